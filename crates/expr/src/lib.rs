@@ -1,0 +1,44 @@
+//! Symbols: hash-consed expressions with exact rationals.
+//!
+//! A [`Pool`] holds expressions; an [`Expr`] is a handle into it. Constructors keep sums and products
+//! canonical, so that equal handles mean equal expressions; everything else (derivatives, substitution,
+//! simplification, printing, lowering to a tape) is a pass over the shared graph. Knows no mechanics.
+//!
+//! ```
+//! use dalembert_expr::{Format, Function, Pool};
+//!
+//! let mut pool = Pool::new();
+//! let (theta, l) = (pool.symbol("theta"), pool.named("l"));
+//! let angle = pool.var(theta);
+//! let cos = pool.call1(Function::Cos, angle);
+//! let height = pool.mul(l, cos);                       // l cos(theta)
+//! let slope = pool.diff(height, theta);
+//! assert_eq!(pool.text(slope), "-l*sin(theta)");
+//! assert_eq!(pool.print(slope, Format::Latex), r"-l \, \sin\left(\theta\right)");
+//!
+//! let program = pool.lower(&[theta], &[slope]);        // l is no input: its value is missing
+//! let (mut registers, mut out) = (vec![0.0; program.register_count()], [0.0]);
+//! program.run(&[1.0], &mut registers, &mut out);
+//! assert!(out[0].is_nan());
+//! ```
+
+mod construct;
+mod diff;
+mod evaluate;
+mod function;
+mod linear;
+mod lower;
+mod pool;
+mod print;
+mod rational;
+mod simplify;
+mod special;
+mod substitute;
+
+pub use diff::Derivation;
+pub use evaluate::Zero;
+pub use function::Function;
+pub use linear::Linear;
+pub use pool::{Expr, MAX_WEIGHT, Node, Pool, Symbol, Weighted};
+pub use print::{Format, MAX_PRINTED};
+pub use rational::Rational;

@@ -1,0 +1,167 @@
+//! From expressions to a tape.
+//!
+//! Sums become left-to-right chains in the order of their terms, so that sums with a common
+//! beginning share it; whole powers become products by repeated squaring.
+
+use crate::pool::{Expr, Node, Pool, Symbol, Weighted};
+use crate::rational::Rational;
+use dalembert_tape::{Builder, Op, Program, Value};
+use rustc_hash::FxHashMap;
+
+/// Whole powers up to this are products; beyond, `powf` is as good.
+const MAX_UNROLLED_POWER: u64 = 64;
+
+impl Pool {
+    /// The program that computes `outputs` from `inputs`, in that order.
+    ///
+    /// A symbol that is no input makes the outputs that depend on it NaN: nothing is guessed.
+    ///
+    /// ```
+    /// use dalembert_expr::Pool;
+    /// let mut pool = Pool::new();
+    /// let x = pool.symbol("x");
+    /// let e = pool.var(x);
+    /// let cube = pool.powi(e, 3);
+    /// let program = pool.lower(&[x], &[cube]);
+    /// let (mut registers, mut out) = (vec![0.0; program.register_count()], [0.0]);
+    /// program.run(&[2.0], &mut registers, &mut out);
+    /// assert_eq!(out, [8.0]);
+    /// ```
+    pub fn lower(&mut self, inputs: &[Symbol], outputs: &[Expr]) -> Program {
+        let order = self.order(outputs, 0);
+        let places: FxHashMap<Symbol, usize> = inputs.iter().enumerate().map(|(i, s)| (*s, i)).collect();
+        let mut tape = Lowering { tape: Builder::new(inputs.len()), places };
+        let mut values: Vec<Value> = Vec::with_capacity(order.nodes.len());
+        for &n in &order.nodes {
+            let of = |e: Expr| values[order.place(e).expect("children come first")];
+            let value = tape.node(self.node(n), of);
+            values.push(value);
+        }
+        let results: Vec<Value> =
+            outputs.iter().map(|&e| values[order.place(e).expect("outputs are roots")]).collect();
+        self.release(order);
+        tape.tape.finish(&results)
+    }
+}
+
+struct Lowering {
+    tape: Builder,
+    places: FxHashMap<Symbol, usize>,
+}
+
+impl Lowering {
+    fn node(&mut self, node: &Node, of: impl Fn(Expr) -> Value) -> Value {
+        match node {
+            Node::Number(r) => self.tape.constant(r.to_f64()),
+            Node::Pi => self.tape.constant(std::f64::consts::PI),
+            Node::Symbol(s) => match self.places.get(s) {
+                Some(&i) => self.tape.input(i),
+                None => self.tape.constant(f64::NAN),
+            },
+            Node::Sum(constant, terms) => self.sum(constant, terms, of),
+            Node::Product(factors) => self.product(factors, of),
+            Node::Power(base, exponent) => self.tape.push(Op::Pow, &[of(*base), of(*exponent)]),
+            Node::Call(f, args) => {
+                let args: Vec<Value> = args.iter().map(|a| of(*a)).collect();
+                self.tape.push(f.op(), &args)
+            }
+        }
+    }
+
+    fn sum(&mut self, constant: &Rational, terms: &[Weighted], of: impl Fn(Expr) -> Value) -> Value {
+        // A common factor of all coefficients costs one product instead of many.
+        let common = terms[0].1.abs();
+        if constant.is_zero()
+            && terms.len() > 1
+            && !common.is_one()
+            && terms.iter().all(|t| t.1.abs() == common)
+        {
+            let unit: Vec<Weighted> = terms.iter().map(|(e, c)| (*e, sign_of(c))).collect();
+            let inner = self.chain(None, &unit, of);
+            let c = self.tape.constant(common.to_f64());
+            return self.tape.push(Op::Mul, &[c, inner]);
+        }
+        let start = (!constant.is_zero()).then(|| self.tape.constant(constant.to_f64()));
+        self.chain(start, terms, of)
+    }
+
+    fn chain(&mut self, start: Option<Value>, terms: &[Weighted], of: impl Fn(Expr) -> Value) -> Value {
+        let mut acc = start;
+        for (e, c) in terms {
+            let unit = c.abs().is_one();
+            // With something to subtract from, the sign goes into the operator.
+            let subtract = c.is_negative() && acc.is_some();
+            let mut value = of(*e);
+            if !unit {
+                let c = if subtract { c.abs() } else { c.clone() };
+                let c = self.tape.constant(c.to_f64());
+                value = self.tape.push(Op::Mul, &[c, value]);
+            } else if c.is_negative() && !subtract {
+                value = self.tape.push(Op::Neg, &[value]);
+            }
+            acc = Some(match acc {
+                None => value,
+                Some(sum) => self.tape.push(if subtract { Op::Sub } else { Op::Add }, &[sum, value]),
+            });
+        }
+        acc.unwrap_or_else(|| self.tape.constant(0.0))
+    }
+
+    fn product(&mut self, factors: &[Weighted], of: impl Fn(Expr) -> Value) -> Value {
+        let (mut above, mut below): (Option<Value>, Option<Value>) = (None, None);
+        for (base, p) in factors {
+            let value = self.power(of(*base), &p.abs());
+            let side = if p.is_negative() { &mut below } else { &mut above };
+            *side = Some(match *side {
+                None => value,
+                Some(acc) => self.tape.push(Op::Mul, &[acc, value]),
+            });
+        }
+        match (above, below) {
+            (Some(n), Some(d)) => self.tape.push(Op::Div, &[n, d]),
+            (None, Some(d)) => {
+                let one = self.tape.constant(1.0);
+                self.tape.push(Op::Div, &[one, d])
+            }
+            (n, None) => n.unwrap_or_else(|| self.tape.constant(1.0)),
+        }
+    }
+
+    /// `base ^ p` for positive `p`.
+    fn power(&mut self, base: Value, p: &Rational) -> Value {
+        match p.to_fraction() {
+            Some((n, 1)) if n.unsigned_abs() <= MAX_UNROLLED_POWER => {
+                self.whole_power(base, n.unsigned_abs())
+            }
+            Some((n, 2)) if n.unsigned_abs() <= MAX_UNROLLED_POWER => {
+                let root = self.tape.push(Op::Sqrt, &[base]);
+                self.whole_power(root, n.unsigned_abs())
+            }
+            _ => {
+                let exponent = self.tape.constant(p.to_f64());
+                self.tape.push(Op::Pow, &[base, exponent])
+            }
+        }
+    }
+
+    fn whole_power(&mut self, base: Value, n: u64) -> Value {
+        let (mut result, mut square, mut n) = (None, base, n);
+        while n > 0 {
+            if n % 2 == 1 {
+                result = Some(match result {
+                    None => square,
+                    Some(r) => self.tape.push(Op::Mul, &[r, square]),
+                });
+            }
+            n /= 2;
+            if n > 0 {
+                square = self.tape.push(Op::Mul, &[square, square]);
+            }
+        }
+        result.unwrap_or_else(|| self.tape.constant(1.0))
+    }
+}
+
+fn sign_of(c: &Rational) -> Rational {
+    if c.is_negative() { Rational::MINUS_ONE } else { Rational::ONE }
+}

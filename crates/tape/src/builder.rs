@@ -1,0 +1,184 @@
+//! Building a tape: values are numbered as they are made, equal ones are made once.
+
+use crate::op::Op;
+use crate::program::{Instruction, Program};
+use rustc_hash::FxHashMap;
+
+/// A value in a tape under construction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Value(u32);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Source {
+    Input(u32),
+    Constant(u64), // bits, so that equal constants meet (and 0.0 differs from -0.0)
+    Apply(Op, [Value; 3]),
+}
+
+/// Collects operations and shares equal ones; [`Builder::finish`] drops what no output needs and
+/// gives each value a register that is reused after its last use.
+pub struct Builder {
+    n_inputs: usize,
+    values: Vec<Source>,
+    known: FxHashMap<Source, Value>,
+}
+
+impl Builder {
+    /// A tape with `n_inputs` inputs and nothing computed yet.
+    #[must_use]
+    pub fn new(n_inputs: usize) -> Self {
+        let mut builder = Builder { n_inputs, values: Vec::new(), known: FxHashMap::default() };
+        for i in 0..n_inputs {
+            builder.intern(Source::Input(i as u32));
+        }
+        builder
+    }
+
+    /// Input number `i`.
+    ///
+    /// # Panics
+    /// If there is no such input: the caller lays out its inputs and knows how many there are.
+    #[must_use]
+    pub fn input(&self, i: usize) -> Value {
+        assert!(i < self.n_inputs, "tape input {i} of {}", self.n_inputs);
+        Value(i as u32)
+    }
+
+    /// A constant.
+    pub fn constant(&mut self, value: f64) -> Value {
+        self.intern(Source::Constant(value.to_bits()))
+    }
+
+    /// An operation on earlier values; as many operands as the operator takes.
+    ///
+    /// # Panics
+    /// If the number of operands is not the operator's arity.
+    pub fn push(&mut self, op: Op, operands: &[Value]) -> Value {
+        assert_eq!(operands.len(), op.arity(), "operands of {op:?}");
+        let (mut a, mut b) = (operands[0], *operands.get(1).unwrap_or(&operands[0]));
+        if matches!(op, Op::Add | Op::Mul) && b.0 < a.0 {
+            (a, b) = (b, a); // commutative: one order, so that equal operations meet
+        }
+        self.intern(Source::Apply(op, [a, b, *operands.get(2).unwrap_or(&a)]))
+    }
+
+    fn intern(&mut self, source: Source) -> Value {
+        let next = Value(self.values.len() as u32);
+        let value = *self.known.entry(source).or_insert(next);
+        if value == next {
+            self.values.push(source);
+        }
+        value
+    }
+
+    /// The program that computes `outputs`. Cost O(length of the tape).
+    #[must_use]
+    pub fn finish(self, outputs: &[Value]) -> Program {
+        let last_use = self.last_uses(outputs);
+        let mut constants = Vec::new();
+        let mut register = vec![u32::MAX; self.values.len()];
+        for (i, source) in self.values.iter().enumerate() {
+            match *source {
+                Source::Input(k) => register[i] = k,
+                Source::Constant(bits) if last_use[i] > 0 => {
+                    register[i] = (self.n_inputs + constants.len()) as u32;
+                    constants.push(f64::from_bits(bits));
+                }
+                _ => {}
+            }
+        }
+        let first_free = self.n_inputs + constants.len();
+        let mut registers = first_free;
+        let mut free: Vec<u32> = Vec::new();
+        let mut code = Vec::new();
+        for (i, source) in self.values.iter().enumerate() {
+            let Source::Apply(op, args) = *source else { continue };
+            if last_use[i] == 0 {
+                continue;
+            }
+            let operands = args.map(|v| register[v.0 as usize]);
+            for k in 0..op.arity() {
+                let v = args[k].0 as usize;
+                let ends = last_use[v] == i && register[v] as usize >= first_free;
+                if ends && !args[..k].contains(&args[k]) {
+                    free.push(register[v]);
+                }
+            }
+            let target = free.pop().unwrap_or_else(|| {
+                registers += 1;
+                (registers - 1) as u32
+            });
+            register[i] = target;
+            code.push(Instruction { op, target, operands });
+        }
+        let outputs = outputs.iter().map(|v| register[v.0 as usize]).collect();
+        Program::new(self.n_inputs, constants, code, outputs, registers)
+    }
+
+    /// For every value the index of the value that uses it last; 0 if nothing does, `usize::MAX` if
+    /// it is an output. (Value 0 uses nothing: it is an input or a constant.)
+    fn last_uses(&self, outputs: &[Value]) -> Vec<usize> {
+        let mut last = vec![0; self.values.len()];
+        for v in outputs {
+            last[v.0 as usize] = usize::MAX;
+        }
+        for i in (0..self.values.len()).rev() {
+            if let Source::Apply(op, args) = self.values[i]
+                && last[i] > 0
+            {
+                for v in &args[..op.arity()] {
+                    last[v.0 as usize] = last[v.0 as usize].max(i);
+                }
+            }
+        }
+        last
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn equal_operations_are_shared_and_dead_ones_dropped() {
+        let mut b = Builder::new(2);
+        let (x, y) = (b.input(0), b.input(1));
+        let p = b.push(Op::Mul, &[x, y]);
+        let q = b.push(Op::Mul, &[y, x]);
+        assert_eq!(p, q);
+        let _dead = b.push(Op::Sin, &[x]);
+        assert_eq!(b.finish(&[p, x]).counts().total(), 1);
+    }
+
+    proptest! {
+        /// Registers are reused; the result must be that of a tape which reuses none.
+        #[test]
+        fn register_reuse_changes_nothing(
+            steps in prop::collection::vec((0usize..Op::ALL.len(), 0usize..1000, 0usize..1000, 0usize..1000), 1..80),
+            inputs in prop::array::uniform3(-2.0f64..2.0),
+        ) {
+            let mut b = Builder::new(3);
+            let mut values: Vec<Value> = (0..3).map(|i| b.input(i)).collect();
+            values.push(b.constant(0.5));
+            let mut plain = vec![inputs[0], inputs[1], inputs[2], 0.5];
+            for (op, i, j, k) in steps {
+                let op = Op::ALL[op];
+                let n = values.len();
+                let pick = [i % n, j % n, k % n];
+                let operands: Vec<Value> = pick[..op.arity()].iter().map(|&v| values[v]).collect();
+                plain.push(op.apply(plain[pick[0]], plain[pick[1]], plain[pick[2]]));
+                values.push(b.push(op, &operands));
+            }
+            // Few outputs, so that most registers are free again early.
+            let kept = plain.len() - 3;
+            let program = b.finish(&values[kept..]);
+            let mut registers = vec![0.0; program.register_count()];
+            let mut out = [0.0; 3];
+            program.run(&inputs, &mut registers, &mut out);
+            for (got, want) in out.iter().zip(&plain[kept..]) {
+                prop_assert!(got.to_bits() == want.to_bits() || (got.is_nan() && want.is_nan()));
+            }
+        }
+    }
+}
