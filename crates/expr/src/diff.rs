@@ -38,6 +38,12 @@ impl Derivation {
         Derivation { seeds, memo: FxHashMap::default(), filter }
     }
 
+    /// Says what a symbol that no differentiated expression contains yet is sent to.
+    pub fn define(&mut self, symbol: Symbol, image: Expr) {
+        self.seeds.insert(symbol, image);
+        self.filter |= Pool::filter_of([symbol]);
+    }
+
     /// The derivative of `e`.
     pub fn apply(&mut self, pool: &mut Pool, e: Expr) -> Expr {
         if self.filter == 0 || !pool.may_contain(e, self.filter) {

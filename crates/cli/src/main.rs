@@ -1,0 +1,2 @@
+//! The `dalembert` command.
+fn main() {}

@@ -1,0 +1,481 @@
+//! From kernel form to numbers: tapes behind the [`Kernel`] trait.
+//!
+//! Every tape reads the same beginning, `t, x, eta, parameters`; some read results after it. Only entries that
+//! are not zero by structure are computed. A compiled system is immutable; workspaces are passed in.
+
+use crate::kernel_form::KernelForm;
+use crate::system::System;
+use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol};
+use dalembert_run::{IdealForces, Kernel, Level, Partials, Point, Shape, Solution, Terms};
+use dalembert_tape::{Counts, Program};
+
+/// A system ready to move.
+pub struct Compiled {
+    shape: Shape,
+    levels: Vec<Level>,
+    parameters: Vec<f64>,
+    /// Rows of each named constraint, for reactions.
+    groups: Vec<std::ops::Range<usize>>,
+    terms: Scattered,
+    nonideal: Option<Program>,
+    residuals: Scattered,
+    position_gradient: Scattered,
+    frame: Option<Scattered>,
+    invariants: Program,
+    events: Program,
+    events_need_solution: bool,
+    outputs: Program,
+    partials: Option<Scattered>,
+    scratch_len: usize,
+}
+
+/// A tape whose outputs go to given places of several arrays.
+struct Scattered {
+    program: Program,
+    /// For each output: which array, and where in it.
+    places: Vec<(usize, usize)>,
+}
+
+impl Scattered {
+    /// Arrays of expressions; zeros are not computed.
+    fn new(pool: &mut Pool, inputs: &[Symbol], arrays: &[Vec<(usize, Expr)>]) -> Self {
+        let mut places = Vec::new();
+        let mut outputs = Vec::new();
+        for (a, entries) in arrays.iter().enumerate() {
+            for (k, e) in entries.iter().filter(|(_, e)| *e != Pool::ZERO) {
+                places.push((a, *k));
+                outputs.push(*e);
+            }
+        }
+        Scattered { program: pool.lower(inputs, &outputs), places }
+    }
+
+    fn run<const N: usize>(&self, inputs: usize, scratch: &mut [f64], arrays: [&mut [f64]; N]) {
+        let (head, tail) = scratch.split_at_mut(inputs);
+        let (registers, values) = tail.split_at_mut(self.program.register_count());
+        self.program.run(head, registers, values);
+        let mut arrays = arrays;
+        arrays.iter_mut().for_each(|a| a.fill(0.0));
+        for (&(a, k), v) in self.places.iter().zip(&*values) {
+            arrays[a][k] = *v;
+        }
+    }
+}
+
+fn dense(list: &[Expr]) -> Vec<(usize, Expr)> {
+    list.iter().copied().enumerate().collect()
+}
+
+fn matrix(rows: &[Vec<Expr>]) -> Vec<(usize, Expr)> {
+    rows.iter().flatten().copied().enumerate().collect()
+}
+
+/// The symbols of the common beginning, then those of results.
+struct Inputs {
+    state: Vec<Symbol>,
+    ideal: Vec<Symbol>,
+    results: Vec<Symbol>,
+}
+
+impl Inputs {
+    fn of(system: &System, form: &KernelForm) -> Self {
+        let mut state = vec![form.time];
+        state.extend(form.coordinates.iter().chain(&form.speeds).chain(&form.parameters));
+        let o = &system.observables;
+        let mut ideal = state.clone();
+        ideal.extend(o.multipliers.iter().chain(&o.reactions));
+        let mut results = ideal.clone();
+        results.extend(system.speeds.iter().map(|s| s.acceleration));
+        results.extend(o.impressed.iter().chain(&o.ideal).chain(&o.nonideal).chain(&o.control));
+        results.extend(o.gauss);
+        Inputs { state, ideal, results }
+    }
+}
+
+impl Compiled {
+    /// Lowers the kernel form, with the given values of parameters.
+    pub fn new(system: &mut System, form: &KernelForm, parameters: Vec<f64>) -> Self {
+        let inputs = Inputs::of(system, form);
+        let (n_x, n, m) = (form.coordinates.len(), form.speeds.len(), form.velocity_residuals.len());
+        let pool = &mut system.pool;
+        let sparse_A: Vec<(usize, Expr)> = form
+            .constraint_matrix
+            .iter()
+            .enumerate()
+            .flat_map(|(r, row)| row.iter().map(move |(p, e)| (r * n + p, *e)))
+            .collect();
+        let terms = Scattered::new(
+            pool,
+            &inputs.state,
+            &[
+                dense(&form.x_dot),
+                matrix(&form.mass_matrix),
+                dense(&form.force),
+                sparse_A,
+                dense(&form.constraint_right),
+            ],
+        );
+        let phi: Vec<(usize, Expr)> =
+            form.position_residuals.iter().enumerate().filter_map(|(r, f)| f.map(|f| (r, f))).collect();
+        let residuals = Scattered::new(pool, &inputs.state, &[phi.clone(), dense(&form.velocity_residuals)]);
+        let mut gradient = Vec::new();
+        for (r, f) in &phi {
+            let row = sparse_gradient(pool, *f, &form.coordinates);
+            gradient.extend(row.into_iter().map(|(i, e)| (r * n_x + i, e)));
+        }
+        let position_gradient = Scattered::new(pool, &inputs.state, &[gradient]);
+        let frame = form.frame.as_ref().map(|rows| Scattered::new(pool, &inputs.state, &[matrix(rows)]));
+        let mut invariants = form.invariants.clone();
+        for f in &form.invariants {
+            invariants.extend(pool.gradient(*f, &form.coordinates));
+        }
+        let invariants = pool.lower(&inputs.state, &invariants);
+        let nonideal = form.nonideal.as_ref().map(|C| pool.lower(&inputs.ideal, C));
+        let values: Vec<Expr> = system.events.iter().map(|e| e.value).collect();
+        let events_need_solution = {
+            let beyond: Vec<Symbol> = inputs.results[inputs.state.len()..].to_vec();
+            values.iter().any(|e| pool.depends_on(*e, &beyond))
+        };
+        let events = pool.lower(&inputs.results, &values);
+        let values: Vec<Expr> = system.outputs.iter().map(|o| o.value).chain(system.energy).collect();
+        let outputs = pool.lower(&inputs.results, &values);
+        let shape = Shape {
+            n_x,
+            n_eta: n,
+            n_con: m,
+            n_invariant: form.invariants.len(),
+            n_event: system.events.len(),
+            has_nonideal: nonideal.is_some(),
+            identity_frame: form.frame.is_none(),
+        };
+        let level = |f: &Option<Expr>| if f.is_some() { Level::Position } else { Level::Velocity };
+        let mut compiled = Compiled {
+            shape,
+            levels: form.position_residuals.iter().map(level).collect(),
+            parameters,
+            groups: system.constraints.iter().map(|c| c.rows.clone()).collect(),
+            terms,
+            nonideal,
+            residuals,
+            position_gradient,
+            frame,
+            invariants,
+            events,
+            events_need_solution,
+            outputs,
+            partials: None,
+            scratch_len: 0,
+        };
+        compiled.size_scratch();
+        compiled
+    }
+
+    /// Adds the derivatives that implicit methods need:
+    /// F = M eta' - Q - C - A^T lambda, G = A eta' - b, x', by x and eta, with eta' and lambda held.
+    pub fn with_partials(&mut self, system: &mut System, form: &KernelForm) {
+        if self.partials.is_some() {
+            return;
+        }
+        let inputs = Inputs::of(system, form);
+        let (n_x, n) = (form.coordinates.len(), form.speeds.len());
+        let accelerations: Vec<Symbol> = system.speeds.iter().map(|s| s.acceleration).collect();
+        let pool = &mut system.pool;
+        let mut F: Vec<Vec<(Expr, Rational)>> = Vec::new();
+        for (p, Q_p) in form.force.iter().enumerate() {
+            let mut parts = vec![(*Q_p, Rational::MINUS_ONE)];
+            parts.extend(form.nonideal.as_ref().map(|C| (C[p], Rational::MINUS_ONE)));
+            for (q, e) in form.mass_matrix[p].iter().enumerate() {
+                let z = pool.var(accelerations[q]);
+                parts.push((pool.mul(*e, z), Rational::ONE));
+            }
+            F.push(parts);
+        }
+        let mut G = Vec::new();
+        for (r, row) in form.constraint_matrix.iter().enumerate() {
+            let lambda = pool.var(system.observables.multipliers[r]);
+            let mut parts = vec![(form.constraint_right[r], Rational::MINUS_ONE)];
+            for (p, e) in row {
+                F[*p].push((pool.mul(*e, lambda), Rational::MINUS_ONE));
+                let z = pool.var(accelerations[*p]);
+                parts.push((pool.mul(*e, z), Rational::ONE));
+            }
+            G.push(pool.combine(parts));
+        }
+        let F: Vec<Expr> = F.into_iter().map(|parts| pool.combine(parts)).collect();
+        let mut by = |list: &[Expr], symbols: &[Symbol], width: usize| -> Vec<(usize, Expr)> {
+            let mut entries = Vec::new();
+            for (r, e) in list.iter().enumerate() {
+                let row = sparse_gradient(pool, *e, symbols);
+                entries.extend(row.into_iter().map(|(i, e)| (r * width + i, e)));
+            }
+            entries
+        };
+        let arrays = [
+            by(&F, &form.coordinates, n_x),
+            by(&F, &form.speeds, n),
+            by(&G, &form.coordinates, n_x),
+            by(&G, &form.speeds, n),
+            by(&form.x_dot, &form.coordinates, n_x),
+            by(&form.x_dot, &form.speeds, n),
+        ];
+        self.partials = Some(Scattered::new(pool, &inputs.results, &arrays));
+        self.size_scratch();
+    }
+
+    fn size_scratch(&mut self) {
+        let scattered = [
+            Some(&self.terms),
+            Some(&self.residuals),
+            Some(&self.position_gradient),
+            self.frame.as_ref(),
+            self.partials.as_ref(),
+        ];
+        let programs = scattered.into_iter().flatten().map(|s| &s.program);
+        let programs = programs.chain([&self.invariants, &self.events, &self.outputs]).chain(&self.nonideal);
+        let need = |p: &Program| p.input_count() + p.register_count() + p.output_count();
+        self.scratch_len = programs.map(need).max().unwrap_or(0);
+    }
+
+    /// Changes the parameters without deriving again.
+    pub fn set_parameters(&mut self, parameters: Vec<f64>) {
+        assert_eq!(parameters.len(), self.parameters.len(), "as many parameters as the model has");
+        self.parameters = parameters;
+    }
+
+    /// The values of the parameters.
+    pub fn parameters(&self) -> &[f64] {
+        &self.parameters
+    }
+
+    /// Operations of one evaluation of x', M, Q, A, b.
+    pub fn counts(&self) -> Counts {
+        self.terms.program.counts()
+    }
+
+    /// How many numbers [`Compiled::outputs`] gives: the outputs, then the energy if it is known.
+    pub fn output_count(&self) -> usize {
+        self.outputs.output_count()
+    }
+
+    /// The outputs of the model at a state whose motion has been solved, and the energy.
+    pub fn outputs(&self, at: Point<'_>, impressed: &[f64], A: &[f64], solution: &Solution, out: &mut [f64]) {
+        let mut scratch = vec![0.0; self.scratch_len];
+        let inputs = self.load_results(at, impressed, A, solution, &mut scratch);
+        run_into(&self.outputs, inputs, &mut scratch, out);
+    }
+
+    /// The norm of the ideal generalised force of one constraint.
+    pub fn reaction(&self, group: usize, lambda: &[f64], A: &[f64]) -> f64 {
+        let n = self.shape.n_eta;
+        let component = |p: usize| self.groups[group].clone().map(|r| A[r * n + p] * lambda[r]).sum::<f64>();
+        (0..n).map(component).fold(0.0f64, f64::hypot)
+    }
+
+    /// Writes `t, x, eta, parameters`; returns how many.
+    fn load(&self, t: f64, x: &[f64], eta: &[f64], scratch: &mut [f64]) -> usize {
+        let mut end = 0;
+        let mut put = |values: &[f64]| {
+            scratch[end..end + values.len()].copy_from_slice(values);
+            end += values.len();
+        };
+        put(&[t]);
+        put(x);
+        if eta.is_empty() {
+            end += self.shape.n_eta; // the tape does not read them
+        } else {
+            put(eta);
+        }
+        scratch[end..end + self.parameters.len()].copy_from_slice(&self.parameters);
+        end + self.parameters.len()
+    }
+
+    /// The same, then multipliers and reactions.
+    fn load_ideal(&self, at: Point<'_>, lambda: &[f64], A: &[f64], scratch: &mut [f64]) -> usize {
+        let mut end = self.load(at.t, at.x, at.eta, scratch);
+        scratch[end..end + lambda.len()].copy_from_slice(lambda);
+        end += lambda.len();
+        for g in 0..self.groups.len() {
+            scratch[end] = self.reaction(g, lambda, A);
+            end += 1;
+        }
+        end
+    }
+
+    /// The same, then accelerations, forces and Gauss's function.
+    fn load_results(
+        &self,
+        at: Point<'_>,
+        impressed: &[f64],
+        A: &[f64],
+        s: &Solution,
+        scratch: &mut [f64],
+    ) -> usize {
+        let mut end = self.load_ideal(at, &s.lambda, A, scratch);
+        for part in [&s.eta_dot, impressed, &s.ideal_force, &s.nonideal_force] {
+            scratch[end..end + part.len()].copy_from_slice(part);
+            end += self.shape.n_eta;
+        }
+        scratch[end..end + self.shape.n_eta].fill(0.0); // no control forces yet
+        end += self.shape.n_eta;
+        scratch[end] = s.gauss;
+        end + 1
+    }
+}
+
+/// The entries of a gradient that are not zero by structure.
+fn sparse_gradient(pool: &mut Pool, e: Expr, symbols: &[Symbol]) -> Vec<(usize, Expr)> {
+    let present = pool.symbols(&[e]);
+    let places: Vec<usize> = (0..symbols.len()).filter(|&i| present.contains(&symbols[i])).collect();
+    let wanted: Vec<Symbol> = places.iter().map(|&i| symbols[i]).collect();
+    places.into_iter().zip(pool.gradient(e, &wanted)).collect()
+}
+
+fn run_into(program: &Program, inputs: usize, scratch: &mut [f64], out: &mut [f64]) {
+    let (head, registers) = scratch.split_at_mut(inputs);
+    program.run(head, registers, out);
+}
+
+impl Kernel for Compiled {
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    fn scratch_len(&self) -> usize {
+        self.scratch_len
+    }
+
+    fn terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Terms) {
+        let inputs = self.load(at.t, at.x, at.eta, scratch);
+        self.terms.run(inputs, scratch, [&mut out.x_dot, &mut out.M, &mut out.Q, &mut out.A, &mut out.b]);
+    }
+
+    fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {
+        match &self.nonideal {
+            None => C.fill(0.0),
+            Some(program) => {
+                let inputs = self.load_ideal(at, ideal.lambda, ideal.A, scratch);
+                run_into(program, inputs, scratch, C);
+            }
+        }
+    }
+
+    fn residuals(&self, at: Point<'_>, scratch: &mut [f64], phi: &mut [f64], psi: &mut [f64]) {
+        let inputs = self.load(at.t, at.x, at.eta, scratch);
+        self.residuals.run(inputs, scratch, [phi, psi]);
+    }
+
+    fn position_gradient(&self, t: f64, x: &[f64], scratch: &mut [f64], out: &mut [f64]) {
+        let inputs = self.load(t, x, &[], scratch);
+        self.position_gradient.run(inputs, scratch, [out]);
+    }
+
+    fn frame(&self, t: f64, x: &[f64], scratch: &mut [f64], X: &mut [f64]) {
+        match &self.frame {
+            Some(frame) => {
+                let inputs = self.load(t, x, &[], scratch);
+                frame.run(inputs, scratch, [X]);
+            }
+            None => {
+                X.fill(0.0);
+                (0..self.shape.n_x).for_each(|i| X[i * self.shape.n_eta + i] = 1.0);
+            }
+        }
+    }
+
+    fn invariants(&self, x: &[f64], scratch: &mut [f64], value: &mut [f64], gradient: &mut [f64]) {
+        let inputs = self.load(0.0, x, &[], scratch);
+        let (head, tail) = scratch.split_at_mut(inputs);
+        let (registers, out) = tail.split_at_mut(self.invariants.register_count());
+        self.invariants.run(head, registers, out);
+        let n = value.len();
+        value.copy_from_slice(&out[..n]);
+        gradient.copy_from_slice(&out[n..n + gradient.len()]);
+    }
+
+    fn events(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], g: &mut [f64]) {
+        // Reactions and impressed forces need A and Q, which are evaluated anew: events that use them are rare.
+        let inputs = if self.events_need_solution {
+            let mut terms = Terms::new(&self.shape);
+            self.terms(at, scratch, &mut terms);
+            self.load_results(at, &terms.Q, &terms.A, solution, scratch)
+        } else {
+            self.load(at.t, at.x, at.eta, scratch);
+            self.events.input_count()
+        };
+        run_into(&self.events, inputs, scratch, g);
+    }
+
+    fn events_need_solution(&self) -> bool {
+        self.events_need_solution
+    }
+
+    fn partials(
+        &self,
+        at: Point<'_>,
+        eta_dot: &[f64],
+        lambda: &[f64],
+        scratch: &mut [f64],
+        out: &mut Partials,
+    ) -> bool {
+        let Some(partials) = &self.partials else { return false };
+        // Reactions are held with the multipliers; C enters F as it is at this state.
+        let mut end = self.load(at.t, at.x, at.eta, scratch);
+        let inputs = partials.program.input_count();
+        scratch[end..inputs].fill(0.0);
+        scratch[end..end + lambda.len()].copy_from_slice(lambda);
+        end += lambda.len();
+        if !self.groups.is_empty() && self.nonideal.is_some() {
+            let mut terms = Terms::new(&self.shape);
+            let mut spare = vec![0.0; self.scratch_len];
+            self.terms(at, &mut spare, &mut terms);
+            for g in 0..self.groups.len() {
+                scratch[end + g] = self.reaction(g, lambda, &terms.A);
+            }
+        }
+        end += self.groups.len();
+        scratch[end..end + eta_dot.len()].copy_from_slice(eta_dot);
+        partials.run(
+            inputs,
+            scratch,
+            [
+                &mut out.dF_dx,
+                &mut out.dF_deta,
+                &mut out.dG_dx,
+                &mut out.dG_deta,
+                &mut out.dx_dot_dx,
+                &mut out.dx_dot_deta,
+            ],
+        );
+        true
+    }
+}
+
+/// The value of each parameter, in order: each may use those before it.
+pub(crate) fn parameter_values(system: &mut System) -> Vec<f64> {
+    let mut values: Vec<f64> = Vec::with_capacity(system.parameters.len());
+    let places: rustc_hash::FxHashMap<Symbol, usize> =
+        system.parameters.iter().enumerate().map(|(i, p)| (p.symbol, i)).collect();
+    for i in 0..system.parameters.len() {
+        let e = system.parameters[i].value;
+        let known = |s: Symbol| places.get(&s).and_then(|k| values.get(*k)).copied().unwrap_or(f64::NAN);
+        let v = system.pool.evaluate(e, known);
+        values.push(v);
+    }
+    values
+}
+
+/// The time derivative of an expression over x and t, with the kinematics put in.
+pub(crate) fn total_rate(system: &mut System, e: Expr) -> Expr {
+    let seeds: Vec<(Symbol, Expr)> = system
+        .coordinates
+        .iter()
+        .map(|c| c.symbol)
+        .zip(system.kinematics.iter().copied())
+        .chain([(system.time, Pool::ONE)])
+        .collect();
+    Derivation::new(seeds).apply(&mut system.pool, e)
+}

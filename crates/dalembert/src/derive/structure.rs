@@ -1,0 +1,269 @@
+//! Structure coefficients of the frame (L1) and the invariants of the kinematics.
+//!
+//! ```text
+//! L1  [X0, X_p] = C_0pq X_q,   [X_q, X_p] = C_qpr X_r
+//!     [X_q, X_p] = (dX_p/dx) X_q - (dX_q/dx) X_p,   plus dX_p/dt for X0
+//! ```
+//!
+//! Three roads to the coefficients, in this order: the inverse of the kinematics where speeds are defined by
+//! rates; constants (a Lie algebra, as of body rates), guessed from generic points and proved in symbols, which
+//! also serves frames with dependent fields (the three rotations of a direction); a left inverse in symbols.
+//! Where none gives an exact combination the frame is not closed under brackets, and Poincare's equations do
+//! not hold: that is an error, found by the residual.
+
+use super::sample::{as_fraction, reduce, values_at};
+use crate::kernel_form::Structure;
+use dalembert_expr::{Expr, Pool, Rational, Symbol};
+
+/// Two fields whose bracket leaves the frame; `None` stands for X0.
+pub(super) struct NotClosed(pub Option<usize>, pub usize);
+
+/// The frame and what it is over.
+pub(super) struct Frame<'a> {
+    pub x: &'a [Symbol],
+    pub time: Symbol,
+    /// `X_p` over the coordinates.
+    pub fields: &'a [Vec<Expr>],
+    /// `X0`
+    pub drift: &'a [Expr],
+    /// Rows Y with Y X = I, where known.
+    pub inverse: Option<&'a [Vec<Expr>]>,
+}
+
+impl Frame<'_> {
+    pub fn structure(&self, pool: &mut Pool) -> Result<Structure, NotClosed> {
+        let jacobians: Vec<Vec<Vec<Expr>>> = self.fields.iter().map(|f| jacobian(pool, f, self.x)).collect();
+        let drift_jacobian = jacobian(pool, self.drift, self.x);
+        let constant = jacobians.iter().flatten().flatten().all(|e| *e == Pool::ZERO);
+        let mut left_inverse = None;
+        let mut structure = Structure::default();
+        for p in 0..self.fields.len() {
+            let mut v = bracket(pool, (self.drift, &drift_jacobian), (&self.fields[p], &jacobians[p]));
+            for (v, f) in v.iter_mut().zip(&self.fields[p]) {
+                let rate = pool.diff(*f, self.time);
+                *v = pool.add(*v, rate);
+            }
+            for (q, c) in self.combination(pool, v, &mut left_inverse).ok_or(NotClosed(None, p))? {
+                structure.with_time.push((p, q, c));
+            }
+            if constant {
+                continue;
+            }
+            for q in 0..p {
+                let v = bracket(pool, (&self.fields[q], &jacobians[q]), (&self.fields[p], &jacobians[p]));
+                for (r, c) in self.combination(pool, v, &mut left_inverse).ok_or(NotClosed(Some(q), p))? {
+                    let minus = pool.neg(c);
+                    structure.entries.push((q, p, r, c));
+                    structure.entries.push((p, q, r, minus));
+                }
+            }
+        }
+        Ok(structure)
+    }
+
+    /// The coefficients of `v` in the frame; those that vanish are left out.
+    fn combination(
+        &self,
+        pool: &mut Pool,
+        v: Vec<Expr>,
+        left: &mut Option<Vec<Vec<Expr>>>,
+    ) -> Option<Vec<(usize, Expr)>> {
+        let v: Vec<Expr> = v.into_iter().map(|e| pool.simplify(e)).collect();
+        if v.iter().all(|e| *e == Pool::ZERO) {
+            return Some(Vec::new());
+        }
+        if let Some(inverse) = self.inverse {
+            return Some(times(pool, inverse, &v));
+        }
+        if let Some(constants) = self.constant_combination(pool, &v) {
+            return Some(constants);
+        }
+        if left.is_none() {
+            *left = Some(self.left_inverse(pool)?);
+        }
+        let result = times(pool, left.as_deref()?, &v);
+        self.is_combination(pool, &v, &result).then_some(result)
+    }
+
+    /// Constant coefficients: solved at generic points, rounded to fractions, proved in symbols.
+    fn constant_combination(&self, pool: &mut Pool, v: &[Expr]) -> Option<Vec<(usize, Expr)>> {
+        let n = self.fields.len();
+        let exprs: Vec<Expr> = self.fields.iter().flatten().chain(v).copied().collect();
+        let mut rows = Vec::new();
+        for k in 0..4 {
+            let values = values_at(pool, &exprs, k);
+            for i in 0..v.len() {
+                let row: Vec<f64> = (0..=n).map(|p| values[p * v.len() + i]).collect();
+                rows.push(row);
+            }
+        }
+        if rows.iter().flatten().any(|value| !value.is_finite()) {
+            return None;
+        }
+        let pivots = reduce(&mut rows);
+        if pivots.contains(&n) {
+            return None;
+        }
+        let mut result = Vec::new();
+        for (row, p) in rows.iter().zip(pivots) {
+            let c = as_fraction(row[n])?;
+            if !c.is_zero() {
+                result.push((p, pool.number(c)));
+            }
+        }
+        for (i, target) in v.iter().enumerate() {
+            let mut parts = vec![(*target, Rational::MINUS_ONE)];
+            for (p, c) in &result {
+                parts.push((pool.mul(*c, self.fields[*p][i]), Rational::ONE));
+            }
+            let residual = pool.combine(parts);
+            if pool.simplify(residual) != Pool::ZERO {
+                return None;
+            }
+        }
+        Some(result)
+    }
+
+    /// `(X^T X)^-1 X^T`, or the plain inverse where X is square.
+    fn left_inverse(&self, pool: &mut Pool) -> Option<Vec<Vec<Expr>>> {
+        let (n, m) = (self.fields.len(), self.x.len());
+        if n == m {
+            let rows: Vec<Vec<Expr>> = (0..m).map(|i| self.fields.iter().map(|f| f[i]).collect()).collect();
+            return pool.inverse(&rows);
+        }
+        let mut gram = vec![vec![Pool::ZERO; n]; n];
+        for p in 0..n {
+            for q in 0..=p {
+                let parts: Vec<Expr> =
+                    (0..m).map(|i| pool.mul(self.fields[p][i], self.fields[q][i])).collect();
+                let e = pool.total(parts);
+                gram[p][q] = pool.simplify(e);
+                gram[q][p] = gram[p][q];
+            }
+        }
+        let inverse = pool.inverse(&gram)?;
+        Some(
+            inverse
+                .iter()
+                .map(|row| {
+                    (0..m)
+                        .map(|i| {
+                            let parts: Vec<Expr> =
+                                row.iter().zip(self.fields).map(|(g, f)| pool.mul(*g, f[i])).collect();
+                            pool.total(parts)
+                        })
+                        .collect()
+                })
+                .collect(),
+        )
+    }
+
+    /// Does the combination give `v`, to rounding, at generic points?
+    fn is_combination(&self, pool: &mut Pool, v: &[Expr], combination: &[(usize, Expr)]) -> bool {
+        let mut exprs: Vec<Expr> = Vec::new();
+        for (i, target) in v.iter().enumerate() {
+            let parts: Vec<Expr> =
+                combination.iter().map(|(p, c)| pool.mul(*c, self.fields[*p][i])).collect();
+            exprs.push(pool.total(parts));
+            exprs.push(*target);
+        }
+        (0..3).all(|k| {
+            let values = values_at(pool, &exprs, k);
+            let size = values.iter().fold(1.0f64, |m, v| m.max(v.abs()));
+            values.chunks(2).all(|pair| (pair[0] - pair[1]).abs() <= 1e-8 * size)
+        })
+    }
+
+    /// Linear and quadratic functions of some coordinates that K1 conserves for all speeds, such as the norm of
+    /// a quaternion: guessed at generic points, proved in symbols.
+    pub fn invariants(&self, pool: &mut Pool, among: &[usize]) -> Vec<Expr> {
+        let mut monomials: Vec<Expr> = among.iter().map(|&i| pool.var(self.x[i])).collect();
+        for (k, &i) in among.iter().enumerate() {
+            for &j in &among[k..] {
+                let (a, b) = (pool.var(self.x[i]), pool.var(self.x[j]));
+                monomials.push(pool.mul(a, b));
+            }
+        }
+        let fields: Vec<&[Expr]> = self.fields.iter().map(Vec::as_slice).chain([self.drift]).collect();
+        let moving: Vec<&[Expr]> =
+            fields.into_iter().filter(|f| among.iter().any(|&i| f[i] != Pool::ZERO)).collect();
+        let mut rates: Vec<Vec<Expr>> = Vec::new(); // [field][monomial]
+        for f in &moving {
+            rates.push(monomials.iter().map(|m| along(pool, *m, f, self.x)).collect());
+        }
+        let exprs: Vec<Expr> = rates.iter().flatten().copied().collect();
+        let n = monomials.len();
+        let mut rows = Vec::new();
+        for k in 0..n as u32 + 2 {
+            rows.extend(values_at(pool, &exprs, k).chunks(n).map(<[f64]>::to_vec));
+        }
+        if rows.iter().flatten().any(|v| !v.is_finite()) {
+            return Vec::new();
+        }
+        let pivots = reduce(&mut rows);
+        let mut found = Vec::new();
+        for free in (0..n).filter(|j| !pivots.contains(j)) {
+            let mut parts = vec![(monomials[free], Rational::ONE)];
+            let exact = rows.iter().zip(&pivots).all(|(row, &p)| match as_fraction(-row[free]) {
+                Some(c) => {
+                    parts.push((monomials[p], c));
+                    true
+                }
+                None => false,
+            });
+            let candidate = pool.combine(parts);
+            let proved = exact
+                && moving.iter().all(|f| {
+                    let rate = along(pool, candidate, f, self.x);
+                    pool.simplify(rate) == Pool::ZERO
+                });
+            if proved {
+                found.push(candidate);
+            }
+        }
+        found
+    }
+}
+
+fn jacobian(pool: &mut Pool, field: &[Expr], x: &[Symbol]) -> Vec<Vec<Expr>> {
+    field.iter().map(|e| pool.gradient(*e, x)).collect()
+}
+
+/// `[X, Y] = (dY/dx) X - (dX/dx) Y`
+fn bracket(pool: &mut Pool, x: (&[Expr], &[Vec<Expr>]), y: (&[Expr], &[Vec<Expr>])) -> Vec<Expr> {
+    (0..x.0.len())
+        .map(|i| {
+            let mut parts = Vec::new();
+            for j in 0..x.0.len() {
+                for (d, v, sign) in
+                    [(y.1[i][j], x.0[j], Rational::ONE), (x.1[i][j], y.0[j], Rational::MINUS_ONE)]
+                {
+                    if d != Pool::ZERO && v != Pool::ZERO {
+                        parts.push((pool.mul(d, v), sign));
+                    }
+                }
+            }
+            pool.combine(parts)
+        })
+        .collect()
+}
+
+/// `(df/dx) X`
+pub(super) fn along(pool: &mut Pool, f: Expr, field: &[Expr], x: &[Symbol]) -> Expr {
+    let gradient = pool.gradient(f, x);
+    let parts: Vec<Expr> = gradient.iter().zip(field).map(|(g, v)| pool.mul(*g, *v)).collect();
+    pool.total(parts)
+}
+
+fn times(pool: &mut Pool, rows: &[Vec<Expr>], v: &[Expr]) -> Vec<(usize, Expr)> {
+    let mut result = Vec::new();
+    for (r, row) in rows.iter().enumerate() {
+        let parts: Vec<Expr> = row.iter().zip(v).map(|(a, b)| pool.mul(*a, *b)).collect();
+        let e = pool.total(parts);
+        let e = pool.simplify(e);
+        if e != Pool::ZERO {
+            result.push((r, e));
+        }
+    }
+    result
+}

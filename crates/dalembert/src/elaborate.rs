@@ -1,0 +1,274 @@
+//! From syntax to system: names, families, vectors, units, and everything that can be wrong with them.
+//!
+//! Statements are taken in order; each one either adds to the model or says what is wrong and lets the rest go
+//! on, so that one reading shows all mistakes. At the end the kinematics are solved and rates replaced
+//! (`finish`). Work is bounded: [`MAX_STEPS`] expressions and members, and the pool's own limit.
+
+mod call;
+mod expression;
+mod finish;
+mod initial;
+mod roles;
+mod scope;
+mod speeds;
+mod statement;
+mod value;
+
+use crate::diagnostic::{Code, Diagnostic, any_error};
+use crate::source::{Source, Span};
+use crate::syntax::{self, Ast};
+use crate::system::{Constraint, Coordinate, Event, Output, Parameter, Row, Run, Speed, System};
+use crate::units::Kind;
+use dalembert_expr::{Derivation, Expr, Pool, Symbol};
+use roles::Role;
+use rustc_hash::FxHashMap;
+use scope::{Binding, Scope};
+
+/// How many expressions, members of families and turns of loops a model may have altogether.
+pub const MAX_STEPS: usize = 4_000_000;
+/// After this many errors the rest is not read.
+const MAX_ERRORS: usize = 100;
+
+/// Changes from outside: values of parameters and constants, and starting values.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// `(name, value)`: a parameter, a constant, or a whole family.
+    pub set: Vec<(String, String)>,
+    /// As in the statement: `x = 1` or `x' ~ 2`.
+    pub initial: Vec<String>,
+}
+
+/// A diagnostic has been recorded; there is nothing to add.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reported;
+
+type Fallible<T> = Result<T, Reported>;
+
+/// A generalised force asked for in an output, to be resolved when the speeds are known.
+struct ForceObservable {
+    symbol: Symbol,
+    kind: String,
+    on: Binding,
+    span: Span,
+}
+
+/// An expression of a statement, with its unit and place.
+struct Part {
+    expr: Expr,
+    kind: Kind,
+    span: Span,
+}
+
+/// A starting value whose target is a coordinate (`order` 0), its rate (1) or a declared speed.
+struct RawInitial {
+    on: Binding,
+    order: u32,
+    fixed: bool,
+    value: Expr,
+    span: Option<Span>,
+}
+
+/// The model as far as it has been read.
+struct Elaborator<'a> {
+    overrides: &'a Overrides,
+    used_overrides: Vec<bool>,
+    pool: Pool,
+    scope: Scope,
+    roles: FxHashMap<Symbol, Role>,
+    diagnostics: Vec<Diagnostic>,
+    budget: usize,
+    /// Set while a text that is not the model's is read: its places mean nothing.
+    foreign: bool,
+    /// The time derivative: x -> x', eta -> eta', t -> 1.
+    dot: Derivation,
+    /// The virtual change: x -> delta(x).
+    virtual_change: Derivation,
+
+    title: Option<String>,
+    time: Symbol,
+    parameters: Vec<Parameter>,
+    coordinates: Vec<Coordinate>,
+    /// Declared speeds only; rates that stay speeds are added by `finish`.
+    speeds: Vec<Speed>,
+    definitions: Vec<Option<(Expr, Span)>>,
+    kinematics: Vec<Option<(Expr, Span)>>,
+    kinetic: Vec<Part>,
+    potential: Vec<Part>,
+    lagrangian: Vec<Part>,
+    dissipation: Vec<Part>,
+    work: Vec<Part>,
+    nonideal: Vec<Part>,
+    mass: Option<(Vec<Vec<Expr>>, Span)>,
+    force_vectors: Vec<(Vec<Expr>, Span)>,
+    forces_on: Vec<(Binding, Part)>,
+    forces_at: Vec<(Vec<Expr>, Vec<Expr>)>,
+    constraints: Vec<Constraint>,
+    rows: Vec<Row>,
+    initial: Vec<RawInitial>,
+    outputs: Vec<Output>,
+    events: Vec<Event>,
+    run: Option<Run>,
+    force_observables: Vec<ForceObservable>,
+}
+
+/// Understands a syntax tree. Without errors there is a system; warnings and notes may come with it.
+///
+/// ```
+/// use dalembert::{elaborate::{elaborate, Overrides}, source::Source, syntax::parse};
+/// let source = Source::new("drop.dal", "parameter m = 1, g = 9.81\ncoordinate y\nkinetic m/2*y'^2\npotential m*g*y\n");
+/// let (ast, _) = parse(&source);
+/// let (system, diagnostics) = elaborate(&ast, &Overrides::default());
+/// assert!(diagnostics.is_empty());
+/// assert_eq!(system.unwrap().speeds[0].name, "y'");
+/// ```
+pub fn elaborate(ast: &Ast, overrides: &Overrides) -> (Option<System>, Vec<Diagnostic>) {
+    let mut this = Elaborator::new(overrides);
+    this.block(&ast.body);
+    this.override_initials();
+    this.report_unused_overrides();
+    let complete = !any_error(&this.diagnostics);
+    let mut diagnostics = std::mem::take(&mut this.diagnostics);
+    if !complete {
+        return (None, diagnostics);
+    }
+    let (system, more) = this.finish();
+    diagnostics.extend(more);
+    (system.filter(|_| !any_error(&diagnostics)), diagnostics)
+}
+
+/// Reads a text and understands it.
+pub fn read(source: &Source, overrides: &Overrides) -> (Option<System>, Vec<Diagnostic>) {
+    let (ast, mut diagnostics) = syntax::parse(source);
+    if any_error(&diagnostics) {
+        // What parsed may still show mistakes of its own, worth seeing at once; but an unread statement
+        // must not be reported as a missing name.
+        let (_, more) = elaborate(&ast, overrides);
+        let certain = |d: &Diagnostic| {
+            !matches!(
+                d.code,
+                Code::UnknownName
+                    | Code::UnknownConstraint
+                    | Code::MissingEnergy
+                    | Code::NoCoordinates
+                    | Code::UnknownParameter
+                    | Code::InitialUnknown
+            )
+        };
+        diagnostics.extend(more.into_iter().filter(certain));
+        return (None, diagnostics);
+    }
+    let (system, more) = elaborate(&ast, overrides);
+    diagnostics.extend(more);
+    (system, diagnostics)
+}
+
+impl<'a> Elaborator<'a> {
+    fn new(overrides: &'a Overrides) -> Self {
+        let mut pool = Pool::new();
+        let time = pool.symbol("t");
+        let mut roles = FxHashMap::default();
+        roles.insert(time, Role::Time);
+        Elaborator {
+            used_overrides: vec![false; overrides.set.len()],
+            overrides,
+            dot: Derivation::new([(time, Pool::ONE)]),
+            virtual_change: Derivation::default(),
+            pool,
+            scope: Scope::default(),
+            roles,
+            diagnostics: Vec::new(),
+            budget: MAX_STEPS,
+            foreign: false,
+            title: None,
+            time,
+            parameters: Vec::new(),
+            coordinates: Vec::new(),
+            speeds: Vec::new(),
+            definitions: Vec::new(),
+            kinematics: Vec::new(),
+            kinetic: Vec::new(),
+            potential: Vec::new(),
+            lagrangian: Vec::new(),
+            dissipation: Vec::new(),
+            work: Vec::new(),
+            nonideal: Vec::new(),
+            mass: None,
+            force_vectors: Vec::new(),
+            forces_on: Vec::new(),
+            forces_at: Vec::new(),
+            constraints: Vec::new(),
+            rows: Vec::new(),
+            initial: Vec::new(),
+            outputs: Vec::new(),
+            events: Vec::new(),
+            run: None,
+            force_observables: Vec::new(),
+        }
+    }
+
+    /// Records a diagnostic and gives up on what was being read.
+    fn fail<T>(&mut self, mut diagnostic: Diagnostic) -> Fallible<T> {
+        if self.foreign {
+            diagnostic.span = None;
+            diagnostic.labels.clear();
+            diagnostic.suggestion = None;
+        }
+        self.diagnostics.push(diagnostic);
+        Err(Reported)
+    }
+
+    fn error<T>(&mut self, code: Code, span: Span, message: &str) -> Fallible<T> {
+        self.fail(Diagnostic::error(code, span, message))
+    }
+
+    /// Takes from the budget of work.
+    fn spend(&mut self, amount: usize, span: Span) -> Fallible<()> {
+        if self.budget == 0 {
+            return Err(Reported);
+        }
+        if amount > self.budget || self.pool.exhausted() {
+            self.budget = 0;
+            let message =
+                format!("the model grows beyond {MAX_STEPS} expressions, members and turns of loops");
+            return self.fail(Diagnostic::error(Code::TooLarge, span, message).help("use smaller families"));
+        }
+        self.budget -= amount;
+        Ok(())
+    }
+
+    fn report_unused_overrides(&mut self) {
+        let unused: Vec<String> = self
+            .overrides
+            .set
+            .iter()
+            .zip(&self.used_overrides)
+            .filter(|(_, used)| !**used)
+            .map(|(s, _)| s.0.clone())
+            .collect();
+        for name in unused {
+            let names: Vec<&str> = self.parameters.iter().map(|p| p.name.as_str()).collect();
+            let near = crate::diagnostic::nearest(&name, names.iter().copied()).map(str::to_owned);
+            let d = Diagnostic::error(
+                Code::UnknownParameter,
+                None,
+                format!("the model has no parameter or constant `{name}`"),
+            );
+            let d = match near {
+                Some(near) => d.help(format!("did you mean `{near}`?")),
+                None => d.help(format!("its parameters are: {}", names.join(", "))),
+            };
+            self.diagnostics.push(d);
+        }
+    }
+}
+
+/// The value of an expression that uses no name but `pi`.
+pub(crate) fn constant_value(e: &syntax::ast::Expr) -> Option<f64> {
+    let overrides = Overrides::default();
+    let mut this = Elaborator::new(&overrides);
+    let (value, _) = this.scalar(e).ok()?;
+    if !this.pool.symbols(&[value]).is_empty() {
+        return None;
+    }
+    Some(this.pool.evaluate(value, |_| f64::NAN))
+}

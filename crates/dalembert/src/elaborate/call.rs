@@ -1,0 +1,323 @@
+//! Functions, vector operations, virtual displacements and results, as they are called in expressions.
+
+use super::scope::{Binding, OBSERVABLES, OPERATIONS};
+use super::value::Value;
+use super::{Elaborator, Fallible, ForceObservable, Role};
+use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::source::Span;
+use crate::syntax::ast::{self, Name};
+use crate::units::{Dimension, Kind};
+use dalembert_expr::{Expr, Function, Rational, Symbol};
+
+impl Elaborator<'_> {
+    pub(super) fn call(&mut self, name: &Name, args: &[ast::Expr], span: Span) -> Fallible<Value> {
+        match name.text.as_str() {
+            f @ ("min" | "max") if args.len() > 2 => self.fold_choice(f, args),
+            "sqrt" => {
+                let [a] = self.arguments(name, args)?;
+                let (e, kind) = self.scalar(a)?;
+                let kind = match kind {
+                    Kind::Known(d) => Kind::Known(Dimension::none().times(&d, &Rational::HALF)),
+                    other => other,
+                };
+                Ok(Value::Scalar(self.pool.sqrt(e), kind))
+            }
+            "dot" => {
+                let [a, b] = self.arguments(name, args)?;
+                let (p, q) = (self.vector(a)?, self.vector(b)?);
+                self.dot_product(&p, &q, span)
+            }
+            "norm" => {
+                let [a] = self.arguments(name, args)?;
+                match self.value(a)? {
+                    Value::Vector(p) => {
+                        let square = self.dot_product(&p, &p, span)?;
+                        let (e, kind) = self.as_scalar(square, span)?;
+                        let root = match kind {
+                            Kind::Known(d) => Kind::Known(Dimension::none().times(&d, &Rational::HALF)),
+                            other => other,
+                        };
+                        Ok(Value::Scalar(self.pool.sqrt(e), root))
+                    }
+                    scalar => {
+                        let (e, kind) = self.as_scalar(scalar, a.span)?;
+                        Ok(Value::Scalar(self.pool.call1(Function::Abs, e), kind))
+                    }
+                }
+            }
+            "cross" => {
+                let [a, b] = self.arguments(name, args)?;
+                let (p, q) = (self.vector(a)?, self.vector(b)?);
+                self.cross_product(&p, &q, span)
+            }
+            "transpose" => {
+                let [a] = self.arguments(name, args)?;
+                let rows = self.vector(a)?;
+                self.transpose(rows, a.span)
+            }
+            "diff" => {
+                let [e, x] = self.arguments(name, args)?;
+                let value = self.value(e)?;
+                let (variable, kind) = self.scalar(x)?;
+                match self.pool.as_symbol(variable) {
+                    Some(s) => Ok(self.partial(&value, s, &kind)),
+                    None => self.error(
+                        Code::UnknownName,
+                        x.span,
+                        "`diff` takes a coordinate, a rate, a parameter or `t`",
+                    ),
+                }
+            }
+            "delta" => {
+                let [a] = self.arguments(name, args)?;
+                let value = self.value(a)?;
+                self.displacement(&value, span)
+            }
+            f if OBSERVABLES.contains(&f) => self.observable(name, args),
+            f => match Function::by_name(f) {
+                Some(function) => self.elementary(function, name, args),
+                None => self.unknown_function(name),
+            },
+        }
+    }
+
+    fn unknown_function(&mut self, name: &Name) -> Fallible<Value> {
+        if self.scope.get(&name.text).is_some() {
+            let message = format!("`{}` is no function", name.text);
+            let d = Diagnostic::error(Code::UnknownFunction, name.span, message);
+            return self.fail(d.help(format!("a product is written with `*`: `{}*(...)`", name.text)));
+        }
+        let known = Function::ALL.iter().filter(|f| **f <= Function::Max).map(|f| f.name());
+        let known: Vec<&str> =
+            known.chain(OPERATIONS.iter().copied()).chain(OBSERVABLES.iter().copied()).collect();
+        let d =
+            Diagnostic::error(Code::UnknownFunction, name.span, format!("unknown function `{}`", name.text));
+        let d = match nearest(&name.text, known.iter().copied()) {
+            Some(near) => d.help(format!("did you mean `{near}`?")).suggest(name.span, near),
+            None => d.help(format!("the functions are {}", known.join(" "))),
+        };
+        self.fail(d)
+    }
+
+    fn arguments<'e, const N: usize>(
+        &mut self,
+        name: &Name,
+        args: &'e [ast::Expr],
+    ) -> Fallible<[&'e ast::Expr; N]> {
+        match <&[ast::Expr; N]>::try_from(args) {
+            Ok(args) => Ok(args.each_ref()),
+            Err(_) => {
+                let s = if N == 1 { "" } else { "s" };
+                let message = format!("`{}` takes {N} argument{s}, not {}", name.text, args.len());
+                self.error(Code::WrongArity, name.span, &message)
+            }
+        }
+    }
+
+    fn elementary(&mut self, f: Function, name: &Name, args: &[ast::Expr]) -> Fallible<Value> {
+        use Function as F;
+        if f.arity() == 2 {
+            let [a, b] = self.arguments(name, args)?;
+            let ((x, k), (y, l)) = (self.scalar(a)?, self.scalar(b)?);
+            let common = self.same_unit(&k, &l, b.span)?;
+            let kind = match (f, common) {
+                (F::Atan2, Kind::Known(_)) => Kind::Known(Dimension::none()),
+                (_, kind) => kind,
+            };
+            return Ok(Value::Scalar(self.pool.call(f, &[x, y]), kind));
+        }
+        let [a] = self.arguments(name, args)?;
+        let (x, kind) = self.scalar(a)?;
+        let kind = match f {
+            F::Abs => kind,
+            F::Sign => Kind::Number,
+            _ => {
+                self.dimensionless(&kind, a.span)?;
+                kind
+            }
+        };
+        Ok(Value::Scalar(self.pool.call1(f, x), kind))
+    }
+
+    fn fold_choice(&mut self, f: &str, args: &[ast::Expr]) -> Fallible<Value> {
+        let function = if f == "min" { Function::Min } else { Function::Max };
+        let (mut acc, mut kind) = self.scalar(&args[0])?;
+        for a in &args[1..] {
+            let (x, k) = self.scalar(a)?;
+            kind = self.same_unit(&kind, &k, a.span)?;
+            acc = self.pool.call(function, &[acc, x]);
+        }
+        Ok(Value::Scalar(acc, kind))
+    }
+
+    fn dot_product(&mut self, p: &[Value], q: &[Value], span: Span) -> Fallible<Value> {
+        if p.len() != q.len() {
+            return self.mismatch(&Value::Vector(p.to_vec()), &Value::Vector(q.to_vec()), span);
+        }
+        let mut terms = Vec::with_capacity(p.len());
+        for (a, b) in p.iter().zip(q) {
+            let (a, b) = (self.as_scalar(a.clone(), span)?, self.as_scalar(b.clone(), span)?);
+            let product = Value::Scalar(self.pool.mul(a.0, b.0), a.1.times(&b.1, &Rational::ONE));
+            terms.push((product, Rational::ONE, span));
+        }
+        self.add_up(&terms)
+    }
+
+    fn cross_product(&mut self, p: &[Value], q: &[Value], span: Span) -> Fallible<Value> {
+        let mut minor = |i: usize, j: usize| -> Fallible<Value> {
+            let left = self.multiply(p[i].clone(), q[j].clone(), span)?;
+            let right = self.multiply(p[j].clone(), q[i].clone(), span)?;
+            self.add_up(&[(left, Rational::ONE, span), (right, Rational::MINUS_ONE, span)])
+        };
+        match (p.len(), q.len()) {
+            (3, 3) => Ok(Value::Vector(vec![minor(1, 2)?, minor(2, 0)?, minor(0, 1)?])),
+            (2, 2) => minor(0, 1),
+            _ => self.mismatch(&Value::Vector(p.to_vec()), &Value::Vector(q.to_vec()), span),
+        }
+    }
+
+    fn transpose(&mut self, rows: Vec<Value>, span: Span) -> Fallible<Value> {
+        let mut columns: Vec<Vec<Value>> = Vec::new();
+        for (i, row) in rows.iter().enumerate() {
+            let Value::Vector(entries) = row else {
+                return self.error(
+                    Code::VectorExpected,
+                    span,
+                    "`transpose` takes a matrix, a vector of rows",
+                );
+            };
+            if i == 0 {
+                columns = vec![Vec::new(); entries.len()];
+            }
+            if entries.len() != columns.len() {
+                return self.mismatch(&rows[0], row, span);
+            }
+            columns.iter_mut().zip(entries).for_each(|(column, e)| column.push(e.clone()));
+        }
+        Ok(Value::Vector(columns.into_iter().map(Value::Vector).collect()))
+    }
+
+    fn partial(&mut self, value: &Value, x: Symbol, kind_of_x: &Kind) -> Value {
+        match value {
+            Value::Vector(parts) => {
+                Value::Vector(parts.iter().map(|p| self.partial(p, x, kind_of_x)).collect())
+            }
+            Value::Scalar(e, kind) => {
+                Value::Scalar(self.pool.diff(*e, x), kind.times(kind_of_x, &Rational::MINUS_ONE))
+            }
+            Value::Condition(_) => value.clone(),
+        }
+    }
+
+    /// `delta(E)`: what E changes by under a virtual displacement, at fixed time.
+    pub(super) fn displacement(&mut self, value: &Value, span: Span) -> Fallible<Value> {
+        match value {
+            Value::Vector(parts) => {
+                let parts: Fallible<Vec<Value>> = parts.iter().map(|p| self.displacement(p, span)).collect();
+                Ok(Value::Vector(parts?))
+            }
+            Value::Condition(_) => {
+                self.error(Code::ValueExpected, span, "a condition has no virtual displacement")
+            }
+            Value::Scalar(e, kind) => {
+                // A speed by itself stands for its quasi-coordinate.
+                if let Some(s) = self.pool.as_symbol(*e)
+                    && let Some(speed) = self.speeds.iter().find(|speed| speed.symbol == s)
+                {
+                    return Ok(Value::Scalar(self.pool.var(speed.displacement), Kind::Missing));
+                }
+                let symbols = self.pool.symbols(&[*e]);
+                if let Some(s) = symbols
+                    .iter()
+                    .find(|s| !matches!(self.role(**s), Role::Coordinate | Role::Parameter | Role::Time))
+                {
+                    let message = format!("`{}` has no virtual displacement", self.pool.name(*s));
+                    return self.error(Code::NotLinearInDelta, span, &message);
+                }
+                let e = self.virtual_change.apply(&mut self.pool, *e);
+                Ok(Value::Scalar(e, kind.clone()))
+            }
+        }
+    }
+
+    pub(super) fn plain_observable(&mut self, name: &str) -> Value {
+        let symbol = self.symbol_with_role(name, Role::Result);
+        Value::Scalar(self.pool.var(symbol), Kind::Missing)
+    }
+
+    fn observable(&mut self, name: &Name, args: &[ast::Expr]) -> Fallible<Value> {
+        let [a] = self.arguments(name, args)?;
+        let target = self.spelt_name(a)?;
+        match name.text.as_str() {
+            "multiplier" | "residual" | "reaction" => self.of_constraint(&name.text, &target, a.span),
+            kind => {
+                let on = match self.lookup(&target, a.span)? {
+                    binding @ (Binding::Coordinate(_) | Binding::Speed(_)) => binding,
+                    _ => {
+                        let message = format!("`{target}` is neither a coordinate nor a speed");
+                        return self.error(Code::UnknownName, a.span, &message);
+                    }
+                };
+                let symbol = self.symbol_with_role(&format!("{kind}({target})"), Role::Result);
+                self.force_observables.push(ForceObservable {
+                    symbol,
+                    kind: kind.to_owned(),
+                    on,
+                    span: a.span,
+                });
+                Ok(Value::Scalar(self.pool.var(symbol), Kind::Missing))
+            }
+        }
+    }
+
+    fn of_constraint(&mut self, what: &str, target: &str, span: Span) -> Fallible<Value> {
+        let group = self.constraints.iter().position(|c| c.name == target);
+        let rows = match group {
+            Some(g) => self.constraints[g].rows.clone(),
+            None => match self.rows.iter().position(|r| r.name == target) {
+                Some(r) => r..r + 1,
+                None => return self.unknown_constraint(target, span),
+            },
+        };
+        if what == "reaction" {
+            let Some(g) = group else {
+                return self.error(
+                    Code::UnknownConstraint,
+                    span,
+                    "`reaction` takes a whole constraint, not one of its rows",
+                );
+            };
+            let symbol =
+                self.symbol_with_role(&format!("reaction({})", self.constraints[g].name), Role::IdealResult);
+            return Ok(Value::Scalar(self.pool.var(symbol), Kind::Missing));
+        }
+        let mut parts: Vec<Value> = Vec::new();
+        for r in rows {
+            let e: Expr = if what == "residual" {
+                self.rows[r].residual
+            } else {
+                let symbol =
+                    self.symbol_with_role(&format!("multiplier({})", self.rows[r].name), Role::IdealResult);
+                self.pool.var(symbol)
+            };
+            parts.push(Value::Scalar(e, Kind::Missing));
+        }
+        Ok(if parts.len() == 1 { parts.swap_remove(0) } else { Value::Vector(parts) })
+    }
+
+    fn unknown_constraint(&mut self, target: &str, span: Span) -> Fallible<Value> {
+        let known: Vec<String> = self
+            .constraints
+            .iter()
+            .map(|c| c.name.clone())
+            .chain(self.rows.iter().map(|r| r.name.clone()))
+            .collect();
+        let d =
+            Diagnostic::error(Code::UnknownConstraint, span, format!("no constraint is called `{target}`"));
+        let d = match nearest(target, known.iter().map(String::as_str)) {
+            Some(near) => d.help(format!("did you mean `{near}`?")).suggest(span, near),
+            None => d.help("name it where it is imposed: `constraint NAME: ...`"),
+        };
+        self.fail(d)
+    }
+}

@@ -1,0 +1,499 @@
+//! Expressions of the model as values.
+
+use super::scope::Binding;
+use super::value::Value;
+use super::{Elaborator, Fallible, Reported};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{self, Comparison, ExprKind, Range, SumOver};
+use crate::units::{Dimension, Kind};
+use dalembert_expr::{Expr, Function, Node, Pool, Rational};
+
+impl Elaborator<'_> {
+    /// The value of an expression.
+    pub(super) fn value(&mut self, e: &ast::Expr) -> Fallible<Value> {
+        self.spend(1, e.span)?;
+        match &e.kind {
+            ExprKind::Number(text) => match Rational::from_decimal(text) {
+                Some(r) => Ok(Value::Scalar(self.pool.number(r), Kind::Number)),
+                None => self.error(
+                    Code::NumberOutOfRange,
+                    e.span,
+                    &format!("`{text}` is outside of the range of numbers"),
+                ),
+            },
+            ExprKind::Name(name) => self.name(name, e.span),
+            ExprKind::Index(base, indices) => self.indexed(base, indices, e.span),
+            ExprKind::Component(base, part) => self.component(base, &part.text, part.span),
+            ExprKind::Prime(inner, order) => {
+                let value = self.value(inner)?;
+                self.rate(&value, *order, e.span)
+            }
+            ExprKind::Call(name, args) => self.call(name, args, e.span),
+            ExprKind::SumOver(sum) => self.sum_over(sum, e.span),
+            ExprKind::Vector(parts) => {
+                let parts: Vec<Fallible<Value>> = parts.iter().map(|p| self.value(p)).collect();
+                Ok(Value::Vector(parts.into_iter().collect::<Fallible<_>>()?))
+            }
+            ExprKind::Neg(inner) => {
+                let value = self.value(inner)?;
+                self.scaled(&value, &Rational::MINUS_ONE, e.span)
+            }
+            ExprKind::Sum(terms) => {
+                let mut values = Vec::with_capacity(terms.len());
+                for term in terms {
+                    let value = self.value(&term.expr);
+                    let sign = if term.minus { Rational::MINUS_ONE } else { Rational::ONE };
+                    values.push(value.map(|v| (v, sign, term.expr.span)));
+                }
+                let values = values.into_iter().collect::<Fallible<Vec<_>>>()?;
+                self.add_up(&values)
+            }
+            ExprKind::Product(factors) => {
+                let mut values = Vec::with_capacity(factors.len());
+                for factor in factors {
+                    values.push(self.value(&factor.expr).map(|v| (v, factor)));
+                }
+                let mut values = values.into_iter().collect::<Fallible<Vec<_>>>()?.into_iter();
+                let Some((mut acc, _)) = values.next() else { return Err(Reported) };
+                for (value, factor) in values {
+                    acc = match factor.divide {
+                        true => self.divide(acc, value, factor.expr.span)?,
+                        false => self.multiply(acc, value, factor.expr.span)?,
+                    };
+                }
+                Ok(acc)
+            }
+            ExprKind::Power(base, exponent) => self.power(base, exponent),
+            ExprKind::Compare(op, a, b) => self.compare(*op, a, b),
+            ExprKind::And(parts) => self.logic(Function::And, parts),
+            ExprKind::Or(parts) => self.logic(Function::Or, parts),
+            ExprKind::Not(inner) => {
+                let c = self.condition(inner)?;
+                Ok(Value::Condition(self.pool.call1(Function::Not, c)))
+            }
+            ExprKind::If(choice) => self.choose(choice, e.span),
+        }
+    }
+
+    /// The value of an expression that must be one number.
+    pub(super) fn scalar(&mut self, e: &ast::Expr) -> Fallible<(Expr, Kind)> {
+        let value = self.value(e)?;
+        self.as_scalar(value, e.span)
+    }
+
+    pub(super) fn as_scalar(&mut self, value: Value, span: Span) -> Fallible<(Expr, Kind)> {
+        match value {
+            Value::Scalar(e, kind) => Ok((e, kind)),
+            Value::Condition(_) => {
+                let d =
+                    Diagnostic::error(Code::ValueExpected, span, "a number is wanted here, not a condition");
+                self.fail(d.help("choose numbers with `if ... then ... else ...`"))
+            }
+            Value::Vector(_) => {
+                let message = format!("one number is wanted here, not {}", value.describe());
+                let d = Diagnostic::error(Code::ScalarExpected, span, message);
+                self.fail(d.help("take a component (`P.x`), `dot(P, Q)` or `norm(P)`"))
+            }
+        }
+    }
+
+    /// The value of an expression that must be a vector.
+    pub(super) fn vector(&mut self, e: &ast::Expr) -> Fallible<Vec<Value>> {
+        match self.value(e)? {
+            Value::Vector(parts) => Ok(parts),
+            other => {
+                let message = format!("a vector is wanted here, not {}", other.describe());
+                self.error(Code::VectorExpected, e.span, &message)
+            }
+        }
+    }
+
+    pub(super) fn condition(&mut self, e: &ast::Expr) -> Fallible<Expr> {
+        match self.value(e)? {
+            Value::Condition(c) => Ok(c),
+            other => {
+                let message = format!("a condition is wanted here, not {}", other.describe());
+                let d = Diagnostic::error(Code::ConditionExpected, e.span, message);
+                self.fail(d.help("compare it with something, as in `x > 0`"))
+            }
+        }
+    }
+
+    /// A whole number known when the model is read.
+    pub(super) fn whole_number(&mut self, e: &ast::Expr) -> Fallible<i64> {
+        let (value, _) = self.scalar(e)?;
+        match self.pool.as_number(value).and_then(Rational::to_i64) {
+            Some(n) => Ok(n),
+            None => {
+                let d = Diagnostic::error(
+                    Code::IndexNotWhole,
+                    e.span,
+                    "a whole number is wanted here, known when the model is read",
+                );
+                self.fail(d.help("use numbers, `const` names and loop indices"))
+            }
+        }
+    }
+
+    pub(super) fn range(&mut self, range: &Range) -> Fallible<(i64, i64)> {
+        let (first, last) = (self.whole_number(&range.first)?, self.whole_number(&range.last)?);
+        let count = last.saturating_sub(first).saturating_add(1).max(0) as usize;
+        self.spend(count, range.span)?;
+        Ok((first, last))
+    }
+
+    fn name(&mut self, name: &str, span: Span) -> Fallible<Value> {
+        let unbound = self.scope.get(name).is_none();
+        match name {
+            "t" => {
+                let time = self.pool.var(self.time);
+                return Ok(Value::Scalar(time, Kind::Missing));
+            }
+            "pi" => return Ok(Value::Scalar(self.pool.pi(), Kind::Number)),
+            "energy" | "kinetic_energy" | "potential_energy" | "gauss" if unbound => {
+                return Ok(self.plain_observable(name));
+            }
+            _ => {}
+        }
+        if unbound
+            && let Some(coordinate) = name.strip_prefix('δ')
+            && let Some(Binding::Coordinate(_) | Binding::Speed(_)) = self.scope.get(coordinate)
+        {
+            let value = self.name(coordinate, span)?;
+            return self.displacement(&value, span);
+        }
+        let binding = self.lookup(name, span)?;
+        Ok(self.bound_value(binding))
+    }
+
+    fn bound_value(&mut self, binding: Binding) -> Value {
+        match binding {
+            Binding::Number(r) => Value::Scalar(self.pool.number(r), Kind::Number),
+            Binding::Parameter(i) => {
+                let p = &self.parameters[i];
+                Value::Scalar(self.pool.var(p.symbol), p.kind.clone())
+            }
+            Binding::Coordinate(i) => {
+                let c = &self.coordinates[i];
+                Value::Scalar(self.pool.var(c.symbol), c.kind.clone())
+            }
+            Binding::Speed(i) => {
+                let s = &self.speeds[i];
+                Value::Scalar(self.pool.var(s.symbol), s.kind.clone())
+            }
+            Binding::Value(value) => value,
+            Binding::Poisoned => Value::Scalar(Pool::ZERO, Kind::Missing),
+        }
+    }
+
+    fn indexed(&mut self, base: &ast::Expr, indices: &[ast::Expr], span: Span) -> Fallible<Value> {
+        let mut values = Vec::new();
+        for i in indices {
+            values.push(self.whole_number(i)?);
+        }
+        if let ExprKind::Name(name) = &base.kind
+            && !matches!(self.scope.get(name), Some(Binding::Value(Value::Vector(_))))
+        {
+            let full = format!("{name}[{}]", values.iter().map(i64::to_string).collect::<Vec<_>>().join(","));
+            // δq[i]: the family is that of the coordinate.
+            if let Some(coordinate) = full.strip_prefix('δ')
+                && self.scope.get(coordinate).is_some()
+            {
+                let value = self.lookup(coordinate, span)?;
+                let value = self.bound_value(value);
+                return self.displacement(&value, span);
+            }
+            let binding = self.lookup(&full, span)?;
+            return Ok(self.bound_value(binding));
+        }
+        let mut value = self.value(base)?;
+        for i in values {
+            let part = match &value {
+                Value::Vector(parts) => usize::try_from(i - 1).ok().and_then(|k| parts.get(k)).cloned(),
+                _ => None,
+            };
+            let message = format!("{} has no component {i}", value.describe());
+            value = match part {
+                Some(part) => part,
+                None => return self.error(Code::IndexOutOfRange, span, &message),
+            };
+        }
+        Ok(value)
+    }
+
+    fn component(&mut self, base: &ast::Expr, part: &str, span: Span) -> Fallible<Value> {
+        let value = self.value(base)?;
+        let index = ["x", "y", "z"].iter().position(|name| *name == part);
+        match (&value, index) {
+            (Value::Vector(parts), Some(k)) if k < parts.len() => Ok(parts[k].clone()),
+            (Value::Vector(_), _) => {
+                let message = format!("{} has no component `.{part}`", value.describe());
+                self.error(Code::NoSuchComponent, span, &message)
+            }
+            _ => {
+                let message = format!("{} has no components", value.describe());
+                self.error(Code::VectorExpected, base.span, &message)
+            }
+        }
+    }
+
+    /// The time derivative, `order` times.
+    fn rate(&mut self, value: &Value, order: u32, span: Span) -> Fallible<Value> {
+        match value {
+            Value::Vector(parts) => {
+                let parts: Fallible<Vec<Value>> = parts.iter().map(|p| self.rate(p, order, span)).collect();
+                Ok(Value::Vector(parts?))
+            }
+            Value::Condition(_) => self.error(Code::ValueExpected, span, "a condition has no rate"),
+            Value::Scalar(e, kind) => {
+                let (mut e, mut kind) = (*e, kind.clone());
+                for _ in 0..order {
+                    let symbols = self.pool.symbols(&[e]);
+                    if let Some(s) = symbols.into_iter().find(|s| self.role(*s).has_no_rate()) {
+                        let message =
+                            format!("the rate of `{}` is not known to the model", self.pool.name(s));
+                        let d = Diagnostic::error(Code::AccelerationNotAllowed, span, message);
+                        return self.fail(d.help("rates go up to `x''`, the acceleration, in outputs"));
+                    }
+                    e = self.dot.apply(&mut self.pool, e);
+                    kind = kind.per_time();
+                }
+                Ok(Value::Scalar(e, kind))
+            }
+        }
+    }
+
+    fn sum_over(&mut self, sum: &SumOver, span: Span) -> Fallible<Value> {
+        let (first, last) = self.range(&sum.range)?;
+        let mut values = Vec::new();
+        self.with_index(&sum.index, first, last, |this, _| {
+            values.push((this.value(&sum.body)?, Rational::ONE, span));
+            Ok(())
+        })?;
+        if values.is_empty() {
+            return Ok(Value::Scalar(Pool::ZERO, Kind::Number));
+        }
+        self.add_up(&values)
+    }
+
+    /// Runs `body` for each value of a loop index.
+    pub(super) fn with_index(
+        &mut self,
+        index: &ast::Name,
+        first: i64,
+        last: i64,
+        mut body: impl FnMut(&mut Self, i64) -> Fallible<()>,
+    ) -> Fallible<()> {
+        if self.scope.get(&index.text).is_some() || self.scope.family(&index.text).is_some() {
+            let message = format!("the index `{}` has the name of something else", index.text);
+            return self.error(Code::DeclaredTwice, index.span, &message);
+        }
+        let mut result = Ok(());
+        for i in first..=last {
+            let previous = self.scope.shadow(&index.text, Binding::Number(i.into()), index.span);
+            result = body(self, i);
+            self.scope.restore(&index.text, previous);
+            if result.is_err() {
+                break;
+            }
+        }
+        result
+    }
+
+    /// A linear combination of scalars or of equally long vectors.
+    pub(super) fn add_up(&mut self, terms: &[(Value, Rational, Span)]) -> Fallible<Value> {
+        let Some((first, ..)) = terms.first() else { return Err(Reported) };
+        match first {
+            Value::Vector(parts) => {
+                let n = parts.len();
+                let mut columns = vec![Vec::with_capacity(terms.len()); n];
+                for (value, sign, span) in terms {
+                    match value {
+                        Value::Vector(parts) if parts.len() == n => {
+                            for (column, part) in columns.iter_mut().zip(parts) {
+                                column.push((part.clone(), sign.clone(), *span));
+                            }
+                        }
+                        other => return self.mismatch(first, other, *span),
+                    }
+                }
+                let parts: Fallible<Vec<Value>> = columns.iter().map(|c| self.add_up(c)).collect();
+                Ok(Value::Vector(parts?))
+            }
+            _ => {
+                let mut kind = Kind::Number;
+                let mut parts = Vec::with_capacity(terms.len());
+                for (value, sign, span) in terms {
+                    if let Value::Vector(_) = value {
+                        return self.mismatch(first, value, *span);
+                    }
+                    let (e, k) = self.as_scalar(value.clone(), *span)?;
+                    kind = self.same_unit(&kind, &k, *span)?;
+                    parts.push((e, sign.clone()));
+                }
+                Ok(Value::Scalar(self.pool.combine(parts), kind))
+            }
+        }
+    }
+
+    pub(super) fn mismatch<T>(&mut self, a: &Value, b: &Value, span: Span) -> Fallible<T> {
+        let message = format!("{} and {} do not go together", a.describe(), b.describe());
+        self.error(Code::DimensionMismatch, span, &message)
+    }
+
+    /// The common unit of two quantities that are added, compared or equated.
+    pub(super) fn same_unit(&mut self, a: &Kind, b: &Kind, span: Span) -> Fallible<Kind> {
+        match a.plus(b) {
+            Ok(kind) => Ok(kind),
+            Err((a, b)) => {
+                let d = Diagnostic::error(Code::UnitMismatch, span, format!("units differ: {a} and {b}"));
+                self.fail(d.label(span, format!("this is in {b}")))
+            }
+        }
+    }
+
+    /// A plain number (or an angle) is wanted.
+    pub(super) fn dimensionless(&mut self, kind: &Kind, span: Span) -> Fallible<()> {
+        match kind {
+            Kind::Known(d) if !d.is_none() => {
+                let message = format!("a plain number or an angle is wanted here, this is in {d}");
+                self.error(Code::UnitMismatch, span, &message)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn scaled(&mut self, value: &Value, c: &Rational, span: Span) -> Fallible<Value> {
+        self.add_up(&[(value.clone(), c.clone(), span)])
+    }
+
+    pub(super) fn multiply(&mut self, a: Value, b: Value, span: Span) -> Fallible<Value> {
+        match (&a, &b) {
+            (Value::Scalar(x, k), Value::Scalar(y, l)) => {
+                Ok(Value::Scalar(self.pool.mul(*x, *y), k.times(l, &Rational::ONE)))
+            }
+            (Value::Scalar(..), Value::Vector(parts)) => {
+                let parts: Fallible<Vec<Value>> =
+                    parts.iter().map(|p| self.multiply(a.clone(), p.clone(), span)).collect();
+                Ok(Value::Vector(parts?))
+            }
+            (Value::Vector(_), Value::Scalar(..)) => self.multiply(b, a, span),
+            (Value::Vector(rows), Value::Vector(_)) if a.is_matrix() => {
+                let parts: Fallible<Vec<Value>> =
+                    rows.iter().map(|row| self.row_times(row, &b, span)).collect();
+                Ok(Value::Vector(parts?))
+            }
+            (Value::Vector(_), Value::Vector(_)) => {
+                let d = Diagnostic::error(
+                    Code::DimensionMismatch,
+                    span,
+                    "a product of two vectors may mean two things",
+                );
+                self.fail(d.help("write `dot(a, b)` or `cross(a, b)`"))
+            }
+            _ => self.error(Code::ValueExpected, span, "a condition cannot be multiplied"),
+        }
+    }
+
+    /// A row of a matrix times a vector, or times each column of a matrix.
+    fn row_times(&mut self, row: &Value, right: &Value, span: Span) -> Fallible<Value> {
+        let (Value::Vector(row), Value::Vector(entries)) = (row, right) else {
+            return self.mismatch(row, right, span);
+        };
+        if row.len() != entries.len() {
+            return self.mismatch(&Value::Vector(row.clone()), right, span);
+        }
+        let mut terms = Vec::with_capacity(row.len());
+        for (a, b) in row.iter().zip(entries) {
+            terms.push((self.multiply(a.clone(), b.clone(), span)?, Rational::ONE, span));
+        }
+        self.add_up(&terms)
+    }
+
+    fn divide(&mut self, a: Value, b: Value, span: Span) -> Fallible<Value> {
+        let (divisor, kind) = self.as_scalar(b, span)?;
+        if divisor == Pool::ZERO {
+            return self.error(Code::NotFinite, span, "division by zero");
+        }
+        let inverse = self.pool.powi(divisor, -1);
+        let unit = Kind::Number.times(&kind, &Rational::MINUS_ONE);
+        self.multiply(a, Value::Scalar(inverse, unit), span)
+    }
+
+    fn power(&mut self, base: &ast::Expr, exponent: &ast::Expr) -> Fallible<Value> {
+        let (b, kind) = self.scalar(base)?;
+        let (x, exponent_kind) = self.scalar(exponent)?;
+        self.dimensionless(&exponent_kind, exponent.span)?;
+        let kind = match (self.pool.as_number(x), &kind) {
+            (Some(p), Kind::Known(d)) => Kind::Known(Dimension::none().times(d, p)),
+            (None, Kind::Known(d)) if !d.is_none() => Kind::Missing,
+            (None, _) => kind.times(&exponent_kind, &Rational::ZERO),
+            _ => kind,
+        };
+        let undefined = b == Pool::ZERO && self.pool.as_number(x).is_some_and(Rational::is_negative);
+        if undefined {
+            return self.error(Code::NotFinite, base.span, "division by zero");
+        }
+        Ok(Value::Scalar(self.pool.pow(b, x), kind))
+    }
+
+    fn compare(&mut self, op: Comparison, a: &ast::Expr, b: &ast::Expr) -> Fallible<Value> {
+        let ((x, k), (y, l)) = (self.scalar(a)?, self.scalar(b)?);
+        self.same_unit(&k, &l, b.span)?;
+        let (f, args, negate) = match op {
+            Comparison::Less => (Function::Less, [x, y], false),
+            Comparison::Greater => (Function::Less, [y, x], false),
+            Comparison::LessEqual => (Function::LessEqual, [x, y], false),
+            Comparison::GreaterEqual => (Function::LessEqual, [y, x], false),
+            Comparison::Equal => (Function::Equal, [x, y], false),
+            Comparison::NotEqual => (Function::Equal, [x, y], true),
+        };
+        let mut c = self.pool.call(f, &args);
+        if negate {
+            c = self.pool.call1(Function::Not, c);
+        }
+        Ok(Value::Condition(c))
+    }
+
+    fn logic(&mut self, f: Function, parts: &[ast::Expr]) -> Fallible<Value> {
+        let mut acc = None;
+        for part in parts {
+            let c = self.condition(part)?;
+            let c = acc.map_or(c, |a| self.pool.call(f, &[a, c]));
+            // Decided already: what follows may not even make sense (`i > 1 and x[i-1] > 0`).
+            let decided = self.pool.as_number(c).is_some_and(|r| r.is_zero() == (f == Function::And));
+            acc = Some(c);
+            if decided {
+                break;
+            }
+        }
+        acc.map(Value::Condition).ok_or(Reported)
+    }
+
+    fn choose(&mut self, choice: &ast::If, span: Span) -> Fallible<Value> {
+        let c = self.condition(&choice.condition)?;
+        // Decided when the model is read: the other branch may not even make sense (`x[0]`).
+        if let Node::Number(r) = self.pool.node(c) {
+            return if r.is_zero() { self.value(&choice.otherwise) } else { self.value(&choice.then) };
+        }
+        let (a, b) = (self.value(&choice.then)?, self.value(&choice.otherwise)?);
+        self.select(c, &a, &b, span)
+    }
+
+    fn select(&mut self, c: Expr, a: &Value, b: &Value, span: Span) -> Fallible<Value> {
+        match (a, b) {
+            (Value::Scalar(x, k), Value::Scalar(y, l)) => {
+                let kind = self.same_unit(k, l, span)?;
+                Ok(Value::Scalar(self.pool.select(c, *x, *y), kind))
+            }
+            (Value::Vector(p), Value::Vector(q)) if p.len() == q.len() => {
+                let parts: Fallible<Vec<Value>> =
+                    p.iter().zip(q).map(|(a, b)| self.select(c, a, b, span)).collect();
+                Ok(Value::Vector(parts?))
+            }
+            (Value::Condition(x), Value::Condition(y)) => Ok(Value::Condition(self.pool.select(c, *x, *y))),
+            _ => self.mismatch(a, b, span),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Starting values: what they are about and how those from outside replace those of the model.
+
+use super::roles::{Allowed, State};
+use super::scope::Binding;
+use super::{Elaborator, Fallible, RawInitial, Reported};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Source;
+use crate::syntax::ast::{self, StatementKind};
+use crate::syntax::parse;
+
+impl Elaborator<'_> {
+    pub(super) fn initial_value(&mut self, item: &ast::Initial) -> Fallible<()> {
+        let names = self.members(&item.target)?;
+        let (value, kind) = self.scalar(&item.value)?;
+        self.allow(&[value], Allowed::only("a starting value", State::Nothing), item.value.span)?;
+        for name in names {
+            let on = self.lookup(&name, item.target.span)?;
+            let unit = match (&on, item.order) {
+                (Binding::Coordinate(i), 0) => self.coordinates[*i].kind.clone(),
+                (Binding::Coordinate(i), 1) => self.coordinates[*i].kind.per_time(),
+                (Binding::Speed(i), 0) => self.speeds[*i].kind.clone(),
+                _ => {
+                    let primes = "'".repeat(item.order as usize);
+                    let message = format!("`{name}{primes}` is no coordinate, rate or speed");
+                    let d = Diagnostic::error(Code::InitialUnknown, item.target.span, message);
+                    return self.fail(d.help(
+                        "parameters are set by `parameter` or `--set`; accelerations follow from the motion",
+                    ));
+                }
+            };
+            self.same_unit(&unit, &kind, item.value.span)?;
+            let span = (!self.foreign).then_some(item.target.span);
+            self.store(RawInitial { on, order: item.order, fixed: item.fixed, value, span }, &name)?;
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, new: RawInitial, name: &str) -> Fallible<()> {
+        let same = |old: &RawInitial| {
+            old.order == new.order
+                && match (&old.on, &new.on) {
+                    (Binding::Coordinate(a), Binding::Coordinate(b))
+                    | (Binding::Speed(a), Binding::Speed(b)) => a == b,
+                    _ => false,
+                }
+        };
+        let Some(k) = self.initial.iter().position(same) else {
+            self.initial.push(new);
+            return Ok(());
+        };
+        let old = &self.initial[k];
+        if let (true, true, Some(here), Some(first)) = (old.fixed, new.fixed, new.span, old.span) {
+            let primes = "'".repeat(new.order as usize);
+            let d = Diagnostic::error(Code::FixedTwice, here, format!("`{name}{primes}` is given twice"));
+            return self.fail(d.label(first, "first here"));
+        }
+        // From outside, the new one replaces; within the model a fixed value wins over a guess.
+        if new.span.is_none() || new.fixed || !old.fixed {
+            self.initial[k] = new;
+        }
+        Ok(())
+    }
+
+    /// Starting values from outside replace those of the model.
+    pub(super) fn override_initials(&mut self) {
+        for text in self.overrides.initial.clone() {
+            let (ast, diagnostics) = parse(&Source::new("--initial", format!("initial {text}")));
+            let items = match ast.body.statements.first().map(|s| s.kind.clone()) {
+                Some(StatementKind::Initial(items))
+                    if diagnostics.is_empty() && ast.body.statements.len() == 1 =>
+                {
+                    items
+                }
+                _ => {
+                    let d =
+                        Diagnostic::error(Code::BadOption, None, format!("`{text}` is no starting value"));
+                    self.diagnostics.push(d.help("write `--initial x=0.3` or `--initial \"x'=2\"`"));
+                    continue;
+                }
+            };
+            self.foreign = true;
+            for item in &items {
+                let _reported: Result<(), Reported> = self.initial_value(item);
+            }
+            self.foreign = false;
+        }
+    }
+}

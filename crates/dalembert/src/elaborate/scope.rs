@@ -1,0 +1,238 @@
+//! Names and what they stand for.
+
+use super::value::Value;
+use super::{Elaborator, Fallible, Reported};
+use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::source::Span;
+use crate::syntax::ast::{self, ExprKind, Subscript, Target};
+use dalembert_expr::{Function, Rational};
+use rustc_hash::FxHashMap;
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Binding {
+    /// A `const` or a loop index.
+    Number(Rational),
+    /// A parameter, by index.
+    Parameter(usize),
+    /// A coordinate, by index.
+    Coordinate(usize),
+    /// A declared speed, by index.
+    Speed(usize),
+    /// A `let` (or an output used further on).
+    Value(Value),
+    /// Its declaration was wrong; what uses it says nothing more.
+    Poisoned,
+}
+
+impl Binding {
+    fn word(&self) -> &'static str {
+        match self {
+            Binding::Number(_) => "a constant or an index",
+            Binding::Parameter(_) => "a parameter",
+            Binding::Coordinate(_) => "a coordinate",
+            Binding::Speed(_) => "a speed",
+            Binding::Value(_) => "a name for an expression",
+            Binding::Poisoned => "declared already",
+        }
+    }
+}
+
+/// Members are found by their full name, `q[3]`; families by the plain one.
+#[derive(Default)]
+pub(super) struct Scope {
+    bindings: FxHashMap<String, (Binding, Span)>,
+    families: FxHashMap<String, usize>,
+}
+
+/// Names of functions and results: a model cannot declare them.
+pub(super) const OPERATIONS: &[&str] = &["sqrt", "dot", "cross", "norm", "diff", "delta", "sum", "transpose"];
+/// Results that take an argument.
+pub(super) const OBSERVABLES: &[&str] =
+    &["impressed", "ideal", "nonideal", "control", "multiplier", "reaction", "residual"];
+/// Results that take none.
+pub(super) const PLAIN_OBSERVABLES: &[&str] = &["energy", "kinetic_energy", "potential_energy", "gauss"];
+
+fn is_reserved(name: &str) -> bool {
+    matches!(name, "t" | "pi")
+        || Function::by_name(name).is_some()
+        || OPERATIONS.contains(&name)
+        || OBSERVABLES.contains(&name)
+        || PLAIN_OBSERVABLES.contains(&name)
+}
+
+impl Scope {
+    pub fn get(&self, name: &str) -> Option<&Binding> {
+        self.bindings.get(name).map(|(binding, _)| binding)
+    }
+
+    /// Whether `name` is a family, and with how many subscripts.
+    pub fn family(&self, name: &str) -> Option<usize> {
+        self.families.get(name).copied()
+    }
+
+    /// Binds for a while; [`Scope::restore`] takes it back.
+    pub fn shadow(&mut self, name: &str, binding: Binding, span: Span) -> Option<(Binding, Span)> {
+        self.bindings.insert(name.to_owned(), (binding, span))
+    }
+
+    pub fn restore(&mut self, name: &str, previous: Option<(Binding, Span)>) {
+        match previous {
+            Some(binding) => self.bindings.insert(name.to_owned(), binding),
+            None => self.bindings.remove(name),
+        };
+    }
+
+    /// All members of a family (or the name itself), sorted, for overrides.
+    pub fn plain_names(&self) -> Vec<&str> {
+        let plain = self.bindings.keys().filter(|name| !name.contains('['));
+        let mut names: Vec<&str> = plain.chain(self.families.keys()).map(String::as_str).collect();
+        names.sort_unstable(); // messages must not depend on hashing
+        names
+    }
+}
+
+impl Elaborator<'_> {
+    /// Declares a name; `q[1..N]` has been unrolled to its members already.
+    pub(super) fn declare(&mut self, name: &str, binding: Binding, span: Span) -> Fallible<()> {
+        let plain = name.split('[').next().unwrap_or(name);
+        if is_reserved(plain) {
+            let message = format!("`{plain}` is a word of the language and cannot be declared");
+            return self
+                .fail(Diagnostic::error(Code::ReservedName, span, message).help("choose another name"));
+        }
+        let subscripts = name.find('[').map(|i| name[i..].split(',').count());
+        let clash = match subscripts {
+            Some(_) if self.scope.bindings.contains_key(plain) => Some(plain),
+            None if self.scope.families.contains_key(plain) => Some(plain),
+            _ if self.scope.bindings.contains_key(name) => Some(name),
+            _ => None,
+        };
+        if let Some(clash) = clash {
+            let mut d =
+                Diagnostic::error(Code::DeclaredTwice, span, format!("`{clash}` is declared already"));
+            if let Some((binding, first)) = self.scope.bindings.get(clash) {
+                d = d.label(*first, format!("here, as {}", binding.word()));
+            }
+            return self.fail(d);
+        }
+        if let Some(count) = subscripts {
+            self.scope.families.insert(plain.to_owned(), count);
+        }
+        self.scope.bindings.insert(name.to_owned(), (binding, span));
+        Ok(())
+    }
+
+    /// Lets later uses of a name whose declaration failed pass in silence.
+    pub(super) fn poison(&mut self, target: &Target) {
+        let name = target.name.text.clone();
+        if !self.scope.bindings.contains_key(&name) && !self.scope.families.contains_key(&name) {
+            self.scope.bindings.insert(name, (Binding::Poisoned, target.span));
+        }
+    }
+
+    /// The members a target names: one for `x` and `q[i]`, many for `q[1..N]`.
+    pub(super) fn members(&mut self, target: &Target) -> Fallible<Vec<String>> {
+        let mut names = vec![String::new()];
+        for subscript in &target.subscripts {
+            let values: Vec<i64> = match subscript {
+                Subscript::At(e) => vec![self.whole_number(e)?],
+                Subscript::Over(range) => {
+                    let (first, last) = self.range(range)?;
+                    (first..=last).collect()
+                }
+            };
+            let count = names.len().saturating_mul(values.len());
+            self.spend(count, target.span)?;
+            names = names
+                .iter()
+                .flat_map(|prefix| {
+                    values
+                        .iter()
+                        .map(move |v| if prefix.is_empty() { v.to_string() } else { format!("{prefix},{v}") })
+                })
+                .collect();
+        }
+        let plain = &target.name.text;
+        Ok(match target.subscripts.is_empty() {
+            true => vec![plain.clone()],
+            false => names.into_iter().map(|indices| format!("{plain}[{indices}]")).collect(),
+        })
+    }
+
+    /// The one member a target names.
+    pub(super) fn member(&mut self, target: &Target) -> Fallible<String> {
+        let mut names = self.members(target)?;
+        match names.len() {
+            1 => Ok(names.swap_remove(0)),
+            _ => self.error(Code::RangeNotHere, target.span, "one member is wanted here, not a range"),
+        }
+    }
+
+    /// What a name stands for, or a diagnostic with the nearest known one.
+    pub(super) fn lookup(&mut self, name: &str, span: Span) -> Fallible<Binding> {
+        if let Some(binding) = self.scope.get(name) {
+            let binding = binding.clone();
+            return if matches!(binding, Binding::Poisoned) { Err(Reported) } else { Ok(binding) };
+        }
+        if let Some(plain) = name.find('[').map(|i| &name[..i]) {
+            return self.missing_member(name, plain, span);
+        }
+        if let Some(count) = self.scope.family(name) {
+            let form = ["i"; 8][..count.min(8)].join(", ");
+            let message = format!("`{name}` is a family; one member is `{name}[{form}]`");
+            return self.error(Code::NotAFamily, span, &message);
+        }
+        if OBSERVABLES.contains(&name) {
+            return self.error(
+                Code::WrongArity,
+                span,
+                &format!("`{name}` takes an argument, as in `{name}(x)`"),
+            );
+        }
+        self.unknown_name(name, span)
+    }
+
+    fn missing_member(&mut self, name: &str, plain: &str, span: Span) -> Fallible<Binding> {
+        if self.scope.family(plain).is_some() {
+            return self.error(Code::IndexOutOfRange, span, &format!("there is no `{name}`"));
+        }
+        match self.scope.get(plain) {
+            Some(Binding::Poisoned) => Err(Reported),
+            Some(binding) => {
+                let message = format!("`{plain}` is {}, not a family", binding.word());
+                self.error(Code::NotAFamily, span, &message)
+            }
+            None => self.unknown_name(plain, span),
+        }
+    }
+
+    fn unknown_name(&mut self, name: &str, span: Span) -> Fallible<Binding> {
+        let mut d = Diagnostic::error(Code::UnknownName, span, format!("unknown name `{name}`"));
+        let known = self.scope.plain_names();
+        let known = known.into_iter().chain(["t", "pi"]).chain(PLAIN_OBSERVABLES.iter().copied());
+        d = match nearest(name, known) {
+            Some(near) => d.help(format!("did you mean `{near}`?")).suggest(span, near),
+            None => {
+                d.help("names are declared before they are used: `parameter`, `coordinate`, `speed`, `let`")
+            }
+        };
+        self.fail(d)
+    }
+
+    /// The full name an expression spells, such as `rolling.x` or `rod[3]`, for constraints.
+    pub(super) fn spelt_name(&mut self, e: &ast::Expr) -> Fallible<String> {
+        match &e.kind {
+            ExprKind::Name(name) => Ok(name.clone()),
+            ExprKind::Component(base, part) => Ok(format!("{}.{}", self.spelt_name(base)?, part.text)),
+            ExprKind::Index(base, indices) => {
+                let mut values = Vec::new();
+                for i in indices {
+                    values.push(self.whole_number(i)?.to_string());
+                }
+                Ok(format!("{}[{}]", self.spelt_name(base)?, values.join(",")))
+            }
+            _ => self.error(Code::UnknownConstraint, e.span, "the name of a constraint is wanted here"),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The speeds and the kinematics K1: x' = X0 + X eta.
+//!
+//! A coordinate has its rate by a `kinematics` line, or from the definitions of speeds (a linear system,
+//! inverted here), or its rate is a speed itself.
+
+use super::roles::Role;
+use super::{Elaborator, Fallible};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::system::Speed;
+use dalembert_expr::{Expr, Pool, Symbol};
+
+/// What K1 has become.
+pub(super) struct Kinematics {
+    /// All speeds: rates that stay speeds first, then the declared ones.
+    pub speeds: Vec<Speed>,
+    /// x' of each coordinate in the speeds.
+    pub rates: Vec<Expr>,
+    /// Rows Y with `eta = Y x' + ...`, one a speed, where all are known.
+    pub inverse: Option<Vec<Vec<Expr>>>,
+}
+
+impl Elaborator<'_> {
+    pub(super) fn resolve_speeds(&mut self) -> Fallible<Kinematics> {
+        let n = self.coordinates.len();
+        let rate_symbols: Vec<Symbol> = self.coordinates.iter().map(|c| c.rate).collect();
+        let defined: Vec<(usize, Expr, Span)> = self
+            .definitions
+            .iter()
+            .enumerate()
+            .filter_map(|(p, d)| d.map(|(e, span)| (p, e, span)))
+            .collect();
+        let in_definitions: Vec<Expr> = defined.iter().map(|d| d.1).collect();
+        let used = self.pool.symbols(&in_definitions);
+        let covered: Vec<usize> = (0..n).filter(|&i| used.contains(&rate_symbols[i])).collect();
+        if let Some(&i) = covered.iter().find(|&&i| self.kinematics[i].is_some()) {
+            let span = self.kinematics[i].map_or(Span::default(), |k| k.1);
+            let message = format!(
+                "the rate of `{}` is given by `kinematics` and used in the definition of a speed",
+                self.coordinates[i].name
+            );
+            return self.error(Code::KinematicsTwice, span, &message);
+        }
+        let own: Vec<usize> =
+            (0..n).filter(|i| self.kinematics[*i].is_none() && !covered.contains(i)).collect();
+        let mut speeds: Vec<Speed> = own.iter().map(|&i| self.rate_as_speed(i)).collect();
+        let mut rates: Vec<Expr> = rate_symbols.iter().map(|s| self.pool.var(*s)).collect();
+        let mut inverse: Vec<Vec<Expr>> = own.iter().map(|&i| unit_row(n, i)).collect();
+
+        let solved = self.invert_definitions(&defined, &covered)?;
+        for (&i, rate) in covered.iter().zip(solved.rates) {
+            rates[i] = rate;
+        }
+        self.check_kinematics_lines(&rate_symbols)?;
+        for i in 0..n {
+            if let Some((e, _)) = self.kinematics[i] {
+                // A line may use rates that stay speeds, or defined speeds: put them in.
+                let images: Vec<(Symbol, Expr)> =
+                    covered.iter().map(|&k| (rate_symbols[k], rates[k])).collect();
+                rates[i] = self.pool.substitute(&[e], &images)[0];
+            }
+        }
+        speeds.append(&mut self.speeds);
+        let all_defined =
+            self.definitions.iter().all(Option::is_some) && self.kinematics.iter().all(Option::is_none);
+        inverse.extend(solved.rows.into_iter().map(|row| {
+            let mut full = vec![Pool::ZERO; n];
+            covered.iter().zip(row).for_each(|(&i, e)| full[i] = e);
+            full
+        }));
+        self.check_every_speed_moves_something(&speeds, &rates)?;
+        Ok(Kinematics { speeds, rates, inverse: all_defined.then_some(inverse) })
+    }
+
+    fn rate_as_speed(&self, i: usize) -> Speed {
+        let c = &self.coordinates[i];
+        Speed {
+            name: format!("{}'", c.name),
+            symbol: c.rate,
+            acceleration: c.acceleration,
+            displacement: c.displacement,
+            rate_of: Some(i),
+            kind: c.kind.per_time(),
+            span: c.span,
+        }
+    }
+
+    /// From `eta = Y x' + y0` to `x' = Y^-1 (eta - y0)`.
+    fn invert_definitions(&mut self, defined: &[(usize, Expr, Span)], covered: &[usize]) -> Fallible<Solved> {
+        let symbols: Vec<Symbol> = covered.iter().map(|&i| self.coordinates[i].rate).collect();
+        let whole = defined.iter().map(|d| d.2).reduce(Span::to);
+        if defined.len() != covered.len() {
+            let names: Vec<&str> = covered.iter().map(|&i| self.coordinates[i].name.as_str()).collect();
+            let message = format!(
+                "{} definition{} of speeds for the rates of {} coordinates ({})",
+                defined.len(),
+                if defined.len() == 1 { "" } else { "s" },
+                covered.len(),
+                names.join(", ")
+            );
+            let d = Diagnostic::error(Code::SpeedsNotInvertible, whole, message);
+            return self.fail(d.help("define as many speeds as rates occur in the definitions; a rate in no definition stays a speed by itself"));
+        }
+        let (mut rows, mut constants) = (Vec::new(), Vec::new());
+        for (_, e, span) in defined {
+            match self.pool.linear(*e, &symbols) {
+                Some(linear) => {
+                    rows.push(linear.coefficients);
+                    constants.push(linear.constant);
+                }
+                None => {
+                    return self.error(
+                        Code::NotLinear,
+                        *span,
+                        "the definition of a speed must be linear in the rates",
+                    );
+                }
+            }
+        }
+        let Some(inverse) = self.pool.inverse(&rows) else {
+            let d = Diagnostic::error(
+                Code::SpeedsNotInvertible,
+                whole,
+                "these speeds do not determine the rates: their definitions depend on each other",
+            );
+            return self.fail(d.help("replace one of them by an independent combination of rates"));
+        };
+        let mut rates = Vec::new();
+        for row in &inverse {
+            let mut parts = Vec::new();
+            for (k, (p, ..)) in defined.iter().enumerate() {
+                let speed = self.pool.var(self.speeds[*p].symbol);
+                let difference = self.pool.sub(speed, constants[k]);
+                parts.push(self.pool.mul(row[k], difference));
+            }
+            rates.push(self.pool.total(parts));
+        }
+        Ok(Solved { rates, rows })
+    }
+
+    /// Kinematics lines must be linear in the speeds, and given wherever free speeds are declared.
+    fn check_kinematics_lines(&mut self, rates: &[Symbol]) -> Fallible<()> {
+        let speeds: Vec<Symbol> = self.speeds.iter().map(|s| s.symbol).chain(rates.iter().copied()).collect();
+        for i in 0..self.kinematics.len() {
+            let Some((e, span)) = self.kinematics[i] else { continue };
+            if self.pool.depends_on(e, &[self.coordinates[i].rate]) {
+                let message =
+                    format!("the kinematics of `{}` contain its own rate", self.coordinates[i].name);
+                return self.error(Code::NotLinear, span, &message);
+            }
+            if self.pool.linear(e, &speeds).is_none() {
+                return self.error(Code::NotLinear, span, "kinematics must be linear in the speeds");
+            }
+        }
+        Ok(())
+    }
+
+    fn check_every_speed_moves_something(&mut self, speeds: &[Speed], rates: &[Expr]) -> Fallible<()> {
+        let used = self.pool.symbols(rates);
+        let mut result = Ok(());
+        for speed in speeds {
+            if !used.contains(&speed.symbol) {
+                let message = format!("the speed `{}` moves no coordinate", speed.name);
+                let d = Diagnostic::error(Code::KinematicsMissing, speed.span, message);
+                result = self.fail(d.help("give its kinematics, one `kinematics x' = ...` for each coordinate it moves, or define it by rates; without them the equations of motion are not determined"));
+            }
+        }
+        result
+    }
+
+    /// The rates that are not speeds, in the speeds: what is put in their place everywhere.
+    pub(super) fn rate_images(&self, kinematics: &Kinematics) -> Vec<(Symbol, Expr)> {
+        let is_speed = |i: usize| kinematics.speeds.iter().any(|s| s.rate_of == Some(i));
+        let dependent = (0..self.coordinates.len()).filter(|&i| !is_speed(i));
+        dependent.map(|i| (self.coordinates[i].rate, kinematics.rates[i])).collect()
+    }
+
+    /// Symbols of rates that are no speeds are not allowed to survive elaboration.
+    pub(super) fn demote_rates(&mut self, images: &[(Symbol, Expr)]) {
+        for (symbol, _) in images {
+            self.roles.insert(*symbol, Role::Result);
+        }
+    }
+}
+
+struct Solved {
+    rates: Vec<Expr>,
+    rows: Vec<Vec<Expr>>,
+}
+
+fn unit_row(n: usize, i: usize) -> Vec<Expr> {
+    (0..n).map(|k| if k == i { Pool::ONE } else { Pool::ZERO }).collect()
+}

@@ -1,0 +1,51 @@
+//! Values of expressions while a model is read: scalars, vectors (matrices are vectors of rows), conditions.
+
+use crate::units::Kind;
+use dalembert_expr::Expr;
+
+/// What an expression of the model amounts to.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    /// One number, with what is known of its unit.
+    Scalar(Expr, Kind),
+    /// Components; each may be a vector again.
+    Vector(Vec<Value>),
+    /// A comparison, 1 where it holds.
+    Condition(Expr),
+}
+
+impl Value {
+    /// `a vector of 3`, for messages.
+    pub fn describe(&self) -> String {
+        match self {
+            Value::Scalar(..) => "a scalar".into(),
+            Value::Condition(_) => "a condition".into(),
+            Value::Vector(rows) => match rows.first() {
+                Some(Value::Vector(columns)) => format!("a {} by {} matrix", rows.len(), columns.len()),
+                _ => format!("a vector of {}", rows.len()),
+            },
+        }
+    }
+
+    /// Every scalar in it, in order.
+    pub fn scalars(&self) -> Vec<Expr> {
+        match self {
+            Value::Scalar(e, _) | Value::Condition(e) => vec![*e],
+            Value::Vector(parts) => parts.iter().flat_map(Value::scalars).collect(),
+        }
+    }
+
+    pub fn is_matrix(&self) -> bool {
+        matches!(self, Value::Vector(rows) if matches!(rows.first(), Some(Value::Vector(_))))
+    }
+}
+
+/// The name of component `k` of a quantity: `.x .y .z` up to three, `[k]` beyond.
+pub(super) fn component_name(name: &str, k: usize, of: usize) -> String {
+    match (of, k) {
+        (..=3, 0) => format!("{name}.x"),
+        (..=3, 1) => format!("{name}.y"),
+        (..=3, 2) => format!("{name}.z"),
+        _ => format!("{name}[{}]", k + 1),
+    }
+}

@@ -1,0 +1,247 @@
+//! The equations of motion, written out: kernel form, Lagrange's equations with multipliers, and accelerations
+//! in closed form.
+//!
+//! Entries are simplified for reading; what would print longer than a reader wants is not expanded. The closed form
+//! inverts the matrix of U4 with K3 in symbols and is refused, with the limit, where that would explode.
+
+mod write;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::model::Model;
+use dalembert_expr::{Expr, Format, Pool, Rational, Symbol};
+use std::str::FromStr;
+use write::Writer;
+
+/// Closed forms are given for at most this many speeds and rows together.
+pub const MAX_EXPLICIT: usize = 8;
+/// ... and while no entry is longer than this.
+const MAX_EXPLICIT_COST: u64 = 20_000;
+/// Expressions larger than this are printed as they are.
+const MAX_SIMPLIFIED: usize = 3_000;
+
+/// In which form to write the equations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// x' = X0 + X eta, M eta' = Q, A eta' = b, C.
+    Kernel,
+    /// One equation a speed with multipliers, and the constraints.
+    Lagrange,
+    /// Accelerations and multipliers in closed form.
+    Explicit,
+}
+
+impl Form {
+    /// The forms that can be asked for.
+    pub const ALL: [(&'static str, Form); 3] =
+        [("kernel", Form::Kernel), ("lagrange", Form::Lagrange), ("explicit", Form::Explicit)];
+}
+
+impl FromStr for Form {
+    type Err = Box<Diagnostic>;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        if let Some((_, form)) = Form::ALL.iter().find(|(known, _)| *known == name) {
+            return Ok(*form);
+        }
+        let message = match name {
+            "hamilton" | "poincare" | "suslov" | "energies" => {
+                format!("the form `{name}` is not available yet")
+            }
+            _ => format!("there is no form `{name}`"),
+        };
+        Err(Box::new(
+            Diagnostic::error(Code::NotAvailable, None, message)
+                .help("the forms are kernel, lagrange, explicit"),
+        ))
+    }
+}
+
+/// Writes the equations of motion.
+///
+/// ```
+/// use dalembert::{Model, Source, equations::{self, Form}};
+/// use dalembert_expr::Format;
+/// let text = "parameter m = 1, l = 2, g = 9.81\ncoordinate q\nkinetic m*l^2/2*q'^2\npotential -m*g*l*cos(q)";
+/// let mut model = Model::load(&Source::new("pendulum.dal", text), &Default::default()).unwrap();
+/// let written = equations::write(&mut model, Form::Explicit, Format::Text).unwrap();
+/// assert!(written.contains("q'' = -g*sin(q)/l"), "{written}");
+/// ```
+pub fn write(model: &mut Model, form: Form, format: Format) -> Result<String, Box<Diagnostic>> {
+    match form {
+        Form::Kernel => Ok(kernel(model, format)),
+        Form::Lagrange => Ok(lagrange(model, format)),
+        Form::Explicit => explicit(model, format),
+    }
+}
+
+/// The symbol under which a multiplier is printed.
+fn lambda_symbols(model: &mut Model) -> Vec<Symbol> {
+    let names: Vec<String> = model.system.rows.iter().map(|r| format!("lambda_{}", r.name)).collect();
+    names.iter().map(|name| model.system.pool.symbol(name)).collect()
+}
+
+/// Multipliers in C are printed under the same names.
+fn multiplier_images(model: &mut Model, lambdas: &[Symbol]) -> Vec<(Symbol, Expr)> {
+    let multipliers = model.system.observables.multipliers.clone();
+    multipliers.into_iter().zip(lambdas).map(|(s, l)| (s, model.system.pool.var(*l))).collect()
+}
+
+fn tidy(pool: &mut Pool, e: Expr) -> Expr {
+    if pool.size(&[e]) > MAX_SIMPLIFIED { e } else { pool.simplify(e) }
+}
+
+fn kernel(model: &mut Model, format: Format) -> String {
+    let lambdas = lambda_symbols(model);
+    let images = multiplier_images(model, &lambdas);
+    let n = model.form.speeds.len();
+    let form = model.form.clone();
+    let pool = &mut model.system.pool;
+    let mut w = Writer::new(format, model.system.title.as_deref());
+    for (c, rate) in model.system.coordinates.iter().zip(&form.x_dot) {
+        if form.frame.is_some() {
+            let rate = tidy(pool, *rate);
+            w.equation(pool, &format!("{}'", c.name), rate);
+        }
+    }
+    let names: Vec<String> = model.system.speeds.iter().map(|s| format!("{}'", s.name)).collect();
+    w.vector_of_names("eta'", &names);
+    let matrix: Vec<Vec<Expr>> =
+        form.mass_matrix.iter().map(|row| row.iter().map(|e| tidy(pool, *e)).collect()).collect();
+    w.matrix(pool, "M", &matrix);
+    let force: Vec<Expr> = form.force.iter().map(|e| tidy(pool, *e)).collect();
+    w.vector(pool, "Q", &force);
+    if !form.constraint_right.is_empty() {
+        let mut rows = vec![vec![Pool::ZERO; n]; form.constraint_matrix.len()];
+        for (row, entries) in rows.iter_mut().zip(&form.constraint_matrix) {
+            entries.iter().for_each(|(p, e)| row[*p] = tidy(pool, *e));
+        }
+        w.matrix(pool, "A", &rows);
+        let right: Vec<Expr> = form.constraint_right.iter().map(|e| tidy(pool, *e)).collect();
+        w.vector(pool, "b", &right);
+    }
+    if let Some(c) = &form.nonideal {
+        let c = pool.substitute(c, &images);
+        let c: Vec<Expr> = c.into_iter().map(|e| tidy(pool, e)).collect();
+        w.vector(pool, "C", &c);
+    }
+    w.finish(pool)
+}
+
+/// `M eta' - Q = A^T lambda (+ C)`, row by row, then the constraints as they were imposed.
+fn lagrange(model: &mut Model, format: Format) -> String {
+    let lambdas = lambda_symbols(model);
+    let images = multiplier_images(model, &lambdas);
+    let form = model.form.clone();
+    let accelerations: Vec<Symbol> = model.system.speeds.iter().map(|s| s.acceleration).collect();
+    let pool = &mut model.system.pool;
+    let mut w = Writer::new(format, model.system.title.as_deref());
+    let mut right: Vec<Vec<(Expr, Rational)>> = vec![Vec::new(); form.force.len()];
+    for (row, l) in form.constraint_matrix.iter().zip(&lambdas) {
+        let l = pool.var(*l);
+        for (p, e) in row {
+            right[*p].push((pool.mul(*e, l), Rational::ONE));
+        }
+    }
+    if let Some(c) = &form.nonideal {
+        let c = pool.substitute(c, &images);
+        right.iter_mut().zip(c).for_each(|(parts, e)| parts.push((e, Rational::ONE)));
+    }
+    if form.frame.is_some() {
+        for (c, rate) in model.system.coordinates.iter().zip(&form.x_dot) {
+            let rate = tidy(pool, *rate);
+            w.equation(pool, &format!("{}'", c.name), rate);
+        }
+    }
+    for (p, parts) in right.into_iter().enumerate() {
+        let mut left = vec![(form.force[p], Rational::MINUS_ONE)];
+        for (q, e) in form.mass_matrix[p].iter().enumerate() {
+            let a = pool.var(accelerations[q]);
+            left.push((pool.mul(*e, a), Rational::ONE));
+        }
+        let left = pool.combine(left);
+        let right = pool.combine(parts);
+        let (left, right) = (tidy(pool, left), tidy(pool, right));
+        w.balance(pool, left, right);
+    }
+    for row in &model.system.rows {
+        let e = tidy(pool, row.residual);
+        w.balance(pool, e, Pool::ZERO);
+    }
+    w.finish(pool)
+}
+
+/// U1 with K3 in closed form, by inverting `[M, -A^T; A, 0]` in symbols.
+fn explicit(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
+    let (n, m) = (model.form.speeds.len(), model.form.constraint_right.len());
+    let refuse = |message: String| {
+        Err(Box::new(
+            Diagnostic::error(Code::NotApplicable, None, message)
+                .help("`--form lagrange` writes the equations with multipliers, for any size and rank"),
+        ))
+    };
+    if n + m > MAX_EXPLICIT {
+        return refuse(format!(
+            "closed forms are written for up to {MAX_EXPLICIT} speeds and constraint rows together; this model has {n} and {m}"
+        ));
+    }
+    let lambdas = lambda_symbols(model);
+    let form = model.form.clone();
+    let pool = &mut model.system.pool;
+    let mut matrix = vec![vec![Pool::ZERO; n + m]; n + m];
+    for p in 0..n {
+        for q in 0..n {
+            matrix[p][q] = tidy(pool, form.mass_matrix[p][q]);
+        }
+    }
+    for (r, row) in form.constraint_matrix.iter().enumerate() {
+        for (p, e) in row {
+            let e = tidy(pool, *e);
+            matrix[n + r][*p] = e;
+            matrix[*p][n + r] = pool.neg(e);
+        }
+    }
+    let Some(inverse) = pool.inverse(&matrix) else {
+        return refuse("the matrix of accelerations and multipliers is singular: constraints are redundant, or inertia is missing".into());
+    };
+    let solve = |pool: &mut Pool, force: &[Expr]| -> Vec<Expr> {
+        let right: Vec<Expr> = force.iter().chain(&form.constraint_right).copied().collect();
+        inverse
+            .iter()
+            .map(|row| {
+                let parts: Vec<Expr> = row.iter().zip(&right).map(|(a, b)| pool.mul(*a, *b)).collect();
+                let e = pool.total(parts);
+                tidy(pool, e)
+            })
+            .collect()
+    };
+    let mut solution = solve(pool, &form.force);
+    if let Some(c) = &form.nonideal {
+        // U8: multipliers of the ideal solution first, then C, then the accelerations.
+        let multipliers = model.system.observables.multipliers.iter().copied();
+        let images: Vec<(Symbol, Expr)> = multipliers.zip(solution[n..].iter().copied()).collect();
+        let c = pool.substitute(c, &images);
+        let force: Vec<Expr> = form.force.iter().zip(&c).map(|(q, c)| pool.add(*q, *c)).collect();
+        let whole = solve(pool, &force);
+        solution[..n].copy_from_slice(&whole[..n]);
+    }
+    if let Some(cost) = solution.iter().map(|e| pool.cost(*e)).find(|c| *c > MAX_EXPLICIT_COST) {
+        return refuse(format!(
+            "the closed form would take {cost} operations in one entry, more than the {MAX_EXPLICIT_COST} that are written"
+        ));
+    }
+    let mut w = Writer::new(format, model.system.title.as_deref());
+    if form.frame.is_some() {
+        for (c, rate) in model.system.coordinates.iter().zip(&form.x_dot) {
+            let rate = tidy(pool, *rate);
+            w.equation(pool, &format!("{}'", c.name), rate);
+        }
+    }
+    for (s, e) in model.system.speeds.iter().zip(&solution) {
+        w.equation(pool, &format!("{}'", s.name), *e);
+    }
+    for (l, e) in lambdas.iter().zip(&solution[n..]) {
+        let name = pool.name(*l).to_owned();
+        w.equation(pool, &name, *e);
+    }
+    Ok(w.finish(pool))
+}

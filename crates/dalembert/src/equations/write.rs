@@ -1,0 +1,127 @@
+//! Lines, vectors and matrices of equations in the three formats.
+
+use dalembert_expr::{Expr, Format, Pool, Symbol};
+
+/// Collects equations; [`Writer::finish`] gives the text.
+pub(super) struct Writer {
+    format: Format,
+    title: Option<String>,
+    lines: Vec<String>,
+    /// Everything printed, so that Python can declare its symbols.
+    printed: Vec<Symbol>,
+    balances: usize,
+}
+
+impl Writer {
+    pub fn new(format: Format, title: Option<&str>) -> Self {
+        Writer {
+            format,
+            title: title.map(str::to_owned),
+            lines: Vec::new(),
+            printed: Vec::new(),
+            balances: 0,
+        }
+    }
+
+    fn print(&mut self, pool: &mut Pool, e: Expr) -> String {
+        self.printed.extend(pool.symbols(&[e]));
+        pool.print(e, self.format)
+    }
+
+    /// `name = e`
+    pub fn equation(&mut self, pool: &mut Pool, name: &str, e: Expr) {
+        let (name, value) = (self.format.name(name), self.print(pool, e));
+        self.lines.push(match self.format {
+            Format::Latex => format!("{name} &= {value}"),
+            _ => format!("{name} = {value}"),
+        });
+    }
+
+    /// `left = right`
+    pub fn balance(&mut self, pool: &mut Pool, left: Expr, right: Expr) {
+        let (left, right) = (self.print(pool, left), self.print(pool, right));
+        self.lines.push(match self.format {
+            Format::Text => format!("{left} = {right}"),
+            Format::Latex => format!("{left} &= {right}"),
+            Format::Python => {
+                self.balances += 1;
+                format!("equation_{} = Eq({left}, {right}, evaluate=False)", self.balances)
+            }
+        });
+    }
+
+    /// A column of names, such as the accelerations a matrix acts on.
+    pub fn vector_of_names(&mut self, name: &str, names: &[String]) {
+        let names: Vec<String> = names.iter().map(|n| self.format.name(n)).collect();
+        match self.format {
+            Format::Text => self.lines.push(format!("{name} = [{}]", names.join(", "))),
+            Format::Latex => self.lines.push(format!(
+                "\\dot{{\\eta}} &= {}",
+                bmatrix(&names.iter().map(|n| vec![n.clone()]).collect::<Vec<_>>())
+            )),
+            Format::Python => self
+                .lines
+                .push(format!("# M*eta_dot = Q, A*eta_dot = b with eta_dot = [{}]", names.join(", "))),
+        }
+    }
+
+    pub fn vector(&mut self, pool: &mut Pool, name: &str, entries: &[Expr]) {
+        let texts: Vec<String> = entries.iter().map(|e| self.print(pool, *e)).collect();
+        let line = match self.format {
+            Format::Text => format!("{name} = [{}]", texts.join(", ")),
+            Format::Latex => {
+                format!("{name} &= {}", bmatrix(&texts.iter().map(|t| vec![t.clone()]).collect::<Vec<_>>()))
+            }
+            Format::Python => format!("{name} = Matrix([{}])", texts.join(", ")),
+        };
+        self.lines.push(line);
+    }
+
+    pub fn matrix(&mut self, pool: &mut Pool, name: &str, rows: &[Vec<Expr>]) {
+        let texts: Vec<Vec<String>> =
+            rows.iter().map(|row| row.iter().map(|e| self.print(pool, *e)).collect()).collect();
+        let brackets = |row: &Vec<String>| format!("[{}]", row.join(", "));
+        let lines: Vec<String> = texts.iter().map(brackets).collect();
+        let line = match self.format {
+            Format::Text => format!("{name} = [{}]", lines.join(",\n     ")),
+            Format::Latex => format!("{name} &= {}", bmatrix(&texts)),
+            Format::Python => format!("{name} = Matrix([{}])", lines.join(", ")),
+        };
+        self.lines.push(line);
+    }
+
+    pub fn finish(mut self, pool: &Pool) -> String {
+        self.declare_symbols(pool);
+        let title = self.title.clone().unwrap_or_default();
+        match self.format {
+            Format::Text => self.lines.join("\n") + "\n",
+            Format::Latex => {
+                let comment = if title.is_empty() { String::new() } else { format!("% {title}\n") };
+                format!("{comment}\\begin{{aligned}}\n{}\n\\end{{aligned}}\n", self.lines.join(" \\\\\n"))
+            }
+            Format::Python => self.lines.join("\n") + "\n",
+        }
+    }
+
+    /// Python needs its symbols declared, by the names they are printed under.
+    fn declare_symbols(&mut self, pool: &Pool) {
+        if self.format != Format::Python {
+            return;
+        }
+        self.printed.sort();
+        self.printed.dedup();
+        let names: Vec<String> = self.printed.iter().map(|s| Format::Python.name(pool.name(*s))).collect();
+        let mut head = vec![];
+        if let Some(title) = &self.title {
+            head.push(format!("# {title}"));
+        }
+        head.push("from sympy import *".to_owned());
+        head.extend(names.iter().map(|name| format!("{name} = Symbol(\"{name}\")")));
+        self.lines.splice(0..0, head);
+    }
+}
+
+fn bmatrix(rows: &[Vec<String>]) -> String {
+    let rows: Vec<String> = rows.iter().map(|row| row.join(" & ")).collect();
+    format!("\\begin{{bmatrix}} {} \\end{{bmatrix}}", rows.join(" \\\\ "))
+}

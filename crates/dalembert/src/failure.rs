@@ -1,0 +1,167 @@
+//! What went wrong in the numbers, in the user's names: indices become constraints, coordinates and speeds.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::model::Model;
+use crate::source::Span;
+use dalembert_run::{AccelerationError, Failure, StartError, StartGuess, Term};
+
+/// No start.
+pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Model) -> Diagnostic {
+    let row = |r: usize| &model.system.rows[r];
+    let first_fixed = model.system.initial.iter().filter(|i| i.fixed).find_map(|i| i.span);
+    match error {
+        StartError::Position { row: r, residual } => {
+            let message = format!(
+                "no starting configuration satisfies `{}`: residual {residual:.3e} (scaled)",
+                row(*r).name
+            );
+            let d = Diagnostic::error(Code::InconsistentStart, row(*r).span, message);
+            let d = match first_fixed {
+                Some(span) => d.label(span, "with the values fixed here"),
+                None => d,
+            };
+            d.help(free_something(guess.x_fixed.iter().all(|f| *f), "coordinates"))
+        }
+        StartError::Velocity { row: r, residual } => {
+            let message =
+                format!("no starting speeds satisfy `{}`: residual {residual:.3e} (scaled)", row(*r).name);
+            let d = Diagnostic::error(Code::InconsistentStart, row(*r).span, message);
+            d.help(free_something(guess.eta_fixed.iter().all(|f| *f), "speeds"))
+        }
+        StartError::Condition { index, residual } => {
+            let message = format!(
+                "the rates given at the start contradict the constraints: residual {residual:.3e} in condition {}",
+                index + 1
+            );
+            Diagnostic::error(Code::InconsistentStart, first_fixed, message)
+                .help("write `~` instead of `=` for what may be adjusted")
+        }
+        StartError::NotFinite { row: Some(r) } => {
+            let message = format!("`{}` has no finite value at the starting guess", row(*r).name);
+            Diagnostic::error(Code::NotFinite, row(*r).span, message)
+                .help("give a guess away from the singular point, as in `initial x ~ 1`")
+        }
+        StartError::NotFinite { row: None } => {
+            Diagnostic::error(Code::NotFinite, None, "a starting value is no finite number")
+        }
+        StartError::BadArguments { what } => Diagnostic::error(
+            Code::BadOption,
+            None,
+            format!("the starting state does not fit the model: {what}"),
+        ),
+    }
+}
+
+fn free_something(all_fixed: bool, what: &str) -> String {
+    match all_fixed {
+        true => format!("all {what} are fixed: write `~` instead of `=` for those that may be adjusted"),
+        false => "change a fixed value, or write `~` instead of `=` for what may be adjusted".to_owned(),
+    }
+}
+
+/// No acceleration.
+pub(crate) fn of_acceleration(error: &AccelerationError, model: &Model) -> Diagnostic {
+    let system = &model.system;
+    match error {
+        AccelerationError::NotFinite { t, term, index } => not_finite(*t, *term, *index, model),
+        AccelerationError::MassSingular { t, speed, pivot } => {
+            let (name, span): (&str, Option<Span>) = match system.speeds.get(*speed) {
+                Some(s) => (&s.name, Some(s.span)),
+                None => ("a speed", None),
+            };
+            let message = format!(
+                "the mass matrix is singular at t = {t}: nothing determines the acceleration of `{name}` (pivot {pivot:.1e})"
+            );
+            Diagnostic::error(Code::MassSingular, span, message).help(format!(
+                "give `{name}` inertia in the kinetic energy, or a constraint that determines it"
+            ))
+        }
+        AccelerationError::Inconsistent { t, rows, residuals } => {
+            let named: Vec<String> = rows
+                .iter()
+                .zip(residuals)
+                .map(|(r, e)| format!("`{}` ({e:.1e})", system.rows[*r].name))
+                .collect();
+            let span = rows.first().map(|r| system.rows[*r].span);
+            let message = format!("at t = {t} these constraints cannot hold together: {}", named.join(", "));
+            let mut d = Diagnostic::error(Code::ContradictoryConstraints, span, message);
+            for r in rows.iter().skip(1).take(4) {
+                d = d.label(system.rows[*r].span, "together with this one");
+            }
+            d.help("remove one of them, or make their right sides agree")
+        }
+    }
+}
+
+fn not_finite(t: f64, term: Term, index: usize, model: &Model) -> Diagnostic {
+    let (n, system) = (model.form.speeds.len().max(1), &model.system);
+    let speed = |p: usize| system.speeds.get(p).map_or("?", |s| s.name.as_str());
+    let row = |r: usize| system.rows.get(r).map_or("?", |r| r.name.as_str());
+    let (what, span) = match term {
+        Term::XDot => (
+            format!("the rate of `{}`", system.coordinates.get(index).map_or("?", |c| c.name.as_str())),
+            None,
+        ),
+        Term::MassMatrix => {
+            (format!("the mass matrix entry of `{}` and `{}`", speed(index / n), speed(index % n)), None)
+        }
+        Term::Force => (format!("the generalised force on `{}`", speed(index)), None),
+        Term::ConstraintMatrix => (
+            format!("the gradient of `{}` by `{}`", row(index / n), speed(index % n)),
+            system.rows.get(index / n).map(|r| r.span),
+        ),
+        Term::ConstraintRight => {
+            (format!("the second derivative of `{}`", row(index)), system.rows.get(index).map(|r| r.span))
+        }
+        Term::Nonideal => (format!("the non-ideal force on `{}`", speed(index)), None),
+        Term::Acceleration => (format!("the acceleration of `{}`", speed(index)), None),
+    };
+    Diagnostic::error(Code::StateNotFinite, span, format!("{what} is no finite number at t = {t}"))
+        .help("look for a division by zero, or a root or logarithm of a negative number, at this state")
+}
+
+/// The motion could not go on.
+pub(crate) fn of_motion(failure: &Failure, model: &Model) -> Diagnostic {
+    let names = model.state_names();
+    let state = |k: usize| names.get(k).copied().unwrap_or("?");
+    match failure {
+        Failure::StepTooSmall { t, h, fastest } => {
+            let message = format!(
+                "the integration came to a standstill at t = {t}: step {h:.1e}, `{}` moves fastest",
+                state(*fastest)
+            );
+            Diagnostic::error(Code::StepTooSmall, None, message)
+                .help("the motion may end in a singularity there; for stiff forces try `method radau`")
+        }
+        Failure::NotFinite { t, index } => Diagnostic::error(
+            Code::StateNotFinite,
+            None,
+            format!("`{}` is no finite number after t = {t}", state(*index)),
+        )
+        .help("the motion leaves the region where the model is defined"),
+        Failure::Acceleration(error) => of_acceleration(error, model),
+        Failure::ProjectionFailed { t, row, residual } => {
+            let (name, span) =
+                model.system.rows.get(*row).map_or(("?", None), |r| (r.name.as_str(), Some(r.span)));
+            let message =
+                format!("the constraint `{name}` cannot be kept at t = {t}: residual {residual:.1e}");
+            Diagnostic::error(Code::ConstraintDrift, span, message)
+                .help("the mechanism may have reached the end of its range, or constraints may contradict each other there")
+        }
+        Failure::DegenerateStart { t, rank, generic_rank } => {
+            let message = format!(
+                "the constraints degenerate at the start (t = {t}): rank {rank} instead of {generic_rank}, the motion from there is not determined"
+            );
+            let span = model.system.rows.first().map(|r| r.span);
+            Diagnostic::error(Code::DegenerateConfiguration, span, message)
+                .help("start from a state away from the singular one; velocity constraints that are nonlinear in the rates degenerate at rest")
+        }
+        Failure::TooManySteps { t, steps } => {
+            Diagnostic::error(Code::TooManySteps, None, format!("{steps} steps were spent by t = {t}"))
+                .help("loosen the tolerance, shorten the run, or try `method radau` if the model is stiff")
+        }
+        Failure::BadArguments { what } => {
+            Diagnostic::error(Code::BadOption, None, format!("the run cannot be made: {what}"))
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! The facade: a model file, ready to be asked.
+
+use crate::compile::{Compiled, parameter_values, total_rate};
+use crate::derive::derive;
+use crate::diagnostic::{Code, Diagnostic, any_error};
+use crate::elaborate::{Overrides, read};
+use crate::failure;
+use crate::kernel_form::KernelForm;
+use crate::source::Source;
+use crate::system::{InitialTarget, System};
+use dalembert_expr::Symbol;
+use dalembert_run::{Accelerator, Kernel, StartGuess, Started, State, Terms, VelocityCondition, find_start};
+
+/// A model: its system, its equations and their compiled form.
+///
+/// ```
+/// use dalembert::{Model, Source};
+/// let text = "
+///     parameter m = 2, g = 9.81, alpha = 0.6
+///     coordinate x, y
+///     kinetic m/2*(x'^2 + y'^2)
+///     potential m*g*y
+///     constraint plane: y = x*tan(alpha)
+/// ";
+/// let mut model = Model::load(&Source::new("slope.dal", text), &Default::default()).unwrap();
+/// let start = model.start().unwrap().state;
+/// let now = model.evaluate(&start).unwrap();
+/// let a = -9.81 * 0.6f64.sin() * 0.6f64.cos();
+/// assert!((now.solution.eta_dot[0] - a).abs() < 1e-14);
+/// ```
+pub struct Model {
+    /// What the model says.
+    pub system: System,
+    /// Its equations of motion.
+    pub form: KernelForm,
+    /// The same as numbers.
+    pub compiled: Compiled,
+    /// Warnings and notes from reading it.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Everything at one state.
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    /// The state.
+    pub state: State,
+    /// x', M, Q, A, b.
+    pub terms: Terms,
+    /// Accelerations, forces, multipliers, rank.
+    pub solution: dalembert_run::Solution,
+    /// Residual of each row: position level where the row is holonomic, else velocity level.
+    pub residuals: Vec<f64>,
+    /// Values of the model's outputs.
+    pub outputs: Vec<f64>,
+    /// Energy, where it is known.
+    pub energy: Option<f64>,
+}
+
+impl Model {
+    /// Reads, derives and compiles a model. On error: everything that is wrong with it.
+    pub fn load(source: &Source, overrides: &Overrides) -> Result<Model, Vec<Diagnostic>> {
+        let (system, mut diagnostics) = read(source, overrides);
+        let Some(mut system) = system else { return Err(diagnostics) };
+        let parameters = parameter_values(&mut system);
+        for (p, v) in system.parameters.iter().zip(&parameters) {
+            if !v.is_finite() {
+                let message = format!("the parameter `{}` has no finite value", p.name);
+                diagnostics.push(
+                    Diagnostic::error(Code::NotFinite, p.span, message)
+                        .help("look for a division by zero, or a root or logarithm of a negative number"),
+                );
+            }
+        }
+        if any_error(&diagnostics) {
+            return Err(diagnostics);
+        }
+        let form = match derive(&mut system) {
+            Ok(form) => form,
+            Err(diagnostic) => {
+                diagnostics.push(*diagnostic);
+                return Err(diagnostics);
+            }
+        };
+        let compiled = Compiled::new(&mut system, &form, parameters);
+        Ok(Model { system, form, compiled, diagnostics })
+    }
+
+    /// Value of an expression over parameters only.
+    pub(crate) fn constant(&mut self, e: dalembert_expr::Expr) -> f64 {
+        let values = self.compiled.parameters().to_vec();
+        let symbols: Vec<Symbol> = self.system.parameters.iter().map(|p| p.symbol).collect();
+        self.system.pool.evaluate(e, |s| symbols.iter().position(|t| *t == s).map_or(f64::NAN, |i| values[i]))
+    }
+
+    /// The starting values as they are written, and what is fixed of them.
+    pub fn guess(&mut self) -> Result<StartGuess, Box<Diagnostic>> {
+        let (n_x, n) = (self.form.coordinates.len(), self.form.speeds.len());
+        let mut guess = StartGuess {
+            state: State::new(0.0, &vec![0.0; n_x], &vec![0.0; n]),
+            x_fixed: vec![false; n_x],
+            eta_fixed: vec![false; n],
+            conditions: Vec::new(),
+        };
+        let mut rates = Vec::new();
+        for initial in self.system.initial.clone() {
+            let value = self.constant(initial.value);
+            if !value.is_finite() {
+                return Err(Box::new(Diagnostic::error(
+                    Code::NotFinite,
+                    initial.span,
+                    "this starting value is no finite number",
+                )));
+            }
+            match initial.target {
+                InitialTarget::Coordinate(i) => {
+                    guess.state.x[i] = value;
+                    guess.x_fixed[i] = initial.fixed;
+                }
+                InitialTarget::Speed(p) => {
+                    guess.state.eta[p] = value;
+                    guess.eta_fixed[p] = initial.fixed;
+                }
+                InitialTarget::Rate(i) => rates.push((i, value)),
+            }
+        }
+        // A rate that is no speed: a linear condition on the speeds, at the configuration found first.
+        if !rates.is_empty() {
+            let configuration =
+                find_start(&self.compiled, &guess).map_or(guess.state.x.clone(), |s| s.state.x);
+            let mut scratch = vec![0.0; self.compiled.scratch_len()];
+            let mut terms = Terms::new(&self.compiled.shape());
+            let still = State::new(0.0, &configuration, &vec![0.0; n]);
+            self.compiled.terms(still.point(), &mut scratch, &mut terms);
+            let mut frame = vec![0.0; n_x * n];
+            self.compiled.frame(0.0, &configuration, &mut scratch, &mut frame);
+            for (i, value) in rates {
+                let row = frame[i * n..(i + 1) * n].to_vec();
+                guess.conditions.push(VelocityCondition { row, right: value - terms.x_dot[i] });
+            }
+        }
+        Ok(guess)
+    }
+
+    /// Starting values that keep the constraints, nearest to what the model gives.
+    pub fn start(&mut self) -> Result<Started, Box<Diagnostic>> {
+        let guess = self.guess()?;
+        find_start(&self.compiled, &guess).map_err(|error| Box::new(failure::of_start(&error, &guess, self)))
+    }
+
+    /// Accelerations, forces, residuals and outputs at a state.
+    pub fn evaluate(&self, state: &State) -> Result<Evaluation, Box<Diagnostic>> {
+        let mut accelerator = Accelerator::new(&self.compiled);
+        if let Err(error) = accelerator.solve(&self.compiled, state.point()) {
+            return Err(Box::new(failure::of_acceleration(&error, self)));
+        }
+        let (terms, solution) = (accelerator.terms().clone(), accelerator.solution().clone());
+        let m = self.system.rows.len();
+        let (mut phi, mut psi) = (vec![0.0; m], vec![0.0; m]);
+        let mut scratch = vec![0.0; self.compiled.scratch_len()];
+        self.compiled.residuals(state.point(), &mut scratch, &mut phi, &mut psi);
+        let residuals =
+            self.system.rows.iter().enumerate().map(|(r, row)| if row.holonomic { phi[r] } else { psi[r] });
+        let residuals = residuals.collect();
+        let mut outputs = vec![0.0; self.compiled.output_count()];
+        self.compiled.outputs(state.point(), &terms.Q, &terms.A, &solution, &mut outputs);
+        let energy = self.system.energy.and(outputs.pop());
+        Ok(Evaluation { state: state.clone(), terms, solution, residuals, outputs, energy })
+    }
+
+    /// The names of coordinates and speeds, as columns are called.
+    pub fn state_names(&self) -> Vec<&str> {
+        let x = self.system.coordinates.iter().map(|c| c.name.as_str());
+        x.chain(self.system.speeds.iter().map(|s| s.name.as_str())).collect()
+    }
+
+    /// Puts `name = value` pairs over a state: coordinates, speeds, rates of coordinates, `t`.
+    ///
+    /// Rates that are no speeds are not accepted here: they do not say which speeds to change.
+    pub fn set_state(&mut self, state: &mut State, assignments: &str) -> Result<(), Box<Diagnostic>> {
+        for (name, value) in crate::requests::assignments(assignments)? {
+            if name == "t" {
+                state.t = value;
+                continue;
+            }
+            let names = self.state_names();
+            let Some(k) = names.iter().position(|n| *n == name) else {
+                let near = crate::diagnostic::nearest(&name, names.iter().copied());
+                let d = Diagnostic::error(
+                    Code::BadOption,
+                    None,
+                    format!("`{name}` is no coordinate or speed of this model"),
+                );
+                return Err(Box::new(match near {
+                    Some(near) => d.help(format!("did you mean `{near}`?")),
+                    None => d.help(format!("the state is {}", names.join(", "))),
+                }));
+            };
+            match k.checked_sub(state.x.len()) {
+                None => state.x[k] = value,
+                Some(p) => state.eta[p] = value,
+            }
+        }
+        Ok(())
+    }
+
+    /// Which rows follow from earlier ones at a state (Gram-Schmidt in the order of the model).
+    pub fn redundant_rows(&self, A: &[f64]) -> Vec<usize> {
+        let n = self.form.speeds.len();
+        let mut basis: Vec<Vec<f64>> = Vec::new();
+        let mut redundant = Vec::new();
+        for r in 0..self.system.rows.len() {
+            let mut row = A[r * n..(r + 1) * n].to_vec();
+            let length = norm(&row);
+            for _ in 0..2 {
+                for b in &basis {
+                    let along: f64 = row.iter().zip(b).map(|(x, y)| x * y).sum();
+                    row.iter_mut().zip(b).for_each(|(x, y)| *x -= along * y);
+                }
+            }
+            let rest = norm(&row);
+            if rest <= 1e-10 * length || rest == 0.0 {
+                redundant.push(r);
+            } else {
+                row.iter_mut().for_each(|x| *x /= rest);
+                basis.push(row);
+            }
+        }
+        redundant
+    }
+
+    /// `f'` of a holonomic expression, for reports.
+    pub fn rate_of(&mut self, e: dalembert_expr::Expr) -> dalembert_expr::Expr {
+        total_rate(&mut self.system, e)
+    }
+}
+
+fn norm(v: &[f64]) -> f64 {
+    v.iter().map(|x| x * x).sum::<f64>().sqrt()
+}

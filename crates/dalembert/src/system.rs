@@ -1,0 +1,219 @@
+//! The elaborated model: names resolved, families unrolled, vectors taken apart; expressions and plain data.
+//!
+//! All expressions are over the coordinates, speeds, parameters and time; rates have been replaced by the
+//! kinematics K1. Nothing is derived yet.
+
+use crate::source::Span;
+use crate::units::Kind;
+use dalembert_expr::{Expr, Pool, Symbol};
+
+/// A model, read and understood.
+pub struct System {
+    /// The home of every expression below.
+    pub pool: Pool,
+    /// The title.
+    pub title: Option<String>,
+    /// Time.
+    pub time: Symbol,
+    /// Constants that can be changed without deriving again.
+    pub parameters: Vec<Parameter>,
+    /// Configuration x.
+    pub coordinates: Vec<Coordinate>,
+    /// Speeds eta.
+    pub speeds: Vec<Speed>,
+    /// K1: x' of each coordinate, in x, eta, t.
+    pub kinematics: Vec<Expr>,
+    /// Rows of the inverse of K1 where it is known in symbols: `eta_p = Y_p x' + ...`, one row a speed.
+    pub speeds_in_rates: Option<Vec<Vec<Expr>>>,
+    /// Kinetic (co-)energy, if any statement gave one.
+    pub kinetic: Option<Expr>,
+    /// Potential energy, if any.
+    pub potential: Option<Expr>,
+    /// Lagrangian given directly, if any.
+    pub lagrangian: Option<Expr>,
+    /// Direct form: rows of the mass matrix.
+    pub mass: Option<Vec<Vec<Expr>>>,
+    /// Generalised applied force Q' on each speed (direct, at points, by virtual work).
+    pub applied: Vec<Expr>,
+    /// Rayleigh function.
+    pub dissipation: Option<Expr>,
+    /// Named constraints, each with one or more rows.
+    pub constraints: Vec<Constraint>,
+    /// All rows, in order.
+    pub rows: Vec<Row>,
+    /// C on each speed (K4), over multipliers and reactions too.
+    pub nonideal: Option<Vec<Expr>>,
+    /// Starting values.
+    pub initial: Vec<Initial>,
+    /// Columns of the result.
+    pub outputs: Vec<Output>,
+    /// Zero crossings.
+    pub events: Vec<Event>,
+    /// What `simulate` does by default.
+    pub run: Option<Run>,
+    /// Symbols that stand for results.
+    pub observables: Observables,
+    /// T + V, or eta . dL/d eta - L; over the state. Unknown for the direct form.
+    pub energy: Option<Expr>,
+}
+
+/// A constant of the model.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Name, with subscripts.
+    pub name: String,
+    /// Its symbol.
+    pub symbol: Symbol,
+    /// Its value, over earlier parameters.
+    pub value: Expr,
+    /// Its unit, as far as known.
+    pub kind: Kind,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A configuration variable.
+#[derive(Clone, Debug)]
+pub struct Coordinate {
+    /// Name, with subscripts.
+    pub name: String,
+    /// Its symbol.
+    pub symbol: Symbol,
+    /// Symbol of its rate (also the speed's symbol where the rate is a speed).
+    pub rate: Symbol,
+    /// Symbol of its second rate.
+    pub acceleration: Symbol,
+    /// Symbol of its virtual displacement.
+    pub displacement: Symbol,
+    /// Its unit, as far as known.
+    pub kind: Kind,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A speed (quasi-velocity).
+#[derive(Clone, Debug)]
+pub struct Speed {
+    /// Name: `u`, or `x'` for the rate of a coordinate.
+    pub name: String,
+    /// Its symbol.
+    pub symbol: Symbol,
+    /// Symbol of its derivative.
+    pub acceleration: Symbol,
+    /// Symbol of its virtual displacement.
+    pub displacement: Symbol,
+    /// The coordinate whose rate it is, if it is one.
+    pub rate_of: Option<usize>,
+    /// Its unit, as far as known.
+    pub kind: Kind,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A constraint statement.
+#[derive(Clone, Debug)]
+pub struct Constraint {
+    /// Its name, given or made up.
+    pub name: String,
+    /// Its rows in [`System::rows`].
+    pub rows: std::ops::Range<usize>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// One scalar equation of a constraint.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// `rolling.x`, or the constraint's name.
+    pub name: String,
+    /// Left side minus right side.
+    pub residual: Expr,
+    /// Holonomic: no rate in it.
+    pub holonomic: bool,
+    /// Index of its constraint.
+    pub constraint: usize,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What a starting value is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InitialTarget {
+    /// A coordinate.
+    Coordinate(usize),
+    /// A speed.
+    Speed(usize),
+    /// The rate of a coordinate that is no speed itself.
+    Rate(usize),
+}
+
+/// A starting value.
+#[derive(Clone, Debug)]
+pub struct Initial {
+    /// Of what.
+    pub target: InitialTarget,
+    /// `=` rather than `~`.
+    pub fixed: bool,
+    /// The value, over parameters.
+    pub value: Expr,
+    /// Where it stands.
+    pub span: Option<Span>,
+}
+
+/// A column of the result.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Its name.
+    pub name: String,
+    /// Its value, over state, accelerations and observables.
+    pub value: Expr,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A zero crossing to locate.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// Its name.
+    pub name: String,
+    /// What crosses zero.
+    pub value: Expr,
+    /// Which crossings count; both when `None`.
+    pub rising: Option<bool>,
+    /// Whether the motion ends there.
+    pub stop: bool,
+}
+
+/// The `simulate` statement, over parameters.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Last time.
+    pub until: Expr,
+    /// Spacing of the output.
+    pub every: Option<Expr>,
+    /// Integrator, with its place.
+    pub method: Option<(String, Span)>,
+    /// Tolerance.
+    pub tolerance: Option<Expr>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Symbols for what only the solved motion knows, in the order in which values are given to tapes.
+#[derive(Clone, Debug, Default)]
+pub struct Observables {
+    /// Multiplier of each row.
+    pub multipliers: Vec<Symbol>,
+    /// Reaction (norm of the ideal generalised force) of each constraint.
+    pub reactions: Vec<Symbol>,
+    /// Impressed generalised force on each speed.
+    pub impressed: Vec<Symbol>,
+    /// Ideal constraint force on each speed.
+    pub ideal: Vec<Symbol>,
+    /// Non-ideal constraint force on each speed.
+    pub nonideal: Vec<Symbol>,
+    /// Control force on each speed.
+    pub control: Vec<Symbol>,
+    /// Gauss's function.
+    pub gauss: Option<Symbol>,
+}

@@ -1,0 +1,324 @@
+//! The saddle system behind U1, U3, U9, projection and implicit differentiation, factored once and solved often.
+//!
+//! ```text
+//! M z - A^T lambda = r1
+//! A z              = r2          lambda of minimum norm
+//! ```
+//!
+//! With M positive definite: L L^T = M, B = A L^-T, a = M^-1 r1, e = r2 - A a, y = B^+ e, z = a + L^-T y,
+//! lambda = (B B^T)^+ e. Three ways to B^+, by the smallest ratio of a pivot of B B^T to its diagonal entry (sin^2 of
+//! the angle between a row and the earlier ones): above [`GRAM_SAFE`] Cholesky; down to [`GRAM_REFINED`] the same with
+//! one refinement; below, the complete orthogonal decomposition, on rows of unit length so that their units do not
+//! matter. Otherwise (M semi-definite or indefinite) the null-space form of U9.
+
+use super::{Path, Taken};
+use crate::linalg::{Cod, Lu, cholesky, dot, mat_t_vec, mat_vec, norm, solve_lower, solve_lower_transposed};
+
+/// Pivot ratio above which B B^T loses no digits that matter.
+pub const GRAM_SAFE: f64 = 1e-4;
+/// Pivot ratio above which one refinement restores them.
+pub const GRAM_REFINED: f64 = 1e-10;
+/// Pivot ratio of M below which M is treated as singular (U9).
+pub const MASS_TOL: f64 = 1e-13;
+
+/// How to factor.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    pub path: Path,
+    /// Directions weaker than this (rows of unit length) are dropped.
+    pub rank_tol: f64,
+    /// No more directions than this are kept: the rank known along the motion.
+    pub max_rank: usize,
+}
+
+/// The null-space system has no inertia in some direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Massless {
+    pub speed: usize,
+    pub pivot: f64,
+}
+
+/// The factored system and its workspace.
+#[derive(Clone, Debug)]
+pub struct Factor {
+    n: usize,
+    m: usize,
+    M: Vec<f64>,
+    A: Vec<f64>,
+    M_chol: Vec<f64>,
+    /// A L^-T, or A itself where M is not positive definite.
+    B: Vec<f64>,
+    gram: Vec<f64>,
+    cod: Cod,
+    Z: Vec<f64>,
+    reduced: Lu<f64>,
+    /// Length of each row of B now, and the largest seen (see [`Factor::remember`]).
+    length: Vec<f64>,
+    reference: Vec<f64>,
+    work_n: Vec<f64>,
+    work_n2: Vec<f64>,
+    work_m: Vec<f64>,
+    work_m2: Vec<f64>,
+    pub taken: Taken,
+    pub rank: usize,
+    pub margin: f64,
+}
+
+impl Factor {
+    pub fn new(n: usize, m: usize) -> Self {
+        Self {
+            n,
+            m,
+            M: vec![0.0; n * n],
+            A: vec![0.0; m * n],
+            M_chol: vec![0.0; n * n],
+            B: vec![0.0; m * n],
+            gram: vec![0.0; m * m],
+            cod: Cod::new(m, n),
+            Z: Vec::new(),
+            reduced: Lu::new(0),
+            length: vec![0.0; m],
+            reference: vec![0.0; m],
+            work_n: vec![0.0; n],
+            work_n2: vec![0.0; n],
+            work_m: vec![0.0; m],
+            work_m2: vec![0.0; m],
+            taken: Taken::Free,
+            rank: 0,
+            margin: 1.0,
+        }
+    }
+
+    /// Factors M (n * n) and A (m * n).
+    pub fn factor(&mut self, M: &[f64], A: &[f64], rules: Rules) -> Result<(), Massless> {
+        let (n, m) = (self.n, self.m);
+        self.A.copy_from_slice(A);
+        self.M.copy_from_slice(M);
+        self.M_chol.copy_from_slice(M);
+        if !cholesky(&mut self.M_chol, n).is_ok_and(|ratio| ratio > MASS_TOL) {
+            return self.factor_null_space(rules);
+        }
+        self.B.copy_from_slice(A);
+        for i in 0..m {
+            solve_lower(&self.M_chol, n, &mut self.B[i * n..(i + 1) * n]);
+        }
+        self.measure_rows();
+        if m == 0 {
+            (self.taken, self.rank, self.margin) = (Taken::Free, 0, 1.0);
+        } else if rules.path == Path::Cod || rules.max_rank < m || !self.factor_gram(rules) {
+            self.factor_cod(rules);
+            self.taken = Taken::Cod;
+        }
+        Ok(())
+    }
+
+    /// Keeps the row lengths of this state as a reference: a row much shorter than it used to be is losing rank.
+    pub fn remember(&mut self) {
+        for i in 0..self.m {
+            self.reference[i] = self.reference[i].max(self.length[i]);
+        }
+    }
+
+    /// Whether a Cholesky factor of M is at hand (not U9).
+    pub fn mass_is_positive(&self) -> bool {
+        self.taken != Taken::NullSpace
+    }
+
+    /// v <- M^-1 v; only if M is positive definite.
+    pub fn unconstrained(&self, v: &mut [f64]) {
+        solve_lower(&self.M_chol, self.n, v);
+        solve_lower_transposed(&self.M_chol, self.n, v);
+    }
+
+    /// v^T M^-1 v; only if M is positive definite.
+    pub fn inverse_mass_square(&mut self, v: &[f64]) -> f64 {
+        self.work_n.copy_from_slice(v);
+        solve_lower(&self.M_chol, self.n, &mut self.work_n);
+        dot(&self.work_n, &self.work_n)
+    }
+
+    /// Solves the saddle system for z and lambda.
+    pub fn solve(&mut self, r1: &[f64], r2: &[f64], z: &mut [f64], lambda: &mut [f64]) {
+        if self.taken == Taken::NullSpace {
+            return self.solve_null_space(r1, r2, z, lambda);
+        }
+        z.copy_from_slice(r1);
+        self.unconstrained(z);
+        if self.m == 0 {
+            return;
+        }
+        for i in 0..self.m {
+            self.work_m[i] = r2[i] - dot(&self.A[i * self.n..(i + 1) * self.n], z);
+        }
+        match self.taken {
+            Taken::Gram | Taken::GramRefined => self.solve_gram(lambda),
+            _ => self.solve_cod(lambda),
+        }
+        solve_lower_transposed(&self.M_chol, self.n, &mut self.work_n);
+        for (z, y) in z.iter_mut().zip(&self.work_n) {
+            *z += y;
+        }
+    }
+
+    fn measure_rows(&mut self) {
+        for i in 0..self.m {
+            self.length[i] = norm(&self.B[i * self.n..(i + 1) * self.n]);
+        }
+    }
+
+    /// Length of row i relative to the longest it has been.
+    fn shrink(&self, i: usize) -> f64 {
+        let reference = self.reference[i].max(self.length[i]);
+        if reference > 0.0 { self.length[i] / reference } else { 0.0 }
+    }
+
+    /// Cholesky of B B^T, if the rows are independent enough.
+    fn factor_gram(&mut self, rules: Rules) -> bool {
+        let (n, m) = (self.n, self.m);
+        for i in 0..m {
+            for j in 0..=i {
+                self.gram[i * m + j] = dot(&self.B[i * n..(i + 1) * n], &self.B[j * n..(j + 1) * n]);
+            }
+        }
+        let Ok(ratio) = cholesky(&mut self.gram, m) else { return false };
+        let limit = GRAM_REFINED.max(rules.rank_tol * rules.rank_tol);
+        if rules.path != Path::Gram && !(ratio > limit) {
+            return false;
+        }
+        self.taken = if ratio > GRAM_SAFE { Taken::Gram } else { Taken::GramRefined };
+        self.rank = m;
+        self.margin = (0..m).map(|i| self.gram[i * m + i] / self.reference[i].max(self.length[i])).fold(1.0, f64::min);
+        true
+    }
+
+    /// y in work_n from e in work_m.
+    fn solve_gram(&mut self, lambda: &mut [f64]) {
+        let m = self.m;
+        lambda.copy_from_slice(&self.work_m);
+        self.gram_inverse(lambda);
+        if self.taken == Taken::GramRefined {
+            // e - B B^T lambda, solved again.
+            mat_t_vec(&self.B, lambda, &mut self.work_n);
+            mat_vec(&self.B, &self.work_n, &mut self.work_m2);
+            for i in 0..m {
+                self.work_m2[i] = self.work_m[i] - self.work_m2[i];
+            }
+            solve_lower(&self.gram, m, &mut self.work_m2);
+            solve_lower_transposed(&self.gram, m, &mut self.work_m2);
+            for i in 0..m {
+                lambda[i] += self.work_m2[i];
+            }
+        }
+        mat_t_vec(&self.B, lambda, &mut self.work_n);
+    }
+
+    fn gram_inverse(&self, v: &mut [f64]) {
+        solve_lower(&self.gram, self.m, v);
+        solve_lower_transposed(&self.gram, self.m, v);
+    }
+
+    /// Complete orthogonal decomposition of the rows of B scaled to unit length.
+    fn factor_cod(&mut self, rules: Rules) {
+        let (n, m) = (self.n, self.m);
+        self.cod.lq.matrix().copy_from_slice(&self.B);
+        for i in 0..m {
+            let scale = self.unit_scale(i);
+            self.cod.lq.matrix()[i * n..(i + 1) * n].iter_mut().for_each(|v| *v *= scale);
+        }
+        self.rank = self.cod.lq.factor(rules.rank_tol, rules.max_rank);
+        let length = &self.length;
+        self.cod.factor_trapezoid(|row| length[row]);
+        let weakest = (0..self.rank).map(|k| self.cod.lq.l(k, k).abs() * self.shrink(self.cod.lq.row(k))).fold(1.0, f64::min);
+        let lost = rules.max_rank <= m && self.rank < rules.max_rank;
+        self.margin = if lost { 0.0 } else { weakest };
+    }
+
+    /// 1/length, or 0 for a row that has vanished against its reference.
+    fn unit_scale(&self, i: usize) -> f64 {
+        if self.length[i] > 0.0 && self.shrink(i) > crate::linalg::RANK_TOL { 1.0 / self.length[i] } else { 0.0 }
+    }
+
+    /// y in work_n from e in work_m. Contradicting rows are found by the caller's residual, so the pivot rows serve.
+    fn solve_cod(&mut self, lambda: &mut [f64]) {
+        for i in 0..self.m {
+            self.work_m2[i] = self.work_m[i] * self.unit_scale(i);
+        }
+        self.work_n.fill(0.0);
+        self.cod.lq.solve_pivot_rows(&self.work_m2, &mut self.work_n);
+        self.cod.multipliers(&self.work_n[..self.rank], lambda);
+        self.cod.lq.apply_q(&mut self.work_n);
+    }
+
+    /// U9: Z spanning ker A and the factored Z^T M Z.
+    fn factor_null_space(&mut self, rules: Rules) -> Result<(), Massless> {
+        let n = self.n;
+        if self.Z.len() != n * n {
+            // First meeting with a singular M: room for it from now on.
+            self.Z = vec![0.0; n * n];
+            self.reduced = Lu::new(n);
+        }
+        self.B.copy_from_slice(&self.A);
+        self.measure_rows();
+        self.factor_cod(rules);
+        self.taken = Taken::NullSpace;
+        let free = n - self.rank;
+        for j in 0..free {
+            self.cod.lq.null_vector(j, &mut self.Z[j * n..(j + 1) * n]);
+        }
+        let reduced = self.reduced.matrix(free);
+        for i in 0..free {
+            mat_vec(&self.M, &self.Z[i * n..(i + 1) * n], &mut self.work_n);
+            for j in 0..free {
+                reduced[j * free + i] = dot(&self.Z[j * n..(j + 1) * n], &self.work_n);
+            }
+        }
+        let largest = reduced.iter().fold(0.0_f64, |s, v| s.max(v.abs()));
+        let tiny = (0..free).find(|&k| !((0..free).any(|i| reduced[i * free + k].abs() > MASS_TOL * largest)));
+        match tiny.map_or_else(|| self.reduced.factor(MASS_TOL), Err) {
+            Ok(()) => Ok(()),
+            Err(k) => Err(self.massless(k, tiny.is_some())),
+        }
+    }
+
+    /// Which speed has no inertia: the largest entry of the direction that M takes to zero.
+    fn massless(&mut self, k: usize, whole_column: bool) -> Massless {
+        let (n, free) = (self.n, self.n - self.rank);
+        let mut w = vec![0.0; free];
+        if whole_column {
+            w[k] = 1.0;
+        } else {
+            self.reduced.null_vector(k, 1.0, &mut w);
+        }
+        mat_t_vec(&self.Z[..free * n], &w, &mut self.work_n);
+        let speed = (0..n).fold(0, |best, i| if self.work_n[i].abs() > self.work_n[best].abs() { i } else { best });
+        let pivot = self.reduced.matrix(free)[k * free + k];
+        Massless { speed, pivot }
+    }
+
+    fn solve_null_space(&mut self, r1: &[f64], r2: &[f64], z: &mut [f64], lambda: &mut [f64]) {
+        let (n, free) = (self.n, self.n - self.rank);
+        // z = A^+ r2
+        self.work_m.copy_from_slice(r2);
+        self.solve_cod(lambda);
+        z.copy_from_slice(&self.work_n);
+        // Z^T M Z y = Z^T (r1 - M z)
+        mat_vec(&self.M, z, &mut self.work_n);
+        for i in 0..n {
+            self.work_n[i] = r1[i] - self.work_n[i];
+        }
+        let y = &mut self.work_n2[..free];
+        mat_vec(&self.Z[..free * n], &self.work_n, y);
+        self.reduced.solve(y);
+        mat_t_vec(&self.Z[..free * n], y, &mut self.work_n);
+        for i in 0..n {
+            z[i] += self.work_n[i];
+        }
+        // A^T lambda = M z - r1
+        mat_vec(&self.M, z, &mut self.work_n);
+        for i in 0..n {
+            self.work_n[i] -= r1[i];
+        }
+        self.cod.lq.apply_qt(&mut self.work_n);
+        self.cod.multipliers(&self.work_n[..self.rank], lambda);
+    }
+}

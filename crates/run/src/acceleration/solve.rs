@@ -1,0 +1,220 @@
+//! The solve itself: terms from the kernel, checks, U1-U9 by [`Factor`].
+
+use super::factor::{Factor, Massless, Rules};
+use super::{AccelerationError, Path, Solution, Term};
+use crate::integrate::Baumgarte;
+use crate::linalg::{RANK_TOL, mat_t_vec, mat_vec, norm_max};
+use crate::{IdealForces, Kernel, Point, Shape, Terms};
+
+/// Scaled residual (U6) above which rows contradict each other.
+///
+/// The residual of a row is measured against the sizes of the numbers it is made of,
+/// `|b_i| + sum_j |A_ij| (|eta'_j| + |a_j| + max|eta|^2)`, so it is free of units of the row; the last term covers b that
+/// cancel to rounding.
+pub const CONSISTENCY_TOL: f64 = 1e-7;
+
+/// Accelerations and forces at one state, with a workspace of its own (convenience; see [`Accelerator`]).
+pub fn accelerate(kernel: &dyn Kernel, at: Point<'_>) -> Result<Solution, AccelerationError> {
+    let mut accelerator = Accelerator::new(kernel);
+    accelerator.solve(kernel, at)?;
+    Ok(accelerator.solution)
+}
+
+/// Workspace for accelerations of one kernel, sized once.
+#[derive(Clone, Debug)]
+pub struct Accelerator {
+    shape: Shape,
+    terms: Terms,
+    solution: Solution,
+    pub(crate) factor: Factor,
+    scratch: Vec<f64>,
+    C: Vec<f64>,
+    work_n: Vec<f64>,
+    work_m: Vec<f64>,
+    phi: Vec<f64>,
+    psi: Vec<f64>,
+    /// Which factorisation to use.
+    pub path: Path,
+    /// Largest scaled residual (U6) that passes; [`CONSISTENCY_TOL`] unless set.
+    pub consistency_tol: f64,
+    /// Rank known from the motion, if any: no more directions than these are kept.
+    pub max_rank: Option<usize>,
+    /// Constraint stabilisation (C2).
+    pub baumgarte: Option<Baumgarte>,
+}
+
+impl Accelerator {
+    /// Sized for a kernel.
+    pub fn new(kernel: &dyn Kernel) -> Self {
+        Self::with_shape(kernel.shape(), kernel.scratch_len())
+    }
+
+    /// Sized without a kernel, for terms that come from elsewhere (see [`solve_terms`](Accelerator::solve_terms)).
+    pub fn with_shape(shape: Shape, scratch_len: usize) -> Self {
+        let (n, m) = (shape.n_eta, shape.n_con);
+        Self {
+            shape,
+            terms: Terms::new(&shape),
+            solution: Solution::new(&shape),
+            factor: Factor::new(n, m),
+            scratch: vec![0.0; scratch_len],
+            C: vec![0.0; n],
+            work_n: vec![0.0; n],
+            work_m: vec![0.0; m],
+            phi: vec![0.0; m],
+            psi: vec![0.0; m],
+            path: Path::Auto,
+            consistency_tol: CONSISTENCY_TOL,
+            max_rank: None,
+            baumgarte: None,
+        }
+    }
+
+    /// The result of the last successful solve.
+    pub fn solution(&self) -> &Solution {
+        &self.solution
+    }
+
+    /// The terms of the last solve.
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    /// U1-U9 at a state of the kernel.
+    pub fn solve(&mut self, kernel: &dyn Kernel, at: Point<'_>) -> Result<&Solution, AccelerationError> {
+        kernel.terms(at, &mut self.scratch, &mut self.terms);
+        if let Some(Baumgarte { alpha, beta }) = self.baumgarte {
+            kernel.residuals(at, &mut self.scratch, &mut self.phi, &mut self.psi);
+            for i in 0..self.shape.n_con {
+                self.terms.b[i] -= 2.0 * alpha * self.psi[i] + beta * beta * self.phi[i];
+            }
+        }
+        let terms = std::mem::take(&mut self.terms);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let result = self.solve_terms(at.t, norm_max(at.eta), &terms, |ideal, C| {
+            kernel.nonideal(at, ideal, &mut scratch, C);
+        });
+        self.terms = terms;
+        self.scratch = scratch;
+        result?;
+        Ok(&self.solution)
+    }
+
+    /// U1-U9 for given terms; `nonideal` is asked for C once the ideal forces are known (U8).
+    pub fn solve_terms(
+        &mut self,
+        t: f64,
+        speed: f64,
+        terms: &Terms,
+        nonideal: impl FnOnce(&IdealForces<'_>, &mut [f64]),
+    ) -> Result<(), AccelerationError> {
+        check_finite(t, terms)?;
+        let rules =
+            Rules { path: self.path, rank_tol: RANK_TOL, max_rank: self.max_rank.unwrap_or(usize::MAX) };
+        self.factor
+            .factor(&terms.M, &terms.A, rules)
+            .map_err(|Massless { speed, pivot }| AccelerationError::MassSingular { t, speed, pivot })?;
+        self.solve_ideal(terms);
+        self.check_consistent(t, speed, terms)?;
+        self.solve_nonideal(t, terms, nonideal)?;
+        match first_bad(&self.solution.eta_dot) {
+            Some(index) => Err(AccelerationError::NotFinite { t, term: Term::Acceleration, index }),
+            None => Ok(()),
+        }
+    }
+
+    /// U2: eta' without C, lambda and Q_i = A^T lambda.
+    fn solve_ideal(&mut self, terms: &Terms) {
+        let s = &mut self.solution;
+        self.factor.solve(&terms.Q, &terms.b, &mut s.eta_dot, &mut s.lambda);
+        (s.rank, s.margin, s.path) = (self.factor.rank, self.factor.margin, self.factor.taken);
+        mat_t_vec(&terms.A, &s.lambda, &mut s.ideal_force);
+        if self.factor.mass_is_positive() {
+            s.a_free.copy_from_slice(&terms.Q);
+            self.factor.unconstrained(&mut s.a_free);
+        } else {
+            s.a_free.fill(f64::NAN);
+        }
+    }
+
+    /// U6: the scaled residual of each row; they contradict each other if one is too large.
+    fn check_consistent(&mut self, t: f64, speed: f64, terms: &Terms) -> Result<(), AccelerationError> {
+        let (n, s) = (self.shape.n_eta, &mut self.solution);
+        s.residual = 0.0;
+        for i in 0..self.shape.n_con {
+            let row = &terms.A[i * n..(i + 1) * n];
+            let (mut left, mut scale) = (-terms.b[i], terms.b[i].abs());
+            for j in 0..n {
+                let free = if s.a_free[j].is_finite() { s.a_free[j].abs() } else { 0.0 };
+                left += row[j] * s.eta_dot[j];
+                scale += row[j].abs() * (s.eta_dot[j].abs() + free + speed * speed);
+            }
+            self.work_m[i] = if left == 0.0 { 0.0 } else { left.abs() / scale };
+            s.residual = s.residual.max(self.work_m[i]);
+        }
+        if s.residual <= self.consistency_tol {
+            return Ok(());
+        }
+        // The rows that disagree, the worst first.
+        let mut rows: Vec<usize> = (0..self.shape.n_con).filter(|&i| self.work_m[i] > self.consistency_tol).collect();
+        rows.sort_by(|&i, &j| self.work_m[j].total_cmp(&self.work_m[i]));
+        let residuals = rows.iter().map(|&i| self.work_m[i]).collect();
+        Err(AccelerationError::Inconsistent { t, rows, residuals })
+    }
+
+    /// U8, U3, U7: C, then Q_ni and its acceleration, then Gauss's function.
+    fn solve_nonideal(
+        &mut self,
+        t: f64,
+        terms: &Terms,
+        nonideal: impl FnOnce(&IdealForces<'_>, &mut [f64]),
+    ) -> Result<(), AccelerationError> {
+        let s = &mut self.solution;
+        s.nonideal_force.fill(0.0);
+        self.work_m.copy_from_slice(&s.lambda);
+        if self.shape.has_nonideal {
+            let ideal = IdealForces { lambda: &s.lambda, A: &terms.A, Q_i: &s.ideal_force };
+            nonideal(&ideal, &mut self.C);
+            if let Some(index) = first_bad(&self.C) {
+                return Err(AccelerationError::NotFinite { t, term: Term::Nonideal, index });
+            }
+            // M z - A^T mu = C, A z = 0: then Q_ni = M z = C + A^T mu.
+            self.phi.fill(0.0);
+            self.factor.solve(&self.C, &self.phi, &mut self.work_n, &mut self.psi);
+            mat_vec(&terms.M, &self.work_n, &mut s.nonideal_force);
+            for j in 0..self.shape.n_eta {
+                s.eta_dot[j] += self.work_n[j];
+            }
+            for i in 0..self.shape.n_con {
+                self.work_m[i] += self.psi[i];
+            }
+        }
+        s.gauss = f64::NAN;
+        if self.factor.mass_is_positive() {
+            // M eta' - Q - C = A^T (lambda + mu)
+            mat_t_vec(&terms.A, &self.work_m, &mut self.work_n);
+            s.gauss = self.factor.inverse_mass_square(&self.work_n);
+        }
+        Ok(())
+    }
+}
+
+fn first_bad(values: &[f64]) -> Option<usize> {
+    values.iter().position(|v| !v.is_finite())
+}
+
+fn check_finite(t: f64, terms: &Terms) -> Result<(), AccelerationError> {
+    let all = [
+        (Term::XDot, &terms.x_dot),
+        (Term::MassMatrix, &terms.M),
+        (Term::Force, &terms.Q),
+        (Term::ConstraintMatrix, &terms.A),
+        (Term::ConstraintRight, &terms.b),
+    ];
+    for (term, values) in all {
+        if let Some(index) = first_bad(values) {
+            return Err(AccelerationError::NotFinite { t, term, index });
+        }
+    }
+    Ok(())
+}

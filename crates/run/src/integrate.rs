@@ -1,0 +1,65 @@
+//! The motion: from a start to an end time, with projection, events and dense output.
+//!
+//! [`integrate()`] is the door. Rows go to an [`Observer`] as they come, so that a failure loses nothing. Explicit
+//! methods `dop853`, `tsit5`, `rk4` and the implicit `radau` share one driver; singular configurations are the
+//! subject of [`singular`].
+
+mod control;
+mod dop853;
+mod drive;
+mod events;
+mod explicit;
+mod field;
+mod options;
+mod outcome;
+mod outset;
+mod radau;
+mod schedule;
+pub mod singular;
+mod stepper;
+mod tsit5;
+
+pub use options::{Baumgarte, EventRule, Method, Options, Output, UnknownMethod};
+pub use outcome::{Counters, Crossing, EventHit, Failure, Flow, Observer, Outcome, Progress, Row, Stop};
+
+use crate::{Kernel, State};
+
+/// Moves `kernel` from `start` to `t_end` (which may lie before the start).
+///
+/// Never panics on numbers; every way to end is a [`Stop`]. The start is projected onto the constraints (unless
+/// projection is off); use [`crate::find_start`] for a guess. After each accepted step the state is projected, and so is
+/// every row given out.
+pub fn integrate(kernel: &dyn Kernel, start: &State, t_end: f64, options: &Options, observer: &mut dyn Observer) -> Outcome {
+    match bad_arguments(kernel, start, t_end, options) {
+        None => drive::Drive::new(kernel, start, t_end, options, observer).run(),
+        Some(what) => Outcome {
+            stop: Stop::Failed(Failure::BadArguments { what }),
+            counters: Counters::default(),
+            largest_position_residual: 0.0,
+            largest_velocity_residual: 0.0,
+            smallest_margin: 1.0,
+            generic_rank: 0,
+            degenerate_start: false,
+            state: start.clone(),
+        },
+    }
+}
+
+fn bad_arguments(kernel: &dyn Kernel, start: &State, t_end: f64, options: &Options) -> Option<&'static str> {
+    let shape = kernel.shape();
+    let positive = |v: f64| v > 0.0 && v.is_finite();
+    let checks = [
+        (start.x.len() == shape.n_x, "configuration length"),
+        (start.eta.len() == shape.n_eta, "speeds length"),
+        (kernel.levels().len() == shape.n_con, "levels length"),
+        (!shape.identity_frame || shape.n_x == shape.n_eta, "identity frame with n_x != n_eta"),
+        (start.t.is_finite() && t_end.is_finite(), "time"),
+        (positive(options.rtol), "rtol"),
+        (positive(options.atol), "atol"),
+        (options.h_max.is_none_or(positive), "h_max"),
+        (options.h_initial.is_none_or(positive), "h_initial"),
+        (options.fixed_step.is_none_or(positive), "fixed_step"),
+        (options.h_min_relative >= 0.0, "h_min_relative"),
+    ];
+    checks.into_iter().find(|(good, _)| !good).map(|(_, what)| what)
+}

@@ -1,0 +1,183 @@
+//! The kernel as y' = f(t, y) on the flat state y = (x, eta).
+//!
+//! In near mode (close to a loss of rank, see `singular`) the derivative is taken at the projection of the state,
+//! f(P(y)), which is smooth along the branch where f alone is not.
+
+use super::outcome::Counters;
+use super::stepper::{EvalError, Field};
+use crate::{Accelerator, Kernel, Partials, Point, Projector, Shape};
+
+/// The kernel with everything needed to evaluate it.
+pub(super) struct KernelField<'k> {
+    pub kernel: &'k dyn Kernel,
+    pub shape: Shape,
+    pub accelerator: Accelerator,
+    pub projector: Projector,
+    pub counters: Counters,
+    /// Whether states are projected before their derivative is taken.
+    pub near: bool,
+    /// (time, margin) of the evaluations since the driver last cleared it; bounded, later ones replace equal times.
+    pub samples: Vec<(f64, f64)>,
+    state: Vec<f64>,
+    bumped: Vec<f64>,
+    column: Vec<f64>,
+    partials: Partials,
+    r1: Vec<f64>,
+    r2: Vec<f64>,
+    dz: Vec<f64>,
+    dl: Vec<f64>,
+}
+
+const MAX_SAMPLES: usize = 32;
+
+impl<'k> KernelField<'k> {
+    pub fn new(kernel: &'k dyn Kernel) -> Self {
+        let shape = kernel.shape();
+        let d = shape.n_x + shape.n_eta;
+        Self {
+            kernel,
+            shape,
+            accelerator: Accelerator::new(kernel),
+            projector: Projector::new(kernel),
+            counters: Counters::default(),
+            near: false,
+            samples: Vec::with_capacity(MAX_SAMPLES),
+            state: vec![0.0; d],
+            bumped: vec![0.0; d],
+            column: vec![0.0; d],
+            partials: Partials::new(&shape),
+            r1: vec![0.0; shape.n_eta],
+            r2: vec![0.0; shape.n_con],
+            dz: vec![0.0; shape.n_eta],
+            dl: vec![0.0; shape.n_con],
+        }
+    }
+
+    /// A flat state as a point.
+    pub fn point<'a>(&self, t: f64, y: &'a [f64]) -> Point<'a> {
+        let (x, eta) = y.split_at(self.shape.n_x);
+        Point { t, x, eta }
+    }
+
+    /// Projects a flat state in place.
+    pub fn project(&mut self, t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
+        let (x, eta) = y.split_at_mut(self.shape.n_x);
+        let moved = self.projector.project(self.kernel, t, x, eta).map_err(EvalError::Projection)?;
+        self.counters.projections += usize::from(moved);
+        Ok(moved)
+    }
+
+    /// Conditioning of the constraints at the last evaluation.
+    pub fn margin(&self) -> f64 {
+        self.accelerator.solution().margin
+    }
+
+    fn derivative(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), EvalError> {
+        self.counters.evaluations += 1;
+        let (x, eta) = y.split_at(self.shape.n_x);
+        let solution = self.accelerator.solve(self.kernel, Point { t, x, eta }).map_err(EvalError::Acceleration)?;
+        let margin = solution.margin;
+        let (x_dot, eta_dot) = out.split_at_mut(self.shape.n_x);
+        eta_dot.copy_from_slice(&solution.eta_dot);
+        x_dot.copy_from_slice(&self.accelerator.terms().x_dot);
+        match self.samples.iter().position(|s| s.0 == t) {
+            Some(k) => self.samples[k].1 = margin,
+            None if self.samples.len() < MAX_SAMPLES => self.samples.push((t, margin)),
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// J of (x', eta') by implicit differentiation: M dz - A^T dl = -dF, A dz = -dG. `false` if the kernel has no
+    /// derivatives to offer.
+    fn exact_jacobian(&mut self, t: f64, y: &[f64], J: &mut [f64]) -> Result<bool, EvalError> {
+        let Shape { n_x, n_eta: n, n_con: m, has_nonideal, .. } = self.shape;
+        if self.near || has_nonideal || self.accelerator.baumgarte.is_some() {
+            return Ok(false);
+        }
+        let mut f = std::mem::take(&mut self.column);
+        let solved = self.derivative(t, y, &mut f);
+        self.column = f;
+        solved?;
+        let (x, eta) = y.split_at(n_x);
+        let s = self.accelerator.solution();
+        let mut scratch = std::mem::take(&mut self.bumped);
+        scratch.resize(scratch.len().max(self.kernel.scratch_len()), 0.0);
+        let offered =
+            self.kernel.partials(Point { t, x, eta }, &s.eta_dot, &s.lambda, &mut scratch, &mut self.partials);
+        self.bumped = scratch;
+        if !offered {
+            return Ok(false);
+        }
+        let (d, p) = (n_x + n, &self.partials);
+        for j in 0..d {
+            let pick = |dx: &[f64], deta: &[f64], i: usize| if j < n_x { dx[i * n_x + j] } else { deta[i * n + j - n_x] };
+            for i in 0..n {
+                self.r1[i] = -pick(&p.dF_dx, &p.dF_deta, i);
+            }
+            for i in 0..m {
+                self.r2[i] = -pick(&p.dG_dx, &p.dG_deta, i);
+            }
+            self.accelerator.factor.solve(&self.r1, &self.r2, &mut self.dz, &mut self.dl);
+            for i in 0..n_x {
+                J[i * d + j] = pick(&p.dx_dot_dx, &p.dx_dot_deta, i);
+            }
+            for i in 0..n {
+                J[(n_x + i) * d + j] = self.dz[i];
+            }
+        }
+        Ok(true)
+    }
+
+    /// J by forward differences.
+    fn difference_jacobian(&mut self, t: f64, y: &[f64], f: &[f64], J: &mut [f64]) -> Result<(), EvalError> {
+        let d = y.len();
+        let size = crate::linalg::norm_max(y);
+        for j in 0..d {
+            let mut bumped = std::mem::take(&mut self.bumped);
+            let mut column = std::mem::take(&mut self.column);
+            bumped[..d].copy_from_slice(y);
+            let wanted = f64::EPSILON.sqrt() * y[j].abs().max(1e-3 * size).max(1e-5);
+            bumped[j] += wanted;
+            let bump = bumped[j] - y[j];
+            let done = self.eval(t, &bumped[..d], &mut column);
+            for i in 0..d {
+                J[i * d + j] = (column[i] - f[i]) / bump;
+            }
+            (self.bumped, self.column) = (bumped, column);
+            done?;
+        }
+        Ok(())
+    }
+}
+
+impl Field for KernelField<'_> {
+    fn dim(&self) -> usize {
+        self.shape.n_x + self.shape.n_eta
+    }
+
+    fn eval(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), EvalError> {
+        if !self.near {
+            return self.derivative(t, y, out);
+        }
+        let mut state = std::mem::take(&mut self.state);
+        state.copy_from_slice(y);
+        let result = self.project(t, &mut state).and_then(|_| self.derivative(t, &state, out));
+        self.state = state;
+        result
+    }
+
+    fn jacobian(&mut self, t: f64, y: &[f64], f: &[f64], J: &mut [f64]) -> Result<(), EvalError> {
+        self.counters.jacobians += 1;
+        let samples = self.samples.len();
+        if !self.exact_jacobian(t, y, J)? {
+            self.difference_jacobian(t, y, f, J)?;
+        }
+        self.samples.truncate(samples);
+        Ok(())
+    }
+
+    fn count_factorisation(&mut self) {
+        self.counters.factorisations += 1;
+    }
+}

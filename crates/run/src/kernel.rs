@@ -1,0 +1,227 @@
+//! The kernel form as numbers: what a system must answer so that the rest of this crate can move it.
+//!
+//! State: configuration `x` (n_x numbers), speeds `eta` (n_eta numbers), time `t`.
+//!
+//! ```text
+//! K1  x'        = X0(x,t) + X(x,t) eta
+//! K2  M eta'    = Q                        M(x,eta,t), Q(x,eta,t)
+//! K3  A eta'    = b                        n_con rows, any rank
+//! K4  W         = v^T C                    non-ideal work, C(x,eta,t, ideal forces)
+//! ```
+//!
+//! All matrices are flat, row-major. Methods take a scratch slice of at least [`Kernel::scratch_len`] numbers, so
+//! that a kernel is immutable and shared between threads and allocates nothing.
+
+/// Sizes and features of a kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// Configuration variables, N.
+    pub n_x: usize,
+    /// Speeds, n.
+    pub n_eta: usize,
+    /// Constraint rows, m (rows of A).
+    pub n_con: usize,
+    /// Functions of x which the kinematics K1 conserve (a quaternion's norm).
+    pub n_invariant: usize,
+    /// Event functions.
+    pub n_event: usize,
+    /// Whether [`Kernel::nonideal`] gives a C (K4).
+    pub has_nonideal: bool,
+    /// X0 = 0 and X = identity (eta = x'); then n_x = n_eta and [`Kernel::frame`] need not be written.
+    pub identity_frame: bool,
+}
+
+/// Where a constraint row was imposed before the engine differentiated it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// `f(x,t) = 0`, differentiated twice (K5). Positions and speeds are projected.
+    Position,
+    /// `psi(x,eta,t) = 0`, differentiated once (K6). Speeds are projected.
+    Velocity,
+    /// Imposed on accelerations only (a control requirement with its own error decay, C2). Never projected; its
+    /// residuals are zero.
+    Acceleration,
+}
+
+/// A state and a time, borrowed.
+#[derive(Clone, Copy, Debug)]
+pub struct Point<'a> {
+    /// Time.
+    pub t: f64,
+    /// Configuration.
+    pub x: &'a [f64],
+    /// Speeds.
+    pub eta: &'a [f64],
+}
+
+/// A state and a time, owned.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct State {
+    /// Time.
+    pub t: f64,
+    /// Configuration.
+    pub x: Vec<f64>,
+    /// Speeds.
+    pub eta: Vec<f64>,
+}
+
+impl State {
+    /// A state from its parts.
+    pub fn new(t: f64, x: &[f64], eta: &[f64]) -> Self {
+        Self { t, x: x.to_vec(), eta: eta.to_vec() }
+    }
+
+    /// Borrow it.
+    pub fn point(&self) -> Point<'_> {
+        Point { t: self.t, x: &self.x, eta: &self.eta }
+    }
+}
+
+/// The numbers of K1-K3 at one state. Sized once by [`Terms::new`], then overwritten.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Terms {
+    /// x' (K1), n_x.
+    pub x_dot: Vec<f64>,
+    /// Mass matrix, n_eta * n_eta, both triangles.
+    pub M: Vec<f64>,
+    /// Unconstrained generalised force, n_eta.
+    pub Q: Vec<f64>,
+    /// Constraint matrix, n_con * n_eta.
+    pub A: Vec<f64>,
+    /// Right side of the constraint rows, n_con.
+    pub b: Vec<f64>,
+}
+
+impl Terms {
+    /// Zeros of the right sizes.
+    pub fn new(shape: &Shape) -> Self {
+        let (n, m) = (shape.n_eta, shape.n_con);
+        Self { x_dot: vec![0.0; shape.n_x], M: vec![0.0; n * n], Q: vec![0.0; n], A: vec![0.0; m * n], b: vec![0.0; m] }
+    }
+}
+
+/// What is known of the constraint forces when C is evaluated (U8: the ideal force does not depend on C).
+#[derive(Clone, Copy, Debug)]
+pub struct IdealForces<'a> {
+    /// Multiplier of each row (minimum norm when rows are redundant).
+    pub lambda: &'a [f64],
+    /// The constraint matrix, so that a row's own force is `A[row]^T lambda[row]`.
+    pub A: &'a [f64],
+    /// Their sum A^T lambda (U2).
+    pub Q_i: &'a [f64],
+}
+
+/// Derivatives for implicit methods, taken with eta' and lambda held fixed. Row-major, sized by [`Partials::new`].
+///
+/// ```text
+/// F = M eta' - Q - C - A^T lambda   (n_eta rows)
+/// G = A eta' - b                    (n_con rows)
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Partials {
+    /// dF/dx, n_eta * n_x.
+    pub dF_dx: Vec<f64>,
+    /// dF/d eta, n_eta * n_eta.
+    pub dF_deta: Vec<f64>,
+    /// dG/dx, n_con * n_x.
+    pub dG_dx: Vec<f64>,
+    /// dG/d eta, n_con * n_eta.
+    pub dG_deta: Vec<f64>,
+    /// d x'/dx, n_x * n_x.
+    pub dx_dot_dx: Vec<f64>,
+    /// d x'/d eta, n_x * n_eta (the frame X).
+    pub dx_dot_deta: Vec<f64>,
+}
+
+impl Partials {
+    /// Zeros of the right sizes.
+    pub fn new(shape: &Shape) -> Self {
+        let (n_x, n, m) = (shape.n_x, shape.n_eta, shape.n_con);
+        Self {
+            dF_dx: vec![0.0; n * n_x],
+            dF_deta: vec![0.0; n * n],
+            dG_dx: vec![0.0; m * n_x],
+            dG_deta: vec![0.0; m * n],
+            dx_dot_dx: vec![0.0; n_x * n_x],
+            dx_dot_deta: vec![0.0; n_x * n],
+        }
+    }
+}
+
+/// A mechanical system in kernel form. See the crate page for a complete one.
+///
+/// Only [`shape`](Kernel::shape), [`levels`](Kernel::levels) and [`terms`](Kernel::terms) are always needed;
+/// [`residuals`](Kernel::residuals) with Position or Velocity rows, [`position_gradient`](Kernel::position_gradient)
+/// with Position rows, [`frame`](Kernel::frame) unless the frame is the identity, and the others with the features
+/// that [`Shape`] announces. Outputs arrive with arbitrary contents and must be overwritten completely.
+pub trait Kernel: Sync {
+    /// Sizes and features; constant.
+    fn shape(&self) -> Shape;
+
+    /// Level of each constraint row, n_con of them; constant.
+    fn levels(&self) -> &[Level];
+
+    /// How many numbers of scratch the methods below need.
+    fn scratch_len(&self) -> usize {
+        0
+    }
+
+    /// K1-K3: x', M, Q, A, b.
+    fn terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Terms);
+
+    /// K4: the non-ideal C, n_eta numbers, which may depend on the ideal forces (U8).
+    fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {
+        let _ = (at, ideal, scratch);
+        C.fill(0.0);
+    }
+
+    /// Residual of each row: `phi` at position level (0 for other rows), `psi` at velocity level (f' for Position
+    /// rows, psi for Velocity rows, 0 for Acceleration rows).
+    fn residuals(&self, at: Point<'_>, scratch: &mut [f64], phi: &mut [f64], psi: &mut [f64]) {
+        let _ = (at, scratch);
+        phi.fill(0.0);
+        psi.fill(0.0);
+    }
+
+    /// df/dx of the Position rows, n_con * n_x; zero rows for the others.
+    fn position_gradient(&self, t: f64, x: &[f64], scratch: &mut [f64], out: &mut [f64]) {
+        let _ = (t, x, scratch);
+        out.fill(0.0);
+    }
+
+    /// The frame X of K1, n_x * n_eta. The default is the identity.
+    fn frame(&self, t: f64, x: &[f64], scratch: &mut [f64], X: &mut [f64]) {
+        let _ = (t, x, scratch);
+        let Shape { n_x, n_eta, .. } = self.shape();
+        X.fill(0.0);
+        for i in 0..n_x.min(n_eta) {
+            X[i * n_eta + i] = 1.0;
+        }
+    }
+
+    /// Functions of x which K1 conserves for all eta (|quaternion|^2), with gradients, n_invariant * n_x. The
+    /// integrator holds them at their starting values.
+    fn invariants(&self, x: &[f64], scratch: &mut [f64], value: &mut [f64], gradient: &mut [f64]) {
+        let _ = (x, scratch);
+        value.fill(0.0);
+        gradient.fill(0.0);
+    }
+
+    /// Event functions, n_event numbers, whose zeros are located. They may use accelerations and multipliers.
+    fn events(&self, at: Point<'_>, solution: &crate::Solution, scratch: &mut [f64], g: &mut [f64]) {
+        let _ = (at, solution, scratch);
+        g.fill(1.0);
+    }
+
+    /// Whether the event functions read their `solution` argument. If not, it is left stale and time is saved.
+    fn events_need_solution(&self) -> bool {
+        true
+    }
+
+    /// Derivatives for implicit methods, eta' and lambda held. Return `false` (the default) to have them taken by
+    /// finite differences.
+    fn partials(&self, at: Point<'_>, eta_dot: &[f64], lambda: &[f64], scratch: &mut [f64], out: &mut Partials) -> bool {
+        let _ = (at, eta_dot, lambda, scratch, out);
+        false
+    }
+}

@@ -1,0 +1,65 @@
+//! NUMBERS: the explicit equation of constrained motion, in floating point.
+//!
+//! This crate takes a mechanical system in kernel form (K1-K4) and moves it: accelerations and every constraint
+//! force at a state ([`accelerate`]), starting values that keep the constraints ([`find_start`]), and the motion
+//! itself ([`integrate()`]) with projection, events, dense output and passage through singular configurations.
+//! It knows no symbols, no text and no files; a kernel written by hand in Rust drives everything.
+//!
+//! ```
+//! use dalembert_run::*;
+//!
+//! /// A unit mass on a rod of unit length, in Cartesian coordinates (y upward).
+//! struct Pendulum;
+//! impl Kernel for Pendulum {
+//!     fn shape(&self) -> Shape {
+//!         Shape { n_x: 2, n_eta: 2, n_con: 1, identity_frame: true, ..Shape::default() }
+//!     }
+//!     fn levels(&self) -> &[Level] {
+//!         &[Level::Position]
+//!     }
+//!     fn terms(&self, at: Point, _: &mut [f64], out: &mut Terms) {
+//!         let (x, v) = (at.x, at.eta);
+//!         out.x_dot.copy_from_slice(v);
+//!         out.M.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
+//!         out.Q.copy_from_slice(&[0.0, -9.81]);
+//!         out.A.copy_from_slice(&[2.0 * x[0], 2.0 * x[1]]);
+//!         out.b[0] = -2.0 * (v[0] * v[0] + v[1] * v[1]);
+//!     }
+//!     fn residuals(&self, at: Point, _: &mut [f64], phi: &mut [f64], psi: &mut [f64]) {
+//!         let (x, v) = (at.x, at.eta);
+//!         phi[0] = x[0] * x[0] + x[1] * x[1] - 1.0;
+//!         psi[0] = 2.0 * (x[0] * v[0] + x[1] * v[1]);
+//!     }
+//!     fn position_gradient(&self, _: f64, x: &[f64], _: &mut [f64], out: &mut [f64]) {
+//!         out.copy_from_slice(&[2.0 * x[0], 2.0 * x[1]]);
+//!     }
+//! }
+//!
+//! let start = State::new(0.0, &[1.0, 0.0], &[0.0, 0.0]);
+//! let solution = accelerate(&Pendulum, start.point()).unwrap();
+//! assert!(solution.eta_dot[0].abs() < 1e-14 && (solution.eta_dot[1] + 9.81).abs() < 1e-14);
+//!
+//! let mut rows = Vec::new();
+//! let options = Options { output: Output::Every(0.5), ..Options::default() };
+//! let outcome = integrate(&Pendulum, &start, 2.367841947576237, &options, &mut |row: Row| rows.push(row.x.to_vec()));
+//! assert_eq!(outcome.stop, Stop::EndTime);
+//! assert!((outcome.state.x[0] - 1.0).abs() < 1e-7, "one period later it is back");
+//! assert!(outcome.largest_position_residual < 1e-14);
+//! ```
+#![allow(non_snake_case)]
+
+pub mod acceleration;
+pub mod integrate;
+pub mod kernel;
+pub mod linalg;
+pub mod projection;
+pub mod start;
+
+pub use acceleration::{AccelerationError, Accelerator, CONSISTENCY_TOL, Path, Solution, Taken, Term, accelerate};
+pub use integrate::{
+    Baumgarte, Counters, Crossing, EventHit, EventRule, Failure, Flow, Method, Observer, Options, Outcome, Output, Progress, Row,
+    Stop, integrate,
+};
+pub use kernel::{IdealForces, Kernel, Level, Partials, Point, Shape, State, Terms};
+pub use projection::{ProjectionError, Projector, Residuals};
+pub use start::{StartError, StartGuess, Started, VelocityCondition, find_start};

@@ -1,0 +1,372 @@
+//! Bringing a state back onto the constraints, by the shortest way in the metric of the masses.
+//!
+//! ```text
+//! position   x <- x + X delta,      delta^T M delta least among   A delta = -phi(x,t)        (Position rows)
+//! velocity   eta <- eta + delta,    delta^T M delta least among   A delta = -psi(x,eta,t)    (Position, Velocity rows)
+//! invariant  x <- x + G^+ (c - c(x)),  G the gradients, c the values held
+//! ```
+//!
+//! Newton to rounding with the factorisation kept while it contracts well (a step of an integrator is off by so
+//! little that one factorisation serves both levels). Directions weaker than the residual itself are not resolved
+//! by a linear model and are left alone, so rows that are redundant only on the constraint set do no harm.
+//! If M is not positive definite the metric is the identity.
+//!
+//! Residuals are scaled: `|phi_i| / (|A_i| (1 + max|x|))` and `|psi_i| / (|A_i| (1 + max|eta|))`, with `|A_i|` the length
+//! of the row (the longest this projector has seen, so that a row which vanishes at a singular configuration does
+//! not turn rounding into a residual). They do not depend on the units of a row.
+//!
+//! Checked by: idempotence, drift and row-scaling tests in `tests/projection.rs` and below.
+
+use crate::acceleration::{Factor, Rules};
+use crate::linalg::{Cod, norm, norm_max};
+use crate::{Kernel, Level, Path, Point, Shape, Taken, Terms};
+
+/// Scaled residual at which a state counts as being on the constraints: projection leaves it alone.
+pub const ROUNDING: f64 = 5e-16;
+/// Scaled residual above which a projection has failed.
+pub const PROJECTION_TOL: f64 = 1e-9;
+/// Directions weaker than this, among rows of unit length, are never moved along.
+const WEAKEST: f64 = 1e-7;
+const MAX_ITERATIONS: usize = 25;
+
+/// How far a state is from the constraints, scaled (see the module page).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Residuals {
+    /// Largest scaled position residual.
+    pub position: f64,
+    /// Row that has it.
+    pub position_row: usize,
+    /// Largest scaled velocity residual.
+    pub velocity: f64,
+    /// Row that has it.
+    pub velocity_row: usize,
+}
+
+/// A state could not be brought onto the constraints.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProjectionError {
+    /// Time.
+    pub t: f64,
+    /// Row with the largest residual.
+    pub row: usize,
+    /// Its scaled residual.
+    pub residual: f64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    Position,
+    Velocity,
+}
+
+/// Rows that are projected together, with their factorisation.
+#[derive(Clone, Debug)]
+struct Stage {
+    rows: Vec<usize>,
+    factor: Factor,
+    A: Vec<f64>,
+    right: Vec<f64>,
+    lambda: Vec<f64>,
+    max_rank: Option<usize>,
+}
+
+impl Stage {
+    fn new(n: usize, rows: Vec<usize>) -> Self {
+        let m = rows.len();
+        Self { rows, factor: Factor::new(n, m), A: vec![0.0; m * n], right: vec![0.0; m], lambda: vec![0.0; m], max_rank: None }
+    }
+
+    fn factor(&mut self, terms: &Terms, identity: &[f64], rank_tol: f64, n: usize) {
+        for (k, &i) in self.rows.iter().enumerate() {
+            self.A[k * n..(k + 1) * n].copy_from_slice(&terms.A[i * n..(i + 1) * n]);
+        }
+        let rules = Rules { path: Path::Auto, rank_tol, max_rank: self.max_rank.unwrap_or(usize::MAX) };
+        let done = self.factor.factor(&terms.M, &self.A, rules);
+        if done.is_err() || self.factor.taken == Taken::NullSpace {
+            // The identity is positive definite, so this cannot fail.
+            let _ = self.factor.factor(identity, &self.A, rules);
+        }
+    }
+
+    fn solve(&mut self, residual: &[f64], zero: &[f64], delta: &mut [f64]) {
+        for (k, &i) in self.rows.iter().enumerate() {
+            self.right[k] = -residual[i];
+        }
+        self.factor.solve(zero, &self.right, delta, &mut self.lambda);
+    }
+}
+
+/// Workspace of the projection, sized once for a kernel.
+#[derive(Clone, Debug)]
+pub struct Projector {
+    shape: Shape,
+    stages: [Stage; 2],
+    /// Whether both levels have the same rows and share the first stage.
+    shared: bool,
+    terms: Terms,
+    identity: Vec<f64>,
+    zero: Vec<f64>,
+    scratch: Vec<f64>,
+    phi: Vec<f64>,
+    psi: Vec<f64>,
+    length: Vec<f64>,
+    X: Vec<f64>,
+    delta: Vec<f64>,
+    try_x: Vec<f64>,
+    try_eta: Vec<f64>,
+    invariant: Vec<f64>,
+    held: Option<Vec<f64>>,
+    gradient: Vec<f64>,
+    invariant_cod: Cod,
+    invariant_work: Vec<f64>,
+}
+
+impl Projector {
+    /// Sized for a kernel.
+    pub fn new(kernel: &dyn Kernel) -> Self {
+        let shape = kernel.shape();
+        let Shape { n_x, n_eta: n, n_con: m, n_invariant, .. } = shape;
+        let levels = kernel.levels();
+        let pick = |test: fn(Level) -> bool| -> Vec<usize> { (0..m).filter(|&i| levels.get(i).is_some_and(|&l| test(l))).collect() };
+        let position = pick(|l| l == Level::Position);
+        let velocity = pick(|l| l != Level::Acceleration);
+        let mut identity = vec![0.0; n * n];
+        (0..n).for_each(|i| identity[i * n + i] = 1.0);
+        Self {
+            shape,
+            shared: position == velocity,
+            stages: [Stage::new(n, position), Stage::new(n, velocity)],
+            terms: Terms::new(&shape),
+            identity,
+            zero: vec![0.0; n],
+            scratch: vec![0.0; kernel.scratch_len()],
+            phi: vec![0.0; m],
+            psi: vec![0.0; m],
+            length: vec![0.0; m],
+            X: vec![0.0; n_x * n],
+            delta: vec![0.0; n],
+            try_x: vec![0.0; n_x],
+            try_eta: vec![0.0; n],
+            invariant: vec![0.0; n_invariant],
+            held: None,
+            gradient: vec![0.0; n_invariant * n_x],
+            invariant_cod: Cod::new(n_invariant, n_x),
+            invariant_work: vec![0.0; n_x],
+        }
+    }
+
+    /// Holds the invariants at their values at `x` from now on.
+    pub fn hold_invariants(&mut self, kernel: &dyn Kernel, x: &[f64]) {
+        kernel.invariants(x, &mut self.scratch, &mut self.invariant, &mut self.gradient);
+        self.held = Some(self.invariant.clone());
+    }
+
+    /// Ranks of the Position rows and of the projected rows known from the motion: no more directions are kept.
+    pub fn set_ranks(&mut self, position: usize, velocity: usize) {
+        self.stages[0].max_rank = Some(position);
+        self.stages[1].max_rank = Some(velocity);
+    }
+
+    /// Ranks of the Position rows and of all projected rows at a state, directions weaker than `tol` dropped.
+    pub fn ranks(&mut self, kernel: &dyn Kernel, at: Point<'_>, tol: f64) -> (usize, usize) {
+        self.evaluate(kernel, at);
+        let n = self.shape.n_eta;
+        let held = [self.stages[0].max_rank.take(), self.stages[1].max_rank.take()];
+        for k in 0..2 {
+            self.stages[k].factor(&self.terms, &self.identity, tol, n);
+            self.stages[k].max_rank = held[k];
+        }
+        (self.stages[0].factor.rank, self.stages[1].factor.rank)
+    }
+
+    /// Scaled residuals at a state. Row lengths are those seen so far; call [`measure`](Projector::measure) first if
+    /// none were.
+    pub fn residuals(&mut self, kernel: &dyn Kernel, at: Point<'_>) -> Residuals {
+        kernel.residuals(at, &mut self.scratch, &mut self.phi, &mut self.psi);
+        let (position, position_row) = self.largest(&self.phi, norm_max(at.x));
+        let (velocity, velocity_row) = self.largest(&self.psi, norm_max(at.eta));
+        Residuals { position, position_row, velocity, velocity_row }
+    }
+
+    /// Takes note of the row lengths at a state.
+    pub fn measure(&mut self, kernel: &dyn Kernel, at: Point<'_>) {
+        self.evaluate(kernel, at);
+    }
+
+    /// Projects invariants, positions and speeds. `Ok(true)` if the state was moved, `Ok(false)` if it was already
+    /// there. After an error the state is the best one found.
+    pub fn project(&mut self, kernel: &dyn Kernel, t: f64, x: &mut [f64], eta: &mut [f64]) -> Result<bool, ProjectionError> {
+        let mut moved = self.restore_invariants(kernel, x);
+        if self.stages[1].rows.is_empty() {
+            return Ok(moved);
+        }
+        let mut fresh = false;
+        moved |= self.newton(kernel, Which::Position, t, x, eta, &mut fresh)?;
+        if moved {
+            self.restore_invariants(kernel, x);
+        }
+        fresh &= self.shared;
+        moved |= self.newton(kernel, Which::Velocity, t, x, eta, &mut fresh)?;
+        Ok(moved)
+    }
+
+    fn evaluate(&mut self, kernel: &dyn Kernel, at: Point<'_>) {
+        kernel.terms(at, &mut self.scratch, &mut self.terms);
+        let n = self.shape.n_eta;
+        for i in 0..self.shape.n_con {
+            let now = norm(&self.terms.A[i * n..(i + 1) * n]);
+            if now.is_finite() {
+                self.length[i] = self.length[i].max(now);
+            }
+        }
+    }
+
+    /// Largest scaled entry of a residual vector and its row; NaN wins.
+    fn largest(&self, residual: &[f64], size: f64) -> (f64, usize) {
+        let (mut worst, mut row) = (0.0, 0);
+        for (i, r) in residual.iter().enumerate() {
+            let length = if self.length[i] > 0.0 { self.length[i] } else { 1.0 };
+            let scaled = if *r == 0.0 { 0.0 } else { r.abs() / (length * (1.0 + size)) };
+            if !(scaled <= worst) {
+                (worst, row) = (scaled, i);
+                if scaled.is_nan() {
+                    break;
+                }
+            }
+        }
+        (worst, row)
+    }
+
+    fn scaled(&mut self, kernel: &dyn Kernel, which: Which, at: Point<'_>) -> (f64, usize) {
+        let r = self.residuals(kernel, at);
+        match which {
+            Which::Position => (r.position, r.position_row),
+            Which::Velocity => (r.velocity, r.velocity_row),
+        }
+    }
+
+    /// Newton on one level. `fresh` tells whether the stage's factorisation is near enough to be used, and is set.
+    fn newton(
+        &mut self,
+        kernel: &dyn Kernel,
+        which: Which,
+        t: f64,
+        x: &mut [f64],
+        eta: &mut [f64],
+        fresh: &mut bool,
+    ) -> Result<bool, ProjectionError> {
+        let k = if which == Which::Position || self.shared { 0 } else { 1 };
+        if self.stages[k].rows.is_empty() {
+            return Ok(false);
+        }
+        if self.length.iter().all(|l| *l == 0.0) {
+            self.measure(kernel, Point { t, x, eta });
+        }
+        let (mut r, mut row) = self.scaled(kernel, which, Point { t, x, eta });
+        let (mut moved, mut stale) = (false, *fresh);
+        for _ in 0..MAX_ITERATIONS {
+            if r <= ROUNDING {
+                break;
+            }
+            if !*fresh {
+                self.refactor(kernel, k, Point { t, x, eta }, r);
+                // Row lengths may have been unknown until now.
+                (r, row) = self.scaled(kernel, which, Point { t, x, eta });
+                (*fresh, stale) = (true, false);
+            }
+            let (r_new, row_new) = self.try_step(kernel, which, k, t, x, eta, r);
+            if r_new < r {
+                let poor = r_new > 0.1 * r;
+                (r, row, moved) = (r_new, row_new, true);
+                x.copy_from_slice(&self.try_x);
+                eta.copy_from_slice(&self.try_eta);
+                if poor && r < 1e-13 {
+                    break;
+                }
+                *fresh = !poor;
+                stale = true;
+            } else if stale {
+                *fresh = false;
+            } else {
+                break;
+            }
+        }
+        if r <= PROJECTION_TOL { Ok(moved) } else { Err(ProjectionError { t, row, residual: r }) }
+    }
+
+    fn refactor(&mut self, kernel: &dyn Kernel, k: usize, at: Point<'_>, r: f64) {
+        self.evaluate(kernel, at);
+        let rank_tol = (10.0 * r).clamp(WEAKEST, 1e-2);
+        self.stages[k].factor(&self.terms, &self.identity, if rank_tol.is_nan() { WEAKEST } else { rank_tol }, self.shape.n_eta);
+        if !self.shape.identity_frame {
+            kernel.frame(at.t, at.x, &mut self.scratch, &mut self.X);
+        }
+    }
+
+    /// The Newton step from (x, eta) into (try_x, try_eta), shortened while it makes things worse. Returns its
+    /// residual.
+    fn try_step(&mut self, kernel: &dyn Kernel, which: Which, k: usize, t: f64, x: &[f64], eta: &[f64], r: f64) -> (f64, usize) {
+        // phi and psi hold the residuals at a tried point by now if the last step was refused: ask again.
+        self.scaled(kernel, which, Point { t, x, eta });
+        let residual = if which == Which::Position { &self.phi } else { &self.psi };
+        self.stages[k].solve(residual, &self.zero, &mut self.delta);
+        let (mut length, mut found) = (1.0, (f64::INFINITY, 0));
+        // Near the constraints a full step is right or rounding is reached; only far away is it worth shortening.
+        let tries = if r > 1e-6 { 6 } else { 1 };
+        for _ in 0..tries {
+            self.advance(which, length, x, eta);
+            let (try_x, try_eta) = (std::mem::take(&mut self.try_x), std::mem::take(&mut self.try_eta));
+            found = self.scaled(kernel, which, Point { t, x: &try_x, eta: &try_eta });
+            (self.try_x, self.try_eta) = (try_x, try_eta);
+            if found.0 < r {
+                break;
+            }
+            length *= 0.5;
+        }
+        found
+    }
+
+    fn advance(&mut self, which: Which, length: f64, x: &[f64], eta: &[f64]) {
+        let n = self.shape.n_eta;
+        self.try_x.copy_from_slice(x);
+        self.try_eta.copy_from_slice(eta);
+        match which {
+            Which::Velocity => (0..n).for_each(|j| self.try_eta[j] += length * self.delta[j]),
+            Which::Position if self.shape.identity_frame => (0..n).for_each(|j| self.try_x[j] += length * self.delta[j]),
+            Which::Position => {
+                for i in 0..self.shape.n_x {
+                    self.try_x[i] += length * crate::linalg::dot(&self.X[i * n..(i + 1) * n], &self.delta);
+                }
+            }
+        }
+    }
+
+    /// Newton on the held invariants, along their gradients.
+    fn restore_invariants(&mut self, kernel: &dyn Kernel, x: &mut [f64]) -> bool {
+        let Some(held) = &self.held else { return false };
+        if self.shape.n_invariant == 0 {
+            return false;
+        }
+        let mut moved = false;
+        let mut before = f64::INFINITY;
+        for _ in 0..6 {
+            kernel.invariants(x, &mut self.scratch, &mut self.invariant, &mut self.gradient);
+            let n_x = self.shape.n_x;
+            let mut worst = 0.0_f64;
+            for (i, (value, held)) in self.invariant.iter_mut().zip(held).enumerate() {
+                *value = held - *value;
+                let size = norm(&self.gradient[i * n_x..(i + 1) * n_x]) * (1.0 + norm_max(x));
+                worst = worst.max(if *value == 0.0 { 0.0 } else { value.abs() / size });
+            }
+            if worst <= ROUNDING || !(worst < 0.5 * before) {
+                break;
+            }
+            before = worst;
+            self.invariant_cod.factor(&self.gradient, crate::linalg::RANK_TOL);
+            self.invariant_cod.solve(&self.invariant, &mut self.invariant_work);
+            (0..n_x).for_each(|i| x[i] += self.invariant_work[i]);
+            moved = true;
+        }
+        moved
+    }
+}

@@ -1,0 +1,449 @@
+//! Starting values on the constraints, nearest to a guess.
+//!
+//! ```text
+//! first   x     nearest to its guess (Euclidean) among  phi(x,t) = 0,  invariants as at the guess,  given entries fixed
+//! then    eta   nearest to its guess among              psi(x,eta,t) = 0,  further conditions,      given entries fixed
+//! ```
+//!
+//! Damped Newton with minimum-norm steps finds a solution; then the step is anchored at the guess,
+//! `v <- guess + J^+ (J (v - guess) - r(v))`, whose fixed points are the nearest ones. Where all gradients vanish though the
+//! residual does not (a guess on a point of symmetry) the guess is shifted a little, by the same amounts every time.
+//! Checked by `tests/start.rs`.
+
+use crate::linalg::{Cod, dot, norm, norm_max};
+use crate::{Kernel, Level, Point, Projector, State, Terms};
+
+/// Scaled residual (see [`crate::projection`]) at which a start is accepted.
+const TOLERANCE: f64 = 1e-10;
+
+/// A guess, with what must not be touched.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StartGuess {
+    /// Guess of time, configuration and speeds.
+    pub state: State,
+    /// Configuration variables that are given, not guessed (n_x flags, or empty for none).
+    pub x_fixed: Vec<bool>,
+    /// Speeds that are given, not guessed (n_eta flags, or empty for none).
+    pub eta_fixed: Vec<bool>,
+    /// Further linear conditions on the speeds.
+    pub conditions: Vec<VelocityCondition>,
+}
+
+/// `row . eta = right`, for given rates that are not themselves speeds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VelocityCondition {
+    /// Coefficients, n_eta.
+    pub row: Vec<f64>,
+    /// Right side.
+    pub right: f64,
+}
+
+/// A start on the constraints.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Started {
+    /// The state.
+    pub state: State,
+    /// Rank of the constraint rows there.
+    pub rank: usize,
+    /// Largest scaled residuals left (position, velocity).
+    pub residuals: (f64, f64),
+    /// How far the configuration moved from the guess (Euclidean).
+    pub moved: f64,
+}
+
+/// Why there is no start.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StartError {
+    /// Lengths do not fit the kernel.
+    BadArguments {
+        /// Which.
+        what: &'static str,
+    },
+    /// A number in the guess, or a residual at it, is NaN or infinite; the row if it is a residual.
+    NotFinite {
+        /// Constraint row.
+        row: Option<usize>,
+    },
+    /// No configuration near the guess satisfies this position row together with the others.
+    Position {
+        /// Row with the largest residual.
+        row: usize,
+        /// Its scaled residual.
+        residual: f64,
+    },
+    /// No speeds satisfy this row together with the others.
+    Velocity {
+        /// Row with the largest residual.
+        row: usize,
+        /// Its scaled residual.
+        residual: f64,
+    },
+    /// No speeds satisfy this further condition together with the rows.
+    Condition {
+        /// Index in the conditions.
+        index: usize,
+        /// Its scaled residual.
+        residual: f64,
+    },
+}
+
+/// Finds the state on the constraints nearest to the guess.
+///
+/// ```
+/// # use dalembert_run::*;
+/// # struct Circle;
+/// # impl Kernel for Circle {
+/// #     fn shape(&self) -> Shape { Shape { n_x: 2, n_eta: 2, n_con: 1, identity_frame: true, ..Shape::default() } }
+/// #     fn levels(&self) -> &[Level] { &[Level::Position] }
+/// #     fn terms(&self, at: Point, _: &mut [f64], out: &mut Terms) {
+/// #         out.x_dot.copy_from_slice(at.eta);
+/// #         out.M.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
+/// #         out.Q.fill(0.0);
+/// #         out.A.copy_from_slice(&[2.0 * at.x[0], 2.0 * at.x[1]]);
+/// #         out.b[0] = -2.0 * (at.eta[0].powi(2) + at.eta[1].powi(2));
+/// #     }
+/// #     fn residuals(&self, at: Point, _: &mut [f64], phi: &mut [f64], psi: &mut [f64]) {
+/// #         phi[0] = at.x[0].powi(2) + at.x[1].powi(2) - 1.0;
+/// #         psi[0] = 2.0 * (at.x[0] * at.eta[0] + at.x[1] * at.eta[1]);
+/// #     }
+/// #     fn position_gradient(&self, _: f64, x: &[f64], _: &mut [f64], out: &mut [f64]) {
+/// #         out.copy_from_slice(&[2.0 * x[0], 2.0 * x[1]]);
+/// #     }
+/// # }
+/// // A point on the unit circle: x is given, y is guessed; the speed along x is given.
+/// let guess = StartGuess {
+///     state: State::new(0.0, &[0.6, 0.5], &[0.4, 0.0]),
+///     x_fixed: vec![true, false],
+///     eta_fixed: vec![true, false],
+///     ..StartGuess::default()
+/// };
+/// let started = find_start(&Circle, &guess).unwrap();
+/// assert!((started.state.x[1] - 0.8).abs() < 1e-15 && (started.state.eta[1] + 0.3).abs() < 1e-15);
+/// ```
+pub fn find_start(kernel: &dyn Kernel, guess: &StartGuess) -> Result<Started, StartError> {
+    let free = check(kernel, guess)?;
+    let mut state = guess.state.clone();
+    let mut positions = Positions::new(kernel, state.t, &state.x);
+    nearest(&mut positions, &mut state.x, &free.0).map_err(|e| e.position())?;
+    let mut speeds = Speeds::new(kernel, state.t, state.x.clone(), &guess.conditions);
+    let n_con = kernel.shape().n_con;
+    nearest(&mut speeds, &mut state.eta, &free.1).map_err(|e| e.velocity(n_con))?;
+
+    let mut projector = Projector::new(kernel);
+    projector.measure(kernel, state.point());
+    let left = projector.residuals(kernel, state.point());
+    let rank = projector.ranks(kernel, state.point(), 1e-9).1;
+    let moved = norm(&state.x.iter().zip(&guess.state.x).map(|(a, b)| a - b).collect::<Vec<_>>());
+    Ok(Started { state, rank, residuals: (left.position, left.velocity), moved })
+}
+
+/// Checks the guess; returns which entries are free.
+fn check(kernel: &dyn Kernel, guess: &StartGuess) -> Result<(Vec<bool>, Vec<bool>), StartError> {
+    let (shape, s) = (kernel.shape(), &guess.state);
+    let fits = |flags: &[bool], n: usize| flags.is_empty() || flags.len() == n;
+    let checks = [
+        (s.x.len() == shape.n_x, "configuration length"),
+        (s.eta.len() == shape.n_eta, "speeds length"),
+        (kernel.levels().len() == shape.n_con, "levels length"),
+        (fits(&guess.x_fixed, shape.n_x), "x_fixed length"),
+        (fits(&guess.eta_fixed, shape.n_eta), "eta_fixed length"),
+        (guess.conditions.iter().all(|c| c.row.len() == shape.n_eta), "condition length"),
+    ];
+    if let Some((_, what)) = checks.into_iter().find(|(good, _)| !good) {
+        return Err(StartError::BadArguments { what });
+    }
+    let numbers = s.x.iter().chain(&s.eta).chain([&s.t]);
+    let conditions = guess.conditions.iter().flat_map(|c| c.row.iter().chain([&c.right]));
+    if numbers.chain(conditions).any(|v| !v.is_finite()) {
+        return Err(StartError::NotFinite { row: None });
+    }
+    let free = |flags: &[bool], n: usize| (0..n).map(|i| !flags.get(i).copied().unwrap_or(false)).collect();
+    Ok((free(&guess.x_fixed, shape.n_x), free(&guess.eta_fixed, shape.n_eta)))
+}
+
+/// Equations r(v) = 0 with their Jacobian.
+trait Equations {
+    fn count(&self) -> usize;
+    fn residual(&mut self, v: &[f64], r: &mut [f64]);
+    fn jacobian(&mut self, v: &[f64], J: &mut [f64]);
+}
+
+/// phi = 0 and invariants held.
+struct Positions<'k> {
+    kernel: &'k dyn Kernel,
+    t: f64,
+    eta: Vec<f64>,
+    held: Vec<f64>,
+    gradient: Vec<f64>,
+    psi: Vec<f64>,
+    scratch: Vec<f64>,
+}
+
+impl<'k> Positions<'k> {
+    fn new(kernel: &'k dyn Kernel, t: f64, x: &[f64]) -> Self {
+        let shape = kernel.shape();
+        let mut held = vec![0.0; shape.n_invariant];
+        let mut gradient = vec![0.0; shape.n_invariant * shape.n_x];
+        let mut scratch = vec![0.0; kernel.scratch_len()];
+        kernel.invariants(x, &mut scratch, &mut held, &mut gradient);
+        Self { kernel, t, eta: vec![0.0; shape.n_eta], held, gradient, psi: vec![0.0; shape.n_con], scratch }
+    }
+}
+
+impl Equations for Positions<'_> {
+    fn count(&self) -> usize {
+        self.psi.len() + self.held.len()
+    }
+
+    fn residual(&mut self, v: &[f64], r: &mut [f64]) {
+        let (phi, change) = r.split_at_mut(self.psi.len());
+        let at = Point { t: self.t, x: v, eta: &self.eta };
+        self.kernel.residuals(at, &mut self.scratch, phi, &mut self.psi);
+        self.kernel.invariants(v, &mut self.scratch, change, &mut self.gradient);
+        for (value, held) in change.iter_mut().zip(&self.held) {
+            *value -= held;
+        }
+    }
+
+    fn jacobian(&mut self, v: &[f64], J: &mut [f64]) {
+        let (df, dc) = J.split_at_mut(self.psi.len() * v.len());
+        self.kernel.position_gradient(self.t, v, &mut self.scratch, df);
+        let mut values = self.held.clone();
+        self.kernel.invariants(v, &mut self.scratch, &mut values, dc);
+    }
+}
+
+/// psi = 0 and the further conditions.
+struct Speeds<'k> {
+    kernel: &'k dyn Kernel,
+    t: f64,
+    x: Vec<f64>,
+    conditions: &'k [VelocityCondition],
+    terms: Terms,
+    phi: Vec<f64>,
+    scratch: Vec<f64>,
+}
+
+impl<'k> Speeds<'k> {
+    fn new(kernel: &'k dyn Kernel, t: f64, x: Vec<f64>, conditions: &'k [VelocityCondition]) -> Self {
+        let shape = kernel.shape();
+        let (terms, phi) = (Terms::new(&shape), vec![0.0; shape.n_con]);
+        Self { kernel, t, x, conditions, terms, phi, scratch: vec![0.0; kernel.scratch_len()] }
+    }
+}
+
+impl Equations for Speeds<'_> {
+    fn count(&self) -> usize {
+        self.phi.len() + self.conditions.len()
+    }
+
+    fn residual(&mut self, v: &[f64], r: &mut [f64]) {
+        let (psi, further) = r.split_at_mut(self.phi.len());
+        let at = Point { t: self.t, x: &self.x, eta: v };
+        self.kernel.residuals(at, &mut self.scratch, &mut self.phi, psi);
+        for (value, c) in further.iter_mut().zip(self.conditions) {
+            *value = dot(&c.row, v) - c.right;
+        }
+    }
+
+    fn jacobian(&mut self, v: &[f64], J: &mut [f64]) {
+        let n = v.len();
+        let at = Point { t: self.t, x: &self.x, eta: v };
+        self.kernel.terms(at, &mut self.scratch, &mut self.terms);
+        J[..self.terms.A.len()].copy_from_slice(&self.terms.A);
+        for (i, level) in self.kernel.levels().iter().enumerate() {
+            if *level == Level::Acceleration {
+                J[i * n..(i + 1) * n].fill(0.0);
+            }
+        }
+        for (c, row) in self.conditions.iter().zip(J[self.terms.A.len()..].chunks_exact_mut(n.max(1))) {
+            row.copy_from_slice(&c.row);
+        }
+    }
+}
+
+/// No solution: the equation that is left, and its scaled residual.
+#[derive(Clone, Copy, Debug)]
+struct Left {
+    row: usize,
+    residual: f64,
+}
+
+impl Left {
+    fn position(self) -> StartError {
+        let Left { row, residual } = self;
+        if residual.is_nan() { StartError::NotFinite { row: Some(row) } } else { StartError::Position { row, residual } }
+    }
+
+    fn velocity(self, n_con: usize) -> StartError {
+        let Left { row, residual } = self;
+        match row.checked_sub(n_con) {
+            _ if residual.is_nan() => StartError::NotFinite { row: Some(row) },
+            Some(index) => StartError::Condition { index, residual },
+            None => StartError::Velocity { row, residual },
+        }
+    }
+}
+
+/// Workspace of the search.
+struct Search<'e> {
+    equations: &'e mut dyn Equations,
+    free: &'e [bool],
+    r: Vec<f64>,
+    J: Vec<f64>,
+    /// Length of each row of J: the longest seen, and the last.
+    length: Vec<f64>,
+    now: Vec<f64>,
+    cod: Cod,
+}
+
+/// Moves `v` to the solution nearest to where it is, changing free entries only.
+fn nearest(equations: &mut dyn Equations, v: &mut [f64], free: &[bool]) -> Result<(), Left> {
+    let (m, n) = (equations.count(), v.len());
+    if m == 0 {
+        return Ok(());
+    }
+    let (r, length, now) = (vec![0.0; m], vec![0.0; m], vec![0.0; m]);
+    let mut search = Search { equations, free, r, J: vec![0.0; m * n], length, now, cod: Cod::new(m, n) };
+    let guess = v.to_vec();
+    let mut best = search.solve(v);
+    let mut tried = v.to_vec();
+    for attempt in 0..12 {
+        if best.residual <= TOLERANCE {
+            break;
+        }
+        shift(&guess, free, attempt, &mut tried);
+        let found = search.solve(&mut tried);
+        if found.residual < best.residual {
+            best = found;
+            v.copy_from_slice(&tried);
+        }
+    }
+    if !(best.residual <= TOLERANCE) {
+        return Err(best);
+    }
+    tried.copy_from_slice(v);
+    if search.anchor(&guess, &mut tried) {
+        v.copy_from_slice(&tried);
+    }
+    Ok(())
+}
+
+/// The guess moved off a point of symmetry, by more and more.
+fn shift(guess: &[f64], free: &[bool], attempt: u32, out: &mut [f64]) {
+    let reach = [1e-3, 1e-2, 0.1, 0.5][attempt as usize % 4] * (1.0 + norm_max(guess));
+    let mut seed = 0x2545_F491_4F6C_DD1D_u64.wrapping_mul(u64::from(attempt) + 1);
+    for i in 0..guess.len() {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let unit = (seed >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
+        out[i] = guess[i] + if free[i] { 2.0 * unit * reach } else { 0.0 };
+    }
+}
+
+impl Search<'_> {
+    /// Residuals at v into `r`; the largest scaled one.
+    fn measure(&mut self, v: &[f64]) -> Left {
+        self.equations.residual(v, &mut self.r);
+        let size = 1.0 + norm_max(v);
+        let mut left = Left { row: 0, residual: 0.0 };
+        for (row, r) in self.r.iter().enumerate() {
+            let length = if self.length[row] > 0.0 { self.length[row] } else { 1.0 };
+            let residual = if *r == 0.0 { 0.0 } else { r.abs() / (length * size) };
+            if !(residual <= left.residual) {
+                left = Left { row, residual };
+                if residual.is_nan() {
+                    break;
+                }
+            }
+        }
+        left
+    }
+
+    /// Jacobian at v over the free entries, its rows scaled by their whole lengths, factored.
+    fn factor(&mut self, v: &[f64], rank_tol: f64) {
+        self.equations.jacobian(v, &mut self.J);
+        for (i, row) in self.J.chunks_exact_mut(v.len().max(1)).enumerate() {
+            let length = norm(row);
+            self.now[i] = length;
+            self.length[i] = if length.is_finite() { self.length[i].max(length) } else { self.length[i] };
+            for (value, free) in row.iter_mut().zip(self.free) {
+                *value = if *free && length > 0.0 { *value / length } else { 0.0 };
+            }
+        }
+        self.cod.factor(&self.J, rank_tol);
+    }
+
+    /// Residuals at v into `r`, scaled like the rows of the factored Jacobian.
+    fn scaled_residual(&mut self, v: &[f64]) {
+        self.measure(v);
+        for (r, length) in self.r.iter_mut().zip(&self.now) {
+            *r = if *length > 0.0 { *r / length } else { 0.0 };
+        }
+    }
+
+    /// Damped Newton with minimum-norm steps, to rounding.
+    fn solve(&mut self, v: &mut [f64]) -> Left {
+        let n = v.len();
+        let (mut step, mut tried) = (vec![0.0; n], vec![0.0; n]);
+        self.factor(v, 1e-9);
+        let mut left = self.measure(v);
+        for _ in 0..60 {
+            if left.residual <= 2e-16 || left.residual.is_nan() {
+                break;
+            }
+            self.factor(v, (10.0 * left.residual).clamp(1e-9, 1e-3));
+            self.scaled_residual(v);
+            self.cod.solve(&self.r, &mut step);
+            let mut length = 1.0;
+            let mut found = left;
+            for _ in 0..12 {
+                (0..n).for_each(|i| tried[i] = v[i] - if self.free[i] { length * step[i] } else { 0.0 });
+                found = self.measure(&tried);
+                if found.residual < left.residual {
+                    break;
+                }
+                length *= 0.5;
+            }
+            if !(found.residual < left.residual) {
+                break;
+            }
+            let slow = found.residual > 0.999 * left.residual;
+            v.copy_from_slice(&tried);
+            left = found;
+            if slow {
+                break;
+            }
+        }
+        left
+    }
+
+    /// v <- guess + J^+ (J (v - guess) - r) until it stays, then Newton; false if that leads nowhere.
+    fn anchor(&mut self, guess: &[f64], v: &mut [f64]) -> bool {
+        let n = v.len();
+        let mut away = vec![0.0; n];
+        let mut before = f64::INFINITY;
+        for _ in 0..50 {
+            self.factor(v, 1e-9);
+            self.scaled_residual(v);
+            for i in 0..self.r.len() {
+                let row = &self.J[i * n..(i + 1) * n];
+                self.r[i] = (0..n).map(|j| row[j] * (v[j] - guess[j])).sum::<f64>() - self.r[i];
+            }
+            self.cod.solve(&self.r, &mut away);
+            let mut change = 0.0_f64;
+            for i in 0..n {
+                let next = if self.free[i] { guess[i] + away[i] } else { v[i] };
+                change = change.max((next - v[i]).abs());
+                v[i] = next;
+            }
+            if !(change < 2.0 * before) {
+                return false;
+            }
+            before = change;
+            if change <= 1e-15 * (1.0 + norm_max(v)) {
+                break;
+            }
+        }
+        before <= 1e-6 * (1.0 + norm_max(v)) && self.solve(v).residual <= TOLERANCE
+    }
+}
