@@ -6,6 +6,7 @@ pub mod derive;
 pub mod diagnostic;
 pub mod elaborate;
 pub mod equations;
+pub mod export;
 mod failure;
 pub mod kernel_form;
 pub mod model;

@@ -20,6 +20,8 @@ pub struct Request {
     pub until: Option<f64>,
     /// Spacing of the rows.
     pub every: Option<f64>,
+    /// Rows at just these times (besides start and end) instead.
+    pub times: Option<Vec<f64>>,
     /// Integrator, by name.
     pub method: Option<String>,
     /// Relative tolerance.
@@ -216,7 +218,7 @@ impl Model {
             method,
             rtol,
             atol,
-            output: Output::Every(spacing),
+            output: request.times.clone().map_or(Output::Every(spacing), Output::Times),
             fixed_step: every.filter(|_| method == Method::Rk4),
             baumgarte: request.baumgarte.map(|(alpha, beta)| Baumgarte { alpha, beta }),
             projection: request.baumgarte.is_none(),

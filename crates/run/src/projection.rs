@@ -18,7 +18,7 @@
 //! Checked by: idempotence, drift and row-scaling tests in `tests/projection.rs` and below.
 
 use crate::acceleration::{Factor, Rules};
-use crate::linalg::{Cod, norm, norm_max};
+use crate::linalg::{Cod, dot, norm, norm_max};
 use crate::{Kernel, Level, Path, Point, Shape, Taken, Terms};
 
 /// Scaled residual at which a state counts as being on the constraints: projection leaves it alone.
@@ -111,6 +111,7 @@ pub struct Projector {
     psi: Vec<f64>,
     length: Vec<f64>,
     X: Vec<f64>,
+    slopes: Vec<f64>,
     delta: Vec<f64>,
     try_x: Vec<f64>,
     try_eta: Vec<f64>,
@@ -144,6 +145,7 @@ impl Projector {
             psi: vec![0.0; m],
             length: vec![0.0; m],
             X: vec![0.0; n_x * n],
+            slopes: Vec::new(),
             delta: vec![0.0; n],
             try_x: vec![0.0; n_x],
             try_eta: vec![0.0; n],
@@ -208,6 +210,40 @@ impl Projector {
         fresh &= self.shared;
         moved |= self.newton(kernel, Which::Velocity, t, x, eta, &mut fresh)?;
         Ok(moved)
+    }
+
+    /// Makes ready for [`tangent`](Projector::tangent) at a state.
+    pub fn prepare_tangent(&mut self, kernel: &dyn Kernel, at: Point<'_>) {
+        self.evaluate(kernel, at);
+        for k in 0..if self.shared { 1 } else { 2 } {
+            self.stages[k].factor(&self.terms, &self.identity, 1e-9, self.shape.n_eta);
+        }
+        if !self.shape.identity_frame {
+            kernel.frame(at.t, at.x, &mut self.scratch, &mut self.X);
+            self.slopes.resize(self.shape.n_con * self.shape.n_x, 0.0);
+            kernel.position_gradient(at.t, at.x, &mut self.scratch, &mut self.slopes);
+        }
+    }
+
+    /// Removes from a small change of the state what projection would remove: the part normal to the constraints.
+    pub fn tangent(&mut self, dx: &mut [f64], deta: &mut [f64]) {
+        let (n, n_x) = (self.shape.n_eta, self.shape.n_x);
+        let slopes = if self.shape.identity_frame { &self.terms.A } else { &self.slopes };
+        for &i in &self.stages[0].rows {
+            self.phi[i] = dot(&slopes[i * n_x..(i + 1) * n_x], dx);
+        }
+        self.stages[0].solve(&self.phi, &self.zero, &mut self.delta);
+        if self.shape.identity_frame {
+            (0..n).for_each(|j| dx[j] += self.delta[j]);
+        } else {
+            (0..n_x).for_each(|i| dx[i] += dot(&self.X[i * n..(i + 1) * n], &self.delta));
+        }
+        let k = if self.shared { 0 } else { 1 };
+        for &i in &self.stages[k].rows {
+            self.psi[i] = dot(&self.terms.A[i * n..(i + 1) * n], deta);
+        }
+        self.stages[k].solve(&self.psi, &self.zero, &mut self.delta);
+        (0..n).for_each(|j| deta[j] += self.delta[j]);
     }
 
     fn evaluate(&mut self, kernel: &dyn Kernel, at: Point<'_>) {
@@ -335,7 +371,7 @@ impl Projector {
             Which::Position if self.shape.identity_frame => (0..n).for_each(|j| self.try_x[j] += length * self.delta[j]),
             Which::Position => {
                 for i in 0..self.shape.n_x {
-                    self.try_x[i] += length * crate::linalg::dot(&self.X[i * n..(i + 1) * n], &self.delta);
+                    self.try_x[i] += length * dot(&self.X[i * n..(i + 1) * n], &self.delta);
                 }
             }
         }

@@ -150,7 +150,7 @@ impl Elaborator<'_> {
                 let time = self.pool.var(self.time);
                 return Ok(Value::Scalar(time, Kind::Missing));
             }
-            "pi" => return Ok(Value::Scalar(self.pool.pi(), Kind::Number)),
+            "pi" | "π" => return Ok(Value::Scalar(self.pool.pi(), Kind::Number)),
             "energy" | "kinetic_energy" | "potential_energy" | "gauss" if unbound => {
                 return Ok(self.plain_observable(name));
             }

@@ -54,7 +54,7 @@ pub(super) const OBSERVABLES: &[&str] =
 pub(super) const PLAIN_OBSERVABLES: &[&str] = &["energy", "kinetic_energy", "potential_energy", "gauss"];
 
 fn is_reserved(name: &str) -> bool {
-    matches!(name, "t" | "pi")
+    matches!(name, "t" | "pi" | "π")
         || Function::by_name(name).is_some()
         || OPERATIONS.contains(&name)
         || OBSERVABLES.contains(&name)

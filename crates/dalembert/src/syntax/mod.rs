@@ -24,9 +24,9 @@ pub use lexer::tokens;
 pub use parser::{KEYWORDS, parse};
 pub use token::{RESERVED_WORDS, Token, TokenKind};
 
-/// How deep brackets, signs, exponents, `if` and `for` may be nested in each other. Trees are walked by recursion,
-/// so this bounds the stack.
-pub const MAX_NESTING: usize = 200;
+/// How deep brackets, signs, exponents, `if` and `for` may be nested in each other. Trees are read and walked by
+/// recursion, so this bounds the stack: the deepest text fits into a thread of 2 MB even without optimisation.
+pub const MAX_NESTING: usize = 100;
 
 /// How many subscripts, components and primes may follow one operand, as in `P[1]'.x`; neighbouring primes count once.
 pub const MAX_POSTFIX: usize = 8;

@@ -7,7 +7,7 @@ use super::field::KernelField;
 use super::outset::{limit_derivative, look_around};
 use super::radau::Radau;
 use super::schedule::Schedule;
-use super::singular::{BRIDGE, CLEAR, Verdict, Watch};
+use super::singular::{BRIDGE, Verdict, Watch};
 use super::stepper::{Attempt, Estimated, EvalError, Field, StepError, Stepper, Tolerance};
 use super::{EventHit, Failure, Flow, Method, Observer, Options, Outcome, Output, Progress, Row, Stop};
 use crate::linalg::norm_max;
@@ -17,11 +17,16 @@ use crate::{CONSISTENCY_TOL, Kernel, State};
 pub(super) struct Drive<'a> {
     field: KernelField<'a>,
     stepper: Box<dyn Stepper>,
-    /// The long-stepping method for passing a rank loss, for methods that need it (see `singular`).
+    /// The long-stepping method for passing a rank loss, for methods that need it (see `singular`), with its own step.
     bridge: Option<Explicit>,
-    /// Relative margin from which it is tried, and whether it is at work.
-    bridge_from: f64,
+    bridge_control: Control,
+    bridge_h: f64,
+    /// Whether it is at work, and whether it has turned out to be no help here (a stiff system).
     bridging: bool,
+    bridge_off: bool,
+    /// First step from a degenerate start, taken by the bridge where there is one.
+    away: Option<f64>,
+    always_near: bool,
     options: &'a Options,
     observer: &'a mut dyn Observer,
     control: Control,
@@ -89,8 +94,12 @@ impl<'a> Drive<'a> {
                 state: start.clone(),
             },
             bridge: matches!(options.method, Method::Tsit5 | Method::Radau).then(|| Explicit::new(Kind::Dop853, d)),
-            bridge_from: BRIDGE,
+            bridge_control: Control::new(8.0, 1.0),
+            bridge_h: 0.0,
             bridging: false,
+            bridge_off: false,
+            away: None,
+            always_near: false,
             field,
             stepper,
             options,
@@ -156,11 +165,15 @@ impl<'a> Drive<'a> {
             let around = look_around(&mut self.field, t, &self.y).map_err(failure)?;
             self.outcome.generic_rank = around.rank;
             self.watch = Watch::new(around.margin);
+            // Redundant rows may agree on the constraints only, so stages are put there.
+            self.always_near = around.rank < self.field.shape.n_con;
+            self.field.near = self.always_near;
             if around.degenerate {
                 self.check_state(t)?;
                 let unknown =
                     Failure::DegenerateStart { t, rank: around.rank_at_start, generic_rank: around.rank };
-                self.f = limit_derivative(&mut self.field, t, &self.y, around.margin).ok_or(unknown)?;
+                let (f, away) = limit_derivative(&mut self.field, t, &self.y, around.margin).ok_or(unknown)?;
+                (self.f, self.away) = (f, Some(away * self.span().signum()));
                 (self.field.near, self.margin, self.outcome.degenerate_start) = (true, 0.0, true);
                 return Ok(());
             }
@@ -215,23 +228,35 @@ impl<'a> Drive<'a> {
             return Ok(Some(Stop::EndTime));
         }
         let largest = self.options.h_max.map_or(f64::INFINITY, f64::abs).min(left.abs());
-        let wanted = self.h.abs().min(largest) * left.signum();
-        let planned = self.watch.plan(self.t, wanted, self.stepper.gaps());
-        let bridge = self.bridge_step(wanted).filter(|h| h.abs() <= largest);
-        self.bridging = bridge.is_some();
-        let h = bridge.unwrap_or(planned);
+        self.choose_method();
+        let wanted = if self.bridging { self.bridge_h } else { self.h };
+        let gaps = at_work(&mut self.stepper, &mut self.bridge, self.bridging).gaps();
+        let h = self.watch.plan(self.t, wanted.abs().min(largest) * left.signum(), gaps);
         match self.attempt(h)? {
             None => Ok(None),
             Some((h, estimated)) => self.accept(h, estimated),
         }
     }
 
-    /// The step of the bridge over a rank loss, if it is time for it.
-    fn bridge_step(&self, h: f64) -> Option<f64> {
-        let middle = self.bridge.as_ref()?.gaps()[0].middle;
-        let ahead = self.watch.ahead(self.t)?;
-        let due = self.field.near && self.margin < self.bridge_from * self.watch.reference;
-        (due && self.bridge_from > CLEAR && ahead / h > 0.6).then_some(ahead / middle)
+    /// Hands over to the bridge close to a rank loss, and back.
+    fn choose_method(&mut self) {
+        let Some(bridge) = &self.bridge else { return };
+        let limit = if self.bridging { 1.5 * BRIDGE } else { BRIDGE };
+        let close = self.field.near && self.margin < limit * self.watch.reference;
+        if !close {
+            self.bridge_off = false;
+        }
+        let wanted = close && !self.bridge_off;
+        if wanted && !self.bridging {
+            // As far beyond the rank loss as it is away, if that is known.
+            let over = self.watch.ahead(self.t).map(|ahead| ahead / bridge.gaps()[0].middle);
+            self.bridge_h = self.away.take().or(over).unwrap_or(4.0 * self.h);
+            self.bridge_control = Control::new(bridge.exponent(), 1.0);
+        }
+        if self.bridging && !wanted {
+            self.stepper.interrupted();
+        }
+        self.bridging = wanted;
     }
 
     /// Tries a step until singular review is content; `None` if it was rejected.
@@ -251,9 +276,7 @@ impl<'a> Drive<'a> {
                 Ok(estimated) => estimated,
                 Err(error) => return self.refuse(h, error).map(|()| None),
             };
-            let v = { let sm: Vec<_> = self.field.samples.iter().map(|s| format!("{:.3}:{:.1e}", (s.0-self.t)/h, s.1)).collect(); (sm, self.review(h)) };
-            if std::env::var("DBG").is_ok() { eprintln!("t {:.9} h {:.3e} err {:.2e} worst {} near {} ref {:.2} {:?} {}", self.t, h, estimated.error, estimated.worst, self.field.near, self.watch.reference, v.1, v.0.join(" ")); }
-            match v.1 {
+            match self.review(h) {
                 Verdict::Good => {
                     if estimated.error <= 1.0 {
                         return Ok(Some((h, estimated)));
@@ -301,7 +324,7 @@ impl<'a> Drive<'a> {
     fn refuse(&mut self, h: f64, error: StepError) -> Result<(), Failure> {
         self.field.counters.rejected += 1;
         if self.bridging {
-            self.bridge_from *= 0.7;
+            self.shorten_bridge(0.4 * h);
             return Ok(());
         }
         if let StepError::Eval(error) = error {
@@ -315,6 +338,11 @@ impl<'a> Drive<'a> {
         Ok(())
     }
 
+    fn shorten_bridge(&mut self, h: f64) {
+        self.bridge_h = h;
+        self.bridge_off = h.abs() < self.h.abs();
+    }
+
     fn reject(&mut self, h: f64, estimated: Estimated) -> Result<(), Failure> {
         if self.stepper.fixed() {
             return Err(Failure::NotFinite { t: self.t + h, index: estimated.worst });
@@ -322,8 +350,8 @@ impl<'a> Drive<'a> {
         self.field.counters.rejected += 1;
         self.last_error = None;
         if self.bridging {
-            // Too long a step: from nearer it will be shorter.
-            self.bridge_from *= 0.7;
+            let factor = self.bridge_control.rejected(estimated.error);
+            self.shorten_bridge(h * factor);
             return Ok(());
         }
         self.h = h * self.control.rejected(estimated.error);
@@ -403,12 +431,11 @@ impl<'a> Drive<'a> {
         self.outcome.smallest_margin = self.outcome.smallest_margin.min(margin);
         self.watch.reference = self.watch.reference.max(margin);
         self.field.counters.rank_crossings += usize::from(self.watch.accepted(t_new, h));
-        if self.field.near && self.watch.clear(&self.field.samples) {
+        if self.field.near && !self.always_near && self.watch.clear(&self.field.samples) {
             self.field.near = false;
         }
         if self.bridging {
-            self.stepper.interrupted();
-            self.bridge_from = BRIDGE;
+            self.bridge_h = h * self.bridge_control.accepted(estimated.error);
         } else if !self.stepper.fixed() {
             self.h = h * self.control.accepted(estimated.error);
         }

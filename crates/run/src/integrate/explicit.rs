@@ -31,8 +31,6 @@ pub(super) struct Tableau {
     /// Whether the derivative at the end is one of the derivatives of the step.
     pub last_is_next: bool,
     pub exponent: f64,
-    #[cfg_attr(not(test), allow(dead_code))]
-    pub order: f64,
     pub gaps: &'static [Gap],
     /// Further stages of the dense output.
     pub extra: usize,
@@ -94,20 +92,34 @@ impl Explicit {
         weights.iter().enumerate().map(|(j, w)| w * self.k[j * self.dim + i]).sum()
     }
 
-    fn estimate(&self, at: &Attempt<'_>, y_new: &[f64]) -> Estimated {
-        let d = self.dim;
-        match &self.kind.table().estimate {
-            Estimate::None => match y_new.iter().position(|v| !v.is_finite()) {
+    /// Size of sum_j weights_j k_j in units of the tolerance, as far as projection will leave it.
+    fn error_size(&mut self, field: &mut dyn Field, at: &Attempt<'_>, y_new: &[f64], weights: &[f64], tangent: bool) -> (f64, usize) {
+        for i in 0..self.dim {
+            self.stage[i] = self.weighted(weights, i);
+        }
+        if tangent {
+            field.tangent(&mut self.stage);
+        }
+        at.tol.norm(self.stage.iter().copied(), at.y, y_new)
+    }
+
+    fn estimate(&mut self, field: &mut dyn Field, at: &Attempt<'_>, y_new: &[f64]) -> Estimated {
+        if let Estimate::None = self.kind.table().estimate {
+            return match y_new.iter().position(|v| !v.is_finite()) {
                 Some(worst) => Estimated { error: f64::NAN, worst },
                 None => Estimated { error: 0.0, worst: 0 },
-            },
-            Estimate::One(w) => {
-                let (error, worst) = at.tol.norm((0..d).map(|i| at.h * self.weighted(w, i)), at.y, y_new);
-                Estimated { error, worst }
+            };
+        }
+        let tangent = field.prepare_tangent(at.t + at.h, y_new);
+        match &self.kind.table().estimate {
+            Estimate::None => Estimated { error: 0.0, worst: 0 },
+            Estimate::One(weights) => {
+                let (size, worst) = self.error_size(field, at, y_new, weights, tangent);
+                Estimated { error: at.h.abs() * size, worst }
             }
             Estimate::Two { fifth, third } => {
-                let (e5, worst) = at.tol.norm((0..d).map(|i| self.weighted(fifth, i)), at.y, y_new);
-                let (e3, _) = at.tol.norm((0..d).map(|i| self.weighted(third, i)), at.y, y_new);
+                let (e3, _) = self.error_size(field, at, y_new, third, tangent);
+                let (e5, worst) = self.error_size(field, at, y_new, fifth, tangent);
                 let size = (e5 * e5 + 0.01 * e3 * e3).sqrt();
                 let error = if size == 0.0 { 0.0 } else { at.h.abs() * e5 * (e5 / size) };
                 Estimated { error, worst }
@@ -169,7 +181,7 @@ impl Stepper for Explicit {
         if table.last_is_next {
             self.eval_into(field, at.t + at.h, table.c.len())?;
         }
-        Ok(self.estimate(&at, y_new))
+        Ok(self.estimate(field, &at, y_new))
     }
 
     fn end_derivative(&self) -> Option<&[f64]> {
@@ -213,5 +225,95 @@ impl Stepper for Explicit {
 
     fn fixed(&self) -> bool {
         self.kind == Kind::Rk4
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::radau::Radau;
+    use super::super::stepper::{EvalError, Tolerance};
+    use super::*;
+
+    /// y' = (y cos t, -y1 y2): depends on time, so the nodes matter. y1 = exp(sin t), y2 = exp(-integral of y1).
+    struct Known;
+
+    impl Field for Known {
+        fn dim(&self) -> usize {
+            2
+        }
+        fn eval(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), EvalError> {
+            out[0] = y[0] * t.cos();
+            out[1] = y[0] * t.cos() * y[1] - y[1] * y[1] * y[1];
+            Ok(())
+        }
+        fn jacobian(&mut self, t: f64, y: &[f64], _: &[f64], J: &mut [f64]) -> Result<(), EvalError> {
+            J.copy_from_slice(&[t.cos(), 0.0, t.cos() * y[1], y[0] * t.cos() - 3.0 * y[1] * y[1]]);
+            Ok(())
+        }
+    }
+
+    /// End state and largest dense error (of y1) with `steps` equal steps over [0, 2].
+    fn march(stepper: &mut dyn Stepper, steps: usize) -> ([f64; 2], f64) {
+        let (mut y, h) = ([1.0, 0.5], 2.0 / steps as f64);
+        let (mut y_new, mut f, mut f_new, mut row) = ([0.0; 2], [0.0; 2], [0.0; 2], [0.0; 2]);
+        let mut dense_error = 0.0_f64;
+        let tol = Tolerance { rtol: 1e-12, atol: 1e-12 };
+        for k in 0..steps {
+            let t = k as f64 * h;
+            Known.eval(t, &y, &mut f).unwrap();
+            let at = Attempt { t, h, y: &y, f: &f, tol };
+            stepper.step(&mut Known, at, &mut y_new).unwrap();
+            Known.eval(t + h, &y_new, &mut f_new).unwrap();
+            stepper.accepted(h);
+            stepper.prepare_dense(&mut Known, at, &y_new, &f_new).unwrap();
+            for theta in [0.2, 0.5, 0.9] {
+                stepper.dense(theta, &mut row);
+                dense_error = dense_error.max((row[0] - (t + theta * h).sin().exp()).abs());
+            }
+            stepper.dense(1.0, &mut row);
+            assert!((row[0] - y_new[0]).abs() < 1e-13);
+            y = y_new;
+        }
+        (y, dense_error)
+    }
+
+    /// Observed order from errors at n and 2n steps.
+    fn order(coarse: f64, fine: f64) -> f64 {
+        (coarse / fine).log2()
+    }
+
+    #[test]
+    fn steps_and_dense_output_have_their_order() {
+        // (method, steps, order of the step, order of the dense output)
+        let cases: [(Kind, usize, f64, f64); 3] = [(Kind::Dop853, 4, 8.0, 7.0), (Kind::Tsit5, 20, 5.0, 4.0), (Kind::Rk4, 20, 4.0, 3.0)];
+        let exact = 2.0_f64.sin().exp();
+        for (kind, steps, want, dense) in cases {
+            let (coarse, coarse_dense) = march(&mut Explicit::new(kind, 2), steps);
+            let (fine, fine_dense) = march(&mut Explicit::new(kind, 2), 2 * steps);
+            let found = order((coarse[0] - exact).abs(), (fine[0] - exact).abs());
+            let found_dense = order(coarse_dense, fine_dense);
+            assert!(found > want - 0.6, "{}: order {found}", kind.table().c.len());
+            assert!(found_dense > dense + 0.4, "{}: dense order {found_dense}", kind.table().c.len());
+        }
+    }
+
+    #[test]
+    fn radau_has_order_five() {
+        let exact = 2.0_f64.sin().exp();
+        let (coarse, coarse_dense) = march(&mut Radau::new(2), 8);
+        let (fine, fine_dense) = march(&mut Radau::new(2), 16);
+        let found = order((coarse[0] - exact).abs(), (fine[0] - exact).abs());
+        assert!(found > 4.5, "order {found}");
+        assert!(order(coarse_dense, fine_dense) > 3.4, "dense order {}", order(coarse_dense, fine_dense));
+    }
+
+    #[test]
+    fn all_methods_agree_on_the_second_component() {
+        let reference = march(&mut Explicit::new(Kind::Dop853, 2), 100).0[1];
+        for (kind, steps, within) in [(Kind::Dop853, 40, 1e-13), (Kind::Tsit5, 400, 1e-12), (Kind::Rk4, 800, 1e-11)] {
+            let found = march(&mut Explicit::new(kind, 2), steps).0[1];
+            assert!((found - reference).abs() < within, "{:e}", found - reference);
+        }
+        assert!((march(&mut Radau::new(2), 200).0[1] - reference).abs() < 1e-11);
     }
 }

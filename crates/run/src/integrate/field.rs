@@ -177,6 +177,19 @@ impl Field for KernelField<'_> {
         Ok(())
     }
 
+    fn prepare_tangent(&mut self, t: f64, y: &[f64]) -> bool {
+        if self.near && y.iter().all(|v| v.is_finite()) {
+            let (x, eta) = y.split_at(self.shape.n_x);
+            self.projector.prepare_tangent(self.kernel, Point { t, x, eta });
+        }
+        self.near
+    }
+
+    fn tangent(&mut self, error: &mut [f64]) {
+        let (dx, deta) = error.split_at_mut(self.shape.n_x);
+        self.projector.tangent(dx, deta);
+    }
+
     fn count_factorisation(&mut self) {
         self.counters.factorisations += 1;
     }

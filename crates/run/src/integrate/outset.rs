@@ -85,8 +85,9 @@ fn probe_state(field: &mut KernelField<'_>, t: f64, y: &[f64], probe: u32) -> Op
     (left.position < 1e-13 && left.velocity < 1e-13).then_some(state)
 }
 
-/// The derivative at a degenerate start as a limit along the branch; `None` if there is no limit.
-pub(super) fn limit_derivative(field: &mut KernelField<'_>, t: f64, y: &[f64], reference: f64) -> Option<Vec<f64>> {
+/// The derivative at a degenerate start as a limit along the branch, and a step long enough to get away from it; `None`
+/// if there is no limit.
+pub(super) fn limit_derivative(field: &mut KernelField<'_>, t: f64, y: &[f64], reference: f64) -> Option<(Vec<f64>, f64)> {
     let mut f = vec![0.0; y.len()];
     field.eval(t, y, &mut f).ok()?;
     let n_x = field.shape.n_x;
@@ -111,7 +112,7 @@ pub(super) fn limit_derivative(field: &mut KernelField<'_>, t: f64, y: &[f64], r
             break;
         }
     }
-    (change <= 1e-5 * (1e-3 + norm_max(&branch.f[n_x..]))).then_some(branch.f)
+    (change <= 1e-5 * (1e-3 + norm_max(&branch.f[n_x..]))).then_some((branch.f, 10.0 * tau))
 }
 
 /// A time by which the margin has grown enough for accelerations to be trusted.

@@ -233,6 +233,10 @@ impl Stepper for Radau {
             y_new[i] = at.y[i] + self.Z[2 * d + i];
         }
         self.filtered_error(at.f, at.h);
+        let tangent = field.prepare_tangent(at.t + at.h, y_new);
+        if tangent {
+            field.tangent(&mut self.error);
+        }
         let (mut error, mut worst) = at.tol.norm(self.error.iter().copied(), at.y, y_new);
         if error > 1.0 {
             // A second filtering tells stiff transients from true errors.

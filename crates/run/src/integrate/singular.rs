@@ -10,13 +10,14 @@
 //! 1. **Near mode.** When the margin (see [`crate::Solution::margin`]) of a stage falls below [`NEAR`] of the largest
 //!    seen, the step is taken again with every stage evaluated at its projection, f(P(y)). P onto the branch is smooth
 //!    as long as the state is nearer to the branch than s, so f(P(y)) is a smooth field with rounding epsilon/s^3 and the
-//!    method keeps its order.
+//!    method keeps its order. What projection will remove from a step is removed from its error too: the rounding of
+//!    the weak direction is normal to the constraints and must not frighten the error control.
 //! 2. **Stepping over.** If a stage or the end of a step still falls below [`CLEAR`], the instant of rank loss is
 //!    read off the margins of the stages (they fall and rise linearly, like |s|) and the step is chosen again such that
 //!    the instant lies in the widest gap between the nodes of the method. Nothing is ever evaluated where digits
 //!    are lost, the end is far beyond it, on the same branch, and projection brings it there to rounding.
-//! 3. **Bridging.** A method of low order takes steps too short to step over at tight tolerances; then the one step
-//!    over is taken by DOP853, from where the margin is [`BRIDGE`] of the largest seen.
+//! 3. **Bridging.** A method of low order takes steps too short to step over at tight tolerances; so where the margin is
+//!    below [`BRIDGE`] of the largest seen, DOP853 takes the steps, as long as they are longer than the method's own.
 //! 4. **Known rank.** Rows that are redundant all along (or only on the constraint set) are not a rank loss: the
 //!    rank around the start is found by probing states on the constraints, and no direction beyond it is ever kept.
 //! 5. **Unavoidable.** If the instant cannot be avoided in [`MAX_TRIES`] choices the step is judged by its error alone.
@@ -29,7 +30,7 @@
 pub const NEAR: f64 = 0.2;
 /// Margin, relative to the largest seen, below which no stage is evaluated if it can be helped.
 pub const CLEAR: f64 = 0.005;
-/// Margin, relative to the largest seen, from which a long step of DOP853 is tried in place of a short one.
+/// Margin, relative to the largest seen, below which DOP853 takes the steps of methods of lower order.
 pub const BRIDGE: f64 = 0.08;
 /// How often a step is chosen again.
 pub const MAX_TRIES: usize = 6;

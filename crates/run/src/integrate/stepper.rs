@@ -30,6 +30,15 @@ pub(super) trait Field {
     fn eval(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), EvalError>;
     /// df/dy, dim * dim row-major; `f` is the derivative at (t, y).
     fn jacobian(&mut self, t: f64, y: &[f64], f: &[f64], J: &mut [f64]) -> Result<(), EvalError>;
+    /// Makes ready for [`tangent`](Field::tangent) at the end of a step; false if errors are to be taken as they are.
+    fn prepare_tangent(&mut self, t: f64, y: &[f64]) -> bool {
+        let _ = (t, y);
+        false
+    }
+    /// Removes from an error what projection will remove from the state.
+    fn tangent(&mut self, error: &mut [f64]) {
+        let _ = error;
+    }
     /// Factorisations of iteration matrices are counted here.
     fn count_factorisation(&mut self) {}
 }

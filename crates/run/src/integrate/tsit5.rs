@@ -30,7 +30,6 @@ pub(super) static TSIT5: Tableau = Tableau {
     ]),
     last_is_next: true,
     exponent: 5.0,
-    order: 5.0,
     gaps: &[Gap { middle: 0.6, reach: 0.25 }],
     extra: 0,
 };
@@ -54,7 +53,6 @@ pub(super) static RK4: Tableau = Tableau {
     estimate: Estimate::None,
     last_is_next: false,
     exponent: 4.0,
-    order: 4.0,
     gaps: &[Gap { middle: 0.25, reach: 0.2 }, Gap { middle: 0.75, reach: 0.2 }],
     extra: 0,
 };

@@ -1,0 +1,39 @@
+//! Results for elsewhere: tables as CSV, JSON and Parquet, plots as SVG, PNG and HTML.
+//!
+//! Everything here writes into what it is given or returns it; files are the business of the faces. Numbers are
+//! written with the fewest digits that read back exactly.
+//!
+//! ```
+//! use dalembert::{Table, export};
+//! let table = Table { columns: vec!["t".into(), "x'".into()], values: vec![0.0, 1.0, 0.5, f64::NAN] };
+//! let mut out = Vec::new();
+//! export::csv(&table, &mut out).unwrap();
+//! assert_eq!(out, b"t,x'\n0,1\n0.5,NaN\n");
+//! ```
+
+mod html;
+mod parquet;
+mod plot;
+mod tables;
+
+pub use html::html;
+pub use parquet::parquet;
+pub use plot::{Panel, Plot};
+pub use tables::{csv, json};
+
+/// A number with the fewest digits that read back as the same number; `NaN`, `inf` and `-inf` by these names.
+///
+/// ```
+/// use dalembert::export::number;
+/// assert_eq!(number(0.1 + 0.2), "0.30000000000000004");
+/// assert_eq!(number(6.02e23), "6.02e23");
+/// assert_eq!(number(-1.0), "-1");
+/// ```
+pub fn number(value: f64) -> String {
+    let size = value.abs();
+    if size == 0.0 || !size.is_finite() || (1e-5..1e16).contains(&size) {
+        format!("{value}")
+    } else {
+        format!("{value:e}")
+    }
+}
