@@ -49,7 +49,10 @@ fn once(n: usize) -> Sample {
 /// The best of some repetitions: the machine is shared.
 fn best(n: usize) -> Sample {
     let repetitions = if n <= 20 { 20 } else { 5 };
-    (0..repetitions).map(|_| once(n)).min_by(|a, b| a.milliseconds.total_cmp(&b.milliseconds)).expect("at least one")
+    (0..repetitions)
+        .map(|_| once(n))
+        .min_by(|a, b| a.milliseconds.total_cmp(&b.milliseconds))
+        .expect("at least one")
 }
 
 fn peer(n: usize) -> Option<(f64, f64)> {
@@ -62,7 +65,10 @@ fn peer(n: usize) -> Option<(f64, f64)> {
 
 fn main() {
     let with_peer = std::env::args().any(|a| a == "--peer");
-    println!("{:>4} {:>12} {:>10} {:>10} {:>8} {:>14} {:>12} {:>8}", "n", "ms", "nodes", "tape ops", "growth", "x''", "CasADi ms", "ratio");
+    println!(
+        "{:>4} {:>12} {:>10} {:>10} {:>8} {:>14} {:>12} {:>8}",
+        "n", "ms", "nodes", "tape ops", "growth", "x''", "CasADi ms", "ratio"
+    );
     let mut previous: Option<(usize, f64)> = None;
     for n in SIZES {
         let s = best(n);
@@ -71,11 +77,17 @@ fn main() {
         let (theirs, ratio) = match with_peer.then(|| peer(n)).flatten() {
             Some((ms, acceleration)) => {
                 let agree = (acceleration - s.acceleration).abs() < 1e-9 * (1.0 + acceleration.abs());
-                (format!("{ms:.2}{}", if agree { "" } else { " differs!" }), format!("{:.2}", s.milliseconds / ms))
+                (
+                    format!("{ms:.2}{}", if agree { "" } else { " differs!" }),
+                    format!("{:.2}", s.milliseconds / ms),
+                )
             }
             None => (String::new(), String::new()),
         };
-        println!("{n:>4} {:>12.3} {:>10} {:>10} {growth:>8} {:>14.9} {theirs:>12} {ratio:>8}", s.milliseconds, s.nodes, s.operations, s.acceleration);
+        println!(
+            "{n:>4} {:>12.3} {:>10} {:>10} {growth:>8} {:>14.9} {theirs:>12} {ratio:>8}",
+            s.milliseconds, s.nodes, s.operations, s.acceleration
+        );
         previous = Some((n, s.milliseconds));
     }
 }

@@ -1,2 +1,60 @@
-//! The `dalembert` command.
-fn main() {}
+//! The `dalembert` command: arguments in, engine, words or JSON out. Knows no mechanics of its own.
+//!
+//! Exit codes: 0 done, 1 the model or the run failed, 2 wrong usage.
+
+mod args;
+mod check;
+mod completions;
+mod derive;
+mod evaluate;
+mod explain;
+mod files;
+mod fmt;
+mod input;
+mod kinds;
+mod progress;
+mod report;
+mod simulate;
+mod summary;
+mod words;
+
+use args::{Cli, Command};
+use clap::Parser;
+use report::Failure;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let json = cli.command.json();
+    match run(cli.command) {
+        Ok(()) | Err(Failure::ReaderGone) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.tell(json);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Check(args) => check::run(&args),
+        Command::Derive(args) => derive::run(&args),
+        Command::Evaluate(args) => evaluate::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
+        Command::Fmt(args) => fmt::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Analyze(_) => later("analyze"),
+        Command::Equilibrium(_) => later("equilibrium"),
+        Command::Linearize(_) => later("linearize"),
+        Command::Verify(_) => later("verify"),
+        Command::Sweep(_) => later("sweep"),
+        Command::Export(_) => later("export"),
+        Command::Studio(_) => later("studio"),
+    }
+}
+
+fn later(name: &str) -> Result<(), Failure> {
+    Err(Failure::plain(format!("`dalembert {name}` is not available yet"))
+        .help("available now: check, derive, evaluate, simulate, fmt, explain, completions"))
+}

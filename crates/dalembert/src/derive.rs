@@ -121,11 +121,33 @@ impl FrameParts {
             true => frame.structure(&mut system.pool).map_err(|pair| Box::new(not_closed(&pair, system)))?,
             false => Structure::default(),
         };
-        let given: Vec<usize> =
-            (0..symbols.x.len()).filter(|i| !system.speeds.iter().any(|s| s.rate_of == Some(*i))).collect();
-        let search = system.speeds_in_rates.is_none() && given.len() <= MAX_INVARIANT_GROUP;
-        let invariants = if search { frame.invariants(&mut system.pool, &given) } else { Vec::new() };
+        let mut invariants = Vec::new();
+        if system.speeds_in_rates.is_none() {
+            for group in self.groups(system) {
+                if group.len() <= MAX_INVARIANT_GROUP {
+                    invariants.extend(frame.invariants(&mut system.pool, &group));
+                }
+            }
+        }
         Ok((structure, invariants))
+    }
+
+    /// Coordinates whose rates are not speeds, grouped by the fields that move them together: one quaternion is
+    /// one group, however many bodies there are.
+    fn groups(&self, system: &System) -> Vec<Vec<usize>> {
+        let is_speed = |i: usize| system.speeds.iter().any(|s| s.rate_of == Some(i));
+        let mut group_of: Vec<usize> = (0..self.rows.len()).collect();
+        for field in &self.fields {
+            let moved: Vec<usize> = (0..field.len()).filter(|&i| field[i] != Pool::ZERO && !is_speed(i)).collect();
+            if let Some(target) = moved.iter().map(|&i| group_of[i]).min() {
+                let merged: Vec<usize> = moved.iter().map(|&i| group_of[i]).collect();
+                group_of.iter_mut().filter(|g| merged.contains(g)).for_each(|g| *g = target);
+            }
+        }
+        let mut groups: Vec<Vec<usize>> = vec![Vec::new(); group_of.len()];
+        (0..group_of.len()).filter(|&i| !is_speed(i)).for_each(|i| groups[group_of[i]].push(i));
+        groups.retain(|g| !g.is_empty());
+        groups
     }
 }
 

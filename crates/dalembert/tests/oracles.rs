@@ -46,7 +46,10 @@ fn read(path: &Path) -> Oracle {
         let value = value.trim().to_owned();
         match key.trim() {
             "model" => oracle.model = value,
-            "set" => oracle.overrides.set.extend(value.split_once('=').map(|(a, b)| (a.trim().into(), b.trim().into()))),
+            "set" => oracle
+                .overrides
+                .set
+                .extend(value.split_once('=').map(|(a, b)| (a.trim().into(), b.trim().into()))),
             "initial" => oracle.overrides.initial.push(value),
             "until" => oracle.until = value.parse().ok(),
             "rtol" => oracle.rtol = value.parse().ok(),
@@ -72,7 +75,10 @@ fn read(path: &Path) -> Oracle {
 
 fn motion(oracle: &Oracle) -> Result<Motion, String> {
     let path = root().join("models").join(format!("{}.dal", oracle.model));
-    let source = Source::new(&oracle.model, std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?);
+    let source = Source::new(
+        &oracle.model,
+        std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?,
+    );
     let said = |d: &[dalembert::diagnostic::Diagnostic]| {
         dalembert::diagnostic::render(d, &source, dalembert::diagnostic::Style::Plain)
     };
@@ -84,8 +90,13 @@ fn motion(oracle: &Oracle) -> Result<Motion, String> {
     let by_events = oracle.rows.iter().any(|r| r.t.is_none());
     let last = times.last().copied().filter(|t| *t > 0.0).or(Some(1e-3));
     let until = oracle.until.or(if by_events { None } else { last });
-    let request =
-        Request { until, times: Some(times), rtol: oracle.rtol, method: oracle.method.clone(), ..Request::default() };
+    let request = Request {
+        until,
+        times: Some(times),
+        rtol: oracle.rtol,
+        method: oracle.method.clone(),
+        ..Request::default()
+    };
     let motion = model.simulate(&request, |_| Flow::Continue).map_err(|d| said(&[*d]))?;
     match &motion.failure {
         Some(d) => Err(said(std::slice::from_ref(d))),
@@ -104,14 +115,19 @@ fn compare(row: &OracleRow, motion: &Motion) -> Option<String> {
         None => {
             let column = motion.table.columns.iter().position(|c| *c == row.quantity);
             let t = row.t.unwrap_or(f64::NAN);
-            column.and_then(|c| motion.table.rows().find(|r| (r[0] - t).abs() <= 1e-12 * (1.0 + t.abs())).map(|r| r[c]))
+            column.and_then(|c| {
+                motion.table.rows().find(|r| (r[0] - t).abs() <= 1e-12 * (1.0 + t.abs())).map(|r| r[c])
+            })
         }
     };
     let Some(got) = got else { return Some(format!("{} at {:?}: not found", row.quantity, row.t)) };
     let error = (got - row.value).abs() / if row.relative { row.value.abs() } else { 1.0 };
     let agrees = error <= row.tolerance;
     (!agrees).then(|| {
-        format!("{} at {:?}: {got:.15e}, not {:.15e}; error {error:.1e} > {:.0e}", row.quantity, row.t, row.value, row.tolerance)
+        format!(
+            "{} at {:?}: {got:.15e}, not {:.15e}; error {error:.1e} > {:.0e}",
+            row.quantity, row.t, row.value, row.tolerance
+        )
     })
 }
 
@@ -124,8 +140,11 @@ fn every_table_holds_to_its_tolerance() {
         .collect();
     paths.sort();
     let wanted = std::env::var("ORACLE").ok();
-    let oracles: Vec<Oracle> =
-        paths.iter().map(|p| read(p)).filter(|o| wanted.as_ref().is_none_or(|w| o.name.contains(w.as_str()))).collect();
+    let oracles: Vec<Oracle> = paths
+        .iter()
+        .map(|p| read(p))
+        .filter(|o| wanted.as_ref().is_none_or(|w| o.name.contains(w.as_str())))
+        .collect();
     let (next, report) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..2 {

@@ -29,7 +29,13 @@ use crate::{Kernel, State};
 /// Never panics on numbers; every way to end is a [`Stop`]. The start is projected onto the constraints (unless
 /// projection is off); use [`crate::find_start`] for a guess. After each accepted step the state is projected, and so is
 /// every row given out.
-pub fn integrate(kernel: &dyn Kernel, start: &State, t_end: f64, options: &Options, observer: &mut dyn Observer) -> Outcome {
+pub fn integrate(
+    kernel: &dyn Kernel,
+    start: &State,
+    t_end: f64,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Outcome {
     match bad_arguments(kernel, start, t_end, options) {
         None => drive::Drive::new(kernel, start, t_end, options, observer).run(),
         Some(what) => Outcome {

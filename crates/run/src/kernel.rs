@@ -96,7 +96,13 @@ impl Terms {
     /// Zeros of the right sizes.
     pub fn new(shape: &Shape) -> Self {
         let (n, m) = (shape.n_eta, shape.n_con);
-        Self { x_dot: vec![0.0; shape.n_x], M: vec![0.0; n * n], Q: vec![0.0; n], A: vec![0.0; m * n], b: vec![0.0; m] }
+        Self {
+            x_dot: vec![0.0; shape.n_x],
+            M: vec![0.0; n * n],
+            Q: vec![0.0; n],
+            A: vec![0.0; m * n],
+            b: vec![0.0; m],
+        }
     }
 }
 
@@ -220,7 +226,14 @@ pub trait Kernel: Sync {
 
     /// Derivatives for implicit methods, eta' and lambda held. Return `false` (the default) to have them taken by
     /// finite differences.
-    fn partials(&self, at: Point<'_>, eta_dot: &[f64], lambda: &[f64], scratch: &mut [f64], out: &mut Partials) -> bool {
+    fn partials(
+        &self,
+        at: Point<'_>,
+        eta_dot: &[f64],
+        lambda: &[f64],
+        scratch: &mut [f64],
+        out: &mut Partials,
+    ) -> bool {
         let _ = (at, eta_dot, lambda, scratch, out);
         false
     }

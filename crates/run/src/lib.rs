@@ -47,6 +47,8 @@
 //! assert!(outcome.largest_position_residual < 1e-14);
 //! ```
 #![allow(non_snake_case)]
+// `!(a <= b)` is how NaN is refused together with what is too large.
+#![allow(clippy::neg_cmp_op_on_partial_ord)]
 
 pub mod acceleration;
 pub mod integrate;
@@ -55,10 +57,12 @@ pub mod linalg;
 pub mod projection;
 pub mod start;
 
-pub use acceleration::{AccelerationError, Accelerator, CONSISTENCY_TOL, Path, Solution, Taken, Term, accelerate};
+pub use acceleration::{
+    AccelerationError, Accelerator, CONSISTENCY_TOL, Path, Solution, Taken, Term, accelerate,
+};
 pub use integrate::{
-    Baumgarte, Counters, Crossing, EventHit, EventRule, Failure, Flow, Method, Observer, Options, Outcome, Output, Progress, Row,
-    Stop, integrate,
+    Baumgarte, Counters, Crossing, EventHit, EventRule, Failure, Flow, Method, Observer, Options, Outcome,
+    Output, Progress, Row, Stop, integrate,
 };
 pub use kernel::{IdealForces, Kernel, Level, Partials, Point, Shape, State, Terms};
 pub use projection::{ProjectionError, Projector, Residuals};

@@ -73,7 +73,14 @@ struct Stage {
 impl Stage {
     fn new(n: usize, rows: Vec<usize>) -> Self {
         let m = rows.len();
-        Self { rows, factor: Factor::new(n, m), A: vec![0.0; m * n], right: vec![0.0; m], lambda: vec![0.0; m], max_rank: None }
+        Self {
+            rows,
+            factor: Factor::new(n, m),
+            A: vec![0.0; m * n],
+            right: vec![0.0; m],
+            lambda: vec![0.0; m],
+            max_rank: None,
+        }
     }
 
     fn factor(&mut self, terms: &Terms, identity: &[f64], rank_tol: f64, n: usize) {
@@ -128,7 +135,9 @@ impl Projector {
         let shape = kernel.shape();
         let Shape { n_x, n_eta: n, n_con: m, n_invariant, .. } = shape;
         let levels = kernel.levels();
-        let pick = |test: fn(Level) -> bool| -> Vec<usize> { (0..m).filter(|&i| levels.get(i).is_some_and(|&l| test(l))).collect() };
+        let pick = |test: fn(Level) -> bool| -> Vec<usize> {
+            (0..m).filter(|&i| levels.get(i).is_some_and(|&l| test(l))).collect()
+        };
         let position = pick(|l| l == Level::Position);
         let velocity = pick(|l| l != Level::Acceleration);
         let mut identity = vec![0.0; n * n];
@@ -197,7 +206,13 @@ impl Projector {
 
     /// Projects invariants, positions and speeds. `Ok(true)` if the state was moved, `Ok(false)` if it was already
     /// there. After an error the state is the best one found.
-    pub fn project(&mut self, kernel: &dyn Kernel, t: f64, x: &mut [f64], eta: &mut [f64]) -> Result<bool, ProjectionError> {
+    pub fn project(
+        &mut self,
+        kernel: &dyn Kernel,
+        t: f64,
+        x: &mut [f64],
+        eta: &mut [f64],
+    ) -> Result<bool, ProjectionError> {
         let mut moved = self.restore_invariants(kernel, x);
         if self.stages[1].rows.is_empty() {
             return Ok(moved);
@@ -310,7 +325,7 @@ impl Projector {
                 (r, row) = self.scaled(kernel, which, Point { t, x, eta });
                 (*fresh, stale) = (true, false);
             }
-            let (r_new, row_new) = self.try_step(kernel, which, k, t, x, eta, r);
+            let (r_new, row_new) = self.try_step(kernel, which, k, Point { t, x, eta }, r);
             if r_new < r {
                 let poor = r_new > 0.1 * r;
                 (r, row, moved) = (r_new, row_new, true);
@@ -333,26 +348,38 @@ impl Projector {
     fn refactor(&mut self, kernel: &dyn Kernel, k: usize, at: Point<'_>, r: f64) {
         self.evaluate(kernel, at);
         let rank_tol = (10.0 * r).clamp(WEAKEST, 1e-2);
-        self.stages[k].factor(&self.terms, &self.identity, if rank_tol.is_nan() { WEAKEST } else { rank_tol }, self.shape.n_eta);
+        self.stages[k].factor(
+            &self.terms,
+            &self.identity,
+            if rank_tol.is_nan() { WEAKEST } else { rank_tol },
+            self.shape.n_eta,
+        );
         if !self.shape.identity_frame {
             kernel.frame(at.t, at.x, &mut self.scratch, &mut self.X);
         }
     }
 
-    /// The Newton step from (x, eta) into (try_x, try_eta), shortened while it makes things worse. Returns its
+    /// The Newton step from a state into (try_x, try_eta), shortened while it makes things worse than `r`. Returns its
     /// residual.
-    fn try_step(&mut self, kernel: &dyn Kernel, which: Which, k: usize, t: f64, x: &[f64], eta: &[f64], r: f64) -> (f64, usize) {
+    fn try_step(
+        &mut self,
+        kernel: &dyn Kernel,
+        which: Which,
+        k: usize,
+        at: Point<'_>,
+        r: f64,
+    ) -> (f64, usize) {
         // phi and psi hold the residuals at a tried point by now if the last step was refused: ask again.
-        self.scaled(kernel, which, Point { t, x, eta });
+        self.scaled(kernel, which, at);
         let residual = if which == Which::Position { &self.phi } else { &self.psi };
         self.stages[k].solve(residual, &self.zero, &mut self.delta);
         let (mut length, mut found) = (1.0, (f64::INFINITY, 0));
         // Near the constraints a full step is right or rounding is reached; only far away is it worth shortening.
         let tries = if r > 1e-6 { 6 } else { 1 };
         for _ in 0..tries {
-            self.advance(which, length, x, eta);
+            self.advance(which, length, at.x, at.eta);
             let (try_x, try_eta) = (std::mem::take(&mut self.try_x), std::mem::take(&mut self.try_eta));
-            found = self.scaled(kernel, which, Point { t, x: &try_x, eta: &try_eta });
+            found = self.scaled(kernel, which, Point { t: at.t, x: &try_x, eta: &try_eta });
             (self.try_x, self.try_eta) = (try_x, try_eta);
             if found.0 < r {
                 break;
@@ -368,7 +395,9 @@ impl Projector {
         self.try_eta.copy_from_slice(eta);
         match which {
             Which::Velocity => (0..n).for_each(|j| self.try_eta[j] += length * self.delta[j]),
-            Which::Position if self.shape.identity_frame => (0..n).for_each(|j| self.try_x[j] += length * self.delta[j]),
+            Which::Position if self.shape.identity_frame => {
+                (0..n).for_each(|j| self.try_x[j] += length * self.delta[j])
+            }
             Which::Position => {
                 for i in 0..self.shape.n_x {
                     self.try_x[i] += length * dot(&self.X[i * n..(i + 1) * n], &self.delta);
@@ -394,7 +423,7 @@ impl Projector {
                 let size = norm(&self.gradient[i * n_x..(i + 1) * n_x]) * (1.0 + norm_max(x));
                 worst = worst.max(if *value == 0.0 { 0.0 } else { value.abs() / size });
             }
-            if worst <= ROUNDING || !(worst < 0.5 * before) {
+            if worst <= 1e-16 || !(worst < 0.5 * before) {
                 break;
             }
             before = worst;

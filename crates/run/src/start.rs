@@ -10,11 +10,12 @@
 //! residual does not (a guess on a point of symmetry) the guess is shifted a little, by the same amounts every time.
 //! Checked by `tests/start.rs`.
 
-use crate::linalg::{Cod, dot, norm, norm_max};
+mod search;
+
+use crate::linalg::{dot, norm};
 use crate::{Kernel, Level, Point, Projector, State, Terms};
 
-/// Scaled residual (see [`crate::projection`]) at which a start is accepted.
-const TOLERANCE: f64 = 1e-10;
+use search::{Equations, Left, nearest};
 
 /// A guess, with what must not be touched.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -161,13 +162,6 @@ fn check(kernel: &dyn Kernel, guess: &StartGuess) -> Result<(Vec<bool>, Vec<bool
     Ok((free(&guess.x_fixed, shape.n_x), free(&guess.eta_fixed, shape.n_eta)))
 }
 
-/// Equations r(v) = 0 with their Jacobian.
-trait Equations {
-    fn count(&self) -> usize;
-    fn residual(&mut self, v: &[f64], r: &mut [f64]);
-    fn jacobian(&mut self, v: &[f64], J: &mut [f64]);
-}
-
 /// phi = 0 and invariants held.
 struct Positions<'k> {
     kernel: &'k dyn Kernel,
@@ -262,17 +256,14 @@ impl Equations for Speeds<'_> {
     }
 }
 
-/// No solution: the equation that is left, and its scaled residual.
-#[derive(Clone, Copy, Debug)]
-struct Left {
-    row: usize,
-    residual: f64,
-}
-
 impl Left {
     fn position(self) -> StartError {
         let Left { row, residual } = self;
-        if residual.is_nan() { StartError::NotFinite { row: Some(row) } } else { StartError::Position { row, residual } }
+        if residual.is_nan() {
+            StartError::NotFinite { row: Some(row) }
+        } else {
+            StartError::Position { row, residual }
+        }
     }
 
     fn velocity(self, n_con: usize) -> StartError {
@@ -282,168 +273,5 @@ impl Left {
             Some(index) => StartError::Condition { index, residual },
             None => StartError::Velocity { row, residual },
         }
-    }
-}
-
-/// Workspace of the search.
-struct Search<'e> {
-    equations: &'e mut dyn Equations,
-    free: &'e [bool],
-    r: Vec<f64>,
-    J: Vec<f64>,
-    /// Length of each row of J: the longest seen, and the last.
-    length: Vec<f64>,
-    now: Vec<f64>,
-    cod: Cod,
-}
-
-/// Moves `v` to the solution nearest to where it is, changing free entries only.
-fn nearest(equations: &mut dyn Equations, v: &mut [f64], free: &[bool]) -> Result<(), Left> {
-    let (m, n) = (equations.count(), v.len());
-    if m == 0 {
-        return Ok(());
-    }
-    let (r, length, now) = (vec![0.0; m], vec![0.0; m], vec![0.0; m]);
-    let mut search = Search { equations, free, r, J: vec![0.0; m * n], length, now, cod: Cod::new(m, n) };
-    let guess = v.to_vec();
-    let mut best = search.solve(v);
-    let mut tried = v.to_vec();
-    for attempt in 0..12 {
-        if best.residual <= TOLERANCE {
-            break;
-        }
-        shift(&guess, free, attempt, &mut tried);
-        let found = search.solve(&mut tried);
-        if found.residual < best.residual {
-            best = found;
-            v.copy_from_slice(&tried);
-        }
-    }
-    if !(best.residual <= TOLERANCE) {
-        return Err(best);
-    }
-    tried.copy_from_slice(v);
-    if search.anchor(&guess, &mut tried) {
-        v.copy_from_slice(&tried);
-    }
-    Ok(())
-}
-
-/// The guess moved off a point of symmetry, by more and more.
-fn shift(guess: &[f64], free: &[bool], attempt: u32, out: &mut [f64]) {
-    let reach = [1e-3, 1e-2, 0.1, 0.5][attempt as usize % 4] * (1.0 + norm_max(guess));
-    let mut seed = 0x2545_F491_4F6C_DD1D_u64.wrapping_mul(u64::from(attempt) + 1);
-    for i in 0..guess.len() {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        let unit = (seed >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
-        out[i] = guess[i] + if free[i] { 2.0 * unit * reach } else { 0.0 };
-    }
-}
-
-impl Search<'_> {
-    /// Residuals at v into `r`; the largest scaled one.
-    fn measure(&mut self, v: &[f64]) -> Left {
-        self.equations.residual(v, &mut self.r);
-        let size = 1.0 + norm_max(v);
-        let mut left = Left { row: 0, residual: 0.0 };
-        for (row, r) in self.r.iter().enumerate() {
-            let length = if self.length[row] > 0.0 { self.length[row] } else { 1.0 };
-            let residual = if *r == 0.0 { 0.0 } else { r.abs() / (length * size) };
-            if !(residual <= left.residual) {
-                left = Left { row, residual };
-                if residual.is_nan() {
-                    break;
-                }
-            }
-        }
-        left
-    }
-
-    /// Jacobian at v over the free entries, its rows scaled by their whole lengths, factored.
-    fn factor(&mut self, v: &[f64], rank_tol: f64) {
-        self.equations.jacobian(v, &mut self.J);
-        for (i, row) in self.J.chunks_exact_mut(v.len().max(1)).enumerate() {
-            let length = norm(row);
-            self.now[i] = length;
-            self.length[i] = if length.is_finite() { self.length[i].max(length) } else { self.length[i] };
-            for (value, free) in row.iter_mut().zip(self.free) {
-                *value = if *free && length > 0.0 { *value / length } else { 0.0 };
-            }
-        }
-        self.cod.factor(&self.J, rank_tol);
-    }
-
-    /// Residuals at v into `r`, scaled like the rows of the factored Jacobian.
-    fn scaled_residual(&mut self, v: &[f64]) {
-        self.measure(v);
-        for (r, length) in self.r.iter_mut().zip(&self.now) {
-            *r = if *length > 0.0 { *r / length } else { 0.0 };
-        }
-    }
-
-    /// Damped Newton with minimum-norm steps, to rounding.
-    fn solve(&mut self, v: &mut [f64]) -> Left {
-        let n = v.len();
-        let (mut step, mut tried) = (vec![0.0; n], vec![0.0; n]);
-        self.factor(v, 1e-9);
-        let mut left = self.measure(v);
-        for _ in 0..60 {
-            if left.residual <= 2e-16 || left.residual.is_nan() {
-                break;
-            }
-            self.factor(v, (10.0 * left.residual).clamp(1e-9, 1e-3));
-            self.scaled_residual(v);
-            self.cod.solve(&self.r, &mut step);
-            let mut length = 1.0;
-            let mut found = left;
-            for _ in 0..12 {
-                (0..n).for_each(|i| tried[i] = v[i] - if self.free[i] { length * step[i] } else { 0.0 });
-                found = self.measure(&tried);
-                if found.residual < left.residual {
-                    break;
-                }
-                length *= 0.5;
-            }
-            if !(found.residual < left.residual) {
-                break;
-            }
-            let slow = found.residual > 0.999 * left.residual;
-            v.copy_from_slice(&tried);
-            left = found;
-            if slow {
-                break;
-            }
-        }
-        left
-    }
-
-    /// v <- guess + J^+ (J (v - guess) - r) until it stays, then Newton; false if that leads nowhere.
-    fn anchor(&mut self, guess: &[f64], v: &mut [f64]) -> bool {
-        let n = v.len();
-        let mut away = vec![0.0; n];
-        let mut before = f64::INFINITY;
-        for _ in 0..50 {
-            self.factor(v, 1e-9);
-            self.scaled_residual(v);
-            for i in 0..self.r.len() {
-                let row = &self.J[i * n..(i + 1) * n];
-                self.r[i] = (0..n).map(|j| row[j] * (v[j] - guess[j])).sum::<f64>() - self.r[i];
-            }
-            self.cod.solve(&self.r, &mut away);
-            let mut change = 0.0_f64;
-            for i in 0..n {
-                let next = if self.free[i] { guess[i] + away[i] } else { v[i] };
-                change = change.max((next - v[i]).abs());
-                v[i] = next;
-            }
-            if !(change < 2.0 * before) {
-                return false;
-            }
-            before = change;
-            if change <= 1e-15 * (1.0 + norm_max(v)) {
-                break;
-            }
-        }
-        before <= 1e-6 * (1.0 + norm_max(v)) && self.solve(v).residual <= TOLERANCE
     }
 }

@@ -1,8 +1,19 @@
 //! Laws of the explicit equation of motion (U1-U9) over random systems.
 #![allow(non_snake_case)]
+mod judge;
 use dalembert_run::*;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use proptest::prelude::*;
+
+/// The same cases every time, so that a failure can be had again.
+fn same_cases(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        rng_seed: proptest::test_runner::RngSeed::Fixed(20260),
+        ..Default::default()
+    }
+}
 
 #[derive(Clone, Debug)]
 struct System {
@@ -26,14 +37,23 @@ fn system() -> impl Strategy<Value = System> {
         .prop_flat_map(|n| (Just(n), 0..=n, 0..3usize))
         .prop_flat_map(|(n, r, extra)| {
             let extra = if r == 0 { 0 } else { extra };
-            (Just((n, r, extra)), vector(n * n), vector(n), vector(n), vector(r * n), vector(extra * r), vector(n))
+            (
+                Just((n, r, extra)),
+                vector(n * n),
+                vector(n),
+                vector(n),
+                vector(r * n),
+                vector(extra * r),
+                vector(n),
+            )
         })
         .prop_map(|((n, r, extra), G, Q, C, rows, mix, z)| {
             let g = DMatrix::from_row_slice(n, n, &G);
             let M = &g * g.transpose() + DMatrix::identity(n, n) * 0.3;
             let mut A = rows;
             for e in 0..extra {
-                let row: Vec<f64> = (0..n).map(|j| (0..r).map(|s| mix[e * r + s] * A[s * n + j]).sum()).collect();
+                let row: Vec<f64> =
+                    (0..n).map(|j| (0..r).map(|s| mix[e * r + s] * A[s * n + j]).sum()).collect();
                 A.extend(row);
             }
             let m = r + extra;
@@ -42,8 +62,8 @@ fn system() -> impl Strategy<Value = System> {
             System { n, m, terms, C, rank: r, z }
         })
         .prop_filter("rank as meant, well away from loss", |s| {
-            let svd = DMatrix::from_row_slice(s.rank, s.n, &s.terms.A[..s.rank * s.n]).svd(false, false);
-            s.rank == 0 || svd.singular_values.min() > 3e-2
+            let rows = DMatrix::from_row_slice(s.rank, s.n, &s.terms.A[..s.rank * s.n]);
+            judge::pseudo_inverse(&rows).1.iter().all(|s| *s > 3e-2)
         })
 }
 
@@ -85,14 +105,21 @@ impl System {
         if self.m == 0 {
             return DMatrix::identity(self.n, self.n);
         }
-        let svd = self.A().svd(true, true);
-        let pinv = svd.pseudo_inverse(1e-8).unwrap();
-        DMatrix::identity(self.n, self.n) - pinv * self.A()
+        // By our own decomposition, whose null space is judged in `tests/linalg.rs`.
+        let mut cod = linalg::Cod::new(self.m, self.n);
+        let rank = cod.factor(&self.terms.A, linalg::RANK_TOL);
+        let mut P = DMatrix::zeros(self.n, self.n);
+        for j in 0..self.n - rank {
+            let mut v = vec![0.0; self.n];
+            cod.lq.null_vector(j, &mut v);
+            P += vec_of(&v) * vec_of(&v).transpose();
+        }
+        P
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(same_cases(256))]
 
     #[test]
     fn constraints_hold_and_forces_balance(s in system()) {
@@ -150,12 +177,13 @@ proptest! {
         let mut lambda = DVector::zeros(s.m);
         if s.m > 0 {
             let B = s.A() * &inverse_root;
-            let pinv = B.clone().svd(true, true).pseudo_inverse(1e-8).unwrap();
+            let (pinv, _) = judge::pseudo_inverse(&B);
             let e = vec_of(&s.terms.b) - s.A() * &a;
             let identity = DMatrix::identity(s.n, s.n);
             eta_dot = &a + &inverse_root * (&pinv * &e + (identity - &pinv * &B) * &inverse_root * vec_of(&s.C));
             ideal = &root * &pinv * &e;
-            lambda = (&B * B.transpose()).svd(true, true).pseudo_inverse(1e-8).unwrap() * &e;
+            // (B B^T)^+ = (B^+)^T B^+
+            lambda = pinv.transpose() * &pinv * &e;
         }
         prop_assert!(close(&out.eta_dot, eta_dot.as_slice(), 1e-8));                     // U1
         prop_assert!(close(&out.ideal_force, ideal.as_slice(), 1e-8));                   // U2
@@ -177,7 +205,7 @@ proptest! {
         let mut terms = s.terms.clone();
         // Row i of the new system is row (i + turn) of the old, times a power of ten; the first is there twice.
         let order: Vec<usize> = (0..s.m).map(|i| (i + turn) % s.m).chain([turn % s.m]).collect();
-        let factor = |i: usize| 10.0_f64.powf(scale[i % 9]) * if i % 2 == 0 { 1.0 } else { -1.0 };
+        let factor = |i: usize| 10.0_f64.powf(scale[i % 9]) * if i.is_multiple_of(2) { 1.0 } else { -1.0 };
         terms.A = order.iter().enumerate().flat_map(|(i, &k)| (0..s.n).map(move |j| (i, k * s.n + j))).map(|(i, p)| factor(i) * s.terms.A[p]).collect();
         terms.b = order.iter().enumerate().map(|(i, &k)| factor(i) * s.terms.b[k]).collect();
         let again = solve_with(&s, &terms, Path::Auto).unwrap();
@@ -288,11 +316,18 @@ fn not_a_number_says_where() {
 #[test]
 fn nearly_dependent_rows_are_solved_to_their_conditioning() {
     // Two rows at angle d: refined Gram, then the orthogonal path; the answer is known.
-    for (d, path, within) in [(1e-1, Taken::Gram, 1e-14), (1e-3, Taken::GramRefined, 1e-12), (1e-6, Taken::Cod, 1e-9)] {
+    for (d, path, within) in
+        [(1e-1, Taken::Gram, 1e-14), (1e-3, Taken::GramRefined, 1e-12), (1e-6, Taken::Cod, 1e-9)]
+    {
         let A = [1.0, 0.0, 0.0, 1.0, d, 0.0];
-        let out = plain(3, &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], &[0.0; 3], &A, &[1.0, 1.0 + 2.0 * d]).unwrap();
+        let out =
+            plain(3, &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], &[0.0; 3], &A, &[1.0, 1.0 + 2.0 * d])
+                .unwrap();
         assert_eq!(out.path, path, "{d}");
-        assert!((out.eta_dot[0] - 1.0).abs() < within && (out.eta_dot[1] - 2.0).abs() < within / d, "{d} {out:?}");
+        assert!(
+            (out.eta_dot[0] - 1.0).abs() < within && (out.eta_dot[1] - 2.0).abs() < within / d,
+            "{d} {out:?}"
+        );
         assert!((out.margin / d - 1.0).abs() < 1e-2);
     }
 }

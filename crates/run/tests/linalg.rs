@@ -1,18 +1,29 @@
 //! Our small linear algebra against an independent one.
 #![allow(non_snake_case)]
+mod judge;
 use dalembert_run::linalg::*;
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 
+/// The same cases every time, so that a failure can be had again.
+fn same_cases(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        rng_seed: proptest::test_runner::RngSeed::Fixed(20260),
+        ..Default::default()
+    }
+}
+
 /// A matrix of rank at most `r`, with entries of moderate size.
 fn low_rank(m: usize, n: usize, r: usize) -> impl Strategy<Value = Vec<f64>> {
-    (prop::collection::vec(-1.0..1.0_f64, m * r), prop::collection::vec(-1.0..1.0_f64, r * n)).prop_map(move |(a, b)| {
-        (0..m * n).map(|k| (0..r).map(|s| a[k / n * r + s] * b[s * n + k % n]).sum()).collect()
-    })
+    (prop::collection::vec(-1.0..1.0_f64, m * r), prop::collection::vec(-1.0..1.0_f64, r * n)).prop_map(
+        move |(a, b)| (0..m * n).map(|k| (0..r).map(|s| a[k / n * r + s] * b[s * n + k % n]).sum()).collect(),
+    )
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(same_cases(128))]
 
     #[test]
     fn pseudo_inverse_is_that_of_the_singular_value_decomposition(
@@ -21,14 +32,14 @@ proptest! {
             .prop_flat_map(|(m, n, r)| (Just(m), Just(n), low_rank(m, n, r), prop::collection::vec(-1.0..1.0_f64, m)))
     ) {
         let matrix = DMatrix::from_row_slice(m, n, &B);
-        let svd = matrix.clone().svd(true, true);
-        let largest = svd.singular_values.max();
+        let (pinv, values) = judge::pseudo_inverse(&matrix);
+        let largest = values.iter().fold(0.0_f64, |m, v| m.max(*v));
         // Leave out matrices whose rank is a matter of taste.
-        prop_assume!(svd.singular_values.iter().all(|s| *s > 1e-4 * largest || *s < 1e-13 * largest) && largest > 1e-3);
-        let want = svd.pseudo_inverse(1e-9 * largest).unwrap() * DVector::from_row_slice(&e);
+        prop_assume!(largest > 1e-3 && values.iter().all(|s| *s > 1e-3 * largest || *s < 1e-7 * largest));
+        let want = pinv * DVector::from_row_slice(&e);
         let mut cod = Cod::new(m, n);
         let rank = cod.factor(&B, RANK_TOL);
-        prop_assert_eq!(rank, svd_rank(&matrix, largest));
+        prop_assert_eq!(rank, values.iter().filter(|s| **s > 1e-3 * largest).count());
         let mut y = vec![0.0; n];
         cod.solve(&e, &mut y);
         for j in 0..n {
@@ -68,10 +79,6 @@ proptest! {
     }
 }
 
-fn svd_rank(matrix: &DMatrix<f64>, largest: f64) -> usize {
-    matrix.clone().svd(false, false).singular_values.iter().filter(|s| **s > 1e-9 * largest).count()
-}
-
 #[test]
 fn cholesky_keeps_envelopes_and_refuses_nonsense() {
     let mut block = vec![2.0, 1.0, 0.0, 0.0, 1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 3.0, 1.0, 0.0, 0.0, 1.0, 3.0];
@@ -85,7 +92,7 @@ fn cholesky_keeps_envelopes_and_refuses_nonsense() {
 
 #[test]
 fn norms_do_not_overflow() {
-    assert_eq!(norm(&[3e200, 4e200]), 5e200);
+    assert!((norm(&[3e200, 4e200]) / 5e200 - 1.0).abs() < 1e-15);
     assert!((norm(&[3e-200, 4e-200]) / 5e-200 - 1.0).abs() < 1e-15);
     assert!(norm_max(&[1.0, f64::NAN, 3.0]).is_nan());
 }

@@ -12,7 +12,7 @@ use crate::syntax::ast::{
 use crate::syntax::parse;
 use crate::system::{Constraint, Coordinate, Event, Output, Parameter, Row, Run, Speed};
 use crate::units::{self, Kind};
-use dalembert_expr::{Expr, Rational};
+use dalembert_expr::{Expr, Pool, Rational};
 
 impl Elaborator<'_> {
     pub(super) fn block(&mut self, block: &Block) {
@@ -119,13 +119,12 @@ impl Elaborator<'_> {
     }
 
     fn not_available(&mut self, what: &str, span: Span) -> Fallible<()> {
-        // A picture changes no motion: a model that draws can still run.
+        // A picture changes no motion: a model that draws can still run. Said once, however much it draws.
         if what == "draw" {
-            self.diagnostics.push(Diagnostic::warning(
-                Code::NotAvailable,
-                span,
-                "`draw` is not available yet; the model runs without it",
-            ));
+            if !self.diagnostics.iter().any(|d| d.code == Code::DrawIgnored) {
+                let message = "`draw` is not available yet; the model runs without its pictures";
+                self.diagnostics.push(Diagnostic::note(Code::DrawIgnored, span, message));
+            }
             return Ok(());
         }
         let d = Diagnostic::error(Code::NotAvailable, span, format!("`{what}` is not available yet"));
@@ -383,10 +382,14 @@ impl Elaborator<'_> {
             return self.fail(d.label(first, "here"));
         }
         let (left, right) = (self.value(&equation.left), self.value(&equation.right));
-        let (left, right) = (left?, right?);
-        let right_span = equation.right.span;
-        let difference = self
-            .add_up(&[(left, Rational::ONE, equation.left.span), (right, Rational::MINUS_ONE, right_span)])?;
+        let mut sides = vec![(left?, Rational::ONE, equation.left.span)];
+        let right = right?;
+        // `[x', y'] - ... = 0` means every component.
+        let zero = matches!(right, Value::Scalar(Pool::ZERO, _)) && matches!(sides[0].0, Value::Vector(_));
+        if !zero {
+            sides.push((right, Rational::MINUS_ONE, equation.right.span));
+        }
+        let difference = self.add_up(&sides)?;
         let residuals = difference.scalars();
         self.allow(&residuals, Allowed::only("a constraint", State::Velocity), span)?;
         let first_row = self.rows.len();
@@ -413,7 +416,7 @@ impl Elaborator<'_> {
         if symbols.iter().any(|s| matches!(self.role(*s), Role::Coordinate | Role::Rate)) {
             return Ok(true);
         }
-        if self.pool.simplify(residual) == dalembert_expr::Pool::ZERO {
+        if self.pool.simplify(residual) == Pool::ZERO {
             let message = format!("`{name}` holds always and constrains nothing");
             self.diagnostics.push(Diagnostic::warning(Code::ConstraintWithoutUnknowns, span, message));
             return Ok(false);

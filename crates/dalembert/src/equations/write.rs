@@ -61,11 +61,25 @@ impl Writer {
             )),
             Format::Python => self
                 .lines
-                .push(format!("# M*eta_dot = Q, A*eta_dot = b with eta_dot = [{}]", names.join(", "))),
+                .push(format!("# mass_matrix*eta_dot = impressed_force, constraint_matrix*eta_dot = constraint_rhs, eta_dot = [{}]", names.join(", "))),
         }
     }
 
+    /// In a program the letters of the equations may be parameters of the model: there words stand for them.
+    fn assigned(&self, letter: &str) -> String {
+        let word = match letter {
+            "M" => "mass_matrix",
+            "Q" => "impressed_force",
+            "A" => "constraint_matrix",
+            "b" => "constraint_rhs",
+            "C" => "nonideal_term",
+            other => other,
+        };
+        if self.format == Format::Python { word.to_owned() } else { letter.to_owned() }
+    }
+
     pub fn vector(&mut self, pool: &mut Pool, name: &str, entries: &[Expr]) {
+        let name = self.assigned(name);
         let texts: Vec<String> = entries.iter().map(|e| self.print(pool, *e)).collect();
         let line = match self.format {
             Format::Text => format!("{name} = [{}]", texts.join(", ")),
@@ -78,6 +92,7 @@ impl Writer {
     }
 
     pub fn matrix(&mut self, pool: &mut Pool, name: &str, rows: &[Vec<Expr>]) {
+        let name = self.assigned(name);
         let texts: Vec<Vec<String>> =
             rows.iter().map(|row| row.iter().map(|e| self.print(pool, *e)).collect()).collect();
         let brackets = |row: &Vec<String>| format!("[{}]", row.join(", "));

@@ -10,8 +10,10 @@ th{color:#666}td{font-variant-numeric:tabular-nums}";
 /// The page: the plot and `(name, value)` rows. It needs nothing from outside.
 pub fn html(plot: &Plot<'_>, facts: &[(String, String)]) -> String {
     let title = escaped(if plot.title.is_empty() { "Motion" } else { &plot.title });
-    let rows: String =
-        facts.iter().map(|(name, value)| format!("<tr><th>{}</th><td>{}</td></tr>\n", escaped(name), escaped(value))).collect();
+    let rows: String = facts
+        .iter()
+        .map(|(name, value)| format!("<tr><th>{}</th><td>{}</td></tr>\n", escaped(name), escaped(value)))
+        .collect();
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{title}</title>\n\
          <style>{STYLE}</style>\n</head>\n<body>\n{}<table>\n{rows}</table>\n</body>\n</html>\n",

@@ -133,8 +133,11 @@ impl<'a> Plot<'a> {
         let widest = |labels: &mut dyn Iterator<Item = &str>| {
             labels.map(|text| type_.width(text, TEXT_SIZE)).fold(0.0, f64::max)
         };
-        let left = MARGIN + 8.0 + widest(&mut values.iter().flat_map(|a| a.labels.iter().map(String::as_str))).max(24.0);
-        let shown = self.panels.iter().flat_map(|p| p.columns.iter().map(|c| self.table.columns[*c].as_str()));
+        let left = MARGIN
+            + 8.0
+            + widest(&mut values.iter().flat_map(|a| a.labels.iter().map(String::as_str))).max(24.0);
+        let shown =
+            self.panels.iter().flat_map(|p| p.columns.iter().map(|c| self.table.columns[*c].as_str()));
         let legend = (widest(&mut { shown }) + DASH + 8.0).min(LEGEND_MAX);
         let right = width - MARGIN - legend - 12.0;
         let title = type_.fitted(&self.title, TITLE_SIZE, width - left - MARGIN);
@@ -158,7 +161,13 @@ impl<'a> Plot<'a> {
                 canvas.text((x + DASH + 8.0, y + 4.2), Anchor::Left, TEXT_SIZE, BLACK, &name);
             }
             if last {
-                canvas.text((0.5 * (left + right), frame.bottom + 36.0), Anchor::Middle, TEXT_SIZE, BLACK, "t");
+                canvas.text(
+                    (0.5 * (left + right), frame.bottom + 36.0),
+                    Anchor::Middle,
+                    TEXT_SIZE,
+                    BLACK,
+                    "t",
+                );
             }
         }
     }

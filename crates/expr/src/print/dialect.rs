@@ -149,25 +149,27 @@ fn latex_stem(stem: &str) -> (String, String) {
     }
 }
 
+/// A word in a subscript stands upright; single letters and numbers stay as they are.
+fn upright(part: &str) -> String {
+    let word = part.chars().any(char::is_alphabetic) && part.chars().count() > 1;
+    if word { format!("\\mathrm{{{part}}}") } else { part.to_string() }
+}
+
 impl Dialect for Latex {
     fn name(&self, name: &str) -> String {
         if let Some(inner) = name.strip_prefix("delta(").and_then(|s| s.strip_suffix(')')) {
             return format!("\\delta {}", self.name(inner));
         }
         let (stem, indices, primes) = name_parts(name);
-        let (mut symbol, mut subscript) = latex_stem(stem);
+        let (mut symbol, subscript) = latex_stem(stem);
         symbol = match primes {
             0 => symbol,
             1 => format!("\\dot{{{symbol}}}"),
             2 => format!("\\ddot{{{symbol}}}"),
             n => format!("{symbol}^{{({n})}}"),
         };
-        for i in indices {
-            if !subscript.is_empty() {
-                subscript.push(',');
-            }
-            subscript.push_str(i);
-        }
+        let parts = subscript.split(',').filter(|s| !s.is_empty()).chain(indices);
+        let subscript = parts.map(upright).collect::<Vec<_>>().join(",");
         if subscript.is_empty() { symbol } else { format!("{symbol}_{{{subscript}}}") }
     }
     fn number(&self, r: &Rational) -> (String, bool) {

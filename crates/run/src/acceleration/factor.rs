@@ -55,6 +55,8 @@ pub struct Factor {
     /// Length of each row of B now, and the largest seen (see [`Factor::remember`]).
     length: Vec<f64>,
     reference: Vec<f64>,
+    /// B^+ e of the last solve.
+    y: Vec<f64>,
     work_n: Vec<f64>,
     work_n2: Vec<f64>,
     work_m: Vec<f64>,
@@ -79,6 +81,7 @@ impl Factor {
             reduced: Lu::new(0),
             length: vec![0.0; m],
             reference: vec![0.0; m],
+            y: vec![0.0; n],
             work_n: vec![0.0; n],
             work_n2: vec![0.0; n],
             work_m: vec![0.0; m],
@@ -154,9 +157,28 @@ impl Factor {
             Taken::Gram | Taken::GramRefined => self.solve_gram(lambda),
             _ => self.solve_cod(lambda),
         }
+        self.y.copy_from_slice(&self.work_n);
         solve_lower_transposed(&self.M_chol, self.n, &mut self.work_n);
         for (z, y) in z.iter_mut().zip(&self.work_n) {
             *z += y;
+        }
+    }
+
+    /// The constraint force A^T lambda = M z - r1 of the last [`solve`](Factor::solve).
+    ///
+    /// Taken from the multipliers where these are well determined; otherwise as L y (U2), because multipliers of
+    /// rows of very different lengths cancel in A^T lambda.
+    pub fn force(&mut self, r1: &[f64], z: &[f64], lambda: &[f64], out: &mut [f64]) {
+        let n = self.n;
+        match self.taken {
+            Taken::Free | Taken::Gram | Taken::GramRefined => mat_t_vec(&self.A, lambda, out),
+            Taken::Cod => {
+                (0..n).for_each(|i| out[i] = dot(&self.M_chol[i * n..i * n + i + 1], &self.y[..=i]))
+            }
+            Taken::NullSpace => {
+                mat_vec(&self.M, z, out);
+                (0..n).for_each(|i| out[i] -= r1[i]);
+            }
         }
     }
 
@@ -187,7 +209,8 @@ impl Factor {
         }
         self.taken = if ratio > GRAM_SAFE { Taken::Gram } else { Taken::GramRefined };
         self.rank = m;
-        self.margin = (0..m).map(|i| self.gram[i * m + i] / self.reference[i].max(self.length[i])).fold(1.0, f64::min);
+        self.margin =
+            (0..m).map(|i| self.gram[i * m + i] / self.reference[i].max(self.length[i])).fold(1.0, f64::min);
         true
     }
 
@@ -228,14 +251,20 @@ impl Factor {
         self.rank = self.cod.lq.factor(rules.rank_tol, rules.max_rank);
         let length = &self.length;
         self.cod.factor_trapezoid(|row| length[row]);
-        let weakest = (0..self.rank).map(|k| self.cod.lq.l(k, k).abs() * self.shrink(self.cod.lq.row(k))).fold(1.0, f64::min);
+        let weakest = (0..self.rank)
+            .map(|k| self.cod.lq.l(k, k).abs() * self.shrink(self.cod.lq.row(k)))
+            .fold(1.0, f64::min);
         let lost = rules.max_rank <= m && self.rank < rules.max_rank;
         self.margin = if lost { 0.0 } else { weakest };
     }
 
     /// 1/length, or 0 for a row that has vanished against its reference.
     fn unit_scale(&self, i: usize) -> f64 {
-        if self.length[i] > 0.0 && self.shrink(i) > crate::linalg::RANK_TOL { 1.0 / self.length[i] } else { 0.0 }
+        if self.length[i] > 0.0 && self.shrink(i) > crate::linalg::RANK_TOL {
+            1.0 / self.length[i]
+        } else {
+            0.0
+        }
     }
 
     /// y in work_n from e in work_m. Contradicting rows are found by the caller's residual, so the pivot rows serve.
@@ -273,7 +302,8 @@ impl Factor {
             }
         }
         let largest = reduced.iter().fold(0.0_f64, |s, v| s.max(v.abs()));
-        let tiny = (0..free).find(|&k| !((0..free).any(|i| reduced[i * free + k].abs() > MASS_TOL * largest)));
+        let tiny =
+            (0..free).find(|&k| !((0..free).any(|i| reduced[i * free + k].abs() > MASS_TOL * largest)));
         match tiny.map_or_else(|| self.reduced.factor(MASS_TOL), Err) {
             Ok(()) => Ok(()),
             Err(k) => Err(self.massless(k, tiny.is_some())),
@@ -290,7 +320,8 @@ impl Factor {
             self.reduced.null_vector(k, 1.0, &mut w);
         }
         mat_t_vec(&self.Z[..free * n], &w, &mut self.work_n);
-        let speed = (0..n).fold(0, |best, i| if self.work_n[i].abs() > self.work_n[best].abs() { i } else { best });
+        let speed =
+            (0..n).fold(0, |best, i| if self.work_n[i].abs() > self.work_n[best].abs() { i } else { best });
         let pivot = self.reduced.matrix(free)[k * free + k];
         Massless { speed, pivot }
     }

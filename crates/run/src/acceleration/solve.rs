@@ -3,7 +3,7 @@
 use super::factor::{Factor, Massless, Rules};
 use super::{AccelerationError, Path, Solution, Term};
 use crate::integrate::Baumgarte;
-use crate::linalg::{RANK_TOL, mat_t_vec, mat_vec, norm_max};
+use crate::linalg::{RANK_TOL, mat_vec, norm_max};
 use crate::{IdealForces, Kernel, Point, Shape, Terms};
 
 /// Scaled residual (U6) above which rows contradict each other.
@@ -128,7 +128,7 @@ impl Accelerator {
         let s = &mut self.solution;
         self.factor.solve(&terms.Q, &terms.b, &mut s.eta_dot, &mut s.lambda);
         (s.rank, s.margin, s.path) = (self.factor.rank, self.factor.margin, self.factor.taken);
-        mat_t_vec(&terms.A, &s.lambda, &mut s.ideal_force);
+        self.factor.force(&terms.Q, &s.eta_dot, &s.lambda, &mut s.ideal_force);
         if self.factor.mass_is_positive() {
             s.a_free.copy_from_slice(&terms.Q);
             self.factor.unconstrained(&mut s.a_free);
@@ -156,7 +156,8 @@ impl Accelerator {
             return Ok(());
         }
         // The rows that disagree, the worst first.
-        let mut rows: Vec<usize> = (0..self.shape.n_con).filter(|&i| self.work_m[i] > self.consistency_tol).collect();
+        let mut rows: Vec<usize> =
+            (0..self.shape.n_con).filter(|&i| self.work_m[i] > self.consistency_tol).collect();
         rows.sort_by(|&i, &j| self.work_m[j].total_cmp(&self.work_m[i]));
         let residuals = rows.iter().map(|&i| self.work_m[i]).collect();
         Err(AccelerationError::Inconsistent { t, rows, residuals })
@@ -171,7 +172,8 @@ impl Accelerator {
     ) -> Result<(), AccelerationError> {
         let s = &mut self.solution;
         s.nonideal_force.fill(0.0);
-        self.work_m.copy_from_slice(&s.lambda);
+        // M eta' - Q - C, for Gauss's function.
+        self.work_n.copy_from_slice(&s.ideal_force);
         if self.shape.has_nonideal {
             let ideal = IdealForces { lambda: &s.lambda, A: &terms.A, Q_i: &s.ideal_force };
             nonideal(&ideal, &mut self.C);
@@ -184,17 +186,14 @@ impl Accelerator {
             mat_vec(&terms.M, &self.work_n, &mut s.nonideal_force);
             for j in 0..self.shape.n_eta {
                 s.eta_dot[j] += self.work_n[j];
-            }
-            for i in 0..self.shape.n_con {
-                self.work_m[i] += self.psi[i];
+                self.work_n[j] = s.ideal_force[j] + s.nonideal_force[j] - self.C[j];
             }
         }
-        s.gauss = f64::NAN;
-        if self.factor.mass_is_positive() {
-            // M eta' - Q - C = A^T (lambda + mu)
-            mat_t_vec(&terms.A, &self.work_m, &mut self.work_n);
-            s.gauss = self.factor.inverse_mass_square(&self.work_n);
-        }
+        s.gauss = if self.factor.mass_is_positive() {
+            self.factor.inverse_mass_square(&self.work_n)
+        } else {
+            f64::NAN
+        };
         Ok(())
     }
 }

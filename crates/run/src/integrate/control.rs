@@ -33,7 +33,11 @@ impl Control {
     /// Factor on the step after a rejected one; the error may be NaN.
     pub fn rejected(&mut self, error: f64) -> f64 {
         self.rejected = true;
-        if error.is_finite() { (SAFETY * error.powf(-1.0 / self.exponent)).clamp(SHRINK, 0.9) } else { SHRINK }
+        if error.is_finite() {
+            (SAFETY * error.powf(-1.0 / self.exponent)).clamp(SHRINK, 0.9)
+        } else {
+            SHRINK
+        }
     }
 }
 
@@ -51,13 +55,18 @@ pub(super) fn first_step(
     let d1 = tol.norm(f.iter().copied(), y, y).0;
     let direction = span.signum();
     // A state of zeros says nothing about scales; then the derivative decides.
-    let h0 = if d0 < 1e-5 || d1 < 1e-5 { 1e-6 * span.abs() } else { 0.01 * d0 / d1 }.min(span.abs()) * direction;
+    let h0 =
+        if d0 < 1e-5 || d1 < 1e-5 { 1e-6 * span.abs() } else { 0.01 * d0 / d1 }.min(span.abs()) * direction;
     let trial: Vec<f64> = y.iter().zip(f).map(|(y, f)| y + h0 * f).collect();
     let mut f1 = vec![0.0; y.len()];
     field.eval(t + h0, &trial, &mut f1)?;
     let d2 = tol.norm(f1.iter().zip(f).map(|(a, b)| a - b), y, y).0 / h0.abs();
     let steep = d1.max(d2);
-    let h1 = if steep <= 1e-15 { (1e-3 * h0.abs()).max(1e-6 * span.abs()) } else { (0.01 / steep).powf(1.0 / exponent) };
+    let h1 = if steep <= 1e-15 {
+        (1e-3 * h0.abs()).max(1e-6 * span.abs())
+    } else {
+        (0.01 / steep).powf(1.0 / exponent)
+    };
     let h = h1.min(100.0 * h0.abs()).min(span.abs());
     Ok(direction * if h.is_finite() && h > 0.0 { h } else { 1e-6 * span.abs() })
 }

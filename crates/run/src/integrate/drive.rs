@@ -1,17 +1,18 @@
 //! The loop that moves a state: choose a step, try it, review it, accept it, give out rows.
 
-use super::control::{Control, first_step};
+mod begin;
+mod rows;
+
+use super::control::Control;
 use super::events::Events;
 use super::explicit::{Explicit, Kind};
 use super::field::KernelField;
-use super::outset::{limit_derivative, look_around};
 use super::radau::Radau;
 use super::schedule::Schedule;
 use super::singular::{BRIDGE, Verdict, Watch};
 use super::stepper::{Attempt, Estimated, EvalError, Field, StepError, Stepper, Tolerance};
 use super::{EventHit, Failure, Flow, Method, Observer, Options, Outcome, Output, Progress, Row, Stop};
-use crate::linalg::norm_max;
-use crate::{CONSISTENCY_TOL, Kernel, State};
+use crate::{Kernel, State};
 
 /// Everything a run needs, sized once.
 pub(super) struct Drive<'a> {
@@ -53,7 +54,13 @@ pub(super) struct Drive<'a> {
 }
 
 impl<'a> Drive<'a> {
-    pub fn new(kernel: &'a dyn Kernel, start: &State, t_end: f64, options: &'a Options, observer: &'a mut dyn Observer) -> Self {
+    pub fn new(
+        kernel: &'a dyn Kernel,
+        start: &State,
+        t_end: f64,
+        options: &'a Options,
+        observer: &'a mut dyn Observer,
+    ) -> Self {
         let field = KernelField::new(kernel);
         let d = field.dim();
         let stepper: Box<dyn Stepper> = match options.method {
@@ -93,7 +100,8 @@ impl<'a> Drive<'a> {
                 degenerate_start: false,
                 state: start.clone(),
             },
-            bridge: matches!(options.method, Method::Tsit5 | Method::Radau).then(|| Explicit::new(Kind::Dop853, d)),
+            bridge: matches!(options.method, Method::Tsit5 | Method::Radau)
+                .then(|| Explicit::new(Kind::Dop853, d)),
             bridge_control: Control::new(8.0, 1.0),
             bridge_h: 0.0,
             bridging: false,
@@ -135,90 +143,6 @@ impl<'a> Drive<'a> {
 
     fn span(&self) -> f64 {
         self.t_end - self.t_start
-    }
-
-    /// Projects the start, finds the rank around it, its derivative and a first step.
-    fn begin(&mut self) -> Result<(), Failure> {
-        let (kernel, n_x) = (self.field.kernel, self.field.shape.n_x);
-        if let Some(index) = self.y.iter().position(|v| !v.is_finite()) {
-            return Err(Failure::NotFinite { t: self.t, index });
-        }
-        self.field.projector.hold_invariants(kernel, &self.y[..n_x]);
-        self.field.projector.measure(kernel, self.field.point(self.t, &self.y));
-        self.field.accelerator.baumgarte = self.options.baumgarte;
-        if self.options.projection {
-            self.field.project(self.t, &mut self.y).map_err(failure)?;
-        }
-        self.give_row_now(None);
-        self.start_derivative()?;
-        let size = norm_max(&self.y);
-        let mut events = std::mem::replace(&mut self.events, Events::new(&[], 0));
-        events.begin(|g| self.event_values(None, g), size);
-        self.events = events;
-        self.choose_first_step()
-    }
-
-    fn start_derivative(&mut self) -> Result<(), Failure> {
-        self.field.accelerator.consistency_tol = f64::INFINITY;
-        let t = self.t;
-        if self.options.singular_care && self.options.projection {
-            let around = look_around(&mut self.field, t, &self.y).map_err(failure)?;
-            self.outcome.generic_rank = around.rank;
-            self.watch = Watch::new(around.margin);
-            // Redundant rows may agree on the constraints only, so stages are put there.
-            self.always_near = around.rank < self.field.shape.n_con;
-            self.field.near = self.always_near;
-            if around.degenerate {
-                self.check_state(t)?;
-                let unknown =
-                    Failure::DegenerateStart { t, rank: around.rank_at_start, generic_rank: around.rank };
-                let (f, away) = limit_derivative(&mut self.field, t, &self.y, around.margin).ok_or(unknown)?;
-                (self.f, self.away) = (f, Some(away * self.span().signum()));
-                (self.field.near, self.margin, self.outcome.degenerate_start) = (true, 0.0, true);
-                return Ok(());
-            }
-        }
-        self.check_state(t)?;
-        self.outcome.generic_rank = self.outcome.generic_rank.max(self.field.accelerator.solution().rank);
-        self.watch.reference = self.watch.reference.min(1.0).max(self.margin);
-        Ok(())
-    }
-
-    /// The derivative at (t, y), where the rows must be consistent (U6).
-    fn check_state(&mut self, t: f64) -> Result<(), Failure> {
-        self.field.accelerator.consistency_tol = self.state_tolerance();
-        let result = self.field.eval(t, &self.y, &mut self.f);
-        self.field.accelerator.consistency_tol = f64::INFINITY;
-        self.margin = self.field.margin();
-        result.map_err(failure)
-    }
-
-    /// Stages lie off the constraints, so rows that are redundant on them disagree there; states do not.
-    fn state_tolerance(&self) -> f64 {
-        if self.options.projection { 10.0 * CONSISTENCY_TOL } else { 1e-2 }
-    }
-
-    fn choose_first_step(&mut self) -> Result<(), Failure> {
-        let span = self.span();
-        let wanted = if self.stepper.fixed() {
-            let interval = match self.options.output {
-                Output::Every(interval) | Output::StepsAndEvery(interval) if interval > 0.0 => interval,
-                _ => span.abs() / 1000.0,
-            };
-            Some(self.options.fixed_step.unwrap_or(interval))
-        } else {
-            self.options.h_initial
-        };
-        self.h = match wanted {
-            Some(h) if h.is_finite() && h != 0.0 => h.abs() * span.signum(),
-            Some(_) => return Err(Failure::BadArguments { what: "step" }),
-            None if span == 0.0 => 0.0,
-            None => {
-                let exponent = self.stepper.exponent();
-                first_step(&mut self.field, self.t, &self.y, &self.f, span, exponent, self.tol).unwrap_or(1e-6 * span)
-            }
-        };
-        Ok(())
     }
 
     /// One accepted step, or a rejection, or the end.
@@ -294,7 +218,8 @@ impl<'a> Drive<'a> {
         if !(self.options.singular_care && self.options.projection) || self.field.shape.n_con == 0 {
             return Verdict::Good;
         }
-        let (near, gaps) = (self.field.near, at_work(&mut self.stepper, &mut self.bridge, self.bridging).gaps());
+        let (near, gaps) =
+            (self.field.near, at_work(&mut self.stepper, &mut self.bridge, self.bridging).gaps());
         self.watch.review(near, self.t, h, gaps, self.margin, &mut self.field.samples)
     }
 
@@ -377,10 +302,10 @@ impl<'a> Drive<'a> {
         let stepper = at_work(&mut self.stepper, &mut self.bridge, self.bridging);
         stepper.accepted(h);
         let due = self.schedule.peek().is_some_and(|due| (due - t_new) * h <= 0.0);
-        if due || !self.events.is_empty() {
-            if let Err(error) = stepper.prepare_dense(&mut self.field, at, &self.y_new, &self.f_new) {
-                return self.refuse(h, error).map(|()| None);
-            }
+        if (due || !self.events.is_empty())
+            && let Err(error) = stepper.prepare_dense(&mut self.field, at, &self.y_new, &self.f_new)
+        {
+            return self.refuse(h, error).map(|()| None);
         }
         self.field.samples.truncate(samples);
         self.settle(t_new, h, estimated, margin);
@@ -440,97 +365,14 @@ impl<'a> Drive<'a> {
             self.h = h * self.control.accepted(estimated.error);
         }
     }
-
-    /// Rows and events inside the step, in the order of the motion.
-    fn give_out(&mut self, t_new: f64, h: f64) -> Option<Stop> {
-        let mut events = std::mem::replace(&mut self.events, Events::new(&[], 0));
-        if !events.is_empty() {
-            let t = self.t;
-            events.scan(t, h, &mut |theta, g| self.event_values(Some((theta, h)), g));
-        }
-        let mut stop = None;
-        for hit in &events.hits {
-            self.give_due(hit.t, t_new, h);
-            self.dense_row(hit.t, t_new, h);
-            self.give_row(hit.t, Some(*hit));
-            if events.stops(hit) {
-                self.t = hit.t;
-                self.y.copy_from_slice(&self.row);
-                stop = Some(Stop::Event(*hit));
-                break;
-            }
-        }
-        self.events = events;
-        if stop.is_none() {
-            self.give_due(t_new, t_new, h);
-        }
-        stop
-    }
-
-    /// Rows due up to `until`, from the dense output.
-    fn give_due(&mut self, until: f64, t_new: f64, h: f64) {
-        while let Some(due) = self.schedule.pop_until(until, 1e-12 * h.abs()) {
-            // The end is given by its step, once.
-            if self.schedule.every_step() && (due - t_new).abs() <= 1e-12 * h.abs() {
-                continue;
-            }
-            self.dense_row(due, t_new, h);
-            self.give_row(due, None);
-        }
-    }
-
-    /// The state at a time inside the step, on the constraints, into `row`.
-    fn dense_row(&mut self, at: f64, t_new: f64, h: f64) {
-        if (at - t_new).abs() <= 1e-12 * h.abs() {
-            self.row.copy_from_slice(&self.y_new);
-            return;
-        }
-        at_work(&mut self.stepper, &mut self.bridge, self.bridging).dense((at - self.t) / h, &mut self.row);
-        if self.options.projection {
-            // If it cannot be brought there exactly the row is still the best there is; its residual is reported.
-            let mut row = std::mem::take(&mut self.row);
-            let _ = self.field.project(at, &mut row);
-            self.row = row;
-        }
-    }
-
-    /// Event functions at a fraction of the step, or at the start of it.
-    fn event_values(&mut self, fraction: Option<(f64, f64)>, g: &mut [f64]) {
-        let mut t = self.t;
-        match fraction {
-            None => self.row.copy_from_slice(&self.y),
-            Some((theta, h)) => {
-                t = self.t + theta * h;
-                self.dense_row(t, self.t + h, h);
-            }
-        }
-        let kernel = self.field.kernel;
-        if kernel.events_need_solution() {
-            // Without an acceleration the functions see the last one; they are asked again a little further on.
-            let _ = self.field.accelerator.solve(kernel, self.field.point(t, &self.row));
-        }
-        kernel.events(self.field.point(t, &self.row), self.field.accelerator.solution(), &mut self.scratch, g);
-    }
-
-    fn give_row_now(&mut self, event: Option<EventHit>) {
-        self.row.copy_from_slice(&self.y);
-        self.give_row(self.t, event);
-    }
-
-    /// Gives out `row`.
-    fn give_row(&mut self, t: f64, event: Option<EventHit>) {
-        let n_x = self.field.shape.n_x;
-        let left = self.field.projector.residuals(self.field.kernel, self.field.point(t, &self.row));
-        let o = &mut self.outcome;
-        o.largest_position_residual = o.largest_position_residual.max(left.position);
-        o.largest_velocity_residual = o.largest_velocity_residual.max(left.velocity);
-        self.last_row = t;
-        self.observer.row(Row { t, x: &self.row[..n_x], eta: &self.row[n_x..], event });
-    }
 }
 
 /// The method that takes the step: a function of parts of the driver, so that the others stay free to use.
-fn at_work<'s>(stepper: &'s mut Box<dyn Stepper>, bridge: &'s mut Option<Explicit>, bridging: bool) -> &'s mut dyn Stepper {
+fn at_work<'s>(
+    stepper: &'s mut Box<dyn Stepper>,
+    bridge: &'s mut Option<Explicit>,
+    bridging: bool,
+) -> &'s mut dyn Stepper {
     match bridge {
         Some(bridge) if bridging => bridge,
         _ => stepper.as_mut(),

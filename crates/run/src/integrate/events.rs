@@ -84,7 +84,8 @@ impl Events {
             }
             self.g_before.copy_from_slice(&self.g);
         }
-        self.hits.sort_by(|p, q| (p.t * h.signum()).total_cmp(&(q.t * h.signum())).then(p.index.cmp(&q.index)));
+        self.hits
+            .sort_by(|p, q| (p.t * h.signum()).total_cmp(&(q.t * h.signum())).then(p.index.cmp(&q.index)));
     }
 }
 

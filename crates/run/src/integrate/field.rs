@@ -75,7 +75,8 @@ impl<'k> KernelField<'k> {
     fn derivative(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), EvalError> {
         self.counters.evaluations += 1;
         let (x, eta) = y.split_at(self.shape.n_x);
-        let solution = self.accelerator.solve(self.kernel, Point { t, x, eta }).map_err(EvalError::Acceleration)?;
+        let solution =
+            self.accelerator.solve(self.kernel, Point { t, x, eta }).map_err(EvalError::Acceleration)?;
         let margin = solution.margin;
         let (x_dot, eta_dot) = out.split_at_mut(self.shape.n_x);
         eta_dot.copy_from_slice(&solution.eta_dot);
@@ -103,15 +104,22 @@ impl<'k> KernelField<'k> {
         let s = self.accelerator.solution();
         let mut scratch = std::mem::take(&mut self.bumped);
         scratch.resize(scratch.len().max(self.kernel.scratch_len()), 0.0);
-        let offered =
-            self.kernel.partials(Point { t, x, eta }, &s.eta_dot, &s.lambda, &mut scratch, &mut self.partials);
+        let offered = self.kernel.partials(
+            Point { t, x, eta },
+            &s.eta_dot,
+            &s.lambda,
+            &mut scratch,
+            &mut self.partials,
+        );
         self.bumped = scratch;
         if !offered {
             return Ok(false);
         }
         let (d, p) = (n_x + n, &self.partials);
         for j in 0..d {
-            let pick = |dx: &[f64], deta: &[f64], i: usize| if j < n_x { dx[i * n_x + j] } else { deta[i * n + j - n_x] };
+            let pick = |dx: &[f64], deta: &[f64], i: usize| {
+                if j < n_x { dx[i * n_x + j] } else { deta[i * n + j - n_x] }
+            };
             for i in 0..n {
                 self.r1[i] = -pick(&p.dF_dx, &p.dF_deta, i);
             }

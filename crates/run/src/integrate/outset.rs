@@ -56,7 +56,13 @@ pub(super) fn look_around(field: &mut KernelField<'_>, t: f64, y: &[f64]) -> Res
         field.accelerator.factor.remember();
         let (position, velocity) = field.projector.ranks(field.kernel, field.point(t, &state), 1e-6);
         ranks = (ranks.0.max(position), ranks.1.max(velocity));
-        margin = if found > rank { found_margin } else if found == rank { margin.max(found_margin) } else { margin };
+        margin = if found > rank {
+            found_margin
+        } else if found == rank {
+            margin.max(found_margin)
+        } else {
+            margin
+        };
         rank = rank.max(found);
     }
     field.projector.set_ranks(ranks.0, ranks.1);
@@ -87,7 +93,12 @@ fn probe_state(field: &mut KernelField<'_>, t: f64, y: &[f64], probe: u32) -> Op
 
 /// The derivative at a degenerate start as a limit along the branch, and a step long enough to get away from it; `None`
 /// if there is no limit.
-pub(super) fn limit_derivative(field: &mut KernelField<'_>, t: f64, y: &[f64], reference: f64) -> Option<(Vec<f64>, f64)> {
+pub(super) fn limit_derivative(
+    field: &mut KernelField<'_>,
+    t: f64,
+    y: &[f64],
+    reference: f64,
+) -> Option<(Vec<f64>, f64)> {
     let mut f = vec![0.0; y.len()];
     field.eval(t, y, &mut f).ok()?;
     let n_x = field.shape.n_x;
@@ -128,10 +139,11 @@ fn branch_distance(field: &mut KernelField<'_>, t: f64, y: &[f64], f: &[f64], re
     let mut out = vec![0.0; y.len()];
     let mut tau = 1e-4 * scale;
     while tau < 0.2 * scale {
-        if let Some(state) = branch.state(field, tau) {
-            if field.eval(t + tau, &state, &mut out).is_ok() && field.margin() > 0.02 * reference {
-                return Some(tau);
-            }
+        if let Some(state) = branch.state(field, tau)
+            && field.eval(t + tau, &state, &mut out).is_ok()
+            && field.margin() > 0.02 * reference
+        {
+            return Some(tau);
         }
         tau *= 1.5;
     }

@@ -23,14 +23,14 @@ const MU_REAL: f64 = 3.637834252744496;
 const MU_COMPLEX: Complex = Complex { re: 2.6810828736277523, im: -3.0504301992474105 };
 /// Eigenvectors, real form, and their inverse.
 const T: [[f64; 3]; 3] = [
-    [0.09443876248897524, -0.14125529502095421, 0.03002919410514742],
-    [0.25021312296533332, 0.20412935229379994, -0.38294211275726192],
+    [0.09443876248897524, -0.1412552950209542, 0.03002919410514742],
+    [0.2502131229653333, 0.20412935229379994, -0.3829421127572619],
     [1.0, 1.0, 0.0],
 ];
 const T_INV: [[f64; 3]; 3] = [
     [4.178_718_591_551_904, 0.32768282076106237, 0.523_376_445_499_449_5],
     [-4.178_718_591_551_904, -0.32768282076106237, 0.47662355450055044],
-    [0.50287263494578682, -2.571_926_949_855_605, 0.59603920482822492],
+    [0.5028726349457868, -2.571_926_949_855_605, 0.5960392048282249],
 ];
 /// Collocation polynomial over Z: coefficients of theta, theta^2, theta^3.
 const P: [[f64; 3]; 3] = [
@@ -124,7 +124,9 @@ impl Radau {
             for s in 0..3 {
                 let theta = 1.0 + C[s] * h / self.cubic_h;
                 for i in 0..d {
-                    let at = |theta: f64| theta * (self.cubic[i] + theta * (self.cubic[d + i] + theta * self.cubic[2 * d + i]));
+                    let at = |theta: f64| {
+                        theta * (self.cubic[i] + theta * (self.cubic[d + i] + theta * self.cubic[2 * d + i]))
+                    };
                     self.Z[s * d + i] = at(theta) - at(1.0);
                 }
             }
@@ -210,7 +212,12 @@ fn mix(matrix: &[[f64; 3]; 3], blocks: &[f64], out: &mut [f64], d: usize) {
 }
 
 impl Stepper for Radau {
-    fn step(&mut self, field: &mut dyn Field, at: Attempt<'_>, y_new: &mut [f64]) -> Result<Estimated, StepError> {
+    fn step(
+        &mut self,
+        field: &mut dyn Field,
+        at: Attempt<'_>,
+        y_new: &mut [f64],
+    ) -> Result<Estimated, StepError> {
         let d = self.dim;
         if !self.have_jacobian {
             self.take_jacobian(field, &at)?;
@@ -272,7 +279,13 @@ impl Stepper for Radau {
         (self.cubic_h, self.have_jacobian, self.jacobian_is_current) = (f64::NAN, false, false);
     }
 
-    fn prepare_dense(&mut self, _: &mut dyn Field, at: Attempt<'_>, _: &[f64], _: &[f64]) -> Result<(), StepError> {
+    fn prepare_dense(
+        &mut self,
+        _: &mut dyn Field,
+        at: Attempt<'_>,
+        _: &[f64],
+        _: &[f64],
+    ) -> Result<(), StepError> {
         self.origin.copy_from_slice(at.y);
         Ok(())
     }
@@ -280,7 +293,8 @@ impl Stepper for Radau {
     fn dense(&self, theta: f64, out: &mut [f64]) {
         let d = self.dim;
         for i in 0..d {
-            out[i] = self.origin[i] + theta * (self.cubic[i] + theta * (self.cubic[d + i] + theta * self.cubic[2 * d + i]));
+            out[i] = self.origin[i]
+                + theta * (self.cubic[i] + theta * (self.cubic[d + i] + theta * self.cubic[2 * d + i]));
         }
     }
 

@@ -36,7 +36,9 @@ impl Schedule {
     /// The next time due, if any.
     pub fn peek(&self) -> Option<f64> {
         match &self.output {
-            Output::Every(interval) | Output::StepsAndEvery(interval) if *interval > 0.0 && interval.is_finite() => {
+            Output::Every(interval) | Output::StepsAndEvery(interval)
+                if *interval > 0.0 && interval.is_finite() =>
+            {
                 Some(self.t_start + self.direction * self.next as f64 * interval)
             }
             Output::Times(times) => times.get(self.next).copied(),

@@ -80,7 +80,15 @@ impl Watch {
     }
 
     /// Reviews a tried step from its samples (time, margin); they are sorted in place and get the start added.
-    pub fn review(&mut self, near: bool, t: f64, h: f64, gaps: &[Gap], start: f64, samples: &mut Vec<(f64, f64)>) -> Verdict {
+    pub fn review(
+        &mut self,
+        near: bool,
+        t: f64,
+        h: f64,
+        gaps: &[Gap],
+        start: f64,
+        samples: &mut Vec<(f64, f64)>,
+    ) -> Verdict {
         let lowest = samples.iter().fold(f64::INFINITY, |m, s| m.min(s.1));
         if lowest > NEAR * self.reference {
             self.given_up = false;
@@ -138,7 +146,8 @@ fn place(theta: f64, gaps: &[Gap]) -> f64 {
         return 1.0;
     }
     // The longest step that has it in the middle of a gap.
-    let longest = gaps.iter().map(|gap| theta / gap.middle).filter(|factor| *factor <= 1.0).fold(0.0, f64::max);
+    let longest =
+        gaps.iter().map(|gap| theta / gap.middle).filter(|factor| *factor <= 1.0).fold(0.0, f64::max);
     let first = gaps[0].middle;
     if longest > 0.5 || theta < first {
         return longest;
@@ -159,10 +168,10 @@ fn find_zero(samples: &[(f64, f64)]) -> Option<f64> {
     let mut best: Option<(f64, f64)> = None;
     // Candidate gap g: samples up to g are before the zero. The gap after the last sample means "later".
     for g in lowest.saturating_sub(1)..=lowest {
-        if let Some((bend, zero)) = candidate(samples, g) {
-            if best.is_none_or(|b| bend < b.0) {
-                best = Some((bend, zero));
-            }
+        if let Some((bend, zero)) = candidate(samples, g)
+            && best.is_none_or(|b| bend < b.0)
+        {
+            best = Some((bend, zero));
         }
     }
     if lowest == 0 && best.is_some_and(|b| rising_bend(samples) <= b.0) {
@@ -246,7 +255,9 @@ mod tests {
         let gaps = &[Gap { middle: 0.4667, reach: 0.13 }];
         let mut samples: Vec<_> = sampled(|t| (t - 0.251).abs() * 0.3)[1..].to_vec();
         assert_eq!(watch.review(false, 0.0, 1.0, gaps, 0.075, &mut samples), Verdict::Near);
-        let Verdict::Move(h) = watch.review(true, 0.0, 1.0, gaps, 0.075, &mut samples) else { panic!("not moved") };
+        let Verdict::Move(h) = watch.review(true, 0.0, 1.0, gaps, 0.075, &mut samples) else {
+            panic!("not moved")
+        };
         assert!((0.251 / h - 0.4667).abs() < 1e-9);
         assert!((watch.plan(0.0, 1.0, gaps) - h).abs() < 1e-12);
     }

@@ -92,7 +92,12 @@ pub(super) struct Estimated {
 /// A method.
 pub(super) trait Stepper {
     /// Tries a step, writing the end state.
-    fn step(&mut self, field: &mut dyn Field, at: Attempt<'_>, y_new: &mut [f64]) -> Result<Estimated, StepError>;
+    fn step(
+        &mut self,
+        field: &mut dyn Field,
+        at: Attempt<'_>,
+        y_new: &mut [f64],
+    ) -> Result<Estimated, StepError>;
 
     /// The derivative at the unprojected end, if the last step computed it.
     fn end_derivative(&self) -> Option<&[f64]>;
@@ -104,7 +109,13 @@ pub(super) trait Stepper {
     fn interrupted(&mut self) {}
 
     /// Makes ready for [`dense`](Stepper::dense) on the step just accepted.
-    fn prepare_dense(&mut self, field: &mut dyn Field, at: Attempt<'_>, y_new: &[f64], f_new: &[f64]) -> Result<(), StepError>;
+    fn prepare_dense(
+        &mut self,
+        field: &mut dyn Field,
+        at: Attempt<'_>,
+        y_new: &[f64],
+        f_new: &[f64],
+    ) -> Result<(), StepError>;
 
     /// The state at t + theta h.
     fn dense(&self, theta: f64, out: &mut [f64]);

@@ -4,8 +4,8 @@
 //! Ch. Tsitouras, Runge-Kutta pairs of order 5(4) satisfying only the first column simplifying assumption, Computers
 //! and Mathematics with Applications 62 (2011). The orders are measured in the tests of `explicit.rs`.
 
-use super::singular::Gap;
 use super::explicit::{Estimate, Tableau};
+use super::singular::Gap;
 
 /// The pair; the seventh derivative is taken at the end of the step and serves the next one.
 pub(super) static TSIT5: Tableau = Tableau {
@@ -18,9 +18,16 @@ pub(super) static TSIT5: Tableau = Tableau {
         &[5.325864828439257, -11.748883564062828, 7.4955393428898365, -0.09249506636175525],
         &[5.86145544294642, -12.92096931784711, 8.159367898576159, -0.071584973281401, -0.028269050394068383],
     ],
-    b: &[0.09646076681806523, 0.01, 0.4798896504144996, 1.379008574103742, -3.290069515436081, 2.324710524099774],
+    b: &[
+        0.09646076681806523,
+        0.01,
+        0.4798896504144996,
+        1.379008574103742,
+        -3.290069515436081,
+        2.324710524099774,
+    ],
     estimate: Estimate::One(&[
-        -0.00178001105222577714,
+        -0.001780011052225777,
         -0.0008164344596567469,
         0.007880878010261995,
         -0.1447110071732629,

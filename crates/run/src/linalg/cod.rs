@@ -26,7 +26,14 @@ impl Cod {
     /// Room for `m` * `n`.
     pub fn new(m: usize, n: usize) -> Self {
         let r = m.min(n);
-        Self { m, n, lq: PivotedLq::new(m, n), t: vec![0.0; m * r], diag: vec![0.0; r], work: vec![0.0; m.max(n)] }
+        Self {
+            m,
+            n,
+            lq: PivotedLq::new(m, n),
+            t: vec![0.0; m * r],
+            diag: vec![0.0; r],
+            work: vec![0.0; m.max(n)],
+        }
     }
 
     /// Factors `B` (m * n, row-major) with the rank tolerance relative to its longest row. Returns the rank.
@@ -44,7 +51,8 @@ impl Cod {
         let (m, r) = (self.m, self.lq.rank());
         for k in 0..r {
             for i in 0..m {
-                self.t[k * m + self.lq.row(i)] = if i >= k { weight(self.lq.row(i)) * self.lq.l(i, k) } else { 0.0 };
+                self.t[k * m + self.lq.row(i)] =
+                    if i >= k { weight(self.lq.row(i)) * self.lq.l(i, k) } else { 0.0 };
             }
         }
         for k in 0..r {

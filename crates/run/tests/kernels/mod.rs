@@ -28,7 +28,9 @@ impl Row2 {
         for k in 0..2 {
             // (p_k - q_k)^2
             match (p, q) {
-                (P2::At(i), P2::At(j)) => row.quad.extend([(i + k, i + k, 1.0), (j + k, j + k, 1.0), (i + k, j + k, -2.0)]),
+                (P2::At(i), P2::At(j)) => {
+                    row.quad.extend([(i + k, i + k, 1.0), (j + k, j + k, 1.0), (i + k, j + k, -2.0)])
+                }
                 (P2::At(i), P2::Fixed(a)) | (P2::Fixed(a), P2::At(i)) => {
                     row.quad.push((i + k, i + k, 1.0));
                     row.lin.push((i + k, -2.0 * a[k]));
@@ -48,7 +50,9 @@ impl Row2 {
     }
 
     fn value(&self, x: &[f64]) -> f64 {
-        self.c + self.lin.iter().map(|&(i, v)| v * x[i]).sum::<f64>() + self.quad.iter().map(|&(i, j, v)| v * x[i] * x[j]).sum::<f64>()
+        self.c
+            + self.lin.iter().map(|&(i, v)| v * x[i]).sum::<f64>()
+            + self.quad.iter().map(|&(i, j, v)| v * x[i] * x[j]).sum::<f64>()
     }
 
     fn gradient(&self, x: &[f64], out: &mut [f64]) {
@@ -100,9 +104,23 @@ impl Kernel for Quadratic {
             row.gradient(x, &mut out[i * self.n..(i + 1) * self.n]);
         }
     }
-    fn partials(&self, at: Point, eta_dot: &[f64], lambda: &[f64], _: &mut [f64], out: &mut Partials) -> bool {
+    fn partials(
+        &self,
+        at: Point,
+        eta_dot: &[f64],
+        lambda: &[f64],
+        _: &mut [f64],
+        out: &mut Partials,
+    ) -> bool {
         let n = self.n;
-        for v in [&mut out.dF_dx, &mut out.dF_deta, &mut out.dG_dx, &mut out.dG_deta, &mut out.dx_dot_dx, &mut out.dx_dot_deta] {
+        for v in [
+            &mut out.dF_dx,
+            &mut out.dF_deta,
+            &mut out.dG_dx,
+            &mut out.dG_deta,
+            &mut out.dx_dot_dx,
+            &mut out.dx_dot_deta,
+        ] {
             v.fill(0.0);
         }
         (0..n).for_each(|i| out.dx_dot_deta[i * n + i] = 1.0);
@@ -122,7 +140,12 @@ impl Kernel for Quadratic {
 }
 
 /// N-four-bar: points B_0..B_N on cranks from A_i = (i, 0), coupled by bars; uniform bars with the given masses.
-pub fn four_bar(N: usize, crank_mass: impl Fn(usize) -> f64, coupler_mass: impl Fn(usize) -> f64, g: f64) -> Quadratic {
+pub fn four_bar(
+    N: usize,
+    crank_mass: impl Fn(usize) -> f64,
+    coupler_mass: impl Fn(usize) -> f64,
+    g: f64,
+) -> Quadratic {
     let n = 2 * (N + 1);
     let (mut M, mut Q) = (vec![0.0; n * n], vec![0.0; n]);
     let mut rows = Vec::new();

@@ -85,11 +85,16 @@ impl Canvas for Raster {
         let mut pen = (x * self.scale - shift) as f32;
         for c in text.chars() {
             let id = font.glyph_id(c);
-            let glyph = id.with_scale_and_position(font.scale(), ab_glyph::point(pen, (y * self.scale) as f32));
+            let glyph = id.with_scale_and_position(font.scale(), point(pen, (y * self.scale) as f32));
             if let Some(outline) = font.outline_glyph(glyph) {
                 let corner = outline.px_bounds().min;
                 outline.draw(|dx, dy, cover| {
-                    self.blend(corner.x as i64 + i64::from(dx), corner.y as i64 + i64::from(dy), color, cover);
+                    self.blend(
+                        corner.x as i64 + i64::from(dx),
+                        corner.y as i64 + i64::from(dy),
+                        color,
+                        cover,
+                    );
                 });
             }
             pen += font.h_advance(id);

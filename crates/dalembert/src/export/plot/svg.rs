@@ -30,7 +30,10 @@ impl Canvas for Svg {
     fn fill(&mut self, [left, top, right, bottom]: [f64; 4], color: Color) {
         let (width, height) = (round(right - left), round(bottom - top));
         let (x, y) = (round(left), round(top));
-        self.put(format_args!("<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{}\"/>\n", hex(color)));
+        self.put(format_args!(
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{}\"/>\n",
+            hex(color)
+        ));
     }
 
     fn line(&mut self, points: &[(f64, f64)], color: Color, width: f64) {

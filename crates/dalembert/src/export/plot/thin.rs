@@ -40,7 +40,8 @@ mod tests {
     fn gaps_split_and_extremes_stay() {
         let nan = f64::NAN;
         assert_eq!(pieces(&[(0.0, 1.0), (1.0, 2.0), (2.0, nan), (3.0, 1.0)]), [[(0.0, 1.0), (1.0, 2.0)]]);
-        let many: Vec<P> = (0..10_000).map(|k| (k as f64 * 0.01, if k == 5005 { 9.0 } else { 0.0 })).collect();
+        let many: Vec<P> =
+            (0..10_000).map(|k| (k as f64 * 0.01, if k == 5005 { 9.0 } else { 0.0 })).collect();
         let thin = &pieces(&many)[0];
         assert!(thin.len() < 900 && thin.iter().any(|p| p.1 == 9.0));
     }

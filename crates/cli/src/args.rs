@@ -1,0 +1,295 @@
+//! What can be asked on the command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use dalembert::diagnostic::Code;
+use dalembert::run::Method;
+
+const EXAMPLES: &str = "\
+Examples:
+  dalembert check pendulum.dal                       what the model is, and where it starts
+  dalembert derive pendulum.dal --form lagrange      its equations of motion
+  dalembert simulate pendulum.dal --plot motion.svg  its motion
+  dalembert explain E0512                            more about a message
+
+Exit codes: 0 done, 1 the model or the run failed, 2 wrong usage.";
+
+/// Analytical mechanics: from a model on paper to its equations, its motion and every force in it.
+#[derive(Parser)]
+#[command(name = "dalembert", version, after_help = EXAMPLES, disable_help_subcommand = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Read a model: coordinates, constraints and their kind, degrees of freedom, consistent start
+    Check(CheckArgs),
+    /// Write the equations of motion in symbols
+    Derive(DeriveArgs),
+    /// Accelerations, constraint forces and everything else at one state
+    Evaluate(EvaluateArgs),
+    /// Compute the motion: tables, plots and a summary
+    Simulate(SimulateArgs),
+    /// Format model files in place
+    Fmt(FmtArgs),
+    /// Tell more about the code of a message
+    Explain(ExplainArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    #[command(hide = true)]
+    Analyze(LaterArgs),
+    #[command(hide = true)]
+    Equilibrium(LaterArgs),
+    #[command(hide = true)]
+    Linearize(LaterArgs),
+    #[command(hide = true)]
+    Verify(LaterArgs),
+    #[command(hide = true)]
+    Sweep(LaterArgs),
+    #[command(hide = true)]
+    Export(LaterArgs),
+    #[command(hide = true)]
+    Studio(LaterArgs),
+}
+
+impl Command {
+    /// Whether one JSON document is wanted instead of words.
+    pub fn json(&self) -> bool {
+        match self {
+            Command::Check(args) => args.common.json,
+            Command::Derive(args) => args.common.json,
+            Command::Evaluate(args) => args.common.json,
+            Command::Simulate(args) => args.common.json,
+            Command::Fmt(args) => args.json,
+            Command::Explain(args) => args.json,
+            Command::Completions(_) => false,
+            Command::Analyze(args)
+            | Command::Equilibrium(args)
+            | Command::Linearize(args)
+            | Command::Verify(args)
+            | Command::Sweep(args)
+            | Command::Export(args)
+            | Command::Studio(args) => args.rest.iter().any(|word| word == "--json"),
+        }
+    }
+}
+
+/// Options of every command that reads a model.
+#[derive(Args)]
+pub struct Common {
+    /// Model file, or `-` for standard input
+    pub model: String,
+    /// Give a parameter or const another value, as in --set m=2 (repeatable)
+    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
+    /// Fix or guess a starting value, as in --initial "x'=2" or --initial x~1 (repeatable)
+    #[arg(long, value_name = "NAME=VALUE", value_parser = starting_value)]
+    pub initial: Vec<String>,
+    /// Print one JSON document instead of words (numbers that are not finite become null)
+    #[arg(long)]
+    pub json: bool,
+    /// Say nothing but results and errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "Example:\n  dalembert check chain.dal --set N=6 --json")]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert derive disk.dal                                  M, Q, A, b of the kernel form
+  dalembert derive disk.dal --form lagrange --format latex   for a paper
+  dalembert derive disk.dal --form explicit --format python  for SymPy")]
+pub struct DeriveArgs {
+    #[command(flatten)]
+    pub common: Common,
+    /// Form of the equations
+    #[arg(long, value_enum, default_value = "kernel")]
+    pub form: FormName,
+    /// How they are written; python can be read by SymPy (the rate of x is x_dot)
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: FormatName,
+}
+
+/// Forms of the equations of motion.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum FormName {
+    /// M eta' = Q with the constraint rows A eta' = b
+    Kernel,
+    /// One equation a speed, with multipliers
+    Lagrange,
+    /// Accelerations in closed form
+    Explicit,
+    /// Not available yet
+    Hamilton,
+    /// Not available yet
+    Poincare,
+    /// Not available yet
+    Suslov,
+}
+
+/// How formulas are written.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum FormatName {
+    /// In the model language
+    Text,
+    /// For typesetting
+    Latex,
+    /// For SymPy
+    Python,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert evaluate disk.dal                          at the start
+  dalembert evaluate disk.dal --at \"psi=1, theta'=3\"   elsewhere; what is not named stays as at the start")]
+pub struct EvaluateArgs {
+    #[command(flatten)]
+    pub common: Common,
+    /// State to evaluate at, as in --at "x=1, x'=0.2, t=0"; the rest comes from the start
+    #[arg(long, value_name = "STATE", default_value = "", allow_hyphen_values = true)]
+    pub at: String,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert simulate disk.dal --until 20 --out disk.csv --plot disk.png
+  dalembert simulate disk.dal --out - | head
+  dalembert simulate stiff.dal --method radau --rtol 1e-8 --json
+
+Ctrl-C ends the run; what was computed until then is written.")]
+pub struct SimulateArgs {
+    #[command(flatten)]
+    pub common: Common,
+    /// Last time
+    #[arg(long, value_name = "T", value_parser = positive)]
+    pub until: Option<f64>,
+    /// Spacing of the rows (without it 500 intervals)
+    #[arg(long, value_name = "DT", value_parser = positive)]
+    pub every: Option<f64>,
+    /// Integrator
+    #[arg(long, value_name = "NAME", value_parser = Method::ALL.map(Method::name))]
+    pub method: Option<String>,
+    /// Relative tolerance of a step
+    #[arg(long, value_name = "R", value_parser = positive)]
+    pub rtol: Option<f64>,
+    /// Absolute tolerance of a step
+    #[arg(long, value_name = "A", value_parser = positive)]
+    pub atol: Option<f64>,
+    /// Equations that are integrated
+    #[arg(long, value_enum, default_value = "explicit")]
+    pub form: MotionForm,
+    /// Write the table: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::files::table_target)]
+    pub out: Vec<crate::files::TableTarget>,
+    /// Draw the motion: .svg, .png or .html (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target)]
+    pub plot: Vec<crate::files::PlotTarget>,
+    /// Columns that the plot shows, as in --columns x,y,x'
+    #[arg(long, value_name = "NAMES", requires = "plot")]
+    pub columns: Option<String>,
+    /// Stabilise constraints by Baumgarte with these gains instead of projecting
+    #[arg(long, value_name = "ALPHA,BETA", value_parser = two_numbers)]
+    pub baumgarte: Option<(f64, f64)>,
+    /// Give up after this many steps
+    #[arg(long, value_name = "N")]
+    pub max_steps: Option<usize>,
+}
+
+/// Forms of the equations that can be integrated.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MotionForm {
+    /// Coordinates and speeds, constraints of any rank
+    Explicit,
+    /// Not available yet
+    Hamilton,
+    /// Not available yet
+    Suslov,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:\n  dalembert fmt models/*.dal\n  dalembert fmt --check models/*.dal\n  dalembert fmt - < draft.dal")]
+pub struct FmtArgs {
+    /// Model files; `-` formats standard input to standard output
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<String>,
+    /// Change nothing, only tell which files would change (exit code 1 if any)
+    #[arg(long)]
+    pub check: bool,
+    /// Print one JSON document instead of words
+    #[arg(long)]
+    pub json: bool,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "Example:\n  dalembert explain E0512")]
+pub struct ExplainArgs {
+    /// Code of a message, such as E0512; without it all codes are listed
+    #[arg(value_parser = code)]
+    pub code: Option<Code>,
+    /// Print one JSON document instead of words
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "Example:\n  dalembert completions bash > ~/.local/share/bash-completion/completions/dalembert")]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+/// Commands to come take any arguments.
+#[derive(Args)]
+pub struct LaterArgs {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    pub rest: Vec<String>,
+}
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("write it as NAME=VALUE".to_owned()),
+    }
+}
+
+fn starting_value(text: &str) -> Result<String, String> {
+    let parts = text.split_once(['=', '~']);
+    match parts {
+        Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => Ok(text.to_owned()),
+        _ => Err("write it as NAME=VALUE (fixed) or NAME~VALUE (a guess)".to_owned()),
+    }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
+        _ => Err("a positive number is wanted".to_owned()),
+    }
+}
+
+fn two_numbers(text: &str) -> Result<(f64, f64), String> {
+    let numbers: Option<Vec<f64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+    match numbers.as_deref() {
+        Some([a, b]) if a.is_finite() && b.is_finite() => Ok((*a, *b)),
+        _ => Err("two numbers with a comma between them are wanted, as in 10,10".to_owned()),
+    }
+}
+
+fn code(text: &str) -> Result<Code, String> {
+    Code::from_id(text).ok_or_else(|| "there is no such code; `dalembert explain` lists them all".to_owned())
+}

@@ -1,0 +1,35 @@
+//! `dalembert derive`: the equations of motion in symbols.
+
+use crate::args::{DeriveArgs, FormatName};
+use crate::input::{Loaded, load};
+use crate::report::{Failure, print, print_json};
+use clap::ValueEnum;
+use dalembert::diagnostic;
+use dalembert::equations::{self, Form};
+use dalembert_expr::Format;
+use serde_json::json;
+
+pub fn run(args: &DeriveArgs) -> Result<(), Failure> {
+    let Loaded { source, mut model } = load(&args.common)?;
+    let form: Form = name_of(args.form).parse().map_err(|d: Box<_>| Failure::of(*d, &source))?;
+    let format = match args.format {
+        FormatName::Text => Format::Text,
+        FormatName::Latex => Format::Latex,
+        FormatName::Python => Format::Python,
+    };
+    let written = equations::write(&mut model, form, format).map_err(|d| Failure::of(*d, &source))?;
+    if args.common.json {
+        return print_json(&json!({
+            "form": name_of(args.form),
+            "format": name_of(args.format),
+            "equations": written,
+            "diagnostics": diagnostic::json(&model.diagnostics, &source),
+        }));
+    }
+    let end = if written.ends_with('\n') { "" } else { "\n" };
+    print(&format!("{written}{end}"))
+}
+
+fn name_of(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned())
+}

@@ -1,0 +1,177 @@
+//! `dalembert evaluate`: everything at one state.
+
+use crate::args::EvaluateArgs;
+use crate::check::{redundancy, state_pairs};
+use crate::input::{Loaded, load};
+use crate::report::{Failure, nested, object, print, print_json, show};
+use crate::words::{cells, plain, table};
+use dalembert::diagnostic::{self, Code, Diagnostic};
+use dalembert::run::State;
+use dalembert::{Evaluation, Model, Source};
+use serde_json::{Value, json};
+
+pub fn run(args: &EvaluateArgs) -> Result<(), Failure> {
+    let Loaded { source, mut model } = load(&args.common)?;
+    let mut remarks = Vec::new();
+    let mut state = start(&mut model, &mut remarks).map_err(|d| Failure::of(*d, &source))?;
+    model.set_state(&mut state, &args.at).map_err(|d| Failure::of(*d, &source))?;
+    let now = match model.evaluate(&state) {
+        Ok(now) => now,
+        Err(error) => {
+            remarks.push(*error);
+            return Err(Failure::Model { diagnostics: remarks, source });
+        }
+    };
+    remarks.extend(rank_remarks(&model, &now));
+    if args.common.json {
+        return print_json(&document(&model, &now, &remarks, &source));
+    }
+    print(&text(&model, &now))?;
+    show(&remarks, &source, args.common.quiet);
+    Ok(())
+}
+
+/// The model's start, or its guess as it stands with a warning.
+fn start(model: &mut Model, remarks: &mut Vec<Diagnostic>) -> Result<State, Box<Diagnostic>> {
+    match model.start() {
+        Ok(started) => Ok(started.state),
+        Err(error) => {
+            let guess = model.guess()?;
+            let mut warning = error.severity(diagnostic::Severity::Warning);
+            warning.help = Some("evaluated at the starting values as they are written".to_owned());
+            remarks.push(warning);
+            Ok(guess.state)
+        }
+    }
+}
+
+/// Rows that vanish or depend on others at this state.
+fn rank_remarks(model: &Model, now: &Evaluation) -> Vec<Diagnostic> {
+    let (n, rows) = (model.form.speeds.len(), &model.system.rows);
+    if now.solution.rank >= rows.len() {
+        return Vec::new();
+    }
+    let vanishes = |r: usize| now.terms.A[r * n..(r + 1) * n].iter().all(|v| *v == 0.0);
+    let mut remarks = Vec::new();
+    for r in (0..rows.len()).filter(|r| vanishes(*r)) {
+        let message = format!("`{}` constrains no acceleration at this state: its gradient vanishes", rows[r].name);
+        let help = if rows[r].holonomic {
+            "the configuration is singular; the motion through it is not decided by this constraint"
+        } else {
+            "constraints that are nonlinear in the rates degenerate at rest; evaluate at a state in motion"
+        };
+        remarks.push(Diagnostic::warning(Code::DegenerateConfiguration, rows[r].span, message).help(help));
+    }
+    let dependent: Vec<usize> =
+        model.redundant_rows(&now.terms.A).into_iter().filter(|r| !vanishes(*r)).collect();
+    remarks.extend(redundancy(model, &dependent));
+    remarks
+}
+
+fn document(model: &Model, now: &Evaluation, remarks: &[Diagnostic], source: &Source) -> Value {
+    let n = model.form.speeds.len();
+    let (system, solution) = (&model.system, &now.solution);
+    let row_names = || system.rows.iter().map(|row| row.name.as_str());
+    let mut state = object(state_pairs(model, &now.state));
+    state["t"] = json!(now.state.t);
+    let mut all = model.diagnostics.clone();
+    all.extend(remarks.iter().cloned());
+    json!({
+        "state": state,
+        "speeds": system.speeds.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(),
+        "mass": nested(&now.terms.M, n),
+        "impressed": now.terms.Q,
+        "constraint_matrix": nested(&now.terms.A, n),
+        "constraint_rhs": now.terms.b,
+        "acceleration": solution.eta_dot,
+        "unconstrained_acceleration": solution.a_free,
+        "ideal": solution.ideal_force,
+        "nonideal": solution.nonideal_force,
+        "control": vec![0.0; n],
+        "multipliers": object(row_names().zip(solution.lambda.iter().copied())),
+        "reactions": object(reactions(model, now)),
+        "residuals": object(row_names().zip(now.residuals.iter().copied())),
+        "rank": solution.rank,
+        "gauss": solution.gauss,
+        "energy": now.energy,
+        "outputs": object(outputs(model, now)),
+        "diagnostics": diagnostic::json(&all, source),
+    })
+}
+
+fn reactions<'m>(model: &'m Model, now: &Evaluation) -> Vec<(&'m str, f64)> {
+    let constraints = model.system.constraints.iter().enumerate();
+    constraints
+        .map(|(k, c)| (c.name.as_str(), model.compiled.reaction(k, &now.solution.lambda, &now.terms.A)))
+        .collect()
+}
+
+fn outputs<'m>(model: &'m Model, now: &Evaluation) -> Vec<(&'m str, f64)> {
+    model.system.outputs.iter().map(|o| o.name.as_str()).zip(now.outputs.iter().copied()).collect()
+}
+
+fn text(model: &Model, now: &Evaluation) -> String {
+    let mut out = String::new();
+    let (system, s) = (&model.system, &now.solution);
+    let mut rows = vec![cells(["state", "value"]), vec!["t".to_owned(), plain(now.state.t)]];
+    rows.extend(state_pairs(model, &now.state).into_iter().map(|(name, v)| vec![name.to_owned(), plain(v)]));
+    table(&mut out, "", &rows);
+
+    let mut rows = vec![cells(["speed", "acceleration", "unconstrained", "impressed", "ideal", "non-ideal"])];
+    for (p, speed) in system.speeds.iter().enumerate() {
+        let values = [s.eta_dot[p], s.a_free[p], now.terms.Q[p], s.ideal_force[p], s.nonideal_force[p]];
+        rows.push([speed.name.clone()].into_iter().chain(values.map(plain)).collect());
+    }
+    section(&mut out, &rows);
+
+    if !system.rows.is_empty() {
+        let mut rows = vec![cells(["constraint row", "multiplier", "residual"])];
+        for (r, row) in system.rows.iter().enumerate() {
+            rows.push(vec![row.name.clone(), plain(s.lambda[r]), plain(now.residuals[r])]);
+        }
+        section(&mut out, &rows);
+        let mut rows = vec![cells(["constraint", "reaction"])];
+        rows.extend(reactions(model, now).into_iter().map(|(name, v)| vec![name.to_owned(), plain(v)]));
+        section(&mut out, &rows);
+    }
+    matrices(&mut out, model, now);
+    let mut rows = Vec::new();
+    if !system.rows.is_empty() {
+        rows.push(vec!["rank".to_owned(), format!("{} of {}", s.rank, system.rows.len())]);
+        rows.push(vec!["gauss".to_owned(), plain(s.gauss)]);
+    }
+    rows.extend(now.energy.map(|e| vec!["energy".to_owned(), plain(e)]));
+    rows.extend(outputs(model, now).into_iter().map(|(name, v)| vec![name.to_owned(), plain(v)]));
+    section(&mut out, &rows);
+    out
+}
+
+/// The matrices, with the speeds above their columns.
+fn matrices(out: &mut String, model: &Model, now: &Evaluation) {
+    let (system, n) = (&model.system, model.form.speeds.len());
+    let heading = |first: &str, last: Option<&str>| -> Vec<String> {
+        let speeds = system.speeds.iter().map(|s| s.name.as_str());
+        cells([first].into_iter().chain(speeds).chain(last))
+    };
+    let mut rows = vec![heading("mass", None)];
+    for (p, speed) in system.speeds.iter().enumerate() {
+        let values = now.terms.M[p * n..(p + 1) * n].iter().map(|v| plain(*v));
+        rows.push([speed.name.clone()].into_iter().chain(values).collect());
+    }
+    section(out, &rows);
+    if !system.rows.is_empty() {
+        let mut rows = vec![heading("constraint matrix", Some("right side"))];
+        for (r, row) in system.rows.iter().enumerate() {
+            let values = now.terms.A[r * n..(r + 1) * n].iter().chain([&now.terms.b[r]]).map(|v| plain(*v));
+            rows.push([row.name.clone()].into_iter().chain(values).collect());
+        }
+        section(out, &rows);
+    }
+}
+
+fn section(out: &mut String, rows: &[Vec<String>]) {
+    if !rows.is_empty() {
+        out.push('\n');
+        table(out, "", rows);
+    }
+}

@@ -1,0 +1,133 @@
+//! Files that a run writes: which format, and whether it can be written, before the run is made.
+
+use crate::input::reason;
+use crate::report::{Failure, stdout_failure};
+use dalembert::Table;
+use dalembert::export::{self, Plot};
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+/// Where a table goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TableTarget {
+    /// CSV on standard output.
+    Standard,
+    /// CSV.
+    Csv(String),
+    /// Parquet.
+    Parquet(String),
+    /// JSON.
+    Json(String),
+}
+
+/// Where a plot goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlotTarget {
+    /// Vector graphics.
+    Svg(String),
+    /// Pixels.
+    Png(String),
+    /// A page with the plot and the summary.
+    Html(String),
+}
+
+/// Reads `--out`.
+pub fn table_target(text: &str) -> Result<TableTarget, String> {
+    match (text, extension(text).as_str()) {
+        ("-", _) => Ok(TableTarget::Standard),
+        (_, "csv") => Ok(TableTarget::Csv(text.to_owned())),
+        (_, "parquet") => Ok(TableTarget::Parquet(text.to_owned())),
+        (_, "json") => Ok(TableTarget::Json(text.to_owned())),
+        _ => Err("the name must end in .csv, .parquet or .json, or be `-`".to_owned()),
+    }
+}
+
+/// Reads `--plot`.
+pub fn plot_target(text: &str) -> Result<PlotTarget, String> {
+    match extension(text).as_str() {
+        "svg" => Ok(PlotTarget::Svg(text.to_owned())),
+        "png" => Ok(PlotTarget::Png(text.to_owned())),
+        "html" => Ok(PlotTarget::Html(text.to_owned())),
+        _ => Err("the name must end in .svg, .png or .html".to_owned()),
+    }
+}
+
+fn extension(path: &str) -> String {
+    Path::new(path).extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default()
+}
+
+impl TableTarget {
+    /// The file, unless it is standard output.
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            TableTarget::Standard => None,
+            TableTarget::Csv(path) | TableTarget::Parquet(path) | TableTarget::Json(path) => Some(path),
+        }
+    }
+
+    /// Writes the table.
+    pub fn write(&self, table: &Table, title: &str) -> Result<(), Failure> {
+        match self {
+            TableTarget::Standard => {
+                let mut out = BufWriter::new(std::io::stdout().lock());
+                export::csv(table, &mut out).and_then(|()| out.flush()).map_err(stdout_failure)
+            }
+            TableTarget::Csv(path) => put(path, |out| export::csv(table, out)),
+            TableTarget::Parquet(path) => put(path, |out| export::parquet(table, &[("title", title)], out)),
+            TableTarget::Json(path) => put(path, |out| export::json(table, out)),
+        }
+    }
+}
+
+impl PlotTarget {
+    /// The file.
+    pub fn path(&self) -> &str {
+        match self {
+            PlotTarget::Svg(path) | PlotTarget::Png(path) | PlotTarget::Html(path) => path,
+        }
+    }
+
+    /// Draws the plot.
+    pub fn write(&self, plot: &Plot<'_>, facts: &[(String, String)]) -> Result<(), Failure> {
+        let bytes = match self {
+            PlotTarget::Svg(_) => plot.svg().into_bytes(),
+            PlotTarget::Png(_) => plot.png(),
+            PlotTarget::Html(_) => export::html(plot, facts).into_bytes(),
+        };
+        put(self.path(), |out| out.write_all(&bytes))
+    }
+}
+
+fn put(path: &str, write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>) -> Result<(), Failure> {
+    let attempt = || {
+        let mut out = BufWriter::new(File::create(path)?);
+        write(&mut out)?;
+        out.flush()
+    };
+    attempt().map_err(|error| refused(path, &error))
+}
+
+/// Whether a file can be written, found out without changing it: a long run must not end at a misspelt directory.
+pub fn probe(path: &str) -> Result<(), Failure> {
+    let path_ = Path::new(path);
+    match std::fs::metadata(path_) {
+        Ok(found) if found.is_dir() => Err(Failure::plain(format!("cannot write `{path}`: it is a directory"))),
+        Ok(found) if !found.is_file() => Ok(()),
+        Ok(_) => OpenOptions::new().write(true).open(path_).map(drop).map_err(|error| refused(path, &error)),
+        Err(_) => {
+            let made = OpenOptions::new().write(true).create_new(true).open(path_);
+            made.and_then(|_| std::fs::remove_file(path_)).map_err(|error| refused(path, &error))
+        }
+    }
+}
+
+fn refused(path: &str, error: &std::io::Error) -> Failure {
+    let failure = Failure::plain(format!("cannot write `{path}`: {}", reason(error)));
+    match Path::new(path).parent() {
+        Some(parent) if !parent.as_os_str().is_empty() && !parent.exists() => {
+            failure.help(format!("the directory `{}` does not exist", parent.display()))
+        }
+        _ => failure,
+    }
+}

@@ -1,0 +1,117 @@
+//! `dalembert fmt`: canonical text, in place.
+
+use crate::args::FmtArgs;
+use crate::input::{read, reason};
+use crate::report::{Failure, complain, print, print_json, show};
+use dalembert::Source;
+use dalembert::diagnostic::{self, Diagnostic, any_error};
+use dalembert::syntax::{format, parse};
+use serde_json::{Value, json};
+
+/// What became of a file.
+enum Fate {
+    Same,
+    Changed(String),
+    Broken(Vec<Diagnostic>),
+}
+
+pub fn run(args: &FmtArgs) -> Result<(), Failure> {
+    let mut failed = false;
+    let mut entries = Vec::new();
+    for path in &args.files {
+        match one(args, path) {
+            Ok((bad, entry)) => {
+                failed |= bad;
+                entries.push(entry);
+            }
+            Err(Failure::ReaderGone) => return Err(Failure::ReaderGone),
+            Err(failure) if args.json => {
+                failed = true;
+                entries.push(refused(path, &failure));
+            }
+            Err(failure) => {
+                failed = true;
+                failure.tell(false);
+            }
+        }
+    }
+    if args.json {
+        let mut document = json!({ "files": entries });
+        if failed {
+            let error = if args.check { "some files are not formatted" } else { "some files were left as they are" };
+            document["error"] = json!(error);
+        }
+        print_json(&document)?;
+    }
+    if failed { Err(Failure::Told) } else { Ok(()) }
+}
+
+/// Formats one file; whether that is to be counted as a failure, and what to report of it.
+fn one(args: &FmtArgs, path: &str) -> Result<(bool, Value), Failure> {
+    let source = read(path)?;
+    let fate = decide(&source);
+    let changed = matches!(fate, Fate::Changed(_));
+    let broken = matches!(fate, Fate::Broken(_));
+    let diagnostics = match &fate {
+        Fate::Broken(diagnostics) => {
+            if !args.json {
+                show(diagnostics, &source, args.quiet);
+            }
+            diagnostic::json(diagnostics, &source)
+        }
+        Fate::Changed(text) => {
+            apply(args, path, text)?;
+            json!([])
+        }
+        Fate::Same => {
+            if path == "-" && !args.check && !args.json {
+                print(&source.text)?;
+            }
+            json!([])
+        }
+    };
+    let mut entry = json!({ "file": path, "changed": changed, "diagnostics": diagnostics });
+    if let (Fate::Changed(text), "-", false) = (&fate, path, args.check) {
+        entry["text"] = json!(text);
+    }
+    Ok((broken || (args.check && changed), entry))
+}
+
+fn decide(source: &Source) -> Fate {
+    let (ast, diagnostics) = parse(source);
+    if any_error(&diagnostics) {
+        return Fate::Broken(diagnostics);
+    }
+    let text = format(&ast);
+    if text == source.text { Fate::Same } else { Fate::Changed(text) }
+}
+
+fn apply(args: &FmtArgs, path: &str, text: &str) -> Result<(), Failure> {
+    let say = |words: &str| {
+        if !args.quiet && !args.json {
+            complain(&format!("{words} {path}\n"));
+        }
+    };
+    match (args.check, path) {
+        (true, _) => say("would format"),
+        (false, "-") if args.json => {}
+        (false, "-") => print(text)?,
+        (false, path) => {
+            std::fs::write(path, text)
+                .map_err(|error| Failure::plain(format!("cannot write `{path}`: {}", reason(&error))))?;
+            say("formatted");
+        }
+    }
+    Ok(())
+}
+
+fn refused(path: &str, failure: &Failure) -> Value {
+    let (error, diagnostics) = match failure {
+        Failure::Plain { message, .. } => (message.clone(), json!([])),
+        Failure::Model { diagnostics, source } => {
+            (crate::report::headline(diagnostics), diagnostic::json(diagnostics, source))
+        }
+        Failure::Told | Failure::ReaderGone => (String::new(), json!([])),
+    };
+    json!({ "file": path, "changed": false, "error": error, "diagnostics": diagnostics })
+}

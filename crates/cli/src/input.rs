@@ -1,0 +1,47 @@
+//! Models from files and from standard input.
+
+use crate::args::Common;
+use crate::report::{Failure, show};
+use dalembert::{Model, Overrides, Source};
+use std::io::Read;
+
+/// A model and the text it was read from.
+pub struct Loaded {
+    pub source: Source,
+    pub model: Model,
+}
+
+/// Reads a model text; `-` is standard input.
+pub fn read(path: &str) -> Result<Source, Failure> {
+    let mut bytes = Vec::new();
+    let (name, outcome) = if path == "-" {
+        ("standard input", std::io::stdin().lock().read_to_end(&mut bytes))
+    } else {
+        (path, std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)))
+    };
+    if let Err(error) = outcome {
+        return Err(Failure::plain(format!("cannot read `{name}`: {}", reason(&error))));
+    }
+    Source::from_bytes(name, bytes).map_err(|d| Failure::of(*d, &Source::new(name, "")))
+}
+
+/// Reads and derives the model of a command; warnings go to standard error unless JSON carries them.
+pub fn load(common: &Common) -> Result<Loaded, Failure> {
+    let source = read(&common.model)?;
+    let overrides = Overrides { set: common.set.clone(), initial: common.initial.clone() };
+    match Model::load(&source, &overrides) {
+        Ok(model) => {
+            if !common.json {
+                show(&model.diagnostics, &source, common.quiet);
+            }
+            Ok(Loaded { source, model })
+        }
+        Err(diagnostics) => Err(Failure::Model { diagnostics, source }),
+    }
+}
+
+/// The system's words for a failed file operation, without the number.
+pub fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+}

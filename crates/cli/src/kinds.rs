@@ -1,0 +1,119 @@
+//! What kind a constraint is, and what the constraints leave free.
+
+use dalembert::Model;
+use dalembert::run::{Kernel, StartGuess, Started, State, Terms, find_start};
+use dalembert_expr::{Expr, Pool, Symbol};
+
+/// How far from the start the rank is looked at again, relative to the size of each variable.
+const NEARBY: f64 = 1e-2;
+
+/// A constraint in words of mechanics.
+pub struct Kind {
+    /// Its name.
+    pub name: String,
+    /// The names of its rows.
+    pub rows: Vec<String>,
+    /// No rate occurs in it.
+    pub holonomic: bool,
+    /// Linear in the speeds.
+    pub linear: bool,
+    /// Time does not occur in it.
+    pub scleronomic: bool,
+    /// Rest satisfies it at velocity level.
+    pub catastatic: bool,
+}
+
+impl Kind {
+    /// `holonomic` or `velocity`.
+    pub fn kind(&self) -> &'static str {
+        if self.holonomic { "holonomic" } else { "velocity" }
+    }
+
+    /// The level at which it was imposed.
+    pub fn level(&self) -> &'static str {
+        if self.holonomic { "position" } else { "velocity" }
+    }
+}
+
+/// The kinds of all constraints.
+pub fn kinds(model: &mut Model) -> Vec<Kind> {
+    let constraints = model.system.constraints.clone();
+    constraints
+        .iter()
+        .map(|constraint| {
+            let rows = constraint.rows.clone();
+            Kind {
+                name: constraint.name.clone(),
+                rows: model.system.rows[rows.clone()].iter().map(|row| row.name.clone()).collect(),
+                holonomic: model.system.rows[rows.clone()].iter().all(|row| row.holonomic),
+                linear: rows.clone().all(|r| linear(model, r)),
+                scleronomic: rows.clone().all(|r| !timed(model, r)),
+                catastatic: rows.clone().all(|r| keeps_rest(model, r)),
+            }
+        })
+        .collect()
+}
+
+fn linear(model: &mut Model, row: usize) -> bool {
+    let psi = model.form.velocity_residuals[row];
+    model.system.rows[row].holonomic || model.system.pool.linear(psi, &model.form.speeds).is_some()
+}
+
+fn timed(model: &mut Model, row: usize) -> bool {
+    let (residual, time) = (model.system.rows[row].residual, model.system.time);
+    if !model.system.pool.depends_on(residual, &[time]) {
+        return false;
+    }
+    let simple = model.system.pool.simplify(residual);
+    model.system.pool.depends_on(simple, &[time])
+}
+
+fn keeps_rest(model: &mut Model, row: usize) -> bool {
+    let psi = model.form.velocity_residuals[row];
+    let zeros: Vec<(Symbol, Expr)> = model.form.speeds.iter().map(|s| (*s, Pool::ZERO)).collect();
+    let at_rest = model.system.pool.substitute(&[psi], &zeros)[0];
+    model.system.pool.simplify(at_rest) == Pool::ZERO
+}
+
+/// What the constraints leave free at the start and around it.
+pub struct Freedom {
+    /// Rank of the rows at the start.
+    pub rank: usize,
+    /// Rank at a neighbouring state on the constraints.
+    pub rank_nearby: usize,
+    /// Rows that follow from earlier ones.
+    pub redundant: Vec<usize>,
+}
+
+impl Freedom {
+    /// Looks at the start and beside it.
+    pub fn at(model: &Model, start: &Started) -> Freedom {
+        let nearby = neighbour(model, &start.state).filter(|other| other.rank > start.rank);
+        let state = nearby.as_ref().map_or(&start.state, |other| &other.state);
+        let redundant = model.redundant_rows(&constraint_matrix(model, state));
+        Freedom { rank: start.rank, rank_nearby: nearby.as_ref().map_or(start.rank, |n| n.rank), redundant }
+    }
+
+    /// Speeds less independent rows.
+    pub fn degrees(&self, model: &Model) -> usize {
+        model.form.speeds.len() - self.rank_nearby
+    }
+}
+
+/// A consistent state near another one, in no particular direction.
+fn neighbour(model: &Model, state: &State) -> Option<Started> {
+    let shifted = |values: &[f64], offset: usize| -> Vec<f64> {
+        let shift = |k: usize| 0.5 + ((k + offset) as f64 * 0.618_033_988_75).fract();
+        values.iter().enumerate().map(|(k, v)| v + NEARBY * (1.0 + v.abs()) * shift(k)).collect()
+    };
+    let (x, eta) = (shifted(&state.x, 0), shifted(&state.eta, state.x.len()));
+    let guess = StartGuess { state: State::new(state.t, &x, &eta), ..StartGuess::default() };
+    find_start(&model.compiled, &guess).ok()
+}
+
+fn constraint_matrix(model: &Model, state: &State) -> Vec<f64> {
+    let mut terms = Terms::new(&model.compiled.shape());
+    let mut scratch = vec![0.0; model.compiled.scratch_len()];
+    model.compiled.terms(state.point(), &mut scratch, &mut terms);
+    terms.A
+}

@@ -1,0 +1,72 @@
+//! How far a run has come, and Ctrl-C.
+
+use dalembert::run::Flow;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Steps of the bar.
+const FULL: f64 = 1000.0;
+/// Calls between two looks at the clock.
+const PATIENCE: u32 = 64;
+/// Time between two changes of the bar.
+const PAUSE: Duration = Duration::from_millis(80);
+
+/// Watches a run.
+pub struct Watch {
+    bar: ProgressBar,
+    until: f64,
+    interrupted: Arc<AtomicBool>,
+    calls: u32,
+    shown: Instant,
+}
+
+impl Watch {
+    /// A watch; the bar shows on a terminal only, and only if wanted.
+    pub fn new(until: Option<f64>, wanted: bool) -> Watch {
+        let bar = match (wanted, until) {
+            (true, Some(_)) => ProgressBar::new(FULL as u64),
+            _ => ProgressBar::hidden(),
+        };
+        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent:>3}%  {msg}  {elapsed}") {
+            bar.set_style(style);
+        }
+        let watch = Watch {
+            bar,
+            until: until.unwrap_or(1.0),
+            interrupted: Arc::new(AtomicBool::new(false)),
+            calls: 0,
+            shown: Instant::now(),
+        };
+        watch.listen();
+        watch
+    }
+
+    /// The first Ctrl-C sets the flag, a second one ends the process. Without signals the default stays.
+    fn listen(&self) {
+        use signal_hook::consts::SIGINT;
+        use signal_hook::flag;
+        let _ = flag::register_conditional_shutdown(SIGINT, 1, Arc::clone(&self.interrupted));
+        let _ = flag::register(SIGINT, Arc::clone(&self.interrupted));
+    }
+
+    /// Called after each step of the run.
+    pub fn at(&mut self, t: f64) -> Flow {
+        self.calls += 1;
+        if self.calls >= PATIENCE {
+            self.calls = 0;
+            if !self.bar.is_hidden() && self.shown.elapsed() > PAUSE {
+                self.shown = Instant::now();
+                self.bar.set_position((FULL * t / self.until).clamp(0.0, FULL) as u64);
+                self.bar.set_message(format!("t = {t:.4}"));
+            }
+        }
+        if self.interrupted.load(Ordering::Relaxed) { Flow::Cancel } else { Flow::Continue }
+    }
+
+    /// Removes the bar.
+    pub fn done(&self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,150 @@
+//! `dalembert simulate`: the motion, its tables and plots.
+
+use crate::args::{MotionForm, SimulateArgs};
+use crate::files::{TableTarget, probe};
+use crate::input::{Loaded, load};
+use crate::progress::Watch;
+use crate::report::{Failure, complain, headline, print, print_json, show};
+use crate::summary;
+use dalembert::diagnostic::{self, Code, Diagnostic, nearest};
+use dalembert::export::Plot;
+use dalembert::run::Stop;
+use dalembert::{Model, Motion, Request, Source, Table};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
+    let to_stdout = args.out.contains(&TableTarget::Standard);
+    if to_stdout && args.common.json {
+        let message = "`--json` and `--out -` both claim standard output";
+        clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, format!("{message}\n")).exit();
+    }
+    let Loaded { source, mut model } = load(&args.common)?;
+    if args.form != MotionForm::Explicit {
+        let d = Diagnostic::error(Code::NotAvailable, None, "this form cannot be integrated yet");
+        return Err(Failure::of(d.help("leave `--form` out, or give `--form explicit`"), &source));
+    }
+    let columns = chosen_columns(args, &model).map_err(|d| Failure::of(*d, &source))?;
+    let paths = args.out.iter().filter_map(TableTarget::path).chain(args.plot.iter().map(|p| p.path()));
+    let files: Vec<String> = paths.map(str::to_owned).collect();
+    files.iter().try_for_each(|path| probe(path))?;
+
+    let began = Instant::now();
+    let mut watch = Watch::new(end_time(args, &mut model), !args.common.quiet);
+    let motion = model.simulate(&request(args), |t| watch.at(t)).map_err(|d| Failure::of(*d, &source));
+    watch.done();
+    let run = Run { motion: motion?, wall: began.elapsed(), columns, files };
+    run.write(args, &model)?;
+    run.tell(args, &model, &source, to_stdout)
+}
+
+fn request(args: &SimulateArgs) -> Request {
+    Request {
+        until: args.until,
+        every: args.every,
+        method: args.method.clone(),
+        rtol: args.rtol,
+        atol: args.atol,
+        baumgarte: args.baumgarte,
+        max_steps: args.max_steps,
+        start: None,
+    }
+}
+
+/// The end time, for the bar.
+fn end_time(args: &SimulateArgs, model: &mut Model) -> Option<f64> {
+    let stated = model.system.run.as_ref().map(|run| run.until);
+    args.until.or_else(|| {
+        let values = model.compiled.parameters().to_vec();
+        let symbols = model.form.parameters.clone();
+        let value = |s| symbols.iter().position(|p| *p == s).map_or(f64::NAN, |k| values[k]);
+        stated.map(|e| model.system.pool.evaluate(e, value)).filter(|t| t.is_finite() && *t > 0.0)
+    })
+}
+
+/// The columns `--columns` names, as indices of the table to come.
+fn chosen_columns(args: &SimulateArgs, model: &Model) -> Result<Option<Vec<usize>>, Box<Diagnostic>> {
+    let Some(text) = &args.columns else { return Ok(None) };
+    let outputs = model.system.outputs.iter().map(|o| o.name.as_str());
+    let known: Vec<&str> = ["t"].into_iter().chain(model.state_names()).chain(outputs).collect();
+    let find = |name: &String| {
+        known.iter().position(|k| k == name).ok_or_else(|| {
+            let d = Diagnostic::error(Code::BadOption, None, format!("there is no column `{name}`"));
+            Box::new(match nearest(name, known.iter().copied()) {
+                Some(near) => d.help(format!("did you mean `{near}`?")),
+                None => d.help(format!("the columns are {}", known.join(", "))),
+            })
+        })
+    };
+    split_names(text).iter().map(find).collect::<Result<Vec<_>, _>>().map(Some)
+}
+
+/// Splits at commas outside of subscripts.
+fn split_names(text: &str) -> Vec<String> {
+    let mut depth = 0usize;
+    let parts = text.split(|c: char| {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+}
+
+/// A finished run and what is to be made of it.
+struct Run {
+    motion: Motion,
+    wall: Duration,
+    columns: Option<Vec<usize>>,
+    files: Vec<String>,
+}
+
+impl Run {
+    /// Writes tables and plots.
+    fn write(&self, args: &SimulateArgs, model: &Model) -> Result<(), Failure> {
+        let title = model.system.title.as_deref().unwrap_or_default();
+        let table: &Table = &self.motion.table;
+        for target in &args.out {
+            match target.write(table, title) {
+                // Whoever read the table has gone; files are still wanted.
+                Err(Failure::ReaderGone) if !self.files.is_empty() => {}
+                other => other?,
+            }
+        }
+        if args.plot.is_empty() {
+            return Ok(());
+        }
+        let plot = match &self.columns {
+            Some(columns) => Plot::of_columns(model, table, columns),
+            None => Plot::of_motion(model, table),
+        };
+        let facts = summary::facts(&self.motion, self.wall);
+        args.plot.iter().try_for_each(|target| target.write(&plot, &facts))
+    }
+
+    /// Says how it went.
+    fn tell(&self, args: &SimulateArgs, model: &Model, source: &Source, to_stdout: bool) -> Result<(), Failure> {
+        let failure = self.motion.failure.as_slice();
+        let complete = failure.is_empty() && self.motion.outcome.stop != Stop::Cancelled;
+        if args.common.json {
+            let mut document = summary::document(&self.motion, self.wall, &self.files);
+            let all: Vec<Diagnostic> = model.diagnostics.iter().chain(failure).cloned().collect();
+            document["diagnostics"] = diagnostic::json(&all, source);
+            if !complete {
+                let cancelled = || format!("interrupted at t = {}", summary::last_time(&self.motion));
+                document["error"] = json!(if failure.is_empty() { cancelled() } else { headline(failure) });
+            }
+            print_json(&document)?;
+        } else {
+            if !args.common.quiet {
+                let mut words = summary::text(&summary::facts(&self.motion, self.wall));
+                self.files.iter().for_each(|file| words.push_str(&format!("wrote {file}\n")));
+                if to_stdout { complain(&words) } else { print(&words)? }
+            }
+            show(failure, source, args.common.quiet);
+        }
+        if complete { Ok(()) } else { Err(Failure::Told) }
+    }
+}

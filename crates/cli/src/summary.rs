@@ -1,0 +1,131 @@
+//! The end of a run in words and in JSON.
+
+use crate::report::object;
+use crate::words::{counted, plain, table};
+use dalembert::Motion;
+use dalembert::run::Stop;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// How the run ended, as a key.
+pub fn stop_name(motion: &Motion) -> &'static str {
+    match motion.outcome.stop {
+        Stop::EndTime => "end_time",
+        Stop::Event(_) => "event",
+        Stop::Cancelled => "cancelled",
+        Stop::Failed(_) => "failed",
+    }
+}
+
+/// Last time in the table.
+pub fn last_time(motion: &Motion) -> f64 {
+    motion.table.rows().last().and_then(|row| row.first()).copied().unwrap_or(motion.outcome.state.t)
+}
+
+fn ending(motion: &Motion) -> String {
+    let t = plain(last_time(motion));
+    match motion.outcome.stop {
+        Stop::EndTime => format!("reached t = {t}"),
+        Stop::Event(_) => {
+            let name = motion.events.last().map_or("event", |event| event.name.as_str());
+            format!("stopped by event `{name}` at t = {t}")
+        }
+        Stop::Cancelled => format!("interrupted at t = {t}; what was computed is kept"),
+        Stop::Failed(_) => format!("failed after t = {t}; what was computed is kept"),
+    }
+}
+
+/// Names and values for people.
+pub fn facts(motion: &Motion, wall: Duration) -> Vec<(String, String)> {
+    let (counters, outcome) = (motion.counters(), &motion.outcome);
+    let mut facts: Vec<(String, String)> = Vec::new();
+    let mut put = |name: &str, value: String| facts.push((name.to_owned(), value));
+    put("run", ending(motion));
+    put("method", motion.method.to_string());
+    put("steps", format!("{} ({} rejected)", counters.steps, counters.rejected));
+    put("evaluations", counters.evaluations.to_string());
+    if counters.jacobians > 0 {
+        put("jacobians", format!("{} ({})", counters.jacobians, counted(counters.factorisations, "factorisation")));
+    }
+    put("wall time", format!("{:.3} s", wall.as_secs_f64()));
+    put("rows", motion.table.rows().count().to_string());
+    if outcome.generic_rank > 0 {
+        let residual =
+            format!("{:.1e} position, {:.1e} velocity (scaled)", outcome.largest_position_residual, outcome.largest_velocity_residual);
+        put("largest residual", residual);
+        put("constraint rank", outcome.generic_rank.to_string());
+    }
+    if counters.rank_crossings > 0 {
+        put("rank losses crossed", counters.rank_crossings.to_string());
+    }
+    if outcome.degenerate_start {
+        put("start", "constraints lose rank there; the motion continues the branch around it".to_owned());
+    }
+    if let (Some((first, deviation)), Some(change)) = (motion.energy, motion.energy_change) {
+        put("energy", format!("{} at the start, change {change:.3e}, largest deviation {deviation:.3e}", plain(first)));
+    }
+    events(&mut facts, motion);
+    facts
+}
+
+/// Counts of events, with the times of the first few.
+fn events(facts: &mut Vec<(String, String)>, motion: &Motion) {
+    const SHOWN: usize = 5;
+    let mut names: Vec<&str> = Vec::new();
+    for event in &motion.events {
+        if !names.contains(&event.name.as_str()) {
+            names.push(&event.name);
+        }
+    }
+    for name in names {
+        let times: Vec<f64> = motion.events.iter().filter(|e| e.name == name).map(|e| e.t).collect();
+        let shown: Vec<String> = times.iter().take(SHOWN).map(|t| plain(*t)).collect();
+        let more = if times.len() > SHOWN { ", ..." } else { "" };
+        facts.push((format!("event {name}"), format!("{}: t = {}{more}", counted(times.len(), "time"), shown.join(", "))));
+    }
+}
+
+/// The facts as lines.
+pub fn text(facts: &[(String, String)]) -> String {
+    let mut out = String::new();
+    let rows: Vec<Vec<String>> = facts.iter().map(|(name, value)| vec![name.clone(), value.clone()]).collect();
+    table(&mut out, "", &rows);
+    out
+}
+
+/// The run as JSON.
+pub fn document(motion: &Motion, wall: Duration, files: &[String]) -> Value {
+    let (counters, outcome) = (motion.counters(), &motion.outcome);
+    let columns = motion.table.columns.iter().map(String::as_str);
+    let last = motion.table.rows().last().unwrap_or(&[]).iter().copied();
+    let events: Value =
+        motion.events.iter().map(|e| json!({ "name": e.name, "t": e.t, "rising": e.rising })).collect();
+    json!({
+        "columns": motion.table.columns,
+        "final": object(columns.zip(last)),
+        "stop": stop_name(motion),
+        "summary": {
+            "method": motion.method.name(),
+            "t": last_time(motion),
+            "rows": motion.table.rows().count(),
+            "steps": counters.steps,
+            "rejected": counters.rejected,
+            "evaluations": counters.evaluations,
+            "jacobians": counters.jacobians,
+            "factorisations": counters.factorisations,
+            "projections": counters.projections,
+            "rank_crossings": counters.rank_crossings,
+            "wall_time": wall.as_secs_f64(),
+            "rank": outcome.generic_rank,
+            "degenerate_start": outcome.degenerate_start,
+            "smallest_margin": outcome.smallest_margin,
+            "largest_position_residual": outcome.largest_position_residual,
+            "largest_velocity_residual": outcome.largest_velocity_residual,
+            "energy": motion.energy.map(|(first, _)| first),
+            "energy_change": motion.energy_change,
+            "energy_deviation": motion.energy.map(|(_, deviation)| deviation),
+        },
+        "events": events,
+        "files": files,
+    })
+}

@@ -1,0 +1,62 @@
+//! Text for people: aligned columns, wrapped lists, numbers.
+
+use dalembert::export::number;
+
+/// Lines are wrapped at this width.
+const WIDTH: usize = 100;
+
+/// A number in full, without a sign on zero.
+pub fn plain(value: f64) -> String {
+    number(value + 0.0)
+}
+
+/// `label   text`, the text wrapped at its commas under itself.
+pub fn entry(out: &mut String, label: &str, margin: usize, items: &[String]) {
+    let mut line = format!("{label:<margin$}");
+    let mut used = line.chars().count();
+    let mut first = true;
+    for (k, item) in items.iter().enumerate() {
+        let comma = if k + 1 < items.len() { "," } else { "" };
+        let length = item.chars().count() + comma.len() + 1;
+        if !first && used + length > WIDTH {
+            out.push_str(line.trim_end());
+            out.push('\n');
+            line = " ".repeat(margin);
+            used = margin;
+        } else if !first {
+            line.push(' ');
+            used += 1;
+        }
+        line.push_str(item);
+        line.push_str(comma);
+        used += length - 1;
+        first = false;
+    }
+    out.push_str(line.trim_end());
+    out.push('\n');
+}
+
+/// Rows of cells as aligned columns; the first row is a heading, `indent` stands before each.
+pub fn table(out: &mut String, indent: &str, rows: &[Vec<String>]) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |k: usize| rows.iter().filter_map(|r| r.get(k)).map(|c| c.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    for row in rows {
+        let mut line = indent.to_owned();
+        for (cell, width) in row.iter().zip(&widths) {
+            line.push_str(&format!("{cell:<width$}  "));
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+}
+
+/// Words in a row of cells.
+pub fn cells<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    words.into_iter().map(str::to_owned).collect()
+}
+
+/// `1 row`, `2 rows`.
+pub fn counted(count: usize, word: &str) -> String {
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+}

@@ -1,0 +1,99 @@
+//! The beginning of a run: start on the constraints, rank around it, derivative, first step.
+
+use super::{Drive, Events, Failure, Output, Watch, failure};
+use crate::CONSISTENCY_TOL;
+use crate::integrate::control::first_step;
+use crate::integrate::outset::{limit_derivative, look_around};
+use crate::integrate::stepper::Field;
+use crate::linalg::norm_max;
+
+impl Drive<'_> {
+    /// Projects the start, finds the rank around it, its derivative and a first step.
+    pub(super) fn begin(&mut self) -> Result<(), Failure> {
+        let (kernel, n_x) = (self.field.kernel, self.field.shape.n_x);
+        if let Some(index) = self.y.iter().position(|v| !v.is_finite()) {
+            return Err(Failure::NotFinite { t: self.t, index });
+        }
+        self.field.projector.hold_invariants(kernel, &self.y[..n_x]);
+        self.field.projector.measure(kernel, self.field.point(self.t, &self.y));
+        self.field.accelerator.baumgarte = self.options.baumgarte;
+        if self.options.projection {
+            self.field.project(self.t, &mut self.y).map_err(failure)?;
+        }
+        self.give_row_now(None);
+        self.start_derivative()?;
+        let size = norm_max(&self.y);
+        let mut events = std::mem::replace(&mut self.events, Events::new(&[], 0));
+        events.begin(|g| self.event_values(None, g), size);
+        self.events = events;
+        self.choose_first_step()
+    }
+
+    pub(super) fn start_derivative(&mut self) -> Result<(), Failure> {
+        self.field.accelerator.consistency_tol = f64::INFINITY;
+        let t = self.t;
+        if self.options.singular_care && self.options.projection {
+            let around = look_around(&mut self.field, t, &self.y).map_err(failure)?;
+            self.outcome.generic_rank = around.rank;
+            self.watch = Watch::new(around.margin);
+            // Redundant rows may agree on the constraints only, so stages are put there.
+            self.always_near = around.rank < self.field.shape.n_con;
+            self.field.near = self.always_near;
+            if around.degenerate {
+                self.check_state(t)?;
+                if let Some((f, away)) = limit_derivative(&mut self.field, t, &self.y, around.margin) {
+                    (self.f, self.away) = (f, Some(away * self.span().signum()));
+                    (self.field.near, self.margin, self.outcome.degenerate_start) = (true, 0.0, true);
+                    return Ok(());
+                }
+                // A start that is only ill-conditioned still has an acceleration of its own.
+                let (rank, generic_rank) = (around.rank_at_start, around.rank);
+                if rank < generic_rank {
+                    return Err(Failure::DegenerateStart { t, rank, generic_rank });
+                }
+            }
+        }
+        self.check_state(t)?;
+        self.outcome.generic_rank = self.outcome.generic_rank.max(self.field.accelerator.solution().rank);
+        self.watch.reference = self.watch.reference.min(1.0).max(self.margin);
+        Ok(())
+    }
+
+    /// The derivative at (t, y), where the rows must be consistent (U6).
+    pub(super) fn check_state(&mut self, t: f64) -> Result<(), Failure> {
+        self.field.accelerator.consistency_tol = self.state_tolerance();
+        let result = self.field.eval(t, &self.y, &mut self.f);
+        self.field.accelerator.consistency_tol = f64::INFINITY;
+        self.margin = self.field.margin();
+        result.map_err(failure)
+    }
+
+    /// Stages lie off the constraints, so rows that are redundant on them disagree there; states do not.
+    pub(super) fn state_tolerance(&self) -> f64 {
+        if self.options.projection { 10.0 * CONSISTENCY_TOL } else { 1e-2 }
+    }
+
+    pub(super) fn choose_first_step(&mut self) -> Result<(), Failure> {
+        let span = self.span();
+        let wanted = if self.stepper.fixed() {
+            let interval = match self.options.output {
+                Output::Every(interval) | Output::StepsAndEvery(interval) if interval > 0.0 => interval,
+                _ => span.abs() / 1000.0,
+            };
+            Some(self.options.fixed_step.unwrap_or(interval))
+        } else {
+            self.options.h_initial
+        };
+        self.h = match wanted {
+            Some(h) if h.is_finite() && h != 0.0 => h.abs() * span.signum(),
+            Some(_) => return Err(Failure::BadArguments { what: "step" }),
+            None if span == 0.0 => 0.0,
+            None => {
+                let exponent = self.stepper.exponent();
+                first_step(&mut self.field, self.t, &self.y, &self.f, span, exponent, self.tol)
+                    .unwrap_or(1e-6 * span)
+            }
+        };
+        Ok(())
+    }
+}
