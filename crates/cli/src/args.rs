@@ -217,7 +217,9 @@ pub enum MotionForm {
 }
 
 #[derive(Args)]
-#[command(after_help = "Examples:\n  dalembert fmt models/*.dal\n  dalembert fmt --check models/*.dal\n  dalembert fmt - < draft.dal")]
+#[command(
+    after_help = "Examples:\n  dalembert fmt models/*.dal\n  dalembert fmt --check models/*.dal\n  dalembert fmt - < draft.dal"
+)]
 pub struct FmtArgs {
     /// Model files; `-` formats standard input to standard output
     #[arg(required = true, value_name = "FILE")]
@@ -245,7 +247,9 @@ pub struct ExplainArgs {
 }
 
 #[derive(Args)]
-#[command(after_help = "Example:\n  dalembert completions bash > ~/.local/share/bash-completion/completions/dalembert")]
+#[command(
+    after_help = "Example:\n  dalembert completions bash > ~/.local/share/bash-completion/completions/dalembert"
+)]
 pub struct CompletionsArgs {
     /// The shell
     pub shell: clap_complete::Shell,

@@ -97,7 +97,8 @@ fn document(model: &Model, findings: &Findings, source: &Source) -> Value {
             document["rank_nearby"] = json!(freedom.rank_nearby);
             document["degrees_of_freedom"] = json!(freedom.degrees(model));
             document["initial"] = object(state_pairs(model, &start.state));
-            document["redundant"] = freedom.redundant.iter().map(|r| json!(model.system.rows[*r].name)).collect();
+            document["redundant"] =
+                freedom.redundant.iter().map(|r| json!(model.system.rows[*r].name)).collect();
         }
         None => document["error"] = json!(crate::report::headline(&findings.diagnostics)),
     }
@@ -149,7 +150,12 @@ fn text(model: &Model, findings: &Findings) -> String {
     let equal = |pairs: Vec<(&str, f64)>| -> Vec<String> {
         pairs.into_iter().map(|(name, value)| format!("{name} = {}", plain(value))).collect()
     };
-    entry(&mut out, "coordinates", MARGIN, &list(system.coordinates.iter().map(|c| c.name.as_str()).collect()));
+    entry(
+        &mut out,
+        "coordinates",
+        MARGIN,
+        &list(system.coordinates.iter().map(|c| c.name.as_str()).collect()),
+    );
     entry(&mut out, "speeds", MARGIN, &list(system.speeds.iter().map(|s| s.name.as_str()).collect()));
     if !system.parameters.is_empty() {
         entry(&mut out, "parameters", MARGIN, &equal(parameters(model)));

@@ -54,7 +54,8 @@ fn rank_remarks(model: &Model, now: &Evaluation) -> Vec<Diagnostic> {
     let vanishes = |r: usize| now.terms.A[r * n..(r + 1) * n].iter().all(|v| *v == 0.0);
     let mut remarks = Vec::new();
     for r in (0..rows.len()).filter(|r| vanishes(*r)) {
-        let message = format!("`{}` constrains no acceleration at this state: its gradient vanishes", rows[r].name);
+        let message =
+            format!("`{}` constrains no acceleration at this state: its gradient vanishes", rows[r].name);
         let help = if rows[r].holonomic {
             "the configuration is singular; the motion through it is not decided by this constraint"
         } else {

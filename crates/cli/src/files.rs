@@ -112,7 +112,9 @@ fn put(path: &str, write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<(
 pub fn probe(path: &str) -> Result<(), Failure> {
     let path_ = Path::new(path);
     match std::fs::metadata(path_) {
-        Ok(found) if found.is_dir() => Err(Failure::plain(format!("cannot write `{path}`: it is a directory"))),
+        Ok(found) if found.is_dir() => {
+            Err(Failure::plain(format!("cannot write `{path}`: it is a directory")))
+        }
         Ok(found) if !found.is_file() => Ok(()),
         Ok(_) => OpenOptions::new().write(true).open(path_).map(drop).map_err(|error| refused(path, &error)),
         Err(_) => {

@@ -38,7 +38,8 @@ pub fn run(args: &FmtArgs) -> Result<(), Failure> {
     if args.json {
         let mut document = json!({ "files": entries });
         if failed {
-            let error = if args.check { "some files are not formatted" } else { "some files were left as they are" };
+            let error =
+                if args.check { "some files are not formatted" } else { "some files were left as they are" };
             document["error"] = json!(error);
         }
         print_json(&document)?;

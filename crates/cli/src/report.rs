@@ -121,7 +121,9 @@ pub fn print_json(document: &Value) -> Result<(), Failure> {
 
 /// An object from names and values.
 pub fn object<'a>(pairs: impl IntoIterator<Item = (&'a str, f64)>) -> Value {
-    Value::Object(pairs.into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect::<Map<_, _>>())
+    Value::Object(
+        pairs.into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect::<Map<_, _>>(),
+    )
 }
 
 /// A flat row-major matrix as nested lists.

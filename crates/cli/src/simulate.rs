@@ -47,7 +47,7 @@ fn request(args: &SimulateArgs) -> Request {
         atol: args.atol,
         baumgarte: args.baumgarte,
         max_steps: args.max_steps,
-        start: None,
+        ..Request::default()
     }
 }
 
@@ -125,7 +125,13 @@ impl Run {
     }
 
     /// Says how it went.
-    fn tell(&self, args: &SimulateArgs, model: &Model, source: &Source, to_stdout: bool) -> Result<(), Failure> {
+    fn tell(
+        &self,
+        args: &SimulateArgs,
+        model: &Model,
+        source: &Source,
+        to_stdout: bool,
+    ) -> Result<(), Failure> {
         let failure = self.motion.failure.as_slice();
         let complete = failure.is_empty() && self.motion.outcome.stop != Stop::Cancelled;
         if args.common.json {

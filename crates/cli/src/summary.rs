@@ -45,13 +45,18 @@ pub fn facts(motion: &Motion, wall: Duration) -> Vec<(String, String)> {
     put("steps", format!("{} ({} rejected)", counters.steps, counters.rejected));
     put("evaluations", counters.evaluations.to_string());
     if counters.jacobians > 0 {
-        put("jacobians", format!("{} ({})", counters.jacobians, counted(counters.factorisations, "factorisation")));
+        put(
+            "jacobians",
+            format!("{} ({})", counters.jacobians, counted(counters.factorisations, "factorisation")),
+        );
     }
     put("wall time", format!("{:.3} s", wall.as_secs_f64()));
     put("rows", motion.table.rows().count().to_string());
     if outcome.generic_rank > 0 {
-        let residual =
-            format!("{:.1e} position, {:.1e} velocity (scaled)", outcome.largest_position_residual, outcome.largest_velocity_residual);
+        let residual = format!(
+            "{:.1e} position, {:.1e} velocity (scaled)",
+            outcome.largest_position_residual, outcome.largest_velocity_residual
+        );
         put("largest residual", residual);
         put("constraint rank", outcome.generic_rank.to_string());
     }
@@ -62,7 +67,10 @@ pub fn facts(motion: &Motion, wall: Duration) -> Vec<(String, String)> {
         put("start", "constraints lose rank there; the motion continues the branch around it".to_owned());
     }
     if let (Some((first, deviation)), Some(change)) = (motion.energy, motion.energy_change) {
-        put("energy", format!("{} at the start, change {change:.3e}, largest deviation {deviation:.3e}", plain(first)));
+        put(
+            "energy",
+            format!("{} at the start, change {change:.3e}, largest deviation {deviation:.3e}", plain(first)),
+        );
     }
     events(&mut facts, motion);
     facts
@@ -81,14 +89,18 @@ fn events(facts: &mut Vec<(String, String)>, motion: &Motion) {
         let times: Vec<f64> = motion.events.iter().filter(|e| e.name == name).map(|e| e.t).collect();
         let shown: Vec<String> = times.iter().take(SHOWN).map(|t| plain(*t)).collect();
         let more = if times.len() > SHOWN { ", ..." } else { "" };
-        facts.push((format!("event {name}"), format!("{}: t = {}{more}", counted(times.len(), "time"), shown.join(", "))));
+        facts.push((
+            format!("event {name}"),
+            format!("{}: t = {}{more}", counted(times.len(), "time"), shown.join(", ")),
+        ));
     }
 }
 
 /// The facts as lines.
 pub fn text(facts: &[(String, String)]) -> String {
     let mut out = String::new();
-    let rows: Vec<Vec<String>> = facts.iter().map(|(name, value)| vec![name.clone(), value.clone()]).collect();
+    let rows: Vec<Vec<String>> =
+        facts.iter().map(|(name, value)| vec![name.clone(), value.clone()]).collect();
     table(&mut out, "", &rows);
     out
 }

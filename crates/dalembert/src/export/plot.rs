@@ -128,7 +128,7 @@ impl<'a> Plot<'a> {
         let (width, height) = self.size();
         canvas.fill([0.0, 0.0, width, height], WHITE);
         let times = self.column(0);
-        let time = Axis::tight(&times, 9);
+        let time = Axis::tight(&times, 10);
         let values: Vec<Axis> = self.panels.iter().map(|panel| self.value_axis(panel)).collect();
         let widest = |labels: &mut dyn Iterator<Item = &str>| {
             labels.map(|text| type_.width(text, TEXT_SIZE)).fold(0.0, f64::max)
@@ -179,7 +179,7 @@ impl<'a> Plot<'a> {
     fn value_axis(&self, panel: &Panel) -> Axis {
         let values: Vec<f64> =
             self.table.rows().flat_map(|row| panel.columns.iter().map(|c| row[*c])).collect();
-        Axis::padded(&values, (self.panel_height() / 38.0) as usize)
+        Axis::padded(&values, (self.panel_height() / 30.0) as usize)
     }
 }
 

@@ -66,6 +66,12 @@ pub(super) struct Explicit {
     /// Interpolant coefficients, highest last, and the state and step they belong to.
     dense: Vec<f64>,
     origin: Vec<f64>,
+    /// What rounding cut off the last accepted step, and the state that step ended in: long motions near an unstable
+    /// balance would otherwise see the roundings of all steps (compensated summation).
+    carry: Vec<f64>,
+    carry_for: Vec<f64>,
+    next_carry: Vec<f64>,
+    next_carry_for: Vec<f64>,
 }
 
 impl Explicit {
@@ -79,17 +85,42 @@ impl Explicit {
             stage: vec![0.0; dim],
             dense: vec![0.0; 7 * dim],
             origin: vec![0.0; dim],
+            carry: vec![0.0; dim],
+            carry_for: vec![f64::NAN; dim],
+            next_carry: vec![0.0; dim],
+            next_carry_for: vec![f64::NAN; dim],
         }
     }
 
-    /// stage = y + h sum weights_j k_j
+    /// stage = y + h sum weights_j k_j; the increment is summed first, so that y rounds once.
     fn combine(&mut self, y: &[f64], h: f64, weights: &[f64]) {
-        self.stage.copy_from_slice(y);
+        self.increment(h, weights);
+        for (s, y) in self.stage.iter_mut().zip(y) {
+            *s += y;
+        }
+    }
+
+    /// stage = h sum weights_j k_j
+    fn increment(&mut self, h: f64, weights: &[f64]) {
+        self.stage.fill(0.0);
         for (j, w) in weights.iter().enumerate() {
             if *w != 0.0 {
                 axpy(h * w, &self.k[j * self.dim..(j + 1) * self.dim], &mut self.stage);
             }
         }
+    }
+
+    /// y_new = y + h sum weights_j k_j, with what the last step left over, if the state is still its end.
+    fn advance(&mut self, y: &[f64], h: f64, weights: &[f64], y_new: &mut [f64]) {
+        self.increment(h, weights);
+        let carried = self.carry_for == y;
+        for i in 0..self.dim {
+            let increment = self.stage[i] + if carried { self.carry[i] } else { 0.0 };
+            y_new[i] = y[i] + increment;
+            self.next_carry[i] = increment - (y_new[i] - y[i]);
+        }
+        self.next_carry_for.copy_from_slice(y_new);
+        self.stage.copy_from_slice(y_new);
     }
 
     fn eval_into(&mut self, field: &mut dyn Field, t: f64, i: usize) -> Result<(), StepError> {
@@ -205,8 +236,7 @@ impl Stepper for Explicit {
             self.combine(at.y, at.h, table.a[i]);
             self.eval_into(field, at.t + table.c[i] * at.h, i)?;
         }
-        self.combine(at.y, at.h, table.b);
-        y_new.copy_from_slice(&self.stage);
+        self.advance(at.y, at.h, table.b, y_new);
         if table.last_is_next {
             self.eval_into(field, at.t + at.h, table.c.len())?;
         }
@@ -218,7 +248,10 @@ impl Stepper for Explicit {
         table.last_is_next.then(|| &self.k[table.c.len() * d..(table.c.len() + 1) * d])
     }
 
-    fn accepted(&mut self, _: f64) {}
+    fn accepted(&mut self, _: f64) {
+        self.carry.copy_from_slice(&self.next_carry);
+        self.carry_for.copy_from_slice(&self.next_carry_for);
+    }
 
     fn prepare_dense(
         &mut self,

@@ -92,8 +92,10 @@ impl<'k> KernelField<'k> {
     /// J of (x', eta') by implicit differentiation: M dz - A^T dl = -dF, A dz = -dG. `false` if the kernel has no
     /// derivatives to offer.
     fn exact_jacobian(&mut self, t: f64, y: &[f64], J: &mut [f64]) -> Result<bool, EvalError> {
-        let Shape { n_x, n_eta: n, n_con: m, has_nonideal, .. } = self.shape;
-        if self.near || has_nonideal || self.accelerator.baumgarte.is_some() {
+        let Shape { n_x, n_eta: n, n_con: m, .. } = self.shape;
+        // Newton's matrix may be a little off: near a rank loss the projection, and with non-ideal forces the way C
+        // follows the multipliers, are left out of it. Stabilising terms are too stiff to be left out.
+        if self.accelerator.baumgarte.is_some() {
             return Ok(false);
         }
         let mut f = std::mem::take(&mut self.column);
@@ -137,7 +139,7 @@ impl<'k> KernelField<'k> {
         Ok(true)
     }
 
-    /// J by forward differences.
+    /// J by forward differences, for kernels without derivatives and for stabilised constraints.
     fn difference_jacobian(&mut self, t: f64, y: &[f64], f: &[f64], J: &mut [f64]) -> Result<(), EvalError> {
         let d = y.len();
         let size = crate::linalg::norm_max(y);

@@ -26,14 +26,12 @@ impl Axis {
     }
 
     fn new(lo: f64, hi: f64, count: usize) -> Axis {
-        let step = round_step((hi - lo) / count.max(1) as f64);
-        let (first, last) = ((lo / step - 1e-9).ceil(), (hi / step + 1e-9).floor());
-        // Whole multiples of the step; adding 0 turns -0 into 0.
-        let mut ticks: Vec<f64> = Vec::new();
-        let mut k = first;
-        while k <= last && ticks.len() < 50 {
-            ticks.push(k * step + 0.0);
-            k += 1.0;
+        let mut step = round_step((hi - lo) / count.max(1) as f64);
+        let mut ticks = multiples(lo, hi, step);
+        // Round steps can be far above the wish.
+        if ticks.len() < 3 {
+            step = round_step(0.4 * step);
+            ticks = multiples(lo, hi, step);
         }
         let labels = labels(&ticks, step);
         Axis { lo, hi, ticks, labels }
@@ -58,6 +56,13 @@ fn range(values: &[f64]) -> (f64, f64) {
     }
     let half = if size > 1e-290 { 0.1 * size } else { 1.0 };
     (lo - half, hi + half)
+}
+
+/// The multiples of the step in the range; adding 0 turns -0 into 0.
+fn multiples(lo: f64, hi: f64, step: f64) -> Vec<f64> {
+    let first = (lo / step - 1e-9).ceil();
+    let count = ((hi / step + 1e-9).floor() - first + 1.0).clamp(0.0, 50.0) as usize;
+    (0..count).map(|k| (first + k as f64) * step + 0.0).collect()
 }
 
 /// 1, 2 or 5 times a power of ten, at least the wish.

@@ -114,7 +114,7 @@ fn stroke(mask: &mut Rasterizer, points: &[(f64, f64)], half: f64) {
     // Thin lines and straight ones need no joints.
     for triple in points.windows(3).filter(|t| half > 0.6 && bends(t)) {
         let corner = |k: usize| {
-            let angle = -(k as f64) * std::f64::consts::TAU / CORNERS as f64;
+            let angle = k as f64 * std::f64::consts::TAU / CORNERS as f64;
             (triple[1].0 + half * angle.cos(), triple[1].1 + half * angle.sin())
         };
         let disc: Vec<(f64, f64)> = (0..CORNERS).map(corner).collect();
