@@ -8,9 +8,9 @@ use crate::{IdealForces, Kernel, Point, Shape, Terms};
 
 /// Scaled residual (U6) above which rows contradict each other.
 ///
-/// The residual of a row is measured against the sizes of the numbers it is made of,
-/// `|b_i| + sum_j |A_ij| (|eta'_j| + |a_j| + max|eta|^2)`, so it is free of units of the row; the last term covers b that
-/// cancel to rounding.
+/// The residual of a row is measured against `|b_i| + sum_j |A_ij| (max|eta'| + max|a| + max|eta|^2)`, so it is free of
+/// units of the row. The largest accelerations stand there, not the row's own: where those vanish, what is left of
+/// the row is the rounding of the others; the last term covers b that cancel to rounding.
 pub const CONSISTENCY_TOL: f64 = 1e-7;
 
 /// Accelerations and forces at one state, with a workspace of its own (convenience; see [`Accelerator`]).
@@ -140,14 +140,15 @@ impl Accelerator {
     /// U6: the scaled residual of each row; they contradict each other if one is too large.
     fn check_consistent(&mut self, t: f64, speed: f64, terms: &Terms) -> Result<(), AccelerationError> {
         let (n, s) = (self.shape.n_eta, &mut self.solution);
+        let free = s.a_free.iter().filter(|a| a.is_finite()).fold(0.0_f64, |m, a| m.max(a.abs()));
+        let size = norm_max(&s.eta_dot) + free + speed * speed;
         s.residual = 0.0;
         for i in 0..self.shape.n_con {
             let row = &terms.A[i * n..(i + 1) * n];
             let (mut left, mut scale) = (-terms.b[i], terms.b[i].abs());
             for j in 0..n {
-                let free = if s.a_free[j].is_finite() { s.a_free[j].abs() } else { 0.0 };
                 left += row[j] * s.eta_dot[j];
-                scale += row[j].abs() * (s.eta_dot[j].abs() + free + speed * speed);
+                scale += row[j].abs() * size;
             }
             self.work_m[i] = if left == 0.0 { 0.0 } else { left.abs() / scale };
             s.residual = s.residual.max(self.work_m[i]);
