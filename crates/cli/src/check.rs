@@ -1,11 +1,11 @@
 //! `dalembert check`: what the model is.
 
 use crate::args::CheckArgs;
-use crate::input::{Loaded, load};
-use crate::kinds::{Freedom, Kind, kinds};
+use crate::input::{Loaded, Remarks, load};
 use crate::report::{Failure, object, print, print_json, show};
 use crate::words::{cells, counted, entry, plain, table};
 use dalembert::diagnostic::{self, Code, Diagnostic};
+use dalembert::kinds::{Freedom, Kind, kinds};
 use dalembert::run::{Started, State};
 use dalembert::{Model, Source};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ struct Findings {
 }
 
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
-    let Loaded { source, mut model } = load(&args.common)?;
+    let Loaded { source, mut model } = load(&args.common, Remarks::All)?;
     let findings = find(&mut model);
     if args.common.json {
         print_json(&document(&model, &findings, &source))?;

@@ -1,7 +1,7 @@
 //! `dalembert derive`: the equations of motion in symbols.
 
 use crate::args::{DeriveArgs, FormatName};
-use crate::input::{Loaded, load};
+use crate::input::{Loaded, Remarks, load};
 use crate::report::{Failure, print, print_json};
 use clap::ValueEnum;
 use dalembert::diagnostic;
@@ -10,7 +10,7 @@ use dalembert_expr::Format;
 use serde_json::json;
 
 pub fn run(args: &DeriveArgs) -> Result<(), Failure> {
-    let Loaded { source, mut model } = load(&args.common)?;
+    let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
     let form: Form = name_of(args.form).parse().map_err(|d: Box<_>| Failure::of(*d, &source))?;
     let format = match args.format {
         FormatName::Text => Format::Text,

@@ -2,7 +2,7 @@
 
 use crate::args::EvaluateArgs;
 use crate::check::{redundancy, state_pairs};
-use crate::input::{Loaded, load};
+use crate::input::{Loaded, Remarks, load};
 use crate::report::{Failure, nested, object, print, print_json, show};
 use crate::words::{cells, plain, table};
 use dalembert::diagnostic::{self, Code, Diagnostic};
@@ -11,7 +11,7 @@ use dalembert::{Evaluation, Model, Source};
 use serde_json::{Value, json};
 
 pub fn run(args: &EvaluateArgs) -> Result<(), Failure> {
-    let Loaded { source, mut model } = load(&args.common)?;
+    let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
     let mut remarks = Vec::new();
     let mut state = start(&mut model, &mut remarks).map_err(|d| Failure::of(*d, &source))?;
     model.set_state(&mut state, &args.at).map_err(|d| Failure::of(*d, &source))?;

@@ -2,6 +2,7 @@
 
 use crate::args::Common;
 use crate::report::{Failure, show};
+use dalembert::diagnostic::{Diagnostic, Severity};
 use dalembert::{Model, Overrides, Source};
 use std::io::Read;
 
@@ -25,14 +26,25 @@ pub fn read(path: &str) -> Result<Source, Failure> {
     Source::from_bytes(name, bytes).map_err(|d| Failure::of(*d, &Source::new(name, "")))
 }
 
-/// Reads and derives the model of a command; warnings go to standard error unless JSON carries them.
-pub fn load(common: &Common) -> Result<Loaded, Failure> {
+/// How much of what is remarkable about a model a command repeats.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Remarks {
+    /// Notes too.
+    All,
+    /// What may be a mistake.
+    Warnings,
+}
+
+/// Reads and derives the model of a command; remarks go to standard error unless JSON carries them.
+pub fn load(common: &Common, remarks: Remarks) -> Result<Loaded, Failure> {
     let source = read(&common.model)?;
     let overrides = Overrides { set: common.set.clone(), initial: common.initial.clone() };
     match Model::load(&source, &overrides) {
         Ok(model) => {
             if !common.json {
-                show(&model.diagnostics, &source, common.quiet);
+                let worth = |d: &&Diagnostic| remarks == Remarks::All || d.severity >= Severity::Warning;
+                let shown: Vec<Diagnostic> = model.diagnostics.iter().filter(worth).cloned().collect();
+                show(&shown, &source, common.quiet);
             }
             Ok(Loaded { source, model })
         }

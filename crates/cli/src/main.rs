@@ -11,7 +11,6 @@ mod explain;
 mod files;
 mod fmt;
 mod input;
-mod kinds;
 mod progress;
 mod report;
 mod simulate;

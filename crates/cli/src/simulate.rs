@@ -2,7 +2,7 @@
 
 use crate::args::{MotionForm, SimulateArgs};
 use crate::files::{TableTarget, probe};
-use crate::input::{Loaded, load};
+use crate::input::{Loaded, Remarks, load};
 use crate::progress::Watch;
 use crate::report::{Failure, complain, headline, print, print_json, show};
 use crate::summary;
@@ -19,7 +19,7 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
         let message = "`--json` and `--out -` both claim standard output";
         clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, format!("{message}\n")).exit();
     }
-    let Loaded { source, mut model } = load(&args.common)?;
+    let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
     if args.form != MotionForm::Explicit {
         let d = Diagnostic::error(Code::NotAvailable, None, "this form cannot be integrated yet");
         return Err(Failure::of(d.help("leave `--form` out, or give `--form explicit`"), &source));

@@ -138,7 +138,8 @@ impl FrameParts {
         let is_speed = |i: usize| system.speeds.iter().any(|s| s.rate_of == Some(i));
         let mut group_of: Vec<usize> = (0..self.rows.len()).collect();
         for field in &self.fields {
-            let moved: Vec<usize> = (0..field.len()).filter(|&i| field[i] != Pool::ZERO && !is_speed(i)).collect();
+            let moved: Vec<usize> =
+                (0..field.len()).filter(|&i| field[i] != Pool::ZERO && !is_speed(i)).collect();
             if let Some(target) = moved.iter().map(|&i| group_of[i]).min() {
                 let merged: Vec<usize> = moved.iter().map(|&i| group_of[i]).collect();
                 group_of.iter_mut().filter(|g| merged.contains(g)).for_each(|g| *g = target);

@@ -140,19 +140,17 @@ pub fn elaborate(ast: &Ast, overrides: &Overrides) -> (Option<System>, Vec<Diagn
 pub fn read(source: &Source, overrides: &Overrides) -> (Option<System>, Vec<Diagnostic>) {
     let (ast, mut diagnostics) = syntax::parse(source);
     if any_error(&diagnostics) {
-        // What parsed may still show mistakes of its own, worth seeing at once; but an unread statement
-        // must not be reported as a missing name.
+        // What parsed may still show mistakes of its own, worth seeing at once; but a name that stands in a line
+        // that could not be read may well be declared there.
         let (_, more) = elaborate(&ast, overrides);
-        let certain = |d: &Diagnostic| {
-            !matches!(
-                d.code,
-                Code::UnknownName
-                    | Code::UnknownConstraint
-                    | Code::MissingEnergy
-                    | Code::NoCoordinates
-                    | Code::UnknownParameter
-                    | Code::InitialUnknown
-            )
+        let unread: Vec<&str> =
+            diagnostics.iter().filter_map(|d| d.span).map(|span| source.line_at(span)).collect();
+        let certain = |d: &Diagnostic| match d.code {
+            Code::UnknownName | Code::UnknownConstraint | Code::InitialUnknown => {
+                d.span.is_none_or(|span| !unread.iter().any(|line| line.contains(source.slice(span))))
+            }
+            Code::MissingEnergy | Code::NoCoordinates | Code::UnknownParameter => false,
+            _ => true,
         };
         diagnostics.extend(more.into_iter().filter(certain));
         return (None, diagnostics);

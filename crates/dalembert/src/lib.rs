@@ -9,6 +9,7 @@ pub mod equations;
 pub mod export;
 mod failure;
 pub mod kernel_form;
+pub mod kinds;
 pub mod model;
 pub mod requests;
 pub mod simulate;

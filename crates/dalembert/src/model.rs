@@ -163,7 +163,7 @@ impl Model {
         let residuals = residuals.collect();
         let mut outputs = vec![0.0; self.compiled.output_count()];
         self.compiled.outputs(state.point(), &terms.Q, &terms.A, &solution, &mut outputs);
-        let energy = self.system.energy.and(outputs.pop());
+        let energy = self.system.energy.and_then(|_| outputs.pop());
         Ok(Evaluation { state: state.clone(), terms, solution, residuals, outputs, energy })
     }
 

@@ -126,6 +126,13 @@ impl Source {
         &self.text[self.clamp(span)]
     }
 
+    /// The whole line in which a span begins.
+    pub fn line_at(&self, span: Span) -> &str {
+        let at = self.floor(span.start as usize);
+        let start = self.text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        self.text[start..].lines().next().unwrap_or_default()
+    }
+
     /// The span as indices that are safe to slice with, whatever the span.
     pub fn clamp(&self, span: Span) -> Range<usize> {
         let start = self.floor(span.start as usize);

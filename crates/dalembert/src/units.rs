@@ -108,9 +108,9 @@ impl Kind {
     }
 
     /// The unit of a sum, or the two dimensions that do not agree.
-    pub fn plus(&self, other: &Kind) -> Result<Kind, (Dimension, Dimension)> {
+    pub fn plus(&self, other: &Kind) -> Result<Kind, Box<(Dimension, Dimension)>> {
         match (self, other) {
-            (Kind::Known(a), Kind::Known(b)) if a != b => Err((a.clone(), b.clone())),
+            (Kind::Known(a), Kind::Known(b)) if a != b => Err(Box::new((a.clone(), b.clone()))),
             (Kind::Missing, _) | (_, Kind::Missing) => Ok(Kind::Missing),
             (Kind::Number, known) => Ok(known.clone()),
             (known, _) => Ok(known.clone()),
@@ -118,8 +118,11 @@ impl Kind {
     }
 }
 
+/// Name, size as a fraction, power of pi, exponents.
+type Plain = (&'static str, (i64, i64), i64, [i64; 7]);
+
 /// Units by name: factor to SI as a fraction, power of pi, exponents of kg, m, s, A, K, mol, cd.
-const TABLE: &[(&str, (i64, i64), i64, [i64; 7])] = &[
+const TABLE: &[Plain] = &[
     ("rad", (1, 1), 0, [0; 7]),
     ("deg", (1, 180), 1, [0; 7]),
     ("rev", (2, 1), 1, [0; 7]),

@@ -15,9 +15,13 @@ fn residual_over(name: &str, seconds: f64) -> f64 {
 
 #[test]
 fn constraints_hold_for_100_s_with_no_settings() {
-    for (name, seconds) in
-        [("pendulum_chain", 100.0), ("n_four_bar", 100.0), ("rolling_disk_lean", 100.0), ("slider_crank", 100.0), ("andrews_squeezer", 0.1)]
-    {
+    for (name, seconds) in [
+        ("pendulum_chain", 100.0),
+        ("n_four_bar", 100.0),
+        ("rolling_disk_lean", 100.0),
+        ("slider_crank", 100.0),
+        ("andrews_squeezer", 0.1),
+    ] {
         below(name, residual_over(name, seconds), 1e-11);
     }
 }
@@ -56,7 +60,10 @@ fn four_bars_stay_parallel_through_every_singular_position() {
 fn unequal_masses_keep_the_parallel_branch() {
     let text = model_text("n_four_bar")
         .replace("parameter m = 1, g = 9.81", "parameter g = 9.81, a[0..N] = 1, c[1..N] = 1")
-        .replace("kinetic m/6*(x[i]'^2 + y[i]'^2)\n  potential m*g", "kinetic a[i]/6*(x[i]'^2 + y[i]'^2)\n  potential a[i]*g")
+        .replace(
+            "kinetic m/6*(x[i]'^2 + y[i]'^2)\n  potential m*g",
+            "kinetic a[i]/6*(x[i]'^2 + y[i]'^2)\n  potential a[i]*g",
+        )
         .replace("kinetic m/6*(x[i-1]", "kinetic c[i]/6*(x[i-1]")
         .replace("potential m*g*(y[i-1]", "potential c[i]*g*(y[i-1]");
     for (cranks, couplers) in [([1.0, 3.0, 0.5], [2.0, 0.7]), ([0.2, 0.2, 5.0], [0.1, 4.0])] {

@@ -26,7 +26,8 @@ fn a_force_at_a_point_is_its_virtual_work_and_its_generalised_forces() {
         at.to_owned(),
         "work F*cos(theta + beta)*delta(P.x) + F*sin(theta + beta)*delta(P.y)".to_owned(),
         "work dot(F*[cos(theta + beta), sin(theta + beta)], delta(P))".to_owned(),
-        "force x = F*cos(theta + beta)\nforce y = F*sin(theta + beta)\nforce theta = -l/2*F*sin(beta)".to_owned(),
+        "force x = F*cos(theta + beta)\nforce y = F*sin(theta + beta)\nforce theta = -l/2*F*sin(beta)"
+            .to_owned(),
         "force [F*cos(theta + beta), F*sin(theta + beta), -l/2*F*sin(beta)]".to_owned(),
         "force F*[cos(theta + beta), sin(theta + beta)] at [x, y]\nwork -l/2*F*sin(beta)*δtheta".to_owned(),
     ]
@@ -139,9 +140,26 @@ fn any_state(model: &dalembert::Model, dice: &mut Dice) -> State {
 }
 
 const WRITTEN: &[&str] = &[
-    "pendulum", "double_pendulum", "rolling_disk", "renton_pendulum", "chaplygin_sleigh_quasi", "suslov", "rigid_body", "heavy_top",
-    "bead_hoop_rheonomic", "incline_nonideal", "appell_nonideal", "particle_E0", "relativistic_particle", "foucault",
-    "ziegler_column", "vibration_absorber", "units_pendulum", "pendulum_massless", "one_sided_spring", "bead_rod",
+    "pendulum",
+    "double_pendulum",
+    "rolling_disk",
+    "renton_pendulum",
+    "chaplygin_sleigh_quasi",
+    "suslov",
+    "rigid_body",
+    "heavy_top",
+    "bead_hoop_rheonomic",
+    "incline_nonideal",
+    "appell_nonideal",
+    "particle_E0",
+    "relativistic_particle",
+    "foucault",
+    "ziegler_column",
+    "vibration_absorber",
+    "units_pendulum",
+    "pendulum_massless",
+    "one_sided_spring",
+    "bead_rod",
 ];
 
 /// The model with its own outputs removed and the given ones added.
@@ -169,7 +187,9 @@ fn closed_forms_read_back_give_the_accelerations_and_multipliers() {
         let outputs: Vec<String> = written
             .lines()
             .enumerate()
-            .map(|(k, line)| format!("output written[{k}] = {}", line.split_once(" = ").expect("an equation").1))
+            .map(|(k, line)| {
+                format!("output written[{k}] = {}", line.split_once(" = ").expect("an equation").1)
+            })
             .collect();
         let model = with_outputs(&text, &outputs);
         let mut dice = Dice(5);
@@ -189,7 +209,8 @@ fn closed_forms_read_back_give_the_accelerations_and_multipliers() {
 
 #[test]
 fn lagrange_equations_read_back_hold_on_the_solution() {
-    for name in WRITTEN.iter().chain(&["double_pendulum_cartesian", "rolling_disk_lean", "chaplygin_sleigh"]) {
+    for name in WRITTEN.iter().chain(&["double_pendulum_cartesian", "rolling_disk_lean", "chaplygin_sleigh"])
+    {
         let text = model_text(name);
         let mut model = load(&text);
         let ideal = model.form.nonideal.is_none();
@@ -224,7 +245,9 @@ fn lagrange_equations_read_back_hold_on_the_solution() {
 
 #[test]
 fn kernel_form_reads_back_as_the_numbers_that_are_computed() {
-    for name in WRITTEN.iter().chain(&["double_pendulum_cartesian", "rolling_disk_lean", "n_four_bar", "suslov"]) {
+    for name in
+        WRITTEN.iter().chain(&["double_pendulum_cartesian", "rolling_disk_lean", "n_four_bar", "suslov"])
+    {
         let text = model_text(name);
         let mut model = load(&text);
         let written = write(&mut model, Form::Kernel, Format::Text).expect("any model has this form");

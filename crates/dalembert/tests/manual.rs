@@ -99,7 +99,12 @@ fn every_model_in_the_manual_is_good() {
             }
         }
     }
-    assert!(problems.is_empty(), "{} models of the manual are wrong:\n{}", problems.len(), problems.join("\n"));
+    assert!(
+        problems.is_empty(),
+        "{} models of the manual are wrong:\n{}",
+        problems.len(),
+        problems.join("\n")
+    );
     assert!(count >= 30, "only {count} models were found in the manual");
 }
 

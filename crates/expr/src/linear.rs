@@ -2,6 +2,11 @@
 
 use crate::evaluate::Zero;
 use crate::pool::{Expr, Pool, Symbol};
+use crate::rational::Rational;
+use rustc_hash::FxHashMap;
+
+/// Blocks larger than this are inverted by elimination: their minors would be too many.
+const MAX_MINORS: usize = 6;
 
 /// An expression `constant + sum of coefficient * symbol`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,26 +61,146 @@ impl Pool {
             let (i, j) = self.choose_pivot(&rows, &used, &pivot_row_of, n)?;
             used[i] = true;
             pivot_row_of[j] = i;
-            let pivot = rows[i][j];
-            for e in &mut rows[i] {
-                *e = self.div(*e, pivot);
-                *e = self.simplify(*e);
+            self.eliminate(&mut rows, i, j, n);
+        }
+        Some(pivot_row_of.into_iter().map(|i| rows[i][n..].to_vec()).collect())
+    }
+
+    /// The inverse of a small square matrix that divides by numbers and determinants only, so that its value exists
+    /// wherever the matrix is regular. (A pivot of [`Pool::inverse`] may vanish where the matrix does not degenerate.)
+    ///
+    /// ```
+    /// use dalembert_expr::Pool;
+    /// let mut pool = Pool::new();
+    /// let x = pool.named("x");
+    /// let inverse = pool.regular_inverse(&[vec![x, Pool::ONE], vec![Pool::ONE, x]]).unwrap();
+    /// assert_eq!(pool.evaluate(inverse[0][1], |_| 0.0), 1.0);
+    /// ```
+    pub fn regular_inverse(&mut self, matrix: &[Vec<Expr>]) -> Option<Vec<Vec<Expr>>> {
+        let n = matrix.len();
+        let mut rows: Vec<Vec<Expr>> = matrix.to_vec();
+        for (i, row) in rows.iter_mut().enumerate() {
+            row.extend((0..n).map(|j| if i == j { Self::ONE } else { Self::ZERO }));
+        }
+        let mut pivot_row_of = vec![usize::MAX; n];
+        let mut used = vec![false; n];
+        while let Some((i, j)) = self.choose_pivot(&rows, &used, &pivot_row_of, n) {
+            if self.as_number(rows[i][j]).is_none() {
+                break;
             }
-            for r in 0..n {
-                let factor = rows[r][j];
-                if r == i || factor == Self::ZERO {
-                    continue;
-                }
-                for k in 0..2 * n {
-                    if rows[i][k] != Self::ZERO {
-                        let product = self.mul(factor, rows[i][k]);
-                        let difference = self.sub(rows[r][k], product);
-                        rows[r][k] = self.simplify(difference);
-                    }
-                }
+            used[i] = true;
+            pivot_row_of[j] = i;
+            self.eliminate(&mut rows, i, j, n);
+        }
+        for (block, columns) in blocks(&rows, &used, &pivot_row_of, n)? {
+            if block.len() > MAX_MINORS {
+                return self.inverse(matrix);
+            }
+            let core: Vec<Vec<Expr>> =
+                block.iter().map(|&i| columns.iter().map(|&j| rows[i][j]).collect()).collect();
+            let core = self.inverse_by_minors(&core)?;
+            let solved: Vec<Vec<Expr>> = core
+                .iter()
+                .map(|weights| {
+                    let column = |k: usize| -> Vec<(Expr, Expr)> {
+                        weights.iter().zip(&block).map(|(w, &i)| (*w, rows[i][k])).collect()
+                    };
+                    let columns: Vec<Vec<(Expr, Expr)>> = (n..2 * n).map(column).collect();
+                    columns.into_iter().map(|pairs| self.simplified_total(&pairs)).collect()
+                })
+                .collect();
+            for ((&i, &j), values) in block.iter().zip(&columns).zip(solved) {
+                pivot_row_of[j] = i;
+                rows[i][..n].fill(Self::ZERO);
+                rows[i][j] = Self::ONE;
+                rows[i][n..].copy_from_slice(&values);
+            }
+            for (&i, &j) in block.iter().zip(&columns) {
+                self.clear_column(&mut rows, i, j, n);
             }
         }
         Some(pivot_row_of.into_iter().map(|i| rows[i][n..].to_vec()).collect())
+    }
+
+    fn simplified_total(&mut self, pairs: &[(Expr, Expr)]) -> Expr {
+        let products: Vec<Expr> = pairs.iter().map(|(a, b)| self.mul(*a, *b)).collect();
+        let total = self.total(products);
+        self.simplify(total)
+    }
+
+    /// Adjugate over determinant.
+    fn inverse_by_minors(&mut self, matrix: &[Vec<Expr>]) -> Option<Vec<Vec<Expr>>> {
+        let n = matrix.len();
+        let (all, mut known) = ((1u32 << n) - 1, FxHashMap::default());
+        let determinant = self.minor(matrix, all, all, &mut known);
+        if self.is_zero(determinant) != Zero::No {
+            return None;
+        }
+        let mut inverse = vec![vec![Self::ZERO; n]; n];
+        for i in 0..n {
+            for j in 0..n {
+                let minor = self.minor(matrix, all & !(1 << j), all & !(1 << i), &mut known);
+                let signed = if (i + j) % 2 == 0 { minor } else { self.neg(minor) };
+                let entry = self.div(signed, determinant);
+                inverse[i][j] = self.simplify(entry);
+            }
+        }
+        Some(inverse)
+    }
+
+    /// Determinant of the rows and columns in the sets, by the first row.
+    fn minor(
+        &mut self,
+        matrix: &[Vec<Expr>],
+        rows: u32,
+        columns: u32,
+        known: &mut FxHashMap<(u32, u32), Expr>,
+    ) -> Expr {
+        if rows == 0 {
+            return Self::ONE;
+        }
+        if let Some(&value) = known.get(&(rows, columns)) {
+            return value;
+        }
+        let first = rows.trailing_zeros() as usize;
+        let (mut parts, mut sign) = (Vec::new(), Rational::ONE);
+        for j in (0..matrix.len()).filter(|j| columns & (1 << j) != 0) {
+            if matrix[first][j] != Self::ZERO {
+                let rest = self.minor(matrix, rows & !(1 << first), columns & !(1 << j), known);
+                parts.push((self.mul(matrix[first][j], rest), sign.clone()));
+            }
+            sign = -&sign;
+        }
+        let sum = self.combine(parts);
+        let value = self.simplify(sum);
+        known.insert((rows, columns), value);
+        value
+    }
+
+    /// Makes the pivot 1 and clears its column.
+    fn eliminate(&mut self, rows: &mut [Vec<Expr>], i: usize, j: usize, n: usize) {
+        let pivot = rows[i][j];
+        for e in &mut rows[i] {
+            *e = self.div(*e, pivot);
+            *e = self.simplify(*e);
+        }
+        self.clear_column(rows, i, j, n);
+    }
+
+    fn clear_column(&mut self, rows: &mut [Vec<Expr>], i: usize, j: usize, n: usize) {
+        for r in 0..n {
+            let factor = rows[r][j];
+            if r == i || factor == Self::ZERO {
+                continue;
+            }
+            for k in 0..2 * n {
+                if rows[i][k] != Self::ZERO {
+                    let product = self.mul(factor, rows[i][k]);
+                    let difference = self.sub(rows[r][k], product);
+                    rows[r][k] = self.simplify(difference);
+                }
+            }
+        }
     }
 
     /// The cheapest entry that is surely nonzero: numbers first, then small expressions in rows with few
@@ -87,7 +212,8 @@ impl Pool {
         pivot_row_of: &[usize],
         n: usize,
     ) -> Option<(usize, usize)> {
-        let mut best: Option<((bool, usize, usize), (usize, usize))> = None;
+        // (cost, place): no number, entries in the row, size.
+        let mut best: Option<([usize; 3], [usize; 2])> = None;
         for i in (0..n).filter(|&i| !used[i]) {
             let filled = rows[i][..n].iter().filter(|e| **e != Self::ZERO).count();
             for j in (0..n).filter(|&j| pivot_row_of[j] == usize::MAX) {
@@ -95,13 +221,42 @@ impl Pool {
                 if e == Self::ZERO {
                     continue;
                 }
-                let rank = (self.as_number(e).is_none(), filled, self.size(&[e]));
+                let rank = [usize::from(self.as_number(e).is_none()), filled, self.size(&[e])];
                 let better = best.as_ref().is_none_or(|(b, _)| rank < *b);
                 if better && self.is_zero(e) == Zero::No {
-                    best = Some((rank, (i, j)));
+                    best = Some((rank, [i, j]));
                 }
             }
         }
-        best.map(|(_, place)| place)
+        best.map(|(_, [i, j])| (i, j))
     }
+}
+
+/// Rows of a block and its columns.
+type Block = (Vec<usize>, Vec<usize>);
+
+/// The open rows and columns, apart where no entry connects them; `None` if a block is not square.
+fn blocks(rows: &[Vec<Expr>], used: &[bool], pivot_row_of: &[usize], n: usize) -> Option<Vec<Block>> {
+    let open_columns: Vec<usize> = (0..n).filter(|&j| pivot_row_of[j] == usize::MAX).collect();
+    let mut left: Vec<usize> = (0..n).filter(|&i| !used[i]).collect();
+    let mut result = Vec::new();
+    while let Some(first) = left.first().copied() {
+        let (mut block, mut columns) = (vec![first], Vec::new());
+        loop {
+            let size = (block.len(), columns.len());
+            let touched = |j: &usize, block: &[usize]| block.iter().any(|&i| rows[i][*j] != Pool::ZERO);
+            columns = open_columns.iter().copied().filter(|j| touched(j, &block)).collect();
+            block =
+                left.iter().copied().filter(|&i| columns.iter().any(|&j| rows[i][j] != Pool::ZERO)).collect();
+            if (block.len(), columns.len()) == size {
+                break;
+            }
+        }
+        if block.len() != columns.len() || block.is_empty() {
+            return None;
+        }
+        left.retain(|i| !block.contains(i));
+        result.push((block, columns));
+    }
+    Some(result)
 }

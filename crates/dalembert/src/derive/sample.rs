@@ -1,6 +1,7 @@
 //! Exact facts found by sampling and then proved: values at generic points, and elimination on them.
 
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
+use std::hash::BuildHasher;
 
 /// Relative size below which a number is taken for zero while guessing. What is guessed is proved in symbols.
 const SMALL: f64 = 1e-9;
@@ -17,10 +18,7 @@ pub(super) fn values_at(pool: &mut Pool, exprs: &[Expr], k: u32) -> Vec<f64> {
 }
 
 fn hash(s: Symbol) -> u32 {
-    use std::hash::{BuildHasher, Hash, Hasher};
-    let mut hasher = rustc_hash::FxBuildHasher.build_hasher();
-    s.hash(&mut hasher);
-    (hasher.finish() >> 40) as u32
+    (rustc_hash::FxBuildHasher.hash_one(s) >> 40) as u32
 }
 
 /// Brings a matrix to reduced echelon form and returns the pivot columns. O(rows * columns * rank).

@@ -346,7 +346,8 @@ impl Elaborator<'_> {
     pub(super) fn same_unit(&mut self, a: &Kind, b: &Kind, span: Span) -> Fallible<Kind> {
         match a.plus(b) {
             Ok(kind) => Ok(kind),
-            Err((a, b)) => {
+            Err(both) => {
+                let (a, b) = *both;
                 let d = Diagnostic::error(Code::UnitMismatch, span, format!("units differ: {a} and {b}"));
                 self.fail(d.label(span, format!("this is in {b}")))
             }

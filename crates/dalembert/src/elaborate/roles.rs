@@ -1,8 +1,9 @@
 //! What symbols are for, and which of them a statement may use.
 
-use super::{Elaborator, Fallible};
+use super::{Elaborator, Fallible, Reported};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::syntax::ast::{self, ExprKind};
 use dalembert_expr::{Expr, Symbol};
 
 /// What a symbol is for.
@@ -113,5 +114,61 @@ impl Elaborator<'_> {
                 format!("{what} must be known beforehand, it cannot depend on `{name}`"),
             ),
         }
+    }
+
+    /// Checks an expression as [`Self::allow`] does, with the caret at the smallest part that is to blame.
+    pub(super) fn allow_in(&mut self, e: &ast::Expr, exprs: &[Expr], allowed: Allowed) -> Fallible<()> {
+        let before = self.diagnostics.len();
+        if self.allow(exprs, allowed, e.span).is_ok() {
+            return Ok(());
+        }
+        let symbols = self.pool.symbols(exprs);
+        let culprit = symbols.into_iter().find(|s| {
+            let var = self.pool.var(*s);
+            let refused = self.allow(&[var], allowed, e.span).is_err();
+            self.diagnostics.truncate(before + 1);
+            refused
+        });
+        if let Some(symbol) = culprit {
+            let span = self.narrow(e, symbol);
+            if let Some(d) = self.diagnostics.get_mut(before)
+                && d.span.is_some()
+            {
+                d.span = Some(span);
+            }
+        }
+        Err(Reported)
+    }
+
+    /// The smallest part of `e` whose value contains the symbol.
+    fn narrow(&mut self, e: &ast::Expr, symbol: Symbol) -> Span {
+        let (mut part, before) = (e, self.diagnostics.len());
+        loop {
+            let inner = children(part).into_iter().find(|child| {
+                let value = self.value(child);
+                self.diagnostics.truncate(before); // parts may not make sense by themselves
+                value.is_ok_and(|v| self.pool.symbols(&v.scalars()).contains(&symbol))
+            });
+            match inner {
+                Some(inner) => part = inner,
+                None => return part.span,
+            }
+        }
+    }
+}
+
+/// The parts an expression is made of.
+fn children(e: &ast::Expr) -> Vec<&ast::Expr> {
+    match &e.kind {
+        ExprKind::Number(_) | ExprKind::Name(_) | ExprKind::Index(..) | ExprKind::Prime(..) => Vec::new(),
+        ExprKind::Component(inner, _) | ExprKind::Neg(inner) | ExprKind::Not(inner) => vec![inner],
+        ExprKind::Call(_, parts) | ExprKind::Vector(parts) | ExprKind::And(parts) | ExprKind::Or(parts) => {
+            parts.iter().collect()
+        }
+        ExprKind::SumOver(sum) => vec![&sum.body],
+        ExprKind::Sum(terms) => terms.iter().map(|t| &t.expr).collect(),
+        ExprKind::Product(factors) => factors.iter().map(|f| &f.expr).collect(),
+        ExprKind::Power(a, b) | ExprKind::Compare(_, a, b) => vec![a, b],
+        ExprKind::If(choice) => vec![&choice.condition, &choice.then, &choice.otherwise],
     }
 }

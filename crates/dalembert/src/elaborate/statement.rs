@@ -135,13 +135,17 @@ impl Elaborator<'_> {
     }
 
     fn each<T>(&mut self, items: &[T], mut one: impl FnMut(&mut Self, &T) -> Fallible<()>) -> Fallible<()> {
-        items.iter().fold(Ok(()), |result, item| one(self, item).and(result))
+        let mut result = Ok(());
+        for item in items {
+            result = one(self, item).and(result); // all of them, whatever one says
+        }
+        result
     }
 
     /// A scalar expression of a statement, checked for what it may use.
     fn part(&mut self, e: &ast::Expr, allowed: Allowed) -> Fallible<Part> {
         let (expr, kind) = self.scalar(e)?;
-        self.allow(&[expr], allowed, e.span)?;
+        self.allow_in(e, &[expr], allowed)?;
         Ok(Part { expr, kind, span: e.span })
     }
 
@@ -382,8 +386,11 @@ impl Elaborator<'_> {
             return self.fail(d.label(first, "here"));
         }
         let (left, right) = (self.value(&equation.left), self.value(&equation.right));
-        let mut sides = vec![(left?, Rational::ONE, equation.left.span)];
-        let right = right?;
+        let (left, right) = (left?, right?);
+        let allowed = Allowed::only("a constraint", State::Velocity);
+        self.allow_in(&equation.left, &left.scalars(), allowed)?;
+        self.allow_in(&equation.right, &right.scalars(), allowed)?;
+        let mut sides = vec![(left, Rational::ONE, equation.left.span)];
         // `[x', y'] - ... = 0` means every component.
         let zero = matches!(right, Value::Scalar(Pool::ZERO, _)) && matches!(sides[0].0, Value::Vector(_));
         if !zero {
@@ -391,7 +398,6 @@ impl Elaborator<'_> {
         }
         let difference = self.add_up(&sides)?;
         let residuals = difference.scalars();
-        self.allow(&residuals, Allowed::only("a constraint", State::Velocity), span)?;
         let first_row = self.rows.len();
         for (k, residual) in residuals.iter().enumerate() {
             let row_name = match &difference {
@@ -444,7 +450,7 @@ impl Elaborator<'_> {
         let value = self.value(&d.value)?;
         let everything =
             Allowed { ideal_results: true, results: true, ..Allowed::only("an output", State::Velocity) };
-        self.allow(&value.scalars(), everything, d.value.span)?;
+        self.allow_in(&d.value, &value.scalars(), everything)?;
         let scalars = value.scalars();
         for (k, e) in scalars.iter().enumerate() {
             let column = match &value {

@@ -1,8 +1,11 @@
 //! What kind a constraint is, and what the constraints leave free.
+//!
+//! Kinds are read off the expressions: whether a rate occurs, whether it occurs linearly, whether time does. Whether
+//! a velocity constraint can be integrated is a question of brackets and is not answered here.
 
-use dalembert::Model;
-use dalembert::run::{Kernel, StartGuess, Started, State, Terms, find_start};
+use crate::model::Model;
 use dalembert_expr::{Expr, Pool, Symbol};
+use dalembert_run::{Kernel, StartGuess, Started, State, Terms, find_start};
 
 /// How far from the start the rank is looked at again, relative to the size of each variable.
 const NEARBY: f64 = 1e-2;
