@@ -115,6 +115,7 @@ fn integrators_agree() {
             let request =
                 Request { method: Some(method.into()), rtol: Some(rtol), every: Some(every), ..until(1.0) };
             let motion = run(&mut model, &request);
+            assert_eq!(motion.method.name(), method);
             for c in columns {
                 let apart = (last(&reference, c) - last(&motion, c)).abs();
                 below(&format!("{what} by {method}: {c}"), apart, bound);

@@ -2,12 +2,17 @@
 //!
 //! One statement a line, blocks indented by four spaces, no comment lost, as few parentheses as keep the tree. The text
 //! depends on the tree alone, so formatting twice changes nothing and reading the text gives the tree back. Line breaks
-//! inside statements are not part of the tree: long lines stay long.
+//! inside statements are not part of the tree: long statements are folded anew, comments of neighbouring lines aligned.
 
 mod expressions;
 
 use super::ast::*;
 use expressions::{equation, expr, list, range, target, unit};
+
+/// Longer statements are folded.
+const MAX_WIDTH: usize = 100;
+/// Comments behind longer lines are not aligned with others.
+const MAX_COMMENT_COLUMN: usize = 70;
 
 /// The canonical text of a model.
 ///
@@ -25,17 +30,39 @@ pub fn format(ast: &Ast) -> String {
 }
 
 fn block(out: &mut String, block: &Block, depth: usize) {
-    for item in &block.statements {
+    let texts: Vec<String> = block.statements.iter().map(|item| statement(&item.kind, depth)).collect();
+    for (k, item) in block.statements.iter().enumerate() {
         leading(out, &item.leading, depth);
         indent(out, depth);
-        statement(out, &item.kind, depth);
+        out.push_str(&texts[k]);
         if let Some(comment) = &item.trailing {
-            out.push_str(" #");
+            out.extend(std::iter::repeat_n(' ', comment_gap(&block.statements, &texts, k)));
+            out.push('#');
             out.push_str(comment);
         }
         out.push('\n');
     }
     leading(out, &block.end, depth);
+}
+
+/// Comments at the ends of neighbouring lines stand in one column.
+fn comment_gap(statements: &[Statement], texts: &[String], k: usize) -> usize {
+    let width = |i: usize| texts[i].chars().count();
+    let aligned = |i: usize| {
+        statements[i].trailing.is_some() && !texts[i].contains('\n') && width(i) <= MAX_COMMENT_COLUMN
+    };
+    if !aligned(k) {
+        return 1;
+    }
+    let mut first = k;
+    while first > 0 && statements[first].leading.is_empty() && aligned(first - 1) {
+        first -= 1;
+    }
+    let mut last = k;
+    while last + 1 < texts.len() && statements[last + 1].leading.is_empty() && aligned(last + 1) {
+        last += 1;
+    }
+    (first..=last).map(width).max().unwrap_or(0) - width(k) + 1
 }
 
 fn leading(out: &mut String, lines: &[Leading], depth: usize) {
@@ -53,13 +80,99 @@ fn indent(out: &mut String, depth: usize) {
     out.extend(std::iter::repeat_n("    ", depth));
 }
 
-fn statement(out: &mut String, kind: &StatementKind, depth: usize) {
+fn statement(kind: &StatementKind, depth: usize) -> String {
     use StatementKind::*;
-    if let For { index, range: over, body } = kind {
-        return for_block(out, index, over, body, depth);
-    }
     let text = match kind {
-        System(title) => format!("system {}", quoted(title)),
+        For { index, range: over, body } => return for_block(index, over, body, depth),
+        System(_) | Reserved { .. } => return verbatim(kind),
+        other => plain_statement(other),
+    };
+    folded(&text, depth)
+}
+
+/// A long statement goes on over lines: each but the last ends in a comma or an operator, broken as far outside of
+/// brackets as the width allows.
+fn folded(text: &str, depth: usize) -> String {
+    let room = MAX_WIDTH.saturating_sub(4 * depth).max(40);
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    let pieces = pieces(text);
+    let (mut out, mut begin) = (String::new(), 0);
+    while begin < pieces.len() {
+        let end = line_end(&pieces, begin, room);
+        if begin > 0 {
+            out.push('\n');
+            indent(&mut out, depth + 1);
+        }
+        let line: Vec<&str> = pieces[begin..end].iter().map(|piece| piece.text).collect();
+        out.push_str(&line.join(" "));
+        begin = end;
+    }
+    out
+}
+
+/// What stands between two places where a line may be broken.
+struct Piece<'t> {
+    text: &'t str,
+    /// How bad it is to break behind it: brackets open there, and whether an equation would be torn.
+    badness: (usize, bool),
+}
+
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let (mut pieces, mut begin, mut nesting) = (Vec::new(), 0, 0usize);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' | '{' => nesting += 1,
+            ')' | ']' | '}' => nesting = nesting.saturating_sub(1),
+            ' ' if [",", " +", " -", " ="].iter().any(|end| text[begin..at].ends_with(end)) => {
+                let torn = text[begin..at].ends_with('=');
+                pieces.push(Piece { text: &text[begin..at], badness: (nesting, torn) });
+                begin = at + 1;
+            }
+            _ => {}
+        }
+    }
+    pieces.push(Piece { text: &text[begin..], badness: (0, false) });
+    pieces
+}
+
+/// How many pieces go on the line that starts with piece `begin`: the last of the least bad breaks that leave it
+/// neither too long nor too short.
+fn line_end(pieces: &[Piece<'_>], begin: usize, room: usize) -> usize {
+    let (mut width, mut best) = (0, None);
+    for (k, piece) in pieces.iter().enumerate().skip(begin) {
+        width += piece.text.chars().count() + usize::from(k > begin);
+        if width > room && best.is_some() {
+            break;
+        }
+        let Some(next) = pieces.get(k + 1) else { return pieces.len() };
+        let usable = width > room / 3 && !begins_statement(next.text);
+        if usable && best.is_none_or(|(badness, _)| piece.badness <= badness) {
+            best = Some((piece.badness, k + 1));
+        }
+    }
+    best.map_or(pieces.len(), |(_, end)| end)
+}
+
+/// A line that begins with a keyword would be taken for a new statement.
+fn begins_statement(text: &str) -> bool {
+    let word = text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+    super::KEYWORDS.contains(&word)
+}
+
+fn verbatim(kind: &StatementKind) -> String {
+    match kind {
+        StatementKind::System(title) => format!("system {}", quoted(title)),
+        StatementKind::Reserved { keyword, text } if text.is_empty() => keyword.text.clone(),
+        StatementKind::Reserved { keyword, text } => format!("{} {text}", keyword.text),
+        _ => String::new(),
+    }
+}
+
+fn plain_statement(kind: &StatementKind) -> String {
+    use StatementKind::*;
+    match kind {
         Const(items) => format!("const {}", list(items, definition)),
         Parameter(items) => format!("parameter {}", list(items, definition)),
         Coordinate(items) => format!("coordinate {}", list(items, declared)),
@@ -94,18 +207,16 @@ fn statement(out: &mut String, kind: &StatementKind, depth: usize) {
             format!("complete_integral ({}) = {}", list(constants, target), expr(action))
         }
         Draw(shape) => draw(shape),
-        Reserved { keyword, text } if text.is_empty() => keyword.text.clone(),
-        Reserved { keyword, text } => format!("{} {text}", keyword.text),
-        For { .. } => String::new(),
-    };
-    out.push_str(&text);
+        System(_) | Reserved { .. } | For { .. } => String::new(),
+    }
 }
 
-fn for_block(out: &mut String, index: &Name, over: &Range, body: &Block, depth: usize) {
-    out.push_str(&format!("for {} in {} {{\n", index.text, range(over)));
-    block(out, body, depth + 1);
-    indent(out, depth);
+fn for_block(index: &Name, over: &Range, body: &Block, depth: usize) -> String {
+    let mut out = format!("for {} in {} {{\n", index.text, range(over));
+    block(&mut out, body, depth + 1);
+    indent(&mut out, depth);
     out.push('}');
+    out
 }
 
 fn quoted(title: &str) -> String {
