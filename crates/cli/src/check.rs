@@ -68,7 +68,7 @@ fn degenerate(model: &Model, freedom: &Freedom) -> Diagnostic {
         freedom.rank, freedom.rank_nearby
     );
     let span = model.system.rows.first().map(|row| row.span);
-    Diagnostic::warning(Code::DegenerateConfiguration, span, message)
+    Diagnostic::warning(Code::DegenerateState, span, message)
         .help("degrees of freedom are those around it; start elsewhere if the motion from there is not what you mean")
 }
 

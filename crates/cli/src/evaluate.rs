@@ -61,7 +61,7 @@ fn rank_remarks(model: &Model, now: &Evaluation) -> Vec<Diagnostic> {
         } else {
             "constraints that are nonlinear in the rates degenerate at rest; evaluate at a state in motion"
         };
-        remarks.push(Diagnostic::warning(Code::DegenerateConfiguration, rows[r].span, message).help(help));
+        remarks.push(Diagnostic::warning(Code::DegenerateState, rows[r].span, message).help(help));
     }
     let dependent: Vec<usize> =
         model.redundant_rows(&now.terms.A).into_iter().filter(|r| !vanishes(*r)).collect();

@@ -9,6 +9,7 @@ use crate::kernel_form::KernelForm;
 use crate::source::Source;
 use crate::system::{InitialTarget, System};
 use dalembert_expr::Symbol;
+use dalembert_run::linalg::{Cod, RANK_TOL, dot};
 use dalembert_run::{Accelerator, Kernel, StartGuess, Started, State, Terms, VelocityCondition, find_start};
 
 /// A model: its system, its equations and their compiled form.
@@ -120,25 +121,45 @@ impl Model {
                     guess.state.eta[p] = value;
                     guess.eta_fixed[p] = initial.fixed;
                 }
-                InitialTarget::Rate(i) => rates.push((i, value)),
+                InitialTarget::Rate(i) => rates.push((i, value, initial.fixed)),
             }
         }
-        // A rate that is no speed: a linear condition on the speeds, at the configuration found first.
         if !rates.is_empty() {
-            let configuration =
-                find_start(&self.compiled, &guess).map_or(guess.state.x.clone(), |s| s.state.x);
-            let mut scratch = vec![0.0; self.compiled.scratch_len()];
-            let mut terms = Terms::new(&self.compiled.shape());
-            let still = State::new(0.0, &configuration, &vec![0.0; n]);
-            self.compiled.terms(still.point(), &mut scratch, &mut terms);
-            let mut frame = vec![0.0; n_x * n];
-            self.compiled.frame(0.0, &configuration, &mut scratch, &mut frame);
-            for (i, value) in rates {
-                let row = frame[i * n..(i + 1) * n].to_vec();
-                guess.conditions.push(VelocityCondition { row, right: value - terms.x_dot[i] });
-            }
+            self.guess_rates(&mut guess, &rates);
         }
         Ok(guess)
+    }
+
+    /// Rates that are no speeds, as (coordinate, value, fixed): linear conditions on the speeds at the configuration
+    /// found first. Fixed ones are imposed; guessed ones move the guess of the speeds, by as little as possible.
+    fn guess_rates(&self, guess: &mut StartGuess, rates: &[(usize, f64, bool)]) {
+        let (n_x, n) = (self.form.coordinates.len(), self.form.speeds.len());
+        let configuration = find_start(&self.compiled, guess).map_or(guess.state.x.clone(), |s| s.state.x);
+        let mut scratch = vec![0.0; self.compiled.scratch_len()];
+        let mut terms = Terms::new(&self.compiled.shape());
+        let still = State::new(0.0, &configuration, &vec![0.0; n]);
+        self.compiled.terms(still.point(), &mut scratch, &mut terms);
+        let mut frame = vec![0.0; n_x * n];
+        self.compiled.frame(0.0, &configuration, &mut scratch, &mut frame);
+        let (mut rows, mut missing) = (Vec::new(), Vec::new());
+        for &(i, value, fixed) in rates {
+            let (row, right) = (&frame[i * n..(i + 1) * n], value - terms.x_dot[i]);
+            if fixed {
+                guess.conditions.push(VelocityCondition { row: row.to_vec(), right });
+            } else {
+                missing.push(right - dot(row, &guess.state.eta));
+                rows.extend_from_slice(row);
+            }
+        }
+        let mut least_squares = Cod::new(missing.len(), n);
+        let mut change = vec![0.0; n];
+        least_squares.factor(&rows, RANK_TOL);
+        least_squares.solve(&missing, &mut change);
+        for ((eta, change), fixed) in guess.state.eta.iter_mut().zip(change).zip(&guess.eta_fixed) {
+            if !fixed {
+                *eta += change;
+            }
+        }
     }
 
     /// Starting values that keep the constraints, nearest to what the model gives.

@@ -5,7 +5,7 @@ use crate::failure;
 use crate::model::Model;
 use dalembert_run::{
     Accelerator, Baumgarte, Counters, Crossing, EventHit, EventRule, Flow, Method, Observer, Options,
-    Outcome, Output, Progress, Row, State, Stop, integrate,
+    Outcome, Output, Progress, Row, Solution, State, Stop, integrate,
 };
 
 /// Rows a run gives when no spacing is asked for.
@@ -284,7 +284,17 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
                 model.compiled.outputs(at, &terms.Q, &terms.A, solution, &mut self.outputs);
             }
             Err(error) => {
-                self.outputs.fill(f64::NAN);
+                // What depends on the state alone is known all the same.
+                let (n, m) = (row.eta.len(), model.system.rows.len());
+                let unknown = Solution {
+                    eta_dot: vec![f64::NAN; n],
+                    ideal_force: vec![f64::NAN; n],
+                    nonideal_force: vec![f64::NAN; n],
+                    lambda: vec![f64::NAN; m],
+                    gauss: f64::NAN,
+                    ..Solution::default()
+                };
+                model.compiled.outputs(at, &vec![f64::NAN; n], &vec![f64::NAN; m * n], &unknown, &mut self.outputs);
                 self.trouble.get_or_insert_with(|| failure::of_acceleration(&error, model));
             }
         }

@@ -205,8 +205,8 @@ catalogue! {
          Take a component (`P.x`), `norm(P)` or `dot(P, Q)`."
         wrong "kinetic m/2*P'^2" right "kinetic m/2*dot(P', P')";
     VectorExpected "E0407" "one number where a vector is wanted":
-        "`dot`, `cross`, `norm`, a component `.x`, a force at a point and the point itself need vectors, `mass` a vector of rows."
-        wrong "let n = norm(3)" right "let n = norm([3, 4])";
+        "`dot`, `cross`, a component `.x`, a force at a point and the point itself need vectors, `mass` a vector of rows."
+        wrong "let n = dot(3, 4)" right "let n = dot([3, 0], [4, 1])";
     ConditionExpected "E0408" "a value where a condition is wanted":
         "After `if`, and around `and`, `or`, `not`, stand comparisons such as `x > 0`; numbers are not conditions."
         wrong "let f = if x then 1 else 0" right "let f = if x != 0 then 1 else 0";
@@ -252,12 +252,13 @@ catalogue! {
         "A mass matrix is symmetric: the entry in row i, column j equals the one in row j, column i. The message names the pair that differs."
         wrong "mass [[1, 2], [0, 1]]\nforce [0, 0]" right "mass [[1, 0], [0, 1]]\nforce [0, 0]";
     SpeedsNotInvertible "E0505" "speeds that do not determine the rates":
-        "Defined speeds must be as many as coordinates and solvable for the rates. \
+        "Defined speeds must be as many as the rates that occur in them and solvable for these; a rate in no definition stays a speed by itself. \
          If constraints remove some speeds, define the removed combinations too and constrain them to zero."
         wrong "coordinate x, y\nspeed u = x' + y'" right "coordinate x, y\nspeed u = x' + y', v = x' - y'";
-    KinematicsMissing "E0506" "a coordinate without its kinematics":
-        "When speeds are declared without definitions, one `kinematics` line gives the rate of each coordinate."
-        wrong "coordinate x, y\nspeed u\nkinematics x' = u" right "coordinate x, y\nspeed u\nkinematics x' = u\nkinematics y' = 2*u";
+    KinematicsMissing "E0506" "a speed that moves nothing":
+        "A speed declared without a definition moves coordinates through `kinematics` lines, one for each coordinate it moves. \
+         Without any the brackets of its direction with the others are unknown, and with them the equations of motion."
+        wrong "coordinate x\nspeed u\nkinetic u^2/2" right "coordinate x\nspeed u\nkinematics x' = 2*u\nkinetic u^2/2";
     KinematicsTwice "E0507" "a coordinate with two kinematics":
         "One `kinematics` line gives the rate of a coordinate; a second relation between rates is a `constraint`."
         wrong "kinematics x' = u\nkinematics x' = 2*u" right "kinematics x' = u";
@@ -266,9 +267,6 @@ catalogue! {
          of these directions again; otherwise the speeds hide a nonholonomic constraint. \
          Add the missing speeds and write the restriction as a `constraint`."
         wrong "" right "";
-    EnergyTwice "E0509" "the equations of motion given in two ways":
-        "Energies and the direct form `mass`/`force [...]` are two ways to state the same thing; use one."
-        wrong "kinetic x'^2/2\nmass [[1]]" right "kinetic x'^2/2";
     ContradictoryConstraints "E0510" "constraints that cannot hold together":
         "No motion satisfies all of these constraints. The message names the rows and the residual that remains."
         wrong "constraint x' = 1\nconstraint x' = 2" right "constraint x' = 1";
@@ -289,10 +287,6 @@ catalogue! {
         "At this configuration the rank of the constraints or of the kinematics drops (a stretched linkage, gimbal lock), \
          or an expression is not defined. Start elsewhere, or choose coordinates that are regular there."
         wrong "" right "";
-    ConstraintMultiplierAmbiguous "E0516" "a constraint force that is not determined":
-        "With redundant constraints only the total force is determined, not each multiplier's share; \
-         the value asked for depends on how the share is chosen. Ask for `ideal(x)` or remove the redundancy."
-        wrong "" right "";
 
     // Units.
     UnknownUnit "E0601" "a unit that is not known":
@@ -302,10 +296,10 @@ catalogue! {
         "Both sides of a sum, comparison or equation must have the same dimension, and functions such as `sin` and `exp` take pure numbers. \
          Only expressions whose parts all have units are checked."
         wrong "parameter m = 1 {kg}, l = 2 {m}\nlet s = m + l" right "parameter m = 1 {kg}, M = 2 {kg}\nlet s = m + M";
-    UnitNotCoherent "E0603" "units of one kind in different sizes":
-        "A model computes with the numbers as they stand; metres and millimetres in one model would be added as if they were equal. \
-         Use one unit for each kind of quantity."
-        wrong "parameter a = 1 {m}, b = 5 {mm}" right "parameter a = 1 {m}, b = 0.005 {m}";
+    UnitNotCoherent "E0603" "a unit that would need a conversion where none is made":
+        "A plain number may be given in any known unit and is converted to SI: `parameter l = 50 {cm}` is 0.5 m. \
+         Coordinates, speeds and values computed from other quantities are in coherent SI units (m, kg, s, rad), so that columns mean what they say."
+        wrong "coordinate x {mm}" right "coordinate x {m}";
     BadUnit "E0604" "a unit that cannot be read":
         "A unit is made of names, `*`, `/`, parentheses, `1` and powers with whole or rational exponents: `{kg*m^2/s}`, `{1/s}`, `{m^(1/2)}`."
         wrong "parameter g = 9.81 {m/s2^}" right "parameter g = 9.81 {m/s^2}";
@@ -321,16 +315,9 @@ catalogue! {
     StateNotFinite "E0703" "a motion that left the finite numbers":
         "A coordinate, speed or force became infinite or undefined. Often a denominator vanishes or a root turns negative on the way."
         wrong "" right "";
-    MassNotPositive "E0704" "a mass matrix that lost its definiteness on the way":
-        "At this instant the kinetic energy is not positive for every motion the constraints allow. \
-         Check signs in `kinetic`, and coordinates that degenerate."
-        wrong "" right "";
     ConstraintDrift "E0705" "constraints that cannot be kept":
         "The projection onto the constraints failed: they became contradictory or degenerate along the motion. \
          The message names the constraint and its residual."
-        wrong "" right "";
-    SolveFailed "E0706" "a search that did not arrive":
-        "An iteration (consistent start, equilibrium, implicit step) did not converge. Give a better guess with `~`, or a smaller step."
         wrong "" right "";
 
     // Requests and limits.
@@ -349,22 +336,17 @@ catalogue! {
          The message says what stands in the way; the default form always applies."
         wrong "" right "";
     StatementTwice "E0805" "a statement that may stand once":
-        "`system`, `simulate` and `weight` describe the whole model and are given once."
+        "`system`, `simulate` and `mass` describe the whole model and are given once."
         wrong "simulate until 10\nsimulate until 20" right "simulate until 20";
 
     // Warnings.
-    Unused "W0301" "a name that is never used":
-        "The name is declared and nothing depends on it; perhaps another was meant. Parameters of a family count as one."
-        wrong "parameter m = 1, k = 2\ncoordinate x\nkinetic m/2*x'^2" right "parameter m = 1\ncoordinate x\nkinetic m/2*x'^2";
-    GuessIgnored "W0501" "a guess that decides nothing":
-        "The variable is fixed by `=` or by the constraints alone, so its guess has no influence."
-        wrong "initial x = 1, x ~ 2" right "initial x = 1";
-    EmptyRange "W0401" "a range without members":
-        "The last value lies below the first, so the block, sum or family is empty. This is meant for the ends of chains; otherwise check the `const`."
-        wrong "for i in 2..1 { let a[i] = i }" right "for i in 1..2 { let a[i] = i }";
-    ConstantEnergy "W0502" "an energy without influence":
-        "The energy depends on no coordinate and no rate, so it does not change the motion."
-        wrong "potential 3" right "potential 3*x";
+    AlwaysTrue "W0501" "a constraint that holds always":
+        "All coordinates and rates cancel and the equation is an identity. It constrains nothing and is left out."
+        wrong "coordinate x\nconstraint x = x" right "coordinate x\nconstraint x = 2";
+    DegenerateState "W0502" "a state where constraints lose rank":
+        "At this state some rows of the constraints vanish or depend on each other, though nearby they do not. \
+         Accelerations there are those of least force; a motion can pass through such a state, but may not be determined if it starts there."
+        wrong "" right "";
 
     // Notes.
     RedundantConstraints "N0501" "constraints that follow from others":
@@ -373,8 +355,5 @@ catalogue! {
         wrong "" right "";
     DrawIgnored "N0801" "pictures that are not drawn yet":
         "`draw` says what an animation shows. Animations are not available yet; the statement changes nothing about the motion."
-        wrong "" right "";
-    UnknownUnits "N0601" "units that could not be followed":
-        "Some names in the expression carry no unit, so nothing was checked there."
         wrong "" right "";
 }

@@ -28,10 +28,10 @@ impl Elaborator<'_> {
         let span = statement.span;
         self.spend(1, span)?;
         match &statement.kind {
-            S::System(title) => {
-                self.title = Some(title.clone());
-                Ok(())
-            }
+            S::System(title) => match self.title.replace(title.clone()) {
+                None => Ok(()),
+                Some(_) => self.error(Code::StatementTwice, span, "`system` stands twice"),
+            },
             S::Const(definitions) => self.each(definitions, Self::constant),
             S::Parameter(definitions) => self.each(definitions, Self::parameter),
             S::Coordinate(list) => self.each(list, Self::coordinate),
@@ -424,7 +424,7 @@ impl Elaborator<'_> {
         }
         if self.pool.simplify(residual) == Pool::ZERO {
             let message = format!("`{name}` holds always and constrains nothing");
-            self.diagnostics.push(Diagnostic::warning(Code::ConstraintWithoutUnknowns, span, message));
+            self.diagnostics.push(Diagnostic::warning(Code::AlwaysTrue, span, message));
             return Ok(false);
         }
         let message = format!("`{name}` contains no coordinate and no rate: it cannot constrain the motion");
