@@ -40,6 +40,9 @@ fn find(model: &mut Model) -> Findings {
     let kinds = kinds(model);
     match model.start() {
         Ok(start) => {
+            if let Err(error) = model.evaluate(&start.state) {
+                return Findings { kinds, start: None, diagnostics: vec![*error], failed: true };
+            }
             let freedom = Freedom::at(model, &start);
             let mut diagnostics = Vec::new();
             diagnostics.extend(redundancy(model, &freedom.redundant));

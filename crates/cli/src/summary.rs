@@ -61,7 +61,7 @@ pub fn facts(motion: &Motion, wall: Duration) -> Vec<(String, String)> {
         put("constraint rank", outcome.generic_rank.to_string());
     }
     if counters.rank_crossings > 0 {
-        put("rank losses crossed", counters.rank_crossings.to_string());
+        put("singular passages", format!("{} (constraints lost rank, or nearly)", counters.rank_crossings));
     }
     if outcome.degenerate_start {
         put("start", "constraints lose rank there; the motion continues the branch around it".to_owned());

@@ -3,30 +3,31 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::source::Span;
-use dalembert_run::{AccelerationError, Failure, StartError, StartGuess, Term};
+use dalembert_run::{AccelerationError, Failure, Kernel, StartError, StartGuess, Term};
 
 /// No start.
 pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Model) -> Diagnostic {
     let row = |r: usize| &model.system.rows[r];
     let first_fixed = model.system.initial.iter().filter(|i| i.fixed).find_map(|i| i.span);
     match error {
-        StartError::Position { row: r, residual } => {
+        StartError::Position { row: r, .. } => {
             let message = format!(
-                "no starting configuration satisfies `{}`: residual {residual:.3e} (scaled)",
-                row(*r).name
+                "no starting configuration satisfies `{}`: {}",
+                row(*r).name,
+                off_by(model, guess, *r)
             );
             let d = Diagnostic::error(Code::InconsistentStart, row(*r).span, message);
             let d = match first_fixed {
                 Some(span) => d.label(span, "with the values fixed here"),
                 None => d,
             };
-            d.help(free_something(guess.x_fixed.iter().all(|f| *f), "coordinates"))
+            d.help(free_something(&guess.x_fixed, "coordinates"))
         }
-        StartError::Velocity { row: r, residual } => {
+        StartError::Velocity { row: r, .. } => {
             let message =
-                format!("no starting speeds satisfy `{}`: residual {residual:.3e} (scaled)", row(*r).name);
+                format!("no starting speeds satisfy `{}`: {}", row(*r).name, off_by(model, guess, *r));
             let d = Diagnostic::error(Code::InconsistentStart, row(*r).span, message);
-            d.help(free_something(guess.eta_fixed.iter().all(|f| *f), "speeds"))
+            d.help(free_something(&guess.eta_fixed, "speeds"))
         }
         StartError::Condition { index, residual } => {
             let message = format!(
@@ -52,10 +53,29 @@ pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Model) ->
     }
 }
 
-fn free_something(all_fixed: bool, what: &str) -> String {
-    match all_fixed {
-        true => format!("all {what} are fixed: write `~` instead of `=` for those that may be adjusted"),
-        false => "change a fixed value, or write `~` instead of `=` for what may be adjusted".to_owned(),
+/// How far the sides of a row are apart at the values that were given.
+fn off_by(model: &Model, guess: &StartGuess, row: usize) -> String {
+    let m = model.system.rows.len();
+    let (mut phi, mut psi) = (vec![0.0; m], vec![0.0; m]);
+    let mut scratch = vec![0.0; model.compiled.scratch_len()];
+    model.compiled.residuals(guess.state.point(), &mut scratch, &mut phi, &mut psi);
+    let (what, residual) = match phi[row] {
+        0.0 if model.system.rows[row].holonomic => ("the rates of its sides", psi[row]),
+        0.0 => ("its sides", psi[row]),
+        residual => ("its sides", residual),
+    };
+    format!("at the values given {what} differ by {residual:.6}")
+}
+
+fn free_something(fixed: &[bool], what: &str) -> String {
+    if fixed.iter().all(|f| *f) {
+        format!("all {what} are fixed: write `~` instead of `=` for those that may be adjusted")
+    } else if fixed.iter().any(|f| *f) {
+        "change a fixed value, or write `~` instead of `=` for what may be adjusted".to_owned()
+    } else {
+        format!(
+            "nothing is fixed: the constraints may contradict each other, or better guesses of the {what} may be needed"
+        )
     }
 }
 
@@ -131,7 +151,7 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model) -> Diagnostic {
                 state(*fastest)
             );
             Diagnostic::error(Code::StepTooSmall, None, message)
-                .help("the motion may end in a singularity there; for stiff forces try `method radau`")
+                .help("the motion may end in a singularity there; a force that jumps with the sign of a rate chatters when the rate vanishes; for stiff forces try `method radau`")
         }
         Failure::NotFinite { t, index } => Diagnostic::error(
             Code::StateNotFinite,

@@ -5,7 +5,7 @@
 
 use crate::model::Model;
 use dalembert_expr::{Expr, Pool, Symbol};
-use dalembert_run::{Kernel, StartGuess, Started, State, Terms, find_start};
+use dalembert_run::{Kernel, Projector, StartGuess, Started, State, Terms, find_start};
 
 /// How far from the start the rank is looked at again, relative to the size of each variable.
 const NEARBY: f64 = 1e-2;
@@ -103,13 +103,16 @@ impl Freedom {
     }
 }
 
-/// A consistent state near another one, in no particular direction.
+/// A consistent state near another one, in no particular direction. What the kinematics conserve is kept.
 fn neighbour(model: &Model, state: &State) -> Option<Started> {
     let shifted = |values: &[f64], offset: usize| -> Vec<f64> {
         let shift = |k: usize| 0.5 + ((k + offset) as f64 * 0.618_033_988_75).fract();
         values.iter().enumerate().map(|(k, v)| v + NEARBY * (1.0 + v.abs()) * shift(k)).collect()
     };
-    let (x, eta) = (shifted(&state.x, 0), shifted(&state.eta, state.x.len()));
+    let (mut x, mut eta) = (shifted(&state.x, 0), shifted(&state.eta, state.x.len()));
+    let mut projector = Projector::new(&model.compiled);
+    projector.hold_invariants(&model.compiled, &state.x);
+    projector.project(&model.compiled, state.t, &mut x, &mut eta).ok()?;
     let guess = StartGuess { state: State::new(state.t, &x, &eta), ..StartGuess::default() };
     find_start(&model.compiled, &guess).ok()
 }

@@ -165,7 +165,27 @@ impl Model {
     /// Starting values that keep the constraints, nearest to what the model gives.
     pub fn start(&mut self) -> Result<Started, Box<Diagnostic>> {
         let guess = self.guess()?;
-        find_start(&self.compiled, &guess).map_err(|error| Box::new(failure::of_start(&error, &guess, self)))
+        let started = find_start(&self.compiled, &guess)
+            .map_err(|error| Box::new(failure::of_start(&error, &guess, self)))?;
+        self.check_invariants(&started.state.x)?;
+        Ok(started)
+    }
+
+    /// A quaternion of zeros turns nothing, whatever its speeds.
+    fn check_invariants(&self, x: &[f64]) -> Result<(), Box<Diagnostic>> {
+        let (n, k) = (x.len(), self.form.invariants.len());
+        let (mut values, mut gradients) = (vec![0.0; k], vec![0.0; k * n]);
+        let mut scratch = vec![0.0; self.compiled.scratch_len()];
+        self.compiled.invariants(x, &mut scratch, &mut values, &mut gradients);
+        if gradients.chunks(n.max(1)).all(|g| g.iter().any(|v| *v != 0.0)) {
+            return Ok(());
+        }
+        let d = Diagnostic::error(
+            Code::InconsistentStart,
+            None,
+            "redundant coordinates are all zero at the start: no speed can move them",
+        );
+        Err(Box::new(d.help("give them a starting value, as `initial e0 = 1` for a quaternion")))
     }
 
     /// Accelerations, forces, residuals and outputs at a state.

@@ -294,7 +294,13 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
                     gauss: f64::NAN,
                     ..Solution::default()
                 };
-                model.compiled.outputs(at, &vec![f64::NAN; n], &vec![f64::NAN; m * n], &unknown, &mut self.outputs);
+                model.compiled.outputs(
+                    at,
+                    &vec![f64::NAN; n],
+                    &vec![f64::NAN; m * n],
+                    &unknown,
+                    &mut self.outputs,
+                );
                 self.trouble.get_or_insert_with(|| failure::of_acceleration(&error, model));
             }
         }

@@ -209,12 +209,30 @@ fn closed_forms_read_back_give_the_accelerations_and_multipliers() {
 }
 
 #[test]
+fn choices_among_terms_read_back() {
+    let text = "coordinate y
+        kinetic y'^2/2
+        force y = 1 + (if y < 0 and not (y' > 0.5) then -y else 0.1) - 2*(if y > 0.3 or y' <= 0 then y' else cos(y)) - y^2
+        force y = (if y' > 0 then (if y > 0 then 1 else 2) else 3)*y/(if y > 0.1 then 2 else 3)^2";
+    let written = write(&mut load(text), Form::Explicit, Format::Text).expect("a closed form");
+    let model =
+        with_outputs(text, &[format!("output again = {}", written.trim().split_once(" = ").unwrap().1)]);
+    let mut dice = Dice(17);
+    for _ in 0..50 {
+        let now = evaluate(&model, &any_state(&model, &mut dice));
+        assert!((now.outputs[0] - now.solution.eta_dot[0]).abs() < 1e-13, "{written}");
+    }
+}
+
+#[test]
 fn lagrange_equations_read_back_hold_on_the_solution() {
     for name in WRITTEN.iter().chain(&["double_pendulum_cartesian", "rolling_disk_lean", "chaplygin_sleigh"])
     {
         let text = model_text(name);
         let mut model = load(&text);
-        let ideal = model.form.nonideal.is_none();
+        if model.form.nonideal.is_some() {
+            continue; // multipliers of outputs are those of the ideal solution (U8): C would not close the balance
+        }
         let written = write(&mut model, Form::Lagrange, Format::Text).expect("any model has this form");
         let rates = if model.form.frame.is_some() { model.form.coordinates.len() } else { 0 };
         let n = model.form.speeds.len();
@@ -226,21 +244,17 @@ fn lagrange_equations_read_back_hold_on_the_solution() {
             .map(|(k, line)| {
                 let line = speak_of_multipliers(&model, line);
                 let (left, right) = line.split_once(" = ").expect("a balance");
-                format!("output written[{k}] = {left} - ({right})")
+                format!("output written[{k}] = ({left}) - ({right})")
             })
             .collect();
         let model = with_outputs(&text, &outputs);
-        let mut dice = Dice(9);
+        let (mut dice, mut worst) = (Dice(9), 0.0f64);
         for _ in 0..20 {
             let Ok(now) = model.evaluate(&any_state(&model, &mut dice)) else { continue };
-            // With C written on the right the balance closes up to the part of C along the constraints (U3).
-            let wanted: Vec<f64> = match ideal {
-                true => vec![0.0; n],
-                false => continue,
-            };
             let scale = 1.0 + largest(&now.terms.Q) + largest(&now.solution.ideal_force);
-            below(&format!("Lagrange's equations of {name}"), apart(&now.outputs, &wanted) / scale, 1e-12);
+            worst = worst.max(largest(&now.outputs) / scale);
         }
+        below(&format!("Lagrange's equations of {name}"), worst, 1e-12);
     }
 }
 

@@ -1,6 +1,8 @@
 //! Laws over random systems written as text: coordinate-dependent inertia, gyroscopic terms, forces, constraints of every
 //! kind (some redundant), non-ideal work, quasi-velocities. Each law is checked by arithmetic that shares no code with the engine.
 
+#![allow(non_snake_case, reason = "letters of the equations")]
+
 mod random_system;
 mod support;
 

@@ -7,6 +7,8 @@ use rustc_hash::FxHashMap;
 
 /// Blocks larger than this are inverted by elimination: their minors would be too many.
 const MAX_MINORS: usize = 6;
+/// Minors longer than this (written out) are left as they are: expanding them costs more than it could cancel.
+const MAX_SIMPLIFIED: u64 = 600;
 
 /// An expression `constant + sum of coefficient * symbol`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,7 +127,11 @@ impl Pool {
     fn simplified_total(&mut self, pairs: &[(Expr, Expr)]) -> Expr {
         let products: Vec<Expr> = pairs.iter().map(|(a, b)| self.mul(*a, *b)).collect();
         let total = self.total(products);
-        self.simplify(total)
+        self.simplify_short(total)
+    }
+
+    fn simplify_short(&mut self, e: Expr) -> Expr {
+        if self.cost(e) > MAX_SIMPLIFIED { e } else { self.simplify(e) }
     }
 
     /// Adjugate over determinant.
@@ -142,7 +148,7 @@ impl Pool {
                 let minor = self.minor(matrix, all & !(1 << j), all & !(1 << i), &mut known);
                 let signed = if (i + j) % 2 == 0 { minor } else { self.neg(minor) };
                 let entry = self.div(signed, determinant);
-                inverse[i][j] = self.simplify(entry);
+                inverse[i][j] = self.simplify_short(entry);
             }
         }
         Some(inverse)
@@ -172,7 +178,7 @@ impl Pool {
             sign = -&sign;
         }
         let sum = self.combine(parts);
-        let value = self.simplify(sum);
+        let value = self.simplify_short(sum);
         known.insert((rows, columns), value);
         value
     }

@@ -133,6 +133,10 @@ impl Printer<'_> {
         if pieces.len() == 1 {
             return pieces.swap_remove(0);
         }
+        // `if` takes all that follows it: between terms it stands in brackets.
+        for p in pieces.iter_mut().filter(|p| p.bind < Bind::Sum) {
+            *p = Piece { text: self.d.brackets(&p.text), bind: Bind::Atom, negative: false };
+        }
         // A sum reads better when it does not start with a minus.
         let first = pieces.iter().position(|p| !p.negative).unwrap_or(0);
         pieces[..=first].rotate_right(1);

@@ -15,6 +15,9 @@ use super::sample::{as_fraction, reduce, values_at};
 use crate::kernel_form::Structure;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 
+/// Expressions longer than this (written out) are used as they are.
+const MAX_SIMPLIFIED: u64 = 1000;
+
 /// Two fields whose bracket leaves the frame; `None` stands for X0.
 pub(super) struct NotClosed(pub Option<usize>, pub usize);
 
@@ -68,7 +71,7 @@ impl Frame<'_> {
         v: Vec<Expr>,
         left: &mut Option<Vec<Vec<Expr>>>,
     ) -> Option<Vec<(usize, Expr)>> {
-        let v: Vec<Expr> = v.into_iter().map(|e| pool.simplify(e)).collect();
+        let v: Vec<Expr> = v.into_iter().map(|e| tidy(pool, e)).collect();
         if v.iter().all(|e| *e == Pool::ZERO) {
             return Some(Vec::new());
         }
@@ -255,12 +258,17 @@ pub(super) fn along(pool: &mut Pool, f: Expr, field: &[Expr], x: &[Symbol]) -> E
     pool.total(parts)
 }
 
+/// Simplified where that is cheap: expanding the coefficients of a dense frame costs more than it could cancel.
+fn tidy(pool: &mut Pool, e: Expr) -> Expr {
+    if pool.cost(e) > MAX_SIMPLIFIED { e } else { pool.simplify(e) }
+}
+
 fn times(pool: &mut Pool, rows: &[Vec<Expr>], v: &[Expr]) -> Vec<(usize, Expr)> {
     let mut result = Vec::new();
     for (r, row) in rows.iter().enumerate() {
         let parts: Vec<Expr> = row.iter().zip(v).map(|(a, b)| pool.mul(*a, *b)).collect();
         let e = pool.total(parts);
-        let e = pool.simplify(e);
+        let e = tidy(pool, e);
         if e != Pool::ZERO {
             result.push((r, e));
         }

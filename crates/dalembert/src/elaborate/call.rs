@@ -9,6 +9,21 @@ use crate::syntax::ast::{self, Name};
 use crate::units::{Dimension, Kind};
 use dalembert_expr::{Expr, Function, Rational, Symbol};
 
+/// What functions are called elsewhere.
+const OTHER_NAMES: &[(&str, &str)] = &[
+    ("ln", "log"),
+    ("tg", "tan"),
+    ("arcsin", "asin"),
+    ("arccos", "acos"),
+    ("arctan", "atan"),
+    ("arctg", "atan"),
+    ("arctan2", "atan2"),
+    ("sgn", "sign"),
+    ("signum", "sign"),
+    ("fabs", "abs"),
+    ("root", "sqrt"),
+];
+
 impl Elaborator<'_> {
     pub(super) fn call(&mut self, name: &Name, args: &[ast::Expr], span: Span) -> Fallible<Value> {
         match name.text.as_str() {
@@ -68,7 +83,7 @@ impl Elaborator<'_> {
                     ),
                 }
             }
-            "delta" => {
+            "delta" | "δ" => {
                 let [a] = self.arguments(name, args)?;
                 let value = self.value(a)?;
                 self.displacement(&value, span)
@@ -92,7 +107,8 @@ impl Elaborator<'_> {
             known.chain(OPERATIONS.iter().copied()).chain(OBSERVABLES.iter().copied()).collect();
         let d =
             Diagnostic::error(Code::UnknownFunction, name.span, format!("unknown function `{}`", name.text));
-        let d = match nearest(&name.text, known.iter().copied()) {
+        let elsewhere = OTHER_NAMES.iter().find(|(other, _)| *other == name.text).map(|(_, ours)| *ours);
+        let d = match elsewhere.or_else(|| nearest(&name.text, known.iter().copied())) {
             Some(near) => d.help(format!("did you mean `{near}`?")).suggest(name.span, near),
             None => d.help(format!("the functions are {}", known.join(" "))),
         };

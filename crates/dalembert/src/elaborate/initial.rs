@@ -10,6 +10,13 @@ use crate::syntax::parse;
 
 impl Elaborator<'_> {
     pub(super) fn initial_value(&mut self, item: &ast::Initial) -> Fallible<()> {
+        if item.target.name.text == "t" {
+            return self.error(
+                Code::InitialUnknown,
+                item.target.span,
+                "runs start at t = 0; time takes no starting value",
+            );
+        }
         let names = self.members(&item.target)?;
         let (value, kind) = self.scalar(&item.value)?;
         self.allow(&[value], Allowed::only("a starting value", State::Nothing), item.value.span)?;

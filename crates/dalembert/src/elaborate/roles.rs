@@ -93,7 +93,7 @@ impl Elaborator<'_> {
         match role {
             Role::Rate if allowed.state == State::Position => {
                 make(Code::RateNotAllowed, format!("{what} cannot depend on the rate `{name}`"))
-                    .help("forces that depend on rates are given by `force`, `work` or `dissipation`")
+                    .help("forces that depend on rates are given by `force`, `work` or `dissipation`, gyroscopic terms by `lagrangian`")
             }
             Role::Acceleration => make(
                 Code::AccelerationNotAllowed,

@@ -209,6 +209,12 @@ impl Elaborator<'_> {
 
     fn unknown_name(&mut self, name: &str, span: Span) -> Fallible<Binding> {
         let mut d = Diagnostic::error(Code::UnknownName, span, format!("unknown name `{name}`"));
+        let rate_of = ["_dot", "dot", "d"].iter().find_map(|end| name.strip_suffix(end));
+        let coordinate = rate_of.filter(|x| matches!(self.scope.get(x), Some(Binding::Coordinate(_))));
+        if let Some(x) = coordinate {
+            d = d.help(format!("the rate of `{x}` is `{x}'`")).suggest(span, format!("{x}'"));
+            return self.fail(d);
+        }
         let known = self.scope.plain_names();
         let known = known.into_iter().chain(["t", "pi"]).chain(PLAIN_OBSERVABLES.iter().copied());
         d = match nearest(name, known) {

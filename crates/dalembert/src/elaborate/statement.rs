@@ -13,6 +13,7 @@ use crate::syntax::parse;
 use crate::system::{Constraint, Coordinate, Event, Output, Parameter, Row, Run, Speed};
 use crate::units::{self, Kind};
 use dalembert_expr::{Expr, Pool, Rational};
+use dalembert_run::Method;
 
 impl Elaborator<'_> {
     pub(super) fn block(&mut self, block: &Block) {
@@ -438,6 +439,12 @@ impl Elaborator<'_> {
             |e: &Option<ast::Expr>| e.as_ref().map(|e| Ok(self.part(e, allowed)?.expr)).transpose();
         let (every, tolerance) = (optional(&run.every)?, optional(&run.tolerance)?);
         let method = run.method.as_ref().map(|m| (m.text.clone(), m.span));
+        if let Some((name, place)) = &method
+            && let Err(unknown) = name.parse::<Method>()
+        {
+            let (message, place) = (unknown.to_string(), *place);
+            return self.error(Code::BadOption, place, &message);
+        }
         if self.run.is_some() {
             return self.error(Code::StatementTwice, span, "`simulate` stands twice");
         }

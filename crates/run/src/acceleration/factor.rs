@@ -301,9 +301,16 @@ impl Factor {
                 reduced[j * free + i] = dot(&self.Z[j * n..(j + 1) * n], &self.work_n);
             }
         }
-        let largest = reduced.iter().fold(0.0_f64, |s, v| s.max(v.abs()));
-        let tiny =
-            (0..free).find(|&k| !((0..free).any(|i| reduced[i * free + k].abs() > MASS_TOL * largest)));
+        // Against what the entries of M could have made of it: z^T M z may cancel to rounding (an indefinite M).
+        let (M, Z) = (&self.M, &self.Z);
+        let possible = |k: usize| -> f64 {
+            let z = &Z[k * n..(k + 1) * n];
+            (0..n).map(|i| z[i].abs() * (0..n).map(|j| (M[i * n + j] * z[j]).abs()).sum::<f64>()).sum()
+        };
+        let tiny = (0..free).find(|&k| {
+            let limit = MASS_TOL * possible(k);
+            !(0..free).any(|i| reduced[i * free + k].abs() > limit)
+        });
         match tiny.map_or_else(|| self.reduced.factor(MASS_TOL), Err) {
             Ok(()) => Ok(()),
             Err(k) => Err(self.massless(k, tiny.is_some())),

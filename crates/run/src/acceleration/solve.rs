@@ -3,15 +3,20 @@
 use super::factor::{Factor, Massless, Rules};
 use super::{AccelerationError, Path, Solution, Term};
 use crate::integrate::Baumgarte;
-use crate::linalg::{RANK_TOL, mat_vec, norm_max};
+use crate::linalg::{RANK_TOL, axpy, dot, mat_vec, norm_max};
 use crate::{IdealForces, Kernel, Point, Shape, Terms};
 
 /// Scaled residual (U6) above which rows contradict each other.
 ///
-/// The residual of a row is measured against `|b_i| + sum_j |A_ij| (max|eta'| + max|a| + max|eta|^2)`, so it is free of
-/// units of the row. The largest accelerations stand there, not the row's own: where those vanish, what is left of
-/// the row is the rounding of the others; the last term covers b that cancel to rounding.
+/// The residual of a row is measured against the sizes of its own numbers, `|b_i| + sum_j |A_ij| (|eta'_j| + |a_j|)`, so
+/// it is free of units of the row; but not against less than [`COUPLING`] of what the largest accelerations and squares
+/// of speeds would make of the row: where its own numbers vanish, what is left is the rounding of the others.
 pub const CONSISTENCY_TOL: f64 = 1e-7;
+
+/// Rounding of the whole solve that may stand in a row, against [`CONSISTENCY_TOL`] of its own numbers.
+const COUPLING: f64 = 1e-5;
+/// Rows that hold worse than this, against their own numbers, are improved once: very unequal masses cost digits.
+const REFINE: f64 = 1e-13;
 
 /// Accelerations and forces at one state, with a workspace of its own (convenience; see [`Accelerator`]).
 pub fn accelerate(kernel: &dyn Kernel, at: Point<'_>) -> Result<Solution, AccelerationError> {
@@ -29,6 +34,8 @@ pub struct Accelerator {
     pub(crate) factor: Factor,
     scratch: Vec<f64>,
     C: Vec<f64>,
+    /// Changes by refinement.
+    correction: Solution,
     work_n: Vec<f64>,
     work_m: Vec<f64>,
     phi: Vec<f64>,
@@ -59,6 +66,7 @@ impl Accelerator {
             factor: Factor::new(n, m),
             scratch: vec![0.0; scratch_len],
             C: vec![0.0; n],
+            correction: Solution::new(&shape),
             work_n: vec![0.0; n],
             work_m: vec![0.0; m],
             phi: vec![0.0; m],
@@ -125,31 +133,60 @@ impl Accelerator {
 
     /// U2: eta' without C, lambda and Q_i = A^T lambda.
     fn solve_ideal(&mut self, terms: &Terms) {
-        let s = &mut self.solution;
+        let (n, s) = (self.shape.n_eta, &mut self.solution);
         self.factor.solve(&terms.Q, &terms.b, &mut s.eta_dot, &mut s.lambda);
         (s.rank, s.margin, s.path) = (self.factor.rank, self.factor.margin, self.factor.taken);
         self.factor.force(&terms.Q, &s.eta_dot, &s.lambda, &mut s.ideal_force);
-        if self.factor.mass_is_positive() {
-            s.a_free.copy_from_slice(&terms.Q);
-            self.factor.unconstrained(&mut s.a_free);
-        } else {
+        if !self.factor.mass_is_positive() {
             s.a_free.fill(f64::NAN);
+            return;
+        }
+        s.a_free.copy_from_slice(&terms.Q);
+        self.factor.unconstrained(&mut s.a_free);
+        let mut poor = false;
+        for i in 0..self.shape.n_con {
+            let row = &terms.A[i * n..(i + 1) * n];
+            self.work_m[i] = terms.b[i] - dot(row, &s.eta_dot);
+            let own = row.iter().zip(&s.eta_dot).fold(terms.b[i].abs(), |sum, (a, z)| sum + (a * z).abs());
+            poor |= self.work_m[i].abs() > REFINE * own;
+        }
+        if poor {
+            self.improve(terms);
+        }
+    }
+
+    /// One step of refinement: solves again for what is left of the rows in `work_m`, and keeps it if that became less.
+    fn improve(&mut self, terms: &Terms) {
+        let (n, s, change) = (self.shape.n_eta, &mut self.solution, &mut self.correction);
+        self.work_n.fill(0.0);
+        self.factor.solve(&self.work_n, &self.work_m, &mut change.eta_dot, &mut change.lambda);
+        let better = |i: usize| {
+            let row = &terms.A[i * n..(i + 1) * n];
+            (self.work_m[i] - dot(row, &change.eta_dot)).abs() <= self.work_m[i].abs()
+        };
+        if (0..self.shape.n_con).all(better) {
+            self.factor.force(&self.work_n, &change.eta_dot, &change.lambda, &mut change.ideal_force);
+            axpy(1.0, &change.eta_dot, &mut s.eta_dot);
+            axpy(1.0, &change.lambda, &mut s.lambda);
+            axpy(1.0, &change.ideal_force, &mut s.ideal_force);
         }
     }
 
     /// U6: the scaled residual of each row; they contradict each other if one is too large.
     fn check_consistent(&mut self, t: f64, speed: f64, terms: &Terms) -> Result<(), AccelerationError> {
         let (n, s) = (self.shape.n_eta, &mut self.solution);
-        let free = s.a_free.iter().filter(|a| a.is_finite()).fold(0.0_f64, |m, a| m.max(a.abs()));
-        let size = norm_max(&s.eta_dot) + free + speed * speed;
+        let free = |j: usize| if s.a_free[j].is_finite() { s.a_free[j].abs() } else { 0.0 };
+        let size = (0..n).fold(0.0_f64, |m, j| m.max(s.eta_dot[j].abs()).max(free(j))) + speed * speed;
         s.residual = 0.0;
         for i in 0..self.shape.n_con {
             let row = &terms.A[i * n..(i + 1) * n];
-            let (mut left, mut scale) = (-terms.b[i], terms.b[i].abs());
+            let (mut left, mut own, mut whole) = (-terms.b[i], terms.b[i].abs(), 0.0);
             for j in 0..n {
                 left += row[j] * s.eta_dot[j];
-                scale += row[j].abs() * size;
+                own += row[j].abs() * (s.eta_dot[j].abs() + free(j));
+                whole += row[j].abs() * size;
             }
+            let scale = own.max(COUPLING * whole);
             self.work_m[i] = if left == 0.0 { 0.0 } else { left.abs() / scale };
             s.residual = s.residual.max(self.work_m[i]);
         }

@@ -14,6 +14,11 @@ use super::stepper::{Attempt, Estimated, EvalError, Field, StepError, Stepper, T
 use super::{EventHit, Failure, Flow, Method, Observer, Options, Outcome, Output, Progress, Row, Stop};
 use crate::{Kernel, State};
 
+/// A run that moves by less than this fraction of its span in so many attempts will not arrive: forces that jump back
+/// and forth (dry friction by a sign function) lead there.
+const STANDSTILL: f64 = 1e-7;
+const STANDSTILL_STEPS: usize = 20_000;
+
 /// Everything a run needs, sized once.
 pub(super) struct Drive<'a> {
     field: KernelField<'a>,
@@ -49,6 +54,8 @@ pub(super) struct Drive<'a> {
     t_end: f64,
     last_row: f64,
     attempts: usize,
+    /// Attempts and time when progress was last looked at.
+    patrol: (usize, f64),
     last_error: Option<EvalError>,
     outcome: Outcome,
 }
@@ -89,6 +96,7 @@ impl<'a> Drive<'a> {
             t_end,
             last_row: f64::NAN,
             attempts: 0,
+            patrol: (0, start.t),
             last_error: None,
             outcome: Outcome {
                 stop: Stop::EndTime,
@@ -231,6 +239,13 @@ impl<'a> Drive<'a> {
         let (t, steps) = (self.t, self.attempts);
         if steps >= self.options.max_steps {
             return Err(Failure::TooManySteps { t, steps });
+        }
+        if steps >= self.patrol.0 + STANDSTILL_STEPS {
+            let moved = (t - self.patrol.1).abs();
+            if moved < STANDSTILL * self.span().abs() {
+                return Err(Failure::StepTooSmall { t, h, fastest: self.fastest() });
+            }
+            self.patrol = (steps, t);
         }
         let last_sliver = (self.t_end - t).abs() <= self.smallest_step();
         if !(h.abs() > self.smallest_step() || last_sliver) || t + h == t {

@@ -1,23 +1,35 @@
 //! Events: sign changes of functions of the state, located on the dense output.
 //!
-//! Each step is looked at in [`PARTS`] parts, so several crossings in a step are found; each is located by regula falsi
-//! with the Illinois rule, bisection when it stalls. A function that is zero at the start takes its sign from the first
-//! part in which it has one, so an event is not reported where a run begins.
+//! Steps are as long as the motion allows, which says nothing about the event functions. So each step is sampled on the
+//! dense output, twice as densely wherever a parabola through three samples misses the points between them, and an
+//! extremum that may reach zero is looked at by itself: two crossings within a step are found, and a pair that is
+//! close together too. Each sign change is located by regula falsi with the Illinois rule, bisection when it stalls.
+//! A function that is zero at the start takes its sign from the first sample at which it has one, so an event is not
+//! reported where a run begins.
 
 use super::options::EventRule;
 use super::outcome::{Crossing, EventHit};
 
-/// Parts of a step that are examined.
-const PARTS: usize = 8;
+/// Parabolas a step is first sampled by; each takes five samples.
+const PARABOLAS: usize = 4;
+/// How often a stretch is halved at most.
+const MAX_DEPTH: usize = 9;
+/// Samples of one step at most.
+const MAX_SAMPLES: usize = 5000;
+/// What a parabola may miss, relative to the largest value in the step.
+const MISSED: f64 = 0.02;
 
 /// Watch over the event functions.
 pub(super) struct Events {
     rules: Vec<EventRule>,
     /// Last sign of each function; 0 if it had none yet.
     sign: Vec<f64>,
-    g: Vec<f64>,
+    /// Values at the end of the last step.
     g_before: Vec<f64>,
     room: Vec<f64>,
+    samples: Samples,
+    /// Largest value of each function in the step.
+    size: Vec<f64>,
     /// Hits of the last step, in the order of the motion.
     pub hits: Vec<EventHit>,
 }
@@ -30,10 +42,11 @@ impl Events {
         Self {
             rules: rules[..n].to_vec(),
             sign: vec![0.0; n],
-            g: room.clone(),
             g_before: room.clone(),
+            samples: Samples { width: n_event, ..Samples::default() },
+            size: room.clone(),
             room,
-            hits: Vec::with_capacity(n * PARTS),
+            hits: Vec::with_capacity(4 * n),
         }
     }
 
@@ -57,36 +70,191 @@ impl Events {
     /// Finds the hits in the step from t to t + h; `values(theta, g)` gives the functions at a fraction of it.
     pub fn scan(&mut self, t: f64, h: f64, values: &mut dyn FnMut(f64, &mut [f64])) {
         self.hits.clear();
-        for part in 1..=PARTS {
-            let (a, b) = ((part - 1) as f64 / PARTS as f64, part as f64 / PARTS as f64);
-            values(b, &mut self.g);
-            for i in 0..self.rules.len() {
-                let now = sign_of(self.g[i], 0.0);
-                if now == 0.0 {
-                    continue;
-                }
-                let changed = self.sign[i] != 0.0 && self.sign[i] != now;
-                self.sign[i] = now;
-                let wanted = match self.rules[i].crossing {
-                    Crossing::Both => true,
-                    Crossing::Rising => now * h > 0.0,
-                    Crossing::Falling => now * h < 0.0,
-                };
-                if changed && wanted {
-                    let tiny = 1e-14 * (t.abs() / h.abs()).max(1.0);
-                    let room = &mut self.room;
-                    let theta = locate((a, self.g_before[i]), (b, self.g[i]), tiny, &mut |theta| {
-                        values(theta, room);
-                        room[i]
-                    });
-                    self.hits.push(EventHit { index: i, t: t + theta * h, rising: now * h > 0.0 });
-                }
-            }
-            self.g_before.copy_from_slice(&self.g);
+        self.sample(values);
+        self.sample_extrema(values);
+        for i in 0..self.rules.len() {
+            self.crossings(i, t, h, values);
+        }
+        if let Some(&last) = self.samples.order.last() {
+            self.g_before.copy_from_slice(self.samples.at(last));
         }
         self.hits
             .sort_by(|p, q| (p.t * h.signum()).total_cmp(&(q.t * h.signum())).then(p.index.cmp(&q.index)));
     }
+
+    /// Samples the step until parabolas follow all functions.
+    fn sample(&mut self, values: &mut dyn FnMut(f64, &mut [f64])) {
+        self.samples.clear();
+        self.size.fill(0.0);
+        let before = std::mem::take(&mut self.g_before);
+        let first = self.keep(0.0, &before);
+        self.g_before = before;
+        // Places without a common measure: a fast oscillation must not look slow (aliasing).
+        let last = 2 * PARABOLAS;
+        let shift = |k: usize| if k == last { 0.0 } else { 0.23 * (2.3 * k as f64).sin() };
+        let part = |k: usize| (k as f64 + shift(k)) / last as f64;
+        let (mut stack, mut a) = (std::mem::take(&mut self.samples.stack), first);
+        for k in 0..PARABOLAS {
+            let m = self.take(part(2 * k + 1), values);
+            let b = self.take(part(2 * k + 2), values);
+            stack.push(([a, m, b], 0));
+            a = b;
+        }
+        while let Some(([a, m, b], depth)) = stack.pop() {
+            let theta = |k: usize| self.samples.theta[k];
+            let left = theta(a) + 0.382 * (theta(m) - theta(a));
+            let right = theta(m) + 0.586 * (theta(b) - theta(m));
+            let (l, r) = (self.take(left, values), self.take(right, values));
+            let full = depth >= MAX_DEPTH || self.samples.theta.len() >= MAX_SAMPLES;
+            if !full && self.missed([a, l, m, r, b]) {
+                stack.push(([m, r, b], depth + 1));
+                stack.push(([a, l, m], depth + 1));
+            }
+        }
+        self.samples.stack = stack;
+        self.samples.sort();
+    }
+
+    /// Whether the parabola through the first, third and fifth sample misses the second or fourth.
+    fn missed(&self, [a, l, m, r, b]: [usize; 5]) -> bool {
+        let theta = [a, m, b].map(|k| self.samples.theta[k]);
+        (0..self.rules.len()).any(|i| {
+            let parabola = Parabola::through(theta, [a, m, b].map(|k| self.samples.at(k)[i]));
+            let error = |k: usize| (self.samples.at(k)[i] - parabola.at(self.samples.theta[k])).abs();
+            error(l).max(error(r)) > MISSED * self.size[i]
+        })
+    }
+
+    /// Extrema between samples of one sign that may reach zero.
+    fn sample_extrema(&mut self, values: &mut dyn FnMut(f64, &mut [f64])) {
+        for _ in 0..2 {
+            let count = self.samples.order.len();
+            for k in 1..count.saturating_sub(1) {
+                let three = [k - 1, k, k + 1].map(|k| self.samples.order[k]);
+                let theta = three.map(|k| self.samples.theta[k]);
+                for i in 0..self.rules.len() {
+                    let g = three.map(|k| self.samples.at(k)[i]);
+                    if let Some(at) = doubtful_extremum(theta, g) {
+                        self.take(at, values);
+                    }
+                }
+            }
+            self.samples.sort();
+        }
+    }
+
+    /// The sign changes of function i among the samples.
+    fn crossings(&mut self, i: usize, t: f64, h: f64, values: &mut dyn FnMut(f64, &mut [f64])) {
+        for k in 1..self.samples.order.len() {
+            let (before, after) = (self.samples.order[k - 1], self.samples.order[k]);
+            let a = (self.samples.theta[before], self.samples.at(before)[i]);
+            let b = (self.samples.theta[after], self.samples.at(after)[i]);
+            let now = sign_of(b.1, 0.0);
+            if now == 0.0 {
+                continue;
+            }
+            let changed = self.sign[i] != 0.0 && self.sign[i] != now;
+            self.sign[i] = now;
+            let wanted = match self.rules[i].crossing {
+                Crossing::Both => true,
+                Crossing::Rising => now * h > 0.0,
+                Crossing::Falling => now * h < 0.0,
+            };
+            if changed && wanted {
+                let tiny = 1e-14 * (t.abs() / h.abs()).max(1.0);
+                let room = &mut self.room;
+                let theta = locate(a, b, tiny, &mut |theta| {
+                    values(theta, room);
+                    room[i]
+                });
+                self.hits.push(EventHit { index: i, t: t + theta * h, rising: now * h > 0.0 });
+            }
+        }
+    }
+
+    fn take(&mut self, theta: f64, values: &mut dyn FnMut(f64, &mut [f64])) -> usize {
+        let mut room = std::mem::take(&mut self.room);
+        values(theta, &mut room);
+        let place = self.keep(theta, &room);
+        self.room = room;
+        place
+    }
+
+    fn keep(&mut self, theta: f64, g: &[f64]) -> usize {
+        for (size, g) in self.size.iter_mut().zip(g) {
+            *size = size.max(g.abs()); // NaN leaves it alone
+        }
+        self.samples.theta.push(theta);
+        self.samples.g.extend_from_slice(g);
+        self.samples.theta.len() - 1
+    }
+}
+
+/// Values of the functions at fractions of a step.
+#[derive(Default)]
+struct Samples {
+    width: usize,
+    theta: Vec<f64>,
+    g: Vec<f64>,
+    /// Indices in the order of theta.
+    order: Vec<usize>,
+    stack: Vec<([usize; 3], usize)>,
+}
+
+impl Samples {
+    fn clear(&mut self) {
+        self.theta.clear();
+        self.g.clear();
+        self.stack.clear();
+    }
+
+    fn at(&self, k: usize) -> &[f64] {
+        &self.g[k * self.width..(k + 1) * self.width]
+    }
+
+    fn sort(&mut self) {
+        self.order.clear();
+        self.order.extend(0..self.theta.len());
+        let theta = &self.theta;
+        self.order.sort_by(|&i, &j| theta[i].total_cmp(&theta[j]));
+    }
+}
+
+/// `g + slope (x - a) + curvature (x - a)(x - m)`
+struct Parabola {
+    a: f64,
+    m: f64,
+    g: f64,
+    slope: f64,
+    curvature: f64,
+}
+
+impl Parabola {
+    fn through([a, m, b]: [f64; 3], g: [f64; 3]) -> Self {
+        let (left, right) = ((g[1] - g[0]) / (m - a), (g[2] - g[1]) / (b - m));
+        Self { a, m, g: g[0], slope: left, curvature: (right - left) / (b - a) }
+    }
+
+    fn at(&self, x: f64) -> f64 {
+        self.g + (x - self.a) * (self.slope + self.curvature * (x - self.m))
+    }
+
+    fn vertex(&self) -> f64 {
+        0.5 * (self.a + self.m) - 0.5 * self.slope / self.curvature
+    }
+}
+
+/// Where the parabola through three values of one sign comes so near to zero that it may cross.
+fn doubtful_extremum(theta: [f64; 3], g: [f64; 3]) -> Option<f64> {
+    let same = g.iter().all(|v| *v > 0.0) || g.iter().all(|v| *v < 0.0);
+    if !same || !(theta[0] < theta[1] && theta[1] < theta[2]) {
+        return None;
+    }
+    let parabola = Parabola::through(theta, g);
+    let vertex = parabola.vertex();
+    let least = g.iter().fold(f64::INFINITY, |s, v| s.min(v.abs()));
+    let near = parabola.at(vertex) * g[1].signum() < 0.1 * least;
+    (near && vertex > theta[0] && vertex < theta[2]).then_some(vertex)
 }
 
 fn sign_of(g: f64, tiny: f64) -> f64 {
@@ -158,6 +326,19 @@ mod tests {
             assert_eq!(hit.index, index);
             assert!((hit.t - t).abs() < 1e-13);
         }
+    }
+
+    #[test]
+    fn fast_functions_and_close_pairs_in_one_step() {
+        let mut watch = events(&[EventRule { crossing: Crossing::Both, stop: false }; 2]);
+        let mut values = |theta: f64, g: &mut [f64]| {
+            g[0] = (400.0 * theta).sin();
+            g[1] = (theta - 0.53).powi(2) - 1e-8;
+        };
+        watch.begin(|g| values(0.0, g), 0.0);
+        watch.scan(0.0, 1.0, &mut values);
+        let count = |index: usize| watch.hits.iter().filter(|hit| hit.index == index).count();
+        assert_eq!((count(0), count(1)), (127, 2));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::source::Span;
 use crate::syntax::MAX_POSTFIX;
 use crate::syntax::ast::{Comparison, Expr, ExprKind, Factor, If, SumOver, Term};
 use crate::syntax::token::{Token, TokenKind};
+use dalembert_expr::Function;
 
 /// How tightly an operator binds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -163,7 +164,12 @@ impl Parser<'_> {
         let gap = Span::new(self.last_end, second.start);
         let both = Span::new(self.tokens[self.at - 1].span.start, second.end);
         let said = Diagnostic::error(Code::ImplicitMultiplication, both, "a product needs its sign `*`");
-        self.report(said.help("put `*` between the factors").suggest(gap, "*"));
+        let first = self.slice(self.tokens[self.at - 1].span);
+        let said = match Function::by_name(first) {
+            Some(_) => said.help(format!("a function takes its argument in parentheses: `{first}(...)`")),
+            None => said.help("put `*` between the factors").suggest(gap, "*"),
+        };
+        self.report(said);
         while self.operand_follows(least)? {
             self.binary(Level::Power)?;
         }
