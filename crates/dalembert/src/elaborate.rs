@@ -4,10 +4,14 @@
 //! on, so that one reading shows all mistakes. At the end the kinematics are solved and rates replaced
 //! (`finish`). Work is bounded: [`MAX_STEPS`] expressions and members, and the pool's own limit.
 
+mod arithmetic;
 mod call;
+mod declare;
 mod expression;
 mod finish;
+mod forces;
 mod initial;
+mod results;
 mod roles;
 mod scope;
 mod speeds;

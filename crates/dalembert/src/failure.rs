@@ -10,13 +10,15 @@ pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Model) ->
     let row = |r: usize| &model.system.rows[r];
     let first_fixed = model.system.initial.iter().filter(|i| i.fixed).find_map(|i| i.span);
     match error {
-        StartError::Position { row: r, .. } => {
+        StartError::Position { row: named, .. } => {
+            let r = &violated(model, guess, *named);
             let message = format!(
                 "no starting configuration satisfies `{}`: {}",
                 row(*r).name,
                 off_by(model, guess, *r)
             );
             let d = Diagnostic::error(Code::InconsistentStart, row(*r).span, message);
+            let d = if r == named { d } else { d.label(row(*named).span, "together with this one") };
             let d = match first_fixed {
                 Some(span) => d.label(span, "with the values fixed here"),
                 None => d,
@@ -53,18 +55,41 @@ pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Model) ->
     }
 }
 
-/// How far the sides of a row are apart at the values that were given.
-fn off_by(model: &Model, guess: &StartGuess, row: usize) -> String {
+/// Residuals at the values that were given, by position and by rate.
+fn at_the_guess(model: &Model, guess: &StartGuess) -> (Vec<f64>, Vec<f64>) {
     let m = model.system.rows.len();
     let (mut phi, mut psi) = (vec![0.0; m], vec![0.0; m]);
     let mut scratch = vec![0.0; model.compiled.scratch_len()];
     model.compiled.residuals(guess.state.point(), &mut scratch, &mut phi, &mut psi);
+    (phi, psi)
+}
+
+/// The row itself, or the most violated one where the row holds at the values given.
+fn violated(model: &Model, guess: &StartGuess, row: usize) -> usize {
+    let (phi, _) = at_the_guess(model, guess);
+    let worst = (0..phi.len()).max_by(|a, b| phi[*a].abs().total_cmp(&phi[*b].abs()));
+    if phi[row] == 0.0 { worst.unwrap_or(row) } else { row }
+}
+
+/// A number as a reader wants it in a sentence.
+fn short(value: f64) -> String {
+    let plain = value == 0.0 || (1e-3..1e6).contains(&value.abs());
+    if !plain {
+        return format!("{value:.2e}");
+    }
+    let text = format!("{value:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// How far the sides of a row are apart at the values that were given.
+fn off_by(model: &Model, guess: &StartGuess, row: usize) -> String {
+    let (phi, psi) = at_the_guess(model, guess);
     let (what, residual) = match phi[row] {
         0.0 if model.system.rows[row].holonomic => ("the rates of its sides", psi[row]),
         0.0 => ("its sides", psi[row]),
         residual => ("its sides", residual),
     };
-    format!("at the values given {what} differ by {residual:.6}")
+    format!("at the values given {what} differ by {}", short(residual.abs()))
 }
 
 fn free_something(fixed: &[bool], what: &str) -> String {
@@ -89,19 +114,17 @@ pub(crate) fn of_acceleration(error: &AccelerationError, model: &Model) -> Diagn
                 Some(s) => (&s.name, Some(s.span)),
                 None => ("a speed", None),
             };
+            let name = name.strip_suffix('\'').unwrap_or(name);
+            let size = if *pivot == 0.0 { String::new() } else { format!(" (pivot {pivot:.1e})") };
             let message = format!(
-                "the mass matrix is singular at t = {t}: nothing determines the acceleration of `{name}` (pivot {pivot:.1e})"
+                "the mass matrix is singular at t = {t}: nothing determines the acceleration of `{name}`{size}"
             );
             Diagnostic::error(Code::MassSingular, span, message).help(format!(
                 "give `{name}` inertia in the kinetic energy, or a constraint that determines it"
             ))
         }
-        AccelerationError::Inconsistent { t, rows, residuals } => {
-            let named: Vec<String> = rows
-                .iter()
-                .zip(residuals)
-                .map(|(r, e)| format!("`{}` ({e:.1e})", system.rows[*r].name))
-                .collect();
+        AccelerationError::Inconsistent { t, rows, .. } => {
+            let named: Vec<String> = rows.iter().map(|r| format!("`{}`", system.rows[*r].name)).collect();
             let span = rows.first().map(|r| system.rows[*r].span);
             let message = format!("at t = {t} these constraints cannot hold together: {}", named.join(", "));
             let mut d = Diagnostic::error(Code::ContradictoryConstraints, span, message);

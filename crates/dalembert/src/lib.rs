@@ -1,4 +1,48 @@
 //! Analytical mechanics: from a model on paper to its equations, its motion and every force in it.
+//!
+//! A model goes one way through this crate, and every station is plain data:
+//!
+//! ```text
+//! text -- syntax --> Ast -- elaborate --> System -- derive --> KernelForm -- compile --> Compiled -- run --> Motion
+//! ```
+//!
+//! [`Model`] is the whole way at once:
+//!
+//! ```
+//! use dalembert::{Model, Request, Source, equations::{self, Form}, run::Flow};
+//! use dalembert_expr::Format;
+//!
+//! let text = "
+//!     parameter m = 1, l = 0.5, g = 9.81
+//!     coordinate x, y
+//!     kinetic m/2*(x'^2 + y'^2)
+//!     potential m*g*y
+//!     constraint rod: x^2 + y^2 = l^2
+//!     initial x = 0.3, y ~ -1
+//!     output tension = 2*l*multiplier(rod)
+//! ";
+//! let source = Source::new("pendulum.dal", text);
+//! let mut model = Model::load(&source, &Default::default()).map_err(|d| d[0].message.clone())?;
+//!
+//! // What was not fixed has been found: on the rod, nearest to the guess.
+//! let start = model.start().map_err(|d| d.message)?;
+//! assert!((start.state.x[1] + 0.4).abs() < 1e-14);
+//!
+//! // The equations, written out.
+//! let equations = equations::write(&mut model, Form::Lagrange, Format::Text).map_err(|d| d.message)?;
+//! assert!(equations.contains("m*x'' = 2*x*lambda_rod"));
+//!
+//! // The motion, with every constraint force by name, and the constraint kept to rounding.
+//! let request = Request { until: Some(2.0), every: Some(0.1), ..Request::default() };
+//! let motion = model.simulate(&request, |_t| Flow::Continue).map_err(|d| d.message)?;
+//! assert_eq!(motion.table.columns, ["t", "x", "y", "x'", "y'", "tension"]);
+//! assert!(motion.outcome.largest_position_residual < 1e-14);
+//! # Ok::<(), String>(())
+//! ```
+//!
+//! What is wrong with a model comes back as [`diagnostic::Diagnostic`]s with places in the text, many at a time. Numbers
+//! are computed by [`run`], which knows nothing of symbols; expressions live in `dalembert_expr`, which knows nothing
+//! of mechanics. Maths code uses the letters of the equations (M, Q, A, b, C, eta, lambda).
 #![allow(non_snake_case)]
 
 pub mod compile;

@@ -174,8 +174,8 @@ impl Printer<'_> {
             let side = if p.is_negative() { &mut below } else { &mut above };
             side.push(self.power(of(*b), &p.abs()));
         }
-        let mut text =
-            self.d.fraction(&self.join(&above, below.is_empty()), &self.join(&below, false), below.len());
+        let whole = below.is_empty() && !c.is_negative();
+        let mut text = self.d.fraction(&self.join(&above, whole), &self.join(&below, false), below.len());
         if c.is_negative() {
             text.insert(0, '-');
         }

@@ -2,7 +2,7 @@
 
 use super::scope::Binding;
 use super::speeds::Kinematics;
-use super::{Elaborator, Fallible, Part, Reported};
+use super::{Elaborator, Fallible};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::system::{Initial, InitialTarget, Observables, System};
@@ -142,142 +142,6 @@ impl Elaborator<'_> {
         (0..symbols.len()).map(|p| rows.iter().map(|row| row[p]).collect()).collect()
     }
 
-    /// Q' of L2: forces on coordinates and speeds, at points, by virtual work; dissipation comes with L3.
-    fn applied_forces(
-        &mut self,
-        k: &Kinematics,
-        columns: &[Vec<Expr>],
-        images: &[(Symbol, Expr)],
-    ) -> Fallible<Vec<Expr>> {
-        let n = k.speeds.len();
-        let mut parts: Vec<Vec<Expr>> = vec![Vec::new(); n];
-        for (force, span) in std::mem::take(&mut self.force_vectors) {
-            if force.len() != n {
-                let message = format!("{} forces for {n} speeds", force.len());
-                let names: Vec<&str> = k.speeds.iter().map(|s| s.name.as_str()).collect();
-                let d = Diagnostic::error(Code::DimensionMismatch, span, message);
-                return self.fail(
-                    d.help(format!("one component for each speed, in their order: {}", names.join(", "))),
-                );
-            }
-            force.into_iter().zip(&mut parts).for_each(|(f, part)| part.push(f));
-        }
-        for (on, part) in std::mem::take(&mut self.forces_on) {
-            match on {
-                Binding::Coordinate(i) => {
-                    for p in 0..n {
-                        parts[p].push(self.pool.mul(part.expr, columns[p][i]));
-                    }
-                }
-                Binding::Speed(s) => parts[k.speeds.len() - self.definitions.len() + s].push(part.expr),
-                _ => {}
-            }
-        }
-        let coordinates: Vec<Symbol> = self.coordinates.iter().map(|c| c.symbol).collect();
-        for (force, point) in std::mem::take(&mut self.forces_at) {
-            for (f, r) in force.iter().zip(&point) {
-                // Q'_p = F . (dr/dx) X_p
-                let gradient = self.pool.gradient(*r, &coordinates);
-                for (p, column) in columns.iter().enumerate() {
-                    for (g, x) in gradient.iter().zip(column) {
-                        if *g != Pool::ZERO && *x != Pool::ZERO {
-                            let product = [*f, *g, *x].map(|e| (e, Rational::ONE));
-                            parts[p].push(self.pool.product(product));
-                        }
-                    }
-                }
-            }
-        }
-        for part in std::mem::take(&mut self.work) {
-            let forces = self.virtual_work(&part, k, images)?;
-            forces.into_iter().zip(&mut parts).for_each(|(f, part)| part.push(f));
-        }
-        let totals: Vec<Expr> = parts.into_iter().map(|part| self.pool.total(part)).collect();
-        Ok(self.pool.substitute(&totals, images))
-    }
-
-    /// The coefficients of the virtual displacements.
-    fn virtual_work(
-        &mut self,
-        part: &Part,
-        k: &Kinematics,
-        images: &[(Symbol, Expr)],
-    ) -> Fallible<Vec<Expr>> {
-        let symbols: Vec<Symbol> = k.speeds.iter().map(|s| s.displacement).collect();
-        let e = self.pool.substitute(&[part.expr], images)[0];
-        let linear = self.pool.linear(e, &symbols);
-        let constant = linear.as_ref().map(|l| l.constant);
-        match (linear, constant.map(|c| self.pool.simplify(c))) {
-            (Some(linear), Some(Pool::ZERO)) => Ok(linear.coefficients),
-            (Some(_), _) => {
-                let d = Diagnostic::error(
-                    Code::NotLinearInDelta,
-                    part.span,
-                    "a term of this virtual work has no virtual displacement",
-                );
-                self.fail(d.help("every term is a force times `delta(x)`"))
-            }
-            (None, _) => self.error(
-                Code::NotLinearInDelta,
-                part.span,
-                "virtual work must be linear in the virtual displacements",
-            ),
-        }
-    }
-
-    fn nonideal_term(&mut self, k: &Kinematics, images: &[(Symbol, Expr)]) -> Fallible<Option<Vec<Expr>>> {
-        let mut total: Option<Vec<Expr>> = None;
-        for part in std::mem::take(&mut self.nonideal) {
-            if self.rows.is_empty() {
-                let d = Diagnostic::error(
-                    Code::NotApplicable,
-                    part.span,
-                    "non-ideal work belongs to constraints, and the model has none",
-                );
-                return self
-                    .fail(d.help("a force that is not due to a constraint is given by `force` or `work`"));
-            }
-            let forces = self.virtual_work(&part, k, images)?;
-            total = Some(match total {
-                None => forces,
-                Some(sum) => sum.iter().zip(&forces).map(|(a, b)| self.pool.add(*a, *b)).collect(),
-            });
-        }
-        Ok(total)
-    }
-
-    fn checked_mass(
-        &mut self,
-        k: &Kinematics,
-        images: &[(Symbol, Expr)],
-    ) -> Fallible<Option<Vec<Vec<Expr>>>> {
-        let Some((rows, span)) = self.mass.take() else { return Ok(None) };
-        let n = k.speeds.len();
-        if rows.len() != n || rows.iter().any(|row| row.len() != n) {
-            let names: Vec<&str> = k.speeds.iter().map(|s| s.name.as_str()).collect();
-            let message =
-                format!("the mass matrix must be {n} by {n}, one row for each of {}", names.join(", "));
-            return self.error(Code::DimensionMismatch, span, &message);
-        }
-        let rows: Vec<Vec<Expr>> = rows.iter().map(|row| self.pool.substitute(row, images)).collect();
-        for i in 0..n {
-            for j in 0..i {
-                let difference = self.pool.sub(rows[i][j], rows[j][i]);
-                if self.pool.is_zero(difference) != dalembert_expr::Zero::Yes {
-                    let message = format!(
-                        "the mass matrix is not symmetric: entries ({}, {}) and ({}, {}) differ",
-                        i + 1,
-                        j + 1,
-                        j + 1,
-                        i + 1
-                    );
-                    return self.error(Code::MassNotSymmetric, span, &message);
-                }
-            }
-        }
-        Ok(Some(rows))
-    }
-
     fn replace_in_rows(&mut self, images: &[(Symbol, Expr)]) {
         let residuals: Vec<Expr> = self.rows.iter().map(|r| r.residual).collect();
         let replaced = self.pool.substitute(&residuals, images);
@@ -304,171 +168,6 @@ impl Elaborator<'_> {
                 span: raw.span,
             })
             .collect()
-    }
-
-    fn observables(&mut self, k: &Kinematics) -> Observables {
-        let mut on_speeds = |what: &str| {
-            k.speeds
-                .iter()
-                .map(|s| self.pool.symbol(&format!("{what} on {}", s.name)))
-                .collect::<Vec<Symbol>>()
-        };
-        let [impressed, ideal, nonideal, control] =
-            ["impressed", "ideal", "nonideal", "control"].map(&mut on_speeds);
-        Observables {
-            impressed,
-            ideal,
-            nonideal,
-            control,
-            multipliers: self
-                .rows
-                .iter()
-                .map(|r| self.pool.symbol(&format!("multiplier({})", r.name)))
-                .collect(),
-            reactions: self
-                .constraints
-                .iter()
-                .map(|c| self.pool.symbol(&format!("reaction({})", c.name)))
-                .collect(),
-            gauss: Some(self.pool.symbol("gauss")),
-        }
-    }
-
-    fn replace_in_outputs(
-        &mut self,
-        k: &Kinematics,
-        images: &[(Symbol, Expr)],
-        observables: &Observables,
-        energies: &[(&'static str, Option<Expr>)],
-    ) -> Fallible<()> {
-        let mut images = images.to_vec();
-        for &(name, value) in energies {
-            let symbol = self.pool.symbol(name);
-            let roots: Vec<Expr> =
-                self.outputs.iter().map(|o| o.value).chain(self.events.iter().map(|e| e.value)).collect();
-            match value {
-                Some(value) => images.push((symbol, value)),
-                None => {
-                    let user = self
-                        .outputs
-                        .iter()
-                        .zip(&roots)
-                        .find(|(_, e)| self.pool.depends_on(**e, &[symbol]))
-                        .map(|(o, _)| o.span);
-                    if let Some(span) = user {
-                        let d = Diagnostic::error(
-                            Code::ObservableOutsideOutput,
-                            span,
-                            format!("`{name}` is not defined for this model"),
-                        );
-                        return self.fail(d.help(
-                            "energies are known where `kinetic`, `potential` or `lagrangian` give them",
-                        ));
-                    }
-                }
-            }
-        }
-        for wanted in std::mem::take(&mut self.force_observables) {
-            let forces = match wanted.kind.as_str() {
-                "impressed" => &observables.impressed,
-                "ideal" => &observables.ideal,
-                "nonideal" => &observables.nonideal,
-                _ => &observables.control,
-            };
-            let value = self.force_component(&wanted.on, forces, k, wanted.span)?;
-            images.push((wanted.symbol, value));
-        }
-        let values: Vec<Expr> =
-            self.outputs.iter().map(|o| o.value).chain(self.events.iter().map(|e| e.value)).collect();
-        let replaced = self.pool.substitute(&values, &images);
-        let (outputs, events) = replaced.split_at(self.outputs.len());
-        self.outputs.iter_mut().zip(outputs).for_each(|(o, e)| o.value = *e);
-        self.events.iter_mut().zip(events).for_each(|(o, e)| o.value = *e);
-        Ok(())
-    }
-
-    /// `energy` is T + V; where T is no quadratic function of the speeds, or only a Lagrangian is known, it is
-    /// eta . dL/d eta - L, which is the same for quadratic T.
-    fn energy_expressions(&mut self, k: &Kinematics, e: Energies) -> [(&'static str, Option<Expr>); 3] {
-        let speeds: Vec<Symbol> = k.speeds.iter().map(|s| s.symbol).collect();
-        let kinetic = match (e.kinetic, e.lagrangian) {
-            (Some(t), None) => Some(self.kinetic_energy(t, &speeds)),
-            _ => None,
-        };
-        let potential = match e.lagrangian {
-            None => e.potential.or(kinetic.map(|_| Pool::ZERO)),
-            Some(_) => None,
-        };
-        let energy = match (kinetic, potential, e.lagrangian) {
-            (Some(t), Some(v), _) => Some(self.pool.add(t, v)),
-            (_, _, Some(l)) => {
-                let mut parts = vec![(l, Rational::ONE)];
-                parts.extend(e.kinetic.map(|t| (t, Rational::ONE)));
-                parts.extend(e.potential.map(|v| (v, Rational::MINUS_ONE)));
-                let whole = self.pool.combine(parts);
-                Some(self.legendre(whole, &speeds))
-            }
-            _ => None,
-        };
-        [("energy", energy), ("kinetic_energy", kinetic), ("potential_energy", potential)]
-    }
-
-    fn kinetic_energy(&mut self, t: Expr, speeds: &[Symbol]) -> Expr {
-        let momenta = self.pool.gradient(t, speeds);
-        let linear = momenta.iter().all(|p| {
-            let second = self.pool.gradient(*p, speeds);
-            second.iter().all(|s| !self.pool.depends_on(*s, speeds))
-        });
-        if linear { t } else { self.legendre(t, speeds) }
-    }
-
-    /// `eta . dF/d eta - F`
-    fn legendre(&mut self, f: Expr, speeds: &[Symbol]) -> Expr {
-        let momenta = self.pool.gradient(f, speeds);
-        let mut parts = vec![(f, Rational::MINUS_ONE)];
-        for (s, p) in speeds.iter().zip(momenta) {
-            let eta = self.pool.var(*s);
-            parts.push((self.pool.mul(eta, p), Rational::ONE));
-        }
-        self.pool.combine(parts)
-    }
-
-    /// A generalised force on a speed, or on a coordinate: Q_x = sum of Y_px Q_p, where the inverse Y is known.
-    fn force_component(
-        &mut self,
-        on: &Binding,
-        forces: &[Symbol],
-        k: &Kinematics,
-        span: Span,
-    ) -> Fallible<Expr> {
-        let i = match on {
-            Binding::Speed(s) => {
-                return Ok(self.pool.var(forces[k.speeds.len() - self.definitions.len() + s]));
-            }
-            Binding::Coordinate(i) => *i,
-            _ => return Err(Reported),
-        };
-        if let Some(p) = k.speeds.iter().position(|s| s.rate_of == Some(i)) {
-            return Ok(self.pool.var(forces[p]));
-        }
-        match &k.inverse {
-            Some(inverse) => {
-                let mut parts = Vec::new();
-                for (p, row) in inverse.iter().enumerate() {
-                    let force = self.pool.var(forces[p]);
-                    parts.push(self.pool.mul(row[i], force));
-                }
-                Ok(self.pool.total(parts))
-            }
-            None => {
-                let message = format!(
-                    "the force on `{}` is not determined by those on the speeds",
-                    self.coordinates[i].name
-                );
-                let d = Diagnostic::error(Code::NotApplicable, span, message);
-                self.fail(d.help("ask for the force on a speed instead"))
-            }
-        }
     }
 
     fn assemble(self, c: Closed) -> System {
@@ -500,11 +199,12 @@ impl Elaborator<'_> {
     }
 }
 
+/// The energies as they were given.
 #[derive(Clone, Copy)]
-struct Energies {
-    kinetic: Option<Expr>,
-    potential: Option<Expr>,
-    lagrangian: Option<Expr>,
+pub(super) struct Energies {
+    pub kinetic: Option<Expr>,
+    pub potential: Option<Expr>,
+    pub lagrangian: Option<Expr>,
 }
 
 /// What closing a model found.

@@ -112,7 +112,8 @@ impl Elaborator<'_> {
             _ => make(
                 Code::NotConstant,
                 format!("{what} must be known beforehand, it cannot depend on `{name}`"),
-            ),
+            )
+            .help("write it with numbers, parameters and constants"),
         }
     }
 

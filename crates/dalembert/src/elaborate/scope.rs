@@ -71,6 +71,16 @@ impl Scope {
         self.families.get(name).copied()
     }
 
+    /// First and last member of a family with one subscript.
+    fn extent(&self, family: &str) -> Option<(i64, i64)> {
+        let member = |name: &String| -> Option<i64> {
+            name.strip_prefix(family)?.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
+        };
+        let (first, last) =
+            (self.bindings.keys().filter_map(member).min()?, self.bindings.keys().filter_map(member).max()?);
+        Some((first, last))
+    }
+
     /// Binds for a while; [`Scope::restore`] takes it back.
     pub fn shadow(&mut self, name: &str, binding: Binding, span: Span) -> Option<(Binding, Span)> {
         self.bindings.insert(name.to_owned(), (binding, span))
@@ -195,7 +205,11 @@ impl Elaborator<'_> {
 
     fn missing_member(&mut self, name: &str, plain: &str, span: Span) -> Fallible<Binding> {
         if self.scope.family(plain).is_some() {
-            return self.error(Code::IndexOutOfRange, span, &format!("there is no `{name}`"));
+            let d = Diagnostic::error(Code::IndexOutOfRange, span, format!("there is no `{name}`"));
+            return self.fail(match self.scope.extent(plain) {
+                Some((first, last)) => d.help(format!("`{plain}` runs from {first} to {last}")),
+                None => d,
+            });
         }
         match self.scope.get(plain) {
             Some(Binding::Poisoned) => Err(Reported),

@@ -109,11 +109,11 @@ impl Elaborator<'_> {
                     constants.push(linear.constant);
                 }
                 None => {
-                    return self.error(
-                        Code::NotLinear,
-                        *span,
-                        "the definition of a speed must be linear in the rates",
-                    );
+                    let message = "the definition of a speed must be linear in the rates";
+                    let d = Diagnostic::error(Code::NotLinear, *span, message);
+                    return self.fail(d.help(
+                        "coefficients may depend on coordinates and time: `speed u = cos(a)*x' + 2*y'`",
+                    ));
                 }
             }
         }

@@ -3,7 +3,7 @@
 use super::factor::{Factor, Massless, Rules};
 use super::{AccelerationError, Path, Solution, Term};
 use crate::integrate::Baumgarte;
-use crate::linalg::{RANK_TOL, axpy, dot, mat_vec, norm_max};
+use crate::linalg::{Cod, RANK_TOL, axpy, dot, mat_vec, norm_max};
 use crate::{IdealForces, Kernel, Point, Shape, Terms};
 
 /// Scaled residual (U6) above which rows contradict each other.
@@ -197,8 +197,28 @@ impl Accelerator {
         let mut rows: Vec<usize> =
             (0..self.shape.n_con).filter(|&i| self.work_m[i] > self.consistency_tol).collect();
         rows.sort_by(|&i, &j| self.work_m[j].total_cmp(&self.work_m[i]));
+        // A row by itself contradicts nothing: those it depends on belong to the story.
+        for partner in self.partners(rows[0], terms) {
+            if !rows.contains(&partner) {
+                rows.push(partner);
+            }
+        }
         let residuals = rows.iter().map(|&i| self.work_m[i]).collect();
         Err(AccelerationError::Inconsistent { t, rows, residuals })
+    }
+
+    /// The rows of which a row is a combination.
+    fn partners(&self, row: usize, terms: &Terms) -> Vec<usize> {
+        let (n, others) = (self.shape.n_eta, (0..self.shape.n_con).filter(|&i| i != row).collect::<Vec<_>>());
+        let entry = |i: usize, j: usize| terms.A[i * n + j];
+        let transposed: Vec<f64> = (0..n).flat_map(|j| others.iter().map(move |&i| entry(i, j))).collect();
+        let mut cod = Cod::new(n, others.len());
+        let mut combination = vec![0.0; others.len()];
+        cod.factor(&transposed, RANK_TOL);
+        cod.solve(&terms.A[row * n..(row + 1) * n], &mut combination);
+        let weight = |k: usize| combination[k].abs() * norm_max(&terms.A[others[k] * n..(others[k] + 1) * n]);
+        let largest = (0..others.len()).map(weight).fold(0.0, f64::max);
+        (0..others.len()).filter(|&k| weight(k) > 1e-6 * largest).map(|k| others[k]).collect()
     }
 
     /// U8, U3, U7: C, then Q_ni and its acceleration, then Gauss's function.

@@ -247,7 +247,7 @@ impl Parabola {
 /// Where the parabola through three values of one sign comes so near to zero that it may cross.
 fn doubtful_extremum(theta: [f64; 3], g: [f64; 3]) -> Option<f64> {
     let same = g.iter().all(|v| *v > 0.0) || g.iter().all(|v| *v < 0.0);
-    if !same || !(theta[0] < theta[1] && theta[1] < theta[2]) {
+    if !(same && theta[0] < theta[1] && theta[1] < theta[2]) {
         return None;
     }
     let parabola = Parabola::through(theta, g);

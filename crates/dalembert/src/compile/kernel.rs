@@ -1,0 +1,181 @@
+//! The compiled system as a kernel: inputs laid out, tapes run, results scattered.
+
+use super::Compiled;
+use dalembert_run::{IdealForces, Kernel, Level, Partials, Point, Shape, Solution, Terms};
+use dalembert_tape::Program;
+
+impl Compiled {
+    /// Writes `t, x, eta, parameters`; returns how many.
+    pub(super) fn load(&self, t: f64, x: &[f64], eta: &[f64], scratch: &mut [f64]) -> usize {
+        let mut end = 0;
+        let mut put = |values: &[f64]| {
+            scratch[end..end + values.len()].copy_from_slice(values);
+            end += values.len();
+        };
+        put(&[t]);
+        put(x);
+        if eta.is_empty() {
+            end += self.shape.n_eta; // the tape does not read them
+        } else {
+            put(eta);
+        }
+        scratch[end..end + self.parameters.len()].copy_from_slice(&self.parameters);
+        end + self.parameters.len()
+    }
+
+    /// The same, then multipliers and reactions.
+    pub(super) fn load_ideal(&self, at: Point<'_>, lambda: &[f64], A: &[f64], scratch: &mut [f64]) -> usize {
+        let mut end = self.load(at.t, at.x, at.eta, scratch);
+        scratch[end..end + lambda.len()].copy_from_slice(lambda);
+        end += lambda.len();
+        for g in 0..self.groups.len() {
+            scratch[end] = self.reaction(g, lambda, A);
+            end += 1;
+        }
+        end
+    }
+
+    /// The same, then accelerations, forces and Gauss's function.
+    pub(super) fn load_results(
+        &self,
+        at: Point<'_>,
+        impressed: &[f64],
+        A: &[f64],
+        s: &Solution,
+        scratch: &mut [f64],
+    ) -> usize {
+        let mut end = self.load_ideal(at, &s.lambda, A, scratch);
+        for part in [&s.eta_dot, impressed, &s.ideal_force, &s.nonideal_force] {
+            scratch[end..end + part.len()].copy_from_slice(part);
+            end += self.shape.n_eta;
+        }
+        scratch[end..end + self.shape.n_eta].fill(0.0); // no control forces yet
+        end += self.shape.n_eta;
+        scratch[end] = s.gauss;
+        end + 1
+    }
+}
+
+pub(super) fn run_into(program: &Program, inputs: usize, scratch: &mut [f64], out: &mut [f64]) {
+    let (head, registers) = scratch.split_at_mut(inputs);
+    program.run(head, registers, out);
+}
+
+impl Kernel for Compiled {
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    fn scratch_len(&self) -> usize {
+        self.scratch_len
+    }
+
+    fn terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Terms) {
+        let inputs = self.load(at.t, at.x, at.eta, scratch);
+        self.terms.run(inputs, scratch, [&mut out.x_dot, &mut out.M, &mut out.Q, &mut out.A, &mut out.b]);
+    }
+
+    fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {
+        match &self.nonideal {
+            None => C.fill(0.0),
+            Some(program) => {
+                let inputs = self.load_ideal(at, ideal.lambda, ideal.A, scratch);
+                run_into(program, inputs, scratch, C);
+            }
+        }
+    }
+
+    fn residuals(&self, at: Point<'_>, scratch: &mut [f64], phi: &mut [f64], psi: &mut [f64]) {
+        let inputs = self.load(at.t, at.x, at.eta, scratch);
+        self.residuals.run(inputs, scratch, [phi, psi]);
+    }
+
+    fn position_gradient(&self, t: f64, x: &[f64], scratch: &mut [f64], out: &mut [f64]) {
+        let inputs = self.load(t, x, &[], scratch);
+        self.position_gradient.run(inputs, scratch, [out]);
+    }
+
+    fn frame(&self, t: f64, x: &[f64], scratch: &mut [f64], X: &mut [f64]) {
+        match &self.frame {
+            Some(frame) => {
+                let inputs = self.load(t, x, &[], scratch);
+                frame.run(inputs, scratch, [X]);
+            }
+            None => {
+                X.fill(0.0);
+                (0..self.shape.n_x).for_each(|i| X[i * self.shape.n_eta + i] = 1.0);
+            }
+        }
+    }
+
+    fn invariants(&self, x: &[f64], scratch: &mut [f64], value: &mut [f64], gradient: &mut [f64]) {
+        let inputs = self.load(0.0, x, &[], scratch);
+        let (head, tail) = scratch.split_at_mut(inputs);
+        let (registers, out) = tail.split_at_mut(self.invariants.register_count());
+        self.invariants.run(head, registers, out);
+        let n = value.len();
+        value.copy_from_slice(&out[..n]);
+        gradient.copy_from_slice(&out[n..n + gradient.len()]);
+    }
+
+    fn events(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], g: &mut [f64]) {
+        // Reactions and impressed forces need A and Q, which are evaluated anew: events that use them are rare.
+        let inputs = if self.events_need_solution {
+            let mut terms = Terms::new(&self.shape);
+            self.terms(at, scratch, &mut terms);
+            self.load_results(at, &terms.Q, &terms.A, solution, scratch)
+        } else {
+            self.load(at.t, at.x, at.eta, scratch);
+            self.events.input_count()
+        };
+        run_into(&self.events, inputs, scratch, g);
+    }
+
+    fn events_need_solution(&self) -> bool {
+        self.events_need_solution
+    }
+
+    fn partials(
+        &self,
+        at: Point<'_>,
+        eta_dot: &[f64],
+        lambda: &[f64],
+        scratch: &mut [f64],
+        out: &mut Partials,
+    ) -> bool {
+        let Some(partials) = &self.partials else { return false };
+        // Reactions are held with the multipliers; C enters F as it is at this state.
+        let mut end = self.load(at.t, at.x, at.eta, scratch);
+        let inputs = partials.program.input_count();
+        scratch[end..inputs].fill(0.0);
+        scratch[end..end + lambda.len()].copy_from_slice(lambda);
+        end += lambda.len();
+        if !self.groups.is_empty() && self.nonideal.is_some() {
+            let mut terms = Terms::new(&self.shape);
+            let mut spare = vec![0.0; self.scratch_len];
+            self.terms(at, &mut spare, &mut terms);
+            for g in 0..self.groups.len() {
+                scratch[end + g] = self.reaction(g, lambda, &terms.A);
+            }
+        }
+        end += self.groups.len();
+        scratch[end..end + eta_dot.len()].copy_from_slice(eta_dot);
+        partials.run(
+            inputs,
+            scratch,
+            [
+                &mut out.dF_dx,
+                &mut out.dF_deta,
+                &mut out.dG_dx,
+                &mut out.dG_deta,
+                &mut out.dx_dot_dx,
+                &mut out.dx_dot_deta,
+            ],
+        );
+        true
+    }
+}

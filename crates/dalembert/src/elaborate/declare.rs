@@ -1,0 +1,228 @@
+//! Declarations: constants, parameters, coordinates, speeds, kinematics and names for expressions.
+
+use super::roles::{Allowed, Role, State};
+use super::scope::Binding;
+use super::{Elaborator, Fallible};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::{Source, Span};
+use crate::syntax::ast::{self, Declared, Definition, StatementKind as S, Target};
+use crate::syntax::parse;
+use crate::system::{Coordinate, Parameter, Speed};
+use crate::units::{self, Kind};
+use dalembert_expr::Expr;
+
+impl Elaborator<'_> {
+    pub(super) fn constant(&mut self, d: &Definition) -> Fallible<()> {
+        let name = self.member(&d.target)?;
+        let value = match self.override_of(&name)? {
+            Some((e, _)) => Ok(e),
+            None => self.scalar(&d.value).map(|(e, _)| e),
+        };
+        let value = value.inspect_err(|_| self.poison(&d.target))?;
+        match self.pool.as_number(value).cloned() {
+            Some(r) if r.is_integer() => self.declare(&name, Binding::Number(r), d.target.span),
+            _ => {
+                self.poison(&d.target);
+                let diagnostic = Diagnostic::error(
+                    Code::IndexNotWhole,
+                    d.value.span,
+                    format!("`const {name}` must be a whole number"),
+                );
+                self.fail(diagnostic.help("a constant that is not whole is a `parameter`"))
+            }
+        }
+    }
+
+    pub(super) fn parameter(&mut self, d: &Definition) -> Fallible<()> {
+        let names = self.members(&d.target).inspect_err(|_| self.poison(&d.target))?;
+        for name in names {
+            let value = match self.override_of(&name)? {
+                Some(given) => Ok(given),
+                None => self.scalar(&d.value),
+            };
+            let (value, kind) = value.inspect_err(|_| self.poison(&d.target))?;
+            let checked = self.parameter_unit(value, kind, d);
+            let (value, kind) = checked.inspect_err(|_| self.poison(&d.target))?;
+            self.allow(&[value], Allowed::only("a parameter", State::Nothing), d.value.span)
+                .inspect_err(|_| self.poison(&d.target))?;
+            self.declare(&name, Binding::Parameter(self.parameters.len()), d.target.span)?;
+            let symbol = self.symbol_with_role(&name, Role::Parameter);
+            self.parameters.push(Parameter { name, symbol, value, kind, span: d.target.span });
+        }
+        Ok(())
+    }
+
+    /// The value in SI and its unit: a bare number is in the unit given, an expression of quantities has its own.
+    pub(super) fn parameter_unit(
+        &mut self,
+        value: Expr,
+        kind: Kind,
+        d: &Definition,
+    ) -> Fallible<(Expr, Kind)> {
+        let Some(unit) = &d.unit else {
+            // A bare number without a unit has none given; it is not "a plain number".
+            let kind = if kind == Kind::Number { Kind::Missing } else { kind };
+            return Ok((value, kind));
+        };
+        let read = match units::read(unit) {
+            Ok(read) => read,
+            Err(diagnostic) => return self.fail(*diagnostic),
+        };
+        let declared = Kind::Known(read.dimension);
+        if kind == Kind::Number {
+            let pi = self.pool.pi();
+            let size = self.pool.powi(pi, read.pi_power);
+            let size = self.pool.scale(size, read.factor);
+            return Ok((self.pool.mul(value, size), declared));
+        }
+        self.same_unit(&kind, &declared, unit.span)?;
+        if !read.factor.is_one() || read.pi_power != 0 {
+            let diagnostic = Diagnostic::error(
+                Code::UnitNotCoherent,
+                unit.span,
+                "this value comes from other quantities and is in coherent SI units already",
+            );
+            return self.fail(diagnostic.help("give the coherent unit (m, kg, s, rad, N, J), or none"));
+        }
+        Ok((value, declared))
+    }
+
+    /// The unit of a coordinate or speed: coherent only, so that columns need no conversion.
+    pub(super) fn state_unit(&mut self, unit: Option<&ast::Unit>) -> Fallible<Kind> {
+        let Some(unit) = unit else { return Ok(Kind::Missing) };
+        match units::read(unit) {
+            Ok(read) if read.factor.is_one() && read.pi_power == 0 => Ok(Kind::Known(read.dimension)),
+            Ok(_) => {
+                let d = Diagnostic::error(
+                    Code::UnitNotCoherent,
+                    unit.span,
+                    "coordinates and speeds are in coherent SI units",
+                );
+                self.fail(d.help("use m, kg, s, rad; parameters may be given in any unit and are converted"))
+            }
+            Err(diagnostic) => self.fail(*diagnostic),
+        }
+    }
+
+    pub(super) fn coordinate(&mut self, d: &Declared) -> Fallible<()> {
+        let kind = self.state_unit(d.unit.as_ref()).inspect_err(|_| self.poison(&d.target))?;
+        let names = self.members(&d.target).inspect_err(|_| self.poison(&d.target))?;
+        for name in names {
+            self.declare(&name, Binding::Coordinate(self.coordinates.len()), d.target.span)?;
+            let symbol = self.symbol_with_role(&name, Role::Coordinate);
+            let rate = self.symbol_with_role(&format!("{name}'"), Role::Rate);
+            let acceleration = self.symbol_with_role(&format!("{name}''"), Role::Acceleration);
+            let displacement = self.symbol_with_role(&format!("delta({name})"), Role::Displacement);
+            let [v, a, delta] = [rate, acceleration, displacement].map(|s| self.pool.var(s));
+            self.dot.define(symbol, v);
+            self.dot.define(rate, a);
+            self.virtual_change.define(symbol, delta);
+            let kind = kind.clone();
+            self.coordinates.push(Coordinate {
+                name,
+                symbol,
+                rate,
+                acceleration,
+                displacement,
+                kind,
+                span: d.target.span,
+            });
+            self.kinematics.push(None);
+        }
+        Ok(())
+    }
+
+    pub(super) fn speed(&mut self, d: &ast::Speed) -> Fallible<()> {
+        let kind = self.state_unit(d.unit.as_ref()).inspect_err(|_| self.poison(&d.target))?;
+        let names = self.members(&d.target).inspect_err(|_| self.poison(&d.target))?;
+        for name in names {
+            let definition = match &d.definition {
+                Some(e) => {
+                    let part = self.part(e, Allowed::only("the definition of a speed", State::Velocity));
+                    let part = part.inspect_err(|_| self.poison(&d.target))?;
+                    self.same_unit(&part.kind, &kind, e.span)?;
+                    Some((part.expr, e.span))
+                }
+                None => None,
+            };
+            self.declare(&name, Binding::Speed(self.speeds.len()), d.target.span)?;
+            let symbol = self.symbol_with_role(&name, Role::Rate);
+            let acceleration = self.symbol_with_role(&format!("{name}'"), Role::Acceleration);
+            let displacement = self.symbol_with_role(&format!("delta({name})"), Role::Displacement);
+            let a = self.pool.var(acceleration);
+            self.dot.define(symbol, a);
+            let kind = kind.clone();
+            self.speeds.push(Speed {
+                name,
+                symbol,
+                acceleration,
+                displacement,
+                rate_of: None,
+                kind,
+                span: d.target.span,
+            });
+            self.definitions.push(definition);
+        }
+        Ok(())
+    }
+
+    pub(super) fn kinematics_of(&mut self, target: &Target, rate: &ast::Expr, span: Span) -> Fallible<()> {
+        let name = self.member(target)?;
+        let Binding::Coordinate(i) = self.lookup(&name, target.span)? else {
+            let message = format!("`{name}` is no coordinate");
+            return self.error(Code::UnknownName, target.span, &message);
+        };
+        let part = self.part(rate, Allowed::only("kinematics", State::Velocity))?;
+        if let Some((_, first)) = self.kinematics[i] {
+            let d = Diagnostic::error(
+                Code::KinematicsTwice,
+                span,
+                format!("the kinematics of `{name}` are given twice"),
+            );
+            return self.fail(d.label(first, "first here"));
+        }
+        let kind = self.coordinates[i].kind.per_time();
+        self.same_unit(&kind, &part.kind, rate.span)?;
+        self.kinematics[i] = Some((part.expr, rate.span));
+        Ok(())
+    }
+
+    pub(super) fn let_name(&mut self, d: &Definition) -> Fallible<()> {
+        let names = self.members(&d.target).inspect_err(|_| self.poison(&d.target))?;
+        for name in names {
+            let value = self.value(&d.value).inspect_err(|_| self.poison(&d.target))?;
+            self.declare(&name, Binding::Value(value), d.target.span)?;
+        }
+        Ok(())
+    }
+
+    /// The value given from outside for a parameter or constant, if any.
+    pub(super) fn override_of(&mut self, name: &str) -> Fallible<Option<(Expr, Kind)>> {
+        let family = name.split('[').next().unwrap_or(name);
+        // The last one given wins, and one for the member wins over one for the family.
+        let given = &self.overrides.set;
+        let position = given.iter().rposition(|(n, _)| n == name);
+        let Some(k) = position.or_else(|| given.iter().rposition(|(n, _)| n == family)) else {
+            return Ok(None);
+        };
+        self.used_overrides[k] = true;
+        let text = given[k].1.clone();
+        let source = Source::new("--set", format!("let value = {text}"));
+        let (ast, diagnostics) = parse(&source);
+        let definition = match ast.body.statements.first().map(|s| &s.kind) {
+            Some(S::Let(list)) if diagnostics.is_empty() && list.len() == 1 => &list[0],
+            _ => {
+                let message = format!("`{text}` is no value for `{name}`");
+                return self.fail(
+                    Diagnostic::error(Code::BadOption, None, message)
+                        .help("write a number, as in `--set m=1.5`"),
+                );
+            }
+        };
+        self.foreign = true;
+        let value = self.scalar(&definition.value);
+        self.foreign = false;
+        let (value, _) = value?;
+        Ok(Some((value, Kind::Number)))
+    }
+}

@@ -1,0 +1,181 @@
+//! Results by name: energies, forces and multipliers that outputs and events ask for.
+
+use super::finish::Energies;
+use super::scope::Binding;
+use super::speeds::Kinematics;
+use super::{Elaborator, Fallible, Reported};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::system::Observables;
+use dalembert_expr::{Expr, Pool, Rational, Symbol};
+
+impl Elaborator<'_> {
+    pub(super) fn observables(&mut self, k: &Kinematics) -> Observables {
+        let mut on_speeds = |what: &str| {
+            k.speeds
+                .iter()
+                .map(|s| self.pool.symbol(&format!("{what} on {}", s.name)))
+                .collect::<Vec<Symbol>>()
+        };
+        let [impressed, ideal, nonideal, control] =
+            ["impressed", "ideal", "nonideal", "control"].map(&mut on_speeds);
+        Observables {
+            impressed,
+            ideal,
+            nonideal,
+            control,
+            multipliers: self
+                .rows
+                .iter()
+                .map(|r| self.pool.symbol(&format!("multiplier({})", r.name)))
+                .collect(),
+            reactions: self
+                .constraints
+                .iter()
+                .map(|c| self.pool.symbol(&format!("reaction({})", c.name)))
+                .collect(),
+            gauss: Some(self.pool.symbol("gauss")),
+        }
+    }
+
+    pub(super) fn replace_in_outputs(
+        &mut self,
+        k: &Kinematics,
+        images: &[(Symbol, Expr)],
+        observables: &Observables,
+        energies: &[(&'static str, Option<Expr>)],
+    ) -> Fallible<()> {
+        let mut images = images.to_vec();
+        for &(name, value) in energies {
+            let symbol = self.pool.symbol(name);
+            let roots: Vec<Expr> =
+                self.outputs.iter().map(|o| o.value).chain(self.events.iter().map(|e| e.value)).collect();
+            match value {
+                Some(value) => images.push((symbol, value)),
+                None => {
+                    let user = self
+                        .outputs
+                        .iter()
+                        .zip(&roots)
+                        .find(|(_, e)| self.pool.depends_on(**e, &[symbol]))
+                        .map(|(o, _)| o.span);
+                    if let Some(span) = user {
+                        let d = Diagnostic::error(
+                            Code::ObservableOutsideOutput,
+                            span,
+                            format!("`{name}` is not defined for this model"),
+                        );
+                        return self.fail(d.help(
+                            "energies are known where `kinetic`, `potential` or `lagrangian` give them",
+                        ));
+                    }
+                }
+            }
+        }
+        for wanted in std::mem::take(&mut self.force_observables) {
+            let forces = match wanted.kind.as_str() {
+                "impressed" => &observables.impressed,
+                "ideal" => &observables.ideal,
+                "nonideal" => &observables.nonideal,
+                _ => &observables.control,
+            };
+            let value = self.force_component(&wanted.on, forces, k, wanted.span)?;
+            images.push((wanted.symbol, value));
+        }
+        let values: Vec<Expr> =
+            self.outputs.iter().map(|o| o.value).chain(self.events.iter().map(|e| e.value)).collect();
+        let replaced = self.pool.substitute(&values, &images);
+        let (outputs, events) = replaced.split_at(self.outputs.len());
+        self.outputs.iter_mut().zip(outputs).for_each(|(o, e)| o.value = *e);
+        self.events.iter_mut().zip(events).for_each(|(o, e)| o.value = *e);
+        Ok(())
+    }
+
+    /// `energy` is T + V; where T is no quadratic function of the speeds, or only a Lagrangian is known, it is
+    /// eta . dL/d eta - L, which is the same for quadratic T.
+    pub(super) fn energy_expressions(
+        &mut self,
+        k: &Kinematics,
+        e: Energies,
+    ) -> [(&'static str, Option<Expr>); 3] {
+        let speeds: Vec<Symbol> = k.speeds.iter().map(|s| s.symbol).collect();
+        let kinetic = match (e.kinetic, e.lagrangian) {
+            (Some(t), None) => Some(self.kinetic_energy(t, &speeds)),
+            _ => None,
+        };
+        let potential = match e.lagrangian {
+            None => e.potential.or(kinetic.map(|_| Pool::ZERO)),
+            Some(_) => None,
+        };
+        let energy = match (kinetic, potential, e.lagrangian) {
+            (Some(t), Some(v), _) => Some(self.pool.add(t, v)),
+            (_, _, Some(l)) => {
+                let mut parts = vec![(l, Rational::ONE)];
+                parts.extend(e.kinetic.map(|t| (t, Rational::ONE)));
+                parts.extend(e.potential.map(|v| (v, Rational::MINUS_ONE)));
+                let whole = self.pool.combine(parts);
+                Some(self.legendre(whole, &speeds))
+            }
+            _ => None,
+        };
+        [("energy", energy), ("kinetic_energy", kinetic), ("potential_energy", potential)]
+    }
+
+    pub(super) fn kinetic_energy(&mut self, t: Expr, speeds: &[Symbol]) -> Expr {
+        let momenta = self.pool.gradient(t, speeds);
+        let linear = momenta.iter().all(|p| {
+            let second = self.pool.gradient(*p, speeds);
+            second.iter().all(|s| !self.pool.depends_on(*s, speeds))
+        });
+        if linear { t } else { self.legendre(t, speeds) }
+    }
+
+    /// `eta . dF/d eta - F`
+    pub(super) fn legendre(&mut self, f: Expr, speeds: &[Symbol]) -> Expr {
+        let momenta = self.pool.gradient(f, speeds);
+        let mut parts = vec![(f, Rational::MINUS_ONE)];
+        for (s, p) in speeds.iter().zip(momenta) {
+            let eta = self.pool.var(*s);
+            parts.push((self.pool.mul(eta, p), Rational::ONE));
+        }
+        self.pool.combine(parts)
+    }
+
+    /// A generalised force on a speed, or on a coordinate: Q_x = sum of Y_px Q_p, where the inverse Y is known.
+    pub(super) fn force_component(
+        &mut self,
+        on: &Binding,
+        forces: &[Symbol],
+        k: &Kinematics,
+        span: Span,
+    ) -> Fallible<Expr> {
+        let i = match on {
+            Binding::Speed(s) => {
+                return Ok(self.pool.var(forces[k.speeds.len() - self.definitions.len() + s]));
+            }
+            Binding::Coordinate(i) => *i,
+            _ => return Err(Reported),
+        };
+        if let Some(p) = k.speeds.iter().position(|s| s.rate_of == Some(i)) {
+            return Ok(self.pool.var(forces[p]));
+        }
+        match &k.inverse {
+            Some(inverse) => {
+                let mut parts = Vec::new();
+                for (p, row) in inverse.iter().enumerate() {
+                    let force = self.pool.var(forces[p]);
+                    parts.push(self.pool.mul(row[i], force));
+                }
+                Ok(self.pool.total(parts))
+            }
+            None => {
+                let message = format!(
+                    "the force on `{}` is not determined by those on the speeds",
+                    self.coordinates[i].name
+                );
+                let d = Diagnostic::error(Code::NotApplicable, span, message);
+                self.fail(d.help("ask for the force on a speed instead"))
+            }
+        }
+    }
+}
