@@ -30,6 +30,8 @@ use scope::{Binding, Scope};
 
 /// How many expressions, members of families and turns of loops a model may have altogether.
 pub const MAX_STEPS: usize = 4_000_000;
+/// How many coordinates a model may have: matrices are dense, and beyond this they do not fit in memory.
+pub const MAX_COORDINATES: usize = 5_000;
 /// After this many errors the rest is not read.
 const MAX_ERRORS: usize = 100;
 

@@ -9,6 +9,15 @@ use dalembert_run::{AccelerationError, Failure, Kernel, StartError, StartGuess, 
 pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Model) -> Diagnostic {
     let row = |r: usize| &model.system.rows[r];
     let first_fixed = model.system.initial.iter().filter(|i| i.fixed).find_map(|i| i.span);
+    // Rows beyond the model's own are what the kinematics conserve (the norm of a quaternion).
+    if let StartError::Position { row, .. }
+    | StartError::Velocity { row, .. }
+    | StartError::NotFinite { row: Some(row) } = error
+        && *row >= model.system.rows.len()
+    {
+        let message = "at these starting values the kinematics leave the range of numbers";
+        return Diagnostic::error(Code::NotFinite, first_fixed, message).help("give smaller starting values");
+    }
     match error {
         StartError::Position { row: named, .. } => {
             let r = &violated(model, guess, *named);
@@ -31,6 +40,11 @@ pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Model) ->
             let d = Diagnostic::error(Code::InconsistentStart, row(*r).span, message);
             d.help(free_something(&guess.eta_fixed, "speeds"))
         }
+        StartError::NotFinite { row: Some(r) } => {
+            let message = format!("`{}` has no finite value at the starting guess", row(*r).name);
+            Diagnostic::error(Code::NotFinite, row(*r).span, message)
+                .help("give a guess away from the singular point, as in `initial x ~ 1`")
+        }
         StartError::Condition { index, residual } => {
             let message = format!(
                 "the rates given at the start contradict the constraints: residual {residual:.3e} in condition {}",
@@ -38,11 +52,6 @@ pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Model) ->
             );
             Diagnostic::error(Code::InconsistentStart, first_fixed, message)
                 .help("write `~` instead of `=` for what may be adjusted")
-        }
-        StartError::NotFinite { row: Some(r) } => {
-            let message = format!("`{}` has no finite value at the starting guess", row(*r).name);
-            Diagnostic::error(Code::NotFinite, row(*r).span, message)
-                .help("give a guess away from the singular point, as in `initial x ~ 1`")
         }
         StartError::NotFinite { row: None } => {
             Diagnostic::error(Code::NotFinite, None, "a starting value is no finite number")

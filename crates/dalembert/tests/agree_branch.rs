@@ -60,10 +60,8 @@ fn four_bars_stay_parallel_through_every_singular_position() {
 fn unequal_masses_keep_the_parallel_branch() {
     let text = model_text("n_four_bar")
         .replace("parameter m = 1, g = 9.81", "parameter g = 9.81, a[0..N] = 1, c[1..N] = 1")
-        .replace(
-            "kinetic m/6*(x[i]'^2 + y[i]'^2)\n  potential m*g",
-            "kinetic a[i]/6*(x[i]'^2 + y[i]'^2)\n  potential a[i]*g",
-        )
+        .replace("kinetic m/6*(x[i]'^2", "kinetic a[i]/6*(x[i]'^2")
+        .replace("potential m*g*y[i]/2", "potential a[i]*g*y[i]/2")
         .replace("kinetic m/6*(x[i-1]", "kinetic c[i]/6*(x[i-1]")
         .replace("potential m*g*(y[i-1]", "potential c[i]*g*(y[i-1]");
     for (cranks, couplers) in [([1.0, 3.0, 0.5], [2.0, 0.7]), ([0.2, 0.2, 5.0], [0.1, 4.0])] {

@@ -2,7 +2,7 @@
 
 use super::roles::{Allowed, Role, State};
 use super::scope::Binding;
-use super::{Elaborator, Fallible};
+use super::{Elaborator, Fallible, MAX_COORDINATES};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Source, Span};
 use crate::syntax::ast::{self, Declared, Definition, StatementKind as S, Target};
@@ -107,6 +107,15 @@ impl Elaborator<'_> {
     pub(super) fn coordinate(&mut self, d: &Declared) -> Fallible<()> {
         let kind = self.state_unit(d.unit.as_ref()).inspect_err(|_| self.poison(&d.target))?;
         let names = self.members(&d.target).inspect_err(|_| self.poison(&d.target))?;
+        let count = self.coordinates.len() + names.len();
+        if count > MAX_COORDINATES {
+            self.poison(&d.target);
+            let message = format!("{count} coordinates, more than the {MAX_COORDINATES} a model may have");
+            let d = Diagnostic::error(Code::TooLarge, d.target.span, message);
+            return self.fail(d.help(
+                "use smaller families: the mass matrix has as many rows and columns as there are speeds",
+            ));
+        }
         for name in names {
             self.declare(&name, Binding::Coordinate(self.coordinates.len()), d.target.span)?;
             let symbol = self.symbol_with_role(&name, Role::Coordinate);

@@ -210,7 +210,9 @@ impl Elaborator<'_> {
         let mut value = self.value(base)?;
         for i in values {
             let part = match &value {
-                Value::Vector(parts) => usize::try_from(i - 1).ok().and_then(|k| parts.get(k)).cloned(),
+                Value::Vector(parts) => {
+                    i.checked_sub(1).and_then(|k| parts.get(usize::try_from(k).ok()?)).cloned()
+                }
                 _ => None,
             };
             let message = format!("{} has no component {i}", value.describe());

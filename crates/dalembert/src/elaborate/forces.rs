@@ -82,11 +82,11 @@ impl Elaborator<'_> {
                 );
                 self.fail(d.help("every term is a force times `delta(x)`"))
             }
-            (None, _) => self.error(
-                Code::NotLinearInDelta,
-                part.span,
-                "virtual work must be linear in the virtual displacements",
-            ),
+            (None, _) => {
+                let message = "virtual work must be linear in the virtual displacements";
+                let d = Diagnostic::error(Code::NotLinearInDelta, part.span, message);
+                self.fail(d.help("every term is a force times one `delta(x)`"))
+            }
         }
     }
 

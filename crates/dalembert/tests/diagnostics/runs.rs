@@ -1,0 +1,233 @@
+//! Starts and motions.
+
+use crate::said;
+use insta::assert_snapshot;
+
+#[test]
+fn coordinate_without_inertia() {
+    assert_snapshot!(
+        said("coordinate x, y\n\
+         kinetic x'^2/2\n\
+         simulate until 1"),
+        @r"
+    error[E0503]: the mass matrix is singular at t = 0: nothing determines the acceleration of `y`
+     --> model.dal:1:15
+      |
+    1 | coordinate x, y
+      |               ^
+      |
+      = help: give `y` inertia in the kinetic energy, or a constraint that determines it
+    "
+    );
+}
+
+#[test]
+fn constraints_that_contradict_each_other() {
+    assert_snapshot!(
+        said("coordinate x, y\n\
+         kinetic (x'^2 + y'^2)/2\n\
+         constraint slow: x' = t\n\
+         constraint fast: x' = 2*t\n\
+         simulate until 1"),
+        @r"
+    error[E0510]: at t = 0 these constraints cannot hold together: `fast`, `slow`
+     --> model.dal:4:1
+      |
+    3 | constraint slow: x' = t
+      | ----------------------- together with this one
+    4 | constraint fast: x' = 2*t
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: remove one of them, or make their right sides agree
+    "
+    );
+}
+
+#[test]
+fn constraints_that_contradict_at_the_start() {
+    assert_snapshot!(
+        said("coordinate x, y\n\
+         kinetic (x'^2 + y'^2)/2\n\
+         constraint floor: y = 0\n\
+         constraint ceiling: y = 1\n\
+         simulate until 1"),
+        @r"
+    error[E0512]: no starting configuration satisfies `ceiling`: at the values given its sides differ by 1
+     --> model.dal:4:1
+      |
+    3 | constraint floor: y = 0
+      | ----------------------- together with this one
+    4 | constraint ceiling: y = 1
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: nothing is fixed: the constraints may contradict each other, or better guesses of the coordinates may be needed
+    "
+    );
+}
+
+#[test]
+fn start_that_contradicts_a_constraint() {
+    assert_snapshot!(
+        said("parameter l = 1\n\
+         coordinate x, y\n\
+         kinetic (x'^2 + y'^2)/2\n\
+         constraint rod: x^2 + y^2 = l^2\n\
+         initial x = 2, y ~ 0\n\
+         simulate until 1"),
+        @r"
+    error[E0512]: no starting configuration satisfies `rod`: at the values given its sides differ by 3
+     --> model.dal:4:1
+      |
+    4 | constraint rod: x^2 + y^2 = l^2
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    5 | initial x = 2, y ~ 0
+      |         - with the values fixed here
+      |
+      = help: change a fixed value, or write `~` instead of `=` for what may be adjusted
+    "
+    );
+}
+
+#[test]
+fn starting_speeds_that_contradict_a_constraint() {
+    assert_snapshot!(
+        said("coordinate x, y\n\
+         kinetic (x'^2 + y'^2)/2\n\
+         constraint rod: x^2 + y^2 = 1\n\
+         initial x = 1, y = 0, x' = 3\n\
+         simulate until 1"),
+        @r"
+    error[E0512]: no starting speeds satisfy `rod`: at the values given the rates of its sides differ by 6
+     --> model.dal:3:1
+      |
+    3 | constraint rod: x^2 + y^2 = 1
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: change a fixed value, or write `~` instead of `=` for what may be adjusted
+    "
+    );
+}
+
+#[test]
+fn starting_value_given_twice() {
+    assert_snapshot!(
+        said("coordinate x\n\
+         kinetic x'^2/2\n\
+         initial x = 1\n\
+         initial x' = 2, x = 3"),
+        @r"
+    error[E0514]: `x` is given twice
+     --> model.dal:4:17
+      |
+    3 | initial x = 1
+      |         - first here
+    4 | initial x' = 2, x = 3
+      |                 ^
+    "
+    );
+}
+
+#[test]
+fn motion_that_ends_in_finite_time() {
+    assert_snapshot!(
+        said("coordinate x\n\
+         kinetic x'^2/2\n\
+         force x = 6*x^2\n\
+         initial x = 1, x' = 2\n\
+         simulate until 2"),
+        @r"
+    error[E0701]: the integration came to a standstill at t = 1.0000000000008542: step 2.0e-14, `x'` moves fastest
+     |
+     = help: the motion may end in a singularity there; a force that jumps with the sign of a rate chatters when the rate vanishes; for stiff forces try `method radau`
+    "
+    );
+}
+
+#[test]
+fn force_that_is_not_defined_at_the_start() {
+    assert_snapshot!(
+        said("coordinate x\n\
+         kinetic x'^2/2\n\
+         force x = 1/x\n\
+         simulate until 1"),
+        @r"
+    error[E0703]: the generalised force on `x'` is no finite number at t = 0
+     |
+     = help: look for a division by zero, or a root or logarithm of a negative number, at this state
+    "
+    );
+}
+
+#[test]
+fn motion_that_leaves_the_domain_of_a_root() {
+    assert_snapshot!(
+        said("coordinate x\n\
+         kinetic x'^2/2\n\
+         force x = -sqrt(x)\n\
+         initial x = 1\n\
+         simulate until 10"),
+        @r"
+    error[E0703]: the generalised force on `x'` is no finite number at t = 1.4936684004436218
+     |
+     = help: look for a division by zero, or a root or logarithm of a negative number, at this state
+    "
+    );
+}
+
+#[test]
+fn start_where_a_nonlinear_constraint_degenerates() {
+    assert_snapshot!(
+        said("parameter g = 9.81, c = 0.5\n\
+         coordinate x, y, z\n\
+         kinetic (x'^2 + y'^2 + z'^2)/2\n\
+         potential g*z\n\
+         constraint cone: x'^2 + y'^2 = c^2*z'^2\n\
+         simulate until 1"),
+        @r"
+    error[E0515]: the constraints degenerate at the start (t = 0): rank 0 instead of 1, the motion from there is not determined
+     --> model.dal:5:1
+      |
+    5 | constraint cone: x'^2 + y'^2 = c^2*z'^2
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: start from a state away from the singular one; velocity constraints that are nonlinear in the rates degenerate at rest
+    "
+    );
+}
+
+#[test]
+fn unknown_method() {
+    assert_snapshot!(
+        said("coordinate x\n\
+         kinetic x'^2/2\n\
+         simulate until 1 method euler"),
+        @r"
+    error[E0803]: unknown method `euler`; known: dop853, tsit5, rk4, radau
+     --> model.dal:3:25
+      |
+    3 | simulate until 1 method euler
+      |                         ^^^^^
+    "
+    );
+}
+
+#[test]
+fn mechanism_at_the_end_of_its_range() {
+    assert_snapshot!(
+        said("coordinate x, y\n\
+         kinetic (x'^2 + y'^2)/2\n\
+         constraint circle: x^2 + y^2 = 1\n\
+         constraint push: x = t\n\
+         initial x = 0, y ~ 1\n\
+         simulate until 2"),
+        @r"
+    error[E0705]: the constraint `circle` cannot be kept at t = 1.0000000019316337: residual 9.5e-9
+     --> model.dal:3:1
+      |
+    3 | constraint circle: x^2 + y^2 = 1
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: the mechanism may have reached the end of its range, or constraints may contradict each other there
+    "
+    );
+}
