@@ -30,8 +30,9 @@ use scope::{Binding, Scope};
 
 /// How many expressions, members of families and turns of loops a model may have altogether.
 pub const MAX_STEPS: usize = 4_000_000;
-/// How many coordinates a model may have: matrices are dense, and beyond this they do not fit in memory.
-pub const MAX_COORDINATES: usize = 5_000;
+/// How many coordinates, speeds and constraint rows a model may have each: linear algebra is dense, and a matrix of
+/// this size is what a machine holds with ease.
+pub const MAX_UNKNOWNS: usize = 2000;
 /// After this many errors the rest is not read.
 const MAX_ERRORS: usize = 100;
 
@@ -238,6 +239,16 @@ impl<'a> Elaborator<'a> {
         }
         self.budget -= amount;
         Ok(())
+    }
+
+    /// Refuses more coordinates, speeds or rows than fit.
+    fn limit(&mut self, count: usize, what: &str, span: Span) -> Fallible<()> {
+        if count <= MAX_UNKNOWNS {
+            return Ok(());
+        }
+        let message = format!("{count} {what}, more than the {MAX_UNKNOWNS} a model may have");
+        let d = Diagnostic::error(Code::TooLarge, span, message);
+        self.fail(d.help("use smaller families: matrices have as many rows and columns as there are speeds"))
     }
 
     fn report_unused_overrides(&mut self) {

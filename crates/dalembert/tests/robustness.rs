@@ -48,7 +48,7 @@ fn exercise(text: &str) -> usize {
         every: Some(0.01),
         rtol: Some(1e-4),
         max_steps: Some(200),
-        method: Some(if text.len() % 3 == 0 { "radau" } else { "dop853" }.into()),
+        method: Some(if text.len().is_multiple_of(3) { "radau" } else { "dop853" }.into()),
         ..Request::default()
     };
     match model.simulate(&request, |_| Flow::Continue) {

@@ -2,7 +2,7 @@
 
 use super::roles::{Allowed, Role, State};
 use super::scope::Binding;
-use super::{Elaborator, Fallible, MAX_COORDINATES};
+use super::{Elaborator, Fallible};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Source, Span};
 use crate::syntax::ast::{self, Declared, Definition, StatementKind as S, Target};
@@ -107,15 +107,8 @@ impl Elaborator<'_> {
     pub(super) fn coordinate(&mut self, d: &Declared) -> Fallible<()> {
         let kind = self.state_unit(d.unit.as_ref()).inspect_err(|_| self.poison(&d.target))?;
         let names = self.members(&d.target).inspect_err(|_| self.poison(&d.target))?;
-        let count = self.coordinates.len() + names.len();
-        if count > MAX_COORDINATES {
-            self.poison(&d.target);
-            let message = format!("{count} coordinates, more than the {MAX_COORDINATES} a model may have");
-            let d = Diagnostic::error(Code::TooLarge, d.target.span, message);
-            return self.fail(d.help(
-                "use smaller families: the mass matrix has as many rows and columns as there are speeds",
-            ));
-        }
+        self.limit(self.coordinates.len() + names.len(), "coordinates", d.target.span)
+            .inspect_err(|_| self.poison(&d.target))?;
         for name in names {
             self.declare(&name, Binding::Coordinate(self.coordinates.len()), d.target.span)?;
             let symbol = self.symbol_with_role(&name, Role::Coordinate);
@@ -144,6 +137,8 @@ impl Elaborator<'_> {
     pub(super) fn speed(&mut self, d: &ast::Speed) -> Fallible<()> {
         let kind = self.state_unit(d.unit.as_ref()).inspect_err(|_| self.poison(&d.target))?;
         let names = self.members(&d.target).inspect_err(|_| self.poison(&d.target))?;
+        self.limit(self.speeds.len() + names.len(), "speeds", d.target.span)
+            .inspect_err(|_| self.poison(&d.target))?;
         for name in names {
             let definition = match &d.definition {
                 Some(e) => {

@@ -217,6 +217,7 @@ impl Elaborator<'_> {
         let difference = self.add_up(&sides)?;
         let residuals = difference.scalars();
         let first_row = self.rows.len();
+        self.limit(first_row + residuals.len(), "constraint rows", span)?;
         for (k, residual) in residuals.iter().enumerate() {
             let row_name = match &difference {
                 Value::Vector(_) => component_name(&name, k, residuals.len()),

@@ -7,8 +7,6 @@ use dalembert::run::State;
 
 pub struct RandomSystem {
     pub text: String,
-    /// Whether speeds are defined that are no rates.
-    pub quasi: bool,
 }
 
 impl RandomSystem {
@@ -39,14 +37,13 @@ impl RandomSystem {
         if !constrained {
             lines.push(format!("output L = {T} - ({V}) + {G}"));
             lines.extend((0..n).map(|i| format!("output F{} = {}", i + 1, forces[i])));
-            return RandomSystem { text: lines.join("\n"), quasi };
+            return RandomSystem { text: lines.join("\n") };
         }
         let rows = constraints(n, &mut dice);
-        if !rows.is_empty() && dice.index(2) == 0 {
-            lines.extend(rows.iter().cloned());
+        let works = !rows.is_empty() && dice.index(2) == 0;
+        lines.extend(rows);
+        if works {
             lines.push(format!("nonideal work {}", nonideal(n, &mut dice)));
-        } else {
-            lines.extend(rows.iter().cloned());
         }
         lines.push(format!("output applied = {power}"));
         if !quasi {
@@ -65,7 +62,7 @@ impl RandomSystem {
                 dice.number(-1.0, 1.0)
             ));
         }
-        RandomSystem { text: lines.join("\n"), quasi }
+        RandomSystem { text: lines.join("\n") }
     }
 
     pub fn state(&self, model: &Model, dice: &mut Dice) -> State {
