@@ -28,9 +28,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     if args.common.json {
         print_json(&document(&model, &findings, &source))?;
     } else {
-        if !args.common.quiet {
-            print(&text(&model, &findings))?;
-        }
+        print(&text(&model, &findings))?;
         show(&findings.diagnostics, &source, args.common.quiet);
     }
     if findings.failed { Err(Failure::Told) } else { Ok(()) }
@@ -112,7 +110,7 @@ fn kind_json(kind: &Kind) -> Value {
     json!({
         "name": kind.name,
         "kind": kind.kind(),
-        "level": kind.level(),
+        "level": if kind.holonomic { "position" } else { "velocity" },
         "rows": kind.rows,
         "linear": kind.linear,
         "scleronomic": kind.scleronomic,

@@ -7,7 +7,7 @@ mod kernel;
 
 use crate::kernel_form::KernelForm;
 use crate::system::System;
-use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol};
+use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_run::{Level, Point, Shape, Solution};
 use dalembert_tape::{Counts, Program};
 use kernel::run_into;
@@ -239,12 +239,6 @@ impl Compiled {
         self.scratch_len = programs.map(need).max().unwrap_or(0);
     }
 
-    /// Changes the parameters without deriving again.
-    pub fn set_parameters(&mut self, parameters: Vec<f64>) {
-        assert_eq!(parameters.len(), self.parameters.len(), "as many parameters as the model has");
-        self.parameters = parameters;
-    }
-
     /// The values of the parameters.
     pub fn parameters(&self) -> &[f64] {
         &self.parameters
@@ -295,16 +289,4 @@ pub(crate) fn parameter_values(system: &mut System) -> Vec<f64> {
         values.push(v);
     }
     values
-}
-
-/// The time derivative of an expression over x and t, with the kinematics put in.
-pub(crate) fn total_rate(system: &mut System, e: Expr) -> Expr {
-    let seeds: Vec<(Symbol, Expr)> = system
-        .coordinates
-        .iter()
-        .map(|c| c.symbol)
-        .zip(system.kinematics.iter().copied())
-        .chain([(system.time, Pool::ONE)])
-        .collect();
-    Derivation::new(seeds).apply(&mut system.pool, e)
 }

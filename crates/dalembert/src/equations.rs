@@ -16,8 +16,6 @@ use write::Writer;
 pub const MAX_EXPLICIT: usize = 8;
 /// ... and while no entry is longer than this.
 const MAX_EXPLICIT_COST: u64 = 20_000;
-/// Expressions larger than this are printed as they are.
-const MAX_SIMPLIFIED: usize = 3_000;
 
 /// In which form to write the equations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,11 +65,13 @@ impl FromStr for Form {
 /// assert!(written.contains("q'' = -g*sin(q)/l"), "{written}");
 /// ```
 pub fn write(model: &mut Model, form: Form, format: Format) -> Result<String, Box<Diagnostic>> {
-    match form {
-        Form::Kernel => Ok(kernel(model, format)),
-        Form::Lagrange => Ok(lagrange(model, format)),
-        Form::Explicit => explicit(model, format),
-    }
+    let written = match form {
+        Form::Kernel => kernel(model, format),
+        Form::Lagrange => lagrange(model, format),
+        Form::Explicit => explicit(model, format)?,
+    };
+    model.check_memory()?;
+    Ok(written)
 }
 
 /// The symbol under which a multiplier is printed.
@@ -86,10 +86,6 @@ fn multiplier_images(model: &mut Model, lambdas: &[Symbol]) -> Vec<(Symbol, Expr
     multipliers.into_iter().zip(lambdas).map(|(s, l)| (s, model.system.pool.var(*l))).collect()
 }
 
-fn tidy(pool: &mut Pool, e: Expr) -> Expr {
-    if pool.size(&[e]) > MAX_SIMPLIFIED { e } else { pool.simplify(e) }
-}
-
 fn kernel(model: &mut Model, format: Format) -> String {
     let lambdas = lambda_symbols(model);
     let images = multiplier_images(model, &lambdas);
@@ -99,29 +95,29 @@ fn kernel(model: &mut Model, format: Format) -> String {
     let mut w = Writer::new(format, model.system.title.as_deref());
     for (c, rate) in model.system.coordinates.iter().zip(&form.x_dot) {
         if form.frame.is_some() {
-            let rate = tidy(pool, *rate);
+            let rate = pool.simplify(*rate);
             w.equation(pool, &format!("{}'", c.name), rate);
         }
     }
     let names: Vec<String> = model.system.speeds.iter().map(|s| format!("{}'", s.name)).collect();
     w.vector_of_names("eta'", &names);
     let matrix: Vec<Vec<Expr>> =
-        form.mass_matrix.iter().map(|row| row.iter().map(|e| tidy(pool, *e)).collect()).collect();
+        form.mass_matrix.iter().map(|row| row.iter().map(|e| pool.simplify(*e)).collect()).collect();
     w.matrix(pool, "M", &matrix);
-    let force: Vec<Expr> = form.force.iter().map(|e| tidy(pool, *e)).collect();
+    let force: Vec<Expr> = form.force.iter().map(|e| pool.simplify(*e)).collect();
     w.vector(pool, "Q", &force);
     if !form.constraint_right.is_empty() {
         let mut rows = vec![vec![Pool::ZERO; n]; form.constraint_matrix.len()];
         for (row, entries) in rows.iter_mut().zip(&form.constraint_matrix) {
-            entries.iter().for_each(|(p, e)| row[*p] = tidy(pool, *e));
+            entries.iter().for_each(|(p, e)| row[*p] = pool.simplify(*e));
         }
         w.matrix(pool, "A", &rows);
-        let right: Vec<Expr> = form.constraint_right.iter().map(|e| tidy(pool, *e)).collect();
+        let right: Vec<Expr> = form.constraint_right.iter().map(|e| pool.simplify(*e)).collect();
         w.vector(pool, "b", &right);
     }
     if let Some(c) = &form.nonideal {
         let c = pool.substitute(c, &images);
-        let c: Vec<Expr> = c.into_iter().map(|e| tidy(pool, e)).collect();
+        let c: Vec<Expr> = c.into_iter().map(|e| pool.simplify(e)).collect();
         w.vector(pool, "C", &c);
     }
     w.finish(pool)
@@ -148,7 +144,7 @@ fn lagrange(model: &mut Model, format: Format) -> String {
     }
     if form.frame.is_some() {
         for (c, rate) in model.system.coordinates.iter().zip(&form.x_dot) {
-            let rate = tidy(pool, *rate);
+            let rate = pool.simplify(*rate);
             w.equation(pool, &format!("{}'", c.name), rate);
         }
     }
@@ -160,11 +156,11 @@ fn lagrange(model: &mut Model, format: Format) -> String {
         }
         let left = pool.combine(left);
         let right = pool.combine(parts);
-        let (left, right) = (tidy(pool, left), tidy(pool, right));
+        let (left, right) = (pool.simplify(left), pool.simplify(right));
         w.balance(pool, left, right);
     }
     for row in &model.system.rows {
-        let e = tidy(pool, row.residual);
+        let e = pool.simplify(row.residual);
         w.balance(pool, e, Pool::ZERO);
     }
     w.finish(pool)
@@ -190,12 +186,12 @@ fn explicit(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>
     let mut matrix = vec![vec![Pool::ZERO; n + m]; n + m];
     for p in 0..n {
         for q in 0..n {
-            matrix[p][q] = tidy(pool, form.mass_matrix[p][q]);
+            matrix[p][q] = pool.simplify(form.mass_matrix[p][q]);
         }
     }
     for (r, row) in form.constraint_matrix.iter().enumerate() {
         for (p, e) in row {
-            let e = tidy(pool, *e);
+            let e = pool.simplify(*e);
             matrix[n + r][*p] = e;
             matrix[*p][n + r] = pool.neg(e);
         }
@@ -210,7 +206,7 @@ fn explicit(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>
             .map(|row| {
                 let parts: Vec<Expr> = row.iter().zip(&right).map(|(a, b)| pool.mul(*a, *b)).collect();
                 let e = pool.total(parts);
-                tidy(pool, e)
+                pool.simplify(e)
             })
             .collect()
     };
@@ -232,7 +228,7 @@ fn explicit(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>
     let mut w = Writer::new(format, model.system.title.as_deref());
     if form.frame.is_some() {
         for (c, rate) in model.system.coordinates.iter().zip(&form.x_dot) {
-            let rate = tidy(pool, *rate);
+            let rate = pool.simplify(*rate);
             w.equation(pool, &format!("{}'", c.name), rate);
         }
     }

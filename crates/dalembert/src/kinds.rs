@@ -31,11 +31,6 @@ impl Kind {
     pub fn kind(&self) -> &'static str {
         if self.holonomic { "holonomic" } else { "velocity" }
     }
-
-    /// The level at which it was imposed.
-    pub fn level(&self) -> &'static str {
-        if self.holonomic { "position" } else { "velocity" }
-    }
 }
 
 /// The kinds of all constraints.

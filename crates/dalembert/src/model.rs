@@ -1,6 +1,6 @@
 //! The facade: a model file, ready to be asked.
 
-use crate::compile::{Compiled, parameter_values, total_rate};
+use crate::compile::{Compiled, parameter_values};
 use crate::derive::derive;
 use crate::diagnostic::{Code, Diagnostic, any_error};
 use crate::elaborate::{Overrides, read};
@@ -83,7 +83,24 @@ impl Model {
             }
         };
         let compiled = Compiled::new(&mut system, &form, parameters);
-        Ok(Model { system, form, compiled, diagnostics })
+        let model = Model { system, form, compiled, diagnostics };
+        match model.check_memory() {
+            Ok(()) => Ok(model),
+            Err(diagnostic) => Err(model.diagnostics.into_iter().chain([*diagnostic]).collect()),
+        }
+    }
+
+    /// What an exhausted pool returns means nothing, so nothing is said from it.
+    pub(crate) fn check_memory(&self) -> Result<(), Box<Diagnostic>> {
+        if !self.system.pool.exhausted() {
+            return Ok(());
+        }
+        let d = Diagnostic::error(
+            Code::TooLarge,
+            None,
+            "the equations of this model outgrow the memory they may use",
+        );
+        Err(Box::new(d.help("use smaller families, or coordinates in which the energies are shorter")))
     }
 
     /// Value of an expression over parameters only.
@@ -148,17 +165,16 @@ impl Model {
                 guess.conditions.push(VelocityCondition { row: row.to_vec(), right });
             } else {
                 missing.push(right - dot(row, &guess.state.eta));
-                rows.extend_from_slice(row);
+                // Fixed speeds keep their values: the others take the whole change.
+                rows.extend(row.iter().zip(&guess.eta_fixed).map(|(v, fixed)| if *fixed { 0.0 } else { *v }));
             }
         }
         let mut least_squares = Cod::new(missing.len(), n);
         let mut change = vec![0.0; n];
         least_squares.factor(&rows, RANK_TOL);
         least_squares.solve(&missing, &mut change);
-        for ((eta, change), fixed) in guess.state.eta.iter_mut().zip(change).zip(&guess.eta_fixed) {
-            if !fixed {
-                *eta += change;
-            }
+        for (eta, change) in guess.state.eta.iter_mut().zip(change) {
+            *eta += change;
         }
     }
 
@@ -267,11 +283,6 @@ impl Model {
             }
         }
         redundant
-    }
-
-    /// `f'` of a holonomic expression, for reports.
-    pub fn rate_of(&mut self, e: dalembert_expr::Expr) -> dalembert_expr::Expr {
-        total_rate(&mut self.system, e)
     }
 }
 

@@ -105,6 +105,7 @@ impl Model {
         let options = self.options(request)?;
         if options.options.method == Method::Radau {
             self.compiled.with_partials(&mut self.system, &self.form);
+            self.check_memory()?;
         }
         let start = match &request.start {
             Some(state) => state.clone(),

@@ -182,6 +182,8 @@ pub struct Event {
     pub rising: Option<bool>,
     /// Whether the motion ends there.
     pub stop: bool,
+    /// Where it stands.
+    pub span: Span,
 }
 
 /// The `simulate` statement, over parameters.

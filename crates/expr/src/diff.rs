@@ -181,8 +181,10 @@ impl Pool {
                 }
             }
             Node::Power(base, exponent) => {
-                // d b^x = b^x (x/b db + log b dx)
-                factors.extend([(e, Rational::ONE), (exponent, Rational::ONE), (base, Rational::MINUS_ONE)]);
+                // d b^x = x b^(x-1) db + b^x log b dx; not b^x/b, which is undefined at b = 0
+                let less = self.sub(exponent, Self::ONE);
+                let power = self.pow(base, less);
+                factors.extend([(power, Rational::ONE), (exponent, Rational::ONE)]);
                 visit(self, base, &mut factors, Rational::ONE);
                 factors.clear();
                 let log = self.call1(Function::Log, base);

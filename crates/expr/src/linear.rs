@@ -1,7 +1,8 @@
 //! Expressions that are linear in some symbols, taken apart; small linear systems solved in symbols.
 
 use crate::evaluate::Zero;
-use crate::pool::{Expr, Pool, Symbol};
+use crate::function::Function;
+use crate::pool::{Expr, Node, Pool, Symbol};
 use crate::rational::Rational;
 use rustc_hash::FxHashMap;
 
@@ -33,6 +34,9 @@ impl Pool {
     /// assert_eq!((linear.coefficients[0], linear.constant), (x, x));
     /// ```
     pub fn linear(&mut self, e: Expr, symbols: &[Symbol]) -> Option<Linear> {
+        if self.jumps_with(e, symbols) {
+            return None; // derivatives do not see jumps
+        }
         let mut coefficients = self.gradient(e, symbols);
         for c in &mut coefficients {
             if self.depends_on(*c, symbols) {
@@ -45,6 +49,22 @@ impl Pool {
         let zeros: Vec<(Symbol, Expr)> = symbols.iter().map(|s| (*s, Self::ZERO)).collect();
         let constant = self.substitute(&[e], &zeros)[0];
         Some(Linear { coefficients, constant })
+    }
+
+    /// Does a sign, comparison or choice in `e` depend on one of the symbols?
+    fn jumps_with(&mut self, e: Expr, symbols: &[Symbol]) -> bool {
+        let order = self.order(&[e], 0);
+        let jumps: Vec<Expr> = order
+            .nodes
+            .iter()
+            .flat_map(|n| match self.node(*n) {
+                Node::Call(Function::Select, args) => vec![args[0]],
+                Node::Call(f, args) if *f == Function::Sign || *f >= Function::Min => args.to_vec(),
+                _ => Vec::new(),
+            })
+            .collect();
+        self.release(order);
+        jumps.into_iter().any(|jump| self.depends_on(jump, symbols))
     }
 
     /// The inverse of a small square matrix (row-major rows), by elimination on sparse rows.

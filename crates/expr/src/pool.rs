@@ -45,6 +45,9 @@ pub enum Node {
 /// past it, [`Pool::exhausted`] tells and results mean nothing.
 pub const MAX_WEIGHT: usize = 12_000_000;
 
+/// Exact numbers may have this many bits; longer ones count as an exhausted pool.
+pub const MAX_NUMBER_BITS: u64 = 1 << 16;
+
 /// The home of expressions.
 ///
 /// ```
@@ -123,6 +126,11 @@ impl Pool {
         self.weight > MAX_WEIGHT
     }
 
+    /// Storage used so far, in list entries.
+    pub(crate) fn weight(&self) -> usize {
+        self.weight
+    }
+
     /// The symbol of that name.
     pub fn symbol(&mut self, name: &str) -> Symbol {
         if let Some(&symbol) = self.by_name.get(name) {
@@ -193,6 +201,8 @@ impl Pool {
         let of = |e: &Expr| self.symbols_in[e.0 as usize];
         let all = |list: &[Weighted]| (2 + list.len(), list.iter().fold(0, |m, (e, _)| m | of(e)));
         match node {
+            // A number of tens of thousands of digits is no quantity: it ends the pool.
+            Node::Number(r) if r.bits() > MAX_NUMBER_BITS => (MAX_WEIGHT, 0),
             Node::Number(_) | Node::Pi => (2, 0),
             Node::Symbol(s) => (2, Self::filter(*s)),
             Node::Sum(_, list) | Node::Product(list) => all(list),

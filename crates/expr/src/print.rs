@@ -206,7 +206,9 @@ impl Printer<'_> {
             return atom(self.d.root(&base.text));
         }
         let (exponent, fraction) = self.d.number(p);
-        if let Some(text) = self.d.function_power(&base.text, &exponent) {
+        if base.bind == Bind::Atom
+            && let Some(text) = self.d.function_power(&base.text, &exponent)
+        {
             return Piece { text, bind: Bind::Power, negative: false };
         }
         let text = self.d.power(&wrap(self.d, base, Bind::Atom), &exponent, !fraction);

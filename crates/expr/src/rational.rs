@@ -137,6 +137,15 @@ impl Rational {
         }
     }
 
+    /// Bits of the longer of numerator and denominator.
+    #[must_use]
+    pub fn bits(&self) -> u64 {
+        match &self.0 {
+            Form::Small(..) => 64,
+            Form::Big(value) => value.numer().bits().max(value.denom().bits()),
+        }
+    }
+
     /// Is it zero?
     #[must_use]
     pub fn is_zero(&self) -> bool {

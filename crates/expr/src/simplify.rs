@@ -16,10 +16,16 @@ use rustc_hash::FxHashMap;
 /// Products are multiplied out up to this many terms.
 const MAX_TERMS: usize = 600;
 /// Sums longer than this are not searched for identities.
-const MAX_COLLECT: usize = 2000;
+const MAX_COLLECT: usize = 400;
+/// Expressions that are longer than this when written out are left as they are: nobody reads them.
+const MAX_SIMPLIFIED: u64 = 3000;
+/// What one simplification may add to the pool; when it is spent the rest stays as it is.
+const ALLOWANCE: usize = 200_000;
+/// How often multiplying out may uncover something to multiply out.
+const MAX_ROUNDS: usize = 50;
 
 impl Pool {
-    /// A simpler expression of the same value. O(size), with the limits above for each sum.
+    /// A simpler expression of the same value, within the limits above; beyond them the expression itself.
     ///
     /// ```
     /// use dalembert_expr::{Function, Pool};
@@ -34,11 +40,15 @@ impl Pool {
     /// assert_eq!(pool.text(e), "l*cos(a - b)");
     /// ```
     pub fn simplify(&mut self, e: Expr) -> Expr {
+        if self.cost(e) > MAX_SIMPLIFIED {
+            return e;
+        }
+        let limit = self.weight() + ALLOWANCE;
         let order = self.order(&[e], 0);
         let mut done: Vec<Expr> = Vec::with_capacity(order.nodes.len());
         for &n in &order.nodes {
             let rebuilt = self.rebuild(n, |c| order.place(c).map_or(c, |k| done[k]));
-            done.push(self.simplify_node(rebuilt));
+            done.push(if self.weight() < limit { self.simplify_node(rebuilt) } else { rebuilt });
         }
         let result = order.place(e).map_or(e, |k| done[k]);
         self.release(order);
@@ -94,6 +104,18 @@ impl Pool {
     /// Products of sums and whole powers of sums multiplied out, at the top of `e` only; `None` where
     /// there is nothing to multiply or more than `limit` terms would come of it.
     pub fn expand(&mut self, e: Expr, limit: usize) -> Option<Expr> {
+        let mut result = self.expand_once(e, limit)?;
+        // Multiplying out may uncover further products of sums (powers of powers).
+        for _ in 0..MAX_ROUNDS {
+            match self.expand_once(result, limit) {
+                Some(further) => result = further,
+                None => break,
+            }
+        }
+        Some(result)
+    }
+
+    fn expand_once(&mut self, e: Expr, limit: usize) -> Option<Expr> {
         let terms: Vec<Weighted> = match self.node(e) {
             Node::Sum(c, terms) => terms.iter().cloned().chain([(Self::ONE, c.clone())]).collect(),
             _ => vec![(e, Rational::ONE)],
@@ -109,9 +131,7 @@ impl Pool {
                 None => result.push((t, c)),
             }
         }
-        let result = changed.then(|| self.combine(result))?;
-        // Multiplying out may uncover further products of sums (powers of powers).
-        Some(self.expand(result, limit).unwrap_or(result))
+        changed.then(|| self.combine(result))
     }
 
     /// `Some(None)`: nothing to multiply; `None`: too long.

@@ -78,7 +78,7 @@ fn close(a: f64, b: f64, scale: f64) -> bool {
 }
 
 fn point() -> impl Strategy<Value = [f64; 3]> {
-    prop::array::uniform3(0.3f64..1.9)
+    prop::array::uniform3(-1.9f64..1.9)
 }
 
 proptest! {

@@ -20,7 +20,7 @@ impl Elaborator<'_> {
         };
         let value = value.inspect_err(|_| self.poison(&d.target))?;
         match self.pool.as_number(value).cloned() {
-            Some(r) if r.is_integer() => self.declare(&name, Binding::Number(r), d.target.span),
+            Some(r) if r.to_i64().is_some() => self.declare(&name, Binding::Number(r), d.target.span),
             _ => {
                 self.poison(&d.target);
                 let diagnostic = Diagnostic::error(

@@ -1,7 +1,7 @@
 //! Expressions of the model as values.
 
-use super::scope::Binding;
-use super::value::Value;
+use super::scope::{Binding, is_reserved};
+use super::value::{MAX_DEPTH, Value};
 use super::{Elaborator, Fallible, Reported};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -33,7 +33,9 @@ impl Elaborator<'_> {
             ExprKind::SumOver(sum) => self.sum_over(sum, e.span),
             ExprKind::Vector(parts) => {
                 let parts: Vec<Fallible<Value>> = parts.iter().map(|p| self.value(p)).collect();
-                Ok(Value::Vector(parts.into_iter().collect::<Fallible<_>>()?))
+                let vector = Value::Vector(parts.into_iter().collect::<Fallible<_>>()?);
+                self.check_shape(&vector, e.span)?;
+                Ok(vector)
             }
             ExprKind::Neg(inner) => {
                 let value = self.value(inner)?;
@@ -74,6 +76,18 @@ impl Elaborator<'_> {
             }
             ExprKind::If(choice) => self.choose(choice, e.span),
         }
+    }
+
+    /// Vectors of rows are the deepest there is; what is copied counts.
+    fn check_shape(&mut self, vector: &Value, span: Span) -> Fallible<()> {
+        if vector.depth() > MAX_DEPTH {
+            return self.error(
+                Code::DimensionMismatch,
+                span,
+                "vectors may hold rows, and rows numbers, but not more",
+            );
+        }
+        self.spend(vector.scalars().len(), span)
     }
 
     /// The value of an expression that must be one number.
@@ -164,6 +178,9 @@ impl Elaborator<'_> {
             return self.displacement(&value, span);
         }
         let binding = self.lookup(name, span)?;
+        if let Binding::Value(value @ Value::Vector(_)) = &binding {
+            self.spend(value.scalars().len(), span)?; // it is copied
+        }
         Ok(self.bound_value(binding))
     }
 
@@ -287,6 +304,10 @@ impl Elaborator<'_> {
         last: i64,
         mut body: impl FnMut(&mut Self, i64) -> Fallible<()>,
     ) -> Fallible<()> {
+        if is_reserved(&index.text) {
+            let message = format!("`{}` is a word of the language and cannot be an index", index.text);
+            return self.error(Code::ReservedName, index.span, &message);
+        }
         if self.scope.get(&index.text).is_some() || self.scope.family(&index.text).is_some() {
             let message = format!("the index `{}` has the name of something else", index.text);
             return self.error(Code::DeclaredTwice, index.span, &message);

@@ -27,6 +27,7 @@ impl Elaborator<'_> {
 
     fn close(&mut self) -> Fallible<Closed> {
         self.check_contents()?;
+        self.mass_given = self.mass.is_some();
         let kinematics = self.resolve_speeds()?;
         let images = self.images(&kinematics);
         let [kinetic, potential, lagrangian, dissipation] =
@@ -89,6 +90,13 @@ impl Elaborator<'_> {
         let mut kind = Kind::Number;
         for (k, span) in energies {
             kind = self.same_unit(&kind, &k, span)?;
+        }
+        let power = kind.per_time();
+        let works = self.work.iter().chain(&self.nonideal).map(|p| (kind.clone(), p.kind.clone(), p.span));
+        let rates = self.dissipation.iter().map(|p| (power.clone(), p.kind.clone(), p.span));
+        let points = self.force_at_units.iter().map(|(k, span)| (kind.clone(), k.clone(), *span));
+        for (wanted, k, span) in works.chain(rates).chain(points).collect::<Vec<_>>() {
+            self.same_unit(&wanted, &k, span)?;
         }
         let forces: Vec<(Binding, Kind, Span)> =
             self.forces_on.iter().map(|(on, p)| (on.clone(), p.kind.clone(), p.span)).collect();

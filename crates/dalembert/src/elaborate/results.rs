@@ -48,18 +48,14 @@ impl Elaborator<'_> {
         let mut images = images.to_vec();
         for &(name, value) in energies {
             let symbol = self.pool.symbol(name);
-            let roots: Vec<Expr> =
-                self.outputs.iter().map(|o| o.value).chain(self.events.iter().map(|e| e.value)).collect();
             match value {
                 Some(value) => images.push((symbol, value)),
                 None => {
-                    let user = self
-                        .outputs
-                        .iter()
-                        .zip(&roots)
-                        .find(|(_, e)| self.pool.depends_on(**e, &[symbol]))
-                        .map(|(o, _)| o.span);
-                    if let Some(span) = user {
+                    let outputs = self.outputs.iter().map(|o| (o.value, o.span));
+                    let users: Vec<(Expr, Span)> =
+                        outputs.chain(self.events.iter().map(|e| (e.value, e.span))).collect();
+                    let user = users.into_iter().find(|(e, _)| self.pool.depends_on(*e, &[symbol]));
+                    if let Some((_, span)) = user {
                         let d = Diagnostic::error(
                             Code::ObservableOutsideOutput,
                             span,
@@ -99,6 +95,10 @@ impl Elaborator<'_> {
         e: Energies,
     ) -> [(&'static str, Option<Expr>); 3] {
         let speeds: Vec<Symbol> = k.speeds.iter().map(|s| s.symbol).collect();
+        // A mass matrix given directly has an energy of its own, which nothing says.
+        if self.mass_given {
+            return [("energy", None), ("kinetic_energy", None), ("potential_energy", e.potential)];
+        }
         let kinetic = match (e.kinetic, e.lagrangian) {
             (Some(t), None) => Some(self.kinetic_energy(t, &speeds)),
             _ => None,

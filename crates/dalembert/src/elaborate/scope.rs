@@ -53,7 +53,7 @@ pub(super) const OBSERVABLES: &[&str] =
 /// Results that take none.
 pub(super) const PLAIN_OBSERVABLES: &[&str] = &["energy", "kinetic_energy", "potential_energy", "gauss"];
 
-fn is_reserved(name: &str) -> bool {
+pub(super) fn is_reserved(name: &str) -> bool {
     matches!(name, "t" | "pi" | "π")
         || Function::by_name(name).is_some()
         || OPERATIONS.contains(&name)
@@ -93,7 +93,7 @@ impl Scope {
         };
     }
 
-    /// All members of a family (or the name itself), sorted, for overrides.
+    /// Plain names and names of families, sorted, for messages.
     pub fn plain_names(&self) -> Vec<&str> {
         let plain = self.bindings.keys().filter(|name| !name.contains('['));
         let mut names: Vec<&str> = plain.chain(self.families.keys()).map(String::as_str).collect();

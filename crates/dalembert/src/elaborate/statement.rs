@@ -1,7 +1,7 @@
 //! Statements: each adds to the model, or says what is wrong with it.
 
 use super::roles::{Allowed, Role, State};
-use super::scope::Binding;
+use super::scope::{Binding, is_reserved};
 use super::value::{Value, component_name};
 use super::{Elaborator, Fallible, MAX_ERRORS, Part};
 use crate::diagnostic::{Code, Diagnostic};
@@ -184,6 +184,11 @@ impl Elaborator<'_> {
         if f.len() != p.len() {
             return self.mismatch(&Value::Vector(f), &Value::Vector(p), point.span);
         }
+        for (f, p) in f.iter().zip(&p) {
+            if let (Value::Scalar(_, k), Value::Scalar(_, l)) = (f, p) {
+                self.force_at_units.push((k.times(l, &Rational::ONE), force.span));
+            }
+        }
         let f = self.free_vector(f, Allowed::only("a force", State::Velocity), force.span)?;
         let p = self.free_vector(p, Allowed::only("the point of a force", State::Position), point.span)?;
         self.forces_at.push((f, p));
@@ -276,6 +281,7 @@ impl Elaborator<'_> {
         let everything =
             Allowed { ideal_results: true, results: true, ..Allowed::only("an output", State::Velocity) };
         self.allow_in(&d.value, &value.scalars(), everything)?;
+        self.check_output_name(&name, &value, d.target.span)?;
         let scalars = value.scalars();
         for (k, e) in scalars.iter().enumerate() {
             let column = match &value {
@@ -293,31 +299,49 @@ impl Elaborator<'_> {
             }
             self.outputs.push(Output { name: column, value: *e, span: d.target.span });
         }
-        if self.scope.get(&name).is_none()
-            && self.scope.family(name.split('[').next().unwrap_or(&name)).is_none()
-        {
-            // Outputs may build on each other; a clash with the language's words is no harm here.
-            let before = self.diagnostics.len();
-            if self.declare(&name, Binding::Value(value), d.target.span).is_err() {
-                self.diagnostics.truncate(before);
-            }
+        // Outputs may build on each other.
+        let plain = name.split('[').next().unwrap_or(&name);
+        if !is_reserved(plain) && self.scope.get(&name).is_none() && self.scope.family(plain).is_none() {
+            self.declare(&name, Binding::Value(value), d.target.span)?;
         }
         Ok(())
     }
 
+    /// `output energy = energy` says what it is; anything else under such a name would not.
+    fn check_output_name(&mut self, name: &str, value: &Value, span: Span) -> Fallible<()> {
+        let itself = matches!(value, Value::Scalar(e, _)
+            if self.pool.as_symbol(*e).is_some_and(|s| self.pool.name(s) == name));
+        if !is_reserved(name.split('[').next().unwrap_or(name)) || itself {
+            return Ok(());
+        }
+        self.error(
+            Code::ReservedName,
+            span,
+            &format!("`{name}` is a word of the language and means something else"),
+        )
+    }
+
     fn event(
         &mut self,
-        name: &Target,
+        target: &Target,
         value: &ast::Expr,
         direction: Option<ast::Direction>,
         stop: bool,
     ) -> Fallible<()> {
         let everything =
             Allowed { ideal_results: true, results: true, ..Allowed::only("an event", State::Velocity) };
-        let name = self.member(name)?;
+        let span = target.span;
+        let name = self.member(target)?;
+        if self.events.iter().any(|e| e.name == name) {
+            return self.error(
+                Code::DeclaredTwice,
+                span,
+                &format!("an event called `{name}` exists already"),
+            );
+        }
         let part = self.part(value, everything)?;
         let rising = direction.map(|d| d == ast::Direction::Rising);
-        self.events.push(Event { name, value: part.expr, rising, stop });
+        self.events.push(Event { name, value: part.expr, rising, stop, span });
         Ok(())
     }
 }

@@ -14,7 +14,23 @@ pub(super) enum Value {
     Condition(Expr),
 }
 
+/// A vector of matrices is the deepest value.
+pub(super) const MAX_DEPTH: usize = 3;
+
 impl Value {
+    /// How deep vectors are nested; looks no further than one past [`MAX_DEPTH`].
+    pub fn depth(&self) -> usize {
+        fn within(value: &Value, left: usize) -> usize {
+            match value {
+                Value::Vector(parts) if left > 0 => {
+                    1 + parts.iter().map(|p| within(p, left - 1)).max().unwrap_or(0)
+                }
+                _ => 0,
+            }
+        }
+        within(self, MAX_DEPTH + 1)
+    }
+
     /// `a vector of 3`, for messages.
     pub fn describe(&self) -> String {
         match self {
