@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind, Subscript, Target};
 use dalembert_expr::{Function, Rational};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a name stands for.
 #[derive(Clone, Debug)]
@@ -43,6 +43,8 @@ impl Binding {
 pub(super) struct Scope {
     bindings: FxHashMap<String, (Binding, Span)>,
     families: FxHashMap<String, usize>,
+    /// Families some member of which could not be declared.
+    broken: FxHashSet<String>,
 }
 
 /// Names of functions and results: a model cannot declare them.
@@ -136,6 +138,7 @@ impl Elaborator<'_> {
     /// Lets later uses of a name whose declaration failed pass in silence.
     pub(super) fn poison(&mut self, target: &Target) {
         let name = target.name.text.clone();
+        self.scope.broken.insert(name.clone());
         if !self.scope.bindings.contains_key(&name) && !self.scope.families.contains_key(&name) {
             self.scope.bindings.insert(name, (Binding::Poisoned, target.span));
         }
@@ -204,6 +207,9 @@ impl Elaborator<'_> {
     }
 
     fn missing_member(&mut self, name: &str, plain: &str, span: Span) -> Fallible<Binding> {
+        if self.scope.broken.contains(plain) {
+            return Err(Reported);
+        }
         if self.scope.family(plain).is_some() {
             let d = Diagnostic::error(Code::IndexOutOfRange, span, format!("there is no `{name}`"));
             return self.fail(match self.scope.extent(plain) {

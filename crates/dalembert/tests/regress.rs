@@ -1,0 +1,156 @@
+//! Regressions, each named by what broke.
+
+mod support;
+
+use dalembert::diagnostic::Code;
+use dalembert::equations::{self, Form};
+use dalembert::run::Flow;
+use dalembert::{Model, Overrides, Request, Source};
+use dalembert_expr::Format;
+
+fn load(text: &str) -> Result<Model, Vec<Code>> {
+    let source = Source::new("model.dal", text);
+    Model::load(&source, &Overrides::default()).map_err(|d| d.iter().map(|d| d.code).collect())
+}
+
+fn good(text: &str) -> Model {
+    load(text).unwrap_or_else(|codes| panic!("{codes:?}"))
+}
+
+fn refused(text: &str) -> Vec<Code> {
+    load(text).err().expect("the model is wrong")
+}
+
+fn acceleration(text: &str) -> Vec<f64> {
+    let mut model = good(text);
+    let start = model.start().expect("a start").state;
+    model.evaluate(&start).expect("an acceleration").solution.eta_dot
+}
+
+#[test]
+fn latex_keeps_the_brackets_of_a_sum_that_begins_with_a_function() {
+    let mut model = good("coordinate x\nkinetic x'^2/2\nforce x = 1/(sin(x) + 2)^3");
+    let written = equations::write(&mut model, Form::Kernel, Format::Latex).expect("equations");
+    assert!(!written.contains(r"\sin^{3}"), "{written}");
+}
+
+#[test]
+fn a_sign_is_not_linear() {
+    let head = "coordinate x\nkinetic x'^2/2\n";
+    assert_eq!(refused(&format!("{head}work 3*delta(x) + 5*sign(delta(x))")), [Code::NotLinearInDelta]);
+    assert_eq!(refused("coordinate x\nspeed u = x' + sign(x')\nkinetic u^2/2"), [Code::NotLinear]);
+}
+
+#[test]
+fn an_event_on_an_energy_nobody_defined_is_an_error() {
+    let text = "coordinate x\nmass [[1]]\nforce [-x]\nevent e: energy - 0.1 stop";
+    assert_eq!(refused(text), [Code::ObservableOutsideOutput]);
+}
+
+#[test]
+fn time_cannot_be_an_index() {
+    assert_eq!(refused("coordinate x\nkinetic x'^2/2\npotential sum(t in 1..3, t*x)"), [Code::ReservedName]);
+}
+
+#[test]
+fn an_output_cannot_give_a_word_another_meaning() {
+    let head = "coordinate x\nkinetic x'^2/2\n";
+    assert_eq!(refused(&format!("{head}output energy = x")), [Code::ReservedName]);
+    good(&format!("{head}output energy = energy"));
+}
+
+#[test]
+fn long_products_are_never_printed_as_zero() {
+    let text = "const N = 400\nparameter y = 0.1\ncoordinate x\nkinetic x'^2/2\nlet h[0] = 1\n\
+        for i in 1..N { let h[i] = 1 + y*h[i-1]*x }\npotential h[N]";
+    let mut model = good(text);
+    match equations::write(&mut model, Form::Kernel, Format::Text) {
+        Ok(written) => assert!(!written.contains("Q = [0]"), "{written}"),
+        Err(d) => assert_eq!(d.code, Code::TooLarge),
+    }
+}
+
+#[test]
+fn a_guessed_rate_leaves_fixed_speeds_alone() {
+    let text = "coordinate x, y\nspeed u = x' + y', v = x' - y'\nkinetic u^2 + v^2\ninitial u = 1, x' ~ 3";
+    let start = good(text).start().expect("a start").state;
+    assert!((start.eta[0] - 1.0).abs() < 1e-14 && (start.eta[1] - 5.0).abs() < 1e-13, "{:?}", start.eta);
+}
+
+#[test]
+fn a_contact_with_a_symbolic_exponent_starts_at_zero() {
+    let text = "parameter k = 3, n = 2\ncoordinate x\nkinetic x'^2/2\npotential k*max(x, 0)^n/n\nforce x = 1";
+    assert_eq!(acceleration(text), [1.0]);
+}
+
+#[test]
+fn endless_numbers_and_vectors_end_in_a_diagnostic() {
+    let squares =
+        "const c[0] = 3\nfor i in 1..40 { const c[i] = c[i-1]*c[i-1] }\ncoordinate x\nkinetic x'^2/2";
+    assert!(refused(squares).iter().all(|c| matches!(c, Code::TooLarge | Code::IndexNotWhole)));
+    let ten = |name: &str| [name; 10].join(", ");
+    let mut nested = String::from("coordinate x\nkinetic x'^2/2\nlet a0 = [1, 2]\n");
+    for k in 1..12 {
+        nested.push_str(&format!("let a{k} = [{}]\n", ten(&format!("a{}", k - 1))));
+    }
+    assert!(refused(&nested).contains(&Code::DimensionMismatch));
+}
+
+#[test]
+fn events_of_fast_functions_are_all_found() {
+    let mut model = good("coordinate th\nkinetic th'^2/2\ninitial th' = 10\nevent up: sin(th)");
+    for method in ["dop853", "tsit5", "radau"] {
+        let request = Request { until: Some(10.0), method: Some(method.into()), ..Request::default() };
+        let motion = model.simulate(&request, |_| Flow::Continue).expect("a motion");
+        assert_eq!(motion.events.len(), 31, "{method}");
+    }
+}
+
+#[test]
+fn a_large_force_elsewhere_hides_no_contradiction() {
+    let text = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\nforce y = 1e9\nconstraint c: x = 1\nconstraint d: x = 1 + t^2";
+    let mut model = good(text);
+    let start = model.start().expect("a start").state;
+    let said = model.evaluate(&start).err().expect("they contradict each other");
+    assert_eq!(said.code, Code::ContradictoryConstraints);
+    assert!(said.message.contains("`c`") && said.message.contains("`d`"), "{}", said.message);
+}
+
+#[test]
+fn very_unequal_masses_keep_their_digits() {
+    let text = "coordinate a, b, c, d\nkinetic 1e6*a'^2/2 + b'^2/2 + c'^2/2 + 1e-6*d'^2/2\n\
+        constraint k1: a = b\nconstraint k2: b = c\nconstraint k3: c = d\nforce d = 1";
+    let exact = 1.0 / (1e6 + 2.0 + 1e-6);
+    for a in acceleration(text) {
+        assert!((a / exact - 1.0).abs() < 1e-9, "{a:e} against {exact:e}");
+    }
+}
+
+#[test]
+fn resting_rows_are_no_contradiction() {
+    let mut model = good(&support::model_text("bricard"));
+    let start = model.start().expect("a start").state;
+    assert!(model.evaluate(&start).is_ok());
+}
+
+#[test]
+fn an_inertia_that_cancels_is_singular() {
+    let mut model = good("coordinate x, y\nlagrangian (x'^2 - y'^2)/2\nconstraint c: x = y\nforce x = 1");
+    let start = model.start().expect("a start").state;
+    assert_eq!(model.evaluate(&start).err().map(|d| d.code), Some(Code::MassSingular));
+}
+
+#[test]
+fn chattering_ends_early() {
+    let mut model = good("coordinate x\nkinetic x'^2/2\nforce x = -0.5*sign(x')\ninitial x' = 1");
+    let request = Request { until: Some(5.0), ..Request::default() };
+    let motion = model.simulate(&request, |_| Flow::Continue).expect("a motion");
+    assert_eq!(motion.failure.map(|d| d.code), Some(Code::StepTooSmall));
+    assert!(motion.outcome.counters.steps < 100_000);
+}
+
+#[test]
+fn a_quaternion_of_zeros_is_no_start() {
+    let text = support::model_text("rigid_body").replace("initial e0 = 1, ", "initial ");
+    assert_eq!(good(&text).start().err().map(|d| d.code), Some(Code::InconsistentStart));
+}
