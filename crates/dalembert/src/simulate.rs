@@ -11,7 +11,7 @@ use dalembert_run::{
 /// Rows a run gives when no spacing is asked for.
 const DEFAULT_INTERVALS: f64 = 500.0;
 /// Tables larger than this many numbers are refused before the run.
-const MAX_TABLE: f64 = 4e8;
+const MAX_TABLE: f64 = 1e8;
 
 /// What to do; what is left out comes from the model's `simulate` statement, then from defaults.
 #[derive(Clone, Debug, Default)]
