@@ -1,4 +1,4 @@
-//! From kernel form to numbers: tapes behind the [`Kernel`] trait.
+//! From kernel form to numbers: tapes behind the [`Kernel`](dalembert_run::Kernel) trait.
 //!
 //! Every tape reads the same beginning, `t, x, eta, parameters`; some read results after it. Only entries that
 //! are not zero by structure are computed. A compiled system is immutable; workspaces are passed in.

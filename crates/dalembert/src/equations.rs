@@ -7,7 +7,9 @@
 mod write;
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::kernel_form::KernelForm;
 use crate::model::Model;
+use crate::system::Coordinate;
 use dalembert_expr::{Expr, Format, Pool, Rational, Symbol};
 use std::str::FromStr;
 use write::Writer;
@@ -86,6 +88,16 @@ fn multiplier_images(model: &mut Model, lambdas: &[Symbol]) -> Vec<(Symbol, Expr
     multipliers.into_iter().zip(lambdas).map(|(s, l)| (s, model.system.pool.var(*l))).collect()
 }
 
+/// K1, where it says more than x' = eta.
+fn write_kinematics(w: &mut Writer, pool: &mut Pool, coordinates: &[Coordinate], form: &KernelForm) {
+    if form.frame.is_some() {
+        for (c, rate) in coordinates.iter().zip(&form.x_dot) {
+            let rate = pool.simplify(*rate);
+            w.equation(pool, &format!("{}'", c.name), rate);
+        }
+    }
+}
+
 fn kernel(model: &mut Model, format: Format) -> String {
     let lambdas = lambda_symbols(model);
     let images = multiplier_images(model, &lambdas);
@@ -93,12 +105,7 @@ fn kernel(model: &mut Model, format: Format) -> String {
     let form = model.form.clone();
     let pool = &mut model.system.pool;
     let mut w = Writer::new(format, model.system.title.as_deref());
-    for (c, rate) in model.system.coordinates.iter().zip(&form.x_dot) {
-        if form.frame.is_some() {
-            let rate = pool.simplify(*rate);
-            w.equation(pool, &format!("{}'", c.name), rate);
-        }
-    }
+    write_kinematics(&mut w, pool, &model.system.coordinates, &form);
     let names: Vec<String> = model.system.speeds.iter().map(|s| format!("{}'", s.name)).collect();
     w.vector_of_names("eta'", &names);
     let matrix: Vec<Vec<Expr>> =
@@ -142,12 +149,7 @@ fn lagrange(model: &mut Model, format: Format) -> String {
         let c = pool.substitute(c, &images);
         right.iter_mut().zip(c).for_each(|(parts, e)| parts.push((e, Rational::ONE)));
     }
-    if form.frame.is_some() {
-        for (c, rate) in model.system.coordinates.iter().zip(&form.x_dot) {
-            let rate = pool.simplify(*rate);
-            w.equation(pool, &format!("{}'", c.name), rate);
-        }
-    }
+    write_kinematics(&mut w, pool, &model.system.coordinates, &form);
     for (p, parts) in right.into_iter().enumerate() {
         let mut left = vec![(form.force[p], Rational::MINUS_ONE)];
         for (q, e) in form.mass_matrix[p].iter().enumerate() {
@@ -226,12 +228,7 @@ fn explicit(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>
         ));
     }
     let mut w = Writer::new(format, model.system.title.as_deref());
-    if form.frame.is_some() {
-        for (c, rate) in model.system.coordinates.iter().zip(&form.x_dot) {
-            let rate = pool.simplify(*rate);
-            w.equation(pool, &format!("{}'", c.name), rate);
-        }
-    }
+    write_kinematics(&mut w, pool, &model.system.coordinates, &form);
     for (s, e) in model.system.speeds.iter().zip(&solution) {
         w.equation(pool, &format!("{}'", s.name), *e);
     }

@@ -126,7 +126,8 @@ pub(crate) fn of_acceleration(error: &AccelerationError, model: &Model) -> Diagn
             let name = name.strip_suffix('\'').unwrap_or(name);
             let size = if *pivot == 0.0 { String::new() } else { format!(" (pivot {pivot:.1e})") };
             let message = format!(
-                "the mass matrix is singular at t = {t}: nothing determines the acceleration of `{name}`{size}"
+                "the mass matrix is singular at t = {at}: nothing determines the acceleration of `{name}`{size}",
+                at = short(*t)
             );
             Diagnostic::error(Code::MassSingular, span, message).help(format!(
                 "give `{name}` inertia in the kinetic energy, or a constraint that determines it"
@@ -135,7 +136,8 @@ pub(crate) fn of_acceleration(error: &AccelerationError, model: &Model) -> Diagn
         AccelerationError::Inconsistent { t, rows, .. } => {
             let named: Vec<String> = rows.iter().map(|r| format!("`{}`", system.rows[*r].name)).collect();
             let span = rows.first().map(|r| system.rows[*r].span);
-            let message = format!("at t = {t} these constraints cannot hold together: {}", named.join(", "));
+            let message =
+                format!("at t = {} these constraints cannot hold together: {}", short(*t), named.join(", "));
             let mut d = Diagnostic::error(Code::ContradictoryConstraints, span, message);
             for r in rows.iter().skip(1).take(4) {
                 d = d.label(system.rows[*r].span, "together with this one");
@@ -168,7 +170,7 @@ fn not_finite(t: f64, term: Term, index: usize, model: &Model) -> Diagnostic {
         Term::Nonideal => (format!("the non-ideal force on `{}`", speed(index)), None),
         Term::Acceleration => (format!("the acceleration of `{}`", speed(index)), None),
     };
-    Diagnostic::error(Code::StateNotFinite, span, format!("{what} is no finite number at t = {t}"))
+    Diagnostic::error(Code::StateNotFinite, span, format!("{what} is no finite number at t = {}", short(t)))
         .help("look for a division by zero, or a root or logarithm of a negative number, at this state")
 }
 
@@ -179,7 +181,8 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model) -> Diagnostic {
     match failure {
         Failure::StepTooSmall { t, h, fastest } => {
             let message = format!(
-                "the integration came to a standstill at t = {t}: step {h:.1e}, `{}` moves fastest",
+                "the integration came to a standstill at t = {}: step {h:.1e}, `{}` moves fastest",
+                short(*t),
                 state(*fastest)
             );
             Diagnostic::error(Code::StepTooSmall, None, message)
@@ -188,30 +191,35 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model) -> Diagnostic {
         Failure::NotFinite { t, index } => Diagnostic::error(
             Code::StateNotFinite,
             None,
-            format!("`{}` is no finite number after t = {t}", state(*index)),
+            format!("`{}` is no finite number after t = {}", state(*index), short(*t)),
         )
         .help("the motion leaves the region where the model is defined"),
         Failure::Acceleration(error) => of_acceleration(error, model),
         Failure::ProjectionFailed { t, row, residual } => {
             let (name, span) =
                 model.system.rows.get(*row).map_or(("?", None), |r| (r.name.as_str(), Some(r.span)));
-            let message =
-                format!("the constraint `{name}` cannot be kept at t = {t}: residual {residual:.1e}");
+            let message = format!(
+                "the constraint `{name}` cannot be kept at t = {}: residual {residual:.0e}",
+                short(*t)
+            );
             Diagnostic::error(Code::ConstraintDrift, span, message)
                 .help("the mechanism may have reached the end of its range, or constraints may contradict each other there")
         }
         Failure::DegenerateStart { t, rank, generic_rank } => {
             let message = format!(
-                "the constraints degenerate at the start (t = {t}): rank {rank} instead of {generic_rank}, the motion from there is not determined"
+                "the constraints degenerate at the start (t = {}): rank {rank} instead of {generic_rank}, the motion from there is not determined",
+                short(*t)
             );
             let span = model.system.rows.first().map(|r| r.span);
             Diagnostic::error(Code::DegenerateConfiguration, span, message)
                 .help("start from a state away from the singular one; velocity constraints that are nonlinear in the rates degenerate at rest")
         }
-        Failure::TooManySteps { t, steps } => {
-            Diagnostic::error(Code::TooManySteps, None, format!("{steps} steps were spent by t = {t}"))
-                .help("loosen the tolerance, shorten the run, or try `method radau` if the model is stiff")
-        }
+        Failure::TooManySteps { t, steps } => Diagnostic::error(
+            Code::TooManySteps,
+            None,
+            format!("{steps} steps were spent by t = {}", short(*t)),
+        )
+        .help("loosen the tolerance, shorten the run, or try `method radau` if the model is stiff"),
         Failure::BadArguments { what } => {
             Diagnostic::error(Code::BadOption, None, format!("the run cannot be made: {what}"))
         }

@@ -73,10 +73,7 @@ impl Pool {
     /// O(n^3) expression operations; each pivot is simplified, so `cos^2 + sin^2` does not pile up.
     pub fn inverse(&mut self, matrix: &[Vec<Expr>]) -> Option<Vec<Vec<Expr>>> {
         let n = matrix.len();
-        let mut rows: Vec<Vec<Expr>> = matrix.to_vec();
-        for (i, row) in rows.iter_mut().enumerate() {
-            row.extend((0..n).map(|j| if i == j { Self::ONE } else { Self::ZERO }));
-        }
+        let mut rows = beside_identity(matrix);
         let mut pivot_row_of = vec![usize::MAX; n];
         let mut used = vec![false; n];
         for _ in 0..n {
@@ -100,10 +97,7 @@ impl Pool {
     /// ```
     pub fn regular_inverse(&mut self, matrix: &[Vec<Expr>]) -> Option<Vec<Vec<Expr>>> {
         let n = matrix.len();
-        let mut rows: Vec<Vec<Expr>> = matrix.to_vec();
-        for (i, row) in rows.iter_mut().enumerate() {
-            row.extend((0..n).map(|j| if i == j { Self::ONE } else { Self::ZERO }));
-        }
+        let mut rows = beside_identity(matrix);
         let mut pivot_row_of = vec![usize::MAX; n];
         let mut used = vec![false; n];
         while let Some((i, j)) = self.choose_pivot(&rows, &used, &pivot_row_of, n) {
@@ -285,4 +279,11 @@ fn blocks(rows: &[Vec<Expr>], used: &[bool], pivot_row_of: &[usize], n: usize) -
         result.push((block, columns));
     }
     Some(result)
+}
+
+/// `[matrix, identity]`
+fn beside_identity(matrix: &[Vec<Expr>]) -> Vec<Vec<Expr>> {
+    let n = matrix.len();
+    let unit = |i: usize| (0..n).map(move |j| if i == j { Pool::ONE } else { Pool::ZERO });
+    matrix.iter().enumerate().map(|(i, row)| row.iter().copied().chain(unit(i)).collect()).collect()
 }

@@ -113,7 +113,8 @@ pub struct IdealForces<'a> {
     pub lambda: &'a [f64],
     /// The constraint matrix, so that a row's own force is `A[row]^T lambda[row]`.
     pub A: &'a [f64],
-    /// Their sum A^T lambda (U2).
+    /// Their sum A^T lambda (U2): the whole constraint force, for a law that asks for no row in particular. More
+    /// accurate than the sum of the rows' own where multipliers of nearly dependent rows cancel.
     pub Q_i: &'a [f64],
 }
 

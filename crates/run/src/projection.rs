@@ -12,8 +12,9 @@
 //! If M is not positive definite the metric is the identity.
 //!
 //! Residuals are scaled: `|phi_i| / (|A_i| (1 + max|x|))` and `|psi_i| / (|A_i| (1 + max|eta|))`, with `|A_i|` the length
-//! of the row (the longest this projector has seen, so that a row which vanishes at a singular configuration does
-//! not turn rounding into a residual). They do not depend on the units of a row.
+//! of the row where it is projected, but not less than `FLOOR` of what it was lately, so that a row which vanishes at
+//! a singular configuration does not turn rounding into a residual. They do not depend on the units of a row, nor on
+//! a factor that changes along the motion.
 //!
 //! Checked by: idempotence, drift and row-scaling tests in `tests/projection.rs` and below.
 
@@ -28,6 +29,10 @@ pub const PROJECTION_TOL: f64 = 1e-9;
 /// Directions weaker than this, among rows of unit length, are never moved along.
 const WEAKEST: f64 = 1e-7;
 const MAX_ITERATIONS: usize = 25;
+/// Least length of a row that scales its residual, relative to its length lately.
+const FLOOR: f64 = 1e-4;
+/// What an accepted state leaves of the longest length of a row.
+const KEPT: f64 = 0.9;
 
 /// How far a state is from the constraints, scaled (see the module page).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -57,6 +62,16 @@ pub struct ProjectionError {
 enum Which {
     Position,
     Velocity,
+}
+
+/// What is at hand of a level when Newton begins a step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Nothing,
+    /// The terms at the state, not factored.
+    Terms,
+    /// A factorisation near enough.
+    Factor,
 }
 
 /// Rows that are projected together, with their factorisation.
@@ -116,7 +131,9 @@ pub struct Projector {
     scratch: Vec<f64>,
     phi: Vec<f64>,
     psi: Vec<f64>,
+    /// Length of each row where it was last evaluated, and the longest lately (see [`Projector::settle`]).
     length: Vec<f64>,
+    longest: Vec<f64>,
     X: Vec<f64>,
     slopes: Vec<f64>,
     delta: Vec<f64>,
@@ -153,6 +170,7 @@ impl Projector {
             phi: vec![0.0; m],
             psi: vec![0.0; m],
             length: vec![0.0; m],
+            longest: vec![0.0; m],
             X: vec![0.0; n_x * n],
             slopes: Vec::new(),
             delta: vec![0.0; n],
@@ -190,8 +208,7 @@ impl Projector {
         (self.stages[0].factor.rank, self.stages[1].factor.rank)
     }
 
-    /// Scaled residuals at a state. Row lengths are those seen so far; call [`measure`](Projector::measure) first if
-    /// none were.
+    /// Scaled residuals at a state. Row lengths are those of the last projection or [`measure`](Projector::measure).
     pub fn residuals(&mut self, kernel: &dyn Kernel, at: Point<'_>) -> Residuals {
         kernel.residuals(at, &mut self.scratch, &mut self.phi, &mut self.psi);
         let (position, position_row) = self.largest(&self.phi, norm_max(at.x));
@@ -202,6 +219,13 @@ impl Projector {
     /// Takes note of the row lengths at a state.
     pub fn measure(&mut self, kernel: &dyn Kernel, at: Point<'_>) {
         self.evaluate(kernel, at);
+    }
+
+    /// The state measured last was accepted: rows that have become shorter for good are judged by what they are now.
+    pub(crate) fn settle(&mut self) {
+        for (longest, now) in self.longest.iter_mut().zip(&self.length) {
+            *longest = (KEPT * *longest).min(now / FLOOR).max(*now);
+        }
     }
 
     /// Projects invariants, positions and speeds. `Ok(true)` if the state was moved, `Ok(false)` if it was already
@@ -217,13 +241,18 @@ impl Projector {
         if self.stages[1].rows.is_empty() {
             return Ok(moved);
         }
-        let mut fresh = false;
-        moved |= self.newton(kernel, Which::Position, t, x, eta, &mut fresh)?;
+        // Lengths of the rows as they are here: residuals are judged by them.
+        self.evaluate(kernel, Point { t, x, eta });
+        let mut known = Known::Terms;
+        let displaced = self.newton(kernel, Which::Position, t, x, eta, &mut known)?;
+        moved |= displaced;
         if moved {
             self.restore_invariants(kernel, x);
         }
-        fresh &= self.shared;
-        moved |= self.newton(kernel, Which::Velocity, t, x, eta, &mut fresh)?;
+        if known == Known::Factor && !self.shared {
+            known = if displaced { Known::Nothing } else { Known::Terms };
+        }
+        moved |= self.newton(kernel, Which::Velocity, t, x, eta, &mut known)?;
         Ok(moved)
     }
 
@@ -267,7 +296,7 @@ impl Projector {
         for i in 0..self.shape.n_con {
             let now = norm(&self.terms.A[i * n..(i + 1) * n]);
             if now.is_finite() {
-                self.length[i] = self.length[i].max(now);
+                (self.length[i], self.longest[i]) = (now, self.longest[i].max(now));
             }
         }
     }
@@ -276,7 +305,8 @@ impl Projector {
     fn largest(&self, residual: &[f64], size: f64) -> (f64, usize) {
         let (mut worst, mut row) = (0.0, 0);
         for (i, r) in residual.iter().enumerate() {
-            let length = if self.length[i] > 0.0 { self.length[i] } else { 1.0 };
+            let length = self.length[i].max(FLOOR * self.longest[i]);
+            let length = if length > 0.0 { length } else { 1.0 };
             let scaled = if *r == 0.0 { 0.0 } else { r.abs() / (length * (1.0 + size)) };
             if !(scaled <= worst) {
                 (worst, row) = (scaled, i);
@@ -296,7 +326,7 @@ impl Projector {
         }
     }
 
-    /// Newton on one level. `fresh` tells whether the stage's factorisation is near enough to be used, and is set.
+    /// Newton on one level. `known` tells what is at hand, near enough to be used, and is set.
     fn newton(
         &mut self,
         kernel: &dyn Kernel,
@@ -304,26 +334,26 @@ impl Projector {
         t: f64,
         x: &mut [f64],
         eta: &mut [f64],
-        fresh: &mut bool,
+        known: &mut Known,
     ) -> Result<bool, ProjectionError> {
         let k = if which == Which::Position || self.shared { 0 } else { 1 };
         if self.stages[k].rows.is_empty() {
             return Ok(false);
         }
-        if self.length.iter().all(|l| *l == 0.0) {
-            self.measure(kernel, Point { t, x, eta });
-        }
         let (mut r, mut row) = self.scaled(kernel, which, Point { t, x, eta });
-        let (mut moved, mut stale) = (false, *fresh);
+        let (mut moved, mut stale) = (false, *known == Known::Factor);
         for _ in 0..MAX_ITERATIONS {
             if r <= ROUNDING {
                 break;
             }
-            if !*fresh {
+            if *known != Known::Factor {
+                if *known == Known::Nothing {
+                    self.evaluate(kernel, Point { t, x, eta });
+                    // By the row lengths here.
+                    (r, row) = self.scaled(kernel, which, Point { t, x, eta });
+                }
                 self.refactor(kernel, k, Point { t, x, eta }, r);
-                // Row lengths may have been unknown until now.
-                (r, row) = self.scaled(kernel, which, Point { t, x, eta });
-                (*fresh, stale) = (true, false);
+                (*known, stale) = (Known::Factor, false);
             }
             let (r_new, row_new) = self.try_step(kernel, which, k, Point { t, x, eta }, r);
             if r_new < r {
@@ -334,10 +364,10 @@ impl Projector {
                 if poor && r < 1e-13 {
                     break;
                 }
-                *fresh = !poor;
+                *known = if poor { Known::Nothing } else { Known::Factor };
                 stale = true;
             } else if stale {
-                *fresh = false;
+                *known = Known::Nothing;
             } else {
                 break;
             }
@@ -345,8 +375,8 @@ impl Projector {
         if r <= PROJECTION_TOL { Ok(moved) } else { Err(ProjectionError { t, row, residual: r }) }
     }
 
+    /// Factors the terms at hand.
     fn refactor(&mut self, kernel: &dyn Kernel, k: usize, at: Point<'_>, r: f64) {
-        self.evaluate(kernel, at);
         let rank_tol = (10.0 * r).clamp(WEAKEST, 1e-2);
         self.stages[k].factor(
             &self.terms,

@@ -1,7 +1,8 @@
 //! Starting values on the constraints, nearest to a guess.
 //!
 //! ```text
-//! first   x     nearest to its guess (Euclidean) among  phi(x,t) = 0,  invariants as at the guess,  given entries fixed
+//! first   x     nearest to its guess (Euclidean) among  phi(x,t) = 0,  invariants as at the guess,  given entries fixed;
+//!               if there is none, without the invariants: a row may say what they are (a quaternion of norm 1)
 //! then    eta   nearest to its guess among              psi(x,eta,t) = 0,  further conditions,      given entries fixed
 //! ```
 //!
@@ -124,8 +125,7 @@ pub enum StartError {
 pub fn find_start(kernel: &dyn Kernel, guess: &StartGuess) -> Result<Started, StartError> {
     let free = check(kernel, guess)?;
     let mut state = guess.state.clone();
-    let mut positions = Positions::new(kernel, state.t, &state.x);
-    nearest(&mut positions, &mut state.x, &free.0).map_err(|e| e.position())?;
+    find_positions(kernel, &mut state, &free.0).map_err(Left::position)?;
     let mut speeds = Speeds::new(kernel, state.t, state.x.clone(), &guess.conditions);
     let n_con = kernel.shape().n_con;
     nearest(&mut speeds, &mut state.eta, &free.1).map_err(|e| e.velocity(n_con))?;
@@ -136,6 +136,24 @@ pub fn find_start(kernel: &dyn Kernel, guess: &StartGuess) -> Result<Started, St
     let rank = projector.ranks(kernel, state.point(), 1e-9).1;
     let moved = norm(&state.x.iter().zip(&guess.state.x).map(|(a, b)| a - b).collect::<Vec<_>>());
     Ok(Started { state, rank, residuals: (left.position, left.velocity), moved })
+}
+
+/// x nearest to its guess with the invariants held; failing that, without.
+fn find_positions(kernel: &dyn Kernel, state: &mut State, free: &[bool]) -> Result<(), Left> {
+    let mut positions = Positions::new(kernel, state.t, &state.x);
+    if !positions.held.is_empty() {
+        let mut x = state.x.clone();
+        match nearest(&mut positions, &mut x, free) {
+            Ok(()) => {
+                state.x = x;
+                return Ok(());
+            }
+            // Beyond the range of numbers: nothing is gained by not looking.
+            Err(left) if left.residual.is_nan() => return Err(left),
+            Err(_) => positions.held.clear(),
+        }
+    }
+    nearest(&mut positions, &mut state.x, free)
 }
 
 /// Checks the guess; returns which entries are free.
@@ -162,7 +180,7 @@ fn check(kernel: &dyn Kernel, guess: &StartGuess) -> Result<(Vec<bool>, Vec<bool
     Ok((free(&guess.x_fixed, shape.n_x), free(&guess.eta_fixed, shape.n_eta)))
 }
 
-/// phi = 0 and invariants held.
+/// phi = 0 and invariants held, unless `held` is empty.
 struct Positions<'k> {
     kernel: &'k dyn Kernel,
     t: f64,
@@ -193,6 +211,9 @@ impl Equations for Positions<'_> {
         let (phi, change) = r.split_at_mut(self.psi.len());
         let at = Point { t: self.t, x: v, eta: &self.eta };
         self.kernel.residuals(at, &mut self.scratch, phi, &mut self.psi);
+        if self.held.is_empty() {
+            return;
+        }
         self.kernel.invariants(v, &mut self.scratch, change, &mut self.gradient);
         for (value, held) in change.iter_mut().zip(&self.held) {
             *value -= held;
@@ -202,6 +223,9 @@ impl Equations for Positions<'_> {
     fn jacobian(&mut self, v: &[f64], J: &mut [f64]) {
         let (df, dc) = J.split_at_mut(self.psi.len() * v.len());
         self.kernel.position_gradient(self.t, v, &mut self.scratch, df);
+        if self.held.is_empty() {
+            return;
+        }
         let mut values = self.held.clone();
         self.kernel.invariants(v, &mut self.scratch, &mut values, dc);
     }

@@ -312,3 +312,23 @@ fn rows_redundant_on_the_constraints_only_are_not_a_rank_loss() {
         assert_eq!((out.generic_rank, out.counters.rank_crossings), (1, 0));
     }
 }
+
+#[test]
+fn rows_that_vanish_at_an_instant_are_passed_by_every_method() {
+    let kernel = Parallelogram { inertia: [1.0, 0.4, 2.5], k: 6.0 };
+    // Round and round, and to and fro through a = 0, where the first row vanishes.
+    for (a0, rate0, passages) in [(0.5, 4.0, 11), (0.5, 0.0, 4), (1.2, 0.3, 4)] {
+        let start = State::new(0.0, &[a0, 0.0, a0], &[rate0, 0.0, rate0]);
+        let (a, _) = parallel_branch(6.0 / 3.5, a0 + PI, rate0, 10.0);
+        for method in Method::ALL {
+            let options =
+                Options { method, output: Output::Ends, fixed_step: Some(2e-3), ..Options::default() };
+            let out = integrate(&kernel, &start, 10.0, &options, &mut |_: Row| {});
+            let error = (0..3)
+                .fold(0.0_f64, |m, i| m.max((out.state.x[i] - if i == 1 { 0.0 } else { a - PI }).abs()));
+            println!("{a0} {rate0} {method}: error {error:e} {:?}", out.counters);
+            assert!(out.stop == Stop::EndTime && error < 1e-9, "{a0} {rate0} {method}: {error:e} {out:?}");
+            assert_eq!(out.counters.rank_crossings, passages, "{a0} {rate0} {method}");
+        }
+    }
+}

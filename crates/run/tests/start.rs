@@ -144,3 +144,66 @@ fn invariants_are_kept() {
         assert!((q - want).abs() < 1e-14, "{:?}", out.state);
     }
 }
+
+#[test]
+fn a_row_may_say_what_an_invariant_is() {
+    /// A free rigid body whose quaternion is asked to have norm 1, with the kinematics that conserve the norm.
+    struct Unit;
+    fn frame(q: &[f64], X: &mut [f64]) {
+        let half = [[-q[1], -q[2], -q[3]], [q[0], -q[3], q[2]], [q[3], q[0], -q[1]], [-q[2], q[1], q[0]]];
+        half.iter().flatten().zip(X).for_each(|(v, out)| *out = 0.5 * v);
+    }
+    impl Kernel for Unit {
+        fn shape(&self) -> Shape {
+            Shape { n_x: 4, n_eta: 3, n_con: 1, n_invariant: 1, ..Shape::default() }
+        }
+        fn levels(&self) -> &[Level] {
+            &[Level::Position]
+        }
+        fn terms(&self, at: Point, _: &mut [f64], out: &mut Terms) {
+            let (mut X, w) = ([0.0; 12], at.eta);
+            frame(at.x, &mut X);
+            (0..4).for_each(|i| out.x_dot[i] = (0..3).map(|j| X[3 * i + j] * w[j]).sum());
+            out.M.copy_from_slice(&[1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 3.0]);
+            out.Q.copy_from_slice(&[-w[1] * w[2], 2.0 * w[2] * w[0], -w[0] * w[1]]);
+            out.A.fill(0.0);
+            out.b[0] = 0.0;
+        }
+        fn residuals(&self, at: Point, _: &mut [f64], phi: &mut [f64], psi: &mut [f64]) {
+            phi[0] = at.x.iter().map(|v| v * v).sum::<f64>() - 1.0;
+            psi[0] = 0.0;
+        }
+        fn position_gradient(&self, _: f64, q: &[f64], _: &mut [f64], out: &mut [f64]) {
+            (0..4).for_each(|i| out[i] = 2.0 * q[i]);
+        }
+        fn frame(&self, _: f64, q: &[f64], _: &mut [f64], X: &mut [f64]) {
+            frame(q, X);
+        }
+        fn invariants(&self, q: &[f64], _: &mut [f64], value: &mut [f64], gradient: &mut [f64]) {
+            value[0] = q.iter().map(|v| v * v).sum();
+            (0..4).for_each(|i| gradient[i] = 2.0 * q[i]);
+        }
+    }
+    let mut g = guess(&[1.0, 0.3, 0.0, 0.0], &[0.1, 1.0, -0.2]);
+    g.x_fixed = vec![false, true, true, true];
+    let out = find_start(&Unit, &g).unwrap();
+    assert_eq!(out.state.x[1..], [0.3, 0.0, 0.0]);
+    assert!((out.state.x[0] - 0.91_f64.sqrt()).abs() < 1e-15, "{:?}", out.state);
+
+    // The motion keeps the norm that was found.
+    let options = Options { output: Output::Every(0.5), ..Options::default() };
+    let mut off = 0.0_f64;
+    let end = integrate(&Unit, &out.state, 10.0, &options, &mut |row: Row| {
+        off = off.max((row.x.iter().map(|v| v * v).sum::<f64>() - 1.0).abs());
+    });
+    assert!(end.stop == Stop::EndTime && off < 1e-14, "{off:e} {end:?}");
+
+    // Beyond the range of numbers.
+    g.state.x[0] = 1e308;
+    assert!(matches!(find_start(&Unit, &g), Err(StartError::NotFinite { .. })));
+    g.state.x[0] = 1.0;
+
+    // Nothing fits: the row is named, not the invariant.
+    g.x_fixed = vec![true; 4];
+    assert!(matches!(find_start(&Unit, &g), Err(StartError::Position { row: 0, .. })));
+}

@@ -18,6 +18,8 @@ use crate::linalg::{Cod, Lu, cholesky, dot, mat_t_vec, mat_vec, norm, solve_lowe
 pub const GRAM_SAFE: f64 = 1e-4;
 /// Pivot ratio above which one refinement restores them.
 pub const GRAM_REFINED: f64 = 1e-10;
+/// Length of a row at an accepted state, relative to its length lately, below which it is short for good.
+const SHORTEST: f64 = 1e-6;
 /// Pivot ratio of M below which M is treated as singular (U9).
 pub const MASS_TOL: f64 = 1e-13;
 
@@ -52,7 +54,7 @@ pub struct Factor {
     cod: Cod,
     Z: Vec<f64>,
     reduced: Lu<f64>,
-    /// Length of each row of B now, and the largest seen (see [`Factor::remember`]).
+    /// Length of each row of B now, and the largest lately (see [`Factor::settle`]).
     length: Vec<f64>,
     reference: Vec<f64>,
     /// B^+ e of the last solve.
@@ -115,10 +117,18 @@ impl Factor {
         Ok(())
     }
 
-    /// Keeps the row lengths of this state as a reference: a row much shorter than it used to be is losing rank.
+    /// Keeps the row lengths of this state as a reference: a row much shorter than it was lately is losing rank.
     pub fn remember(&mut self) {
-        for i in 0..self.m {
-            self.reference[i] = self.reference[i].max(self.length[i]);
+        for (reference, length) in self.reference.iter_mut().zip(&self.length) {
+            *reference = reference.max(*length);
+        }
+    }
+
+    /// The same at an accepted state: `kept` is what is left of earlier lengths, and a row that is short for good is no
+    /// longer short.
+    pub fn settle(&mut self, kept: f64) {
+        for (reference, length) in self.reference.iter_mut().zip(&self.length) {
+            *reference = (kept * *reference).min(length / SHORTEST).max(*length);
         }
     }
 
@@ -188,7 +198,7 @@ impl Factor {
         }
     }
 
-    /// Length of row i relative to the longest it has been.
+    /// Length of row i relative to the longest it has been lately.
     fn shrink(&self, i: usize) -> f64 {
         let reference = self.reference[i].max(self.length[i]);
         if reference > 0.0 { self.length[i] / reference } else { 0.0 }

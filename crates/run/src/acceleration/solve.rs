@@ -9,7 +9,7 @@ use crate::{IdealForces, Kernel, Point, Shape, Terms};
 /// Scaled residual (U6) above which rows contradict each other.
 ///
 /// The residual of a row is measured against the sizes of its own numbers, `|b_i| + sum_j |A_ij| (|eta'_j| + |a_j|)`, so
-/// it is free of units of the row; but not against less than [`COUPLING`] of what the largest accelerations and squares
+/// it is free of units of the row; but not against less than `COUPLING` of what the largest accelerations and squares
 /// of speeds would make of the row: where its own numbers vanish, what is left is the rounding of the others.
 pub const CONSISTENCY_TOL: f64 = 1e-7;
 

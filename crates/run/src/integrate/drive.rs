@@ -351,7 +351,9 @@ impl<'a> Drive<'a> {
                 result?;
             }
         }
-        self.field.accelerator.factor.remember();
+        let kept = (-(t_new - self.t).abs() / self.field.time_scale(&self.y_new, &self.f_new)).exp();
+        self.field.accelerator.factor.settle(kept);
+        self.field.projector.settle();
         Ok(())
     }
 

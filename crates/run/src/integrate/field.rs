@@ -5,6 +5,7 @@
 
 use super::outcome::Counters;
 use super::stepper::{EvalError, Field};
+use crate::linalg::norm_max;
 use crate::{Accelerator, Kernel, Partials, Point, Projector, Shape};
 
 /// The kernel with everything needed to evaluate it.
@@ -70,6 +71,13 @@ impl<'k> KernelField<'k> {
     /// Conditioning of the constraints at the last evaluation.
     pub fn margin(&self) -> f64 {
         self.accelerator.solution().margin
+    }
+
+    /// A time in which a motion with this derivative changes its configuration by its own size; may be infinite.
+    pub fn time_scale(&self, y: &[f64], f: &[f64]) -> f64 {
+        let n_x = self.shape.n_x;
+        let (size, rate, push) = (1.0 + norm_max(&y[..n_x]), norm_max(&f[..n_x]), norm_max(&f[n_x..]));
+        (size / rate).min((size / push).sqrt())
     }
 
     fn derivative(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), EvalError> {
@@ -142,7 +150,7 @@ impl<'k> KernelField<'k> {
     /// J by forward differences, for kernels without derivatives and for stabilised constraints.
     fn difference_jacobian(&mut self, t: f64, y: &[f64], f: &[f64], J: &mut [f64]) -> Result<(), EvalError> {
         let d = y.len();
-        let size = crate::linalg::norm_max(y);
+        let size = norm_max(y);
         for j in 0..d {
             let mut bumped = std::mem::take(&mut self.bumped);
             let mut column = std::mem::take(&mut self.column);

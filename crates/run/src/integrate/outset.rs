@@ -1,7 +1,8 @@
 //! The beginning of a motion: the rank around the start, and a start that sits on a loss of rank.
 //!
-//! The rank along the motion is found by probing: states a little way off, brought onto the constraints. Redundant rows
-//! have the same rank there; at a singular configuration the rank around is higher than at it.
+//! The rank along the motion is found by probing: states a little way off, some of them a little later, brought onto the
+//! constraints. Redundant rows have the same rank there; at a singular configuration, or an instant at which a
+//! row vanishes, the rank around is higher than at it.
 //!
 //! On a singular configuration the acceleration along a branch is a limit. It is found by differentiating once more
 //! numerically: with a trial acceleration a and jerk j, states at t +- tau, t +- 2 tau are predicted, projected onto the
@@ -32,9 +33,16 @@ pub(super) struct Around {
 
 /// Margin at the start, relative to that around it, below which its acceleration is taken as a limit.
 const DEGENERATE: f64 = 5e-3;
+/// Scaled residuals at which a probe is near enough to the constraints: far less than its distance from the start.
+const ON_CONSTRAINTS: f64 = 1e-12;
 
-/// Finds the rank around the start, and tells field and projector. Evaluates the start.
-pub(super) fn look_around(field: &mut KernelField<'_>, t: f64, y: &[f64]) -> Result<Around, EvalError> {
+/// Finds the rank around the start of a motion that lasts `span`, and tells field and projector. Evaluates the start.
+pub(super) fn look_around(
+    field: &mut KernelField<'_>,
+    t: f64,
+    y: &[f64],
+    span: f64,
+) -> Result<Around, EvalError> {
     let mut out = vec![0.0; y.len()];
     field.eval(t, y, &mut out)?;
     field.accelerator.factor.remember();
@@ -47,8 +55,12 @@ pub(super) fn look_around(field: &mut KernelField<'_>, t: f64, y: &[f64]) -> Res
         return Ok(Around { rank_at_start, rank, margin, degenerate: false });
     }
     let start_margin = margin;
+    let later = field.time_scale(y, &out).min(span.abs()) * if span < 0.0 { -1.0 } else { 1.0 };
     for probe in 0..6 {
-        let Some(state) = probe_state(field, t, y, probe) else { continue };
+        let reach = [1e-3, 1e-2, 1e-1][probe / 2];
+        // Every other one also later.
+        let t = t + if probe % 2 == 1 { reach * later } else { 0.0 };
+        let Some(state) = probe_state(field, t, y, probe, reach) else { continue };
         if field.eval(t, &state, &mut out).is_err() {
             continue;
         }
@@ -74,12 +86,11 @@ pub(super) fn look_around(field: &mut KernelField<'_>, t: f64, y: &[f64]) -> Res
 }
 
 /// A state some way off the start, on the constraints.
-fn probe_state(field: &mut KernelField<'_>, t: f64, y: &[f64], probe: u32) -> Option<Vec<f64>> {
-    let reach = [1e-3, 1e-3, 1e-2, 1e-2, 1e-1, 1e-1][probe as usize % 6];
+fn probe_state(field: &mut KernelField<'_>, t: f64, y: &[f64], probe: usize, reach: f64) -> Option<Vec<f64>> {
     let n_x = field.shape.n_x;
     let mut state = y.to_vec();
     let (x_size, eta_size) = (norm_max(&y[..n_x]).max(1e-2), norm_max(&y[n_x..]).max(1e-2));
-    let mut seed = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(u64::from(probe) + 1);
+    let mut seed = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(probe as u64 + 1);
     for (i, v) in state.iter_mut().enumerate() {
         // A fixed sequence: the same motion every time.
         seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -88,7 +99,7 @@ fn probe_state(field: &mut KernelField<'_>, t: f64, y: &[f64], probe: u32) -> Op
     }
     field.project(t, &mut state).ok()?;
     let left = field.projector.residuals(field.kernel, field.point(t, &state));
-    (left.position < 1e-13 && left.velocity < 1e-13).then_some(state)
+    (left.position < ON_CONSTRAINTS && left.velocity < ON_CONSTRAINTS).then_some(state)
 }
 
 /// The derivative at a degenerate start as a limit along the branch, and a step long enough to get away from it; `None`
@@ -129,9 +140,7 @@ pub(super) fn limit_derivative(
 /// A time by which the margin has grown enough for accelerations to be trusted.
 fn branch_distance(field: &mut KernelField<'_>, t: f64, y: &[f64], f: &[f64], reference: f64) -> Option<f64> {
     let n_x = field.shape.n_x;
-    let (size, rate, push) = (1.0 + norm_max(&y[..n_x]), norm_max(&f[..n_x]), norm_max(&f[n_x..]));
-    let slow = size / rate;
-    let scale = slow.min((size / push).sqrt());
+    let scale = field.time_scale(y, f);
     if !scale.is_finite() {
         return None;
     }

@@ -32,6 +32,9 @@ pub const NEAR: f64 = 0.2;
 pub const CLEAR: f64 = 0.005;
 /// Margin, relative to the largest seen, below which DOP853 takes the steps of methods of lower order.
 pub const BRIDGE: f64 = 0.08;
+/// Bend of the margins, relative to their slope, above which they do not pass through zero: a row that has become
+/// short, or shortest, without vanishing.
+const STRAIGHT: f64 = 0.5;
 /// How often a step is chosen again.
 pub const MAX_TRIES: usize = 6;
 
@@ -177,7 +180,7 @@ fn find_zero(samples: &[(f64, f64)]) -> Option<f64> {
     if lowest == 0 && best.is_some_and(|b| rising_bend(samples) <= b.0) {
         return None;
     }
-    best.map(|b| b.1)
+    best.filter(|b| b.0 < STRAIGHT).map(|b| b.1)
 }
 
 /// Bend of the first samples as they are: no change of sign, the zero lies behind.
@@ -247,6 +250,12 @@ mod tests {
     fn a_zero_left_behind_is_not_found_again() {
         assert_eq!(find_zero(&sampled(|t| t + 0.01)), None);
         assert_eq!(find_zero(&sampled(|t| (0.7 * (t + 0.01)).sin())), None);
+    }
+
+    #[test]
+    fn a_margin_that_does_not_vanish_has_no_zero() {
+        assert_eq!(find_zero(&sampled(|_| 1e-3)), None);
+        assert_eq!(find_zero(&sampled(|t| 0.1 + (t - 0.45).powi(2))), None);
     }
 
     #[test]

@@ -4,6 +4,8 @@ use crate::linalg::{Cod, norm, norm_max};
 
 /// Scaled residual (see [`crate::projection`]) at which a start is accepted.
 const TOLERANCE: f64 = 1e-10;
+/// Least length of a row that scales its residual, relative to the longest seen.
+const FLOOR: f64 = 1e-4;
 
 /// Equations r(v) = 0 with their Jacobian.
 pub(super) trait Equations {
@@ -81,7 +83,8 @@ impl Search<'_> {
         let size = 1.0 + norm_max(v);
         let mut left = Left { row: 0, residual: 0.0 };
         for (row, r) in self.r.iter().enumerate() {
-            let length = if self.length[row] > 0.0 { self.length[row] } else { 1.0 };
+            let length = self.now[row].max(FLOOR * self.length[row]);
+            let length = if length > 0.0 { length } else { 1.0 };
             let residual = if *r == 0.0 { 0.0 } else { r.abs() / (length * size) };
             if !(residual <= left.residual) {
                 left = Left { row, residual };
@@ -98,8 +101,9 @@ impl Search<'_> {
         self.equations.jacobian(v, &mut self.J);
         for (i, row) in self.J.chunks_exact_mut(v.len().max(1)).enumerate() {
             let length = norm(row);
-            self.now[i] = length;
-            self.length[i] = if length.is_finite() { self.length[i].max(length) } else { self.length[i] };
+            if length.is_finite() {
+                (self.now[i], self.length[i]) = (length, self.length[i].max(length));
+            }
             for (value, free) in row.iter_mut().zip(self.free) {
                 *value = if *free && length > 0.0 { *value / length } else { 0.0 };
             }
@@ -126,6 +130,8 @@ impl Search<'_> {
                 break;
             }
             self.factor(v, (10.0 * left.residual).clamp(1e-9, 1e-3));
+            // By the row lengths here.
+            left = self.measure(v);
             self.scaled_residual(v);
             self.cod.solve(&self.r, &mut step);
             let mut length = 1.0;
@@ -148,7 +154,9 @@ impl Search<'_> {
                 break;
             }
         }
-        left
+        // By the row lengths at the end.
+        self.factor(v, 1e-9);
+        self.measure(v)
     }
 
     /// v <- guess + J^+ (J (v - guess) - r) until it stays, then Newton; false if that leads nowhere.

@@ -33,7 +33,7 @@ impl Drive<'_> {
         self.field.accelerator.consistency_tol = f64::INFINITY;
         let t = self.t;
         if self.options.singular_care && self.options.projection {
-            let around = look_around(&mut self.field, t, &self.y).map_err(failure)?;
+            let around = look_around(&mut self.field, t, &self.y, self.t_end - t).map_err(failure)?;
             self.outcome.generic_rank = around.rank;
             self.watch = Watch::new(around.margin);
             // Redundant rows may agree on the constraints only, so stages are put there.

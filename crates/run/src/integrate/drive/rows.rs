@@ -87,7 +87,9 @@ impl Drive<'_> {
     /// Gives out `row`.
     pub(super) fn give_row(&mut self, t: f64, event: Option<EventHit>) {
         let n_x = self.field.shape.n_x;
-        let left = self.field.projector.residuals(self.field.kernel, self.field.point(t, &self.row));
+        let at = self.field.point(t, &self.row);
+        self.field.projector.measure(self.field.kernel, at);
+        let left = self.field.projector.residuals(self.field.kernel, at);
         let o = &mut self.outcome;
         o.largest_position_residual = o.largest_position_residual.max(left.position);
         o.largest_velocity_residual = o.largest_velocity_residual.max(left.velocity);
