@@ -111,7 +111,7 @@ fn a_large_force_elsewhere_hides_no_contradiction() {
     let text = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\nforce y = 1e9\nconstraint c: x = 1\nconstraint d: x = 1 + t^2";
     let mut model = good(text);
     let start = model.start().expect("a start").state;
-    let said = model.evaluate(&start).err().expect("they contradict each other");
+    let said = model.evaluate(&start).expect_err("they contradict each other");
     assert_eq!(said.code, Code::ContradictoryConstraints);
     assert!(said.message.contains("`c`") && said.message.contains("`d`"), "{}", said.message);
 }
