@@ -302,7 +302,7 @@ mod tests {
     use super::super::stepper::{EvalError, Tolerance};
     use super::*;
 
-    /// y' = (y cos t, -y1 y2): depends on time, so the nodes matter. y1 = exp(sin t), y2 = exp(-integral of y1).
+    /// y1' = y1 cos t, y2' = y1 y2 cos t - y2^3: depends on time, so the nodes matter, and is nonlinear. y1 = exp(sin t).
     struct Known;
 
     impl Field for Known {
