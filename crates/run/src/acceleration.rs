@@ -19,10 +19,13 @@
 //! Checked by the property tests in `tests/laws.rs`: A eta' = b, Gauss's minimum, virtual work, M-orthogonality,
 //! agreement of the Gram and orthogonal paths and of a symmetric-root judge, invariance under row operations.
 
+mod control;
 mod factor;
+mod report;
 mod solution;
 mod solve;
 
 pub(crate) use factor::{Factor, Rules};
 pub use solution::{AccelerationError, Path, Solution, Taken, Term};
-pub use solve::{Accelerator, CONSISTENCY_TOL, accelerate};
+pub use report::Reporter;
+pub use solve::{Accelerator, CONSISTENCY_TOL, Steer, accelerate};

@@ -13,6 +13,7 @@ mod field;
 mod options;
 mod outcome;
 mod outset;
+mod pilot;
 mod radau;
 mod schedule;
 pub mod singular;
@@ -20,7 +21,10 @@ mod stepper;
 mod tsit5;
 
 pub use options::{Baumgarte, EventRule, Method, Options, Output, UnknownMethod};
-pub use outcome::{Counters, Crossing, EventHit, Failure, Flow, Observer, Outcome, Progress, Row, Stop};
+pub use outcome::{
+    ContactChange, Counters, Crossing, EventHit, Failure, Flow, Observer, Outcome, Progress, Row, Stop,
+};
+pub use pilot::Controller;
 
 use crate::{Kernel, State};
 
@@ -36,8 +40,21 @@ pub fn integrate(
     options: &Options,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    match bad_arguments(kernel, start, t_end, options) {
-        None => drive::Drive::new(kernel, start, t_end, options, observer).run(),
+    integrate_controlled(kernel, &Controller::default(), start, t_end, options, observer)
+}
+
+/// The same with a controller that works from another model, or only now and then.
+pub fn integrate_controlled(
+    kernel: &dyn Kernel,
+    controller: &Controller<'_>,
+    start: &State,
+    t_end: f64,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let bad = bad_arguments(kernel, start, t_end, options).or_else(|| bad_controller(kernel, controller));
+    match bad {
+        None => drive::Drive::new(kernel, controller, start, t_end, options, observer).run(),
         Some(what) => Outcome {
             stop: Stop::Failed(Failure::BadArguments { what }),
             counters: Counters::default(),
@@ -46,9 +63,18 @@ pub fn integrate(
             smallest_margin: 1.0,
             generic_rank: 0,
             degenerate_start: false,
+            contact_changes: 0,
             state: start.clone(),
         },
     }
+}
+
+fn bad_controller(kernel: &dyn Kernel, controller: &Controller<'_>) -> Option<&'static str> {
+    if controller.hold.is_some_and(|hold| !(hold > 0.0 && hold.is_finite())) {
+        return Some("interval of the control");
+    }
+    let other = |model: &dyn Kernel| model.shape() != kernel.shape() || model.contacts() != kernel.contacts();
+    controller.model.is_some_and(other).then_some("controller's model of another shape")
 }
 
 fn bad_arguments(kernel: &dyn Kernel, start: &State, t_end: f64, options: &Options) -> Option<&'static str> {

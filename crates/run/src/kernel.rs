@@ -12,6 +12,8 @@
 //! All matrices are flat, row-major. Methods take a scratch slice of at least [`Kernel::scratch_len`] numbers, so
 //! that a kernel is immutable and shared between threads and allocates nothing.
 
+use std::ops::Range;
+
 /// Sizes and features of a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
@@ -27,6 +29,18 @@ pub struct Shape {
     pub n_event: usize,
     /// Whether [`Kernel::nonideal`] gives a C (K4).
     pub has_nonideal: bool,
+    /// Contacts with Coulomb friction (see [`crate::friction`]).
+    pub n_contact: usize,
+    /// Components of all sliding velocities together.
+    pub n_slide: usize,
+    /// Components of all normal forces together.
+    pub n_normal: usize,
+    /// Rows of the requirements that control has to meet (C1).
+    pub n_require: usize,
+    /// Control inputs u.
+    pub n_input: usize,
+    /// Integrals along the motion.
+    pub n_quadrature: usize,
     /// X0 = 0 and X = identity (eta = x'); then n_x = n_eta and [`Kernel::frame`] need not be written.
     pub identity_frame: bool,
 }
@@ -155,6 +169,104 @@ impl Partials {
     }
 }
 
+/// A contact with Coulomb friction: where its numbers stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contact {
+    /// Rows of the constraint whose force presses.
+    pub rows: Range<usize>,
+    /// Components of its sliding velocity among the `n_slide`.
+    pub slide: Range<usize>,
+    /// Components of its normal force among the `n_normal`.
+    pub normal: Range<usize>,
+}
+
+/// The numbers of all contacts at one state. Row-major; borrowed so that they can live in scratch.
+#[derive(Debug)]
+pub struct ContactTerms<'a> {
+    /// Sliding velocities V, n_slide.
+    pub V: &'a mut [f64],
+    /// dV/d eta, n_slide * n_eta.
+    pub J: &'a mut [f64],
+    /// Right side of V' = 0 as rows J eta' = b (K6), n_slide.
+    pub b: &'a mut [f64],
+    /// Coefficient of sliding friction, n_contact.
+    pub mu: &'a mut [f64],
+    /// Coefficient of static friction, n_contact.
+    pub mu_static: &'a mut [f64],
+    /// The normal force of contact k is |N|, N = P lambda over its own rows: P has n_normal rows of n_con entries.
+    pub P: &'a mut [f64],
+}
+
+impl<'a> ContactTerms<'a> {
+    /// How much room they take.
+    pub fn room(shape: &Shape) -> usize {
+        shape.n_slide * (shape.n_eta + 2) + 2 * shape.n_contact + shape.n_normal * shape.n_con
+    }
+
+    /// Takes their room from a slice; returns what is left of it.
+    pub fn carve(shape: &Shape, room: &'a mut [f64]) -> (Self, &'a mut [f64]) {
+        let (V, rest) = room.split_at_mut(shape.n_slide);
+        let (J, rest) = rest.split_at_mut(shape.n_slide * shape.n_eta);
+        let (b, rest) = rest.split_at_mut(shape.n_slide);
+        let (mu, rest) = rest.split_at_mut(shape.n_contact);
+        let (mu_static, rest) = rest.split_at_mut(shape.n_contact);
+        let (P, rest) = rest.split_at_mut(shape.n_normal * shape.n_con);
+        (Self { V, J, b, mu, mu_static, P }, rest)
+    }
+}
+
+/// Friction of the contacts that slide, for normal forces of one, and where that of the others is found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sliding {
+    /// The contacts that slide.
+    pub contacts: Vec<usize>,
+    /// Friction force on each component of sliding velocity, n_slide; zeros for contacts that stick.
+    pub unit: Vec<f64>,
+    /// Generalised force of each contact that slides, in the order of `contacts`, n_eta numbers each.
+    pub force: Vec<f64>,
+    /// P of [`ContactTerms`].
+    pub P: Vec<f64>,
+    /// For contacts that stick: component of sliding velocity, row, and the factor that makes a force of its multiplier.
+    pub held: Vec<(usize, usize, f64)>,
+    /// Constraint rows that are no contact's.
+    pub natural: usize,
+}
+
+impl Sliding {
+    /// Room for the contacts of a shape; rows beyond the first `natural` belong to contacts that stick.
+    pub fn new(shape: &Shape, natural: usize) -> Self {
+        Self {
+            contacts: Vec::with_capacity(shape.n_contact),
+            unit: vec![0.0; shape.n_slide],
+            force: vec![0.0; shape.n_contact * shape.n_eta],
+            P: vec![0.0; shape.n_normal * natural],
+            held: Vec::with_capacity(shape.n_slide),
+            natural,
+        }
+    }
+}
+
+/// What control is asked for and has to work with (C1): rows `A eta' = b`, forces `S u`, cost `u^T W u`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ControlTerms {
+    /// Requirement rows, n_require * n_eta.
+    pub A: Vec<f64>,
+    /// Their right sides, decay of errors included (C2), n_require.
+    pub b: Vec<f64>,
+    /// Generalised force of each input, n_eta * n_input.
+    pub S: Vec<f64>,
+    /// Cost of the inputs, n_input * n_input, both triangles; empty for the inverse mass, S^T M^-1 S.
+    pub W: Vec<f64>,
+}
+
+impl ControlTerms {
+    /// Zeros of the right sizes, with the default cost.
+    pub fn new(shape: &Shape) -> Self {
+        let (n, r, k) = (shape.n_eta, shape.n_require, shape.n_input);
+        Self { A: vec![0.0; r * n], b: vec![0.0; r], S: vec![0.0; n * k], W: Vec::new() }
+    }
+}
+
 /// A mechanical system in kernel form. See the crate page for a complete one.
 ///
 /// Only [`shape`](Kernel::shape), [`levels`](Kernel::levels) and [`terms`](Kernel::terms) are always needed;
@@ -223,6 +335,32 @@ pub trait Kernel: Sync {
     /// Whether the event functions read their `solution` argument. If not, it is left stale and time is saved.
     fn events_need_solution(&self) -> bool {
         true
+    }
+
+    /// The contacts with friction; constant.
+    fn contacts(&self) -> &[Contact] {
+        &[]
+    }
+
+    /// Sliding velocities, their rows, coefficients and the way to the normal forces.
+    fn contact_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ContactTerms<'_>) {
+        let _ = (at, scratch, out);
+    }
+
+    /// The friction of contacts that slide. Kernels leave this to [`crate::Gripped`], which knows which ones do.
+    fn sliding(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Sliding) {
+        let _ = (at, scratch, out);
+    }
+
+    /// Requirements, inputs and their cost. `W` is resized to n_input * n_input where the model gives a cost.
+    fn control_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ControlTerms) {
+        let _ = (at, scratch, out);
+    }
+
+    /// What is integrated along the motion, n_quadrature numbers.
+    fn rates(&self, at: Point<'_>, solution: &crate::Solution, scratch: &mut [f64], out: &mut [f64]) {
+        let _ = (at, solution, scratch);
+        out.fill(0.0);
     }
 
     /// Derivatives for implicit methods, eta' and lambda held. Return `false` (the default) to have them taken by

@@ -51,6 +51,7 @@
 #![allow(clippy::neg_cmp_op_on_partial_ord)]
 
 pub mod acceleration;
+pub mod friction;
 pub mod integrate;
 pub mod kernel;
 pub mod linalg;
@@ -58,12 +59,15 @@ pub mod projection;
 pub mod start;
 
 pub use acceleration::{
-    AccelerationError, Accelerator, CONSISTENCY_TOL, Path, Solution, Taken, Term, accelerate,
+    AccelerationError, Accelerator, CONSISTENCY_TOL, Path, Reporter, Solution, Steer, Taken, Term, accelerate,
 };
+pub use friction::{Grip, Gripped, Mode, settle};
 pub use integrate::{
-    Baumgarte, Counters, Crossing, EventHit, EventRule, Failure, Flow, Method, Observer, Options, Outcome,
-    Output, Progress, Row, Stop, integrate,
+    Baumgarte, ContactChange, Controller, Counters, Crossing, EventHit, EventRule, Failure, Flow, Method, Observer,
+    Options, Outcome, Output, Progress, Row, Stop, integrate, integrate_controlled,
 };
-pub use kernel::{IdealForces, Kernel, Level, Partials, Point, Shape, State, Terms};
+pub use kernel::{
+    Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, Shape, Sliding, State, Terms,
+};
 pub use projection::{ProjectionError, Projector, Residuals};
 pub use start::{StartError, StartGuess, Started, VelocityCondition, find_start};

@@ -190,6 +190,11 @@ impl Projector {
         self.held = Some(self.invariant.clone());
     }
 
+    /// Holds the invariants which another projector of the same system holds.
+    pub(crate) fn inherit(&mut self, other: &Projector) {
+        self.held.clone_from(&other.held);
+    }
+
     /// Ranks of the Position rows and of the projected rows known from the motion: no more directions are kept.
     pub fn set_ranks(&mut self, position: usize, velocity: usize) {
         self.stages[0].max_rank = Some(position);

@@ -41,8 +41,17 @@ pub struct Solution {
     pub ideal_force: Vec<f64>,
     /// Non-ideal constraint force Q_ni (U3), n_eta.
     pub nonideal_force: Vec<f64>,
-    /// Multiplier of each row, Q_i = A^T lambda, of minimum norm when rows are redundant, n_con.
+    /// Control force S u (C1), n_eta.
+    pub control_force: Vec<f64>,
+    /// Control inputs u, n_input.
+    pub inputs: Vec<f64>,
+    /// Multiplier of each row, Q_i = A^T lambda, of minimum norm when rows are redundant, n_con. With friction, that of
+    /// the force which acts: what friction does to the normal forces is in it.
     pub lambda: Vec<f64>,
+    /// Friction force of each contact, against the components of its sliding velocity, n_slide.
+    pub friction: Vec<f64>,
+    /// Normal force of each contact, n_contact.
+    pub normal: Vec<f64>,
     /// Rank of A.
     pub rank: usize,
     /// Largest scaled consistency residual of a row (U6).
@@ -66,7 +75,11 @@ impl Solution {
             a_free: vec![0.0; n],
             ideal_force: vec![0.0; n],
             nonideal_force: vec![0.0; n],
+            control_force: vec![0.0; n],
+            inputs: vec![0.0; shape.n_input],
             lambda: vec![0.0; m],
+            friction: vec![0.0; shape.n_slide],
+            normal: vec![0.0; shape.n_contact],
             margin: 1.0,
             ..Self::default()
         }
@@ -88,6 +101,10 @@ pub enum Term {
     ConstraintRight,
     /// The non-ideal C.
     Nonideal,
+    /// Sliding velocity, coefficient or normal force of a contact; the index is that of the contact.
+    Friction,
+    /// Requirements, inputs or their cost.
+    Control,
     /// The result eta' itself (overflow).
     Acceleration,
 }
@@ -121,5 +138,40 @@ pub enum AccelerationError {
         rows: Vec<usize>,
         /// Their scaled residuals, same order.
         residuals: Vec<f64>,
+    },
+    /// The law of friction has no solution at a state, or more than one (Painleve).
+    FrictionParadox {
+        /// Time.
+        t: f64,
+        /// The contact.
+        contact: usize,
+        /// The normal forces that satisfy the law: none, or several.
+        solutions: Vec<f64>,
+    },
+    /// No choice of sticking and sliding contacts satisfies the law of friction.
+    FrictionUnsettled {
+        /// Time.
+        t: f64,
+        /// A contact that finds neither.
+        contact: usize,
+    },
+    /// The requirements cannot be met with the inputs at hand (C1).
+    Unreachable {
+        /// Time.
+        t: f64,
+        /// The requirement rows that stay unmet, the worst first.
+        rows: Vec<usize>,
+        /// What is left of each, in its own units, same order.
+        residuals: Vec<f64>,
+        /// The generalised force, of unit length, that would help and is not at hand; zeros if no force helps because
+        /// the constraints, or the other requirements, are against it.
+        missing: Vec<f64>,
+    },
+    /// The cost of control is not positive definite.
+    CostNotPositive {
+        /// Time.
+        t: f64,
+        /// An input without cost.
+        input: usize,
     },
 }

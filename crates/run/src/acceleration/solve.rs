@@ -1,10 +1,12 @@
-//! The solve itself: terms from the kernel, checks, U1-U9 by [`Factor`].
+//! The solve itself: terms from the kernel, checks, U1-U9 by [`Factor`], then friction and control.
 
+use super::control::Steering;
 use super::factor::{Factor, Massless, Rules};
-use super::{AccelerationError, Path, Solution, Term};
+use super::{AccelerationError, Path, Reporter, Solution, Term};
+use crate::friction::{NormalForces, Paradox, settle};
 use crate::integrate::Baumgarte;
 use crate::linalg::{Cod, RANK_TOL, axpy, dot, mat_vec, norm_max};
-use crate::{IdealForces, Kernel, Point, Shape, Terms};
+use crate::{Contact, ControlTerms, Gripped, IdealForces, Kernel, Point, Shape, Sliding, Terms};
 
 /// Scaled residual (U6) above which rows contradict each other.
 ///
@@ -18,11 +20,22 @@ const COUPLING: f64 = 1e-5;
 /// Rows that hold worse than this, against their own numbers, are improved once: very unequal masses cost digits.
 const REFINE: f64 = 1e-13;
 
-/// Accelerations and forces at one state, with a workspace of its own (convenience; see [`Accelerator`]).
+/// Accelerations and forces at one state, with a workspace of its own (convenience; see [`Accelerator`]). Contacts with
+/// friction stick or slide as the state says.
 pub fn accelerate(kernel: &dyn Kernel, at: Point<'_>) -> Result<Solution, AccelerationError> {
-    let mut accelerator = Accelerator::new(kernel);
-    accelerator.solve(kernel, at)?;
-    Ok(accelerator.solution)
+    let gripped = Gripped::new(kernel, settle(kernel, at, Steer::Own)?);
+    let mut reporter = Reporter::new(&gripped);
+    reporter.solve(&gripped, at, Steer::Own)?;
+    Ok(reporter.into_solution())
+}
+
+/// Where control forces come from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Steer<'a> {
+    /// From this model's own requirements (C1).
+    Own,
+    /// These inputs, whatever the requirements say.
+    Inputs(&'a [f64]),
 }
 
 /// Workspace for accelerations of one kernel, sized once.
@@ -34,6 +47,16 @@ pub struct Accelerator {
     pub(crate) factor: Factor,
     scratch: Vec<f64>,
     C: Vec<f64>,
+    /// Q + S u.
+    force: Vec<f64>,
+    contacts: Vec<Contact>,
+    sliding: Sliding,
+    normals: NormalForces,
+    /// Accelerations and multipliers which answer each sliding contact's force for N = 1.
+    slip_z: Vec<f64>,
+    slip_lambda: Vec<f64>,
+    control: ControlTerms,
+    steering: Steering,
     /// Changes by refinement.
     correction: Solution,
     work_n: Vec<f64>,
@@ -53,7 +76,13 @@ pub struct Accelerator {
 impl Accelerator {
     /// Sized for a kernel.
     pub fn new(kernel: &dyn Kernel) -> Self {
-        Self::with_shape(kernel.shape(), kernel.scratch_len())
+        Self { contacts: kernel.contacts().to_vec(), ..Self::with_shape(kernel.shape(), kernel.scratch_len()) }
+    }
+
+    /// Sized for a kernel with a grip.
+    pub fn gripped(kernel: &Gripped<'_>) -> Self {
+        let natural = kernel.shape().n_con - kernel.stuck_rows();
+        Self { sliding: Sliding::new(&kernel.shape(), natural), ..Self::new(kernel) }
     }
 
     /// Sized without a kernel, for terms that come from elsewhere (see [`solve_terms`](Accelerator::solve_terms)).
@@ -66,6 +95,14 @@ impl Accelerator {
             factor: Factor::new(n, m),
             scratch: vec![0.0; scratch_len],
             C: vec![0.0; n],
+            force: vec![0.0; n],
+            contacts: Vec::new(),
+            sliding: Sliding::default(),
+            normals: NormalForces::new(shape.n_contact),
+            slip_z: vec![0.0; shape.n_contact * n],
+            slip_lambda: vec![0.0; shape.n_contact * m],
+            control: ControlTerms::new(&shape),
+            steering: Steering::new(&shape),
             correction: Solution::new(&shape),
             work_n: vec![0.0; n],
             work_m: vec![0.0; m],
@@ -88,8 +125,18 @@ impl Accelerator {
         &self.terms
     }
 
-    /// U1-U9 at a state of the kernel.
+    /// U1-U9 and C1 at a state of the kernel.
     pub fn solve(&mut self, kernel: &dyn Kernel, at: Point<'_>) -> Result<&Solution, AccelerationError> {
+        self.solve_steered(kernel, at, Steer::Own)
+    }
+
+    /// The same with control forces from elsewhere.
+    pub fn solve_steered(
+        &mut self,
+        kernel: &dyn Kernel,
+        at: Point<'_>,
+        steer: Steer<'_>,
+    ) -> Result<&Solution, AccelerationError> {
         kernel.terms(at, &mut self.scratch, &mut self.terms);
         if let Some(Baumgarte { alpha, beta }) = self.baumgarte {
             kernel.residuals(at, &mut self.scratch, &mut self.phi, &mut self.psi);
@@ -97,9 +144,15 @@ impl Accelerator {
                 self.terms.b[i] -= 2.0 * alpha * self.psi[i] + beta * beta * self.phi[i];
             }
         }
+        if !self.sliding.unit.is_empty() {
+            kernel.sliding(at, &mut self.scratch, &mut self.sliding);
+        }
+        if self.shape.n_require > 0 {
+            kernel.control_terms(at, &mut self.scratch, &mut self.control);
+        }
         let terms = std::mem::take(&mut self.terms);
         let mut scratch = std::mem::take(&mut self.scratch);
-        let result = self.solve_terms(at.t, norm_max(at.eta), &terms, |ideal, C| {
+        let result = self.solve_loaded(at.t, norm_max(at.eta), &terms, steer, |ideal, C| {
             kernel.nonideal(at, ideal, &mut scratch, C);
         });
         self.terms = terms;
@@ -108,13 +161,46 @@ impl Accelerator {
         Ok(&self.solution)
     }
 
+    /// U1-U9 at a state with a given control force, and C from elsewhere; no friction, no requirements.
+    pub(super) fn solve_with(
+        &mut self,
+        kernel: &dyn Kernel,
+        at: Point<'_>,
+        control: &[f64],
+        mut nonideal: impl FnMut(&IdealForces<'_>, &mut [f64], &mut [f64]),
+    ) -> Result<(), AccelerationError> {
+        kernel.terms(at, &mut self.scratch, &mut self.terms);
+        let mut terms = std::mem::take(&mut self.terms);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        axpy(1.0, control, &mut terms.Q);
+        let result = self.solve_terms(at.t, norm_max(at.eta), &terms, |ideal, C| {
+            nonideal(ideal, &mut scratch, C);
+        });
+        axpy(-1.0, control, &mut terms.Q);
+        self.terms = terms;
+        self.scratch = scratch;
+        result
+    }
+
     /// U1-U9 for given terms; `nonideal` is asked for C once the ideal forces are known (U8).
     pub fn solve_terms(
         &mut self,
         t: f64,
         speed: f64,
         terms: &Terms,
-        nonideal: impl FnOnce(&IdealForces<'_>, &mut [f64]),
+        nonideal: impl FnMut(&IdealForces<'_>, &mut [f64]),
+    ) -> Result<(), AccelerationError> {
+        self.solve_loaded(t, speed, terms, Steer::Own, nonideal)
+    }
+
+    /// The same, and C1, with the friction and the requirements that have been loaded.
+    fn solve_loaded(
+        &mut self,
+        t: f64,
+        speed: f64,
+        terms: &Terms,
+        steer: Steer<'_>,
+        mut nonideal: impl FnMut(&IdealForces<'_>, &mut [f64]),
     ) -> Result<(), AccelerationError> {
         check_finite(t, terms)?;
         let rules =
@@ -122,26 +208,92 @@ impl Accelerator {
         self.factor
             .factor(&terms.M, &terms.A, rules)
             .map_err(|Massless { speed, pivot }| AccelerationError::MassSingular { t, speed, pivot })?;
-        self.solve_ideal(terms);
-        self.check_consistent(t, speed, terms)?;
-        self.solve_nonideal(t, terms, nonideal)?;
+        self.force.copy_from_slice(&terms.Q);
+        self.solution.control_force.fill(0.0);
+        if let Steer::Inputs(inputs) = steer {
+            self.push(inputs);
+        }
+        self.respond(t, speed, terms, &mut nonideal)?;
+        if self.shape.n_require > 0 && steer == Steer::Own {
+            self.meet_requirements(t, speed, terms, &mut nonideal)?;
+        }
         match first_bad(&self.solution.eta_dot) {
             Some(index) => Err(AccelerationError::NotFinite { t, term: Term::Acceleration, index }),
             None => Ok(()),
         }
     }
 
+    /// Adds S u to the forces.
+    fn push(&mut self, inputs: &[f64]) {
+        self.solution.inputs.copy_from_slice(inputs);
+        if !inputs.is_empty() {
+            mat_vec(&self.control.S, inputs, &mut self.solution.control_force);
+            axpy(1.0, &self.solution.control_force, &mut self.force);
+        }
+    }
+
+    /// The motion under the forces as they are: ideal, non-ideal and friction.
+    fn respond(
+        &mut self,
+        t: f64,
+        speed: f64,
+        terms: &Terms,
+        nonideal: &mut impl FnMut(&IdealForces<'_>, &mut [f64]),
+    ) -> Result<(), AccelerationError> {
+        self.solve_ideal(terms);
+        self.check_consistent(t, speed, terms)?;
+        self.solve_nonideal(t, terms, nonideal)?;
+        if !self.sliding.unit.is_empty() {
+            self.solve_friction(t, terms)?;
+        }
+        Ok(())
+    }
+
+    /// C1: inputs for what the motion leaves of the requirements, until nothing is left. Without friction and non-ideal
+    /// forces that follow the multipliers the motion is linear in the inputs and the first ones are right.
+    fn meet_requirements(
+        &mut self,
+        t: f64,
+        speed: f64,
+        terms: &Terms,
+        nonideal: &mut impl FnMut(&IdealForces<'_>, &mut [f64]),
+    ) -> Result<(), AccelerationError> {
+        let mut steering = std::mem::take(&mut self.steering);
+        let control = std::mem::take(&mut self.control);
+        let slips = self.sliding.contacts.len();
+        let result = (|| {
+            steering.prepare(t, &control, &mut self.factor, terms, |z, lambda| {
+                follow_friction(&self.normals, &self.sliding, z, lambda, &self.slip_z[..slips * self.shape.n_eta])
+            })?;
+            steering.inputs.fill(0.0);
+            let linear = !self.shape.has_nonideal && slips == 0;
+            for _ in 0..if linear { 2 } else { 40 } {
+                if !steering.correct(&control, &self.solution.eta_dot) {
+                    break;
+                }
+                self.force.copy_from_slice(&terms.Q);
+                self.control.S.clone_from(&control.S);
+                self.push(&steering.inputs);
+                self.respond(t, speed, terms, nonideal)?;
+            }
+            steering.check(t, self.consistency_tol, &control, &self.solution, &mut self.factor)
+        })();
+        self.steering = steering;
+        self.control = control;
+        result
+    }
+
     /// U2: eta' without C, lambda and Q_i = A^T lambda.
     fn solve_ideal(&mut self, terms: &Terms) {
         let (n, s) = (self.shape.n_eta, &mut self.solution);
-        self.factor.solve(&terms.Q, &terms.b, &mut s.eta_dot, &mut s.lambda);
+        self.factor.solve(&self.force, &terms.b, &mut s.eta_dot, &mut s.lambda);
         (s.rank, s.margin, s.path) = (self.factor.rank, self.factor.margin, self.factor.taken);
-        self.factor.force(&terms.Q, &s.eta_dot, &s.lambda, &mut s.ideal_force);
+        self.factor.force(&self.force, &s.eta_dot, &s.lambda, &mut s.ideal_force);
         if !self.factor.mass_is_positive() {
             s.a_free.fill(f64::NAN);
             return;
         }
-        s.a_free.copy_from_slice(&terms.Q);
+        s.a_free.copy_from_slice(&self.force);
         self.factor.unconstrained(&mut s.a_free);
         let mut poor = false;
         for i in 0..self.shape.n_con {
@@ -207,6 +359,68 @@ impl Accelerator {
         Err(AccelerationError::Inconsistent { t, rows, residuals })
     }
 
+    /// Friction of the contacts that slide, with the normal forces that act (see [`crate::friction`]).
+    fn solve_friction(&mut self, t: f64, terms: &Terms) -> Result<(), AccelerationError> {
+        let (n, m, natural) = (self.shape.n_eta, self.shape.n_con, self.sliding.natural);
+        let slips = self.sliding.contacts.len();
+        let bad = self.sliding.unit.iter().chain(&self.sliding.P).any(|v| !v.is_finite());
+        if bad {
+            let contact = self.sliding.contacts.first().copied().unwrap_or(0);
+            return Err(AccelerationError::NotFinite { t, term: Term::Friction, index: contact });
+        }
+        self.phi.fill(0.0);
+        for k in 0..slips {
+            let force = &self.sliding.force[k * n..(k + 1) * n];
+            let (z, lambda) = (&mut self.slip_z[k * n..(k + 1) * n], &mut self.slip_lambda[k * m..(k + 1) * m]);
+            self.factor.solve(force, &self.phi, z, lambda);
+        }
+        // p and q of the contacts that slide, by components.
+        self.normals.clear();
+        for &c in &self.sliding.contacts {
+            for i in self.contacts[c].normal.clone() {
+                let row = &self.sliding.P[i * natural..(i + 1) * natural];
+                self.normals.push(dot(row, &self.solution.lambda[..natural]), i);
+                for k in 0..slips {
+                    self.normals.q.push(dot(row, &self.slip_lambda[k * m..k * m + natural]));
+                }
+            }
+            self.normals.close();
+        }
+        self.normals.solve().map_err(|Paradox { contact, solutions }| {
+            let contact = self.sliding.contacts[contact];
+            AccelerationError::FrictionParadox { t, contact, solutions }
+        })?;
+        let s = &mut self.solution;
+        for (i, unit) in self.sliding.unit.iter().enumerate() {
+            s.friction[i] = *unit; // times N below; contacts that stick follow
+        }
+        if !self.shape.has_nonideal {
+            self.C.fill(0.0);
+        }
+        for (k, &c) in self.sliding.contacts.iter().enumerate() {
+            let N = self.normals.N[k];
+            axpy(N, &self.sliding.force[k * n..(k + 1) * n], &mut self.C);
+            axpy(N, &self.slip_z[k * n..(k + 1) * n], &mut s.eta_dot);
+            axpy(N, &self.slip_lambda[k * m..(k + 1) * m], &mut s.lambda);
+            mat_vec(&terms.M, &self.slip_z[k * n..(k + 1) * n], &mut self.work_n);
+            axpy(N, &self.work_n, &mut s.nonideal_force);
+            self.contacts[c].slide.clone().for_each(|i| s.friction[i] *= N);
+        }
+        for (c, contact) in self.contacts.iter().enumerate() {
+            let component =
+                |i: usize| dot(&self.sliding.P[i * natural..(i + 1) * natural], &s.lambda[..natural]);
+            s.normal[c] = contact.normal.clone().map(component).fold(0.0, f64::hypot);
+        }
+        for &(i, row, factor) in &self.sliding.held {
+            s.friction[i] = factor * s.lambda[row];
+        }
+        if self.factor.mass_is_positive() {
+            (0..n).for_each(|j| self.work_n[j] = s.ideal_force[j] + s.nonideal_force[j] - self.C[j]);
+            s.gauss = self.factor.inverse_mass_square(&self.work_n);
+        }
+        Ok(())
+    }
+
     /// The rows of which a row is a combination.
     fn partners(&self, row: usize, terms: &Terms) -> Vec<usize> {
         let (n, others) = (self.shape.n_eta, (0..self.shape.n_con).filter(|&i| i != row).collect::<Vec<_>>());
@@ -226,7 +440,7 @@ impl Accelerator {
         &mut self,
         t: f64,
         terms: &Terms,
-        nonideal: impl FnOnce(&IdealForces<'_>, &mut [f64]),
+        nonideal: &mut impl FnMut(&IdealForces<'_>, &mut [f64]),
     ) -> Result<(), AccelerationError> {
         let s = &mut self.solution;
         s.nonideal_force.fill(0.0);
@@ -241,6 +455,9 @@ impl Accelerator {
             // M z - A^T mu = C, A z = 0: then Q_ni = M z = C + A^T mu.
             self.phi.fill(0.0);
             self.factor.solve(&self.C, &self.phi, &mut self.work_n, &mut self.psi);
+            if !self.contacts.is_empty() {
+                axpy(1.0, &self.psi, &mut s.lambda);
+            }
             mat_vec(&terms.M, &self.work_n, &mut s.nonideal_force);
             for j in 0..self.shape.n_eta {
                 s.eta_dot[j] += self.work_n[j];
@@ -253,6 +470,15 @@ impl Accelerator {
             f64::NAN
         };
         Ok(())
+    }
+}
+
+/// How the normal forces change with multipliers that change by `lambda`, and what that adds to the change `z` of the
+/// accelerations. With P lambda of one component this is exact, otherwise the slope.
+fn follow_friction(normals: &NormalForces, sliding: &Sliding, z: &mut [f64], lambda: &[f64], slip_z: &[f64]) {
+    let n = z.len();
+    for (change, w) in normals.follow(&sliding.P, sliding.natural, lambda).iter().zip(slip_z.chunks(n.max(1))) {
+        axpy(*change, w, z);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The loop that moves a state: choose a step, try it, review it, accept it, give out rows.
 
 mod begin;
+mod grip;
 mod rows;
 
 use super::control::Control;
@@ -11,8 +12,11 @@ use super::radau::Radau;
 use super::schedule::Schedule;
 use super::singular::{BRIDGE, Verdict, Watch};
 use super::stepper::{Attempt, Estimated, EvalError, Field, StepError, Stepper, Tolerance};
-use super::{EventHit, Failure, Flow, Method, Observer, Options, Outcome, Output, Progress, Row, Stop};
-use crate::{Kernel, State};
+use super::{
+    ContactChange, Controller, Crossing, EventHit, EventRule, Failure, Flow, Method, Observer, Options, Outcome, Output,
+    Progress, Row, Stop,
+};
+use crate::{Kernel, Point, State};
 
 /// A run that moves by less than this fraction of its span in so many attempts will not arrive: forces that jump back
 /// and forth (dry friction by a sign function) lead there.
@@ -53,6 +57,16 @@ pub(super) struct Drive<'a> {
     t_start: f64,
     t_end: f64,
     last_row: f64,
+    /// Contacts with friction: their functions are watched before those of events.
+    contacts: usize,
+    /// Instant of the last change of a contact, and how many happened at it.
+    changes: (f64, usize),
+    /// Control that is held: how often it was computed, and when it is next.
+    samples_taken: usize,
+    next_sample: Option<f64>,
+    /// Integrals along the motion, and how far they have come.
+    integrals: Vec<f64>,
+    integrated_to: f64,
     attempts: usize,
     /// Attempts and time when progress was last looked at.
     patrol: (usize, f64),
@@ -63,13 +77,17 @@ pub(super) struct Drive<'a> {
 impl<'a> Drive<'a> {
     pub fn new(
         kernel: &'a dyn Kernel,
+        controller: &Controller<'a>,
         start: &State,
         t_end: f64,
         options: &'a Options,
         observer: &'a mut dyn Observer,
     ) -> Self {
-        let field = KernelField::new(kernel);
-        let d = field.dim();
+        let field = KernelField::new(kernel, controller);
+        let (d, contacts) = (field.dim(), field.shape.n_contact);
+        let ends_a_mode = EventRule { crossing: Crossing::Falling, stop: true };
+        let rules: Vec<EventRule> =
+            std::iter::repeat_n(ends_a_mode, contacts).chain(options.events.iter().copied()).collect();
         let stepper: Box<dyn Stepper> = match options.method {
             Method::Dop853 => Box::new(Explicit::new(Kind::Dop853, d)),
             Method::Tsit5 => Box::new(Explicit::new(Kind::Tsit5, d)),
@@ -80,7 +98,7 @@ impl<'a> Drive<'a> {
         Self {
             control: Control::new(stepper.exponent(), stepper.least_growth()),
             watch: Watch::new(1.0),
-            events: Events::new(&options.events, field.shape.n_event),
+            events: Events::new(&rules, contacts + field.shape.n_event),
             schedule: Schedule::new(&options.output, start.t, t_end),
             tol: Tolerance { rtol: options.rtol, atol: options.atol },
             t: start.t,
@@ -91,10 +109,16 @@ impl<'a> Drive<'a> {
             y_new: vec![0.0; d],
             f_new: vec![0.0; d],
             row: vec![0.0; d],
-            scratch: vec![0.0; kernel.scratch_len()],
+            scratch: vec![0.0; field.kernel.scratch_len()],
             t_start: start.t,
             t_end,
             last_row: f64::NAN,
+            contacts,
+            changes: (f64::NAN, 0),
+            samples_taken: 0,
+            next_sample: None,
+            integrals: vec![0.0; field.shape.n_quadrature],
+            integrated_to: start.t,
             attempts: 0,
             patrol: (0, start.t),
             last_error: None,
@@ -106,6 +130,7 @@ impl<'a> Drive<'a> {
                 smallest_margin: 1.0,
                 generic_rank: 0,
                 degenerate_start: false,
+                contact_changes: 0,
                 state: start.clone(),
             },
             bridge: matches!(options.method, Method::Tsit5 | Method::Radau)
@@ -159,14 +184,25 @@ impl<'a> Drive<'a> {
         if left == 0.0 || left * self.span() <= 0.0 {
             return Ok(Some(Stop::EndTime));
         }
+        self.resample()?;
+        let left = self.target() - self.t;
         let largest = self.options.h_max.map_or(f64::INFINITY, f64::abs).min(left.abs());
         self.choose_method();
         let wanted = if self.bridging { self.bridge_h } else { self.h };
         let gaps = at_work(&mut self.stepper, &mut self.bridge, self.bridging).gaps();
         let h = self.watch.plan(self.t, wanted.abs().min(largest) * left.signum(), gaps);
+        let h = self.guide_contacts(h)?;
         match self.attempt(h)? {
             None => Ok(None),
             Some((h, estimated)) => self.accept(h, estimated),
+        }
+    }
+
+    /// Where steps must end: the end of the run, or the next instant at which held control is computed.
+    fn target(&self) -> f64 {
+        match self.next_sample {
+            Some(next) if (next - self.t_end) * self.span() < 0.0 => next,
+            _ => self.t_end,
         }
     }
 
@@ -194,7 +230,7 @@ impl<'a> Drive<'a> {
     /// Tries a step until singular review is content; `None` if it was rejected.
     fn attempt(&mut self, mut h: f64) -> Result<Option<(f64, Estimated)>, Failure> {
         loop {
-            let left = self.t_end - self.t;
+            let left = self.target() - self.t;
             // The last step ends exactly at the end; no sliver is left behind.
             if (left - h).abs() < 1e-10 * h.abs() || h.abs() > left.abs() {
                 h = left;
@@ -247,7 +283,7 @@ impl<'a> Drive<'a> {
             }
             self.patrol = (steps, t);
         }
-        let last_sliver = (self.t_end - t).abs() <= self.smallest_step();
+        let last_sliver = (self.target() - t).abs() <= self.smallest_step();
         if !(h.abs() > self.smallest_step() || last_sliver) || t + h == t {
             let fastest = self.fastest();
             return Err(self.last_error.take().map_or(Failure::StepTooSmall { t, h, fastest }, failure));
@@ -307,7 +343,8 @@ impl<'a> Drive<'a> {
 
     /// Projects the end of the step, takes its derivative, gives out rows and events, and moves on.
     fn accept(&mut self, h: f64, estimated: Estimated) -> Result<Option<Stop>, Failure> {
-        let t_new = if h == self.t_end - self.t { self.t_end } else { self.t + h };
+        let target = self.target();
+        let t_new = if h == target - self.t { target } else { self.t + h };
         let samples = self.field.samples.len();
         if let Err(error) = self.end_of_step(t_new) {
             return self.end_failed(h, error).map(|()| None);
@@ -317,16 +354,20 @@ impl<'a> Drive<'a> {
         let stepper = at_work(&mut self.stepper, &mut self.bridge, self.bridging);
         stepper.accepted(h);
         let due = self.schedule.peek().is_some_and(|due| (due - t_new) * h <= 0.0);
-        if (due || !self.events.is_empty())
+        if (due || !self.events.is_empty() || !self.integrals.is_empty())
             && let Err(error) = stepper.prepare_dense(&mut self.field, at, &self.y_new, &self.f_new)
         {
             return self.refuse(h, error).map(|()| None);
         }
         self.field.samples.truncate(samples);
         self.settle(t_new, h, estimated, margin);
-        let stop = self.give_out(t_new, h);
-        if stop.is_some() {
-            return Ok(stop);
+        match self.give_out(t_new, h) {
+            Given::All => {}
+            Given::Stopped(stop) => return Ok(Some(stop)),
+            Given::Changed(contact) => {
+                self.regrip(contact)?;
+                return Ok(self.report_progress(h));
+            }
         }
         self.t = t_new;
         std::mem::swap(&mut self.y, &mut self.y_new);
@@ -334,8 +375,12 @@ impl<'a> Drive<'a> {
         if self.schedule.every_step() {
             self.give_row_now(None);
         }
-        let progress = Progress { t: t_new, h, counters: self.field.counters };
-        Ok((self.observer.progress(&progress) == Flow::Cancel).then_some(Stop::Cancelled))
+        Ok(self.report_progress(h))
+    }
+
+    fn report_progress(&mut self, h: f64) -> Option<Stop> {
+        let progress = Progress { t: self.t, h, counters: self.field.counters };
+        (self.observer.progress(&progress) == Flow::Cancel).then_some(Stop::Cancelled)
     }
 
     /// Projection and derivative at the end of the step. The derivative of the last stage is reused if the projection
@@ -382,6 +427,14 @@ impl<'a> Drive<'a> {
             self.h = h * self.control.accepted(estimated.error);
         }
     }
+}
+
+/// How far the rows of a step were given out.
+enum Given {
+    All,
+    Stopped(Stop),
+    /// Up to the instant at which this contact sticks or slides.
+    Changed(usize),
 }
 
 /// The method that takes the step: a function of parts of the driver, so that the others stay free to use.

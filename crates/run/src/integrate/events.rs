@@ -67,6 +67,13 @@ impl Events {
         }
     }
 
+    /// The same where the equations change on the way: the first `fresh` functions are new and begin positive, the
+    /// others go on.
+    pub fn resume(&mut self, fresh: usize, values: impl FnOnce(&mut [f64])) {
+        values(&mut self.g_before);
+        self.sign[..fresh].fill(1.0);
+    }
+
     /// Finds the hits in the step from t to t + h; `values(theta, g)` gives the functions at a fraction of it.
     pub fn scan(&mut self, t: f64, h: f64, values: &mut dyn FnMut(f64, &mut [f64])) {
         self.hits.clear();

@@ -4,15 +4,21 @@
 //! f(P(y)), which is smooth along the branch where f alone is not.
 
 use super::outcome::Counters;
+use super::pilot::{Controller, Pilot};
 use super::stepper::{EvalError, Field};
 use crate::linalg::norm_max;
-use crate::{Accelerator, Kernel, Partials, Point, Projector, Shape};
+use crate::{
+    AccelerationError, Accelerator, Grip, Gripped, Kernel, Partials, Point, Projector, Reporter, Shape, Solution,
+};
 
 /// The kernel with everything needed to evaluate it.
 pub(super) struct KernelField<'k> {
-    pub kernel: &'k dyn Kernel,
+    pub kernel: Gripped<'k>,
     pub shape: Shape,
     pub accelerator: Accelerator,
+    pub pilot: Pilot<'k>,
+    /// For what is reported, where contacts stick.
+    reporter: Option<Reporter>,
     pub projector: Projector,
     pub counters: Counters,
     /// Whether states are projected before their derivative is taken.
@@ -32,14 +38,22 @@ pub(super) struct KernelField<'k> {
 const MAX_SAMPLES: usize = 32;
 
 impl<'k> KernelField<'k> {
-    pub fn new(kernel: &'k dyn Kernel) -> Self {
+    pub fn new(base: &'k dyn Kernel, controller: &Controller<'k>) -> Self {
+        let grip = Grip::new(&base.shape());
+        let pilot = Pilot::new(base, controller, &grip);
+        Self::with_grip(Gripped::new(base, grip), pilot)
+    }
+
+    fn with_grip(kernel: Gripped<'k>, pilot: Pilot<'k>) -> Self {
         let shape = kernel.shape();
         let d = shape.n_x + shape.n_eta;
         Self {
+            accelerator: Accelerator::gripped(&kernel),
+            projector: Projector::new(&kernel),
+            reporter: (kernel.stuck_rows() > 0).then(|| Reporter::new(&kernel)),
+            pilot,
             kernel,
             shape,
-            accelerator: Accelerator::new(kernel),
-            projector: Projector::new(kernel),
             counters: Counters::default(),
             near: false,
             samples: Vec::with_capacity(MAX_SAMPLES),
@@ -54,6 +68,42 @@ impl<'k> KernelField<'k> {
         }
     }
 
+    /// Other contacts stick from now on.
+    pub fn regrip(&mut self, grip: Grip) {
+        let mut pilot = std::mem::take(&mut self.pilot);
+        pilot.regrip(&grip);
+        let mut new = Self::with_grip(Gripped::new(self.kernel.base(), grip), pilot);
+        new.counters = self.counters;
+        new.projector.inherit(&self.projector);
+        new.accelerator.baumgarte = self.accelerator.baumgarte;
+        new.accelerator.consistency_tol = self.accelerator.consistency_tol;
+        *self = new;
+    }
+
+    /// Accelerations and forces at a flat state, as they are reported: natural constraints apart from contacts.
+    pub fn report(&mut self, t: f64, y: &[f64]) -> Result<&Solution, AccelerationError> {
+        let (x, eta) = y.split_at(self.shape.n_x);
+        let at = Point { t, x, eta };
+        let steer = self.pilot.steer(at, self.accelerator.consistency_tol)?;
+        match &mut self.reporter {
+            Some(reporter) => reporter.solve(&self.kernel, at, steer),
+            None => self.accelerator.solve_steered(&self.kernel, at, steer),
+        }
+    }
+
+    /// What the last [`report`](KernelField::report) found.
+    pub fn reported(&self) -> &Solution {
+        self.reporter.as_ref().map_or(self.accelerator.solution(), Reporter::solution)
+    }
+
+    /// Accelerations with the rows of contacts that stick, into the accelerator.
+    pub fn solve(&mut self, t: f64, y: &[f64]) -> Result<&Solution, AccelerationError> {
+        let (x, eta) = y.split_at(self.shape.n_x);
+        let at = Point { t, x, eta };
+        let steer = self.pilot.steer(at, self.accelerator.consistency_tol)?;
+        self.accelerator.solve_steered(&self.kernel, at, steer)
+    }
+
     /// A flat state as a point.
     pub fn point<'a>(&self, t: f64, y: &'a [f64]) -> Point<'a> {
         let (x, eta) = y.split_at(self.shape.n_x);
@@ -63,7 +113,7 @@ impl<'k> KernelField<'k> {
     /// Projects a flat state in place.
     pub fn project(&mut self, t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
         let (x, eta) = y.split_at_mut(self.shape.n_x);
-        let moved = self.projector.project(self.kernel, t, x, eta).map_err(EvalError::Projection)?;
+        let moved = self.projector.project(&self.kernel, t, x, eta).map_err(EvalError::Projection)?;
         self.counters.projections += usize::from(moved);
         Ok(moved)
     }
@@ -82,12 +132,9 @@ impl<'k> KernelField<'k> {
 
     fn derivative(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), EvalError> {
         self.counters.evaluations += 1;
-        let (x, eta) = y.split_at(self.shape.n_x);
-        let solution =
-            self.accelerator.solve(self.kernel, Point { t, x, eta }).map_err(EvalError::Acceleration)?;
-        let margin = solution.margin;
+        let margin = self.solve(t, y).map_err(EvalError::Acceleration)?.margin;
         let (x_dot, eta_dot) = out.split_at_mut(self.shape.n_x);
-        eta_dot.copy_from_slice(&solution.eta_dot);
+        eta_dot.copy_from_slice(&self.accelerator.solution().eta_dot);
         x_dot.copy_from_slice(&self.accelerator.terms().x_dot);
         match self.samples.iter().position(|s| s.0 == t) {
             Some(k) => self.samples[k].1 = margin,
@@ -198,7 +245,7 @@ impl Field for KernelField<'_> {
     fn prepare_tangent(&mut self, t: f64, y: &[f64]) -> bool {
         if self.near && y.iter().all(|v| v.is_finite()) {
             let (x, eta) = y.split_at(self.shape.n_x);
-            self.projector.prepare_tangent(self.kernel, Point { t, x, eta });
+            self.projector.prepare_tangent(&self.kernel, Point { t, x, eta });
         }
         self.near
     }

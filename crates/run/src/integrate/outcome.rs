@@ -1,6 +1,6 @@
 //! What an integration gives: rows as they come, and how it ended.
 
-use crate::{AccelerationError, State};
+use crate::{AccelerationError, Grip, State};
 
 /// Whether to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,21 @@ pub struct Row<'a> {
     pub eta: &'a [f64],
     /// The event that put the row here, if one did.
     pub event: Option<EventHit>,
+    /// Which contacts stick.
+    pub grip: &'a Grip,
+    /// Control inputs that are held or come from another model; empty where the system's own requirements give them.
+    pub inputs: &'a [f64],
+    /// Integrals along the motion since the start, n_quadrature.
+    pub integrals: &'a [f64],
+}
+
+/// A contact that began to stick or to slide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContactChange {
+    /// Which.
+    pub contact: usize,
+    /// Whether it sticks now.
+    pub sticks: bool,
 }
 
 /// An event that was located.
@@ -62,6 +77,11 @@ pub struct Progress {
 pub trait Observer {
     /// A row, in the order of time; event rows included.
     fn row(&mut self, row: Row<'_>);
+
+    /// A contact began to stick, to slide, or to slide the other way, at time `t`.
+    fn contact(&mut self, t: f64, change: ContactChange) {
+        let _ = (t, change);
+    }
 
     /// After each accepted step; return [`Flow::Cancel`] to stop.
     fn progress(&mut self, progress: &Progress) -> Flow {
@@ -149,6 +169,13 @@ pub enum Failure {
         /// Rank around it.
         generic_rank: usize,
     },
+    /// A contact changes between sticking and sliding without end.
+    Chatter {
+        /// Time.
+        t: f64,
+        /// The contact.
+        contact: usize,
+    },
     /// The budget of steps is spent.
     TooManySteps {
         /// Time reached.
@@ -180,6 +207,8 @@ pub struct Outcome {
     pub generic_rank: usize,
     /// Whether the start sat on a rank loss and its acceleration was found as a limit along the branch.
     pub degenerate_start: bool,
+    /// How often a contact began to stick or to slide.
+    pub contact_changes: usize,
     /// Last state reached.
     pub state: State,
 }

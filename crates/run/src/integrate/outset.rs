@@ -18,6 +18,7 @@
 
 use super::field::KernelField;
 use super::stepper::{EvalError, Field};
+use crate::Kernel;
 use crate::linalg::norm_max;
 
 /// What is known of the constraints around the start.
@@ -49,7 +50,7 @@ pub(super) fn look_around(
     let m = field.shape.n_con;
     let rank_at_start = field.accelerator.solution().rank;
     let mut margin = field.margin();
-    let mut ranks = field.projector.ranks(field.kernel, field.point(t, y), 1e-6);
+    let mut ranks = field.projector.ranks(&field.kernel, field.point(t, y), 1e-6);
     let mut rank = rank_at_start;
     if m == 0 || (rank == m && margin > 0.2) {
         return Ok(Around { rank_at_start, rank, margin, degenerate: false });
@@ -66,7 +67,7 @@ pub(super) fn look_around(
         }
         let (found, found_margin) = (field.accelerator.solution().rank, field.margin());
         field.accelerator.factor.remember();
-        let (position, velocity) = field.projector.ranks(field.kernel, field.point(t, &state), 1e-6);
+        let (position, velocity) = field.projector.ranks(&field.kernel, field.point(t, &state), 1e-6);
         ranks = (ranks.0.max(position), ranks.1.max(velocity));
         margin = if found > rank {
             found_margin
@@ -98,7 +99,7 @@ fn probe_state(field: &mut KernelField<'_>, t: f64, y: &[f64], probe: usize, rea
         *v += 2.0 * unit * reach * if i < n_x { x_size } else { eta_size };
     }
     field.project(t, &mut state).ok()?;
-    let left = field.projector.residuals(field.kernel, field.point(t, &state));
+    let left = field.projector.residuals(&field.kernel, field.point(t, &state));
     (left.position < ON_CONSTRAINTS && left.velocity < ON_CONSTRAINTS).then_some(state)
 }
 

@@ -10,23 +10,35 @@ use crate::linalg::norm_max;
 impl Drive<'_> {
     /// Projects the start, finds the rank around it, its derivative and a first step.
     pub(super) fn begin(&mut self) -> Result<(), Failure> {
-        let (kernel, n_x) = (self.field.kernel, self.field.shape.n_x);
+        let n_x = self.field.shape.n_x;
         if let Some(index) = self.y.iter().position(|v| !v.is_finite()) {
             return Err(Failure::NotFinite { t: self.t, index });
         }
+        let (kernel, at) = (&self.field.kernel, self.field.point(self.t, &self.y));
         self.field.projector.hold_invariants(kernel, &self.y[..n_x]);
-        self.field.projector.measure(kernel, self.field.point(self.t, &self.y));
+        self.field.projector.measure(kernel, at);
         self.field.accelerator.baumgarte = self.options.baumgarte;
         if self.options.projection {
             self.field.project(self.t, &mut self.y).map_err(failure)?;
         }
+        self.first_grip()?;
         self.give_row_now(None);
         self.start_derivative()?;
         let size = norm_max(&self.y);
         let mut events = std::mem::replace(&mut self.events, Events::new(&[], 0));
         events.begin(|g| self.event_values(None, g), size);
         self.events = events;
+        self.events_again();
         self.choose_first_step()
+    }
+
+    /// The functions of contacts begin anew, those of events go on.
+    pub(super) fn events_again(&mut self) {
+        let mut events = std::mem::replace(&mut self.events, Events::new(&[], 0));
+        if !events.is_empty() {
+            events.resume(self.contacts, |g| self.event_values(None, g));
+        }
+        self.events = events;
     }
 
     pub(super) fn start_derivative(&mut self) -> Result<(), Failure> {

@@ -1,32 +1,72 @@
 //! Rows and events of a step that was accepted.
 
-use super::{Drive, EventHit, Events, Row, Stop, at_work};
+use super::{Drive, EventHit, Events, Given, Row, Stop, at_work};
+use crate::Kernel;
+
+/// Gauss-Legendre nodes and weights on (0, 1), five of them: order ten.
+const NODES: [(f64, f64); 5] = [
+    (0.046_910_077_030_668, 0.118_463_442_528_094_54),
+    (0.230_765_344_947_158_45, 0.239_314_335_249_683_23),
+    (0.5, 0.284_444_444_444_444_45),
+    (0.769_234_655_052_841_5, 0.239_314_335_249_683_23),
+    (0.953_089_922_969_332, 0.118_463_442_528_094_54),
+];
 
 impl Drive<'_> {
     /// Rows and events inside the step, in the order of the motion.
-    pub(super) fn give_out(&mut self, t_new: f64, h: f64) -> Option<Stop> {
+    pub(super) fn give_out(&mut self, t_new: f64, h: f64) -> Given {
         let mut events = std::mem::replace(&mut self.events, Events::new(&[], 0));
         if !events.is_empty() {
             let t = self.t;
             events.scan(t, h, &mut |theta, g| self.event_values(Some((theta, h)), g));
         }
-        let mut stop = None;
+        let mut given = Given::All;
         for hit in &events.hits {
             self.give_due(hit.t, t_new, h);
+            self.integrate_to(hit.t, t_new, h);
             self.dense_row(hit.t, t_new, h);
-            self.give_row(hit.t, Some(*hit));
-            if events.stops(hit) {
-                self.t = hit.t;
-                self.y.copy_from_slice(&self.row);
-                stop = Some(Stop::Event(*hit));
-                break;
+            if hit.index < self.contacts {
+                given = Given::Changed(hit.index);
+            } else {
+                let named = EventHit { index: hit.index - self.contacts, ..*hit };
+                self.give_row(hit.t, Some(named));
+                if !events.stops(hit) {
+                    continue;
+                }
+                given = Given::Stopped(Stop::Event(named));
             }
+            self.t = hit.t;
+            self.y.copy_from_slice(&self.row);
+            break;
         }
         self.events = events;
-        if stop.is_none() {
+        if let Given::All = given {
             self.give_due(t_new, t_new, h);
+            self.integrate_to(t_new, t_new, h);
         }
-        stop
+        given
+    }
+
+    /// Carries the integrals along the motion on to a time inside the step.
+    fn integrate_to(&mut self, until: f64, t_new: f64, h: f64) {
+        let (from, span) = (self.integrated_to, until - self.integrated_to);
+        if self.integrals.is_empty() || span == 0.0 {
+            return;
+        }
+        let mut rates = vec![0.0; self.integrals.len()];
+        for (node, weight) in NODES {
+            let t = from + node * span;
+            self.dense_row(t, t_new, h);
+            let row = std::mem::take(&mut self.row);
+            // Without an acceleration (a rank loss on the way) the last one stands in: an instant has no weight.
+            let _ = self.field.report(t, &row);
+            let (x, eta) = row.split_at(self.field.shape.n_x);
+            let at = crate::Point { t, x, eta };
+            self.field.kernel.rates(at, self.field.reported(), &mut self.scratch, &mut rates);
+            self.row = row;
+            crate::linalg::axpy(weight * span, &rates, &mut self.integrals);
+        }
+        self.integrated_to = until;
     }
 
     /// Rows due up to `until`, from the dense output.
@@ -36,6 +76,7 @@ impl Drive<'_> {
             if self.schedule.every_step() && (due - t_new).abs() <= 1e-12 * h.abs() {
                 continue;
             }
+            self.integrate_to(due, t_new, h);
             self.dense_row(due, t_new, h);
             self.give_row(due, None);
         }
@@ -66,17 +107,25 @@ impl Drive<'_> {
                 self.dense_row(t, self.t + h, h);
             }
         }
-        let kernel = self.field.kernel;
-        if kernel.events_need_solution() {
-            // Without an acceleration the functions see the last one; they are asked again a little further on.
-            let _ = self.field.accelerator.solve(kernel, self.field.point(t, &self.row));
+        let row = std::mem::take(&mut self.row);
+        let (x, eta) = row.split_at(self.field.shape.n_x);
+        let at = crate::Point { t, x, eta };
+        // Without an acceleration the functions see the last one; they are asked again a little further on.
+        let (own, others) = g.split_at_mut(self.contacts);
+        if !own.is_empty() {
+            if self.field.kernel.stuck_rows() > 0 {
+                let _ = self.field.solve(t, &row);
+            }
+            let solution = self.field.accelerator.solution();
+            self.field.kernel.margins(at, solution, &mut self.scratch, own);
         }
-        kernel.events(
-            self.field.point(t, &self.row),
-            self.field.accelerator.solution(),
-            &mut self.scratch,
-            g,
-        );
+        if !others.is_empty() {
+            if self.field.kernel.events_need_solution() {
+                let _ = self.field.report(t, &row);
+            }
+            self.field.kernel.events(at, self.field.reported(), &mut self.scratch, others);
+        }
+        self.row = row;
     }
 
     pub(super) fn give_row_now(&mut self, event: Option<EventHit>) {
@@ -88,12 +137,21 @@ impl Drive<'_> {
     pub(super) fn give_row(&mut self, t: f64, event: Option<EventHit>) {
         let n_x = self.field.shape.n_x;
         let at = self.field.point(t, &self.row);
-        self.field.projector.measure(self.field.kernel, at);
-        let left = self.field.projector.residuals(self.field.kernel, at);
+        self.field.projector.measure(&self.field.kernel, at);
+        let left = self.field.projector.residuals(&self.field.kernel, at);
         let o = &mut self.outcome;
         o.largest_position_residual = o.largest_position_residual.max(left.position);
         o.largest_velocity_residual = o.largest_velocity_residual.max(left.velocity);
         self.last_row = t;
-        self.observer.row(Row { t, x: &self.row[..n_x], eta: &self.row[n_x..], event });
+        let inputs = self.field.pilot.inputs_at(self.field.point(t, &self.row));
+        self.observer.row(Row {
+            t,
+            x: &self.row[..n_x],
+            eta: &self.row[n_x..],
+            event,
+            grip: self.field.kernel.grip(),
+            inputs: &inputs,
+            integrals: &self.integrals,
+        });
     }
 }

@@ -1,0 +1,222 @@
+//! C1: the inputs of least cost that meet the requirements, on top of what nature's own constraints do.
+//!
+//! ```text
+//! C1  u = W^{-1/2} (A_c P S W^{-1/2})^+ (b_c - A_c a_n)
+//! ```
+//!
+//! P S comes column by column from the saddle system that gave a_n, and L^-T with L L^T = W stands for W^{-1/2}. Rows
+//! are judged for rank relative to what all forces together could do to them, sqrt(A_c M^-1 A_c^T), so that their units do
+//! not matter. What is left of a row afterwards is measured against its own numbers as in U6.
+//!
+//! Checked by `tests/control.rs`: with W = M^-1 and no constraints C1 is U2; least cost; constraints of nature kept.
+
+use super::{AccelerationError, Factor, Solution, Term};
+use crate::linalg::{Cod, axpy, cholesky, dot, norm, solve_lower, solve_lower_transposed};
+use crate::{ControlTerms, Shape, Terms};
+
+/// Directions of the requirements weaker than this, among rows that all forces together could move by one, count as
+/// out of reach.
+const REACH: f64 = 1e-10;
+/// Rows that hold better than this, against their own numbers, are met.
+const MET: f64 = 1e-14;
+
+/// Workspace of C1.
+#[derive(Clone, Debug, Default)]
+pub struct Steering {
+    n: usize,
+    rows: usize,
+    count: usize,
+    /// The inputs.
+    pub inputs: Vec<f64>,
+    /// Cholesky factor of W.
+    cost: Vec<f64>,
+    /// P S by columns, and A_c P S L^-T with rows scaled.
+    reach: Vec<f64>,
+    G: Vec<f64>,
+    scale: Vec<f64>,
+    left: Vec<f64>,
+    best: f64,
+    cod: Option<Cod>,
+    zero: Vec<f64>,
+    column: Vec<f64>,
+    lambda: Vec<f64>,
+    step: Vec<f64>,
+}
+
+impl Steering {
+    /// Sized for a shape.
+    pub fn new(shape: &Shape) -> Self {
+        let Shape { n_eta: n, n_require: rows, n_input: count, n_con: m, .. } = *shape;
+        Self {
+            n,
+            rows,
+            count,
+            inputs: vec![0.0; count],
+            cost: vec![0.0; count * count],
+            reach: vec![0.0; count * n],
+            G: vec![0.0; rows * count],
+            scale: vec![0.0; rows],
+            left: vec![0.0; rows],
+            best: f64::INFINITY,
+            cod: (rows > 0).then(|| Cod::new(rows, count)),
+            zero: vec![0.0; n.max(m)],
+            column: vec![0.0; n],
+            lambda: vec![0.0; m],
+            step: vec![0.0; count],
+        }
+    }
+
+    /// Factors the reach of the inputs. `follow` adds to a change of the accelerations what friction makes of it, given
+    /// the change of the multipliers.
+    pub fn prepare(
+        &mut self,
+        t: f64,
+        control: &ControlTerms,
+        factor: &mut Factor,
+        terms: &Terms,
+        mut follow: impl FnMut(&mut [f64], &[f64]),
+    ) -> Result<(), AccelerationError> {
+        let (n, count) = (self.n, self.count);
+        let all = [&control.A, &control.b, &control.S, &control.W];
+        if let Some(index) = all.iter().flat_map(|v| v.iter()).position(|v| !v.is_finite()) {
+            return Err(AccelerationError::NotFinite { t, term: Term::Control, index });
+        }
+        self.weigh(t, control, factor)?;
+        for j in 0..count {
+            (0..n).for_each(|i| self.column[i] = control.S[i * count + j]);
+            let z = &mut self.reach[j * n..(j + 1) * n];
+            factor.solve(&self.column, &self.zero[..self.lambda.len()], z, &mut self.lambda);
+            follow(z, &self.lambda);
+        }
+        for i in 0..self.rows {
+            let row = &control.A[i * n..(i + 1) * n];
+            self.column.copy_from_slice(row);
+            self.scale[i] = match factor.mass_is_positive() {
+                true => factor.inverse_mass_square(&self.column).sqrt(),
+                false => norm(row) / norm(&terms.M).sqrt(),
+            };
+            let G = &mut self.G[i * count..(i + 1) * count];
+            (0..count).for_each(|j| G[j] = dot(row, &self.reach[j * n..(j + 1) * n]));
+            solve_lower(&self.cost, count, G);
+            let scale = self.scale[i];
+            G.iter_mut().for_each(|g| *g = if scale > 0.0 { *g / scale } else { 0.0 });
+        }
+        if let Some(cod) = &mut self.cod {
+            cod.lq.matrix().copy_from_slice(&self.G);
+            cod.lq.factor(REACH, self.rows);
+            cod.factor_trapezoid(|_| 1.0);
+        }
+        self.best = f64::INFINITY;
+        Ok(())
+    }
+
+    /// L with L L^T = W, scaled so that a unit input weighs about as much as the force it makes.
+    fn weigh(&mut self, t: f64, control: &ControlTerms, factor: &mut Factor) -> Result<(), AccelerationError> {
+        let (n, count) = (self.n, self.count);
+        let column = |j: usize, out: &mut [f64]| (0..n).for_each(|i| out[i] = control.S[i * count + j]);
+        let positive = factor.mass_is_positive();
+        // S^T M^-1 S, the cost of the force in the metric of the masses; S^T S where M has no inverse.
+        for j in 0..count {
+            column(j, &mut self.column);
+            if positive {
+                factor.unconstrained(&mut self.column);
+            }
+            for i in 0..count {
+                self.cost[i * count + j] = (0..n).map(|k| control.S[k * count + i] * self.column[k]).sum();
+            }
+        }
+        if !control.W.is_empty() {
+            let trace = |w: &[f64]| (0..count).map(|i| w[i * count + i]).sum::<f64>();
+            let factor = trace(&self.cost) / trace(&control.W);
+            let factor = if factor > 0.0 && factor.is_finite() { factor } else { 1.0 };
+            for (cost, w) in self.cost.iter_mut().zip(&control.W) {
+                *cost = factor * w;
+            }
+        }
+        match cholesky(&mut self.cost, count) {
+            Ok(ratio) if ratio > 1e-14 || count == 0 => Ok(()),
+            Ok(_) => Err(AccelerationError::CostNotPositive { t, input: 0 }),
+            Err(input) => Err(AccelerationError::CostNotPositive { t, input }),
+        }
+    }
+
+    /// What the motion leaves of row i, and its own numbers.
+    fn residual(&self, i: usize, control: &ControlTerms, eta_dot: &[f64]) -> (f64, f64) {
+        let row = &control.A[i * self.n..(i + 1) * self.n];
+        let own = row.iter().zip(eta_dot).fold(control.b[i].abs(), |sum, (a, z)| sum + (a * z).abs());
+        (control.b[i] - dot(row, eta_dot), own)
+    }
+
+    /// Adds the inputs for what a motion leaves of the requirements; `false` if it leaves nothing, or no less than the
+    /// time before.
+    pub fn correct(&mut self, control: &ControlTerms, eta_dot: &[f64]) -> bool {
+        let mut worst = 0.0_f64;
+        for i in 0..self.rows {
+            let (left, own) = self.residual(i, control, eta_dot);
+            self.left[i] = if self.scale[i] > 0.0 { left / self.scale[i] } else { 0.0 };
+            worst = worst.max(if left == 0.0 { 0.0 } else { left.abs() / own });
+        }
+        let Some(cod) = &mut self.cod else { return false };
+        if worst <= MET || !(worst < 0.9 * self.best || self.best.is_infinite()) {
+            return false;
+        }
+        self.best = worst;
+        cod.solve(&self.left, &mut self.step);
+        solve_lower_transposed(&self.cost, self.count, &mut self.step);
+        axpy(1.0, &self.step, &mut self.inputs);
+        true
+    }
+
+    /// Whether the requirements are met.
+    pub fn check(
+        &mut self,
+        t: f64,
+        tolerance: f64,
+        control: &ControlTerms,
+        solution: &Solution,
+        factor: &mut Factor,
+    ) -> Result<(), AccelerationError> {
+        let left: Vec<(f64, f64)> =
+            (0..self.rows).map(|i| self.residual(i, control, &solution.eta_dot)).collect();
+        let part = |i: usize| if left[i].0 == 0.0 { 0.0 } else { left[i].0.abs() / left[i].1 };
+        let mut rows: Vec<usize> = (0..self.rows).filter(|&i| !(part(i) <= tolerance)).collect();
+        if rows.is_empty() {
+            return Ok(());
+        }
+        rows.sort_by(|&i, &j| part(j).total_cmp(&part(i)));
+        let residuals = rows.iter().map(|&i| left[i].0).collect();
+        let scaled: Vec<f64> =
+            (0..self.rows).map(|i| if self.scale[i] > 0.0 { left[i].0 / self.scale[i] } else { 0.0 }).collect();
+        let missing = self.missing_force(&scaled, control, factor);
+        Err(AccelerationError::Unreachable { t, rows, residuals, missing })
+    }
+
+    /// The generalised force of unit length nearest to what the residual asks for, with every force at hand.
+    fn missing_force(&mut self, left: &[f64], control: &ControlTerms, factor: &mut Factor) -> Vec<f64> {
+        let n = self.n;
+        let mut whole = vec![0.0; self.rows * n];
+        for j in 0..n {
+            self.column.fill(0.0);
+            self.column[j] = 1.0;
+            let mut z = vec![0.0; n];
+            factor.solve(&self.column, &self.zero[..self.lambda.len()], &mut z, &mut self.lambda);
+            for i in 0..self.rows {
+                let scale = if self.scale[i] > 0.0 { 1.0 / self.scale[i] } else { 0.0 };
+                whole[i * n + j] = scale * dot(&control.A[i * n..(i + 1) * n], &z);
+            }
+        }
+        let mut cod = Cod::new(self.rows, n);
+        cod.factor(&whole, REACH);
+        let mut force = vec![0.0; n];
+        cod.solve(left, &mut force);
+        // A force that changes nothing of what is left is no help.
+        let gain: f64 =
+            (0..self.rows).map(|i| left[i] * dot(&whole[i * n..(i + 1) * n], &force)).sum::<f64>();
+        let size = norm(&force);
+        if !(size > 0.0 && gain > 1e-6 * dot(left, left)) {
+            return vec![0.0; n];
+        }
+        force.iter_mut().for_each(|f| *f /= size);
+        force
+    }
+}

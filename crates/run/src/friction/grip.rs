@@ -1,0 +1,257 @@
+//! Which contacts stick, and the kernel with their rows added.
+
+use super::SLACK;
+use crate::linalg::{axpy, dot, norm};
+use crate::{
+    Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, Shape, Sliding,
+    Solution, Terms,
+};
+
+/// What a contact does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// V = 0 is held.
+    Stick,
+    /// Friction acts against the sliding.
+    Slip,
+}
+
+/// Which contacts stick, and where the others slide.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Grip {
+    /// One for each contact.
+    pub modes: Vec<Mode>,
+    /// Direction of sliding of each contact, unit vectors one after the other.
+    pub(crate) direction: Vec<f64>,
+    /// Whether the direction of a sliding contact is held instead of following V: at its start and end, where V says
+    /// nothing. With one component it is always held, so that the equations stay smooth through V = 0.
+    pub(crate) held: Vec<bool>,
+    /// What each contact can carry when it sticks, for shares that are not determined otherwise.
+    pub(crate) strength: Vec<f64>,
+}
+
+impl Grip {
+    /// All contacts sliding, directions unknown yet.
+    pub(crate) fn new(shape: &Shape) -> Self {
+        Self {
+            modes: vec![Mode::Slip; shape.n_contact],
+            direction: vec![0.0; shape.n_slide],
+            held: vec![false; shape.n_contact],
+            strength: vec![1.0; shape.n_contact],
+        }
+    }
+
+    /// Whether a contact sticks.
+    pub fn sticks(&self, contact: usize) -> bool {
+        self.modes[contact] == Mode::Stick
+    }
+
+    /// Whether the same contacts stick and the others slide the same way.
+    pub fn same_as(&self, other: &Grip) -> bool {
+        let turned = |k: usize| self.direction[k] * other.direction[k] < 0.0;
+        self.modes == other.modes && !(0..self.direction.len()).any(turned)
+    }
+}
+
+/// A kernel whose sticking contacts are constraints: their rows stand after its own.
+#[derive(Clone)]
+pub struct Gripped<'k> {
+    base: &'k dyn Kernel,
+    shape: Shape,
+    natural: Shape,
+    levels: Vec<Level>,
+    /// Which contacts stick.
+    pub(crate) grip: Grip,
+}
+
+impl<'k> Gripped<'k> {
+    /// The kernel with a grip, which [`settle`](super::settle) finds.
+    pub fn new(base: &'k dyn Kernel, grip: Grip) -> Self {
+        let natural = base.shape();
+        let stuck = |(k, c): (usize, &Contact)| if grip.sticks(k) { c.slide.len() } else { 0 };
+        let rows: usize = base.contacts().iter().enumerate().map(stuck).sum();
+        let mut levels = base.levels().to_vec();
+        levels.resize(natural.n_con + rows, Level::Velocity);
+        Self { base, shape: Shape { n_con: natural.n_con + rows, ..natural }, natural, levels, grip }
+    }
+
+    /// The kernel below.
+    pub fn base(&self) -> &'k dyn Kernel {
+        self.base
+    }
+
+    /// Which contacts stick.
+    pub fn grip(&self) -> &Grip {
+        &self.grip
+    }
+
+    /// Rows added by sticking contacts.
+    pub fn stuck_rows(&self) -> usize {
+        self.shape.n_con - self.natural.n_con
+    }
+
+    /// First row of each sticking contact: `(contact, row)`.
+    fn stuck(&self) -> impl Iterator<Item = (usize, &Contact, usize)> {
+        let mut row = self.natural.n_con;
+        let contacts = self.base.contacts().iter().enumerate();
+        contacts.filter(|(k, _)| self.grip.sticks(*k)).map(move |(k, c)| {
+            let first = row;
+            row += c.slide.len();
+            (k, c, first)
+        })
+    }
+
+    /// For each contact a function that becomes negative when its mode ends: the speed of sliding, or what is left of
+    /// the static limit. `solution` is that of this kernel.
+    pub fn margins(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], g: &mut [f64]) {
+        let (mut terms, rest) = ContactTerms::carve(&self.natural, scratch);
+        self.base.contact_terms(at, rest, &mut terms);
+        for (k, contact) in self.base.contacts().iter().enumerate() {
+            g[k] = match self.grip.modes[k] {
+                Mode::Slip if self.grip.held[k] => {
+                    dot(&terms.V[contact.slide.clone()], &self.grip.direction[contact.slide.clone()])
+                }
+                Mode::Slip => norm(&terms.V[contact.slide.clone()]),
+                Mode::Stick => {
+                    let load = norm(&solution.friction[contact.slide.clone()]);
+                    terms.mu_static[k] * solution.normal[k] * (1.0 + SLACK) - load
+                }
+            };
+        }
+    }
+}
+
+impl Kernel for Gripped<'_> {
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    fn scratch_len(&self) -> usize {
+        self.base.scratch_len() + ContactTerms::room(&self.natural)
+    }
+
+    fn terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Terms) {
+        if self.stuck_rows() == 0 {
+            return self.base.terms(at, scratch, out);
+        }
+        let (n, m) = (self.natural.n_eta, self.natural.n_con);
+        out.A.truncate(m * n);
+        out.b.truncate(m);
+        self.base.terms(at, scratch, out);
+        let (mut contacts, rest) = ContactTerms::carve(&self.natural, scratch);
+        self.base.contact_terms(at, rest, &mut contacts);
+        for (k, contact, _) in self.stuck() {
+            let w = self.grip.strength[k];
+            for i in contact.slide.clone() {
+                out.A.extend(contacts.J[i * n..(i + 1) * n].iter().map(|v| w * v));
+                out.b.push(w * contacts.b[i]);
+            }
+        }
+    }
+
+    fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {
+        let (n, m) = (self.natural.n_eta, self.natural.n_con);
+        let natural = IdealForces { lambda: &ideal.lambda[..m], A: &ideal.A[..m * n], Q_i: ideal.Q_i };
+        self.base.nonideal(at, &natural, scratch, C);
+    }
+
+    fn sliding(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Sliding) {
+        let n = self.natural.n_eta;
+        let (mut terms, rest) = ContactTerms::carve(&self.natural, scratch);
+        self.base.contact_terms(at, rest, &mut terms);
+        out.P.copy_from_slice(terms.P);
+        out.unit.fill(0.0);
+        out.force.fill(0.0);
+        out.contacts.clear();
+        out.held.clear();
+        for (k, contact, first) in self.stuck() {
+            let w = self.grip.strength[k];
+            out.held.extend(contact.slide.clone().enumerate().map(|(c, i)| (i, first + c, w)));
+        }
+        for (k, contact) in self.base.contacts().iter().enumerate() {
+            if self.grip.sticks(k) {
+                continue;
+            }
+            let speed = norm(&terms.V[contact.slide.clone()]);
+            let follow = !self.grip.held[k] && speed > 0.0;
+            let place = out.contacts.len() * n;
+            out.contacts.push(k);
+            for i in contact.slide.clone() {
+                let s = if follow { terms.V[i] / speed } else { self.grip.direction[i] };
+                out.unit[i] = -terms.mu[k] * s;
+                axpy(out.unit[i], &terms.J[i * n..(i + 1) * n], &mut out.force[place..place + n]);
+            }
+        }
+    }
+
+    fn residuals(&self, at: Point<'_>, scratch: &mut [f64], phi: &mut [f64], psi: &mut [f64]) {
+        let m = self.natural.n_con;
+        self.base.residuals(at, scratch, &mut phi[..m], &mut psi[..m]);
+        if self.stuck_rows() == 0 {
+            return;
+        }
+        phi[m..].fill(0.0);
+        let (mut terms, rest) = ContactTerms::carve(&self.natural, scratch);
+        self.base.contact_terms(at, rest, &mut terms);
+        for (k, contact, first) in self.stuck() {
+            for (c, i) in contact.slide.clone().enumerate() {
+                psi[first + c] = self.grip.strength[k] * terms.V[i];
+            }
+        }
+    }
+
+    fn position_gradient(&self, t: f64, x: &[f64], scratch: &mut [f64], out: &mut [f64]) {
+        let (own, added) = out.split_at_mut(self.natural.n_con * self.natural.n_x);
+        self.base.position_gradient(t, x, scratch, own);
+        added.fill(0.0);
+    }
+
+    fn frame(&self, t: f64, x: &[f64], scratch: &mut [f64], X: &mut [f64]) {
+        self.base.frame(t, x, scratch, X);
+    }
+
+    fn invariants(&self, x: &[f64], scratch: &mut [f64], value: &mut [f64], gradient: &mut [f64]) {
+        self.base.invariants(x, scratch, value, gradient);
+    }
+
+    fn events(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], g: &mut [f64]) {
+        self.base.events(at, solution, scratch, g);
+    }
+
+    fn events_need_solution(&self) -> bool {
+        self.base.events_need_solution()
+    }
+
+    fn contacts(&self) -> &[Contact] {
+        self.base.contacts()
+    }
+
+    fn contact_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ContactTerms<'_>) {
+        self.base.contact_terms(at, scratch, out);
+    }
+
+    fn control_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ControlTerms) {
+        self.base.control_terms(at, scratch, out);
+    }
+
+    fn rates(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], out: &mut [f64]) {
+        self.base.rates(at, solution, scratch, out);
+    }
+
+    fn partials(
+        &self,
+        at: Point<'_>,
+        eta_dot: &[f64],
+        lambda: &[f64],
+        scratch: &mut [f64],
+        out: &mut Partials,
+    ) -> bool {
+        // Friction and control follow the state in ways the kernel below does not know of.
+        let plain = self.natural.n_contact == 0 && self.natural.n_require == 0;
+        plain && self.base.partials(at, eta_dot, lambda, scratch, out)
+    }
+}

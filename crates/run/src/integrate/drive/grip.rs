@@ -1,0 +1,159 @@
+//! Contacts that begin to stick or to slide, and control that is computed anew: places where the equations change.
+
+use super::{ContactChange, Control, Drive, Failure, Point, failure};
+use crate::friction::settle_after;
+use crate::integrate::stepper::EvalError;
+use crate::linalg::{dot, norm, norm_max};
+use crate::{ContactTerms, Kernel};
+
+/// Changes within this fraction of the span are at one instant, and so many of them at one instant are chatter.
+const INSTANT: f64 = 1e-12;
+const MAX_AT_ONCE: usize = 30;
+
+/// A step towards rest does not go beyond this part of the way.
+const APPROACH: f64 = 0.5;
+
+impl Drive<'_> {
+    /// Which contacts stick at the start.
+    pub(super) fn first_grip(&mut self) -> Result<(), Failure> {
+        self.sample_control()?;
+        if self.contacts == 0 {
+            return Ok(());
+        }
+        let mut probe = std::mem::take(&mut self.row);
+        probe.copy_from_slice(&self.y);
+        let at = self.field.point(self.t, &probe);
+        let grip = self.settled(at, None, None)?;
+        self.field.regrip(grip);
+        self.row = probe;
+        self.report_changes(None);
+        self.hold_start()
+    }
+
+    fn settled(
+        &mut self,
+        at: Point<'_>,
+        landed: Option<usize>,
+        loose: Option<usize>,
+    ) -> Result<crate::Grip, Failure> {
+        let base = self.field.kernel.base();
+        let steer = self.field.pilot.steer(at, f64::INFINITY).map_err(Failure::Acceleration)?;
+        settle_after(base, at, steer, landed, loose).map_err(Failure::Acceleration)
+    }
+
+    /// A contact has come to rest or has passed its static limit at (t, y).
+    pub(super) fn regrip(&mut self, contact: usize) -> Result<(), Failure> {
+        let near = (self.t - self.changes.0).abs() <= INSTANT * self.span().abs();
+        self.changes = if near { (self.changes.0, self.changes.1 + 1) } else { (self.t, 1) };
+        if self.changes.1 > MAX_AT_ONCE {
+            return Err(Failure::Chatter { t: self.t, contact });
+        }
+        let stuck = self.field.kernel.grip().sticks(contact);
+        let before = self.field.kernel.grip().clone();
+        let mut state = std::mem::take(&mut self.row);
+        state.copy_from_slice(&self.y);
+        let at = self.field.point(self.t, &state);
+        let (landed, loose) = if stuck { (None, Some(contact)) } else { (Some(contact), None) };
+        let grip = self.settled(at, landed, loose)?;
+        self.field.regrip(grip);
+        self.row = state;
+        self.report_changes(Some(&before));
+        self.hold_start()?;
+        self.start_derivative()?;
+        self.control = Control::new(self.stepper.exponent(), self.stepper.least_growth());
+        self.stepper.interrupted();
+        self.events_again();
+        self.choose_first_step()
+    }
+
+    /// The state on the constraints, contacts that stick among them.
+    fn hold_start(&mut self) -> Result<(), Failure> {
+        if self.options.projection {
+            self.field.project(self.t, &mut self.y).map_err(failure)?;
+        }
+        Ok(())
+    }
+
+    fn report_changes(&mut self, before: Option<&crate::Grip>) {
+        let now = self.field.kernel.grip();
+        let Some(before) = before else { return };
+        for (contact, range) in self.field.kernel.contacts().iter().enumerate() {
+            let turned = range.slide.clone().any(|i| now.direction[i] * before.direction[i] < 0.0);
+            let sticks = now.sticks(contact);
+            if sticks != before.sticks(contact) || (!sticks && turned) {
+                self.outcome.contact_changes += 1;
+                self.observer.contact(self.t, ContactChange { contact, sticks });
+            }
+        }
+    }
+
+    /// Contacts with several components: their direction is held while V says nothing about it, and steps do not jump
+    /// over the instant at which V vanishes, where their equations are not smooth.
+    pub(super) fn guide_contacts(&mut self, h: f64) -> Result<f64, Failure> {
+        let shape = self.field.shape;
+        if shape.n_slide == shape.n_contact {
+            return Ok(h);
+        }
+        let natural = self.field.kernel.base().shape();
+        let mut room = vec![0.0; ContactTerms::room(&natural) + self.field.kernel.scratch_len()];
+        let (mut terms, rest) = ContactTerms::carve(&natural, &mut room);
+        let (n_x, n) = (shape.n_x, shape.n_eta);
+        self.field.kernel.base().contact_terms(self.field.point(self.t, &self.y), rest, &mut terms);
+        let (mut h, mut released) = (h, false);
+        let quiet = self.options.atol + self.options.rtol * norm_max(&self.y[n_x..]);
+        let contacts = self.field.kernel.contacts().to_vec();
+        for (k, contact) in contacts.iter().enumerate() {
+            if contact.slide.len() == 1 || self.field.kernel.grip().sticks(k) {
+                continue;
+            }
+            let V = &terms.V[contact.slide.clone()];
+            let rate: Vec<f64> = contact
+                .slide
+                .clone()
+                .map(|i| dot(&terms.J[i * n..(i + 1) * n], &self.f[n_x..]) - terms.b[i])
+                .collect();
+            let (speed, closing) = (norm(V), -dot(V, &rate));
+            let grip = &mut self.field.kernel.grip;
+            let hold = speed <= quiet;
+            if hold && !grip.held[k] {
+                contact.slide.clone().zip(V).for_each(|(i, v)| grip.direction[i] = v / speed);
+            }
+            released |= grip.held[k] && !hold;
+            grip.held[k] = hold;
+            if !hold && closing > 0.0 {
+                let rest_in = speed * speed / closing;
+                h = h.abs().min(APPROACH * rest_in) * h.signum();
+            }
+        }
+        if released {
+            self.check_state(self.t)?;
+        }
+        Ok(h)
+    }
+
+    /// Computes control that is held, if it is time to.
+    pub(super) fn sample_control(&mut self) -> Result<(), Failure> {
+        let Some(interval) = self.field.pilot.hold else { return Ok(()) };
+        let at = self.field.point(self.t, &self.y);
+        // Borrowed apart: the pilot is one part of the field, the state another.
+        let (t, x, eta) = (at.t, at.x.to_vec(), at.eta.to_vec());
+        let sampled = self.field.pilot.sample(Point { t, x: &x, eta: &eta }, self.state_tolerance());
+        sampled.map_err(|error| failure(EvalError::Acceleration(error)))?;
+        self.samples_taken += 1;
+        self.next_sample = Some(self.t_start + self.samples_taken as f64 * interval * self.span().signum());
+        Ok(())
+    }
+
+    /// New control forces at the end of a step: the derivative jumps there.
+    pub(super) fn resample(&mut self) -> Result<(), Failure> {
+        let due = self.next_sample.is_some_and(|next| (next - self.t) * self.span().signum() <= 0.0);
+        if !due {
+            return Ok(());
+        }
+        self.sample_control()?;
+        self.stepper.interrupted();
+        self.check_state(self.t)?;
+        self.events_again();
+        Ok(())
+    }
+}

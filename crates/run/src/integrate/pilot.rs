@@ -1,0 +1,75 @@
+//! Who computes the control forces of a run: the simulated system itself, another model of it, and how often.
+
+use crate::{AccelerationError, Accelerator, Grip, Gripped, Kernel, Point, Steer};
+
+/// The controller of a run. The default is perfect: it knows the system and acts without delay.
+#[derive(Clone, Copy, Default)]
+pub struct Controller<'a> {
+    /// The model from which control forces are computed, if it is not the simulated system: same coordinates, speeds,
+    /// constraints and inputs, other numbers.
+    pub model: Option<&'a dyn Kernel>,
+    /// Control forces are computed every so often and held in between (zero-order hold).
+    pub hold: Option<f64>,
+}
+
+/// The controller at work.
+#[derive(Default)]
+pub(super) struct Pilot<'a> {
+    model: Option<Gripped<'a>>,
+    accelerator: Option<Accelerator>,
+    inputs: Vec<f64>,
+    pub hold: Option<f64>,
+}
+
+impl<'a> Pilot<'a> {
+    pub fn new(kernel: &'a dyn Kernel, controller: &Controller<'a>, grip: &Grip) -> Self {
+        let shape = kernel.shape();
+        let hold = controller.hold.filter(|_| shape.n_require > 0);
+        let apart = controller.model.or(hold.map(|_| kernel)).filter(|_| shape.n_require > 0);
+        let mut pilot = Self { model: None, accelerator: None, inputs: vec![0.0; shape.n_input], hold };
+        if let Some(model) = apart {
+            pilot.take(Gripped::new(model, grip.clone()));
+        }
+        pilot
+    }
+
+    fn take(&mut self, model: Gripped<'a>) {
+        self.accelerator = Some(Accelerator::gripped(&model));
+        self.model = Some(model);
+    }
+
+    /// Contacts stick for the controller as they do for the system.
+    pub fn regrip(&mut self, grip: &Grip) {
+        if let Some(model) = &self.model {
+            let base = model.base();
+            self.take(Gripped::new(base, grip.clone()));
+        }
+    }
+
+    /// Computes the inputs from the controller's model; they must meet its requirements to `tolerance`.
+    pub fn sample(&mut self, at: Point<'_>, tolerance: f64) -> Result<(), AccelerationError> {
+        if let (Some(model), Some(accelerator)) = (&self.model, &mut self.accelerator) {
+            accelerator.consistency_tol = tolerance;
+            let s = accelerator.solve(model, at)?;
+            self.inputs.copy_from_slice(&s.inputs);
+        }
+        Ok(())
+    }
+
+    /// What steers the system at a state.
+    pub fn steer(&mut self, at: Point<'_>, tolerance: f64) -> Result<Steer<'_>, AccelerationError> {
+        if self.hold.is_none() {
+            self.sample(at, tolerance)?;
+        }
+        Ok(if self.model.is_some() { Steer::Inputs(&self.inputs) } else { Steer::Own })
+    }
+
+    /// The inputs at a state, to be reported; empty where the system steers itself or they are not known.
+    pub fn inputs_at(&mut self, at: Point<'_>) -> Vec<f64> {
+        match self.steer(at, f64::INFINITY) {
+            Ok(Steer::Inputs(inputs)) => inputs.to_vec(),
+            Ok(Steer::Own) => Vec::new(),
+            Err(_) => vec![f64::NAN; self.inputs.len()],
+        }
+    }
+}
