@@ -203,6 +203,15 @@ pub struct SimulateArgs {
     /// Give up after this many steps
     #[arg(long, value_name = "N")]
     pub max_steps: Option<usize>,
+    /// Parameters of the simulated system that differ from what its controller believes, as in --plant m=1.1 (repeatable)
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub plant: Vec<String>,
+    /// Compute control forces every DT and hold them in between
+    #[arg(long, value_name = "DT", value_parser = positive)]
+    pub hold: Option<f64>,
+    /// Account for the change of energy by the work of each class of forces (without it where friction, non-ideal or control forces act)
+    #[arg(long)]
+    pub balance: bool,
 }
 
 /// Forms of the equations that can be integrated.

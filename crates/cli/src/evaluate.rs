@@ -6,7 +6,7 @@ use crate::input::{Loaded, Remarks, load};
 use crate::report::{Failure, nested, object, print, print_json, show};
 use crate::words::{cells, plain, table};
 use dalembert::diagnostic::{self, Code, Diagnostic};
-use dalembert::run::State;
+use dalembert::run::{Kernel, State};
 use dalembert::{Evaluation, Model, Source};
 use serde_json::{Value, json};
 
@@ -88,7 +88,9 @@ fn document(model: &Model, now: &Evaluation, remarks: &[Diagnostic], source: &So
         "unconstrained_acceleration": solution.a_free,
         "ideal": solution.ideal_force,
         "nonideal": solution.nonideal_force,
-        "control": vec![0.0; n],
+        "control": solution.control_force,
+        "inputs": object(inputs(model, now)),
+        "contacts": contacts(model, now),
         "multipliers": object(row_names().zip(solution.lambda.iter().copied())),
         "reactions": object(reactions(model, now)),
         "residuals": object(row_names().zip(now.residuals.iter().copied())),
@@ -103,8 +105,31 @@ fn document(model: &Model, now: &Evaluation, remarks: &[Diagnostic], source: &So
 fn reactions<'m>(model: &'m Model, now: &Evaluation) -> Vec<(&'m str, f64)> {
     let constraints = model.system.constraints.iter().enumerate();
     constraints
-        .map(|(k, c)| (c.name.as_str(), model.compiled.reaction(k, &now.solution.lambda, &now.terms.A)))
+        .map(|(k, c)| (c.name.as_str(), model.compiled.reaction(k, &now.solution, &now.terms.A)))
         .collect()
+}
+
+/// The control inputs by name: actuated coordinates, or every speed.
+fn inputs<'m>(model: &'m Model, now: &Evaluation) -> Vec<(&'m str, f64)> {
+    let values = now.solution.inputs.iter().copied();
+    match &model.system.actuators {
+        Some(list) => list.iter().map(|(name, _)| name.as_str()).zip(values).collect(),
+        None => model.system.speeds.iter().map(|s| s.name.as_str()).zip(values).collect(),
+    }
+}
+
+/// Contacts with friction: what they do and what acts on them.
+fn contacts(model: &Model, now: &Evaluation) -> Value {
+    let places = model.compiled.contacts();
+    let one = |(k, contact): (usize, &dalembert::system::Contact)| {
+        json!({
+            "name": contact.name,
+            "sticks": now.sticks[k],
+            "normal": now.solution.normal[k],
+            "friction": now.solution.friction[places[k].slide.clone()],
+        })
+    };
+    model.system.contacts.iter().enumerate().map(one).collect()
 }
 
 fn outputs<'m>(model: &'m Model, now: &Evaluation) -> Vec<(&'m str, f64)> {
@@ -118,12 +143,25 @@ fn text(model: &Model, now: &Evaluation) -> String {
     rows.extend(state_pairs(model, &now.state).into_iter().map(|(name, v)| vec![name.to_owned(), plain(v)]));
     table(&mut out, "", &rows);
 
-    let mut rows = vec![cells(["speed", "acceleration", "unconstrained", "impressed", "ideal", "non-ideal"])];
+    let controlled = !system.requirement_rows.is_empty();
+    let headings = ["speed", "acceleration", "unconstrained", "impressed", "ideal", "non-ideal"];
+    let mut rows = vec![cells(headings.into_iter().chain(controlled.then_some("control")))];
     for (p, speed) in system.speeds.iter().enumerate() {
         let values = [s.eta_dot[p], s.a_free[p], now.terms.Q[p], s.ideal_force[p], s.nonideal_force[p]];
-        rows.push([speed.name.clone()].into_iter().chain(values.map(plain)).collect());
+        let values = values.into_iter().chain(controlled.then_some(s.control_force[p])).map(plain);
+        rows.push([speed.name.clone()].into_iter().chain(values).collect());
     }
     section(&mut out, &rows);
+    if !system.contacts.is_empty() {
+        let mut rows = vec![cells(["contact", "", "normal force", "friction"])];
+        for (k, contact) in system.contacts.iter().enumerate() {
+            let place = model.compiled.contacts()[k].slide.clone();
+            let friction: Vec<String> = s.friction[place].iter().map(|v| plain(*v)).collect();
+            let what = if now.sticks[k] { "sticks" } else { "slides" };
+            rows.push(vec![contact.name.clone(), what.to_owned(), plain(s.normal[k]), friction.join(", ")]);
+        }
+        section(&mut out, &rows);
+    }
 
     if !system.rows.is_empty() {
         let mut rows = vec![cells(["constraint row", "multiplier", "residual"])];

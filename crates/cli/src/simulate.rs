@@ -31,15 +31,19 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
 
     let began = Instant::now();
     let mut watch = Watch::new(end_time(args, &mut model), !args.common.quiet);
-    let motion = model.simulate(&request(args), |t| watch.at(t)).map_err(|d| Failure::of(*d, &source));
+    let request = request(args).map_err(|d| Failure::of(*d, &source))?;
+    let motion = model.simulate(&request, |t| watch.at(t)).map_err(|d| Failure::of(*d, &source));
     watch.done();
     let run = Run { motion: motion?, wall: began.elapsed(), columns, files };
     run.write(args, &model)?;
     run.tell(args, &model, &source, to_stdout)
 }
 
-fn request(args: &SimulateArgs) -> Request {
-    Request {
+fn request(args: &SimulateArgs) -> Result<Request, Box<Diagnostic>> {
+    Ok(Request {
+        plant: dalembert::requests::assignments(&args.plant.join(", "))?,
+        hold: args.hold,
+        balance: args.balance.then_some(true),
         until: args.until,
         every: args.every,
         method: args.method.clone(),
@@ -48,7 +52,7 @@ fn request(args: &SimulateArgs) -> Request {
         baumgarte: args.baumgarte,
         max_steps: args.max_steps,
         ..Request::default()
-    }
+    })
 }
 
 /// The end time, for the bar.

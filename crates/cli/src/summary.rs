@@ -72,6 +72,22 @@ pub fn facts(motion: &Motion, wall: Duration) -> Vec<(String, String)> {
             format!("{} at the start, change {change:.3e}, largest deviation {deviation:.3e}", plain(first)),
         );
     }
+    if let Some(b) = &motion.balance {
+        let works = [
+            ("non-conservative", b.nonconservative),
+            ("moving constraints", b.ideal),
+            ("non-ideal", b.nonideal),
+            ("control", b.control),
+            ("explicit time", b.explicit),
+        ];
+        let shown: Vec<String> = works
+            .iter()
+            .filter(|(_, work)| *work != 0.0)
+            .map(|(name, work)| format!("{name} {work:.6e}"))
+            .collect();
+        let shown = if shown.is_empty() { "no work".to_owned() } else { shown.join(" + ") };
+        put("energy balance", format!("{:.6e} = {shown}, open by {:.1e}", b.change, b.defect.abs()));
+    }
     events(&mut facts, motion);
     facts
 }
@@ -137,6 +153,15 @@ pub fn document(motion: &Motion, wall: Duration, files: &[String]) -> Value {
             "energy_change": motion.energy_change,
             "energy_deviation": motion.energy.map(|(_, deviation)| deviation),
         },
+        "balance": motion.balance.map(|b| json!({
+            "change": b.change,
+            "nonconservative": b.nonconservative,
+            "ideal": b.ideal,
+            "nonideal": b.nonideal,
+            "control": b.control,
+            "explicit": b.explicit,
+            "defect": b.defect,
+        })),
         "events": events,
         "files": files,
     })

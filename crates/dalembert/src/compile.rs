@@ -4,6 +4,7 @@
 //! are not zero by structure are computed. A compiled system is immutable; workspaces are passed in.
 
 mod kernel;
+mod laws;
 
 use crate::kernel_form::KernelForm;
 use crate::system::System;
@@ -13,6 +14,7 @@ use dalembert_tape::{Counts, Program};
 use kernel::run_into;
 
 /// A system ready to move.
+#[derive(Clone)]
 pub struct Compiled {
     shape: Shape,
     levels: Vec<Level>,
@@ -29,10 +31,18 @@ pub struct Compiled {
     events_need_solution: bool,
     outputs: Program,
     partials: Option<Scattered>,
+    contacts: Vec<dalembert_run::Contact>,
+    contact_terms: Option<Scattered>,
+    control_terms: Option<Scattered>,
+    has_cost: bool,
+    /// h and h' of each requirement, psi and 0 where it is on rates.
+    requirements: Option<Program>,
+    balance: Option<Program>,
     scratch_len: usize,
 }
 
 /// A tape whose outputs go to given places of several arrays.
+#[derive(Clone)]
 struct Scattered {
     program: Program,
     /// For each output: which array, and where in it.
@@ -90,7 +100,7 @@ impl Inputs {
         let mut results = ideal.clone();
         results.extend(system.speeds.iter().map(|s| s.acceleration));
         results.extend(o.impressed.iter().chain(&o.ideal).chain(&o.nonideal).chain(&o.control));
-        results.extend(o.gauss);
+        results.extend(o.friction.iter().copied().chain(o.gauss).chain(o.works.iter().copied()));
         Inputs { state, ideal, results }
     }
 }
@@ -150,6 +160,7 @@ impl Compiled {
             n_event: system.events.len(),
             has_nonideal: nonideal.is_some(),
             identity_frame: form.frame.is_none(),
+            ..Shape::default()
         };
         let level = |f: &Option<Expr>| if f.is_some() { Level::Position } else { Level::Velocity };
         let mut compiled = Compiled {
@@ -167,8 +178,16 @@ impl Compiled {
             events_need_solution,
             outputs,
             partials: None,
+            contacts: Vec::new(),
+            contact_terms: None,
+            control_terms: None,
+            has_cost: false,
+            requirements: None,
+            balance: None,
             scratch_len: 0,
         };
+        compiled.set_contacts(system, form);
+        compiled.set_control(system, form);
         compiled.size_scratch();
         compiled
     }
@@ -232,9 +251,12 @@ impl Compiled {
             Some(&self.position_gradient),
             self.frame.as_ref(),
             self.partials.as_ref(),
+            self.contact_terms.as_ref(),
+            self.control_terms.as_ref(),
         ];
         let programs = scattered.into_iter().flatten().map(|s| &s.program);
         let programs = programs.chain([&self.invariants, &self.events, &self.outputs]).chain(&self.nonideal);
+        let programs = programs.chain(&self.requirements).chain(&self.balance);
         let need = |p: &Program| p.input_count() + p.register_count() + p.output_count();
         self.scratch_len = programs.map(need).max().unwrap_or(0);
     }
@@ -254,15 +276,37 @@ impl Compiled {
         self.outputs.output_count()
     }
 
-    /// The outputs of the model at a state whose motion has been solved, and the energy.
-    pub fn outputs(&self, at: Point<'_>, impressed: &[f64], A: &[f64], solution: &Solution, out: &mut [f64]) {
+    /// The outputs of the model at a state whose motion has been solved, and the energy. `works` are those of
+    /// [`crate::system::Power::ALL`] since the start of the run, or nothing.
+    pub fn outputs(
+        &self,
+        at: Point<'_>,
+        terms: &dalembert_run::Terms,
+        solution: &Solution,
+        works: &[f64],
+        out: &mut [f64],
+    ) {
         let mut scratch = vec![0.0; self.scratch_len];
-        let inputs = self.load_results(at, impressed, A, solution, &mut scratch);
+        let inputs = self.load_results(at, &terms.Q, &terms.A, solution, works, &mut scratch);
         run_into(&self.outputs, inputs, &mut scratch, out);
     }
 
+    /// The same system with other values of the parameters.
+    pub fn with_parameters(&self, parameters: Vec<f64>) -> Self {
+        Self { parameters, ..self.clone() }
+    }
+
+    /// The size of the force of one constraint: the normal force where friction acts on it, otherwise the norm of the
+    /// generalised force.
+    pub fn reaction(&self, group: usize, solution: &Solution, A: &[f64]) -> f64 {
+        match self.contacts.iter().position(|c| c.rows == self.groups[group]) {
+            Some(contact) => solution.normal[contact],
+            None => self.generalised_reaction(group, &solution.lambda, A),
+        }
+    }
+
     /// The norm of the ideal generalised force of one constraint.
-    pub fn reaction(&self, group: usize, lambda: &[f64], A: &[f64]) -> f64 {
+    fn generalised_reaction(&self, group: usize, lambda: &[f64], A: &[f64]) -> f64 {
         let n = self.shape.n_eta;
         let component = |p: usize| self.groups[group].clone().map(|r| A[r * n + p] * lambda[r]).sum::<f64>();
         (0..n).map(component).fold(0.0f64, f64::hypot)
@@ -279,13 +323,18 @@ fn sparse_gradient(pool: &mut Pool, e: Expr, symbols: &[Symbol]) -> Vec<(usize, 
 
 /// The value of each parameter, in order: each may use those before it.
 pub(crate) fn parameter_values(system: &mut System) -> Vec<f64> {
+    parameter_values_with(system, &vec![None; system.parameters.len()])
+}
+
+/// The same with some of them given; those defined from them follow.
+pub(crate) fn parameter_values_with(system: &mut System, given: &[Option<f64>]) -> Vec<f64> {
     let mut values: Vec<f64> = Vec::with_capacity(system.parameters.len());
     let places: rustc_hash::FxHashMap<Symbol, usize> =
         system.parameters.iter().enumerate().map(|(i, p)| (p.symbol, i)).collect();
     for i in 0..system.parameters.len() {
         let e = system.parameters[i].value;
         let known = |s: Symbol| places.get(&s).and_then(|k| values.get(*k)).copied().unwrap_or(f64::NAN);
-        let v = system.pool.evaluate(e, known);
+        let v = given[i].unwrap_or_else(|| system.pool.evaluate(e, known));
         values.push(v);
     }
     values

@@ -15,10 +15,11 @@ mod sample;
 mod structure;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::kernel_form::{KernelForm, Structure};
+use crate::kernel_form::{ContactForm, KernelForm, Structure};
 use crate::source::Span;
 use crate::system::System;
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol};
+use rustc_hash::FxHashMap;
 use structure::{Frame, NotClosed};
 
 /// Groups of coordinates larger than this are not searched for invariants.
@@ -51,6 +52,12 @@ pub fn derive(system: &mut System) -> Result<KernelForm, Box<Diagnostic>> {
         position_residuals: Vec::new(),
         velocity_residuals: Vec::new(),
         nonideal: system.nonideal.clone(),
+        contacts: Vec::new(),
+        requirement_matrix: Vec::new(),
+        requirement_right: Vec::new(),
+        requirement_rates: Vec::new(),
+        inputs: Vec::new(),
+        cost: system.weight.as_ref().map(|(rows, _)| rows.clone()),
         invariants,
         momenta: dynamics.momenta,
         structure,
@@ -58,6 +65,8 @@ pub fn derive(system: &mut System) -> Result<KernelForm, Box<Diagnostic>> {
         speeds: symbols.eta,
     };
     constrain(system, &mut form, &mut dot);
+    touch(system, &mut form, &mut dot);
+    require(system, &mut form, &mut dot);
     if system.pool.exhausted() {
         let d = Diagnostic::error(
             Code::TooLarge,
@@ -240,31 +249,95 @@ fn lagrange(
     Dynamics { mass_matrix, force, momenta }
 }
 
+/// K6: A = d psi/d eta, sparse, and b = -(X0 psi + eta_q X_q psi).
+fn velocity_row(
+    pool: &mut Pool,
+    place: &FxHashMap<Symbol, usize>,
+    psi: Expr,
+    dot: &mut Derivation,
+) -> (Vec<(usize, Expr)>, Expr) {
+    // Only the speeds that occur: rows of large systems are short.
+    let present: Vec<Symbol> = pool.symbols(&[psi]).into_iter().filter(|s| place.contains_key(s)).collect();
+    let gradient = pool.gradient(psi, &present);
+    let mut entries: Vec<(usize, Expr)> =
+        present.iter().zip(gradient).map(|(s, e)| (place[s], e)).filter(|(_, e)| *e != Pool::ZERO).collect();
+    entries.sort_by_key(|(p, _)| *p);
+    let rate = dot.apply(pool, psi);
+    (entries, pool.neg(rate))
+}
+
+fn places(form: &KernelForm) -> FxHashMap<Symbol, usize> {
+    form.speeds.iter().enumerate().map(|(p, s)| (*s, p)).collect()
+}
+
 /// K5 and K6 for every row.
 fn constrain(system: &mut System, form: &mut KernelForm, dot: &mut Derivation) {
-    let pool = &mut system.pool;
-    let place: rustc_hash::FxHashMap<Symbol, usize> =
-        form.speeds.iter().enumerate().map(|(p, s)| (*s, p)).collect();
+    let (pool, place) = (&mut system.pool, places(form));
     for row in &system.rows {
         let (f, psi) = match row.holonomic {
             true => (Some(row.residual), dot.apply(pool, row.residual)),
             false => (None, row.residual),
         };
-        // Only the speeds that occur: rows of large systems are short.
-        let present: Vec<Symbol> =
-            pool.symbols(&[psi]).into_iter().filter(|s| place.contains_key(s)).collect();
-        let gradient = pool.gradient(psi, &present);
-        let mut entries: Vec<(usize, Expr)> = present
-            .iter()
-            .zip(gradient)
-            .map(|(s, e)| (place[s], e))
-            .filter(|(_, e)| *e != Pool::ZERO)
-            .collect();
-        entries.sort_by_key(|(p, _)| *p);
-        let rate = dot.apply(pool, psi);
-        form.constraint_right.push(pool.neg(rate));
+        let (entries, right) = velocity_row(pool, &place, psi, dot);
+        form.constraint_right.push(right);
         form.constraint_matrix.push(entries);
         form.position_residuals.push(f);
         form.velocity_residuals.push(psi);
     }
+}
+
+/// Sliding velocities as rows. Where the model says nothing of the normal force it is the length of the multipliers,
+/// until [`crate::contact`] knows better.
+fn touch(system: &mut System, form: &mut KernelForm, dot: &mut Derivation) {
+    let (pool, place, n) = (&mut system.pool, places(form), form.speeds.len());
+    for contact in &system.contacts {
+        let (mut matrix, mut right) = (Vec::new(), Vec::new());
+        for V in &contact.velocity {
+            let (entries, b) = velocity_row(pool, &place, *V, dot);
+            let mut row = vec![Pool::ZERO; n];
+            entries.into_iter().for_each(|(p, e)| row[p] = e);
+            matrix.push(row);
+            right.push(b);
+        }
+        let m = contact.rows.len();
+        let unit = |i: usize| (0..m).map(|j| if i == j { Pool::ONE } else { Pool::ZERO }).collect();
+        form.contacts.push(ContactForm {
+            rows: contact.rows.clone(),
+            velocity: contact.velocity.clone(),
+            matrix,
+            right,
+            coefficient: contact.coefficient,
+            r#static: contact.r#static,
+            normal: contact.normal.clone().unwrap_or_else(|| (0..m).map(unit).collect()),
+        });
+    }
+}
+
+/// C1 and C2: requirements as rows, and the inputs.
+fn require(system: &mut System, form: &mut KernelForm, dot: &mut Derivation) {
+    let (pool, place, n) = (&mut system.pool, places(form), form.speeds.len());
+    for row in &system.requirement_rows {
+        let psi = if row.holonomic { dot.apply(pool, row.residual) } else { row.residual };
+        let (entries, mut right) = velocity_row(pool, &place, psi, dot);
+        if let Some((k1, k0)) = row.decay {
+            // b - k1 h' - k0 h; psi is its own h' in the velocity case, with k1 = 0.
+            let (damped, drawn) = (pool.mul(k1, psi), pool.mul(k0, row.residual));
+            right = pool.combine([
+                (right, Rational::ONE),
+                (damped, Rational::MINUS_ONE),
+                (drawn, Rational::MINUS_ONE),
+            ]);
+        }
+        form.requirement_matrix.push(entries);
+        form.requirement_right.push(right);
+        form.requirement_rates.push(psi);
+    }
+    form.inputs = match &system.actuators {
+        _ if system.requirement_rows.is_empty() => Vec::new(),
+        Some(list) => list.iter().map(|(_, column)| column.clone()).collect(),
+        None => {
+            let unit = |p: usize| (0..n).map(|q| if q == p { Pool::ONE } else { Pool::ZERO }).collect();
+            (0..n).map(unit).collect()
+        }
+    };
 }

@@ -11,6 +11,7 @@ mod expression;
 mod finish;
 mod forces;
 mod initial;
+mod laws;
 mod results;
 mod roles;
 mod scope;
@@ -21,7 +22,9 @@ mod value;
 use crate::diagnostic::{Code, Diagnostic, any_error};
 use crate::source::{Source, Span};
 use crate::syntax::{self, Ast};
-use crate::system::{Constraint, Coordinate, Event, Output, Parameter, Row, Run, Speed, System};
+use crate::system::{
+    Constraint, Contact, Coordinate, Event, Output, Parameter, RequirementRow, Row, Run, Speed, System,
+};
 use crate::units::Kind;
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
 use roles::Role;
@@ -115,11 +118,20 @@ struct Elaborator<'a> {
     force_at_units: Vec<(Kind, Span)>,
     constraints: Vec<Constraint>,
     rows: Vec<Row>,
+    contacts: Vec<Contact>,
+    /// Normal forces as they are written, one for each contact.
+    normals: Vec<Option<(Vec<Expr>, Span)>>,
+    requirements: Vec<Constraint>,
+    requirement_rows: Vec<RequirementRow>,
+    actuators: Option<(Vec<(Binding, String)>, Span)>,
+    weight: Option<(Vec<Vec<Expr>>, Span)>,
     initial: Vec<RawInitial>,
     outputs: Vec<Output>,
     events: Vec<Event>,
     run: Option<Run>,
     force_observables: Vec<ForceObservable>,
+    /// Whether an output or event asks for `power(...)`.
+    powers_asked_for: bool,
 }
 
 /// Understands a syntax tree. Without errors there is a system; warnings and notes may come with it.
@@ -209,11 +221,18 @@ impl<'a> Elaborator<'a> {
             force_at_units: Vec::new(),
             constraints: Vec::new(),
             rows: Vec::new(),
+            contacts: Vec::new(),
+            normals: Vec::new(),
+            requirements: Vec::new(),
+            requirement_rows: Vec::new(),
+            actuators: None,
+            weight: None,
             initial: Vec::new(),
             outputs: Vec::new(),
             events: Vec::new(),
             run: None,
             force_observables: Vec::new(),
+            powers_asked_for: false,
         }
     }
 

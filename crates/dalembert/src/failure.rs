@@ -81,7 +81,7 @@ fn violated(model: &Model, guess: &StartGuess, row: usize) -> usize {
 }
 
 /// A number as a reader wants it in a sentence.
-fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     let plain = value == 0.0 || (1e-3..1e6).contains(&value.abs());
     if !plain {
         return format!("{value:.2e}");
@@ -134,17 +134,99 @@ pub(crate) fn of_acceleration(error: &AccelerationError, model: &Model) -> Diagn
             ))
         }
         AccelerationError::Inconsistent { t, rows, .. } => {
-            let named: Vec<String> = rows.iter().map(|r| format!("`{}`", system.rows[*r].name)).collect();
-            let span = rows.first().map(|r| system.rows[*r].span);
+            // Rows beyond those of constraints belong to contacts that stick.
+            let named: Vec<String> = rows
+                .iter()
+                .map(|r| {
+                    system.rows.get(*r).map_or("a sticking contact".into(), |row| format!("`{}`", row.name))
+                })
+                .collect();
+            let span = rows.iter().find_map(|r| system.rows.get(*r)).map(|row| row.span);
             let message =
                 format!("at t = {} these constraints cannot hold together: {}", short(*t), named.join(", "));
             let mut d = Diagnostic::error(Code::ContradictoryConstraints, span, message);
-            for r in rows.iter().skip(1).take(4) {
-                d = d.label(system.rows[*r].span, "together with this one");
+            for row in rows.iter().skip(1).filter_map(|r| system.rows.get(*r)).take(4) {
+                d = d.label(row.span, "together with this one");
             }
             d.help("remove one of them, or make their right sides agree")
         }
+        AccelerationError::FrictionParadox { t, contact, solutions } => {
+            let (name, span) = contact_name(model, *contact);
+            let message = match solutions.as_slice() {
+                [] => format!("at t = {} the law of friction on `{name}` has no solution", short(*t)),
+                known if known.iter().all(|N| N.is_finite()) => {
+                    let known: Vec<String> = known.iter().map(|N| short(*N)).collect();
+                    format!(
+                        "at t = {} the law of friction on `{name}` has {} solutions, normal forces {}",
+                        short(*t),
+                        known.len(),
+                        known.join(" and ")
+                    )
+                }
+                _ => format!(
+                    "at t = {} the law of friction on `{name}` may have several solutions or none: friction acts back on normal forces too strongly to tell",
+                    short(*t)
+                ),
+            };
+            Diagnostic::error(Code::FrictionParadox, span, message)
+                .help("this is Painleve's paradox: rigid bodies with this friction do not decide the motion; reduce the coefficient, or model the contact with some give")
+        }
+        AccelerationError::FrictionUnsettled { t, contact } => {
+            let (name, span) = contact_name(model, *contact);
+            let message = format!("at t = {} the contact `{name}` can neither stick nor slide", short(*t));
+            Diagnostic::error(Code::FrictionUnsettled, span, message)
+                .help("several contacts at rest act on each other; try other coefficients, or less of them at rest at once")
+        }
+        AccelerationError::Unreachable { t, rows, residuals, missing } => {
+            unreachable(*t, rows, residuals, missing, model)
+        }
+        AccelerationError::CostNotPositive { t, .. } => {
+            let span = system.weight.as_ref().map(|(_, span)| *span);
+            let message = match span {
+                Some(_) => format!("the weight of the control is not positive definite at t = {}", short(*t)),
+                None => format!(
+                    "two actuators push the same way at t = {}: nothing decides between them",
+                    short(*t)
+                ),
+            };
+            Diagnostic::error(Code::CostNotPositive, span, message)
+                .help("give a `weight` that is positive for every combination of control forces")
+        }
     }
+}
+
+fn contact_name(model: &Model, contact: usize) -> (&str, Option<Span>) {
+    model.system.contacts.get(contact).map_or(("?", None), |c| (c.name.as_str(), Some(c.span)))
+}
+
+fn unreachable(t: f64, rows: &[usize], residuals: &[f64], missing: &[f64], model: &Model) -> Diagnostic {
+    let system = &model.system;
+    let left: Vec<String> = rows
+        .iter()
+        .zip(residuals)
+        .take(4)
+        .map(|(r, left)| format!("`{}` by {}", system.requirement_rows[*r].name, short(left.abs())))
+        .collect();
+    let message = format!("at t = {} what is required is out of reach: {} short", short(t), left.join(", "));
+    let span = rows.first().map(|r| system.requirement_rows[*r].span);
+    let mut d = Diagnostic::error(Code::Unreachable, span, message);
+    for r in rows.iter().skip(1).take(3) {
+        d = d.label(system.requirement_rows[*r].span, "and this one");
+    }
+    let direction: Vec<String> = missing
+        .iter()
+        .enumerate()
+        .filter(|(_, v)| v.abs() > 0.01)
+        .map(|(p, v)| {
+            let name = &system.speeds[p].name;
+            format!("{} on `{}`", short(*v), name.strip_suffix('\'').unwrap_or(name))
+        })
+        .collect();
+    if direction.is_empty() {
+        return d.help("no force helps: the requirements contradict each other or the constraints; drop one, or let its error `decay`");
+    }
+    let help = format!("a force in the direction {} is missing; add it to `actuate`", direction.join(", "));
+    d.help(help)
 }
 
 fn not_finite(t: f64, term: Term, index: usize, model: &Model) -> Diagnostic {
@@ -168,6 +250,14 @@ fn not_finite(t: f64, term: Term, index: usize, model: &Model) -> Diagnostic {
             (format!("the second derivative of `{}`", row(index)), system.rows.get(index).map(|r| r.span))
         }
         Term::Nonideal => (format!("the non-ideal force on `{}`", speed(index)), None),
+        Term::Friction => {
+            let (name, span) = contact_name(model, index);
+            (format!("the friction on `{name}`"), span)
+        }
+        Term::Control => (
+            "what is required of the control, or its cost,".to_owned(),
+            system.requirement_rows.first().map(|r| r.span),
+        ),
         Term::Acceleration => (format!("the acceleration of `{}`", speed(index)), None),
     };
     Diagnostic::error(Code::StateNotFinite, span, format!("{what} is no finite number at t = {}", short(t)))
@@ -196,8 +286,11 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model) -> Diagnostic {
         .help("the motion leaves the region where the model is defined"),
         Failure::Acceleration(error) => of_acceleration(error, model),
         Failure::ProjectionFailed { t, row, residual } => {
-            let (name, span) =
-                model.system.rows.get(*row).map_or(("?", None), |r| (r.name.as_str(), Some(r.span)));
+            let (name, span) = model
+                .system
+                .rows
+                .get(*row)
+                .map_or(("sticking contact", None), |r| (r.name.as_str(), Some(r.span)));
             let message = format!(
                 "the constraint `{name}` cannot be kept at t = {}: residual {residual:.0e}",
                 short(*t)
@@ -213,6 +306,15 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model) -> Diagnostic {
             let span = model.system.rows.first().map(|r| r.span);
             Diagnostic::error(Code::DegenerateConfiguration, span, message)
                 .help("start from a state away from the singular one; velocity constraints that are nonlinear in the rates degenerate at rest")
+        }
+        Failure::Chatter { t, contact } => {
+            let (name, span) = contact_name(model, *contact);
+            let message = format!(
+                "the contact `{name}` changes between sticking and sliding without end at t = {}",
+                short(*t)
+            );
+            Diagnostic::error(Code::FrictionUnsettled, span, message)
+                .help("the law of friction may be undecided there; a static coefficient a little above the sliding one often is enough")
         }
         Failure::TooManySteps { t, steps } => Diagnostic::error(
             Code::TooManySteps,

@@ -45,7 +45,9 @@
 //! of mechanics. Maths code uses the letters of the equations (M, Q, A, b, C, eta, lambda).
 #![allow(non_snake_case)]
 
+pub mod balance;
 pub mod compile;
+mod contact;
 pub mod derive;
 pub mod diagnostic;
 pub mod elaborate;
@@ -62,6 +64,7 @@ pub mod syntax;
 pub mod system;
 pub mod units;
 
+pub use balance::Balance;
 pub use dalembert_run as run;
 pub use elaborate::Overrides;
 pub use model::{Evaluation, Model};

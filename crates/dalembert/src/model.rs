@@ -10,7 +10,10 @@ use crate::source::Source;
 use crate::system::{InitialTarget, System};
 use dalembert_expr::Symbol;
 use dalembert_run::linalg::{Cod, RANK_TOL, dot};
-use dalembert_run::{Accelerator, Kernel, StartGuess, Started, State, Terms, VelocityCondition, find_start};
+use dalembert_run::{
+    Gripped, Kernel, Reporter, StartGuess, Started, State, Steer, Terms, VelocityCondition, find_start,
+    settle,
+};
 
 /// A model: its system, its equations and their compiled form.
 ///
@@ -55,6 +58,8 @@ pub struct Evaluation {
     pub outputs: Vec<f64>,
     /// Energy, where it is known.
     pub energy: Option<f64>,
+    /// Whether each contact with friction sticks.
+    pub sticks: Vec<bool>,
 }
 
 impl Model {
@@ -83,7 +88,8 @@ impl Model {
             }
         };
         let compiled = Compiled::new(&mut system, &form, parameters);
-        let model = Model { system, form, compiled, diagnostics };
+        let mut model = Model { system, form, compiled, diagnostics };
+        model.find_normal_forces();
         match model.check_memory() {
             Ok(()) => Ok(model),
             Err(diagnostic) => Err(model.diagnostics.into_iter().chain([*diagnostic]).collect()),
@@ -206,11 +212,13 @@ impl Model {
 
     /// Accelerations, forces, residuals and outputs at a state.
     pub fn evaluate(&self, state: &State) -> Result<Evaluation, Box<Diagnostic>> {
-        let mut accelerator = Accelerator::new(&self.compiled);
-        if let Err(error) = accelerator.solve(&self.compiled, state.point()) {
-            return Err(Box::new(failure::of_acceleration(&error, self)));
-        }
-        let (terms, solution) = (accelerator.terms().clone(), accelerator.solution().clone());
+        let wrong = |error| Box::new(failure::of_acceleration(&error, self));
+        let grip = settle(&self.compiled, state.point(), Steer::Own).map_err(wrong)?;
+        let gripped = Gripped::new(&self.compiled, grip);
+        let mut reporter = Reporter::new(&gripped);
+        let solution = reporter.solve(&gripped, state.point(), Steer::Own).map_err(wrong)?.clone();
+        let terms = reporter.terms().clone();
+        let sticks = (0..self.system.contacts.len()).map(|k| gripped.grip().sticks(k)).collect();
         let m = self.system.rows.len();
         let (mut phi, mut psi) = (vec![0.0; m], vec![0.0; m]);
         let mut scratch = vec![0.0; self.compiled.scratch_len()];
@@ -219,9 +227,9 @@ impl Model {
             self.system.rows.iter().enumerate().map(|(r, row)| if row.holonomic { phi[r] } else { psi[r] });
         let residuals = residuals.collect();
         let mut outputs = vec![0.0; self.compiled.output_count()];
-        self.compiled.outputs(state.point(), &terms.Q, &terms.A, &solution, &mut outputs);
+        self.compiled.outputs(state.point(), &terms, &solution, &[], &mut outputs);
         let energy = self.system.energy.and_then(|_| outputs.pop());
-        Ok(Evaluation { state: state.clone(), terms, solution, residuals, outputs, energy })
+        Ok(Evaluation { state: state.clone(), terms, solution, residuals, outputs, energy, sticks })
     }
 
     /// The names of coordinates and speeds, as columns are called.

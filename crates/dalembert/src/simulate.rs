@@ -1,17 +1,18 @@
 //! The motion of a model: what was asked, the table of results, and how well it went.
 
-use crate::diagnostic::{Code, Diagnostic};
+mod options;
+mod record;
+
+use crate::balance::Balance;
+use crate::compile::Compiled;
+use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::failure;
 use crate::model::Model;
-use dalembert_run::{
-    Accelerator, Baumgarte, Counters, Crossing, EventHit, EventRule, Flow, Method, Observer, Options,
-    Outcome, Output, Progress, Row, Solution, State, Stop, integrate,
-};
+use dalembert_run::{Controller, Counters, Flow, Method, Outcome, State, Stop, integrate_controlled};
+use record::Recorder;
 
-/// Rows a run gives when no spacing is asked for.
-const DEFAULT_INTERVALS: f64 = 500.0;
-/// Tables larger than this many numbers are refused before the run.
-const MAX_TABLE: f64 = 1e8;
+/// What a requirement without `decay` may be off by at the start, relative to the size of the state.
+const MET: f64 = 1e-6;
 
 /// What to do; what is left out comes from the model's `simulate` statement, then from defaults.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +35,12 @@ pub struct Request {
     pub max_steps: Option<usize>,
     /// Starting state, if not the model's.
     pub start: Option<State>,
+    /// Parameters of the simulated system where they differ from those the controller believes in.
+    pub plant: Vec<(String, f64)>,
+    /// Control is computed every so often and held in between.
+    pub hold: Option<f64>,
+    /// Integrate the work of each class of forces; by default where forces besides impressed and ideal ones act.
+    pub balance: Option<bool>,
 }
 
 /// A table of results with names.
@@ -84,6 +91,8 @@ pub struct Motion {
     pub energy: Option<(f64, f64)>,
     /// Energy at the end less that at the start.
     pub energy_change: Option<f64>,
+    /// What accounts for it, where that was integrated and the model has an energy.
+    pub balance: Option<Balance>,
     /// Why it ended early, if it did.
     pub failure: Option<Diagnostic>,
 }
@@ -100,40 +109,100 @@ impl Model {
     pub fn simulate(
         &mut self,
         request: &Request,
+        progress: impl FnMut(f64) -> Flow,
+    ) -> Result<Motion, Box<Diagnostic>> {
+        self.make_ready(request)?;
+        if request.plant.is_empty() {
+            return self.run(request, None, progress);
+        }
+        // The simulated system takes the model's place; the controller keeps the model as it is written.
+        let plant = self.plant(&request.plant)?;
+        let model = std::mem::replace(&mut self.compiled, plant);
+        let motion = self.run(request, Some(&model), progress);
+        self.compiled = model;
+        motion
+    }
+
+    /// Derivatives and powers, where the run needs them.
+    fn make_ready(&mut self, request: &Request) -> Result<(), Box<Diagnostic>> {
+        let method = self.options(request)?.options.method;
+        if method == Method::Radau {
+            self.compiled.with_partials(&mut self.system, &self.form);
+        }
+        let s = &self.system;
+        let working = s.nonideal.is_some() || !s.contacts.is_empty() || !s.requirement_rows.is_empty();
+        if request.balance.unwrap_or(working) || Compiled::outputs_need_work(&mut self.system) {
+            self.compiled.with_balance(&mut self.system, &self.form);
+        } else {
+            self.compiled.without_balance();
+        }
+        self.check_memory()
+    }
+
+    /// The system with other values of some parameters; those defined from them follow.
+    fn plant(&mut self, changes: &[(String, f64)]) -> Result<Compiled, Box<Diagnostic>> {
+        let refuse = |message: String, help: String| {
+            Box::new(Diagnostic::error(Code::BadOption, None, message).help(help))
+        };
+        if self.system.requirement_rows.is_empty() {
+            let message =
+                "the model has no controller whose parameters could differ from the system's".to_owned();
+            return Err(refuse(
+                message,
+                "change parameters with `--set`, or require something with `require`".into(),
+            ));
+        }
+        let names: Vec<String> = self.system.parameters.iter().map(|p| p.name.clone()).collect();
+        let mut given = vec![None; names.len()];
+        for (name, value) in changes {
+            match names.iter().position(|n| n == name) {
+                Some(k) => given[k] = Some(*value),
+                None => {
+                    let near = nearest(name, names.iter().map(String::as_str));
+                    let help = near.map_or(format!("its parameters are: {}", names.join(", ")), |near| {
+                        format!("did you mean `{near}`?")
+                    });
+                    return Err(refuse(format!("the model has no parameter `{name}`"), help));
+                }
+            }
+        }
+        let values = crate::compile::parameter_values_with(&mut self.system, &given);
+        match values.iter().position(|v| !v.is_finite()) {
+            Some(k) => Err(refuse(
+                format!("the parameter `{}` of the plant has no finite value", names[k]),
+                "change what it is computed from".into(),
+            )),
+            None => Ok(self.compiled.with_parameters(values)),
+        }
+    }
+
+    fn run(
+        &mut self,
+        request: &Request,
+        controller: Option<&Compiled>,
         mut progress: impl FnMut(f64) -> Flow,
     ) -> Result<Motion, Box<Diagnostic>> {
         let options = self.options(request)?;
-        if options.options.method == Method::Radau {
-            self.compiled.with_partials(&mut self.system, &self.form);
-            self.check_memory()?;
-        }
         let start = match &request.start {
             Some(state) => state.clone(),
             None => self.start()?.state,
         };
+        self.check_requirements(controller.unwrap_or(&self.compiled), &start)?;
         let mut columns = vec!["t".to_owned()];
         columns.extend(self.state_names().into_iter().map(str::to_owned));
         columns.extend(self.system.outputs.iter().map(|o| o.name.clone()));
-        let mut recorder = Recorder {
-            model: self,
-            accelerator: Accelerator::new(&self.compiled),
-            outputs: vec![0.0; self.compiled.output_count()],
-            values: Vec::new(),
-            hits: Vec::new(),
-            energies: Vec::new(),
-            trouble: None,
-            progress: &mut progress,
-        };
-        let outcome = integrate(&self.compiled, &start, options.until, &options.options, &mut recorder);
-        let Recorder { values, hits, energies, trouble, .. } = recorder;
-        let events = hits
-            .iter()
-            .map(|hit| Found {
-                name: self.system.events[hit.index].name.clone(),
-                t: hit.t,
-                rising: hit.rising,
-            })
-            .collect();
+        let steering =
+            Controller { model: controller.map(|c| c as &dyn dalembert_run::Kernel), hold: request.hold };
+        let mut recorder = Recorder::new(self, &mut progress);
+        let outcome = integrate_controlled(
+            &self.compiled,
+            &steering,
+            &start,
+            options.until,
+            &options.options,
+            &mut recorder,
+        );
+        let Recorder { values, events, energies, trouble, integrals, .. } = recorder;
         let failure = match &outcome.stop {
             Stop::Failed(reason) => Some(failure::of_motion(reason, self)),
             _ => trouble,
@@ -149,167 +218,30 @@ impl Model {
             method,
             energy,
             energy_change,
+            balance: energy_change.and_then(|change| Balance::new(change, &integrals)),
             failure,
         })
     }
 
-    fn options(&mut self, request: &Request) -> Result<Resolved, Box<Diagnostic>> {
-        let run = self.system.run.clone();
-        let mut stated = |e: Option<dalembert_expr::Expr>| e.map(|e| self.constant(e));
-        let until = request.until.or_else(|| stated(run.as_ref().map(|r| r.until)));
-        let every = request.every.or_else(|| stated(run.as_ref().and_then(|r| r.every)));
-        let tolerance = stated(run.as_ref().and_then(|r| r.tolerance));
-        let Some(until) = until else {
-            let d = Diagnostic::error(Code::BadOption, None, "nothing says how long to simulate");
-            return Err(Box::new(d.help("write `simulate until 10` in the model, or give `--until 10`")));
-        };
-        let span = run.as_ref().map(|r| r.span);
-        let bad = |what: &str, value: f64, help: &str| {
-            Err(Box::new(
-                Diagnostic::error(Code::BadOption, span, format!("{what} cannot be {value}")).help(help),
-            ))
-        };
-        if !until.is_finite() || until <= 0.0 {
-            return bad("the end time", until, "runs start at t = 0 and go forward");
-        }
-        if let Some(every) = every
-            && !(every.is_finite() && every > 0.0)
+    /// Requirements that do not decay must hold at the start.
+    fn check_requirements(&self, controller: &Compiled, start: &State) -> Result<(), Box<Diagnostic>> {
+        let size = start.x.iter().chain(&start.eta).fold(1.0f64, |m, v| m.max(v.abs()));
+        for (row, (h, rate)) in
+            self.system.requirement_rows.iter().zip(controller.requirement_errors(start.point()))
         {
-            return bad("the spacing of the output", every, "give a positive number");
-        }
-        let width = 1.0 + (self.state_names().len() + self.system.outputs.len()) as f64;
-        let spacing = every.unwrap_or(until / DEFAULT_INTERVALS);
-        if until / spacing * width > MAX_TABLE {
-            return bad(
-                "the spacing of the output",
-                spacing,
-                "that would be more numbers than fit in memory; choose a larger one",
+            if row.decay.is_some() || h.abs().max(rate.abs()) <= MET * size {
+                continue;
+            }
+            let (what, off) = if h.abs() > MET * size { ("", h) } else { ("the rate of ", rate) };
+            let message = format!(
+                "at the start {what}`{}` is off by {}, and nothing says how that decays",
+                row.name,
+                failure::short(off.abs())
             );
+            let d = Diagnostic::error(Code::RequirementNotMet, row.span, message);
+            let help = if row.holonomic { "add `decay 2, 1`" } else { "add `decay 1`" };
+            return Err(Box::new(d.help(format!("{help} (or faster), or start where it holds"))));
         }
-        let defaults = Options::default();
-        let rtol = request.rtol.or(tolerance).unwrap_or(defaults.rtol);
-        let atol = request.atol.unwrap_or(rtol * (defaults.atol / defaults.rtol));
-        if !(1e-15..0.5).contains(&rtol) || !(0.0..1e6).contains(&atol) {
-            return bad(
-                "the tolerance",
-                if (1e-15..0.5).contains(&rtol) { atol } else { rtol },
-                "choose a relative tolerance between 1e-14 and 1e-1",
-            );
-        }
-        let named = request
-            .method
-            .clone()
-            .map(|m| (m, None))
-            .or(run.and_then(|r| r.method.map(|(m, s)| (m, Some(s)))));
-        let method = match named {
-            None => Method::default(),
-            Some((name, span)) => name.parse().map_err(|error: integrate::UnknownMethod| {
-                Box::new(Diagnostic::error(Code::BadOption, span, error.to_string()))
-            })?,
-        };
-        let rule = |e: &crate::system::Event| EventRule {
-            crossing: match e.rising {
-                Some(true) => Crossing::Rising,
-                Some(false) => Crossing::Falling,
-                None => Crossing::Both,
-            },
-            stop: e.stop,
-        };
-        let options = Options {
-            method,
-            rtol,
-            atol,
-            output: request.times.clone().map_or(Output::Every(spacing), Output::Times),
-            fixed_step: every.filter(|_| method == Method::Rk4),
-            baumgarte: request.baumgarte.map(|(alpha, beta)| Baumgarte { alpha, beta }),
-            projection: request.baumgarte.is_none(),
-            max_steps: request.max_steps.unwrap_or(defaults.max_steps),
-            events: self.system.events.iter().map(rule).collect(),
-            ..defaults
-        };
-        Ok(Resolved { until, options })
-    }
-}
-
-struct Resolved {
-    until: f64,
-    options: Options,
-}
-
-/// Turns rows of the motion into rows of the table.
-struct Recorder<'m, P> {
-    model: &'m Model,
-    accelerator: Accelerator,
-    outputs: Vec<f64>,
-    values: Vec<f64>,
-    hits: Vec<EventHit>,
-    energies: Vec<f64>,
-    trouble: Option<Diagnostic>,
-    progress: &'m mut P,
-}
-
-impl<P> Recorder<'_, P> {
-    /// A stopping event within rounding of a row that was asked for takes its place.
-    fn forget_same_time(&mut self, t: f64) {
-        let width = 1 + self.model.state_names().len() + self.model.system.outputs.len();
-        let Some(last) = self.values.len().checked_sub(width) else { return };
-        if (t - self.values[last]).abs() <= 16.0 * f64::EPSILON * t.abs() {
-            self.values.truncate(last);
-            self.energies.pop();
-        }
-    }
-}
-
-impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
-    fn row(&mut self, row: Row<'_>) {
-        if let Some(hit) = row.event {
-            self.hits.push(hit);
-            // Rows stand at the times asked for; only a stopping event ends the table out of step.
-            if !self.model.system.events[hit.index].stop {
-                return;
-            }
-        }
-        self.forget_same_time(row.t);
-        let model = self.model;
-        let at = dalembert_run::Point { t: row.t, x: row.x, eta: row.eta };
-        self.values.push(row.t);
-        self.values.extend_from_slice(row.x);
-        self.values.extend_from_slice(row.eta);
-        let n_outputs = model.system.outputs.len();
-        if self.outputs.is_empty() {
-            return;
-        }
-        match self.accelerator.solve(&model.compiled, at) {
-            Ok(_) => {
-                let (terms, solution) = (self.accelerator.terms(), self.accelerator.solution());
-                model.compiled.outputs(at, &terms.Q, &terms.A, solution, &mut self.outputs);
-            }
-            Err(error) => {
-                // What depends on the state alone is known all the same.
-                let (n, m) = (row.eta.len(), model.system.rows.len());
-                let unknown = Solution {
-                    eta_dot: vec![f64::NAN; n],
-                    ideal_force: vec![f64::NAN; n],
-                    nonideal_force: vec![f64::NAN; n],
-                    lambda: vec![f64::NAN; m],
-                    gauss: f64::NAN,
-                    ..Solution::default()
-                };
-                model.compiled.outputs(
-                    at,
-                    &vec![f64::NAN; n],
-                    &vec![f64::NAN; m * n],
-                    &unknown,
-                    &mut self.outputs,
-                );
-                self.trouble.get_or_insert_with(|| failure::of_acceleration(&error, model));
-            }
-        }
-        self.values.extend_from_slice(&self.outputs[..n_outputs]);
-        self.energies.extend(self.outputs.get(n_outputs));
-    }
-
-    fn progress(&mut self, progress: &Progress) -> Flow {
-        (self.progress)(progress.t)
+        Ok(())
     }
 }

@@ -43,6 +43,16 @@ pub struct System {
     pub rows: Vec<Row>,
     /// C on each speed (K4), over multipliers and reactions too.
     pub nonideal: Option<Vec<Expr>>,
+    /// Contacts with Coulomb friction.
+    pub contacts: Vec<Contact>,
+    /// Named requirements, met by control.
+    pub requirements: Vec<Constraint>,
+    /// Their rows, in order.
+    pub requirement_rows: Vec<RequirementRow>,
+    /// What control may use: name and generalised force on each speed, for an input of one. `None`: every speed.
+    pub actuators: Option<Vec<(String, Vec<Expr>)>>,
+    /// Cost matrix of the inputs, with its place. `None`: the inverse mass.
+    pub weight: Option<(Vec<Vec<Expr>>, Span)>,
     /// Starting values.
     pub initial: Vec<Initial>,
     /// Columns of the result.
@@ -55,6 +65,74 @@ pub struct System {
     pub observables: Observables,
     /// T + V, or eta . dL/d eta - L; over the state. Unknown for the direct form.
     pub energy: Option<Expr>,
+}
+
+/// A class of forces whose power and work are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Power {
+    /// All impressed forces.
+    Impressed,
+    /// Impressed forces without a potential.
+    Nonconservative,
+    /// Ideal constraint forces; they do work where constraints move.
+    Ideal,
+    /// Non-ideal constraint forces, friction among them.
+    Nonideal,
+    /// Control forces.
+    Control,
+}
+
+impl Power {
+    /// All of them.
+    pub const ALL: [Power; 5] =
+        [Power::Impressed, Power::Nonconservative, Power::Ideal, Power::Nonideal, Power::Control];
+
+    /// The word for it in the language.
+    pub fn name(self) -> &'static str {
+        match self {
+            Power::Impressed => "impressed",
+            Power::Nonconservative => "nonconservative",
+            Power::Ideal => "ideal",
+            Power::Nonideal => "nonideal",
+            Power::Control => "control",
+        }
+    }
+}
+
+/// A contact with Coulomb friction.
+#[derive(Clone, Debug)]
+pub struct Contact {
+    /// Name of its constraint, or of the row of it.
+    pub name: String,
+    /// Index of the constraint.
+    pub constraint: usize,
+    /// The rows whose force presses.
+    pub rows: std::ops::Range<usize>,
+    /// Components of the sliding velocity.
+    pub velocity: Vec<Expr>,
+    /// Coefficient of sliding friction.
+    pub coefficient: Expr,
+    /// Coefficient of static friction.
+    pub r#static: Expr,
+    /// Components of the normal force as coefficients of the multipliers of `rows`, where the model gives it.
+    pub normal: Option<Vec<Vec<Expr>>>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// One scalar equation of a requirement.
+#[derive(Clone, Debug)]
+pub struct RequirementRow {
+    /// Its name.
+    pub name: String,
+    /// Left side minus right side.
+    pub residual: Expr,
+    /// No rate in it.
+    pub holonomic: bool,
+    /// How errors decay (C2): k1 and k0 of h'' + k1 h' + k0 h = 0, or k0 of psi' + k0 psi = 0; over parameters.
+    pub decay: Option<(Expr, Expr)>,
+    /// Where it stands.
+    pub span: Span,
 }
 
 /// A constant of the model.
@@ -216,6 +294,10 @@ pub struct Observables {
     pub nonideal: Vec<Symbol>,
     /// Control force on each speed.
     pub control: Vec<Symbol>,
+    /// Friction force of each contact, by components of its sliding velocity.
+    pub friction: Vec<Symbol>,
     /// Gauss's function.
     pub gauss: Option<Symbol>,
+    /// Work of each class of forces since the start, in the order of [`Power::ALL`].
+    pub works: Vec<Symbol>,
 }

@@ -26,6 +26,6 @@ mod solution;
 mod solve;
 
 pub(crate) use factor::{Factor, Rules};
-pub use solution::{AccelerationError, Path, Solution, Taken, Term};
 pub use report::Reporter;
+pub use solution::{AccelerationError, Path, Solution, Taken, Term};
 pub use solve::{Accelerator, CONSISTENCY_TOL, Steer, accelerate};

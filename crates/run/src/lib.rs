@@ -63,11 +63,12 @@ pub use acceleration::{
 };
 pub use friction::{Grip, Gripped, Mode, settle};
 pub use integrate::{
-    Baumgarte, ContactChange, Controller, Counters, Crossing, EventHit, EventRule, Failure, Flow, Method, Observer,
-    Options, Outcome, Output, Progress, Row, Stop, integrate, integrate_controlled,
+    Baumgarte, ContactChange, Controller, Counters, Crossing, EventHit, EventRule, Failure, Flow, Method,
+    Observer, Options, Outcome, Output, Progress, Row, Stop, integrate, integrate_controlled,
 };
 pub use kernel::{
-    Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, Shape, Sliding, State, Terms,
+    Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, Shape, Sliding, State,
+    Terms,
 };
 pub use projection::{ProjectionError, Projector, Residuals};
 pub use start::{StartError, StartGuess, Started, VelocityCondition, find_start};

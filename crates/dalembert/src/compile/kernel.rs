@@ -1,7 +1,10 @@
 //! The compiled system as a kernel: inputs laid out, tapes run, results scattered.
 
 use super::Compiled;
-use dalembert_run::{IdealForces, Kernel, Level, Partials, Point, Shape, Solution, Terms};
+use crate::system::Power;
+use dalembert_run::{
+    Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, Shape, Solution, Terms,
+};
 use dalembert_tape::Program;
 
 impl Compiled {
@@ -29,30 +32,39 @@ impl Compiled {
         scratch[end..end + lambda.len()].copy_from_slice(lambda);
         end += lambda.len();
         for g in 0..self.groups.len() {
-            scratch[end] = self.reaction(g, lambda, A);
+            scratch[end] = self.generalised_reaction(g, lambda, A);
             end += 1;
         }
         end
     }
 
-    /// The same, then accelerations, forces and Gauss's function.
+    /// The same, then accelerations, forces, Gauss's function and works.
     pub(super) fn load_results(
         &self,
         at: Point<'_>,
         impressed: &[f64],
         A: &[f64],
         s: &Solution,
+        works: &[f64],
         scratch: &mut [f64],
     ) -> usize {
         let mut end = self.load_ideal(at, &s.lambda, A, scratch);
-        for part in [&s.eta_dot, impressed, &s.ideal_force, &s.nonideal_force] {
+        for (g, place) in (end - self.groups.len()..end).enumerate() {
+            scratch[place] = self.reaction(g, s, A);
+        }
+        for part in [&s.eta_dot, impressed, &s.ideal_force, &s.nonideal_force, &s.control_force] {
             scratch[end..end + part.len()].copy_from_slice(part);
             end += self.shape.n_eta;
         }
-        scratch[end..end + self.shape.n_eta].fill(0.0); // no control forces yet
-        end += self.shape.n_eta;
+        scratch[end..end + s.friction.len()].copy_from_slice(&s.friction);
+        end += self.shape.n_slide;
         scratch[end] = s.gauss;
-        end + 1
+        end += 1;
+        for (k, _) in Power::ALL.iter().enumerate() {
+            scratch[end] = works.get(k).copied().unwrap_or(0.0);
+            end += 1;
+        }
+        end
     }
 }
 
@@ -127,7 +139,7 @@ impl Kernel for Compiled {
         let inputs = if self.events_need_solution {
             let mut terms = Terms::new(&self.shape);
             self.terms(at, scratch, &mut terms);
-            self.load_results(at, &terms.Q, &terms.A, solution, scratch)
+            self.load_results(at, &terms.Q, &terms.A, solution, &[], scratch)
         } else {
             self.load(at.t, at.x, at.eta, scratch);
             self.events.input_count()
@@ -137,6 +149,52 @@ impl Kernel for Compiled {
 
     fn events_need_solution(&self) -> bool {
         self.events_need_solution
+    }
+
+    fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+
+    fn contact_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ContactTerms<'_>) {
+        if let Some(tape) = &self.contact_terms {
+            let inputs = self.load(at.t, at.x, at.eta, scratch);
+            let ContactTerms { V, J, b, mu, mu_static, P } = out;
+            tape.run(inputs, scratch, [V, J, b, mu, mu_static, P]);
+        }
+    }
+
+    fn control_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ControlTerms) {
+        if let Some(tape) = &self.control_terms {
+            if self.has_cost {
+                out.W.resize(self.shape.n_input * self.shape.n_input, 0.0);
+            }
+            let inputs = self.load(at.t, at.x, at.eta, scratch);
+            tape.run(inputs, scratch, [&mut out.A, &mut out.b, &mut out.S, &mut out.W]);
+        }
+    }
+
+    fn rates(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], out: &mut [f64]) {
+        match &self.balance {
+            None => out.fill(0.0),
+            Some(program) => {
+                // No power asks for A or Q: forces come with the solution.
+                let nothing = [0.0; 0];
+                let mut end = self.load(at.t, at.x, at.eta, scratch);
+                scratch[end..program.input_count()].fill(0.0);
+                end += solution.lambda.len() + self.groups.len();
+                for part in [
+                    &solution.eta_dot[..],
+                    &nothing,
+                    &solution.ideal_force,
+                    &solution.nonideal_force,
+                    &solution.control_force,
+                ] {
+                    scratch[end..end + part.len()].copy_from_slice(part);
+                    end += self.shape.n_eta;
+                }
+                run_into(program, program.input_count(), scratch, out);
+            }
+        }
     }
 
     fn partials(
@@ -159,7 +217,7 @@ impl Kernel for Compiled {
             let mut spare = vec![0.0; self.scratch_len];
             self.terms(at, &mut spare, &mut terms);
             for g in 0..self.groups.len() {
-                scratch[end + g] = self.reaction(g, lambda, &terms.A);
+                scratch[end + g] = self.generalised_reaction(g, lambda, &terms.A);
             }
         }
         end += self.groups.len();

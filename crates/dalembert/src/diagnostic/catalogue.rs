@@ -320,6 +320,29 @@ catalogue! {
          The message names the constraint and its residual."
         wrong "" right "";
 
+    // Friction and control.
+    FrictionParadox "E0710" "friction without a solution, or with several":
+        "Friction changes the normal force it depends on. Where it does so strongly enough, Coulomb's law for rigid bodies has no solution at a state, \
+         or more than one (Painleve's paradox): a rod that is pushed along with its tip in front and jams. What happens then is not decided by rigid-body mechanics; \
+         a smaller coefficient, another slope, or a compliant contact is."
+        wrong "" right "";
+    FrictionUnsettled "E0711" "contacts that can neither stick nor slide":
+        "No choice of sticking and sliding contacts satisfies the law of friction at this state, or contacts change between both without end. \
+         The law may be undecided there, as in Painleve's paradox with several contacts."
+        wrong "" right "";
+    Unreachable "E0720" "a requirement out of reach of the control":
+        "The forces that control may use cannot produce what is required: an actuator is missing, the constraints are against it, or requirements contradict each other. \
+         The message gives what is left unmet and the direction of the force that is missing. Nothing is met halfway in silence."
+        wrong "coordinate x, y\nkinetic (x'^2 + y'^2)/2\nrequire y = 1\nactuate x"
+        right "coordinate x, y\nkinetic (x'^2 + y'^2)/2\nrequire y = 1\nactuate x, y";
+    RequirementNotMet "E0721" "a requirement that does not hold at the start and does not decay":
+        "Control forces keep a requirement once it holds. An error at the start stays, or grows, unless the requirement says how it shall decay: \
+         `decay k1, k0` makes the error h obey h'' + k1 h' + k0 h = 0, `decay k0` does the same for a requirement on rates, psi' + k0 psi = 0."
+        wrong "require x = cos(t)\ninitial x = 2" right "require x = cos(t) decay 2, 1\ninitial x = 2";
+    CostNotPositive "E0722" "a control weight that is not positive definite":
+        "The cost of control u^T W u must be positive for every u, otherwise there is no cheapest one."
+        wrong "weight [[1, 0], [0, 0]]" right "weight [[1, 0], [0, 2]]";
+
     // Requests and limits.
     NotAvailable "E0801" "part of the language that is not available yet":
         "The statement is understood and its meaning is settled, but this version cannot compute it. Leaving it out would change the motion, so the model is refused."
@@ -352,6 +375,11 @@ catalogue! {
     RedundantConstraints "N0501" "constraints that follow from others":
         "The rank of the constraints is below their number. The motion and the total constraint force are unaffected and computed as usual; \
          only the shares of single multipliers are a matter of choice."
+        wrong "" right "";
+    NormalForceAssumed "N0710" "a normal force that was assumed":
+        "Friction needs the force that presses at the contact. It is found from the constraint where its coordinates are those of a point. \
+         Otherwise the multiplier is taken, which is the force if the constraint is written as a distance. \
+         `normal E` in the statement, with `multiplier(NAME)` in E, says it exactly."
         wrong "" right "";
     DrawIgnored "N0801" "pictures that are not drawn yet":
         "`draw` says what an animation shows. Animations are not available yet; the statement changes nothing about the motion."

@@ -6,6 +6,7 @@ use super::{Elaborator, Fallible, ForceObservable, Role};
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::source::Span;
 use crate::syntax::ast::{self, Name};
+use crate::system::Power;
 use crate::units::{Dimension, Kind};
 use dalembert_expr::{Expr, Function, Rational, Symbol};
 
@@ -27,6 +28,9 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 impl Elaborator<'_> {
     pub(super) fn call(&mut self, name: &Name, args: &[ast::Expr], span: Span) -> Fallible<Value> {
         match name.text.as_str() {
+            // Results whose names are left to the model where nothing is called.
+            "friction" => self.friction_force(name, args),
+            "power" | "work" => self.power_of_class(name, args),
             f @ ("min" | "max") if args.len() > 2 => self.fold_choice(f, args),
             "sqrt" => {
                 let [a] = self.arguments(name, args)?;
@@ -287,6 +291,11 @@ impl Elaborator<'_> {
     }
 
     fn of_constraint(&mut self, what: &str, target: &str, span: Span) -> Fallible<Value> {
+        if what == "residual"
+            && let Some(residual) = self.of_requirement(target)
+        {
+            return Ok(residual);
+        }
         let group = self.constraints.iter().position(|c| c.name == target);
         let rows = match group {
             Some(g) => self.constraints[g].rows.clone(),
@@ -321,7 +330,57 @@ impl Elaborator<'_> {
         Ok(if parts.len() == 1 { parts.swap_remove(0) } else { Value::Vector(parts) })
     }
 
-    fn unknown_constraint(&mut self, target: &str, span: Span) -> Fallible<Value> {
+    /// How far a requirement, or a row of one, is from being met.
+    fn of_requirement(&mut self, target: &str) -> Option<Value> {
+        let rows = match self.requirements.iter().find(|r| r.name == target) {
+            Some(requirement) => requirement.rows.clone(),
+            None => {
+                let r = self.requirement_rows.iter().position(|r| r.name == target)?;
+                r..r + 1
+            }
+        };
+        let mut parts: Vec<Value> =
+            rows.map(|r| Value::Scalar(self.requirement_rows[r].residual, Kind::Missing)).collect();
+        Some(if parts.len() == 1 { parts.swap_remove(0) } else { Value::Vector(parts) })
+    }
+
+    /// `friction(NAME)`: the friction force at a contact, by the components of its sliding velocity.
+    fn friction_force(&mut self, name: &Name, args: &[ast::Expr]) -> Fallible<Value> {
+        let [a] = self.arguments(name, args)?;
+        let target = self.spelt_name(a)?;
+        let Some(contact) = self.contacts.iter().find(|c| c.name == target) else {
+            let message = format!("no friction acts on `{target}`");
+            let d = Diagnostic::error(Code::UnknownConstraint, a.span, message);
+            return self.fail(
+                d.help(format!("state it before: `friction on {target}: coefficient mu, velocity V`")),
+            );
+        };
+        let names: Vec<String> =
+            (0..contact.velocity.len()).map(|c| format!("friction({target}).{c}")).collect();
+        let mut parts: Vec<Value> = Vec::new();
+        for name in names {
+            let symbol = self.symbol_with_role(&name, Role::Result);
+            parts.push(Value::Scalar(self.pool.var(symbol), Kind::Missing));
+        }
+        Ok(if parts.len() == 1 { parts.swap_remove(0) } else { Value::Vector(parts) })
+    }
+
+    /// `power(CLASS)` and `work(CLASS)` of a class of forces.
+    fn power_of_class(&mut self, name: &Name, args: &[ast::Expr]) -> Fallible<Value> {
+        let [a] = self.arguments(name, args)?;
+        let class = self.spelt_name(a)?;
+        let classes = Power::ALL.map(Power::name);
+        if !classes.contains(&class.as_str()) {
+            let message = format!("`{}` takes a class of forces, and `{class}` is none", name.text);
+            let d = Diagnostic::error(Code::UnknownName, a.span, message);
+            return self.fail(d.help(format!("one of {}", classes.join(", "))));
+        }
+        self.powers_asked_for |= name.text == "power";
+        let symbol = self.symbol_with_role(&format!("{}({class})", name.text), Role::Result);
+        Ok(Value::Scalar(self.pool.var(symbol), Kind::Missing))
+    }
+
+    pub(super) fn unknown_constraint(&mut self, target: &str, span: Span) -> Fallible<Value> {
         let known: Vec<String> = self
             .constraints
             .iter()

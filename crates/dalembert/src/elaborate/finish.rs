@@ -1,11 +1,12 @@
 //! Closing a model: kinematics solved, rates replaced by speeds, forces gathered, results named.
 
+use super::laws::Control;
 use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::{Elaborator, Fallible};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::system::{Initial, InitialTarget, Observables, System};
+use crate::system::{Contact, Initial, InitialTarget, Observables, System};
 use crate::units::Kind;
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol};
 
@@ -22,7 +23,12 @@ impl Elaborator<'_> {
             ));
             return (None, diagnostics);
         }
-        (system.ok().map(|parts| self.assemble(parts)), diagnostics)
+        let powers_asked_for = self.powers_asked_for;
+        let mut system = system.ok().map(|parts| self.assemble(parts));
+        if let Some(system) = system.as_mut().filter(|_| powers_asked_for) {
+            crate::balance::name_powers(system);
+        }
+        (system, diagnostics)
     }
 
     fn close(&mut self) -> Fallible<Closed> {
@@ -48,14 +54,18 @@ impl Elaborator<'_> {
         let nonideal = self.nonideal_term(&kinematics, &images)?;
         let mass = self.checked_mass(&kinematics, &images)?;
         self.replace_in_rows(&images);
+        let contacts = self.close_contacts(&kinematics, &images)?;
+        let control = self.close_control(&kinematics, &columns, &images)?;
         let initial = self.checked_initials(&kinematics);
-        let observables = self.observables(&kinematics);
+        let observables = self.observables(&kinematics, &contacts);
         let energies = Energies { kinetic, potential, lagrangian };
         let energies = self.energy_expressions(&kinematics, energies);
         self.replace_in_outputs(&kinematics, &images, &observables, &energies)?;
         let energy = energies[0].1;
         Ok(Closed {
             energy,
+            contacts,
+            control,
             kinematics,
             kinetic,
             potential,
@@ -197,6 +207,11 @@ impl Elaborator<'_> {
             constraints: self.constraints,
             rows: self.rows,
             nonideal: c.nonideal,
+            contacts: c.contacts,
+            requirements: self.requirements,
+            requirement_rows: self.requirement_rows,
+            actuators: c.control.actuators,
+            weight: c.control.weight,
             initial: c.initial,
             outputs: self.outputs,
             events: self.events,
@@ -218,6 +233,8 @@ pub(super) struct Energies {
 /// What closing a model found.
 struct Closed {
     energy: Option<Expr>,
+    contacts: Vec<Contact>,
+    control: Control,
     kinematics: Kinematics,
     kinetic: Option<Expr>,
     potential: Option<Expr>,

@@ -6,11 +6,11 @@ use super::speeds::Kinematics;
 use super::{Elaborator, Fallible, Reported};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::system::Observables;
+use crate::system::{Contact, Observables, Power};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 
 impl Elaborator<'_> {
-    pub(super) fn observables(&mut self, k: &Kinematics) -> Observables {
+    pub(super) fn observables(&mut self, k: &Kinematics, contacts: &[Contact]) -> Observables {
         let mut on_speeds = |what: &str| {
             k.speeds
                 .iter()
@@ -34,7 +34,13 @@ impl Elaborator<'_> {
                 .iter()
                 .map(|c| self.pool.symbol(&format!("reaction({})", c.name)))
                 .collect(),
+            friction: contacts
+                .iter()
+                .flat_map(|c| (0..c.velocity.len()).map(move |i| format!("friction({}).{i}", c.name)))
+                .map(|name| self.pool.symbol(&name))
+                .collect(),
             gauss: Some(self.pool.symbol("gauss")),
+            works: Power::ALL.map(|class| self.pool.symbol(&format!("work({})", class.name()))).to_vec(),
         }
     }
 
@@ -46,6 +52,17 @@ impl Elaborator<'_> {
         energies: &[(&'static str, Option<Expr>)],
     ) -> Fallible<()> {
         let mut images = images.to_vec();
+        let events: Vec<(Expr, Span)> = self.events.iter().map(|e| (e.value, e.span)).collect();
+        if let Some((_, span)) =
+            events.into_iter().find(|(e, _)| self.pool.depends_on(*e, &observables.works))
+        {
+            let d = Diagnostic::error(
+                Code::ObservableOutsideOutput,
+                span,
+                "an event cannot depend on `work(...)`",
+            );
+            return self.fail(d.help("work is known where rows are given out: use it in `output`"));
+        }
         for &(name, value) in energies {
             let symbol = self.pool.symbol(name);
             match value {

@@ -105,10 +105,13 @@ impl Elaborator<'_> {
                     Ok(())
                 })
             }
-            S::Friction { .. } => self.not_available("friction", span),
-            S::Require { .. } => self.not_available("require", span),
-            S::Actuate(_) => self.not_available("actuate", span),
-            S::Weight(_) => self.not_available("weight", span),
+            S::Friction { on, coefficient, velocity, r#static, normal } => {
+                let parts = super::laws::Parts { coefficient, velocity, r#static, normal };
+                self.friction(on, parts, span)
+            }
+            S::Require { equation, decay } => self.requirement(equation, decay, span),
+            S::Actuate(targets) => self.actuate(targets, span),
+            S::Weight(e) => self.cost(e, span),
             S::CompleteIntegral { .. } => self.not_available("complete_integral", span),
             S::Draw(_) => self.not_available("draw", span),
             S::Reserved { keyword, .. } => self.not_available(&keyword.text, keyword.span),
@@ -125,10 +128,7 @@ impl Elaborator<'_> {
             return Ok(());
         }
         let d = Diagnostic::error(Code::NotAvailable, span, format!("`{what}` is not available yet"));
-        self.fail(match what {
-            "friction" => d.help("sliding friction can be written as `nonideal work` with `reaction(NAME)`"),
-            _ => d.help("remove the statement to use the rest of the model"),
-        })
+        self.fail(d.help("remove the statement to use the rest of the model"))
     }
 
     fn each<T>(&mut self, items: &[T], mut one: impl FnMut(&mut Self, &T) -> Fallible<()>) -> Fallible<()> {
@@ -208,18 +208,7 @@ impl Elaborator<'_> {
             );
             return self.fail(d.label(first, "here"));
         }
-        let (left, right) = (self.value(&equation.left), self.value(&equation.right));
-        let (left, right) = (left?, right?);
-        let allowed = Allowed::only("a constraint", State::Velocity);
-        self.allow_in(&equation.left, &left.scalars(), allowed)?;
-        self.allow_in(&equation.right, &right.scalars(), allowed)?;
-        let mut sides = vec![(left, Rational::ONE, equation.left.span)];
-        // `[x', y'] - ... = 0` means every component.
-        let zero = matches!(right, Value::Scalar(Pool::ZERO, _)) && matches!(sides[0].0, Value::Vector(_));
-        if !zero {
-            sides.push((right, Rational::MINUS_ONE, equation.right.span));
-        }
-        let difference = self.add_up(&sides)?;
+        let difference = self.difference(equation, "a constraint")?;
         let residuals = difference.scalars();
         let first_row = self.rows.len();
         self.limit(first_row + residuals.len(), "constraint rows", span)?;
@@ -240,8 +229,24 @@ impl Elaborator<'_> {
         Ok(())
     }
 
+    /// Left side minus right side.
+    pub(super) fn difference(&mut self, equation: &Equation, what: &'static str) -> Fallible<Value> {
+        let (left, right) = (self.value(&equation.left), self.value(&equation.right));
+        let (left, right) = (left?, right?);
+        let allowed = Allowed::only(what, State::Velocity);
+        self.allow_in(&equation.left, &left.scalars(), allowed)?;
+        self.allow_in(&equation.right, &right.scalars(), allowed)?;
+        let mut sides = vec![(left, Rational::ONE, equation.left.span)];
+        // `[x', y'] - ... = 0` means every component.
+        let zero = matches!(right, Value::Scalar(Pool::ZERO, _)) && matches!(sides[0].0, Value::Vector(_));
+        if !zero {
+            sides.push((right, Rational::MINUS_ONE, equation.right.span));
+        }
+        self.add_up(&sides)
+    }
+
     /// An equation without unknowns is dropped if it holds and an error if it does not.
-    fn constrains_something(&mut self, residual: Expr, name: &str, span: Span) -> Fallible<bool> {
+    pub(super) fn constrains_something(&mut self, residual: Expr, name: &str, span: Span) -> Fallible<bool> {
         let symbols = self.pool.symbols(&[residual]);
         if symbols.iter().any(|s| matches!(self.role(*s), Role::Coordinate | Role::Rate)) {
             return Ok(true);

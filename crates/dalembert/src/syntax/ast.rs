@@ -101,7 +101,7 @@ pub enum StatementKind {
     Dissipation(Expr),
     /// `constraint [NAME:] E1 = E2`
     Constraint(Equation),
-    /// `friction on NAME: coefficient mu, velocity V [, static mus]`
+    /// `friction on NAME: coefficient mu, velocity V [, static mus] [, normal N]`
     Friction {
         /// The constraint.
         on: Target,
@@ -111,6 +111,8 @@ pub enum StatementKind {
         velocity: Expr,
         /// Coefficient of static friction.
         r#static: Option<Expr>,
+        /// Normal force, over the multipliers of the constraint.
+        normal: Option<Expr>,
     },
     /// `require [NAME:] E1 = E2 [decay k0 | decay k1, k0]`
     Require {

@@ -190,8 +190,12 @@ fn plain_statement(kind: &StatementKind) -> String {
         NonidealWork(value) => format!("nonideal work {}", expr(value)),
         Dissipation(value) => format!("dissipation {}", expr(value)),
         Constraint(sides) => format!("constraint {}", equation(sides)),
-        Friction { on, coefficient, velocity, r#static } => {
-            friction(on, coefficient, velocity, r#static.as_ref())
+        Friction { on, coefficient, velocity, r#static, normal } => {
+            let sliding = friction(on, coefficient, velocity);
+            let part = |word: &str, value: &Option<Expr>| {
+                value.as_ref().map_or(String::new(), |value| format!(", {word} {}", expr(value)))
+            };
+            sliding + &part("static", r#static) + &part("normal", normal)
         }
         Require { equation: sides, decay } if decay.is_empty() => format!("require {}", equation(sides)),
         Require { equation: sides, decay } => {
@@ -252,15 +256,8 @@ fn initial(item: &Initial) -> String {
     format!("{}{primes} {sign} {}", target(&item.target), expr(&item.value))
 }
 
-fn friction(on: &Target, coefficient: &Expr, velocity: &Expr, r#static: Option<&Expr>) -> String {
-    let r#static = r#static.map_or(String::new(), |value| format!(", static {}", expr(value)));
-    format!(
-        "friction on {}: coefficient {}, velocity {}{}",
-        target(on),
-        expr(coefficient),
-        expr(velocity),
-        r#static
-    )
+fn friction(on: &Target, coefficient: &Expr, velocity: &Expr) -> String {
+    format!("friction on {}: coefficient {}, velocity {}", target(on), expr(coefficient), expr(velocity))
 }
 
 fn simulate(parts: &Simulate) -> String {

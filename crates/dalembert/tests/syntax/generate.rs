@@ -201,9 +201,15 @@ fn energies() -> impl Strategy<Value = StatementKind> {
         expr().prop_map(Weight),
         equation().prop_map(Constraint),
         (equation(), vec(expr(), 0..3)).prop_map(|(equation, decay)| Require { equation, decay }),
-        (target(), expr(), expr(), option::of(expr())).prop_map(|(on, coefficient, velocity, r#static)| {
-            Friction { on, coefficient, velocity, r#static }
-        }),
+        (target(), expr(), expr(), option::of(expr()), option::of(expr())).prop_map(
+            |(on, coefficient, velocity, r#static, normal)| Friction {
+                on,
+                coefficient,
+                velocity,
+                r#static,
+                normal
+            }
+        ),
     ]
 }
 

@@ -111,7 +111,12 @@ impl Steering {
     }
 
     /// L with L L^T = W, scaled so that a unit input weighs about as much as the force it makes.
-    fn weigh(&mut self, t: f64, control: &ControlTerms, factor: &mut Factor) -> Result<(), AccelerationError> {
+    fn weigh(
+        &mut self,
+        t: f64,
+        control: &ControlTerms,
+        factor: &mut Factor,
+    ) -> Result<(), AccelerationError> {
         let (n, count) = (self.n, self.count);
         let column = |j: usize, out: &mut [f64]| (0..n).for_each(|i| out[i] = control.S[i * count + j]);
         let positive = factor.mass_is_positive();
@@ -185,8 +190,9 @@ impl Steering {
         }
         rows.sort_by(|&i, &j| part(j).total_cmp(&part(i)));
         let residuals = rows.iter().map(|&i| left[i].0).collect();
-        let scaled: Vec<f64> =
-            (0..self.rows).map(|i| if self.scale[i] > 0.0 { left[i].0 / self.scale[i] } else { 0.0 }).collect();
+        let scaled: Vec<f64> = (0..self.rows)
+            .map(|i| if self.scale[i] > 0.0 { left[i].0 / self.scale[i] } else { 0.0 })
+            .collect();
         let missing = self.missing_force(&scaled, control, factor);
         Err(AccelerationError::Unreachable { t, rows, residuals, missing })
     }

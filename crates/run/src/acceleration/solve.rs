@@ -76,7 +76,10 @@ pub struct Accelerator {
 impl Accelerator {
     /// Sized for a kernel.
     pub fn new(kernel: &dyn Kernel) -> Self {
-        Self { contacts: kernel.contacts().to_vec(), ..Self::with_shape(kernel.shape(), kernel.scratch_len()) }
+        Self {
+            contacts: kernel.contacts().to_vec(),
+            ..Self::with_shape(kernel.shape(), kernel.scratch_len())
+        }
     }
 
     /// Sized for a kernel with a grip.
@@ -263,7 +266,13 @@ impl Accelerator {
         let slips = self.sliding.contacts.len();
         let result = (|| {
             steering.prepare(t, &control, &mut self.factor, terms, |z, lambda| {
-                follow_friction(&self.normals, &self.sliding, z, lambda, &self.slip_z[..slips * self.shape.n_eta])
+                follow_friction(
+                    &self.normals,
+                    &self.sliding,
+                    z,
+                    lambda,
+                    &self.slip_z[..slips * self.shape.n_eta],
+                )
             })?;
             steering.inputs.fill(0.0);
             let linear = !self.shape.has_nonideal && slips == 0;
@@ -371,7 +380,8 @@ impl Accelerator {
         self.phi.fill(0.0);
         for k in 0..slips {
             let force = &self.sliding.force[k * n..(k + 1) * n];
-            let (z, lambda) = (&mut self.slip_z[k * n..(k + 1) * n], &mut self.slip_lambda[k * m..(k + 1) * m]);
+            let (z, lambda) =
+                (&mut self.slip_z[k * n..(k + 1) * n], &mut self.slip_lambda[k * m..(k + 1) * m]);
             self.factor.solve(force, &self.phi, z, lambda);
         }
         // p and q of the contacts that slide, by components.
@@ -477,7 +487,8 @@ impl Accelerator {
 /// accelerations. With P lambda of one component this is exact, otherwise the slope.
 fn follow_friction(normals: &NormalForces, sliding: &Sliding, z: &mut [f64], lambda: &[f64], slip_z: &[f64]) {
     let n = z.len();
-    for (change, w) in normals.follow(&sliding.P, sliding.natural, lambda).iter().zip(slip_z.chunks(n.max(1))) {
+    for (change, w) in normals.follow(&sliding.P, sliding.natural, lambda).iter().zip(slip_z.chunks(n.max(1)))
+    {
         axpy(*change, w, z);
     }
 }

@@ -208,8 +208,11 @@ impl Search<'_> {
             let departure: Vec<f64> = slide.clone().map(off).collect();
             let (along, size) = self.departure(k, &trial);
             // The part of V' across the direction turns it; none is left at the end.
-            let across: Vec<f64> =
-                departure.iter().zip(slide.clone()).map(|(d, i)| d - along * self.grip.direction[i]).collect();
+            let across: Vec<f64> = departure
+                .iter()
+                .zip(slide.clone())
+                .map(|(d, i)| d - along * self.grip.direction[i])
+                .collect();
             if norm(&across) <= 1e-12 * size {
                 break;
             }

@@ -13,8 +13,8 @@ use super::schedule::Schedule;
 use super::singular::{BRIDGE, Verdict, Watch};
 use super::stepper::{Attempt, Estimated, EvalError, Field, StepError, Stepper, Tolerance};
 use super::{
-    ContactChange, Controller, Crossing, EventHit, EventRule, Failure, Flow, Method, Observer, Options, Outcome, Output,
-    Progress, Row, Stop,
+    ContactChange, Controller, Crossing, EventHit, EventRule, Failure, Flow, Method, Observer, Options,
+    Outcome, Output, Progress, Row, Stop,
 };
 use crate::{Kernel, Point, State};
 

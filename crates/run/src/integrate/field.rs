@@ -8,7 +8,8 @@ use super::pilot::{Controller, Pilot};
 use super::stepper::{EvalError, Field};
 use crate::linalg::norm_max;
 use crate::{
-    AccelerationError, Accelerator, Grip, Gripped, Kernel, Partials, Point, Projector, Reporter, Shape, Solution,
+    AccelerationError, Accelerator, Grip, Gripped, Kernel, Partials, Point, Projector, Reporter, Shape,
+    Solution,
 };
 
 /// The kernel with everything needed to evaluate it.

@@ -97,11 +97,12 @@ impl Spans for StatementKind {
                 force.visit(f);
                 point.visit(f);
             }
-            Friction { on, coefficient, velocity, r#static } => {
+            Friction { on, coefficient, velocity, r#static, normal } => {
                 on.visit(f);
                 coefficient.visit(f);
                 velocity.visit(f);
                 r#static.visit(f);
+                normal.visit(f);
             }
             Require { equation, decay } => {
                 equation.visit(f);

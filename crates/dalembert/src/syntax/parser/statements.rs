@@ -197,14 +197,15 @@ impl Parser<'_> {
     fn friction(&mut self) -> Parse<StatementKind> {
         self.expect_word("on")?;
         let on = self.target_and_colon()?;
-        self.tail = &["coefficient", "velocity", "static"];
-        let (mut coefficient, mut velocity, mut r#static) = (None, None, None);
+        self.tail = &["coefficient", "velocity", "static", "normal"];
+        let (mut coefficient, mut velocity, mut r#static, mut normal) = (None, None, None, None);
         loop {
             let word = self.part_word()?;
             let part = match word.text.as_str() {
                 "coefficient" => &mut coefficient,
                 "velocity" => &mut velocity,
-                _ => &mut r#static,
+                "static" => &mut r#static,
+                _ => &mut normal,
             };
             self.part(word, part, Self::expression)?;
             if self.take(TokenKind::Comma).is_none() {
@@ -214,7 +215,7 @@ impl Parser<'_> {
         let (Some(coefficient), Some(velocity)) = (coefficient, velocity) else {
             return Err(self.not_finished("`coefficient` or `velocity`"));
         };
-        Ok(StatementKind::Friction { on, coefficient, velocity, r#static })
+        Ok(StatementKind::Friction { on, coefficient, velocity, r#static, normal })
     }
 
     fn simulate(&mut self, keyword: Token) -> Parse<StatementKind> {

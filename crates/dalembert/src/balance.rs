@@ -1,0 +1,128 @@
+//! Power and work of each class of forces, and the energy balance.
+//!
+//! ```text
+//! dE/dt = P(nonconservative) + P(ideal) + P(nonideal) + P(control) + P(explicit)
+//! ```
+//!
+//! Power is generalised force times speed. Ideal constraint forces do work where constraints move (rheonomic ones, or
+//! velocity constraints that do not let the system rest). P(explicit) is what the energy gains without any force of the
+//! model: potentials that depend on time, frames that are moved. It vanishes, and is known to vanish, where nothing of
+//! the kind occurs; so for most models the balance has nothing to adjust and closes only if the forces are right.
+
+use crate::kernel_form::KernelForm;
+use crate::system::{Power, System};
+use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol, Zero};
+
+/// The power of each class, in the order of [`Power::ALL`], over state and results. Potentials count by their change
+/// with the configuration, a Lagrangian by its part without speeds; in the direct form every force is impressed.
+pub fn powers(system: &mut System) -> Vec<Expr> {
+    let speeds: Vec<Symbol> = system.speeds.iter().map(|s| s.symbol).collect();
+    let coordinates: Vec<Symbol> = system.coordinates.iter().map(|c| c.symbol).collect();
+    let pool = &mut system.pool;
+    let along = |pool: &mut Pool, forces: &[Expr]| {
+        let mut terms = Vec::with_capacity(forces.len());
+        for (s, f) in speeds.iter().zip(forces) {
+            let eta = pool.var(*s);
+            terms.push(pool.mul(eta, *f));
+        }
+        pool.total(terms)
+    };
+    let of = |pool: &mut Pool, symbols: &[Symbol]| {
+        let forces: Vec<Expr> = symbols.iter().map(|s| pool.var(*s)).collect();
+        along(pool, &forces)
+    };
+    let mut nonconservative = along(pool, &system.applied);
+    if let Some(R) = system.dissipation {
+        let slope = pool.gradient(R, &speeds);
+        let lost = along(pool, &slope);
+        nonconservative = pool.sub(nonconservative, lost);
+    }
+    let still: Vec<(Symbol, Expr)> = speeds.iter().map(|s| (*s, Pool::ZERO)).collect();
+    let mut height = system.potential.map_or(Pool::ZERO, |v| pool.neg(v));
+    if let Some(l) = system.lagrangian {
+        let at_rest = pool.substitute(&[l], &still)[0];
+        height = pool.add(height, at_rest);
+    }
+    let slope = pool.gradient(height, &coordinates);
+    let drift = pool.substitute(&system.kinematics, &still);
+    let mut parts = vec![(nonconservative, Rational::ONE)];
+    for ((g, rate), drift) in slope.iter().zip(&system.kinematics).zip(drift) {
+        let moved = pool.sub(*rate, drift);
+        parts.push((pool.mul(*g, moved), Rational::ONE));
+    }
+    let impressed = pool.combine(parts);
+    let o = &system.observables;
+    vec![impressed, nonconservative, of(pool, &o.ideal), of(pool, &o.nonideal), of(pool, &o.control)]
+}
+
+/// Puts powers in the place of `power(CLASS)` in outputs and events.
+pub(crate) fn name_powers(system: &mut System) {
+    let values = powers(system);
+    let pool = &mut system.pool;
+    let images: Vec<(Symbol, Expr)> = Power::ALL
+        .iter()
+        .zip(values)
+        .map(|(class, value)| (pool.symbol(&format!("power({})", class.name())), value))
+        .collect();
+    let all: Vec<Expr> =
+        system.outputs.iter().map(|o| o.value).chain(system.events.iter().map(|e| e.value)).collect();
+    let replaced = pool.substitute(&all, &images);
+    let (outputs, events) = replaced.split_at(system.outputs.len());
+    system.outputs.iter_mut().zip(outputs).for_each(|(o, e)| o.value = *e);
+    system.events.iter_mut().zip(events).for_each(|(o, e)| o.value = *e);
+}
+
+/// P(explicit), where there is an energy: with M eta' = Q_L + forces it is
+/// `X0 E + eta_q X_q E + eta . Q_L + (dE/d eta - M eta) . eta'`.
+pub fn explicit_power(system: &mut System, form: &KernelForm, nonconservative: Expr) -> Option<Expr> {
+    let energy = system.energy?;
+    let pool = &mut system.pool;
+    let seeds = form.coordinates.iter().copied().zip(form.x_dot.iter().copied());
+    let mut dot = Derivation::new(seeds.chain([(form.time, Pool::ONE)]));
+    let mut parts = vec![(dot.apply(pool, energy), Rational::ONE), (nonconservative, Rational::MINUS_ONE)];
+    let slope = pool.gradient(energy, &form.speeds);
+    for (p, s) in form.speeds.iter().enumerate() {
+        let eta = pool.var(*s);
+        parts.push((pool.mul(eta, form.force[p]), Rational::ONE));
+        let mut difference = vec![(slope[p], Rational::ONE)];
+        for (q, s) in form.speeds.iter().enumerate() {
+            let eta = pool.var(*s);
+            difference.push((pool.mul(form.mass_matrix[p][q], eta), Rational::MINUS_ONE));
+        }
+        let difference = pool.combine(difference);
+        if pool.is_zero(difference) != Zero::Yes {
+            let acceleration = pool.var(system.speeds[p].acceleration);
+            parts.push((pool.mul(difference, acceleration), Rational::ONE));
+        }
+    }
+    let total = pool.combine(parts);
+    Some(if pool.is_zero(total) == Zero::Yes { Pool::ZERO } else { total })
+}
+
+/// Work done since the start of a run by each class of forces, and how well it accounts for the change of energy.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Balance {
+    /// Change of the energy.
+    pub change: f64,
+    /// Work of impressed forces without a potential.
+    pub nonconservative: f64,
+    /// Work of ideal constraint forces: of constraints that move.
+    pub ideal: f64,
+    /// Work of non-ideal constraint forces.
+    pub nonideal: f64,
+    /// Work of control forces.
+    pub control: f64,
+    /// What explicit dependence on time brings in.
+    pub explicit: f64,
+    /// Change less all work.
+    pub defect: f64,
+}
+
+impl Balance {
+    /// From the change of energy and the integrals of a run, in the order of [`Power::ALL`] and then P(explicit).
+    pub(crate) fn new(change: f64, integrals: &[f64]) -> Option<Self> {
+        let [_, nonconservative, ideal, nonideal, control, explicit] = *integrals else { return None };
+        let defect = change - nonconservative - ideal - nonideal - control - explicit;
+        Some(Self { change, nonconservative, ideal, nonideal, control, explicit, defect })
+    }
+}

@@ -1,0 +1,112 @@
+//! Tapes of friction, control and balance.
+
+use super::{Compiled, Inputs, Scattered, dense, matrix, run_into};
+use crate::balance;
+use crate::kernel_form::KernelForm;
+use crate::system::{Power, System};
+use dalembert_expr::{Expr, Pool};
+use dalembert_run::{Contact, Point};
+
+impl Compiled {
+    /// The contacts of the kernel form; called again when their normal forces have changed.
+    pub(crate) fn set_contacts(&mut self, system: &mut System, form: &KernelForm) {
+        if form.contacts.is_empty() {
+            return;
+        }
+        let m = self.shape.n_con;
+        let (mut slide, mut normal) = (0, 0);
+        let mut contacts = Vec::new();
+        let mut arrays: [Vec<(usize, Expr)>; 6] = Default::default();
+        for (k, contact) in form.contacts.iter().enumerate() {
+            let (components, n) = (contact.velocity.len(), form.speeds.len());
+            for c in 0..components {
+                arrays[0].push((slide + c, contact.velocity[c]));
+                let row = contact.matrix[c].iter().enumerate();
+                arrays[1].extend(row.map(|(p, e)| ((slide + c) * n + p, *e)));
+                arrays[2].push((slide + c, contact.right[c]));
+            }
+            arrays[3].push((k, contact.coefficient));
+            arrays[4].push((k, contact.r#static));
+            for (c, row) in contact.normal.iter().enumerate() {
+                let entries = contact.rows.clone().zip(row);
+                arrays[5].extend(entries.map(|(r, e)| ((normal + c) * m + r, *e)));
+            }
+            contacts.push(Contact {
+                rows: contact.rows.clone(),
+                slide: slide..slide + components,
+                normal: normal..normal + contact.normal.len(),
+            });
+            slide += components;
+            normal += contact.normal.len();
+        }
+        (self.shape.n_contact, self.shape.n_slide, self.shape.n_normal) = (contacts.len(), slide, normal);
+        self.contacts = contacts;
+        let inputs = Inputs::of(system, form);
+        self.contact_terms = Some(Scattered::new(&mut system.pool, &inputs.state, &arrays));
+        self.size_scratch();
+    }
+
+    /// Requirements and inputs.
+    pub(super) fn set_control(&mut self, system: &mut System, form: &KernelForm) {
+        if form.requirement_matrix.is_empty() {
+            return;
+        }
+        let (n, count) = (form.speeds.len(), form.inputs.len());
+        let mut A = Vec::new();
+        for (r, row) in form.requirement_matrix.iter().enumerate() {
+            A.extend(row.iter().map(|(p, e)| (r * n + p, *e)));
+        }
+        let mut S = Vec::new();
+        for (j, column) in form.inputs.iter().enumerate() {
+            S.extend(column.iter().enumerate().map(|(p, e)| (p * count + j, *e)));
+        }
+        let W = form.cost.as_deref().map_or_else(Vec::new, matrix);
+        self.has_cost = form.cost.is_some();
+        (self.shape.n_require, self.shape.n_input) = (form.requirement_matrix.len(), count);
+        let inputs = Inputs::of(system, form);
+        let arrays = [A, dense(&form.requirement_right), S, W];
+        self.control_terms = Some(Scattered::new(&mut system.pool, &inputs.state, &arrays));
+        let rows = system.requirement_rows.iter().zip(&form.requirement_rates);
+        let errors: Vec<Expr> = rows
+            .flat_map(|(row, psi)| [row.residual, if row.holonomic { *psi } else { Pool::ZERO }])
+            .collect();
+        self.requirements = Some(system.pool.lower(&inputs.state, &errors));
+    }
+
+    /// Integrates the power of every class of forces along with the motion.
+    pub fn with_balance(&mut self, system: &mut System, form: &KernelForm) {
+        if self.balance.is_some() {
+            return;
+        }
+        let mut powers = balance::powers(system);
+        let explicit = balance::explicit_power(system, form, powers[1]).unwrap_or(Pool::ZERO);
+        powers.push(explicit);
+        let inputs = Inputs::of(system, form);
+        self.balance = Some(system.pool.lower(&inputs.results, &powers));
+        self.shape.n_quadrature = powers.len();
+        self.size_scratch();
+    }
+
+    /// No more of that.
+    pub fn without_balance(&mut self) {
+        self.balance = None;
+        self.shape.n_quadrature = 0;
+    }
+
+    /// Whether outputs ask for work.
+    pub fn outputs_need_work(system: &mut System) -> bool {
+        let (pool, works) = (&mut system.pool, &system.observables.works);
+        system.outputs.iter().any(|o| pool.depends_on(o.value, works))
+    }
+
+    /// How far each requirement is from being met: its residual, and the rate of that where it is on positions.
+    pub fn requirement_errors(&self, at: Point<'_>) -> Vec<(f64, f64)> {
+        let Some(program) = &self.requirements else { return Vec::new() };
+        let (mut scratch, mut out) = (vec![0.0; self.scratch_len], vec![0.0; program.output_count()]);
+        let inputs = self.load(at.t, at.x, at.eta, &mut scratch);
+        run_into(program, inputs, &mut scratch, &mut out);
+        out.chunks(2).map(|pair| (pair[0], pair[1])).collect()
+    }
+}
+
+const _: () = assert!(Power::ALL.len() == 5, "the balance knows these classes");

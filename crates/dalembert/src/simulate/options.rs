@@ -1,0 +1,96 @@
+//! What a run is to do: the request, the model's `simulate` statement, and defaults, in this order.
+
+use super::Request;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::model::Model;
+use dalembert_run::{Baumgarte, Crossing, EventRule, Method, Options, Output, integrate};
+
+/// Rows a run gives when no spacing is asked for.
+const DEFAULT_INTERVALS: f64 = 500.0;
+/// Tables larger than this many numbers are refused before the run.
+const MAX_TABLE: f64 = 1e8;
+
+/// End time and options.
+pub(super) struct Resolved {
+    pub until: f64,
+    pub options: Options,
+}
+
+impl Model {
+    pub(super) fn options(&mut self, request: &Request) -> Result<Resolved, Box<Diagnostic>> {
+        let run = self.system.run.clone();
+        let mut stated = |e: Option<dalembert_expr::Expr>| e.map(|e| self.constant(e));
+        let until = request.until.or_else(|| stated(run.as_ref().map(|r| r.until)));
+        let every = request.every.or_else(|| stated(run.as_ref().and_then(|r| r.every)));
+        let tolerance = stated(run.as_ref().and_then(|r| r.tolerance));
+        let Some(until) = until else {
+            let d = Diagnostic::error(Code::BadOption, None, "nothing says how long to simulate");
+            return Err(Box::new(d.help("write `simulate until 10` in the model, or give `--until 10`")));
+        };
+        let span = run.as_ref().map(|r| r.span);
+        let bad = |what: &str, value: f64, help: &str| {
+            Err(Box::new(
+                Diagnostic::error(Code::BadOption, span, format!("{what} cannot be {value}")).help(help),
+            ))
+        };
+        if !until.is_finite() || until <= 0.0 {
+            return bad("the end time", until, "runs start at t = 0 and go forward");
+        }
+        if let Some(every) = every
+            && !(every.is_finite() && every > 0.0)
+        {
+            return bad("the spacing of the output", every, "give a positive number");
+        }
+        let width = 1.0 + (self.state_names().len() + self.system.outputs.len()) as f64;
+        let spacing = every.unwrap_or(until / DEFAULT_INTERVALS);
+        if until / spacing * width > MAX_TABLE {
+            return bad(
+                "the spacing of the output",
+                spacing,
+                "that would be more numbers than fit in memory; choose a larger one",
+            );
+        }
+        let defaults = Options::default();
+        let rtol = request.rtol.or(tolerance).unwrap_or(defaults.rtol);
+        let atol = request.atol.unwrap_or(rtol * (defaults.atol / defaults.rtol));
+        if !(1e-15..0.5).contains(&rtol) || !(0.0..1e6).contains(&atol) {
+            return bad(
+                "the tolerance",
+                if (1e-15..0.5).contains(&rtol) { atol } else { rtol },
+                "choose a relative tolerance between 1e-14 and 1e-1",
+            );
+        }
+        let named = request
+            .method
+            .clone()
+            .map(|m| (m, None))
+            .or(run.and_then(|r| r.method.map(|(m, s)| (m, Some(s)))));
+        let method = match named {
+            None => Method::default(),
+            Some((name, span)) => name.parse().map_err(|error: integrate::UnknownMethod| {
+                Box::new(Diagnostic::error(Code::BadOption, span, error.to_string()))
+            })?,
+        };
+        let rule = |e: &crate::system::Event| EventRule {
+            crossing: match e.rising {
+                Some(true) => Crossing::Rising,
+                Some(false) => Crossing::Falling,
+                None => Crossing::Both,
+            },
+            stop: e.stop,
+        };
+        let options = Options {
+            method,
+            rtol,
+            atol,
+            output: request.times.clone().map_or(Output::Every(spacing), Output::Times),
+            fixed_step: every.filter(|_| method == Method::Rk4),
+            baumgarte: request.baumgarte.map(|(alpha, beta)| Baumgarte { alpha, beta }),
+            projection: request.baumgarte.is_none(),
+            max_steps: request.max_steps.unwrap_or(defaults.max_steps),
+            events: self.system.events.iter().map(rule).collect(),
+            ..defaults
+        };
+        Ok(Resolved { until, options })
+    }
+}

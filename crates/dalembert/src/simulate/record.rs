@@ -1,0 +1,124 @@
+//! Rows of the motion as rows of the table.
+
+use super::Found;
+use crate::compile::Compiled;
+use crate::diagnostic::Diagnostic;
+use crate::failure;
+use crate::model::Model;
+use dalembert_run::{
+    ContactChange, Flow, Gripped, Kernel, Observer, Point, Progress, Reporter, Row, Solution, Steer, Terms,
+};
+
+/// Turns rows of the motion into rows of the table.
+pub(super) struct Recorder<'m, P> {
+    model: &'m Model,
+    gripped: Option<(Gripped<'m>, Reporter)>,
+    outputs: Vec<f64>,
+    pub values: Vec<f64>,
+    pub events: Vec<Found>,
+    pub energies: Vec<f64>,
+    /// Work so far at the last row.
+    pub integrals: Vec<f64>,
+    pub trouble: Option<Diagnostic>,
+    progress: &'m mut P,
+}
+
+impl<'m, P> Recorder<'m, P> {
+    pub fn new(model: &'m Model, progress: &'m mut P) -> Self {
+        Recorder {
+            model,
+            gripped: None,
+            outputs: vec![0.0; model.compiled.output_count()],
+            values: Vec::new(),
+            events: Vec::new(),
+            energies: Vec::new(),
+            integrals: Vec::new(),
+            trouble: None,
+            progress,
+        }
+    }
+
+    /// A stopping event within rounding of a row that was asked for takes its place.
+    fn forget_same_time(&mut self, t: f64) {
+        let width = 1 + self.model.state_names().len() + self.model.system.outputs.len();
+        let Some(last) = self.values.len().checked_sub(width) else { return };
+        if (t - self.values[last]).abs() <= 16.0 * f64::EPSILON * t.abs() {
+            self.values.truncate(last);
+            self.energies.pop();
+        }
+    }
+
+    /// The outputs at a row, into `outputs`.
+    fn evaluate(&mut self, row: &Row<'_>) {
+        let model = self.model;
+        let at = Point { t: row.t, x: row.x, eta: row.eta };
+        let (gripped, reporter) = match &mut self.gripped {
+            Some(same) if same.0.grip() == row.grip => same,
+            other => {
+                let gripped = Gripped::new(&model.compiled, row.grip.clone());
+                let reporter = Reporter::new(&gripped);
+                other.insert((gripped, reporter))
+            }
+        };
+        let steer = if row.inputs.is_empty() { Steer::Own } else { Steer::Inputs(row.inputs) };
+        match reporter.solve(gripped, at, steer) {
+            Ok(solution) => {
+                let solution = solution.clone();
+                model.compiled.outputs(at, reporter.terms(), &solution, row.integrals, &mut self.outputs);
+            }
+            Err(error) => {
+                // What depends on the state alone is known all the same.
+                let (terms, unknown) = nothing_known(&model.compiled);
+                model.compiled.outputs(at, &terms, &unknown, row.integrals, &mut self.outputs);
+                self.trouble.get_or_insert_with(|| failure::of_acceleration(&error, model));
+            }
+        }
+    }
+}
+
+/// Terms and a solution of NaN.
+fn nothing_known(compiled: &Compiled) -> (Terms, Solution) {
+    let shape = compiled.shape();
+    let (mut terms, mut s) = (Terms::new(&shape), Solution::new(&shape));
+    let parts = [&mut terms.Q, &mut terms.A, &mut s.eta_dot, &mut s.ideal_force, &mut s.nonideal_force];
+    let more = [&mut s.control_force, &mut s.lambda, &mut s.friction, &mut s.normal];
+    parts.into_iter().chain(more).for_each(|part| part.fill(f64::NAN));
+    s.gauss = f64::NAN;
+    (terms, s)
+}
+
+impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
+    fn row(&mut self, row: Row<'_>) {
+        if let Some(hit) = row.event {
+            let event = &self.model.system.events[hit.index];
+            self.events.push(Found { name: event.name.clone(), t: hit.t, rising: hit.rising });
+            // Rows stand at the times asked for; only a stopping event ends the table out of step.
+            if !event.stop {
+                return;
+            }
+        }
+        self.forget_same_time(row.t);
+        self.values.push(row.t);
+        self.values.extend_from_slice(row.x);
+        self.values.extend_from_slice(row.eta);
+        self.integrals.clear();
+        self.integrals.extend_from_slice(row.integrals);
+        let n_outputs = self.model.system.outputs.len();
+        if self.outputs.is_empty() {
+            return;
+        }
+        self.evaluate(&row);
+        self.values.extend_from_slice(&self.outputs[..n_outputs]);
+        self.energies.extend(self.outputs.get(n_outputs));
+    }
+
+    fn contact(&mut self, t: f64, change: ContactChange) {
+        let name = &self.model.system.contacts[change.contact].name;
+        let what = if change.sticks { "sticks" } else { "slides" };
+        self.events.push(Found { name: format!("{name} {what}"), t, rising: !change.sticks });
+    }
+
+    fn progress(&mut self, progress: &Progress) -> Flow {
+        (self.progress)(progress.t)
+    }
+}
