@@ -80,9 +80,10 @@ pub fn facts(motion: &Motion, wall: Duration) -> Vec<(String, String)> {
             ("control", b.control),
             ("explicit time", b.explicit),
         ];
+        let largest = works.iter().fold(b.change.abs(), |m, (_, work)| m.max(work.abs()));
         let shown: Vec<String> = works
             .iter()
-            .filter(|(_, work)| *work != 0.0)
+            .filter(|(_, work)| work.abs() > 1e-12 * largest)
             .map(|(name, work)| format!("{name} {work:.6e}"))
             .collect();
         let shown = if shown.is_empty() { "no work".to_owned() } else { shown.join(" + ") };

@@ -11,12 +11,14 @@
 //! Checked by `tests/control.rs`: with W = M^-1 and no constraints C1 is U2; least cost; constraints of nature kept.
 
 use super::{AccelerationError, Factor, Solution, Term};
-use crate::linalg::{Cod, axpy, cholesky, dot, norm, solve_lower, solve_lower_transposed};
+use crate::linalg::{Cod, axpy, cholesky, dot, norm, norm_max, solve_lower, solve_lower_transposed};
 use crate::{ControlTerms, Shape, Terms};
 
 /// Directions of the requirements weaker than this, among rows that all forces together could move by one, count as
 /// out of reach.
 const REACH: f64 = 1e-10;
+/// Rounding of the whole solve that may stand in a row, against what is tolerated of its own numbers.
+const COUPLING: f64 = 1e-5;
 /// Rows that hold better than this, against their own numbers, are met.
 const MET: f64 = 1e-14;
 
@@ -28,6 +30,8 @@ pub struct Steering {
     count: usize,
     /// The inputs.
     pub inputs: Vec<f64>,
+    /// Accelerations without them.
+    natural: Vec<f64>,
     /// Cholesky factor of W.
     cost: Vec<f64>,
     /// P S by columns, and A_c P S L^-T with rows scaled.
@@ -52,6 +56,7 @@ impl Steering {
             rows,
             count,
             inputs: vec![0.0; count],
+            natural: vec![0.0; n],
             cost: vec![0.0; count * count],
             reach: vec![0.0; count * n],
             G: vec![0.0; rows * count],
@@ -66,7 +71,7 @@ impl Steering {
         }
     }
 
-    /// Factors the reach of the inputs. `follow` adds to a change of the accelerations what friction makes of it, given
+    /// Factors the reach of the inputs, on top of the accelerations without them. `follow` adds to a change of the accelerations what friction makes of it, given
     /// the change of the multipliers.
     pub fn prepare(
         &mut self,
@@ -74,9 +79,12 @@ impl Steering {
         control: &ControlTerms,
         factor: &mut Factor,
         terms: &Terms,
+        natural: &[f64],
         mut follow: impl FnMut(&mut [f64], &[f64]),
     ) -> Result<(), AccelerationError> {
         let (n, count) = (self.n, self.count);
+        self.natural.copy_from_slice(natural);
+        self.inputs.fill(0.0);
         let all = [&control.A, &control.b, &control.S, &control.W];
         if let Some(index) = all.iter().flat_map(|v| v.iter()).position(|v| !v.is_finite()) {
             return Err(AccelerationError::NotFinite { t, term: Term::Control, index });
@@ -145,11 +153,17 @@ impl Steering {
         }
     }
 
-    /// What the motion leaves of row i, and its own numbers.
+    /// What the motion leaves of row i, and its own numbers: those of the motion with control and without, but not less
+    /// than rounding of the largest accelerations would make of the row.
     fn residual(&self, i: usize, control: &ControlTerms, eta_dot: &[f64]) -> (f64, f64) {
         let row = &control.A[i * self.n..(i + 1) * self.n];
-        let own = row.iter().zip(eta_dot).fold(control.b[i].abs(), |sum, (a, z)| sum + (a * z).abs());
-        (control.b[i] - dot(row, eta_dot), own)
+        let (mut own, mut whole) = (control.b[i].abs(), 0.0);
+        let size = norm_max(eta_dot).max(norm_max(&self.natural));
+        for j in 0..self.n {
+            own += row[j].abs() * (eta_dot[j].abs() + self.natural[j].abs());
+            whole += row[j].abs() * size;
+        }
+        (control.b[i] - dot(row, eta_dot), own.max(COUPLING * whole))
     }
 
     /// Adds the inputs for what a motion leaves of the requirements; `false` if it leaves nothing, or no less than the

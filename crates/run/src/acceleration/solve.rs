@@ -265,7 +265,7 @@ impl Accelerator {
         let control = std::mem::take(&mut self.control);
         let slips = self.sliding.contacts.len();
         let result = (|| {
-            steering.prepare(t, &control, &mut self.factor, terms, |z, lambda| {
+            steering.prepare(t, &control, &mut self.factor, terms, &self.solution.eta_dot, |z, lambda| {
                 follow_friction(
                     &self.normals,
                     &self.sliding,
@@ -274,7 +274,6 @@ impl Accelerator {
                     &self.slip_z[..slips * self.shape.n_eta],
                 )
             })?;
-            steering.inputs.fill(0.0);
             let linear = !self.shape.has_nonideal && slips == 0;
             for _ in 0..if linear { 2 } else { 40 } {
                 if !steering.correct(&control, &self.solution.eta_dot) {
@@ -297,6 +296,10 @@ impl Accelerator {
         let (n, s) = (self.shape.n_eta, &mut self.solution);
         self.factor.solve(&self.force, &terms.b, &mut s.eta_dot, &mut s.lambda);
         (s.rank, s.margin, s.path) = (self.factor.rank, self.factor.margin, self.factor.taken);
+        // Rows that leave nothing free and ask for nothing: no acceleration, not even by rounding.
+        if s.rank == n && terms.b.iter().all(|b| *b == 0.0) {
+            s.eta_dot.fill(0.0);
+        }
         self.factor.force(&self.force, &s.eta_dot, &s.lambda, &mut s.ideal_force);
         if !self.factor.mass_is_positive() {
             s.a_free.fill(f64::NAN);

@@ -26,7 +26,7 @@ pub struct Grip {
     /// Whether the direction of a sliding contact is held instead of following V: at its start and end, where V says
     /// nothing. With one component it is always held, so that the equations stay smooth through V = 0.
     pub(crate) held: Vec<bool>,
-    /// What each contact can carry when it sticks, for shares that are not determined otherwise.
+    /// Factor on the rows of each contact when it sticks, for shares that are not determined otherwise.
     pub(crate) strength: Vec<f64>,
 }
 

@@ -181,8 +181,10 @@ impl Search<'_> {
         if !(largest > 0.0) {
             return Ok(trial);
         }
+        // Multipliers of least norm of rows scaled by w make f of least sum f^2/w^2: equal use of all limits if w^2 is the
+        // limit.
         for (&k, limit) in sticking.iter().zip(&limits) {
-            self.grip.strength[k] = (limit / largest).max(1e-6);
+            self.grip.strength[k] = (limit / largest).sqrt().max(1e-3);
         }
         self.solve()
     }

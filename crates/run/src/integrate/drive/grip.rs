@@ -10,6 +10,8 @@ use crate::{ContactTerms, Kernel};
 const INSTANT: f64 = 1e-12;
 const MAX_AT_ONCE: usize = 30;
 
+/// A contact that comes to rest within this fraction of the span keeps its direction until then.
+const SOON: f64 = 1e-11;
 /// A step towards rest does not go beyond this part of the way.
 const APPROACH: f64 = 0.5;
 
@@ -60,6 +62,7 @@ impl Drive<'_> {
         self.report_changes(Some(&before));
         self.hold_start()?;
         self.start_derivative()?;
+        self.rest_if_held();
         self.control = Control::new(self.stepper.exponent(), self.stepper.least_growth());
         self.stepper.interrupted();
         self.events_again();
@@ -72,6 +75,27 @@ impl Drive<'_> {
             self.field.project(self.t, &mut self.y).map_err(failure)?;
         }
         Ok(())
+    }
+
+    /// A system that is held in every direction and may rest is at rest, not nearly.
+    fn rest_if_held(&mut self) {
+        let (n_x, shape) = (self.field.shape.n_x, self.field.shape);
+        if self.field.accelerator.solution().rank < shape.n_eta || self.y[n_x..].iter().all(|v| *v == 0.0) {
+            return;
+        }
+        let zero = vec![0.0; shape.n_eta];
+        let (mut phi, mut psi) = (vec![0.0; shape.n_con], vec![0.0; shape.n_con]);
+        let at = Point { t: self.t, x: &self.y[..n_x], eta: &zero };
+        self.field.kernel.residuals(at, &mut self.scratch, &mut phi, &mut psi);
+        if psi.iter().all(|v| *v == 0.0) {
+            self.y[n_x..].fill(0.0);
+            self.f[..n_x].fill(0.0);
+            // x' at rest is what is left of K1 without speeds.
+            let at = Point { t: self.t, x: &self.y[..n_x], eta: &zero };
+            let mut terms = crate::Terms::new(&shape);
+            self.field.kernel.terms(at, &mut self.scratch, &mut terms);
+            self.f[..n_x].copy_from_slice(&terms.x_dot);
+        }
     }
 
     fn report_changes(&mut self, before: Option<&crate::Grip>) {
@@ -114,14 +138,14 @@ impl Drive<'_> {
                 .collect();
             let (speed, closing) = (norm(V), -dot(V, &rate));
             let grip = &mut self.field.kernel.grip;
-            let hold = speed <= quiet;
+            let rest_in = if closing > 0.0 { speed * speed / closing } else { f64::INFINITY };
+            let hold = speed <= quiet || rest_in <= SOON * self.t.abs().max(self.span().abs());
             if hold && !grip.held[k] {
                 contact.slide.clone().zip(V).for_each(|(i, v)| grip.direction[i] = v / speed);
             }
             released |= grip.held[k] && !hold;
             grip.held[k] = hold;
             if !hold && closing > 0.0 {
-                let rest_in = speed * speed / closing;
                 h = h.abs().min(APPROACH * rest_in) * h.signum();
             }
         }
