@@ -30,7 +30,7 @@ pub enum Command {
     /// Accelerations, constraint forces and everything else at one state
     Evaluate(EvaluateArgs),
     /// Compute the motion: tables, plots and a summary
-    Simulate(SimulateArgs),
+    Simulate(Box<SimulateArgs>),
     /// Format model files in place
     Fmt(FmtArgs),
     /// Tell more about the code of a message

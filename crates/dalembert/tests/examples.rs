@@ -176,22 +176,6 @@ fn renton_multiplier_of_the_pendulum_written_as_a_length() {
     below("along a motion", apart(&column(&motion, "lambda"), &column(&motion, "lambda_closed")), 1e-11);
 }
 
-/// Statements whose meaning is settled but not computed yet are refused at their place.
-#[test]
-fn examples_beyond_this_version_are_refused_at_the_right_place() {
-    for (name, statement) in [
-        ("rough_incline", "friction on plane: coefficient mu, velocity x'*cos(alpha) + y'*sin(alpha)"),
-        ("satellite_circle", "require circle: [x, y, z] = R*[cos(w*t), sin(w*t), 0] decay 2, 1"),
-    ] {
-        let text = model_text(name);
-        let said = refusal(&text);
-        let first = said.iter().find(|d| d.severity == Severity::Error).expect("an error");
-        assert_eq!(first.code, Code::NotAvailable, "{}", first.message);
-        let span = first.span.expect("it has a place");
-        assert_eq!(&text[span.range()], statement);
-    }
-}
-
 #[test]
 fn models_that_draw_say_so_once_and_run() {
     let mut seen = 0;
@@ -213,45 +197,21 @@ fn models_that_draw_say_so_once_and_run() {
     assert!(seen >= 4, "some models draw");
 }
 
-/// Every model file either runs or says that it is beyond this version; where it runs and nothing dissipates or drives it,
-/// its energy is kept.
+/// Every model file runs, and the work of its forces accounts for the change of its energy.
 #[test]
-fn every_model_file_starts_and_keeps_its_energy() {
-    // Driven, damped or with a force that has no potential: `energy` is T + V and does change.
-    let working = [
-        "appell_nonideal",
-        "ball_turntable",
-        "bead_hoop",
-        "bead_hoop_rheonomic",
-        "bead_rod",
-        "incline_nonideal",
-        "one_sided_spring",
-        "oscillator_chain",
-        "particle_E0",
-        "particle_nonlinear",
-        "spring_pendulum_stiff",
-        "thrust_puck",
-        "units_pendulum",
-        "vibration_absorber",
-        "ziegler_column",
-        "andrews_squeezer",
-    ];
+fn every_model_file_starts_and_balances_its_energy() {
     for name in model_names() {
-        let mut model = match Model::load(&Source::new(&name, model_text(&name)), &Overrides::default()) {
-            Ok(model) => model,
-            Err(said) => {
-                assert!(said.iter().any(|d| d.code == Code::NotAvailable), "{name}: {:?}", said[0].message);
-                continue;
-            }
-        };
+        let mut model = load_file(&name);
         let started = model.start().unwrap_or_else(|d| panic!("{name}: {}", d.message));
         // Newton's last step leaves rounding of the model's own lengths.
         below(&format!("{name}: residual at the start"), started.residuals.0.max(started.residuals.1), 1e-12);
-        let motion = run(&mut model, &Request { until: Some(0.2), ..until(0.2) });
-        if !working.contains(&name.as_str()) {
-            let (e0, drift) = motion.energy.expect("an energy");
+        let motion = run(&mut model, &Request { balance: Some(true), ..until(0.2) });
+        if let Some(b) = motion.balance {
+            let works = [b.change, b.nonconservative, b.ideal, b.nonideal, b.control, b.explicit];
+            let size =
+                works.iter().fold(1.0 + motion.energy.map_or(0.0, |e| e.0.abs()), |m, w| m.max(w.abs()));
             // Tolerances of the files are 1e-9 to 1e-12.
-            below(&format!("{name}: energy"), drift / (1.0 + e0.abs()), 1e-8);
+            below(&format!("{name}: balance of energy {b:?}"), b.defect.abs() / size, 1e-8);
         }
         below(&format!("{name}: position residual"), motion.outcome.largest_position_residual, 1e-12);
         below(&format!("{name}: velocity residual"), motion.outcome.largest_velocity_residual, 1e-11);

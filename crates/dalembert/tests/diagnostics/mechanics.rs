@@ -131,15 +131,15 @@ fn statement_that_is_not_available_yet() {
         said("coordinate x, y\n\
          kinetic (x'^2 + y'^2)/2\n\
          constraint plane: y = 0\n\
-         friction on plane: coefficient 0.3, velocity x'"),
+         complete_integral (a) = a*x"),
         @r"
-    error[E0801]: `friction` is not available yet
+    error[E0801]: `complete_integral` is not available yet
      --> model.dal:4:1
       |
-    4 | friction on plane: coefficient 0.3, velocity x'
-      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    4 | complete_integral (a) = a*x
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: sliding friction can be written as `nonideal work` with `reaction(NAME)`
+      = help: remove the statement to use the rest of the model
     "
     );
 }

@@ -12,6 +12,9 @@ use crate::{Contact, ContactTerms, Kernel, Point};
 /// Sliding velocities below this, relative to the speeds they are made of, are rest.
 const REST: f64 = 1e-12;
 
+/// How often directions are turned at most.
+const MAX_TURNS: usize = 300;
+
 /// The grip at a state: contacts at rest stick if their law lets them, the others slide.
 pub fn settle(kernel: &dyn Kernel, at: Point<'_>, steer: Steer<'_>) -> Result<Grip, AccelerationError> {
     settle_after(kernel, at, steer, None, None)
@@ -162,6 +165,7 @@ impl Search<'_> {
                         return Err(unsettled(k, self.at.t));
                     }
                     self.grip.modes[k] = Mode::Stick;
+                    self.align()?;
                 }
                 (None, None) => return Ok(()),
             }
@@ -189,40 +193,54 @@ impl Search<'_> {
         self.solve()
     }
 
-    /// Lets a contact slide against its force. With several components the direction is that in which it then moves
-    /// off: V' = alpha s with alpha > 0, found by repetition.
+    /// Lets a contact slide against its force.
     fn let_go(&mut self, k: usize, trial: &Trial) -> Result<(), AccelerationError> {
         let slide = self.contacts[k].slide.clone();
         let size = norm(&trial.friction[slide.clone()]);
         if !(size > 0.0) {
             return Err(AccelerationError::FrictionUnsettled { t: self.at.t, contact: k });
         }
-        slide.clone().for_each(|i| self.grip.direction[i] = -trial.friction[i] / size);
+        slide.for_each(|i| self.grip.direction[i] = -trial.friction[i] / size);
         self.grip.modes[k] = Mode::Slip;
         self.grip.held[k] = true;
-        if slide.len() == 1 {
+        self.align()
+    }
+
+    /// Contacts with several components that were let go slide the way they then move off: V' = alpha s with alpha > 0.
+    /// What of V' is across the direction turns it, until nothing is left.
+    fn align(&mut self) -> Result<(), AccelerationError> {
+        let turning: Vec<usize> = (0..self.contacts.len())
+            .filter(|&k| self.at_rest[k] && !self.grip.sticks(k) && self.contacts[k].slide.len() > 1)
+            .collect();
+        if turning.is_empty() {
             return Ok(());
         }
-        let n = trial.eta_dot.len();
-        for _ in 0..200 {
+        for _ in 0..MAX_TURNS {
             let trial = self.solve()?;
-            let off = |i: usize| dot(&self.J[i * n..(i + 1) * n], &trial.eta_dot) - self.drift[i];
-            let departure: Vec<f64> = slide.clone().map(off).collect();
-            let (along, size) = self.departure(k, &trial);
-            // The part of V' across the direction turns it; none is left at the end.
-            let across: Vec<f64> = departure
-                .iter()
-                .zip(slide.clone())
-                .map(|(d, i)| d - along * self.grip.direction[i])
-                .collect();
-            if norm(&across) <= 1e-12 * size {
+            let n = trial.eta_dot.len();
+            let mut settled = true;
+            for &k in &turning {
+                let (along, size) = self.departure(k, &trial);
+                let across = |i: usize| {
+                    dot(&self.J[i * n..(i + 1) * n], &trial.eta_dot)
+                        - self.drift[i]
+                        - along * self.grip.direction[i]
+                };
+                let slide = self.contacts[k].slide.clone();
+                let across: Vec<f64> = slide.clone().map(across).collect();
+                if norm(&across) <= 1e-13 * size {
+                    continue;
+                }
+                settled = false;
+                let gain = 0.5 / size.max(along.abs());
+                let turned: Vec<f64> =
+                    slide.clone().zip(&across).map(|(i, a)| self.grip.direction[i] + gain * a).collect();
+                let length = norm(&turned);
+                slide.zip(&turned).for_each(|(i, v)| self.grip.direction[i] = v / length);
+            }
+            if settled {
                 break;
             }
-            let gain = 0.5 / size.max(along.abs());
-            let turned: Vec<f64> =
-                slide.clone().zip(&across).map(|(i, a)| self.grip.direction[i] + gain * a).collect();
-            let length = norm(&turned);
-            slide.clone().zip(&turned).for_each(|(i, v)| self.grip.direction[i] = v / length);
         }
         Ok(())
     }

@@ -22,13 +22,9 @@ impl Drive<'_> {
         if self.contacts == 0 {
             return Ok(());
         }
-        let mut probe = std::mem::take(&mut self.row);
-        probe.copy_from_slice(&self.y);
-        let at = self.field.point(self.t, &probe);
-        let grip = self.settled(at, None, None)?;
+        let state = self.y.clone();
+        let grip = self.settled(self.field.point(self.t, &state), None, None)?;
         self.field.regrip(grip);
-        self.row = probe;
-        self.report_changes(None);
         self.hold_start()
     }
 
@@ -52,14 +48,12 @@ impl Drive<'_> {
         }
         let stuck = self.field.kernel.grip().sticks(contact);
         let before = self.field.kernel.grip().clone();
-        let mut state = std::mem::take(&mut self.row);
-        state.copy_from_slice(&self.y);
+        let state = self.y.clone();
         let at = self.field.point(self.t, &state);
         let (landed, loose) = if stuck { (None, Some(contact)) } else { (Some(contact), None) };
         let grip = self.settled(at, landed, loose)?;
         self.field.regrip(grip);
-        self.row = state;
-        self.report_changes(Some(&before));
+        self.report_changes(&before);
         self.hold_start()?;
         self.start_derivative()?;
         self.rest_if_held();
@@ -98,9 +92,8 @@ impl Drive<'_> {
         }
     }
 
-    fn report_changes(&mut self, before: Option<&crate::Grip>) {
+    fn report_changes(&mut self, before: &crate::Grip) {
         let now = self.field.kernel.grip();
-        let Some(before) = before else { return };
         for (contact, range) in self.field.kernel.contacts().iter().enumerate() {
             let turned = range.slide.clone().any(|i| now.direction[i] * before.direction[i] < 0.0);
             let sticks = now.sticks(contact);
@@ -137,9 +130,9 @@ impl Drive<'_> {
                 .map(|i| dot(&terms.J[i * n..(i + 1) * n], &self.f[n_x..]) - terms.b[i])
                 .collect();
             let (speed, closing) = (norm(V), -dot(V, &rate));
-            let grip = &mut self.field.kernel.grip;
             let rest_in = if closing > 0.0 { speed * speed / closing } else { f64::INFINITY };
             let hold = speed <= quiet || rest_in <= SOON * self.t.abs().max(self.span().abs());
+            let grip = &mut self.field.kernel.grip;
             if hold && !grip.held[k] {
                 contact.slide.clone().zip(V).for_each(|(i, v)| grip.direction[i] = v / speed);
             }
@@ -158,10 +151,8 @@ impl Drive<'_> {
     /// Computes control that is held, if it is time to.
     pub(super) fn sample_control(&mut self) -> Result<(), Failure> {
         let Some(interval) = self.field.pilot.hold else { return Ok(()) };
-        let at = self.field.point(self.t, &self.y);
-        // Borrowed apart: the pilot is one part of the field, the state another.
-        let (t, x, eta) = (at.t, at.x.to_vec(), at.eta.to_vec());
-        let sampled = self.field.pilot.sample(Point { t, x: &x, eta: &eta }, self.state_tolerance());
+        let (at, tolerance) = (self.field.point(self.t, &self.y), self.state_tolerance());
+        let sampled = self.field.pilot.sample(at, tolerance);
         sampled.map_err(|error| failure(EvalError::Acceleration(error)))?;
         self.samples_taken += 1;
         self.next_sample = Some(self.t_start + self.samples_taken as f64 * interval * self.span().signum());

@@ -1,0 +1,239 @@
+//! Friction in the language: worked examples, ways of writing one contact, paradoxes, work.
+#![allow(non_snake_case)]
+
+mod support;
+
+use dalembert::diagnostic::Code;
+use dalembert::run::{Flow, State};
+use dalembert::{Model, Overrides, Request, Source};
+use support::*;
+
+/// [U05a] example 2: both parts of the constraint force, in closed form, at random states.
+#[test]
+fn block_on_a_rough_incline_in_closed_form() {
+    let model = load_file("rough_incline");
+    let (m, g, alpha, mu) = (2.0, 9.81, 0.6_f64, 0.3);
+    let (s, c) = alpha.sin_cos();
+    let mut dice = Dice(11);
+    for _ in 0..50 {
+        let v = dice.numbers(1)[0];
+        let now = evaluate(&model, &State::new(0.0, &[0.0, 0.0], &[v * c, v * s]));
+        let ideal = [-m * g * s * c, m * g * c * c];
+        let friction = [c * c, c * s].map(|part| -mu * m * g * part * v.signum());
+        below("ideal force", apart(&now.solution.ideal_force, &ideal), 1e-13);
+        below("friction", apart(&now.solution.nonideal_force, &friction), 1e-13);
+    }
+}
+
+/// [U05a] example 1: a constraint nonlinear in the velocities that does work, at random states on it.
+#[test]
+fn appells_particle_with_non_ideal_work_in_closed_form() {
+    let text = "
+        parameter a0 = 0.3, Fx = 0.2, Fy = -0.7, Fz = -9.81
+        coordinate x, y, z
+        kinetic (x'^2 + y'^2 + z'^2)/2
+        force x = Fx
+        force y = Fy
+        force z = Fz
+        constraint cone: x'^2 + y'^2 - z'^2 = 2*0.5*(1 + sin(t))
+        let u = sqrt(x'^2 + y'^2 + z'^2)
+        nonideal work -a0*u*(x'*delta(x) + y'*delta(y) + z'*delta(z))
+        initial x' = 1
+    ";
+    let model = load(text);
+    let (a0, F) = (0.3, [0.2, -0.7, -9.81]);
+    let mut dice = Dice(5);
+    for _ in 0..50 {
+        let t = dice.numbers(1)[0];
+        let [x, z] = [dice.numbers(1)[0] + 2.0, dice.numbers(1)[0]];
+        let y = (z * z + (1.0 + f64::sin(t)) - x * x).abs().sqrt();
+        let v = [x, y, z];
+        let u2: f64 = v.iter().map(|v| v * v).sum();
+        let lift = (0.5 * t.cos() - x * F[0] - y * F[1] + z * F[2]) / u2;
+        let drag = a0 / u2.sqrt();
+        let closed = [
+            F[0] + lift * x - drag * 2.0 * x * z * z,
+            F[1] + lift * y - drag * 2.0 * y * z * z,
+            F[2] - lift * z - drag * 2.0 * z * (x * x + y * y),
+        ];
+        let now = evaluate(&model, &State::new(t, &[0.0; 3], &v));
+        below("acceleration", apart(&now.solution.eta_dot, &closed), 1e-12 * (1.0 + u2));
+    }
+}
+
+/// However a plane is written, what presses is the same, and so is the motion.
+#[test]
+fn one_contact_written_in_many_ways() {
+    let model = |constraint: &str, velocity: &str, more: &str| {
+        format!(
+            "parameter m = 2, g = 9.81, alpha = 0.6, mu = 0.8
+             coordinate x, y
+             kinetic m/2*(x'^2 + y'^2)
+             potential m*g*y
+             constraint plane: {constraint}
+             friction on plane: coefficient mu, velocity {velocity}{more}
+             initial x = 0, x' = 1.5
+             output N = reaction(plane), f = friction(plane)"
+        )
+    };
+    let along = "x'*cos(alpha) + y'*sin(alpha)";
+    let ways = [
+        model("y = x*tan(alpha)", along, ""),
+        model("y*cos(alpha) = x*sin(alpha)", along, ""),
+        model("7*(x*sin(alpha) - y*cos(alpha)) = 0", along, ""),
+        model("(y - x*tan(alpha))*(2 + x^2) = 0", along, ""),
+        model("y' = x'*tan(alpha)", along, ""),
+        model("y*cos(alpha) = x*sin(alpha)", along, ", normal multiplier(plane)"),
+        model("y = x*tan(alpha)", along, ", normal multiplier(plane)/cos(alpha)"),
+    ];
+    let motions: Vec<_> = ways.iter().map(|text| run(&mut load(text), &until(2.0))).collect();
+    for (way, motion) in ways.iter().zip(&motions) {
+        for name in ["x", "y", "x'", "N"] {
+            let (one, other) = (column(motion, name), column(&motions[0], name));
+            assert!(apart(&one, &other) < 1e-9, "{name} of {way}");
+        }
+        assert_eq!(motion.events.len(), 1);
+        assert!((motion.events[0].t - motions[0].events[0].t).abs() < 1e-10);
+    }
+}
+
+/// The vector of a point's whole velocity is as good as its component along the surface.
+#[test]
+fn the_whole_velocity_of_a_point_may_be_given() {
+    let text = |velocity: &str| {
+        format!(
+            "coordinate x, y
+             kinetic (x'^2 + y'^2)/2
+             potential 9.81*y
+             constraint slope: y = x/2
+             friction on slope: coefficient 0.3, velocity {velocity}
+             initial x' = 2
+             output N = reaction(slope)"
+        )
+    };
+    let one = run(&mut load(&text("(2*x' + y')/sqrt(5)")), &until(1.5));
+    let two = run(&mut load(&text("[x', y']")), &until(1.5));
+    for name in ["x", "x'", "N"] {
+        below(name, apart(&column(&one, name), &column(&two, name)), 1e-8);
+    }
+}
+
+/// What presses on a rod is the force at its end, not a mixture of force and moment; the wedge below does not count.
+#[test]
+fn normal_forces_are_forces_on_a_point() {
+    let rod = load_file("painleve_rod");
+    let now = evaluate(&rod, &State::new(0.0, &[0.0, 1.0_f64.sin(), 1.0], &[0.3, 0.0, 0.0]));
+    below("rod", (now.solution.normal[0] - now.solution.lambda[0].abs()).abs(), 1e-12);
+    let wedge = load_file("rough_wedge");
+    let now = evaluate(&wedge, &State::new(0.0, &[0.0; 3], &[0.0, -0.1, -0.1]));
+    below("wedge", (now.solution.normal[0] - now.solution.lambda[0].abs() * 2f64.sqrt()).abs(), 1e-12);
+}
+
+#[test]
+fn a_tip_of_turning_links_is_said_to_be_assumed() {
+    let text = "
+        coordinate a, b
+        kinetic (a'^2 + b'^2)/2 + cos(a - b)*a'*b'/4
+        let P = [cos(a) + cos(b), sin(a) + sin(b)]
+        constraint floor: P.y = 1
+        friction on floor: coefficient 0.2, velocity P.x'
+        initial a = 0.2, b ~ 0.9, a' = 1
+    ";
+    let model = load(text);
+    assert!(model.diagnostics.iter().any(|d| d.code == Code::NormalForceAssumed));
+    let said = load(&text.replace("velocity P.x'", "velocity P.x', normal multiplier(floor)")).diagnostics;
+    assert!(said.is_empty());
+}
+
+/// Above mu = 4/3 the uniform rod has angles at which the law has no solution, or two; below it never has.
+#[test]
+fn painleves_paradox_is_said() {
+    let text = model_text("painleve_rod");
+    for mu in [0.5, 1.0, 1.3, 1.4, 2.0, 3.0] {
+        let overrides = Overrides { set: vec![("mu".into(), mu.to_string())], ..Overrides::default() };
+        let model =
+            Model::load(&Source::new("rod", &*text), &overrides).map_err(|d| d[0].message.clone()).unwrap();
+        let (mut none, mut several) = (0, 0);
+        for k in 1..100 {
+            let theta = std::f64::consts::PI * k as f64 / 100.0;
+            for v in [-1.0, 1.0] {
+                let state = State::new(0.0, &[0.0, theta.sin(), theta], &[v, 0.0, 0.0]);
+                match model.evaluate(&state) {
+                    Ok(now) => {
+                        // Closed form, slow rotation: N (1 + 3 cos (cos + mu sgn sin)) = m g.
+                        let (s, c) = theta.sin_cos();
+                        let N = 9.81 / (1.0 + 3.0 * c * (c + mu * v.signum() * s));
+                        assert!(
+                            (now.solution.normal[0] - N.abs()).abs() < 1e-9 * N.abs(),
+                            "{mu} {theta} {v}"
+                        );
+                    }
+                    Err(d) => {
+                        assert_eq!(d.code, Code::FrictionParadox);
+                        none += usize::from(d.message.contains("no solution"));
+                        several += usize::from(d.message.contains("solutions"));
+                    }
+                }
+            }
+        }
+        assert_eq!(none + several > 0, mu > 4.0 / 3.0, "mu = {mu}: none {none}, several {several}");
+    }
+}
+
+/// At rest on a rough slope for an hour, at many slopes: not a step, not a creep.
+#[test]
+fn blocks_at_rest_stay_for_an_hour() {
+    for alpha in ["0.05", "0.3", "atan(0.7)*0.999999"] {
+        let overrides = Overrides {
+            set: vec![("mu".into(), "0.7".into()), ("alpha".into(), alpha.into())],
+            initial: vec!["x' = 0".into()],
+        };
+        let source = Source::new("rough_incline", model_text("rough_incline"));
+        let mut model = Model::load(&source, &overrides).map_err(|d| d[0].message.clone()).unwrap();
+        let motion = model.simulate(&until(3600.0), |_| Flow::Continue).unwrap();
+        assert!(motion.failure.is_none() && motion.events.is_empty());
+        for name in ["x", "y", "x'", "y'"] {
+            assert!(column(&motion, name).iter().all(|v| *v == 0.0), "{name} at alpha = {alpha}");
+        }
+    }
+}
+
+/// Work of friction is what the energy loses, whatever the method.
+#[test]
+fn friction_accounts_for_what_is_lost() {
+    for name in
+        ["rough_incline", "rough_hoop", "rough_puck", "stick_slip_belt", "bowling_ball", "stacked_blocks"]
+    {
+        for method in ["dop853", "tsit5", "radau"] {
+            let request = Request { method: Some(method.into()), rtol: Some(1e-9), ..until(2.0) };
+            let motion = run(&mut load_file(name), &request);
+            let balance = motion.balance.expect("a balance");
+            below(
+                &format!("{name} {method} {balance:?}"),
+                balance.defect.abs() / (1.0 + balance.nonideal.abs()),
+                1e-7,
+            );
+        }
+    }
+}
+
+/// `power` and `work` as outputs: the one is the rate of the other.
+#[test]
+fn work_is_the_integral_of_power() {
+    let text = model_text("rough_hoop").replace(
+        "simulate",
+        "output p = power(nonideal), w = work(nonideal), pi1 = power(impressed), wi = work(impressed)\nsimulate",
+    );
+    let motion = run(&mut load(&text), &Request { every: Some(1e-3), ..until(0.3) });
+    let [t, p, w, wi, E] = ["t", "p", "w", "wi", "v"].map(|name| column(&motion, name));
+    let mut sum = 0.0;
+    for k in 2..t.len() {
+        if k % 2 == 0 {
+            sum += (p[k - 2] + 4.0 * p[k - 1] + p[k]) * (t[k] - t[k - 2]) / 6.0;
+            below("Simpson", (sum - w[k]).abs(), 1e-9);
+        }
+        // All work changes the kinetic energy.
+        let kinetic = 0.1 * (E[k] * E[k] - E[0] * E[0]);
+        below("work and kinetic energy", (wi[k] + w[k] - kinetic).abs(), 1e-10);
+    }
+}
