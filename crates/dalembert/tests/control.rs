@@ -1,5 +1,7 @@
 //! Requirements met by control: decay, actuators, weights, another plant, sampled control.
 
+#![allow(non_snake_case)]
+
 mod support;
 
 use dalembert::diagnostic::Code;
@@ -34,8 +36,8 @@ fn redundant_requirements_ask_for_nothing_more() {
         below(name, apart(&column(&one, name), &column(&two, name)), 1e-9);
     }
     let at = column(&one, "t").iter().position(|t| *t == 1.3).expect("a row");
-    below("E1", (column(&one, "u")[at] - 0.534997657249174814).abs(), 1e-10);
-    below("E1", (column(&two, "v")[at] - 11.7371163708343859).abs(), 1e-10);
+    below("E1", (column(&one, "u")[at] - 0.534_997_657_249_174_8).abs(), 1e-10);
+    below("E1", (column(&two, "v")[at] - 11.737_116_370_834_386).abs(), 1e-10);
 }
 
 /// C2: the error obeys its equation, for positions and for rates, one coefficient and two.
@@ -45,7 +47,8 @@ fn errors_decay_as_they_are_told() {
         format!("{CART}initial x = 0.3, theta = 0.2, x' = 0.1\n{require}\noutput e = residual(r)")
     };
     let request = Request { rtol: Some(1e-11), ..until(3.0) };
-    let cases: [(&str, fn(f64) -> f64); 3] = [
+    type Closed = fn(f64) -> f64;
+    let cases: [(&str, Closed); 3] = [
         // h'' + 3 h' + 2 h = 0 from h = 0.3, h' = 0.1
         ("require r: x = 0 decay 3, 2", |t| 0.7 * (-t).exp() - 0.4 * (-2.0 * t).exp()),
         // critically damped: k0 = 4, k1 = 4
