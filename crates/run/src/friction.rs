@@ -29,7 +29,7 @@ mod settle;
 
 pub use grip::{Grip, Gripped, Mode};
 pub(crate) use normal::{NormalForces, Paradox};
-pub use settle::{settle, settle_after};
+pub use settle::{Change, settle, settle_after};
 
 /// By how much of its limit a static friction force may pass it: rounding.
 pub const SLACK: f64 = 1e-12;

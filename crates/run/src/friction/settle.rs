@@ -12,21 +12,33 @@ use crate::{Contact, ContactTerms, Kernel, Point};
 /// Sliding velocities below this, relative to the speeds they are made of, are rest.
 const REST: f64 = 1e-12;
 
+/// How often shares are taken again at most.
+const MAX_SHARES: usize = 20;
 /// How often directions are turned at most.
 const MAX_TURNS: usize = 300;
 
 /// The grip at a state: contacts at rest stick if their law lets them, the others slide.
 pub fn settle(kernel: &dyn Kernel, at: Point<'_>, steer: Steer<'_>) -> Result<Grip, AccelerationError> {
-    settle_after(kernel, at, steer, None, None)
+    settle_after(kernel, at, steer, Change::default())
 }
 
-/// The grip after a change: `landed` has come to rest, `loose` has passed its static limit.
+/// What changes along a motion.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Change {
+    /// A contact that has come to rest.
+    pub landed: Option<usize>,
+    /// A contact that has passed its static limit.
+    pub loose: Option<usize>,
+    /// Speeds below this are rest too: rounding of the speeds there were before.
+    pub quiet: f64,
+}
+
+/// The grip after a change.
 pub fn settle_after(
     kernel: &dyn Kernel,
     at: Point<'_>,
     steer: Steer<'_>,
-    landed: Option<usize>,
-    loose: Option<usize>,
+    change: Change,
 ) -> Result<Grip, AccelerationError> {
     let shape = kernel.shape();
     let mut search = Search {
@@ -43,8 +55,8 @@ pub fn settle_after(
     if shape.n_contact == 0 {
         return Ok(search.grip);
     }
-    search.look(landed)?;
-    search.hold_all(loose)?;
+    search.look(change)?;
+    search.hold_all(change.loose)?;
     Ok(search.grip)
 }
 
@@ -70,7 +82,7 @@ struct Search<'k> {
 
 impl Search<'_> {
     /// Which contacts are at rest, and where the others slide.
-    fn look(&mut self, landed: Option<usize>) -> Result<(), AccelerationError> {
+    fn look(&mut self, change: Change) -> Result<(), AccelerationError> {
         let shape = self.kernel.shape();
         let mut room = vec![0.0; ContactTerms::room(&shape) + self.kernel.scratch_len()];
         let (mut terms, rest) = ContactTerms::carve(&shape, &mut room);
@@ -92,7 +104,9 @@ impl Search<'_> {
                 moved + (terms.V[i] - dot(row, self.at.eta)).abs()
             };
             let size = slide.clone().map(made_of).fold(0.0, f64::max);
-            self.at_rest[k] = landed == Some(k) || speed <= REST * size;
+            let reach = |i: usize| terms.J[i * n..(i + 1) * n].iter().map(|j| j.abs()).sum::<f64>();
+            let quiet = change.quiet * slide.clone().map(reach).fold(0.0, f64::max);
+            self.at_rest[k] = change.landed == Some(k) || speed <= (REST * size).max(quiet);
             if !self.at_rest[k] {
                 slide.clone().for_each(|i| self.grip.direction[i] = terms.V[i] / speed);
             }
@@ -174,23 +188,43 @@ impl Search<'_> {
         Err(unsettled(0, self.at.t))
     }
 
-    /// Contacts that stick and share a load which the equations do not share out: each by what it can carry.
+    /// Contacts that stick and share a load which the equations do not share out: each by what it can carry. That
+    /// depends on the normal forces, which may be open too, so it is repeated a few times and the best kept.
     fn share(&mut self, trial: Trial) -> Result<Trial, AccelerationError> {
         let sticking: Vec<usize> = (0..self.contacts.len()).filter(|&k| self.grip.sticks(k)).collect();
         if !trial.dependent || sticking.len() < 2 {
             return Ok(trial);
         }
-        let limits: Vec<f64> = sticking.iter().map(|&k| self.mu_static[k] * trial.normal[k]).collect();
-        let largest = norm_max(&limits);
-        if !(largest > 0.0) {
-            return Ok(trial);
+        let worst =
+            |this: &Self, trial: &Trial| sticking.iter().map(|&k| this.use_of(k, trial)).fold(0.0, f64::max);
+        let mut best = (worst(self, &trial), trial, self.grip.strength.clone());
+        let mut normal = best.1.normal.clone();
+        for _ in 0..MAX_SHARES {
+            let limits: Vec<f64> = sticking.iter().map(|&k| self.mu_static[k] * normal[k]).collect();
+            let largest = norm_max(&limits);
+            if !(largest > 0.0) {
+                break;
+            }
+            // Multipliers of least norm of rows scaled by w make f of least sum f^2/w^2: equal use of all limits if w^2
+            // is the limit.
+            let mut changed = 0.0_f64;
+            for (&k, limit) in sticking.iter().zip(&limits) {
+                let w = (limit / largest).sqrt().max(1e-3);
+                changed = changed.max((w / self.grip.strength[k] - 1.0).abs());
+                self.grip.strength[k] = w;
+            }
+            let trial = self.solve()?;
+            normal.clone_from(&trial.normal);
+            let used = worst(self, &trial);
+            if used < best.0 {
+                best = (used, trial, self.grip.strength.clone());
+            }
+            if changed < 1e-9 {
+                break;
+            }
         }
-        // Multipliers of least norm of rows scaled by w make f of least sum f^2/w^2: equal use of all limits if w^2 is the
-        // limit.
-        for (&k, limit) in sticking.iter().zip(&limits) {
-            self.grip.strength[k] = (limit / largest).sqrt().max(1e-3);
-        }
-        self.solve()
+        self.grip.strength = best.2;
+        Ok(best.1)
     }
 
     /// Lets a contact slide against its force.

@@ -16,6 +16,7 @@ use super::{
     ContactChange, Controller, Crossing, EventHit, EventRule, Failure, Flow, Method, Observer, Options,
     Outcome, Output, Progress, Row, Stop,
 };
+use crate::linalg::norm_max;
 use crate::{Kernel, Point, State};
 
 /// A run that moves by less than this fraction of its span in so many attempts will not arrive: forces that jump back
@@ -61,6 +62,8 @@ pub(super) struct Drive<'a> {
     contacts: usize,
     /// Instant of the last change of a contact, and how many happened at it.
     changes: (f64, usize),
+    /// Largest speed so far, where there are contacts.
+    top_speed: f64,
     /// Control that is held: how often it was computed, and when it is next.
     samples_taken: usize,
     next_sample: Option<f64>,
@@ -115,6 +118,7 @@ impl<'a> Drive<'a> {
             last_row: f64::NAN,
             contacts,
             changes: (f64::NAN, 0),
+            top_speed: 0.0,
             samples_taken: 0,
             next_sample: None,
             integrals: vec![0.0; field.shape.n_quadrature],
@@ -361,6 +365,9 @@ impl<'a> Drive<'a> {
         }
         self.field.samples.truncate(samples);
         self.settle(t_new, h, estimated, margin);
+        if self.contacts > 0 {
+            self.top_speed = self.top_speed.max(norm_max(&self.y_new[self.field.shape.n_x..]));
+        }
         match self.give_out(t_new, h) {
             Given::All => {}
             Given::Stopped(stop) => return Ok(Some(stop)),

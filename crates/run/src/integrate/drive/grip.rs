@@ -1,7 +1,7 @@
 //! Contacts that begin to stick or to slide, and control that is computed anew: places where the equations change.
 
 use super::{ContactChange, Control, Drive, Failure, Point, failure};
-use crate::friction::settle_after;
+use crate::friction::{Change, settle_after};
 use crate::integrate::stepper::EvalError;
 use crate::linalg::{dot, norm, norm_max};
 use crate::{ContactTerms, Kernel};
@@ -12,6 +12,8 @@ const MAX_AT_ONCE: usize = 30;
 
 /// A contact that comes to rest within this fraction of the span keeps its direction until then.
 const SOON: f64 = 1e-11;
+/// Speeds below this part of the largest so far are rest where another contact comes to rest.
+const QUIET: f64 = 1e-12;
 /// A step towards rest does not go beyond this part of the way.
 const APPROACH: f64 = 0.5;
 
@@ -23,20 +25,15 @@ impl Drive<'_> {
             return Ok(());
         }
         let state = self.y.clone();
-        let grip = self.settled(self.field.point(self.t, &state), None, None)?;
+        let grip = self.settled(self.field.point(self.t, &state), Change::default())?;
         self.field.regrip(grip);
         self.hold_start()
     }
 
-    fn settled(
-        &mut self,
-        at: Point<'_>,
-        landed: Option<usize>,
-        loose: Option<usize>,
-    ) -> Result<crate::Grip, Failure> {
+    fn settled(&mut self, at: Point<'_>, change: Change) -> Result<crate::Grip, Failure> {
         let base = self.field.kernel.base();
         let steer = self.field.pilot.steer(at, f64::INFINITY).map_err(Failure::Acceleration)?;
-        settle_after(base, at, steer, landed, loose).map_err(Failure::Acceleration)
+        settle_after(base, at, steer, change).map_err(Failure::Acceleration)
     }
 
     /// A contact has come to rest or has passed its static limit at (t, y).
@@ -51,7 +48,8 @@ impl Drive<'_> {
         let state = self.y.clone();
         let at = self.field.point(self.t, &state);
         let (landed, loose) = if stuck { (None, Some(contact)) } else { (Some(contact), None) };
-        let grip = self.settled(at, landed, loose)?;
+        let change = Change { landed, loose, quiet: QUIET * self.top_speed };
+        let grip = self.settled(at, change)?;
         self.field.regrip(grip);
         self.report_changes(&before);
         self.hold_start()?;
