@@ -1,0 +1,335 @@
+//! What the questions are asked about: rows as forms over the speeds, the frame, and points to look at them.
+//!
+//! ```text
+//! row  A0(x,t) + A_p(x,t) eta_p = 0      frame  x' = X0 + X_p eta_p,  [X_q, X_p] = C_qpr X_r,  [X0, X_p] = C_0pq X_q
+//! ```
+//!
+//! Expressions are copied into a pool of their own, with the parameters at their values, so that however far an
+//! expression grows here the model keeps its memory. Decisions are made at random points modulo large primes
+//! ([`Sample`]); nothing is rounded. Knows nothing of energies.
+
+use super::matrix::{Echelon, solve};
+use crate::kernel_form::Structure;
+use crate::model::Model;
+use dalembert_expr::{Expr, Node, PRIMES, Pool, Rational, Residue, Sample, Symbol};
+
+/// How many points are tried until every expression is defined at one.
+const MAX_TRIES: u64 = 400;
+/// ... and to reach the surface of the position constraints.
+const MAX_PLACEMENTS: u64 = 60;
+
+/// One scalar equation.
+pub(super) struct RowForm {
+    /// Index among the rows of the system.
+    pub index: usize,
+    /// Left side minus right side, where no rate occurs in it; with the parameters' names.
+    pub position: Option<Expr>,
+    /// The form, where the row is linear in the speeds.
+    pub form: Option<Form>,
+    /// The row is a product or power, of which this factor was taken.
+    pub factored: bool,
+}
+
+/// `A0 + A_p eta_p`
+#[derive(Clone)]
+pub(super) struct Form {
+    pub constant: Expr,
+    pub entries: Vec<(usize, Expr)>,
+    /// The same with the parameters' names.
+    pub named: Vec<(usize, Expr)>,
+    /// A0 with the parameters' names.
+    pub named_constant: Expr,
+}
+
+pub(super) struct Setting {
+    pub pool: Pool,
+    pub time: Symbol,
+    pub x: Vec<Symbol>,
+    pub n: usize,
+    /// `X[i]` as (p, entry); `None` where x' = eta.
+    pub frame: Option<Vec<Vec<(usize, Expr)>>>,
+    /// X0
+    pub drift: Vec<Expr>,
+    pub structure: Structure,
+    pub rows: Vec<RowForm>,
+    /// Closed values of the parameters.
+    pub parameters: Vec<(Symbol, Expr)>,
+    /// `Y[p]` with eta = Y x' + ..., as (coordinate, entry), where it is known; named.
+    pub rates: Option<Vec<Vec<(usize, Expr)>>>,
+    /// Time occurs, or rest is not admitted: brackets are taken in (t, x).
+    pub lifted: bool,
+    /// All values came from functions whose relations are known.
+    pub exact: bool,
+    /// Points could be placed on the surface of the position constraints.
+    pub on_surface: bool,
+}
+
+/// Everything about the rows and the frame at one point.
+pub(super) struct At {
+    pub sample: Sample,
+    /// A, dense rows, in the order of the rows asked for.
+    pub A: Vec<Vec<Residue>>,
+    pub A0: Vec<Residue>,
+    /// Vectors (v_1..v_n, v_t) that keep the rows; the one with v_t = 1 comes last, if lifted.
+    pub kernel: Vec<Vec<Residue>>,
+    pub rank: usize,
+}
+
+impl Setting {
+    pub fn of(model: &mut Model) -> Setting {
+        let mut pool = Pool::new();
+        let parameters = closed_parameters(model, &mut pool);
+        let source = &mut model.system.pool;
+        let name = |s: Symbol, from: &Pool, to: &mut Pool| to.symbol(&from.name(s).to_owned());
+        let time = name(model.form.time, source, &mut pool);
+        let x: Vec<Symbol> = model.form.coordinates.iter().map(|s| name(*s, source, &mut pool)).collect();
+        let n = model.form.speeds.len();
+        let take = |pool: &mut Pool, from: &mut Pool, list: &[Expr]| -> Vec<Expr> {
+            let named = pool.import(from, list);
+            pool.substitute(&named, &parameters)
+        };
+        let zeros: Vec<(Symbol, Expr)> = model.form.speeds.iter().map(|s| (*s, Pool::ZERO)).collect();
+        let drift = source.substitute(&model.form.x_dot, &zeros);
+        let drift = take(&mut pool, source, &drift);
+        let frame = model.form.frame.as_ref().map(|rows| {
+            let row = |row: &Vec<Expr>| sparse(&take(&mut pool, source, row));
+            rows.iter().map(row).collect()
+        });
+        let rates = model.system.speeds_in_rates.as_ref().filter(|_| model.form.frame.is_some());
+        let rates = rates.map(|rows| rows.iter().map(|row| sparse(&pool.import(source, row))).collect());
+        let structure = Structure {
+            with_time: model
+                .form
+                .structure
+                .with_time
+                .iter()
+                .map(|(p, q, e)| (*p, *q, take(&mut pool, source, &[*e])[0]))
+                .collect(),
+            entries: model
+                .form
+                .structure
+                .entries
+                .iter()
+                .map(|(q, p, r, e)| (*q, *p, *r, take(&mut pool, source, &[*e])[0]))
+                .collect(),
+        };
+        let mut setting = Setting {
+            pool,
+            time,
+            x,
+            n,
+            frame,
+            drift,
+            structure,
+            rows: Vec::new(),
+            parameters,
+            rates,
+            lifted: false,
+            exact: true,
+            on_surface: true,
+        };
+        for r in 0..model.system.rows.len() {
+            let row = setting.row(model, r);
+            setting.rows.push(row);
+        }
+        setting.lifted = setting.is_lifted();
+        setting
+    }
+
+    fn row(&mut self, model: &mut Model, r: usize) -> RowForm {
+        let row = &model.system.rows[r];
+        let (holonomic, residual) = (row.holonomic, row.residual);
+        let psi = model.form.velocity_residuals[r];
+        let speeds: Vec<Symbol> =
+            model.form.constraint_matrix[r].iter().map(|(p, _)| model.form.speeds[*p]).collect();
+        let places: Vec<usize> = model.form.constraint_matrix[r].iter().map(|(p, _)| *p).collect();
+        let source = &mut model.system.pool;
+        let mut factored = false;
+        let linear = if holonomic {
+            let zeros: Vec<(Symbol, Expr)> = speeds.iter().map(|s| (*s, Pool::ZERO)).collect();
+            let constant = source.substitute(&[psi], &zeros)[0];
+            Some((model.form.constraint_matrix[r].iter().map(|(_, e)| *e).collect(), constant))
+        } else {
+            let whole = source.linear(psi, &speeds);
+            factored = whole.is_none();
+            let linear = whole.or_else(|| {
+                let factor = linear_factor(source, psi, &speeds)?;
+                source.linear(factor, &speeds)
+            });
+            linear.map(|l| (l.coefficients, l.constant))
+        };
+        let form = linear.map(|(coefficients, constant): (Vec<Expr>, Expr)| {
+            let all: Vec<Expr> = coefficients.iter().copied().chain([constant]).collect();
+            let all: Vec<Expr> = all.into_iter().map(|e| source.simplify(e)).collect();
+            let named = self.pool.import(source, &all);
+            let closed = self.pool.substitute(&named, &self.parameters);
+            let entry = |list: &[Expr]| -> Vec<(usize, Expr)> {
+                places.iter().copied().zip(list.iter().copied()).filter(|(_, e)| *e != Pool::ZERO).collect()
+            };
+            Form {
+                constant: closed[places.len()],
+                entries: entry(&closed),
+                named: entry(&named),
+                named_constant: named[places.len()],
+            }
+        });
+        let position = holonomic.then(|| self.pool.import(source, &[residual])[0]);
+        RowForm { index: r, position, factored: factored && form.is_some(), form }
+    }
+
+    fn is_lifted(&mut self) -> bool {
+        let mut all: Vec<Expr> = self.drift.clone();
+        let constants: Vec<Expr> = self.forms().map(|f| f.constant).collect();
+        if constants.iter().chain(&all).any(|e| self.pool.simplify(*e) != Pool::ZERO) {
+            return true;
+        }
+        all.extend(self.forms().flat_map(|f| f.entries.iter().map(|(_, e)| *e)));
+        all.extend(self.frame.iter().flatten().flatten().map(|(_, e)| *e));
+        all.into_iter().any(|e| self.pool.depends_on(e, &[self.time]))
+    }
+
+    pub fn forms(&self) -> impl Iterator<Item = &Form> {
+        self.rows.iter().filter_map(|row| row.form.as_ref())
+    }
+
+    /// Rows (of this setting) that are linear in the speeds.
+    pub fn linear_rows(&self) -> Vec<usize> {
+        (0..self.rows.len()).filter(|&r| self.rows[r].form.is_some()).collect()
+    }
+
+    /// Dimension of the space in which brackets are taken.
+    pub fn total(&self) -> usize {
+        self.n + usize::from(self.lifted)
+    }
+
+    /// A point of the `k`-th prime where everything asked for is defined, on the surface of the position constraints
+    /// where that can be reached.
+    pub fn point(&mut self, k: usize, seed: u64, wanted: &[Expr]) -> Option<Sample> {
+        let positions: Vec<Expr> = self.rows.iter().filter_map(|row| row.position).collect();
+        let positions = self.pool.substitute(&positions, &self.parameters);
+        let only_positions = self.rows.iter().all(|row| row.position.is_some());
+        let place = !only_positions && !positions.is_empty() && self.on_surface;
+        for attempt in 0..if place { MAX_PLACEMENTS } else { 0 } {
+            let mut sample = Sample::new(PRIMES[k % PRIMES.len()], mixed(seed, attempt));
+            if super::surface::place(&self.pool, &mut sample, &self.x, &positions)
+                && sample.values(&self.pool, wanted).is_some()
+            {
+                return Some(sample);
+            }
+        }
+        self.on_surface &= !place;
+        self.anywhere(k, seed, wanted)
+    }
+
+    /// A random point where everything asked for is defined, on no particular surface.
+    pub fn anywhere(&mut self, k: usize, seed: u64, wanted: &[Expr]) -> Option<Sample> {
+        let found = (0..MAX_TRIES).find_map(|attempt| {
+            let mut sample = Sample::new(PRIMES[k % PRIMES.len()], mixed(seed, attempt));
+            sample.values(&self.pool, wanted).is_some().then_some(sample)
+        })?;
+        self.exact &= found.is_exact();
+        Some(found)
+    }
+
+    /// Rows and kernel at such a point; `None` if there is none, or if the rows contradict each other.
+    pub fn at(&mut self, k: usize, seed: u64, rows: &[usize], wanted: &[Expr]) -> Option<At> {
+        let mut list: Vec<Expr> = self.drift.clone();
+        for &r in rows {
+            let form = self.rows[r].form.as_ref()?;
+            list.push(form.constant);
+            list.extend(form.entries.iter().map(|(_, e)| *e));
+        }
+        list.extend(self.frame.iter().flatten().flatten().map(|(_, e)| *e));
+        list.extend_from_slice(wanted);
+        let sample = self.point(k, seed, &list)?;
+        self.around(sample, rows)
+    }
+
+    /// Rows and kernel at a given point.
+    pub fn around(&mut self, mut sample: Sample, rows: &[usize]) -> Option<At> {
+        let f = sample.field();
+        let (mut A, mut A0) = (Vec::new(), Vec::new());
+        for &r in rows {
+            let form = self.rows[r].form.as_ref()?;
+            let exprs: Vec<Expr> = form.entries.iter().map(|(_, e)| *e).collect();
+            let values = sample.values(&self.pool, &exprs)?;
+            let mut row = vec![Residue::ZERO; self.n];
+            form.entries.iter().zip(values).for_each(|((p, _), v)| row[*p] = v);
+            A.push(row);
+            A0.push(sample.values(&self.pool, &[form.constant])?[0]);
+        }
+        let mut echelon = Echelon::new(f, self.n);
+        for row in &A {
+            echelon.add(row.clone());
+        }
+        let rank = echelon.rank();
+        let mut kernel: Vec<Vec<Residue>> = echelon.null_space().into_iter().map(|(_, v)| v).collect();
+        if self.lifted {
+            let right: Vec<Residue> = A0.iter().map(|a| f.neg(*a)).collect();
+            let moving = solve(f, &A, &right, &vec![Residue::ZERO; self.n])?;
+            kernel.iter_mut().for_each(|v| v.push(Residue::ZERO));
+            kernel.push(moving.into_iter().chain([f.one()]).collect());
+        }
+        self.exact &= sample.is_exact();
+        Some(At { sample, A, A0, kernel, rank })
+    }
+
+    /// The motion of the coordinates along a vector: `x' = X0 v_t + X v`.
+    pub fn motion(&self, sample: &mut Sample, v: &[Residue]) -> Option<Vec<Residue>> {
+        let f = sample.field();
+        let Some(frame) = &self.frame else { return Some(v[..self.n].to_vec()) };
+        let drift = sample.values(&self.pool, &self.drift)?;
+        let moving = v.get(self.n).copied().unwrap_or_default();
+        frame
+            .iter()
+            .zip(drift)
+            .map(|(row, X0)| {
+                let exprs: Vec<Expr> = row.iter().map(|(_, e)| *e).collect();
+                let values = sample.values(&self.pool, &exprs)?;
+                let sum = row
+                    .iter()
+                    .zip(values)
+                    .fold(f.mul(X0, moving), |sum, ((p, _), X)| f.add(sum, f.mul(X, v[*p])));
+                Some(sum)
+            })
+            .collect()
+    }
+}
+
+/// Values of the parameters as expressions without names.
+fn closed_parameters(model: &mut Model, pool: &mut Pool) -> Vec<(Symbol, Expr)> {
+    let mut closed: Vec<(Symbol, Expr)> = Vec::new();
+    for k in 0..model.system.parameters.len() {
+        let (symbol, value) = (model.system.parameters[k].symbol, model.system.parameters[k].value);
+        let named = pool.import(&mut model.system.pool, &[value]);
+        let value = pool.substitute(&named, &closed)[0];
+        let name = model.system.pool.name(symbol).to_owned();
+        closed.push((pool.symbol(&name), value));
+    }
+    closed
+}
+
+fn sparse(list: &[Expr]) -> Vec<(usize, Expr)> {
+    list.iter().copied().enumerate().filter(|(_, e)| *e != Pool::ZERO).collect()
+}
+
+/// Where a row is `factor^k * (something without speeds)`, the factor.
+fn linear_factor(pool: &mut Pool, psi: Expr, speeds: &[Symbol]) -> Option<Expr> {
+    let mut e = pool.simplify(psi);
+    if let Node::Sum(c, terms) = pool.node(e)
+        && let (true, [(only, _)]) = (c.is_zero(), &**terms)
+    {
+        e = *only;
+    }
+    let Node::Product(factors) = pool.node(e).clone() else { return None };
+    let moving: Vec<(Expr, Rational)> =
+        factors.iter().filter(|(b, _)| pool.depends_on(*b, speeds)).cloned().collect();
+    match moving.as_slice() {
+        [(base, power)] if !power.is_negative() => Some(*base),
+        _ => None,
+    }
+}
+
+pub(super) fn mixed(seed: u64, attempt: u64) -> u64 {
+    seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(attempt.wrapping_mul(0xD1B5_4A32_D192_ED03))
+}
