@@ -6,17 +6,23 @@
 //! a second prime. What cannot be decided within the limits is said to be undecided.
 
 mod candidates;
+mod check;
 mod classify;
 mod distribution;
+mod dynamics;
 mod forms;
 mod integrals;
 mod matrix;
+mod naming;
+mod noether;
+mod quantities;
 mod setting;
 mod surface;
 
 use crate::diagnostic::Diagnostic;
 use crate::model::Model;
 pub use distribution::{MAX_BRACKET_NODES, MAX_BRACKET_SPEEDS};
+pub use noether::MAX_AFFINE;
 
 /// What was found out about a model.
 #[derive(Clone, Debug)]
@@ -25,6 +31,27 @@ pub struct Analysis {
     pub rows: Vec<RowReport>,
     /// All of them together.
     pub set: ConstraintSet,
+    /// What the motion conserves by symmetry.
+    pub conserved: Vec<Conserved>,
+    /// What was left out of the search for symmetries.
+    pub remarks: Vec<String>,
+}
+
+/// A conserved quantity.
+#[derive(Clone, Debug)]
+pub struct Conserved {
+    /// Such as `energy` or `angular momentum in x, y`.
+    pub name: String,
+    /// In the names of the model.
+    pub expression: String,
+    /// The symmetry behind it, as `δx = -y, δy = x`.
+    pub generator: String,
+    /// Its rate along the equations of motion vanishes, exactly at random states.
+    pub proved: bool,
+    /// It stayed constant along a computed motion.
+    pub verified: bool,
+    /// The largest change there, relative to the size of its terms.
+    pub drift: Option<f64>,
 }
 
 /// What kind a row is, seen together with the others.
@@ -171,9 +198,13 @@ pub struct ConstraintSet {
 /// let analysis = analyze::analyze(&mut model).unwrap();
 /// assert_eq!(analysis.set.verdict, Verdict::Nonholonomic);
 /// assert_eq!(analysis.set.growth, Some(vec![2, 3]));
+/// let names: Vec<&str> = analysis.conserved.iter().map(|c| c.name.as_str()).collect();
+/// assert!(names.contains(&"energy") && names.contains(&"momentum of theta"), "{names:?}");
 /// ```
 pub fn analyze(model: &mut Model) -> Result<Analysis, Box<Diagnostic>> {
     let (rows, set) = classify::classify(model);
     model.check_memory()?;
-    Ok(Analysis { rows, set })
+    let (conserved, remarks) = quantities::conserved(model);
+    model.check_memory()?;
+    Ok(Analysis { rows, set, conserved, remarks })
 }

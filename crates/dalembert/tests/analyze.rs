@@ -249,3 +249,35 @@ fn known_sets_are_classified() {
         );
     }
 }
+
+#[test]
+fn every_model_can_be_asked() {
+    for name in model_names() {
+        let clock = std::time::Instant::now();
+        let said = ask(&model_text(&name));
+        println!(
+            "{name}: {} rank {} growth {:?} closure {:?} {:?} [{:?}]",
+            said.set.verdict.name(),
+            said.set.rank,
+            said.set.growth,
+            said.set.closure,
+            said.set.undecided,
+            clock.elapsed()
+        );
+        println!(
+            "    integrals {:?} missing {} {:?} {:?}",
+            said.set.integrals, said.set.integrals_not_found, said.set.remarks, said.set.singular
+        );
+        for c in &said.conserved {
+            println!(
+                "    {} = {}   [{}] proved {} drift {:?}",
+                c.name,
+                c.expression.chars().take(150).collect::<String>(),
+                c.generator,
+                c.proved,
+                c.drift
+            );
+        }
+        println!("    {:?}", said.remarks);
+    }
+}

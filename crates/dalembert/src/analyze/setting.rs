@@ -78,6 +78,9 @@ pub(super) struct At {
 impl Setting {
     pub fn of(model: &mut Model) -> Setting {
         let mut pool = Pool::new();
+        for s in &model.form.coordinates {
+            pool.named(model.system.pool.name(*s)); // terms are printed in the order of their making
+        }
         let parameters = closed_parameters(model, &mut pool);
         let source = &mut model.system.pool;
         let name = |s: Symbol, from: &Pool, to: &mut Pool| to.symbol(&from.name(s).to_owned());
@@ -297,7 +300,7 @@ impl Setting {
 }
 
 /// Values of the parameters as expressions without names.
-fn closed_parameters(model: &mut Model, pool: &mut Pool) -> Vec<(Symbol, Expr)> {
+pub(super) fn closed_parameters(model: &mut Model, pool: &mut Pool) -> Vec<(Symbol, Expr)> {
     let mut closed: Vec<(Symbol, Expr)> = Vec::new();
     for k in 0..model.system.parameters.len() {
         let (symbol, value) = (model.system.parameters[k].symbol, model.system.parameters[k].value);
