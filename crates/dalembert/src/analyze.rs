@@ -139,7 +139,9 @@ impl Verdict {
 pub enum Certainty {
     /// Wrong with a probability below 1e-12.
     Exact,
-    /// As before, if inverse functions, logarithms of sums and conditions satisfy no hidden relation.
+    /// The rank on the surface of the position constraints was found with rounded numbers.
+    Numerical,
+    /// As exact, if inverse functions, logarithms of sums and conditions satisfy no hidden relation.
     Generic,
 }
 
@@ -202,9 +204,9 @@ pub struct ConstraintSet {
 /// assert!(names.contains(&"energy") && names.contains(&"momentum of theta"), "{names:?}");
 /// ```
 pub fn analyze(model: &mut Model) -> Result<Analysis, Box<Diagnostic>> {
-    let (rows, set) = classify::classify(model);
+    let (rows, set, integrals) = classify::classify(model);
     model.check_memory()?;
-    let (conserved, remarks) = quantities::conserved(model);
+    let (conserved, remarks) = quantities::conserved(model, &integrals);
     model.check_memory()?;
     Ok(Analysis { rows, set, conserved, remarks })
 }

@@ -222,7 +222,7 @@ impl Sample {
         let field = self.field;
         let mut turn = field.no_turn();
         for (atom, c) in parts(pool, angle) {
-            if self.of(atom)?.is_zero() {
+            if atom != Pool::ONE && self.of(atom)?.is_zero() {
                 continue;
             }
             let (n, d) = c.to_fraction()?;
@@ -259,7 +259,7 @@ impl Sample {
     fn exponential(&mut self, pool: &Pool, e: Expr) -> Option<Residue> {
         let mut product = self.field.one();
         for (atom, c) in parts(pool, e) {
-            if self.of(atom)?.is_zero() {
+            if atom != Pool::ONE && self.of(atom)?.is_zero() {
                 continue;
             }
             let factor = match pool.node(atom) {

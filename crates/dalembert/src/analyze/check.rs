@@ -18,6 +18,8 @@ const RTOL: f64 = 1e-11;
 /// The motion is followed for at most this time and these steps.
 const MAX_TIME: f64 = 5.0;
 const MAX_STEPS: usize = 4000;
+/// Quantities are multiplied out up to this many terms to know their size.
+const MAX_TERMS: usize = 400;
 /// Larger systems of accelerations and multipliers are not solved exactly.
 const MAX_EXACT: usize = 400;
 
@@ -106,8 +108,9 @@ pub(super) fn drift(model: &mut Model, quantities: &[Expr]) -> Result<Vec<f64>, 
     Ok(worst.iter().zip(&size).map(|(w, s)| if *s > 0.0 { w / s } else { *w }).collect())
 }
 
-/// The terms of a sum.
+/// The terms of a sum, multiplied out: what cancels in a quantity that happens to be zero.
 fn sizes(pool: &mut dalembert_expr::Pool, J: Expr) -> Vec<Expr> {
+    let J = pool.expand(J, MAX_TERMS).unwrap_or(J);
     match pool.node(J).clone() {
         dalembert_expr::Node::Sum(_, terms) => terms.iter().map(|(e, c)| pool.scale(*e, c.clone())).collect(),
         _ => vec![J],

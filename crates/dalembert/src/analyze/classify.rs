@@ -15,8 +15,8 @@ const MAX_SEARCHED: usize = 40;
 /// Subsets of coordinates at zero are looked at for models up to this size.
 const MAX_SINGULAR: usize = 12;
 
-/// Classifies the rows and the set.
-pub(super) fn classify(model: &mut Model) -> (Vec<RowReport>, ConstraintSet) {
+/// Classifies the rows and the set; gives the integrals that were found, in the model's pool, besides.
+pub(super) fn classify(model: &mut Model) -> (Vec<RowReport>, ConstraintSet, Vec<Expr>) {
     let mut setting = Setting::of(model);
     let rows = setting.linear_rows();
     let mut remarks = Vec::new();
@@ -76,7 +76,10 @@ pub(super) fn classify(model: &mut Model) -> (Vec<RowReport>, ConstraintSet) {
         remarks,
     };
     compare_with_start(model, &mut set);
-    (reports, set)
+    let positions: Vec<Expr> = setting.rows.iter().filter_map(|row| row.position).collect();
+    let new: Vec<Expr> = found.into_iter().filter(|e| !positions.contains(e)).collect();
+    let new = model.system.pool.import(&mut setting.pool, &new);
+    (reports, set, new)
 }
 
 fn space(setting: &Setting) -> Vec<String> {
@@ -206,6 +209,28 @@ fn compare_with_start(model: &mut Model, set: &mut ConstraintSet) {
     };
     let freedom = kinds::Freedom::at(model, &start);
     set.rank_at_start = Some(freedom.rank);
+    let positions = model.system.rows.iter().filter(|row| row.holonomic).count();
+    if freedom.rank_nearby < set.rank && positions == model.system.rows.len() {
+        // Rows that depend on each other on their surface only, as in an overclosed linkage that moves all the same.
+        set.remarks.push(format!(
+            "the rows have rank {} on their surface and {} beside it: found by rounded numbers at consistent states",
+            freedom.rank_nearby, set.rank
+        ));
+        let lifted = set.closure.map_or(0, |d| d + set.rank - model.form.speeds.len());
+        set.rank = freedom.rank_nearby;
+        set.degrees_of_freedom = model.form.speeds.len() - set.rank;
+        set.closure = Some(set.degrees_of_freedom + lifted);
+        set.growth = set.closure.map(|d| vec![d]);
+        set.integrable_combinations = Some(set.rank);
+        set.integrals.truncate(set.rank);
+        set.integrals_not_found = set.rank - set.integrals.len();
+        set.certainty = Certainty::Numerical;
+    } else if freedom.rank_nearby < set.rank && positions > 0 {
+        set.remarks.push(format!(
+            "around the start the rows have rank {}, below the generic {}: what is said of the set holds elsewhere",
+            freedom.rank_nearby, set.rank
+        ));
+    }
     if freedom.rank < set.rank {
         set.remarks.push(format!(
             "the model starts at a singular point: rank {} there, {} at general configurations",

@@ -114,7 +114,7 @@ pub(super) fn gauge(
     tau: Expr,
     found: &[(Expr, Rational)],
 ) -> Option<Expr> {
-    if !dynamics.identity || model.system.nonideal.is_some() || !model.system.rows.is_empty() {
+    if !dynamics.identity || model.system.nonideal.is_some() {
         return None;
     }
     let (x, eta, time) = (model.form.coordinates.clone(), model.form.speeds.clone(), model.form.time);

@@ -129,9 +129,13 @@ fn scaled(parts: Symmetry) -> Symmetry {
     let generator = parts.iter().filter(|(u, _)| !matches!(u, Unknown::Gauge(..)));
     let mut content = generator.clone().fold(Rational::ZERO, |g, (_, c)| g.gcd(c));
     let time = parts.iter().find(|(u, _)| *u == Unknown::Time).map(|(_, c)| !c.is_negative());
-    // Of a rotation the later entry is positive: x p_y - y p_x.
+    // Translations go forward; of a rotation the later entry is positive: x p_y - y p_x.
+    let shift = generator
+        .clone()
+        .find(|(u, _)| matches!(u, Unknown::Shift(_) | Unknown::Boost(_)))
+        .map(|(_, c)| c.is_negative());
     let last = generator.last().map(|(_, c)| c.is_negative());
-    if time.or(last).unwrap_or(false) {
+    if time.or(shift).or(last).unwrap_or(false) {
         content = -&content;
     }
     let Some(scale) = content.recip() else { return parts };

@@ -27,8 +27,9 @@ pub(super) struct Hamiltonian {
 /// A section of the kernel: the free speed that names it, and its components in the model's pool.
 type NamedSection = (usize, Vec<Expr>);
 
-/// Finds what the motion conserves by symmetry; remarks say what was left out.
-pub(super) fn conserved(model: &mut Model) -> (Vec<Conserved>, Vec<String>) {
+/// Finds what the motion conserves by symmetry; remarks say what was left out. `integrals` are constants of the
+/// constraints that are known already.
+pub(super) fn conserved(model: &mut Model, integrals: &[Expr]) -> (Vec<Conserved>, Vec<String>) {
     let mut remarks = Vec::new();
     let Some(mut dynamics) = Dynamics::of(model) else {
         return (Vec::new(), vec!["symmetries are those of a Lagrangian; the model has none".into()]);
@@ -40,7 +41,7 @@ pub(super) fn conserved(model: &mut Model) -> (Vec<Conserved>, Vec<String>) {
     let affine = dynamics.identity || dynamics.left_inverse.is_some();
     let mut families = Vec::new();
     families.extend(affine.then_some(Family::Coordinates));
-    families.extend((!dynamics.identity).then_some(Family::Sections));
+    families.extend((!affine).then_some(Family::Sections));
     families.extend((!sections.is_empty()).then_some(Family::Kernel));
     for family in families {
         match symmetries(&mut dynamics, family, Some(&copies)) {
@@ -58,7 +59,7 @@ pub(super) fn conserved(model: &mut Model) -> (Vec<Conserved>, Vec<String>) {
             "with more than {MAX_AFFINE} coordinates only translations, boosts and time are tried: no rotations, no scalings"
         ));
     }
-    let claims = independent(model, &mut dynamics, claims);
+    let claims = independent(model, &mut dynamics, claims, integrals);
     let exprs: Vec<Expr> = claims.iter().map(|(_, J)| *J).collect();
     let drifts = drift(model, &exprs);
     if let Err(reason) = &drifts {
@@ -186,25 +187,35 @@ fn expression(
     pool.simplify(J)
 }
 
-/// Drops what is constant on the constraints or a combination of earlier ones there.
+/// Drops what is constant on the constraints, and combinations of earlier ones with such constants.
 fn independent(
     model: &mut Model,
     dynamics: &mut Dynamics,
     claims: Vec<(Symmetry, Expr)>,
+    integrals: &[Expr],
 ) -> Vec<(Symmetry, Expr)> {
     let closed: Vec<Expr> = claims.iter().map(|(_, J)| dynamics.closed(model, *J)).collect();
+    let constants: Vec<Expr> = integrals.iter().map(|e| dynamics.closed(model, *e)).collect();
+    let width = 1 + constants.len();
+    let columns = width * (1 + claims.len());
+    let wanted: Vec<Expr> = constants.iter().chain(&closed).copied().collect();
     let mut echelon: Option<Echelon> = None;
-    for seed in 0..claims.len() as u64 + 4 {
-        let Some(mut sample) = dynamics.state(0, 5000 + seed, &closed) else { return Vec::new() };
+    for seed in 0..columns as u64 + 3 {
+        let Some(mut sample) = dynamics.state(0, 5000 + seed, &wanted) else { return Vec::new() };
+        let Some(values) = sample.values(&dynamics.pool, &wanted) else { return Vec::new() };
         let f = sample.field();
-        let echelon = echelon.get_or_insert_with(|| Echelon::new(f, claims.len() + 1));
-        let values = sample.values(&dynamics.pool, &closed).unwrap_or_default();
-        if values.len() == claims.len() {
-            echelon.add([f.one()].into_iter().chain(values).collect());
+        let (constants, quantities) = values.split_at(width - 1);
+        // For 1 and each quantity: itself, then its products with the constants.
+        let mut row = Vec::with_capacity(columns);
+        for q in [f.one()].iter().chain(quantities) {
+            row.push(*q);
+            row.extend(constants.iter().map(|c| f.mul(*c, *q)));
         }
+        echelon.get_or_insert_with(|| Echelon::new(f, columns)).add(row);
     }
     let kept: Vec<usize> = echelon.map(|e| e.pivots().to_vec()).unwrap_or_default();
-    claims.into_iter().enumerate().filter(|(k, _)| kept.contains(&(k + 1))).map(|(_, c)| c).collect()
+    let keep = |k: usize| kept.contains(&((k + 1) * width));
+    claims.into_iter().enumerate().filter(|(k, _)| keep(*k)).map(|(_, claim)| claim).collect()
 }
 
 /// Sections that keep velocity constraints, written out: one for each speed that the rows leave free.

@@ -78,7 +78,7 @@ pub(super) struct At {
 impl Setting {
     pub fn of(model: &mut Model) -> Setting {
         let mut pool = Pool::new();
-        for s in &model.form.coordinates {
+        for s in model.form.parameters.iter().chain(&model.form.coordinates) {
             pool.named(model.system.pool.name(*s)); // terms are printed in the order of their making
         }
         let parameters = closed_parameters(model, &mut pool);
