@@ -48,7 +48,7 @@ pub(super) fn classify(model: &mut Model) -> (Vec<RowReport>, ConstraintSet, Vec
     let known: Vec<Expr> = own.iter().flatten().copied().collect();
     let found = match rows.len() {
         0 => Vec::new(),
-        m if m > MAX_SEARCHED => known,
+        m if m > MAX_SEARCHED => known.into_iter().take(wanted).collect(),
         _ => integrals(&mut setting, &rows, wanted, &known),
     };
     if !setting.on_surface {

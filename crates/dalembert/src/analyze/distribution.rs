@@ -43,6 +43,8 @@ pub(super) enum Undecided {
     TooMany,
     /// Two points disagree.
     Disagreement,
+    /// The brackets of the speeds' own directions are not known.
+    Frame,
 }
 
 impl Undecided {
@@ -53,6 +55,7 @@ impl Undecided {
                 format!("the brackets grew beyond {MAX_BRACKET_NODES} expressions (ranks so far {growth:?})")
             }
             Undecided::TooMany => format!("brackets are taken for up to {MAX_BRACKET_SPEEDS} speeds"),
+            Undecided::Frame => "the brackets of the kinematics' directions do not close".into(),
             Undecided::Disagreement => "two random points gave different ranks".into(),
         }
     }
@@ -73,6 +76,9 @@ pub(super) fn closure(setting: &mut Setting, rows: &[usize]) -> Result<Closure, 
         // Surfaces, or lines: nothing to bracket.
         let span = at.kernel.clone();
         return Ok(Closure { growth: vec![span.len()], span, at });
+    }
+    if !setting.closed {
+        return Err(Undecided::Frame);
     }
     if setting.n > MAX_BRACKET_SPEEDS {
         return Err(Undecided::TooMany);

@@ -28,7 +28,7 @@ pub(super) fn alone(setting: &mut Setting, row: usize) -> Option<Alone> {
     if setting.rows[row].position.is_some() {
         return Some(Alone { exact: true, integrable: true });
     }
-    let form = setting.rows[row].form.clone()?;
+    let form = setting.rows[row].form.clone().filter(|_| setting.closed)?;
     // Time is the index n.
     let n = setting.n;
     let mut omega: FxHashMap<usize, Expr> = form.entries.iter().copied().collect();

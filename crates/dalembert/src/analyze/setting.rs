@@ -9,6 +9,7 @@
 //! ([`Sample`]); nothing is rounded. Knows nothing of energies.
 
 use super::matrix::{Echelon, solve};
+use crate::derive::structure_of;
 use crate::kernel_form::Structure;
 use crate::model::Model;
 use dalembert_expr::{Expr, Node, PRIMES, Pool, Rational, Residue, Sample, Symbol};
@@ -62,6 +63,8 @@ pub(super) struct Setting {
     pub exact: bool,
     /// Points could be placed on the surface of the position constraints.
     pub on_surface: bool,
+    /// The frame is closed under brackets, and how is known.
+    pub closed: bool,
 }
 
 /// Everything about the rows and the frame at one point.
@@ -78,6 +81,13 @@ pub(super) struct At {
 impl Setting {
     pub fn of(model: &mut Model) -> Setting {
         let mut pool = Pool::new();
+        let direct = model.system.kinetic.is_none() && model.system.lagrangian.is_none();
+        let bare = match direct && model.form.frame.is_some() {
+            true => structure_of(&mut model.system),
+            false => Some(model.form.structure.clone()),
+        };
+        let closed = bare.is_some();
+        let bare = bare.unwrap_or_default();
         for s in model.form.parameters.iter().chain(&model.form.coordinates) {
             pool.named(model.system.pool.name(*s)); // terms are printed in the order of their making
         }
@@ -100,18 +110,13 @@ impl Setting {
         });
         let rates = model.system.speeds_in_rates.as_ref().filter(|_| model.form.frame.is_some());
         let rates = rates.map(|rows| rows.iter().map(|row| sparse(&pool.import(source, row))).collect());
+        let (with_time, entries) = (&bare.with_time, &bare.entries);
         let structure = Structure {
-            with_time: model
-                .form
-                .structure
-                .with_time
+            with_time: with_time
                 .iter()
                 .map(|(p, q, e)| (*p, *q, take(&mut pool, source, &[*e])[0]))
                 .collect(),
-            entries: model
-                .form
-                .structure
-                .entries
+            entries: entries
                 .iter()
                 .map(|(q, p, r, e)| (*q, *p, *r, take(&mut pool, source, &[*e])[0]))
                 .collect(),
@@ -130,6 +135,7 @@ impl Setting {
             lifted: false,
             exact: true,
             on_surface: true,
+            closed,
         };
         for r in 0..model.system.rows.len() {
             let row = setting.row(model, r);
