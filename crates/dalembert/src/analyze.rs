@@ -5,23 +5,26 @@
 //! is exact: expressions are evaluated at random points modulo primes near 2^62, where nothing is rounded, and confirmed with
 //! a second prime. What cannot be decided within the limits is said to be undecided.
 
+mod brackets;
 mod candidates;
 mod check;
 mod classify;
 mod distribution;
 mod dynamics;
+mod expansion;
 mod forms;
 mod integrals;
 mod matrix;
 mod naming;
 mod noether;
 mod quantities;
+mod series;
 mod setting;
 mod surface;
 
 use crate::diagnostic::Diagnostic;
 use crate::model::Model;
-pub use distribution::{MAX_BRACKET_NODES, MAX_BRACKET_SPEEDS};
+pub use distribution::{MAX_BRACKET_SPEEDS, MAX_BRACKET_WORK};
 pub use noether::MAX_AFFINE;
 
 /// What was found out about a model.

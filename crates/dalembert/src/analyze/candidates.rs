@@ -73,6 +73,8 @@ impl Candidates {
                 new.extend(self.coordinates.iter().map(|s| pool.var(*s)).collect::<Vec<_>>());
             }
             2 => {
+                let sums = sums(pool, &self.forms);
+                new.extend(sums.iter().map(|e| pool.call1(Function::Log, *e)).collect::<Vec<_>>());
                 new.extend(letters.iter().map(|e| pool.call1(Function::Log, *e)).collect::<Vec<_>>());
                 new.extend(letters);
                 if few {
@@ -94,6 +96,20 @@ impl Candidates {
                 }
                 new.extend(monomials(pool, letters, 4));
             }
+            5 if few => {
+                // Linear equations have exponentials for factors.
+                let mut wide: Vec<Expr> = self.coordinates.iter().map(|s| pool.var(*s)).collect();
+                for s in &self.coordinates {
+                    let x = pool.var(*s);
+                    let up = pool.call1(Function::Exp, x);
+                    wide.extend([up, pool.powi(up, -1)]);
+                }
+                new.extend(wide.clone());
+                new.extend(monomials(pool, &wide, 2));
+                if self.terms.len() + new.len() > MAX_CANDIDATES {
+                    self.terms.clear();
+                }
+            }
             _ => return None,
         }
         for e in new {
@@ -103,6 +119,25 @@ impl Candidates {
         }
         Some(self.terms.clone())
     }
+}
+
+/// Sums that stand alone or as factors in the forms, with a coordinate in them.
+fn sums(pool: &mut Pool, forms: &[(Symbol, Expr)]) -> Vec<Expr> {
+    let mut found: Vec<Expr> = Vec::new();
+    for (_, e) in forms {
+        let e = pool.simplify(*e);
+        let bases = match pool.node(e) {
+            Node::Product(factors) => factors.iter().map(|(b, _)| *b).collect(),
+            _ => vec![e],
+        };
+        for b in bases {
+            let several = matches!(pool.node(b), Node::Sum(c, terms) if terms.len() > 1 || !c.is_zero());
+            if several && !found.contains(&b) && found.len() < MAX_LETTERS {
+                found.push(b);
+            }
+        }
+    }
+    found
 }
 
 /// Products of exactly `degree` letters.

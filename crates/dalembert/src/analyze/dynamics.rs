@@ -81,7 +81,7 @@ impl Dynamics {
         let mut pool = Pool::new();
         let parameters = closed_parameters(model, &mut pool);
         let source = &mut model.system.pool;
-        let symbol = |pool: &mut Pool, source: &Pool, s: &Symbol| pool.symbol(&source.name(*s).to_owned());
+        let symbol = |pool: &mut Pool, source: &Pool, s: &Symbol| pool.symbol(source.name(*s));
         let time = symbol(&mut pool, source, &model.form.time);
         let x: Vec<Symbol> = model.form.coordinates.iter().map(|s| symbol(&mut pool, source, s)).collect();
         let eta: Vec<Symbol> = model.form.speeds.iter().map(|s| symbol(&mut pool, source, s)).collect();

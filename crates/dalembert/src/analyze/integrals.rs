@@ -29,7 +29,7 @@ pub(super) fn integrals(setting: &mut Setting, rows: &[usize], wanted: usize, kn
         && let Some(terms) = candidates.next_stage(setting)
     {
         if terms.len() > MAX_CANDIDATES {
-            break;
+            continue;
         }
         for e in combinations(setting, rows, &terms).unwrap_or_default() {
             if found.len() < wanted && is_integral(setting, rows, e) {

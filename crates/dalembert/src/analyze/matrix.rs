@@ -1,4 +1,4 @@
-//! Elimination modulo a prime: ranks, null spaces, solutions, inverses. Exact; knows no symbols.
+//! Elimination modulo a prime: ranks, null spaces, solutions. Exact; knows no symbols.
 
 use dalembert_expr::{Field, Residue};
 
@@ -117,25 +117,6 @@ pub(super) fn solve(
     Some(x)
 }
 
-/// The inverse of a square matrix, if it has one.
-pub(super) fn inverse(f: Field, matrix: &[Vec<Residue>]) -> Option<Vec<Vec<Residue>>> {
-    let n = matrix.len();
-    let mut echelon = Echelon::new(f, 2 * n);
-    for (i, row) in matrix.iter().enumerate() {
-        let unit = (0..n).map(|j| if i == j { f.one() } else { Residue::ZERO });
-        echelon.add(row.iter().copied().chain(unit).collect());
-    }
-    if echelon.pivots.iter().any(|&p| p >= n) {
-        return None;
-    }
-    echelon.reduce();
-    let mut result = vec![Vec::new(); n];
-    for (row, &p) in echelon.rows.iter().zip(&echelon.pivots) {
-        result[p] = row[n..].to_vec();
-    }
-    Some(result)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,7 +135,5 @@ mod tests {
         assert!(!echelon.add(row(&[3, 6, 10])));
         let null = echelon.null_space();
         assert_eq!(null, [(1, row(&[-2, 1, 0]))]);
-        let inverse = inverse(f, &[row(&[0, 2]), row(&[1, 1])]).unwrap();
-        assert_eq!(f.mul(inverse[1][0], f.int(2)), f.one());
     }
 }

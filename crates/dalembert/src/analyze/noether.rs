@@ -65,6 +65,8 @@ pub(super) struct KernelSections {
     pub rate: Vec<Vec<Expr>>,
 }
 
+type Matrix = Vec<Vec<Residue>>;
+
 /// Everything at one state.
 struct Numbers {
     f: Field,
@@ -72,12 +74,13 @@ struct Numbers {
     z: Vec<Residue>,
     z_dot: Vec<Residue>,
     eta: Vec<Residue>,
-    X: Vec<Vec<Residue>>,
-    Y: Option<(Vec<Vec<Residue>>, Vec<Vec<Residue>>)>,
+    X: Matrix,
+    /// Y and its rate.
+    Y: Option<(Matrix, Matrix)>,
     slopes: Vec<Residue>,
     p: Vec<Residue>,
     F: Vec<Residue>,
-    A: Vec<Vec<Residue>>,
+    A: Matrix,
     /// Coefficients of w in `p_r (C_0pr w_p + C_qpr eta_q w_p)`.
     turning: Vec<Residue>,
     H: Residue,
@@ -126,7 +129,7 @@ pub(super) fn symmetries(
 
 /// Coprime whole numbers in the generator; time runs backwards so that the energy is positive.
 fn scaled(parts: Symmetry) -> Symmetry {
-    let generator = parts.iter().filter(|(u, _)| !matches!(u, Unknown::Gauge(..)));
+    let mut generator = parts.iter().filter(|(u, _)| !matches!(u, Unknown::Gauge(..)));
     let mut content = generator.clone().fold(Rational::ZERO, |g, (_, c)| g.gcd(c));
     let time = parts.iter().find(|(u, _)| *u == Unknown::Time).map(|(_, c)| !c.is_negative());
     // Translations go forward; of a rotation the later entry is positive: x p_y - y p_x.
@@ -134,7 +137,7 @@ fn scaled(parts: Symmetry) -> Symmetry {
         .clone()
         .find(|(u, _)| matches!(u, Unknown::Shift(_) | Unknown::Boost(_)))
         .map(|(_, c)| c.is_negative());
-    let last = generator.last().map(|(_, c)| c.is_negative());
+    let last = generator.next_back().map(|(_, c)| c.is_negative());
     if time.or(shift).or(last).unwrap_or(false) {
         content = -&content;
     }
@@ -244,11 +247,10 @@ fn equations(s: &Numbers, unknowns: &[Unknown], seed: u64, identity: bool) -> Ve
     // X^T dL/dx + F + turning: what multiplies w.
     let pull: Vec<Residue> = (0..n)
         .map(|p| {
-            let slope = (0..N).fold(f.add(s.F[p], s.turning[p]), |sum, i| match s.X[i][p].is_zero() {
+            (0..N).fold(f.add(s.F[p], s.turning[p]), |sum, i| match s.X[i][p].is_zero() {
                 true => sum,
                 false => f.add(sum, f.mul(s.X[i][p], s.slopes[i])),
-            });
-            slope
+            })
         })
         .collect();
     let rest: Vec<Residue> = rows.iter().map(|row| dot(f, row, &s.eta)).collect();

@@ -93,7 +93,7 @@ impl Setting {
         }
         let parameters = closed_parameters(model, &mut pool);
         let source = &mut model.system.pool;
-        let name = |s: Symbol, from: &Pool, to: &mut Pool| to.symbol(&from.name(s).to_owned());
+        let name = |s: Symbol, from: &Pool, to: &mut Pool| to.symbol(from.name(s));
         let time = name(model.form.time, source, &mut pool);
         let x: Vec<Symbol> = model.form.coordinates.iter().map(|s| name(*s, source, &mut pool)).collect();
         let n = model.form.speeds.len();
