@@ -24,6 +24,7 @@ mod surface;
 
 use crate::diagnostic::Diagnostic;
 use crate::model::Model;
+pub use candidates::MAX_CANDIDATES;
 pub use distribution::{MAX_BRACKET_SPEEDS, MAX_BRACKET_WORK};
 pub use noether::MAX_AFFINE;
 

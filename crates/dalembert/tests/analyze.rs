@@ -387,3 +387,25 @@ fn contradictions_and_absurd_rows_do_not_break_it() {
         assert_eq!(said.set.growth, Some(vec![1]), "{row}");
     }
 }
+
+/// The worked examples of the theory say what the analysis says.
+#[test]
+fn the_worked_examples_of_the_manual_are_right() {
+    let path = format!("{}/../../docs/theory.md", env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(path).expect("the page is there");
+    let example = |title: &str| {
+        let from = page.find(&format!("system \"{title}\"")).expect("the example is there");
+        page[from..].split("```").next().map(str::to_owned).unwrap_or_default()
+    };
+    let cart = ask(&example("Cart with two wheels"));
+    assert_eq!((cart.set.verdict, cart.set.growth), (Verdict::Mixed, Some(vec![2, 3, 4])));
+    assert_eq!(cart.set.integrals, ["2*b*psi - R*theta1 + R*theta2"]);
+    assert!(page.contains(&format!("`{}`", cart.set.integrals[0])));
+    let masses = ask(&example("Two masses on a spring, falling"));
+    assert!(names(&masses).contains(&"energy"));
+    for expression in ["M*u' + m*x'", "M*w' + m*y' + g*t*(m + M)"] {
+        assert!(masses.conserved.iter().any(|c| c.expression == expression), "{:?}", masses.conserved);
+        assert!(page.contains(&format!("`{expression}`")));
+    }
+    assert_eq!(names(&masses).iter().filter(|name| name.contains("angular")).count(), 1);
+}

@@ -29,14 +29,8 @@ pub(super) fn name(model: &Model, symmetry: &Symmetry, is_energy: bool, free: &[
         names.push("...");
     }
     let names = names.join(", ");
-    let entry = |i: usize, j: usize| {
-        let found = parts.iter().find(|(u, _)| *u == Unknown::Linear(i, j));
-        found.map_or(Rational::ZERO, |(_, c)| c.clone())
-    };
-    let turning = parts.iter().all(|(u, c)| match u {
-        Unknown::Linear(i, j) => entry(*j, *i) == -c,
-        _ => true,
-    });
+    // Turning moves no coordinate along itself; stretching does.
+    let turning = parts.iter().all(|(u, _)| !matches!(u, Unknown::Linear(i, j) if i == j));
     if has(|u| *u == Unknown::Time) {
         return match (parts.len(), is_energy) {
             (1, true) => "energy".into(),
