@@ -17,6 +17,7 @@ mod integrals;
 mod matrix;
 mod naming;
 mod noether;
+mod points;
 mod quantities;
 mod series;
 mod setting;

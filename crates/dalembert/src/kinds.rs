@@ -99,7 +99,7 @@ impl Freedom {
 }
 
 /// A consistent state near another one, in no particular direction. What the kinematics conserve is kept.
-fn neighbour(model: &Model, state: &State) -> Option<Started> {
+pub(crate) fn neighbour(model: &Model, state: &State) -> Option<Started> {
     let shifted = |values: &[f64], offset: usize| -> Vec<f64> {
         let shift = |k: usize| 0.5 + ((k + offset) as f64 * 0.618_033_988_75).fract();
         values.iter().enumerate().map(|(k, v)| v + NEARBY * (1.0 + v.abs()) * shift(k)).collect()

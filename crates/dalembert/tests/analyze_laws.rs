@@ -1,10 +1,15 @@
 //! Laws of `analyze`: what the answers may not depend on, over random forms and Lagrangians.
 
+#![allow(non_snake_case, reason = "letters of the equations")]
+
+#[allow(dead_code, reason = "each suite uses its own part")]
+mod random_system;
 mod support;
 
 use dalembert::analyze::{Analysis, Verdict, analyze};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+use random_system::RandomSystem;
 use support::{Dice, load};
 
 fn cases(n: u32) -> ProptestConfig {
@@ -161,5 +166,21 @@ proptest! {
         let names: Vec<&str> = driven.conserved.iter().map(|c| c.name.as_str()).collect();
         prop_assert!(names.iter().all(|n| *n != "energy" && !n.contains("x, u")), "{:?}", names);
         prop_assert!(names.contains(&"momentum along y, w"), "{:?}", names);
+    }
+
+    /// Any system gets an answer, and no claim fails; kinds agree with what is written.
+    #[test]
+    fn random_systems_are_answered(seed in any::<u64>()) {
+        let said = ask(&RandomSystem::new(seed).text);
+        prop_assert!(said.conserved.iter().all(|c| c.proved || c.verified), "{:?}", said.conserved);
+        prop_assert!(said.remarks.iter().all(|r| !r.contains("not claimed")), "{:?}", said.remarks);
+        for row in &said.rows {
+            prop_assert!(!row.position || (row.exact == Some(true) && row.integral.is_some()), "{:?}", row);
+            prop_assert!(row.exact != Some(true) || row.integrable_alone == Some(true), "{:?}", row);
+        }
+        if let (Some(h), Some(growth)) = (said.set.integrable_combinations, &said.set.growth) {
+            prop_assert!(h <= said.set.rank && growth.is_sorted(), "{:?}", said.set);
+            prop_assert!(growth.last() == said.set.closure.as_ref());
+        }
     }
 }

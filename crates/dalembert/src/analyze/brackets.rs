@@ -1,8 +1,9 @@
 //! Sections of the speeds about a point, and their brackets: formulas in `distribution.rs`.
 
 use super::expansion::Expansion;
+use super::points::At;
 use super::series::{Grid, Series};
-use super::setting::{At, Setting};
+use super::setting::Setting;
 use dalembert_expr::{Rational, Symbol};
 
 /// A section about the point: components along the speeds, along time, and the motion of the variables.

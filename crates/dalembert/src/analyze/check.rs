@@ -6,13 +6,16 @@
 
 use super::dynamics::Dynamics;
 use super::matrix::{dot, solve};
+use crate::kinds;
 use crate::model::Model;
-use crate::simulate::Request;
+use crate::simulate::{Motion, Request};
 use dalembert_expr::{Expr, Residue};
 use dalembert_run::Flow;
 
 /// A quantity counts as kept along a computed motion below this drift, relative to the size of its terms.
 pub const DRIFT_TOL: f64 = 1e-7;
+/// Above this drift no inaccuracy of the motion explains it.
+pub const CONTRADICTION: f64 = 1e-3;
 /// Tolerance of the motion.
 const RTOL: f64 = 1e-11;
 /// The motion is followed for at most this time and these steps.
@@ -75,7 +78,15 @@ pub(super) fn drift(model: &mut Model, quantities: &[Expr]) -> Result<Vec<f64>, 
         max_steps: Some(MAX_STEPS),
         ..Request::default()
     };
-    let motion = model.simulate(&request, |_| Flow::Continue).map_err(|d| d.message.clone())?;
+    let mut motion = model.simulate(&request, |_| Flow::Continue).map_err(|d| d.message.clone())?;
+    if is_still(&motion)
+        && let Ok(start) = model.start()
+        && let Some(beside) = kinds::neighbour(model, &start.state)
+    {
+        // At rest everything is constant: a state beside it tells more.
+        let request = Request { start: Some(beside.state), ..request };
+        motion = model.simulate(&request, |_| Flow::Continue).map_err(|d| d.message.clone())?;
+    }
     let rows: Vec<&[f64]> = motion.table.rows().collect();
     if rows.len() < 2 {
         return Err(motion.failure.map_or_else(|| "it ends where it starts".to_owned(), |d| d.message));
@@ -106,6 +117,13 @@ pub(super) fn drift(model: &mut Model, quantities: &[Expr]) -> Result<Vec<f64>, 
         }
     }
     Ok(worst.iter().zip(&size).map(|(w, s)| if *s > 0.0 { w / s } else { *w }).collect())
+}
+
+/// Does the state stay where it is?
+fn is_still(motion: &Motion) -> bool {
+    let mut rows = motion.table.rows();
+    let Some(first) = rows.next() else { return false };
+    rows.all(|row| row[1..].iter().zip(&first[1..]).all(|(a, b)| (a - b).abs() < 1e-12))
 }
 
 /// The terms of a sum, multiplied out: what cancels in a quantity that happens to be zero.

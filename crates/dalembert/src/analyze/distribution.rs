@@ -16,8 +16,9 @@
 
 use super::brackets::{Section, Terms};
 use super::matrix::Echelon;
+use super::points::At;
 use super::series::{Grid, Series};
-use super::setting::{At, Setting};
+use super::setting::Setting;
 use dalembert_expr::{Expr, Residue, Symbol};
 
 /// Multiplications that the brackets may cost; beyond, the closure is left undecided.
@@ -67,13 +68,13 @@ impl Undecided {
 pub(super) fn closure(setting: &mut Setting, rows: &[usize]) -> Result<Closure, Undecided> {
     let holonomic = rows.iter().all(|&r| setting.rows[r].position.is_some());
     let at = setting.at(0, 1, rows, &[]).ok_or(Undecided::Contradiction)?;
+    if !holonomic && !setting.closed {
+        return Err(Undecided::Frame);
+    }
     if holonomic || at.kernel.len() <= 1 {
         // Surfaces, or lines: nothing to bracket.
         let span = at.kernel.clone();
         return Ok(Closure { growth: vec![span.len()], span, at });
-    }
-    if !setting.closed {
-        return Err(Undecided::Frame);
     }
     if setting.n > MAX_BRACKET_SPEEDS {
         return Err(Undecided::TooMany);

@@ -4,7 +4,8 @@
 //! coordinate; elsewhere it lies on a neighbouring surface of the family f = const, on which a symmetry has to hold too.
 
 use super::matrix::solve;
-use super::setting::{closed_parameters, mixed};
+use super::points::mixed;
+use super::setting::closed_parameters;
 use super::surface::place;
 use crate::model::Model;
 use dalembert_expr::{Derivation, Expr, PRIMES, Pool, Rational, Residue, Sample, Symbol};
@@ -55,6 +56,8 @@ pub(super) struct Dynamics {
     pub residuals: Vec<Expr>,
     positions: Vec<Expr>,
     linear: Vec<bool>,
+    /// States could be put onto the constraints so far.
+    placeable: bool,
     pub exact: bool,
     /// C knows of multipliers, which are no functions of the state.
     pub reacting: bool,
@@ -181,6 +184,7 @@ impl Dynamics {
             residuals,
             positions,
             linear,
+            placeable: true,
             exact: true,
             reacting,
         })
@@ -189,22 +193,19 @@ impl Dynamics {
     /// A random state of the `k`-th prime that keeps the constraints, where everything wanted is defined.
     pub fn state(&mut self, k: usize, seed: u64, wanted: &[Expr]) -> Option<Sample> {
         let nonlinear = self.linear.iter().any(|l| !l);
-        let placed = !self.positions.is_empty() || nonlinear;
+        let placed = self.placeable && (!self.positions.is_empty() || nonlinear);
         for attempt in 0..MAX_TRIES {
+            self.placeable &= attempt < MAX_PLACEMENTS;
             let strict = placed && attempt < MAX_PLACEMENTS;
             let mut sample = Sample::new(PRIMES[k % PRIMES.len()], mixed(seed, attempt));
-            let on_surface = place(&self.pool, &mut sample, &self.x, &self.positions);
-            if strict && !on_surface {
+            if strict && !place(&self.pool, &mut sample, &self.x, &self.positions) {
                 continue;
             }
             if self.give_speeds(&mut sample).is_none() {
                 continue;
             }
-            if nonlinear {
-                let moved = place(&self.pool, &mut sample, &self.eta, &self.residuals);
-                if strict && !moved {
-                    continue;
-                }
+            if strict && nonlinear && !place(&self.pool, &mut sample, &self.eta, &self.residuals) {
+                continue;
             }
             if sample.values(&self.pool, wanted).is_some() {
                 self.exact &= sample.is_exact();

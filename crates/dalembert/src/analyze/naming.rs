@@ -58,7 +58,10 @@ pub(super) fn name(model: &Model, symmetry: &Symmetry, is_energy: bool, free: &[
         return format!("boost along {names}");
     }
     if has(|u| matches!(u, Unknown::Linear(..))) {
-        return format!("angular momentum in {names}");
+        let back = |i: usize, j: usize| parts.iter().any(|(u, _)| *u == Unknown::Linear(j, i));
+        let mutual = parts.iter().all(|(u, _)| !matches!(u, Unknown::Linear(i, j) if !back(*i, *j)));
+        let word = if mutual { "angular momentum in" } else { "momentum of a shear of" };
+        return format!("{word} {names}");
     }
     if moved.len() == 1 { format!("momentum of {names}") } else { format!("momentum along {names}") }
 }

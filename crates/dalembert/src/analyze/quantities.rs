@@ -72,7 +72,9 @@ pub(super) fn conserved(model: &mut Model, integrals: &[Expr]) -> (Vec<Conserved
         let worst = drifts.get(k).copied();
         let verified = worst.is_some_and(|d| d <= super::check::DRIFT_TOL);
         let name = naming::name(model, &symmetry, hamiltonian.is_energy, &sections_free(&sections));
-        if proved == Some(false) || (proved.is_none() && !verified) {
+        // What the equations keep and the motion does not is driven by something that is not in these equations.
+        let contradicted = worst.is_some_and(|d| d > super::check::CONTRADICTION);
+        if proved == Some(false) || contradicted || (proved.is_none() && !verified) {
             remarks.push(format!(
                 "a symmetry for `{name}` was found but the motion does not keep it: not claimed"
             ));
