@@ -18,7 +18,7 @@ use crate::function::Function;
 use crate::pool::{Expr, Node, Pool, Symbol, Weighted};
 use crate::rational::Rational;
 use crate::residue::{Field, Residue, Turn, exponent_modulo};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Angles are taken in this fraction, so that denominators that divide it cause no roots: 2^6 3^3 5^4 7.
 const FINEST_ANGLE: i64 = 7_560_000;
@@ -45,6 +45,8 @@ pub struct Sample {
     field: Field,
     seed: u64,
     given: FxHashMap<Symbol, Residue>,
+    /// Symbols that were given their places from outside.
+    pinned: Vec<Symbol>,
     known: FxHashMap<Expr, Option<Residue>>,
     turn_120th: Option<Turn>,
     exact: bool,
@@ -66,14 +68,8 @@ impl Sample {
     pub fn new(prime: u64, seed: u64) -> Sample {
         let field = Field::new(prime);
         let known = FxHashMap::default();
-        Sample {
-            field,
-            seed,
-            given: FxHashMap::default(),
-            known,
-            turn_120th: field.turn_120th(),
-            exact: true,
-        }
+        let (given, pinned) = (FxHashMap::default(), Vec::new());
+        Sample { field, seed, given, pinned, known, turn_120th: field.turn_120th(), exact: true }
     }
 
     /// The numbers that values are.
@@ -90,8 +86,40 @@ impl Sample {
 
     /// Puts symbols at given places instead of random ones. Zero also puts them at zero as angles and exponents.
     pub fn set(&mut self, values: impl IntoIterator<Item = (Symbol, Residue)>) {
-        self.given.extend(values);
+        for (symbol, value) in values {
+            self.given.insert(symbol, value);
+            self.pinned.push(symbol);
+        }
         self.known.clear();
+    }
+
+    /// Moves the point until roots in the expressions exist, as far as that is reached by moving one symbol at a time.
+    pub fn settle(&mut self, pool: &Pool, roots: &[Expr]) {
+        const MAX_MOVES: u64 = 300;
+        let radicands = radicands(pool, roots);
+        let mut missing = self.without_root(&radicands, pool);
+        for k in 0..MAX_MOVES {
+            let Some((_, symbols)) = missing.first().map(|&r| &radicands[r]) else { return };
+            let free: Vec<Symbol> = symbols.iter().copied().filter(|s| !self.pinned.contains(s)).collect();
+            if free.is_empty() {
+                return;
+            }
+            let bits = self.bits(Role::Other, k, u64::MAX);
+            let mut trial = self.clone();
+            let root = self.random(Role::Symbol, bits, 1);
+            trial.given.insert(free[bits as usize % free.len()], self.field.mul(root, root));
+            trial.known.clear();
+            let left = trial.without_root(&radicands, pool);
+            if left.len() <= missing.len() {
+                (*self, missing) = (trial, left);
+            }
+        }
+    }
+
+    /// Which radicands have no root here.
+    fn without_root(&mut self, radicands: &[(Expr, Vec<Symbol>)], pool: &Pool) -> Vec<usize> {
+        let mut missing = |e: Expr| self.values(pool, &[e]).is_none_or(|v| !self.field.is_square(v[0]));
+        (0..radicands.len()).filter(|&k| missing(radicands[k].0)).collect()
     }
 
     /// The values of some expressions; `None` if one of them is not defined at this point.
@@ -142,7 +170,16 @@ impl Sample {
             Node::Product(factors) => {
                 let mut product = field.one();
                 for (b, p) in factors {
-                    product = field.mul(product, field.power(self.of(*b)?, p)?);
+                    let factor = match (field.power(self.of(*b)?, p), pool.node(*b)) {
+                        (None, Node::Number(r)) if !r.is_zero() && !r.is_negative() => {
+                            // A number without such a root here; the constructors keep its powers together.
+                            self.exact = false;
+                            let (n, d) = p.to_fraction()?;
+                            self.random(Role::Other, u64::from(b.0), bits_of(n, d))
+                        }
+                        (power, _) => power?,
+                    };
+                    product = field.mul(product, factor);
                 }
                 Some(product)
             }
@@ -326,6 +363,38 @@ impl Sample {
     fn positive(&self, role: Role, key: u64, more: u64) -> Residue {
         let root = self.random(role, key, more);
         self.field.mul(root, root)
+    }
+}
+
+/// What stands under roots, with the symbols in it.
+fn radicands(pool: &Pool, roots: &[Expr]) -> Vec<(Expr, Vec<Symbol>)> {
+    let under = |list: &mut Vec<Expr>, e: Expr| {
+        if let Node::Product(factors) = pool.node(e) {
+            list.extend(factors.iter().filter(|(_, p)| !p.is_integer()).map(|(b, _)| *b));
+        }
+    };
+    let mut bases = Vec::new();
+    below(pool, roots, |e| under(&mut bases, e));
+    bases.sort_unstable();
+    bases.dedup();
+    let symbols = |e: Expr| {
+        let mut found = Vec::new();
+        below(pool, &[e], |n| found.extend(pool.as_symbol(n)));
+        found.sort_unstable();
+        found
+    };
+    bases.into_iter().map(|e| (e, symbols(e))).filter(|(_, s)| !s.is_empty()).collect()
+}
+
+/// Visits everything under some expressions once.
+fn below(pool: &Pool, roots: &[Expr], mut visit: impl FnMut(Expr)) {
+    let mut seen: FxHashSet<Expr> = FxHashSet::default();
+    let mut stack = roots.to_vec();
+    while let Some(e) = stack.pop() {
+        if seen.insert(e) {
+            visit(e);
+            pool.node(e).for_each_child(|c| stack.push(c));
+        }
     }
 }
 

@@ -2,13 +2,14 @@
 //!
 //! The primes satisfy p = -1 (mod 240). Then -1 is no square, so exactly one of the two roots of a square is a square
 //! itself; taking that one makes roots multiplicative, as they are for positive numbers. And the circle
-//! `c^2 + s^2 = 1` is a cyclic group of p + 1 elements, which holds the exact points of the angles k pi/120.
+//! `c^2 + s^2 = 1` is a cyclic group of p + 1 elements, which holds the exact points of the angles k pi/120. All primes up
+//! to 61 are squares, so that the roots of most numbers in models exist.
 
 use crate::rational::Rational;
 
 /// The primes that decisions are made with; what one has found, another confirms.
 pub const PRIMES: [u64; 3] =
-    [4_611_686_018_427_377_999, 4_611_686_018_427_377_039, 4_611_686_018_427_376_319];
+    [4_611_686_018_312_197_439, 4_611_686_018_185_332_239, 4_611_686_018_037_781_679];
 
 /// A number modulo the prime of its [`Field`] (in Montgomery form).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -284,6 +285,11 @@ mod tests {
             assert_eq!(p % 240, 239);
             let field = Field::new(p);
             assert!(!field.is_square(field.int(-1)));
+            assert!(
+                [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 61]
+                    .iter()
+                    .all(|q| field.is_square(field.int(*q)))
+            );
             assert_eq!(field.value(field.pow(field.int(3), p - 1)), 1);
             let z = field.turn_120th().expect("the angle pi/120 is there");
             assert_eq!(field.turn_times(z, 240), field.no_turn());

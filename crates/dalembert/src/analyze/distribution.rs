@@ -24,7 +24,7 @@ use dalembert_expr::{Expr, Residue, Symbol};
 /// Multiplications that the brackets may cost; beyond, the closure is left undecided.
 pub const MAX_BRACKET_WORK: u64 = 1_500_000_000;
 /// Larger sets with velocity constraints are not closed.
-pub const MAX_BRACKET_SPEEDS: usize = 60;
+pub const MAX_BRACKET_SPEEDS: usize = 200;
 
 /// The closure of a distribution.
 pub(super) struct Closure {

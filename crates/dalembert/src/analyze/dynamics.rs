@@ -58,7 +58,6 @@ pub(super) struct Dynamics {
     linear: Vec<bool>,
     /// States could be put onto the constraints so far.
     placeable: bool,
-    pub exact: bool,
     /// C knows of multipliers, which are no functions of the state.
     pub reacting: bool,
 }
@@ -185,7 +184,6 @@ impl Dynamics {
             positions,
             linear,
             placeable: true,
-            exact: true,
             reacting,
         })
     }
@@ -198,6 +196,7 @@ impl Dynamics {
             self.placeable &= attempt < MAX_PLACEMENTS;
             let strict = placed && attempt < MAX_PLACEMENTS;
             let mut sample = Sample::new(PRIMES[k % PRIMES.len()], mixed(seed, attempt));
+            sample.settle(&self.pool, wanted);
             if strict && !place(&self.pool, &mut sample, &self.x, &self.positions) {
                 continue;
             }
@@ -208,7 +207,6 @@ impl Dynamics {
                 continue;
             }
             if sample.values(&self.pool, wanted).is_some() {
-                self.exact &= sample.is_exact();
                 return Some(sample);
             }
         }

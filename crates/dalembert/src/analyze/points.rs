@@ -45,6 +45,7 @@ impl Setting {
     pub fn anywhere(&mut self, k: usize, seed: u64, wanted: &[Expr]) -> Option<Sample> {
         let found = (0..MAX_TRIES).find_map(|attempt| {
             let mut sample = Sample::new(PRIMES[k % PRIMES.len()], mixed(seed, attempt));
+            sample.settle(&self.pool, wanted);
             sample.values(&self.pool, wanted).is_some().then_some(sample)
         })?;
         self.exact &= found.is_exact();

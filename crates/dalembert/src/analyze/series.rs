@@ -111,6 +111,7 @@ impl Grid {
 
     /// The product up to a degree.
     pub fn mul_to(&mut self, a: &Series, b: &Series, degree: usize) -> Series {
+        self.work += 1 + a.len().min(b.len()) as u64;
         match (a.len(), b.len()) {
             (0, _) | (_, 0) => return Vec::new(),
             (1, _) => return self.cut(&self.scale(b, a[0]), degree),
