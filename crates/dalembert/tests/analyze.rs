@@ -409,3 +409,24 @@ fn the_worked_examples_of_the_manual_are_right() {
     }
     assert_eq!(names(&masses).iter().filter(|name| name.contains("angular")).count(), 1);
 }
+
+/// Six distances under roots: points where all of them exist are found, and so are the ten classical constants.
+#[test]
+fn many_bodies_have_the_classical_integrals() {
+    let said = ask("const N = 4
+        parameter G = sqrt(7)
+        coordinate x[1..N], y[1..N], z[1..N]
+        kinetic sum(i in 1..N, i/2*(x[i]'^2 + y[i]'^2 + z[i]'^2))
+        for i in 2..N { for j in 1..i-1 {
+            potential -G*i*j/sqrt((x[i] - x[j])^2 + (y[i] - y[j])^2 + (z[i] - z[j])^2)
+        } }
+        for i in 1..N { initial x[i] = i, y[i] = i^2/3, z[i] = 0.1*i, y[i]' = 0.1*(i - 3) }
+        simulate until 0.3");
+    let count = |word: &str| names(&said).iter().filter(|name| name.starts_with(word)).count();
+    // Energy, momentum, centre of mass; angular momentum in all and about the centre of mass.
+    assert_eq!(
+        (count("energy"), count("momentum along"), count("boost"), count("angular momentum")),
+        (1, 3, 3, 6)
+    );
+    assert!(said.conserved.iter().all(|c| c.proved && c.verified), "{:?}", said.conserved);
+}
