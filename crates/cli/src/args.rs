@@ -31,14 +31,14 @@ pub enum Command {
     Evaluate(EvaluateArgs),
     /// Compute the motion: tables, plots and a summary
     Simulate(Box<SimulateArgs>),
+    /// Classify the constraints, integrate what can be integrated, find conserved quantities
+    Analyze(AnalyzeArgs),
     /// Format model files in place
     Fmt(FmtArgs),
     /// Tell more about the code of a message
     Explain(ExplainArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
-    #[command(hide = true)]
-    Analyze(LaterArgs),
     #[command(hide = true)]
     Equilibrium(LaterArgs),
     #[command(hide = true)]
@@ -61,11 +61,11 @@ impl Command {
             Command::Derive(args) => args.common.json,
             Command::Evaluate(args) => args.common.json,
             Command::Simulate(args) => args.common.json,
+            Command::Analyze(args) => args.common.json,
             Command::Fmt(args) => args.json,
             Command::Explain(args) => args.json,
             Command::Completions(_) => false,
-            Command::Analyze(args)
-            | Command::Equilibrium(args)
+            Command::Equilibrium(args)
             | Command::Linearize(args)
             | Command::Verify(args)
             | Command::Sweep(args)
@@ -223,6 +223,13 @@ pub enum MotionForm {
     Hamilton,
     /// Not available yet
     Suslov,
+}
+
+#[derive(Args)]
+#[command(after_help = "Example:\n  dalembert analyze sleigh.dal --set a=0")]
+pub struct AnalyzeArgs {
+    #[command(flatten)]
+    pub common: Common,
 }
 
 #[derive(Args)]

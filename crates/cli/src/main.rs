@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 done, 1 the model or the run failed, 2 wrong usage.
 
+mod analyze;
 mod args;
 mod check;
 mod completions;
@@ -43,7 +44,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Fmt(args) => fmt::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Completions(args) => completions::run(&args),
-        Command::Analyze(_) => later("analyze"),
+        Command::Analyze(args) => analyze::run(&args),
         Command::Equilibrium(_) => later("equilibrium"),
         Command::Linearize(_) => later("linearize"),
         Command::Verify(_) => later("verify"),
@@ -55,5 +56,5 @@ fn run(command: Command) -> Result<(), Failure> {
 
 fn later(name: &str) -> Result<(), Failure> {
     Err(Failure::plain(format!("`dalembert {name}` is not available yet"))
-        .help("available now: check, derive, evaluate, simulate, fmt, explain, completions"))
+        .help("available now: check, derive, evaluate, simulate, analyze, fmt, explain, completions"))
 }

@@ -40,6 +40,38 @@ fn check_gives_the_contract() {
 }
 
 #[test]
+fn analyze_gives_the_contract() {
+    let answer = dalembert(&["analyze", &model("cart_two_wheels"), "--json"]);
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let said = answer.json();
+    for (key, wanted) in [
+        ("verdict", serde_json::json!("mixed")),
+        ("nonholonomic", true.into()),
+        ("integrable_combinations", 1.into()),
+        ("rank", 3.into()),
+        ("degrees_of_freedom", 2.into()),
+        ("growth", serde_json::json!([2, 3, 4])),
+        ("closure", 4.into()),
+        ("integrals", serde_json::json!(["2*b*psi - R*theta1 + R*theta2"])),
+        ("certainty", "exact".into()),
+    ] {
+        assert_eq!(said[key], wanted, "{key}");
+    }
+    let row = &said["constraints"][0];
+    assert_eq!((&row["name"], &row["kind"]), (&"axle".into(), &"nonholonomic".into()));
+    assert_eq!((&row["exact"], &row["integrable_alone"]), (&false.into(), &false.into()));
+    let energy = &said["conserved"][0];
+    assert_eq!(
+        (&energy["name"], &energy["verified"], &energy["proved"]),
+        (&"energy".into(), &true.into(), &true.into())
+    );
+    let words = dalembert(&["analyze", &model("kepler")]).stdout;
+    assert!(words.contains("angular momentum in x, y = m*x*y' - m*x'*y"), "{words}");
+    let refused = with_input(&["analyze", "-"], BROKEN);
+    assert_eq!(refused.code, 1);
+}
+
+#[test]
 fn constraint_kinds_are_told_apart() {
     let kind = |name: &str| dalembert(&["check", &model(name), "--json"]).json()["constraints"][0].clone();
     let cone = kind("appell_nonideal");
@@ -192,7 +224,7 @@ fn missing_and_unreadable_files_are_named() {
 
 #[test]
 fn commands_to_come_say_so() {
-    for name in ["analyze", "equilibrium", "linearize", "verify", "sweep", "export", "studio"] {
+    for name in ["equilibrium", "linearize", "verify", "sweep", "export", "studio"] {
         let answer = dalembert(&[name, "model.dal", "--runs", "3"]);
         assert_eq!(answer.code, 1);
         assert!(answer.stderr.contains("not available yet"));

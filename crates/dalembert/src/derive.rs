@@ -80,6 +80,20 @@ pub fn derive(system: &mut System) -> Result<KernelForm, Box<Diagnostic>> {
     Ok(form)
 }
 
+/// L1 of a system whose equations of motion do not need it (the direct form); `None` if the frame is not closed.
+pub(crate) fn structure_of(system: &mut System) -> Option<Structure> {
+    let symbols = Symbols::of(system);
+    let parts = FrameParts::of(system, &symbols);
+    let frame = Frame {
+        x: &symbols.x,
+        time: system.time,
+        fields: &parts.fields,
+        drift: &parts.drift,
+        inverse: system.speeds_in_rates.as_deref(),
+    };
+    frame.structure(&mut system.pool).ok()
+}
+
 struct Symbols {
     x: Vec<Symbol>,
     eta: Vec<Symbol>,

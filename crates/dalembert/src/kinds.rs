@@ -52,12 +52,12 @@ pub fn kinds(model: &mut Model) -> Vec<Kind> {
         .collect()
 }
 
-fn linear(model: &mut Model, row: usize) -> bool {
+pub(crate) fn linear(model: &mut Model, row: usize) -> bool {
     let psi = model.form.velocity_residuals[row];
     model.system.rows[row].holonomic || model.system.pool.linear(psi, &model.form.speeds).is_some()
 }
 
-fn timed(model: &mut Model, row: usize) -> bool {
+pub(crate) fn timed(model: &mut Model, row: usize) -> bool {
     let (residual, time) = (model.system.rows[row].residual, model.system.time);
     if !model.system.pool.depends_on(residual, &[time]) {
         return false;
@@ -66,7 +66,7 @@ fn timed(model: &mut Model, row: usize) -> bool {
     model.system.pool.depends_on(simple, &[time])
 }
 
-fn keeps_rest(model: &mut Model, row: usize) -> bool {
+pub(crate) fn keeps_rest(model: &mut Model, row: usize) -> bool {
     let psi = model.form.velocity_residuals[row];
     let zeros: Vec<(Symbol, Expr)> = model.form.speeds.iter().map(|s| (*s, Pool::ZERO)).collect();
     let at_rest = model.system.pool.substitute(&[psi], &zeros)[0];

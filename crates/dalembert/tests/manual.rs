@@ -176,6 +176,10 @@ fn limits_in_the_manual_are_those_of_the_code() {
         ("MAX_WEIGHT", dalembert_expr::MAX_WEIGHT),
         ("MAX_PRINTED", dalembert_expr::MAX_PRINTED as usize),
         ("MAX_EXPLICIT", dalembert::equations::MAX_EXPLICIT),
+        ("MAX_BRACKET_WORK", dalembert::analyze::MAX_BRACKET_WORK as usize),
+        ("MAX_BRACKET_SPEEDS", dalembert::analyze::MAX_BRACKET_SPEEDS),
+        ("MAX_CANDIDATES", dalembert::analyze::MAX_CANDIDATES),
+        ("MAX_AFFINE", dalembert::analyze::MAX_AFFINE),
         ("MAX_SHOWN", dalembert::diagnostic::MAX_SHOWN),
     ];
     for (name, value) in limits {

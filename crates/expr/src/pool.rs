@@ -280,7 +280,8 @@ impl Pool {
 }
 
 impl Node {
-    pub(crate) fn for_each_child(&self, mut visit: impl FnMut(Expr)) {
+    /// Calls `visit` with each expression it is directly made of.
+    pub fn for_each_child(&self, mut visit: impl FnMut(Expr)) {
         match self {
             Node::Number(_) | Node::Pi | Node::Symbol(_) => {}
             Node::Sum(_, list) | Node::Product(list) => list.iter().for_each(|(e, _)| visit(*e)),

@@ -146,6 +146,17 @@ impl Rational {
         }
     }
 
+    /// Numerator and denominator modulo a prime.
+    pub(crate) fn modulo(&self, p: u64) -> (u64, u64) {
+        match &self.0 {
+            Form::Small(n, d) => (i128::from(*n).rem_euclid(p.into()) as u64, *d as u64 % p),
+            Form::Big(value) => {
+                let of = |v: &BigInt| v.mod_floor(&p.into()).to_u64().unwrap_or(0);
+                (of(value.numer()), of(value.denom()))
+            }
+        }
+    }
+
     /// Is it zero?
     #[must_use]
     pub fn is_zero(&self) -> bool {

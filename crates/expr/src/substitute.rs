@@ -36,10 +36,45 @@ impl Pool {
         result
     }
 
+    /// Copies expressions from another pool; symbols keep their names.
+    ///
+    /// ```
+    /// use dalembert_expr::Pool;
+    /// let (mut one, mut other) = (Pool::new(), Pool::new());
+    /// let x = one.named("x");
+    /// let square = one.powi(x, 2);
+    /// let copy = other.import(&mut one, &[square])[0];
+    /// assert_eq!(other.text(copy), "x^2");
+    /// ```
+    pub fn import(&mut self, from: &mut Pool, roots: &[Expr]) -> Vec<Expr> {
+        let order = from.order(roots, 0);
+        let mut done: Vec<Expr> = Vec::with_capacity(order.nodes.len());
+        for &n in &order.nodes {
+            let image = |e: Expr| order.place(e).map_or(Self::ZERO, |k| done[k]);
+            let new = match from.node(n) {
+                Node::Number(r) => self.number(r.clone()),
+                Node::Pi => self.pi(),
+                Node::Symbol(s) => self.named(from.name(*s)),
+                node => self.with_children(node.clone(), image),
+            };
+            done.push(new);
+        }
+        let result = roots.iter().map(|&e| order.place(e).map_or(Self::ZERO, |k| done[k])).collect();
+        from.release(order);
+        result
+    }
+
     /// The node `e` with its children replaced.
     pub(crate) fn rebuild(&mut self, e: Expr, image: impl Fn(Expr) -> Expr) -> Expr {
         match self.node(e).clone() {
             Node::Number(_) | Node::Pi | Node::Symbol(_) => e,
+            node => self.with_children(node, image),
+        }
+    }
+
+    fn with_children(&mut self, node: Node, image: impl Fn(Expr) -> Expr) -> Expr {
+        match node {
+            Node::Number(_) | Node::Pi | Node::Symbol(_) => self.intern(node),
             Node::Sum(constant, terms) => {
                 let constant = (Self::ONE, constant);
                 self.combine(terms.iter().map(|(t, c)| (image(*t), c.clone())).chain([constant]))

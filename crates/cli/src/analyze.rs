@@ -1,0 +1,196 @@
+//! `dalembert analyze`: what kind the constraints are, and what the motion conserves.
+
+use crate::args::AnalyzeArgs;
+use crate::input::{Loaded, Remarks, load};
+use crate::report::{Failure, print, print_json};
+use crate::words::{counted, entry, table};
+use dalembert::analyze::{Analysis, Certainty, Conserved, ConstraintSet, RowReport, Verdict, analyze};
+use dalembert::{Model, Source, diagnostic};
+use serde_json::{Value, json};
+
+/// Width of the labels.
+const MARGIN: usize = 26;
+
+pub fn run(args: &AnalyzeArgs) -> Result<(), Failure> {
+    let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
+    let analysis = analyze(&mut model).map_err(|d| Failure::of(*d, &source))?;
+    if args.common.json {
+        return print_json(&document(&model, &analysis, &source));
+    }
+    print(&text(&model, &analysis))
+}
+
+fn document(model: &Model, analysis: &Analysis, source: &Source) -> Value {
+    let set = &analysis.set;
+    json!({
+        "title": model.system.title,
+        "constraints": analysis.rows.iter().map(row_json).collect::<Value>(),
+        "verdict": set.verdict.name(),
+        "nonholonomic": set.nonholonomic,
+        "integrable_combinations": set.integrable_combinations,
+        "rank": set.rank,
+        "rank_at_start": set.rank_at_start,
+        "degrees_of_freedom": set.degrees_of_freedom,
+        "space": set.space,
+        "growth": set.growth,
+        "closure": set.closure,
+        "integrals": set.integrals,
+        "integrals_not_found": set.integrals_not_found,
+        "singular": set.singular.iter().map(|s| json!({ "where": s.place, "rank": s.rank })).collect::<Value>(),
+        "certainty": certainty(set.certainty),
+        "undecided": set.undecided,
+        "conserved": analysis.conserved.iter().map(conserved_json).collect::<Value>(),
+        "remarks": set.remarks.iter().chain(&analysis.remarks).collect::<Vec<_>>(),
+        "diagnostics": diagnostic::json(&model.diagnostics, source),
+    })
+}
+
+fn row_json(row: &RowReport) -> Value {
+    json!({
+        "name": row.name,
+        "constraint": row.constraint,
+        "kind": row.kind.name(),
+        "level": if row.position { "position" } else { "velocity" },
+        "exact": row.exact,
+        "integrable_alone": row.integrable_alone,
+        "scleronomic": row.scleronomic,
+        "catastatic": row.catastatic,
+        "linear": row.linear,
+        "factored": row.factored,
+        "integral": row.integral,
+    })
+}
+
+fn conserved_json(quantity: &Conserved) -> Value {
+    json!({
+        "name": quantity.name,
+        "expression": quantity.expression,
+        "verified": quantity.verified,
+        "proved": quantity.proved,
+        "drift": quantity.drift,
+        "symmetry": quantity.generator,
+    })
+}
+
+fn certainty(certainty: Certainty) -> &'static str {
+    match certainty {
+        Certainty::Exact => "exact",
+        Certainty::Numerical => "numerical",
+        Certainty::Generic => "generic",
+    }
+}
+
+fn text(model: &Model, analysis: &Analysis) -> String {
+    let mut out = String::new();
+    if let Some(title) = &model.system.title {
+        out.push_str(&format!("{title}\n\n"));
+    }
+    rows(&mut out, &analysis.rows);
+    set(&mut out, model, &analysis.set);
+    conserved(&mut out, &analysis.conserved);
+    for remark in analysis.set.remarks.iter().chain(&analysis.remarks) {
+        entry(&mut out, "remark", MARGIN, std::slice::from_ref(remark));
+    }
+    out
+}
+
+fn rows(out: &mut String, rows: &[RowReport]) {
+    if rows.is_empty() {
+        return entry(out, "constraints", MARGIN, &["none".to_owned()]);
+    }
+    let mut lines = String::new();
+    let cells: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let word =
+                |yes: bool, this: &str, other: &str| if yes { this.to_owned() } else { other.to_owned() };
+            vec![
+                row.name.clone(),
+                row.kind.name().to_owned(),
+                alone(row).to_owned(),
+                word(row.scleronomic, "scleronomic", "rheonomic"),
+                word(row.catastatic, "catastatic", "acatastatic"),
+                row.integral.as_ref().map_or(String::new(), |e| format!("keeps {e}")),
+            ]
+        })
+        .collect();
+    table(&mut lines, "", &cells);
+    for (k, line) in lines.lines().enumerate() {
+        let label = if k == 0 { "constraints" } else { "" };
+        out.push_str(&format!("{label:<MARGIN$}{line}\n"));
+    }
+}
+
+fn alone(row: &RowReport) -> &'static str {
+    match (row.position, row.exact, row.integrable_alone) {
+        (true, ..) => "in the coordinates",
+        _ if row.factored => "a factor of the row",
+        (_, Some(true), _) => "exact",
+        (_, _, Some(true)) => "with an integrating factor",
+        (_, Some(false), Some(false)) => "not integrable alone",
+        (_, None, Some(false)) => "Frobenius does not apply",
+        _ => "not decided alone",
+    }
+}
+
+fn set(out: &mut String, model: &Model, set: &ConstraintSet) {
+    if set.verdict == Verdict::Free {
+        return entry(out, "degrees of freedom", MARGIN, &[set.degrees_of_freedom.to_string()]);
+    }
+    let sure = match set.certainty {
+        Certainty::Exact => "",
+        Certainty::Numerical => " (rank by rounded numbers)",
+        Certainty::Generic => " (if the functions in it satisfy no hidden relation)",
+    };
+    entry(out, "the set", MARGIN, &[format!("{}{sure}", set.verdict.name())]);
+    if let Some(reason) = &set.undecided {
+        entry(out, "not decided", MARGIN, std::slice::from_ref(reason));
+    }
+    let total = counted(model.system.rows.len(), "row");
+    entry(out, "rank", MARGIN, &[format!("{} of {total}", set.rank)]);
+    entry(out, "degrees of freedom", MARGIN, &[set.degrees_of_freedom.to_string()]);
+    if let (Some(growth), Some(closure), Some(count)) =
+        (&set.growth, set.closure, set.integrable_combinations)
+    {
+        let list: Vec<String> = growth.iter().map(usize::to_string).collect();
+        entry(
+            out,
+            "growth of the Lie flag",
+            MARGIN,
+            &[format!("{}; closure {closure} of {}", list.join(", "), closure + count)],
+        );
+        entry(out, "integrable combinations", MARGIN, &[format!("{count}")]);
+    }
+    for (k, integral) in set.integrals.iter().enumerate() {
+        entry(out, if k == 0 { "integrals" } else { "" }, MARGIN, std::slice::from_ref(integral));
+    }
+    if set.integrals_not_found > 0 {
+        let text = format!("{} of which no closed form was found", counted(set.integrals_not_found, "more"));
+        entry(
+            out,
+            if set.integrals.is_empty() { "integrals" } else { "" },
+            MARGIN,
+            &[text.replace("mores", "more")],
+        );
+    }
+    for singular in &set.singular {
+        entry(out, "singular", MARGIN, &[format!("rank {} where {}", singular.rank, singular.place)]);
+    }
+}
+
+fn conserved(out: &mut String, list: &[Conserved]) {
+    if list.is_empty() {
+        return entry(out, "conserved", MARGIN, &["nothing by the symmetries that were tried".to_owned()]);
+    }
+    for (k, quantity) in list.iter().enumerate() {
+        let label = if k == 0 { "conserved" } else { "" };
+        out.push_str(&format!("{label:<MARGIN$}{} = {}\n", quantity.name, quantity.expression));
+        let drift = match quantity.drift {
+            Some(drift) if quantity.verified => format!("drift {drift:.1e} along a motion"),
+            Some(drift) => format!("drift {drift:.1e} along a motion: more than rounding"),
+            None => "not checked along a motion".to_owned(),
+        };
+        let proof = if quantity.proved { "rate zero by the equations" } else { "rate not examined" };
+        out.push_str(&format!("{:<MARGIN$}  by {}; {proof}; {drift}\n", "", quantity.generator));
+    }
+}

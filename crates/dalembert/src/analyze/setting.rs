@@ -1,0 +1,230 @@
+//! What the questions are asked about: rows as forms over the speeds, the frame, and points to look at them.
+//!
+//! ```text
+//! row  A0(x,t) + A_p(x,t) eta_p = 0      frame  x' = X0 + X_p eta_p,  [X_q, X_p] = C_qpr X_r,  [X0, X_p] = C_0pq X_q
+//! ```
+//!
+//! Expressions are copied into a pool of their own, with the parameters at their values, so that however far an
+//! expression grows here the model keeps its memory. Decisions are made at random points modulo large primes
+//! (`points.rs`); nothing is rounded. Knows nothing of energies.
+
+use crate::derive::structure_of;
+use crate::kernel_form::Structure;
+use crate::model::Model;
+use dalembert_expr::{Expr, Node, Pool, Rational, Symbol};
+
+/// One scalar equation.
+pub(super) struct RowForm {
+    /// Index among the rows of the system.
+    pub index: usize,
+    /// Left side minus right side, where no rate occurs in it; with the parameters' names.
+    pub position: Option<Expr>,
+    /// The form, where the row is linear in the speeds.
+    pub form: Option<Form>,
+    /// The row is a product or power, of which this factor was taken.
+    pub factored: bool,
+}
+
+/// `A0 + A_p eta_p`
+#[derive(Clone)]
+pub(super) struct Form {
+    pub constant: Expr,
+    pub entries: Vec<(usize, Expr)>,
+    /// The same with the parameters' names.
+    pub named: Vec<(usize, Expr)>,
+    /// A0 with the parameters' names.
+    pub named_constant: Expr,
+}
+
+pub(super) struct Setting {
+    pub pool: Pool,
+    pub time: Symbol,
+    pub x: Vec<Symbol>,
+    pub n: usize,
+    /// `X[i]` as (p, entry); `None` where x' = eta.
+    pub frame: Option<Vec<Vec<(usize, Expr)>>>,
+    /// X0
+    pub drift: Vec<Expr>,
+    pub structure: Structure,
+    pub rows: Vec<RowForm>,
+    /// Closed values of the parameters.
+    pub parameters: Vec<(Symbol, Expr)>,
+    /// `Y[p]` with eta = Y x' + ..., as (coordinate, entry), where it is known; named.
+    pub rates: Option<Vec<Vec<(usize, Expr)>>>,
+    /// Time occurs, or rest is not admitted: brackets are taken in (t, x).
+    pub lifted: bool,
+    /// All values came from functions whose relations are known.
+    pub exact: bool,
+    /// Points could be placed on the surface of the position constraints.
+    pub on_surface: bool,
+    /// The frame is closed under brackets, and how is known.
+    pub closed: bool,
+}
+
+impl Setting {
+    pub fn of(model: &mut Model) -> Setting {
+        let mut pool = Pool::new();
+        let direct = model.system.kinetic.is_none() && model.system.lagrangian.is_none();
+        let bare = match direct && model.form.frame.is_some() {
+            true => structure_of(&mut model.system),
+            false => Some(model.form.structure.clone()),
+        };
+        let closed = bare.is_some();
+        let bare = bare.unwrap_or_default();
+        for s in model.form.parameters.iter().chain(&model.form.coordinates) {
+            pool.named(model.system.pool.name(*s)); // terms are printed in the order of their making
+        }
+        let parameters = closed_parameters(model, &mut pool);
+        let source = &mut model.system.pool;
+        let name = |s: Symbol, from: &Pool, to: &mut Pool| to.symbol(from.name(s));
+        let time = name(model.form.time, source, &mut pool);
+        let x: Vec<Symbol> = model.form.coordinates.iter().map(|s| name(*s, source, &mut pool)).collect();
+        let n = model.form.speeds.len();
+        let take = |pool: &mut Pool, from: &mut Pool, list: &[Expr]| -> Vec<Expr> {
+            let named = pool.import(from, list);
+            pool.substitute(&named, &parameters)
+        };
+        let zeros: Vec<(Symbol, Expr)> = model.form.speeds.iter().map(|s| (*s, Pool::ZERO)).collect();
+        let drift = source.substitute(&model.form.x_dot, &zeros);
+        let drift = take(&mut pool, source, &drift);
+        let frame = model.form.frame.as_ref().map(|rows| {
+            let row = |row: &Vec<Expr>| sparse(&take(&mut pool, source, row));
+            rows.iter().map(row).collect()
+        });
+        let rates = model.system.speeds_in_rates.as_ref().filter(|_| model.form.frame.is_some());
+        let rates = rates.map(|rows| rows.iter().map(|row| sparse(&pool.import(source, row))).collect());
+        let (with_time, entries) = (&bare.with_time, &bare.entries);
+        let structure = Structure {
+            with_time: with_time
+                .iter()
+                .map(|(p, q, e)| (*p, *q, take(&mut pool, source, &[*e])[0]))
+                .collect(),
+            entries: entries
+                .iter()
+                .map(|(q, p, r, e)| (*q, *p, *r, take(&mut pool, source, &[*e])[0]))
+                .collect(),
+        };
+        let mut setting = Setting {
+            pool,
+            time,
+            x,
+            n,
+            frame,
+            drift,
+            structure,
+            rows: Vec::new(),
+            parameters,
+            rates,
+            lifted: false,
+            exact: true,
+            on_surface: true,
+            closed,
+        };
+        for r in 0..model.system.rows.len() {
+            let row = setting.row(model, r);
+            setting.rows.push(row);
+        }
+        setting.lifted = setting.is_lifted();
+        setting
+    }
+
+    fn row(&mut self, model: &mut Model, r: usize) -> RowForm {
+        let row = &model.system.rows[r];
+        let (holonomic, residual) = (row.holonomic, row.residual);
+        let psi = model.form.velocity_residuals[r];
+        let speeds: Vec<Symbol> =
+            model.form.constraint_matrix[r].iter().map(|(p, _)| model.form.speeds[*p]).collect();
+        let places: Vec<usize> = model.form.constraint_matrix[r].iter().map(|(p, _)| *p).collect();
+        let source = &mut model.system.pool;
+        let mut factored = false;
+        let linear = if holonomic {
+            let zeros: Vec<(Symbol, Expr)> = speeds.iter().map(|s| (*s, Pool::ZERO)).collect();
+            let constant = source.substitute(&[psi], &zeros)[0];
+            Some((model.form.constraint_matrix[r].iter().map(|(_, e)| *e).collect(), constant))
+        } else {
+            let whole = source.linear(psi, &speeds);
+            factored = whole.is_none();
+            let linear = whole.or_else(|| {
+                let factor = linear_factor(source, psi, &speeds)?;
+                source.linear(factor, &speeds)
+            });
+            linear.map(|l| (l.coefficients, l.constant))
+        };
+        let form = linear.map(|(coefficients, constant): (Vec<Expr>, Expr)| {
+            let all: Vec<Expr> = coefficients.iter().copied().chain([constant]).collect();
+            let all: Vec<Expr> = all.into_iter().map(|e| source.simplify(e)).collect();
+            let named = self.pool.import(source, &all);
+            let closed = self.pool.substitute(&named, &self.parameters);
+            let entry = |list: &[Expr]| -> Vec<(usize, Expr)> {
+                places.iter().copied().zip(list.iter().copied()).filter(|(_, e)| *e != Pool::ZERO).collect()
+            };
+            Form {
+                constant: closed[places.len()],
+                entries: entry(&closed),
+                named: entry(&named),
+                named_constant: named[places.len()],
+            }
+        });
+        let position = holonomic.then(|| self.pool.import(source, &[residual])[0]);
+        RowForm { index: r, position, factored: factored && form.is_some(), form }
+    }
+
+    fn is_lifted(&mut self) -> bool {
+        let mut all: Vec<Expr> = self.drift.clone();
+        let constants: Vec<Expr> = self.forms().map(|f| f.constant).collect();
+        if constants.iter().chain(&all).any(|e| self.pool.simplify(*e) != Pool::ZERO) {
+            return true;
+        }
+        all.extend(self.forms().flat_map(|f| f.entries.iter().map(|(_, e)| *e)));
+        all.extend(self.frame.iter().flatten().flatten().map(|(_, e)| *e));
+        all.into_iter().any(|e| self.pool.depends_on(e, &[self.time]))
+    }
+
+    pub fn forms(&self) -> impl Iterator<Item = &Form> {
+        self.rows.iter().filter_map(|row| row.form.as_ref())
+    }
+
+    /// Rows (of this setting) that are linear in the speeds.
+    pub fn linear_rows(&self) -> Vec<usize> {
+        (0..self.rows.len()).filter(|&r| self.rows[r].form.is_some()).collect()
+    }
+
+    /// Dimension of the space in which brackets are taken.
+    pub fn total(&self) -> usize {
+        self.n + usize::from(self.lifted)
+    }
+}
+
+/// Values of the parameters as expressions without names.
+pub(super) fn closed_parameters(model: &mut Model, pool: &mut Pool) -> Vec<(Symbol, Expr)> {
+    let mut closed: Vec<(Symbol, Expr)> = Vec::new();
+    for k in 0..model.system.parameters.len() {
+        let (symbol, value) = (model.system.parameters[k].symbol, model.system.parameters[k].value);
+        let named = pool.import(&mut model.system.pool, &[value]);
+        let value = pool.substitute(&named, &closed)[0];
+        let name = model.system.pool.name(symbol).to_owned();
+        closed.push((pool.symbol(&name), value));
+    }
+    closed
+}
+
+fn sparse(list: &[Expr]) -> Vec<(usize, Expr)> {
+    list.iter().copied().enumerate().filter(|(_, e)| *e != Pool::ZERO).collect()
+}
+
+/// Where a row is `factor^k * (something without speeds)`, the factor.
+fn linear_factor(pool: &mut Pool, psi: Expr, speeds: &[Symbol]) -> Option<Expr> {
+    let mut e = pool.simplify(psi);
+    if let Node::Sum(c, terms) = pool.node(e)
+        && let (true, [(only, _)]) = (c.is_zero(), &**terms)
+    {
+        e = *only;
+    }
+    let Node::Product(factors) = pool.node(e).clone() else { return None };
+    let moving: Vec<(Expr, Rational)> =
+        factors.iter().filter(|(b, _)| pool.depends_on(*b, speeds)).cloned().collect();
+    match moving.as_slice() {
+        [(base, power)] if !power.is_negative() => Some(*base),
+        _ => None,
+    }
+}
