@@ -6,11 +6,13 @@ mod args;
 mod check;
 mod completions;
 mod derive;
+mod equilibrium;
 mod evaluate;
 mod explain;
 mod files;
 mod fmt;
 mod input;
+mod linearize;
 mod progress;
 mod report;
 mod simulate;
@@ -44,8 +46,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Explain(args) => explain::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Analyze(_) => later("analyze"),
-        Command::Equilibrium(_) => later("equilibrium"),
-        Command::Linearize(_) => later("linearize"),
+        Command::Equilibrium(args) => equilibrium::run(&args),
+        Command::Linearize(args) => linearize::run(&args),
         Command::Verify(_) => later("verify"),
         Command::Sweep(_) => later("sweep"),
         Command::Export(_) => later("export"),
@@ -54,6 +56,7 @@ fn run(command: Command) -> Result<(), Failure> {
 }
 
 fn later(name: &str) -> Result<(), Failure> {
-    Err(Failure::plain(format!("`dalembert {name}` is not available yet"))
-        .help("available now: check, derive, evaluate, simulate, fmt, explain, completions"))
+    Err(Failure::plain(format!("`dalembert {name}` is not available yet")).help(
+        "available now: check, derive, evaluate, simulate, equilibrium, linearize, fmt, explain, completions",
+    ))
 }

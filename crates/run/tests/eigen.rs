@@ -8,11 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 fn cases(n: u32) -> ProptestConfig {
-    ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(7),
-        ..ProptestConfig::with_cases(n)
-    }
+    ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::with_cases(n) }
 }
 
 /// Largest distance between two sets of eigenvalues, each paired with the nearest one left.

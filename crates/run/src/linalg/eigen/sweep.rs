@@ -10,11 +10,7 @@ const MAX_SWEEPS: usize = 60;
 const EXCEPTIONAL: usize = 10;
 
 /// Adds the eigenvalues of H (Hessenberg, destroyed) to `values`.
-pub(super) fn quasi_triangular(
-    H: &mut [f64],
-    n: usize,
-    values: &mut Vec<Complex>,
-) -> Result<(), EigenError> {
+pub(super) fn quasi_triangular(H: &mut [f64], n: usize, values: &mut Vec<Complex>) -> Result<(), EigenError> {
     let size = H.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
     let mut end = n; // rows before `end` are not yet done
     let mut sweeps = 0;
@@ -65,7 +61,8 @@ fn sweep(H: &mut [f64], n: usize, begin: usize, end: usize, exceptional: bool) {
     // First column of (H - s1)(H - s2), divided by an entry that is not zero in an unreduced window.
     let (h00, h01, h10, h11) =
         (at(begin, begin), at(begin, begin + 1), at(begin + 1, begin), at(begin + 1, begin + 1));
-    let mut column = vec![(h00 * (h00 - trace) + det) / h10 + h01, h00 + h11 - trace, at(begin + 2, begin + 1)];
+    let mut column =
+        vec![(h00 * (h00 - trace) + det) / h10 + h01, h00 + h11 - trace, at(begin + 2, begin + 1)];
     for k in begin..end - 1 {
         let beta = reflector(&mut column);
         let left = if k > begin { k - 1 } else { begin };

@@ -89,7 +89,8 @@ fn residual(S: &[f64], n: usize, value: Complex, v: &[Complex], size: f64) -> f6
 
 /// Divided by its largest entry.
 fn normalised(v: Vec<Complex>) -> Vec<Complex> {
-    let largest = v.iter().fold(Complex::default(), |m, c| if c.abs() > m.abs() * (1.0 + 1e-9) { *c } else { m });
+    let largest =
+        v.iter().fold(Complex::default(), |m, c| if c.abs() > m.abs() * (1.0 + 1e-9) { *c } else { m });
     if largest.abs() == 0.0 || !largest.abs().is_finite() {
         return v;
     }
