@@ -125,8 +125,10 @@ fn document(model: &Model, linear: &Linearization, source: &Source) -> Value {
 
 fn text(model: &Model, linear: &Linearization) -> String {
     let mut out = String::new();
-    let state: Vec<String> =
-        state_pairs(model, &linear.state).into_iter().map(|(name, v)| format!("{name} = {}", plain(v))).collect();
+    let state: Vec<String> = state_pairs(model, &linear.state)
+        .into_iter()
+        .map(|(name, v)| format!("{name} = {}", plain(v)))
+        .collect();
     entry(&mut out, "about", MARGIN, &state);
     entry(&mut out, "which is", MARGIN, &[described(linear)]);
     summary(&mut out, linear);
@@ -204,14 +206,14 @@ fn matrix(out: &mut String, names: &[String], values: &[f64]) {
 fn modes(out: &mut String, linear: &Linearization) {
     out.push_str("\nmodes\n");
     let mut rows = vec![cells(["eigenvalue"].into_iter().chain(linear.states.iter().map(String::as_str)))];
-    let short = |v: f64| if v == 0.0 { "0".to_owned() } else { format!("{v:.4}") };
+    let short = |v: f64| if v.abs() < 5e-5 { "0".to_owned() } else { format!("{v:.4}") };
     for (k, v) in linear.eigen.values.iter().enumerate().filter(|(_, v)| v.im >= 0.0) {
         let mut row = vec![match v.im {
             0.0 => short(v.re),
             im => format!("{} ± {}i", short(v.re), short(im)),
         }];
         match well_determined(linear, k) {
-            false => row.push("not determined: it coincides with another".to_owned()),
+            false => row.push("not determined: the eigenvalue is repeated".to_owned()),
             true => row.extend(linear.eigen.vectors[k].iter().map(|c| match c.im.abs() < 5e-5 {
                 true => short(c.re),
                 false => format!("{}{:+.4}i", short(c.re), c.im),

@@ -110,7 +110,7 @@ pub fn landscape(model: &mut Model, ranges: &[Range], at: &str) -> Result<Landsc
             if let Some(i) = places.get(1) {
                 guess.x[*i] = *b;
             }
-            match rests(model, &guess, &places) {
+            match rests(model, &guess, &base.x, &places) {
                 Some(state) => {
                     values.push(potential.at(model, &state));
                     near = state;
@@ -131,8 +131,8 @@ pub fn landscape(model: &mut Model, ranges: &[Range], at: &str) -> Result<Landsc
 }
 
 /// The configuration on the constraints with these coordinates; speeds do not matter.
-fn rests(model: &Model, guess: &State, places: &[usize]) -> Option<State> {
-    let found = model.on_constraints(guess, places, &[])?;
+fn rests(model: &Model, guess: &State, like: &[f64], places: &[usize]) -> Option<State> {
+    let found = model.on_constraints(guess, like, places, &[])?;
     Some(State::new(found.t, &found.x, &vec![0.0; found.eta.len()]))
 }
 

@@ -94,7 +94,7 @@ impl Model {
 
         let all: Vec<usize> = (0..base.eta.len()).collect();
         let still = State::new(base.t, &base.x, &vec![0.0; base.eta.len()]);
-        let resting = self.on_constraints(&still, &[], &all);
+        let resting = self.on_constraints(&still, &base.x, &[], &all);
         found.rest_possible = resting.is_some();
         let moving = base.eta.iter().any(|v| *v != 0.0);
         let mut hunts = Vec::new();
@@ -194,13 +194,16 @@ impl Hunt<'_> {
             true => (0..state.eta.len()).collect(),
             false => self.held.speeds.clone(),
         };
-        model.on_constraints(&state, &self.held.coordinates, &speeds)
+        model.on_constraints(&state, &self.base.x, &self.held.coordinates, &speeds)
     }
 
     fn wrap(&self, state: &mut State) {
         for (i, v) in state.x.iter_mut().enumerate() {
             if self.periodic[i] && !self.held.coordinates.contains(&i) && v.abs() > PI + 1e-9 {
                 *v -= TAU * (*v / TAU).round();
+            }
+            if self.periodic[i] && !self.held.coordinates.contains(&i) && *v < -PI + 1e-9 {
+                *v += TAU;
             }
         }
     }

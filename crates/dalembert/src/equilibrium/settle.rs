@@ -154,7 +154,7 @@ fn moved(
     if next.x.iter().chain(&next.eta).any(|v| !v.is_finite()) {
         return None;
     }
-    let found = model.on_constraints(&next, &here.positions.independent, &here.speeds.independent)?;
+    let found = model.on_constraints(&next, &now.x, &here.positions.independent, &here.speeds.independent)?;
     if held.rest && found.eta.iter().any(|v| v.abs() > 1e-12) {
         return None;
     }
@@ -168,7 +168,7 @@ fn tidied(linearizer: &Linearizer, model: &Model, state: State, held: &Held, lef
     if tidy == state {
         return state;
     }
-    let on = model.on_constraints(&tidy, &[], &[]);
+    let on = model.on_constraints(&tidy, &state.x, &[], &[]);
     match on.and_then(|s| Some((linearizer.plain(model, &s, &Wishes::default())?, s))) {
         Some((there, s)) if remainder(&there, held) <= left.max(QUIET) => s,
         _ => state,

@@ -54,18 +54,20 @@ impl Linearizer {
         let same = fixed(model, here);
         let moves: &[f64] = if moved.is_empty() { &[0.0] } else { &MOVES };
         moves.iter().all(|step| {
-            let mut guess = state.clone();
-            guess.t += later;
-            for (k, j) in moved.iter().enumerate() {
-                let i = here.positions.independent[*j];
-                guess.x[i] += step * (1.0 + 0.3 * k as f64);
-            }
-            let found = model.on_constraints(&guess, &here.positions.independent, &here.speeds.independent);
+            // As far as the constraints allow: a quaternion cannot go far.
+            let found = [1.0, 0.2, 0.04].iter().find_map(|part| {
+                let mut guess = state.clone();
+                guess.t += later;
+                for (k, j) in moved.iter().enumerate() {
+                    let i = here.positions.independent[*j];
+                    guess.x[i] += part * step * (1.0 + 0.3 * k as f64);
+                }
+                let (x, w) = (&here.positions.independent, &here.speeds.independent);
+                model.on_constraints(&guess, &state.x, x, w)
+            });
             let there = found.and_then(|state| self.plain(model, &state, &same));
             there.is_some_and(|there| {
-                let most = (0..d).map(|i| size(here, i)).fold(0.0, f64::max);
-                // Rows of nothing are compared with what rounding makes of the others.
-                let scale = |i: usize| size(here, i).max(1e-4 * most);
+                let scale = |i: usize| scale(here, i);
                 rest.iter().all(|&i| {
                     let rate = (there.rates[i] - here.rates[i]).abs() <= SAME * scale(i);
                     let slope = |j: usize| {
@@ -99,6 +101,12 @@ pub(crate) fn size(here: &Local, i: usize) -> f64 {
     let d = here.dimension();
     let row = here.S[i * d..(i + 1) * d].iter().fold(0.0, |s, v| s + v.abs());
     row.max(here.rates[i].abs() * 1e-3)
+}
+
+/// The same, but rows of nothing are compared with what rounding makes of the others.
+pub(crate) fn scale(here: &Local, i: usize) -> f64 {
+    let most = (0..here.dimension()).map(|i| size(here, i)).fold(0.0, f64::max);
+    size(here, i).max(1e-4 * most)
 }
 
 /// The largest subset of positions on which no state outside of it depends.

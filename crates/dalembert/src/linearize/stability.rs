@@ -9,6 +9,7 @@
 //! Otherwise eigenvalues on the axis decide nothing, and the answer is `Undecided`. Statements are about the states that are
 //! not ignorable. An eigenvalue is on the axis if its real part is below what its condition makes of rounding.
 
+use super::ignorable::{AT_REST, scale};
 use super::reduce::Local;
 use super::{Linearizer, fixed};
 use crate::model::Model;
@@ -21,7 +22,7 @@ use dalembert_run::linalg::{Cod, Complex, Lu, eigen, eigenvalues};
 pub enum Kind {
     /// Everything is at rest and stays so.
     Equilibrium,
-    /// Ignorable coordinates move at constant rates, everything else stays as it is.
+    /// Ignorable coordinates move, everything else (all speeds included) stays as it is.
     Steady {
         /// The coordinates that move.
         moving: Vec<usize>,
@@ -170,7 +171,7 @@ impl Linearizer {
                 let mut guess = state.clone();
                 self.add(here, states, &v, *step, &mut guess);
                 let (x, w) = (&here.positions.independent, &here.speeds.independent);
-                let Some(mut near) = model.on_constraints(&guess, x, w) else { return false };
+                let Some(mut near) = model.on_constraints(&guess, &state.x, x, w) else { return false };
                 // Newton within the states that count; the family must be met close to its tangent.
                 let mut moved = 0.0f64;
                 for _ in 0..8 {
@@ -186,17 +187,14 @@ impl Linearizer {
                     let mut change = vec![0.0; r];
                     cod.solve(&rates, &mut change);
                     let length = change.iter().fold(0.0f64, |m, c| m.max(c.abs()));
-                    let quiet = states.iter().all(|i| {
-                        there.rates[*i].abs()
-                            <= super::ignorable::AT_REST * super::ignorable::size(here, *i).max(1e-12)
-                    });
+                    let quiet = states.iter().all(|i| there.rates[*i].abs() <= AT_REST * scale(here, *i));
                     if quiet {
                         return moved <= 0.3 * step.abs();
                     }
                     moved += length;
                     let before = near.clone();
                     self.add(here, states, &change, 1.0, &mut near);
-                    match model.on_constraints(&near, x, w) {
+                    match model.on_constraints(&near, &state.x, x, w) {
                         Some(next) => near = next,
                         None => near = before,
                     }

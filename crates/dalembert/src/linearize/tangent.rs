@@ -15,6 +15,8 @@ const PIVOT_TOL: f64 = 1e-10;
 const RELUCTANCE: f64 = 1e-2;
 /// A right side is consistent if what is left of it is below this, relative to it.
 const DEFECT_TOL: f64 = 1e-7;
+/// What is left of a right side that is nothing but rounding, against a change of one.
+const ROUNDING: f64 = 1e-11;
 
 /// How much a variable should stay independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +114,7 @@ impl Tangent {
                 row.iter().zip(r).fold((0.0, 0.0f64), |(s, z), (a, b)| (s + a * b, z + (a * b).abs()));
             match self.dependent.get(i) {
                 Some(&j) => v[j] = sum,
-                None if sum.abs() <= DEFECT_TOL * size => {}
+                None if sum.abs() <= DEFECT_TOL * size + ROUNDING => {}
                 None => return None,
             }
         }
