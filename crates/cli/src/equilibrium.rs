@@ -93,21 +93,31 @@ fn write(
 fn marks(model: &Model, picture: &Landscape, found: &Found) -> Vec<(Vec<f64>, Option<bool>)> {
     let place = |name: &String| model.system.coordinates.iter().position(|c| c.name == *name);
     let places: Vec<usize> = picture.names.iter().filter_map(place).collect();
+    // An angle stands at every turn that the axes show.
+    let copies = |k: usize, v: f64| -> Vec<f64> {
+        let ends = picture.axes[k]
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), a| (l.min(*a), h.max(*a)));
+        let turns = if found.angles.contains(&places[k]) { -8..=8 } else { 0..=0 };
+        turns
+            .map(|n| v + f64::from(n) * std::f64::consts::TAU)
+            .filter(|v| (ends.0..=ends.1).contains(v))
+            .collect()
+    };
     let mut out = Vec::new();
     for e in &found.equilibria {
-        let at: Vec<f64> = places.iter().map(|i| e.linear.state.x[*i]).collect();
-        let inside = at.iter().zip(&picture.axes).all(|(v, axis)| {
-            let (low, high) =
-                axis.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), a| (l.min(*a), h.max(*a)));
-            (low..=high).contains(v)
-        });
         let stable = match e.linear.stability.as_ref().map(|s| s.verdict) {
             Some(Verdict::Stable | Verdict::AsymptoticallyStable) => Some(true),
             Some(Verdict::Unstable) => Some(false),
             _ => None,
         };
-        if inside {
-            out.push((at, stable));
+        for a in copies(0, e.linear.state.x[places[0]]) {
+            match places.get(1) {
+                None => out.push((vec![a], stable)),
+                Some(i) => {
+                    out.extend(copies(1, e.linear.state.x[*i]).into_iter().map(|b| (vec![a, b], stable)))
+                }
+            }
         }
     }
     out
@@ -191,8 +201,11 @@ fn text(model: &Model, found: &Found) -> String {
         if !multipliers.is_empty() {
             entry(&mut out, "multipliers", MARGIN, &multipliers);
         }
+        let size =
+            e.now.terms.Q.iter().chain(&e.now.solution.ideal_force).fold(0.0, |m: f64, v| m.max(v.abs()));
         for (name, parts) in forces(model, e) {
-            let parts: Vec<String> = parts.iter().map(|(n, v)| format!("{} on {n}", plain(*v))).collect();
+            let worth = parts.iter().filter(|(_, v)| v.abs() > 1e-12 * size);
+            let parts: Vec<String> = worth.map(|(n, v)| format!("{} on {n}", plain(*v))).collect();
             let parts = if parts.is_empty() { vec!["none".to_owned()] } else { parts };
             entry(&mut out, &format!("force {name}"), MARGIN.max(name.len() + 7), &parts);
         }

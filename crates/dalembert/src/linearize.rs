@@ -31,7 +31,7 @@ pub use over::{Over, Range, Sweep};
 pub(crate) use reduce::{Local, Trouble, Wishes, local};
 pub use split::Split;
 pub use stability::{Kind, Stability, Verdict};
-use tangent::Wish;
+pub(crate) use tangent::Wish;
 
 /// How often the state is shaken to see what is rounding.
 const SHAKES: u64 = 3;
@@ -222,6 +222,12 @@ impl Linearizer {
             .help("linearise at a state away from it; velocity constraints that are nonlinear in the rates degenerate at rest"),
             Trouble::CoordinateFollows(i) => follows(&model.system.coordinates[i].name),
             Trouble::SpeedFollows(p) => follows(&model.system.speeds[p].name),
+            Trouble::Incomplete => Diagnostic::error(
+                Code::NotApplicable,
+                None,
+                "forces act here that cannot be linearised: friction that sticks or slips, or control",
+            )
+            .help("leave the `friction` and `require` statements out, or write the forces as `force` or `nonideal work`"),
             Trouble::MassSingular => Diagnostic::error(
                 Code::MassSingular,
                 None,

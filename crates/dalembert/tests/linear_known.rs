@@ -1,6 +1,7 @@
 //! Linear systems and equilibria against published matrices and closed forms.
 
 #![allow(non_snake_case, reason = "letters of the equations")]
+#![allow(clippy::excessive_precision, reason = "published values with all their digits")]
 
 mod support;
 

@@ -74,7 +74,7 @@ pub fn landscape(model: &mut Model, ranges: &[Range], at: &str) -> Result<Landsc
         return Err(Box::new(d.help("give energies with `kinetic` and `potential`")));
     };
     let points = ranges.iter().try_fold(1usize, |n, r| n.checked_mul(r.count));
-    if !(1..=2).contains(&ranges.len()) || !points.is_some_and(|n| n <= MAX_POINTS) {
+    if !(1..=2).contains(&ranges.len()) || points.is_none_or(|n| n > MAX_POINTS) {
         let message = format!("a landscape has one or two coordinates and up to {MAX_POINTS} points");
         return Err(Box::new(Diagnostic::error(Code::BadOption, None, message).help("use fewer")));
     }

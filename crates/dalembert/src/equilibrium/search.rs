@@ -4,12 +4,11 @@ use super::settle::Held;
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::linearize::{Kind, Linearization, Linearizer, Range};
 use crate::model::{Evaluation, Model};
-use dalembert_run::linalg::Cod;
 use dalembert_run::{Kernel, Projector, State, Terms};
 use std::f64::consts::{PI, TAU};
 
 /// Starts unless asked otherwise.
-pub const DEFAULT_STARTS: usize = 48;
+pub const DEFAULT_STARTS: usize = 100;
 /// Starts at most.
 pub const MAX_STARTS: usize = 100_000;
 /// Two results are the same if no coordinate differs by more.
@@ -54,6 +53,8 @@ pub struct Found {
     pub not_listed: usize,
     /// Whether the constraints allow rest at all.
     pub rest_possible: bool,
+    /// Coordinates that are angles: a full turn changes nothing. They are given between -pi and pi.
+    pub angles: Vec<usize>,
     /// Results where no linear system exists, with the reason.
     pub troubles: Vec<String>,
 }
@@ -115,6 +116,7 @@ impl Model {
             }
         }
         let periodic = periodic(self, &base);
+        found.angles = (0..periodic.len()).filter(|i| periodic[*i]).collect();
         for (state, held) in &hunts {
             let hunt = Hunt { base: state, held, periodic: &periodic, within: &search.within };
             hunt.run(self, &linearizer, starts, &mut found);
@@ -228,16 +230,10 @@ impl Hunt<'_> {
             let message = "accelerations vanish at a state that does not last: time occurs in the equations";
             return Err(Box::new(Diagnostic::error(Code::NotConverged, None, message)));
         }
-        let (d, d_x) = (linear.dimension(), linear.positions);
-        // Positions that could change without any rate noticing.
-        let free: Vec<usize> = (0..d_x).filter(|j| !linear.ignorable.contains(j)).collect();
-        let rows: Vec<f64> = (d_x..d)
-            .flat_map(|i| free.iter().map(|j| linear.state_matrix[i * d + j]).collect::<Vec<_>>())
-            .collect();
-        let rank = Cod::new(d - d_x, free.len()).factor(&rows, 1e-9);
         let now = model.evaluate(state)?;
         let potential = super::landscape::Potential::new(model).map(|v| v.at(model, state));
-        Ok(Equilibrium { linear, now, potential, family: free.len() - rank })
+        let family = super::settle::family(linearizer, model, state, self.held);
+        Ok(Equilibrium { linear, now, potential, family })
     }
 }
 

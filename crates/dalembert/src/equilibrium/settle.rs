@@ -1,8 +1,7 @@
 //! Newton to the nearest equilibrium or steady motion.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::linearize::Local;
-use crate::linearize::{Linearizer, Wishes};
+use crate::linearize::{Linearizer, Local, Wish, Wishes};
 use crate::model::Model;
 use dalembert_run::State;
 use dalembert_run::linalg::Cod;
@@ -58,8 +57,15 @@ impl Linearizer {
     /// Newton from a state; `None` if it leads nowhere.
     pub(crate) fn quieten(&self, model: &Model, state: &State, held: &Held) -> Option<State> {
         let mut now = state.clone();
-        let wishes = Wishes::default();
-        let mut here = self.plain(model, &now, &wishes)?;
+        let mut wishes = holding(model, held);
+        let mut here = match self.plain(model, &now, &wishes) {
+            Some(here) => here,
+            None => {
+                // What is held cannot all be independent; then it is held as far as it is.
+                wishes = Wishes::default();
+                self.plain(model, &now, &wishes)?
+            }
+        };
         let mut left = remainder(&here, held);
         for _ in 0..MAX_STEPS {
             if left <= QUIET {
@@ -79,14 +85,38 @@ impl Linearizer {
                 }
             }
             let Some((next, there, after)) = better else { break };
-            let slow = after > 0.5 * left && after <= NEARLY_QUIET;
             (now, here, left) = (next, there, after);
-            if slow {
-                break;
-            }
         }
         (left <= NEARLY_QUIET).then(|| tidied(self, model, now, held, left))
     }
+}
+
+/// What is held should be independent, so that it can be.
+fn holding(model: &Model, held: &Held) -> Wishes {
+    let mark = |n: usize, list: &[usize]| {
+        (0..n).map(|i| if list.contains(&i) { Wish::Required } else { Wish::Open }).collect()
+    };
+    Wishes {
+        coordinates: mark(model.form.coordinates.len(), &held.coordinates),
+        speeds: mark(model.form.speeds.len(), &held.speeds),
+    }
+}
+
+/// Directions in which neighbours are of the same kind, to first order.
+pub(super) fn family(linearizer: &Linearizer, model: &Model, state: &State, held: &Held) -> usize {
+    let wishes = holding(model, held);
+    let here = linearizer
+        .plain(model, state, &wishes)
+        .or_else(|| linearizer.plain(model, state, &Wishes::default()));
+    let Some(here) = here else { return 0 };
+    let (unknown, quiet) = roles(&here, held);
+    let d = here.dimension();
+    let J: Vec<f64> = quiet
+        .iter()
+        .flat_map(|&i| unknown.iter().map(move |&j| (i, j)))
+        .map(|(i, j)| here.S[i * d + j])
+        .collect();
+    unknown.len() - Cod::new(quiet.len(), unknown.len()).factor(&J, 1e-9)
 }
 
 /// Which states are unknown, and which rates must vanish.

@@ -17,7 +17,7 @@ use super::derivatives::{Derivatives, NonidealSlopes, Slopes};
 use super::tangent::{Follows, Tangent, Wish};
 use crate::model::Model;
 use dalembert_run::linalg::{Cod, Lu, RANK_TOL, mat_t_vec, mat_vec};
-use dalembert_run::{AccelerationError, Accelerator, IdealForces, Kernel, Solution, State, Terms};
+use dalembert_run::{AccelerationError, Accelerator, IdealForces, Kernel, Level, Solution, State, Terms};
 
 /// What stands in the way.
 pub(crate) enum Trouble {
@@ -33,6 +33,8 @@ pub(crate) enum Trouble {
     SpeedFollows(usize),
     /// The reduced mass matrix is singular.
     MassSingular,
+    /// The accelerations are not those of K2-K4: other forces act.
+    Incomplete,
 }
 
 /// Which variables should be independent.
@@ -77,6 +79,9 @@ pub(crate) fn local(
     let kernel = &model.compiled;
     let shape = kernel.shape();
     let (n_x, n, m) = (shape.n_x, shape.n_eta, shape.n_con);
+    if kernel.levels().contains(&Level::Acceleration) {
+        return Err(Trouble::Incomplete);
+    }
     let mut accelerator = Accelerator::new(kernel);
     accelerator.solve(kernel, state.point()).map_err(Trouble::Acceleration)?;
     let (terms, solution) = (accelerator.terms().clone(), accelerator.solution().clone());
@@ -101,6 +106,9 @@ pub(crate) fn local(
 
     let work = Work { model, state, terms: &terms, speeds: &speeds, lu: &lu, n };
     let forces = work.forces(&solution, kernel);
+    if !work.complete(&solution, &forces) {
+        return Err(Trouble::Incomplete);
+    }
     let slopes = derivatives.slopes(model, state.point(), &solution.eta_dot, &forces.lambda);
     let nonideal = work.nonideal(derivatives, &solution, &forces);
     let mut out = Local {
@@ -198,6 +206,7 @@ struct Forces {
     /// Accelerations of the ideal problem.
     z_ideal: Vec<f64>,
     reactions: Vec<f64>,
+    C: Vec<f64>,
 }
 
 /// C with its derivatives, and the ideal problem's.
@@ -226,7 +235,8 @@ impl Work<'_> {
         let reactions =
             (0..groups).map(|g| self.model.compiled.reaction(g, &solution.lambda, &self.terms.A)).collect();
         if !kernel.shape().has_nonideal {
-            return Forces { lambda: solution.lambda.clone(), z_ideal: solution.eta_dot.clone(), reactions };
+            let (lambda, z_ideal) = (solution.lambda.clone(), solution.eta_dot.clone());
+            return Forces { lambda, z_ideal, reactions, C: vec![0.0; n] };
         }
         let mut C = vec![0.0; n];
         let ideal = IdealForces { lambda: &solution.lambda, A: &self.terms.A, Q_i: &solution.ideal_force };
@@ -240,7 +250,17 @@ impl Work<'_> {
         self.lu.solve(&mut w);
         let share = product(&self.speeds.T, &w, n);
         let z_ideal = solution.eta_dot.iter().zip(&share).map(|(z, y)| z - y).collect();
-        Forces { lambda, z_ideal, reactions }
+        Forces { lambda, z_ideal, reactions, C }
+    }
+
+    /// Whether the accelerations are those of the terms that are differentiated: T_w^T (M eta' - Q - C) = 0.
+    fn complete(&self, solution: &Solution, forces: &Forces) -> bool {
+        let inertia = product(&self.terms.M, &solution.eta_dot, self.n);
+        let parts: Vec<f64> = (0..self.n).map(|p| inertia[p] - self.terms.Q[p] - forces.C[p]).collect();
+        let sizes = [&inertia, &self.terms.Q, &forces.C, &solution.ideal_force];
+        let size = sizes.iter().flat_map(|v| v.iter()).fold(0.0, |m: f64, v| m.max(v.abs()));
+        let widest = self.speeds.T.iter().fold(1.0, |m: f64, v| m.max(v.abs()));
+        self.speeds.transposed(&parts).iter().all(|v| v.abs() <= 1e-6 * size * widest)
     }
 
     fn nonideal(&self, derivatives: &Derivatives, solution: &Solution, forces: &Forces) -> Option<Law> {

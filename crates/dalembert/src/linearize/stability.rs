@@ -250,7 +250,7 @@ fn conservative(model: &mut Model) -> bool {
 /// Symmetric, and positive by a margin that does not depend on units.
 fn positive_definite(V: &[f64], n: usize) -> bool {
     let scale: Vec<f64> = (0..n).map(|i| V[i * n + i].sqrt()).collect();
-    if scale.iter().any(|s| !(*s > 0.0)) {
+    if scale.iter().any(|s| s.is_nan() || *s == 0.0) {
         return false;
     }
     let unit: Vec<f64> = (0..n * n).map(|e| V[e] / (scale[e / n] * scale[e % n])).collect();

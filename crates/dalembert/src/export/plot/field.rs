@@ -37,7 +37,7 @@ impl<'a> Field<'a> {
         let frame = Frame {
             left: MARGIN + 30.0 + widest(&y_axis),
             right: WIDTH - MARGIN - widest(&height) - BAR - 34.0,
-            top: MARGIN + TITLE_SIZE + 18.0,
+            top: MARGIN + TITLE_SIZE + 30.0,
             bottom: HEIGHT - 54.0,
         };
         self.cells(canvas, &frame, &x_axis, &y_axis, &height);
