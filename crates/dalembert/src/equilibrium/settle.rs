@@ -131,21 +131,31 @@ fn roles(here: &Local, held: &Held) -> (Vec<usize>, Vec<usize>) {
     (unknown.collect(), quiet.collect())
 }
 
-/// The largest rate that should vanish, against its row. A rate of nothing that can be moved counts fully.
-fn remainder(here: &Local, held: &Held) -> f64 {
+/// What each rate is measured against: the size of its row. A row that is nearly nothing is not blown up, or it would
+/// dominate near solutions where its derivative vanishes.
+fn weights(here: &Local) -> Vec<f64> {
     let d = here.dimension();
+    let row = |i: usize| here.S[i * d..(i + 1) * d].iter().map(|v| v.abs()).sum::<f64>();
+    let most = (0..d).map(row).fold(1e-9, f64::max);
+    (0..d).map(|i| row(i).max(1e-2 * most)).collect()
+}
+
+/// The largest rate that should vanish, against its row.
+fn remainder(here: &Local, held: &Held) -> f64 {
     let (_, quiet) = roles(here, held);
-    let weight = |i: usize| here.S[i * d..(i + 1) * d].iter().map(|v| v.abs()).sum::<f64>();
-    quiet.iter().map(|&i| here.rates[i].abs() / weight(i).max(1e-9)).fold(0.0, f64::max)
+    let weight = weights(here);
+    quiet.iter().map(|&i| here.rates[i].abs() / weight[i]).fold(0.0, f64::max)
 }
 
 fn step(here: &Local, held: &Held) -> Vec<f64> {
     let d = here.dimension();
     let (unknown, quiet) = roles(here, held);
-    let weight = |i: usize| here.S[i * d..(i + 1) * d].iter().map(|v| v.abs()).sum::<f64>().max(1e-9);
-    let J: Vec<f64> =
-        quiet.iter().flat_map(|&i| unknown.iter().map(move |&j| here.S[i * d + j] / weight(i))).collect();
-    let right: Vec<f64> = quiet.iter().map(|&i| -here.rates[i] / weight(i)).collect();
+    let weight = weights(here);
+    let J: Vec<f64> = quiet
+        .iter()
+        .flat_map(|&i| unknown.iter().map(|&j| here.S[i * d + j] / weight[i]).collect::<Vec<_>>())
+        .collect();
+    let right: Vec<f64> = quiet.iter().map(|&i| -here.rates[i] / weight[i]).collect();
     let mut cod = Cod::new(quiet.len(), unknown.len());
     cod.factor(&J, 1e-10);
     let mut change = vec![0.0; unknown.len()];
