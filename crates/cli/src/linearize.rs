@@ -14,6 +14,8 @@ use dalembert::{Model, Overrides, Source};
 use serde_json::{Value, json};
 
 const MARGIN: usize = 14;
+/// Real parts below this are taken for zero when crossings are told.
+const ON_AXIS: f64 = 1e-7;
 
 pub fn run(args: &LinearizeArgs) -> Result<(), Failure> {
     let to_stdout = args.out.contains(&TableTarget::Standard);
@@ -293,7 +295,7 @@ fn facts(range: &Range, sweep: &Sweep) -> Vec<(String, String)> {
         pair("states", sweep.states.join(", ")),
     ];
     for (value, positive) in crossings(sweep) {
-        let word = if positive { "becomes positive" } else { "becomes negative" };
+        let word = if positive { "becomes positive" } else { "ceases to be positive" };
         out.push(pair("crossing", format!("a real part {word} at {} = {value:.6}", range.name)));
     }
     if sweep.unsteady > 0 {
@@ -308,21 +310,27 @@ fn facts(range: &Range, sweep: &Sweep) -> Vec<(String, String)> {
     out
 }
 
-/// Where a branch crosses the imaginary axis, between points, by a straight line.
+/// Where real parts become positive or cease to be: between points by a straight line, or the last point on the axis.
 fn crossings(sweep: &Sweep) -> Vec<(f64, bool)> {
     let rows: Vec<&[f64]> = sweep.table.rows().collect();
     let branches = (sweep.table.columns.len() - 1) / 2;
+    let positive = |v: f64| v > ON_AXIS;
     let mut out: Vec<(f64, bool)> = Vec::new();
     for pair in rows.windows(2) {
         for k in 0..branches {
             let (a, b) = (pair[0][1 + 2 * k], pair[1][1 + 2 * k]);
-            if a * b < 0.0 && a.abs().max(b.abs()) > 1e-7 {
-                let at = pair[0][0] + (pair[1][0] - pair[0][0]) * a / (a - b);
-                let same =
-                    |(v, up): &(f64, bool)| (v - at).abs() < 1e-9 * (1.0 + at.abs()) && *up == (b > 0.0);
-                if !out.iter().any(same) {
-                    out.push((at, b > 0.0));
-                }
+            if a.is_nan() || b.is_nan() || positive(a) == positive(b) {
+                continue;
+            }
+            let through = a.abs() > ON_AXIS && b.abs() > ON_AXIS;
+            let at = match through {
+                true => pair[0][0] + (pair[1][0] - pair[0][0]) * a / (a - b),
+                false if positive(b) => pair[0][0],
+                false => pair[1][0],
+            };
+            let same = |(v, up): &(f64, bool)| (v - at).abs() < 1e-9 * (1.0 + at.abs()) && *up == positive(b);
+            if !out.iter().any(same) {
+                out.push((at, positive(b)));
             }
         }
     }

@@ -33,6 +33,8 @@ pub use split::Split;
 pub use stability::{Kind, Stability, Verdict};
 pub(crate) use tangent::Wish;
 
+/// Coordinates and speeds together at most: work grows with the cube.
+pub const MAX_VARIABLES: usize = 1000;
 /// How often the state is shaken to see what is rounding.
 const SHAKES: u64 = 3;
 /// An entry is zero if it is below this many times what shaking changes in it.
@@ -111,12 +113,22 @@ pub struct Linearizer {
     wishes: Wishes,
     /// The variables asked for, as coordinates.
     chosen: Vec<usize>,
+    /// Linear systems computed in searches, to bound them.
+    pub(crate) calls: std::cell::Cell<usize>,
 }
 
 impl Linearizer {
     /// Differentiates the equations; `independent` names coordinates or speeds that the matrices should be about.
     pub fn new(model: &mut Model, independent: &[String]) -> Result<Linearizer, Box<Diagnostic>> {
         let (n_x, n) = (model.form.coordinates.len(), model.form.speeds.len());
+        if n_x + n > MAX_VARIABLES {
+            let message = format!(
+                "{n_x} coordinates and {n} speeds are too many to linearise: the limit is {MAX_VARIABLES} together"
+            );
+            return Err(Box::new(
+                Diagnostic::error(Code::TooLarge, None, message).help("use smaller families"),
+            ));
+        }
         let mut wishes = Wishes { coordinates: vec![Wish::Open; n_x], speeds: vec![Wish::Open; n] };
         let mut chosen = Vec::new();
         for name in independent {
@@ -135,7 +147,7 @@ impl Linearizer {
             }
         }
         let derivatives = Derivatives::new(model)?;
-        Ok(Linearizer { derivatives, wishes, chosen })
+        Ok(Linearizer { derivatives, wishes, chosen, calls: Default::default() })
     }
 
     /// The linear system at a state, zeros cleared of rounding.
@@ -164,6 +176,7 @@ impl Linearizer {
 
     /// The same without looking at rounding, for searches.
     pub(crate) fn plain(&self, model: &Model, state: &State, wishes: &Wishes) -> Option<Local> {
+        self.calls.set(self.calls.get() + 1);
         local(model, &self.derivatives, state, wishes).ok()
     }
 

@@ -140,6 +140,10 @@ impl Hunt<'_> {
     fn run(&self, model: &mut Model, linearizer: &Linearizer, starts: usize, found: &mut Found) {
         let mut seen: Vec<State> = found.equilibria.iter().map(|e| e.linear.state.clone()).collect();
         for k in 0..starts {
+            if linearizer.calls.get() > super::settle::budget(model) {
+                found.starts = found.starts.min(k);
+                return;
+            }
             let Some(start) = self.start(model, k) else { continue };
             let Some(mut state) = linearizer.quieten(model, &start, self.held) else { continue };
             found.converged += 1;

@@ -15,6 +15,9 @@ const QUIET: f64 = 1e-13;
 /// What passes when rounding allows no less.
 const NEARLY_QUIET: f64 = 1e-9;
 
+/// Work of a search, in cubes of the number of variables.
+const BUDGET: f64 = 2e10;
+
 /// What stays as it is in the search.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Held {
@@ -68,7 +71,7 @@ impl Linearizer {
         };
         let mut left = remainder(&here, held);
         for _ in 0..MAX_STEPS {
-            if left <= QUIET {
+            if left <= QUIET || self.calls.get() > budget(model) {
                 break;
             }
             let change = step(&here, held);
@@ -89,6 +92,12 @@ impl Linearizer {
         }
         (left <= NEARLY_QUIET).then(|| tidied(self, model, now, held, left))
     }
+}
+
+/// Linear systems that a search may compute: large models get fewer.
+pub(super) fn budget(model: &Model) -> usize {
+    let n = (model.form.coordinates.len() + model.form.speeds.len()) as f64;
+    (BUDGET / (n * n * n)).clamp(50.0, 1e6) as usize
 }
 
 /// What is held should be independent, so that it can be.

@@ -23,6 +23,14 @@ impl Linearizer {
     pub(crate) fn ignorable(&self, model: &Model, state: &State, here: &Local) -> Vec<usize> {
         let d_x = here.positions.dimension();
         let mut set = closed(here, (0..d_x).collect());
+        // Zeros that belong to this state alone are gone beside it.
+        if let Some(beside) = self.beside(model, state, here) {
+            let (d, scale) = (here.dimension(), scales(&beside));
+            set.retain(|j| {
+                (0..d).all(|i| set_free(here, i, *j) || beside.S[i * d + j].abs() <= SAME * scale[i])
+            });
+            set = closed(here, set);
+        }
         loop {
             if set.is_empty() || self.unchanged(model, state, here, &set, &set, 0.0) {
                 return set;
@@ -39,6 +47,19 @@ impl Linearizer {
         }
     }
 
+    /// The linear system a little way off, in no particular direction.
+    fn beside(&self, model: &Model, state: &State, here: &Local) -> Option<Local> {
+        let d = here.dimension();
+        let mut guess = state.clone();
+        let shift = |c: usize| 0.03 * (0.5 + (c as f64 * 0.618_033_988_75).fract());
+        for (i, v) in guess.x.iter_mut().chain(&mut guess.eta).enumerate() {
+            *v += (0..d).map(|c| here.directions[i * d + c] * shift(c)).sum::<f64>();
+        }
+        let (x, w) = (&here.positions.independent, &here.speeds.independent);
+        let found = model.on_constraints(&guess, &state.x, x, w)?;
+        self.plain(model, &found, &fixed(model, here))
+    }
+
     /// Whether rates and derivatives of the states outside `set` stay when `moved` are moved and time passes.
     fn unchanged(
         &self,
@@ -51,7 +72,7 @@ impl Linearizer {
     ) -> bool {
         let d = here.dimension();
         let rest: Vec<usize> = (0..d).filter(|i| !set.contains(i)).collect();
-        let same = fixed(model, here);
+        let (same, scale) = (fixed(model, here), scales(here));
         let moves: &[f64] = if moved.is_empty() { &[0.0] } else { &MOVES };
         moves.iter().all(|step| {
             // As far as the constraints allow: a quaternion cannot go far.
@@ -67,12 +88,11 @@ impl Linearizer {
             });
             let there = found.and_then(|state| self.plain(model, &state, &same));
             there.is_some_and(|there| {
-                let scale = |i: usize| scale(here, i);
                 rest.iter().all(|&i| {
-                    let rate = (there.rates[i] - here.rates[i]).abs() <= SAME * scale(i);
+                    let rate = (there.rates[i] - here.rates[i]).abs() <= SAME * scale[i];
                     let slope = |j: usize| {
                         let (a, b) = (there.S[i * d + j], here.S[i * d + j]);
-                        (a - b).abs() <= SAME * scale(i)
+                        (a - b).abs() <= SAME * scale[i]
                     };
                     rate && (0..d).all(slope)
                 })
@@ -103,10 +123,16 @@ pub(crate) fn size(here: &Local, i: usize) -> f64 {
     row.max(here.rates[i].abs() * 1e-3)
 }
 
-/// The same, but rows of nothing are compared with what rounding makes of the others.
-pub(crate) fn scale(here: &Local, i: usize) -> f64 {
-    let most = (0..here.dimension()).map(|i| size(here, i)).fold(0.0, f64::max);
-    size(here, i).max(1e-4 * most)
+/// The same for all, but rows of nothing are compared with what rounding makes of the others.
+pub(crate) fn scales(here: &Local) -> Vec<f64> {
+    let sizes: Vec<f64> = (0..here.dimension()).map(|i| size(here, i)).collect();
+    let most = sizes.iter().copied().fold(0.0, f64::max);
+    sizes.into_iter().map(|s| s.max(1e-4 * most)).collect()
+}
+
+/// Whether a position may depend on another one: positions of a set may lean on each other.
+fn set_free(here: &Local, i: usize, j: usize) -> bool {
+    i < here.positions.dimension() && j < here.positions.dimension()
 }
 
 /// The largest subset of positions on which no state outside of it depends.

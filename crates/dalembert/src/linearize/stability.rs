@@ -9,7 +9,7 @@
 //! Otherwise eigenvalues on the axis decide nothing, and the answer is `Undecided`. Statements are about the states that are
 //! not ignorable. An eigenvalue is on the axis if its real part is below what its condition makes of rounding.
 
-use super::ignorable::{AT_REST, scale};
+use super::ignorable::{AT_REST, scales};
 use super::reduce::Local;
 use super::{Linearizer, fixed};
 use crate::model::Model;
@@ -163,7 +163,7 @@ impl Linearizer {
         if r - cod.factor(S, 1e-9) != zeros {
             return false; // vectors coincide: motions drift away along the family
         }
-        let same = fixed(model, here);
+        let (same, scale) = (fixed(model, here), scales(here));
         let mut v = vec![0.0; r];
         (0..zeros).all(|k| {
             cod.lq.null_vector(k, &mut v);
@@ -187,7 +187,7 @@ impl Linearizer {
                     let mut change = vec![0.0; r];
                     cod.solve(&rates, &mut change);
                     let length = change.iter().fold(0.0f64, |m, c| m.max(c.abs()));
-                    let quiet = states.iter().all(|i| there.rates[*i].abs() <= AT_REST * scale(here, *i));
+                    let quiet = states.iter().all(|i| there.rates[*i].abs() <= AT_REST * scale[*i]);
                     if quiet {
                         return moved <= 0.3 * step.abs();
                     }

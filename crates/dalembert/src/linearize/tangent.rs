@@ -61,8 +61,9 @@ impl Tangent {
             a[i * width + n + i] = if scale > 0.0 { scale } else { 1.0 };
         }
         let mut dependent: Vec<usize> = Vec::new();
+        let mut taken = vec![false; n];
         for k in 0..m.min(n) {
-            let Some((i, j)) = pivot(&a, width, n, k..m, &dependent, wishes)? else { break };
+            let Some((i, j)) = pivot(&a, width, n, k..m, &taken, wishes)? else { break };
             (0..width).for_each(|c| a.swap(k * width + c, i * width + c));
             let by = a[k * width + j];
             (0..width).for_each(|c| a[k * width + c] /= by);
@@ -75,8 +76,9 @@ impl Tangent {
                 }
             }
             dependent.push(j);
+            taken[j] = true;
         }
-        let independent: Vec<usize> = (0..n).filter(|j| !dependent.contains(j)).collect();
+        let independent: Vec<usize> = (0..n).filter(|j| !taken[*j]).collect();
         let d = independent.len();
         let mut T = vec![0.0; n * d];
         for (c, &j) in independent.iter().enumerate() {
@@ -138,13 +140,13 @@ fn pivot(
     width: usize,
     n: usize,
     rows: std::ops::Range<usize>,
-    taken: &[usize],
+    taken: &[bool],
     wishes: &[Wish],
 ) -> Result<Option<(usize, usize)>, Follows> {
     let wish = |j: usize| wishes.get(j).copied().unwrap_or(Wish::Open);
     let (mut best, mut place, mut blocked) = (0.0, None, (0.0, 0));
     for i in rows {
-        for j in (0..n).filter(|j| !taken.contains(j)) {
+        for j in (0..n).filter(|j| !taken[*j]) {
             let size = a[i * width + j].abs();
             let weighed = match wish(j) {
                 Wish::Open => size,
