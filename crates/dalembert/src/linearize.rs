@@ -20,6 +20,7 @@ mod reduce;
 mod split;
 mod stability;
 mod tangent;
+mod work;
 
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::failure;

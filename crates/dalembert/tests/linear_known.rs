@@ -464,3 +464,28 @@ fn sweeps_follow_branches() {
     }
     assert!(model.eigenvalues_over(&Range::read("Q=0..1:3").unwrap(), &over).is_err());
 }
+
+/// The examples of docs/theory.md say what the manual says about them.
+#[test]
+fn examples_of_the_manual() {
+    let page =
+        std::fs::read_to_string(format!("{}/../../docs/theory.md", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let block = |heading: &str| {
+        let section = page.split(heading).nth(1).expect("the section is there");
+        let text = section.split("```dal run\n").nth(1).expect("a model is there");
+        text.split("```").next().expect("the model ends").to_owned()
+    };
+    let found = at(&block("\n## Equilibrium\n"), "");
+    let steady = found.iter().filter(|e| matches!(e.linear.kind, Kind::Steady { .. }));
+    let sides = steady.filter(|e| (e.linear.state.x[0].cos() - 9.81 / 18.0).abs() < 1e-13);
+    assert_eq!(sides.count(), 2);
+    assert_eq!(found.iter().filter(|e| e.linear.kind == Kind::Equilibrium).count(), 2);
+
+    let l = linear(&mut load(&block("\n## Linearisation\n")), "", &[]);
+    let (m, R, g, A, C, spin) = (1.0f64, 0.5f64, 9.81f64, 0.0625f64, 0.125f64, 2.5f64);
+    let square = m * g * R / (A + m * R * R) - C * (C + m * R * R) / (A * (A + m * R * R)) * spin * spin;
+    below("disk", (l.eigen.values[0].re - square.sqrt()).abs(), 1e-12);
+    below("as printed", (l.eigen.values[0].re - 0.834).abs(), 5e-4);
+    assert_eq!((l.dimension(), l.eigen.values.iter().filter(|v| v.abs() == 0.0).count()), (9, 7));
+    assert_eq!(verdict(&l), Verdict::Unstable);
+}
