@@ -24,12 +24,14 @@ mod tangent;
 mod work;
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::kinds::Freedom;
 use crate::model::Model;
-use dalembert_run::State;
 use dalembert_run::linalg::{Eigen, eigen};
+use dalembert_run::{Started, State};
 pub(crate) use derivatives::Derivatives;
 use messages::{kinked, of_eigen, unknown_variable};
 pub use over::{Over, Range, Sweep};
+use reduce::Trouble;
 pub(crate) use reduce::{Local, Wishes, local};
 pub use split::Split;
 pub use stability::{Kind, Stability, Verdict};
@@ -157,6 +159,12 @@ impl Linearizer {
         let mut here = local(model, &self.derivatives, state, &self.wishes)
             .map_err(|t| self.explain(model, state, t))?;
         self.check_smooth(model, state, &here)?;
+        // A row that vanishes here and not beside it leaves no surface to linearise on.
+        let started =
+            Started { state: state.clone(), rank: here.solution.rank, residuals: (0.0, 0.0), moved: 0.0 };
+        if Freedom::at(model, &started).rank_nearby > here.solution.rank {
+            return Err(self.explain(model, state, Trouble::Degenerate));
+        }
         let same = fixed(model, &here);
         let parameters = model.compiled.parameters().to_vec();
         let mut shaken = Vec::new();

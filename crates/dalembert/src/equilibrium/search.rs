@@ -115,7 +115,11 @@ impl Model {
                 hunts.push((base.clone(), held));
             }
         }
-        let periodic = periodic(self, &base);
+        let mut periodic = periodic(self, &base);
+        // A range counts turns.
+        for (turns, c) in periodic.iter_mut().zip(&self.system.coordinates) {
+            *turns &= !search.within.iter().any(|r| r.name == c.name);
+        }
         found.angles = (0..periodic.len()).filter(|i| periodic[*i]).collect();
         for (state, held) in &hunts {
             let hunt = Hunt { base: state, held, periodic: &periodic, within: &search.within };
@@ -230,8 +234,11 @@ impl Hunt<'_> {
         state: &State,
     ) -> Result<Equilibrium, Box<Diagnostic>> {
         let linear = linearizer.at(model, state)?;
-        if matches!(linear.kind, Kind::Neither { .. }) {
-            let message = "accelerations vanish at a state that does not last: time occurs in the equations";
+        if let Kind::Neither { driven, .. } = linear.kind {
+            let message = match driven {
+                true => "accelerations vanish at a state that does not last: time occurs in the equations",
+                false => "accelerations become small far away, but do not vanish",
+            };
             return Err(Box::new(Diagnostic::error(Code::NotConverged, None, message)));
         }
         let now = model.evaluate(state)?;

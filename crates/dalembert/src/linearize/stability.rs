@@ -90,6 +90,9 @@ impl Linearizer {
         let states: Vec<usize> = (0..d).filter(|i| !ignorable.contains(i)).collect();
         let told = |verdict: Verdict, reason: String| Stability { verdict, reason, states: states.clone() };
         let r = states.len();
+        if r == 0 {
+            return told(Verdict::Stable, "nothing is free to move".to_owned());
+        }
         let S: Vec<f64> = states.iter().flat_map(|i| states.iter().map(move |j| here.S[i * d + j])).collect();
         let Ok(e) = eigen(&S, r) else {
             return told(Verdict::Undecided, "the eigenvalues were not found".to_owned());
@@ -107,7 +110,11 @@ impl Linearizer {
             );
         }
         if *kind == Kind::Equilibrium && self.minimum_of_energy(model, state, here, &states) {
-            let reason = "the potential energy has a minimum here (Dirichlet)";
+            let level = states.iter().all(|i| *i >= here.positions.dimension());
+            let reason = match level {
+                true => "the energy is constant, and all of it is in these speeds (Dirichlet)",
+                false => "the potential energy has a minimum here (Dirichlet)",
+            };
             return told(Verdict::Stable, reason.to_owned());
         }
         let zeros = central.iter().filter(|v| v.abs() <= e.size * WORST).count();
