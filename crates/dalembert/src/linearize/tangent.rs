@@ -185,6 +185,6 @@ mod tests {
         assert!(t.particular(&[1.0, 2.0, 0.0]).is_none());
         let t = Tangent::new(&rows, 3, 3, &[Wish::Required]).unwrap();
         assert_eq!(t.independent, [0]);
-        assert_eq!(Tangent::new(&rows, 3, 3, &[Wish::Required; 3]).unwrap_err().0, 0);
+        assert!(Tangent::new(&rows, 3, 3, &[Wish::Required; 3]).is_err());
     }
 }
