@@ -33,16 +33,16 @@ pub enum Command {
     Simulate(Box<SimulateArgs>),
     /// Classify the constraints, integrate what can be integrated, find conserved quantities
     Analyze(AnalyzeArgs),
+    /// Positions of rest by virtual work, steady motions, their stability, and the potential energy around them
+    Equilibrium(EquilibriumArgs),
+    /// Linear system about a state: state matrix, eigenvalues, modes, mass, damping, stiffness
+    Linearize(LinearizeArgs),
     /// Format model files in place
     Fmt(FmtArgs),
     /// Tell more about the code of a message
     Explain(ExplainArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
-    #[command(hide = true)]
-    Equilibrium(LaterArgs),
-    #[command(hide = true)]
-    Linearize(LaterArgs),
     #[command(hide = true)]
     Verify(LaterArgs),
     #[command(hide = true)]
@@ -62,15 +62,14 @@ impl Command {
             Command::Evaluate(args) => args.common.json,
             Command::Simulate(args) => args.common.json,
             Command::Analyze(args) => args.common.json,
+            Command::Equilibrium(args) => args.common.json,
+            Command::Linearize(args) => args.common.json,
             Command::Fmt(args) => args.json,
             Command::Explain(args) => args.json,
             Command::Completions(_) => false,
-            Command::Equilibrium(args)
-            | Command::Linearize(args)
-            | Command::Verify(args)
-            | Command::Sweep(args)
-            | Command::Export(args)
-            | Command::Studio(args) => args.rest.iter().any(|word| word == "--json"),
+            Command::Verify(args) | Command::Sweep(args) | Command::Export(args) | Command::Studio(args) => {
+                args.rest.iter().any(|word| word == "--json")
+            }
         }
     }
 }
@@ -230,6 +229,65 @@ pub enum MotionForm {
 pub struct AnalyzeArgs {
     #[command(flatten)]
     pub common: Common,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert equilibrium hoop.dal                              all that can be found, with forces and stability
+  dalembert equilibrium disk.dal --at \"theta=0.35, psi'=3\"    steady turning with these values
+  dalembert equilibrium hoop.dal --landscape theta=-3..3:200 --plot hoop.svg")]
+pub struct EquilibriumArgs {
+    #[command(flatten)]
+    pub common: Common,
+    /// Values that are held, as in --at "theta=0.3, psi'=3"; the rest is searched from the start
+    #[arg(long, value_name = "STATE", default_value = "", allow_hyphen_values = true)]
+    pub at: String,
+    /// How many starts to search from
+    #[arg(long, value_name = "N", default_value_t = dalembert::equilibrium::DEFAULT_STARTS)]
+    pub starts: usize,
+    /// Where to look, as in --within theta=-3..3 (repeatable)
+    #[arg(long, value_name = "NAME=LOW..HIGH", allow_hyphen_values = true)]
+    pub within: Vec<String>,
+    /// Potential energy over a coordinate, as in --landscape theta=-3..3:200 (once or twice)
+    #[arg(long, value_name = "NAME=LOW..HIGH:COUNT")]
+    pub landscape: Vec<String>,
+    /// Write the landscape: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::files::table_target, requires = "landscape")]
+    pub out: Vec<crate::files::TableTarget>,
+    /// Draw the landscape with the equilibria: .svg, .png or .html (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, requires = "landscape")]
+    pub plot: Vec<crate::files::PlotTarget>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert linearize top.dal                                        about the start
+  dalembert linearize hoop.dal --settle                              about the equilibrium nearest to it
+  dalembert linearize bicycle.dal --independent roll,steer           matrices in lean and steer
+  dalembert linearize hoop.dal --over W=0..10:101 --plot roots.svg   eigenvalues over a parameter")]
+pub struct LinearizeArgs {
+    #[command(flatten)]
+    pub common: Common,
+    /// State to linearise about, as in --at "x=1, x'=0.2, t=0"; the rest comes from the start, on the constraints
+    #[arg(long, value_name = "STATE", default_value = "", allow_hyphen_values = true)]
+    pub at: String,
+    /// Go to the nearest equilibrium or steady motion first
+    #[arg(long)]
+    pub settle: bool,
+    /// Coordinates (or speeds) that the matrices should be about, as in --independent lean,steer
+    #[arg(long, value_name = "NAMES")]
+    pub independent: Option<String>,
+    /// Eigenvalues over a parameter or a starting value, as in --over v=0..10:101
+    #[arg(long, value_name = "NAME=LOW..HIGH:COUNT")]
+    pub over: Option<String>,
+    /// Write the eigenvalues over the range: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::files::table_target, requires = "over")]
+    pub out: Vec<crate::files::TableTarget>,
+    /// Draw the eigenvalues over the range: .svg, .png or .html (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, requires = "over")]
+    pub plot: Vec<crate::files::PlotTarget>,
 }
 
 #[derive(Args)]

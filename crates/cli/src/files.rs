@@ -3,7 +3,7 @@
 use crate::input::reason;
 use crate::report::{Failure, stdout_failure};
 use dalembert::Table;
-use dalembert::export::{self, Plot};
+use dalembert::export::{self, Drawing};
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -89,7 +89,7 @@ impl PlotTarget {
     }
 
     /// Draws the plot.
-    pub fn write(&self, plot: &Plot<'_>, facts: &[(String, String)]) -> Result<(), Failure> {
+    pub fn write(&self, plot: &dyn Drawing, facts: &[(String, String)]) -> Result<(), Failure> {
         let bytes = match self {
             PlotTarget::Svg(_) => plot.svg().into_bytes(),
             PlotTarget::Png(_) => plot.png(),

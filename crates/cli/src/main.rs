@@ -7,11 +7,13 @@ mod args;
 mod check;
 mod completions;
 mod derive;
+mod equilibrium;
 mod evaluate;
 mod explain;
 mod files;
 mod fmt;
 mod input;
+mod linearize;
 mod progress;
 mod report;
 mod simulate;
@@ -45,8 +47,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Explain(args) => explain::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Analyze(args) => analyze::run(&args),
-        Command::Equilibrium(_) => later("equilibrium"),
-        Command::Linearize(_) => later("linearize"),
+        Command::Equilibrium(args) => equilibrium::run(&args),
+        Command::Linearize(args) => linearize::run(&args),
         Command::Verify(_) => later("verify"),
         Command::Sweep(_) => later("sweep"),
         Command::Export(_) => later("export"),
@@ -55,6 +57,7 @@ fn run(command: Command) -> Result<(), Failure> {
 }
 
 fn later(name: &str) -> Result<(), Failure> {
-    Err(Failure::plain(format!("`dalembert {name}` is not available yet"))
-        .help("available now: check, derive, evaluate, simulate, analyze, fmt, explain, completions"))
+    Err(Failure::plain(format!("`dalembert {name}` is not available yet")).help(
+        "available now: check, derive, evaluate, simulate, analyze, equilibrium, linearize, fmt, explain, completions",
+    ))
 }

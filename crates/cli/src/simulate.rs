@@ -84,7 +84,7 @@ fn chosen_columns(args: &SimulateArgs, model: &Model) -> Result<Option<Vec<usize
 }
 
 /// Splits at commas outside of subscripts.
-fn split_names(text: &str) -> Vec<String> {
+pub fn split_names(text: &str) -> Vec<String> {
     let mut depth = 0usize;
     let parts = text.split(|c: char| {
         match c {

@@ -266,6 +266,11 @@ impl Compiled {
         &self.parameters
     }
 
+    /// Gives the parameters other values, as many as there are. Nothing is derived again.
+    pub(crate) fn set_parameters(&mut self, values: &[f64]) {
+        self.parameters.copy_from_slice(values);
+    }
+
     /// Operations of one evaluation of x', M, Q, A, b.
     pub fn counts(&self) -> Counts {
         self.terms.program.counts()
@@ -306,7 +311,7 @@ impl Compiled {
     }
 
     /// The norm of the ideal generalised force of one constraint.
-    fn generalised_reaction(&self, group: usize, lambda: &[f64], A: &[f64]) -> f64 {
+    pub(crate) fn generalised_reaction(&self, group: usize, lambda: &[f64], A: &[f64]) -> f64 {
         let n = self.shape.n_eta;
         let component = |p: usize| self.groups[group].clone().map(|r| A[r * n + p] * lambda[r]).sum::<f64>();
         (0..n).map(component).fold(0.0f64, f64::hypot)
@@ -314,7 +319,7 @@ impl Compiled {
 }
 
 /// The entries of a gradient that are not zero by structure.
-fn sparse_gradient(pool: &mut Pool, e: Expr, symbols: &[Symbol]) -> Vec<(usize, Expr)> {
+pub(crate) fn sparse_gradient(pool: &mut Pool, e: Expr, symbols: &[Symbol]) -> Vec<(usize, Expr)> {
     let present = pool.symbols(&[e]);
     let places: Vec<usize> = (0..symbols.len()).filter(|&i| present.contains(&symbols[i])).collect();
     let wanted: Vec<Symbol> = places.iter().map(|&i| symbols[i]).collect();

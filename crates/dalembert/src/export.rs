@@ -18,7 +18,7 @@ mod tables;
 
 pub use html::html;
 pub use parquet::parquet;
-pub use plot::{Panel, Plot};
+pub use plot::{Drawing, Field, Panel, Plot};
 pub use tables::{csv, json};
 
 /// A number with the fewest digits that read back as the same number; `NaN`, `inf` and `-inf` by these names.

@@ -5,12 +5,14 @@
 
 mod cholesky;
 mod cod;
+mod eigen;
 mod lq;
 mod lu;
 mod scalar;
 
 pub use cholesky::{cholesky, solve_lower, solve_lower_transposed};
 pub use cod::Cod;
+pub use eigen::{Eigen, EigenError, eigen, eigenvalues};
 pub use lq::PivotedLq;
 pub use lu::Lu;
 pub use scalar::{Complex, Scalar};

@@ -287,6 +287,10 @@ catalogue! {
         "At this configuration the rank of the constraints or of the kinematics drops (a stretched linkage, gimbal lock), \
          or an expression is not defined. Start elsewhere, or choose coordinates that are regular there."
         wrong "" right "";
+    NotDifferentiable "E0520" "a state where the equations have no derivative":
+        "A linear system is made of derivatives. Where a force has a kink or a jump (`abs`, `sign`, `min`, `max`, `if` at their turning point), or a root or a \
+         norm of nothing, there are none. Linearise on one side of it, or write the law so that it is smooth there."
+        wrong "" right "";
 
     // Units.
     UnknownUnit "E0601" "a unit that is not known":
@@ -318,6 +322,10 @@ catalogue! {
     ConstraintDrift "E0705" "constraints that cannot be kept":
         "The projection onto the constraints failed: they became contradictory or degenerate along the motion. \
          The message names the constraint and its residual."
+        wrong "" right "";
+    NotConverged "E0730" "an iteration that found nothing":
+        "Newton's iteration towards an equilibrium, or the sweeps for eigenvalues, ended at their bound. Start nearer, \
+         give ranges with `--within`, or rescale the model so that its numbers are of comparable size."
         wrong "" right "";
 
     // Friction and control.

@@ -1,10 +1,11 @@
-//! Plots of a table against time: what is shown, and where it stands on the page.
+//! Plots of a table against its first column: what is shown, and where it stands on the page.
 //!
 //! One drawing code for all formats: [`Plot`] lays panels out in logical units and draws them on a [`Canvas`], which is
 //! text ([`svg`]) or pixels ([`raster`], [`png`]). Values that are no finite numbers leave gaps.
 
 mod axis;
 mod canvas;
+mod field;
 mod png;
 mod raster;
 mod svg;
@@ -17,6 +18,7 @@ use canvas::{Anchor, Canvas, Color, Typeface};
 use raster::Raster;
 use svg::Svg;
 
+pub use field::Field;
 pub(super) use svg::escaped;
 
 /// Lines that one panel shows at most.
@@ -52,6 +54,37 @@ const COLORS: [Color; MAX_LINES] = [
     Color(120, 100, 75),
 ];
 
+/// A picture that can be written in any format.
+pub trait Drawing {
+    /// Heading.
+    fn title(&self) -> &str;
+    /// As SVG text.
+    fn svg(&self) -> String;
+    /// As a PNG file's bytes.
+    fn png(&self) -> Vec<u8>;
+}
+
+/// A sign at a point of the last panel: full for what is stable, open for what is not, half for what is not known.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Mark {
+    at: (f64, f64),
+    stable: Option<bool>,
+}
+
+impl Mark {
+    fn draw(canvas: &mut dyn Canvas, (x, y): (f64, f64), stable: Option<bool>) {
+        if !(x.is_finite() && y.is_finite()) {
+            return;
+        }
+        canvas.fill([x - 5.0, y - 5.0, x + 5.0, y + 5.0], BLACK);
+        match stable {
+            Some(true) => {}
+            Some(false) => canvas.fill([x - 3.0, y - 3.0, x + 3.0, y + 3.0], WHITE),
+            None => canvas.fill([x - 3.0, y - 3.0, x, y + 3.0], WHITE),
+        }
+    }
+}
+
 /// A panel: its heading and the columns it shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Panel {
@@ -69,6 +102,7 @@ pub struct Plot<'a> {
     /// Panels, from top to bottom.
     pub panels: Vec<Panel>,
     table: &'a Table,
+    marks: Vec<Mark>,
 }
 
 impl<'a> Plot<'a> {
@@ -82,14 +116,41 @@ impl<'a> Plot<'a> {
         {
             panels.extend(spread(title, table, columns));
         }
-        Plot { title: title_of(model), panels, table }
+        Plot { title: title_of(model), panels, table, marks: Vec::new() }
     }
 
     /// Chosen columns, in the order given.
     pub fn of_columns(model: &Model, table: &'a Table, columns: &[usize]) -> Plot<'a> {
         let panel = |c: &[usize]| Panel { title: String::new(), columns: c.to_vec() };
         let panels = columns.chunks(MAX_LINES).map(panel).collect();
-        Plot { title: title_of(model), panels, table }
+        Plot { title: title_of(model), panels, table, marks: Vec::new() }
+    }
+
+    /// Real and imaginary parts over the first column, of branches that are not zero all along.
+    pub fn of_eigenvalues(title: &str, table: &'a Table) -> Plot<'a> {
+        let shown = |first: usize| -> Vec<usize> {
+            let varied = |c: &usize| table.rows().any(|row| row[*c].abs() > 1e-9);
+            (first..table.columns.len()).step_by(2).filter(varied).take(2 * MAX_LINES).collect()
+        };
+        let panel = |title: &str, columns: Vec<usize>| Panel { title: title.to_owned(), columns };
+        let panels = vec![panel("real parts", shown(1)), panel("imaginary parts", shown(2))];
+        Plot { title: title.to_owned(), panels, table, marks: Vec::new() }
+    }
+
+    /// The potential energy over one coordinate, with equilibria as (place, whether stable).
+    pub fn of_landscape(title: &str, table: &'a Table, equilibria: &[(Vec<f64>, Option<bool>)]) -> Plot<'a> {
+        let height = |x: f64| {
+            let rows: Vec<&[f64]> = table.rows().collect();
+            let pair = rows.windows(2).find(|p| (x - p[0][0]) * (x - p[1][0]) <= 0.0)?;
+            let f = (x - pair[0][0]) / (pair[1][0] - pair[0][0]);
+            Some(pair[0][1] + f * (pair[1][1] - pair[0][1]))
+        };
+        let mark = |(at, stable): &(Vec<f64>, Option<bool>)| {
+            let x = *at.first()?;
+            Some(Mark { at: (x, height(x)?), stable: *stable })
+        };
+        let panels = vec![Panel { title: "potential energy".to_owned(), columns: vec![1] }];
+        Plot { title: title.to_owned(), panels, table, marks: equilibria.iter().filter_map(mark).collect() }
     }
 
     /// The plot as SVG text.
@@ -161,12 +222,15 @@ impl<'a> Plot<'a> {
                 canvas.text((x + DASH + 8.0, y + 4.2), Anchor::Left, TEXT_SIZE, BLACK, &name);
             }
             if last {
+                for mark in &self.marks {
+                    Mark::draw(canvas, (frame.x(&time, mark.at.0), frame.y(axis, mark.at.1)), mark.stable);
+                }
                 canvas.text(
                     (0.5 * (left + right), frame.bottom + 36.0),
                     Anchor::Middle,
                     TEXT_SIZE,
                     BLACK,
-                    "t",
+                    self.table.columns.first().map_or("", String::as_str),
                 );
             }
         }
@@ -180,6 +244,20 @@ impl<'a> Plot<'a> {
         let values: Vec<f64> =
             self.table.rows().flat_map(|row| panel.columns.iter().map(|c| row[*c])).collect();
         Axis::padded(&values, (self.panel_height() / 30.0) as usize)
+    }
+}
+
+impl Drawing for Plot<'_> {
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn svg(&self) -> String {
+        Plot::svg(self)
+    }
+
+    fn png(&self) -> Vec<u8> {
+        Plot::png(self)
     }
 }
 

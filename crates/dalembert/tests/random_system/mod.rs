@@ -1,6 +1,8 @@
 //! Random systems as text. The Lagrangian is polynomial of degree four in the rates and free of the time; inertia is positive
 //! definite by construction (a sum of squares of triangular forms).
 
+#![allow(dead_code, reason = "each suite uses its own part")]
+
 use super::support::Dice;
 use dalembert::Model;
 use dalembert::run::State;

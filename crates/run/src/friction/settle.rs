@@ -216,7 +216,7 @@ impl Search<'_> {
             let trial = self.solve()?;
             normal.clone_from(&trial.normal);
             let used = worst(self, &trial);
-            if used < best.0 {
+            if used <= best.0 {
                 best = (used, trial, self.grip.strength.clone());
             }
             if changed < 1e-9 {

@@ -1,0 +1,221 @@
+//! `dalembert equilibrium`: positions of rest, steady motions, and the potential energy around them.
+
+use crate::args::EquilibriumArgs;
+use crate::check::state_pairs;
+use crate::files::{TableTarget, probe};
+use crate::input::{Loaded, Remarks, load};
+use crate::linearize::{described, fields, summary};
+use crate::report::{Failure, complain, object, print, print_json};
+use crate::words::{counted, entry, plain};
+use dalembert::diagnostic;
+use dalembert::equilibrium::{Equilibrium, Found, Landscape, Search, landscape};
+use dalembert::export::{Field, Plot};
+use dalembert::linearize::{Range, Verdict};
+use dalembert::{Model, Source};
+use serde_json::{Map, Value, json};
+
+const MARGIN: usize = 14;
+
+pub fn run(args: &EquilibriumArgs) -> Result<(), Failure> {
+    let to_stdout = args.out.contains(&TableTarget::Standard);
+    if to_stdout && args.common.json {
+        let message = "`--json` and `--out -` both claim standard output";
+        clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, format!("{message}\n")).exit();
+    }
+    let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
+    let ranges = |list: &[String]| -> Result<Vec<Range>, Failure> {
+        list.iter().map(|text| Range::read(text).map_err(|d| Failure::of(*d, &source))).collect()
+    };
+    let (axes, within) = (ranges(&args.landscape)?, ranges(&args.within)?);
+    let paths = args.out.iter().filter_map(TableTarget::path).chain(args.plot.iter().map(|p| p.path()));
+    let files: Vec<String> = paths.map(str::to_owned).collect();
+    files.iter().try_for_each(|path| probe(path))?;
+    let search = Search { at: args.at.clone(), starts: args.starts, within };
+    let found = model.equilibria(&search).map_err(|d| Failure::of(*d, &source))?;
+    let picture = match axes.is_empty() {
+        true => None,
+        false => {
+            let mut picture = landscape(&mut model, &axes, &args.at).map_err(|d| Failure::of(*d, &source))?;
+            picture.marks = marks(&model, &picture, &found);
+            Some(picture)
+        }
+    };
+    if let Some(picture) = &picture {
+        write(args, &model, picture, &files)?;
+    }
+    if args.common.json {
+        return print_json(&document(&model, &found, &source, &files));
+    }
+    let mut words = text(&model, &found);
+    files.iter().for_each(|file| words.push_str(&format!("wrote {file}\n")));
+    if to_stdout {
+        complain(&words);
+        return Ok(());
+    }
+    print(&words)
+}
+
+fn write(
+    args: &EquilibriumArgs,
+    model: &Model,
+    picture: &Landscape,
+    files: &[String],
+) -> Result<(), Failure> {
+    let title = model.system.title.clone().unwrap_or_default();
+    let table = picture.table();
+    for target in &args.out {
+        match target.write(&table, &title) {
+            Err(Failure::ReaderGone) if !files.is_empty() => {}
+            other => other?,
+        }
+    }
+    let facts: Vec<(String, String)> = picture
+        .marks
+        .iter()
+        .map(|(at, stable)| {
+            let word = match stable {
+                Some(true) => "stable",
+                Some(false) => "unstable",
+                None => "undecided",
+            };
+            let place: Vec<String> =
+                picture.names.iter().zip(at).map(|(n, v)| format!("{n} = {}", plain(*v))).collect();
+            (word.to_owned(), place.join(", "))
+        })
+        .collect();
+    args.plot.iter().try_for_each(|target| match picture.axes.len() {
+        1 => target.write(&Plot::of_landscape(&title, &table, &picture.marks), &facts),
+        _ => target.write(&Field::new(&title, picture), &facts),
+    })
+}
+
+/// Equilibria whose coordinates lie within the axes.
+fn marks(model: &Model, picture: &Landscape, found: &Found) -> Vec<(Vec<f64>, Option<bool>)> {
+    let place = |name: &String| model.system.coordinates.iter().position(|c| c.name == *name);
+    let places: Vec<usize> = picture.names.iter().filter_map(place).collect();
+    // An angle stands at every turn that the axes show.
+    let copies = |k: usize, v: f64| -> Vec<f64> {
+        let ends = picture.axes[k]
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), a| (l.min(*a), h.max(*a)));
+        let turns = if found.angles.contains(&places[k]) { -8..=8 } else { 0..=0 };
+        turns
+            .map(|n| v + f64::from(n) * std::f64::consts::TAU)
+            .filter(|v| (ends.0..=ends.1).contains(v))
+            .collect()
+    };
+    let mut out = Vec::new();
+    for e in &found.equilibria {
+        let stable = match e.linear.stability.as_ref().map(|s| s.verdict) {
+            Some(Verdict::Stable | Verdict::AsymptoticallyStable) => Some(true),
+            Some(Verdict::Unstable) => Some(false),
+            _ => None,
+        };
+        for a in copies(0, e.linear.state.x[places[0]]) {
+            match places.get(1) {
+                None => out.push((vec![a], stable)),
+                Some(i) => {
+                    out.extend(copies(1, e.linear.state.x[*i]).into_iter().map(|b| (vec![a, b], stable)))
+                }
+            }
+        }
+    }
+    out
+}
+
+/// The generalised force of each constraint, speed by speed.
+fn forces(model: &Model, e: &Equilibrium) -> Vec<(String, Vec<(String, f64)>)> {
+    let n = model.system.speeds.len();
+    let component = |rows: std::ops::Range<usize>, p: usize| {
+        rows.map(|r| e.now.terms.A[r * n + p] * e.now.solution.lambda[r]).sum::<f64>()
+    };
+    let list = model.system.constraints.iter().map(|c| {
+        let parts = (0..n).map(|p| (model.system.speeds[p].name.clone(), component(c.rows.clone(), p)));
+        (c.name.clone(), parts.filter(|(_, v)| *v != 0.0).collect())
+    });
+    list.collect()
+}
+
+fn document(model: &Model, found: &Found, source: &Source, files: &[String]) -> Value {
+    let rows = || model.system.rows.iter().map(|r| r.name.as_str());
+    let equilibria: Vec<Value> = found
+        .equilibria
+        .iter()
+        .map(|e| {
+            let mut out = json!({
+                "state": object(state_pairs(model, &e.linear.state)),
+                "multipliers": object(rows().zip(e.now.solution.lambda.iter().copied())),
+                "constraint_forces": forces(model, e)
+                    .into_iter()
+                    .map(|(name, parts)| (name, object(parts.iter().map(|(n, v)| (n.as_str(), *v)))))
+                    .collect::<Map<_, _>>(),
+                "potential": e.potential,
+                "family": e.family,
+            });
+            let all = fields(&e.linear);
+            for (key, value) in all.as_object().into_iter().flatten() {
+                out[key] = value.clone();
+            }
+            out
+        })
+        .collect();
+    json!({
+        "equilibria": equilibria,
+        "starts": found.starts,
+        "converged": found.converged,
+        "not_listed": found.not_listed,
+        "rest_possible": found.rest_possible,
+        "troubles": found.troubles,
+        "files": files,
+        "diagnostics": diagnostic::json(&model.diagnostics, source),
+    })
+}
+
+fn text(model: &Model, found: &Found) -> String {
+    let mut out = String::new();
+    let count = found.equilibria.len();
+    let rest = if found.rest_possible { "" } else { "; the constraints do not allow rest" };
+    out.push_str(&format!(
+        "{} found from {}{rest}\n",
+        counted(count, "equilibrium").replace("equilibriums", "equilibria"),
+        counted(found.starts, "start")
+    ));
+    for (k, e) in found.equilibria.iter().enumerate() {
+        out.push_str(&format!("\n{}. {}\n", k + 1, described(&e.linear)));
+        let state: Vec<String> = state_pairs(model, &e.linear.state)
+            .into_iter()
+            .filter(|(name, v)| *v != 0.0 || !name.ends_with('\''))
+            .map(|(name, v)| format!("{name} = {}", plain(v)))
+            .collect();
+        entry(&mut out, "at", MARGIN, &state);
+        if let Some(value) = e.potential {
+            entry(&mut out, "potential", MARGIN, &[plain(value)]);
+        }
+        summary(&mut out, &e.linear);
+        if e.family > 0 {
+            let words = format!("one of a family: {} to first order", counted(e.family, "dimension"));
+            entry(&mut out, "neighbours", MARGIN, &[words]);
+        }
+        let rows = model.system.rows.iter().zip(&e.now.solution.lambda);
+        let multipliers: Vec<String> = rows.map(|(r, v)| format!("{} = {}", r.name, plain(*v))).collect();
+        if !multipliers.is_empty() {
+            entry(&mut out, "multipliers", MARGIN, &multipliers);
+        }
+        let size =
+            e.now.terms.Q.iter().chain(&e.now.solution.ideal_force).fold(0.0, |m: f64, v| m.max(v.abs()));
+        for (name, parts) in forces(model, e) {
+            let worth = parts.iter().filter(|(_, v)| v.abs() > 1e-12 * size);
+            let parts: Vec<String> = worth.map(|(n, v)| format!("{} on {n}", plain(*v))).collect();
+            let parts = if parts.is_empty() { vec!["none".to_owned()] } else { parts };
+            entry(&mut out, &format!("force {name}"), MARGIN.max(name.len() + 7), &parts);
+        }
+    }
+    if found.not_listed > 0 {
+        out.push_str(&format!(
+            "\n{} of the same families not listed\n",
+            counted(found.not_listed, "further member")
+        ));
+    }
+    found.troubles.iter().for_each(|t| out.push_str(&format!("\nnot examined: {t}\n")));
+    out
+}

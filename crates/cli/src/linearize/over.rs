@@ -1,0 +1,146 @@
+//! Eigenvalues over a range: tables, pictures, where they cross the axis.
+
+use crate::args::LinearizeArgs;
+use crate::files::{TableTarget, probe};
+use crate::input::read;
+use crate::report::{Failure, complain, print, print_json};
+use crate::words::{entry, plain};
+use dalembert::export::Plot;
+use dalembert::linearize::{Over, Range, Sweep};
+use dalembert::{Model, Overrides, Source};
+use serde_json::{Value, json};
+
+const MARGIN: usize = 14;
+/// Real parts below this are taken for zero when crossings are told.
+const ON_AXIS: f64 = 1e-7;
+
+pub fn over(
+    args: &LinearizeArgs,
+    source: &Source,
+    model: &mut Model,
+    text: &str,
+    independent: Vec<String>,
+) -> Result<(), Failure> {
+    let paths = args.out.iter().filter_map(TableTarget::path).chain(args.plot.iter().map(|p| p.path()));
+    let files: Vec<String> = paths.map(str::to_owned).collect();
+    files.iter().try_for_each(|path| probe(path))?;
+    let range = Range::read(text).map_err(|d| Failure::of(*d, source))?;
+    let unit = unit_of(args, model, &range)?;
+    let request = Over { at: args.at.clone(), independent, settle: args.settle, unit };
+    let sweep = model.eigenvalues_over(&range, &request).map_err(|d| Failure::of(*d, source))?;
+    let title = model.system.title.clone().unwrap_or_default();
+    for target in &args.out {
+        match target.write(&sweep.table, &title) {
+            Err(Failure::ReaderGone) if !files.is_empty() => {}
+            other => other?,
+        }
+    }
+    let plot = Plot::of_eigenvalues(&title, &sweep.table);
+    let facts = facts(&range, &sweep);
+    args.plot.iter().try_for_each(|target| target.write(&plot, &facts))?;
+    if args.common.json {
+        return print_json(&sweep_document(&range, &sweep, &files));
+    }
+    if args.common.quiet {
+        return Ok(());
+    }
+    let mut words = String::new();
+    facts.iter().for_each(|(name, value)| entry(&mut words, name, MARGIN, std::slice::from_ref(value)));
+    files.iter().for_each(|file| words.push_str(&format!("wrote {file}\n")));
+    if args.out.contains(&TableTarget::Standard) {
+        complain(&words);
+        return Ok(());
+    }
+    print(&words)
+}
+
+/// What 1 in the unit of the file is in SI, for a parameter that is swept.
+fn unit_of(args: &LinearizeArgs, model: &Model, range: &Range) -> Result<f64, Failure> {
+    let Some(k) = model.system.parameters.iter().position(|p| p.name == range.name) else { return Ok(1.0) };
+    if args.common.model == "-" {
+        return Ok(1.0); // the text is gone; a model from standard input is taken to be in SI
+    }
+    let source = read(&args.common.model)?;
+    let mut overrides = Overrides { set: args.common.set.clone(), initial: args.common.initial.clone() };
+    overrides.set.push((range.name.clone(), "1".to_owned()));
+    let unit = Model::load(&source, &overrides).ok().map(|m| m.compiled.parameters()[k]);
+    Ok(unit.filter(|u| u.is_finite() && *u != 0.0).unwrap_or(1.0))
+}
+
+fn facts(range: &Range, sweep: &Sweep) -> Vec<(String, String)> {
+    let pair = |name: &str, value: String| (name.to_owned(), value);
+    let mut out = vec![
+        pair(
+            "over",
+            format!(
+                "{} from {} to {}, {} points",
+                range.name,
+                plain(range.low),
+                plain(range.high),
+                range.count
+            ),
+        ),
+        pair("states", sweep.states.join(", ")),
+    ];
+    for (value, positive) in crossings(sweep) {
+        let word = if positive { "becomes positive" } else { "ceases to be positive" };
+        out.push(pair("crossing", format!("a real part {word} at {} = {value:.6}", range.name)));
+    }
+    if sweep.unsteady > 0 {
+        out.push(pair(
+            "note",
+            format!("{} operating points are neither equilibria nor steady motions", sweep.unsteady),
+        ));
+    }
+    if let Some((value, reason)) = sweep.gaps.first() {
+        out.push(pair("gaps", format!("{}, the first at {}: {reason}", sweep.gaps.len(), plain(*value))));
+    }
+    out
+}
+
+/// Where real parts become positive or cease to be: between points by a straight line, or the last point on the axis.
+fn crossings(sweep: &Sweep) -> Vec<(f64, bool)> {
+    let rows: Vec<&[f64]> = sweep.table.rows().collect();
+    let branches = (sweep.table.columns.len() - 1) / 2;
+    let positive = |v: f64| v > ON_AXIS;
+    let mut out: Vec<(f64, bool)> = Vec::new();
+    for pair in rows.windows(2) {
+        for k in 0..branches {
+            let (a, b) = (pair[0][1 + 2 * k], pair[1][1 + 2 * k]);
+            if a.is_nan() || b.is_nan() || positive(a) == positive(b) {
+                continue;
+            }
+            let through = a.abs() > ON_AXIS && b.abs() > ON_AXIS;
+            let at = match through {
+                true => pair[0][0] + (pair[1][0] - pair[0][0]) * a / (a - b),
+                false if positive(b) => pair[0][0],
+                false => pair[1][0],
+            };
+            let same = |(v, up): &(f64, bool)| (v - at).abs() < 1e-9 * (1.0 + at.abs()) && *up == positive(b);
+            if !out.iter().any(same) {
+                out.push((at, positive(b)));
+            }
+        }
+    }
+    out
+}
+
+fn sweep_document(range: &Range, sweep: &Sweep, files: &[String]) -> Value {
+    let rows: Vec<Value> = sweep
+        .table
+        .rows()
+        .map(|row| {
+            let pairs: Vec<Value> = row[1..].chunks(2).map(|p| json!([p[0], p[1]])).collect();
+            json!({ "value": row[0], "eigenvalues": pairs })
+        })
+        .collect();
+    json!({
+        "over": range.name,
+        "points": rows,
+        "states": sweep.states,
+        "crossings": crossings(sweep).iter().map(|(v, up)| json!({ "value": v, "to_positive": up })).collect::<Vec<_>>(),
+        "unsteady": sweep.unsteady,
+        "gaps": sweep.gaps.iter().map(|(v, why)| json!({ "value": v, "reason": why })).collect::<Vec<_>>(),
+        "files": files,
+    })
+}

@@ -1,0 +1,225 @@
+//! Newton to the nearest equilibrium or steady motion.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::linearize::{Linearizer, Local, Wish, Wishes};
+use crate::model::Model;
+use dalembert_run::State;
+use dalembert_run::linalg::Cod;
+
+/// Newton steps at most.
+const MAX_STEPS: usize = 60;
+/// Halvings of a step that does not help.
+const MAX_HALVINGS: usize = 12;
+/// Rates below this, against the size of their rows, are zero.
+const QUIET: f64 = 1e-13;
+/// What passes when rounding allows no less.
+const NEARLY_QUIET: f64 = 1e-9;
+
+/// Work of a search, in cubes of the number of variables.
+const BUDGET: f64 = 2e10;
+
+/// What stays as it is in the search.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Held {
+    /// Coordinates that are given, or ignorable.
+    pub coordinates: Vec<usize>,
+    /// Speeds that are given.
+    pub speeds: Vec<usize>,
+    /// Coordinates whose rates need not vanish.
+    pub moving: Vec<usize>,
+    /// All speeds stay: a search for rest.
+    pub rest: bool,
+}
+
+impl Linearizer {
+    /// The equilibrium or steady motion nearest to a state. Ignorable coordinates keep their places and their rates.
+    pub fn settle(&self, model: &mut Model, state: &State) -> Result<State, Box<Diagnostic>> {
+        let held = self.held(model, state)?;
+        self.quieten(model, state, &held).ok_or_else(|| {
+            let message = "no equilibrium or steady motion was found near this state";
+            let d = Diagnostic::error(Code::NotConverged, None, message);
+            Box::new(d.help("start nearer to it with --initial or --at, or leave `--settle` out to linearise about the state as it is"))
+        })
+    }
+
+    /// What a search for steady motions leaves alone.
+    pub(crate) fn held(&self, model: &mut Model, state: &State) -> Result<Held, Box<Diagnostic>> {
+        let here = self.local(model, state)?;
+        let ignorable = self.ignorable(model, state, &here);
+        let mut held = Held::default();
+        for j in ignorable {
+            let i = here.positions.independent[j];
+            held.moving.push(i);
+            held.coordinates.push(i);
+            let speed = here.speeds.independent.iter().find(|p| model.system.speeds[**p].rate_of == Some(i));
+            held.speeds.extend(speed);
+        }
+        Ok(held)
+    }
+
+    /// Newton from a state; `None` if it leads nowhere.
+    pub(crate) fn quieten(&self, model: &Model, state: &State, held: &Held) -> Option<State> {
+        let mut now = state.clone();
+        let mut wishes = holding(model, held);
+        let mut here = match self.plain(model, &now, &wishes) {
+            Some(here) => here,
+            None => {
+                // What is held cannot all be independent; then it is held as far as it is.
+                wishes = Wishes::default();
+                self.plain(model, &now, &wishes)?
+            }
+        };
+        let mut left = remainder(&here, held);
+        for _ in 0..MAX_STEPS {
+            if left <= QUIET || self.calls.get() > budget(model) {
+                break;
+            }
+            let change = step(&here, held);
+            let mut better = None;
+            for k in 0..MAX_HALVINGS {
+                let Some(next) = moved(model, &now, &here, held, &change, 0.5f64.powi(k as i32)) else {
+                    continue;
+                };
+                let Some(there) = self.plain(model, &next, &wishes) else { continue };
+                let after = remainder(&there, held);
+                if after < left {
+                    better = Some((next, there, after));
+                    break;
+                }
+            }
+            let Some((next, there, after)) = better else { break };
+            (now, here, left) = (next, there, after);
+        }
+        (left <= NEARLY_QUIET).then(|| tidied(self, model, now, held, left))
+    }
+}
+
+/// Linear systems that a search may compute: large models get fewer.
+pub(super) fn budget(model: &Model) -> usize {
+    let n = (model.form.coordinates.len() + model.form.speeds.len()) as f64;
+    (BUDGET / (n * n * n)).clamp(50.0, 1e6) as usize
+}
+
+/// What is held should be independent, so that it can be.
+fn holding(model: &Model, held: &Held) -> Wishes {
+    let mark = |n: usize, list: &[usize]| {
+        (0..n).map(|i| if list.contains(&i) { Wish::Required } else { Wish::Open }).collect()
+    };
+    Wishes {
+        coordinates: mark(model.form.coordinates.len(), &held.coordinates),
+        speeds: mark(model.form.speeds.len(), &held.speeds),
+    }
+}
+
+/// Directions in which neighbours are of the same kind, to first order.
+pub(super) fn family(linearizer: &Linearizer, model: &Model, state: &State, held: &Held) -> usize {
+    let wishes = holding(model, held);
+    let here = linearizer
+        .plain(model, state, &wishes)
+        .or_else(|| linearizer.plain(model, state, &Wishes::default()));
+    let Some(here) = here else { return 0 };
+    let (unknown, quiet) = roles(&here, held);
+    let d = here.dimension();
+    let J: Vec<f64> = quiet
+        .iter()
+        .flat_map(|&i| unknown.iter().map(move |&j| (i, j)))
+        .map(|(i, j)| here.S[i * d + j])
+        .collect();
+    unknown.len() - Cod::new(quiet.len(), unknown.len()).factor(&J, 1e-9)
+}
+
+/// Which states are unknown, and which rates must vanish.
+fn roles(here: &Local, held: &Held) -> (Vec<usize>, Vec<usize>) {
+    let d_x = here.positions.dimension();
+    let x = |k: usize| here.positions.independent[k];
+    let unknown = (0..here.dimension()).filter(|&k| match k.checked_sub(d_x) {
+        None => !held.coordinates.contains(&x(k)),
+        Some(w) => !held.rest && !held.speeds.contains(&here.speeds.independent[w]),
+    });
+    let quiet = (0..here.dimension()).filter(|&k| k >= d_x || !held.moving.contains(&x(k)));
+    (unknown.collect(), quiet.collect())
+}
+
+/// What each rate is measured against: the size of its row. A row that is nearly nothing is not blown up, or it would
+/// dominate near solutions where its derivative vanishes.
+fn weights(here: &Local) -> Vec<f64> {
+    let d = here.dimension();
+    let row = |i: usize| here.S[i * d..(i + 1) * d].iter().map(|v| v.abs()).sum::<f64>();
+    let most = (0..d).map(row).fold(1e-9, f64::max);
+    (0..d).map(|i| row(i).max(1e-2 * most)).collect()
+}
+
+/// The largest rate that should vanish, against its row.
+fn remainder(here: &Local, held: &Held) -> f64 {
+    let (_, quiet) = roles(here, held);
+    let weight = weights(here);
+    quiet.iter().map(|&i| here.rates[i].abs() / weight[i]).fold(0.0, f64::max)
+}
+
+fn step(here: &Local, held: &Held) -> Vec<f64> {
+    let d = here.dimension();
+    let (unknown, quiet) = roles(here, held);
+    let weight = weights(here);
+    let J: Vec<f64> = quiet
+        .iter()
+        .flat_map(|&i| unknown.iter().map(|&j| here.S[i * d + j] / weight[i]).collect::<Vec<_>>())
+        .collect();
+    let right: Vec<f64> = quiet.iter().map(|&i| -here.rates[i] / weight[i]).collect();
+    let mut cod = Cod::new(quiet.len(), unknown.len());
+    cod.factor(&J, 1e-10);
+    let mut change = vec![0.0; unknown.len()];
+    cod.solve(&right, &mut change);
+    // Angles and lengths alike: a step of more than one is more than the derivative can promise.
+    let longest = change.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let size = here.rates.len() as f64;
+    if longest > size {
+        change.iter_mut().for_each(|v| *v *= size / longest);
+    }
+    let mut full = vec![0.0; d];
+    unknown.iter().zip(change).for_each(|(k, v)| full[*k] = v);
+    full
+}
+
+fn moved(
+    model: &Model,
+    now: &State,
+    here: &Local,
+    held: &Held,
+    change: &[f64],
+    factor: f64,
+) -> Option<State> {
+    let (d, d_x) = (here.dimension(), here.positions.dimension());
+    let mut next = now.clone();
+    // Along the tangent, so that the constraints are met nearby.
+    for (i, v) in next.x.iter_mut().enumerate() {
+        *v += factor * (0..d_x).map(|c| here.directions[i * d + c] * change[c]).sum::<f64>();
+    }
+    if !held.rest {
+        let n_x = next.x.len();
+        for (p, v) in next.eta.iter_mut().enumerate() {
+            *v += factor * (0..d).map(|c| here.directions[(n_x + p) * d + c] * change[c]).sum::<f64>();
+        }
+    }
+    if next.x.iter().chain(&next.eta).any(|v| !v.is_finite()) {
+        return None;
+    }
+    let found = model.on_constraints(&next, &now.x, &here.positions.independent, &here.speeds.independent)?;
+    if held.rest && found.eta.iter().any(|v| v.abs() > 1e-12) {
+        return None;
+    }
+    Some(found)
+}
+
+/// Entries that are rounding become zero, if nothing is lost by it.
+fn tidied(linearizer: &Linearizer, model: &Model, state: State, held: &Held, left: f64) -> State {
+    let mut tidy = state.clone();
+    tidy.x.iter_mut().chain(&mut tidy.eta).filter(|v| v.abs() < 1e-11).for_each(|v| *v = 0.0);
+    if tidy == state {
+        return state;
+    }
+    let on = model.on_constraints(&tidy, &state.x, &[], &[]);
+    match on.and_then(|s| Some((linearizer.plain(model, &s, &Wishes::default())?, s))) {
+        Some((there, s)) if remainder(&there, held) <= left.max(QUIET) => s,
+        _ => state,
+    }
+}

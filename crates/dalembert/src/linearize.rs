@@ -1,0 +1,327 @@
+//! The linear system about a state: state matrix, eigenvalues, modes, mass, damping and stiffness.
+//!
+//! ```text
+//! s = (p, w)     some coordinates and some speeds that parametrise the states on the constraints
+//! s' = S s       to first order, s measured from the operating point
+//! M q'' + D q' + K q = 0     the same where the w are the rates of the q and nothing else matters
+//! ```
+//!
+//! How S comes about is in `reduce`; derivatives are exact (`derivatives`). Entries of S that cannot be told from zero
+//! are zero: the state and the parameters are shaken by a few units of rounding, and an entry smaller than what that changes
+//! is none. So a coordinate on which nothing depends has a column of zeros and gives its eigenvalue exactly.
+//!
+//! Checked against published matrices (`tests/linear_known.rs`) and over random systems (`tests/linear.rs`).
+
+mod derivatives;
+mod ignorable;
+mod messages;
+mod over;
+mod point;
+mod reduce;
+mod split;
+mod stability;
+mod tangent;
+mod work;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::kinds::Freedom;
+use crate::model::Model;
+use dalembert_run::linalg::{Eigen, eigen};
+use dalembert_run::{Started, State};
+pub(crate) use derivatives::Derivatives;
+use messages::{kinked, of_eigen, unknown_variable};
+pub use over::{Over, Range, Sweep};
+use reduce::Trouble;
+pub(crate) use reduce::{Local, Wishes, local};
+pub use split::Split;
+pub use stability::{Kind, Stability, Verdict};
+pub(crate) use tangent::Wish;
+
+/// Coordinates and speeds together at most: work grows with the cube.
+pub const MAX_VARIABLES: usize = 1000;
+/// How often the state is shaken to see what is rounding.
+const SHAKES: u64 = 3;
+/// An entry is zero if it is below this many times what shaking changes in it.
+const NOISE: f64 = 16.0;
+
+/// A linear system about a state.
+///
+/// ```
+/// use dalembert::{Model, Source, linearize::Verdict};
+/// let text = "
+///     parameter m = 1, l = 0.5, g = 9.81
+///     coordinate x, y
+///     kinetic m/2*(x'^2 + y'^2)
+///     potential m*g*y
+///     constraint rod: x^2 + y^2 = l^2
+///     initial x = 0, y ~ -1
+/// ";
+/// let mut model = Model::load(&Source::new("pendulum.dal", text), &Default::default()).map_err(|d| d[0].message.clone())?;
+/// let state = model.start().map_err(|d| d.message)?.state;
+/// let linear = model.linearize(&state, &[]).map_err(|d| d.message)?;
+/// assert_eq!(linear.states, ["x", "x'"]);
+/// let frequency = linear.eigen.values[0].im;
+/// assert!((frequency - (9.81f64 / 0.5).sqrt()).abs() < 1e-14);
+/// assert_eq!(linear.stability.unwrap().verdict, Verdict::Stable);
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Linearization {
+    /// The operating point.
+    pub state: State,
+    /// Names of the states: independent coordinates, then independent speeds.
+    pub states: Vec<String>,
+    /// How many of them are coordinates.
+    pub positions: usize,
+    /// Rates of the states at the operating point.
+    pub rates: Vec<f64>,
+    /// S, row-major.
+    pub state_matrix: Vec<f64>,
+    /// Eigenvalues and vectors of S.
+    pub eigen: Eigen,
+    /// Change of every coordinate and speed of the model with each state; rows in the order of the model's state.
+    pub directions: Vec<f64>,
+    /// Mass, damping and stiffness, or why there are none.
+    pub split: Result<Split, String>,
+    /// Equilibrium, steady motion or neither.
+    pub kind: Kind,
+    /// States that influence no others and were found to be ignorable, as indices of `states`.
+    pub ignorable: Vec<usize>,
+    /// What is known of stability; nothing where the state is neither an equilibrium nor a steady motion.
+    pub stability: Option<Stability>,
+    /// Time occurs in the equations.
+    pub time_dependent: bool,
+    /// Time occurs in their derivatives: the matrix is that of the instant.
+    pub matrix_time_dependent: bool,
+}
+
+impl Linearization {
+    /// How many states.
+    pub fn dimension(&self) -> usize {
+        self.states.len()
+    }
+
+    /// A mode in all coordinates and speeds of the model, as (real, imaginary) parts.
+    pub fn mode(&self, k: usize) -> Vec<(f64, f64)> {
+        let (d, v) = (self.dimension(), &self.eigen.vectors[k]);
+        let along = |row: &[f64]| {
+            row.iter().zip(v).fold((0.0, 0.0), |(re, im), (a, c)| (re + a * c.re, im + a * c.im))
+        };
+        self.directions.chunks(d.max(1)).map(along).collect()
+    }
+}
+
+/// A model made ready to be linearised at many states.
+pub struct Linearizer {
+    pub(crate) derivatives: Derivatives,
+    wishes: Wishes,
+    /// The variables asked for, as coordinates.
+    chosen: Vec<usize>,
+    /// Linear systems computed in searches, to bound them.
+    pub(crate) calls: std::cell::Cell<usize>,
+}
+
+impl Linearizer {
+    /// Differentiates the equations; `independent` names coordinates or speeds that the matrices should be about.
+    pub fn new(model: &mut Model, independent: &[String]) -> Result<Linearizer, Box<Diagnostic>> {
+        refuse_laws(model)?;
+        let (n_x, n) = (model.form.coordinates.len(), model.form.speeds.len());
+        if n_x + n > MAX_VARIABLES {
+            let message = format!(
+                "{n_x} coordinates and {n} speeds are too many to linearise: the limit is {MAX_VARIABLES} together"
+            );
+            return Err(Box::new(
+                Diagnostic::error(Code::TooLarge, None, message).help("use smaller families"),
+            ));
+        }
+        let mut wishes = Wishes { coordinates: vec![Wish::Open; n_x], speeds: vec![Wish::Open; n] };
+        let mut chosen = Vec::new();
+        for name in independent {
+            let coordinate = model.system.coordinates.iter().position(|c| c.name == *name);
+            let speed = model.system.speeds.iter().position(|s| s.name == *name);
+            match (coordinate, speed) {
+                (Some(i), _) => {
+                    wishes.coordinates[i] = Wish::Required;
+                    chosen.push(i);
+                    if let Some(p) = model.system.speeds.iter().position(|s| s.rate_of == Some(i)) {
+                        wishes.speeds[p] = Wish::Preferred;
+                    }
+                }
+                (None, Some(p)) => wishes.speeds[p] = Wish::Required,
+                (None, None) => return Err(Box::new(unknown_variable(model, name))),
+            }
+        }
+        let derivatives = Derivatives::new(model)?;
+        Ok(Linearizer { derivatives, wishes, chosen, calls: Default::default() })
+    }
+
+    /// The linear system at a state, zeros cleared of rounding.
+    pub(crate) fn local(&self, model: &mut Model, state: &State) -> Result<Local, Box<Diagnostic>> {
+        let mut here = local(model, &self.derivatives, state, &self.wishes)
+            .map_err(|t| self.explain(model, state, t))?;
+        self.check_smooth(model, state, &here)?;
+        // A row that vanishes here and not beside it leaves no surface to linearise on.
+        let started =
+            Started { state: state.clone(), rank: here.solution.rank, residuals: (0.0, 0.0), moved: 0.0 };
+        if Freedom::at(model, &started).rank_nearby > here.solution.rank {
+            return Err(self.explain(model, state, Trouble::Degenerate));
+        }
+        let same = fixed(model, &here);
+        let parameters = model.compiled.parameters().to_vec();
+        let mut shaken = Vec::new();
+        for k in 1..=SHAKES {
+            let (moved, other) = (shake_state(state, k), shake(&parameters, 100 * k, 0.0));
+            model.compiled.set_parameters(&other);
+            shaken.extend(local(model, &self.derivatives, &moved, &same));
+        }
+        model.compiled.set_parameters(&parameters);
+        type Pick = fn(&mut Local) -> &mut Vec<f64>;
+        let parts: [Pick; 5] =
+            [|l| &mut l.S, |l| &mut l.B, |l| &mut l.mass, |l| &mut l.rates, |l| &mut l.directions];
+        for part in parts {
+            let others: Vec<Vec<f64>> = shaken.iter_mut().map(|l| part(l).clone()).collect();
+            clear(part(&mut here), &others);
+        }
+        Ok(here)
+    }
+
+    /// The same without looking at rounding, for searches.
+    pub(crate) fn plain(&self, model: &Model, state: &State, wishes: &Wishes) -> Option<Local> {
+        self.calls.set(self.calls.get() + 1);
+        local(model, &self.derivatives, state, wishes).ok()
+    }
+
+    /// Where a force has a kink or a jump, there is no linear system. Both sides are looked at.
+    fn check_smooth(&self, model: &Model, state: &State, here: &Local) -> Result<(), Box<Diagnostic>> {
+        let lambda = &here.solution.lambda;
+        let mut terms = dalembert_run::Terms::new(&dalembert_run::Kernel::shape(&model.compiled));
+        let mut scratch = vec![0.0; dalembert_run::Kernel::scratch_len(&model.compiled)];
+        dalembert_run::Kernel::terms(&model.compiled, state.point(), &mut scratch, &mut terms);
+        let groups = 0..model.system.constraints.len();
+        let reactions: Vec<f64> =
+            groups.map(|g| model.compiled.generalised_reaction(g, lambda, &terms.A)).collect();
+        if !self.derivatives.at_a_kink(model, state.point(), lambda, &reactions) {
+            return Ok(());
+        }
+        let (same, d) = (fixed(model, here), here.dimension());
+        let size = here.S.iter().chain(&here.rates).fold(1e-3, |m: f64, v| m.max(v.abs()));
+        for k in 1..=4u64 {
+            let step: Vec<f64> = shake(&vec![0.0; d], 7 * k, 1e-7 / f64::EPSILON);
+            let along = |sign: f64| {
+                let mut other = state.clone();
+                for (i, v) in other.x.iter_mut().chain(&mut other.eta).enumerate() {
+                    *v += sign * (0..d).map(|c| here.directions[i * d + c] * step[c]).sum::<f64>();
+                }
+                local(model, &self.derivatives, &other, &same)
+            };
+            for side in [along(1.0), along(-1.0)] {
+                let smooth = side.is_ok_and(|l| {
+                    let apart = |a: &[f64], b: &[f64]| {
+                        a.iter().zip(b).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()))
+                    };
+                    apart(&l.S, &here.S).max(apart(&l.rates, &here.rates)) < 1e-3 * size
+                });
+                if !smooth {
+                    return Err(Box::new(kinked()));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Model {
+    /// The linear system about a state. `independent` names the variables it should be about; the others are chosen.
+    pub fn linearize(
+        &mut self,
+        state: &State,
+        independent: &[String],
+    ) -> Result<Linearization, Box<Diagnostic>> {
+        Linearizer::new(self, independent)?.at(self, state)
+    }
+}
+
+impl Linearizer {
+    /// The linear system about a state.
+    pub fn at(&self, model: &mut Model, state: &State) -> Result<Linearization, Box<Diagnostic>> {
+        let here = self.local(model, state)?;
+        let (d, d_x) = (here.dimension(), here.positions.dimension());
+        let eigen = eigen(&here.S, d).map_err(|error| Box::new(of_eigen(error)))?;
+        let x = here.positions.independent.iter().map(|i| model.system.coordinates[*i].name.clone());
+        let eta = here.speeds.independent.iter().map(|p| model.system.speeds[*p].name.clone());
+        let states: Vec<String> = x.chain(eta).collect();
+        let ignorable = self.ignorable(model, state, &here);
+        let kind = self.kind(model, state, &here, &ignorable);
+        let stability = match &kind {
+            Kind::Neither { .. } => None,
+            _ => Some(self.stability(model, state, &here, &ignorable, &kind)),
+        };
+        Ok(Linearization {
+            state: state.clone(),
+            split: split::split(model, &here, &self.chosen, &states),
+            states,
+            positions: d_x,
+            rates: here.rates.clone(),
+            state_matrix: here.S.clone(),
+            eigen,
+            directions: here.directions.clone(),
+            kind,
+            ignorable,
+            stability,
+            time_dependent: self.derivatives.timed,
+            matrix_time_dependent: self.derivatives.timed_derivatives,
+        })
+    }
+}
+
+/// The same independent variables again.
+pub(crate) fn fixed(model: &Model, here: &Local) -> Wishes {
+    let mark = |n: usize, chosen: &[usize]| {
+        (0..n).map(|i| if chosen.contains(&i) { Wish::Required } else { Wish::Open }).collect()
+    };
+    Wishes {
+        coordinates: mark(model.form.coordinates.len(), &here.positions.independent),
+        speeds: mark(model.form.speeds.len(), &here.speeds.independent),
+    }
+}
+
+/// Numbers changed by a few units of rounding, and by `floor` units absolutely; the same every time.
+pub(crate) fn shake(values: &[f64], seed: u64, floor: f64) -> Vec<f64> {
+    let shift = |k: usize| {
+        let u = ((k as u64 + 1) * (2 * seed + 1)) as f64 * 0.618_033_988_749_895;
+        2.0 * u.fract() - 1.0
+    };
+    values.iter().enumerate().map(|(k, v)| v + shift(k) * f64::EPSILON * (4.0 * v.abs() + floor)).collect()
+}
+
+fn shake_state(state: &State, seed: u64) -> State {
+    State::new(state.t, &shake(&state.x, seed, 4.0), &shake(&state.eta, seed + 50, 4.0))
+}
+
+/// Sets to zero what cannot be told from it.
+fn clear(values: &mut [f64], others: &[Vec<f64>]) {
+    for (k, v) in values.iter_mut().enumerate() {
+        let change = others.iter().filter_map(|o| o.get(k)).fold(0.0, |m: f64, o| m.max((o - *v).abs()));
+        if v.abs() <= NOISE * change {
+            *v = 0.0;
+        }
+    }
+}
+
+/// Friction has no derivative where it sticks, and control forces are not differentiated.
+fn refuse_laws(model: &Model) -> Result<(), Box<Diagnostic>> {
+    let friction = model.system.contacts.first().map(|c| {
+        let message = format!(
+            "friction on `{}`: near rest there is no linear system, and rest is possible in whole ranges",
+            c.name
+        );
+        Diagnostic::error(Code::NotApplicable, c.span, message)
+            .help("leave the friction out to see the system without it")
+    });
+    let control = model.system.requirement_rows.first().map(|r| {
+        let message = format!("`{}` is met by control forces, which are not linearised", r.name);
+        Diagnostic::error(Code::NotApplicable, r.span, message)
+            .help("leave the requirement out to see the system by itself, or make it a `constraint` to see it imposed")
+    });
+    friction.or(control).map_or(Ok(()), |d| Err(Box::new(d)))
+}

@@ -1,0 +1,212 @@
+//! The linear system on the constraints at one state, in independent variables.
+//!
+//! ```text
+//! dx   = T_x p                     T_x spans  df/dx = 0, dc/dx = 0        p: some coordinates
+//! deta = T_w w + H p               A T_w = 0,  A H = -(d psi/dx) T_x      w: some speeds
+//! dz   = T_w w' + Y                A Y = -(dG/dx dx + dG/deta deta)
+//! p'   = rows of  (dx'/dx) dx + X deta
+//! M_r w' = -T_w^T ( M Y + dF/dx dx + dF/deta deta - dC ),   M_r = T_w^T M T_w
+//! ```
+//!
+//! T_w^T removes the constraint forces (d'Alembert), so multipliers need no derivative, except where C depends on them (U8):
+//! there the ideal problem is differentiated first. Any rank of the rows; exact up to rounding. The state is one of a chart
+//! of the constraint surface, so the matrix is right at any state, not only at equilibria. Checked by differences of
+//! accelerations and of short motions over random systems in `tests/linear.rs`.
+
+use super::derivatives::Derivatives;
+use super::tangent::{Follows, Tangent, Wish};
+use super::work::Work;
+use crate::model::Model;
+use dalembert_run::linalg::{Lu, mat_vec};
+use dalembert_run::{AccelerationError, Accelerator, Kernel, Level, Solution, State, Terms};
+
+/// What stands in the way.
+pub(crate) enum Trouble {
+    /// No acceleration at the state.
+    Acceleration(AccelerationError),
+    /// A derivative is no finite number.
+    NotFinite,
+    /// The constraints have no tangent space here.
+    Degenerate,
+    /// A coordinate that was asked for follows from others.
+    CoordinateFollows(usize),
+    /// A speed that was asked for follows from others.
+    SpeedFollows(usize),
+    /// The reduced mass matrix is singular.
+    MassSingular,
+    /// The accelerations are not those of K2-K4: other forces act.
+    Incomplete,
+}
+
+/// Which variables should be independent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wishes {
+    pub coordinates: Vec<Wish>,
+    pub speeds: Vec<Wish>,
+}
+
+/// The linear system at a state.
+#[derive(Clone)]
+pub(crate) struct Local {
+    pub positions: Tangent,
+    pub speeds: Tangent,
+    /// Rates of the independent variables, p' then w'.
+    pub rates: Vec<f64>,
+    /// State matrix, d * d.
+    pub S: Vec<f64>,
+    /// M_r, row-major.
+    pub mass: Vec<f64>,
+    /// M_r w' = B (p, w), rows of length d: -B is stiffness and damping.
+    pub B: Vec<f64>,
+    /// Change of all coordinates and speeds with each state, (n_x + n) * d.
+    pub directions: Vec<f64>,
+    pub solution: Solution,
+}
+
+impl Local {
+    /// How many states.
+    pub(crate) fn dimension(&self) -> usize {
+        self.rates.len()
+    }
+}
+
+/// Computes it.
+pub(crate) fn local(
+    model: &Model,
+    derivatives: &Derivatives,
+    state: &State,
+    wishes: &Wishes,
+) -> Result<Local, Trouble> {
+    let kernel = &model.compiled;
+    let shape = kernel.shape();
+    let (n_x, n, m) = (shape.n_x, shape.n_eta, shape.n_con);
+    if kernel.levels().contains(&Level::Acceleration) {
+        return Err(Trouble::Incomplete);
+    }
+    let mut accelerator = Accelerator::new(kernel);
+    accelerator.solve(kernel, state.point()).map_err(Trouble::Acceleration)?;
+    let (terms, solution) = (accelerator.terms().clone(), accelerator.solution().clone());
+    let mut scratch = vec![0.0; kernel.scratch_len()];
+    let mut X = vec![0.0; n_x * n];
+    kernel.frame(state.t, &state.x, &mut scratch, &mut X);
+
+    let speeds = match Tangent::new(&terms.A, m, n, &wishes.speeds) {
+        Ok(tangent) => tangent,
+        Err(Follows(p)) => return Err(Trouble::SpeedFollows(p)),
+    };
+    let positions = position_tangent(model, state, &speeds, wishes)?;
+    if speeds.rank() != solution.rank {
+        return Err(Trouble::Degenerate);
+    }
+    let (d_x, d_w) = (positions.dimension(), speeds.dimension());
+    let d = d_x + d_w;
+    let mass = reduced_mass(&speeds, &terms.M, n);
+    let mut lu = Lu::new(d_w);
+    lu.matrix(d_w).copy_from_slice(&mass);
+    lu.factor(1e-13).map_err(|_| Trouble::MassSingular)?;
+
+    let work = Work { model, state, terms: &terms, speeds: &speeds, lu: &lu, n };
+    let forces = work.forces(&solution, kernel);
+    if !work.complete(&solution, &forces) {
+        return Err(Trouble::Incomplete);
+    }
+    let slopes = derivatives.slopes(model, state.point(), &solution.eta_dot, &forces.lambda);
+    let nonideal = work.nonideal(derivatives, &solution, &forces);
+    let mut out = Local {
+        rates: rates(&terms, &solution, &positions, &speeds),
+        S: vec![0.0; d * d],
+        B: vec![0.0; d_w * d],
+        directions: vec![0.0; (n_x + n) * d],
+        mass,
+        solution,
+        positions,
+        speeds: speeds.clone(),
+    };
+    for c in 0..d {
+        let (dx, deta) = if c < d_x {
+            let dx = out.positions.column(c);
+            let mut right = vec![0.0; m];
+            mat_vec(&slopes.psi_x, &dx, &mut right);
+            right.iter_mut().for_each(|v| *v = -*v);
+            (dx, speeds.particular(&right).ok_or(Trouble::Degenerate)?)
+        } else {
+            (vec![0.0; n_x], speeds.column(c - d_x))
+        };
+        let x_rate = sum(&product(&slopes.x_dot_x, &dx, n_x), &product(&X, &deta, n_x));
+        let change = match &nonideal {
+            Some(law) => Some(work.nonideal_change(law, &dx, &deta).ok_or(Trouble::Degenerate)?),
+            None => None,
+        };
+        let (force, _) = work.residual(&slopes, &dx, &deta, change.as_deref()).ok_or(Trouble::Degenerate)?;
+        let mut w_rate: Vec<f64> = speeds.transposed(&force).iter().map(|v| -v).collect();
+        (0..d_w).for_each(|k| out.B[k * d + c] = w_rate[k]);
+        lu.solve(&mut w_rate);
+        for (k, &i) in out.positions.independent.iter().enumerate() {
+            out.S[k * d + c] = x_rate[i];
+        }
+        (0..d_w).for_each(|k| out.S[(d_x + k) * d + c] = w_rate[k]);
+        (0..n_x).for_each(|i| out.directions[i * d + c] = dx[i]);
+        (0..n).for_each(|p| out.directions[(n_x + p) * d + c] = deta[p]);
+    }
+    if out.S.iter().chain(&out.rates).chain(&out.B).any(|v| !v.is_finite()) {
+        return Err(Trouble::NotFinite);
+    }
+    Ok(out)
+}
+
+/// Position rows and what the kinematics conserve. Coordinates whose rates are independent speeds should be independent too.
+fn position_tangent(
+    model: &Model,
+    state: &State,
+    speeds: &Tangent,
+    wishes: &Wishes,
+) -> Result<Tangent, Trouble> {
+    let kernel = &model.compiled;
+    let shape = kernel.shape();
+    let (n_x, k) = (shape.n_x, shape.n_invariant);
+    let mut scratch = vec![0.0; kernel.scratch_len()];
+    let mut rows = vec![0.0; shape.n_con * n_x];
+    kernel.position_gradient(state.t, &state.x, &mut scratch, &mut rows);
+    let (mut values, mut gradients) = (vec![0.0; k], vec![0.0; k * n_x]);
+    kernel.invariants(&state.x, &mut scratch, &mut values, &mut gradients);
+    rows.extend(gradients);
+    if rows.iter().any(|v| !v.is_finite()) {
+        return Err(Trouble::NotFinite);
+    }
+    let mut wanted = wishes.coordinates.clone();
+    wanted.resize(n_x, Wish::Open);
+    for &p in &speeds.independent {
+        if let Some(i) = model.system.speeds[p].rate_of
+            && wanted[i] == Wish::Open
+        {
+            wanted[i] = Wish::Preferred;
+        }
+    }
+    Tangent::new(&rows, shape.n_con + k, n_x, &wanted).map_err(|Follows(i)| Trouble::CoordinateFollows(i))
+}
+
+fn rates(terms: &Terms, solution: &Solution, positions: &Tangent, speeds: &Tangent) -> Vec<f64> {
+    let p = positions.independent.iter().map(|i| terms.x_dot[*i]);
+    p.chain(speeds.independent.iter().map(|p| solution.eta_dot[*p])).collect()
+}
+
+fn reduced_mass(speeds: &Tangent, M: &[f64], n: usize) -> Vec<f64> {
+    let d = speeds.dimension();
+    let mut mass = vec![0.0; d * d];
+    for c in 0..d {
+        let column = speeds.transposed(&product(M, &speeds.column(c), n));
+        (0..d).for_each(|k| mass[k * d + c] = column[k]);
+    }
+    mass
+}
+
+/// A v with `rows` rows.
+pub(crate) fn product(A: &[f64], v: &[f64], rows: usize) -> Vec<f64> {
+    let mut out = vec![0.0; rows];
+    mat_vec(A, v, &mut out);
+    out
+}
+
+pub(super) fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a + b).collect()
+}

@@ -1,0 +1,266 @@
+//! What the linear system says about stability, and what it does not say.
+//!
+//! - Lyapunov's first method: an eigenvalue to the right of the axis makes it unstable, all to the left asymptotically stable.
+//! - Dirichlet's theorem: rest of a conservative system (dissipation allowed) at a minimum of V - T0 is stable.
+//! - Lyapunov and Malkin: if all others lie to the left and the zero eigenvalues are as many as the dimensions of a family of
+//!   equilibria or steady motions through this one, it is stable, and motions near it tend to a member of the family.
+//!   This is how rolling systems behave (Neimark and Fufaev; Zenkov, Bloch and Marsden 1998).
+//!
+//! Otherwise eigenvalues on the axis decide nothing, and the answer is `Undecided`. Statements are about the states that are
+//! not ignorable. An eigenvalue is on the axis if its real part is below what its condition makes of rounding.
+
+use super::ignorable::{AT_REST, scales};
+use super::reduce::Local;
+use super::{Linearizer, fixed};
+use crate::model::Model;
+use dalembert_expr::{Expr, Pool, Symbol};
+use dalembert_run::State;
+use dalembert_run::linalg::{Cod, Complex, Lu, eigen, eigenvalues};
+
+/// What an operating point is. Indices are those of the states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Everything is at rest and stays so.
+    Equilibrium,
+    /// Ignorable coordinates move, everything else (all speeds included) stays as it is.
+    Steady {
+        /// The coordinates that move.
+        moving: Vec<usize>,
+    },
+    /// Neither: the linear system is that of an instant.
+    Neither {
+        /// States that change.
+        changing: Vec<usize>,
+        /// Forces or constraints that contain the time change it later, if not now.
+        driven: bool,
+    },
+}
+
+/// The verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Motions near it stay near it.
+    Stable,
+    /// They also tend to it.
+    AsymptoticallyStable,
+    /// Some leave it.
+    Unstable,
+    /// The linear terms do not tell.
+    Undecided,
+}
+
+impl Verdict {
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Stable => "stable",
+            Verdict::AsymptoticallyStable => "asymptotically stable",
+            Verdict::Unstable => "unstable",
+            Verdict::Undecided => "undecided",
+        }
+    }
+}
+
+/// A verdict with its reason.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stability {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why, in a few words.
+    pub reason: String,
+    /// The states it is about, as indices.
+    pub states: Vec<usize>,
+}
+
+/// Real parts within this many units of rounding, times the condition, are zero.
+const ROUNDING: f64 = 200.0 * f64::EPSILON;
+/// Coinciding vectors: no eigenvalue is taken for less exact than this.
+const WORST: f64 = 3e-5;
+
+impl Linearizer {
+    pub(super) fn stability(
+        &self,
+        model: &mut Model,
+        state: &State,
+        here: &Local,
+        ignorable: &[usize],
+        kind: &Kind,
+    ) -> Stability {
+        let d = here.dimension();
+        let states: Vec<usize> = (0..d).filter(|i| !ignorable.contains(i)).collect();
+        let told = |verdict: Verdict, reason: String| Stability { verdict, reason, states: states.clone() };
+        let r = states.len();
+        if r == 0 {
+            return told(Verdict::Stable, "nothing is free to move".to_owned());
+        }
+        let S: Vec<f64> = states.iter().flat_map(|i| states.iter().map(move |j| here.S[i * d + j])).collect();
+        let Ok(e) = eigen(&S, r) else {
+            return told(Verdict::Undecided, "the eigenvalues were not found".to_owned());
+        };
+        let fuzz = |k: usize| e.size * (ROUNDING * e.condition[k]).min(WORST);
+        if let Some(k) = (0..r).find(|&k| e.values[k].re > fuzz(k)) {
+            return told(Verdict::Unstable, format!("an eigenvalue has the real part {:.6}", e.values[k].re));
+        }
+        let central: Vec<Complex> =
+            (0..r).filter(|&k| e.values[k].re >= -fuzz(k)).map(|k| e.values[k]).collect();
+        if central.is_empty() {
+            return told(
+                Verdict::AsymptoticallyStable,
+                "all eigenvalues have negative real parts".to_owned(),
+            );
+        }
+        if *kind == Kind::Equilibrium && self.minimum_of_energy(model, state, here, &states) {
+            let level = states.iter().all(|i| *i >= here.positions.dimension());
+            let reason = match level {
+                true => "the energy is constant, and all of it is in these speeds (Dirichlet)",
+                false => "the potential energy has a minimum here (Dirichlet)",
+            };
+            return told(Verdict::Stable, reason.to_owned());
+        }
+        let zeros = central.iter().filter(|v| v.abs() <= e.size * WORST).count();
+        if zeros == central.len() && zeros < r && self.family(model, state, here, &states, &S, zeros) {
+            let reason = format!(
+                "{} of {r} eigenvalues zero, along a family of such motions; the others have negative real parts (Lyapunov-Malkin)",
+                zeros
+            );
+            return told(Verdict::Stable, reason);
+        }
+        let count = central.len();
+        let reason = format!("{count} of {r} eigenvalues on the imaginary axis: linear terms do not decide");
+        told(Verdict::Undecided, reason)
+    }
+
+    /// Dirichlet: conserved (or dissipated) h = eta . dL/deta - L, positive definite about the state in all that is not ignorable.
+    fn minimum_of_energy(&self, model: &mut Model, state: &State, here: &Local, states: &[usize]) -> bool {
+        let (d, d_x, d_w) = (here.dimension(), here.positions.dimension(), here.speeds.dimension());
+        let at_rest = state.eta.iter().all(|v| v.abs() <= 1e-12);
+        if !at_rest || d_x != d_w || self.derivatives.timed || !conservative(model) {
+            return false;
+        }
+        // K by speeds and positions is B^T V_pp with p' = B w.
+        let mut lu = Lu::new(d_x);
+        (0..d_x * d_x).for_each(|e| lu.matrix(d_x)[e] = here.S[(e % d_x) * d + d_x + e / d_x]);
+        if lu.factor(1e-12).is_err() {
+            return false;
+        }
+        let mut V = vec![0.0; d_x * d_x];
+        for c in 0..d_x {
+            let mut column: Vec<f64> = (0..d_x).map(|k| -here.B[k * d + c]).collect();
+            lu.solve(&mut column);
+            (0..d_x).for_each(|k| V[k * d_x + c] = column[k]);
+        }
+        let kept: Vec<usize> = states.iter().copied().filter(|i| *i < d_x).collect();
+        let V: Vec<f64> =
+            kept.iter().flat_map(|i| kept.iter().map(|j| V[i * d_x + j]).collect::<Vec<_>>()).collect();
+        positive_definite(&V, kept.len()) && positive_definite(&here.mass, d_w)
+    }
+
+    /// Whether equilibria or steady motions go on in every direction of the null space, which has `zeros` dimensions.
+    fn family(
+        &self,
+        model: &Model,
+        state: &State,
+        here: &Local,
+        states: &[usize],
+        S: &[f64],
+        zeros: usize,
+    ) -> bool {
+        let r = states.len();
+        let mut cod = Cod::new(r, r);
+        if r - cod.factor(S, 1e-9) != zeros {
+            return false; // vectors coincide: motions drift away along the family
+        }
+        let (same, scale) = (fixed(model, here), scales(here));
+        let mut v = vec![0.0; r];
+        (0..zeros).all(|k| {
+            cod.lq.null_vector(k, &mut v);
+            [1e-3, -1e-3, 3e-2].iter().all(|step| {
+                let mut guess = state.clone();
+                self.add(here, states, &v, *step, &mut guess);
+                let (x, w) = (&here.positions.independent, &here.speeds.independent);
+                let Some(mut near) = model.on_constraints(&guess, &state.x, x, w) else { return false };
+                // Newton within the states that count; the family must be met close to its tangent.
+                let mut moved = 0.0f64;
+                for _ in 0..8 {
+                    let Some(there) = self.plain(model, &near, &same) else { return false };
+                    let d = there.dimension();
+                    let J: Vec<f64> = states
+                        .iter()
+                        .flat_map(|i| states.iter().map(|j| there.S[i * d + j]).collect::<Vec<_>>())
+                        .collect();
+                    let rates: Vec<f64> = states.iter().map(|i| -there.rates[*i]).collect();
+                    let mut cod = Cod::new(r, r);
+                    cod.factor(&J, 1e-9);
+                    let mut change = vec![0.0; r];
+                    cod.solve(&rates, &mut change);
+                    let length = change.iter().fold(0.0f64, |m, c| m.max(c.abs()));
+                    let quiet = states.iter().all(|i| there.rates[*i].abs() <= AT_REST * scale[*i]);
+                    if quiet {
+                        return moved <= 0.3 * step.abs();
+                    }
+                    moved += length;
+                    let before = near.clone();
+                    self.add(here, states, &change, 1.0, &mut near);
+                    match model.on_constraints(&near, &state.x, x, w) {
+                        Some(next) => near = next,
+                        None => near = before,
+                    }
+                }
+                false
+            })
+        })
+    }
+
+    /// Moves the independent variables of a state.
+    fn add(&self, here: &Local, states: &[usize], change: &[f64], factor: f64, state: &mut State) {
+        let d_x = here.positions.dimension();
+        for (i, c) in states.iter().zip(change) {
+            match i.checked_sub(d_x) {
+                None => state.x[here.positions.independent[*i]] += factor * c,
+                Some(k) => state.eta[here.speeds.independent[k]] += factor * c,
+            }
+        }
+    }
+}
+
+/// Only energies, holonomic constraints, and dissipation by a constant quadratic form that never feeds energy in.
+fn conservative(model: &mut Model) -> bool {
+    let system = &mut model.system;
+    let direct = system.mass.is_some() || system.nonideal.is_some();
+    let forced = system.applied.iter().any(|e| *e != Pool::ZERO);
+    let energies = system.kinetic.is_some() || system.lagrangian.is_some();
+    if direct || forced || !energies || system.rows.iter().any(|row| !row.holonomic) {
+        return false;
+    }
+    let zeros: Vec<(Symbol, Expr)> = model.form.speeds.iter().map(|s| (*s, Pool::ZERO)).collect();
+    let drift = system.pool.substitute(&model.form.x_dot, &zeros);
+    if drift.iter().any(|e| *e != Pool::ZERO) {
+        return false;
+    }
+    let Some(R) = system.dissipation else { return true };
+    let gradient = system.pool.gradient(R, &model.form.speeds);
+    if system.pool.substitute(&gradient, &zeros).iter().any(|e| *e != Pool::ZERO) {
+        return false;
+    }
+    let n = model.form.speeds.len();
+    let entries: Vec<Expr> =
+        gradient.iter().flat_map(|g| system.pool.gradient(*g, &model.form.speeds)).collect();
+    let state: Vec<Symbol> = model.form.coordinates.iter().chain(&model.form.speeds).copied().collect();
+    if entries.iter().any(|e| system.pool.depends_on(*e, &state)) {
+        return false;
+    }
+    let values: Vec<f64> = entries.iter().map(|e| model.constant(*e)).collect();
+    let size = values.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+    eigenvalues(&values, n).is_ok_and(|list| list.iter().all(|v| v.re >= -1e-12 * size))
+}
+
+/// Symmetric, and positive by a margin that does not depend on units.
+fn positive_definite(V: &[f64], n: usize) -> bool {
+    let scale: Vec<f64> = (0..n).map(|i| V[i * n + i].sqrt()).collect();
+    if scale.iter().any(|s| s.is_nan() || *s == 0.0) {
+        return false;
+    }
+    let unit: Vec<f64> = (0..n * n).map(|e| V[e] / (scale[e / n] * scale[e % n])).collect();
+    let symmetric = (0..n * n).all(|e| (unit[e] - unit[(e % n) * n + e / n]).abs() <= 1e-7);
+    symmetric && eigenvalues(&unit, n).is_ok_and(|list| list.iter().all(|v| v.re > 1e-9))
+}
