@@ -8,6 +8,7 @@ mod completions;
 mod derive;
 mod evaluate;
 mod explain;
+mod export;
 mod files;
 mod fmt;
 mod input;
@@ -40,6 +41,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Derive(args) => derive::run(&args),
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Simulate(args) => simulate::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Completions(args) => completions::run(&args),
@@ -48,12 +50,11 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Linearize(_) => later("linearize"),
         Command::Verify(_) => later("verify"),
         Command::Sweep(_) => later("sweep"),
-        Command::Export(_) => later("export"),
         Command::Studio(_) => later("studio"),
     }
 }
 
 fn later(name: &str) -> Result<(), Failure> {
     Err(Failure::plain(format!("`dalembert {name}` is not available yet"))
-        .help("available now: check, derive, evaluate, simulate, fmt, explain, completions"))
+        .help("available now: check, derive, evaluate, simulate, export, fmt, explain, completions"))
 }

@@ -11,6 +11,7 @@
 //! assert_eq!(out, b"t,x'\n0,1\n0.5,NaN\n");
 //! ```
 
+pub mod code;
 mod html;
 mod parquet;
 mod plot;

@@ -1,0 +1,1 @@
+pub fn write(_o: &super::outline::Outline) -> String { String::new() }
