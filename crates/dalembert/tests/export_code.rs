@@ -30,7 +30,7 @@ const GUIDED: &str = "
     kinetic M/2*s'^2 + m/2*(x'^2 + y'^2) + 0.1*phi'^2
     potential m*g*y + cos(phi)
     constraint rod: (x - s)^2 + y^2 = l^2
-    require swing: x - s = 0.3*sin(t)
+    require swing: x - s = 0.3*sin(t) decay 2, 1
     require turn: phi = sin(2*t) decay 3, 4
     actuate s, x, phi
     weight [[2, 0.3, 0], [0.3, 1 + s^2, 0], [0, 0, 5]]
@@ -42,7 +42,7 @@ const FUNCTIONS: &str = "
     coordinate q[1..2], x, sin_ , lambda
     let f = asin(0.3*sin(q[1])) + acos(0.2*cos(q[2])) + atan(x) + atan2(x, 2 + lambda) + tan(0.1*q[1]) + sinh(0.2*x)
     let h = cosh(0.3*x) + tanh(q[2]) + exp(-x^2) + log(2 + x^2) + sqrt(3 + q[1]^2) + abs(x) + sign(q[2])
-    let k = min(q[1], q[2]) + max(x, 0.1) + (2 + x^2)^1.3 + if(x > 0 and q[1] <= 1, 1/x, a*x) + if(not (x < 0) or q[2] == 1, θ, 0)
+    let k = min(q[1], q[2]) + max(x, 0.1) + (2 + x^2)^1.3 + (if x > 0 and q[1] <= 1 then 1/x else a*x) + (if not (x < 0) or q[2] == 1 then θ else 0)
     kinetic (q[1]'^2 + q[2]'^2 + x'^2 + 2*sin_'^2 + lambda'^2)/2*(1 + 0.1*cos(q[1]))
     potential 0.1*f + 0.2*h + 0.1*k
     constraint c: q[1] + q[2]*x + sin_ = 0.4
