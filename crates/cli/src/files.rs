@@ -100,7 +100,10 @@ impl PlotTarget {
 }
 
 /// Writes a file.
-pub fn put(path: &str, write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>) -> Result<(), Failure> {
+pub fn put(
+    path: &str,
+    write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+) -> Result<(), Failure> {
     let attempt = || {
         let mut out = BufWriter::new(File::create(path)?);
         write(&mut out)?;

@@ -87,7 +87,9 @@ pub fn write(outline: &Outline) -> String {
         out.truncate(out.trim_end().len());
         out.push('\n');
     }
-    out.push_str(" *\n * Codes that NAME_evaluate returns; with any but 0 all numbers of the result are NaN:\n");
+    out.push_str(
+        " *\n * Codes that NAME_evaluate returns; with any but 0 all numbers of the result are NaN:\n",
+    );
     for (code, _, meaning) in CODES {
         let _ = writeln!(out, " *   {code}  {meaning}");
     }
@@ -231,7 +233,9 @@ fn blocks(outline: &Outline, out: &mut String) {
     out.push_str(&outline.statements(&outline.terms, &language, &["x_dot_", "M_", "Q_", "A_", "b_"]));
     out.push_str("}\n\n");
     if let Some(block) = &outline.nonideal {
-        out.push_str("/* C (K4), which may use multipliers and the sizes of the constraints' forces (U8) */\n");
+        out.push_str(
+            "/* C (K4), which may use multipliers and the sizes of the constraints' forces (U8) */\n",
+        );
         let _ = writeln!(
             out,
             "static void NAME_nonideal({inputs},\n    const double *A_, const double *lambda_, double *C_)\n{{"

@@ -15,6 +15,8 @@ const RESERVED: &str = "
     sin cos tan asin acos atan atan2 sinh cosh tanh exp log pow sqrt fabs hypot abs min max sign smaller larger truth
     choose NAN INFINITY HUGE_VAL EOF NULL DOMAIN SING OVERFLOW UNDERFLOW PLOSS TLOSS linux unix errno
     NX N M NP NU NR CELLS LONGEST PARAMETERS COORDINATES SPEEDS ROWS INPUTS REQUIREMENTS Motion Failure Work Cod
+    RANK_TOLERANCE MASS_TOLERANCE REFINE CONSISTENCY COUPLING REACH MET TURNS CODES COORDINATE_NAMES SPEED_NAMES
+    PARAMETER_NAMES ROW_NAMES INPUT_NAMES cut sum repr tuple set str object print
     reaction dict list range len float zip evaluate terms nonideal control_terms";
 
 /// Greek letters by their names.

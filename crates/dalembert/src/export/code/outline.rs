@@ -167,7 +167,8 @@ impl Outline {
             writeln!(out, "    {text}").expect("a string takes all");
         };
         let mut used = vec![false; self.aliases.len()];
-        let operands = block.listing.statements.iter().flat_map(|s| &s.operands).chain(&block.listing.outputs);
+        let operands =
+            block.listing.statements.iter().flat_map(|s| &s.operands).chain(&block.listing.outputs);
         operands.for_each(|o| {
             if let Operand::Input(i) = o {
                 used[*i] = true;
@@ -189,7 +190,9 @@ impl Outline {
             line(language.bind(&format!("v{k}"), &language.apply(s.op, &operands)));
         }
         for ((array, index), o) in block.places.iter().zip(&block.listing.outputs) {
-            line(language.store(arrays[*array], *index, &spell(o)));
+            // Alone a constant needs no brackets.
+            let value = spell(o);
+            line(language.store(arrays[*array], *index, value.trim_matches(['(', ')'])));
         }
         out
     }
@@ -251,7 +254,11 @@ impl Outline {
         };
         list("x, x_dot (coordinates, their rates):", &self.coordinates, &mut lines);
         list("eta, eta_dot, ideal, nonideal, control (speeds):", &self.speeds, &mut lines);
-        list("p (parameters; one defined from others is a value of its own here):", &self.parameters, &mut lines);
+        list(
+            "p (parameters; one defined from others is a value of its own here):",
+            &self.parameters,
+            &mut lines,
+        );
         list("lambda (constraint rows):", &self.rows, &mut lines);
         list("u (control inputs):", &self.inputs, &mut lines);
         list("requirement rows:", &self.requirements, &mut lines);
