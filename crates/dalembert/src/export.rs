@@ -1,4 +1,5 @@
-//! Results for elsewhere: tables as CSV, JSON and Parquet, plots as SVG, PNG and HTML.
+//! Results for elsewhere: tables as CSV, JSON and Parquet, plots as SVG, PNG and HTML, the
+//! motion as source text ([`code`]).
 //!
 //! Everything here writes into what it is given or returns it; files are the business of the faces. Numbers are
 //! written with the fewest digits that read back exactly.

@@ -277,7 +277,13 @@ fn rust_says_what_the_engine_says() {
     );
     let (file, program) = (folder.join("main.rs"), folder.join("main.exe"));
     std::fs::write(&file, main).expect("written");
-    silently(Command::new(rustc).args(["--edition", "2021", "-O"]).arg(&file).arg("-o").arg(&program));
+    silently(
+        Command::new(rustc)
+            .args(["--edition", "2021", "-C", "opt-level=0"])
+            .arg(&file)
+            .arg("-o")
+            .arg(&program),
+    );
     let mut worst = 0.0_f64;
     for case in cases() {
         worst = worst.max(compare(case, Command::new(&program).arg(&case.name)));

@@ -176,6 +176,8 @@ fn limits_in_the_manual_are_those_of_the_code() {
         ("MAX_WEIGHT", dalembert_expr::MAX_WEIGHT),
         ("MAX_PRINTED", dalembert_expr::MAX_PRINTED as usize),
         ("MAX_EXPLICIT", dalembert::equations::MAX_EXPLICIT),
+        ("MAX_EXPORTED", dalembert::export::code::MAX_EXPORTED),
+        ("MAX_WORKSPACE", dalembert::export::code::MAX_WORKSPACE),
         ("MAX_SHOWN", dalembert::diagnostic::MAX_SHOWN),
     ];
     for (name, value) in limits {

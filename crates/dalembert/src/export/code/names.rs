@@ -41,7 +41,10 @@ pub fn identifier(text: &str) -> String {
         });
         match (c, greek) {
             (_, Some(name)) => out.push_str(name),
-            ('\'', _) => out.push_str("_dot"),
+            ('\'', _) => {
+                out.truncate(out.trim_end_matches('_').len());
+                out.push_str("_dot");
+            }
             ('_' | '0'..='9' | 'a'..='z' | 'A'..='Z', _) => out.push(c),
             _ if c.is_alphanumeric() => out.push_str(&format!("u{:x}", c as u32)),
             _ if out.ends_with('_') => {}
