@@ -5,6 +5,7 @@ use dalembert_tape::Op;
 use std::fmt::Write;
 
 const RUNTIME: &str = include_str!("../../../assets/code/runtime.c");
+const SADDLE: &str = include_str!("../../../assets/code/saddle.c");
 const MOTION: &str = include_str!("../../../assets/code/motion.c");
 
 struct C<'n> {
@@ -112,6 +113,7 @@ pub fn write(outline: &Outline) -> String {
     }
     blocks(outline, &mut out);
     out.push_str(RUNTIME);
+    out.push_str(SADDLE);
     out.push_str(MOTION);
     out.push_str("#endif\n");
     let s = &outline.shape;

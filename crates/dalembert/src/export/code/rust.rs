@@ -5,6 +5,7 @@ use dalembert_tape::Op;
 use std::fmt::Write;
 
 const RUNTIME: &str = include_str!("../../../assets/code/runtime.rs");
+const SADDLE: &str = include_str!("../../../assets/code/saddle.rs");
 const MOTION: &str = include_str!("../../../assets/code/motion.rs");
 
 struct Rust;
@@ -111,6 +112,7 @@ pub fn write(outline: &Outline) -> String {
     out.push_str(MATH);
     blocks(outline, &mut out);
     out.push_str(RUNTIME);
+    out.push_str(SADDLE);
     out.push_str(MOTION);
     outline.fit(&out, "//")
 }
