@@ -106,6 +106,10 @@ fn make_cases() -> Vec<Case> {
     let bars = cases.iter_mut().find(|c| c.name == "n_four_bar").expect("it is above");
     bars.states.push(State::new(0.0, &[1.0, 2.0, 3.0, 0.0, 0.0, 0.0], &[0.0, 0.0, 0.0, -1.0, -1.0, -1.0]));
     cases.push(case("guided", load(GUIDED), 31));
+    // Control of a system whose mass matrix is singular.
+    let driven =
+        model_text("pendulum_massless") + "\nrequire r: theta = 1.2 + t^2 decay 1, 1\nactuate x, theta";
+    cases.push(case("driven", load(&driven), 33));
     let mut functions = case("functions", load(FUNCTIONS), 32);
     // One branch of a condition is infinite here, the other one counts.
     let mut edge = functions.states[0].clone();
@@ -307,6 +311,18 @@ fn python_says_what_the_engine_says() {
     below("exported Python against the engine", worst, AGREE);
 }
 
+/// The cases above compare codes with the engine's refusals; here is that every code occurs.
+#[test]
+fn every_trouble_has_its_code() {
+    let code = |case: &Case| (case.name.clone(), expected(case, &case.states[0]).0);
+    let codes: Vec<(String, i32)> = troubles().iter().map(code).collect();
+    let wanted =
+        [("infinite", 1), ("massless", 2), ("against", 3), ("beyond", 4), ("twice", 5), ("again", 0)];
+    assert_eq!(codes, wanted.map(|(name, code)| (name.to_owned(), code)));
+    let again = troubles().pop().expect("the last one");
+    assert_eq!(expected(&again, &again.states[0]).1, 1, "two rows, one direction");
+}
+
 #[test]
 fn friction_and_giants_are_refused() {
     let refusal = code::write(&load_file("rough_incline"), Target::C, "rough").expect_err("friction");
@@ -315,4 +331,7 @@ fn friction_and_giants_are_refused() {
     let chain = load_with(&model_text("oscillator_chain"), &sets(&[("N", "400")]));
     let refusal = code::write(&chain, Target::C, "chain").expect_err("a call would take megabytes");
     assert_eq!(refusal.code, Code::TooLarge);
+    let series = load("coordinate q\nkinetic q'^2/2\npotential sum(k in 1..8000, sin(k*q)/k)");
+    let refusal = code::write(&series, Target::C, "series").expect_err("thousands of operations");
+    assert!(refusal.code == Code::TooLarge && refusal.message.contains("operations"), "{}", refusal.message);
 }

@@ -21,8 +21,8 @@ use crate::Model;
 use crate::diagnostic::{Code, Diagnostic};
 use outline::Outline;
 
-/// Most operations of the tapes that are written out. A compiler takes a minute for as many.
-pub const MAX_EXPORTED: usize = 50_000;
+/// Most operations of the tapes that are written out. A C compiler takes half a minute for as many.
+pub const MAX_EXPORTED: usize = 20_000;
 
 /// Most bytes that a call of the exported function takes of the stack.
 pub const MAX_WORKSPACE: usize = 1_048_576;

@@ -185,14 +185,21 @@ impl Outline {
             Operand::Constant(c) => language.number(*c),
             Operand::Statement(k) => format!("v{k}"),
         };
-        for (k, s) in block.listing.statements.iter().enumerate() {
-            let operands: Vec<String> = s.operands.iter().map(spell).collect();
-            line(language.bind(&format!("v{k}"), &language.apply(s.op, &operands)));
+        // A value is stored where it is made: compilers are slow with thousands of values in waiting.
+        let mut stores: Vec<Vec<(usize, usize)>> = vec![Vec::new(); block.listing.statements.len()];
+        for (place, o) in block.places.iter().zip(&block.listing.outputs) {
+            match o {
+                Operand::Statement(k) => stores[*k].push(*place),
+                // Alone a constant needs no brackets.
+                o => line(language.store(arrays[place.0], place.1, spell(o).trim_matches(['(', ')']))),
+            }
         }
-        for ((array, index), o) in block.places.iter().zip(&block.listing.outputs) {
-            // Alone a constant needs no brackets.
-            let value = spell(o);
-            line(language.store(arrays[*array], *index, value.trim_matches(['(', ')'])));
+        for (k, s) in block.listing.statements.iter().enumerate() {
+            let (value, operands) = (format!("v{k}"), s.operands.iter().map(spell).collect::<Vec<_>>());
+            line(language.bind(&value, &language.apply(s.op, &operands)));
+            for (array, index) in &stores[k] {
+                line(language.store(arrays[*array], *index, &value));
+            }
         }
         out
     }
