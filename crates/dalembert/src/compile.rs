@@ -5,6 +5,7 @@
 
 mod kernel;
 mod laws;
+mod tapes;
 
 use crate::kernel_form::KernelForm;
 use crate::system::System;
@@ -12,6 +13,7 @@ use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_run::{Level, Point, Shape, Solution};
 use dalembert_tape::{Counts, Program};
 use kernel::run_into;
+pub(crate) use tapes::Tapes;
 
 /// A system ready to move.
 #[derive(Clone)]
@@ -47,20 +49,6 @@ struct Scattered {
     program: Program,
     /// For each output: which array, and where in it.
     places: Vec<(usize, usize)>,
-}
-
-/// What a writer of code needs of a compiled system. Places are (array, index in it).
-pub(crate) struct Tapes<'c> {
-    /// x', M, Q, A, b over `t, x, eta, parameters`.
-    pub terms: (&'c Program, &'c [(usize, usize)]),
-    /// C, over multipliers and reactions too.
-    pub nonideal: Option<&'c Program>,
-    /// A, b, S, W of C1.
-    pub control: Option<(&'c Program, &'c [(usize, usize)])>,
-    /// Whether W is given.
-    pub has_cost: bool,
-    /// Rows of each constraint.
-    pub groups: &'c [std::ops::Range<usize>],
 }
 
 impl Scattered {
@@ -278,17 +266,6 @@ impl Compiled {
     /// The values of the parameters.
     pub fn parameters(&self) -> &[f64] {
         &self.parameters
-    }
-
-    /// The tapes of x', M, Q, A, b; of C; and of A, b, S, W of control; with the places of their outputs.
-    pub(crate) fn tapes(&self) -> Tapes<'_> {
-        Tapes {
-            terms: (&self.terms.program, &self.terms.places),
-            nonideal: self.nonideal.as_ref(),
-            control: self.control_terms.as_ref().map(|c| (&c.program, &c.places[..])),
-            has_cost: self.has_cost,
-            groups: &self.groups,
-        }
     }
 
     /// Operations of one evaluation of x', M, Q, A, b.
