@@ -37,6 +37,8 @@ pub enum Command {
     Equilibrium(EquilibriumArgs),
     /// Linear system about a state: state matrix, eigenvalues, modes, mass, damping, stiffness
     Linearize(LinearizeArgs),
+    /// Write accelerations, constraint and control forces as a function in C, Rust or Python
+    Export(ExportArgs),
     /// Format model files in place
     Fmt(FmtArgs),
     /// Tell more about the code of a message
@@ -47,8 +49,6 @@ pub enum Command {
     Verify(LaterArgs),
     #[command(hide = true)]
     Sweep(LaterArgs),
-    #[command(hide = true)]
-    Export(LaterArgs),
     #[command(hide = true)]
     Studio(LaterArgs),
 }
@@ -67,7 +67,8 @@ impl Command {
             Command::Fmt(args) => args.json,
             Command::Explain(args) => args.json,
             Command::Completions(_) => false,
-            Command::Verify(args) | Command::Sweep(args) | Command::Export(args) | Command::Studio(args) => {
+            Command::Export(args) => args.common.json,
+            Command::Verify(args) | Command::Sweep(args) | Command::Studio(args) => {
                 args.rest.iter().any(|word| word == "--json")
             }
         }
@@ -291,6 +292,42 @@ pub struct LinearizeArgs {
 }
 
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert export disk.dal --target c --out disk.c && cc -std=c99 -O2 -Wall -c disk.c
+  dalembert export disk.dal --target rust --out src/disk.rs
+  dalembert export disk.dal --target python --set r=0.3 | less
+
+The function takes time, coordinates, speeds and parameters; the file says their order. It needs a mathematical
+library and nothing else, and allocates no memory (C, Rust). Models with `friction` are refused.")]
+pub struct ExportArgs {
+    #[command(flatten)]
+    pub common: Common,
+    /// Language
+    #[arg(long, value_enum)]
+    pub target: TargetName,
+    /// Write this file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<String>,
+    /// Beginning of the names in C; otherwise from the name of the model file
+    #[arg(long, value_name = "NAME", value_parser = an_identifier)]
+    pub name: Option<String>,
+}
+
+/// What a model can be exported to.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum TargetName {
+    /// C99 (and C++)
+    C,
+    /// A Rust module
+    Rust,
+    /// A Python module
+    Python,
+    /// Not available yet
+    Fmu,
+}
+
+#[derive(Args)]
 #[command(
     after_help = "Examples:\n  dalembert fmt models/*.dal\n  dalembert fmt --check models/*.dal\n  dalembert fmt - < draft.dal"
 )]
@@ -366,6 +403,14 @@ fn two_numbers(text: &str) -> Result<(f64, f64), String> {
         Some([a, b]) if a.is_finite() && b.is_finite() => Ok((*a, *b)),
         _ => Err("two numbers with a comma between them are wanted, as in 10,10".to_owned()),
     }
+}
+
+fn an_identifier(text: &str) -> Result<String, String> {
+    let first = text.starts_with(|c: char| c.is_ascii_alphabetic());
+    if first && text.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) {
+        return Ok(text.to_owned());
+    }
+    Err("an identifier is wanted: ASCII letters, digits and _, a letter first".to_owned())
 }
 
 fn code(text: &str) -> Result<Code, String> {

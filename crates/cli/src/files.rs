@@ -99,7 +99,11 @@ impl PlotTarget {
     }
 }
 
-fn put(path: &str, write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>) -> Result<(), Failure> {
+/// Writes a file.
+pub fn put(
+    path: &str,
+    write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+) -> Result<(), Failure> {
     let attempt = || {
         let mut out = BufWriter::new(File::create(path)?);
         write(&mut out)?;

@@ -10,6 +10,7 @@ mod derive;
 mod equilibrium;
 mod evaluate;
 mod explain;
+mod export;
 mod files;
 mod fmt;
 mod input;
@@ -43,6 +44,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Derive(args) => derive::run(&args),
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Simulate(args) => simulate::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Completions(args) => completions::run(&args),
@@ -51,13 +53,12 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Linearize(args) => linearize::run(&args),
         Command::Verify(_) => later("verify"),
         Command::Sweep(_) => later("sweep"),
-        Command::Export(_) => later("export"),
         Command::Studio(_) => later("studio"),
     }
 }
 
 fn later(name: &str) -> Result<(), Failure> {
     Err(Failure::plain(format!("`dalembert {name}` is not available yet")).help(
-        "available now: check, derive, evaluate, simulate, analyze, equilibrium, linearize, fmt, explain, completions",
+        "available now: check, derive, evaluate, simulate, analyze, equilibrium, linearize, export, fmt, explain, completions",
     ))
 }

@@ -5,6 +5,7 @@
 
 mod kernel;
 mod laws;
+mod tapes;
 
 use crate::kernel_form::KernelForm;
 use crate::system::System;
@@ -12,6 +13,7 @@ use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_run::{Level, Point, Shape, Solution};
 use dalembert_tape::{Counts, Program};
 use kernel::run_into;
+pub(crate) use tapes::Tapes;
 
 /// A system ready to move.
 #[derive(Clone)]

@@ -1,4 +1,5 @@
-//! Results for elsewhere: tables as CSV, JSON and Parquet, plots as SVG, PNG and HTML.
+//! Results for elsewhere: tables as CSV, JSON and Parquet, plots as SVG, PNG and HTML, the
+//! motion as source text ([`code`]).
 //!
 //! Everything here writes into what it is given or returns it; files are the business of the faces. Numbers are
 //! written with the fewest digits that read back exactly.
@@ -11,6 +12,7 @@
 //! assert_eq!(out, b"t,x'\n0,1\n0.5,NaN\n");
 //! ```
 
+pub mod code;
 mod html;
 mod parquet;
 mod plot;

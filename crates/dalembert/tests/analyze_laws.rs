@@ -2,7 +2,6 @@
 
 #![allow(non_snake_case, reason = "letters of the equations")]
 
-#[allow(dead_code, reason = "each suite uses its own part")]
 mod random_system;
 mod support;
 

@@ -23,9 +23,11 @@
 //! ```
 
 mod builder;
+mod listing;
 mod op;
 mod program;
 
 pub use builder::{Builder, Value};
+pub use listing::{Listing, Operand, Statement};
 pub use op::Op;
 pub use program::{Counts, Program};

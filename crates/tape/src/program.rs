@@ -31,6 +31,19 @@ impl Program {
         Program { n_inputs, constants, code, outputs, registers }
     }
 
+    pub(crate) fn constants(&self) -> &[f64] {
+        &self.constants
+    }
+
+    pub(crate) fn code(&self) -> &[Instruction] {
+        &self.code
+    }
+
+    /// The register of each output.
+    pub(crate) fn outputs(&self) -> &[u32] {
+        &self.outputs
+    }
+
     /// How many inputs it reads.
     #[must_use]
     pub fn input_count(&self) -> usize {

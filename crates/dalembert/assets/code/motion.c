@@ -1,0 +1,247 @@
+/* ---- the motion at a state (U1 to U8) ----------------------------------------------------- */
+
+/* U6: whether the rows hold; each is measured against its own numbers. */
+static int NAME_consistent(NAME_work *w, const double *eta_dot)
+{
+    const int n = NAME_N;
+    const double speed = NAME_largest(w->eta, n);
+    double size = 0.0, worst = 0.0;
+    int i, j;
+    for (j = 0; j < n; j++) {
+        if (fabs(eta_dot[j]) > size)
+            size = fabs(eta_dot[j]);
+        if (fabs(w->a[j]) > size)
+            size = fabs(w->a[j]);
+    }
+    size += speed * speed;
+    for (i = 0; i < NAME_M; i++) {
+        double left = -w->b[i], own = fabs(w->b[i]), whole = 0.0;
+        for (j = 0; j < n; j++) {
+            const double entry = fabs(w->A[i * n + j]);
+            left += w->A[i * n + j] * eta_dot[j];
+            own += entry * (fabs(eta_dot[j]) + fabs(w->a[j]));
+            whole += entry * size;
+        }
+        if (own < NAME_COUPLING * whole)
+            own = NAME_COUPLING * whole;
+        if (left != 0.0 && fabs(left) / own > worst)
+            worst = fabs(left) / own;
+    }
+    return worst <= NAME_CONSISTENCY;
+}
+
+/* The motion under w->force: ideal (U2), consistency (U6), then non-ideal (U3, U8). */
+static int NAME_respond(NAME_work *w, NAME_result *out)
+{
+    const int n = NAME_N;
+    int i, j, poor = 0;
+    NAME_saddle(w, w->force, w->b, out->eta_dot, out->lambda);
+    NAME_reaction(w, w->force, out->eta_dot, out->ideal);
+    NAME_fill(0.0, w->a, n);
+    if (!w->singular) {
+        NAME_copy(w->force, w->a, n);
+        NAME_lower(w->L, n, w->a);
+        NAME_lower_transposed(w->L, n, w->a);
+        for (i = 0; i < NAME_M; i++) {
+            double own = fabs(w->b[i]);
+            for (j = 0; j < n; j++)
+                own += fabs(w->A[i * n + j] * out->eta_dot[j]);
+            w->d[i] = w->b[i] - NAME_dot(w->A + i * n, out->eta_dot, n);
+            poor = poor || fabs(w->d[i]) > NAME_REFINE * own;
+        }
+    }
+    if (poor) { /* solve again for what is left of the rows */
+        double again[NAME_ROWS];
+        NAME_fill(0.0, w->C, n);
+        NAME_saddle(w, w->C, w->d, w->change, again);
+        for (i = 0; i < NAME_M && poor; i++)
+            poor = fabs(w->d[i] - NAME_dot(w->A + i * n, w->change, n)) <= fabs(w->d[i]);
+        if (poor) {
+            NAME_reaction(w, w->C, w->change, w->v);
+            NAME_add(1.0, w->change, out->eta_dot, n);
+            NAME_add(1.0, again, out->lambda, NAME_M);
+            NAME_add(1.0, w->v, out->ideal, n);
+        }
+    }
+    if (!NAME_consistent(w, out->eta_dot))
+        return 3;
+    NAME_fill(0.0, out->nonideal, n);
+//@if nonideal
+    {
+        double unused[NAME_ROWS];
+        NAME_nonideal(w->t, w->x, w->eta, w->p, w->A, out->lambda, w->C);
+        if (!NAME_finite(w->C, n))
+            return 1;
+        NAME_saddle(w, w->C, w->zero, w->change, unused);
+        for (i = 0; i < n; i++)
+            out->nonideal[i] = NAME_dot(w->M + i * n, w->change, n);
+        NAME_add(1.0, w->change, out->eta_dot, n);
+    }
+//@end
+    return 0;
+}
+
+//@if control
+/* ---- C1: the inputs of least cost that meet the requirements ------------------------------ */
+
+static int NAME_prepare(NAME_work *w)
+{
+    const int n = NAME_N, k = NAME_INPUTS;
+    double unused[NAME_ROWS], ratio;
+    int i, j, l;
+    NAME_control_terms(w->t, w->x, w->eta, w->p, w->Ac, w->bc, w->S, w->W);
+    if (!NAME_finite(w->Ac, NAME_REQUIREMENTS * n) || !NAME_finite(w->bc, NAME_REQUIREMENTS)
+        || !NAME_finite(w->S, n * k) || !NAME_finite(w->W, k * k))
+        return 1;
+    for (j = 0; j < k; j++) { /* S^T M^-1 S; S^T S with U9 */
+        for (i = 0; i < n; i++)
+            w->v[i] = w->S[i * k + j];
+        if (!w->singular) {
+            NAME_lower(w->L, n, w->v);
+            NAME_lower_transposed(w->L, n, w->v);
+        }
+        for (i = 0; i < k; i++) {
+            w->cost[i * k + j] = 0.0;
+            for (l = 0; l < n; l++)
+                w->cost[i * k + j] += w->S[l * k + i] * w->v[l];
+        }
+    }
+//@if weight
+    {
+        double own = 0.0, given = 0.0, factor;
+        for (i = 0; i < k; i++) {
+            own += w->cost[i * k + i];
+            given += w->W[i * k + i];
+        }
+        factor = own / given;
+        if (!(factor > 0.0 && factor - factor == 0.0))
+            factor = 1.0;
+        for (i = 0; i < k * k; i++)
+            w->cost[i] = factor * w->W[i];
+    }
+//@end
+    if (!NAME_cholesky(w->cost, k, &ratio) || !(ratio > 1e-14))
+        return 5;
+    for (j = 0; j < k; j++) {
+        for (i = 0; i < n; i++)
+            w->C[i] = w->S[i * k + j];
+        NAME_saddle(w, w->C, w->zero, w->reach + j * n, unused);
+    }
+    for (i = 0; i < NAME_REQUIREMENTS; i++) {
+        const double *row = w->Ac + i * n;
+        double *effect = w->grip.a + i * k;
+        NAME_copy(row, w->v, n);
+        if (!w->singular)
+            NAME_lower(w->L, n, w->v);
+        w->scale[i] = NAME_norm(w->v, n);
+        if (w->singular)
+            w->scale[i] /= sqrt(NAME_norm(w->M, n * n));
+        for (j = 0; j < k; j++)
+            effect[j] = NAME_dot(row, w->reach + j * n, n);
+        NAME_lower(w->cost, k, effect);
+        for (j = 0; j < k; j++)
+            effect[j] = w->scale[i] > 0.0 ? effect[j] / w->scale[i] : 0.0;
+    }
+    NAME_reveal(&w->grip, NAME_REQUIREMENTS, k, NAME_REACH);
+    NAME_complete(&w->grip, 0);
+    return 0;
+}
+
+/* What eta' leaves of requirement i, over its own numbers. */
+static double NAME_missed(const NAME_work *w, int i, const double *eta_dot, double *left)
+{
+    double own = fabs(w->bc[i]);
+    int j;
+    for (j = 0; j < NAME_N; j++)
+        own += fabs(w->Ac[i * NAME_N + j] * eta_dot[j]);
+    *left = w->bc[i] - NAME_dot(w->Ac + i * NAME_N, eta_dot, NAME_N);
+    return *left == 0.0 ? 0.0 : fabs(*left) / own;
+}
+
+static int NAME_steer(NAME_work *w, NAME_result *out)
+{
+    const int n = NAME_N, k = NAME_INPUTS;
+    double best = HUGE_VAL, left, part;
+    int i, j, turn, code = NAME_prepare(w);
+    if (code)
+        return code;
+    for (turn = 0; turn < NAME_TURNS; turn++) {
+        double worst = 0.0;
+        for (i = 0; i < NAME_REQUIREMENTS; i++) {
+            part = NAME_missed(w, i, out->eta_dot, &left);
+            w->left[i] = w->scale[i] > 0.0 ? left / w->scale[i] : 0.0;
+            if (part > worst)
+                worst = part;
+        }
+        if (worst <= NAME_MET || !(turn == 0 || worst < 0.9 * best))
+            break;
+        best = worst;
+        NAME_least(&w->grip, w->left, w->step);
+        NAME_lower_transposed(w->cost, k, w->step);
+        NAME_add(1.0, w->step, out->u, k);
+        for (i = 0; i < n; i++) {
+            out->control[i] = 0.0;
+            for (j = 0; j < k; j++)
+                out->control[i] += w->S[i * k + j] * out->u[j];
+            w->force[i] = w->Q[i] + out->control[i];
+        }
+        code = NAME_respond(w, out);
+        if (code)
+            return code;
+    }
+    for (i = 0; i < NAME_REQUIREMENTS; i++) {
+        part = NAME_missed(w, i, out->eta_dot, &left);
+        if (!(part <= NAME_CONSISTENCY))
+            return 4;
+    }
+    return 0;
+}
+
+//@end
+static int NAME_move(NAME_work *w, NAME_result *out)
+{
+    const int n = NAME_N, m = NAME_M;
+    int code;
+    NAME_fill(0.0, w->zero, m);
+    NAME_fill(0.0, out->control, n);
+    NAME_fill(0.0, out->u, NAME_NU);
+    NAME_terms(w->t, w->x, w->eta, w->p, out->x_dot, w->M, w->Q, w->A, w->b);
+    if (!NAME_finite(out->x_dot, NAME_NX) || !NAME_finite(w->M, n * n) || !NAME_finite(w->Q, n)
+        || !NAME_finite(w->A, m * n) || !NAME_finite(w->b, m))
+        return 1;
+    if (!NAME_factor(w))
+        return 2;
+    out->rank = w->rows.rank;
+    NAME_copy(w->Q, w->force, n);
+    code = NAME_respond(w, out);
+//@if control
+    if (code == 0)
+        code = NAME_steer(w, out);
+//@end
+    if (code == 0 && !NAME_finite(out->eta_dot, n))
+        code = 1;
+    return code;
+}
+
+SIGNATURE
+{
+    NAME_work w;
+    int code;
+    w.t = t;
+    w.x = x;
+    w.eta = eta;
+    w.p = p;
+    out->rank = 0;
+    code = NAME_move(&w, out);
+    if (code) { /* no number that could be taken for an answer */
+        const double nothing = NAN;
+        NAME_fill(nothing, out->x_dot, NAME_NX);
+        NAME_fill(nothing, out->eta_dot, NAME_N);
+        NAME_fill(nothing, out->ideal, NAME_N);
+        NAME_fill(nothing, out->nonideal, NAME_N);
+        NAME_fill(nothing, out->control, NAME_N);
+        NAME_fill(nothing, out->lambda, NAME_M);
+        NAME_fill(nothing, out->u, NAME_NU);
+    }
+    return code;
+}

@@ -1,0 +1,219 @@
+class Failure(Exception):
+    def __init__(self, code):
+        super().__init__(CODES[code])
+        self.code = code
+
+
+class Saddle:
+    """M z - A^T lambda = r1,  A z = r2  (U1, U3, U9), factored once."""
+
+    def __init__(self, M, A):
+        self.M, self.A = M, A
+        self.L, ratio = cholesky(M)
+        self.singular = not ratio > MASS_TOLERANCE
+        B = A if self.singular else [lower(self.L, row) for row in A]
+        self.length = [norm(row) for row in B]
+        units = [[v * (1.0 / s) if s > 0.0 else 0.0 for v in row] for row, s in zip(B, self.length)]
+        self.rows = Cod(units, N, RANK_TOLERANCE, self.length)
+        if self.singular:
+            self.factor_null_space()
+
+    def factor_null_space(self):
+        """U9: the mass on ker A, by elimination with row exchange."""
+        rank = self.rows.rank
+        free = N - rank
+        self.Z = []
+        for j in range(free):
+            z = [0.0] * N
+            z[rank + j] = 1.0
+            self.rows.rotate(z)
+            self.Z.append(z)
+        self.R = R = [[0.0] * free for _ in range(free)]
+        for k, z in enumerate(self.Z):
+            v = times(self.M, z)
+            possible = sum(abs(z[i]) * sum(abs(m * y) for m, y in zip(self.M[i], z)) for i in range(N))
+            for j in range(free):
+                R[j][k] = dot(self.Z[j], v)
+            if not max(abs(R[j][k]) for j in range(free)) > MASS_TOLERANCE * possible:
+                raise Failure(2)
+        self.exchange = []
+        for k in range(free):
+            scale = max(abs(R[i][k]) for i in range(free))
+            best = max(range(k, free), key=lambda i: abs(R[i][k]))
+            if not abs(R[best][k]) > MASS_TOLERANCE * scale:
+                raise Failure(2)
+            self.exchange.append(best)
+            R[k], R[best] = R[best], R[k]
+            for i in range(k + 1, free):
+                R[i][k] /= R[k][k]
+                for j in range(k + 1, free):
+                    R[i][j] -= R[i][k] * R[k][j]
+
+    def answer_rows(self, e):
+        """y = B^+ e, kept; returns the multipliers of the original rows."""
+        self.y = y = [0.0] * N
+        for k in range(self.rows.rank):
+            i, row = self.rows.row[k], self.rows.a[k]
+            y[k] = (e[i] / self.length[i] - dot(row[:k], y)) / row[k]
+        multipliers = self.rows.multipliers(y)
+        self.rows.rotate(y)
+        return multipliers
+
+    def solve(self, r1, r2):
+        """z, and lambda of minimum norm"""
+        if self.singular:
+            return self.solve_null_space(r1, r2)
+        a = lower_transposed(self.L, lower(self.L, r1))
+        multipliers = self.answer_rows([r - dot(row, a) for r, row in zip(r2, self.A)])
+        return plus(a, lower_transposed(self.L, self.y)), multipliers
+
+    def solve_null_space(self, r1, r2):
+        self.answer_rows(r2)
+        z, R = list(self.y), self.R
+        r = [p - q for p, q in zip(r1, times(self.M, z))]
+        v = times(self.Z, r)
+        for k, best in enumerate(self.exchange):
+            v[k], v[best] = v[best], v[k]
+        for i in range(len(v)):
+            v[i] -= dot(R[i][:i], v)
+        for i in reversed(range(len(v))):
+            v[i] = (v[i] - dot(R[i][i + 1:], v[i + 1:])) / R[i][i]
+        for s, row in zip(v, self.Z):
+            add(s, row, z)
+        r = [p - q for p, q in zip(times(self.M, z), r1)]
+        self.rows.rotate_back(r)
+        return z, self.rows.multipliers(r)
+
+    def reaction(self, r1, z):
+        """A^T lambda of the last solution: L y (U2), or M z - r1 (U9)."""
+        if self.singular:
+            return [p - q for p, q in zip(times(self.M, z), r1)]
+        return [dot(self.L[i][:i + 1], self.y) for i in range(N)]
+
+
+def consistent(eta, A, b, a, eta_dot):
+    """U6: whether the rows hold; each is measured against its own numbers."""
+    size = max([abs(v) for v in eta_dot + a], default=0.0) + max((abs(v) for v in eta), default=0.0) ** 2
+    for row, right in zip(A, b):
+        left = dot(row, eta_dot) - right
+        own = abs(right) + sum(abs(row[j]) * (abs(eta_dot[j]) + abs(a[j])) for j in range(N))
+        own = max(own, COUPLING * sum(abs(v) * size for v in row))
+        if left != 0.0 and div(abs(left), own) > CONSISTENCY:
+            return False
+    return True
+
+
+def respond(state, saddle, b, force, out):
+    """The motion under a force: ideal (U2), consistency (U6), then non-ideal (U3, U8)."""
+    A = saddle.A
+    eta_dot, multipliers = saddle.solve(force, b)
+    ideal = saddle.reaction(force, eta_dot)
+    a = [0.0] * N
+    if not saddle.singular:
+        a = lower_transposed(saddle.L, lower(saddle.L, force))
+        left = [right - dot(row, eta_dot) for row, right in zip(A, b)]
+        own = [abs(right) + sum(abs(c * z) for c, z in zip(row, eta_dot)) for row, right in zip(A, b)]
+        if any(abs(r) > REFINE * s for r, s in zip(left, own)):
+            # Solve again for what is left of the rows.
+            none = [0.0] * N
+            change, again = saddle.solve(none, left)
+            if all(abs(r - dot(row, change)) <= abs(r) for row, r in zip(A, left)):
+                ideal = plus(ideal, saddle.reaction(none, change))
+                eta_dot, multipliers = plus(eta_dot, change), plus(multipliers, again)
+    if not consistent(state[2], A, b, a, eta_dot):
+        raise Failure(3)
+#@if nonideal
+    C = nonideal(*state, A, multipliers)
+    if not finite(C):
+        raise Failure(1)
+    change, _ = saddle.solve(C, [0.0] * len(b))
+    out["nonideal"] = times(saddle.M, change)
+    eta_dot = plus(eta_dot, change)
+#@end
+    out["eta_dot"], out["ideal"], out["lambda"] = eta_dot, ideal, multipliers
+
+
+#@if control
+def missed(row, right, eta_dot):
+    """What eta' leaves of a requirement, and that over its own numbers (C1)."""
+    own = abs(right) + sum(abs(c * z) for c, z in zip(row, eta_dot))
+    left = right - dot(row, eta_dot)
+    return left, 0.0 if left == 0.0 else div(abs(left), own)
+
+
+def steer(state, saddle, Q, b, out):
+    """C1: the inputs of least cost that meet the requirements."""
+    A, right, S, W = control_terms(*state)
+    if not (finite(right) and all(finite(row) for row in A + S + W)):
+        raise Failure(1)
+    columns = [[row[j] for row in S] for j in range(NU)]
+    # S^T M^-1 S; S^T S with U9.
+    if saddle.singular:
+        answers = columns
+    else:
+        answers = [lower_transposed(saddle.L, lower(saddle.L, c)) for c in columns]
+    cost = [[dot(columns[i], answers[j]) for j in range(NU)] for i in range(NU)]
+#@if weight
+    factor = div(sum(cost[i][i] for i in range(NU)), sum(W[i][i] for i in range(NU)))
+    factor = factor if factor > 0.0 and math.isfinite(factor) else 1.0
+    cost = [[factor * w for w in row] for row in W]
+#@end
+    half, ratio = cholesky(cost)
+    if not ratio > 1e-14:
+        raise Failure(5)
+    reach = [saddle.solve(c, [0.0] * len(b))[0] for c in columns]
+    effects, scales = [], []
+    for row in A:
+        if saddle.singular:
+            scale = div(norm(row), math.sqrt(norm([v for line in saddle.M for v in line])))
+        else:
+            scale = norm(lower(saddle.L, row))
+        effect = lower(half, [dot(row, z) for z in reach])
+        effects.append([v / scale if scale > 0.0 else 0.0 for v in effect])
+        scales.append(scale)
+    grip = Cod(effects, NU, REACH, [1.0] * len(A))
+    best = math.inf
+    for turn in range(TURNS):
+        rests = [missed(row, r, out["eta_dot"]) for row, r in zip(A, right)]
+        worst = max(part for _, part in rests)
+        if worst <= MET or not (turn == 0 or worst < 0.9 * best):
+            break
+        best = worst
+        step = grip.least([left / s if s > 0.0 else 0.0 for (left, _), s in zip(rests, scales)])
+        out["u"] = plus(out["u"], lower_transposed(half, step))
+        out["control"] = times(S, out["u"])
+        respond(state, saddle, b, plus(Q, out["control"]), out)
+    if not all(missed(row, r, out["eta_dot"])[1] <= CONSISTENCY for row, r in zip(A, right)):
+        raise Failure(4)
+
+
+#@end
+def evaluate(t, x, eta, p=PARAMETERS):
+    """Accelerations and forces at a state, as a dictionary; see the beginning of this file."""
+    state = (float(t), [float(v) for v in x], [float(v) for v in eta], [float(v) for v in p])
+    nothing = math.nan
+    sizes = {"x_dot": NX, "eta_dot": N, "ideal": N, "nonideal": N, "control": N, "lambda": ROWS, "u": NU}
+    rank = 0
+    try:
+        x_dot, M, Q, A, b = terms(*state)
+        if not (finite(x_dot) and finite(Q) and finite(b) and all(finite(row) for row in M + A)):
+            raise Failure(1)
+        out = {key: [0.0] * size for key, size in sizes.items()}
+        out["x_dot"] = x_dot
+        saddle = Saddle(M, A)
+        rank = saddle.rows.rank
+        respond(state, saddle, b, Q, out)
+#@if control
+        steer(state, saddle, Q, b, out)
+#@end
+        if not finite(out["eta_dot"]):
+            raise Failure(1)
+        out["code"] = 0
+    except Failure as failure:
+        out = {key: [nothing] * size for key, size in sizes.items()}
+        out["code"] = failure.code
+    except (OverflowError, ZeroDivisionError, ValueError):
+        out = {key: [nothing] * size for key, size in sizes.items()}
+        out["code"] = 1
+    out["rank"] = rank
+    return out
