@@ -1,62 +1,95 @@
 //! What presses at a contact: the normal force of a constraint that has friction.
 //!
 //! A constraint can be written in many ways, and the length of its multiplier means nothing by itself: y = x tan(alpha)
-//! and y cos(alpha) = x sin(alpha) are one plane. The force on a point of a body is what presses. So among the speeds that
-//! the constraint or the sliding velocity touch, those are looked for which move one point by right-angled components:
-//! equal inertia, sliding velocity of unit length and at right angles to the constraint. The normal force is the
-//! length of the constraint's force on these. Speeds that turn a body, or move another body, are left out by
-//! themselves. Where none are found (a tip at the end of turning links) the multiplier itself is taken: right if the
-//! constraint is written as a distance; and that is said. `normal` in the statement decides it.
+//! and y cos(alpha) = x sin(alpha) are one plane. What presses is the force on a point of a body. It is found by the first
+//! rule that applies:
 //!
-//! The search looks at numbers at the start and beside it; what holds at both holds.
+//! 1. **Translations.** Speeds of equal, constant inertia which make the sliding velocity a unit vector are the
+//!    right-angled components of a point's velocity; others of the same inertia that the constraint touches belong to it. The normal
+//!    force is the length of the constraint's force on them. Speeds that turn the body, or move another one, have other
+//!    inertia and are left out. Two bodies of equal mass share the force by action and reaction.
+//! 2. **One translation.** The constraint touches one speed only, of constant inertia.
+//! 3. **A particle.** The kinetic energy of the speeds concerned is that of a particle in curved coordinates: its
+//!    metric is flat. The mass is that which the sliding velocity shows, and N^2 = m lambda^T A M^-1 A^T lambda.
+//! 4. **Assumed.** The multiplier itself, which is right if the constraint is written as a distance; with a warning.
+//!
+//! `normal` in the statement decides instead. The rules look at numbers at the start and beside it; what holds at both holds.
+
+mod particle;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kinds::neighbour;
 use crate::model::Model;
-use dalembert_expr::Pool;
+use crate::units::Kind;
+use dalembert_expr::{Expr, Pool, Rational};
+use dalembert_run::linalg::{Cod, RANK_TOL};
 use dalembert_run::{ContactTerms, Kernel, State, Terms};
+use std::ops::Range;
 
-/// Speeds looked through at most.
-const MAX_SPEEDS: usize = 30;
+/// Speeds of a sliding velocity, and of a contact, looked through at most.
+const MAX_SLIDING: usize = 12;
+const MAX_SPLIT: usize = 6;
 /// What counts as equal.
 const EQUAL: f64 = 1e-9;
 
 impl Model {
-    /// Finds the normal forces that the model does not state.
+    /// Finds the normal forces that the model does not state, and says where multipliers leave them open.
     pub(crate) fn find_normal_forces(&mut self) {
-        let open: Vec<usize> =
-            (0..self.form.contacts.len()).filter(|&k| self.system.contacts[k].normal.is_none()).collect();
-        if open.is_empty() {
+        if self.form.contacts.is_empty() {
             return;
         }
-        let states = self.sample_states();
-        let views: Vec<View> = states.iter().map(|state| View::at(self, state)).collect();
-        for k in open {
+        let views: Vec<View> = self.sample_states().into_iter().map(|state| View::at(self, state)).collect();
+        for k in 0..self.form.contacts.len() {
+            self.warn_if_open(k, &views[0]);
+            if self.system.contacts[k].normal.is_some() {
+                continue;
+            }
             let rows = self.form.contacts[k].rows.clone();
-            match point_speeds(&views, k, rows.clone()) {
-                Some(speeds) => {
-                    let entry = |r: usize, p: usize| {
-                        let row = &self.form.constraint_matrix[r];
-                        row.iter().find(|(q, _)| *q == p).map_or(Pool::ZERO, |(_, e)| *e)
-                    };
-                    self.form.contacts[k].normal =
-                        speeds.iter().map(|&p| rows.clone().map(|r| entry(r, p)).collect()).collect();
-                }
-                None => {
-                    let contact = &self.system.contacts[k];
-                    let named: Vec<String> =
-                        rows.map(|r| format!("multiplier({})", self.system.rows[r].name)).collect();
-                    let message = format!(
-                        "the normal force at `{}` is taken to be its multiplier: it is if the constraint is a distance",
-                        contact.name
-                    );
-                    let help = format!("say what presses to be sure, as in `normal {}`", named.join(" + "));
-                    self.diagnostics
-                        .push(Diagnostic::note(Code::NormalForceAssumed, contact.span, message).help(help));
-                }
+            let found = self
+                .translations(k, &views)
+                .or_else(|| self.one_translation(k, &views))
+                .map(|(speeds, factor)| self.force_on(&rows, &speeds, factor))
+                .or_else(|| particle::normal_force(self, k, &views));
+            match found {
+                Some(normal) => self.form.contacts[k].normal = normal,
+                None => self.warn_assumed(k),
             }
         }
         self.compiled.set_contacts(&mut self.system, &self.form);
+    }
+
+    /// Coefficients that are constants are looked at before anything is computed with them.
+    pub(crate) fn check_coefficients(&mut self) {
+        let mut variables = self.form.coordinates.clone();
+        variables.extend(self.form.speeds.iter().copied().chain([self.form.time]));
+        let mut constant = |model: &mut Self, e: Expr| {
+            let varies = model.system.pool.depends_on(e, &variables);
+            (!varies).then(|| model.constant(e))
+        };
+        for k in 0..self.system.contacts.len() {
+            let contact = self.system.contacts[k].clone();
+            let sliding = constant(self, contact.coefficient);
+            let still = constant(self, contact.r#static);
+            if sliding.is_some_and(|mu| mu < 0.0) || still.is_some_and(|mu| mu < 0.0) {
+                let message = format!("the coefficient of friction on `{}` is negative", contact.name);
+                let d = Diagnostic::error(Code::BadCoefficient, contact.span, message);
+                self.diagnostics.push(d.help("friction acts against the sliding velocity by itself"));
+            } else if sliding.zip(still).is_some_and(|(sliding, still)| still < sliding) {
+                let message =
+                    format!("static friction on `{}` is weaker than sliding friction", contact.name);
+                self.diagnostics.push(Diagnostic::warning(Code::StaticBelowSliding, contact.span, message));
+            }
+        }
+        for row in self.system.requirement_rows.clone() {
+            let Some((k1, k0)) = row.decay else { continue };
+            let negative = |v: Option<f64>| v.is_some_and(|v| !(v >= 0.0));
+            let (k1, k0) = (constant(self, k1), constant(self, k0));
+            if negative(k0) || negative(k1) {
+                let message =
+                    format!("the error of `{}` would grow: a coefficient of its decay is negative", row.name);
+                self.diagnostics.push(Diagnostic::error(Code::BadCoefficient, row.span, message));
+            }
+        }
     }
 
     /// The start and a state beside it, as far as they can be found.
@@ -72,18 +105,175 @@ impl Model {
         let beside = neighbour(self, &start).map(|started| started.state);
         [start].into_iter().chain(beside).collect()
     }
+
+    /// The entries of A on some speeds, by speeds and rows, times a factor.
+    fn force_on(&mut self, rows: &Range<usize>, speeds: &[usize], factor: Expr) -> Vec<Vec<Expr>> {
+        let (matrix, pool) = (&self.form.constraint_matrix, &mut self.system.pool);
+        let mut entry = |r: usize, p: usize| {
+            let e = matrix[r].iter().find(|(q, _)| *q == p).map_or(Pool::ZERO, |(_, e)| *e);
+            pool.mul(e, factor)
+        };
+        speeds.iter().map(|&p| rows.clone().map(|r| entry(r, p)).collect()).collect()
+    }
+
+    /// Whether a speed can be the component of a point's velocity: constant inertia, no angle.
+    fn may_translate(&mut self, p: usize) -> bool {
+        let angle = self.system.speeds[p].rate_of.is_some_and(|i| {
+            matches!(&self.system.coordinates[i].kind, Kind::Known(d) if *d == crate::units::Dimension::none())
+        });
+        let mut variables = self.form.coordinates.clone();
+        variables.push(self.form.time);
+        !angle && !self.system.pool.depends_on(self.form.mass_matrix[p][p], &variables)
+    }
+
+    /// Rule 1: speeds and a factor.
+    fn translations(&mut self, k: usize, views: &[View]) -> Option<(Vec<usize>, Expr)> {
+        let rows = self.form.contacts[k].rows.clone();
+        let n = views[0].n;
+        let slid: Vec<usize> = (0..n).filter(|&p| views.iter().any(|v| v.slides_on(k, p))).collect();
+        let pressed: Vec<usize> = (0..n).filter(|&p| views.iter().any(|v| v.presses_on(&rows, p))).collect();
+        if slid.len() > MAX_SLIDING {
+            return None;
+        }
+        let able: Vec<usize> = slid.iter().copied().filter(|&p| self.may_translate(p)).collect();
+        for point in small_subsets(&able) {
+            let inertia = self.form.mass_matrix[point[0]][point[0]];
+            let same = |this: &Self, p: usize| this.form.mass_matrix[p][p] == inertia;
+            if !point.iter().all(|&p| same(self, p)) || !views.iter().all(|v| v.is_unit(k, &point)) {
+                continue;
+            }
+            let mut others: Vec<usize> = Vec::new();
+            for &p in pressed.iter().filter(|p| !slid.contains(p)) {
+                if same(self, p) && self.may_translate(p) {
+                    others.push(p);
+                }
+            }
+            let mut speeds: Vec<usize> = point.iter().chain(&others).copied().collect();
+            let rest: Vec<usize> = slid.iter().copied().filter(|p| !point.contains(p)).collect();
+            let two = !rest.is_empty()
+                && rest.iter().all(|&p| same(self, p))
+                && views.iter().all(|v| v.is_unit(k, &rest))
+                && splits_evenly(views, &rows, &others);
+            if two {
+                speeds.extend(&rest);
+            }
+            let good = |v: &View| v.is_uncoupled(&speeds) && v.is_across(k, &rows, &speeds, two);
+            if views.iter().all(good) {
+                let half = self.system.pool.number(Rational::HALF);
+                let factor = if two { self.system.pool.sqrt(half) } else { Pool::ONE };
+                return Some((speeds, factor));
+            }
+        }
+        None
+    }
+
+    /// Rule 2.
+    fn one_translation(&mut self, k: usize, views: &[View]) -> Option<(Vec<usize>, Expr)> {
+        let rows = self.form.contacts[k].rows.clone();
+        let pressed: Vec<usize> =
+            (0..views[0].n).filter(|&p| views.iter().any(|v| v.presses_on(&rows, p))).collect();
+        let [p] = pressed[..] else { return None };
+        let alone = (0..views[0].n).all(|q| q == p || self.form.mass_matrix[p][q] == Pool::ZERO);
+        (alone && self.may_translate(p)).then_some((pressed, Pool::ONE))
+    }
+
+    /// Rule 4.
+    fn warn_assumed(&mut self, k: usize) {
+        let contact = &self.system.contacts[k];
+        let named: Vec<String> =
+            contact.rows.clone().map(|r| format!("multiplier({})", self.system.rows[r].name)).collect();
+        let message = format!(
+            "the normal force at `{}` is taken to be its multiplier, which it is if the constraint is written as a distance",
+            contact.name
+        );
+        let written = if named.len() == 1 { named[0].clone() } else { format!("[{}]", named.join(", ")) };
+        let help = format!("say what presses to be sure: `normal {written}`, scaled as needed");
+        self.diagnostics
+            .push(Diagnostic::warning(Code::NormalForceAssumed, contact.span, message).help(help));
+    }
+
+    /// Multipliers of redundant rows are shares: so is a normal force made of them.
+    fn warn_if_open(&mut self, k: usize, view: &View) {
+        let (m, n) = (self.system.rows.len(), view.n);
+        let rank = |rows: &[usize]| {
+            let A: Vec<f64> = rows.iter().flat_map(|&r| view.row(r).iter().copied()).collect();
+            if rows.is_empty() { 0 } else { Cod::new(rows.len(), n).factor(&A, RANK_TOL) }
+        };
+        let all: Vec<usize> = (0..m).collect();
+        let whole = rank(&all);
+        if whole == m {
+            return;
+        }
+        let contact = &self.system.contacts[k];
+        let open = contact.rows.clone().any(|r| {
+            let others: Vec<usize> = all.iter().copied().filter(|&q| q != r).collect();
+            rank(&others) == whole
+        });
+        if open {
+            let message = format!(
+                "the normal force at `{}` is not determined: its constraint follows from others, and they share the load in the way of least squares",
+                contact.name
+            );
+            self.diagnostics.push(Diagnostic::warning(Code::NormalForceOpen, contact.span, message).help(
+                "remove the redundant constraint, or take the friction of the whole group as one contact",
+            ));
+        }
+    }
+}
+
+/// Subsets of up to three, the small ones first.
+fn small_subsets(of: &[usize]) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = of.iter().map(|&p| vec![p]).collect();
+    let mut first = 0;
+    for _ in 1..3 {
+        let last = all.len();
+        for k in first..last {
+            let beyond = all[k].last().copied().unwrap_or(0);
+            let longer: Vec<Vec<usize>> =
+                of.iter().filter(|&&p| p > beyond).map(|&p| [all[k].clone(), vec![p]].concat()).collect();
+            all.extend(longer);
+        }
+        first = last;
+    }
+    all
+}
+
+/// Whether some speeds fall into two groups on which the constraint presses equally: those of two bodies.
+fn splits_evenly(views: &[View], rows: &Range<usize>, speeds: &[usize]) -> bool {
+    if speeds.len() < 2 || speeds.len() > MAX_SPLIT {
+        return false;
+    }
+    (1..(1usize << speeds.len()) - 1).any(|choice| {
+        let group = |side: usize| -> Vec<usize> {
+            let chosen = speeds.iter().enumerate().filter(|(i, _)| (choice >> i & 1) == side);
+            chosen.map(|(_, &p)| p).collect()
+        };
+        let (one, two) = (group(0), group(1));
+        views.iter().all(|v| {
+            rows.clone().all(|r| {
+                let (a, b) = (part(v.row(r), v.row(r), &one), part(v.row(r), v.row(r), &two));
+                (a - b).abs() <= EQUAL * (a + b)
+            })
+        })
+    })
+}
+
+/// The dot product over some components.
+fn part(a: &[f64], b: &[f64], speeds: &[usize]) -> f64 {
+    speeds.iter().map(|&p| a[p] * b[p]).sum()
 }
 
 /// The numbers of all contacts at a state.
 struct View {
+    state: State,
     n: usize,
     terms: Terms,
-    slide: Vec<std::ops::Range<usize>>,
+    slide: Vec<Range<usize>>,
     J: Vec<f64>,
 }
 
 impl View {
-    fn at(model: &Model, state: &State) -> Self {
+    fn at(model: &Model, state: State) -> Self {
         let shape = model.compiled.shape();
         let mut scratch = vec![0.0; model.compiled.scratch_len()];
         let mut terms = Terms::new(&shape);
@@ -92,57 +282,49 @@ impl View {
         let (mut contacts, _) = ContactTerms::carve(&shape, &mut room);
         model.compiled.contact_terms(state.point(), &mut scratch, &mut contacts);
         let slide = model.compiled.contacts().iter().map(|c| c.slide.clone()).collect();
-        View { n: shape.n_eta, terms, slide, J: contacts.J.to_vec() }
+        View { n: shape.n_eta, terms, slide, J: contacts.J.to_vec(), state }
     }
 
-    fn sliding(&self, k: usize) -> impl Iterator<Item = &[f64]> {
-        self.slide[k].clone().map(|i| &self.J[i * self.n..(i + 1) * self.n])
+    fn sliding(&self, k: usize) -> Vec<&[f64]> {
+        self.slide[k].clone().map(|i| &self.J[i * self.n..(i + 1) * self.n]).collect()
     }
 
     fn row(&self, r: usize) -> &[f64] {
         &self.terms.A[r * self.n..(r + 1) * self.n]
     }
 
-    /// Whether the speeds move one point by right-angled components, and the contact slides across its constraint.
-    fn is_point(&self, k: usize, rows: std::ops::Range<usize>, speeds: &[usize]) -> bool {
-        let M = |i: usize, j: usize| self.terms.M[i * self.n + j];
-        let mass = M(speeds[0], speeds[0]);
-        let uniform = speeds.iter().all(|&i| {
-            speeds.iter().all(|&j| (M(i, j) - if i == j { mass } else { 0.0 }).abs() <= EQUAL * mass)
-        });
-        let part = |a: &[f64], b: &[f64]| speeds.iter().map(|&p| a[p] * b[p]).sum::<f64>();
-        let size = |a: &[f64]| part(a, a).sqrt();
-        let sliding: Vec<&[f64]> = self.sliding(k).collect();
-        let orthonormal = sliding.iter().enumerate().all(|(i, a)| {
-            let expected = |j: usize| if i == j { 1.0 } else { 0.0 };
-            sliding.iter().enumerate().all(|(j, b)| (part(a, b) - expected(j)).abs() <= EQUAL)
-        });
-        // All components of the velocity of the point, its normal one too, may have been given.
-        let whole = sliding.len() == speeds.len() && sliding.len() > 1;
-        let across = rows.clone().all(|r| {
-            whole
-                || sliding.iter().all(|a| part(a, self.row(r)).abs() <= EQUAL * size(self.row(r)).max(1e-300))
-        });
-        mass > 0.0 && uniform && orthonormal && across && rows.into_iter().any(|r| size(self.row(r)) > 0.0)
+    fn slides_on(&self, k: usize, p: usize) -> bool {
+        self.sliding(k).iter().any(|a| a[p] != 0.0)
     }
-}
 
-/// The fewest speeds that move the point of contact; or the one that the constraint touches.
-fn point_speeds(views: &[View], k: usize, rows: std::ops::Range<usize>) -> Option<Vec<usize>> {
-    let n = views.first()?.n;
-    let pressed = |p: usize| views.iter().any(|v| rows.clone().any(|r| v.row(r)[p] != 0.0));
-    let slid = |p: usize| views.iter().any(|v| v.sliding(k).any(|a| a[p] != 0.0));
-    let touched: Vec<usize> = (0..n).filter(|&p| pressed(p) || slid(p)).take(MAX_SPEEDS).collect();
-    let good = |speeds: &[usize]| views.iter().all(|v| v.is_point(k, rows.clone(), speeds));
-    let pairs =
-        || touched.iter().enumerate().flat_map(|(a, &i)| touched[a + 1..].iter().map(move |&j| vec![i, j]));
-    let triples = || {
-        pairs().flat_map(|pair| {
-            let beyond = touched.iter().filter(|l| **l > pair[1]);
-            beyond.map(|&l| vec![pair[0], pair[1], l]).collect::<Vec<_>>()
+    fn presses_on(&self, rows: &Range<usize>, p: usize) -> bool {
+        rows.clone().any(|r| self.row(r)[p] != 0.0)
+    }
+
+    /// Whether the components of the sliding velocity are of unit length and at right angles on these speeds.
+    fn is_unit(&self, k: usize, speeds: &[usize]) -> bool {
+        let sliding = self.sliding(k);
+        (0..sliding.len()).all(|i| {
+            let expected = |j: usize| if i == j { 1.0 } else { 0.0 };
+            (0..sliding.len()).all(|j| (part(sliding[i], sliding[j], speeds) - expected(j)).abs() <= EQUAL)
         })
-    };
-    let found = pairs().find(|speeds| good(speeds)).or_else(|| triples().find(|speeds| good(speeds)));
-    let single: Vec<usize> = (0..n).filter(|&p| pressed(p)).collect();
-    found.or_else(|| (single.len() == 1).then_some(single))
+    }
+
+    /// Whether the mass matrix is diagonal on these speeds.
+    fn is_uncoupled(&self, speeds: &[usize]) -> bool {
+        let M = |i: usize, j: usize| self.terms.M[i * self.n + j];
+        let off = |i: usize, j: usize| i == j || M(i, j).abs() <= EQUAL * M(i, i).abs();
+        speeds.iter().all(|&i| M(i, i) > 0.0 && speeds.iter().all(|&j| off(i, j)))
+    }
+
+    /// Whether the contact slides across its constraint, which does press. All components of the velocity of the point,
+    /// its normal one too, may have been given.
+    fn is_across(&self, k: usize, rows: &Range<usize>, speeds: &[usize], two_bodies: bool) -> bool {
+        let size = |a: &[f64]| part(a, a, speeds).sqrt();
+        let whole = self.sliding(k).len() == speeds.len() && speeds.len() > 1 && !two_bodies;
+        let across = |r: usize| {
+            self.sliding(k).iter().all(|a| part(a, self.row(r), speeds).abs() <= EQUAL * size(self.row(r)))
+        };
+        rows.clone().all(|r| whole || across(r)) && rows.clone().any(|r| size(self.row(r)) > 0.0)
+    }
 }

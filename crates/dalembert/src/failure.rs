@@ -275,8 +275,12 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model) -> Diagnostic {
                 short(*t),
                 state(*fastest)
             );
-            Diagnostic::error(Code::StepTooSmall, None, message)
-                .help("the motion may end in a singularity there; a force that jumps with the sign of a rate chatters when the rate vanishes; for stiff forces try `method radau`")
+            let help = if model.system.requirement_rows.is_empty() {
+                "the motion may end in a singularity there; a force that jumps with the sign of a rate chatters when the rate vanishes; for stiff forces try `method radau`"
+            } else {
+                "control may be losing its hold there: the forces it may use can hardly produce what is required, and grow without bound; see `actuate` and the control forces in the table"
+            };
+            Diagnostic::error(Code::StepTooSmall, None, message).help(help)
         }
         Failure::NotFinite { t, index } => Diagnostic::error(
             Code::StateNotFinite,

@@ -89,6 +89,10 @@ impl Model {
         };
         let compiled = Compiled::new(&mut system, &form, parameters);
         let mut model = Model { system, form, compiled, diagnostics };
+        model.check_coefficients();
+        if any_error(&model.diagnostics) {
+            return Err(model.diagnostics);
+        }
         model.find_normal_forces();
         match model.check_memory() {
             Ok(()) => Ok(model),

@@ -226,3 +226,34 @@ fn sampled_control() {
     let gap = apart(&column(&fine, "x"), &column(&continuous, "x"));
     assert!(gap > 1e-6 && gap < 2e-3, "{gap}");
 }
+
+/// A servo on a rough floor: it starts from rest, reverses, and pushes against friction, which it knows, or knows badly.
+#[test]
+fn control_moves_what_sticks() {
+    let text = "
+        parameter m = 1, g = 10, mu = 0.3
+        coordinate x, y
+        kinetic m/2*(x'^2 + y'^2)
+        potential m*g*y
+        constraint floor: y = 0
+        friction on floor: coefficient mu, velocity x'
+        require r: x = (1 - cos(t))/2 decay 4, 4
+        actuate x
+        output u = control(x), e = residual(r)
+    ";
+    let motion = motion_of(text, &until(10.0));
+    below("met", column(&motion, "e").iter().fold(0.0, |m: f64, e| m.max(e.abs())), 1e-9);
+    for (t, u) in column(&motion, "t").iter().zip(column(&motion, "u")) {
+        if t.sin().abs() > 1e-3 {
+            below("push", (u - t.cos() / 2.0 - 3.0 * t.sin().signum()).abs(), 1e-8);
+        }
+    }
+    // A controller that knows of no friction pushes too little to move it at first.
+    let mut ignorant = load(&text.replace("mu = 0.3", "mu = 0"));
+    let request = Request { plant: vec![("mu".into(), 0.3)], ..until(10.0) };
+    let motion = run(&mut ignorant, &request);
+    assert_eq!(motion.events.first().map(|e| e.name.as_str()), Some("floor slides"));
+    assert!(motion.events[0].t > 0.5 && motion.balance.is_some_and(|b| b.defect.abs() < 1e-9));
+    let held = run(&mut load(text), &Request { hold: Some(0.05), ..until(10.0) });
+    assert!(held.failure.is_none());
+}

@@ -237,3 +237,77 @@ fn work_is_the_integral_of_power() {
         below("work and kinetic energy", (wi[k] + w[k] - kinetic).abs(), 1e-10);
     }
 }
+
+/// What presses does not depend on coordinates: right-angled in any order, polar, skew, cylindrical.
+#[test]
+fn normal_forces_in_many_coordinates() {
+    let b: f64 = 0.6;
+    let groove = |order: &str| {
+        format!(
+            "parameter m = 1, g = 10, mu = 0.2, b = 0.6
+             coordinate {order}
+             kinetic m/2*(x'^2 + y'^2 + z'^2)
+             potential m*g*z
+             constraint w1: y*sin(b) + z*cos(b) = 0
+             constraint w2: -y*sin(b) + z*cos(b) = 0
+             friction on w1: coefficient mu, velocity x'
+             friction on w2: coefficient mu, velocity x'
+             initial x' = 1
+             output n = reaction(w1)"
+        )
+    };
+    for order in ["x, y, z", "x, z, y", "z, x, y"] {
+        let motion = run(&mut load(&groove(order)), &until(0.2));
+        below(order, (last(&motion, "n") - 5.0 / b.cos()).abs(), 1e-10);
+        below(order, (last(&motion, "x'") - (1.0 - 0.2 * 0.2 * 10.0 / b.cos())).abs(), 1e-10);
+    }
+    // A bead on a turning rod, a plane in polar coordinates and by a skew one, a cone in cylindrical coordinates.
+    let cases = [
+        (
+            "coordinate r, th\nkinetic m/2*(r'^2 + r^2*th'^2)\nconstraint c: th = 2*t\nfriction on c: coefficient 0.3, velocity r'\ninitial r = 2, r' = 0.5",
+            3.0,
+        ),
+        (
+            "coordinate r, th\nkinetic m/2*(r'^2 + r^2*th'^2)\npotential m*9.81*r*sin(th)\nconstraint c: th = 0.6\nfriction on c: coefficient 0.3, velocity r'\ninitial r = 2, r' = 0.5",
+            1.5 * 9.81 * b.cos(),
+        ),
+        (
+            "coordinate x, n\nlet P = [x, x*tan(0.6) + n]\nkinetic m/2*dot(P', P')\npotential m*9.81*P.y\nconstraint c: n = 0\nfriction on c: coefficient 0.3, velocity P'\ninitial x' = 1",
+            1.5 * 9.81 * b.cos(),
+        ),
+        (
+            "coordinate r, ph, z\nkinetic m/2*(r'^2 + r^2*ph'^2 + z'^2)\npotential m*9.81*z\nconstraint c: z = r\nfriction on c: coefficient 0.3, velocity [(r' + z')/sqrt(2), r*ph']\ninitial r = 1, z ~ 1, ph' = 2",
+            1.5 * (9.81 + 4.0) / 2f64.sqrt(),
+        ),
+    ];
+    for (text, N) in cases {
+        let mut model = load(&format!("parameter m = 1.5\n{text}\noutput N = reaction(c)"));
+        assert!(model.diagnostics.is_empty(), "{text}: {:?}", model.diagnostics[0].message);
+        let start = start(&mut model);
+        below(text, (evaluate(&model, &start).solution.normal[0] - N).abs(), 1e-9);
+    }
+}
+
+#[test]
+fn a_normal_force_shared_by_redundant_rows_is_said() {
+    let text = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 10*y\nconstraint a: y = 0\nconstraint b: 2*y = 0\n\
+                friction on a: coefficient 0.3, velocity x'\ninitial x' = 1";
+    assert!(load(text).diagnostics.iter().any(|d| d.code == Code::NormalForceOpen));
+}
+
+#[test]
+fn coefficients_that_make_no_sense_are_said() {
+    let text = |law: &str| {
+        format!(
+            "parameter mu = 0.3\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\nconstraint a: y = 0\nfriction on a: {law}"
+        )
+    };
+    assert_eq!(refusal(&text("coefficient -mu, velocity x'"))[0].code, Code::BadCoefficient);
+    assert_eq!(refusal(&text("coefficient mu, velocity x"))[0].code, Code::NotApplicable);
+    assert!(
+        load(&text("coefficient mu, velocity x', static 0.1"))
+            .diagnostics
+            .iter()
+            .any(|d| d.code == Code::StaticBelowSliding)
+    );
+}

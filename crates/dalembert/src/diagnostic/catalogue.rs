@@ -338,6 +338,10 @@ catalogue! {
         "No choice of sticking and sliding contacts satisfies the law of friction at this state, or contacts change between both without end. \
          The law may be undecided there, as in Painleve's paradox with several contacts."
         wrong "" right "";
+    BadCoefficient "E0712" "a coefficient that makes no sense":
+        "A coefficient of friction is not negative, and errors decay by positive coefficients: with others friction would drive, and errors grow."
+        wrong "coordinate x, y\nkinetic (x'^2 + y'^2)/2\nconstraint floor: y = 0\nfriction on floor: coefficient -0.3, velocity x'"
+        right "coordinate x, y\nkinetic (x'^2 + y'^2)/2\nconstraint floor: y = 0\nfriction on floor: coefficient 0.3, velocity x'";
     Unreachable "E0720" "a requirement out of reach of the control":
         "The forces that control may use cannot produce what is required: an actuator is missing, the constraints are against it, or requirements contradict each other. \
          The message gives what is left unmet and the direction of the force that is missing. Nothing is met halfway in silence."
@@ -378,16 +382,23 @@ catalogue! {
         "At this state some rows of the constraints vanish or depend on each other, though nearby they do not. \
          Accelerations there are those of least force; a motion can pass through such a state, but may not be determined if it starts there."
         wrong "" right "";
+    NormalForceAssumed "W0710" "a normal force that was assumed":
+        "Friction needs the force that presses at the contact. It is found from the constraint where the coordinates are those of a point, right-angled or curved. \
+         Otherwise the multiplier is taken, which is the force if the constraint is written as a distance. \
+         `normal E` in the statement, with `multiplier(NAME)` in E, says it exactly."
+        wrong "" right "";
+    StaticBelowSliding "W0712" "static friction below sliding friction":
+        "A contact that sticks would let go under a load at which it then cannot slide. Measured static coefficients are not below sliding ones."
+        wrong "" right "";
+    NormalForceOpen "W0711" "a normal force that the constraints leave open":
+        "A constraint that presses follows from others, so that single multipliers are a matter of choice, and friction depends on the choice. \
+         A table on four legs is such a case: how much each leg carries is not decided by rigid bodies."
+        wrong "" right "";
 
     // Notes.
     RedundantConstraints "N0501" "constraints that follow from others":
         "The rank of the constraints is below their number. The motion and the total constraint force are unaffected and computed as usual; \
          only the shares of single multipliers are a matter of choice."
-        wrong "" right "";
-    NormalForceAssumed "N0710" "a normal force that was assumed":
-        "Friction needs the force that presses at the contact. It is found from the constraint where its coordinates are those of a point. \
-         Otherwise the multiplier is taken, which is the force if the constraint is written as a distance. \
-         `normal E` in the statement, with `multiplier(NAME)` in E, says it exactly."
         wrong "" right "";
     DrawIgnored "N0801" "pictures that are not drawn yet":
         "`draw` says what an animation shows. Animations are not available yet; the statement changes nothing about the motion."

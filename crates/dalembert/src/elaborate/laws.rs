@@ -217,6 +217,10 @@ impl Elaborator<'_> {
             contact.velocity = self.pool.substitute(&contact.velocity, images);
             let replaced = self.pool.substitute(&[contact.coefficient, contact.r#static], images);
             (contact.coefficient, contact.r#static) = (replaced[0], replaced[1]);
+            if !contact.velocity.iter().any(|V| self.pool.depends_on(*V, &speeds)) {
+                let message = "a sliding velocity contains rates, and this one has none";
+                return self.error(Code::NotApplicable, contact.span, message);
+            }
             for V in &contact.velocity {
                 if self.pool.linear(*V, &speeds).is_none() {
                     let message = "a sliding velocity must be linear in the rates";

@@ -12,6 +12,8 @@ use crate::{Contact, ContactTerms, Kernel, Point};
 /// Sliding velocities below this, relative to the speeds they are made of, are rest.
 const REST: f64 = 1e-12;
 
+/// What constraints and requirements may be off by at a state (see [`crate::CONSISTENCY_TOL`]).
+const STATE_TOLERANCE: f64 = 10.0 * crate::CONSISTENCY_TOL;
 /// How often shares are taken again at most.
 const MAX_SHARES: usize = 20;
 /// How often directions are turned at most.
@@ -123,7 +125,7 @@ impl Search<'_> {
         let gripped = Gripped::new(self.kernel, self.grip.clone());
         let mut accelerator = Accelerator::gripped(&gripped);
         // States are on the constraints up to rounding; redundant rows of contacts may disagree by as much.
-        accelerator.consistency_tol = f64::INFINITY;
+        accelerator.consistency_tol = STATE_TOLERANCE;
         let s = accelerator.solve_steered(&gripped, self.at, self.steer)?;
         Ok(Trial {
             eta_dot: s.eta_dot.clone(),
@@ -153,8 +155,38 @@ impl Search<'_> {
         (along, size)
     }
 
+    /// Requirements that sticking would prevent: control overcomes friction there, so those contacts slide that would
+    /// move off without it.
+    fn give_way(&mut self) -> Result<Trial, AccelerationError> {
+        let held = self.grip.clone();
+        for k in (0..self.contacts.len()).filter(|&k| self.at_rest[k]) {
+            self.grip.modes[k] = Mode::Slip;
+            self.grip.held[k] = true;
+            self.contacts[k].slide.clone().for_each(|i| self.grip.direction[i] = 0.0);
+        }
+        let trial = self.solve()?;
+        let n = trial.eta_dot.len();
+        for k in (0..self.contacts.len()).filter(|&k| self.at_rest[k]) {
+            let slide = self.contacts[k].slide.clone();
+            let off = |i: usize| dot(&self.J[i * n..(i + 1) * n], &trial.eta_dot) - self.drift[i];
+            let away: Vec<f64> = slide.clone().map(off).collect();
+            let size = norm(&away);
+            if size > 1e-12 * (norm_max(&trial.eta_dot) + norm_max(&self.drift)) {
+                slide.zip(&away).for_each(|(i, a)| self.grip.direction[i] = a / size);
+            } else {
+                self.grip.modes[k] = held.modes[k];
+            }
+        }
+        self.align()?;
+        self.solve()
+    }
+
     fn hold_all(&mut self, loose: Option<usize>) -> Result<(), AccelerationError> {
-        let mut trial = self.share(self.solve()?)?;
+        let first = match self.solve() {
+            Err(AccelerationError::Unreachable { .. }) => self.give_way()?,
+            other => other?,
+        };
+        let mut trial = self.share(first)?;
         if let Some(k) = loose.filter(|&k| self.at_rest[k]) {
             self.let_go(k, &trial)?;
             trial = self.share(self.solve()?)?;

@@ -1,6 +1,6 @@
 //! Who computes the control forces of a run: the simulated system itself, another model of it, and how often.
 
-use crate::{AccelerationError, Accelerator, Grip, Gripped, Kernel, Point, Steer};
+use crate::{AccelerationError, Accelerator, Grip, Gripped, Kernel, Point, Steer, settle};
 
 /// The controller of a run. The default is perfect: it knows the system and acts without delay.
 #[derive(Clone, Copy, Default)]
@@ -50,8 +50,17 @@ impl<'a> Pilot<'a> {
     pub fn sample(&mut self, at: Point<'_>, tolerance: f64) -> Result<(), AccelerationError> {
         if let (Some(model), Some(accelerator)) = (&self.model, &mut self.accelerator) {
             accelerator.consistency_tol = tolerance;
-            let s = accelerator.solve(model, at)?;
-            self.inputs.copy_from_slice(&s.inputs);
+            match accelerator.solve(model, at) {
+                Ok(s) => self.inputs.copy_from_slice(&s.inputs),
+                // A contact that sticks in the system would have to slide for what the controller wants: it pushes as if.
+                Err(AccelerationError::Unreachable { .. }) if !model.contacts().is_empty() => {
+                    let base = model.base();
+                    let wanted = Gripped::new(base, settle(base, at, Steer::Own)?);
+                    let mut accelerator = Accelerator::gripped(&wanted);
+                    self.inputs.copy_from_slice(&accelerator.solve(&wanted, at)?.inputs);
+                }
+                Err(error) => return Err(error),
+            }
         }
         Ok(())
     }
@@ -59,7 +68,9 @@ impl<'a> Pilot<'a> {
     /// What steers the system at a state.
     pub fn steer(&mut self, at: Point<'_>, tolerance: f64) -> Result<Steer<'_>, AccelerationError> {
         if self.hold.is_none() {
-            self.sample(at, tolerance)?;
+            // Where contacts stick, what cannot be reached must be noticed at every state.
+            let sticks = self.model.as_ref().is_some_and(|model| model.stuck_rows() > 0);
+            self.sample(at, if sticks { tolerance.min(1e-6) } else { tolerance })?;
         }
         Ok(if self.model.is_some() { Steer::Inputs(&self.inputs) } else { Steer::Own })
     }

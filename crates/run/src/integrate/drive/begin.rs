@@ -7,6 +7,9 @@ use crate::integrate::outset::{limit_derivative, look_around};
 use crate::integrate::stepper::Field;
 use crate::linalg::norm_max;
 
+/// The first step is not shorter than this part of the run.
+const LEAST_FIRST: f64 = 1e-10;
+
 impl Drive<'_> {
     /// Projects the start, finds the rank around it, its derivative and a first step.
     pub(super) fn begin(&mut self) -> Result<(), Failure> {
@@ -102,8 +105,10 @@ impl Drive<'_> {
             None if span == 0.0 => 0.0,
             None => {
                 let exponent = self.stepper.exponent();
-                first_step(&mut self.field, self.t, &self.y, &self.f, span, exponent, self.tol)
-                    .unwrap_or(1e-6 * span)
+                let h = first_step(&mut self.field, self.t, &self.y, &self.f, span, exponent, self.tol)
+                    .unwrap_or(1e-6 * span);
+                // A state of almost nothing says nothing about scales; a step that is too long will be refused.
+                h.abs().max(LEAST_FIRST * span.abs()) * span.signum()
             }
         };
         Ok(())

@@ -1,0 +1,217 @@
+//! Rule 3: a particle in curved coordinates.
+//!
+//! ```text
+//! g = M/m flat:   R_ijkl = 1/2 (d_jk g_il + d_il g_jk - d_ik g_jl - d_jl g_ik) + g^mn (G_m,jk G_n,il - G_m,jl G_n,ik) = 0
+//! mobility of V:  K = J (M^-1 - M^-1 A^T (A M^-1 A^T)^+ A M^-1) J^T = (1/m) times a projection
+//! N^2 = m lambda^T A M^-1 A^T lambda
+//! ```
+
+use super::{EQUAL, View};
+use crate::model::Model;
+use dalembert_expr::{Expr, Function, Pool, Rational, Symbol, Zero};
+use dalembert_run::linalg::{Cod, RANK_TOL, cholesky, solve_lower};
+
+/// The map from multipliers to the components of the normal force.
+pub(super) fn normal_force(model: &mut Model, k: usize, views: &[View]) -> Option<Vec<Vec<Expr>>> {
+    let rows = model.form.contacts[k].rows.clone();
+    let n = views[0].n;
+    if model.form.frame.is_some() || rows.len() > 2 {
+        return None;
+    }
+    let touched: Vec<usize> =
+        (0..n).filter(|&p| views.iter().any(|v| v.slides_on(k, p) || v.presses_on(&rows, p))).collect();
+    // The whole point: speeds that share inertia with those touched belong to it.
+    let mut speeds = touched.clone();
+    for p in 0..n {
+        let coupled = touched.iter().any(|&q| {
+            let own = model.form.coordinates[p];
+            model.form.mass_matrix[p][q] != Pool::ZERO
+                || model.system.pool.depends_on(model.form.mass_matrix[q][q], &[own])
+        });
+        if coupled && !speeds.contains(&p) {
+            speeds.push(p);
+        }
+    }
+    speeds.sort_unstable();
+    if speeds.len() < 2 || speeds.len() > 3 {
+        return None;
+    }
+    let symbols: Vec<Symbol> = speeds.iter().map(|&p| model.form.coordinates[p]).collect();
+    let metric: Vec<Vec<Expr>> =
+        speeds.iter().map(|&i| speeds.iter().map(|&j| model.form.mass_matrix[i][j]).collect()).collect();
+    let alone = (0..n).filter(|p| !speeds.contains(p)).all(|p| {
+        let other = model.form.coordinates[p];
+        let apart = speeds.iter().all(|&q| model.form.mass_matrix[p][q] == Pool::ZERO);
+        apart && !metric.iter().flatten().any(|e| model.system.pool.depends_on(*e, &[other]))
+    });
+    if !alone || !views.iter().all(|v| is_flat(model, v, &metric, &symbols)) {
+        return None;
+    }
+    let mass = shown_mass(model, k, views, &metric)?;
+    let inverse = model.system.pool.regular_inverse(&metric)?;
+    let pool = &mut model.system.pool;
+    let entry = |r: usize, p: usize| {
+        model.form.constraint_matrix[r].iter().find(|(q, _)| *q == p).map_or(Pool::ZERO, |(_, e)| *e)
+    };
+    let mut gram = |r: usize, s: usize| {
+        let mut terms = Vec::new();
+        for (i, &p) in speeds.iter().enumerate() {
+            for (j, &q) in speeds.iter().enumerate() {
+                let factors = [mass, entry(r, p), inverse[i][j], entry(s, q)].map(|e| (e, Rational::ONE));
+                terms.push(pool.product(factors));
+            }
+        }
+        let total = pool.total(terms);
+        pool.simplify(total)
+    };
+    let first = rows.start;
+    let g11 = gram(first, first);
+    if rows.len() == 1 {
+        return Some(vec![vec![model.system.pool.sqrt(g11)]]);
+    }
+    // R^T R = G by rows.
+    let (g12, g22) = (gram(first, first + 1), gram(first + 1, first + 1));
+    let r11 = pool.sqrt(g11);
+    let r12 = pool.div(g12, r11);
+    let square = pool.mul(r12, r12);
+    let rest = pool.sub(g22, square);
+    let rest = pool.simplify(rest);
+    let rest = pool.call(Function::Max, &[rest, Pool::ZERO]);
+    let r22 = pool.sqrt(rest);
+    Some(vec![vec![r11, r12], vec![Pool::ZERO, r22]])
+}
+
+/// The mass by which the sliding velocity answers forces, as one of the model's parameters, or one.
+fn shown_mass(model: &mut Model, k: usize, views: &[View], metric: &[Vec<Expr>]) -> Option<Expr> {
+    let masses: Option<Vec<f64>> = views.iter().map(|v| mobility_mass(v, k)).collect();
+    let masses = masses?;
+    if masses.iter().any(|m| (m - masses[0]).abs() > EQUAL * masses[0]) {
+        return None;
+    }
+    if (masses[0] - 1.0).abs() <= EQUAL {
+        return Some(Pool::ONE);
+    }
+    let values = model.compiled.parameters().to_vec();
+    for (i, value) in values.iter().enumerate() {
+        if (value - masses[0]).abs() > EQUAL * masses[0] {
+            continue;
+        }
+        let parameter = model.form.parameters[i];
+        let pool = &mut model.system.pool;
+        let own = pool.var(parameter);
+        let proportional = metric.iter().flatten().all(|e| {
+            let slope = pool.diff(*e, parameter);
+            let whole = pool.mul(own, slope);
+            let left = pool.sub(whole, *e);
+            pool.is_zero(left) == Zero::Yes
+        });
+        if proportional {
+            return Some(own);
+        }
+    }
+    None
+}
+
+/// 1/s if the mobility K of the sliding velocity is s times a projection.
+fn mobility_mass(v: &View, k: usize) -> Option<f64> {
+    let n = v.n;
+    let mut L = v.terms.M.clone();
+    cholesky(&mut L, n).ok()?;
+    let m = v.terms.b.len();
+    let mut B = v.terms.A.clone();
+    (0..m).for_each(|i| solve_lower(&L, n, &mut B[i * n..(i + 1) * n]));
+    let mut cod = Cod::new(m, n);
+    cod.factor(&B, RANK_TOL);
+    // The free part of each component: y - B^+ B y with y = L^-1 J^T.
+    let free: Vec<Vec<f64>> = v
+        .sliding(k)
+        .iter()
+        .map(|a| {
+            let mut y = a.to_vec();
+            solve_lower(&L, n, &mut y);
+            let along: Vec<f64> =
+                (0..m).map(|i| B[i * n..(i + 1) * n].iter().zip(&y).map(|(b, y)| b * y).sum()).collect();
+            let mut held = vec![0.0; n];
+            cod.solve(&along, &mut held);
+            y.iter().zip(&held).map(|(y, h)| y - h).collect()
+        })
+        .collect();
+    let K = |i: usize, j: usize| free[i].iter().zip(&free[j]).map(|(a, b)| a * b).sum::<f64>();
+    let d = free.len();
+    let square = |i: usize, j: usize| (0..d).map(|l| K(i, l) * K(l, j)).sum::<f64>();
+    let (trace, trace_square): (f64, f64) =
+        ((0..d).map(|i| K(i, i)).sum(), (0..d).map(|i| square(i, i)).sum());
+    let s = trace_square / trace;
+    let projection = (0..d).all(|i| (0..d).all(|j| (square(i, j) - s * K(i, j)).abs() <= 1e-8 * s * s));
+    (s > 0.0 && s.is_finite() && projection).then_some(1.0 / s)
+}
+
+/// Whether the metric has no curvature at a state.
+fn is_flat(model: &mut Model, v: &View, metric: &[Vec<Expr>], x: &[Symbol]) -> bool {
+    let d = x.len();
+    let values = model.compiled.parameters().to_vec();
+    let (coordinates, parameters, time) =
+        (model.form.coordinates.clone(), model.form.parameters.clone(), model.form.time);
+    let pool = &mut model.system.pool;
+    let known = |s: Symbol| -> f64 {
+        let place = coordinates.iter().position(|c| *c == s).map(|i| v.state.x[i]);
+        let parameter = || parameters.iter().position(|p| *p == s).map(|i| values[i]);
+        place.or_else(parameter).unwrap_or(if s == time { v.state.t } else { f64::NAN })
+    };
+    let mut g = vec![0.0; d * d];
+    let mut dg = vec![0.0; d * d * d];
+    let mut ddg = vec![0.0; d * d * d * d];
+    for i in 0..d {
+        for j in 0..d {
+            g[i * d + j] = pool.evaluate(metric[i][j], known);
+            for k in 0..d {
+                let slope = pool.diff(metric[i][j], x[k]);
+                dg[(i * d + j) * d + k] = pool.evaluate(slope, known);
+                for l in 0..d {
+                    let second = pool.diff(slope, x[l]);
+                    ddg[((i * d + j) * d + k) * d + l] = pool.evaluate(second, known);
+                }
+            }
+        }
+    }
+    let Some(inverse) = inverted(&g, d) else { return false };
+    let D = |i: usize, j: usize, k: usize| dg[(i * d + j) * d + k];
+    let DD = |i: usize, j: usize, k: usize, l: usize| ddg[((i * d + j) * d + k) * d + l];
+    let G = |m: usize, j: usize, k: usize| 0.5 * (D(m, k, j) + D(m, j, k) - D(j, k, m));
+    let (mut worst, mut size) = (0.0_f64, 0.0_f64);
+    for i in 0..d {
+        for j in 0..i {
+            for k in 0..d {
+                for l in 0..k {
+                    let second = [DD(i, l, j, k), DD(j, k, i, l), -DD(j, l, i, k), -DD(i, k, j, l)];
+                    let mut R = 0.5 * second.iter().sum::<f64>();
+                    size = second.iter().fold(size, |s, v| s.max(v.abs()));
+                    for m in 0..d {
+                        for n in 0..d {
+                            let parts = [G(m, j, k) * G(n, i, l), -G(m, j, l) * G(n, i, k)];
+                            R += inverse[m * d + n] * (parts[0] + parts[1]);
+                            size = parts.iter().fold(size, |s, v| s.max((inverse[m * d + n] * v).abs()));
+                        }
+                    }
+                    worst = worst.max(R.abs());
+                }
+            }
+        }
+    }
+    worst <= 1e-8 * size || worst == 0.0
+}
+
+/// The inverse of a small positive matrix.
+fn inverted(g: &[f64], d: usize) -> Option<Vec<f64>> {
+    let mut L = g.to_vec();
+    cholesky(&mut L, d).ok()?;
+    let columns: Vec<Vec<f64>> = (0..d)
+        .map(|j| {
+            let mut e: Vec<f64> = (0..d).map(|i| if i == j { 1.0 } else { 0.0 }).collect();
+            solve_lower(&L, d, &mut e);
+            e
+        })
+        .collect();
+    let entry = |i: usize, j: usize| columns[i].iter().zip(&columns[j]).map(|(a, b)| a * b).sum();
+    Some((0..d * d).map(|p| entry(p / d, p % d)).collect())
+}
