@@ -127,9 +127,9 @@ pub enum FormName {
     Lagrange,
     /// Accelerations in closed form
     Explicit,
-    /// Not available yet
+    /// The Hamiltonian and the canonical equations
     Hamilton,
-    /// Not available yet
+    /// Structure coefficients, momenta and their rates, nonholonomy of the constraints
     Poincare,
     /// Not available yet
     Suslov,

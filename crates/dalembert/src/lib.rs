@@ -46,6 +46,7 @@
 #![allow(non_snake_case)]
 
 pub mod balance;
+pub mod canonical;
 pub mod compile;
 mod contact;
 pub mod derive;
@@ -57,6 +58,7 @@ mod failure;
 pub mod kernel_form;
 pub mod kinds;
 pub mod model;
+pub mod poincare;
 pub mod requests;
 pub mod simulate;
 pub mod source;
