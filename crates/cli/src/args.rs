@@ -131,7 +131,7 @@ pub enum FormName {
     Hamilton,
     /// Structure coefficients, momenta and their rates, nonholonomy of the constraints
     Poincare,
-    /// Not available yet
+    /// Momenta with multipliers in them, for linear constraints
     Suslov,
 }
 
@@ -187,7 +187,7 @@ pub struct SimulateArgs {
     pub atol: Option<f64>,
     /// Equations that are integrated
     #[arg(long, value_enum, default_value = "explicit")]
-    pub form: MotionForm,
+    pub form: MotionFormName,
     /// Write the table: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::table_target)]
     pub out: Vec<crate::files::TableTarget>,
@@ -216,12 +216,12 @@ pub struct SimulateArgs {
 
 /// Forms of the equations that can be integrated.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum MotionForm {
+pub enum MotionFormName {
     /// Coordinates and speeds, constraints of any rank
     Explicit,
-    /// Not available yet
+    /// Coordinates and momenta
     Hamilton,
-    /// Not available yet
+    /// Coordinates and momenta with multipliers in them, for linear constraints
     Suslov,
 }
 

@@ -116,7 +116,7 @@ fn evaluate_gives_the_contract() {
 
 #[test]
 fn derive_writes_every_format() {
-    for form in ["kernel", "lagrange", "explicit", "poincare", "hamilton"] {
+    for form in ["kernel", "lagrange", "explicit", "poincare", "hamilton", "suslov"] {
         for format in ["text", "latex", "python"] {
             let answer =
                 dalembert(&["derive", &model("pendulum"), "--form", form, "--format", format, "--json"]);
@@ -126,9 +126,6 @@ fn derive_writes_every_format() {
             assert!(!said["equations"].as_str().unwrap().is_empty());
         }
     }
-    let later = dalembert(&["derive", &model("pendulum"), "--form", "suslov"]);
-    assert_eq!(later.code, 1);
-    assert!(later.stderr.contains("not available yet"), "{}", later.stderr);
 }
 
 #[test]

@@ -7,7 +7,7 @@
 //!
 //! Exact where L is quadratic in the speeds: with y = G eta + g, eta = G^-1 (y - g) and
 //! H = (y - g)^T G^-1 (y - g)/2 - L(x, 0, t), G inverted in symbols. Everything else is refused here, with the
-//! reason: the transform then has no closed form in general.
+//! reason: the transform then has no closed form in general, and [`crate::compile::Momenta`] does it in numbers.
 //! Checked by `tests/hamilton.rs`.
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -77,7 +77,7 @@ pub(crate) fn invert(
         let message = format!(
             "H has no closed form here: the Lagrangian is not quadratic in the speeds (its derivative by `{name}` is not linear)"
         );
-        return Err(refusal(message, OTHER_FORMS));
+        return Err(refusal(message, "`simulate --form hamilton` solves for the speeds in numbers"));
     };
     if n > MAX_EXPLICIT {
         let message = format!("H is written for up to {MAX_EXPLICIT} speeds; this model has {n}");

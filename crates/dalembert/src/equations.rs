@@ -1,11 +1,12 @@
 //! The equations of motion, written out: kernel form, Lagrange's equations with multipliers, accelerations in
-//! closed form, the equations of Poincare and Chetaev, and Hamilton's.
+//! closed form, the equations of Poincare and Chetaev, Hamilton's, and Suslov's.
 //!
 //! Entries are simplified for reading; what would print longer than a reader wants is not expanded. The closed form
 //! inverts the matrix of U4 with K3 in symbols and is refused, with the limit, where that would explode.
 
 mod hamilton;
 mod poincare;
+mod suslov;
 mod write;
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -34,16 +35,19 @@ pub enum Form {
     Poincare,
     /// The Hamiltonian and the canonical equations (H1).
     Hamilton,
+    /// Momenta with multipliers in them (H3, H4, H6).
+    Suslov,
 }
 
 impl Form {
     /// The forms that can be asked for.
-    pub const ALL: [(&'static str, Form); 5] = [
+    pub const ALL: [(&'static str, Form); 6] = [
         ("kernel", Form::Kernel),
         ("lagrange", Form::Lagrange),
         ("explicit", Form::Explicit),
         ("poincare", Form::Poincare),
         ("hamilton", Form::Hamilton),
+        ("suslov", Form::Suslov),
     ];
 }
 
@@ -55,7 +59,7 @@ impl FromStr for Form {
             return Ok(*form);
         }
         let message = match name {
-            "suslov" | "energies" => format!("the form `{name}` is not available yet"),
+            "energies" => format!("the form `{name}` is not available yet"),
             _ => format!("there is no form `{name}`"),
         };
         let known: Vec<&str> = Form::ALL.iter().map(|(name, _)| *name).collect();
@@ -83,6 +87,7 @@ pub fn write(model: &mut Model, form: Form, format: Format) -> Result<String, Bo
         Form::Explicit => explicit(model, format)?,
         Form::Poincare => poincare::write(model, format)?,
         Form::Hamilton => hamilton::write(model, format)?,
+        Form::Suslov => suslov::write(model, format)?,
     };
     model.check_memory()?;
     Ok(written)

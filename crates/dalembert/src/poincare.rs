@@ -194,17 +194,21 @@ pub(crate) fn labels(system: &System) -> Vec<String> {
     system.speeds.iter().map(of).collect()
 }
 
-/// Symbols `p_x` of the momenta; refused where the model uses such a name itself.
+/// Symbols `p_x` of the momenta.
 pub(crate) fn momentum_symbols(system: &mut System) -> Result<Vec<Symbol>, Box<Diagnostic>> {
     let names: Vec<String> = labels(system).iter().map(|label| format!("p_{label}")).collect();
+    own_symbols(system, &names)
+}
+
+/// Symbols of a form's own; refused where the model uses such a name itself.
+pub(crate) fn own_symbols(system: &mut System, names: &[String]) -> Result<Vec<Symbol>, Box<Diagnostic>> {
     let taken = |name: &String| {
         system.parameters.iter().any(|p| p.name == *name)
             || system.coordinates.iter().any(|c| c.name == *name)
             || system.speeds.iter().any(|s| s.name == *name)
     };
     if let Some(name) = names.iter().find(|name| taken(name)) {
-        let message =
-            format!("`{name}` is the momentum of `{}` in this form, and the model uses it", &name[2..]);
+        let message = format!("`{name}` means something else in this form than in the model");
         let d = Diagnostic::error(Code::NotApplicable, None, message);
         return Err(Box::new(d.help(format!("rename `{name}` in the model"))));
     }
