@@ -29,6 +29,8 @@ pub struct Canonical {
     pub x_dot: Vec<Expr>,
     /// y' without constraint forces, over x, y, t.
     pub y_dot: Vec<Expr>,
+    /// Q', over x, y, t.
+    pub impressed: Vec<Expr>,
 }
 
 /// L = eta^T G eta/2 + g eta + L0, taken apart.
@@ -130,7 +132,7 @@ impl Canonical {
                 pool.combine(parts.into_iter().chain([(impressed[p], Rational::ONE)]))
             })
             .collect();
-        let canonical = Canonical { momenta, hamiltonian, speeds, x_dot, y_dot };
+        let canonical = Canonical { momenta, hamiltonian, speeds, x_dot, y_dot, impressed };
         canonical.check_length(pool)?;
         Ok(canonical)
     }

@@ -46,6 +46,7 @@
 #![allow(non_snake_case)]
 
 pub mod balance;
+pub mod bracket;
 pub mod canonical;
 pub mod compile;
 mod contact;
