@@ -133,6 +133,8 @@ pub enum FormName {
     Poincare,
     /// Momenta with multipliers in them, for linear constraints
     Suslov,
+    /// Energies and co-energies: T, T*, V, V*, L, H, H*, L*
+    Energies,
 }
 
 /// How formulas are written.

@@ -116,7 +116,7 @@ fn evaluate_gives_the_contract() {
 
 #[test]
 fn derive_writes_every_format() {
-    for form in ["kernel", "lagrange", "explicit", "poincare", "hamilton", "suslov"] {
+    for form in ["kernel", "lagrange", "explicit", "poincare", "hamilton", "suslov", "energies"] {
         for format in ["text", "latex", "python"] {
             let answer =
                 dalembert(&["derive", &model("pendulum"), "--form", form, "--format", format, "--json"]);

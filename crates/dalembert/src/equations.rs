@@ -4,6 +4,7 @@
 //! Entries are simplified for reading; what would print longer than a reader wants is not expanded. The closed form
 //! inverts the matrix of U4 with K3 in symbols and is refused, with the limit, where that would explode.
 
+mod energies;
 mod hamilton;
 mod poincare;
 mod suslov;
@@ -37,17 +38,20 @@ pub enum Form {
     Hamilton,
     /// Momenta with multipliers in them (H3, H4, H6).
     Suslov,
+    /// Energies, co-energies and the storage functions.
+    Energies,
 }
 
 impl Form {
     /// The forms that can be asked for.
-    pub const ALL: [(&'static str, Form); 6] = [
+    pub const ALL: [(&'static str, Form); 7] = [
         ("kernel", Form::Kernel),
         ("lagrange", Form::Lagrange),
         ("explicit", Form::Explicit),
         ("poincare", Form::Poincare),
         ("hamilton", Form::Hamilton),
         ("suslov", Form::Suslov),
+        ("energies", Form::Energies),
     ];
 }
 
@@ -58,13 +62,10 @@ impl FromStr for Form {
         if let Some((_, form)) = Form::ALL.iter().find(|(known, _)| *known == name) {
             return Ok(*form);
         }
-        let message = match name {
-            "energies" => format!("the form `{name}` is not available yet"),
-            _ => format!("there is no form `{name}`"),
-        };
+        let message = format!("there is no form `{name}`");
         let known: Vec<&str> = Form::ALL.iter().map(|(name, _)| *name).collect();
         Err(Box::new(
-            Diagnostic::error(Code::NotAvailable, None, message)
+            Diagnostic::error(Code::BadOption, None, message)
                 .help(format!("the forms are {}", known.join(", "))),
         ))
     }
@@ -88,6 +89,7 @@ pub fn write(model: &mut Model, form: Form, format: Format) -> Result<String, Bo
         Form::Poincare => poincare::write(model, format)?,
         Form::Hamilton => hamilton::write(model, format)?,
         Form::Suslov => suslov::write(model, format)?,
+        Form::Energies => energies::write(model, format)?,
     };
     model.check_memory()?;
     Ok(written)

@@ -53,6 +53,7 @@ mod contact;
 pub mod derive;
 pub mod diagnostic;
 pub mod elaborate;
+pub mod energies;
 pub mod equations;
 pub mod export;
 mod failure;

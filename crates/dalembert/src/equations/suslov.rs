@@ -22,8 +22,8 @@ pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Dia
     write_kinematics(&mut w, pool, &system.coordinates, &form);
     w.note("H3: momenta with multipliers M, M' = -lambda");
     for (symbol, e) in momenta.iter().zip(&suslov.momenta) {
-        let (name, e) = (pool.name(*symbol).to_owned(), pool.simplify(*e));
-        w.equation(pool, &name, e);
+        let e = pool.simplify(*e);
+        w.definition(pool, *symbol, e);
     }
     for psi in &form.velocity_residuals {
         let e = pool.simplify(*psi);

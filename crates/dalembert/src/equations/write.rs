@@ -30,8 +30,25 @@ impl Writer {
 
     /// `letter = e`, where a program gets a word for the letter.
     pub fn function(&mut self, pool: &mut Pool, letter: &str, e: Expr) {
-        let name = self.assigned(letter);
-        self.equation(pool, &name, e);
+        let (name, value) = (self.assigned(letter), self.print(pool, e));
+        self.lines.push(match self.format {
+            Format::Latex => format!("{} &= {value}", name.replace('*', "^{*}")),
+            _ => format!("{name} = {value}"),
+        });
+    }
+
+    /// `symbol = e` for a symbol that later lines use: a program must not overwrite it.
+    pub fn definition(&mut self, pool: &mut Pool, symbol: Symbol, e: Expr) {
+        match self.format {
+            Format::Python => {
+                let left = pool.var(symbol);
+                self.balance(pool, left, e);
+            }
+            _ => {
+                let name = pool.name(symbol).to_owned();
+                self.equation(pool, &name, e);
+            }
+        }
     }
 
     /// `name = e`
@@ -102,6 +119,12 @@ impl Writer {
             "C" => "nonideal_term",
             "H" => "hamiltonian",
             "L" => "lagrangian",
+            "T*" => "kinetic_coenergy",
+            "T" => "kinetic_energy",
+            "V" => "potential_energy",
+            "V*" => "potential_coenergy",
+            "H*" => "hamiltonian_star",
+            "L*" => "lagrangian_star",
             other => other,
         };
         if self.format == Format::Python { word.to_owned() } else { letter.to_owned() }
