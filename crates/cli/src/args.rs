@@ -127,12 +127,14 @@ pub enum FormName {
     Lagrange,
     /// Accelerations in closed form
     Explicit,
-    /// Not available yet
+    /// The Hamiltonian and the canonical equations
     Hamilton,
-    /// Not available yet
+    /// Structure coefficients, momenta and their rates, nonholonomy of the constraints
     Poincare,
-    /// Not available yet
+    /// Momenta with multipliers in them, for linear constraints
     Suslov,
+    /// Energies and co-energies: T, T*, V, V*, L, H, H*, L*
+    Energies,
 }
 
 /// How formulas are written.
@@ -187,7 +189,7 @@ pub struct SimulateArgs {
     pub atol: Option<f64>,
     /// Equations that are integrated
     #[arg(long, value_enum, default_value = "explicit")]
-    pub form: MotionForm,
+    pub form: MotionFormName,
     /// Write the table: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::table_target)]
     pub out: Vec<crate::files::TableTarget>,
@@ -216,12 +218,12 @@ pub struct SimulateArgs {
 
 /// Forms of the equations that can be integrated.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum MotionForm {
+pub enum MotionFormName {
     /// Coordinates and speeds, constraints of any rank
     Explicit,
-    /// Not available yet
+    /// Coordinates and momenta
     Hamilton,
-    /// Not available yet
+    /// Coordinates and momenta with multipliers in them, for linear constraints
     Suslov,
 }
 

@@ -1,6 +1,6 @@
 //! `dalembert simulate`: the motion, its tables and plots.
 
-use crate::args::{MotionForm, SimulateArgs};
+use crate::args::{MotionFormName, SimulateArgs};
 use crate::files::{TableTarget, probe};
 use crate::input::{Loaded, Remarks, load};
 use crate::progress::Watch;
@@ -9,7 +9,7 @@ use crate::summary;
 use dalembert::diagnostic::{self, Code, Diagnostic, nearest};
 use dalembert::export::Plot;
 use dalembert::run::Stop;
-use dalembert::{Model, Motion, Request, Source, Table};
+use dalembert::{Model, Motion, MotionForm, Request, Source, Table};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -20,10 +20,6 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
         clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, format!("{message}\n")).exit();
     }
     let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
-    if args.form != MotionForm::Explicit {
-        let d = Diagnostic::error(Code::NotAvailable, None, "this form cannot be integrated yet");
-        return Err(Failure::of(d.help("leave `--form` out, or give `--form explicit`"), &source));
-    }
     let columns = chosen_columns(args, &model).map_err(|d| Failure::of(*d, &source))?;
     let paths = args.out.iter().filter_map(TableTarget::path).chain(args.plot.iter().map(|p| p.path()));
     let files: Vec<String> = paths.map(str::to_owned).collect();
@@ -44,6 +40,11 @@ fn request(args: &SimulateArgs) -> Result<Request, Box<Diagnostic>> {
         plant: dalembert::requests::assignments(&args.plant.join(", "))?,
         hold: args.hold,
         balance: args.balance.then_some(true),
+        form: match args.form {
+            MotionFormName::Explicit => MotionForm::Explicit,
+            MotionFormName::Hamilton => MotionForm::Hamilton,
+            MotionFormName::Suslov => MotionForm::Suslov,
+        },
         until: args.until,
         every: args.every,
         method: args.method.clone(),

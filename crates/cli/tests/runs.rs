@@ -142,8 +142,12 @@ fn options_reach_the_run() {
     };
     assert!(drift(&[]) < 1e-12, "projected");
     assert!(drift(&["--baumgarte", "5,5"]) > 1e-12, "stabilised only");
-    let later = with_input(&["simulate", "-", "--form", "hamilton"], FALL);
-    assert!(later.code == 1 && later.stderr.contains("E0801"), "{}", later.stderr);
+    for form in ["hamilton", "suslov"] {
+        let other = with_input(&["simulate", "-", "--form", form], FALL);
+        assert_eq!(other.code, 0, "{}", other.stderr);
+        let refused = dalembert(&["simulate", &model("rough_incline"), "--form", form]);
+        assert!(refused.code == 1 && refused.stderr.contains("E0804"), "{}", refused.stderr);
+    }
     let endless = with_input(&["simulate", "-"], "coordinate x\nkinetic x'^2/2\n");
     assert!(endless.code == 1 && endless.stderr.contains("--until"), "{}", endless.stderr);
 }

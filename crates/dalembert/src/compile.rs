@@ -5,7 +5,13 @@
 
 mod kernel;
 mod laws;
+mod momenta;
+mod small;
+mod suslov;
 mod tapes;
+
+pub use momenta::Momenta;
+pub use suslov::SuslovKernel;
 
 use crate::kernel_form::KernelForm;
 use crate::system::System;
@@ -63,6 +69,11 @@ impl Scattered {
             }
         }
         Scattered { program: pool.lower(inputs, &outputs), places }
+    }
+
+    /// Scratch that a run takes.
+    fn need(&self) -> usize {
+        self.program.input_count() + self.program.register_count() + self.program.output_count()
     }
 
     fn run<const N: usize>(&self, inputs: usize, scratch: &mut [f64], arrays: [&mut [f64]; N]) {

@@ -62,7 +62,7 @@ impl Model {
     pub(crate) fn check_coefficients(&mut self) {
         let mut variables = self.form.coordinates.clone();
         variables.extend(self.form.speeds.iter().copied().chain([self.form.time]));
-        let mut constant = |model: &mut Self, e: Expr| {
+        let constant = |model: &mut Self, e: Expr| {
             let varies = model.system.pool.depends_on(e, &variables);
             (!varies).then(|| model.constant(e))
         };
@@ -82,7 +82,7 @@ impl Model {
         }
         for row in self.system.requirement_rows.clone() {
             let Some((k1, k0)) = row.decay else { continue };
-            let negative = |v: Option<f64>| v.is_some_and(|v| !(v >= 0.0));
+            let negative = |v: Option<f64>| v.is_some_and(|v| v < 0.0 || v.is_nan());
             let (k1, k0) = (constant(self, k1), constant(self, k0));
             if negative(k0) || negative(k1) {
                 let message =

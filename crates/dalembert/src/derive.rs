@@ -209,13 +209,8 @@ fn lagrange(
     dot: &mut Derivation,
 ) -> Dynamics {
     let n = symbols.eta.len();
-    let parts = [
-        system.kinetic.map(|t| (t, Rational::ONE)),
-        system.potential.map(|v| (v, Rational::MINUS_ONE)),
-        system.lagrangian.map(|l| (l, Rational::ONE)),
-    ];
+    let L = system.whole_lagrangian();
     let pool = &mut system.pool;
-    let L = pool.combine(parts.into_iter().flatten());
     let momenta = pool.gradient(L, &symbols.eta);
     let mut mass_matrix = vec![vec![Pool::ZERO; n]; n];
     for p in 0..n {

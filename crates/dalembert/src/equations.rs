@@ -1,9 +1,13 @@
-//! The equations of motion, written out: kernel form, Lagrange's equations with multipliers, and accelerations
-//! in closed form.
+//! The equations of motion, written out: kernel form, Lagrange's equations with multipliers, accelerations in
+//! closed form, the equations of Poincare and Chetaev, Hamilton's, and Suslov's.
 //!
 //! Entries are simplified for reading; what would print longer than a reader wants is not expanded. The closed form
 //! inverts the matrix of U4 with K3 in symbols and is refused, with the limit, where that would explode.
 
+mod energies;
+mod hamilton;
+mod poincare;
+mod suslov;
 mod write;
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -17,7 +21,7 @@ use write::Writer;
 /// Closed forms are given for at most this many speeds and rows together.
 pub const MAX_EXPLICIT: usize = 8;
 /// ... and while no entry is longer than this.
-const MAX_EXPLICIT_COST: u64 = 20_000;
+pub(crate) const MAX_EXPLICIT_COST: u64 = 20_000;
 
 /// In which form to write the equations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,12 +32,27 @@ pub enum Form {
     Lagrange,
     /// Accelerations and multipliers in closed form.
     Explicit,
+    /// Structure coefficients, momenta and their rates (L1, L2), nonholonomy of the constraints (H4, H5).
+    Poincare,
+    /// The Hamiltonian and the canonical equations (H1).
+    Hamilton,
+    /// Momenta with multipliers in them (H3, H4, H6).
+    Suslov,
+    /// Energies, co-energies and the storage functions.
+    Energies,
 }
 
 impl Form {
     /// The forms that can be asked for.
-    pub const ALL: [(&'static str, Form); 3] =
-        [("kernel", Form::Kernel), ("lagrange", Form::Lagrange), ("explicit", Form::Explicit)];
+    pub const ALL: [(&'static str, Form); 7] = [
+        ("kernel", Form::Kernel),
+        ("lagrange", Form::Lagrange),
+        ("explicit", Form::Explicit),
+        ("poincare", Form::Poincare),
+        ("hamilton", Form::Hamilton),
+        ("suslov", Form::Suslov),
+        ("energies", Form::Energies),
+    ];
 }
 
 impl FromStr for Form {
@@ -43,15 +62,11 @@ impl FromStr for Form {
         if let Some((_, form)) = Form::ALL.iter().find(|(known, _)| *known == name) {
             return Ok(*form);
         }
-        let message = match name {
-            "hamilton" | "poincare" | "suslov" | "energies" => {
-                format!("the form `{name}` is not available yet")
-            }
-            _ => format!("there is no form `{name}`"),
-        };
+        let message = format!("there is no form `{name}`");
+        let known: Vec<&str> = Form::ALL.iter().map(|(name, _)| *name).collect();
         Err(Box::new(
-            Diagnostic::error(Code::NotAvailable, None, message)
-                .help("the forms are kernel, lagrange, explicit"),
+            Diagnostic::error(Code::BadOption, None, message)
+                .help(format!("the forms are {}", known.join(", "))),
         ))
     }
 }
@@ -71,6 +86,10 @@ pub fn write(model: &mut Model, form: Form, format: Format) -> Result<String, Bo
         Form::Kernel => kernel(model, format),
         Form::Lagrange => lagrange(model, format),
         Form::Explicit => explicit(model, format)?,
+        Form::Poincare => poincare::write(model, format)?,
+        Form::Hamilton => hamilton::write(model, format)?,
+        Form::Suslov => suslov::write(model, format)?,
+        Form::Energies => energies::write(model, format)?,
     };
     model.check_memory()?;
     Ok(written)
@@ -86,6 +105,25 @@ fn lambda_symbols(model: &mut Model) -> Vec<Symbol> {
 fn multiplier_images(model: &mut Model, lambdas: &[Symbol]) -> Vec<(Symbol, Expr)> {
     let multipliers = model.system.observables.multipliers.clone();
     multipliers.into_iter().zip(lambdas).map(|(s, l)| (s, model.system.pool.var(*l))).collect()
+}
+
+/// `A^T lambda + C` on each speed, with the multipliers as they are printed.
+fn constraint_forces(model: &mut Model) -> Vec<Expr> {
+    let lambdas = lambda_symbols(model);
+    let images = multiplier_images(model, &lambdas);
+    let (form, pool) = (&model.form, &mut model.system.pool);
+    let mut parts: Vec<Vec<Expr>> = vec![Vec::new(); form.force.len()];
+    for (row, l) in form.constraint_matrix.iter().zip(&lambdas) {
+        let l = pool.var(*l);
+        for (p, e) in row {
+            parts[*p].push(pool.mul(*e, l));
+        }
+    }
+    if let Some(c) = &form.nonideal {
+        let c = pool.substitute(c, &images);
+        parts.iter_mut().zip(c).for_each(|(parts, e)| parts.push(e));
+    }
+    parts.into_iter().map(|parts| pool.total(parts)).collect()
 }
 
 /// K1, where it says more than x' = eta.
@@ -132,32 +170,19 @@ fn kernel(model: &mut Model, format: Format) -> String {
 
 /// `M eta' - Q = A^T lambda (+ C)`, row by row, then the constraints as they were imposed.
 fn lagrange(model: &mut Model, format: Format) -> String {
-    let lambdas = lambda_symbols(model);
-    let images = multiplier_images(model, &lambdas);
+    let right = constraint_forces(model);
     let form = model.form.clone();
     let accelerations: Vec<Symbol> = model.system.speeds.iter().map(|s| s.acceleration).collect();
     let pool = &mut model.system.pool;
     let mut w = Writer::new(format, model.system.title.as_deref());
-    let mut right: Vec<Vec<(Expr, Rational)>> = vec![Vec::new(); form.force.len()];
-    for (row, l) in form.constraint_matrix.iter().zip(&lambdas) {
-        let l = pool.var(*l);
-        for (p, e) in row {
-            right[*p].push((pool.mul(*e, l), Rational::ONE));
-        }
-    }
-    if let Some(c) = &form.nonideal {
-        let c = pool.substitute(c, &images);
-        right.iter_mut().zip(c).for_each(|(parts, e)| parts.push((e, Rational::ONE)));
-    }
     write_kinematics(&mut w, pool, &model.system.coordinates, &form);
-    for (p, parts) in right.into_iter().enumerate() {
+    for (p, right) in right.into_iter().enumerate() {
         let mut left = vec![(form.force[p], Rational::MINUS_ONE)];
         for (q, e) in form.mass_matrix[p].iter().enumerate() {
             let a = pool.var(accelerations[q]);
             left.push((pool.mul(*e, a), Rational::ONE));
         }
         let left = pool.combine(left);
-        let right = pool.combine(parts);
         let (left, right) = (pool.simplify(left), pool.simplify(right));
         w.balance(pool, left, right);
     }

@@ -2,6 +2,7 @@
 
 mod options;
 mod record;
+mod variables;
 
 use crate::balance::Balance;
 use crate::compile::Compiled;
@@ -10,6 +11,8 @@ use crate::failure;
 use crate::model::Model;
 use dalembert_run::{Controller, Counters, Flow, Method, Outcome, State, Stop, integrate_controlled};
 use record::Recorder;
+pub use variables::MotionForm;
+use variables::Variables;
 
 /// What a requirement without `decay` may be off by at the start, relative to the size of the state.
 const MET: f64 = 1e-6;
@@ -41,6 +44,8 @@ pub struct Request {
     pub hold: Option<f64>,
     /// Integrate the work of each class of forces; by default where forces besides impressed and ideal ones act.
     pub balance: Option<bool>,
+    /// The equations that are integrated.
+    pub form: MotionForm,
 }
 
 /// A table of results with names.
@@ -126,6 +131,7 @@ impl Model {
     /// Derivatives and powers, where the run needs them.
     fn make_ready(&mut self, request: &Request) -> Result<(), Box<Diagnostic>> {
         let method = self.options(request)?.options.method;
+        variables::check(self, request)?;
         if method == Method::Radau {
             self.compiled.with_partials(&mut self.system, &self.form);
         }
@@ -188,21 +194,29 @@ impl Model {
             None => self.start()?.state,
         };
         self.check_requirements(controller.unwrap_or(&self.compiled), &start)?;
+        let variables = Variables::new(self, request.form)?;
+        let outset = variables.momenta_of(&start)?;
         let mut columns = vec!["t".to_owned()];
         columns.extend(self.state_names().into_iter().map(str::to_owned));
         columns.extend(self.system.outputs.iter().map(|o| o.name.clone()));
         let steering =
             Controller { model: controller.map(|c| c as &dyn dalembert_run::Kernel), hold: request.hold };
-        let mut recorder = Recorder::new(self, &mut progress);
-        let outcome = integrate_controlled(
-            &self.compiled,
+        let mut recorder = Recorder::new(self, &variables, &mut progress);
+        let mut outcome = integrate_controlled(
+            variables.kernel(&self.compiled),
             &steering,
-            &start,
+            &outset,
             options.until,
             &options.options,
             &mut recorder,
         );
-        let Recorder { values, events, energies, trouble, integrals, .. } = recorder;
+        let Recorder { values, events, energies, trouble, integrals, residuals, .. } = recorder;
+        if let Some(residuals) = residuals {
+            outcome.largest_position_residual = residuals.position;
+            outcome.largest_velocity_residual = residuals.velocity;
+            outcome.generic_rank = self.system.rows.len(); // the form asks for independent rows
+        }
+        outcome.state = variables.speeds_of(&outcome.state);
         let failure = match &outcome.stop {
             Stop::Failed(reason) => Some(failure::of_motion(reason, self)),
             _ => trouble,

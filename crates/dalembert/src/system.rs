@@ -5,7 +5,7 @@
 
 use crate::source::Span;
 use crate::units::Kind;
-use dalembert_expr::{Expr, Pool, Symbol};
+use dalembert_expr::{Expr, Pool, Rational, Symbol};
 
 /// A model, read and understood.
 pub struct System {
@@ -65,6 +65,18 @@ pub struct System {
     pub observables: Observables,
     /// T + V, or eta . dL/d eta - L; over the state. Unknown for the direct form.
     pub energy: Option<Expr>,
+}
+
+impl System {
+    /// L = T - V + what is given as a Lagrangian; zero without any of them.
+    pub fn whole_lagrangian(&mut self) -> Expr {
+        let parts = [
+            self.kinetic.map(|t| (t, Rational::ONE)),
+            self.potential.map(|v| (v, Rational::MINUS_ONE)),
+            self.lagrangian.map(|l| (l, Rational::ONE)),
+        ];
+        self.pool.combine(parts.into_iter().flatten())
+    }
 }
 
 /// A class of forces whose power and work are told apart.

@@ -28,12 +28,56 @@ impl Writer {
         pool.print(e, self.format)
     }
 
+    /// `letter = e`, where a program gets a word for the letter.
+    pub fn function(&mut self, pool: &mut Pool, letter: &str, e: Expr) {
+        let (name, value) = (self.assigned(letter), self.print(pool, e));
+        self.lines.push(match self.format {
+            Format::Latex => format!("{} &= {value}", name.replace('*', "^{*}")),
+            _ => format!("{name} = {value}"),
+        });
+    }
+
+    /// `symbol = e` for a symbol that later lines use: a program must not overwrite it.
+    pub fn definition(&mut self, pool: &mut Pool, symbol: Symbol, e: Expr) {
+        match self.format {
+            Format::Python => {
+                let left = pool.var(symbol);
+                self.balance(pool, left, e);
+            }
+            _ => {
+                let name = pool.name(symbol).to_owned();
+                self.equation(pool, &name, e);
+            }
+        }
+    }
+
     /// `name = e`
     pub fn equation(&mut self, pool: &mut Pool, name: &str, e: Expr) {
         let (name, value) = (self.format.name(name), self.print(pool, e));
         self.lines.push(match self.format {
             Format::Latex => format!("{name} &= {value}"),
             _ => format!("{name} = {value}"),
+        });
+    }
+
+    /// `base[i,j] = e`: `base_{i j}` in LaTeX, `base_i_j` in Python.
+    pub fn indexed(&mut self, pool: &mut Pool, base: &str, indices: &[&str], e: Expr) {
+        let value = self.print(pool, e);
+        let names: Vec<String> = indices.iter().map(|i| self.format.name(i)).collect();
+        self.lines.push(match self.format {
+            Format::Text => format!("{base}[{}] = {value}", names.join(",")),
+            Format::Latex => format!("{}_{{{}}} &= {value}", self.format.name(base), names.join(" ")),
+            Format::Python => {
+                format!("{} = {value}", self.format.name(&format!("{base}_{}", names.join("_"))))
+            }
+        });
+    }
+
+    /// A remark between equations.
+    pub fn note(&mut self, text: &str) {
+        self.lines.push(match self.format {
+            Format::Latex => format!("&\\text{{{}}}", text.replace('_', "\\_").replace('^', "\\^{}")),
+            _ => format!("# {text}"),
         });
     }
 
@@ -73,13 +117,21 @@ impl Writer {
             "A" => "constraint_matrix",
             "b" => "constraint_rhs",
             "C" => "nonideal_term",
+            "H" => "hamiltonian",
+            "L" => "lagrangian",
+            "T*" => "kinetic_coenergy",
+            "T" => "kinetic_energy",
+            "V" => "potential_energy",
+            "V*" => "potential_coenergy",
+            "H*" => "hamiltonian_star",
+            "L*" => "lagrangian_star",
             other => other,
         };
         if self.format == Format::Python { word.to_owned() } else { letter.to_owned() }
     }
 
     pub fn vector(&mut self, pool: &mut Pool, name: &str, entries: &[Expr]) {
-        let name = self.assigned(name);
+        let name = self.format.name(&self.assigned(name));
         let texts: Vec<String> = entries.iter().map(|e| self.print(pool, *e)).collect();
         let line = match self.format {
             Format::Text => format!("{name} = [{}]", texts.join(", ")),

@@ -1,17 +1,23 @@
 //! Rows of the motion as rows of the table.
 
 use super::Found;
+use super::variables::Variables;
 use crate::compile::Compiled;
 use crate::diagnostic::Diagnostic;
 use crate::failure;
 use crate::model::Model;
 use dalembert_run::{
-    ContactChange, Flow, Gripped, Kernel, Observer, Point, Progress, Reporter, Row, Solution, Steer, Terms,
+    ContactChange, Flow, Gripped, Kernel, Observer, Point, Progress, Projector, Reporter, Residuals, Row,
+    Solution, State, Steer, Terms,
 };
 
 /// Turns rows of the motion into rows of the table.
 pub(super) struct Recorder<'m, P> {
     model: &'m Model,
+    variables: &'m Variables,
+    /// Measures constraints that the integrated equations keep of themselves.
+    projector: Option<Projector>,
+    pub residuals: Option<Residuals>,
     gripped: Option<(Gripped<'m>, Reporter)>,
     outputs: Vec<f64>,
     pub values: Vec<f64>,
@@ -24,9 +30,12 @@ pub(super) struct Recorder<'m, P> {
 }
 
 impl<'m, P> Recorder<'m, P> {
-    pub fn new(model: &'m Model, progress: &'m mut P) -> Self {
+    pub fn new(model: &'m Model, variables: &'m Variables, progress: &'m mut P) -> Self {
         Recorder {
             model,
+            variables,
+            projector: variables.keeps_constraints().then(|| Projector::new(&model.compiled)),
+            residuals: None,
             gripped: None,
             outputs: vec![0.0; model.compiled.output_count()],
             values: Vec::new(),
@@ -46,6 +55,16 @@ impl<'m, P> Recorder<'m, P> {
             self.values.truncate(last);
             self.energies.pop();
         }
+    }
+
+    /// Residuals at a row, where nothing else measures them.
+    fn measure(&mut self, row: &Row<'_>) {
+        let Some(projector) = &mut self.projector else { return };
+        let at = Point { t: row.t, x: row.x, eta: row.eta };
+        let now = projector.residuals(&self.model.compiled, at);
+        let largest = self.residuals.get_or_insert(now);
+        largest.position = largest.position.max(now.position);
+        largest.velocity = largest.velocity.max(now.velocity);
     }
 
     /// The outputs at a row, into `outputs`.
@@ -98,6 +117,9 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
             }
         }
         self.forget_same_time(row.t);
+        let state = self.variables.speeds_of(&State::new(row.t, row.x, row.eta));
+        let row = Row { eta: &state.eta, ..row };
+        self.measure(&row);
         self.values.push(row.t);
         self.values.extend_from_slice(row.x);
         self.values.extend_from_slice(row.eta);

@@ -1,0 +1,61 @@
+//! Small dense symmetric systems solved in place, for kernels that must invert G at every evaluation.
+
+/// A pivot below this, relative to the largest entry, is none.
+const MIN_PIVOT: f64 = 1e-14;
+
+/// `v^T S`, S square; also `S v` where S is symmetric.
+pub(super) fn times(v: &[f64], S: &[f64], out: &mut [f64]) {
+    out.fill(0.0);
+    for (v, row) in v.iter().zip(S.chunks(out.len().max(1))) {
+        out.iter_mut().zip(row).for_each(|(o, s)| *o += v * s);
+    }
+}
+
+/// The larger absolute value; NaN wins.
+pub(super) fn largest(m: f64, v: f64) -> f64 {
+    if v.is_nan() { f64::INFINITY } else { m.max(v.abs()) }
+}
+
+/// The inverse of a symmetric matrix by Gauss and Jordan with row pivoting, symmetric to the bit; false if it is
+/// singular. Allocates nothing up to 64 rows.
+pub(super) fn invert(G: &[f64], n: usize, inverse: &mut [f64]) -> bool {
+    let size = G.iter().fold(0.0f64, |m, v| largest(m, *v));
+    inverse.copy_from_slice(G);
+    // In place; row swaps become column swaps of the inverse.
+    let mut swaps = [0usize; 64];
+    let mut more = if n > swaps.len() { vec![0usize; n] } else { Vec::new() };
+    let swaps = if n > swaps.len() { &mut more[..] } else { &mut swaps[..n] };
+    for k in 0..n {
+        let best = (k..n).max_by(|&i, &j| inverse[i * n + k].abs().total_cmp(&inverse[j * n + k].abs()));
+        let best = best.unwrap_or(k);
+        swaps[k] = best;
+        if best != k {
+            (0..n).for_each(|j| inverse.swap(k * n + j, best * n + j));
+        }
+        let pivot = inverse[k * n + k];
+        if pivot.is_nan() || pivot.abs() <= MIN_PIVOT * size || !size.is_finite() {
+            return false;
+        }
+        inverse[k * n + k] = 1.0;
+        (0..n).for_each(|j| inverse[k * n + j] /= pivot);
+        for i in (0..n).filter(|&i| i != k) {
+            let factor = inverse[i * n + k];
+            inverse[i * n + k] = 0.0;
+            for j in 0..n {
+                inverse[i * n + j] -= factor * inverse[k * n + j];
+            }
+        }
+    }
+    for k in (0..n).rev() {
+        if swaps[k] != k {
+            (0..n).for_each(|i| inverse.swap(i * n + k, i * n + swaps[k]));
+        }
+    }
+    for i in 0..n {
+        for j in 0..i {
+            let middle = (inverse[i * n + j] + inverse[j * n + i]) / 2.0;
+            (inverse[i * n + j], inverse[j * n + i]) = (middle, middle);
+        }
+    }
+    true
+}

@@ -1,0 +1,39 @@
+//! Hamilton's equations, written out: H, the speeds, and H1 with constraint forces and multipliers.
+
+use super::constraint_forces;
+use super::write::Writer;
+use crate::canonical::Canonical;
+use crate::diagnostic::Diagnostic;
+use crate::model::Model;
+use dalembert_expr::{Expr, Format, Pool};
+
+pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
+    let canonical = Canonical::of(model)?;
+    let forces = constraint_forces(model);
+    let forces = canonical.in_momenta(model, &forces);
+    let residuals: Vec<Expr> = model.system.rows.iter().map(|row| row.residual).collect();
+    let residuals = canonical.in_momenta(model, &residuals);
+    let system = &mut model.system;
+    let pool = &mut system.pool;
+    let mut w = Writer::new(format, system.title.as_deref());
+    w.function(pool, "H", canonical.hamiltonian);
+    for (speed, e) in system.speeds.iter().zip(&canonical.speeds) {
+        if speed.rate_of.is_none() {
+            w.equation(pool, &speed.name, *e);
+        }
+    }
+    for (coordinate, e) in system.coordinates.iter().zip(&canonical.x_dot) {
+        let e = pool.simplify(*e);
+        w.equation(pool, &format!("{}'", coordinate.name), e);
+    }
+    for (p, symbol) in canonical.momenta.iter().enumerate() {
+        let e = pool.add(canonical.y_dot[p], forces[p]);
+        let (name, e) = (format!("{}'", pool.name(*symbol)), pool.simplify(e));
+        w.equation(pool, &name, e);
+    }
+    for e in residuals {
+        let e = pool.simplify(e);
+        w.balance(pool, e, Pool::ZERO);
+    }
+    Ok(w.finish(pool))
+}

@@ -1,0 +1,80 @@
+//! In which variables a motion is integrated, and the way between them and coordinates with speeds.
+
+use super::Request;
+use crate::compile::{Compiled, Momenta, SuslovKernel};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::model::Model;
+use dalembert_run::{Kernel, State};
+
+/// The equations that are integrated. Columns and outputs are the same for all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MotionForm {
+    /// U1 in (x, eta).
+    #[default]
+    Explicit,
+    /// H1 in (x, y), y = dL/d eta.
+    Hamilton,
+    /// H3 and H4 in (x, y), y = dL/d eta + M_a A_a.
+    Suslov,
+}
+
+pub(super) enum Variables {
+    Speeds,
+    Momenta(Box<Momenta>),
+    Suslov(Box<SuslovKernel>),
+}
+
+/// Options that a form does not go with.
+pub(super) fn check(model: &Model, request: &Request) -> Result<(), Box<Diagnostic>> {
+    let baumgarte = request.baumgarte.is_some() && request.form == MotionForm::Suslov;
+    if baumgarte && !model.system.rows.is_empty() {
+        let message =
+            "Suslov's form keeps constraints of itself: there is nothing for Baumgarte to stabilise";
+        return Err(Box::new(
+            Diagnostic::error(Code::BadOption, None, message).help("leave one of the two out"),
+        ));
+    }
+    Ok(())
+}
+
+impl Variables {
+    pub fn new(model: &mut Model, form: MotionForm) -> Result<Self, Box<Diagnostic>> {
+        Ok(match form {
+            MotionForm::Explicit => Variables::Speeds,
+            MotionForm::Hamilton => Variables::Momenta(Box::new(Momenta::new(model)?)),
+            MotionForm::Suslov => Variables::Suslov(Box::new(SuslovKernel::new(model)?)),
+        })
+    }
+
+    pub fn kernel<'a>(&'a self, compiled: &'a Compiled) -> &'a dyn Kernel {
+        match self {
+            Variables::Speeds => compiled,
+            Variables::Momenta(kernel) => &**kernel,
+            Variables::Suslov(kernel) => &**kernel,
+        }
+    }
+
+    /// The kernel knows no constraint rows: its equations keep them.
+    pub fn keeps_constraints(&self) -> bool {
+        matches!(self, Variables::Suslov(_))
+    }
+
+    /// A start in these variables; refused where the way back is not there.
+    pub fn momenta_of(&self, state: &State) -> Result<State, Box<Diagnostic>> {
+        match self {
+            Variables::Speeds => Ok(state.clone()),
+            Variables::Momenta(kernel) => kernel.momenta_of(state),
+            Variables::Suslov(kernel) => kernel.momenta_of(state, &vec![0.0; kernel.multipliers()]),
+        }
+    }
+
+    /// The way back; NaN where there is none.
+    pub fn speeds_of(&self, state: &State) -> State {
+        let eta = match self {
+            Variables::Speeds => return state.clone(),
+            Variables::Momenta(kernel) => kernel.speeds_of(state.point()),
+            Variables::Suslov(kernel) => kernel.speeds_of(state.point()).map(|(eta, _)| eta),
+        };
+        State { eta: eta.unwrap_or_else(|| vec![f64::NAN; state.eta.len()]), ..state.clone() }
+    }
+}
