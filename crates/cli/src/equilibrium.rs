@@ -7,7 +7,7 @@ use crate::input::{Loaded, Remarks, load};
 use crate::linearize::{described, fields, summary};
 use crate::report::{Failure, complain, object, print, print_json};
 use crate::words::{counted, entry, plain};
-use dalembert::diagnostic;
+use dalembert::diagnostic::{self, Code, Diagnostic};
 use dalembert::equilibrium::{Equilibrium, Found, Landscape, Search, landscape};
 use dalembert::export::{Field, Plot};
 use dalembert::linearize::{Range, Verdict};
@@ -30,6 +30,10 @@ pub fn run(args: &EquilibriumArgs) -> Result<(), Failure> {
     let paths = args.out.iter().filter_map(TableTarget::path).chain(args.plot.iter().map(|p| p.path()));
     let files: Vec<String> = paths.map(str::to_owned).collect();
     files.iter().try_for_each(|path| probe(path))?;
+    if args.starts == 0 {
+        let d = Diagnostic::error(Code::BadOption, None, "`--starts 0` leaves nothing to search from");
+        return Err(Failure::of(d.help("give 1 or more"), &source));
+    }
     let search = Search { at: args.at.clone(), starts: args.starts, within };
     let found = model.equilibria(&search).map_err(|d| Failure::of(*d, &source))?;
     let picture = match axes.is_empty() {
@@ -166,6 +170,7 @@ fn document(model: &Model, found: &Found, source: &Source, files: &[String]) -> 
         "not_listed": found.not_listed,
         "rest_possible": found.rest_possible,
         "troubles": found.troubles,
+        "notes": found.notes,
         "files": files,
         "diagnostics": diagnostic::json(&model.diagnostics, source),
     })
@@ -216,6 +221,7 @@ fn text(model: &Model, found: &Found) -> String {
             counted(found.not_listed, "further member")
         ));
     }
+    found.notes.iter().for_each(|t| out.push_str(&format!("\nnote: {t}\n")));
     found.troubles.iter().for_each(|t| out.push_str(&format!("\nnot examined: {t}\n")));
     out
 }

@@ -153,10 +153,16 @@ fn text(model: &Model, linear: &Linearization) -> String {
 /// The operating point in a sentence.
 pub fn described(linear: &Linearization) -> String {
     let rate = |i: &usize| format!("{}' = {}", linear.states[*i], plain(linear.rates[*i]));
+    let instant = match linear.matrix_time_dependent {
+        true => {
+            format!("; the linear system changes with the time and is that of t = {}", plain(linear.state.t))
+        }
+        false => String::new(),
+    };
     match &linear.kind {
-        Kind::Equilibrium => "an equilibrium".to_owned(),
+        Kind::Equilibrium => format!("an equilibrium{instant}"),
         Kind::Steady { moving } => {
-            format!("a steady motion: {}", moving.iter().map(rate).collect::<Vec<_>>().join(", "))
+            format!("a steady motion: {}{instant}", moving.iter().map(rate).collect::<Vec<_>>().join(", "))
         }
         Kind::Neither { driven: true, .. } => {
             "no equilibrium: time occurs in the equations and changes it later; the linear system is that of this instant"

@@ -104,7 +104,7 @@ fn pictures_and_tables() {
     ];
     let answer = dalembert(&args);
     assert_eq!(answer.code, 0, "{}", answer.stderr);
-    assert!(answer.stdout.contains("becomes positive at W = 4.4"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("becomes positive at W = 4.42944691807"), "{}", answer.stdout);
     let table = std::fs::read_to_string(&csv).unwrap();
     assert!(table.starts_with("W,re1,im1,re2,im2\n") && table.lines().count() == 52, "{table}");
     let drawing = std::fs::read_to_string(&svg).unwrap();
@@ -144,6 +144,8 @@ fn wrong_requests_are_refused_with_advice() {
     refused(&["linearize", &hoop, "--at", "theta=a"], "no list of values");
     refused(&["equilibrium", &hoop, "--landscape", "phi=0..1:5"], "no coordinate");
     refused(&["equilibrium", &hoop, "--within", "phi=0..1"], "no coordinate");
+    refused(&["equilibrium", &hoop, "--within", "theta=2..1"], "before it begins");
+    refused(&["equilibrium", &hoop, "--starts", "0"], "nothing to search from");
     refused(&["equilibrium", &model("vibration_absorber"), "--landscape", "x1=0..1:5"], "direct form");
     let usage = dalembert(&["linearize", &hoop, "--plot", "a.svg"]);
     assert_eq!(usage.code, 2, "--plot needs --over");
@@ -167,4 +169,18 @@ fn sweeps_use_the_unit_of_the_file() {
     let said = dalembert(&["linearize", &path, "--over", "l=50..100:2", "--json"]).json();
     let im = number(&said["points"][0]["eigenvalues"][0][1]).abs();
     assert!((im - (9.81f64 / 0.5).sqrt()).abs() < 1e-12, "{im}");
+}
+
+/// Reasons reach the reader: a massless coordinate, a kink, a matrix that changes with the time.
+#[test]
+fn reasons_are_told() {
+    let said = |command: &str, text: &str| with_input(&[command, "-"], text).stdout;
+    let massless =
+        said("equilibrium", "coordinate x, y\nkinetic x'^2/2\npotential (x - y)^2/2 + y^2\ninitial x = 0\n");
+    assert!(massless.contains("note:") && massless.contains("mass"), "{massless}");
+    let kink = said("equilibrium", "coordinate x\nkinetic x'^2/2\npotential abs(x)\n");
+    assert!(kink.contains("kinks"), "{kink}");
+    let driven = said("linearize", "coordinate x\nkinetic x'^2/2\npotential (1 + 0.2*cos(2*t))*x^2/2\n");
+    assert!(driven.contains("an equilibrium; the linear system changes with the time"), "{driven}");
+    assert!(driven.contains("undecided"), "{driven}");
 }

@@ -17,6 +17,7 @@ mod ignorable;
 mod messages;
 mod over;
 mod point;
+mod proof;
 mod reduce;
 mod split;
 mod stability;

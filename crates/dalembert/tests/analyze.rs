@@ -2,7 +2,7 @@
 
 mod support;
 
-use dalembert::analyze::{Analysis, RowKind, Verdict, analyze};
+use dalembert::analyze::{Analysis, Certainty, RowKind, Verdict, analyze};
 use dalembert::{Model, Overrides, Source};
 use support::*;
 
@@ -429,4 +429,95 @@ fn many_bodies_have_the_classical_integrals() {
         (1, 3, 3, 6)
     );
     assert!(said.conserved.iter().all(|c| c.proved && c.verified), "{:?}", said.conserved);
+}
+
+/// Claims about functions given in pieces have to hold on every piece and across.
+#[test]
+fn pieces_are_all_looked_at() {
+    let one = "coordinate x\nkinetic x'^2/2\n";
+    let two = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\n";
+    let switched = ask(&format!("{one}potential if t > 50 then x^2/2 else 0\ninitial x = 1\n"));
+    assert!(names(&switched).is_empty(), "{switched:?}");
+    for force in
+        ["sign(x) - 1", "x/abs(x) - 1", "sqrt(x^2) - x", "abs(x) - x", "min(x, 0)", "if x < 0 then 1 else 0"]
+    {
+        let said = ask(&format!("{two}force y = {force}\ninitial x = 1, x' = -0.01\n"));
+        assert!(names(&said).iter().all(|n| !n.contains('y') && *n != "energy"), "{force} {said:?}");
+        assert!(names(&said).contains(&"momentum of x"), "{force} {said:?}");
+    }
+    for step in ["sign(x)", "if x < 1 then 0 else 1", "x/abs(x)", "x/sqrt(x^2)", "sign(x + y)*(x + 2)"] {
+        let said = ask(&format!("{two}potential {step}\ninitial x = 1, x' = -0.01\n"));
+        assert!(names(&said).is_empty(), "{step} {said:?}");
+    }
+    // What is continuous is kept.
+    for kept in [
+        "if x < 0 then x^2/2 else 0",
+        "abs(x)",
+        "max(x, 0)^2",
+        "sqrt(x^2)",
+        "min(x, 2*x)",
+        "1/abs(x)",
+        "x*abs(x)",
+        "x^2*sign(x)",
+    ] {
+        let said = ask(&format!("{two}potential {kept}\ninitial x = 1, x' = -0.01\n"));
+        assert!(names(&said).contains(&"energy"), "{kept} {said:?}");
+        assert!(names(&said).contains(&"momentum of y"), "{kept} {said:?}");
+    }
+    let said = ask(&format!("{two}constraint c: y' = abs(x)*x'\ninitial x = -1, x' = 1\n"));
+    assert_eq!(said.set.verdict, Verdict::Holonomic);
+    assert!(said.set.integrals.iter().all(|e| e.contains("abs(x)")), "{:?}", said.set.integrals);
+}
+
+/// Rows that say the same as a linear one are that one; about others nothing exact is said.
+#[test]
+fn rows_that_are_linear_in_disguise() {
+    let head = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\ninitial x' = 1, y' ~ 1\n";
+    for row in ["x'^3 = y'^3", "(x' - y')*(1 + x'^2) = 0", "exp(x') = exp(y')"] {
+        let said = ask(&format!("{head}constraint c: {row}\n"));
+        assert_eq!(said.set.verdict, Verdict::Holonomic, "{row} {said:?}");
+        assert_eq!(said.set.integrals, ["x - y"], "{row}");
+    }
+    let said = ask(&format!("{head}constraint c: x'^2 = y'^2\n"));
+    assert_eq!(said.set.certainty, Certainty::Generic);
+    assert!(said.set.remarks.iter().any(|r| r.contains("undecided")), "{said:?}");
+}
+
+/// Integrals have values at the model's own start.
+#[test]
+fn integrals_are_defined_at_the_start() {
+    let head = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\n";
+    let said = ask(&format!("{head}constraint c: x' = x\ninitial x = -1\n"));
+    assert_eq!(said.set.integrals, ["x*exp(-t)"]);
+    let said = ask(&format!("{head}constraint c: y' + 2*x*y*x' = x*x'\ninitial x = 1\n"));
+    assert!(!said.set.integrals[0].contains("log"), "{:?}", said.set.integrals);
+    let said = ask(&format!("{head}constraint c: y*x' = x*y'\ninitial x = 1, y = 0, x' = 1\n"));
+    assert_eq!(said.set.integrals, ["y/x"]);
+}
+
+#[test]
+fn hidden_conditions_are_named() {
+    let said = ask(
+        "coordinate x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\nconstraint a: x' = y\nconstraint b: x' = z\n\
+         initial y = 1, z = 1\n",
+    );
+    assert!(said.set.undecided.as_ref().is_some_and(|r| r.contains("hidden condition")), "{said:?}");
+    assert!(said.remarks.iter().all(|r| !r.contains("no state was found")), "{said:?}");
+}
+
+#[test]
+fn what_no_motion_confirms_is_not_listed() {
+    let said = ask("coordinate x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\nconstraint c: (x' - y*z')^2 = 0\n");
+    assert!(said.conserved.iter().all(|c| c.verified), "{said:?}");
+}
+
+/// Plain momenta lead.
+#[test]
+fn momenta_come_in_plain_form() {
+    let said = ask("parameter m1 = 1.3, m2 = 2.7, k = 5\ncoordinate x1, y1, x2, y2\n\
+         kinetic m1/2*(x1'^2 + y1'^2) + m2/2*(x2'^2 + y2'^2)\n\
+         potential k/2*((x1 - x2)^2 + (y1 - y2)^2)\ninitial x1 = 1, y1' = 0.4, x2' = 0.3, y2 = 0.2\n");
+    let symmetry: Vec<&str> = said.conserved.iter().map(|c| c.generator.as_str()).collect();
+    assert_eq!(symmetry[1..3], ["δx1 = 1, δx2 = 1", "δy1 = 1, δy2 = 1"], "{symmetry:#?}");
+    assert_eq!(symmetry[3], "δx1 = -y1, δy1 = x1, δx2 = -y2, δy2 = x2", "{symmetry:#?}");
 }

@@ -41,7 +41,7 @@ pub use diff::Derivation;
 pub use evaluate::Zero;
 pub use function::Function;
 pub use linear::Linear;
-pub use modular::Sample;
+pub use modular::{Sample, Switch};
 pub use pool::{Expr, MAX_NUMBER_BITS, MAX_WEIGHT, Node, Pool, Symbol, Weighted};
 pub use print::{Format, MAX_PRINTED};
 pub use rational::Rational;

@@ -6,6 +6,8 @@
 //! sin, cos    a random point of the circle for each angle; sums and rational multiples by the group law
 //! exp, b^x    a random square for each exponent; sums and rational multiples by the laws of powers
 //! roots       the root that is a square itself, so that sqrt(a b) = sqrt(a) sqrt(b); |a| is the root of a^2
+//! signs       +1 for squares, -1 for others: symbols have either sign, as far as roots of them leave the choice
+//! conditions  a random number for each comparison; `if` is linear in it, so that what holds does on every side
 //! others      a random number for each argument
 //! ```
 //!
@@ -50,6 +52,90 @@ pub struct Sample {
     known: FxHashMap<Expr, Option<Residue>>,
     turn_120th: Option<Turn>,
     exact: bool,
+    /// A switch that was put to one side.
+    forced: Option<(Switch, bool)>,
+}
+
+/// Where an expression may jump.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Switch {
+    /// Where two expressions are equal, the one made first named first.
+    Sides(Expr, Expr),
+    /// Where the argument of a sign is zero.
+    Sign(Expr),
+}
+
+impl Switch {
+    fn sides(a: Expr, b: Expr) -> Switch {
+        Switch::Sides(a.min(b), a.max(b))
+    }
+
+    /// The switches of conditions and signs in some expressions; kinks, as those of `abs`, are none.
+    #[must_use]
+    pub fn all(pool: &Pool, roots: &[Expr]) -> Vec<Switch> {
+        use Function as F;
+        let mut found = Vec::new();
+        below(pool, roots, |e| {
+            let switch = match pool.node(e) {
+                Node::Call(F::Sign, args) => Switch::Sign(args[0]),
+                Node::Call(F::Less | F::LessEqual | F::Equal, args) => Switch::sides(args[0], args[1]),
+                _ => return,
+            };
+            if !found.contains(&switch) {
+                found.push(switch);
+            }
+        });
+        found
+    }
+
+    /// Is any of the expressions given in pieces, by kinks, conditions or roots of squares?
+    #[must_use]
+    pub fn is_piecewise(pool: &Pool, roots: &[Expr]) -> bool {
+        let mut found = false;
+        let even = |e: Expr| match pool.node(e) {
+            Node::Product(factors) => factors.iter().any(|(_, p)| p.is_even()),
+            _ => false,
+        };
+        below(pool, roots, |e| {
+            found |= match pool.node(e) {
+                Node::Call(f, _) => matches!(f, Function::Abs | Function::Sign) || *f >= Function::Min,
+                Node::Product(factors) => factors.iter().any(|(b, p)| !p.is_integer() && even(*b)),
+                _ => false,
+            };
+        });
+        found
+    }
+
+    /// Where `|u|` divides something: u, with the other factors.
+    #[must_use]
+    pub fn quotients(pool: &Pool, roots: &[Expr]) -> Vec<(Expr, Vec<Expr>)> {
+        let mut found = Vec::new();
+        below(pool, roots, |e| {
+            let Node::Product(factors) = pool.node(e) else { return };
+            for (k, (b, p)) in factors.iter().enumerate().filter(|(_, (_, p))| p.is_negative()) {
+                let inside: Vec<Expr> = match pool.node(*b) {
+                    Node::Call(Function::Abs, args) => vec![args[0]],
+                    Node::Product(inner) if !p.is_integer() => {
+                        inner.iter().filter(|(_, q)| q.is_even()).map(|(u, _)| *u).collect()
+                    }
+                    _ => continue,
+                };
+                let others = |k: usize| factors.iter().enumerate().filter(move |(j, _)| *j != k);
+                let others: Vec<Expr> =
+                    others(k).filter(|(_, (_, p))| !p.is_negative()).map(|(_, (b, _))| *b).collect();
+                found.extend(inside.into_iter().map(|u| (u, others.clone())));
+            }
+        });
+        found
+    }
+
+    /// What vanishes at the switch.
+    pub fn difference(self, pool: &mut Pool) -> Expr {
+        match self {
+            Switch::Sides(a, b) => pool.sub(a, b),
+            Switch::Sign(a) => a,
+        }
+    }
 }
 
 /// What random numbers are for.
@@ -69,7 +155,16 @@ impl Sample {
         let field = Field::new(prime);
         let known = FxHashMap::default();
         let (given, pinned) = (FxHashMap::default(), Vec::new());
-        Sample { field, seed, given, pinned, known, turn_120th: field.turn_120th(), exact: true }
+        Sample {
+            field,
+            seed,
+            given,
+            pinned,
+            known,
+            turn_120th: field.turn_120th(),
+            exact: true,
+            forced: None,
+        }
     }
 
     /// The numbers that values are.
@@ -90,6 +185,12 @@ impl Sample {
             self.given.insert(symbol, value);
             self.pinned.push(symbol);
         }
+        self.known.clear();
+    }
+
+    /// Puts a switch to one side of it, wherever the point is.
+    pub fn force(&mut self, switch: Switch, side: bool) {
+        self.forced = Some((switch, side));
         self.known.clear();
     }
 
@@ -158,7 +259,7 @@ impl Sample {
             Node::Pi => Some(self.random(Role::Pi, 0, 0)),
             Node::Symbol(s) => Some(match self.given.get(s) {
                 Some(value) => *value,
-                None => self.positive(Role::Symbol, u64::from(s.0), 0),
+                None => self.random(Role::Symbol, u64::from(s.0), 0),
             }),
             Node::Sum(constant, terms) => {
                 let mut sum = field.rational(constant)?;
@@ -191,6 +292,7 @@ impl Sample {
     fn call(&mut self, pool: &Pool, e: Expr, f: Function, args: &[Expr]) -> Option<Residue> {
         use Function as F;
         let field = self.field;
+        self.exact &= !matches!(f, F::Abs | F::Sign);
         match f {
             F::Sin => Some(self.turn(pool, args[0])?.sin),
             F::Cos => Some(self.turn(pool, args[0])?.cos),
@@ -212,9 +314,13 @@ impl Sample {
             }
             F::Log => self.logarithm(pool, args[0]),
             F::Abs => self.of(args[0]).map(|a| if field.is_square(a) { a } else { field.neg(a) }),
-            F::Sign => self.of(args[0]).map(|a| match (a.is_zero(), field.is_square(a)) {
-                (true, _) => Residue::ZERO,
-                (_, square) => field.int(if square { 1 } else { -1 }),
+            F::Sign => self.of(args[0]).map(|a| match self.forced {
+                Some((switch, side)) if switch == Switch::Sign(args[0]) => {
+                    field.int(if side { 1 } else { -1 })
+                }
+                Some(_) if a.is_zero() => self.random(Role::Other, u64::from(args[0].0), 2),
+                _ if a.is_zero() => Residue::ZERO,
+                _ => field.int(if field.is_square(a) { 1 } else { -1 }),
             }),
             F::Asin | F::Acos | F::Atan | F::Atan2 => {
                 self.of(args[0])?;
@@ -227,31 +333,38 @@ impl Sample {
         }
     }
 
-    /// Conditions are decided by chance: a claim has to hold on every side of them.
+    /// Conditions are random numbers: a claim has to hold on every side of them.
     fn choice(&mut self, f: Function, args: &[Expr]) -> Option<Residue> {
         use Function as F;
         self.exact = false;
-        let truth = |this: &Self, k: usize| this.of(args[k]).map(|v| !v.is_zero());
-        let not_above = |this: &Self, a: Expr, b: Expr| this.bit(F::LessEqual, a, b);
-        let holds = match f {
-            F::Select => return if truth(self, 0)? { self.of(args[1]) } else { self.of(args[2]) },
-            F::Min => {
-                return if not_above(self, args[0], args[1]) { self.of(args[0]) } else { self.of(args[1]) };
-            }
-            F::Max => {
-                return if not_above(self, args[1], args[0]) { self.of(args[0]) } else { self.of(args[1]) };
-            }
-            F::And => truth(self, 0)? && truth(self, 1)?,
-            F::Or => truth(self, 0)? || truth(self, 1)?,
-            F::Not => !truth(self, 0)?,
-            _ => self.bit(f, args[0], args[1]),
-        };
-        Some(self.field.int(holds.into()))
+        let field = self.field;
+        let [a, b] = [args[0], *args.get(1).unwrap_or(&args[0])];
+        let (u, v) = (self.of(a)?, self.of(b)?);
+        let between = |c: Residue, u: Residue, v: Residue| field.add(v, field.mul(c, field.sub(u, v)));
+        Some(match f {
+            F::Select => between(u, v, self.of(args[2])?),
+            F::Min => between(self.side(a, b), u, v),
+            F::Max => between(self.side(a, b), v, u),
+            F::And => field.mul(u, v),
+            F::Or => field.sub(field.add(u, v), field.mul(u, v)),
+            F::Not => field.sub(field.one(), u),
+            F::Equal => match self.forced {
+                Some((switch, side)) if switch == Switch::sides(a, b) => field.int(side.into()),
+                _ => self.random(Role::Other, u64::from(a.min(b).0) << 32 | u64::from(a.max(b).0), 2),
+            },
+            _ => self.side(a, b),
+        })
     }
 
-    fn bit(&self, f: Function, a: Expr, b: Expr) -> bool {
-        let pair = u64::from(a.0) << 32 | u64::from(b.0);
-        self.bits(Role::Other, pair, 1 + f as u64) & 1 == 1
+    /// What stands for `a < b`; its complement for `b < a`.
+    #[must_use]
+    pub fn side(&self, a: Expr, b: Expr) -> Residue {
+        let field = self.field;
+        let below = match self.forced {
+            Some((switch, side)) if switch == Switch::sides(a, b) => field.int(side.into()),
+            _ => self.random(Role::Other, u64::from(a.min(b).0) << 32 | u64::from(a.max(b).0), 1),
+        };
+        if a < b { below } else { field.sub(field.one(), below) }
     }
 
     /// The point of the circle that an angle is.

@@ -11,8 +11,6 @@ use dalembert::{Model, Overrides, Source};
 use serde_json::{Value, json};
 
 const MARGIN: usize = 14;
-/// Real parts below this are taken for zero when crossings are told.
-const ON_AXIS: f64 = 1e-7;
 
 pub fn over(
     args: &LinearizeArgs,
@@ -82,9 +80,9 @@ fn facts(range: &Range, sweep: &Sweep) -> Vec<(String, String)> {
         ),
         pair("states", sweep.states.join(", ")),
     ];
-    for (value, positive) in crossings(sweep) {
+    for &(value, positive) in &sweep.crossings {
         let word = if positive { "becomes positive" } else { "ceases to be positive" };
-        out.push(pair("crossing", format!("a real part {word} at {} = {value:.6}", range.name)));
+        out.push(pair("crossing", format!("a real part {word} at {} = {}", range.name, plain(value))));
     }
     if sweep.unsteady > 0 {
         out.push(pair(
@@ -94,33 +92,6 @@ fn facts(range: &Range, sweep: &Sweep) -> Vec<(String, String)> {
     }
     if let Some((value, reason)) = sweep.gaps.first() {
         out.push(pair("gaps", format!("{}, the first at {}: {reason}", sweep.gaps.len(), plain(*value))));
-    }
-    out
-}
-
-/// Where real parts become positive or cease to be: between points by a straight line, or the last point on the axis.
-fn crossings(sweep: &Sweep) -> Vec<(f64, bool)> {
-    let rows: Vec<&[f64]> = sweep.table.rows().collect();
-    let branches = (sweep.table.columns.len() - 1) / 2;
-    let positive = |v: f64| v > ON_AXIS;
-    let mut out: Vec<(f64, bool)> = Vec::new();
-    for pair in rows.windows(2) {
-        for k in 0..branches {
-            let (a, b) = (pair[0][1 + 2 * k], pair[1][1 + 2 * k]);
-            if a.is_nan() || b.is_nan() || positive(a) == positive(b) {
-                continue;
-            }
-            let through = a.abs() > ON_AXIS && b.abs() > ON_AXIS;
-            let at = match through {
-                true => pair[0][0] + (pair[1][0] - pair[0][0]) * a / (a - b),
-                false if positive(b) => pair[0][0],
-                false => pair[1][0],
-            };
-            let same = |(v, up): &(f64, bool)| (v - at).abs() < 1e-9 * (1.0 + at.abs()) && *up == positive(b);
-            if !out.iter().any(same) {
-                out.push((at, positive(b)));
-            }
-        }
     }
     out
 }
@@ -138,7 +109,7 @@ fn sweep_document(range: &Range, sweep: &Sweep, files: &[String]) -> Value {
         "over": range.name,
         "points": rows,
         "states": sweep.states,
-        "crossings": crossings(sweep).iter().map(|(v, up)| json!({ "value": v, "to_positive": up })).collect::<Vec<_>>(),
+        "crossings": sweep.crossings.iter().map(|(v, up)| json!({ "value": v, "to_positive": up })).collect::<Vec<_>>(),
         "unsteady": sweep.unsteady,
         "gaps": sweep.gaps.iter().map(|(v, why)| json!({ "value": v, "reason": why })).collect::<Vec<_>>(),
         "files": files,

@@ -9,7 +9,7 @@ use super::matrix::{dot, solve};
 use crate::kinds;
 use crate::model::Model;
 use crate::simulate::{Motion, Request};
-use dalembert_expr::{Expr, Residue};
+use dalembert_expr::{Expr, Residue, Switch};
 use dalembert_run::Flow;
 
 /// A quantity counts as kept along a computed motion below this drift, relative to the size of its terms.
@@ -26,6 +26,9 @@ const MAX_TERMS: usize = 400;
 /// Larger systems of accelerations and multipliers are not solved exactly.
 const MAX_EXACT: usize = 400;
 
+/// As many states are looked at where signs divide them into pieces.
+pub const PIECES: usize = 48;
+
 /// Is D J zero along the equations of motion, at states of two primes? `None` if that could not be found out.
 pub(super) fn is_conserved(model: &mut Model, d: &mut Dynamics, J: Expr) -> Option<bool> {
     let (n, m) = (d.eta.len(), d.residuals.len());
@@ -38,8 +41,20 @@ pub(super) fn is_conserved(model: &mut Model, d: &mut Dynamics, J: Expr) -> Opti
     let mut wanted: Vec<Expr> = gradient.clone();
     wanted.extend(d.mass.iter().chain(&d.constraint_matrix).map(|(_, _, e)| *e));
     wanted.extend(d.force.iter().chain(&d.nonideal).chain(&d.constraint_right).chain(&d.x_dot));
-    for k in 0..2 {
-        let mut sample = d.state(k, 7000, &wanted)?;
+    // What holds on the pieces holds for the motion if nothing jumps between them.
+    let state: Vec<Expr> = d
+        .constraint_matrix
+        .iter()
+        .map(|(_, _, e)| *e)
+        .chain(d.residuals.clone())
+        .chain(d.x_dot.clone())
+        .collect();
+    if d.jumps(&[J]).len() + d.jumps(&state).len() > 0 {
+        return Some(false);
+    }
+    let piecewise = Switch::is_piecewise(&d.pool, &wanted);
+    for k in 0..if piecewise { PIECES } else { 2 } {
+        let mut sample = d.state(k, 7000 + k as u64, &wanted)?;
         let f = sample.field();
         let M = d.dense(&mut sample, &d.mass, n, n)?;
         let A = d.dense(&mut sample, &d.constraint_matrix, m, n)?;

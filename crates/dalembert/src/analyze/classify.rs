@@ -57,6 +57,13 @@ pub(super) fn classify(model: &mut Model) -> (Vec<RowReport>, ConstraintSet, Vec
                 .into(),
         );
     }
+    for row in setting.rows.iter().filter(|row| row.form.is_none()) {
+        setting.exact = false;
+        remarks.push(format!(
+            "`{}` is nonlinear in the rates and counted as nonholonomic; whether it says the same as linear rows is undecided",
+            model.system.rows[row.index].name
+        ));
+    }
     let mut set = ConstraintSet {
         verdict,
         rank,

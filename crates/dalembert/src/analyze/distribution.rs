@@ -36,6 +36,10 @@ pub(super) struct Closure {
     pub at: At,
 }
 
+/// Said of rows that general configurations do not admit.
+pub(super) const HIDDEN: &str =
+    "the rows imply a hidden condition on the configuration, beside which they contradict each other";
+
 /// Why a closure is not known.
 pub(super) enum Undecided {
     /// No point, or a contradiction between the rows.
@@ -53,7 +57,7 @@ pub(super) enum Undecided {
 impl Undecided {
     pub fn reason(&self) -> String {
         match self {
-            Undecided::Contradiction => "the rows contradict each other at general configurations".into(),
+            Undecided::Contradiction => HIDDEN.into(),
             Undecided::Grown(growth) => format!(
                 "deeper brackets would take more than {MAX_BRACKET_WORK} multiplications (ranks so far {growth:?})"
             ),

@@ -6,9 +6,9 @@
 use super::matrix::solve;
 use super::points::mixed;
 use super::setting::closed_parameters;
-use super::surface::place;
+use super::surface::{jumps, place};
 use crate::model::Model;
-use dalembert_expr::{Derivation, Expr, PRIMES, Pool, Rational, Residue, Sample, Symbol};
+use dalembert_expr::{Derivation, Expr, PRIMES, Pool, Rational, Residue, Sample, Switch, Symbol};
 
 /// How many states are tried until everything is defined, and constraints hold.
 const MAX_TRIES: u64 = 200;
@@ -188,6 +188,22 @@ impl Dynamics {
         })
     }
 
+    /// The switches at which some expressions may jump.
+    pub fn jumps(&mut self, exprs: &[Expr]) -> Vec<Switch> {
+        let symbols: Vec<Symbol> = self.x.iter().chain(&self.eta).copied().chain([self.time]).collect();
+        jumps(&mut self.pool, &symbols, exprs)
+    }
+
+    /// Does the Lagrangian jump at some configurations? Then forces there are not finite.
+    pub fn has_steps(&mut self) -> bool {
+        let list = self.jumps(&[self.lagrangian]);
+        let moving: Vec<Symbol> = self.x.iter().chain(&self.eta).copied().collect();
+        list.into_iter().any(|switch| {
+            let g = switch.difference(&mut self.pool);
+            self.pool.depends_on(g, &moving)
+        })
+    }
+
     /// A random state of the `k`-th prime that keeps the constraints, where everything wanted is defined.
     pub fn state(&mut self, k: usize, seed: u64, wanted: &[Expr]) -> Option<Sample> {
         let nonlinear = self.linear.iter().any(|l| !l);
@@ -211,6 +227,18 @@ impl Dynamics {
             }
         }
         None
+    }
+
+    /// Do general configurations admit no speeds?
+    pub fn is_hidden(&self) -> bool {
+        let entries = self.constraint_matrix.iter().filter(|(r, ..)| self.linear[*r]).map(|(_, _, e)| *e);
+        let list: Vec<Expr> = entries.chain(self.residuals.iter().copied()).collect();
+        let mut points = (0..MAX_PLACEMENTS).filter_map(|attempt| {
+            let mut sample = Sample::new(PRIMES[0], mixed(4000, attempt));
+            sample.settle(&self.pool, &list);
+            sample.values(&self.pool, &list).is_some().then_some(sample)
+        });
+        points.next().is_some_and(|mut sample| self.give_speeds(&mut sample).is_none())
     }
 
     /// Speeds that keep the rows linear in them.

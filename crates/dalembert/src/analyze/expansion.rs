@@ -169,11 +169,16 @@ impl<'a> Expansion<'a> {
                 Some(if square { u } else { self.grid.scale(&u, field.int(-1)) })
             }
             F::Select | F::Min | F::Max => {
-                // The branch that the sample took.
-                let branches = if f == F::Select { &args[1..] } else { args };
-                let value = self.value(e);
-                let branch = branches.iter().find(|b| self.value(**b) == value)?;
-                self.known.get(branch).cloned()
+                // Linear in the number that stands for the condition.
+                let (side, a, b) = match f {
+                    F::Select => (self.value(args[0])?, args[1], args[2]),
+                    F::Min => (self.sample.side(args[0], args[1]), args[0], args[1]),
+                    _ => (self.sample.side(args[0], args[1]), args[1], args[0]),
+                };
+                let (a, b) = (self.known[&a].clone(), self.known[&b].clone());
+                let step = self.grid.sub(&a, &b);
+                let step = self.grid.scale(&step, side);
+                Some(self.grid.add(&b, &step))
             }
             _ => {
                 let value = self.value(e)?;

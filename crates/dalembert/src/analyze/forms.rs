@@ -9,8 +9,9 @@
 //! Decided at two random points of two primes. Exactness is Renton's test; it is sufficient for a constraint to be
 //! holonomic, not necessary. Checked by `tests/analyze.rs`.
 
+use super::check::PIECES;
 use super::setting::Setting;
-use dalembert_expr::{Expr, Residue, Sample};
+use dalembert_expr::{Expr, Residue, Sample, Switch};
 use rustc_hash::FxHashMap;
 
 /// Forms over more speeds than this are not examined in a frame of quasi-velocities.
@@ -50,8 +51,9 @@ pub(super) fn alone(setting: &mut Setting, row: usize) -> Option<Alone> {
         setting.structure.entries.iter().map(|c| c.3).chain(setting.structure.with_time.iter().map(|c| c.2)),
     );
     let mut result = Alone { exact: true, integrable: true };
-    for k in 0..2 {
-        let mut sample = setting.anywhere(k, 11, &wanted)?;
+    let count = if Switch::is_piecewise(&setting.pool, &wanted) { PIECES } else { 2 };
+    for k in 0..count {
+        let mut sample = setting.anywhere(k, 11 + k as u64, &wanted)?;
         let (w, d) = at_point(setting, &mut sample, &omega, &gradients, &involved)?;
         let f = sample.field();
         result.exact &= d.iter().flatten().all(|v| v.is_zero());

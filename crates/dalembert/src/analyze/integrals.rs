@@ -9,9 +9,11 @@
 //! What is not found this way may still exist: the number of integrals is known from the closure, their form is not.
 
 use super::candidates::{Candidates, MAX_CANDIDATES};
+use super::check::PIECES;
 use super::matrix::{Echelon, dot};
 use super::setting::Setting;
-use dalembert_expr::{Expr, Function, Node, Pool, Rational, Residue, Sample, Symbol};
+use super::surface::jumps;
+use dalembert_expr::{Expr, Function, Node, Pool, Rational, Residue, Sample, Switch, Symbol};
 
 /// Gradients of one candidate: (coordinate, slope), time after the coordinates.
 type Slopes = Vec<(usize, Expr)>;
@@ -33,6 +35,7 @@ pub(super) fn integrals(setting: &mut Setting, rows: &[usize], wanted: usize, kn
         }
         for e in combinations(setting, rows, &terms).unwrap_or_default() {
             if found.len() < wanted && is_integral(setting, rows, e) {
+                let e = defined_at_start(setting, rows, e);
                 keep_independent(setting, &mut found, e);
             }
         }
@@ -40,11 +43,68 @@ pub(super) fn integrals(setting: &mut Setting, rows: &[usize], wanted: usize, kn
     found
 }
 
+/// A form of an integral that the model's start has a value of: products for sums of logarithms, reciprocals, or
+/// logarithms of absolute values. As it was where none is found.
+fn defined_at_start(setting: &mut Setting, rows: &[usize], e: Expr) -> Expr {
+    if has_value(setting, e) {
+        return e;
+    }
+    let pool = &mut setting.pool;
+    let mut forms = Vec::new();
+    let terms = match pool.node(e).clone() {
+        Node::Sum(_, terms) => terms.to_vec(),
+        _ => vec![(e, Rational::ONE)],
+    };
+    let argument = |pool: &Pool, e: Expr| match pool.node(e) {
+        Node::Call(Function::Log, args) => Some(args[0]),
+        _ => None,
+    };
+    let (logs, rest): (Vec<_>, Vec<_>) = terms.into_iter().partition(|(t, _)| argument(pool, *t).is_some());
+    if !logs.is_empty() {
+        let turned = logs.iter().all(|(_, c)| c.is_negative());
+        let signs = [Rational::ONE, Rational::MINUS_ONE];
+        for sign in if turned { [&signs[1], &signs[0]] } else { [&signs[0], &signs[1]] } {
+            let exponent: Vec<(Expr, Rational)> = rest.iter().map(|(t, c)| (*t, c * sign)).collect();
+            let exponent = pool.combine(exponent);
+            let mut factors = vec![(pool.call1(Function::Exp, exponent), Rational::ONE)];
+            factors.extend(logs.iter().filter_map(|(t, c)| Some((argument(pool, *t)?, c * sign))));
+            forms.push(pool.product(factors));
+        }
+        let mut parts = rest;
+        for (t, c) in logs {
+            let inside = argument(pool, t).map_or(t, |u| pool.call1(Function::Abs, u));
+            parts.push((pool.call1(Function::Log, inside), c));
+        }
+        forms.push(pool.combine(parts));
+    }
+    forms.push(pool.powi(e, -1));
+    forms.into_iter().find(|e| has_value(setting, *e) && is_integral(setting, rows, *e)).unwrap_or(e)
+}
+
+/// Is the expression a finite number at the model's start?
+fn has_value(setting: &mut Setting, e: Expr) -> bool {
+    let Some(start) = setting.start.clone() else { return true };
+    let closed = setting.pool.substitute(&[e], &setting.parameters)[0];
+    let inputs: Vec<Symbol> = setting.x.iter().copied().chain([setting.time]).collect();
+    let program = setting.pool.lower(&inputs, &[closed]);
+    let (mut registers, mut out) = (vec![0.0; program.register_count()], [0.0]);
+    program.run(&start, &mut registers, &mut out);
+    out[0].is_finite()
+}
+
 /// Is `v(F) = 0` for the vectors that keep the rows, at points of all primes?
 pub(super) fn is_integral(setting: &mut Setting, rows: &[usize], e: Expr) -> bool {
     let slopes = slopes(setting, e);
     let wanted: Vec<Expr> = slopes.iter().map(|(_, e)| *e).collect();
-    (0..4).all(|k| {
+    let closed = setting.pool.substitute(&[e], &setting.parameters)[0];
+    let symbols: Vec<Symbol> = setting.x.iter().copied().chain([setting.time]).collect();
+    if !jumps(&mut setting.pool, &symbols, &[closed]).is_empty() {
+        return false;
+    }
+    let mut all = wanted.clone();
+    all.extend(setting.forms().flat_map(|f| f.entries.iter().map(|(_, e)| *e).chain([f.constant])));
+    let count = if Switch::is_piecewise(&setting.pool, &all) { PIECES } else { 4 };
+    (0..count).all(|k| {
         let Some(mut at) = setting.at(k + 1, 31 + k as u64, rows, &wanted) else { return false };
         at.kernel.iter().all(|v| rate(setting, &mut at.sample, &slopes, v).is_some_and(Residue::is_zero))
     })
@@ -105,6 +165,7 @@ fn combinations(setting: &mut Setting, rows: &[usize], terms: &[Expr]) -> Option
     let wanted: Vec<Expr> = list.iter().flatten().map(|(_, e)| *e).collect();
     let mut echelon: Option<Echelon> = None;
     let (mut idle, mut field) = (0, None);
+    let piecewise = Switch::is_piecewise(&setting.pool, &wanted);
     for seed in 0.. {
         let mut at = setting.at(0, 101 + seed, rows, &wanted)?;
         let f = at.sample.field();
@@ -125,7 +186,7 @@ fn combinations(setting: &mut Setting, rows: &[usize], terms: &[Expr]) -> Option
             echelon.add(list.iter().zip(&values).map(entry).collect());
         }
         idle = if echelon.rank() > before { 0 } else { idle + 1 };
-        if idle >= 3 || echelon.rank() == list.len() {
+        if idle >= if piecewise { 12 } else { 3 } || echelon.rank() == list.len() {
             break;
         }
     }

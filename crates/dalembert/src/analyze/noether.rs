@@ -13,9 +13,10 @@
 //! from their null space. Combinations of the gauge alone are constants of the constraints and no symmetries. What is
 //! conserved by other reasons (Runge and Lenz) is not in the family and not claimed.
 
+use super::check::PIECES;
 use super::dynamics::Dynamics;
 use super::matrix::{Echelon, dot};
-use dalembert_expr::{Expr, Field, Rational, Residue, Sample};
+use dalembert_expr::{Expr, Field, Rational, Residue, Sample, Switch};
 
 /// Beyond this many coordinates only translations, boosts and time are tried.
 pub const MAX_AFFINE: usize = 16;
@@ -95,27 +96,35 @@ pub(super) fn symmetries(
     kernel: Option<&KernelSections>,
 ) -> Option<Vec<Symmetry>> {
     let unknowns = unknowns(dynamics, family, kernel);
+    let order = columns(&unknowns);
     let mut echelon: Option<(Echelon, Field)> = None;
     let mut idle = 0;
+    let mut all = vec![dynamics.lagrangian];
+    all.extend(dynamics.forces.iter().chain(&dynamics.x_dot));
+    all.extend(dynamics.constraint_matrix.iter().map(|(_, _, e)| *e));
+    let enough = if Switch::is_piecewise(&dynamics.pool, &all) { PIECES } else { 5 };
     for seed in 0.. {
         let (sample, numbers) = numbers(dynamics, seed, kernel)?;
         let f = sample.field();
         let (echelon, _) = echelon.get_or_insert_with(|| (Echelon::new(f, unknowns.len()), f));
         let before = echelon.rank();
         for row in equations(&numbers, &unknowns, seed, dynamics.identity) {
-            echelon.add(row);
+            echelon.add(order.iter().map(|column| column.of(f, &row)).collect());
         }
         idle = if echelon.rank() > before { 0 } else { idle + 1 };
-        if idle >= 5 || echelon.rank() == unknowns.len() {
+        if idle >= enough || echelon.rank() == unknowns.len() {
             break;
         }
     }
     let (echelon, f) = echelon?;
     let mut found = Vec::new();
     for (free, vector) in echelon.null_space() {
-        if matches!(unknowns[free], Unknown::Gauge(..)) {
+        if let Column::Plain(k) = order[free]
+            && matches!(unknowns[k], Unknown::Gauge(..))
+        {
             continue;
         }
+        let vector = numbers_of(f, &order, &vector);
         let parts: Option<Symmetry> = unknowns
             .iter()
             .zip(&vector)
@@ -125,6 +134,55 @@ pub(super) fn symmetries(
         found.extend(parts.map(scaled));
     }
     Some(found)
+}
+
+/// What is solved for, in the order in which simple generators come first: translations, turns, boosts, others.
+#[derive(Clone, Copy)]
+enum Column {
+    Plain(usize),
+    /// The second less the first: xi_i = -x_j, xi_j = x_i.
+    Turn(usize, usize),
+}
+
+impl Column {
+    fn of(self, f: Field, row: &[Residue]) -> Residue {
+        match self {
+            Column::Plain(k) => row[k],
+            Column::Turn(a, b) => f.sub(row[b], row[a]),
+        }
+    }
+}
+
+fn columns(unknowns: &[Unknown]) -> Vec<Column> {
+    let (mut first, mut turns, mut boosts, mut last) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (k, unknown) in unknowns.iter().enumerate() {
+        match *unknown {
+            Unknown::Linear(i, j) => {
+                let back = unknowns.iter().position(|u| *u == Unknown::Linear(j, i)).filter(|_| i < j);
+                turns.extend(back.map(|b| Column::Turn(k, b)));
+                last.extend((i >= j).then_some(Column::Plain(k)));
+            }
+            Unknown::Boost(_) => boosts.push(Column::Plain(k)),
+            Unknown::Dilation => last.push(Column::Plain(k)),
+            _ => first.push(Column::Plain(k)),
+        }
+    }
+    first.into_iter().chain(turns).chain(boosts).chain(last).collect()
+}
+
+/// The numbers of the unknowns from those of the columns.
+fn numbers_of(f: Field, order: &[Column], vector: &[Residue]) -> Vec<Residue> {
+    let mut numbers = vec![Residue::ZERO; vector.len()];
+    for (column, c) in order.iter().zip(vector) {
+        match *column {
+            Column::Plain(k) => numbers[k] = f.add(numbers[k], *c),
+            Column::Turn(a, b) => {
+                numbers[a] = f.sub(numbers[a], *c);
+                numbers[b] = f.add(numbers[b], *c);
+            }
+        }
+    }
+    numbers
 }
 
 /// Coprime whole numbers in the generator; time runs backwards so that the energy is positive.

@@ -7,6 +7,7 @@
 //! Quantities that are constant on the constraints, or combinations of others there, are dropped.
 
 use super::check::{drift, is_conserved};
+use super::distribution::HIDDEN;
 use super::dynamics::Dynamics;
 use super::matrix::Echelon;
 use super::noether::{Family, KernelSections, MAX_AFFINE, Symmetry, Unknown, symmetries};
@@ -38,6 +39,10 @@ pub(super) fn conserved(model: &mut Model, integrals: &[Expr]) -> (Vec<Conserved
     let Some(mut dynamics) = Dynamics::of(model) else {
         return (Vec::new(), vec!["symmetries are those of a Lagrangian; the model has none".into()]);
     };
+    if dynamics.has_steps() {
+        let remark = "the Lagrangian jumps at some configurations, where no finite force acts: nothing is claimed to be conserved";
+        return (Vec::new(), vec![remark.into()]);
+    }
     let hamiltonian = hamiltonian(model, &mut dynamics);
     let mut claims: Vec<(Symmetry, Expr)> = Vec::new();
     let sections = kernel_sections(model, &mut dynamics);
@@ -55,6 +60,7 @@ pub(super) fn conserved(model: &mut Model, integrals: &[Expr]) -> (Vec<Conserved
                     claims.push((symmetry, J));
                 }
             }
+            None if dynamics.is_hidden() => remarks.push(format!("{HIDDEN}: no symmetries were sought")),
             None => remarks.push("no state was found at which all expressions are defined".into()),
         }
     }
@@ -82,6 +88,13 @@ pub(super) fn conserved(model: &mut Model, integrals: &[Expr]) -> (Vec<Conserved
             remarks.push(format!(
                 "a symmetry for `{name}` was found but the motion does not keep it: not claimed"
             ));
+            continue;
+        }
+        if !verified {
+            let change = worst.map_or("no motion confirms it".into(), |d| {
+                format!("a computed motion changes it by {d:.1e}")
+            });
+            remarks.push(format!("`{name}` is kept by the equations, but {change}: not claimed"));
             continue;
         }
         let same =

@@ -11,7 +11,7 @@
 use crate::derive::structure_of;
 use crate::kernel_form::Structure;
 use crate::model::Model;
-use dalembert_expr::{Expr, Node, Pool, Rational, Symbol};
+use dalembert_expr::{Expr, Function, Node, Pool, Rational, Symbol};
 
 /// One scalar equation.
 pub(super) struct RowForm {
@@ -57,6 +57,8 @@ pub(super) struct Setting {
     pub exact: bool,
     /// Points could be placed on the surface of the position constraints.
     pub on_surface: bool,
+    /// Coordinates and time at the model's start, if it has one.
+    pub start: Option<Vec<f64>>,
     /// The frame is closed under brackets, and how is known.
     pub closed: bool,
 }
@@ -118,6 +120,7 @@ impl Setting {
             lifted: false,
             exact: true,
             on_surface: true,
+            start: None,
             closed,
         };
         for r in 0..model.system.rows.len() {
@@ -125,6 +128,11 @@ impl Setting {
             setting.rows.push(row);
         }
         setting.lifted = setting.is_lifted();
+        if !setting.rows.is_empty()
+            && let Ok(start) = model.start()
+        {
+            setting.start = Some(start.state.x.iter().copied().chain([start.state.t]).collect());
+        }
         setting
     }
 
@@ -212,19 +220,64 @@ fn sparse(list: &[Expr]) -> Vec<(usize, Expr)> {
     list.iter().copied().enumerate().filter(|(_, e)| *e != Pool::ZERO).collect()
 }
 
-/// Where a row is `factor^k * (something without speeds)`, the factor.
+/// Where a row says the same as a simpler one, that one: the only factor that can vanish, or `a - b` for f(a) = f(b)
+/// with f an odd power or another increasing function.
 fn linear_factor(pool: &mut Pool, psi: Expr, speeds: &[Symbol]) -> Option<Expr> {
     let mut e = pool.simplify(psi);
-    if let Node::Sum(c, terms) = pool.node(e)
-        && let (true, [(only, _)]) = (c.is_zero(), &**terms)
-    {
-        e = *only;
+    if let Node::Sum(c, terms) = pool.node(e).clone() {
+        match (c.is_zero(), &*terms) {
+            (true, [(only, _)]) => e = *only,
+            (true, [(a, p), (b, q)]) if *p == -q => {
+                let (a, b) = same_function(pool, *a, *b)?;
+                return Some(pool.sub(a, b));
+            }
+            _ => {}
+        }
     }
     let Node::Product(factors) = pool.node(e).clone() else { return None };
-    let moving: Vec<(Expr, Rational)> =
-        factors.iter().filter(|(b, _)| pool.depends_on(*b, speeds)).cloned().collect();
+    let moving: Vec<(Expr, Rational)> = factors
+        .iter()
+        .filter(|(b, _)| pool.depends_on(*b, speeds) && !is_positive(pool, *b))
+        .cloned()
+        .collect();
     match moving.as_slice() {
         [(base, power)] if !power.is_negative() => Some(*base),
         _ => None,
+    }
+}
+
+/// a and b of f(a), f(b), where f is one-to-one on the real numbers.
+fn same_function(pool: &mut Pool, left: Expr, right: Expr) -> Option<(Expr, Expr)> {
+    use Function as F;
+    match (pool.node(left).clone(), pool.node(right).clone()) {
+        (Node::Call(f, a), Node::Call(g, b)) if f == g => {
+            matches!(f, F::Exp | F::Log | F::Atan | F::Asin | F::Acos | F::Sinh | F::Tanh)
+                .then_some((a[0], b[0]))
+        }
+        (Node::Product(a), Node::Product(b)) => {
+            let power = a.iter().chain(&*b).fold(Rational::ZERO, |g, (_, p)| g.gcd(p));
+            let odd = power.to_i64().is_some_and(|n| n > 1 && n % 2 == 1);
+            let root = power.recip().filter(|_| odd)?;
+            let [a, b] = [a, b]
+                .map(|list| pool.product(list.iter().map(|(e, p)| (*e, p * &root)).collect::<Vec<_>>()));
+            Some((a, b))
+        }
+        _ => None,
+    }
+}
+
+/// Surely above zero: exponentials, and positive numbers with even powers added.
+fn is_positive(pool: &Pool, e: Expr) -> bool {
+    let square = |e: Expr| match pool.node(e) {
+        Node::Product(factors) => factors.iter().all(|(b, p)| p.is_even() || is_positive(pool, *b)),
+        _ => is_positive(pool, e),
+    };
+    match pool.node(e) {
+        Node::Number(r) => !r.is_negative() && !r.is_zero(),
+        Node::Call(f, _) => matches!(f, Function::Exp | Function::Cosh),
+        Node::Sum(c, terms) => {
+            !c.is_negative() && !c.is_zero() && terms.iter().all(|(t, c)| !c.is_negative() && square(*t))
+        }
+        _ => false,
     }
 }

@@ -4,7 +4,8 @@
 //! that does not reach the surface (angles, coupled loops) the point stays where it is: on another surface of the same
 //! family `f = const`, to which all forms `df` belong just as well.
 
-use dalembert_expr::{Expr, Field, Pool, Rational, Residue, Sample, Symbol};
+use super::points::mixed;
+use dalembert_expr::{Expr, Field, PRIMES, Pool, Rational, Residue, Sample, Switch, Symbol};
 
 /// Larger sets are not placed.
 const MAX_PLACED: usize = 24;
@@ -44,6 +45,51 @@ pub(super) fn place(pool: &Pool, sample: &mut Sample, x: &[Symbol], positions: &
     }
     *sample = trial;
     true
+}
+
+/// How many points are tried to reach a switch.
+const MAX_SWITCHED: u64 = 40;
+
+/// The switches at which some expressions may take different values on the two sides.
+pub(super) fn jumps(pool: &mut Pool, x: &[Symbol], exprs: &[Expr]) -> Vec<Switch> {
+    let point = |pool: &Pool, seed: u64| {
+        let mut sample = Sample::new(PRIMES[0], mixed(9000, seed));
+        sample.settle(pool, exprs);
+        sample.values(pool, exprs).is_some().then_some(sample)
+    };
+    let mut found = Vec::new();
+    for switch in Switch::all(pool, exprs) {
+        let g = switch.difference(pool);
+        let reached = (0..MAX_SWITCHED).find_map(|seed| {
+            let mut sample = point(pool, seed)?;
+            let placed = place(pool, &mut sample, x, &[g]) && sample.values(pool, exprs).is_some();
+            placed.then_some(sample)
+        });
+        // Where the switch cannot be reached the expression must not depend on it anywhere.
+        let sample = reached.or_else(|| (0..MAX_SWITCHED).find_map(|seed| point(pool, seed)));
+        let sides = sample.map(|sample| {
+            [true, false].map(|side| {
+                let mut sample = sample.clone();
+                sample.force(switch, side);
+                sample.values(pool, exprs)
+            })
+        });
+        if !sides.is_some_and(|[on, off]| on.is_some() && on == off) {
+            found.push(switch);
+        }
+    }
+    // u/|u| is a sign, too.
+    for (u, others) in Switch::quotients(pool, exprs) {
+        let vanishes = (0..MAX_SWITCHED).find_map(|seed| {
+            let mut sample = Sample::new(PRIMES[0], mixed(9500, seed));
+            let placed = place(pool, &mut sample, x, &[u]);
+            placed.then(|| others.iter().any(|e| sample.values(pool, &[*e]).is_none_or(|v| v[0].is_zero())))
+        });
+        if vanishes != Some(false) {
+            found.push(Switch::Sign(u));
+        }
+    }
+    found
 }
 
 /// A value of the symbol at which `f` vanishes, where `f` is linear or quadratic in it.

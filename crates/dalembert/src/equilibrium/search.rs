@@ -2,8 +2,9 @@
 
 use super::settle::Held;
 use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::linearize::{Kind, Linearization, Linearizer, Range};
+use crate::linearize::{Kind, Linearization, Linearizer, Range, Verdict};
 use crate::model::{Evaluation, Model};
+use dalembert_run::linalg::eigenvalues;
 use dalembert_run::{Kernel, Projector, State, Terms};
 use std::f64::consts::{PI, TAU};
 
@@ -57,6 +58,8 @@ pub struct Found {
     pub angles: Vec<usize>,
     /// Results where no linear system exists, with the reason.
     pub troubles: Vec<String>,
+    /// Why there may be equilibria that are not found.
+    pub notes: Vec<String>,
 }
 
 impl Model {
@@ -100,13 +103,13 @@ impl Model {
         let moving = base.eta.iter().any(|v| *v != 0.0);
         let mut hunts = Vec::new();
         if let Some(state) = resting.filter(|_| given_eta.is_empty()) {
-            let mut held = linearizer.held(self, &state).unwrap_or_default();
+            let mut held = found.held(linearizer.held(self, &state));
             held.coordinates.extend(&given_x);
             (held.rest, held.speeds) = (true, Vec::new());
             hunts.push((state, held));
         }
         if moving {
-            let mut held = linearizer.held(self, &base).unwrap_or_default();
+            let mut held = found.held(linearizer.held(self, &base));
             held.coordinates.extend(&given_x);
             if !given_eta.is_empty() {
                 held.speeds.clone_from(&given_eta);
@@ -125,11 +128,33 @@ impl Model {
             let hunt = Hunt { base: state, held, periodic: &periodic, within: &search.within };
             hunt.run(self, &linearizer, starts, &mut found);
         }
+        if found.converged > 0 {
+            found.notes.clear(); // the start alone was in the way
+        }
+        if linearizer.derivatives.have_kinks() {
+            found.notes.push(
+                "forces have kinks or jumps (`abs`, `sign`, `min`, `max`, `if`): equilibria at them are not found"
+                    .to_owned(),
+            );
+        }
         let distance = |e: &Equilibrium| -> f64 {
             e.linear.state.x.iter().zip(&base.x).map(|(a, b)| (a - b) * (a - b)).sum()
         };
         found.equilibria.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
         Ok(found)
+    }
+}
+
+impl Found {
+    /// What stays in the search; why the start has no linear system is kept for the case that nothing is found.
+    fn held(&mut self, found: Result<Held, Box<Diagnostic>>) -> Held {
+        found.unwrap_or_else(|d| {
+            let why = format!("there is no linear system at the start: {}", d.message);
+            if !self.notes.contains(&why) {
+                self.notes.push(why);
+            }
+            Held::default()
+        })
     }
 }
 
@@ -165,8 +190,19 @@ impl Hunt<'_> {
             match self.examine(model, linearizer, &state) {
                 Ok(e) => {
                     let known = found.equilibria.iter().any(|o| o.family == e.family && alike(o, &e));
+                    // Points of a flat place that rounding cannot tell apart are one.
+                    let undecided = |e: &Equilibrium| {
+                        e.linear.stability.as_ref().is_none_or(|s| s.verdict == Verdict::Undecided)
+                    };
+                    let merged = || {
+                        found.equilibria.iter().any(|o| {
+                            (undecided(o) || undecided(&e))
+                                && linearizer.connected(model, &o.linear.state, &e.linear.state, self.held)
+                        })
+                    };
                     match e.family > 0 && known {
                         true => found.not_listed += 1,
+                        false if merged() => {}
                         false => found.equilibria.push(e),
                     }
                 }
@@ -233,11 +269,19 @@ impl Hunt<'_> {
         linearizer: &Linearizer,
         state: &State,
     ) -> Result<Equilibrium, Box<Diagnostic>> {
+        if inertia_vanishes(model, self.base, state) {
+            let message =
+                "inertia vanishes at a state where accelerations do: the coordinates are singular there";
+            return Err(Box::new(Diagnostic::error(Code::MassSingular, None, message)));
+        }
         let linear = linearizer.at(model, state)?;
         if let Kind::Neither { driven, .. } = linear.kind {
+            let size = |x: &[f64]| x.iter().fold(1.0f64, |m, v| m.max(v.abs()));
+            let far = size(&state.x) > 10.0 * size(&self.base.x);
             let message = match driven {
                 true => "accelerations vanish at a state that does not last: time occurs in the equations",
-                false => "accelerations become small far away, but do not vanish",
+                false if far => "accelerations become small far away, but do not vanish",
+                false => "accelerations become small, but do not vanish",
             };
             return Err(Box::new(Diagnostic::error(Code::NotConverged, None, message)));
         }
@@ -246,6 +290,38 @@ impl Hunt<'_> {
         let family = super::settle::family(linearizer, model, state, self.held);
         Ok(Equilibrium { linear, now, potential, family })
     }
+}
+
+/// Whether the mass matrix loses rank at a state that it has beside it: poles of spherical angles and the like.
+fn inertia_vanishes(model: &Model, base: &State, state: &State) -> bool {
+    let n = state.eta.len();
+    let mass = |at: &State| {
+        let mut scratch = vec![0.0; model.compiled.scratch_len()];
+        let mut terms = Terms::new(&model.compiled.shape());
+        model.compiled.terms(at.point(), &mut scratch, &mut terms);
+        terms.M
+    };
+    let shifted = |sign: f64| {
+        let mut other = state.clone();
+        let shift = |i: usize| 0.03 * (0.5 + (i as f64 * 0.618_033_988_75).fract());
+        other.x.iter_mut().enumerate().for_each(|(i, v)| *v += sign * shift(i) * v.abs().max(1.0));
+        other
+    };
+    let here = mass(state);
+    let others = [mass(&shifted(1.0)), mass(&shifted(-1.0)), mass(base)];
+    let scale: Vec<f64> = (0..n)
+        .map(|i| others.iter().chain([&here]).map(|M| M[i * n + i].abs()).fold(0.0, f64::max).sqrt())
+        .collect();
+    if scale.iter().any(|s| *s == 0.0 || !s.is_finite()) {
+        return false;
+    }
+    let smallest = |M: &[f64]| {
+        let unit: Vec<f64> = (0..n * n).map(|e| M[e] / (scale[e / n] * scale[e % n])).collect();
+        let list = eigenvalues(&unit, n).unwrap_or_default();
+        list.iter().map(|v| v.abs()).fold(f64::INFINITY, f64::min)
+    };
+    let usual = others.iter().map(|M| smallest(M)).filter(|v| v.is_finite()).fold(0.0, f64::max);
+    usual > 1e-9 && smallest(&here) < 1e-10 * usual.max(1e-3)
 }
 
 /// Irrational steps, a different one for each coordinate, spread points evenly.
@@ -301,6 +377,11 @@ fn periodic(model: &Model, base: &State) -> Vec<bool> {
 }
 
 fn check_within(model: &Model, ranges: &[Range]) -> Result<(), Box<Diagnostic>> {
+    if let Some(r) = ranges.iter().find(|r| r.low >= r.high) {
+        let message = format!("the range of `{}` ends at {} before it begins at {}", r.name, r.high, r.low);
+        let help = format!("write it as \"{}={}..{}\"", r.name, r.high, r.low);
+        return Err(Box::new(Diagnostic::error(Code::BadOption, None, message).help(help)));
+    }
     let names: Vec<&str> = model.system.coordinates.iter().map(|c| c.name.as_str()).collect();
     match ranges.iter().find(|r| !names.contains(&r.name.as_str())) {
         None => Ok(()),

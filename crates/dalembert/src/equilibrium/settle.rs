@@ -8,6 +8,8 @@ use dalembert_run::linalg::Cod;
 
 /// Newton steps at most.
 const MAX_STEPS: usize = 60;
+/// Steps of polishing at most.
+const MAX_POLISH: usize = 60;
 /// Halvings of a step that does not help.
 const MAX_HALVINGS: usize = 12;
 /// Rates below this, against the size of their rows, are zero.
@@ -90,7 +92,76 @@ impl Linearizer {
             let Some((next, there, after)) = better else { break };
             (now, here, left) = (next, there, after);
         }
-        (left <= NEARLY_QUIET).then(|| tidied(self, model, now, held, left))
+        if left > NEARLY_QUIET {
+            return None;
+        }
+        let (now, left) = self.polish(model, now, here, held, &wishes, left);
+        Some(tidied(self, model, now, held, left))
+    }
+
+    /// Goes on until steps are rounding. At a root of multiplicity m Newton's steps shrink by 1 - 1/m only; then m steps are
+    /// made at once (Aitken).
+    fn polish(
+        &self,
+        model: &Model,
+        mut now: State,
+        mut here: Local,
+        held: &Held,
+        wishes: &Wishes,
+        mut left: f64,
+    ) -> (State, f64) {
+        let norm = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
+        let mut before: Option<f64> = None;
+        let mut change = step_with(&here, held, 1e-13);
+        for _ in 0..MAX_POLISH {
+            let length = norm(&change);
+            let size = now.x.iter().chain(&now.eta).fold(1.0f64, |m, v| m.max(v.abs()));
+            let done = left == 0.0 || length <= 4.0 * f64::EPSILON * size || length > 0.5 * size;
+            if done || self.calls.get() > budget(model) {
+                break;
+            }
+            let ratio = before.map_or(0.0, |b| length / b);
+            let multiple = if (0.3..0.99).contains(&ratio) { (1.0 / (1.0 - ratio)).min(30.0) } else { 1.0 };
+            let tries = if multiple > 1.0 { vec![multiple.round(), multiple, 1.0] } else { vec![1.0] };
+            // Along a curved valley rates grow for a moment: a second step goes back to its bottom.
+            let next = tries.into_iter().find_map(|factor| {
+                let (mut next, mut there) = (moved(model, &now, &here, held, &change, factor)?, None);
+                for again in [true, false] {
+                    let local = self.plain(model, &next, wishes)?;
+                    let (after, on) = (remainder(&local, held), step_with(&local, held, 1e-13));
+                    if after < left && norm(&on) < length {
+                        there = Some((next, local, on, after, factor));
+                        break;
+                    }
+                    if again {
+                        next = moved(model, &next, &local, held, &on, 1.0)?;
+                    } else {
+                        break;
+                    }
+                }
+                there
+            });
+            let Some((next, there, on, after, factor)) = next else { break };
+            before = (factor == 1.0).then_some(length);
+            (now, here, change, left) = (next, there, on, after);
+        }
+        (now, left)
+    }
+
+    /// Whether nothing tells two results apart: rates vanish all the way between them.
+    pub(super) fn connected(&self, model: &Model, a: &State, b: &State, held: &Held) -> bool {
+        let wishes = Wishes::default();
+        (1..8).all(|k| {
+            let part = f64::from(k) / 8.0;
+            let mix = |a: &[f64], b: &[f64]| -> Vec<f64> {
+                a.iter().zip(b).map(|(a, b)| a + part * (b - a)).collect()
+            };
+            let guess = State::new(a.t, &mix(&a.x, &b.x), &mix(&a.eta, &b.eta));
+            let found = model.on_constraints(&guess, &a.x, &[], &[]);
+            found
+                .and_then(|s| self.plain(model, &s, &wishes))
+                .is_some_and(|there| remainder(&there, held) <= NEARLY_QUIET)
+        })
     }
 }
 
@@ -157,6 +228,10 @@ fn remainder(here: &Local, held: &Held) -> f64 {
 }
 
 fn step(here: &Local, held: &Held) -> Vec<f64> {
+    step_with(here, held, 1e-10)
+}
+
+fn step_with(here: &Local, held: &Held, rank_tol: f64) -> Vec<f64> {
     let d = here.dimension();
     let (unknown, quiet) = roles(here, held);
     let weight = weights(here);
@@ -166,7 +241,7 @@ fn step(here: &Local, held: &Held) -> Vec<f64> {
         .collect();
     let right: Vec<f64> = quiet.iter().map(|&i| -here.rates[i] / weight[i]).collect();
     let mut cod = Cod::new(quiet.len(), unknown.len());
-    cod.factor(&J, 1e-10);
+    cod.factor(&J, rank_tol);
     let mut change = vec![0.0; unknown.len()];
     cod.solve(&right, &mut change);
     // Angles and lengths alike: a step of more than one is more than the derivative can promise.

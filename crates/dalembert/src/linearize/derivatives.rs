@@ -193,6 +193,11 @@ impl Derivatives {
         Some(NonidealSlopes { C_x, C_eta, C_lambda, C_reaction })
     }
 
+    /// Whether the equations contain `abs`, `sign`, `min`, `max` or a condition.
+    pub(crate) fn have_kinks(&self) -> bool {
+        self.kinks.output_count() > 0
+    }
+
     /// Whether an argument of `abs`, `sign`, `min`, `max` or a condition vanishes at a state.
     pub(crate) fn at_a_kink(&self, model: &Model, at: Point<'_>, lambda: &[f64], reactions: &[f64]) -> bool {
         let z = vec![0.0; model.compiled.shape().n_eta];

@@ -16,7 +16,7 @@ pub(crate) const AT_REST: f64 = 1e-9;
 /// Moves that are tried.
 const MOVES: [f64; 2] = [0.7, -1.9];
 /// Other times that are looked at where time occurs.
-const LATER: [f64; 3] = [0.37, 1.3, 4.1];
+pub(super) const LATER: [f64; 6] = [0.37, 1.3, 4.1, 0.011, 17.3, 113.7];
 
 impl Linearizer {
     /// Indices of the states that are ignorable.
@@ -61,7 +61,7 @@ impl Linearizer {
     }
 
     /// Whether rates and derivatives of the states outside `set` stay when `moved` are moved and time passes.
-    fn unchanged(
+    pub(super) fn unchanged(
         &self,
         model: &Model,
         state: &State,
@@ -100,6 +100,21 @@ impl Linearizer {
         })
     }
 
+    /// Whether the rates of the states that count are the same later, if nothing has moved.
+    fn stays(&self, model: &Model, state: &State, here: &Local, ignorable: &[usize], later: f64) -> bool {
+        let (same, scale) = (fixed(model, here), scales(here));
+        let mut then = state.clone();
+        then.t += later;
+        let (x, w) = (&here.positions.independent, &here.speeds.independent);
+        let there = model.on_constraints(&then, &state.x, x, w).and_then(|s| self.plain(model, &s, &same));
+        let counts = |i: &usize| !ignorable.contains(i);
+        there.is_some_and(|there| {
+            (0..here.dimension())
+                .filter(counts)
+                .all(|i| (there.rates[i] - here.rates[i]).abs() <= SAME * scale[i])
+        })
+    }
+
     /// What the operating point is.
     pub(super) fn kind(&self, model: &Model, state: &State, here: &Local, ignorable: &[usize]) -> Kind {
         let moving = |i: &usize| here.rates[*i].abs() > AT_REST * size(here, *i);
@@ -108,7 +123,7 @@ impl Linearizer {
         if !changing.is_empty() {
             return Kind::Neither { changing, driven: false };
         }
-        let lasting = |later: &f64| self.unchanged(model, state, here, ignorable, &[], *later);
+        let lasting = |later: &f64| self.stays(model, state, here, ignorable, *later);
         if self.derivatives.timed && !LATER.iter().all(lasting) {
             return Kind::Neither { changing, driven: true };
         }

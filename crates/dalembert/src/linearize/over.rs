@@ -1,11 +1,11 @@
 //! Eigenvalues over a parameter or a starting value, each followed along its branch.
 
-use super::Linearizer;
+use super::{Linearization, Linearizer, stability};
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::model::Model;
 use crate::simulate::Table;
 use dalembert_run::State;
-use dalembert_run::linalg::Complex;
+use dalembert_run::linalg::{Complex, Eigen};
 
 /// Points of a sweep at most.
 pub const MAX_POINTS: usize = 100_000;
@@ -82,7 +82,12 @@ pub struct Sweep {
     pub states: Vec<String>,
     /// Operating points that were neither equilibria nor steady motions.
     pub unsteady: usize,
+    /// Where real parts become positive (`true`) or cease to be.
+    pub crossings: Vec<(f64, bool)>,
 }
+
+/// Halvings between two points.
+const MAX_HALVINGS: usize = 60;
 
 impl Model {
     /// Eigenvalues over a range of a parameter or of a starting value.
@@ -95,21 +100,17 @@ impl Model {
         let linearizer = Linearizer::new(self, &over.independent)?;
         let kept = self.system.parameters.iter().map(|p| p.value).collect::<Vec<_>>();
         let mut walk = Walk::default();
+        let sought = Sought { linearizer: &linearizer, parameter, range, over };
         for value in range.values() {
-            let mut at = over.at.clone();
-            match parameter {
-                Some(k) => {
-                    let number = dalembert_expr::Rational::from_f64(value * over.unit);
-                    let Some(number) = number else { continue };
-                    self.system.parameters[k].value = self.system.pool.number(number);
-                    self.refresh_parameters();
-                }
-                None => {
-                    let comma = if at.trim().is_empty() { "" } else { ", " };
-                    at = format!("{at}{comma}{} = {}", range.name, crate::export::number(value));
-                }
+            let before = walk.last_point();
+            let from = walk.last.clone();
+            let found = sought.at(self, value, from.as_ref());
+            let unstable = walk.step(value, found);
+            let Some(((low, count), to)) = before.zip(unstable) else { continue };
+            if count != to {
+                let at = sought.crossing(self, (low, count), value, from);
+                walk.crossings.push((at, to > count));
             }
-            walk.step(self, &linearizer, value, &at, over.settle);
         }
         for (p, value) in self.system.parameters.iter_mut().zip(kept) {
             p.value = value;
@@ -135,19 +136,110 @@ struct Walk {
     states: Vec<String>,
     unsteady: usize,
     last: Option<State>,
+    growing: Option<usize>,
+    crossings: Vec<(f64, bool)>,
+}
+
+/// What is linearised at each value.
+struct Sought<'a> {
+    linearizer: &'a Linearizer,
+    parameter: Option<usize>,
+    range: &'a Range,
+    over: &'a Over,
+}
+
+impl Sought<'_> {
+    /// The linear system at a value; a search for the steady motion begins at `from`.
+    fn at(
+        &self,
+        model: &mut Model,
+        value: f64,
+        from: Option<&State>,
+    ) -> Result<Linearization, Box<Diagnostic>> {
+        let mut at = self.over.at.clone();
+        match self.parameter {
+            Some(k) => {
+                let number = dalembert_expr::Rational::from_f64(value * self.over.unit);
+                let number = number.unwrap_or(dalembert_expr::Rational::ZERO);
+                model.system.parameters[k].value = model.system.pool.number(number);
+                model.refresh_parameters();
+            }
+            None => {
+                let comma = if at.trim().is_empty() { "" } else { ", " };
+                at = format!("{at}{comma}{} = {}", self.range.name, crate::export::number(value));
+            }
+        }
+        let mut state = model.operating_point(&at)?;
+        if self.over.settle {
+            state = self.linearizer.settle(model, from.unwrap_or(&state))?;
+        }
+        self.linearizer.at(model, &state)
+    }
+
+    /// Where the number of growing modes changes, by bisection.
+    fn crossing(
+        &self,
+        model: &mut Model,
+        (mut low, count): (f64, usize),
+        mut high: f64,
+        mut from: Option<State>,
+    ) -> f64 {
+        let reach = high - low;
+        for _ in 0..MAX_HALVINGS {
+            let middle = 0.5 * (low + high);
+            if (high - low).abs() <= 1e-14 * low.abs().max(high.abs()) {
+                break;
+            }
+            match self.at(model, middle, from.as_ref()) {
+                Ok(l) if growing(&l.eigen) == count => {
+                    low = middle;
+                    from = Some(l.state);
+                }
+                Ok(_) => high = middle,
+                Err(_) => break,
+            }
+        }
+        let at = 0.5 * (low + high);
+        let refined =
+            [reach, -reach].into_iter().find_map(|side| self.double_root(model, at, side, from.as_ref()));
+        refined.unwrap_or(at)
+    }
+
+    /// Where two eigenvalues meet at zero or on the axis, the real part leaves it like a square root and rounding blurs the place.
+    /// Its square is smooth: it is continued from a little way off.
+    fn double_root(&self, model: &mut Model, at: f64, reach: f64, from: Option<&State>) -> Option<f64> {
+        let h = 3e-4 * reach;
+        let mut square = |k: f64| {
+            let l = self.at(model, at + k * h, from).ok()?;
+            let re = l.eigen.values.iter().map(|v| v.re).fold(0.0, f64::max);
+            Some(re * re)
+        };
+        let (one, two, four) = (square(1.0)?, square(2.0)?, square(4.0)?);
+        if !(1.9..2.1).contains(&(two / one)) || !(3.8..4.2).contains(&(four / one)) {
+            return None;
+        }
+        let (left, slope) = ((8.0 * one - 6.0 * two + four) / 3.0, (two - one) / h);
+        let shift = -left / slope;
+        (shift.abs() < 1e-5 * reach.abs()).then_some(at + shift)
+    }
+}
+
+/// Eigenvalues whose real part is positive beyond doubt.
+fn growing(e: &Eigen) -> usize {
+    (0..e.values.len()).filter(|&k| e.values[k].re > stability::rounding(e, k)).count()
 }
 
 impl Walk {
-    fn step(&mut self, model: &mut Model, linearizer: &Linearizer, value: f64, at: &str, settle: bool) {
+    /// The point before, if it has eigenvalues, and how many of them grow.
+    fn last_point(&self) -> Option<(f64, usize)> {
+        Some((*self.values.last()?, self.growing?))
+    }
+
+    /// Takes a point; the number of modes that grow.
+    fn step(&mut self, value: f64, found: Result<Linearization, Box<Diagnostic>>) -> Option<usize> {
         self.values.push(value);
-        let found = model.operating_point(at).and_then(|state| {
-            let from = if settle { self.last.as_ref().unwrap_or(&state) } else { &state };
-            match settle {
-                true => linearizer.settle(model, from),
-                false => Ok(state),
-            }
-        });
-        match found.and_then(|state| linearizer.at(model, &state)) {
+        self.growing = found.as_ref().ok().map(|l| growing(&l.eigen));
+        match found {
             Ok(linear) => {
                 self.unsteady += usize::from(linear.stability.is_none());
                 let row = follow(&self.rows, linear.eigen.values);
@@ -161,6 +253,7 @@ impl Walk {
                 self.rows.push(Vec::new());
             }
         }
+        self.growing
     }
 
     fn finish(self, name: &str) -> Result<Sweep, Box<Diagnostic>> {
@@ -181,7 +274,13 @@ impl Walk {
             }
         }
         let table = Table { columns, values };
-        Ok(Sweep { table, gaps: self.gaps, states: self.states, unsteady: self.unsteady })
+        Ok(Sweep {
+            table,
+            gaps: self.gaps,
+            states: self.states,
+            unsteady: self.unsteady,
+            crossings: self.crossings,
+        })
     }
 }
 

@@ -6,16 +6,18 @@
 //!   equilibria or steady motions through this one, it is stable, and motions near it tend to a member of the family.
 //!   This is how rolling systems behave (Neimark and Fufaev; Zenkov, Bloch and Marsden 1998).
 //!
+//! The family must be proved (`proof`); zeros alone may belong to an isolated equilibrium that is unstable, as that of -x^8 is.
 //! Otherwise eigenvalues on the axis decide nothing, and the answer is `Undecided`. Statements are about the states that are
-//! not ignorable. An eigenvalue is on the axis if its real part is below what its condition makes of rounding.
+//! not ignorable. An eigenvalue is on the axis if its real part is below what its condition makes of rounding,
+//! and of the distance that is left to the exact equilibrium.
 
-use super::ignorable::{AT_REST, scales};
+use super::ignorable::LATER;
 use super::reduce::Local;
 use super::{Linearizer, fixed};
 use crate::model::Model;
 use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_run::State;
-use dalembert_run::linalg::{Cod, Complex, Lu, eigen, eigenvalues};
+use dalembert_run::linalg::{Cod, Complex, Eigen, Lu, eigen, eigenvalues};
 
 /// What an operating point is. Indices are those of the states.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,6 +76,8 @@ pub struct Stability {
 
 /// Real parts within this many units of rounding, times the condition, are zero.
 const ROUNDING: f64 = 200.0 * f64::EPSILON;
+/// Newton steps that a state may be away from where it should be: at a root of multiplicity m there are m to go.
+const STEPS: f64 = 12.0;
 /// Coinciding vectors: no eigenvalue is taken for less exact than this.
 const WORST: f64 = 3e-5;
 
@@ -97,9 +101,19 @@ impl Linearizer {
         let Ok(e) = eigen(&S, r) else {
             return told(Verdict::Undecided, "the eigenvalues were not found".to_owned());
         };
-        let fuzz = |k: usize| e.size * (ROUNDING * e.condition[k]).min(WORST);
+        let varies = |later: &f64| !self.unchanged(model, state, here, ignorable, &[], *later);
+        if self.derivatives.timed_derivatives && LATER.iter().any(varies) {
+            let reason = "the matrix changes with the time, and eigenvalues of an instant do not decide";
+            return told(Verdict::Undecided, reason.to_owned());
+        }
+        let off = self.unsettled(model, state, here, &states, &S);
+        let fuzz = |k: usize| rounding(&e, k) + off * e.condition[k];
         if let Some(k) = (0..r).find(|&k| e.values[k].re > fuzz(k)) {
             return told(Verdict::Unstable, format!("an eigenvalue has the real part {:.6}", e.values[k].re));
+        }
+        if !self.forces_ignore(model, here, ignorable) {
+            let reason = "forces contain coordinates that seem to be ignorable: their effect is below rounding, but may decide";
+            return told(Verdict::Undecided, reason.to_owned());
         }
         let central: Vec<Complex> =
             (0..r).filter(|&k| e.values[k].re >= -fuzz(k)).map(|k| e.values[k]).collect();
@@ -109,7 +123,7 @@ impl Linearizer {
                 "all eigenvalues have negative real parts".to_owned(),
             );
         }
-        if *kind == Kind::Equilibrium && self.minimum_of_energy(model, state, here, &states) {
+        if *kind == Kind::Equilibrium && self.minimum_of_energy(model, state, here, &states, off) {
             let level = states.iter().all(|i| *i >= here.positions.dimension());
             let reason = match level {
                 true => "the energy is constant, and all of it is in these speeds (Dirichlet)",
@@ -131,7 +145,14 @@ impl Linearizer {
     }
 
     /// Dirichlet: conserved (or dissipated) h = eta . dL/deta - L, positive definite about the state in all that is not ignorable.
-    fn minimum_of_energy(&self, model: &mut Model, state: &State, here: &Local, states: &[usize]) -> bool {
+    fn minimum_of_energy(
+        &self,
+        model: &mut Model,
+        state: &State,
+        here: &Local,
+        states: &[usize],
+        off: f64,
+    ) -> bool {
         let (d, d_x, d_w) = (here.dimension(), here.positions.dimension(), here.speeds.dimension());
         let at_rest = state.eta.iter().all(|v| v.abs() <= 1e-12);
         if !at_rest || d_x != d_w || self.derivatives.timed || !conservative(model) {
@@ -149,78 +170,52 @@ impl Linearizer {
             lu.solve(&mut column);
             (0..d_x).for_each(|k| V[k * d_x + c] = column[k]);
         }
+        // The minimum must be one wherever the state should be exactly.
+        let inertia = here.mass.chunks(d_w.max(1)).map(|row| row.iter().map(|v| v.abs()).sum::<f64>());
+        let slack = off * inertia.fold(0.0, f64::max);
+        (0..d_x).for_each(|i| V[i * d_x + i] -= slack);
         let kept: Vec<usize> = states.iter().copied().filter(|i| *i < d_x).collect();
         let V: Vec<f64> =
             kept.iter().flat_map(|i| kept.iter().map(|j| V[i * d_x + j]).collect::<Vec<_>>()).collect();
         positive_definite(&V, kept.len()) && positive_definite(&here.mass, d_w)
     }
 
-    /// Whether equilibria or steady motions go on in every direction of the null space, which has `zeros` dimensions.
-    fn family(
-        &self,
-        model: &Model,
-        state: &State,
-        here: &Local,
-        states: &[usize],
-        S: &[f64],
-        zeros: usize,
-    ) -> bool {
-        let r = states.len();
-        let mut cod = Cod::new(r, r);
-        if r - cod.factor(S, 1e-9) != zeros {
-            return false; // vectors coincide: motions drift away along the family
+    /// How far entries of S may be off because the state is not exactly where it should be: what a few Newton steps change.
+    fn unsettled(&self, model: &Model, state: &State, here: &Local, states: &[usize], S: &[f64]) -> f64 {
+        let (r, d) = (states.len(), here.dimension());
+        let rates: Vec<f64> = states.iter().map(|i| -here.rates[*i]).collect();
+        if rates.iter().all(|v| *v == 0.0) {
+            return 0.0;
         }
-        let (same, scale) = (fixed(model, here), scales(here));
-        let mut v = vec![0.0; r];
-        (0..zeros).all(|k| {
-            cod.lq.null_vector(k, &mut v);
-            [1e-3, -1e-3, 3e-2].iter().all(|step| {
-                let mut guess = state.clone();
-                self.add(here, states, &v, *step, &mut guess);
-                let (x, w) = (&here.positions.independent, &here.speeds.independent);
-                let Some(mut near) = model.on_constraints(&guess, &state.x, x, w) else { return false };
-                // Newton within the states that count; the family must be met close to its tangent.
-                let mut moved = 0.0f64;
-                for _ in 0..8 {
-                    let Some(there) = self.plain(model, &near, &same) else { return false };
-                    let d = there.dimension();
-                    let J: Vec<f64> = states
-                        .iter()
-                        .flat_map(|i| states.iter().map(|j| there.S[i * d + j]).collect::<Vec<_>>())
-                        .collect();
-                    let rates: Vec<f64> = states.iter().map(|i| -there.rates[*i]).collect();
-                    let mut cod = Cod::new(r, r);
-                    cod.factor(&J, 1e-9);
-                    let mut change = vec![0.0; r];
-                    cod.solve(&rates, &mut change);
-                    let length = change.iter().fold(0.0f64, |m, c| m.max(c.abs()));
-                    let quiet = states.iter().all(|i| there.rates[*i].abs() <= AT_REST * scale[*i]);
-                    if quiet {
-                        return moved <= 0.3 * step.abs();
-                    }
-                    moved += length;
-                    let before = near.clone();
-                    self.add(here, states, &change, 1.0, &mut near);
-                    match model.on_constraints(&near, &state.x, x, w) {
-                        Some(next) => near = next,
-                        None => near = before,
-                    }
-                }
-                false
-            })
-        })
-    }
-
-    /// Moves the independent variables of a state.
-    fn add(&self, here: &Local, states: &[usize], change: &[f64], factor: f64, state: &mut State) {
-        let d_x = here.positions.dimension();
-        for (i, c) in states.iter().zip(change) {
-            match i.checked_sub(d_x) {
-                None => state.x[here.positions.independent[*i]] += factor * c,
-                Some(k) => state.eta[here.speeds.independent[k]] += factor * c,
+        let mut cod = Cod::new(r, r);
+        cod.factor(S, 1e-14);
+        let mut step = vec![0.0; r];
+        cod.solve(&rates, &mut step);
+        let longest = step.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let factor = STEPS.min(0.1 / longest);
+        let same = fixed(model, here);
+        let mut most = 0.0f64;
+        for sign in [factor, -factor] {
+            let mut guess = state.clone();
+            for (i, v) in guess.x.iter_mut().chain(&mut guess.eta).enumerate() {
+                *v +=
+                    sign * states.iter().zip(&step).map(|(c, s)| here.directions[i * d + c] * s).sum::<f64>();
+            }
+            let (x, w) = (&here.positions.independent, &here.speeds.independent);
+            let found = model.on_constraints(&guess, &state.x, x, w);
+            let Some(there) = found.and_then(|s| self.plain(model, &s, &same)) else { return f64::INFINITY };
+            for i in states {
+                let row: f64 = states.iter().map(|j| (there.S[i * d + j] - here.S[i * d + j]).abs()).sum();
+                most = most.max(row);
             }
         }
+        most
     }
+}
+
+/// What rounding may make of a real part.
+pub(super) fn rounding(e: &Eigen, k: usize) -> f64 {
+    e.size * (ROUNDING * e.condition[k]).min(WORST)
 }
 
 /// Only energies, holonomic constraints, and dissipation by a constant quadratic form that never feeds energy in.
