@@ -1,9 +1,9 @@
 //! Laws beyond ideal constraints: friction at contacts (U8), and requirements met by control (C1, C2).
 
-use super::roles::{Allowed, Role, State};
+use super::roles::{Allowed, State};
 use super::scope::Binding;
 use super::speeds::Kinematics;
-use super::value::{Value, component_name};
+use super::value::Value;
 use super::{Elaborator, Fallible};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -99,27 +99,11 @@ impl Elaborator<'_> {
         let coefficients: Fallible<Vec<Expr>> =
             decay.iter().map(|e| Ok(self.part(e, constant)?.expr)).collect();
         let coefficients = coefficients?;
-        let residuals = difference.scalars();
         let first_row = self.requirement_rows.len();
-        self.limit(first_row + residuals.len(), "requirement rows", span)?;
-        for (k, residual) in residuals.iter().enumerate() {
-            let row_name = match &difference {
-                Value::Vector(_) => component_name(&name, k, residuals.len()),
-                _ => name.clone(),
-            };
-            if !self.constrains_something(*residual, &row_name, span)? {
-                continue;
-            }
-            let symbols = self.pool.symbols(&[*residual]);
-            let holonomic = !symbols.iter().any(|s| self.role(*s) == Role::Rate);
+        self.limit(first_row + difference.scalars().len(), "requirement rows", span)?;
+        for (row_name, residual, holonomic) in self.scalar_rows(&name, &difference, span)? {
             let decay = self.decay(&coefficients, holonomic, &row_name, span)?;
-            self.requirement_rows.push(RequirementRow {
-                name: row_name,
-                residual: *residual,
-                holonomic,
-                decay,
-                span,
-            });
+            self.requirement_rows.push(RequirementRow { name: row_name, residual, holonomic, decay, span });
         }
         self.requirements.push(Constraint { name, rows: first_row..self.requirement_rows.len(), span });
         Ok(())

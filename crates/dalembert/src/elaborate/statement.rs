@@ -212,21 +212,35 @@ impl Elaborator<'_> {
         let residuals = difference.scalars();
         let first_row = self.rows.len();
         self.limit(first_row + residuals.len(), "constraint rows", span)?;
-        for (k, residual) in residuals.iter().enumerate() {
-            let row_name = match &difference {
-                Value::Vector(_) => component_name(&name, k, residuals.len()),
-                _ => name.clone(),
-            };
-            if !self.constrains_something(*residual, &row_name, span)? {
-                continue;
-            }
-            let symbols = self.pool.symbols(&[*residual]);
-            let holonomic = !symbols.iter().any(|s| self.role(*s) == Role::Rate);
+        for (row_name, residual, holonomic) in self.scalar_rows(&name, &difference, span)? {
             let constraint = self.constraints.len();
-            self.rows.push(Row { name: row_name, residual: *residual, holonomic, constraint, span });
+            self.rows.push(Row { name: row_name, residual, holonomic, constraint, span });
         }
         self.constraints.push(Constraint { name, rows: first_row..self.rows.len(), span });
         Ok(())
+    }
+
+    /// The scalar equations of a constraint or requirement: name, left minus right, and whether no rate occurs.
+    pub(super) fn scalar_rows(
+        &mut self,
+        name: &str,
+        difference: &Value,
+        span: Span,
+    ) -> Fallible<Vec<(String, Expr, bool)>> {
+        let residuals = difference.scalars();
+        let mut rows = Vec::new();
+        for (k, residual) in residuals.iter().enumerate() {
+            let row_name = match difference {
+                Value::Vector(_) => component_name(name, k, residuals.len()),
+                _ => name.to_owned(),
+            };
+            if self.constrains_something(*residual, &row_name, span)? {
+                let symbols = self.pool.symbols(&[*residual]);
+                let holonomic = !symbols.iter().any(|s| self.role(*s) == Role::Rate);
+                rows.push((row_name, *residual, holonomic));
+            }
+        }
+        Ok(rows)
     }
 
     /// Left side minus right side.
@@ -246,7 +260,7 @@ impl Elaborator<'_> {
     }
 
     /// An equation without unknowns is dropped if it holds and an error if it does not.
-    pub(super) fn constrains_something(&mut self, residual: Expr, name: &str, span: Span) -> Fallible<bool> {
+    fn constrains_something(&mut self, residual: Expr, name: &str, span: Span) -> Fallible<bool> {
         let symbols = self.pool.symbols(&[residual]);
         if symbols.iter().any(|s| matches!(self.role(*s), Role::Coordinate | Role::Rate)) {
             return Ok(true);
