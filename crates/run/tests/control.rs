@@ -57,15 +57,14 @@ fn system(constrained: bool) -> impl Strategy<Value = Given> {
         })
         .prop_flat_map(|(n, m, r, repeated)| {
             let sizes = (Just((n, m, r, repeated)), vector(n * n), vector(n), vector(m * n), vector(n));
-            (sizes, vector(r * n), vector(n), vector(n * n))
+            (sizes, vector(r * n), vector(n * n))
         })
-        .prop_map(|(((n, m, r, repeated), G, Q, A, z), A_c, z_c, W)| {
+        .prop_map(|(((n, m, r, repeated), G, Q, A, z), A_c, W)| {
             let row = |A: &[f64], i: usize, z: &[f64]| (0..n).map(|j| A[i * n + j] * z[j]).sum::<f64>();
             let b: Vec<f64> = (0..m).map(|i| row(&A, i, &z)).collect();
             // A motion that keeps the natural rows and is what is required: the requirements are within reach of all forces.
             let mut b_c: Vec<f64> = (0..r).map(|i| row(&A_c, i, &z)).collect();
             let mut A_c = A_c;
-            let _ = z_c;
             if repeated {
                 let (again, right) = (A_c[..n].iter().map(|a| -2.0 * a).collect::<Vec<_>>(), -2.0 * b_c[0]);
                 A_c.extend(again);

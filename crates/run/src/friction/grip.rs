@@ -45,12 +45,6 @@ impl Grip {
     pub fn sticks(&self, contact: usize) -> bool {
         self.modes[contact] == Mode::Stick
     }
-
-    /// Whether the same contacts stick and the others slide the same way.
-    pub fn same_as(&self, other: &Grip) -> bool {
-        let turned = |k: usize| self.direction[k] * other.direction[k] < 0.0;
-        self.modes == other.modes && !(0..self.direction.len()).any(turned)
-    }
 }
 
 /// A kernel whose sticking contacts are constraints: their rows stand after its own.
