@@ -2,7 +2,8 @@
 //!
 //! A [`Program`] is what an expression becomes when it must be fast: a list of instructions without
 //! branches, a fixed number of registers, inputs and outputs. This crate knows neither symbols nor
-//! mechanics; it is built through a [`Builder`], which shares equal values as they are made.
+//! mechanics. [`Program::compile`] turns it into native code with the same results, [`Lanes`] runs it for four states at
+//! once. A program is built through a [`Builder`], which shares equal values as they are made.
 //!
 //! ```
 //! use dalembert_tape::{Builder, Op};
@@ -23,11 +24,16 @@
 //! ```
 
 mod builder;
+mod lanes;
 mod listing;
+#[allow(unsafe_code)] // enters the code it has made; every use says why it is sound
+mod native;
 mod op;
 mod program;
+mod trig;
 
 pub use builder::{Builder, Value};
+pub use lanes::Lanes;
 pub use listing::{Listing, Operand, Statement};
 pub use op::Op;
 pub use program::{Counts, Program};

@@ -67,8 +67,8 @@ operators! {
     Div(x, y) Division = x / y, "quotient";
     Sqrt(x) Division = x.sqrt(), "square root";
     Pow(x, y) Function = x.powf(y), "power with any exponent";
-    Sin(x) Function = x.sin(), "sine";
-    Cos(x) Function = x.cos(), "cosine";
+    Sin(x) Function = crate::trig::sin_cos(x).0, "sine";
+    Cos(x) Function = crate::trig::sin_cos(x).1, "cosine";
     Tan(x) Function = x.tan(), "tangent";
     Asin(x) Function = x.asin(), "arc sine";
     Acos(x) Function = x.acos(), "arc cosine";

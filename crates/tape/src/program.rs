@@ -1,7 +1,9 @@
 //! A finished tape and its interpreter.
 
+use crate::native::Native;
 use crate::op::{Class, Op};
 use std::fmt;
+use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Instruction {
@@ -18,6 +20,7 @@ pub struct Program {
     code: Vec<Instruction>,
     outputs: Vec<u32>,
     registers: usize,
+    native: Option<Arc<Native>>,
 }
 
 impl Program {
@@ -28,7 +31,7 @@ impl Program {
         outputs: Vec<u32>,
         registers: usize,
     ) -> Self {
-        Program { n_inputs, constants, code, outputs, registers }
+        Program { n_inputs, constants, code, outputs, registers, native: None }
     }
 
     pub(crate) fn constants(&self) -> &[f64] {
@@ -42,6 +45,11 @@ impl Program {
     /// The register of each output.
     pub(crate) fn outputs(&self) -> &[u32] {
         &self.outputs
+    }
+
+    /// Registers of the interpreter alone.
+    pub(crate) fn interpreter_registers(&self) -> usize {
+        self.registers
     }
 
     /// How many inputs it reads.
@@ -59,14 +67,54 @@ impl Program {
     /// How many registers [`Program::run`] needs; a larger workspace does no harm.
     #[must_use]
     pub fn register_count(&self) -> usize {
-        self.registers
+        self.native.as_ref().map_or(self.registers, |n| self.registers.max(n.workspace()))
     }
 
-    /// Computes the outputs. O(number of instructions).
+    /// Makes native code for [`Program::run`], where the machine allows it; says whether it did. O(length).
+    ///
+    /// ```
+    /// use dalembert_tape::{Builder, Op};
+    /// let mut tape = Builder::new(1);
+    /// let x = tape.input(0);
+    /// let y = tape.push(Op::Sin, &[x]);
+    /// let mut program = tape.finish(&[y]);
+    /// let mut judged = [0.0];
+    /// program.interpret(&[0.7], &mut vec![0.0; program.register_count()], &mut judged);
+    /// program.compile();
+    /// let mut out = [0.0];
+    /// program.run(&[0.7], &mut vec![0.0; program.register_count()], &mut out);
+    /// assert_eq!(out, judged);
+    /// ```
+    pub fn compile(&mut self) -> bool {
+        if self.native.is_none() {
+            self.native = Native::new(self, 1).map(Arc::new);
+        }
+        self.native.is_some()
+    }
+
+    /// Bytes of native code, 0 without.
+    #[must_use]
+    pub fn native_bytes(&self) -> usize {
+        self.native.as_ref().map_or(0, |n| n.bytes())
+    }
+
+    /// Computes the outputs, natively after [`Program::compile`]. O(number of instructions).
     ///
     /// # Panics
     /// If a slice is shorter than the counts above say.
+    #[inline]
     pub fn run(&self, inputs: &[f64], registers: &mut [f64], outputs: &mut [f64]) {
+        match &self.native {
+            Some(native) if native.run(inputs, registers, outputs) => {}
+            _ => self.interpret(inputs, registers, outputs),
+        }
+    }
+
+    /// Computes the outputs one instruction after the other: the judge of all other ways.
+    ///
+    /// # Panics
+    /// If a slice is shorter than the counts above say.
+    pub fn interpret(&self, inputs: &[f64], registers: &mut [f64], outputs: &mut [f64]) {
         let constants_end = self.n_inputs + self.constants.len();
         registers[..self.n_inputs].copy_from_slice(&inputs[..self.n_inputs]);
         registers[self.n_inputs..constants_end].copy_from_slice(&self.constants);

@@ -1,0 +1,137 @@
+//! Native code for straight-line programs, on x86-64 with AVX2: one state at a time, or four in the lanes of a register.
+//!
+//! The operations are those of the interpreter in the same order, so results agree bit for bit; elementary functions
+//! other than sine and cosine are calls of the same library. Where an angle is too large for the reduction in `trig` the
+//! code gives no answer and the interpreter is asked. On other machines there is no native code, and that is all.
+//!
+//! Tested against the interpreter on random tapes, deep enough to spill, in `tests/native.rs`.
+
+mod allocate;
+mod assembler;
+mod expand;
+mod graph;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod memory;
+
+use crate::op::Op;
+use crate::program::Program;
+use crate::trig;
+use allocate::{BIAS, GUARD_SLOT, allocate};
+
+/// Programs longer than this are left to the interpreter: their code would no longer fit in any cache.
+const MAX_OPERATIONS: usize = 2_000_000;
+
+/// Inputs, outputs, constants, slots.
+type Entry = unsafe extern "sysv64" fn(*const f64, *mut f64, *const f64, *mut f64);
+
+/// Machine code of one program.
+pub(crate) struct Native {
+    #[cfg(all(target_arch = "x86_64", unix))]
+    code: memory::Executable,
+    /// Each as often as there are lanes, and a few more for reads of whole registers.
+    constants: Vec<f64>,
+    lanes: usize,
+    n_inputs: usize,
+    n_outputs: usize,
+    slots: usize,
+    guarded: bool,
+    bytes: usize,
+}
+
+impl std::fmt::Debug for Native {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Native {{ lanes: {}, bytes: {} }}", self.lanes, self.bytes)
+    }
+}
+
+impl Native {
+    /// Code for `lanes` (1 or 4) states at once; `None` where the machine or the program does not lend itself to it.
+    #[cfg(all(target_arch = "x86_64", unix))]
+    pub fn new(program: &Program, lanes: usize) -> Option<Self> {
+        if !std::arch::is_x86_feature_detected!("avx2") || program.counts().total() > MAX_OPERATIONS {
+            return None;
+        }
+        let expanded = expand::expand(program);
+        let library: extern "sysv64" fn(*mut f64, u32, u32) = library;
+        let allocated = allocate(&expanded, lanes, library as *const () as usize);
+        let mut constants = Vec::with_capacity((allocated.constants.len() + 2) * lanes);
+        for bits in &allocated.constants {
+            constants.extend(std::iter::repeat_n(f64::from_bits(*bits), lanes));
+        }
+        constants.resize(constants.len() + 4, 0.0);
+        Some(Self {
+            bytes: allocated.code.len(),
+            code: memory::Executable::new(&allocated.code)?,
+            constants,
+            lanes,
+            n_inputs: program.input_count(),
+            n_outputs: program.output_count(),
+            slots: allocated.slots,
+            guarded: expanded.guard.is_some(),
+        })
+    }
+
+    /// There is none on this kind of machine.
+    #[cfg(not(all(target_arch = "x86_64", unix)))]
+    pub fn new(_program: &Program, _lanes: usize) -> Option<Self> {
+        None
+    }
+
+    /// Bytes of code.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// How many numbers of workspace a run takes.
+    pub fn workspace(&self) -> usize {
+        // One more: logic reads whole registers.
+        self.slots * self.lanes + 1
+    }
+
+    /// Computes the outputs; false if it cannot for these inputs. Number k of lane l is at `k * lanes + l`.
+    ///
+    /// # Panics
+    /// If a slice is shorter than the counts say.
+    pub fn run(&self, inputs: &[f64], workspace: &mut [f64], outputs: &mut [f64]) -> bool {
+        assert!(
+            inputs.len() >= self.n_inputs * self.lanes
+                && outputs.len() >= self.n_outputs * self.lanes
+                && workspace.len() >= self.workspace(),
+            "room for a run of native code"
+        );
+        self.enter(inputs, workspace, outputs);
+        let guard = GUARD_SLOT * self.lanes;
+        !self.guarded || workspace[guard..guard + self.lanes].iter().all(|sum| *sum <= trig::LIMIT)
+    }
+
+    #[cfg(all(target_arch = "x86_64", unix))]
+    fn enter(&self, inputs: &[f64], workspace: &mut [f64], outputs: &mut [f64]) {
+        let bias = BIAS as usize / 8;
+        // SAFETY: the code is that of `allocate`, which reads `n_inputs * lanes` inputs and the constants, writes
+        // `n_outputs * lanes` outputs and `slots * lanes` numbers of workspace, all of which `run` has checked; the
+        // addresses of constants and slots are biased as the code expects.
+        unsafe {
+            let entry: Entry = std::mem::transmute(self.code.start());
+            entry(
+                inputs.as_ptr(),
+                outputs.as_mut_ptr(),
+                self.constants.as_ptr().wrapping_add(bias),
+                workspace.as_mut_ptr().wrapping_add(bias),
+            );
+        }
+    }
+
+    #[cfg(not(all(target_arch = "x86_64", unix)))]
+    fn enter(&self, _inputs: &[f64], _workspace: &mut [f64], _outputs: &mut [f64]) {}
+}
+
+/// A function of the library on the lanes of its first operand, and of its second, which follows; the result replaces
+/// the first.
+extern "sysv64" fn library(args: *mut f64, op: u32, lanes: u32) {
+    let (op, lanes) = (Op::ALL[op as usize], lanes as usize);
+    // SAFETY: the code passes two slots of `lanes` numbers each.
+    let args = unsafe { std::slice::from_raw_parts_mut(args, 2 * lanes) };
+    for l in 0..lanes {
+        args[l] = op.apply(args[l], args[lanes + l], 0.0);
+    }
+}

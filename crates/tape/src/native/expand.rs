@@ -1,0 +1,199 @@
+//! From a tape to operations of the machine: what each operator of `op.rs` becomes, bit for bit.
+
+use super::graph::{Graph, Id, Node, Predicate, Two};
+use crate::listing::Operand;
+use crate::op::Op;
+use crate::program::Program;
+use crate::trig;
+
+/// A program as a graph.
+pub(super) struct Expanded {
+    pub graph: Graph,
+    pub outputs: Vec<Id>,
+    /// Sum of the absolute values of all angles: where it is not below the limit of `trig`, the code gives no answer.
+    pub guard: Option<Id>,
+}
+
+/// O(length of the program).
+pub(super) fn expand(program: &Program) -> Expanded {
+    let listing = program.listing();
+    let mut e = Expander { graph: Graph::default(), guard: None };
+    let mut values: Vec<Id> = Vec::with_capacity(listing.statements.len());
+    for s in &listing.statements {
+        let mut args = [0; 3];
+        for (arg, operand) in args.iter_mut().zip(&s.operands) {
+            *arg = e.operand(*operand, &values);
+        }
+        values.push(e.apply(s.op, args));
+    }
+    let outputs = listing.outputs.iter().map(|o| e.operand(*o, &values)).collect();
+    Expanded { graph: e.graph, outputs, guard: e.guard }
+}
+
+struct Expander {
+    graph: Graph,
+    guard: Option<Id>,
+}
+
+impl Expander {
+    fn operand(&mut self, operand: Operand, values: &[Id]) -> Id {
+        match operand {
+            Operand::Input(k) => self.graph.add(Node::Input(k as u32)),
+            Operand::Constant(c) => self.graph.number(c),
+            Operand::Statement(k) => values[k],
+        }
+    }
+
+    fn apply(&mut self, op: Op, [x, y, z]: [Id; 3]) -> Id {
+        let g = &mut self.graph;
+        let compare = |g: &mut Graph, p, a, b| g.two(Two::Compare(p), a, b);
+        match op {
+            Op::Add => g.two(Two::Add, x, y),
+            Op::Sub => g.two(Two::Sub, x, y),
+            Op::Mul => g.two(Two::Mul, x, y),
+            Op::Div => g.two(Two::Div, x, y),
+            Op::Sqrt => g.add(Node::Sqrt(x)),
+            Op::Neg => {
+                let sign = g.bits(trig::SIGN);
+                g.two(Two::Xor, x, sign)
+            }
+            Op::Abs => self.magnitude(x),
+            Op::Sin => self.sin_cos(x).0,
+            Op::Cos => self.sin_cos(x).1,
+            Op::Sign => {
+                let (zero, one, minus) = (g.number(0.0), g.number(1.0), g.number(-1.0));
+                let below = compare(g, Predicate::Less, x, zero);
+                let above = compare(g, Predicate::Less, zero, x);
+                let no = g.add(Node::Blend { mask: below, no: x, yes: minus });
+                g.add(Node::Blend { mask: above, no, yes: one })
+            }
+            Op::Min | Op::Max => {
+                let (a, b) = if op == Op::Min { (x, y) } else { (y, x) };
+                let less = compare(g, Predicate::Less, a, b);
+                let nan = compare(g, Predicate::Unordered, x, x);
+                let mask = g.two(Two::Or, less, nan);
+                g.add(Node::Blend { mask, no: y, yes: x })
+            }
+            Op::Less | Op::LessEqual | Op::Equal => {
+                let predicate = match op {
+                    Op::Less => Predicate::Less,
+                    Op::LessEqual => Predicate::LessEqual,
+                    _ => Predicate::Equal,
+                };
+                let mask = compare(g, predicate, x, y);
+                g.truth(mask)
+            }
+            Op::And | Op::Or => {
+                let (a, b) = (g.is_true(x), g.is_true(y));
+                let mask = g.two(if op == Op::And { Two::And } else { Two::Or }, a, b);
+                g.truth(mask)
+            }
+            Op::Not => {
+                let zero = g.number(0.0);
+                let mask = compare(g, Predicate::Equal, x, zero);
+                g.truth(mask)
+            }
+            Op::Select => {
+                let mask = g.is_true(x);
+                g.add(Node::Blend { mask, no: z, yes: y })
+            }
+            Op::Pow | Op::Atan2 => g.add(Node::Call(op, x, y)),
+            Op::Tan | Op::Asin | Op::Acos | Op::Atan | Op::Sinh | Op::Cosh | Op::Tanh | Op::Exp | Op::Log => {
+                g.add(Node::Call(op, x, x))
+            }
+        }
+    }
+
+    fn magnitude(&mut self, x: Id) -> Id {
+        let rest = self.graph.bits(!trig::SIGN);
+        self.graph.two(Two::And, x, rest)
+    }
+
+    /// `trig::reduced`, operation by operation; both values share all but the last two.
+    fn sin_cos(&mut self, x: Id) -> (Id, Id) {
+        let before = self.graph.nodes.len();
+        let g = &mut self.graph;
+        let [to_turns, rounder, half, one] =
+            [trig::TWO_OVER_PI, trig::ROUNDER, 0.5, 1.0].map(|v| g.number(v));
+        let turns = g.two(Two::Mul, x, to_turns);
+        let shifted = g.two(Two::Add, turns, rounder);
+        let new = shifted as usize >= before;
+        let n = g.two(Two::Sub, shifted, rounder);
+        let [p1, p2, p3] = trig::HALF_PI.map(|p| {
+            let p = g.number(p);
+            g.two(Two::Mul, n, p)
+        });
+        let first = g.two(Two::Sub, x, p1);
+        let second = g.two(Two::Sub, first, p2);
+        let lost = g.two(Two::Sub, first, second);
+        let lost = g.two(Two::Sub, lost, p2);
+        let rest = g.two(Two::Sub, lost, p3);
+        let y0 = g.two(Two::Add, second, rest);
+        let y1 = g.two(Two::Sub, second, y0);
+        let y1 = g.two(Two::Add, y1, rest);
+
+        let z = g.two(Two::Mul, y0, y0);
+        let v = g.two(Two::Mul, z, y0);
+        let r = horner(g, z, &trig::S[1..]);
+        let sine = {
+            let a = g.two(Two::Mul, half, y1);
+            let b = g.two(Two::Mul, v, r);
+            let a = g.two(Two::Sub, a, b);
+            let a = g.two(Two::Mul, z, a);
+            let a = g.two(Two::Sub, a, y1);
+            let s = g.number(trig::S[0]);
+            let b = g.two(Two::Mul, v, s);
+            let a = g.two(Two::Sub, a, b);
+            g.two(Two::Sub, y0, a)
+        };
+        let r = horner(g, z, &trig::C);
+        let r = g.two(Two::Mul, z, r);
+        let cosine = {
+            let h = g.two(Two::Mul, half, z);
+            let w = g.two(Two::Sub, one, h);
+            let a = g.two(Two::Sub, one, w);
+            let a = g.two(Two::Sub, a, h);
+            let b = g.two(Two::Mul, z, r);
+            let c = g.two(Two::Mul, y0, y1);
+            let b = g.two(Two::Sub, b, c);
+            let a = g.two(Two::Add, a, b);
+            g.two(Two::Add, w, a)
+        };
+        if new {
+            self.watch(x);
+        }
+        let g = &mut self.graph;
+        let mask = g.add(Node::Shift(shifted, 63));
+        let s = g.add(Node::Blend { mask, no: sine, yes: cosine });
+        let c = g.add(Node::Blend { mask, no: cosine, yes: sine });
+        let integer_one = g.bits(1);
+        let next = g.two(Two::AddInteger, shifted, integer_one);
+        let flipped = |g: &mut Graph, value: Id, quadrant: Id| {
+            let sign = g.bits(trig::SIGN);
+            let bit = g.add(Node::Shift(quadrant, 62));
+            let bit = g.two(Two::And, bit, sign);
+            g.two(Two::Xor, value, bit)
+        };
+        (flipped(g, s, shifted), flipped(g, c, next))
+    }
+
+    /// Adds an angle to the guard.
+    fn watch(&mut self, x: Id) {
+        let size = self.magnitude(x);
+        self.guard = Some(match self.guard {
+            None => size,
+            Some(sum) => self.graph.two(Two::Add, sum, size),
+        });
+    }
+}
+
+/// c[0] + z (c[1] + z (...)).
+fn horner(g: &mut Graph, z: Id, c: &[f64]) -> Id {
+    let mut sum = g.number(c[c.len() - 1]);
+    for c in c.iter().rev().skip(1) {
+        let product = g.two(Two::Mul, z, sum);
+        let c = g.number(*c);
+        sum = g.two(Two::Add, c, product);
+    }
+    sum
+}

@@ -1,0 +1,121 @@
+//! The operations of the machine as a graph: every value once, in an order in which it can be computed.
+
+use crate::op::Op;
+use rustc_hash::FxHashMap;
+
+/// A value, by its place in the order.
+pub(super) type Id = u32;
+
+/// An operation on two values that the machine does in one instruction, lane by lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Two {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    And,
+    Or,
+    Xor,
+    /// Sum of 64-bit integers.
+    AddInteger,
+    /// All bits where the comparison holds, none elsewhere.
+    Compare(Predicate),
+}
+
+/// Comparisons by the number of their machine encoding; false on NaN unless said otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Predicate {
+    Equal = 0,
+    Less = 1,
+    LessEqual = 2,
+    Unordered = 3,
+    /// True on NaN.
+    NotEqual = 4,
+}
+
+/// A value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Node {
+    Input(u32),
+    /// Bits of a number.
+    Constant(u64),
+    Two(Two, Id, Id),
+    Sqrt(Id),
+    /// Bits shifted to the left.
+    Shift(Id, u8),
+    /// `yes` where the sign bit of `mask` is set, else `no`.
+    Blend {
+        mask: Id,
+        no: Id,
+        yes: Id,
+    },
+    /// A function of the library, with one or two operands.
+    Call(Op, Id, Id),
+}
+
+impl Node {
+    /// What it is computed from.
+    pub fn operands(self) -> impl Iterator<Item = Id> {
+        let list = match self {
+            Node::Input(_) | Node::Constant(_) => [None; 3],
+            Node::Two(_, a, b) | Node::Call(_, a, b) => [Some(a), Some(b), None],
+            Node::Sqrt(a) | Node::Shift(a, _) => [Some(a), None, None],
+            Node::Blend { mask, no, yes } => [Some(mask), Some(no), Some(yes)],
+        };
+        list.into_iter().flatten()
+    }
+
+    /// Whether it lies in memory before the code runs and need never be stored.
+    pub fn is_given(self) -> bool {
+        matches!(self, Node::Input(_) | Node::Constant(_))
+    }
+}
+
+/// All values of a program.
+#[derive(Default)]
+pub(super) struct Graph {
+    pub nodes: Vec<Node>,
+    known: FxHashMap<Node, Id>,
+}
+
+impl Graph {
+    /// The value of a node; equal ones are made once.
+    pub fn add(&mut self, node: Node) -> Id {
+        let next = self.nodes.len() as Id;
+        let id = *self.known.entry(node).or_insert(next);
+        if id == next {
+            self.nodes.push(node);
+        }
+        id
+    }
+
+    pub fn number(&mut self, value: f64) -> Id {
+        self.bits(value.to_bits())
+    }
+
+    pub fn bits(&mut self, bits: u64) -> Id {
+        self.add(Node::Constant(bits))
+    }
+
+    pub fn two(&mut self, op: Two, a: Id, b: Id) -> Id {
+        self.add(Node::Two(op, a, b))
+    }
+
+    /// 1 where the mask is set, 0 elsewhere.
+    pub fn truth(&mut self, mask: Id) -> Id {
+        let one = self.number(1.0);
+        self.two(Two::And, mask, one)
+    }
+
+    /// All bits where the number is not zero; of a truth, the mask it was made of.
+    pub fn is_true(&mut self, value: Id) -> Id {
+        let one = self.number(1.0);
+        match self.nodes[value as usize] {
+            Node::Two(Two::And, mask, o) if o == one => mask,
+            _ => {
+                let zero = self.number(0.0);
+                self.two(Two::Compare(Predicate::NotEqual), value, zero)
+            }
+        }
+    }
+}

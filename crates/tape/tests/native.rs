@@ -1,0 +1,106 @@
+//! Native code and lanes against the interpreter, bit for bit, on random tapes.
+
+use dalembert_tape::{Builder, Lanes, Op, Program, Value};
+use proptest::prelude::*;
+
+type Step = (usize, usize, usize, usize);
+
+fn tape(steps: &[Step], n_inputs: usize, n_outputs: usize, ops: &[Op]) -> Program {
+    let mut b = Builder::new(n_inputs);
+    let mut values: Vec<Value> = (0..n_inputs).map(|i| b.input(i)).collect();
+    values.extend([0.5, -0.0, 3.0].map(|c| b.constant(c)));
+    for (op, i, j, k) in steps {
+        let op = ops[op % ops.len()];
+        // Operands from far back keep many values alive, so that registers run out.
+        let pick = [i, j, k].map(|v| values[v % values.len()]);
+        values.push(b.push(op, &pick[..op.arity()]));
+    }
+    let outputs: Vec<Value> = (0..n_outputs).map(|k| values[values.len() - 1 - k % values.len()]).collect();
+    b.finish(&outputs)
+}
+
+fn same(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+}
+
+fn interpret(program: &Program, inputs: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0; program.output_count()];
+    program.interpret(inputs, &mut vec![0.0; program.register_count()], &mut out);
+    out
+}
+
+fn check(program: Program, states: &[Vec<f64>; 4]) -> Result<(), TestCaseError> {
+    let mut native = program.clone();
+    native.compile();
+    let judged: Vec<Vec<f64>> = states.iter().map(|s| interpret(&program, s)).collect();
+    let mut workspace = vec![f64::NAN; native.register_count()];
+    for (state, want) in states.iter().zip(&judged) {
+        let mut out = vec![0.0; want.len()];
+        native.run(state, &mut workspace, &mut out);
+        for (got, want) in out.iter().zip(want) {
+            prop_assert!(same(*got, *want), "one lane: {got:?} instead of {want:?}");
+        }
+    }
+    for lanes in [Lanes::new(program.clone()), Lanes::interpreted(program.clone())] {
+        let inputs: Vec<f64> =
+            (0..program.input_count()).flat_map(|k| states.iter().map(move |s| s[k])).collect();
+        let mut out = vec![0.0; program.output_count() * 4];
+        lanes.run(&inputs, &mut vec![f64::NAN; lanes.workspace()], &mut out);
+        for (k, got) in out.iter().enumerate() {
+            let want = judged[k % 4][k / 4];
+            prop_assert!(same(*got, want), "lane {}: {got:?} instead of {want:?}", k % 4);
+        }
+    }
+    Ok(())
+}
+
+fn states(n: usize, range: std::ops::Range<f64>) -> impl Strategy<Value = [Vec<f64>; 4]> {
+    let special = prop_oneof![
+        9 => range,
+        1 => prop::sample::select(vec![0.0, -0.0, f64::NAN, f64::INFINITY, 1e7, 1e-310, 1.0])
+    ];
+    prop::array::uniform4(prop::collection::vec(special, n..=n))
+}
+
+fn steps(length: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Step>> {
+    prop::collection::vec((0usize..1000, 0usize..10_000, 0usize..10_000, 0usize..10_000), length)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_operator(steps in steps(1..60), states in states(5, -3.0..3.0)) {
+        check(tape(&steps, 5, 9, Op::ALL), &states)?;
+    }
+
+    #[test]
+    fn arithmetic_that_spills(steps in steps(100..600), states in states(40, -3.0..3.0)) {
+        check(tape(&steps, 40, 60, &[Op::Add, Op::Sub, Op::Mul, Op::Mul, Op::Sin, Op::Cos, Op::Div]), &states)?;
+    }
+
+    #[test]
+    fn angles_of_all_sizes(x in prop::array::uniform4(prop_oneof![-10.0f64..10.0, -2e6f64..2e6])) {
+        let mut b = Builder::new(1);
+        let v = b.input(0);
+        let (s, c) = (b.push(Op::Sin, &[v]), b.push(Op::Cos, &[v]));
+        check(b.finish(&[s, c, v]), &x.map(|x| vec![x]))?;
+    }
+}
+
+#[test]
+fn sine_and_cosine_of_one_angle_share_their_work() {
+    let build = |ops: &[Op]| {
+        let mut b = Builder::new(1);
+        let x = b.input(0);
+        let outputs: Vec<Value> = ops.iter().map(|op| b.push(*op, &[x])).collect();
+        let mut p = b.finish(&outputs);
+        p.compile();
+        p.native_bytes()
+    };
+    if !cfg!(all(target_arch = "x86_64", unix)) || build(&[Op::Sin]) == 0 {
+        return; // no native code on this machine
+    }
+    let (one, both) = (build(&[Op::Sin]), build(&[Op::Sin, Op::Cos]));
+    assert!(both <= one + one / 4, "{one} bytes for a sine, {both} for both");
+}
