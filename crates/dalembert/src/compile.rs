@@ -6,11 +6,14 @@
 mod kernel;
 mod laws;
 mod momenta;
+mod quick;
 mod small;
+mod straight;
 mod suslov;
 mod tapes;
 
 pub use momenta::Momenta;
+pub use quick::Speed;
 pub use suslov::SuslovKernel;
 
 use crate::kernel_form::KernelForm;
@@ -46,6 +49,8 @@ pub struct Compiled {
     /// h and h' of each requirement, psi and 0 where it is on rates.
     requirements: Option<Program>,
     balance: Option<Program>,
+    /// The whole acceleration as one program.
+    quick: Option<quick::Quick>,
     scratch_len: usize,
 }
 
@@ -197,6 +202,7 @@ impl Compiled {
             has_cost: false,
             requirements: None,
             balance: None,
+            quick: None,
             scratch_len: 0,
         };
         compiled.set_contacts(system, form);
@@ -271,7 +277,8 @@ impl Compiled {
         let programs = programs.chain([&self.invariants, &self.events, &self.outputs]).chain(&self.nonideal);
         let programs = programs.chain(&self.requirements).chain(&self.balance);
         let need = |p: &Program| p.input_count() + p.register_count() + p.output_count();
-        self.scratch_len = programs.map(need).max().unwrap_or(0);
+        let quick = self.quick.as_ref().map_or(0, quick::Quick::need);
+        self.scratch_len = programs.map(need).max().unwrap_or(0).max(quick);
     }
 
     /// The values of the parameters.
@@ -282,6 +289,9 @@ impl Compiled {
     /// Gives the parameters other values, as many as there are. Nothing is derived again.
     pub(crate) fn set_parameters(&mut self, values: &[f64]) {
         self.parameters.copy_from_slice(values);
+        if let Some(quick) = &mut self.quick {
+            quick.set_parameters(values);
+        }
     }
 
     /// Operations of one evaluation of x', M, Q, A, b.
@@ -311,7 +321,9 @@ impl Compiled {
 
     /// The same system with other values of the parameters.
     pub fn with_parameters(&self, parameters: Vec<f64>) -> Self {
-        Self { parameters, ..self.clone() }
+        let mut other = self.clone();
+        other.set_parameters(&parameters);
+        other
     }
 
     /// The size of the force of one constraint: the normal force where friction acts on it, otherwise the norm of the

@@ -46,6 +46,8 @@ pub struct Request {
     pub balance: Option<bool>,
     /// The equations that are integrated.
     pub form: MotionForm,
+    /// Interpret the tapes instead of running native code: slow, and the judge of the fast ways.
+    pub interpret: bool,
 }
 
 /// A table of results with names.
@@ -141,6 +143,9 @@ impl Model {
             self.compiled.with_balance(&mut self.system, &self.form);
         } else {
             self.compiled.without_balance();
+        }
+        if !request.interpret {
+            self.compiled.make_fast(&mut self.system, &self.form);
         }
         self.check_memory()
     }

@@ -28,28 +28,34 @@ impl Pool {
     /// assert_eq!(out, [8.0]);
     /// ```
     pub fn lower(&mut self, inputs: &[Symbol], outputs: &[Expr]) -> Program {
+        let mut tape = Builder::new(inputs.len());
+        let results = self.lower_into(&mut tape, inputs, outputs);
+        tape.finish(&results)
+    }
+
+    /// The same at the beginning of a tape, whose inputs are these symbols: what follows may use the values.
+    pub fn lower_into(&mut self, tape: &mut Builder, inputs: &[Symbol], outputs: &[Expr]) -> Vec<Value> {
         let order = self.order(outputs, 0);
         let places: FxHashMap<Symbol, usize> = inputs.iter().enumerate().map(|(i, s)| (*s, i)).collect();
-        let mut tape = Lowering { tape: Builder::new(inputs.len()), places };
+        let mut tape = Lowering { tape, places };
         let mut values: Vec<Value> = Vec::with_capacity(order.nodes.len());
         for &n in &order.nodes {
             let of = |e: Expr| values[order.place(e).expect("children come first")];
             let value = tape.node(self.node(n), of);
             values.push(value);
         }
-        let results: Vec<Value> =
-            outputs.iter().map(|&e| values[order.place(e).expect("outputs are roots")]).collect();
+        let results = outputs.iter().map(|&e| values[order.place(e).expect("outputs are roots")]).collect();
         self.release(order);
-        tape.tape.finish(&results)
+        results
     }
 }
 
-struct Lowering {
-    tape: Builder,
+struct Lowering<'t> {
+    tape: &'t mut Builder,
     places: FxHashMap<Symbol, usize>,
 }
 
-impl Lowering {
+impl Lowering<'_> {
     fn node(&mut self, node: &Node, of: impl Fn(Expr) -> Value) -> Value {
         match node {
             Node::Number(r) => self.tape.constant(r.to_f64()),

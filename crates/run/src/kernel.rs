@@ -288,6 +288,15 @@ pub trait Kernel: Sync {
     /// K1-K3: x', M, Q, A, b.
     fn terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Terms);
 
+    /// The whole acceleration at once, for kernels that have a faster way to it: x', eta' (U1), then the pivots of
+    /// A M^-1 A^T and its diagonal, n_x + n_eta + 2 n_con numbers. `false` (the default) where there is none, or where
+    /// its pivots are too small to do without a rank-revealing factorisation: then terms are asked for instead. Only
+    /// for systems whose forces are impressed or ideal, with independent rows.
+    fn quick(&self, at: Point<'_>, scratch: &mut [f64], out: &mut [f64]) -> bool {
+        let _ = (at, scratch, out);
+        false
+    }
+
     /// K4: the non-ideal C, n_eta numbers, which may depend on the ideal forces (U8).
     fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {
         let _ = (at, ideal, scratch);

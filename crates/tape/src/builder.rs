@@ -49,7 +49,8 @@ impl Builder {
         self.intern(Source::Constant(value.to_bits()))
     }
 
-    /// An operation on earlier values; as many operands as the operator takes.
+    /// An operation on earlier values; as many operands as the operator takes. Operations on constants alone, and with
+    /// a neutral element, are done here and now.
     ///
     /// # Panics
     /// If the number of operands is not the operator's arity.
@@ -59,7 +60,32 @@ impl Builder {
         if matches!(op, Op::Add | Op::Mul) && b.0 < a.0 {
             (a, b) = (b, a); // commutative: one order, so that equal operations meet
         }
-        self.intern(Source::Apply(op, [a, b, *operands.get(2).unwrap_or(&a)]))
+        let c = *operands.get(2).unwrap_or(&a);
+        match self.known_result(op, a, b, c) {
+            Some(value) => value,
+            None => self.intern(Source::Apply(op, [a, b, c])),
+        }
+    }
+
+    fn constant_of(&self, v: Value) -> Option<f64> {
+        match self.values[v.0 as usize] {
+            Source::Constant(bits) => Some(f64::from_bits(bits)),
+            _ => None,
+        }
+    }
+
+    /// The value of an operation that need not be done at run time: constants, x + 0, x - 0, x * 1, x / 1.
+    fn known_result(&mut self, op: Op, a: Value, b: Value, c: Value) -> Option<Value> {
+        let (x, y) = (self.constant_of(a), self.constant_of(b));
+        match (op, x, y) {
+            (Op::Add, Some(0.0), None) | (Op::Mul, Some(1.0), None) => return Some(b),
+            (Op::Add | Op::Sub, None, Some(0.0)) | (Op::Mul | Op::Div, None, Some(1.0)) => return Some(a),
+            _ => {}
+        }
+        let z = self.constant_of(c);
+        let known = x.is_some() && (op.arity() < 2 || y.is_some()) && (op.arity() < 3 || z.is_some());
+        let value = op.apply(x.unwrap_or(0.0), y.unwrap_or(0.0), z.unwrap_or(0.0));
+        known.then(|| self.constant(value))
     }
 
     fn intern(&mut self, source: Source) -> Value {

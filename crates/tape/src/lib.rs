@@ -24,6 +24,7 @@
 //! ```
 
 mod builder;
+mod hoist;
 mod lanes;
 mod listing;
 #[allow(unsafe_code)] // enters the code it has made; every use says why it is sound
@@ -33,6 +34,7 @@ mod program;
 mod trig;
 
 pub use builder::{Builder, Value};
+pub use hoist::Hoisted;
 pub use lanes::Lanes;
 pub use listing::{Listing, Operand, Statement};
 pub use op::Op;

@@ -104,3 +104,21 @@ fn sine_and_cosine_of_one_angle_share_their_work() {
     let (one, both) = (build(&[Op::Sin]), build(&[Op::Sin, Op::Cos]));
     assert!(both <= one + one / 4, "{one} bytes for a sine, {both} for both");
 }
+
+proptest! {
+    #[test]
+    fn a_split_program_gives_the_same_bits(steps in steps(1..80), states in states(6, -3.0..3.0), varying in 0usize..=6) {
+        let program = tape(&steps, 6, 7, Op::ALL);
+        let hoisted = program.hoist(varying);
+        for state in &states {
+            let mut inputs = state[..varying].to_vec();
+            inputs.extend(interpret(&hoisted.once, &state[varying..]));
+            let together = interpret(&hoisted.each, &inputs);
+            for (got, want) in together.iter().zip(interpret(&program, state)) {
+                prop_assert!(same(*got, want), "{got:?} instead of {want:?}");
+            }
+        }
+        let parts = hoisted.once.counts().total() + hoisted.each.counts().total();
+        prop_assert!(parts <= program.counts().total());
+    }
+}

@@ -91,6 +91,10 @@ impl Kernel for Compiled {
         self.terms.run(inputs, scratch, [&mut out.x_dot, &mut out.M, &mut out.Q, &mut out.A, &mut out.b]);
     }
 
+    fn quick(&self, at: Point<'_>, scratch: &mut [f64], out: &mut [f64]) -> bool {
+        self.quick_run(at, scratch, out)
+    }
+
     fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {
         match &self.nonideal {
             None => C.fill(0.0),

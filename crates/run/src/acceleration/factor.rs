@@ -132,6 +132,16 @@ impl Factor {
         }
     }
 
+    /// Lengths of the rows and the margin, from pivots and diagonal of A M^-1 A^T that were computed elsewhere.
+    pub fn take_measure(&mut self, pivots: &[f64], squares: &[f64]) -> f64 {
+        let mut margin = 1.0f64;
+        for i in 0..self.m {
+            self.length[i] = squares[i].sqrt();
+            margin = margin.min(pivots[i].sqrt() / self.reference[i].max(self.length[i]));
+        }
+        margin
+    }
+
     /// Whether a Cholesky factor of M is at hand (not U9).
     pub fn mass_is_positive(&self) -> bool {
         self.taken != Taken::NullSpace

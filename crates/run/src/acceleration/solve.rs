@@ -46,6 +46,7 @@ pub struct Accelerator {
     solution: Solution,
     pub(crate) factor: Factor,
     scratch: Vec<f64>,
+    quick: Vec<f64>,
     C: Vec<f64>,
     /// Q + S u.
     force: Vec<f64>,
@@ -97,6 +98,7 @@ impl Accelerator {
             solution: Solution::new(&shape),
             factor: Factor::new(n, m),
             scratch: vec![0.0; scratch_len],
+            quick: Vec::new(),
             C: vec![0.0; n],
             force: vec![0.0; n],
             contacts: Vec::new(),
@@ -162,6 +164,33 @@ impl Accelerator {
         self.scratch = scratch;
         result?;
         Ok(&self.solution)
+    }
+
+    /// x' and eta' by the kernel's own fast way (see [`Kernel::quick`]), if it has one that can be trusted here.
+    /// The rest of the solution is left as it was, but for rank and margin.
+    pub(crate) fn solve_quick(
+        &mut self,
+        kernel: &dyn Kernel,
+        at: Point<'_>,
+        x_dot: &mut [f64],
+        eta_dot: &mut [f64],
+    ) -> bool {
+        let m = self.shape.n_con;
+        let plain = self.path == Path::Auto && self.baumgarte.is_none() && self.shape.n_require == 0;
+        if !plain || self.max_rank.is_some_and(|rank| rank < m) {
+            return false;
+        }
+        let (n_x, n) = (x_dot.len(), eta_dot.len());
+        self.quick.resize(n_x + n + 2 * m, 0.0);
+        if !kernel.quick(at, &mut self.scratch, &mut self.quick) {
+            return false;
+        }
+        x_dot.copy_from_slice(&self.quick[..n_x]);
+        eta_dot.copy_from_slice(&self.quick[n_x..n_x + n]);
+        let (pivots, squares) = self.quick[n_x + n..].split_at(m);
+        let s = &mut self.solution;
+        (s.rank, s.margin, s.path) = (m, self.factor.take_measure(pivots, squares), super::Taken::Gram);
+        true
     }
 
     /// U1-U9 at a state with a given control force, and C from elsewhere; no friction, no requirements.

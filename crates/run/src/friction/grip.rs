@@ -147,6 +147,10 @@ impl Kernel for Gripped<'_> {
         }
     }
 
+    fn quick(&self, at: Point<'_>, scratch: &mut [f64], out: &mut [f64]) -> bool {
+        self.natural.n_contact == 0 && self.base.quick(at, scratch, out)
+    }
+
     fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {
         let (n, m) = (self.natural.n_eta, self.natural.n_con);
         let natural = IdealForces { lambda: &ideal.lambda[..m], A: &ideal.A[..m * n], Q_i: ideal.Q_i };

@@ -133,10 +133,14 @@ impl<'k> KernelField<'k> {
 
     fn derivative(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), EvalError> {
         self.counters.evaluations += 1;
-        let margin = self.solve(t, y).map_err(EvalError::Acceleration)?.margin;
         let (x_dot, eta_dot) = out.split_at_mut(self.shape.n_x);
-        eta_dot.copy_from_slice(&self.accelerator.solution().eta_dot);
-        x_dot.copy_from_slice(&self.accelerator.terms().x_dot);
+        let at = self.point(t, y);
+        if !self.accelerator.solve_quick(&self.kernel, at, x_dot, eta_dot) {
+            self.solve(t, y).map_err(EvalError::Acceleration)?;
+            eta_dot.copy_from_slice(&self.accelerator.solution().eta_dot);
+            x_dot.copy_from_slice(&self.accelerator.terms().x_dot);
+        }
+        let margin = self.margin();
         match self.samples.iter().position(|s| s.0 == t) {
             Some(k) => self.samples[k].1 = margin,
             None if self.samples.len() < MAX_SAMPLES => self.samples.push((t, margin)),
@@ -154,10 +158,8 @@ impl<'k> KernelField<'k> {
         if self.accelerator.baumgarte.is_some() {
             return Ok(false);
         }
-        let mut f = std::mem::take(&mut self.column);
-        let solved = self.derivative(t, y, &mut f);
-        self.column = f;
-        solved?;
+        self.counters.evaluations += 1;
+        self.solve(t, y).map_err(EvalError::Acceleration)?;
         let (x, eta) = y.split_at(n_x);
         let s = self.accelerator.solution();
         let mut scratch = std::mem::take(&mut self.bumped);

@@ -1,0 +1,124 @@
+//! The compiled system made fast: native code for its tapes, and the whole acceleration as one of them.
+
+use super::straight::{Layout, Straight};
+use super::{Compiled, Scattered};
+use crate::kernel_form::KernelForm;
+use crate::system::System;
+use dalembert_run::Point;
+use dalembert_tape::{Counts, Lanes, Program};
+
+/// [`Straight`] for given values of the parameters.
+#[derive(Clone)]
+pub(super) struct Quick {
+    pub layout: Layout,
+    once: Program,
+    each: Program,
+    /// What `once` gave.
+    constants: Vec<f64>,
+}
+
+impl Quick {
+    fn new(straight: Straight, parameters: &[f64]) -> Self {
+        let hoisted = straight.hoisted;
+        let mut each = hoisted.each;
+        each.compile();
+        let mut quick = Self { layout: straight.layout, once: hoisted.once, each, constants: Vec::new() };
+        quick.set_parameters(parameters);
+        quick
+    }
+
+    /// Computes what depends on the parameters alone.
+    pub fn set_parameters(&mut self, parameters: &[f64]) {
+        self.constants.resize(self.once.output_count(), 0.0);
+        self.once.run(parameters, &mut vec![0.0; self.once.register_count()], &mut self.constants);
+    }
+
+    /// Scratch that a run takes.
+    pub fn need(&self) -> usize {
+        self.each.input_count() + self.each.register_count() + self.layout.len()
+    }
+
+    /// x', eta', pivots and diagonal of A M^-1 A^T; whether they can be trusted.
+    fn run(&self, at: Point<'_>, scratch: &mut [f64], out: &mut [f64]) -> bool {
+        let (inputs, rest) = scratch.split_at_mut(self.each.input_count());
+        let (registers, values) = rest.split_at_mut(self.each.register_count());
+        let (n_x, n) = (self.layout.n_x, self.layout.n);
+        inputs[0] = at.t;
+        inputs[1..=n_x].copy_from_slice(at.x);
+        inputs[1 + n_x..1 + n_x + n].copy_from_slice(at.eta);
+        inputs[1 + n_x + n..].copy_from_slice(&self.constants);
+        let values = &mut values[..self.layout.len()];
+        self.each.run(inputs, registers, values);
+        out.copy_from_slice(&values[..out.len()]);
+        values[values.len() - 1] == 1.0 && values.iter().all(|v| v.is_finite())
+    }
+}
+
+/// What making a system fast has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Speed {
+    /// Operations of M, Q, A, b as they were derived.
+    pub terms: Counts,
+    /// Operations of the whole acceleration for one state, and those done once for given parameters, where it is one
+    /// program.
+    pub whole: Option<(Counts, Counts)>,
+    /// Bytes of native code; 0 where tapes are interpreted.
+    pub native_bytes: usize,
+}
+
+impl Compiled {
+    /// Native code for every tape, and the acceleration as one program where the system lends itself to it. Nothing
+    /// changes but the speed and the last digits.
+    pub fn make_fast(&mut self, system: &mut System, form: &KernelForm) {
+        if self.quick.is_none() {
+            self.quick = Straight::new(system, form).map(|s| Quick::new(s, &self.parameters));
+        }
+        self.programs_mut().for_each(|p| {
+            p.compile();
+        });
+        self.size_scratch();
+    }
+
+    /// Every tape but that of the whole acceleration.
+    fn programs_mut(&mut self) -> impl Iterator<Item = &mut Program> {
+        let scattered = [
+            Some(&mut self.terms),
+            Some(&mut self.residuals),
+            Some(&mut self.position_gradient),
+            self.frame.as_mut(),
+            self.partials.as_mut(),
+            self.contact_terms.as_mut(),
+            self.control_terms.as_mut(),
+        ];
+        let programs = scattered.into_iter().flatten().map(|s: &mut Scattered| &mut s.program);
+        let programs = programs.chain([&mut self.invariants, &mut self.events, &mut self.outputs]);
+        programs.chain(&mut self.nonideal).chain(&mut self.requirements).chain(&mut self.balance)
+    }
+
+    /// Operation counts and code size.
+    pub fn speed(&self) -> Speed {
+        let quick = self.quick.as_ref();
+        Speed {
+            terms: self.terms.program.counts(),
+            whole: quick.map(|q| (q.each.counts(), q.once.counts())),
+            native_bytes: self.terms.program.native_bytes() + quick.map_or(0, |q| q.each.native_bytes()),
+        }
+    }
+
+    /// How many numbers [`Compiled::quick`] gives, where it can.
+    pub(super) fn quick_run(&self, at: Point<'_>, scratch: &mut [f64], out: &mut [f64]) -> bool {
+        self.quick.as_ref().is_some_and(|q| q.run(at, scratch, out))
+    }
+
+    /// The whole acceleration for four states at a time, where the system lends itself to it: inputs t, x, eta and the
+    /// values of [`Compiled::lane_constants`]; outputs x', eta', pivots and diagonal of A M^-1 A^T, and 1 where they
+    /// can be trusted.
+    pub fn lanes(&self) -> Option<Lanes> {
+        self.quick.as_ref().map(|q| Lanes::new(q.each.clone()))
+    }
+
+    /// What the lanes need of the parameters.
+    pub fn lane_constants(&self) -> &[f64] {
+        self.quick.as_ref().map_or(&[], |q| &q.constants)
+    }
+}

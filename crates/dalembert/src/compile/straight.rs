@@ -1,0 +1,283 @@
+//! The whole acceleration as one straight-line program: M, Q, A, b and the solve of U1, unrolled, zeros left out.
+//!
+//! ```text
+//! M = L D L^T,  y = L^-1 Q,  G = L^-1 A^T,  S = G^T D^-1 G = A M^-1 A^T,  S lambda = b - G^T D^-1 y
+//! eta' = L^-T D^-1 (y + G lambda)                                                            (U1, rows independent)
+//! ```
+//!
+//! Beside x' and eta' it gives what the caller needs to trust them: whether every pivot of M and of S stands well clear
+//! of zero against its diagonal entry, and the pivots and diagonal of S, which are the squares of the sines and lengths
+//! that [`Factor`](dalembert_run) judges rank by. Where it does not hold, the rank-revealing road is taken.
+//!
+//! For ideal constraints only. Cost O(operations of the unrolled factorisation), bounded by [`MAX_OPERATIONS`].
+
+use super::Inputs;
+use crate::kernel_form::KernelForm;
+use crate::system::System;
+use dalembert_expr::{Expr, Pool};
+use dalembert_tape::{Builder, Hoisted, Op, Value};
+
+/// Longer programs are no faster than loops over dense matrices.
+pub(super) const MAX_OPERATIONS: usize = 12_000;
+/// Unknowns beyond which unrolling is not tried.
+const MAX_SPEEDS: usize = 40;
+/// Least pivot of M, relative to its diagonal entry.
+const MASS_PIVOT: f64 = 1e-9;
+/// Least pivot of S, relative to its diagonal entry: the square of the sine of the angle between a row and the earlier
+/// ones (`GRAM_SAFE` of the general road).
+const ROW_PIVOT: f64 = 1e-4;
+
+/// Where the results stand among the outputs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    pub n_x: usize,
+    pub n: usize,
+    pub m: usize,
+}
+
+impl Layout {
+    /// x', eta', pivots of S, diagonal of S, whether to trust it.
+    pub fn len(&self) -> usize {
+        self.n_x + self.n + 2 * self.m + 1
+    }
+}
+
+/// The program, split into what depends on parameters alone and the rest.
+#[derive(Clone, Debug)]
+pub(crate) struct Straight {
+    pub layout: Layout,
+    pub hoisted: Hoisted,
+}
+
+impl Straight {
+    /// `None` where the system does not lend itself to it: other forces than ideal ones follow the constraints, it is too
+    /// large, or the rows leave nothing free.
+    pub fn new(system: &mut System, form: &KernelForm) -> Option<Self> {
+        let (n_x, n, m) = (form.coordinates.len(), form.speeds.len(), form.velocity_residuals.len());
+        let plain =
+            form.nonideal.is_none() && system.contacts.is_empty() && system.requirement_rows.is_empty();
+        if !plain || n == 0 || n > MAX_SPEEDS || m >= n {
+            return None;
+        }
+        let inputs = Inputs::of(system, form);
+        let mut tape = Builder::new(inputs.state.len());
+        let mut outputs: Vec<Expr> = form.x_dot.clone();
+        outputs.extend(form.mass_matrix.iter().enumerate().flat_map(|(i, row)| &row[..=i]));
+        outputs.extend(&form.force);
+        outputs.extend(form.constraint_matrix.iter().flatten().map(|(_, e)| *e));
+        outputs.extend(&form.constraint_right);
+        let values = system.pool.lower_into(&mut tape, &inputs.state, &outputs);
+        let mut given = outputs.iter().zip(&values).map(|(e, v)| (*e != Pool::ZERO).then_some(*v));
+        let x_dot: Vec<Term> = given.by_ref().take(n_x).collect();
+        let M: Vec<Vec<Term>> = (0..n).map(|i| given.by_ref().take(i + 1).collect()).collect();
+        let Q: Vec<Term> = given.by_ref().take(n).collect();
+        let A: Vec<Vec<Term>> = form
+            .constraint_matrix
+            .iter()
+            .map(|row| {
+                let mut dense = vec![None; n];
+                row.iter().for_each(|(p, _)| dense[*p] = given.next().flatten());
+                dense
+            })
+            .collect();
+        let b: Vec<Term> = given.collect();
+
+        let mut solve = Unrolled { tape, trusted: None };
+        let order = sparse_order(&M);
+        let results = solve.accelerate(&reordered(&M, &order), &pick(&Q, &order), &columns(&A, &order), &b);
+        let zero = solve.tape.constant(0.0);
+        let mut eta_dot = vec![None; n];
+        order.iter().zip(&results.eta_dot).for_each(|(p, z)| eta_dot[*p] = *z);
+        let all = x_dot.into_iter().chain(eta_dot).chain(results.pivots).chain(results.diagonal);
+        let mut outputs: Vec<Value> = all.map(|v| v.unwrap_or(zero)).collect();
+        outputs.push(solve.trusted.unwrap_or(zero));
+        let program = solve.tape.finish(&outputs);
+        if program.counts().total() > MAX_OPERATIONS {
+            return None;
+        }
+        let varying = 1 + n_x + n;
+        Some(Straight { layout: Layout { n_x, n, m }, hoisted: program.hoist(varying) })
+    }
+}
+
+/// A number, or nothing where it is zero by structure.
+type Term = Option<Value>;
+
+struct Results {
+    eta_dot: Vec<Term>,
+    pivots: Vec<Term>,
+    diagonal: Vec<Term>,
+}
+
+/// Linear algebra written to a tape.
+struct Unrolled {
+    tape: Builder,
+    /// 1 while all pivots are sound.
+    trusted: Option<Value>,
+}
+
+impl Unrolled {
+    fn mul(&mut self, a: Term, b: Term) -> Term {
+        Some(self.tape.push(Op::Mul, &[a?, b?]))
+    }
+
+    /// a - b.
+    fn less(&mut self, a: Term, b: Term) -> Term {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(self.tape.push(Op::Sub, &[a, b])),
+            (None, Some(b)) => Some(self.tape.push(Op::Neg, &[b])),
+            (a, None) => a,
+        }
+    }
+
+    fn plus(&mut self, a: Term, b: Term) -> Term {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(self.tape.push(Op::Add, &[a, b])),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// 1 / pivot, and notes that it must exceed the share `least` of `diagonal`.
+    fn reciprocal(&mut self, pivot: Term, diagonal: Term, least: f64) -> Term {
+        let zero = self.tape.constant(0.0);
+        let (pivot, diagonal) = (pivot.unwrap_or(zero), diagonal.unwrap_or(zero));
+        let share = self.tape.constant(least);
+        let bound = self.tape.push(Op::Mul, &[share, diagonal]);
+        let sound = self.tape.push(Op::Less, &[bound, pivot]);
+        self.trusted = Some(match self.trusted {
+            None => sound,
+            Some(all) => self.tape.push(Op::And, &[all, sound]),
+        });
+        let one = self.tape.constant(1.0);
+        Some(self.tape.push(Op::Div, &[one, pivot]))
+    }
+
+    /// L D L^T of a symmetric matrix given by its lower rows.
+    fn factor(&mut self, M: &[Vec<Term>], least: f64) -> Ldl {
+        let n = M.len();
+        let mut f = Ldl { L: vec![vec![None; n]; n], pivot: vec![None; n], inverse: vec![None; n] };
+        // u[k] = L_ik d_k of the row at work.
+        let mut u: Vec<Term> = vec![None; n];
+        for i in 0..n {
+            for j in 0..i {
+                let mut sum = M[i][j];
+                for k in 0..j {
+                    let product = self.mul(u[k], f.L[j][k]);
+                    sum = self.less(sum, product);
+                }
+                u[j] = sum;
+            }
+            let mut pivot = M[i][i];
+            for j in 0..i {
+                f.L[i][j] = self.mul(u[j], f.inverse[j]);
+                let product = self.mul(u[j], f.L[i][j]);
+                pivot = self.less(pivot, product);
+            }
+            f.pivot[i] = pivot;
+            f.inverse[i] = self.reciprocal(pivot, M[i][i], least);
+        }
+        f
+    }
+
+    /// v <- L^-1 v.
+    fn forward(&mut self, f: &Ldl, v: &mut [Term]) {
+        for i in 0..v.len() {
+            for j in 0..i {
+                let product = self.mul(f.L[i][j], v[j]);
+                v[i] = self.less(v[i], product);
+            }
+        }
+    }
+
+    /// v <- L^-T v.
+    fn backward(&mut self, f: &Ldl, v: &mut [Term]) {
+        for i in (0..v.len()).rev() {
+            for j in i + 1..v.len() {
+                let product = self.mul(f.L[j][i], v[j]);
+                v[i] = self.less(v[i], product);
+            }
+        }
+    }
+
+    fn dot(&mut self, a: &[Term], b: &[Term]) -> Term {
+        let mut sum = None;
+        for (a, b) in a.iter().zip(b) {
+            let product = self.mul(*a, *b);
+            sum = self.plus(sum, product);
+        }
+        sum
+    }
+
+    fn scaled(&mut self, v: &[Term], by: &[Term]) -> Vec<Term> {
+        v.iter().zip(by).map(|(v, s)| self.mul(*v, *s)).collect()
+    }
+
+    fn accelerate(&mut self, M: &[Vec<Term>], Q: &[Term], A: &[Vec<Term>], b: &[Term]) -> Results {
+        let m = A.len();
+        let mass = self.factor(M, MASS_PIVOT);
+        let mut y = Q.to_vec();
+        self.forward(&mass, &mut y);
+        let mut G: Vec<Vec<Term>> = A.to_vec();
+        G.iter_mut().for_each(|g| self.forward(&mass, g));
+        let scaled: Vec<Vec<Term>> = G.iter().map(|g| self.scaled(g, &mass.inverse)).collect();
+        let S: Vec<Vec<Term>> =
+            (0..m).map(|i| (0..=i).map(|j| self.dot(&scaled[i], &G[j])).collect()).collect();
+        let rows = self.factor(&S, ROW_PIVOT);
+        let mut lambda: Vec<Term> = Vec::with_capacity(m);
+        for i in 0..m {
+            let made = self.dot(&scaled[i], &y);
+            lambda.push(self.less(b[i], made));
+        }
+        self.forward(&rows, &mut lambda);
+        lambda = self.scaled(&lambda, &rows.inverse);
+        self.backward(&rows, &mut lambda);
+        for (g, l) in G.iter().zip(&lambda) {
+            for (y, g) in y.iter_mut().zip(g) {
+                let product = self.mul(*g, *l);
+                *y = self.plus(*y, product);
+            }
+        }
+        let mut eta_dot = self.scaled(&y, &mass.inverse);
+        self.backward(&mass, &mut eta_dot);
+        Results { eta_dot, pivots: rows.pivot, diagonal: (0..m).map(|i| S[i][i]).collect() }
+    }
+}
+
+struct Ldl {
+    L: Vec<Vec<Term>>,
+    pivot: Vec<Term>,
+    inverse: Vec<Term>,
+}
+
+/// An order of elimination with little fill: always the unknown with fewest neighbours left.
+fn sparse_order(M: &[Vec<Term>]) -> Vec<usize> {
+    let n = M.len();
+    let mut near: Vec<Vec<bool>> =
+        (0..n).map(|i| (0..n).map(|j| i != j && M[i.max(j)][i.min(j)].is_some()).collect()).collect();
+    let mut left: Vec<usize> = (0..n).collect();
+    let mut order = Vec::with_capacity(n);
+    while !left.is_empty() {
+        let degree = |i: usize| left.iter().filter(|j| near[i][**j]).count();
+        let place = (0..left.len()).min_by_key(|k| degree(left[*k])).unwrap_or(0);
+        let i = left.remove(place);
+        order.push(i);
+        let around: Vec<usize> = left.iter().copied().filter(|j| near[i][*j]).collect();
+        for &a in &around {
+            around.iter().filter(|b| **b != a).for_each(|b| near[a][*b] = true);
+        }
+    }
+    order
+}
+
+fn reordered(M: &[Vec<Term>], order: &[usize]) -> Vec<Vec<Term>> {
+    let entry = |i: usize, j: usize| M[i.max(j)][i.min(j)];
+    order.iter().enumerate().map(|(k, i)| order[..=k].iter().map(|j| entry(*i, *j)).collect()).collect()
+}
+
+fn pick(v: &[Term], order: &[usize]) -> Vec<Term> {
+    order.iter().map(|p| v[*p]).collect()
+}
+
+fn columns(A: &[Vec<Term>], order: &[usize]) -> Vec<Vec<Term>> {
+    A.iter().map(|row| pick(row, order)).collect()
+}
