@@ -277,8 +277,7 @@ impl Compiled {
         let programs = programs.chain([&self.invariants, &self.events, &self.outputs]).chain(&self.nonideal);
         let programs = programs.chain(&self.requirements).chain(&self.balance);
         let need = |p: &Program| p.input_count() + p.register_count() + p.output_count();
-        let quick = self.quick.as_ref().map_or(0, quick::Quick::need);
-        self.scratch_len = programs.map(need).max().unwrap_or(0).max(quick);
+        self.scratch_len = programs.map(need).max().unwrap_or(0);
     }
 
     /// The values of the parameters.

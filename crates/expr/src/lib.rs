@@ -33,6 +33,7 @@ mod pool;
 mod print;
 mod rational;
 mod residue;
+mod shorten;
 mod simplify;
 mod special;
 mod substitute;

@@ -177,7 +177,7 @@ impl Pool {
     }
 
     /// `a*b + a*c = a*(b + c)`, where every term has the factor.
-    fn common_factor(&mut self, e: Expr) -> Expr {
+    pub(crate) fn common_factor(&mut self, e: Expr) -> Expr {
         let Node::Sum(constant, terms) = self.node(e).clone() else { return e };
         if !constant.is_zero() || terms.len() < 2 {
             return e;

@@ -288,12 +288,17 @@ pub trait Kernel: Sync {
     /// K1-K3: x', M, Q, A, b.
     fn terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Terms);
 
-    /// The whole acceleration at once, for kernels that have a faster way to it: x', eta' (U1), then the pivots of
-    /// A M^-1 A^T and its diagonal, n_x + n_eta + 2 n_con numbers. `false` (the default) where there is none, or where
-    /// its pivots are too small to do without a rank-revealing factorisation: then terms are asked for instead. Only
-    /// for systems whose forces are impressed or ideal, with independent rows.
-    fn quick(&self, at: Point<'_>, scratch: &mut [f64], out: &mut [f64]) -> bool {
-        let _ = (at, scratch, out);
+    /// Workspace for [`quick`](Kernel::quick), for this kernel as it is now; empty (the default) if there is no such way.
+    fn quick_workspace(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// The whole acceleration at once, for kernels that have a faster way to it: x', eta' (U1), the pivots of
+    /// A M^-1 A^T, its diagonal, and one number more, n_x + n_eta + 2 n_con + 1 in all. `false` where its pivots are too
+    /// small to do without a rank-revealing factorisation: then terms are asked for instead. Only for systems whose
+    /// forces are impressed or ideal, with independent rows.
+    fn quick(&self, at: Point<'_>, workspace: &mut [f64], out: &mut [f64]) -> bool {
+        let _ = (at, workspace, out);
         false
     }
 

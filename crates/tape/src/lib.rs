@@ -24,6 +24,7 @@
 //! ```
 
 mod builder;
+mod fuse;
 mod hoist;
 mod lanes;
 mod listing;
@@ -31,6 +32,7 @@ mod listing;
 mod native;
 mod op;
 mod program;
+#[allow(unsafe_code)] // asks for fused products where the machine has them
 mod trig;
 
 pub use builder::{Builder, Value};

@@ -1,4 +1,4 @@
-//! Native code for straight-line programs, on x86-64 with AVX2: one state at a time, or four in the lanes of a register.
+//! Native code for straight-line programs, on x86-64 with AVX2 and FMA: one state at a time, or four in the lanes of a register.
 //!
 //! The operations are those of the interpreter in the same order, so results agree bit for bit; elementary functions
 //! other than sine and cosine are calls of the same library. Where an angle is too large for the reduction in `trig` the
@@ -48,7 +48,8 @@ impl Native {
     /// Code for `lanes` (1 or 4) states at once; `None` where the machine or the program does not lend itself to it.
     #[cfg(all(target_arch = "x86_64", unix))]
     pub fn new(program: &Program, lanes: usize) -> Option<Self> {
-        if !std::arch::is_x86_feature_detected!("avx2") || program.counts().total() > MAX_OPERATIONS {
+        let able = std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
+        if !able || program.counts().total() > MAX_OPERATIONS {
             return None;
         }
         let expanded = expand::expand(program);

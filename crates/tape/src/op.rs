@@ -64,6 +64,8 @@ operators! {
     Add(x, y) Additive = x + y, "sum";
     Sub(x, y) Additive = x - y, "difference";
     Mul(x, y) Multiplicative = x * y, "product";
+    MulAdd(x, y, z) Multiplicative = x.mul_add(y, z), "x y + z, rounded once";
+    NegMulAdd(x, y, z) Multiplicative = (-x).mul_add(y, z), "z - x y, rounded once";
     Div(x, y) Division = x / y, "quotient";
     Sqrt(x) Division = x.sqrt(), "square root";
     Pow(x, y) Function = x.powf(y), "power with any exponent";

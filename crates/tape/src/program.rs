@@ -160,6 +160,12 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// All of them, each by roughly what it costs against a sum or product.
+    #[must_use]
+    pub fn work(&self) -> usize {
+        self.additive + self.multiplicative + 4 * self.divisions + 20 * self.functions + 2 * self.logic
+    }
+
     /// All of them.
     #[must_use]
     pub fn total(&self) -> usize {

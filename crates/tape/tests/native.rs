@@ -8,7 +8,7 @@ type Step = (usize, usize, usize, usize);
 fn tape(steps: &[Step], n_inputs: usize, n_outputs: usize, ops: &[Op]) -> Program {
     let mut b = Builder::new(n_inputs);
     let mut values: Vec<Value> = (0..n_inputs).map(|i| b.input(i)).collect();
-    values.extend([0.5, -0.0, 3.0].map(|c| b.constant(c)));
+    values.extend([0.5, 0.25, 3.0].map(|c| b.constant(c)));
     for (op, i, j, k) in steps {
         let op = ops[op % ops.len()];
         // Operands from far back keep many values alive, so that registers run out.
@@ -76,7 +76,7 @@ proptest! {
 
     #[test]
     fn arithmetic_that_spills(steps in steps(100..600), states in states(40, -3.0..3.0)) {
-        check(tape(&steps, 40, 60, &[Op::Add, Op::Sub, Op::Mul, Op::Mul, Op::Sin, Op::Cos, Op::Div]), &states)?;
+        check(tape(&steps, 40, 60, &[Op::Add, Op::Sub, Op::Mul, Op::MulAdd, Op::NegMulAdd, Op::Sin, Op::Cos, Op::Div]), &states)?;
     }
 
     #[test]
@@ -120,5 +120,22 @@ proptest! {
         }
         let parts = hoisted.once.counts().total() + hoisted.each.counts().total();
         prop_assert!(parts <= program.counts().total());
+    }
+}
+
+proptest! {
+    #[test]
+    fn fused_products_change_last_digits_only(steps in steps(1..60), states in states(5, 0.5..2.0)) {
+        let program = tape(&steps, 5, 6, &[Op::Add, Op::Mul, Op::Sqrt, Op::Div]);
+        let fused = program.fused();
+        prop_assert!(fused.counts().total() <= program.counts().total());
+        for state in &states {
+            // All positive: nothing cancels, so every value keeps its digits.
+            let state: Vec<f64> = state.iter().map(|v| if v.is_finite() { v.abs() + 0.5 } else { 1.0 }).collect();
+            for (a, b) in interpret(&fused, &state).iter().zip(interpret(&program, &state)) {
+                prop_assert!(!b.is_finite() || (a - b).abs() <= 1e-13 * b.abs(), "{a} instead of {b}");
+            }
+        }
+        check(fused, &states)?;
     }
 }

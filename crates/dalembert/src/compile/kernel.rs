@@ -1,6 +1,7 @@
 //! The compiled system as a kernel: inputs laid out, tapes run, results scattered.
 
 use super::Compiled;
+use super::quick::Quick;
 use crate::system::Power;
 use dalembert_run::{
     Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, Shape, Solution, Terms,
@@ -91,8 +92,12 @@ impl Kernel for Compiled {
         self.terms.run(inputs, scratch, [&mut out.x_dot, &mut out.M, &mut out.Q, &mut out.A, &mut out.b]);
     }
 
-    fn quick(&self, at: Point<'_>, scratch: &mut [f64], out: &mut [f64]) -> bool {
-        self.quick_run(at, scratch, out)
+    fn quick_workspace(&self) -> Vec<f64> {
+        self.quick.as_ref().map_or(Vec::new(), Quick::workspace)
+    }
+
+    fn quick(&self, at: Point<'_>, workspace: &mut [f64], out: &mut [f64]) -> bool {
+        self.quick.as_ref().is_some_and(|q| q.run(at, workspace, out))
     }
 
     fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {

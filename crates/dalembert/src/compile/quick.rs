@@ -17,6 +17,9 @@ pub(super) struct Quick {
     constants: Vec<f64>,
 }
 
+/// The bits of a number that are all set where it is not finite.
+const EXPONENT: u64 = 0x7FF0_0000_0000_0000;
+
 impl Quick {
     fn new(straight: Straight, parameters: &[f64]) -> Self {
         let hoisted = straight.hoisted;
@@ -33,24 +36,25 @@ impl Quick {
         self.once.run(parameters, &mut vec![0.0; self.once.register_count()], &mut self.constants);
     }
 
-    /// Scratch that a run takes.
-    pub fn need(&self) -> usize {
-        self.each.input_count() + self.each.register_count() + self.layout.len()
+    /// Inputs, with what comes of the parameters in place, and registers.
+    pub fn workspace(&self) -> Vec<f64> {
+        let mut workspace = vec![0.0; self.each.input_count() + self.each.register_count()];
+        let state = self.each.input_count() - self.constants.len();
+        workspace[state..state + self.constants.len()].copy_from_slice(&self.constants);
+        workspace
     }
 
     /// x', eta', pivots and diagonal of A M^-1 A^T; whether they can be trusted.
-    fn run(&self, at: Point<'_>, scratch: &mut [f64], out: &mut [f64]) -> bool {
-        let (inputs, rest) = scratch.split_at_mut(self.each.input_count());
-        let (registers, values) = rest.split_at_mut(self.each.register_count());
+    pub fn run(&self, at: Point<'_>, workspace: &mut [f64], out: &mut [f64]) -> bool {
+        let (inputs, registers) = workspace.split_at_mut(self.each.input_count());
         let (n_x, n) = (self.layout.n_x, self.layout.n);
         inputs[0] = at.t;
         inputs[1..=n_x].copy_from_slice(at.x);
         inputs[1 + n_x..1 + n_x + n].copy_from_slice(at.eta);
-        inputs[1 + n_x + n..].copy_from_slice(&self.constants);
-        let values = &mut values[..self.layout.len()];
-        self.each.run(inputs, registers, values);
-        out.copy_from_slice(&values[..out.len()]);
-        values[values.len() - 1] == 1.0 && values.iter().all(|v| v.is_finite())
+        self.each.run(inputs, registers, out);
+        // Without early exit, so that it is done several at a time.
+        let bad = out.iter().fold(0, |bad, v| bad | u64::from(v.to_bits() & EXPONENT == EXPONENT));
+        out[self.layout.len() - 1] == 1.0 && bad == 0
     }
 }
 
@@ -103,11 +107,6 @@ impl Compiled {
             whole: quick.map(|q| (q.each.counts(), q.once.counts())),
             native_bytes: self.terms.program.native_bytes() + quick.map_or(0, |q| q.each.native_bytes()),
         }
-    }
-
-    /// How many numbers [`Compiled::quick`] gives, where it can.
-    pub(super) fn quick_run(&self, at: Point<'_>, scratch: &mut [f64], out: &mut [f64]) -> bool {
-        self.quick.as_ref().is_some_and(|q| q.run(at, scratch, out))
     }
 
     /// The whole acceleration for four states at a time, where the system lends itself to it: inputs t, x, eta and the

@@ -14,11 +14,13 @@
 use super::Inputs;
 use crate::kernel_form::KernelForm;
 use crate::system::System;
-use dalembert_expr::{Expr, Pool};
+use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_tape::{Builder, Hoisted, Op, Value};
 
 /// Longer programs are no faster than loops over dense matrices.
 pub(super) const MAX_OPERATIONS: usize = 12_000;
+/// Entries of this length together, written out, are looked at again for shorter forms.
+const MAX_SHORTENED: u64 = 3000;
 /// Unknowns beyond which unrolling is not tried.
 const MAX_SPEEDS: usize = 40;
 /// Least pivot of M, relative to its diagonal entry.
@@ -53,51 +55,83 @@ impl Straight {
     /// `None` where the system does not lend itself to it: other forces than ideal ones follow the constraints, it is too
     /// large, or the rows leave nothing free.
     pub fn new(system: &mut System, form: &KernelForm) -> Option<Self> {
-        let (n_x, n, m) = (form.coordinates.len(), form.speeds.len(), form.velocity_residuals.len());
+        let (n, m) = (form.speeds.len(), form.velocity_residuals.len());
         let plain =
             form.nonideal.is_none() && system.contacts.is_empty() && system.requirement_rows.is_empty();
         if !plain || n == 0 || n > MAX_SPEEDS || m >= n {
             return None;
         }
-        let inputs = Inputs::of(system, form);
-        let mut tape = Builder::new(inputs.state.len());
-        let mut outputs: Vec<Expr> = form.x_dot.clone();
-        outputs.extend(form.mass_matrix.iter().enumerate().flat_map(|(i, row)| &row[..=i]));
-        outputs.extend(&form.force);
-        outputs.extend(form.constraint_matrix.iter().flatten().map(|(_, e)| *e));
-        outputs.extend(&form.constraint_right);
-        let values = system.pool.lower_into(&mut tape, &inputs.state, &outputs);
-        let mut given = outputs.iter().zip(&values).map(|(e, v)| (*e != Pool::ZERO).then_some(*v));
-        let x_dot: Vec<Term> = given.by_ref().take(n_x).collect();
-        let M: Vec<Vec<Term>> = (0..n).map(|i| given.by_ref().take(i + 1).collect()).collect();
-        let Q: Vec<Term> = given.by_ref().take(n).collect();
-        let A: Vec<Vec<Term>> = form
-            .constraint_matrix
-            .iter()
-            .map(|row| {
-                let mut dense = vec![None; n];
-                row.iter().for_each(|(p, _)| dense[*p] = given.next().flatten());
-                dense
-            })
-            .collect();
-        let b: Vec<Term> = given.collect();
-
-        let mut solve = Unrolled { tape, trusted: None };
-        let order = sparse_order(&M);
-        let results = solve.accelerate(&reordered(&M, &order), &pick(&Q, &order), &columns(&A, &order), &b);
-        let zero = solve.tape.constant(0.0);
-        let mut eta_dot = vec![None; n];
-        order.iter().zip(&results.eta_dot).for_each(|(p, z)| eta_dot[*p] = *z);
-        let all = x_dot.into_iter().chain(eta_dot).chain(results.pivots).chain(results.diagonal);
-        let mut outputs: Vec<Value> = all.map(|v| v.unwrap_or(zero)).collect();
-        outputs.push(solve.trusted.unwrap_or(zero));
-        let program = solve.tape.finish(&outputs);
-        if program.counts().total() > MAX_OPERATIONS {
-            return None;
+        let raw = entries(form);
+        let mut best = unroll(system, form, &raw)?;
+        // Worth a second look where reading the entries is cheap: fewer operations on what varies.
+        let size = raw.iter().fold(0u64, |sum, e| sum.saturating_add(system.pool.cost(*e)));
+        if size <= MAX_SHORTENED {
+            let varying: Vec<Symbol> =
+                [form.time].iter().chain(&form.coordinates).chain(&form.speeds).copied().collect();
+            let short: Vec<Expr> = raw.iter().map(|e| system.pool.shorten(*e, &varying)).collect();
+            let short = system.pool.split_angles(&short);
+            if let Some(other) = unroll(system, form, &short)
+                && other.hoisted.each.counts().work() < best.hoisted.each.counts().work()
+            {
+                best = other;
+            }
         }
-        let varying = 1 + n_x + n;
-        Some(Straight { layout: Layout { n_x, n, m }, hoisted: program.hoist(varying) })
+        Some(best)
     }
+}
+
+/// x', the lower rows of M, Q, the entries of A, b.
+fn entries(form: &KernelForm) -> Vec<Expr> {
+    let mut list: Vec<Expr> = form.x_dot.clone();
+    list.extend(form.mass_matrix.iter().enumerate().flat_map(|(i, row)| &row[..=i]));
+    list.extend(&form.force);
+    list.extend(form.constraint_matrix.iter().flatten().map(|(_, e)| *e));
+    list.extend(&form.constraint_right);
+    list
+}
+
+/// The program for entries in that order; `None` if it is too long.
+fn unroll(system: &mut System, form: &KernelForm, entries: &[Expr]) -> Option<Straight> {
+    let layout = Layout {
+        n_x: form.coordinates.len(),
+        n: form.speeds.len(),
+        m: form.velocity_residuals.len(),
+    };
+    let inputs = Inputs::of(system, form);
+    let mut tape = Builder::new(inputs.state.len());
+    let values = system.pool.lower_into(&mut tape, &inputs.state, entries);
+    let mut given = entries.iter().zip(&values).map(|(e, v)| (*e != Pool::ZERO).then_some(*v));
+    let n = layout.n;
+    let x_dot: Vec<Term> = given.by_ref().take(layout.n_x).collect();
+    let M: Vec<Vec<Term>> = (0..n).map(|i| given.by_ref().take(i + 1).collect()).collect();
+    let Q: Vec<Term> = given.by_ref().take(n).collect();
+    let A: Vec<Vec<Term>> = form
+        .constraint_matrix
+        .iter()
+        .map(|row| {
+            let mut dense = vec![None; n];
+            row.iter().for_each(|(p, _)| dense[*p] = given.next().flatten());
+            dense
+        })
+        .collect();
+    let b: Vec<Term> = given.collect();
+
+    let mut solve = Unrolled { tape, trusted: None };
+    let order = sparse_order(&M);
+    let results = solve.accelerate(&reordered(&M, &order), &pick(&Q, &order), &columns(&A, &order), &b);
+    let zero = solve.tape.constant(0.0);
+    let mut eta_dot = vec![None; n];
+    order.iter().zip(&results.eta_dot).for_each(|(p, z)| eta_dot[*p] = *z);
+    let all = x_dot.into_iter().chain(eta_dot).chain(results.pivots).chain(results.diagonal);
+    let mut outputs: Vec<Value> = all.map(|v| v.unwrap_or(zero)).collect();
+    outputs.push(solve.trusted.unwrap_or(zero));
+    let program = solve.tape.finish(&outputs);
+    let varying = 1 + layout.n_x + n;
+    if program.counts().total() > MAX_OPERATIONS {
+        return None;
+    }
+    let Hoisted { once, each } = program.hoist(varying);
+    Some(Straight { layout, hoisted: Hoisted { once, each: each.fused() } })
 }
 
 /// A number, or nothing where it is zero by structure.

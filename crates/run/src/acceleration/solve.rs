@@ -46,7 +46,9 @@ pub struct Accelerator {
     solution: Solution,
     pub(crate) factor: Factor,
     scratch: Vec<f64>,
+    /// Results and workspace of the kernel's own fast way; empty if it has none.
     quick: Vec<f64>,
+    quick_workspace: Vec<f64>,
     C: Vec<f64>,
     /// Q + S u.
     force: Vec<f64>,
@@ -79,6 +81,7 @@ impl Accelerator {
     pub fn new(kernel: &dyn Kernel) -> Self {
         Self {
             contacts: kernel.contacts().to_vec(),
+            quick_workspace: kernel.quick_workspace(),
             ..Self::with_shape(kernel.shape(), kernel.scratch_len())
         }
     }
@@ -98,7 +101,8 @@ impl Accelerator {
             solution: Solution::new(&shape),
             factor: Factor::new(n, m),
             scratch: vec![0.0; scratch_len],
-            quick: Vec::new(),
+            quick: vec![0.0; shape.n_x + n + 2 * m + 1],
+            quick_workspace: Vec::new(),
             C: vec![0.0; n],
             force: vec![0.0; n],
             contacts: Vec::new(),
@@ -176,18 +180,17 @@ impl Accelerator {
         eta_dot: &mut [f64],
     ) -> bool {
         let m = self.shape.n_con;
-        let plain = self.path == Path::Auto && self.baumgarte.is_none() && self.shape.n_require == 0;
-        if !plain || self.max_rank.is_some_and(|rank| rank < m) {
+        let plain = self.path == Path::Auto && self.baumgarte.is_none();
+        if self.quick_workspace.is_empty() || !plain || self.max_rank.is_some_and(|rank| rank < m) {
+            return false;
+        }
+        if !kernel.quick(at, &mut self.quick_workspace, &mut self.quick) {
             return false;
         }
         let (n_x, n) = (x_dot.len(), eta_dot.len());
-        self.quick.resize(n_x + n + 2 * m, 0.0);
-        if !kernel.quick(at, &mut self.scratch, &mut self.quick) {
-            return false;
-        }
         x_dot.copy_from_slice(&self.quick[..n_x]);
         eta_dot.copy_from_slice(&self.quick[n_x..n_x + n]);
-        let (pivots, squares) = self.quick[n_x + n..].split_at(m);
+        let (pivots, squares) = self.quick[n_x + n..n_x + n + 2 * m].split_at(m);
         let s = &mut self.solution;
         (s.rank, s.margin, s.path) = (m, self.factor.take_measure(pivots, squares), super::Taken::Gram);
         true

@@ -147,8 +147,12 @@ impl Kernel for Gripped<'_> {
         }
     }
 
-    fn quick(&self, at: Point<'_>, scratch: &mut [f64], out: &mut [f64]) -> bool {
-        self.natural.n_contact == 0 && self.base.quick(at, scratch, out)
+    fn quick_workspace(&self) -> Vec<f64> {
+        if self.natural.n_contact == 0 { self.base.quick_workspace() } else { Vec::new() }
+    }
+
+    fn quick(&self, at: Point<'_>, workspace: &mut [f64], out: &mut [f64]) -> bool {
+        self.base.quick(at, workspace, out)
     }
 
     fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {

@@ -166,6 +166,7 @@ impl<'p> Allocator<'p> {
                 self.out.blend(target, rm, rn, ry);
                 target
             }
+            Node::Fused { minus, a, b, c } => self.fused(i, minus, [a, b, c]),
             Node::Call(op, a, b) => {
                 let ra = self.in_register(a);
                 self.out.store(ra, self.bases.slots, self.slot_bytes(0));
@@ -182,6 +183,46 @@ impl<'p> Allocator<'p> {
         };
         self.release_slots(i);
         self.deliver(i, target);
+    }
+
+    /// c + a b overwrites one of its operands: one that is used no more, or a copy of c.
+    fn fused(&mut self, i: Id, minus: bool, [a, b, c]: [Id; 3]) -> u8 {
+        let (a, b) = if self.better_in_memory(a, b) { (b, a) } else { (a, b) };
+        let ra = self.in_register(a);
+        let rc = self.register[c as usize];
+        if rc != NONE {
+            self.locked |= 1 << rc;
+        }
+        let dies = |me: &Self, v: Id| me.later_use(v, i) == NEVER;
+        if rc != NONE && c != a && c != b && dies(self, c) {
+            let rb = self.in_reach(b, i, true);
+            self.consume(i);
+            self.out.fused_sum(minus, rc, ra, rb);
+            return rc;
+        }
+        // The product may take the place of a factor if both factors are in registers.
+        let rb = self.register[b as usize];
+        for (dying, other, (r, s)) in [(a, b, (ra, rb)), (b, a, (rb, ra))] {
+            if rb != NONE && dying != other && dying != c && dies(self, dying) {
+                self.locked |= 1 << rb;
+                let place = self.in_reach(c, i, true);
+                self.consume(i);
+                self.out.fused_product(minus, r, s, place);
+                return r;
+            }
+        }
+        let rb = self.in_reach(b, i, true);
+        let target = self.claim();
+        match self.register[c as usize] {
+            NONE => {
+                let (base, offset) = self.memory(c);
+                self.out.load(target, base, offset);
+            }
+            rc => self.out.copy(target, rc),
+        }
+        self.consume(i);
+        self.out.fused_sum(minus, target, ra, rb);
+        target
     }
 
     /// Stores a result that is an output or the guard; keeps it if it is used later.

@@ -23,7 +23,10 @@ enum Prefix {
 
 /// Opcode map, as a VEX prefix encodes it.
 const MAP_0F: u8 = 1;
+const MAP_0F38: u8 = 2;
 const MAP_0F3A: u8 = 3;
+/// The bit of a VEX prefix that chooses doubles in fused products.
+const DOUBLE: u8 = 1 << 7;
 
 /// Code under construction: scalars (one lane) or all four lanes of a 256-bit register.
 pub(super) struct Assembler {
@@ -42,12 +45,17 @@ impl Assembler {
 
     /// One instruction with a VEX prefix: `reg` and `vvvv` are registers, `rm` a register or memory.
     fn vex(&mut self, prefix: Prefix, map: u8, opcode: u8, reg: u8, vvvv: u8, rm: Place) {
+        self.vex_sized(prefix, map, 0, opcode, reg, vvvv, rm);
+    }
+
+    #[allow(clippy::too_many_arguments)] // the fields of the encoding
+    fn vex_sized(&mut self, prefix: Prefix, map: u8, size: u8, opcode: u8, reg: u8, vvvv: u8, rm: Place) {
         let base = match rm {
             Place::Register(r) => r,
             Place::Memory(base, _) => base,
         };
         let (high_reg, high_base) = (reg >> 3, base >> 3);
-        let tail = (!vvvv & 15) << 3 | u8::from(self.wide) << 2 | prefix as u8;
+        let tail = size | (!vvvv & 15) << 3 | u8::from(self.wide) << 2 | prefix as u8;
         if map == MAP_0F && high_base == 0 {
             self.bytes(&[0xC5, (1 - high_reg) << 7 | tail, opcode]);
         } else {
@@ -97,6 +105,26 @@ impl Assembler {
         if let Two::Compare(predicate) = op {
             self.code.push(predicate as u8);
         }
+    }
+
+    /// target <- target + a b, or minus.
+    pub fn fused_sum(&mut self, minus: bool, target: u8, a: u8, b: Place) {
+        self.fused(0xB8 + if minus { 4 } else { 0 }, target, a, b);
+    }
+
+    /// target <- c + target a, or c - target a.
+    pub fn fused_product(&mut self, minus: bool, target: u8, a: u8, c: Place) {
+        self.fused(0xA8 + if minus { 4 } else { 0 }, target, a, c);
+    }
+
+    fn fused(&mut self, opcode: u8, target: u8, second: u8, third: Place) {
+        let opcode = opcode + u8::from(!self.wide);
+        self.vex_sized(Prefix::Packed, MAP_0F38, DOUBLE, opcode, target, second, third);
+    }
+
+    /// target <- source.
+    pub fn copy(&mut self, target: u8, source: u8) {
+        self.vex(Prefix::Packed, MAP_0F, 0x28, target, 0, Place::Register(source));
     }
 
     /// target <- square root of source.

@@ -52,6 +52,8 @@ impl Expander {
             Op::Sub => g.two(Two::Sub, x, y),
             Op::Mul => g.two(Two::Mul, x, y),
             Op::Div => g.two(Two::Div, x, y),
+            Op::MulAdd => g.fused(x, y, z),
+            Op::NegMulAdd => g.fused_minus(x, y, z),
             Op::Sqrt => g.add(Node::Sqrt(x)),
             Op::Neg => {
                 let sign = g.bits(trig::SIGN);
@@ -115,49 +117,33 @@ impl Expander {
         let g = &mut self.graph;
         let [to_turns, rounder, half, one] =
             [trig::TWO_OVER_PI, trig::ROUNDER, 0.5, 1.0].map(|v| g.number(v));
-        let turns = g.two(Two::Mul, x, to_turns);
-        let shifted = g.two(Two::Add, turns, rounder);
+        let [p1, p2] = trig::HALF_PI.map(|v| g.number(v));
+        let shifted = g.fused(x, to_turns, rounder);
         let new = shifted as usize >= before;
         let n = g.two(Two::Sub, shifted, rounder);
-        let [p1, p2, p3] = trig::HALF_PI.map(|p| {
-            let p = g.number(p);
-            g.two(Two::Mul, n, p)
-        });
-        let first = g.two(Two::Sub, x, p1);
-        let second = g.two(Two::Sub, first, p2);
-        let lost = g.two(Two::Sub, first, second);
-        let lost = g.two(Two::Sub, lost, p2);
-        let rest = g.two(Two::Sub, lost, p3);
-        let y0 = g.two(Two::Add, second, rest);
-        let y1 = g.two(Two::Sub, second, y0);
-        let y1 = g.two(Two::Add, y1, rest);
+        let first = g.fused_minus(n, p1, x);
+        let y0 = g.fused_minus(n, p2, first);
+        let lost = g.two(Two::Sub, first, y0);
+        let y1 = g.fused_minus(n, p2, lost);
 
         let z = g.two(Two::Mul, y0, y0);
-        let v = g.two(Two::Mul, z, y0);
-        let r = horner(g, z, &trig::S[1..]);
+        let half = g.two(Two::Mul, half, z);
         let sine = {
-            let a = g.two(Two::Mul, half, y1);
-            let b = g.two(Two::Mul, v, r);
-            let a = g.two(Two::Sub, a, b);
-            let a = g.two(Two::Mul, z, a);
-            let a = g.two(Two::Sub, a, y1);
-            let s = g.number(trig::S[0]);
-            let b = g.two(Two::Mul, v, s);
-            let a = g.two(Two::Sub, a, b);
-            g.two(Two::Sub, y0, a)
+            let p = horner(g, z, &trig::S);
+            let low = g.fused_minus(half, y1, y1);
+            let v = g.two(Two::Mul, z, y0);
+            let sum = g.fused(v, p, low);
+            g.two(Two::Add, y0, sum)
         };
-        let r = horner(g, z, &trig::C);
-        let r = g.two(Two::Mul, z, r);
         let cosine = {
-            let h = g.two(Two::Mul, half, z);
-            let w = g.two(Two::Sub, one, h);
-            let a = g.two(Two::Sub, one, w);
-            let a = g.two(Two::Sub, a, h);
-            let b = g.two(Two::Mul, z, r);
-            let c = g.two(Two::Mul, y0, y1);
-            let b = g.two(Two::Sub, b, c);
-            let a = g.two(Two::Add, a, b);
-            g.two(Two::Add, w, a)
+            let p = horner(g, z, &trig::C);
+            let w = g.two(Two::Sub, one, half);
+            let lost = g.two(Two::Sub, one, w);
+            let lost = g.two(Two::Sub, lost, half);
+            let low = g.fused_minus(y0, y1, lost);
+            let zz = g.two(Two::Mul, z, z);
+            let sum = g.fused(zz, p, low);
+            g.two(Two::Add, w, sum)
         };
         if new {
             self.watch(x);
@@ -191,9 +177,8 @@ impl Expander {
 fn horner(g: &mut Graph, z: Id, c: &[f64]) -> Id {
     let mut sum = g.number(c[c.len() - 1]);
     for c in c.iter().rev().skip(1) {
-        let product = g.two(Two::Mul, z, sum);
         let c = g.number(*c);
-        sum = g.two(Two::Add, c, product);
+        sum = g.fused(z, sum, c);
     }
     sum
 }

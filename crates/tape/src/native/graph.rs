@@ -49,6 +49,13 @@ pub(super) enum Node {
         no: Id,
         yes: Id,
     },
+    /// c + a b, or c - a b, rounded once.
+    Fused {
+        minus: bool,
+        a: Id,
+        b: Id,
+        c: Id,
+    },
     /// A function of the library, with one or two operands.
     Call(Op, Id, Id),
 }
@@ -61,6 +68,7 @@ impl Node {
             Node::Two(_, a, b) | Node::Call(_, a, b) => [Some(a), Some(b), None],
             Node::Sqrt(a) | Node::Shift(a, _) => [Some(a), None, None],
             Node::Blend { mask, no, yes } => [Some(mask), Some(no), Some(yes)],
+            Node::Fused { a, b, c, .. } => [Some(a), Some(b), Some(c)],
         };
         list.into_iter().flatten()
     }
@@ -99,6 +107,16 @@ impl Graph {
 
     pub fn two(&mut self, op: Two, a: Id, b: Id) -> Id {
         self.add(Node::Two(op, a, b))
+    }
+
+    /// c + a b.
+    pub fn fused(&mut self, a: Id, b: Id, c: Id) -> Id {
+        self.add(Node::Fused { minus: false, a, b, c })
+    }
+
+    /// c - a b.
+    pub fn fused_minus(&mut self, a: Id, b: Id, c: Id) -> Id {
+        self.add(Node::Fused { minus: true, a, b, c })
     }
 
     /// 1 where the mask is set, 0 elsewhere.

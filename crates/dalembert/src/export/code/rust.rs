@@ -29,6 +29,9 @@ impl Language for Rust {
             Op::Add => infix("+"),
             Op::Sub => infix("-"),
             Op::Mul => infix("*"),
+            // Written code is not fused; were it, the language rounds as it likes.
+            Op::MulAdd => format!("{} * {} + {}", o[0], o[1], o[2]),
+            Op::NegMulAdd => format!("{} - {} * {}", o[2], o[0], o[1]),
             Op::Div => infix("/"),
             Op::Sqrt => call("sqrt"),
             Op::Pow => call("pow"),
