@@ -40,7 +40,9 @@ fn main() {
         if let Some(lanes) = kernel.lanes() {
             let d = 1 + start.x.len() + start.eta.len();
             let mut inputs = vec![0.0; lanes.program().input_count() * 4];
-            for (k, v) in [0.0].iter().chain(&start.x).chain(&start.eta).chain(kernel.lane_constants()).enumerate() {
+            for (k, v) in
+                [0.0].iter().chain(&start.x).chain(&start.eta).chain(kernel.lane_constants()).enumerate()
+            {
                 for l in 0..4 {
                     inputs[4 * k + l] = *v + if k < d { 0.01 * l as f64 } else { 0.0 };
                 }

@@ -118,8 +118,7 @@ impl Pool {
         let mut done: Vec<Expr> = Vec::with_capacity(order.nodes.len());
         for &n in &order.nodes {
             let split = self.split_angle(n, &angles);
-            let image =
-                split.unwrap_or_else(|| self.rebuild(n, |c| order.place(c).map_or(c, |k| done[k])));
+            let image = split.unwrap_or_else(|| self.rebuild(n, |c| order.place(c).map_or(c, |k| done[k])));
             done.push(image);
         }
         let result = list.iter().map(|e| order.place(*e).map_or(*e, |k| done[k])).collect();

@@ -28,4 +28,4 @@ mod solve;
 pub(crate) use factor::{Factor, Rules};
 pub use report::Reporter;
 pub use solution::{AccelerationError, Path, Solution, Taken, Term};
-pub use solve::{Accelerator, CONSISTENCY_TOL, Steer, accelerate};
+pub use solve::{Accelerator, CONSISTENCY_TOL, Steer, accelerate, independent_rows};

@@ -293,10 +293,16 @@ pub trait Kernel: Sync {
         Vec::new()
     }
 
+    /// The rows that [`quick`](Kernel::quick) solves for: all of them, or, of a redundant set, as many as are
+    /// independent; in the order of its pivots.
+    fn quick_rows(&self) -> &[usize] {
+        &[]
+    }
+
     /// The whole acceleration at once, for kernels that have a faster way to it: x', eta' (U1), the pivots of
-    /// A M^-1 A^T, its diagonal, and one number more, n_x + n_eta + 2 n_con + 1 in all. `false` where its pivots are too
-    /// small to do without a rank-revealing factorisation: then terms are asked for instead. Only for systems whose
-    /// forces are impressed or ideal, with independent rows.
+    /// A M^-1 A^T for r rows, its diagonal, and one number more, n_x + n_eta + 2 r + 1 in all. `false` where its pivots
+    /// are too small to do without a rank-revealing factorisation: then terms are asked for instead. Only for systems
+    /// whose forces are impressed or ideal.
     fn quick(&self, at: Point<'_>, workspace: &mut [f64], out: &mut [f64]) -> bool {
         let _ = (at, workspace, out);
         false

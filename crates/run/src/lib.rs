@@ -59,7 +59,8 @@ pub mod projection;
 pub mod start;
 
 pub use acceleration::{
-    AccelerationError, Accelerator, CONSISTENCY_TOL, Path, Reporter, Solution, Steer, Taken, Term, accelerate,
+    AccelerationError, Accelerator, CONSISTENCY_TOL, Path, Reporter, Solution, Steer, Taken, Term,
+    accelerate, independent_rows,
 };
 pub use friction::{Grip, Gripped, Mode, settle};
 pub use integrate::{

@@ -33,8 +33,7 @@ impl Program {
         let mut values: Vec<Value> = Vec::with_capacity(listing.statements.len());
         for s in &listing.statements {
             let (op, operands) = fuse(s, &listing.statements, &uses);
-            let operands: Vec<Value> =
-                operands.iter().map(|o| value(&mut tape, *o, &values)).collect();
+            let operands: Vec<Value> = operands.iter().map(|o| value(&mut tape, *o, &values)).collect();
             values.push(tape.push(op, &operands));
         }
         let outputs: Vec<Value> = listing.outputs.iter().map(|o| value(&mut tape, *o, &values)).collect();

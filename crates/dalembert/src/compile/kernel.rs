@@ -96,6 +96,10 @@ impl Kernel for Compiled {
         self.quick.as_ref().map_or(Vec::new(), Quick::workspace)
     }
 
+    fn quick_rows(&self) -> &[usize] {
+        self.quick.as_ref().map_or(&[], |q| &q.rows)
+    }
+
     fn quick(&self, at: Point<'_>, workspace: &mut [f64], out: &mut [f64]) -> bool {
         self.quick.as_ref().is_some_and(|q| q.run(at, workspace, out))
     }

@@ -11,6 +11,8 @@ use dalembert_tape::{Counts, Lanes, Program};
 #[derive(Clone)]
 pub(super) struct Quick {
     pub layout: Layout,
+    /// The rows solved for, in the order of pivots.
+    pub rows: Vec<usize>,
     once: Program,
     each: Program,
     /// What `once` gave.
@@ -21,11 +23,17 @@ pub(super) struct Quick {
 const EXPONENT: u64 = 0x7FF0_0000_0000_0000;
 
 impl Quick {
-    fn new(straight: Straight, parameters: &[f64]) -> Self {
+    fn new(straight: Straight, rows: &[usize], parameters: &[f64]) -> Self {
         let hoisted = straight.hoisted;
         let mut each = hoisted.each;
         each.compile();
-        let mut quick = Self { layout: straight.layout, once: hoisted.once, each, constants: Vec::new() };
+        let mut quick = Self {
+            layout: straight.layout,
+            rows: rows.to_vec(),
+            once: hoisted.once,
+            each,
+            constants: Vec::new(),
+        };
         quick.set_parameters(parameters);
         quick
     }
@@ -74,13 +82,22 @@ impl Compiled {
     /// Native code for every tape, and the acceleration as one program where the system lends itself to it. Nothing
     /// changes but the speed and the last digits.
     pub fn make_fast(&mut self, system: &mut System, form: &KernelForm) {
+        let rows: Vec<usize> = (0..self.shape.n_con).collect();
         if self.quick.is_none() {
-            self.quick = Straight::new(system, form).map(|s| Quick::new(s, &self.parameters));
+            self.make_quick(system, form, &rows);
         }
         self.programs_mut().for_each(|p| {
             p.compile();
         });
         self.size_scratch();
+    }
+
+    /// The acceleration as one program with these rows, which stand for all along the motion.
+    pub fn make_quick(&mut self, system: &mut System, form: &KernelForm, rows: &[usize]) {
+        if self.quick.as_ref().is_none_or(|q| q.rows != rows) {
+            let straight = Straight::new(system, form, rows);
+            self.quick = straight.map(|s| Quick::new(s, rows, &self.parameters));
+        }
     }
 
     /// Every tape but that of the whole acceleration.

@@ -28,6 +28,9 @@ const MASS_PIVOT: f64 = 1e-9;
 /// Least pivot of S, relative to its diagonal entry: the square of the sine of the angle between a row and the earlier
 /// ones (`GRAM_SAFE` of the general road).
 const ROW_PIVOT: f64 = 1e-4;
+/// The same where some rows stand for a redundant set: other rows may be better at times, but changing them costs more
+/// than the digits lost, which projection restores.
+const CHOSEN_ROW_PIVOT: f64 = 1e-6;
 
 /// Where the results stand among the outputs.
 #[derive(Clone, Copy, Debug)]
@@ -52,17 +55,17 @@ pub(crate) struct Straight {
 }
 
 impl Straight {
-    /// `None` where the system does not lend itself to it: other forces than ideal ones follow the constraints, it is too
-    /// large, or the rows leave nothing free.
-    pub fn new(system: &mut System, form: &KernelForm) -> Option<Self> {
-        let (n, m) = (form.speeds.len(), form.velocity_residuals.len());
+    /// With these rows, which stand for all. `None` where the system does not lend itself to it: other forces than ideal
+    /// ones follow the constraints, it is too large, or the rows leave nothing free.
+    pub fn new(system: &mut System, form: &KernelForm, rows: &[usize]) -> Option<Self> {
+        let (n, m) = (form.speeds.len(), rows.len());
         let plain =
             form.nonideal.is_none() && system.contacts.is_empty() && system.requirement_rows.is_empty();
         if !plain || n == 0 || n > MAX_SPEEDS || m >= n {
             return None;
         }
-        let raw = entries(form);
-        let mut best = unroll(system, form, &raw)?;
+        let raw = entries(form, rows);
+        let mut best = unroll(system, form, rows, &raw)?;
         // Worth a second look where reading the entries is cheap: fewer operations on what varies.
         let size = raw.iter().fold(0u64, |sum, e| sum.saturating_add(system.pool.cost(*e)));
         if size <= MAX_SHORTENED {
@@ -70,7 +73,7 @@ impl Straight {
                 [form.time].iter().chain(&form.coordinates).chain(&form.speeds).copied().collect();
             let short: Vec<Expr> = raw.iter().map(|e| system.pool.shorten(*e, &varying)).collect();
             let short = system.pool.split_angles(&short);
-            if let Some(other) = unroll(system, form, &short)
+            if let Some(other) = unroll(system, form, rows, &short)
                 && other.hoisted.each.counts().work() < best.hoisted.each.counts().work()
             {
                 best = other;
@@ -81,22 +84,18 @@ impl Straight {
 }
 
 /// x', the lower rows of M, Q, the entries of A, b.
-fn entries(form: &KernelForm) -> Vec<Expr> {
+fn entries(form: &KernelForm, rows: &[usize]) -> Vec<Expr> {
     let mut list: Vec<Expr> = form.x_dot.clone();
     list.extend(form.mass_matrix.iter().enumerate().flat_map(|(i, row)| &row[..=i]));
     list.extend(&form.force);
-    list.extend(form.constraint_matrix.iter().flatten().map(|(_, e)| *e));
-    list.extend(&form.constraint_right);
+    list.extend(rows.iter().flat_map(|r| &form.constraint_matrix[*r]).map(|(_, e)| *e));
+    list.extend(rows.iter().map(|r| form.constraint_right[*r]));
     list
 }
 
 /// The program for entries in that order; `None` if it is too long.
-fn unroll(system: &mut System, form: &KernelForm, entries: &[Expr]) -> Option<Straight> {
-    let layout = Layout {
-        n_x: form.coordinates.len(),
-        n: form.speeds.len(),
-        m: form.velocity_residuals.len(),
-    };
+fn unroll(system: &mut System, form: &KernelForm, rows: &[usize], entries: &[Expr]) -> Option<Straight> {
+    let layout = Layout { n_x: form.coordinates.len(), n: form.speeds.len(), m: rows.len() };
     let inputs = Inputs::of(system, form);
     let mut tape = Builder::new(inputs.state.len());
     let values = system.pool.lower_into(&mut tape, &inputs.state, entries);
@@ -105,18 +104,19 @@ fn unroll(system: &mut System, form: &KernelForm, entries: &[Expr]) -> Option<St
     let x_dot: Vec<Term> = given.by_ref().take(layout.n_x).collect();
     let M: Vec<Vec<Term>> = (0..n).map(|i| given.by_ref().take(i + 1).collect()).collect();
     let Q: Vec<Term> = given.by_ref().take(n).collect();
-    let A: Vec<Vec<Term>> = form
-        .constraint_matrix
+    let A: Vec<Vec<Term>> = rows
         .iter()
-        .map(|row| {
+        .map(|r| {
             let mut dense = vec![None; n];
-            row.iter().for_each(|(p, _)| dense[*p] = given.next().flatten());
+            form.constraint_matrix[*r].iter().for_each(|(p, _)| dense[*p] = given.next().flatten());
             dense
         })
         .collect();
     let b: Vec<Term> = given.collect();
 
-    let mut solve = Unrolled { tape, trusted: None };
+    let all = rows.len() == form.constraint_matrix.len();
+    let row_pivot = if all { ROW_PIVOT } else { CHOSEN_ROW_PIVOT };
+    let mut solve = Unrolled { tape, trusted: None, row_pivot };
     let order = sparse_order(&M);
     let results = solve.accelerate(&reordered(&M, &order), &pick(&Q, &order), &columns(&A, &order), &b);
     let zero = solve.tape.constant(0.0);
@@ -148,6 +148,8 @@ struct Unrolled {
     tape: Builder,
     /// 1 while all pivots are sound.
     trusted: Option<Value>,
+    /// Least pivot of S.
+    row_pivot: f64,
 }
 
 impl Unrolled {
@@ -256,7 +258,7 @@ impl Unrolled {
         let scaled: Vec<Vec<Term>> = G.iter().map(|g| self.scaled(g, &mass.inverse)).collect();
         let S: Vec<Vec<Term>> =
             (0..m).map(|i| (0..=i).map(|j| self.dot(&scaled[i], &G[j])).collect()).collect();
-        let rows = self.factor(&S, ROW_PIVOT);
+        let rows = self.factor(&S, self.row_pivot);
         let mut lambda: Vec<Term> = Vec::with_capacity(m);
         for i in 0..m {
             let made = self.dot(&scaled[i], &y);

@@ -132,14 +132,19 @@ impl Factor {
         }
     }
 
-    /// Lengths of the rows and the margin, from pivots and diagonal of A M^-1 A^T that were computed elsewhere.
-    pub fn take_measure(&mut self, pivots: &[f64], squares: &[f64]) -> f64 {
+    /// Lengths of some rows and the margin, from pivots and diagonal of A M^-1 A^T that were computed elsewhere.
+    pub fn take_measure(&mut self, rows: &[usize], pivots: &[f64], squares: &[f64]) -> f64 {
         let mut margin = 1.0f64;
-        for i in 0..self.m {
-            self.length[i] = squares[i].sqrt();
-            margin = margin.min(pivots[i].sqrt() / self.reference[i].max(self.length[i]));
+        for (k, &i) in rows.iter().enumerate() {
+            self.length[i] = squares[k].sqrt();
+            margin = margin.min(pivots[k].sqrt() / self.reference[i].max(self.length[i]));
         }
         margin
+    }
+
+    /// The rows that stand for all, the best-conditioned first; after a complete orthogonal decomposition.
+    pub fn pivot_rows(&self) -> Vec<usize> {
+        (0..self.rank).map(|k| self.cod.lq.row(k)).collect()
     }
 
     /// Whether a Cholesky factor of M is at hand (not U9).

@@ -29,6 +29,13 @@ pub fn accelerate(kernel: &dyn Kernel, at: Point<'_>) -> Result<Solution, Accele
     Ok(reporter.into_solution())
 }
 
+/// Rows that stand for all at a state, the best-conditioned first: as many as the rank there.
+pub fn independent_rows(kernel: &dyn Kernel, at: Point<'_>) -> Result<Vec<usize>, AccelerationError> {
+    let mut accelerator = Accelerator { path: Path::Cod, ..Accelerator::new(kernel) };
+    accelerator.solve(kernel, at)?;
+    Ok(accelerator.factor.pivot_rows())
+}
+
 /// Where control forces come from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Steer<'a> {
@@ -79,8 +86,10 @@ pub struct Accelerator {
 impl Accelerator {
     /// Sized for a kernel.
     pub fn new(kernel: &dyn Kernel) -> Self {
+        let shape = kernel.shape();
         Self {
             contacts: kernel.contacts().to_vec(),
+            quick: vec![0.0; shape.n_x + shape.n_eta + 2 * kernel.quick_rows().len() + 1],
             quick_workspace: kernel.quick_workspace(),
             ..Self::with_shape(kernel.shape(), kernel.scratch_len())
         }
@@ -101,7 +110,7 @@ impl Accelerator {
             solution: Solution::new(&shape),
             factor: Factor::new(n, m),
             scratch: vec![0.0; scratch_len],
-            quick: vec![0.0; shape.n_x + n + 2 * m + 1],
+            quick: Vec::new(),
             quick_workspace: Vec::new(),
             C: vec![0.0; n],
             force: vec![0.0; n],
@@ -179,9 +188,10 @@ impl Accelerator {
         x_dot: &mut [f64],
         eta_dot: &mut [f64],
     ) -> bool {
-        let m = self.shape.n_con;
+        let rows = kernel.quick_rows();
         let plain = self.path == Path::Auto && self.baumgarte.is_none();
-        if self.quick_workspace.is_empty() || !plain || self.max_rank.is_some_and(|rank| rank < m) {
+        let rank = self.max_rank.unwrap_or(self.shape.n_con);
+        if self.quick_workspace.is_empty() || !plain || rank != rows.len() {
             return false;
         }
         if !kernel.quick(at, &mut self.quick_workspace, &mut self.quick) {
@@ -190,10 +200,25 @@ impl Accelerator {
         let (n_x, n) = (x_dot.len(), eta_dot.len());
         x_dot.copy_from_slice(&self.quick[..n_x]);
         eta_dot.copy_from_slice(&self.quick[n_x..n_x + n]);
-        let (pivots, squares) = self.quick[n_x + n..n_x + n + 2 * m].split_at(m);
-        let s = &mut self.solution;
-        (s.rank, s.margin, s.path) = (m, self.factor.take_measure(pivots, squares), super::Taken::Gram);
+        let (pivots, squares) = self.quick[n_x + n..n_x + n + 2 * rank].split_at(rank);
+        let margin = self.factor.take_measure(rows, pivots, squares);
+        (self.solution.rank, self.solution.margin, self.solution.path) = (rank, margin, super::Taken::Gram);
         true
+    }
+
+    /// Whether the fast way stands for a redundant set by some of its rows.
+    pub(crate) fn quick_stands_for_more(&self, kernel: &dyn Kernel) -> bool {
+        !self.quick_workspace.is_empty() && kernel.quick_rows().len() < self.shape.n_con
+    }
+
+    /// Margins are compared with each other, so they must come by one way.
+    pub(crate) fn keep_margin(&mut self, margin: f64) {
+        self.solution.margin = margin;
+    }
+
+    /// From now on the general way is taken.
+    pub(crate) fn forget_quick(&mut self) {
+        self.quick_workspace.clear();
     }
 
     /// U1-U9 at a state with a given control force, and C from elsewhere; no friction, no requirements.

@@ -151,6 +151,10 @@ impl Kernel for Gripped<'_> {
         if self.natural.n_contact == 0 { self.base.quick_workspace() } else { Vec::new() }
     }
 
+    fn quick_rows(&self) -> &[usize] {
+        self.base.quick_rows()
+    }
+
     fn quick(&self, at: Point<'_>, workspace: &mut [f64], out: &mut [f64]) -> bool {
         self.base.quick(at, workspace, out)
     }

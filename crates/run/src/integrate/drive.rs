@@ -353,6 +353,9 @@ impl<'a> Drive<'a> {
         if let Err(error) = self.end_of_step(t_new) {
             return self.end_failed(h, error).map(|()| None);
         }
+        if self.field.outgrown {
+            self.rely_on_all_rows();
+        }
         let margin = self.field.margin();
         let at = Attempt { t: self.t, h, y: &self.y, f: &self.f, tol: self.tol };
         let stepper = at_work(&mut self.stepper, &mut self.bridge, self.bridging);
@@ -399,6 +402,7 @@ impl<'a> Drive<'a> {
             _ => {
                 self.field.accelerator.consistency_tol = self.state_tolerance();
                 let result = self.field.eval(t_new, &self.y_new, &mut self.f_new);
+                let result = result.and_then(|()| self.field.check_other_rows(t_new, &self.y_new));
                 self.field.accelerator.consistency_tol = f64::INFINITY;
                 result?;
             }
@@ -407,6 +411,14 @@ impl<'a> Drive<'a> {
         self.field.accelerator.factor.settle(kept);
         self.field.projector.settle();
         Ok(())
+    }
+
+    /// The rows that stood for a redundant set do so no longer: all of them from now on, with stages on the constraints.
+    fn rely_on_all_rows(&mut self) {
+        self.field.accelerator.forget_quick();
+        (self.field.by_some_rows, self.field.outgrown) = (false, false);
+        (self.field.near, self.always_near) = (true, true);
+        self.watch = Watch::new(self.field.margin());
     }
 
     fn end_failed(&mut self, h: f64, error: EvalError) -> Result<(), Failure> {

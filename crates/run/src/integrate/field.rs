@@ -24,6 +24,10 @@ pub(super) struct KernelField<'k> {
     pub counters: Counters,
     /// Whether states are projected before their derivative is taken.
     pub near: bool,
+    /// A redundant set is stood for by some of its rows, which agree with the others on the constraints only ...
+    pub by_some_rows: bool,
+    /// ... until these rows are no longer well independent.
+    pub outgrown: bool,
     /// (time, margin) of the evaluations since the driver last cleared it; bounded, later ones replace equal times.
     pub samples: Vec<(f64, f64)>,
     state: Vec<f64>,
@@ -57,6 +61,8 @@ impl<'k> KernelField<'k> {
             shape,
             counters: Counters::default(),
             near: false,
+            by_some_rows: false,
+            outgrown: false,
             samples: Vec::with_capacity(MAX_SAMPLES),
             state: vec![0.0; d],
             bumped: vec![0.0; d],
@@ -124,6 +130,24 @@ impl<'k> KernelField<'k> {
         self.accelerator.solution().margin
     }
 
+    /// Where some rows stand for all: an error if the others contradict them at this state (U6).
+    pub fn check_other_rows(&mut self, t: f64, y: &[f64]) -> Result<(), EvalError> {
+        if !self.by_some_rows {
+            return Ok(());
+        }
+        let margin = self.margin();
+        self.solve(t, y).map_err(EvalError::Acceleration)?;
+        self.accelerator.keep_margin(margin);
+        Ok(())
+    }
+
+    /// Takes the margin by the kernel's own fast way; whether that can be trusted here.
+    pub fn margin_of_some_rows(&mut self, t: f64, y: &[f64]) -> bool {
+        let at = self.point(t, y);
+        let (x_dot, eta_dot) = self.column.split_at_mut(self.shape.n_x);
+        self.accelerator.solve_quick(&self.kernel, at, x_dot, eta_dot)
+    }
+
     /// A time in which a motion with this derivative changes its configuration by its own size; may be infinite.
     pub fn time_scale(&self, y: &[f64], f: &[f64]) -> f64 {
         let n_x = self.shape.n_x;
@@ -136,6 +160,7 @@ impl<'k> KernelField<'k> {
         let (x_dot, eta_dot) = out.split_at_mut(self.shape.n_x);
         let at = self.point(t, y);
         if !self.accelerator.solve_quick(&self.kernel, at, x_dot, eta_dot) {
+            self.outgrown |= self.by_some_rows;
             self.solve(t, y).map_err(EvalError::Acceleration)?;
             eta_dot.copy_from_slice(&self.accelerator.solution().eta_dot);
             x_dot.copy_from_slice(&self.accelerator.terms().x_dot);

@@ -51,8 +51,10 @@ impl Drive<'_> {
             let around = look_around(&mut self.field, t, &self.y, self.t_end - t).map_err(failure)?;
             self.outcome.generic_rank = around.rank;
             self.watch = Watch::new(around.margin);
-            // Redundant rows may agree on the constraints only, so stages are put there.
-            self.always_near = around.rank < self.field.shape.n_con;
+            // Redundant rows may agree on the constraints only, so stages are put there, unless some of the rows stand
+            // for all.
+            self.always_near =
+                around.rank < self.field.shape.n_con && !self.stand_by_some_rows(around.degenerate);
             self.field.near = self.always_near;
             if around.degenerate {
                 self.check_state(t)?;
@@ -72,6 +74,22 @@ impl Drive<'_> {
         self.outcome.generic_rank = self.outcome.generic_rank.max(self.field.accelerator.solution().rank);
         self.watch.reference = self.watch.reference.min(1.0).max(self.margin);
         Ok(())
+    }
+
+    /// Of a redundant set that keeps its rank, the kernel may solve some rows only: then stages need not lie on the
+    /// constraints. The margin is that of these rows from now on.
+    fn stand_by_some_rows(&mut self, degenerate: bool) -> bool {
+        if !self.field.accelerator.quick_stands_for_more(&self.field.kernel) {
+            return false;
+        }
+        let trusted = !degenerate && self.field.margin_of_some_rows(self.t, &self.y);
+        if trusted {
+            self.field.by_some_rows = true;
+            self.watch = Watch::new(self.field.margin());
+        } else {
+            self.field.accelerator.forget_quick();
+        }
+        trusted
     }
 
     /// The derivative at (t, y), where the rows must be consistent (U6).
