@@ -181,6 +181,9 @@ pub struct SimulateArgs {
     /// Integrator
     #[arg(long, value_name = "NAME", value_parser = Method::ALL.map(Method::name))]
     pub method: Option<String>,
+    /// Step of rk4 and the variational methods (without it the spacing of the rows)
+    #[arg(long, value_name = "H", value_parser = positive)]
+    pub step: Option<f64>,
     /// Relative tolerance of a step
     #[arg(long, value_name = "R", value_parser = positive)]
     pub rtol: Option<f64>,
@@ -214,6 +217,9 @@ pub struct SimulateArgs {
     /// Account for the change of energy by the work of each class of forces (without it where friction, non-ideal or control forces act)
     #[arg(long)]
     pub balance: bool,
+    /// Give the action of the motion, the integral of its Lagrangian over time
+    #[arg(long)]
+    pub action: bool,
 }
 
 /// Forms of the equations that can be integrated.

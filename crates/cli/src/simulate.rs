@@ -48,6 +48,8 @@ fn request(args: &SimulateArgs) -> Result<Request, Box<Diagnostic>> {
         until: args.until,
         every: args.every,
         method: args.method.clone(),
+        step: args.step,
+        action: args.action,
         rtol: args.rtol,
         atol: args.atol,
         baumgarte: args.baumgarte,

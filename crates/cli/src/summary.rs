@@ -89,6 +89,9 @@ pub fn facts(motion: &Motion, wall: Duration) -> Vec<(String, String)> {
         let shown = if shown.is_empty() { "no work".to_owned() } else { shown.join(" + ") };
         put("energy balance", format!("{:.6e} = {shown}, open by {:.1e}", b.change, b.defect.abs()));
     }
+    if let Some(action) = motion.action {
+        put("action", plain(action));
+    }
     events(&mut facts, motion);
     facts
 }
@@ -163,6 +166,7 @@ pub fn document(motion: &Motion, wall: Duration, files: &[String]) -> Value {
             "explicit": b.explicit,
             "defect": b.defect,
         })),
+        "action": motion.action,
         "events": events,
         "files": files,
     })

@@ -9,6 +9,7 @@ mod momenta;
 mod small;
 mod suslov;
 mod tapes;
+mod variation;
 
 pub use momenta::Momenta;
 pub use suslov::SuslovKernel;
@@ -20,6 +21,7 @@ use dalembert_run::{Level, Point, Shape, Solution};
 use dalembert_tape::{Counts, Program};
 use kernel::run_into;
 pub(crate) use tapes::Tapes;
+pub(crate) use variation::lagrangian_of;
 
 /// A system ready to move.
 #[derive(Clone)]
@@ -46,6 +48,9 @@ pub struct Compiled {
     /// h and h' of each requirement, psi and 0 where it is on rates.
     requirements: Option<Program>,
     balance: Option<Program>,
+    /// What `balance` integrates: powers, and this Lagrangian.
+    quadratures: (bool, Option<Expr>),
+    lagrangian: Option<variation::Lagrangian>,
     scratch_len: usize,
 }
 
@@ -197,6 +202,8 @@ impl Compiled {
             has_cost: false,
             requirements: None,
             balance: None,
+            quadratures: (false, None),
+            lagrangian: None,
             scratch_len: 0,
         };
         compiled.set_contacts(system, form);
@@ -266,6 +273,8 @@ impl Compiled {
             self.partials.as_ref(),
             self.contact_terms.as_ref(),
             self.control_terms.as_ref(),
+            self.lagrangian.as_ref().map(|l| &l.first),
+            self.lagrangian.as_ref().map(|l| &l.second),
         ];
         let programs = scattered.into_iter().flatten().map(|s| &s.program);
         let programs = programs.chain([&self.invariants, &self.events, &self.outputs]).chain(&self.nonideal);

@@ -5,7 +5,7 @@ mod record;
 mod variables;
 
 use crate::balance::Balance;
-use crate::compile::Compiled;
+use crate::compile::{Compiled, lagrangian_of};
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::failure;
 use crate::model::Model;
@@ -28,6 +28,8 @@ pub struct Request {
     pub times: Option<Vec<f64>>,
     /// Integrator, by name.
     pub method: Option<String>,
+    /// Step of methods with a fixed one; the spacing of the rows if absent.
+    pub step: Option<f64>,
     /// Relative tolerance.
     pub rtol: Option<f64>,
     /// Absolute tolerance.
@@ -46,6 +48,8 @@ pub struct Request {
     pub balance: Option<bool>,
     /// The equations that are integrated.
     pub form: MotionForm,
+    /// Integrate the Lagrangian along the motion.
+    pub action: bool,
 }
 
 /// A table of results with names.
@@ -98,6 +102,8 @@ pub struct Motion {
     pub energy_change: Option<f64>,
     /// What accounts for it, where that was integrated and the model has an energy.
     pub balance: Option<Balance>,
+    /// Integral of L over the motion, where it was asked for.
+    pub action: Option<f64>,
     /// Why it ended early, if it did.
     pub failure: Option<Diagnostic>,
 }
@@ -135,12 +141,17 @@ impl Model {
         if method == Method::Radau {
             self.compiled.with_partials(&mut self.system, &self.form);
         }
+        if method.is_variational() {
+            variables::check_variational(request, method)?;
+            self.make_variation(&format!("`{method}`"))?;
+        }
+        let lagrangian = request.action.then(|| lagrangian_of(self)).transpose()?;
         let s = &self.system;
         let working = s.nonideal.is_some() || !s.contacts.is_empty() || !s.requirement_rows.is_empty();
         if request.balance.unwrap_or(working) || Compiled::outputs_need_work(&mut self.system) {
-            self.compiled.with_balance(&mut self.system, &self.form);
+            self.compiled.with_quadratures(&mut self.system, &self.form, true, lagrangian);
         } else {
-            self.compiled.without_balance();
+            self.compiled.with_quadratures(&mut self.system, &self.form, false, lagrangian);
         }
         self.check_memory()
     }
@@ -233,6 +244,7 @@ impl Model {
             energy,
             energy_change,
             balance: energy_change.and_then(|change| Balance::new(change, &integrals)),
+            action: request.action.then(|| integrals.last().copied()).flatten(),
             failure,
         })
     }

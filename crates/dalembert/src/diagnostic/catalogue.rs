@@ -319,6 +319,10 @@ catalogue! {
     StateNotFinite "E0703" "a motion that left the finite numbers":
         "A coordinate, speed or force became infinite or undefined. Often a denominator vanishes or a root turns negative on the way."
         wrong "" right "";
+    StepNotSolved "E0704" "a step of fixed length that has no solution":
+        "A variational step is the solution of equations between its ends. With a long step, near positions where constraints lose rank, or where forces \
+         jump, Newton's iteration does not find it. The step is not shortened on its own: that would spoil what the method conserves."
+        wrong "" right "";
     ConstraintDrift "E0705" "constraints that cannot be kept":
         "The projection onto the constraints failed: they became contradictory or degenerate along the motion. \
          The message names the constraint and its residual."
