@@ -50,6 +50,7 @@ pub mod balance;
 pub mod bracket;
 pub mod canonical;
 pub mod compile;
+pub mod connect;
 mod contact;
 pub mod derive;
 pub mod diagnostic;

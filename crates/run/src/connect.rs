@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Newton on a band matrix, time linear in the number of nodes, damped by natural monotonicity (Deuflhard). If the first
-//! path leads nowhere, one is taken over from the motion that the given rates start, whose end is drawn to the wanted one.
+//! path leads nowhere, the action is made smaller step by step, on the constraints; and if that does not help either, a path is
+//! taken over from the motion that the given rates start, whose end is drawn to the wanted one.
 //! Elements are halved until two solutions agree; the nodes have order six. What is found is a stationary point, not
 //! always a minimum: `index` tells (see `second`). Knows no symbols. Checked by `tests/connect.rs` in the crate above.
 
@@ -23,6 +24,8 @@ pub use second::Second;
 
 /// Newton's steps for one solution.
 const MAX_NEWTON: usize = 60;
+/// Steps down with the action.
+const MAX_DESCENT: usize = 200;
 /// Steps of the end on its way from a known motion to where it is wanted.
 const MAX_DRAWS: usize = 200;
 /// Numbers in the largest matrix.
@@ -144,20 +147,23 @@ pub fn connect(kernel: &dyn Kernel, ends: &Ends<'_>) -> Result<Connection, Conne
     let mut search = Search { kernel, ends, iterations: 0 };
     let mut grid = search.first()?;
     loop {
-        let sensitivity = grid.sensitivity(kernel);
-        if !(sensitivity < CONJUGATE) {
-            return Err(ConnectError::Conjugate { sensitivity });
-        }
         let mut fine = grid.halved();
         let affordable = fine.elements() <= MOST && fine.room() <= MAX_ROOM;
         if !affordable {
             return Err(ConnectError::NotResolved { error: f64::NAN });
         }
         search.solve(&mut fine)?;
-        let apart = fine.apart(&grid);
+        let sensitivity = fine.sensitivity(kernel);
+        if !(sensitivity < CONJUGATE) {
+            return Err(ConnectError::Conjugate { sensitivity });
+        }
+        let apart = fine.apart(&grid).max(search.rates_apart(&mut grid, &mut fine));
         // Order six: the finer solution is off by a sixty-third of the difference; twice that, to be safe.
         let error = apart / 32.0;
-        if error <= ends.tolerance * (1.0 + fine.size()) {
+        // A path that jumps between two nodes has an action that grows with their number.
+        let (before, after) = (grid.action(kernel), fine.action(kernel));
+        let settled = (after - before).abs() <= 1e-4 * (1e-9 + after.abs().max(before.abs()));
+        if settled && error <= ends.tolerance * (1.0 + fine.size()) {
             return search.finish(grid, fine, error, sensitivity);
         }
         if fine.elements() * 2 > MOST || fine.halved().room() > MAX_ROOM {
@@ -208,14 +214,29 @@ impl Search<'_> {
             if grid.room() > MAX_ROOM {
                 break;
             }
-            grid.lay(|t| self.straight(t));
-            grid.project(self.kernel);
-            match self.solve(&mut grid).or_else(|_| self.drawn(&mut grid)) {
+            self.lay(&mut grid);
+            match self
+                .solve(&mut grid)
+                .or_else(|_| self.descend(&mut grid))
+                .or_else(|_| self.drawn(&mut grid))
+            {
                 Ok(()) => return Ok(grid),
                 Err(error) => trouble = error,
             }
         }
-        Err(trouble)
+        Err(self.conjugate().unwrap_or(trouble))
+    }
+
+    /// Whether the ends are conjugate already on the first path, as they are for linear equations.
+    fn conjugate(&self) -> Option<ConnectError> {
+        let mut grid = Grid::new(self.kernel, 8 * FEWEST, self.ends.start.t, self.ends.t_end);
+        if grid.room() > MAX_ROOM {
+            return None;
+        }
+        self.lay(&mut grid);
+        let sensitivity = grid.sensitivity(self.kernel);
+        (sensitivity >= CONJUGATE && sensitivity.is_finite())
+            .then_some(ConnectError::Conjugate { sensitivity })
     }
 
     /// Piecewise linear between the ends and the way points.
@@ -231,6 +252,39 @@ impl Search<'_> {
         };
         let s = place - leg as f64;
         point(leg).iter().zip(point(leg + 1)).map(|(a, b)| a + s * (b - a)).collect()
+    }
+
+    fn lay(&self, grid: &mut Grid) {
+        grid.lay(|t| self.straight(t));
+        grid.project(self.kernel);
+    }
+
+    /// Goes down with the action from the straight path: where L grows with the rates there is a least one (Tonelli).
+    /// Newton's matrix gets so much of the kinetic one added that the action falls.
+    fn descend(&mut self, grid: &mut Grid) -> Result<(), ConnectError> {
+        self.lay(grid);
+        let size = 1.0 + grid.size();
+        let (mut added, mut action) = (1.0_f64, grid.action(self.kernel));
+        for _ in 0..MAX_DESCENT {
+            self.iterations += 1;
+            let kept = grid.keep();
+            let moved = grid.damped(self.kernel, added).map(|correction| {
+                grid.advance(&correction, 1.0);
+                grid.project(self.kernel);
+                norm_max(&correction.positions) / size
+            });
+            let next = grid.action(self.kernel);
+            if moved.is_some_and(|moved| moved < 1e-4) {
+                return self.solve(grid);
+            }
+            if moved.is_some() && next < action {
+                (action, added) = (next, 0.3 * added);
+                continue;
+            }
+            grid.restore(kept);
+            added = (4.0 * added).max(1e-3);
+        }
+        Err(ConnectError::NotConverged { iterations: self.iterations, correction: f64::NAN })
     }
 
     /// Takes the motion that the rates start, and draws its end to where it is wanted.
@@ -301,7 +355,8 @@ impl Search<'_> {
             // At rounding: corrections of the last digits go back and forth.
             if now < 1e-13 || (now < 1e-10 && now > 0.3 * last) {
                 grid.advance(&correction, 1.0);
-                return Ok(());
+                // Rows that vanish at a node ask nothing of it: a path through such a place is none.
+                return if grid.off(self.kernel) <= END_TOL { Ok(()) } else { Err(lost(now)) };
             }
             last = now;
             damping = (2.0 * damping).min(1.0);
@@ -321,6 +376,16 @@ impl Search<'_> {
             }
         }
         Err(ConnectError::NotConverged { iterations: self.iterations, correction: last })
+    }
+
+    /// Difference of the rates at the start, times the time: what a motion from there would miss the end by.
+    fn rates_apart(&self, coarse: &mut Grid, fine: &mut Grid) -> f64 {
+        let (Some((a, _)), Some((b, _))) = (coarse.end_rates(self.kernel), fine.end_rates(self.kernel))
+        else {
+            return f64::INFINITY;
+        };
+        let span = (self.ends.t_end - self.ends.start.t).abs();
+        a.iter().zip(&b).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs() * span))
     }
 
     fn finish(

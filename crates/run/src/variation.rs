@@ -212,6 +212,16 @@ impl Element {
         }
     }
 
+    /// The part of that which comes from the masses.
+    pub fn each_kinetic(&self, i: usize, k: usize, h: f64, mut add: impl FnMut(usize, usize, f64)) {
+        let (s, n) = (self.nodes(), self.n);
+        let (b, D) = (&self.rule.b, &self.rule.D);
+        for e in 0..n * n {
+            let part = |j: usize| b[j] * D[j * s + i] * D[j * s + k] * self.second[j].y_v[e] / h;
+            add(e / n, e % n, (0..s).map(part).sum());
+        }
+    }
+
     /// L_d.
     pub fn action(&self, h: f64) -> f64 {
         self.first.iter().zip(&self.rule.b).map(|(f, b)| h * b * f.L[0]).sum()

@@ -331,6 +331,14 @@ catalogue! {
         "Newton's iteration towards an equilibrium, or the sweeps for eigenvalues, ended at their bound. Start nearer, \
          give ranges with `--within`, or rescale the model so that its numbers are of comparable size."
         wrong "" right "";
+    NoConnection "E0731" "no motion found between two configurations":
+        "A path whose action is stationary was looked for between the two configurations, from a straight path and from the motion that the rates at the start give. \
+         Newton's iteration found none. There may be none in that time, or several far from both: a configuration on the way (`--via`) or other rates lead there."
+        wrong "" right "";
+    ConjugateEnds "E0732" "two configurations that are conjugate":
+        "Motions that leave the first configuration with nearby rates come together again at the second, as those of a harmonic oscillator do after half a period. \
+         Then a motion between them is not unique, or there is none; the second variation of the action is singular. Choose another time, or another end."
+        wrong "" right "";
 
     // Friction and control.
     FrictionParadox "E0710" "friction without a solution, or with several":

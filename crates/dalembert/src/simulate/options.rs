@@ -11,13 +11,13 @@ const DEFAULT_INTERVALS: f64 = 500.0;
 const MAX_TABLE: f64 = 1e8;
 
 /// End time and options.
-pub(super) struct Resolved {
+pub(crate) struct Resolved {
     pub until: f64,
     pub options: Options,
 }
 
 impl Model {
-    pub(super) fn options(&mut self, request: &Request) -> Result<Resolved, Box<Diagnostic>> {
+    pub(crate) fn options(&mut self, request: &Request) -> Result<Resolved, Box<Diagnostic>> {
         let run = self.system.run.clone();
         let mut stated = |e: Option<dalembert_expr::Expr>| e.map(|e| self.constant(e));
         let until = request.until.or_else(|| stated(run.as_ref().map(|r| r.until)));

@@ -2,7 +2,7 @@
 
 use crate::linalg::{Band, axpy, norm_max};
 use crate::variation::{Element, Independent, Rates};
-use crate::{Kernel, Projector};
+use crate::{Kernel, Point, Projector};
 
 /// Nodes of an element.
 pub(super) const NODES: usize = 4;
@@ -158,14 +158,14 @@ impl Grid {
         }
     }
 
-    /// Residuals of all inner nodes; `None` where something is not finite.
-    fn residuals(&mut self, kernel: &dyn Kernel, assemble: bool) -> Option<Vec<f64>> {
+    /// Residuals of all inner nodes, and the matrix with so much of the kinetic one added; `None` where something is not finite.
+    fn residuals(&mut self, kernel: &dyn Kernel, assemble: Option<f64>) -> Option<Vec<f64>> {
         let (n, m) = (self.n, self.m);
         let (w, last) = (n + m, self.nodes() - 1);
         let mut right = vec![0.0; self.unknowns()];
-        let mut band = assemble.then(|| Band::new(self.unknowns(), self.half()));
+        let mut band = assemble.map(|added| (added, Band::new(self.unknowns(), self.half())));
         for e in 0..self.elements {
-            self.evaluate(kernel, e, assemble);
+            self.evaluate(kernel, e, assemble.is_some());
             for i in 0..NODES {
                 let g = e * (NODES - 1) + i;
                 if g == 0 || g == last {
@@ -173,22 +173,26 @@ impl Grid {
                 }
                 let row = (g - 1) * w;
                 self.element.add_slope(i, self.h, &mut right[row..row + n]);
-                if let Some(band) = &mut band {
+                if let Some((added, band)) = &mut band {
                     for k in 0..NODES {
                         let other = e * (NODES - 1) + k;
                         if other > 0 && other < last {
                             let column = (other - 1) * w;
                             self.element.each_block(i, k, self.h, |p, r, v| band.add(row + p, column + r, v));
+                            if *added > 0.0 {
+                                let stiffer = |p, r, v: f64| band.add(row + p, column + r, *added * v);
+                                self.element.each_kinetic(i, k, self.h, stiffer);
+                            }
                         }
                     }
                 }
                 // A node between elements gets its constraints once.
                 if m > 0 && (i > 0 || e == 0) {
-                    self.constrain(g, i, row, &mut right, band.as_mut());
+                    self.constrain(g, i, row, &mut right, band.as_mut().map(|(_, band)| band));
                 }
             }
         }
-        if let Some(mut band) = band {
+        if let Some((_, mut band)) = band {
             band.factor().ok()?;
             self.band = Some(band);
         }
@@ -225,13 +229,18 @@ impl Grid {
 
     /// Newton's correction with a new matrix.
     pub fn correction(&mut self, kernel: &dyn Kernel) -> Option<Correction> {
-        let right = self.residuals(kernel, true)?;
+        self.damped(kernel, 0.0)
+    }
+
+    /// The same with so much of the kinetic matrix added.
+    pub fn damped(&mut self, kernel: &dyn Kernel, added: f64) -> Option<Correction> {
+        let right = self.residuals(kernel, Some(added))?;
         self.solved(right)
     }
 
     /// The correction that the last matrix gives here.
     pub fn simplified(&mut self, kernel: &dyn Kernel) -> Option<Correction> {
-        let right = self.residuals(kernel, false)?;
+        let right = self.residuals(kernel, None)?;
         self.solved(right)
     }
 
@@ -262,7 +271,7 @@ impl Grid {
 
     /// How the inner nodes follow a small change of the last one.
     fn response(&mut self, kernel: &dyn Kernel, change: &[f64]) -> Option<Correction> {
-        self.residuals(kernel, true)?;
+        self.residuals(kernel, Some(0.0))?;
         let w = self.n + self.m;
         let mut right = vec![0.0; self.unknowns()];
         let e = self.elements - 1;
@@ -372,6 +381,20 @@ impl Grid {
             }
         }
         worst
+    }
+
+    /// Largest scaled residual of a constraint at any node.
+    pub fn off(&self, kernel: &dyn Kernel) -> f64 {
+        if self.m == 0 {
+            return 0.0;
+        }
+        let mut projector = Projector::new(kernel);
+        let still = vec![0.0; self.n];
+        let residual = |(g, x): (usize, &[f64])| {
+            let at = Point { t: self.time(g), x, eta: &still };
+            projector.residuals(kernel, at).position
+        };
+        self.q.chunks(self.n).enumerate().map(residual).fold(0.0, f64::max)
     }
 
     pub fn action(&mut self, kernel: &dyn Kernel) -> f64 {
