@@ -44,6 +44,7 @@ fn request(args: &SimulateArgs) -> Result<Request, Box<Diagnostic>> {
             MotionFormName::Explicit => MotionForm::Explicit,
             MotionFormName::Hamilton => MotionForm::Hamilton,
             MotionFormName::Suslov => MotionForm::Suslov,
+            MotionFormName::HamiltonJacobi => MotionForm::HamiltonJacobi,
         },
         until: args.until,
         every: args.every,

@@ -60,6 +60,7 @@ pub mod equations;
 pub mod equilibrium;
 pub mod export;
 mod failure;
+pub mod jacobi;
 pub mod kernel_form;
 pub mod kinds;
 pub mod linearize;

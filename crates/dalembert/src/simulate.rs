@@ -8,6 +8,7 @@ use crate::balance::Balance;
 use crate::compile::{Compiled, lagrangian_of};
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::failure;
+use crate::jacobi::IntegralReport;
 use crate::model::Model;
 use dalembert_run::{Controller, Counters, Flow, Method, Outcome, State, Stop, integrate_controlled};
 use record::Recorder;
@@ -104,6 +105,8 @@ pub struct Motion {
     pub balance: Option<Balance>,
     /// Integral of L over the motion, where it was asked for.
     pub action: Option<f64>,
+    /// What the complete integral says, where the motion was found from it.
+    pub integral: Option<IntegralReport>,
     /// Why it ended early, if it did.
     pub failure: Option<Diagnostic>,
 }
@@ -122,6 +125,9 @@ impl Model {
         request: &Request,
         progress: impl FnMut(f64) -> Flow,
     ) -> Result<Motion, Box<Diagnostic>> {
+        if request.form == MotionForm::HamiltonJacobi {
+            return self.jacobi_motion(request);
+        }
         self.make_ready(request)?;
         if request.plant.is_empty() {
             return self.run(request, None, progress);
@@ -244,6 +250,7 @@ impl Model {
             energy,
             energy_change,
             balance: energy_change.and_then(|change| Balance::new(change, &integrals)),
+            integral: None,
             action: request.action.then(|| integrals.last().copied()).flatten(),
             failure,
         })

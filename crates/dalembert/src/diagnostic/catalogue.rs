@@ -339,6 +339,14 @@ catalogue! {
         "Motions that leave the first configuration with nearby rates come together again at the second, as those of a harmonic oscillator do after half a period. \
          Then a motion between them is not unique, or there is none; the second variation of the action is singular. Choose another time, or another end."
         wrong "" right "";
+    NotAnIntegral "E0740" "a complete integral that is none":
+        "S must satisfy dS/dt + H(x, dS/dx, t) = 0 for all values of its constants, on the constraints if there are any, and the second derivatives by coordinates \
+         and constants must be a regular matrix. The message gives a place where that is not so."
+        wrong "coordinate x\nkinetic x'^2/2\ncomplete_integral (a) = a*x - a*t" right "coordinate x\nkinetic x'^2/2\ncomplete_integral (a) = a*x - a^2/2*t";
+    Caustic "E0741" "a complete integral that ends to describe the motion":
+        "The motion is found by solving b = dS/da for the coordinates. Where the second derivatives of S by coordinates and constants become singular (at turning \
+         points, where motions of the family touch or meet) that has no solution nearby, and another branch of S would be needed."
+        wrong "" right "";
 
     // Friction and control.
     FrictionParadox "E0710" "friction without a solution, or with several":

@@ -16,6 +16,8 @@ pub enum MotionForm {
     Hamilton,
     /// H3 and H4 in (x, y), y = dL/d eta + M_a A_a.
     Suslov,
+    /// Nothing is integrated: the model's complete integral gives the motion (H8).
+    HamiltonJacobi,
 }
 
 pub(super) enum Variables {
@@ -59,7 +61,7 @@ pub(super) fn check_variational(request: &Request, method: Method) -> Result<(),
 impl Variables {
     pub fn new(model: &mut Model, form: MotionForm) -> Result<Self, Box<Diagnostic>> {
         Ok(match form {
-            MotionForm::Explicit => Variables::Speeds,
+            MotionForm::Explicit | MotionForm::HamiltonJacobi => Variables::Speeds,
             MotionForm::Hamilton => Variables::Momenta(Box::new(Momenta::new(model)?)),
             MotionForm::Suslov => Variables::Suslov(Box::new(SuslovKernel::new(model)?)),
         })
