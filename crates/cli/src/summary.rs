@@ -46,8 +46,10 @@ pub fn facts(motion: &Motion, wall: Duration) -> Vec<(String, String)> {
         Some(integral) => from_integral(&mut put, integral),
         None => put("method", motion.method.to_string()),
     }
-    put("steps", format!("{} ({} rejected)", counters.steps, counters.rejected));
-    put("evaluations", counters.evaluations.to_string());
+    if motion.integral.is_none() {
+        put("steps", format!("{} ({} rejected)", counters.steps, counters.rejected));
+        put("evaluations", counters.evaluations.to_string());
+    }
     if counters.jacobians > 0 {
         put(
             "jacobians",

@@ -62,10 +62,12 @@ pub(super) fn free_directions(model: &Model, t: f64, x: &[f64]) -> Vec<Vec<f64>>
 }
 
 impl HamiltonJacobi {
-    /// Checks H8; refused, at the statement, with a place where it fails.
+    /// Checks H8 around the start, for constants around those of the motion from there; refused, at the statement, with a place where it fails.
     pub fn verify(&self, model: &mut Model) -> Result<Verified, Box<Diagnostic>> {
         let proved = self.proved(model);
         let start = model.start()?.state;
+        // Roots and angles hold for some signs of the constants only: those of the motion are the ones that matter.
+        let near = self.constants(model, &start).ok().map(|(a, _)| a);
         let mut dice = Dice(7);
         let (mut worst, mut points, mut rank, mut freedom) = (0.0_f64, 0, 0, usize::MAX);
         let mut projector = Projector::new(&model.compiled);
@@ -74,7 +76,10 @@ impl HamiltonJacobi {
             let size = 1.0 + start.x.iter().fold(0.0f64, |m, v| m.max(v.abs()));
             let mut x: Vec<f64> = start.x.iter().map(|v| v + spread * size * dice.next()).collect();
             let t = 1.0 + dice.next();
-            let a: Vec<f64> = (0..self.k).map(|_| [1.0, 3.0][k as usize % 2] * dice.next()).collect();
+            let a: Vec<f64> = match &near {
+                Some(near) => near.iter().map(|a| a + 0.4 * (a.abs() + 0.1) * dice.next()).collect(),
+                None => (0..self.k).map(|_| [1.0, 3.0][k as usize % 2] * dice.next()).collect(),
+            };
             let mut rates = vec![0.0; x.len()];
             if !model.system.rows.is_empty()
                 && projector.project(&model.compiled, t, &mut x, &mut rates).is_err()
