@@ -85,6 +85,18 @@ fn a_projectile() {
     assert_eq!(index(&found), 0);
 }
 
+/// The example of the manual, with its numbers.
+#[test]
+fn the_throw_from_a_tower() {
+    let mut model = load(
+        "parameter m = 1, g = 9.81\ncoordinate x, y\nkinetic m/2*(x'^2 + y'^2)\npotential m*g*y\ninitial y = 20",
+    );
+    let found = connect(&mut model, "x = 10, y = 10", &[], 2.0);
+    below("rates", apart(&found.connection.start.eta, &[5.0, 4.81]), 1e-10);
+    below("action", (found.connection.action + 276.3787).abs(), 1e-9);
+    assert_eq!(index(&found), 0);
+}
+
 #[test]
 fn a_pendulum_over_the_top_or_not() {
     // Both angles and both turns; beyond 2 pi it has gone round.
