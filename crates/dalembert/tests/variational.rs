@@ -158,7 +158,7 @@ fn the_symplectic_form_is_kept() {
     let at = [0.3, -0.4, 0.5, 0.2];
     let (eps, n) = (1e-5, 4);
     let area = |model: &mut Model, method: &str| {
-        let mut J = vec![vec![0.0; n]; n];
+        let mut slope = vec![vec![0.0; n]; n];
         for j in 0..n {
             let shifted = |by: f64| {
                 let mut at = at;
@@ -167,7 +167,7 @@ fn the_symplectic_form_is_kept() {
             };
             let up = flow(model, method, &shifted(eps), 0.3, 5);
             let down = flow(model, method, &shifted(-eps), 0.3, 5);
-            (0..n).for_each(|i| J[i][j] = (up[i] - down[i]) / (2.0 * eps));
+            (0..n).for_each(|i| slope[i][j] = (up[i] - down[i]) / (2.0 * eps));
         }
         // J^T Omega J - Omega
         let omega = |a: usize, b: usize| {
@@ -185,7 +185,7 @@ fn the_symplectic_form_is_kept() {
                 let mut sum = -omega(a, b);
                 for i in 0..n {
                     for k in 0..n {
-                        sum += J[i][a] * omega(i, k) * J[k][b];
+                        sum += slope[i][a] * omega(i, k) * slope[k][b];
                     }
                 }
                 worst = worst.max(sum.abs());

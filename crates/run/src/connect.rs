@@ -30,6 +30,8 @@ const MAX_DESCENT: usize = 200;
 const MAX_DRAWS: usize = 200;
 /// Numbers in the largest matrix.
 const MAX_ROOM: usize = 20_000_000;
+/// Multiplications for all factorisations of a search together: about a minute.
+const MAX_WORK: f64 = 5e10;
 /// Elements at first, and at most.
 const FEWEST: usize = 8;
 const MOST: usize = 2048;
@@ -144,7 +146,7 @@ pub enum ConnectError {
 /// ```
 pub fn connect(kernel: &dyn Kernel, ends: &Ends<'_>) -> Result<Connection, ConnectError> {
     check(kernel, ends)?;
-    let mut search = Search { kernel, ends, iterations: 0 };
+    let mut search = Search { kernel, ends, iterations: 0, work: 0.0 };
     let mut grid = search.first()?;
     loop {
         let mut fine = grid.halved();
@@ -203,9 +205,20 @@ struct Search<'a> {
     kernel: &'a dyn Kernel,
     ends: &'a Ends<'a>,
     iterations: usize,
+    work: f64,
 }
 
 impl Search<'_> {
+    /// Counts an iteration; refused where the work of all of them has become too much.
+    fn begin(&mut self, grid: &Grid) -> Result<(), ConnectError> {
+        self.iterations += 1;
+        self.work += grid.work();
+        if self.work <= MAX_WORK {
+            return Ok(());
+        }
+        Err(ConnectError::NotConverged { iterations: self.iterations, correction: f64::NAN })
+    }
+
     /// A solution on few elements: from the straight path, or from the motion that the rates start.
     fn first(&mut self) -> Result<Grid, ConnectError> {
         let mut trouble = ConnectError::NotConverged { iterations: 0, correction: f64::NAN };
@@ -266,7 +279,7 @@ impl Search<'_> {
         let size = 1.0 + grid.size();
         let (mut added, mut action) = (1.0_f64, grid.action(self.kernel));
         for _ in 0..MAX_DESCENT {
-            self.iterations += 1;
+            self.begin(grid)?;
             let kept = grid.keep();
             let moved = grid.damped(self.kernel, added).map(|correction| {
                 grid.advance(&correction, 1.0);
@@ -345,7 +358,7 @@ impl Search<'_> {
         let size = 1.0 + grid.size();
         let (mut damping, mut last) = (1.0_f64, f64::INFINITY);
         for _ in 0..MAX_NEWTON {
-            self.iterations += 1;
+            self.begin(grid)?;
             let lost = |correction| ConnectError::NotConverged { iterations: self.iterations, correction };
             let Some(correction) = grid.correction(self.kernel) else { return Err(lost(last)) };
             let now = norm_max(&correction.positions) / size;

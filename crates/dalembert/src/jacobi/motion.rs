@@ -262,8 +262,14 @@ impl Model {
         };
         let (a, b) = jacobi.constants(self, &start)?;
         let rtol = request.rtol.or(Some(1e-12));
-        let plain =
-            Request { form: MotionForm::Explicit, start: Some(start.clone()), rtol, ..request.clone() };
+        let method = request.method.clone().or(Some("dop853".into()));
+        let plain = Request {
+            method,
+            form: MotionForm::Explicit,
+            start: Some(start.clone()),
+            rtol,
+            ..request.clone()
+        };
         let mut motion = self.simulate(&plain, |_| Flow::Continue)?;
         let mut follow = Follow {
             jacobi: &jacobi,

@@ -81,6 +81,11 @@ impl Grid {
         Band::room(self.unknowns(), self.half())
     }
 
+    /// Multiplications of one factorisation.
+    pub fn work(&self) -> f64 {
+        2.0 * self.unknowns() as f64 * (self.half() as f64).powi(2)
+    }
+
     pub fn time(&self, g: usize) -> f64 {
         let (e, i) = ((g / (NODES - 1)).min(self.elements - 1), g);
         let i = i - e * (NODES - 1);
@@ -263,15 +268,15 @@ impl Grid {
     pub fn move_end(&mut self, kernel: &dyn Kernel, end: &[f64]) {
         let (n, last) = (self.n, self.nodes() - 1);
         let change: Vec<f64> = end.iter().zip(&self.q[last * n..]).map(|(a, b)| a - b).collect();
-        if let Some(correction) = self.response(kernel, &change) {
+        let followed = self.residuals(kernel, Some(0.0)).and_then(|_| self.response(kernel, &change));
+        if let Some(correction) = followed {
             self.advance(&correction, 1.0);
         }
         self.set(last, end);
     }
 
-    /// How the inner nodes follow a small change of the last one.
+    /// How the inner nodes follow a small change of the last one, by the last matrix.
     fn response(&mut self, kernel: &dyn Kernel, change: &[f64]) -> Option<Correction> {
-        self.residuals(kernel, Some(0.0))?;
         let w = self.n + self.m;
         let mut right = vec![0.0; self.unknowns()];
         let e = self.elements - 1;
@@ -291,6 +296,9 @@ impl Grid {
     pub fn sensitivity(&mut self, kernel: &dyn Kernel) -> f64 {
         let (n, m) = (self.n, self.m);
         let span = self.h.abs() * self.elements as f64;
+        if self.residuals(kernel, Some(0.0)).is_none() {
+            return f64::INFINITY;
+        }
         self.evaluate(kernel, self.elements - 1, true);
         let rank = if m > 0 { self.rows.choose(&self.element.A[(NODES - 1) * m * n..]) } else { 0 };
         let mass = norm_max(&self.element.second[NODES - 1].y_v);
