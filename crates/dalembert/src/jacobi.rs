@@ -28,6 +28,18 @@ use dalembert_expr::{Expr, Symbol};
 use dalembert_tape::Program;
 
 /// A complete integral with everything that follows from it, in symbols and as one tape.
+///
+/// ```
+/// use dalembert::{Model, Source, jacobi::HamiltonJacobi};
+/// let text = "parameter m = 2\ncoordinate x\nkinetic m/2*x'^2\n\
+///             complete_integral (a) = a*x - a^2/(2*m)*t\ninitial x = 3, x' = 0.5";
+/// let mut model = Model::load(&Source::new("line.dal", text), &Default::default()).unwrap();
+/// let jacobi = HamiltonJacobi::of(&mut model).unwrap();
+/// assert!(jacobi.verify(&mut model).unwrap().proved);
+/// let start = model.start().unwrap().state;
+/// let (a, b) = jacobi.constants(&mut model, &start).unwrap();
+/// assert_eq!((a[0], b[0]), (1.0, 3.0)); // momentum, and where it was at t = 0
+/// ```
 pub struct HamiltonJacobi {
     /// The statement.
     pub integral: CompleteIntegral,
