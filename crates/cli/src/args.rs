@@ -31,6 +31,8 @@ pub enum Command {
     Evaluate(EvaluateArgs),
     /// Compute the motion: tables, plots and a summary
     Simulate(Box<SimulateArgs>),
+    /// Find the motion between two configurations in a given time, by Hamilton's principle
+    Connect(Box<ConnectArgs>),
     /// Classify the constraints, integrate what can be integrated, find conserved quantities
     Analyze(AnalyzeArgs),
     /// Positions of rest by virtual work, steady motions, their stability, and the potential energy around them
@@ -61,6 +63,7 @@ impl Command {
             Command::Derive(args) => args.common.json,
             Command::Evaluate(args) => args.common.json,
             Command::Simulate(args) => args.common.json,
+            Command::Connect(args) => args.common.json,
             Command::Analyze(args) => args.common.json,
             Command::Equilibrium(args) => args.common.json,
             Command::Linearize(args) => args.common.json,
@@ -135,6 +138,8 @@ pub enum FormName {
     Suslov,
     /// Energies and co-energies: T, T*, V, V*, L, H, H*, L*
     Energies,
+    /// The complete integral of the model, verified, with the momenta and constants it gives
+    HamiltonJacobi,
 }
 
 /// How formulas are written.
@@ -181,6 +186,9 @@ pub struct SimulateArgs {
     /// Integrator
     #[arg(long, value_name = "NAME", value_parser = Method::ALL.map(Method::name))]
     pub method: Option<String>,
+    /// Step of rk4 and the variational methods (without it the spacing of the rows)
+    #[arg(long, value_name = "H", value_parser = positive)]
+    pub step: Option<f64>,
     /// Relative tolerance of a step
     #[arg(long, value_name = "R", value_parser = positive)]
     pub rtol: Option<f64>,
@@ -214,6 +222,9 @@ pub struct SimulateArgs {
     /// Account for the change of energy by the work of each class of forces (without it where friction, non-ideal or control forces act)
     #[arg(long)]
     pub balance: bool,
+    /// Give the action of the motion, the integral of its Lagrangian over time
+    #[arg(long)]
+    pub action: bool,
 }
 
 /// Forms of the equations that can be integrated.
@@ -225,6 +236,38 @@ pub enum MotionFormName {
     Hamilton,
     /// Coordinates and momenta with multipliers in them, for linear constraints
     Suslov,
+    /// Nothing is integrated: the complete integral of the model gives the motion
+    HamiltonJacobi,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert connect throw.dal --to \"x=10, y=0\" --until 2                     rates that hit, and the action
+  dalembert connect sphere.dal --to \"x=0, y=1\" --via \"x=0, y=-1\" --until 1   the other way round
+
+The start is the model's; `=` fixes a coordinate of the end, `~` guesses it, what is left out stays if it can.")]
+pub struct ConnectArgs {
+    #[command(flatten)]
+    pub common: Common,
+    /// Configuration at the end, as in --to "x=1, y~-2"
+    #[arg(long, value_name = "CONFIGURATION", allow_hyphen_values = true)]
+    pub to: String,
+    /// Configuration near which the first path passes (repeatable, in the order of time)
+    #[arg(long, value_name = "CONFIGURATION", allow_hyphen_values = true)]
+    pub via: Vec<String>,
+    /// Time of arrival
+    #[arg(long, value_name = "T", value_parser = positive)]
+    pub until: Option<f64>,
+    /// Spacing of the rows (without it 500 intervals)
+    #[arg(long, value_name = "DT", value_parser = positive)]
+    pub every: Option<f64>,
+    /// Write the table of the motion: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::files::table_target)]
+    pub out: Vec<crate::files::TableTarget>,
+    /// Draw the motion: .svg, .png or .html (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target)]
+    pub plot: Vec<crate::files::PlotTarget>,
 }
 
 #[derive(Args)]

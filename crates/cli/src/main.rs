@@ -6,6 +6,7 @@ mod analyze;
 mod args;
 mod check;
 mod completions;
+mod connect;
 mod derive;
 mod equilibrium;
 mod evaluate;
@@ -44,6 +45,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Derive(args) => derive::run(&args),
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Simulate(args) => simulate::run(&args),
+        Command::Connect(args) => connect::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Explain(args) => explain::run(&args),
@@ -59,6 +61,6 @@ fn run(command: Command) -> Result<(), Failure> {
 
 fn later(name: &str) -> Result<(), Failure> {
     Err(Failure::plain(format!("`dalembert {name}` is not available yet")).help(
-        "available now: check, derive, evaluate, simulate, analyze, equilibrium, linearize, export, fmt, explain, completions",
+        "available now: check, derive, evaluate, simulate, connect, analyze, equilibrium, linearize, export, fmt, explain, completions",
     ))
 }

@@ -3,6 +3,7 @@
 use crate::report::object;
 use crate::words::{counted, plain, table};
 use dalembert::Motion;
+use dalembert::jacobi::IntegralReport;
 use dalembert::run::Stop;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -41,9 +42,14 @@ pub fn facts(motion: &Motion, wall: Duration) -> Vec<(String, String)> {
     let mut facts: Vec<(String, String)> = Vec::new();
     let mut put = |name: &str, value: String| facts.push((name.to_owned(), value));
     put("run", ending(motion));
-    put("method", motion.method.to_string());
-    put("steps", format!("{} ({} rejected)", counters.steps, counters.rejected));
-    put("evaluations", counters.evaluations.to_string());
+    match &motion.integral {
+        Some(integral) => from_integral(&mut put, integral),
+        None => put("method", motion.method.to_string()),
+    }
+    if motion.integral.is_none() {
+        put("steps", format!("{} ({} rejected)", counters.steps, counters.rejected));
+        put("evaluations", counters.evaluations.to_string());
+    }
     if counters.jacobians > 0 {
         put(
             "jacobians",
@@ -89,8 +95,32 @@ pub fn facts(motion: &Motion, wall: Duration) -> Vec<(String, String)> {
         let shown = if shown.is_empty() { "no work".to_owned() } else { shown.join(" + ") };
         put("energy balance", format!("{:.6e} = {shown}, open by {:.1e}", b.change, b.defect.abs()));
     }
+    if let Some(action) = motion.action {
+        put("action", plain(action));
+    }
     events(&mut facts, motion);
     facts
+}
+
+/// A motion that was solved from a complete integral.
+fn from_integral(put: &mut impl FnMut(&str, String), integral: &IntegralReport) {
+    let verified = &integral.verified;
+    put("method", "complete integral (b = dS/da solved for the coordinates)".to_owned());
+    put(
+        "dS/dt + H = 0",
+        match verified.proved {
+            true => "proved".to_owned(),
+            false => format!("at {} places, to {:.0e} of its terms", verified.points, verified.worst),
+        },
+    );
+    let constants = integral.constants.iter().zip(&integral.b);
+    let constants: Vec<String> =
+        constants.map(|((name, a), b)| format!("{name} = {}, b_{name} = {}", plain(*a), plain(*b))).collect();
+    put("constants", constants.join("; "));
+    if integral.cuts > 0 {
+        put("cuts of S", format!("{} (b taken anew behind each)", integral.cuts));
+    }
+    put("difference", format!("{:.1e} from the integrated motion", integral.difference));
 }
 
 /// Counts of events, with the times of the first few.
@@ -162,6 +192,17 @@ pub fn document(motion: &Motion, wall: Duration, files: &[String]) -> Value {
             "control": b.control,
             "explicit": b.explicit,
             "defect": b.defect,
+        })),
+        "action": motion.action,
+        "complete_integral": motion.integral.as_ref().map(|i| json!({
+            "proved": i.verified.proved,
+            "residual": i.verified.worst,
+            "points": i.verified.points,
+            "rank": i.verified.rank,
+            "constants": object(i.constants.iter().map(|(name, a)| (name.as_str(), *a))),
+            "b": object(i.constants.iter().zip(&i.b).map(|((name, _), b)| (name.as_str(), *b))),
+            "difference": i.difference,
+            "cuts": i.cuts,
         })),
         "events": events,
         "files": files,

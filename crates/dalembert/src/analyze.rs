@@ -21,7 +21,7 @@ mod points;
 mod quantities;
 mod series;
 mod setting;
-mod surface;
+pub(crate) mod surface;
 
 use crate::diagnostic::Diagnostic;
 use crate::model::Model;

@@ -121,7 +121,7 @@ pub struct Balance {
 impl Balance {
     /// From the change of energy and the integrals of a run, in the order of [`Power::ALL`] and then P(explicit).
     pub(crate) fn new(change: f64, integrals: &[f64]) -> Option<Self> {
-        let [_, nonconservative, ideal, nonideal, control, explicit] = *integrals else { return None };
+        let [_, nonconservative, ideal, nonideal, control, explicit, ..] = *integrals else { return None };
         let defect = change - nonconservative - ideal - nonideal - control - explicit;
         Some(Self { change, nonconservative, ideal, nonideal, control, explicit, defect })
     }

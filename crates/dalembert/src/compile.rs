@@ -11,6 +11,7 @@ mod small;
 mod straight;
 mod suslov;
 mod tapes;
+mod variation;
 
 pub use momenta::Momenta;
 pub use quick::Speed;
@@ -23,6 +24,7 @@ use dalembert_run::{Level, Point, Shape, Solution};
 use dalembert_tape::{Counts, Program};
 use kernel::run_into;
 pub(crate) use tapes::Tapes;
+pub(crate) use variation::lagrangian_of;
 
 /// A system ready to move.
 #[derive(Clone)]
@@ -51,6 +53,9 @@ pub struct Compiled {
     balance: Option<Program>,
     /// The whole acceleration as one program.
     quick: Option<quick::Quick>,
+    /// What `balance` integrates: powers, and this Lagrangian.
+    quadratures: (bool, Option<Expr>),
+    lagrangian: Option<variation::Lagrangian>,
     scratch_len: usize,
 }
 
@@ -203,6 +208,8 @@ impl Compiled {
             requirements: None,
             balance: None,
             quick: None,
+            quadratures: (false, None),
+            lagrangian: None,
             scratch_len: 0,
         };
         compiled.set_contacts(system, form);
@@ -272,6 +279,8 @@ impl Compiled {
             self.partials.as_ref(),
             self.contact_terms.as_ref(),
             self.control_terms.as_ref(),
+            self.lagrangian.as_ref().map(|l| &l.first),
+            self.lagrangian.as_ref().map(|l| &l.second),
         ];
         let programs = scattered.into_iter().flatten().map(|s| &s.program);
         let programs = programs.chain([&self.invariants, &self.events, &self.outputs]).chain(&self.nonideal);

@@ -11,6 +11,7 @@ mod expression;
 mod finish;
 mod forces;
 mod initial;
+mod jacobi;
 mod laws;
 mod results;
 mod roles;
@@ -23,7 +24,8 @@ use crate::diagnostic::{Code, Diagnostic, any_error};
 use crate::source::{Source, Span};
 use crate::syntax::{self, Ast};
 use crate::system::{
-    Constraint, Contact, Coordinate, Event, Output, Parameter, RequirementRow, Row, Run, Speed, System,
+    CompleteIntegral, Constraint, Contact, Coordinate, Event, Output, Parameter, RequirementRow, Row, Run,
+    Speed, System,
 };
 use crate::units::Kind;
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
@@ -129,6 +131,7 @@ struct Elaborator<'a> {
     outputs: Vec<Output>,
     events: Vec<Event>,
     run: Option<Run>,
+    complete_integral: Option<CompleteIntegral>,
     force_observables: Vec<ForceObservable>,
     /// Whether an output or event asks for `power(...)`.
     powers_asked_for: bool,
@@ -231,6 +234,7 @@ impl<'a> Elaborator<'a> {
             outputs: Vec::new(),
             events: Vec::new(),
             run: None,
+            complete_integral: None,
             force_observables: Vec::new(),
             powers_asked_for: false,
         }

@@ -6,6 +6,7 @@
 
 mod energies;
 mod hamilton;
+mod jacobi;
 mod poincare;
 mod suslov;
 mod write;
@@ -40,11 +41,13 @@ pub enum Form {
     Suslov,
     /// Energies, co-energies and the storage functions.
     Energies,
+    /// The complete integral of the model, verified, with what follows from it (H8).
+    HamiltonJacobi,
 }
 
 impl Form {
     /// The forms that can be asked for.
-    pub const ALL: [(&'static str, Form); 7] = [
+    pub const ALL: [(&'static str, Form); 8] = [
         ("kernel", Form::Kernel),
         ("lagrange", Form::Lagrange),
         ("explicit", Form::Explicit),
@@ -52,6 +55,7 @@ impl Form {
         ("hamilton", Form::Hamilton),
         ("suslov", Form::Suslov),
         ("energies", Form::Energies),
+        ("hamilton-jacobi", Form::HamiltonJacobi),
     ];
 }
 
@@ -90,6 +94,7 @@ pub fn write(model: &mut Model, form: Form, format: Format) -> Result<String, Bo
         Form::Hamilton => hamilton::write(model, format)?,
         Form::Suslov => suslov::write(model, format)?,
         Form::Energies => energies::write(model, format)?,
+        Form::HamiltonJacobi => jacobi::write(model, format)?,
     };
     model.check_memory()?;
     Ok(written)

@@ -282,6 +282,12 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model) -> Diagnostic {
             };
             Diagnostic::error(Code::StepTooSmall, None, message).help(help)
         }
+        Failure::StepNotSolved { t, h } => {
+            let message =
+                format!("a step of {} from t = {} has no solution nearby", short(h.abs()), short(*t));
+            Diagnostic::error(Code::StepNotSolved, None, message)
+                .help("choose a shorter step with `--step`; near positions where constraints lose rank or forces are not smooth, another method")
+        }
         Failure::NotFinite { t, index } => Diagnostic::error(
             Code::StateNotFinite,
             None,

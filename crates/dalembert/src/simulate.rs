@@ -5,9 +5,10 @@ mod record;
 mod variables;
 
 use crate::balance::Balance;
-use crate::compile::Compiled;
+use crate::compile::{Compiled, lagrangian_of};
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::failure;
+use crate::jacobi::IntegralReport;
 use crate::model::Model;
 use dalembert_run::{
     Controller, Counters, Flow, Method, Outcome, State, Stop, independent_rows, integrate_controlled,
@@ -30,6 +31,8 @@ pub struct Request {
     pub times: Option<Vec<f64>>,
     /// Integrator, by name.
     pub method: Option<String>,
+    /// Step of methods with a fixed one; the spacing of the rows if absent.
+    pub step: Option<f64>,
     /// Relative tolerance.
     pub rtol: Option<f64>,
     /// Absolute tolerance.
@@ -50,6 +53,8 @@ pub struct Request {
     pub form: MotionForm,
     /// Interpret the tapes instead of running native code: slow, and the judge of the fast ways.
     pub interpret: bool,
+    /// Integrate the Lagrangian along the motion.
+    pub action: bool,
 }
 
 /// A table of results with names.
@@ -102,6 +107,10 @@ pub struct Motion {
     pub energy_change: Option<f64>,
     /// What accounts for it, where that was integrated and the model has an energy.
     pub balance: Option<Balance>,
+    /// Integral of L over the motion, where it was asked for.
+    pub action: Option<f64>,
+    /// What the complete integral says, where the motion was found from it.
+    pub integral: Option<IntegralReport>,
     /// Why it ended early, if it did.
     pub failure: Option<Diagnostic>,
 }
@@ -120,6 +129,9 @@ impl Model {
         request: &Request,
         progress: impl FnMut(f64) -> Flow,
     ) -> Result<Motion, Box<Diagnostic>> {
+        if request.form == MotionForm::HamiltonJacobi {
+            return self.jacobi_motion(request);
+        }
         self.make_ready(request)?;
         if request.plant.is_empty() {
             return self.run(request, None, progress);
@@ -139,12 +151,17 @@ impl Model {
         if method == Method::Radau {
             self.compiled.with_partials(&mut self.system, &self.form);
         }
+        if method.is_variational() {
+            variables::check_variational(request, method)?;
+            self.make_variation(&format!("`{method}`"))?;
+        }
+        let lagrangian = request.action.then(|| lagrangian_of(self)).transpose()?;
         let s = &self.system;
         let working = s.nonideal.is_some() || !s.contacts.is_empty() || !s.requirement_rows.is_empty();
         if request.balance.unwrap_or(working) || Compiled::outputs_need_work(&mut self.system) {
-            self.compiled.with_balance(&mut self.system, &self.form);
+            self.compiled.with_quadratures(&mut self.system, &self.form, true, lagrangian);
         } else {
-            self.compiled.without_balance();
+            self.compiled.with_quadratures(&mut self.system, &self.form, false, lagrangian);
         }
         if !request.interpret {
             self.compiled.make_fast(&mut self.system, &self.form);
@@ -243,6 +260,8 @@ impl Model {
             energy,
             energy_change,
             balance: energy_change.and_then(|change| Balance::new(change, &integrals)),
+            integral: None,
+            action: request.action.then(|| integrals.last().copied()).flatten(),
             failure,
         })
     }

@@ -61,6 +61,8 @@ pub struct System {
     pub events: Vec<Event>,
     /// What `simulate` does by default.
     pub run: Option<Run>,
+    /// A complete integral of the Hamilton-Jacobi equation, to be verified and used.
+    pub complete_integral: Option<CompleteIntegral>,
     /// Symbols that stand for results.
     pub observables: Observables,
     /// T + V, or eta . dL/d eta - L; over the state. Unknown for the direct form.
@@ -287,6 +289,17 @@ pub struct Run {
     pub method: Option<(String, Span)>,
     /// Tolerance.
     pub tolerance: Option<Expr>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The `complete_integral` statement: S over coordinates, time, parameters and its constants.
+#[derive(Clone, Debug)]
+pub struct CompleteIntegral {
+    /// The constants of integration, by name.
+    pub constants: Vec<(String, Symbol)>,
+    /// S.
+    pub action: Expr,
     /// Where it stands.
     pub span: Span,
 }

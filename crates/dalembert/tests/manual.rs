@@ -5,7 +5,7 @@
 
 use dalembert::diagnostic::{Diagnostic, Style, any_error, render};
 use dalembert::run::Flow;
-use dalembert::{Model, Overrides, Request, Source, syntax};
+use dalembert::{Model, MotionForm, Overrides, Request, Source, syntax};
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
@@ -82,6 +82,14 @@ fn check(block: &Block) -> Result<(), String> {
 fn run(model: &mut Model) -> Result<(), Box<Diagnostic>> {
     let until = model.system.run.is_none().then_some(0.05);
     let motion = model.simulate(&Request { until, ..Request::default() }, |_| Flow::Continue)?;
+    let failure = motion.failure.map_or(Ok(()), |d| Err(Box::new(d)));
+    if failure.is_err() || model.system.complete_integral.is_none() {
+        return failure;
+    }
+    // A complete integral is there to be used.
+    let request = Request { until, form: MotionForm::HamiltonJacobi, ..Request::default() };
+    let motion = model.simulate(&request, |_| Flow::Continue)?;
+    assert!(motion.integral.is_some_and(|report| report.difference < 1e-8));
     motion.failure.map_or(Ok(()), |d| Err(Box::new(d)))
 }
 

@@ -3,7 +3,7 @@
 //! Each table is run as its header says; every row is compared. All failures are shown together.
 
 use dalembert::run::Flow;
-use dalembert::{Model, Motion, Overrides, Request, Source};
+use dalembert::{Model, Motion, MotionForm, Overrides, Request, Source};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,6 +15,7 @@ struct Oracle {
     until: Option<f64>,
     rtol: Option<f64>,
     method: Option<String>,
+    form: MotionForm,
     rows: Vec<OracleRow>,
 }
 
@@ -39,6 +40,7 @@ fn read(path: &Path) -> Oracle {
         until: None,
         rtol: None,
         method: None,
+        form: MotionForm::Explicit,
         rows: Vec::new(),
     };
     for line in text.lines().filter_map(|l| l.strip_prefix('#')) {
@@ -54,6 +56,7 @@ fn read(path: &Path) -> Oracle {
             "until" => oracle.until = value.parse().ok(),
             "rtol" => oracle.rtol = value.parse().ok(),
             "method" => oracle.method = Some(value),
+            "form" if value == "hamilton-jacobi" => oracle.form = MotionForm::HamiltonJacobi,
             _ => {}
         }
     }
@@ -95,6 +98,7 @@ fn motion(oracle: &Oracle) -> Result<Motion, String> {
         times: Some(times),
         rtol: oracle.rtol,
         method: oracle.method.clone(),
+        form: oracle.form,
         ..Request::default()
     };
     let motion = model.simulate(&request, |_| Flow::Continue).map_err(|d| said(&[*d]))?;

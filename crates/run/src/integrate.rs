@@ -1,8 +1,8 @@
 //! The motion: from a start to an end time, with projection, events and dense output.
 //!
 //! [`integrate()`] is the door. Rows go to an [`Observer`] as they come, so that a failure loses nothing. Explicit
-//! methods `dop853`, `tsit5`, `rk4` and the implicit `radau` share one driver; singular configurations are the
-//! subject of [`singular`].
+//! methods `dop853`, `tsit5`, `rk4`, the implicit `radau` and the structure-preserving `variational2`, `4`, `6` share one
+//! driver; singular configurations are the subject of [`singular`].
 
 mod control;
 mod dop853;
@@ -19,6 +19,7 @@ mod schedule;
 pub mod singular;
 mod stepper;
 mod tsit5;
+mod variational;
 
 pub use options::{Baumgarte, EventRule, Method, Options, Output, UnknownMethod};
 pub use outcome::{
@@ -26,7 +27,7 @@ pub use outcome::{
 };
 pub use pilot::Controller;
 
-use crate::{Kernel, State};
+use crate::{Kernel, Level, State};
 
 /// Moves `kernel` from `start` to `t_end` (which may lie before the start).
 ///
@@ -92,6 +93,17 @@ fn bad_arguments(kernel: &dyn Kernel, start: &State, t_end: f64, options: &Optio
         (options.h_initial.is_none_or(positive), "h_initial"),
         (options.fixed_step.is_none_or(positive), "fixed_step"),
         (options.h_min_relative >= 0.0, "h_min_relative"),
+        (
+            !options.method.is_variational() || fits_variational(kernel),
+            "a variational method for this system",
+        ),
     ];
     checks.into_iter().find(|(good, _)| !good).map(|(_, what)| what)
+}
+
+/// Hamilton's principle speaks of a Lagrangian in the rates of coordinates, and of constraints on positions.
+fn fits_variational(kernel: &dyn Kernel) -> bool {
+    let shape = kernel.shape();
+    let plain = shape.identity_frame && !shape.has_nonideal && shape.n_contact == 0 && shape.n_require == 0;
+    plain && kernel.has_lagrangian() && kernel.levels().iter().all(|level| *level == Level::Position)
 }

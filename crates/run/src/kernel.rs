@@ -12,6 +12,7 @@
 //! All matrices are flat, row-major. Methods take a scratch slice of at least [`Kernel::scratch_len`] numbers, so
 //! that a kernel is immutable and shared between threads and allocates nothing.
 
+use crate::{SecondVariation, Variation};
 use std::ops::Range;
 
 /// Sizes and features of a kernel.
@@ -395,5 +396,27 @@ pub trait Kernel: Sync {
     ) -> bool {
         let _ = (at, eta_dot, lambda, scratch, out);
         false
+    }
+
+    /// Whether [`variation`](Kernel::variation) and [`second_variation`](Kernel::second_variation) are written: for
+    /// variational methods, where eta = x', every row is a Position row and no other forces than those in r act.
+    fn has_lagrangian(&self) -> bool {
+        false
+    }
+
+    /// L, y = dL/dx', r = dL/dx + Q'.
+    fn variation(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Variation) {
+        let _ = (at, scratch, out);
+    }
+
+    /// Derivatives of y, and of r with the forces of the multipliers `lambda`.
+    fn second_variation(
+        &self,
+        at: Point<'_>,
+        lambda: &[f64],
+        scratch: &mut [f64],
+        out: &mut SecondVariation,
+    ) {
+        let _ = (at, lambda, scratch, out);
     }
 }

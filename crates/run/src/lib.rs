@@ -51,17 +51,20 @@
 #![allow(clippy::neg_cmp_op_on_partial_ord)]
 
 pub mod acceleration;
+pub mod connect;
 pub mod friction;
 pub mod integrate;
 pub mod kernel;
 pub mod linalg;
 pub mod projection;
 pub mod start;
+pub mod variation;
 
 pub use acceleration::{
     AccelerationError, Accelerator, CONSISTENCY_TOL, Path, Reporter, Solution, Steer, Taken, Term,
     accelerate, independent_rows,
 };
+pub use connect::{ConnectError, Connection, Ends, connect};
 pub use friction::{Grip, Gripped, Mode, settle};
 pub use integrate::{
     Baumgarte, ContactChange, Controller, Counters, Crossing, EventHit, EventRule, Failure, Flow, Method,
@@ -73,3 +76,4 @@ pub use kernel::{
 };
 pub use projection::{ProjectionError, Projector, Residuals};
 pub use start::{StartError, StartGuess, Started, VelocityCondition, find_start};
+pub use variation::{SecondVariation, Variation};

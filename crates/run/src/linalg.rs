@@ -3,19 +3,23 @@
 //! Sizes are a few dozen, so plain loops over contiguous rows are faster than a library. Nothing here knows
 //! mechanics. Judged by `nalgebra` in `tests/linalg.rs`.
 
+mod band;
 mod cholesky;
 mod cod;
 mod eigen;
 mod lq;
 mod lu;
 mod scalar;
+mod symmetric;
 
+pub use band::Band;
 pub use cholesky::{cholesky, solve_lower, solve_lower_transposed};
 pub use cod::Cod;
 pub use eigen::{Eigen, EigenError, eigen, eigenvalues};
 pub use lq::PivotedLq;
 pub use lu::Lu;
 pub use scalar::{Complex, Scalar};
+pub use symmetric::symmetric_eigen;
 
 /// Relative size, among rows of unit length, below which a direction counts as dependent on the others.
 ///

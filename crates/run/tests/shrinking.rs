@@ -166,7 +166,7 @@ fn a_row_that_vanishes_at_the_starting_time_is_noticed() {
 fn a_shrinking_row_holds_what_hangs_at_rest() {
     // Nothing moves, so there is no time scale but that of the row.
     for g in [decaying as fn(f64) -> [f64; 3], collapsing] {
-        for method in Method::ALL {
+        for method in Method::ALL.into_iter().filter(|m| !m.is_variational()) {
             let options = Options { method, output: Output::Every(1.0), ..Options::default() };
             let start = State::new(0.0, &[0.0, -1.0], &[0.0, 0.0]);
             let mut off = 0.0_f64;

@@ -320,7 +320,7 @@ fn rows_that_vanish_at_an_instant_are_passed_by_every_method() {
     for (a0, rate0, passages) in [(0.5, 4.0, 11), (0.5, 0.0, 4), (1.2, 0.3, 4)] {
         let start = State::new(0.0, &[a0, 0.0, a0], &[rate0, 0.0, rate0]);
         let (a, _) = parallel_branch(6.0 / 3.5, a0 + PI, rate0, 10.0);
-        for method in Method::ALL {
+        for method in Method::ALL.into_iter().filter(|m| !m.is_variational()) {
             let options =
                 Options { method, output: Output::Ends, fixed_step: Some(2e-3), ..Options::default() };
             let out = integrate(&kernel, &start, 10.0, &options, &mut |_: Row| {});

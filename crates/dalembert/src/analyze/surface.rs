@@ -11,7 +11,7 @@ use dalembert_expr::{Expr, Field, PRIMES, Pool, Rational, Residue, Sample, Switc
 const MAX_PLACED: usize = 24;
 
 /// Moves the sample onto `positions = 0`; tells whether it got there.
-pub(super) fn place(pool: &Pool, sample: &mut Sample, x: &[Symbol], positions: &[Expr]) -> bool {
+pub(crate) fn place(pool: &Pool, sample: &mut Sample, x: &[Symbol], positions: &[Expr]) -> bool {
     if positions.is_empty() {
         return true;
     }

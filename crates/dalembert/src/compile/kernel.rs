@@ -4,7 +4,8 @@ use super::Compiled;
 use super::quick::Quick;
 use crate::system::Power;
 use dalembert_run::{
-    Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, Shape, Solution, Terms,
+    Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, SecondVariation, Shape,
+    Solution, Terms, Variation,
 };
 use dalembert_tape::Program;
 
@@ -248,5 +249,23 @@ impl Kernel for Compiled {
             ],
         );
         true
+    }
+
+    fn has_lagrangian(&self) -> bool {
+        self.lagrangian.is_some()
+    }
+
+    fn variation(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Variation) {
+        self.run_variation(at, scratch, out);
+    }
+
+    fn second_variation(
+        &self,
+        at: Point<'_>,
+        lambda: &[f64],
+        scratch: &mut [f64],
+        out: &mut SecondVariation,
+    ) {
+        self.run_second(at, lambda, scratch, out);
     }
 }

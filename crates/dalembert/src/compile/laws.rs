@@ -73,24 +73,29 @@ impl Compiled {
         self.requirements = Some(system.pool.lower(&inputs.state, &errors));
     }
 
-    /// Integrates the power of every class of forces along with the motion.
-    pub fn with_balance(&mut self, system: &mut System, form: &KernelForm) {
-        if self.balance.is_some() {
+    /// What is integrated along with the motion: the power of every class of forces, then the Lagrangian.
+    pub fn with_quadratures(
+        &mut self,
+        system: &mut System,
+        form: &KernelForm,
+        balance: bool,
+        lagrangian: Option<Expr>,
+    ) {
+        if self.quadratures == (balance, lagrangian) {
             return;
         }
-        let mut powers = balance::powers(system);
-        let explicit = balance::explicit_power(system, form, powers[1]).unwrap_or(Pool::ZERO);
-        powers.push(explicit);
+        self.quadratures = (balance, lagrangian);
+        let mut rates = Vec::new();
+        if balance {
+            rates = balance::powers(system);
+            let explicit = balance::explicit_power(system, form, rates[1]).unwrap_or(Pool::ZERO);
+            rates.push(explicit);
+        }
+        rates.extend(lagrangian);
         let inputs = Inputs::of(system, form);
-        self.balance = Some(system.pool.lower(&inputs.results, &powers));
-        self.shape.n_quadrature = powers.len();
+        self.balance = (!rates.is_empty()).then(|| system.pool.lower(&inputs.results, &rates));
+        self.shape.n_quadrature = rates.len();
         self.size_scratch();
-    }
-
-    /// No more of that.
-    pub fn without_balance(&mut self) {
-        self.balance = None;
-        self.shape.n_quadrature = 0;
     }
 
     /// Whether outputs ask for work.

@@ -319,6 +319,10 @@ catalogue! {
     StateNotFinite "E0703" "a motion that left the finite numbers":
         "A coordinate, speed or force became infinite or undefined. Often a denominator vanishes or a root turns negative on the way."
         wrong "" right "";
+    StepNotSolved "E0704" "a step of fixed length that has no solution":
+        "A variational step is the solution of equations between its ends. With a long step, near positions where constraints lose rank, or where forces \
+         jump, Newton's iteration does not find it. The step is not shortened on its own: that would spoil what the method conserves."
+        wrong "" right "";
     ConstraintDrift "E0705" "constraints that cannot be kept":
         "The projection onto the constraints failed: they became contradictory or degenerate along the motion. \
          The message names the constraint and its residual."
@@ -326,6 +330,22 @@ catalogue! {
     NotConverged "E0730" "an iteration that found nothing":
         "Newton's iteration towards an equilibrium, or the sweeps for eigenvalues, ended at their bound. Start nearer, \
          give ranges with `--within`, or rescale the model so that its numbers are of comparable size."
+        wrong "" right "";
+    NoConnection "E0731" "no motion found between two configurations":
+        "A path whose action is stationary was looked for between the two configurations, from a straight path and from the motion that the rates at the start give. \
+         Newton's iteration found none. There may be none in that time, or several far from both: a configuration on the way (`--via`) or other rates lead there."
+        wrong "" right "";
+    ConjugateEnds "E0732" "two configurations that are conjugate":
+        "Motions that leave the first configuration with nearby rates come together again at the second, as those of a harmonic oscillator do after half a period. \
+         Then a motion between them is not unique, or there is none; the second variation of the action is singular. Choose another time, or another end."
+        wrong "" right "";
+    NotAnIntegral "E0740" "a complete integral that is none":
+        "S must satisfy dS/dt + H(x, dS/dx, t) = 0 for all values of its constants, on the constraints if there are any, and the second derivatives by coordinates \
+         and constants must be a regular matrix. The message gives a place where that is not so."
+        wrong "coordinate x\nkinetic x'^2/2\ncomplete_integral (a) = a*x - a*t" right "coordinate x\nkinetic x'^2/2\ncomplete_integral (a) = a*x - a^2/2*t";
+    Caustic "E0741" "a complete integral that ends to describe the motion":
+        "The motion is found by solving b = dS/da for the coordinates. Where the second derivatives of S by coordinates and constants become singular (at turning \
+         points, where motions of the family touch or meet) that has no solution nearby, and another branch of S would be needed."
         wrong "" right "";
 
     // Friction and control.

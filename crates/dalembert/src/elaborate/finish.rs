@@ -216,6 +216,7 @@ impl Elaborator<'_> {
             outputs: self.outputs,
             events: self.events,
             run: self.run,
+            complete_integral: self.complete_integral,
             observables: c.observables,
             energy: c.energy,
         }

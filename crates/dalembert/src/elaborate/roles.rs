@@ -22,6 +22,8 @@ pub(super) enum Role {
     IdealResult,
     /// Another result of the solved motion.
     Result,
+    /// A constant of integration.
+    Constant,
 }
 
 impl Role {
@@ -39,6 +41,7 @@ pub(super) struct Allowed {
     pub displacements: bool,
     pub ideal_results: bool,
     pub results: bool,
+    pub constants: bool,
 }
 
 /// How much of the state.
@@ -51,7 +54,7 @@ pub(super) enum State {
 
 impl Allowed {
     pub const fn only(what: &'static str, state: State) -> Self {
-        Allowed { what, state, displacements: false, ideal_results: false, results: false }
+        Allowed { what, state, displacements: false, ideal_results: false, results: false, constants: false }
     }
 }
 
@@ -78,6 +81,7 @@ impl Elaborator<'_> {
                 Role::Displacement => allowed.displacements,
                 Role::IdealResult => allowed.ideal_results,
                 Role::Acceleration | Role::Result => allowed.results,
+                Role::Constant => allowed.constants,
             };
             if !fine {
                 let d = self.not_allowed(symbol, role, allowed, span);
@@ -105,6 +109,11 @@ impl Elaborator<'_> {
                 format!("{what} cannot contain the virtual displacement `{name}`"),
             )
             .help("virtual displacements belong into `work` and `nonideal work`"),
+            Role::Constant => {
+                let message = format!("`{name}` is a constant of the complete integral, unknown to {what}");
+                make(Code::ObservableOutsideOutput, message)
+                    .help("constants of integration stand in `complete_integral` only; use a `parameter`")
+            }
             Role::IdealResult | Role::Result => {
                 make(Code::ObservableOutsideOutput, format!("{what} cannot depend on the result `{name}`"))
                     .help("results are used in `output`; `reaction` and `multiplier` also in `nonideal work`")

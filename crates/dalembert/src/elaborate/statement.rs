@@ -112,7 +112,7 @@ impl Elaborator<'_> {
             S::Require { equation, decay } => self.requirement(equation, decay, span),
             S::Actuate(targets) => self.actuate(targets, span),
             S::Weight(e) => self.cost(e, span),
-            S::CompleteIntegral { .. } => self.not_available("complete_integral", span),
+            S::CompleteIntegral { constants, action } => self.complete_integral(constants, action, span),
             S::Draw(_) => self.not_available("draw", span),
             S::Reserved { keyword, .. } => self.not_available(&keyword.text, keyword.span),
         }

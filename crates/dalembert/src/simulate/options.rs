@@ -11,13 +11,13 @@ const DEFAULT_INTERVALS: f64 = 500.0;
 const MAX_TABLE: f64 = 1e8;
 
 /// End time and options.
-pub(super) struct Resolved {
+pub(crate) struct Resolved {
     pub until: f64,
     pub options: Options,
 }
 
 impl Model {
-    pub(super) fn options(&mut self, request: &Request) -> Result<Resolved, Box<Diagnostic>> {
+    pub(crate) fn options(&mut self, request: &Request) -> Result<Resolved, Box<Diagnostic>> {
         let run = self.system.run.clone();
         let mut stated = |e: Option<dalembert_expr::Expr>| e.map(|e| self.constant(e));
         let until = request.until.or_else(|| stated(run.as_ref().map(|r| r.until)));
@@ -71,6 +71,16 @@ impl Model {
                 Box::new(Diagnostic::error(Code::BadOption, span, error.to_string()))
             })?,
         };
+        if request.step.is_some() && !method.has_fixed_step() {
+            let message = format!("`{method}` chooses its steps itself");
+            let help = "`--step` is for rk4, variational2, variational4 and variational6; tolerances rule the others";
+            return Err(Box::new(Diagnostic::error(Code::BadOption, None, message).help(help)));
+        }
+        if let Some(step) = request.step
+            && !(step.is_finite() && step > 0.0)
+        {
+            return bad("the step", step, "give a positive number");
+        }
         let rule = |e: &crate::system::Event| EventRule {
             crossing: match e.rising {
                 Some(true) => Crossing::Rising,
@@ -84,7 +94,7 @@ impl Model {
             rtol,
             atol,
             output: request.times.clone().map_or(Output::Every(spacing), Output::Times),
-            fixed_step: every.filter(|_| method == Method::Rk4),
+            fixed_step: request.step.or(every).filter(|_| method.has_fixed_step()),
             baumgarte: request.baumgarte.map(|(alpha, beta)| Baumgarte { alpha, beta }),
             projection: request.baumgarte.is_none(),
             max_steps: request.max_steps.unwrap_or(defaults.max_steps),

@@ -4,7 +4,7 @@ use super::Request;
 use crate::compile::{Compiled, Momenta, SuslovKernel};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
-use dalembert_run::{Kernel, State};
+use dalembert_run::{Kernel, Method, State};
 
 /// The equations that are integrated. Columns and outputs are the same for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub enum MotionForm {
     Hamilton,
     /// H3 and H4 in (x, y), y = dL/d eta + M_a A_a.
     Suslov,
+    /// Nothing is integrated: the model's complete integral gives the motion (H8).
+    HamiltonJacobi,
 }
 
 pub(super) enum Variables {
@@ -37,10 +39,29 @@ pub(super) fn check(model: &Model, request: &Request) -> Result<(), Box<Diagnost
     Ok(())
 }
 
+/// Options that a variational method does not go with.
+pub(super) fn check_variational(request: &Request, method: Method) -> Result<(), Box<Diagnostic>> {
+    let refuse = |message: String, help: &str| {
+        Err(Box::new(Diagnostic::error(Code::BadOption, None, message).help(help)))
+    };
+    if request.form != MotionForm::Explicit {
+        return refuse(
+            format!("`{method}` works from the Lagrangian, not from another form"),
+            "leave `--form` out",
+        );
+    }
+    if request.baumgarte.is_some() {
+        let message =
+            format!("`{method}` keeps constraints of itself: there is nothing for Baumgarte to stabilise");
+        return refuse(message, "leave one of the two out");
+    }
+    Ok(())
+}
+
 impl Variables {
     pub fn new(model: &mut Model, form: MotionForm) -> Result<Self, Box<Diagnostic>> {
         Ok(match form {
-            MotionForm::Explicit => Variables::Speeds,
+            MotionForm::Explicit | MotionForm::HamiltonJacobi => Variables::Speeds,
             MotionForm::Hamilton => Variables::Momenta(Box::new(Momenta::new(model)?)),
             MotionForm::Suslov => Variables::Suslov(Box::new(SuslovKernel::new(model)?)),
         })

@@ -202,7 +202,7 @@ fn unknown_method() {
          kinetic x'^2/2\n\
          simulate until 1 method euler"),
         @r"
-    error[E0803]: unknown method `euler`; known: dop853, tsit5, rk4, radau
+    error[E0803]: unknown method `euler`; known: dop853, tsit5, rk4, radau, variational2, variational4, variational6
      --> model.dal:3:25
       |
     3 | simulate until 1 method euler

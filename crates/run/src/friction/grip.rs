@@ -3,8 +3,8 @@
 use super::SLACK;
 use crate::linalg::{axpy, dot, norm};
 use crate::{
-    Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, Shape, Sliding,
-    Solution, Terms,
+    Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, SecondVariation, Shape,
+    Sliding, Solution, Terms, Variation,
 };
 
 /// What a contact does.
@@ -259,5 +259,23 @@ impl Kernel for Gripped<'_> {
         // Friction and control follow the state in ways the kernel below does not know of.
         let plain = self.natural.n_contact == 0 && self.natural.n_require == 0;
         plain && self.base.partials(at, eta_dot, lambda, scratch, out)
+    }
+
+    fn has_lagrangian(&self) -> bool {
+        self.stuck_rows() == 0 && self.base.has_lagrangian()
+    }
+
+    fn variation(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Variation) {
+        self.base.variation(at, scratch, out);
+    }
+
+    fn second_variation(
+        &self,
+        at: Point<'_>,
+        lambda: &[f64],
+        scratch: &mut [f64],
+        out: &mut SecondVariation,
+    ) {
+        self.base.second_variation(at, lambda, scratch, out);
     }
 }

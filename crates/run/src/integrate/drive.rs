@@ -12,6 +12,7 @@ use super::radau::Radau;
 use super::schedule::Schedule;
 use super::singular::{BRIDGE, Verdict, Watch};
 use super::stepper::{Attempt, Estimated, EvalError, Field, StepError, Stepper, Tolerance};
+use super::variational::Variational;
 use super::{
     ContactChange, Controller, Crossing, EventHit, EventRule, Failure, Flow, Method, Observer, Options,
     Outcome, Output, Progress, Row, Stop,
@@ -96,6 +97,9 @@ impl<'a> Drive<'a> {
             Method::Tsit5 => Box::new(Explicit::new(Kind::Tsit5, d)),
             Method::Rk4 => Box::new(Explicit::new(Kind::Rk4, d)),
             Method::Radau => Box::new(Radau::new(d)),
+            Method::Variational2 => Box::new(Variational::new(2, kernel)),
+            Method::Variational4 => Box::new(Variational::new(3, kernel)),
+            Method::Variational6 => Box::new(Variational::new(4, kernel)),
         };
         let y: Vec<f64> = start.x.iter().chain(&start.eta).copied().collect();
         Self {
@@ -263,7 +267,8 @@ impl<'a> Drive<'a> {
     }
 
     fn review(&mut self, h: f64) -> Verdict {
-        if !(self.options.singular_care && self.options.projection) || self.field.shape.n_con == 0 {
+        let careless = !(self.options.singular_care && self.options.projection);
+        if careless || self.field.shape.n_con == 0 || self.stepper.keeps_constraints() {
             return Verdict::Good;
         }
         let (near, gaps) =
@@ -307,11 +312,11 @@ impl<'a> Drive<'a> {
             self.shorten_bridge(0.4 * h);
             return Ok(());
         }
-        if let StepError::Eval(error) = error {
-            if self.stepper.fixed() {
-                return Err(failure(error));
-            }
-            self.last_error = Some(error);
+        match error {
+            StepError::Eval(error) if self.stepper.fixed() => return Err(failure(error)),
+            StepError::Newton if self.stepper.fixed() => return Err(Failure::StepNotSolved { t: self.t, h }),
+            StepError::Eval(error) => self.last_error = Some(error),
+            StepError::Newton => {}
         }
         self.control.rejected(f64::INFINITY);
         self.h = 0.4 * h;
@@ -396,7 +401,8 @@ impl<'a> Drive<'a> {
     /// Projection and derivative at the end of the step. The derivative of the last stage is reused if the projection
     /// left the state alone.
     fn end_of_step(&mut self, t_new: f64) -> Result<(), EvalError> {
-        let moved = self.options.projection && self.field.project(t_new, &mut self.y_new)?;
+        let project = self.options.projection && !self.stepper.keeps_constraints();
+        let moved = project && self.field.project(t_new, &mut self.y_new)?;
         match at_work(&mut self.stepper, &mut self.bridge, self.bridging).end_derivative() {
             Some(f) if !moved => self.f_new.copy_from_slice(f),
             _ => {

@@ -286,4 +286,14 @@ impl Field for KernelField<'_> {
     fn count_factorisation(&mut self) {
         self.counters.factorisations += 1;
     }
+
+    fn kernel(&self) -> Option<&dyn Kernel> {
+        Some(&self.kernel)
+    }
+
+    fn count_work(&mut self, evaluations: usize, factored: bool) {
+        self.counters.evaluations += evaluations;
+        self.counters.jacobians += usize::from(factored);
+        self.counters.factorisations += usize::from(factored);
+    }
 }

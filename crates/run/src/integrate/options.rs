@@ -16,11 +16,25 @@ pub enum Method {
     Rk4,
     /// Radau IIA of order 5, implicit, for stiff systems.
     Radau,
+    /// Variational of order 2 with fixed step: symplectic (Stoermer and Verlet; RATTLE with constraints).
+    Variational2,
+    /// Variational of order 4 with fixed step.
+    Variational4,
+    /// Variational of order 6 with fixed step.
+    Variational6,
 }
 
 impl Method {
     /// All of them, in the order in which they are listed to people.
-    pub const ALL: [Method; 4] = [Method::Dop853, Method::Tsit5, Method::Rk4, Method::Radau];
+    pub const ALL: [Method; 7] = [
+        Method::Dop853,
+        Method::Tsit5,
+        Method::Rk4,
+        Method::Radau,
+        Method::Variational2,
+        Method::Variational4,
+        Method::Variational6,
+    ];
 
     /// The name used in options and files.
     pub fn name(self) -> &'static str {
@@ -29,7 +43,20 @@ impl Method {
             Method::Tsit5 => "tsit5",
             Method::Rk4 => "rk4",
             Method::Radau => "radau",
+            Method::Variational2 => "variational2",
+            Method::Variational4 => "variational4",
+            Method::Variational6 => "variational6",
         }
+    }
+
+    /// Whether it works from the Lagrangian, by Hamilton's principle.
+    pub fn is_variational(self) -> bool {
+        matches!(self, Method::Variational2 | Method::Variational4 | Method::Variational6)
+    }
+
+    /// Whether its steps all have the same length, [`Options::fixed_step`].
+    pub fn has_fixed_step(self) -> bool {
+        self == Method::Rk4 || self.is_variational()
     }
 }
 
@@ -62,7 +89,7 @@ impl FromStr for Method {
     /// use dalembert_run::Method;
     /// assert_eq!("radau".parse(), Ok(Method::Radau));
     /// let error = "euler".parse::<Method>().unwrap_err();
-    /// assert_eq!(error.to_string(), "unknown method `euler`; known: dop853, tsit5, rk4, radau");
+    /// assert_eq!(error.to_string(), "unknown method `euler`; known: dop853, tsit5, rk4, radau, variational2, variational4, variational6");
     /// ```
     fn from_str(name: &str) -> Result<Self, UnknownMethod> {
         Method::ALL.into_iter().find(|m| m.name() == name).ok_or_else(|| UnknownMethod(name.into()))

@@ -142,6 +142,13 @@ pub enum Failure {
         /// Index in (x, eta) of the component with the largest error.
         fastest: usize,
     },
+    /// The equations of a step of fixed length were not solved.
+    StepNotSolved {
+        /// Time.
+        t: f64,
+        /// Step.
+        h: f64,
+    },
     /// The state or its derivative left the finite numbers.
     NotFinite {
         /// Time.

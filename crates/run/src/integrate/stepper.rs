@@ -1,7 +1,7 @@
 //! What every method of integration is to the driver: steps over flat slices, with an error and a dense output.
 
 use super::singular::Gap;
-use crate::{AccelerationError, ProjectionError};
+use crate::{AccelerationError, Kernel, ProjectionError};
 
 /// Why a derivative could not be had.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +41,14 @@ pub(super) trait Field {
     }
     /// Factorisations of iteration matrices are counted here.
     fn count_factorisation(&mut self) {}
+    /// The system itself, for methods that ask it for more than a derivative.
+    fn kernel(&self) -> Option<&dyn Kernel> {
+        None
+    }
+    /// Evaluations of the Lagrangian, and whether a matrix was made and factored from them.
+    fn count_work(&mut self, evaluations: usize, factored: bool) {
+        let _ = (evaluations, factored);
+    }
 }
 
 /// Tolerances, and the norm by which errors are judged: the largest component, so that none hides behind others.
@@ -128,6 +136,11 @@ pub(super) trait Stepper {
 
     /// Whether steps are of fixed size.
     fn fixed(&self) -> bool {
+        false
+    }
+
+    /// Whether its steps end on the constraints of themselves: no projection, which would spoil what they conserve.
+    fn keeps_constraints(&self) -> bool {
         false
     }
 

@@ -1,0 +1,130 @@
+//! `dalembert connect`: the motion between two configurations.
+
+use crate::args::ConnectArgs;
+use crate::files::{TableTarget, probe};
+use crate::input::{Loaded, Remarks, load};
+use crate::report::{Failure, complain, object, print, print_json, show};
+use crate::words::{plain, table};
+use dalembert::connect::Connected;
+use dalembert::diagnostic;
+use dalembert::export::Plot;
+use dalembert::run::Connection;
+use dalembert::{Model, Request};
+use serde_json::{Value, json};
+
+pub fn run(args: &ConnectArgs) -> Result<(), Failure> {
+    let to_stdout = args.out.contains(&TableTarget::Standard);
+    if to_stdout && args.common.json {
+        let message = "`--json` and `--out -` both claim standard output";
+        clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, format!("{message}\n")).exit();
+    }
+    let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
+    let paths = args.out.iter().filter_map(TableTarget::path).chain(args.plot.iter().map(|p| p.path()));
+    let files: Vec<String> = paths.map(str::to_owned).collect();
+    files.iter().try_for_each(|path| probe(path))?;
+    let request = Request { until: args.until, every: args.every, ..Request::default() };
+    let found = model.connect(&args.to, &args.via, &request).map_err(|d| Failure::of(*d, &source))?;
+    let facts = facts(&model, &found);
+    write(args, &model, &found, &facts)?;
+    if args.common.json {
+        let mut document = document(&model, &found);
+        let all: Vec<_> = model.diagnostics.iter().chain(&found.motion.failure).cloned().collect();
+        document["diagnostics"] = diagnostic::json(&all, &source);
+        document["files"] = json!(files);
+        return print_json(&document);
+    }
+    if !args.common.quiet {
+        let mut words = String::new();
+        let rows: Vec<Vec<String>> = facts.iter().map(|(a, b)| vec![a.clone(), b.clone()]).collect();
+        table(&mut words, "", &rows);
+        files.iter().for_each(|file| words.push_str(&format!("wrote {file}\n")));
+        if to_stdout { complain(&words) } else { print(&words)? }
+    }
+    show(found.motion.failure.as_slice(), &source, args.common.quiet);
+    if found.motion.failure.is_some() { Err(Failure::Told) } else { Ok(()) }
+}
+
+fn write(
+    args: &ConnectArgs,
+    model: &Model,
+    found: &Connected,
+    facts: &[(String, String)],
+) -> Result<(), Failure> {
+    let title = model.system.title.as_deref().unwrap_or_default();
+    args.out.iter().try_for_each(|target| target.write(&found.motion.table, title))?;
+    if args.plot.is_empty() {
+        return Ok(());
+    }
+    let plot = Plot::of_motion(model, &found.motion.table);
+    args.plot.iter().try_for_each(|target| target.write(&plot, facts))
+}
+
+fn named(names: impl Iterator<Item = String>, values: &[f64]) -> String {
+    let pairs: Vec<String> = names.zip(values).map(|(n, v)| format!("{n} = {}", plain(*v))).collect();
+    pairs.join(", ")
+}
+
+/// What kind of stationary point it is.
+fn kind(found: &Connected) -> (&'static str, String) {
+    if !found.stationary {
+        return ("none", "not stationary: forces without a potential act".to_owned());
+    }
+    match &found.connection.second {
+        None => ("unknown", "stationary; its second variation was not decided".to_owned()),
+        Some(second) if second.index == 0 => {
+            ("minimum", "a minimum: no conjugate point on the way".to_owned())
+        }
+        Some(second) => {
+            let times: Vec<String> = second.conjugate.iter().map(|t| format!("{t:.3}")).collect();
+            let text =
+                format!("a saddle of index {}: conjugate points near t = {}", second.index, times.join(", "));
+            ("saddle", text)
+        }
+    }
+}
+
+fn facts(model: &Model, found: &Connected) -> Vec<(String, String)> {
+    let Connection { start, end, action, error, elements, iterations, sensitivity, .. } = &found.connection;
+    let coordinates = || model.system.coordinates.iter().map(|c| c.name.clone());
+    let speeds = || model.system.speeds.iter().map(|s| s.name.clone());
+    let rows = [
+        ("from", named(coordinates(), &start.x)),
+        ("to", format!("{} at t = {}", named(coordinates(), &end.x), plain(end.t))),
+        ("start with", named(speeds(), &start.eta)),
+        ("arrive with", named(speeds(), &end.eta)),
+        ("action", format!("{}, {}", plain(*action), kind(found).1)),
+        ("error", format!("about {error:.0e} ({elements} elements, {iterations} iterations)")),
+        ("sensitivity", format!("{sensitivity:.2} (start rates on the end, relative to free motion)")),
+        ("check", format!("integrated from there, the end is missed by {:.1e}", found.missed_by)),
+    ];
+    rows.into_iter().map(|(a, b)| (a.to_owned(), b)).collect()
+}
+
+fn document(model: &Model, found: &Connected) -> Value {
+    let c = &found.connection;
+    let coordinates = |x: &[f64]| {
+        let names = model.system.coordinates.iter().map(|c| c.name.as_str());
+        object(names.zip(x.iter().copied()))
+    };
+    let speeds = |eta: &[f64]| {
+        let names = model.system.speeds.iter().map(|s| s.name.as_str());
+        object(names.zip(eta.iter().copied()))
+    };
+    json!({
+        "from": coordinates(&c.start.x),
+        "to": coordinates(&c.end.x),
+        "t": c.end.t,
+        "start_rates": speeds(&c.start.eta),
+        "end_rates": speeds(&c.end.eta),
+        "action": c.action,
+        "stationary": kind(found).0,
+        "index": c.second.as_ref().map(|s| s.index),
+        "conjugate_times": c.second.as_ref().map(|s| s.conjugate.clone()),
+        "error": c.error,
+        "elements": c.elements,
+        "iterations": c.iterations,
+        "sensitivity": c.sensitivity,
+        "missed_by": found.missed_by,
+        "columns": found.motion.table.columns,
+    })
+}

@@ -1,0 +1,175 @@
+//! The motion between two configurations in a given time, by Hamilton's principle.
+//!
+//! ```text
+//! S = integral of L dt is stationary among the paths that begin and end there and keep the constraints
+//! ```
+//!
+//! The numbers are found by [`dalembert_run::connect()`]: positions at nodes, all at once. Then the motion is integrated
+//! from the rates found, as any motion is; `missed_by` is how far it ends from where it should, a check by another road. The
+//! second variation tells a minimum from a saddle (Morse), and where conjugate points lie. With forces that have no
+//! potential the path satisfies d'Alembert's principle, and the action is stationary no more. Knows nothing of files.
+
+use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::failure::{self, short};
+use crate::model::Model;
+use crate::simulate::{Motion, Request};
+use crate::syntax::ast::StatementKind;
+use dalembert_run::{ConnectError, Connection, Ends, Flow, StartGuess, State, find_start};
+
+/// Error of the nodes that is aimed at, and tolerance of the motion that checks them.
+const TOLERANCE: f64 = 1e-10;
+
+/// A motion between two configurations, found and checked.
+#[derive(Clone, Debug)]
+pub struct Connected {
+    /// Rates, action, path and second variation.
+    pub connection: Connection,
+    /// The motion integrated from the start with these rates.
+    pub motion: Motion,
+    /// How far it ends from where it should, relative to the size of the configuration.
+    pub missed_by: f64,
+    /// Whether every force has a potential, so that the action is stationary.
+    pub stationary: bool,
+}
+
+impl Model {
+    /// Finds the motion from the model's start to the configuration `to` at the time `until` of the request.
+    ///
+    /// `to` is written as starting values are: `=` fixes, `~` guesses; coordinates left out are as at the start, as far as
+    /// the constraints let them. `via` are configurations that a first path passes at equal intervals of time, to choose
+    /// among several motions; the rates at the start are the second attempt.
+    ///
+    /// ```
+    /// use dalembert::{Model, Request, Source};
+    /// let text = "parameter g = 9.81\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential g*y";
+    /// let mut model = Model::load(&Source::new("throw.dal", text), &Default::default()).unwrap();
+    /// let request = Request { until: Some(2.0), ..Request::default() };
+    /// let found = model.connect("x = 10, y = 0", &[], &request).map_err(|d| d.message)?;
+    /// let rates = &found.connection.start.eta;
+    /// assert!((rates[0] - 5.0).abs() < 1e-9 && (rates[1] - 9.81).abs() < 1e-9);
+    /// assert!(found.missed_by < 1e-9);
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn connect(
+        &mut self,
+        to: &str,
+        via: &[String],
+        request: &Request,
+    ) -> Result<Connected, Box<Diagnostic>> {
+        self.make_variation("`connect`")?;
+        let until = self.options(request)?.until;
+        let start = self.start()?.state;
+        let end = self.configuration(to, "--to", until, &start)?;
+        let mut points = Vec::new();
+        for (k, text) in via.iter().enumerate() {
+            let t = until * (k + 1) as f64 / (via.len() + 1) as f64;
+            points.push(self.configuration(text, "--via", t, &start)?);
+        }
+        let ends = Ends { start: &start, t_end: until, x_end: &end, via: points, tolerance: TOLERANCE };
+        let mut connection =
+            dalembert_run::connect(&self.compiled, &ends).map_err(|e| self.unconnected(&e))?;
+        let stationary = !self.has_forces_without_potential();
+        if !stationary {
+            connection.second = None;
+        }
+        let rtol = request.rtol.or(Some(TOLERANCE / 10.0));
+        // The check needs a method that answers for its error, whatever the model asks for otherwise.
+        let method = request.method.clone().or(Some("dop853".into()));
+        let request = Request {
+            method,
+            start: Some(connection.start.clone()),
+            until: Some(until),
+            rtol,
+            ..request.clone()
+        };
+        let motion = self.simulate(&request, |_| Flow::Continue)?;
+        let size = end.iter().fold(1.0f64, |m, v| m.max(v.abs()));
+        let off = motion.outcome.state.x.iter().zip(&end).map(|(a, b)| (a - b).abs());
+        let missed_by = off.fold(0.0, f64::max) / size;
+        let missed_by = if motion.failure.is_some() { f64::NAN } else { missed_by };
+        Ok(Connected { connection, motion, missed_by, stationary })
+    }
+
+    /// A configuration in words, on the constraints at a time.
+    fn configuration(
+        &mut self,
+        text: &str,
+        option: &str,
+        t: f64,
+        like: &State,
+    ) -> Result<Vec<f64>, Box<Diagnostic>> {
+        let n = like.x.len();
+        let mut guess = StartGuess {
+            state: State::new(t, &like.x, &vec![0.0; n]),
+            x_fixed: vec![false; n],
+            eta_fixed: vec![false; n],
+            conditions: Vec::new(),
+        };
+        let values = crate::requests::assignments(text)?;
+        let fixed = fixed_ones(text);
+        for (k, (name, value)) in values.into_iter().enumerate() {
+            let names: Vec<&str> = self.system.coordinates.iter().map(|c| c.name.as_str()).collect();
+            let Some(i) = names.iter().position(|known| *known == name) else {
+                let d = Diagnostic::error(
+                    Code::BadOption,
+                    None,
+                    format!("`{option}` gives a configuration, and `{name}` is no coordinate"),
+                );
+                return Err(Box::new(match nearest(&name, names.iter().copied()) {
+                    Some(near) => d.help(format!("did you mean `{near}`?")),
+                    None => d.help(format!("the coordinates are {}", names.join(", "))),
+                }));
+            };
+            guess.state.x[i] = value;
+            guess.x_fixed[i] = fixed.get(k).copied().unwrap_or(true);
+        }
+        match find_start(&self.compiled, &guess) {
+            Ok(found) => Ok(found.state.x),
+            Err(error) => {
+                let mut d = failure::of_start(&error, &guess, self);
+                d.message = format!("no configuration as `{option}` gives it: {}", d.message);
+                Err(Box::new(d))
+            }
+        }
+    }
+
+    fn unconnected(&self, error: &ConnectError) -> Box<Diagnostic> {
+        let lost = |message: String| Diagnostic::error(Code::NoConnection, None, message);
+        Box::new(match error {
+            ConnectError::BadArguments => lost("there is nothing to connect".into()),
+            ConnectError::EndOff { at_end, row, residual } => {
+                let which = if *at_end { "end" } else { "start" };
+                let row = &self.system.rows[*row];
+                let message = format!("the {which} is off the constraint `{}` by {}", row.name, short(*residual));
+                Diagnostic::error(Code::InconsistentStart, row.span, message)
+                    .help("write `~` instead of `=` for values that may be adjusted")
+            }
+            ConnectError::NotConverged { iterations, .. } => {
+                lost(format!("no motion between these configurations was found in {iterations} steps of Newton's method"))
+                    .help("there may be none in this time; `--via` gives a configuration to pass near, and rates in `initial` another first path")
+            }
+            ConnectError::NotResolved { .. } => {
+                lost("the motion between these configurations changes too fast to be resolved".into())
+                    .help("it may pass a singularity; `--via` leads around it, a shorter time makes the problem easier")
+            }
+            ConnectError::Conjugate { .. } => {
+                let message = "these configurations are conjugate in this time: motions from the first come together at the second, or none arrives there";
+                Diagnostic::error(Code::ConjugateEnds, None, message)
+                    .help("the second variation of the action is singular; choose another time or another end")
+            }
+        })
+    }
+}
+
+/// Which of the assignments in a text are fixed rather than guessed.
+fn fixed_ones(text: &str) -> Vec<bool> {
+    let source = crate::source::Source::new("--to", format!("initial {text}"));
+    let (ast, _) = crate::syntax::parse(&source);
+    match ast.body.statements.as_slice() {
+        [statement] => match &statement.kind {
+            StatementKind::Initial(items) => items.iter().map(|item| item.fixed).collect(),
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,43 @@
+//! The Hamilton-Jacobi equation with the model's complete integral, written out: S, H, momenta, dS/da.
+
+use super::write::Writer;
+use crate::diagnostic::Diagnostic;
+use crate::jacobi::HamiltonJacobi;
+use crate::model::Model;
+use dalembert_expr::Format;
+
+pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
+    let jacobi = HamiltonJacobi::of(model)?;
+    let verified = jacobi.verify(model)?;
+    let pool = &mut model.system.pool;
+    let mut w = Writer::new(format, model.system.title.as_deref());
+    let S = pool.simplify(jacobi.integral.action);
+    w.function(pool, "S", S);
+    w.function(pool, "H", jacobi.hamiltonian);
+    let residual = pool.simplify(jacobi.residual);
+    w.note("H8: dS/dt + H(x, dS/dx, t)");
+    w.equation(pool, "residual", residual);
+    w.note(&match verified.proved {
+        true if model.system.rows.is_empty() => "it vanishes identically".to_owned(),
+        true => "it vanishes identically on the constraints".to_owned(),
+        false => format!(
+            "it vanishes at {} random places, to {:.0e} of its terms; a proof was not found",
+            verified.points, verified.worst
+        ),
+    });
+    w.note(&format!(
+        "second derivatives by coordinates and constants have rank {}: the integral is complete",
+        verified.rank
+    ));
+    w.note("the motion: momenta, and constants b");
+    let pool = &mut model.system.pool;
+    for (symbol, slope) in jacobi.momenta.iter().zip(&jacobi.slopes) {
+        let e = pool.simplify(*slope);
+        w.definition(pool, *symbol, e);
+    }
+    for ((name, _), e) in jacobi.integral.constants.iter().zip(&jacobi.coordinates) {
+        let e = pool.simplify(*e);
+        w.equation(pool, &format!("b_{name}"), e);
+    }
+    Ok(w.finish(pool))
+}

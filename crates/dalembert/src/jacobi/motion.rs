@@ -1,0 +1,326 @@
+//! The motion from a complete integral: constants from the start, then b = dS/da solved for x at every time.
+//!
+//! No differential equation is integrated. Newton follows the solution from row to row in steps short enough to stay on
+//! its branch; where the matrix of second derivatives is singular (a caustic, a turning point) S ends to describe the
+//! motion, and the table ends with a message. Where S only jumps (the cut of `atan2`) b is taken anew.
+
+use super::verify::{Dice, Verified, along, free_directions};
+use super::{HamiltonJacobi, Values};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::failure::short;
+use crate::model::Model;
+use crate::simulate::{Motion, MotionForm, Request, Table};
+use dalembert_run::linalg::{Cod, norm_max};
+use dalembert_run::{Flow, Kernel, State};
+
+/// Places from which constants are searched.
+const STARTS: usize = 400;
+const MAX_NEWTON: usize = 40;
+/// Steps towards the next row before it counts as out of reach.
+const MAX_PARTS: usize = 20_000;
+/// Shortest step, relative to the run.
+const SHORTEST: f64 = 1e-9;
+
+/// What a complete integral says about a motion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IntegralReport {
+    /// How H8 was verified.
+    pub verified: Verified,
+    /// The constants by name, at the start: a.
+    pub constants: Vec<(String, f64)>,
+    /// dS/da, constant too.
+    pub b: Vec<f64>,
+    /// Largest difference of a coordinate or speed from the integrated motion, relative to its size.
+    pub difference: f64,
+    /// How often S jumped along the motion.
+    pub cuts: usize,
+}
+
+impl HamiltonJacobi {
+    /// a with X S(a) = y along the constraints at a state, and b = dS/da there.
+    pub fn constants(
+        &self,
+        model: &mut Model,
+        state: &State,
+    ) -> Result<(Vec<f64>, Vec<f64>), Box<Diagnostic>> {
+        let y = model.momenta_at(state);
+        let free = free_directions(model, state.t, &state.x);
+        let energy = model.evaluate(state).ok().and_then(|e| e.energy).unwrap_or(1.0);
+        let mut scales = vec![1.0, 1.0, 0.1, 10.0, energy, 2.0 * energy, energy.abs().sqrt()];
+        scales.extend(&y);
+        let mut dice = Dice(11);
+        for k in 0..STARTS {
+            let pick = |dice: &mut Dice| {
+                let choice = ((dice.next() + 1.0) / 2.0 * scales.len() as f64) as usize;
+                scales[choice.min(scales.len() - 1)] * if k == 0 { 1.0 } else { 1.0 + 0.5 * dice.next() }
+            };
+            let guess: Vec<f64> = (0..self.k).map(|_| pick(&mut dice)).collect();
+            if let Some(a) = self.newton_constants(model, state, &free, &y, guess) {
+                let b = self.at(model, state.t, &state.x, &a).b;
+                if b.iter().all(|v| v.is_finite()) {
+                    return Ok((a, b));
+                }
+            }
+        }
+        let message =
+            "no values of the constants give the momenta at the start: dS/dx cannot be made equal to them";
+        Err(Box::new(
+            Diagnostic::error(Code::NotAnIntegral, self.integral.span, message)
+                .help("roots have two signs, and S one of them; at a turning point, or where S is singular, start a little later"),
+        ))
+    }
+
+    fn newton_constants(
+        &self,
+        model: &Model,
+        state: &State,
+        free: &[Vec<f64>],
+        y: &[f64],
+        mut a: Vec<f64>,
+    ) -> Option<Vec<f64>> {
+        let miss = |a: &[f64]| {
+            let values = self.at(model, state.t, &state.x, a);
+            let off: Vec<f64> = values.y.iter().zip(y).map(|(is, want)| is - want).collect();
+            (along(free, &off), values)
+        };
+        let size = 1.0 + norm_max(y);
+        let (mut off, mut values) = miss(&a);
+        for _ in 0..MAX_NEWTON {
+            let now = norm_max(&off);
+            if now.is_nan() {
+                return None;
+            }
+            let mut matrix = vec![0.0; free.len() * self.k];
+            for (row, z) in matrix.chunks_mut(self.k.max(1)).zip(free) {
+                for (c, entry) in row.iter_mut().enumerate() {
+                    *entry = (0..self.n).map(|p| z[p] * values.y_a[p * self.k + c]).sum();
+                }
+            }
+            let mut cod = Cod::new(free.len(), self.k);
+            if !matrix.iter().all(|v| v.is_finite()) || cod.factor(&matrix, 1e-12) < free.len() {
+                return None;
+            }
+            let mut change = vec![0.0; self.k];
+            cod.solve(&off, &mut change);
+            let mut fraction = 1.0;
+            let next = loop {
+                let trial: Vec<f64> = a.iter().zip(&change).map(|(a, d)| a - fraction * d).collect();
+                let (off, values) = miss(&trial);
+                if norm_max(&off) < now || norm_max(&off) <= 1e-15 * size {
+                    break Some((trial, off, values));
+                }
+                fraction *= 0.5;
+                if fraction < 1e-6 {
+                    break None;
+                }
+            };
+            match next {
+                Some(next) => (a, off, values) = next,
+                None => break,
+            }
+        }
+        (norm_max(&off) <= 1e-11 * size).then_some(a)
+    }
+}
+
+/// Where a motion is.
+struct Place {
+    t: f64,
+    x: Vec<f64>,
+    values: Values,
+}
+
+/// Follows b = dS/da in time.
+struct Follow<'a> {
+    jacobi: &'a HamiltonJacobi,
+    model: &'a Model,
+    a: Vec<f64>,
+    b: Vec<f64>,
+    cuts: usize,
+    span: f64,
+    parts: usize,
+}
+
+impl Follow<'_> {
+    /// Newton for b = dS/da and f = 0 at a time, from a guess.
+    fn solve(&self, t: f64, guess: &[f64]) -> Option<Place> {
+        let (n, k) = (self.jacobi.n, self.jacobi.k);
+        let m = self.model.form.constraint_right.len();
+        let mut scratch = vec![0.0; self.model.compiled.scratch_len()];
+        let (mut phi, mut psi, still) = (vec![0.0; m], vec![0.0; m], vec![0.0; n]);
+        let mut x = guess.to_vec();
+        let size = 1.0 + norm_max(guess);
+        let mut before = f64::INFINITY;
+        for _ in 0..MAX_NEWTON {
+            let values = self.jacobi.at(self.model, t, &x, &self.a);
+            let mut rows = values.b_x.clone();
+            let mut off: Vec<f64> = values.b.iter().zip(&self.b).map(|(is, want)| is - want).collect();
+            let at = dalembert_run::Point { t, x: &x, eta: &still };
+            self.model.compiled.residuals(at, &mut scratch, &mut phi, &mut psi);
+            let mut gradient = vec![0.0; m * n];
+            self.model.compiled.position_gradient(t, &x, &mut scratch, &mut gradient);
+            off.extend(&phi);
+            rows.extend(&gradient);
+            // Rows to unit length: b and f have their own units.
+            for (row, off) in rows.chunks_mut(n).zip(&mut off) {
+                let length = dalembert_run::linalg::norm(row);
+                if length > 0.0 {
+                    row.iter_mut().for_each(|v| *v /= length);
+                    *off /= length;
+                }
+            }
+            if !rows.iter().chain(&off).all(|v| v.is_finite()) {
+                return None;
+            }
+            let mut cod = Cod::new(k + m, n);
+            if cod.factor(&rows, 1e-10) < n {
+                return None;
+            }
+            let mut change = vec![0.0; n];
+            cod.solve(&off, &mut change);
+            let now = norm_max(&change) / size;
+            // Corrections that do not shrink are rounding, or lead elsewhere.
+            if now <= 1e-15 || (now < 1e-11 && now > 0.3 * before) {
+                let left = norm_max(&off) / size;
+                return (left < 1e-9).then_some(Place { t, x, values });
+            }
+            if now > 0.5 * before || now > 0.2 {
+                return None;
+            }
+            x.iter_mut().zip(&change).for_each(|(x, d)| *x -= d);
+            before = now;
+        }
+        None
+    }
+
+    /// On to a time; `None` where S ends to describe the motion.
+    fn advance(&mut self, mut from: Place, until: f64) -> Result<Place, f64> {
+        let mut step = until - from.t;
+        while from.t < until {
+            self.parts += 1;
+            if self.parts > MAX_PARTS {
+                return Err(from.t);
+            }
+            let t = if from.t + step >= until * (1.0 - 1e-15) { until } else { from.t + step };
+            let guess: Vec<f64> =
+                from.x.iter().zip(&from.values.x_dot).map(|(x, v)| x + (t - from.t) * v).collect();
+            match self.solve(t, &guess) {
+                Some(next) if self.smooth(&from, &next) => (from, step) = (next, 1.5 * step),
+                _ if step > SHORTEST * self.span => step *= 0.4,
+                _ => from = self.over_a_cut(&from, t, &guess).ok_or(from.t)?,
+            }
+        }
+        Ok(from)
+    }
+
+    /// Momenta change little in a step: the branch is the same.
+    fn smooth(&self, from: &Place, to: &Place) -> bool {
+        let size = 1e-3 + norm_max(&from.values.y).max(norm_max(&to.values.y));
+        let change = from.values.y.iter().zip(&to.values.y).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+        change <= 0.3 * size
+    }
+
+    /// b jumps though y does not: the cut of an angle. The other side has another b.
+    fn over_a_cut(&mut self, from: &Place, t: f64, guess: &[f64]) -> Option<Place> {
+        let values = self.jacobi.at(self.model, t, guess, &self.a);
+        let place = Place { t, x: guess.to_vec(), values };
+        let jump = place.values.b.iter().zip(&self.b).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+        if !(jump.is_finite() && jump > 1e-3 && self.smooth(from, &place)) {
+            return None;
+        }
+        self.b = place.values.b.clone();
+        self.cuts += 1;
+        Some(place)
+    }
+}
+
+impl Model {
+    /// dL/d eta at a state.
+    fn momenta_at(&mut self, state: &State) -> Vec<f64> {
+        let form = &self.form;
+        let parameters = self.compiled.parameters();
+        let known = |s| {
+            let find = |list: &[dalembert_expr::Symbol], values: &[f64]| {
+                list.iter().position(|k| *k == s).map(|i| values[i])
+            };
+            let time = (s == form.time).then_some(state.t);
+            time.or_else(|| find(&form.coordinates, &state.x))
+                .or_else(|| find(&form.speeds, &state.eta))
+                .or_else(|| find(&form.parameters, parameters))
+                .unwrap_or(f64::NAN)
+        };
+        self.system.pool.evaluate_all(&form.momenta, known)
+    }
+
+    /// The motion that the model's complete integral gives, compared with the integrated one.
+    pub(crate) fn jacobi_motion(&mut self, request: &Request) -> Result<Motion, Box<Diagnostic>> {
+        let jacobi = HamiltonJacobi::of(self)?;
+        let verified = jacobi.verify(self)?;
+        let start = match &request.start {
+            Some(state) => state.clone(),
+            None => self.start()?.state,
+        };
+        let (a, b) = jacobi.constants(self, &start)?;
+        let rtol = request.rtol.or(Some(1e-12));
+        let method = request.method.clone().or(Some("dop853".into()));
+        let plain = Request {
+            method,
+            form: MotionForm::Explicit,
+            start: Some(start.clone()),
+            rtol,
+            ..request.clone()
+        };
+        let mut motion = self.simulate(&plain, |_| Flow::Continue)?;
+        let mut follow = Follow {
+            jacobi: &jacobi,
+            model: self,
+            a: a.clone(),
+            b: b.clone(),
+            cuts: 0,
+            span: motion.outcome.state.t - start.t,
+            parts: 0,
+        };
+        let width = motion.table.columns.len();
+        let sizes: Vec<f64> =
+            (0..width).map(|c| motion.table.rows().fold(1e-3f64, |m, row| m.max(row[c].abs()))).collect();
+        let values = jacobi.at(self, start.t, &start.x, &a);
+        let mut here = Place { t: start.t, x: start.x.clone(), values };
+        let (mut rows, mut difference, mut ended) = (Vec::new(), 0.0_f64, None);
+        for row in motion.table.rows() {
+            follow.parts = 0;
+            here = match follow.advance(here, row[0]) {
+                Ok(there) => there,
+                Err(t) => {
+                    ended = Some(t);
+                    break;
+                }
+            };
+            let state = State::new(row[0], &here.x, &here.values.eta);
+            rows.push(row[0]);
+            rows.extend(state.x.iter().chain(&state.eta));
+            for (c, v) in state.x.iter().chain(&state.eta).enumerate() {
+                difference = difference.max((v - row[c + 1]).abs() / sizes[c + 1]);
+            }
+            let outputs = follow.model.evaluate(&state).map(|e| e.outputs);
+            let missing = width - 1 - state.x.len() - state.eta.len();
+            rows.extend(outputs.unwrap_or_else(|_| vec![f64::NAN; missing]));
+        }
+        let cuts = follow.cuts;
+        let names = jacobi.integral.constants.iter().map(|(name, _)| name.clone());
+        let constants: Vec<(String, f64)> = names.zip(a).collect();
+        motion.table = Table { columns: motion.table.columns.clone(), values: rows };
+        motion.integral = Some(IntegralReport { verified, constants, b, difference, cuts });
+        motion.failure = motion.failure.or_else(|| ended.map(|t| caustic(&jacobi, t)));
+        Ok(motion)
+    }
+}
+
+fn caustic(jacobi: &HamiltonJacobi, t: f64) -> Diagnostic {
+    let message = format!(
+        "the complete integral ends to describe the motion at t = {}: a caustic or a turning point, where its second derivatives by coordinates and constants are singular",
+        short(t)
+    );
+    Diagnostic::error(Code::Caustic, jacobi.integral.span, message).help(
+        "what was found before is kept; beyond it another branch of S is needed, or another form of motion",
+    )
+}

@@ -1,0 +1,189 @@
+//! Is it one? The residual of H8 on the constraints, and the rank of X_q dS/da_p.
+
+use super::{HamiltonJacobi, Values};
+use crate::analyze::surface::place;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::failure::short;
+use crate::model::Model;
+use dalembert_expr::{Expr, PRIMES, Sample};
+use dalembert_run::linalg::{Cod, dot};
+use dalembert_run::{Kernel, Projector, State};
+
+/// Points at which the residual is looked at, and how many must have a value.
+const POINTS: u64 = 200;
+const FEWEST: usize = 8;
+/// Residual, relative to its terms, that is rounding.
+const ROUNDING: f64 = 1e-9;
+/// Residual that no rounding explains, where there is a proof.
+const CONTRADICTION: f64 = 1e-4;
+/// Exact samples that must all vanish.
+const SAMPLES: u64 = 6;
+
+/// What was found out about a complete integral.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verified {
+    /// The residual vanishes identically, by exact arithmetic at random points.
+    pub proved: bool,
+    /// Largest residual at points in floating point, relative to its terms.
+    pub worst: f64,
+    /// How many points there were.
+    pub points: usize,
+    /// Rank of X_q dS/da_p along the constraints: the degrees of freedom.
+    pub rank: usize,
+}
+
+/// Repeatable numbers between -1 and 1.
+pub(super) struct Dice(pub u64);
+
+impl Dice {
+    pub fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}
+
+/// Directions along the constraints at a configuration, as rows.
+pub(super) fn free_directions(model: &Model, t: f64, x: &[f64]) -> Vec<Vec<f64>> {
+    let (n, m) = (model.form.speeds.len(), model.form.constraint_right.len());
+    let mut scratch = vec![0.0; model.compiled.scratch_len()];
+    let mut terms = dalembert_run::Terms::new(&model.compiled.shape());
+    let still = State::new(t, x, &vec![0.0; n]);
+    model.compiled.terms(still.point(), &mut scratch, &mut terms);
+    let mut cod = Cod::new(m, n);
+    let rank = cod.factor(&terms.A, 1e-9);
+    let mut z = vec![0.0; n];
+    (0..n - rank)
+        .map(|j| {
+            cod.lq.null_vector(j, &mut z);
+            z.clone()
+        })
+        .collect()
+}
+
+impl HamiltonJacobi {
+    /// Checks H8 around the start, for constants around those of the motion from there; refused, at the statement, with a place where it fails.
+    pub fn verify(&self, model: &mut Model) -> Result<Verified, Box<Diagnostic>> {
+        let proved = self.proved(model);
+        let start = model.start()?.state;
+        // Roots and angles hold for some signs of the constants only: those of the motion are the ones that matter.
+        let near = self.constants(model, &start).ok().map(|(a, _)| a);
+        let mut dice = Dice(7);
+        let (mut worst, mut points, mut rank, mut freedom) = (0.0_f64, 0, 0, usize::MAX);
+        let mut projector = Projector::new(&model.compiled);
+        for k in 0..POINTS {
+            let spread = [0.1, 0.5, 2.0][k as usize % 3];
+            let size = 1.0 + start.x.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            let mut x: Vec<f64> = start.x.iter().map(|v| v + spread * size * dice.next()).collect();
+            let t = 1.0 + dice.next();
+            let a: Vec<f64> = match &near {
+                Some(near) => near.iter().map(|a| a + 0.4 * (a.abs() + 0.1) * dice.next()).collect(),
+                None => (0..self.k).map(|_| [1.0, 3.0][k as usize % 2] * dice.next()).collect(),
+            };
+            let mut rates = vec![0.0; x.len()];
+            if !model.system.rows.is_empty()
+                && projector.project(&model.compiled, t, &mut x, &mut rates).is_err()
+            {
+                continue;
+            }
+            let values = self.at(model, t, &x, &a);
+            let scale = values.rate.abs().max((values.residual - values.rate).abs());
+            let off = values.residual.abs() / (scale + 1e-300);
+            let finite = values.y.iter().chain(&values.b_x).chain(&values.b).all(|v| v.is_finite());
+            if !(finite && off.is_finite()) {
+                continue;
+            }
+            points += 1;
+            worst = worst.max(off);
+            // A proof takes roots and angles on one branch; numbers must not contradict it.
+            let limit = if proved { CONTRADICTION } else { ROUNDING };
+            if off > limit && scale > 1e-12 {
+                return Err(self.wrong(model, t, &x, &a, values.residual));
+            }
+            let (found, free) = self.rank(model, t, &x, &values);
+            (rank, freedom) = (rank.max(found), freedom.min(free));
+        }
+        if !proved && points < FEWEST {
+            let message = format!(
+                "the complete integral has a value at {points} of {POINTS} random places only: it cannot be verified"
+            );
+            return Err(Box::new(
+                Diagnostic::error(Code::NotAnIntegral, self.integral.span, message)
+                    .help("look for roots of negative numbers for most values of coordinates and constants"),
+            ));
+        }
+        if points > 0 && rank < freedom {
+            let message = format!(
+                "the constants of this integral do not tell all motions apart: the matrix of second derivatives by coordinates and constants has rank {rank}, and there are {freedom} degrees of freedom"
+            );
+            return Err(Box::new(
+                Diagnostic::error(Code::NotAnIntegral, self.integral.span, message)
+                    .help("a complete integral has as many independent constants as degrees of freedom, none of them merely added"),
+            ));
+        }
+        Ok(Verified { proved, worst, points, rank })
+    }
+
+    /// Exactly zero at random points of the constraints, modulo large primes.
+    fn proved(&self, model: &mut Model) -> bool {
+        let positions: Vec<Expr> = model.form.position_residuals.iter().filter_map(|f| *f).collect();
+        let pool = &mut model.system.pool;
+        let residual = pool.simplify(self.residual);
+        if residual == dalembert_expr::Pool::ZERO {
+            return true;
+        }
+        let mut seen = 0;
+        for seed in 0..10 * SAMPLES {
+            let mut sample = Sample::new(PRIMES[seed as usize % PRIMES.len()], 1000 + seed);
+            sample.settle(pool, &[residual]);
+            if !place(pool, &mut sample, &model.form.coordinates, &positions) {
+                continue;
+            }
+            let Some(values) = sample.values(pool, &[residual]) else { continue };
+            if !values[0].is_zero() || !sample.is_exact() {
+                return false;
+            }
+            seen += 1;
+            if seen == SAMPLES {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Rank of Z^T d2S/dx da, and the number of free directions.
+    pub(super) fn rank(&self, model: &Model, t: f64, x: &[f64], values: &Values) -> (usize, usize) {
+        let free = free_directions(model, t, x);
+        let mut matrix = vec![0.0; free.len() * self.k];
+        for (row, z) in matrix.chunks_mut(self.k.max(1)).zip(&free) {
+            for (c, entry) in row.iter_mut().enumerate() {
+                *entry = (0..self.n).map(|p| z[p] * values.y_a[p * self.k + c]).sum();
+            }
+        }
+        let mut cod = Cod::new(free.len(), self.k);
+        (cod.factor(&matrix, 1e-9), free.len())
+    }
+
+    fn wrong(&self, model: &Model, t: f64, x: &[f64], a: &[f64], residual: f64) -> Box<Diagnostic> {
+        let names = model.system.coordinates.iter().map(|c| &c.name).zip(x);
+        let constants = self.integral.constants.iter().map(|(name, _)| name).zip(a);
+        let place: Vec<String> =
+            names.chain(constants).map(|(n, v)| format!("{n} = {}", short(*v))).collect();
+        let message = format!(
+            "this is no integral of the Hamilton-Jacobi equation: dS/dt + H is {} at {}, t = {}",
+            short(residual),
+            place.join(", "),
+            short(t)
+        );
+        Box::new(Diagnostic::error(Code::NotAnIntegral, self.integral.span, message).help(
+            "`derive --form hamilton` gives H; put the derivatives of S for the momenta, and add dS/dt",
+        ))
+    }
+}
+
+/// `z . v` for each direction.
+pub(super) fn along(free: &[Vec<f64>], v: &[f64]) -> Vec<f64> {
+    free.iter().map(|z| dot(z, v)).collect()
+}

@@ -1,0 +1,428 @@
+//! The motion between two configurations in a given time: Hamilton's principle as a boundary value problem.
+//!
+//! The time is cut into elements, each with a cubic through four Lobatto nodes ([`crate::variation`]). The positions at
+//! all inner nodes are the unknowns, with impulses of the constraints:
+//!
+//! ```text
+//! sum of dL_d/dq_g over the elements of node g + A_g^T Lambda_g = 0,     f(q_g, t_g) = 0       every inner node g
+//! ```
+//!
+//! Newton on a band matrix, time linear in the number of nodes, damped by natural monotonicity (Deuflhard). If the first
+//! path leads nowhere, the action is made smaller step by step, on the constraints; and if that does not help either, a path is
+//! taken over from the motion that the given rates start, whose end is drawn to the wanted one.
+//! Elements are halved until two solutions agree; the nodes have order six. What is found is a stationary point, not
+//! always a minimum: `index` tells (see `second`). Knows no symbols. Checked by `tests/connect.rs` in the crate above.
+
+mod grid;
+mod second;
+
+use crate::integrate::{Method, Options, Output, Stop};
+use crate::linalg::norm_max;
+use crate::{Kernel, Level, Point, Projector, Row, State, integrate};
+use grid::Grid;
+pub use second::Second;
+
+/// Newton's steps for one solution.
+const MAX_NEWTON: usize = 60;
+/// Steps down with the action.
+const MAX_DESCENT: usize = 200;
+/// Steps of the end on its way from a known motion to where it is wanted.
+const MAX_DRAWS: usize = 200;
+/// Numbers in the largest matrix.
+const MAX_ROOM: usize = 20_000_000;
+/// Multiplications for all factorisations of a search together: about a minute.
+const MAX_WORK: f64 = 5e10;
+/// Elements at first, and at most.
+const FEWEST: usize = 8;
+const MOST: usize = 2048;
+/// Ends that are off the constraints by more than this, scaled, are refused.
+const END_TOL: f64 = 1e-8;
+/// Sensitivity of the rates at the start to the end position, relative to free motion, from which the ends count as conjugate.
+const CONJUGATE: f64 = 1e6;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Ends<'a> {
+    /// Time and configuration at the start; its rates begin the second attempt.
+    pub start: &'a State,
+    /// Time at the end.
+    pub t_end: f64,
+    /// Configuration at the end.
+    pub x_end: &'a [f64],
+    /// Configurations near which the first path passes, at equal intervals of time.
+    pub via: Vec<Vec<f64>>,
+    /// Error of the nodes that is aimed at, relative to the size of the configuration.
+    pub tolerance: f64,
+}
+
+/// A motion between two configurations.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    /// The start with the rates that lead to the end.
+    pub start: State,
+    /// The end with the rates on arrival.
+    pub end: State,
+    /// Integral of L.
+    pub action: f64,
+    /// Estimated error of positions at the nodes.
+    pub error: f64,
+    /// Elements used, and Newton's steps altogether.
+    pub elements: usize,
+    /// Newton's steps altogether.
+    pub iterations: usize,
+    /// Times and configurations of the nodes, row after row.
+    pub path: Vec<(f64, Vec<f64>)>,
+    /// The second variation; `None` where it is too large or its signs depend on the elements.
+    pub second: Option<Second>,
+    /// How much more the rates at the start depend on the end than in free motion.
+    pub sensitivity: f64,
+}
+
+/// Why there is none.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConnectError {
+    /// The kernel has no Lagrangian in rates with position constraints, or lengths and times do not fit.
+    BadArguments,
+    /// An end is off a constraint.
+    EndOff {
+        /// Whether it is the end rather than the start.
+        at_end: bool,
+        /// The row.
+        row: usize,
+        /// Its residual.
+        residual: f64,
+    },
+    /// Newton's iteration did not arrive.
+    NotConverged {
+        /// Steps taken.
+        iterations: usize,
+        /// Size of the last correction.
+        correction: f64,
+    },
+    /// The ends are conjugate: rates at the start are not determined.
+    Conjugate {
+        /// As in [`Connection`].
+        sensitivity: f64,
+    },
+    /// Elements were halved to the limit and solutions still differ by this much.
+    NotResolved {
+        /// Difference of the last two.
+        error: f64,
+    },
+}
+
+/// Finds the motion from `ends.start` to `ends.x_end`.
+///
+/// ```
+/// use dalembert_run::*;
+/// /// A unit mass on a spring of unit stiffness.
+/// struct Oscillator;
+/// impl Kernel for Oscillator {
+///     fn shape(&self) -> Shape {
+///         Shape { n_x: 1, n_eta: 1, identity_frame: true, ..Shape::default() }
+///     }
+///     fn levels(&self) -> &[Level] {
+///         &[]
+///     }
+///     fn terms(&self, at: Point, _: &mut [f64], out: &mut Terms) {
+///         (out.x_dot[0], out.M[0], out.Q[0]) = (at.eta[0], 1.0, -at.x[0]);
+///     }
+///     fn has_lagrangian(&self) -> bool {
+///         true
+///     }
+///     fn variation(&self, at: Point, _: &mut [f64], out: &mut Variation) {
+///         out.L[0] = (at.eta[0].powi(2) - at.x[0].powi(2)) / 2.0;
+///         (out.y[0], out.r[0]) = (at.eta[0], -at.x[0]);
+///     }
+///     fn second_variation(&self, _: Point, _: &[f64], _: &mut [f64], out: &mut SecondVariation) {
+///         (out.y_x[0], out.y_v[0], out.r_x[0], out.r_v[0]) = (0.0, 1.0, -1.0, 0.0);
+///     }
+/// }
+/// let start = State::new(0.0, &[0.0], &[0.0]);
+/// let ends = Ends { start: &start, t_end: 1.0, x_end: &[0.5], via: vec![], tolerance: 1e-10 };
+/// let found = connect(&Oscillator, &ends).unwrap();
+/// assert!((found.start.eta[0] - 0.5 / 1f64.sin()).abs() < 1e-9);
+/// assert_eq!(found.second.unwrap().index, 0); // a minimum: less than half a period
+/// ```
+pub fn connect(kernel: &dyn Kernel, ends: &Ends<'_>) -> Result<Connection, ConnectError> {
+    check(kernel, ends)?;
+    let mut search = Search { kernel, ends, iterations: 0, work: 0.0 };
+    let mut grid = search.first()?;
+    loop {
+        let mut fine = grid.halved();
+        let affordable = fine.elements() <= MOST && fine.room() <= MAX_ROOM;
+        if !affordable {
+            return Err(ConnectError::NotResolved { error: f64::NAN });
+        }
+        search.solve(&mut fine)?;
+        let sensitivity = fine.sensitivity(kernel);
+        if !(sensitivity < CONJUGATE) {
+            return Err(ConnectError::Conjugate { sensitivity });
+        }
+        let apart = fine.apart(&grid).max(search.rates_apart(&mut grid, &mut fine));
+        // Order six: the finer solution is off by a sixty-third of the difference; twice that, to be safe.
+        let error = apart / 32.0;
+        // A path that jumps between two nodes has an action that grows with their number.
+        let (before, after) = (grid.action(kernel), fine.action(kernel));
+        let settled = (after - before).abs() <= 1e-4 * (1e-9 + after.abs().max(before.abs()));
+        if settled && error <= ends.tolerance * (1.0 + fine.size()) {
+            return search.finish(grid, fine, error, sensitivity);
+        }
+        if fine.elements() * 2 > MOST || fine.halved().room() > MAX_ROOM {
+            return Err(ConnectError::NotResolved { error: apart });
+        }
+        grid = fine;
+    }
+}
+
+fn check(kernel: &dyn Kernel, ends: &Ends<'_>) -> Result<(), ConnectError> {
+    let shape = kernel.shape();
+    let n = shape.n_x;
+    let lengths = ends.start.x.len() == n
+        && ends.start.eta.len() == n
+        && ends.x_end.len() == n
+        && ends.via.iter().all(|x| x.len() == n);
+    let positions = kernel.levels().iter().all(|level| *level == Level::Position);
+    let finite = ends.start.x.iter().chain(&ends.start.eta).chain(ends.x_end).all(|v| v.is_finite());
+    let span = ends.t_end - ends.start.t;
+    if !(lengths && positions && finite && shape.identity_frame && kernel.has_lagrangian())
+        || !(span.is_finite() && span != 0.0 && n > 0)
+    {
+        return Err(ConnectError::BadArguments);
+    }
+    let mut projector = Projector::new(kernel);
+    for (at_end, t, x) in [(false, ends.start.t, &ends.start.x[..]), (true, ends.t_end, ends.x_end)] {
+        let still = vec![0.0; n];
+        let off = projector.residuals(kernel, Point { t, x, eta: &still });
+        if shape.n_con > 0 && !(off.position <= END_TOL) {
+            return Err(ConnectError::EndOff { at_end, row: off.position_row, residual: off.position });
+        }
+    }
+    Ok(())
+}
+
+struct Search<'a> {
+    kernel: &'a dyn Kernel,
+    ends: &'a Ends<'a>,
+    iterations: usize,
+    work: f64,
+}
+
+impl Search<'_> {
+    /// Counts an iteration; refused where the work of all of them has become too much.
+    fn begin(&mut self, grid: &Grid) -> Result<(), ConnectError> {
+        self.iterations += 1;
+        self.work += grid.work();
+        if self.work <= MAX_WORK {
+            return Ok(());
+        }
+        Err(ConnectError::NotConverged { iterations: self.iterations, correction: f64::NAN })
+    }
+
+    /// A solution on few elements: from the straight path, or from the motion that the rates start.
+    fn first(&mut self) -> Result<Grid, ConnectError> {
+        let mut trouble = ConnectError::NotConverged { iterations: 0, correction: f64::NAN };
+        for elements in [FEWEST, 4 * FEWEST, 16 * FEWEST] {
+            let mut grid = Grid::new(self.kernel, elements, self.ends.start.t, self.ends.t_end);
+            if grid.room() > MAX_ROOM {
+                break;
+            }
+            self.lay(&mut grid);
+            match self
+                .solve(&mut grid)
+                .or_else(|_| self.descend(&mut grid))
+                .or_else(|_| self.drawn(&mut grid))
+            {
+                Ok(()) => return Ok(grid),
+                Err(error) => trouble = error,
+            }
+        }
+        Err(self.conjugate().unwrap_or(trouble))
+    }
+
+    /// Whether the ends are conjugate already on the first path, as they are for linear equations.
+    fn conjugate(&self) -> Option<ConnectError> {
+        let mut grid = Grid::new(self.kernel, 8 * FEWEST, self.ends.start.t, self.ends.t_end);
+        if grid.room() > MAX_ROOM {
+            return None;
+        }
+        self.lay(&mut grid);
+        let sensitivity = grid.sensitivity(self.kernel);
+        (sensitivity >= CONJUGATE && sensitivity.is_finite())
+            .then_some(ConnectError::Conjugate { sensitivity })
+    }
+
+    /// Piecewise linear between the ends and the way points.
+    fn straight(&self, t: f64) -> Vec<f64> {
+        let ends = self.ends;
+        let legs = ends.via.len() + 1;
+        let place = (t - ends.start.t) / (ends.t_end - ends.start.t) * legs as f64;
+        let leg = (place.max(0.0) as usize).min(legs - 1);
+        let point = |k: usize| match k {
+            0 => &ends.start.x[..],
+            k if k == legs => ends.x_end,
+            k => &ends.via[k - 1],
+        };
+        let s = place - leg as f64;
+        point(leg).iter().zip(point(leg + 1)).map(|(a, b)| a + s * (b - a)).collect()
+    }
+
+    fn lay(&self, grid: &mut Grid) {
+        grid.lay(|t| self.straight(t));
+        grid.project(self.kernel);
+    }
+
+    /// Goes down with the action from the straight path: where L grows with the rates there is a least one (Tonelli).
+    /// Newton's matrix gets so much of the kinetic one added that the action falls.
+    fn descend(&mut self, grid: &mut Grid) -> Result<(), ConnectError> {
+        self.lay(grid);
+        let size = 1.0 + grid.size();
+        let (mut added, mut action) = (1.0_f64, grid.action(self.kernel));
+        for _ in 0..MAX_DESCENT {
+            self.begin(grid)?;
+            let kept = grid.keep();
+            let moved = grid.damped(self.kernel, added).map(|correction| {
+                grid.advance(&correction, 1.0);
+                grid.project(self.kernel);
+                norm_max(&correction.positions) / size
+            });
+            let next = grid.action(self.kernel);
+            if moved.is_some_and(|moved| moved < 1e-4) {
+                return self.solve(grid);
+            }
+            if moved.is_some() && next < action {
+                (action, added) = (next, 0.3 * added);
+                continue;
+            }
+            grid.restore(kept);
+            added = (4.0 * added).max(1e-3);
+        }
+        Err(ConnectError::NotConverged { iterations: self.iterations, correction: f64::NAN })
+    }
+
+    /// Takes the motion that the rates start, and draws its end to where it is wanted.
+    fn drawn(&mut self, grid: &mut Grid) -> Result<(), ConnectError> {
+        let lost = ConnectError::NotConverged { iterations: self.iterations, correction: f64::NAN };
+        let mut rows: Vec<Vec<f64>> = Vec::new();
+        let times = grid.times();
+        let options = Options {
+            method: Method::Dop853,
+            rtol: 1e-9,
+            output: Output::Times(times[1..times.len() - 1].to_vec()),
+            max_steps: 200_000,
+            ..Options::default()
+        };
+        let outcome =
+            integrate(self.kernel, self.ends.start, self.ends.t_end, &options, &mut |row: Row<'_>| {
+                rows.push(row.x.to_vec());
+            });
+        if outcome.stop != Stop::EndTime || rows.len() != times.len() {
+            return Err(lost);
+        }
+        for (g, x) in rows.iter().enumerate() {
+            grid.set(g, x);
+        }
+        self.solve(grid)?;
+        let from = rows.last().cloned().unwrap_or_default();
+        let (mut done, mut step) = (0.0_f64, 0.25_f64);
+        let mut projector = Projector::new(self.kernel);
+        for _ in 0..MAX_DRAWS {
+            let goal = (done + step).min(1.0);
+            let mut end: Vec<f64> =
+                from.iter().zip(self.ends.x_end).map(|(a, b)| a + goal * (b - a)).collect();
+            if goal < 1.0 {
+                let mut rates = vec![0.0; end.len()];
+                let _ = projector.project(self.kernel, self.ends.t_end, &mut end, &mut rates);
+            } else {
+                end.copy_from_slice(self.ends.x_end);
+            }
+            let kept = grid.keep();
+            grid.move_end(self.kernel, &end);
+            match self.solve(grid) {
+                Ok(()) if goal >= 1.0 => return Ok(()),
+                Ok(()) => (done, step) = (goal, 1.6 * step),
+                Err(_) => {
+                    grid.restore(kept);
+                    step *= 0.4;
+                    if step < 1e-4 {
+                        return Err(lost);
+                    }
+                }
+            }
+        }
+        Err(lost)
+    }
+
+    /// Newton with damping from what the grid holds.
+    fn solve(&mut self, grid: &mut Grid) -> Result<(), ConnectError> {
+        let size = 1.0 + grid.size();
+        let (mut damping, mut last) = (1.0_f64, f64::INFINITY);
+        for _ in 0..MAX_NEWTON {
+            self.begin(grid)?;
+            let lost = |correction| ConnectError::NotConverged { iterations: self.iterations, correction };
+            let Some(correction) = grid.correction(self.kernel) else { return Err(lost(last)) };
+            let now = norm_max(&correction.positions) / size;
+            if !now.is_finite() {
+                return Err(lost(last));
+            }
+            // At rounding: corrections of the last digits go back and forth.
+            if now < 1e-13 || (now < 1e-10 && now > 0.3 * last) {
+                grid.advance(&correction, 1.0);
+                // Rows that vanish at a node ask nothing of it: a path through such a place is none.
+                return if grid.off(self.kernel) <= END_TOL { Ok(()) } else { Err(lost(now)) };
+            }
+            last = now;
+            damping = (2.0 * damping).min(1.0);
+            loop {
+                grid.advance(&correction, damping);
+                // The correction that the old matrix asks for at the new place must be shorter.
+                let next =
+                    grid.simplified(self.kernel).map_or(f64::INFINITY, |c| norm_max(&c.positions) / size);
+                if next <= (1.0 - 0.25 * damping) * now || now < 1e-9 {
+                    break;
+                }
+                grid.advance(&correction, -damping);
+                damping *= 0.5;
+                if damping < 1e-3 {
+                    return Err(lost(now));
+                }
+            }
+        }
+        Err(ConnectError::NotConverged { iterations: self.iterations, correction: last })
+    }
+
+    /// Difference of the rates at the start, times the time: what a motion from there would miss the end by.
+    fn rates_apart(&self, coarse: &mut Grid, fine: &mut Grid) -> f64 {
+        let (Some((a, _)), Some((b, _))) = (coarse.end_rates(self.kernel), fine.end_rates(self.kernel))
+        else {
+            return f64::INFINITY;
+        };
+        let span = (self.ends.t_end - self.ends.start.t).abs();
+        a.iter().zip(&b).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs() * span))
+    }
+
+    fn finish(
+        &self,
+        mut coarse: Grid,
+        mut fine: Grid,
+        error: f64,
+        sensitivity: f64,
+    ) -> Result<Connection, ConnectError> {
+        let lost = ConnectError::NotConverged { iterations: self.iterations, correction: f64::NAN };
+        let Some((eta_start, eta_end)) = fine.end_rates(self.kernel) else { return Err(lost) };
+        let (first, second) = (second::of(&mut coarse, self.kernel), second::of(&mut fine, self.kernel));
+        // A number of negative directions that grows with the nodes says that L is not convex in the rates.
+        let agreed = second.filter(|s| first.is_some_and(|f| f.index == s.index));
+        Ok(Connection {
+            start: State::new(self.ends.start.t, &self.ends.start.x, &eta_start),
+            end: State::new(self.ends.t_end, self.ends.x_end, &eta_end),
+            action: fine.action(self.kernel),
+            error,
+            elements: fine.elements(),
+            iterations: self.iterations,
+            path: fine.path(),
+            second: agreed,
+            sensitivity,
+        })
+    }
+}

@@ -1,0 +1,457 @@
+//! Nodes of a path, and Newton's equations for them as a band matrix.
+
+use crate::linalg::{Band, axpy, norm_max};
+use crate::variation::{Element, Independent, Rates};
+use crate::{Kernel, Point, Projector};
+
+/// Nodes of an element.
+pub(super) const NODES: usize = 4;
+
+/// A change of the inner nodes and of their impulses.
+pub(super) struct Correction {
+    /// (q, Lambda) node after node.
+    values: Vec<f64>,
+    /// The positions alone.
+    pub positions: Vec<f64>,
+}
+
+/// A path.
+pub(super) struct Grid {
+    pub n: usize,
+    pub m: usize,
+    t: f64,
+    h: f64,
+    elements: usize,
+    /// Positions and impulses of all nodes.
+    pub q: Vec<f64>,
+    pub Lambda: Vec<f64>,
+    pub element: Element,
+    rows: Independent,
+    /// Independent rows at each node.
+    keep: Vec<bool>,
+    band: Option<Band>,
+}
+
+impl Grid {
+    pub fn new(kernel: &dyn Kernel, elements: usize, t: f64, t_end: f64) -> Self {
+        let element = Element::new(NODES, kernel);
+        let (n, m) = (element.n, element.m);
+        let nodes = elements * (NODES - 1) + 1;
+        Self {
+            n,
+            m,
+            t,
+            h: (t_end - t) / elements as f64,
+            elements,
+            q: vec![0.0; nodes * n],
+            Lambda: vec![0.0; nodes * m],
+            rows: Independent::new(m, n),
+            keep: vec![false; nodes * m],
+            band: None,
+            element,
+        }
+    }
+
+    pub fn elements(&self) -> usize {
+        self.elements
+    }
+
+    pub fn nodes(&self) -> usize {
+        self.elements * (NODES - 1) + 1
+    }
+
+    pub fn step(&self) -> f64 {
+        self.h
+    }
+
+    pub fn element_time(&self, e: usize) -> f64 {
+        self.t + e as f64 * self.h
+    }
+
+    fn unknowns(&self) -> usize {
+        (self.nodes() - 2) * (self.n + self.m)
+    }
+
+    fn half(&self) -> usize {
+        NODES * (self.n + self.m) - 1
+    }
+
+    /// Numbers in the matrix.
+    pub fn room(&self) -> usize {
+        Band::room(self.unknowns(), self.half())
+    }
+
+    /// Multiplications of one factorisation.
+    pub fn work(&self) -> f64 {
+        2.0 * self.unknowns() as f64 * (self.half() as f64).powi(2)
+    }
+
+    pub fn time(&self, g: usize) -> f64 {
+        let (e, i) = ((g / (NODES - 1)).min(self.elements - 1), g);
+        let i = i - e * (NODES - 1);
+        self.element_time(e) + self.element.rule.c[i] * self.h
+    }
+
+    pub fn times(&self) -> Vec<f64> {
+        (0..self.nodes()).map(|g| self.time(g)).collect()
+    }
+
+    pub fn set(&mut self, g: usize, x: &[f64]) {
+        self.q[g * self.n..(g + 1) * self.n].copy_from_slice(x);
+    }
+
+    pub fn lay(&mut self, path: impl Fn(f64) -> Vec<f64>) {
+        for g in 0..self.nodes() {
+            let x = path(self.time(g));
+            self.set(g, &x);
+        }
+    }
+
+    /// Brings inner nodes onto the constraints, as far as it goes.
+    pub fn project(&mut self, kernel: &dyn Kernel) {
+        if self.m == 0 {
+            return;
+        }
+        let mut projector = Projector::new(kernel);
+        let mut rates = vec![0.0; self.n];
+        for g in 1..self.nodes() - 1 {
+            let t = self.time(g);
+            rates.fill(0.0);
+            let x = &mut self.q[g * self.n..(g + 1) * self.n];
+            let before = x.to_vec();
+            if projector.project(kernel, t, x, &mut rates).is_err() {
+                x.copy_from_slice(&before);
+            }
+        }
+    }
+
+    pub fn size(&self) -> f64 {
+        norm_max(&self.q)
+    }
+
+    pub fn path(&self) -> Vec<(f64, Vec<f64>)> {
+        let rows = self.q.chunks(self.n);
+        rows.enumerate().map(|(g, x)| (self.time(g), x.to_vec())).collect()
+    }
+
+    pub fn keep(&self) -> (Vec<f64>, Vec<f64>) {
+        (self.q.clone(), self.Lambda.clone())
+    }
+
+    pub fn restore(&mut self, (q, Lambda): (Vec<f64>, Vec<f64>)) {
+        (self.q, self.Lambda) = (q, Lambda);
+    }
+
+    /// Puts the nodes of element `e` into `element` and evaluates there.
+    pub fn evaluate(&mut self, kernel: &dyn Kernel, e: usize, second: bool) {
+        let (n, m, first) = (self.n, self.m, e * (NODES - 1));
+        self.element.base.copy_from_slice(&self.q[first * n..(first + 1) * n]);
+        for i in 0..NODES {
+            for p in 0..n {
+                self.element.z[i * n + p] = self.q[(first + i) * n + p] - self.element.base[p];
+            }
+        }
+        let t = self.element_time(e);
+        self.element.evaluate(kernel, t, self.h);
+        if second {
+            let mut Lambda = self.Lambda[first * m..(first + NODES) * m].to_vec();
+            // The impulse of a node between elements belongs to both: once is enough.
+            if e > 0 {
+                Lambda[..m].fill(0.0);
+            }
+            self.element.evaluate_second(kernel, t, self.h, &Lambda);
+        }
+    }
+
+    /// Residuals of all inner nodes, and the matrix with so much of the kinetic one added; `None` where something is not finite.
+    fn residuals(&mut self, kernel: &dyn Kernel, assemble: Option<f64>) -> Option<Vec<f64>> {
+        let (n, m) = (self.n, self.m);
+        let (w, last) = (n + m, self.nodes() - 1);
+        let mut right = vec![0.0; self.unknowns()];
+        let mut band = assemble.map(|added| (added, Band::new(self.unknowns(), self.half())));
+        for e in 0..self.elements {
+            self.evaluate(kernel, e, assemble.is_some());
+            for i in 0..NODES {
+                let g = e * (NODES - 1) + i;
+                if g == 0 || g == last {
+                    continue;
+                }
+                let row = (g - 1) * w;
+                self.element.add_slope(i, self.h, &mut right[row..row + n]);
+                if let Some((added, band)) = &mut band {
+                    for k in 0..NODES {
+                        let other = e * (NODES - 1) + k;
+                        if other > 0 && other < last {
+                            let column = (other - 1) * w;
+                            self.element.each_block(i, k, self.h, |p, r, v| band.add(row + p, column + r, v));
+                            if *added > 0.0 {
+                                let stiffer = |p, r, v: f64| band.add(row + p, column + r, *added * v);
+                                self.element.each_kinetic(i, k, self.h, stiffer);
+                            }
+                        }
+                    }
+                }
+                // A node between elements gets its constraints once.
+                if m > 0 && (i > 0 || e == 0) {
+                    self.constrain(g, i, row, &mut right, band.as_mut().map(|(_, band)| band));
+                }
+            }
+        }
+        if let Some((_, mut band)) = band {
+            band.factor().ok()?;
+            self.band = Some(band);
+        }
+        right.iter().all(|v| v.is_finite()).then_some(right)
+    }
+
+    fn constrain(&mut self, g: usize, i: usize, row: usize, right: &mut [f64], band: Option<&mut Band>) {
+        let (n, m) = (self.n, self.m);
+        let A = &self.element.A[i * m * n..(i + 1) * m * n];
+        let keep = &mut self.keep[g * m..(g + 1) * m];
+        let assemble = band.is_some();
+        if assemble {
+            self.rows.choose(A);
+            keep.copy_from_slice(&self.rows.keep);
+        }
+        for c in 0..m {
+            let l = self.Lambda[g * m + c];
+            axpy(l, &A[c * n..(c + 1) * n], &mut right[row..row + n]);
+            right[row + n + c] = if keep[c] { self.element.f[i * m + c] } else { l };
+        }
+        let Some(band) = band else { return };
+        for c in 0..m {
+            let place = row + n + c;
+            if !keep[c] {
+                band.add(place, place, 1.0);
+                continue;
+            }
+            for p in 0..n {
+                band.add(row + p, place, A[c * n + p]);
+                band.add(place, row + p, A[c * n + p]);
+            }
+        }
+    }
+
+    /// Newton's correction with a new matrix.
+    pub fn correction(&mut self, kernel: &dyn Kernel) -> Option<Correction> {
+        self.damped(kernel, 0.0)
+    }
+
+    /// The same with so much of the kinetic matrix added.
+    pub fn damped(&mut self, kernel: &dyn Kernel, added: f64) -> Option<Correction> {
+        let right = self.residuals(kernel, Some(added))?;
+        self.solved(right)
+    }
+
+    /// The correction that the last matrix gives here.
+    pub fn simplified(&mut self, kernel: &dyn Kernel) -> Option<Correction> {
+        let right = self.residuals(kernel, None)?;
+        self.solved(right)
+    }
+
+    fn solved(&self, mut values: Vec<f64>) -> Option<Correction> {
+        self.band.as_ref()?.solve(&mut values);
+        values.iter_mut().for_each(|v| *v = -*v);
+        let positions = values.chunks(self.n + self.m).flat_map(|c| c[..self.n].to_vec()).collect();
+        Some(Correction { values, positions })
+    }
+
+    pub fn advance(&mut self, correction: &Correction, fraction: f64) {
+        let (n, m) = (self.n, self.m);
+        for (g, change) in correction.values.chunks(n + m).enumerate() {
+            axpy(fraction, &change[..n], &mut self.q[(g + 1) * n..(g + 2) * n]);
+            axpy(fraction, &change[n..], &mut self.Lambda[(g + 1) * m..(g + 2) * m]);
+        }
+    }
+
+    /// Moves the last node, and the others along as the linear equations say.
+    pub fn move_end(&mut self, kernel: &dyn Kernel, end: &[f64]) {
+        let (n, last) = (self.n, self.nodes() - 1);
+        let change: Vec<f64> = end.iter().zip(&self.q[last * n..]).map(|(a, b)| a - b).collect();
+        let followed = self.residuals(kernel, Some(0.0)).and_then(|_| self.response(kernel, &change));
+        if let Some(correction) = followed {
+            self.advance(&correction, 1.0);
+        }
+        self.set(last, end);
+    }
+
+    /// How the inner nodes follow a small change of the last one, by the last matrix.
+    fn response(&mut self, kernel: &dyn Kernel, change: &[f64]) -> Option<Correction> {
+        let w = self.n + self.m;
+        let mut right = vec![0.0; self.unknowns()];
+        let e = self.elements - 1;
+        self.evaluate(kernel, e, true);
+        for i in 0..NODES - 1 {
+            let g = e * (NODES - 1) + i;
+            if g > 0 {
+                let row = (g - 1) * w;
+                self.element.each_block(i, NODES - 1, self.h, |p, r, v| right[row + p] += v * change[r]);
+            }
+        }
+        self.solved(right)
+    }
+
+    /// Largest change of the momentum at the start for a unit change of the end along the constraints, relative to
+    /// that of free motion.
+    pub fn sensitivity(&mut self, kernel: &dyn Kernel) -> f64 {
+        let (n, m) = (self.n, self.m);
+        let span = self.h.abs() * self.elements as f64;
+        if self.residuals(kernel, Some(0.0)).is_none() {
+            return f64::INFINITY;
+        }
+        self.evaluate(kernel, self.elements - 1, true);
+        let rank = if m > 0 { self.rows.choose(&self.element.A[(NODES - 1) * m * n..]) } else { 0 };
+        let mass = norm_max(&self.element.second[NODES - 1].y_v);
+        let mut directions = vec![vec![0.0; n]; n - rank];
+        for (j, v) in directions.iter_mut().enumerate() {
+            match m {
+                0 => v[j] = 1.0,
+                _ => self.rows.free_direction(j, v),
+            }
+        }
+        let mut worst = 0.0_f64;
+        for v in directions {
+            let Some(change) = self.response(kernel, &v) else { return f64::INFINITY };
+            self.evaluate(kernel, 0, true);
+            let mut momentum = vec![0.0; n];
+            for k in 1..NODES {
+                let dq: &[f64] = if k < self.nodes() - 1 { &change.values[(k - 1) * (n + m)..] } else { &v };
+                self.element.each_block(0, k, self.h, |p, r, value| momentum[p] += value * dq[r]);
+            }
+            // The normal part of a momentum is not seen.
+            if m > 0 {
+                self.rows.choose(&self.element.A[..m * n]);
+                let free = n - self.rows.keep.iter().filter(|k| **k).count();
+                let mut along = 0.0_f64;
+                let mut z = vec![0.0; n];
+                for j in 0..free {
+                    self.rows.free_direction(j, &mut z);
+                    along = along.max(crate::linalg::dot(&z, &momentum).abs());
+                }
+                worst = worst.max(along * span / mass);
+            } else {
+                worst = worst.max(norm_max(&momentum) * span / mass);
+            }
+        }
+        worst
+    }
+
+    /// The same path on elements of half the length.
+    pub fn halved(&self) -> Grid {
+        let mut fine = Grid {
+            n: self.n,
+            m: self.m,
+            t: self.t,
+            h: 0.5 * self.h,
+            elements: 2 * self.elements,
+            q: vec![0.0; (2 * self.nodes() - 1) * self.n],
+            Lambda: vec![0.0; (2 * self.nodes() - 1) * self.m],
+            element: self.element.clone(),
+            rows: Independent::new(self.m, self.n),
+            keep: vec![false; (2 * self.nodes() - 1) * self.m],
+            band: None,
+        };
+        let (c, b) = (&self.element.rule.c, &self.element.rule.b);
+        for g in 0..fine.nodes() {
+            let e = (g / (NODES - 1)).min(fine.elements - 1);
+            let i = g - e * (NODES - 1);
+            let (old, s) = (e / 2, 0.5 * (c[i] + (e % 2) as f64));
+            for k in 0..NODES {
+                let weight: f64 =
+                    (0..NODES).filter(|j| *j != k).map(|j| (s - c[j]) / (c[k] - c[j])).product();
+                let from = old * (NODES - 1) + k;
+                axpy(
+                    weight,
+                    &self.q[from * self.n..(from + 1) * self.n],
+                    &mut fine.q[g * self.n..(g + 1) * self.n],
+                );
+                // Impulses: the multiplier is carried over, with half of the weight in time.
+                let share = if k == 0 || k == NODES - 1 { 2.0 * b[k] } else { b[k] };
+                let own = if i == 0 || i == NODES - 1 { 2.0 * b[i] } else { b[i] };
+                axpy(
+                    0.5 * weight * own / share,
+                    &self.Lambda[from * self.m..(from + 1) * self.m],
+                    &mut fine.Lambda[g * self.m..(g + 1) * self.m],
+                );
+            }
+        }
+        fine
+    }
+
+    /// Largest difference from a grid of half as many elements, at the nodes between its elements.
+    pub fn apart(&self, coarse: &Grid) -> f64 {
+        let n = self.n;
+        let mut worst = 0.0_f64;
+        for e in 0..=coarse.elements {
+            let (a, b) = (2 * e * (NODES - 1) * n, e * (NODES - 1) * n);
+            for p in 0..n {
+                worst = worst.max((self.q[a + p] - coarse.q[b + p]).abs());
+            }
+        }
+        worst
+    }
+
+    /// Largest scaled residual of a constraint at any node.
+    pub fn off(&self, kernel: &dyn Kernel) -> f64 {
+        if self.m == 0 {
+            return 0.0;
+        }
+        let mut projector = Projector::new(kernel);
+        let still = vec![0.0; self.n];
+        let residual = |(g, x): (usize, &[f64])| {
+            let at = Point { t: self.time(g), x, eta: &still };
+            projector.residuals(kernel, at).position
+        };
+        self.q.chunks(self.n).enumerate().map(residual).fold(0.0, f64::max)
+    }
+
+    pub fn action(&mut self, kernel: &dyn Kernel) -> f64 {
+        let mut sum = 0.0;
+        for e in 0..self.elements {
+            self.evaluate(kernel, e, false);
+            sum += self.element.action(self.h);
+        }
+        sum
+    }
+
+    /// Rates at both ends: y = -dL_d/dq_1 and dL_d/dq_s, less their normal parts.
+    pub fn end_rates(&mut self, kernel: &dyn Kernel) -> Option<(Vec<f64>, Vec<f64>)> {
+        let (n, m, last) = (self.n, self.m, self.nodes() - 1);
+        let mut rates = Rates::new(kernel);
+        let mut found = Vec::new();
+        for (e, i, g, sign) in [(0, 0, 0, -1.0), (self.elements - 1, NODES - 1, last, 1.0)] {
+            self.evaluate(kernel, e, false);
+            if m > 0 {
+                self.rows.choose(&self.element.A[i * m * n..(i + 1) * m * n]);
+            }
+            let mut y = vec![0.0; n];
+            self.element.add_slope(i, self.h, &mut y);
+            y.iter_mut().for_each(|v| *v *= sign);
+            let mut eta = self.element.v[i * n..(i + 1) * n].to_vec();
+            let x = self.q[g * n..(g + 1) * n].to_vec();
+            if !rates.solve(kernel, self.time(g), &x, &y, &self.rows.keep, &mut eta) {
+                return None;
+            }
+            found.push(eta);
+        }
+        let end = found.pop()?;
+        Some((found.pop()?, end))
+    }
+
+    /// Directions that the constraints leave free at a node, as rows.
+    pub fn free_directions(&mut self, i: usize) -> Vec<Vec<f64>> {
+        let (n, m) = (self.n, self.m);
+        if m == 0 {
+            let unit = |j: usize| (0..n).map(|p| if p == j { 1.0 } else { 0.0 }).collect();
+            return (0..n).map(unit).collect();
+        }
+        let rank = self.rows.choose(&self.element.A[i * m * n..(i + 1) * m * n]);
+        let mut z = vec![0.0; n];
+        (0..n - rank)
+            .map(|j| {
+                self.rows.free_direction(j, &mut z);
+                z.clone()
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,282 @@
+//! Variational steps of order 2, 4 and 6: symplectic, reversible, on the constraints, with momenta kept by Noether.
+//!
+//! The step from (x, y) makes the discrete action of [`crate::variation`] stationary with f = 0 at every node:
+//!
+//! ```text
+//! [i = 1] y + dL_d/dq_i + A_i^T Lambda_i = 0     i = 1 .. s-1        f(q_i, t_i) = 0     i = 2 .. s
+//! y_new = dL_d/dq_s + A_s^T Lambda_s,   x_new = q_s,                 A_s x'_new + f_t = 0
+//! ```
+//!
+//! For s = 2 and constant masses these are the steps of Stoermer and Verlet, and with constraints RATTLE. Any mass matrix and
+//! any Lagrangian regular in the rates, moving constraints, redundant rows (Lambda = 0 for those that follow from others),
+//! forces without a potential by d'Alembert's principle. Newton to rounding, with the matrix kept while it contracts
+//! well. Dense output: the quintic through positions, rates and accelerations at both ends, and its derivative.
+//! Source: Marsden and West (2001), Jay (1996). Checked by `tests/variational.rs` here and in the crate above.
+
+use super::singular::Gap;
+use super::stepper::{Attempt, Estimated, Field, StepError, Stepper};
+use crate::linalg::{Lu, axpy, norm_max};
+use crate::variation::{Element, Independent, Rates};
+use crate::{Kernel, Point};
+
+const MAX_NEWTON: usize = 40;
+/// A matrix is made anew where corrections shrink by less than this.
+const SLOW: f64 = 0.3;
+/// So many corrections may be larger than the one before.
+const MAX_GROWN: usize = 3;
+/// Corrections that stop shrinking below this, relative to the state, are rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// The method with its workspace.
+pub(super) struct Variational {
+    element: Element,
+    rows: Independent,
+    /// Lambda at the nodes, s * m; those of the last node are found with the rates.
+    Lambda: Vec<f64>,
+    y: Vec<f64>,
+    lu: Lu<f64>,
+    /// Step for which the matrix holds; NaN for none. The rows it was made for.
+    factored_h: f64,
+    factored_rows: Vec<bool>,
+    change: Vec<f64>,
+    rates: Rates,
+    scratch: Vec<f64>,
+    /// x, x', x'' at both ends of the step, and its length.
+    ends: Vec<f64>,
+    h: f64,
+}
+
+impl Variational {
+    pub fn new(nodes: usize, kernel: &dyn Kernel) -> Self {
+        let element = Element::new(nodes, kernel);
+        let (n, m) = (element.n, element.m);
+        let size = (nodes - 1) * (n + m);
+        Self {
+            rows: Independent::new(m, n),
+            Lambda: vec![0.0; nodes * m],
+            y: vec![0.0; n],
+            lu: Lu::new(size),
+            factored_h: f64::NAN,
+            factored_rows: vec![false; m],
+            change: vec![0.0; size],
+            rates: Rates::new(kernel),
+            scratch: vec![0.0; kernel.scratch_len()],
+            ends: vec![0.0; 6 * n],
+            h: 0.0,
+            element,
+        }
+    }
+
+    /// First guess: the parabola of the acceleration at the start, and no impulses beyond those of the last step.
+    fn guess(&mut self, at: &Attempt<'_>) {
+        let n = self.element.n;
+        for i in 0..self.element.nodes() {
+            let tau = self.element.rule.c[i] * at.h;
+            for p in 0..n {
+                self.element.z[i * n + p] = tau * (at.y[n + p] + 0.5 * tau * at.f[n + p]);
+            }
+        }
+    }
+
+    /// The matrix of Newton's method at the current nodes.
+    fn factor(&mut self, kernel: &dyn Kernel, at: &Attempt<'_>) -> Result<(), StepError> {
+        let (s, n, m) = (self.element.nodes(), self.element.n, self.element.m);
+        let (h, w) = (at.h, n + m);
+        self.element.evaluate_second(kernel, at.t, h, &self.Lambda);
+        let size = (s - 1) * w;
+        let (element, keep) = (&self.element, &self.rows.keep);
+        let J = self.lu.matrix(size);
+        J.fill(0.0);
+        for a in 0..s - 1 {
+            for k in 1..s {
+                element.each_block(a, k, h, |p, r, v| J[(a * w + p) * size + (k - 1) * w + r] = v);
+            }
+            for c in 0..m {
+                let row = a * w + n + c;
+                if !keep[c] {
+                    J[row * size + row] = 1.0;
+                    continue;
+                }
+                for p in 0..n {
+                    J[(a * w + p) * size + row] = element.A[(a * m + c) * n + p];
+                    J[row * size + a * w + p] = element.A[((a + 1) * m + c) * n + p];
+                }
+            }
+        }
+        self.factored_h = f64::NAN;
+        self.lu.factor(0.0).map_err(|_| StepError::Newton)?;
+        self.factored_h = h;
+        self.factored_rows.copy_from_slice(keep);
+        Ok(())
+    }
+
+    /// One correction; its size relative to the state.
+    fn correct(&mut self, h: f64, size: f64) -> f64 {
+        let (s, n, m) = (self.element.nodes(), self.element.n, self.element.m);
+        let w = n + m;
+        for a in 0..s - 1 {
+            let (forces, rows) = self.change[a * w..(a + 1) * w].split_at_mut(n);
+            forces.fill(0.0);
+            self.element.add_slope(a, h, forces);
+            if a == 0 {
+                axpy(1.0, &self.y, forces);
+            }
+            for c in 0..m {
+                axpy(self.Lambda[a * m + c], &self.element.A[(a * m + c) * n..(a * m + c + 1) * n], forces);
+                rows[c] =
+                    if self.rows.keep[c] { self.element.f[(a + 1) * m + c] } else { self.Lambda[a * m + c] };
+            }
+        }
+        self.lu.solve(&mut self.change);
+        let mut largest = 0.0_f64;
+        for a in 0..s - 1 {
+            let (dz, dl) = self.change[a * w..(a + 1) * w].split_at(n);
+            largest = largest.max(norm_max(dz));
+            if dz.iter().any(|v| !v.is_finite()) {
+                return f64::NAN;
+            }
+            axpy(-1.0, dz, &mut self.element.z[(a + 1) * n..(a + 2) * n]);
+            axpy(-1.0, dl, &mut self.Lambda[a * m..(a + 1) * m]);
+        }
+        largest / size
+    }
+
+    /// Newton from the current nodes, with the matrix of an earlier step or one made here. Whether it arrived.
+    fn iterate(
+        &mut self,
+        field: &mut dyn Field,
+        at: &Attempt<'_>,
+        size: f64,
+        anew: bool,
+    ) -> Result<bool, StepError> {
+        let (mut before, mut stale, mut grown) = (f64::INFINITY, anew, 0);
+        for _ in 0..MAX_NEWTON {
+            let Some(kernel) = field.kernel() else { return Err(StepError::Newton) };
+            self.element.evaluate(kernel, at.t, at.h);
+            if stale {
+                self.factor(kernel, at)?;
+            }
+            field.count_work(self.element.nodes(), stale);
+            let now = self.correct(at.h, size);
+            let ratio = now / before;
+            let next = if before.is_finite() { now * ratio } else { now };
+            if now <= 2.0 * f64::EPSILON || next <= 0.01 * f64::EPSILON {
+                return Ok(true);
+            }
+            if !(ratio < 0.5) && now <= ROUNDING {
+                return Ok(true);
+            }
+            grown += usize::from(!(ratio < 1.0));
+            stale = anew && ratio > SLOW;
+            if now.is_nan() || grown > MAX_GROWN || (!anew && ratio > SLOW) {
+                return Ok(false);
+            }
+            before = now;
+        }
+        Ok(false)
+    }
+}
+
+impl Stepper for Variational {
+    fn step(
+        &mut self,
+        field: &mut dyn Field,
+        at: Attempt<'_>,
+        y_new: &mut [f64],
+    ) -> Result<Estimated, StepError> {
+        let (s, n, m) = (self.element.nodes(), self.element.n, self.element.m);
+        let Some(kernel) = field.kernel() else { return Err(StepError::Newton) };
+        let (x, eta) = at.y.split_at(n);
+        self.h = at.h;
+        self.element.base.copy_from_slice(x);
+        kernel.variation(Point { t: at.t, x, eta }, &mut self.scratch, &mut self.element.first[0]);
+        self.y.copy_from_slice(&self.element.first[0].y);
+        if m > 0 {
+            kernel.position_gradient(at.t, x, &mut self.scratch, &mut self.element.A[..m * n]);
+            self.rows.choose(&self.element.A[..m * n]);
+        }
+        let size = norm_max(x).max(at.h.abs() * norm_max(eta)).max(1e-300);
+        self.guess(&at);
+        let same = self.factored_h == at.h && self.factored_rows == self.rows.keep;
+        let arrived = same && self.iterate(field, &at, size, false)?;
+        if !arrived {
+            self.guess(&at);
+            self.Lambda.fill(0.0);
+            if !self.iterate(field, &at, size, true)? {
+                self.factored_h = f64::NAN;
+                return Err(StepError::Newton);
+            }
+        }
+        let (x_new, eta_new) = y_new.split_at_mut(n);
+        for p in 0..n {
+            x_new[p] = x[p] + self.element.z[(s - 1) * n + p];
+        }
+        let Some(kernel) = field.kernel() else { return Err(StepError::Newton) };
+        self.element.evaluate(kernel, at.t, at.h);
+        self.y.fill(0.0);
+        self.element.add_slope(s - 1, at.h, &mut self.y);
+        eta_new.copy_from_slice(&self.element.v[(s - 1) * n..]);
+        if !self.rates.solve(kernel, at.t + at.h, x_new, &self.y, &self.rows.keep, eta_new) {
+            return Err(StepError::Newton);
+        }
+        let worst = y_new.iter().position(|v| !v.is_finite());
+        Ok(Estimated { error: if worst.is_some() { f64::NAN } else { 0.0 }, worst: worst.unwrap_or(0) })
+    }
+
+    fn end_derivative(&self) -> Option<&[f64]> {
+        None
+    }
+
+    fn accepted(&mut self, _: f64) {}
+
+    fn prepare_dense(
+        &mut self,
+        _: &mut dyn Field,
+        at: Attempt<'_>,
+        y_new: &[f64],
+        f_new: &[f64],
+    ) -> Result<(), StepError> {
+        let n = self.element.n;
+        let parts = [&at.y[..n], &at.y[n..], &at.f[n..], &y_new[..n], &y_new[n..], &f_new[n..]];
+        for (to, from) in self.ends.chunks_mut(n.max(1)).zip(parts) {
+            to.copy_from_slice(from);
+        }
+        self.h = at.h;
+        Ok(())
+    }
+
+    fn dense(&self, theta: f64, out: &mut [f64]) {
+        let (n, h) = (self.element.n, self.h);
+        let (x, eta) = out.split_at_mut(n);
+        let end = |k: usize, p: usize| self.ends[k * n + p];
+        let (t2, t3) = (theta * theta, theta * theta * theta);
+        for p in 0..n {
+            // x = x0 + v0 h th + a0 h^2 th^2/2 + th^3 (c3 + c4 th + c5 th^2), matched at the end.
+            let (v0, a0) = (end(1, p) * h, end(2, p) * h * h);
+            let miss = end(3, p) - end(0, p) - v0 - 0.5 * a0;
+            let (miss_v, miss_a) = (end(4, p) * h - v0 - a0, end(5, p) * h * h - a0);
+            let c3 = 10.0 * miss - 4.0 * miss_v + 0.5 * miss_a;
+            let c4 = -15.0 * miss + 7.0 * miss_v - miss_a;
+            let c5 = 6.0 * miss - 3.0 * miss_v + 0.5 * miss_a;
+            x[p] = end(0, p) + v0 * theta + 0.5 * a0 * t2 + t3 * (c3 + theta * (c4 + theta * c5));
+            let rate = v0 + a0 * theta + t2 * (3.0 * c3 + theta * (4.0 * c4 + theta * 5.0 * c5));
+            eta[p] = rate / h;
+        }
+    }
+
+    fn exponent(&self) -> f64 {
+        (2 * self.element.nodes() - 1) as f64
+    }
+
+    fn gaps(&self) -> &'static [Gap] {
+        &[]
+    }
+
+    fn fixed(&self) -> bool {
+        true
+    }
+
+    fn keeps_constraints(&self) -> bool {
+        true
+    }
+}

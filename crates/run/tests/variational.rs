@@ -1,0 +1,132 @@
+//! Variational methods and paths between two configurations on a kernel written by hand, without symbols.
+
+use dalembert_run::*;
+
+/// A unit mass on a rod of unit length, y upward, with its Lagrangian.
+struct Pendulum;
+
+const G: f64 = 9.81;
+
+impl Kernel for Pendulum {
+    fn shape(&self) -> Shape {
+        Shape { n_x: 2, n_eta: 2, n_con: 1, identity_frame: true, ..Shape::default() }
+    }
+    fn levels(&self) -> &[Level] {
+        &[Level::Position]
+    }
+    fn terms(&self, at: Point<'_>, _: &mut [f64], out: &mut Terms) {
+        let (x, v) = (at.x, at.eta);
+        out.x_dot.copy_from_slice(v);
+        out.M.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
+        out.Q.copy_from_slice(&[0.0, -G]);
+        out.A.copy_from_slice(&[2.0 * x[0], 2.0 * x[1]]);
+        out.b[0] = -2.0 * (v[0] * v[0] + v[1] * v[1]);
+    }
+    fn residuals(&self, at: Point<'_>, _: &mut [f64], phi: &mut [f64], psi: &mut [f64]) {
+        let (x, v) = (at.x, at.eta);
+        phi[0] = x[0] * x[0] + x[1] * x[1] - 1.0;
+        psi[0] = 2.0 * (x[0] * v[0] + x[1] * v[1]);
+    }
+    fn position_gradient(&self, _: f64, x: &[f64], _: &mut [f64], out: &mut [f64]) {
+        out.copy_from_slice(&[2.0 * x[0], 2.0 * x[1]]);
+    }
+    fn has_lagrangian(&self) -> bool {
+        true
+    }
+    fn variation(&self, at: Point<'_>, _: &mut [f64], out: &mut Variation) {
+        out.L[0] = 0.5 * (at.eta[0].powi(2) + at.eta[1].powi(2)) - G * at.x[1];
+        out.y.copy_from_slice(at.eta);
+        out.r.copy_from_slice(&[0.0, -G]);
+    }
+    fn second_variation(&self, _: Point<'_>, lambda: &[f64], _: &mut [f64], out: &mut SecondVariation) {
+        out.y_x.fill(0.0);
+        out.y_v.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
+        out.r_x.copy_from_slice(&[2.0 * lambda[0], 0.0, 0.0, 2.0 * lambda[0]]);
+        out.r_v.fill(0.0);
+    }
+}
+
+/// One period of the pendulum from rest at the height of its pivot.
+const PERIOD: f64 = 2.367841947576237;
+
+fn after_a_period(method: Method, steps: usize) -> Outcome {
+    let start = State::new(0.0, &[1.0, 0.0], &[0.0, 0.0]);
+    let options = Options { method, fixed_step: Some(PERIOD / steps as f64), ..Options::default() };
+    integrate(&Pendulum, &start, PERIOD, &options, &mut |_: Row<'_>| {})
+}
+
+#[test]
+fn a_period_by_hand() {
+    for (method, order, steps) in
+        [(Method::Variational2, 2.0, 400), (Method::Variational4, 4.0, 100), (Method::Variational6, 6.0, 50)]
+    {
+        let error = |steps: usize| {
+            let outcome = after_a_period(method, steps);
+            assert_eq!(outcome.stop, Stop::EndTime);
+            // On the constraint by itself: nothing was projected but rows.
+            assert!(outcome.largest_position_residual < 1e-15 && outcome.largest_velocity_residual < 1e-14);
+            // y returns to zero linearly in the phase, x quadratically.
+            outcome.state.x[1].abs().max(outcome.state.eta[1].abs())
+        };
+        let found = (error(steps) / error(2 * steps)).log2();
+        assert!(found > order - 0.2, "{method}: order {found}");
+    }
+}
+
+#[test]
+fn rows_between_steps_come_from_a_quintic() {
+    // The same step, rows four times as dense: those between are as good as those at the steps.
+    let start = State::new(0.0, &[1.0, 0.0], &[0.0, 0.0]);
+    let run = |method: Method, fixed: Option<f64>, rtol: f64| {
+        let mut rows = Vec::new();
+        let output = Output::Every(0.005);
+        let options = Options { method, fixed_step: fixed, output, rtol, ..Options::default() };
+        integrate(&Pendulum, &start, 1.0, &options, &mut |r: Row<'_>| {
+            rows.push((r.x.to_vec(), r.eta.to_vec()))
+        });
+        rows
+    };
+    let (sharp, rough) = (run(Method::Dop853, None, 1e-13), run(Method::Variational6, Some(0.02), 1e-10));
+    assert_eq!(sharp.len(), rough.len());
+    for (a, b) in sharp.iter().zip(&rough) {
+        for i in 0..2 {
+            assert!((a.0[i] - b.0[i]).abs() < 1e-9 && (a.1[i] - b.1[i]).abs() < 1e-7);
+        }
+    }
+}
+
+#[test]
+fn kernels_without_a_lagrangian_are_refused() {
+    struct Plain;
+    impl Kernel for Plain {
+        fn shape(&self) -> Shape {
+            Shape { n_x: 1, n_eta: 1, identity_frame: true, ..Shape::default() }
+        }
+        fn levels(&self) -> &[Level] {
+            &[]
+        }
+        fn terms(&self, at: Point<'_>, _: &mut [f64], out: &mut Terms) {
+            (out.x_dot[0], out.M[0], out.Q[0]) = (at.eta[0], 1.0, 0.0);
+        }
+    }
+    let start = State::new(0.0, &[0.0], &[1.0]);
+    let options = Options { method: Method::Variational4, ..Options::default() };
+    let outcome = integrate(&Plain, &start, 1.0, &options, &mut |_: Row<'_>| {});
+    assert!(matches!(outcome.stop, Stop::Failed(Failure::BadArguments { .. })));
+    let ends = Ends { start: &start, t_end: 1.0, x_end: &[1.0], via: vec![], tolerance: 1e-9 };
+    assert_eq!(connect(&Plain, &ends).err(), Some(ConnectError::BadArguments));
+}
+
+#[test]
+fn a_swing_between_two_places() {
+    // From rest at (1, 0) the pendulum is at (-1, 0) after half a period; through the bottom, not over the top.
+    let start = State::new(0.0, &[1.0, 0.0], &[0.0, 0.0]);
+    let ends =
+        Ends { start: &start, t_end: 0.4 * PERIOD, x_end: &[0.0, -1.0], via: vec![], tolerance: 1e-10 };
+    let found = connect(&Pendulum, &ends).expect("a swing");
+    let options = Options { rtol: 1e-12, ..Options::default() };
+    let outcome = integrate(&Pendulum, &found.start, ends.t_end, &options, &mut |_: Row<'_>| {});
+    assert!((outcome.state.x[0]).abs() < 1e-8 && (outcome.state.x[1] + 1.0).abs() < 1e-8);
+    let off = Ends { x_end: &[0.0, -1.1], ..ends };
+    assert!(matches!(connect(&Pendulum, &off), Err(ConnectError::EndOff { at_end: true, .. })));
+}
