@@ -142,6 +142,9 @@ pub fn verify(model: &mut Model) -> Result<Verification, Box<Diagnostic>> {
     Ok(found)
 }
 
+/// A tolerance beyond this would let anything pass: nothing is said then.
+const DECIDED: f64 = 1e-4;
+
 /// Comparisons of one kind, of which the worst is kept.
 struct Tally {
     name: &'static str,
@@ -163,6 +166,9 @@ impl Tally {
     }
 
     fn take(&mut self, d: Difference) {
+        if !(d.tolerance <= DECIDED) && d.worst <= d.tolerance {
+            return self.because("forces are too ill-conditioned at these states to be compared");
+        }
         self.count += 1;
         self.passed &= d.passed();
         if self.worst.is_none_or(|w| !(d.ratio() <= w.ratio())) {

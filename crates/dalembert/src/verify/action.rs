@@ -24,7 +24,7 @@ use std::f64::consts::PI;
 /// How many variations are tried.
 const VARIATIONS: usize = 3;
 /// What a motion of rtol 1e-11, read between its steps, leaves of the integral.
-const SAME: f64 = 1e-8;
+const SAME: f64 = 1e-9;
 /// Beyond this the grid does not follow the motion, and nothing is said.
 const ROUGH: f64 = 1e-4;
 
@@ -44,18 +44,18 @@ pub(super) fn judge(model: &mut Model, path: &Path, found: &mut Verification) {
         return found.take(Tally::skipped(NAME, reason));
     }
     let written = Written::of(model);
-    let Some(nodes) = path.states.iter().map(|s| written.at(model, s)).collect::<Option<Vec<Node>>>() else {
+    let weights = path.states.first().and_then(|s| Reading::of(model, s)).map(|r| r.weights());
+    let nodes = weights.and_then(|d| path.states.iter().map(|s| written.at(model, s, &d)).collect());
+    let Some::<Vec<Node>>(mut nodes) = nodes else {
         return found.take(Tally::skipped(NAME, "the motion cannot be evaluated everywhere"));
     };
     let mut tally = Tally::new(NAME, "the action, for variations that keep the constraints");
-    let coarse: Vec<&Node> = nodes.iter().step_by(2).collect();
-    let fine: Vec<&Node> = nodes.iter().collect();
-    let weights = &nodes[0].weights;
+    let weights = nodes[0].weights.clone();
     let mut dice = Dice(4);
     for _ in 0..VARIATIONS {
         let direction: Vec<[f64; 2]> = weights.iter().map(|_| [dice.number(), dice.number()]).collect();
-        let (whole, size) = vary(&fine, path.span(), weights, &direction);
-        let (half, _) = vary(&coarse, path.span(), weights, &direction);
+        let (whole, size) = vary(&mut nodes, 1, path.span(), &direction);
+        let (half, _) = vary(&mut nodes, 2, path.span(), &direction);
         if size == 0.0 {
             tally.because("no variation changes the action: nothing is free, or nothing moves");
             continue;
@@ -76,7 +76,7 @@ struct Written {
     by_eta: Vec<Expr>,
     impressed: Vec<Expr>,
     A: Vec<Expr>,
-    frame: Vec<Expr>,
+    frame: Option<Vec<Expr>>,
     jacobian: Vec<Expr>,
 }
 
@@ -85,8 +85,10 @@ struct Node {
     by_x: Vec<f64>,
     by_eta: Vec<f64>,
     force: Vec<f64>,
-    A: Vec<f64>,
-    frame: Vec<f64>,
+    /// What A leaves free, speeds scaled by `weights`.
+    rows: RowSpace,
+    /// X and its left inverse; `None` where x' = eta.
+    frame: Option<(Vec<f64>, Cod)>,
     jacobian: Vec<f64>,
     weights: Vec<f64>,
 }
@@ -99,7 +101,8 @@ impl Written {
         let pool = &mut system.pool;
         let mut each =
             |by: &[_]| system.kinematics.iter().flat_map(|e| pool.gradient(*e, by)).collect::<Vec<Expr>>();
-        let (frame, jacobian) = (each(&form.speeds), each(&form.coordinates));
+        let frame = form.frame.as_ref().map(|_| each(&form.speeds));
+        let jacobian = if frame.is_some() { each(&form.coordinates) } else { Vec::new() };
         Written {
             by_x: pool.gradient(L, &form.coordinates),
             by_eta: pool.gradient(L, &form.speeds),
@@ -110,61 +113,77 @@ impl Written {
         }
     }
 
-    fn at(&self, model: &mut Model, state: &State) -> Option<Node> {
+    /// The weights are those of the first point all along: variations must be smooth.
+    fn at(&self, model: &mut Model, state: &State, weights: &[f64]) -> Option<Node> {
         let reading = Reading::of(model, state)?;
         let values = state_values(model, state);
         let mut of = |list: &[Expr]| evaluate(model, list, &values);
         let others = reading.other_forces();
         let force = of(&self.impressed).iter().zip(&others).map(|(a, b)| a + b).collect();
+        let (n, n_x) = (state.eta.len(), state.x.len());
+        let A: Vec<f64> = of(&self.A).iter().enumerate().map(|(k, a)| a / weights[k % n]).collect();
+        let frame = self.frame.as_ref().map(|frame| {
+            let frame = of(frame);
+            let mut inverse = Cod::new(n_x, n);
+            inverse.factor(&frame, RANK_TOL);
+            (frame, inverse)
+        });
         Some(Node {
             by_x: of(&self.by_x),
             by_eta: of(&self.by_eta),
             force,
-            A: of(&self.A),
-            frame: of(&self.frame),
+            rows: RowSpace::of(&A, &vec![0.0; A.len() / n.max(1)], n),
+            frame,
             jacobian: of(&self.jacobian),
-            weights: reading.weights(),
+            weights: weights.to_vec(),
         })
     }
 }
 
-/// The integral and the size of its terms for one variation.
-fn vary(nodes: &[&Node], span: f64, d: &[f64], direction: &[[f64; 2]]) -> (f64, f64) {
-    let (last, n) = (nodes.len() - 1, d.len());
-    let quadrature = clenshaw_curtis(last);
-    let differentiate = differentiation(last);
-    let virtual_displacement = |k: usize| -> Vec<f64> {
-        let s = (PI * k as f64 / last as f64).cos();
-        let window = (1.0 - s * s) * (1.0 - s * s);
-        let A: Vec<f64> = nodes[k].A.iter().enumerate().map(|(i, a)| a / d[i % n]).collect();
-        let rows = RowSpace::of(&A, &vec![0.0; A.len() / n.max(1)], n);
-        let mut v: Vec<f64> = direction.iter().map(|c| window * (c[0] + c[1] * s)).collect();
-        rows.project(&mut v);
-        v.iter().zip(d).map(|(v, d)| v / d).collect()
-    };
-    let v: Vec<Vec<f64>> = (0..=last).map(virtual_displacement).collect();
-    let moved: Vec<Vec<f64>> = (0..=last).map(|k| times(&nodes[k].frame, &v[k])).collect();
+/// The integral and the size of its terms for one variation, on every point or every other one.
+fn vary(nodes: &mut [Node], every: usize, span: f64, direction: &[[f64; 2]]) -> (f64, f64) {
+    let last = (nodes.len() - 1) / every;
+    let (quadrature, differentiate) = (clenshaw_curtis(last), differentiation(last));
+    let v: Vec<Vec<f64>> = (0..=last)
+        .map(|k| {
+            let (node, s) = (&nodes[k * every], (PI * k as f64 / last as f64).cos());
+            let window = (1.0 - s * s) * (1.0 - s * s);
+            let mut v: Vec<f64> = direction.iter().map(|c| window * (c[0] + c[1] * s)).collect();
+            node.rows.project(&mut v);
+            v.iter().zip(&node.weights).map(|(v, d)| v / d).collect()
+        })
+        .collect();
+    let moved: Vec<Vec<f64>> = (0..=last).map(|k| nodes[k * every].moved(&v[k])).collect();
     let (mut sum, mut size) = (0.0, 0.0);
     for k in 0..=last {
-        let node = nodes[k];
-        let carried = times(&node.jacobian, &moved[k]);
-        let n_x = carried.len();
-        let rate: Vec<f64> = (0..n_x)
-            .map(|i| {
-                let rate: f64 = (0..=last).map(|j| differentiate[k * (last + 1) + j] * moved[j][i]).sum();
-                // The grid runs from 1 to -1 while time runs from 0 to the span.
-                -2.0 / span * rate - carried[i]
-            })
-            .collect();
-        let mut delta_eta = vec![0.0; n];
-        let mut inverse = Cod::new(n_x, n);
-        inverse.factor(&node.frame, RANK_TOL);
-        inverse.solve(&rate, &mut delta_eta);
+        let slopes = &differentiate[k * (last + 1)..(k + 1) * (last + 1)];
+        let rate = |i: usize| slopes.iter().zip(&moved).map(|(d, x)| d * x[i]).sum::<f64>();
+        // The grid runs from 1 to -1 while time runs from 0 to the span.
+        let rates: Vec<f64> = (0..moved[k].len()).map(|i| -2.0 / span * rate(i)).collect();
+        let node = &mut nodes[k * every];
+        let delta_eta = node.delta_eta(&moved[k], rates);
         let parts = [dot(&node.by_x, &moved[k]), dot(&node.by_eta, &delta_eta), dot(&node.force, &v[k])];
         sum += quadrature[k] * parts.iter().sum::<f64>();
         size += quadrature[k] * parts.iter().map(|p| p.abs()).sum::<f64>();
     }
     (sum * span / 2.0, size * span / 2.0)
+}
+
+impl Node {
+    /// delta x = X v
+    fn moved(&self, v: &[f64]) -> Vec<f64> {
+        self.frame.as_ref().map_or_else(|| v.to_vec(), |(frame, _)| times(frame, v))
+    }
+
+    /// From X delta eta = (delta x)' - (dx'/dx) delta x.
+    fn delta_eta(&mut self, moved: &[f64], mut rates: Vec<f64>) -> Vec<f64> {
+        let Some((_, inverse)) = &mut self.frame else { return rates };
+        let carried = times(&self.jacobian, moved);
+        rates.iter_mut().zip(&carried).for_each(|(r, c)| *r -= c);
+        let mut delta_eta = vec![0.0; self.by_eta.len()];
+        inverse.solve(&rates, &mut delta_eta);
+        delta_eta
+    }
 }
 
 /// Weights of Clenshaw and Curtis on cos(pi k/n), n even.

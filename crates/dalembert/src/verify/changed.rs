@@ -14,7 +14,6 @@ use crate::compile::Compiled;
 use crate::derive::derive;
 use crate::diagnostic::Diagnostic;
 use crate::model::Model;
-use crate::poincare::dot;
 use crate::system::{Contact, RequirementRow, Row, Speed, System};
 use dalembert_expr::{Derivation, Expr, Function, Pool, Rational, Symbol};
 
@@ -38,7 +37,8 @@ impl Change {
         let n = system.speeds.len();
         let pool = &mut system.pool;
         let unit = |p: usize, q: usize| if p == q { Pool::ONE } else { Pool::ZERO };
-        let identity = || -> Vec<Vec<Expr>> { (0..n).map(|p| (0..n).map(|q| unit(p, q)).collect()).collect() };
+        let identity =
+            || -> Vec<Vec<Expr>> { (0..n).map(|p| (0..n).map(|q| unit(p, q)).collect()).collect() };
         let (mut matrix, mut inverse) = (identity(), identity());
         let mut order: Vec<usize> = (0..n).collect();
         (1..n).rev().for_each(|k| order.swap(k, dice.index(k + 1)));
@@ -46,7 +46,8 @@ impl Change {
         for first in [0, 1] {
             for pair in order[first.min(n)..].chunks_exact(2) {
                 let (p, q) = (pair[first], pair[1 - first]);
-                let s = shear(pool, system.coordinates.get(q % system.coordinates.len().max(1)), constant, dice);
+                let s =
+                    shear(pool, system.coordinates.get(q % system.coordinates.len().max(1)), constant, dice);
                 for row in &mut matrix {
                     let more = pool.mul(row[p], s);
                     row[q] = pool.add(row[q], more);
@@ -83,6 +84,13 @@ impl Change {
             })
             .collect()
     }
+}
+
+/// `a . b`, most entries being zero.
+pub(super) fn dot(pool: &mut Pool, a: &[Expr], b: &[Expr]) -> Expr {
+    let both = a.iter().zip(b).filter(|(a, b)| **a != Pool::ZERO && **b != Pool::ZERO);
+    let parts: Vec<Expr> = both.map(|(a, b)| pool.mul(*a, *b)).collect();
+    pool.total(parts)
 }
 
 fn shear(
@@ -140,7 +148,8 @@ fn rewrite(model: &mut Model, change: &Change) -> System {
     let one = |pool: &mut Pool, e: Expr| pool.substitute(&[e], &images)[0];
     let kinematics = put(pool, &old.kinematics);
     let mut applied = put(pool, &old.applied);
-    let mass = old.mass.as_ref().map(|rows| direct(pool, old, rows, change, &kinematics, &images, &mut applied));
+    let mass =
+        old.mass.as_ref().map(|rows| direct(pool, old, rows, change, &kinematics, &images, &mut applied));
     let applied = change.transposed(pool, &applied);
     let nonideal = old.nonideal.as_ref().map(|C| {
         let C = pool.substitute(C, &reactions);
@@ -174,9 +183,10 @@ fn rewrite(model: &mut Model, change: &Change) -> System {
         };
         list.iter().map(|(name, c)| (name.clone(), column(pool, c))).collect()
     });
-    let weight = old.weight.as_ref().map(|(rows, span)| {
-        (rows.iter().map(|row| put(pool, row)).collect::<Vec<Vec<Expr>>>(), *span)
-    });
+    let weight = old
+        .weight
+        .as_ref()
+        .map(|(rows, span)| (rows.iter().map(|row| put(pool, row)).collect::<Vec<Vec<Expr>>>(), *span));
     let speeds_in_rates = old.speeds_in_rates.as_ref().map(|Y| {
         let product = |pool: &mut Pool, row: &[Expr], i: usize| {
             let column: Vec<Expr> = Y.iter().map(|y| y[i]).collect();

@@ -63,10 +63,13 @@ fn requirements(model: &Model, readings: &[Reading]) -> Tally {
         let mut terms = ControlTerms::new(&kernel.shape());
         kernel.control_terms(reading.state.point(), &mut scratch, &mut terms);
         let eta_dot = &reading.solution.eta_dot;
+        let d = reading.weights();
         for (row, b) in terms.A.chunks(eta_dot.len().max(1)).zip(&terms.b) {
-            let size: f64 = row.iter().zip(eta_dot).map(|(a, z)| (a * z).abs()).sum::<f64>() + b.abs();
-            let worst = (dot(row, eta_dot) - b).abs() / size.max(f64::MIN_POSITIVE);
-            tally.take(Difference { worst, tolerance: LAW });
+            let length = row.iter().zip(&d).map(|(a, d)| a / d).fold(0.0, f64::hypot);
+            if length > 0.0 {
+                let Difference { worst, .. } = reading.relative(&[(dot(row, eta_dot) - b) / length], 1.0);
+                tally.take(Difference { worst, tolerance: LAW });
+            }
         }
     }
     tally

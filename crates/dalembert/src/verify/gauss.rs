@@ -39,9 +39,13 @@ fn minimise(M: &[f64], force: &[f64], rows: &RowSpace) -> (Vec<f64>, f64) {
         };
         let mut r = steepest(&z);
         let mut along = r.clone();
+        // What is left at this level is rounding, which has no direction to go in.
+        if dot(&r, &r).sqrt() <= 1e-15 * size * n as f64 {
+            break;
+        }
         for _ in 0..n {
             let left = dot(&r, &r);
-            if left.sqrt() <= 1e-16 * size {
+            if left.sqrt() <= 1e-16 * size * n as f64 {
                 break;
             }
             let mut bent = times(M, &along);

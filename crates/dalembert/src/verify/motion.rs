@@ -17,7 +17,7 @@ const MAX_STEPS: usize = 40;
 const SHARP: f64 = 1e-11;
 const LESS_SHARP: f64 = 1e-9;
 /// Agreement of motions that answer to nothing.
-const SAME: f64 = 1e-8;
+const SAME: f64 = 1e-9;
 
 /// A motion on a grid.
 pub(super) struct Path {
@@ -101,7 +101,8 @@ impl Path {
     /// The same for states computed elsewhere.
     fn against(&self, states: &[State], trouble: Option<String>) -> Result<Difference, String> {
         if states.len() < self.states.len() {
-            return Err(trouble.unwrap_or_else(|| "the motion ends early".into()));
+            let trouble = trouble.map_or(String::new(), |t| format!(": {t}"));
+            return Err(format!("its motion ends before the other{trouble}"));
         }
         Ok(Difference { worst: apart(&self.states, states), tolerance: self.tolerance })
     }

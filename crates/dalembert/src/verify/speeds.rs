@@ -16,11 +16,21 @@ use dalembert_run::State;
 const NAME: &str = "changed_speeds";
 const MOTION: &str = "motion_changed_speeds";
 
+/// Beyond this many speeds the change is constant: brackets of so many fields take too long.
+const MAX_VARYING: usize = 24;
+/// ... and beyond this none is tried.
+const MAX_CHANGED: usize = 120;
+
 /// `changed_speeds` and `motion_changed_speeds`. The pool of `model` is away meanwhile.
 pub(super) fn judge(model: &mut Model, readings: &[Reading], path: &Path, found: &mut Verification) {
     let old: Vec<Symbol> = model.form.speeds.clone();
     // A frame that closes with constants should go on doing so; others take any change.
-    let closed = model.system.speeds_in_rates.is_none();
+    let closed = model.system.speeds_in_rates.is_none() || old.len() > MAX_VARYING;
+    if old.len() > MAX_CHANGED {
+        let reason = format!("frames of more than {MAX_CHANGED} speeds are not changed");
+        found.take(Tally::skipped(NAME, reason.clone()));
+        return found.take(Tally::skipped(MOTION, reason));
+    }
     let change = Change::random(&mut model.system, closed, &mut Dice(5));
     let mut other = match changed(model, &change) {
         Ok(other) => other,
@@ -77,7 +87,7 @@ impl Road {
         let mut along = Derivation::new(seeds);
         let eta_dot = change.eta.iter().map(|e| along.apply(pool, *e)).collect();
         let eta: Vec<Expr> = old.iter().map(|s| pool.var(*s)).collect();
-        let w = change.inverse.iter().map(|row| crate::poincare::dot(pool, row, &eta)).collect();
+        let w = change.inverse.iter().map(|row| super::changed::dot(pool, row, &eta)).collect();
         let inverse = change.inverse.iter().flatten().copied().collect();
         Road { change, old, w, eta_dot, inverse }
     }

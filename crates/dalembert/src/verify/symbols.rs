@@ -9,6 +9,7 @@
 //! node at a time instead of by tapes. Of the kernel form nothing is used but its symbols.
 
 use super::{Reading, Tally, Verification};
+use crate::compile::sparse_gradient;
 use crate::derive::structure_of;
 use crate::kernel_form::Structure;
 use crate::model::Model;
@@ -53,8 +54,12 @@ pub(super) fn judge(model: &mut Model, readings: &[Reading], found: &mut Verific
             let off = evaluate(model, &rows, &values);
             let length = |a: usize| (0..n).map(|p| A[a * n + p] / d[p]).fold(0.0, f64::hypot);
             // A row without a direction constrains nothing at this state.
-            let off: Vec<f64> =
-                off.iter().enumerate().filter(|(a, _)| length(*a) > 0.0).map(|(a, e)| e / length(a)).collect();
+            let off: Vec<f64> = off
+                .iter()
+                .enumerate()
+                .filter(|(a, _)| length(*a) > 0.0)
+                .map(|(a, e)| e / length(a))
+                .collect();
             constraints.take(reading.relative(&off, 1.0 / s.margin.max(1e-12)));
         }
     }
@@ -140,10 +145,11 @@ pub(super) fn constraint_matrix(system: &mut System) -> Vec<Expr> {
     let mut A = Vec::new();
     for row in &system.rows {
         if row.holonomic {
-            let slope = pool.gradient(row.residual, &x);
+            // Rows of large systems are short.
+            let slope = sparse_gradient(pool, row.residual, &x);
             for p in 0..eta.len() {
-                let column: Vec<Expr> = frame.iter().map(|row| row[p]).collect();
-                A.push(dot(pool, &slope, &column));
+                let parts: Vec<Expr> = slope.iter().map(|(i, e)| pool.mul(*e, frame[*i][p])).collect();
+                A.push(pool.total(parts));
             }
         } else {
             A.extend(pool.gradient(row.residual, &eta));
