@@ -125,6 +125,14 @@ impl Held {
             right[n + a] = -rows[a] / length;
         }
         let (z, conditioning) = eliminate(&saddle, &right);
+        // Rates of momenta with M in them may be larger than all forces, and cancel.
+        let carried = terms
+            .Q
+            .iter()
+            .chain(&momenta)
+            .zip(d.iter().cycle())
+            .fold(0.0f64, |m, (r, d)| m.max((r / d).abs()));
+        let conditioning = conditioning * (1.0 + carried / reading.size());
         let mut ideal = vec![0.0; n];
         for a in 0..m {
             let lambda = -z[n + a] / length(a).max(f64::MIN_POSITIVE);

@@ -10,8 +10,9 @@
 use super::small::{RowSpace, dot, times};
 use super::{Difference, Reading};
 
-/// The accelerations that make Gauss's function least, against those of a reading.
-pub fn gauss(reading: &Reading) -> Difference {
+/// The accelerations that make Gauss's function least, against those of a reading. `None` where it has no least value: inertia
+/// is not positive on what the constraints leave free.
+pub fn gauss(reading: &Reading) -> Option<Difference> {
     let (d, terms) = (reading.weights(), &reading.terms);
     let n = d.len();
     let extra = if reading.steered { reading.other_forces() } else { reading.nonideal.clone() };
@@ -19,13 +20,13 @@ pub fn gauss(reading: &Reading) -> Difference {
     let M: Vec<f64> = (0..n * n).map(|k| terms.M[k] / (d[k / n] * d[k % n])).collect();
     let A: Vec<f64> = terms.A.iter().enumerate().map(|(k, a)| a / d[k % n]).collect();
     let rows = RowSpace::of(&A, &terms.b, n);
-    let (z, stretch) = minimise(&M, &force, &rows);
+    let (z, stretch) = minimise(&M, &force, &rows)?;
     let eta_dot: Vec<f64> = z.iter().zip(&d).map(|(z, d)| z / d).collect();
-    reading.compare(Some(&eta_dot), None, None, rows.conditioning * stretch)
+    Some(reading.compare(Some(&eta_dot), None, None, rows.conditioning * stretch))
 }
 
-/// z and the largest curvature met over the smallest.
-fn minimise(M: &[f64], force: &[f64], rows: &RowSpace) -> (Vec<f64>, f64) {
+/// z and the largest curvature met over the smallest; `None` where one is not positive.
+fn minimise(M: &[f64], force: &[f64], rows: &RowSpace) -> Option<(Vec<f64>, f64)> {
     let n = force.len();
     let mut z = rows.point.clone();
     let (mut low, mut high) = (f64::INFINITY, 0.0f64);
@@ -52,7 +53,7 @@ fn minimise(M: &[f64], force: &[f64], rows: &RowSpace) -> (Vec<f64>, f64) {
             rows.project(&mut bent);
             let curvature = dot(&along, &bent) / dot(&along, &along);
             if !(curvature > 0.0) {
-                break;
+                return None;
             }
             (low, high) = (low.min(curvature), high.max(curvature));
             let step = left / dot(&along, &bent);
@@ -64,5 +65,5 @@ fn minimise(M: &[f64], force: &[f64], rows: &RowSpace) -> (Vec<f64>, f64) {
             (0..n).for_each(|p| along[p] = r[p] + ratio * along[p]);
         }
     }
-    (z, if high > 0.0 { high / low } else { 1.0 })
+    Some((z, if high > 0.0 { high / low } else { 1.0 }))
 }

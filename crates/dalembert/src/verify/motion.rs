@@ -89,7 +89,7 @@ impl Path {
             (None, Stop::EndTime) => None,
             (None, _) => Some("an event ends the motion".into()),
         };
-        (motion.table.rows().map(state).collect(), motion.counters().steps as usize, trouble)
+        (motion.table.rows().map(state).collect(), motion.counters().steps, trouble)
     }
 
     /// How far a road is from this motion.
