@@ -47,8 +47,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
-    #[command(hide = true)]
-    Verify(LaterArgs),
+    /// Derive the model by every formalism that applies and compare: accelerations, forces, motions, principles
+    Verify(VerifyArgs),
     #[command(hide = true)]
     Sweep(LaterArgs),
     #[command(hide = true)]
@@ -71,9 +71,8 @@ impl Command {
             Command::Explain(args) => args.json,
             Command::Completions(_) => false,
             Command::Export(args) => args.common.json,
-            Command::Verify(args) | Command::Sweep(args) | Command::Studio(args) => {
-                args.rest.iter().any(|word| word == "--json")
-            }
+            Command::Verify(args) => args.common.json,
+            Command::Sweep(args) | Command::Studio(args) => args.rest.iter().any(|word| word == "--json"),
         }
     }
 }
@@ -95,6 +94,17 @@ pub struct Common {
     /// Say nothing but results and errors
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  dalembert verify disk.dal --set m=3
+
+Exit code 1 if a check fails.")]
+pub struct VerifyArgs {
+    #[command(flatten)]
+    pub common: Common,
 }
 
 #[derive(Args)]

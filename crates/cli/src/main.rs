@@ -20,6 +20,7 @@ mod progress;
 mod report;
 mod simulate;
 mod summary;
+mod verify;
 mod words;
 
 use args::{Cli, Command};
@@ -53,7 +54,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Analyze(args) => analyze::run(&args),
         Command::Equilibrium(args) => equilibrium::run(&args),
         Command::Linearize(args) => linearize::run(&args),
-        Command::Verify(_) => later("verify"),
+        Command::Verify(args) => verify::run(&args),
         Command::Sweep(_) => later("sweep"),
         Command::Studio(_) => later("studio"),
     }
@@ -61,6 +62,6 @@ fn run(command: Command) -> Result<(), Failure> {
 
 fn later(name: &str) -> Result<(), Failure> {
     Err(Failure::plain(format!("`dalembert {name}` is not available yet")).help(
-        "available now: check, derive, evaluate, simulate, connect, analyze, equilibrium, linearize, export, fmt, explain, completions",
+        "available now: check, derive, evaluate, simulate, connect, analyze, equilibrium, linearize, verify, export, fmt, explain, completions",
     ))
 }

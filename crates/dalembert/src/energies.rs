@@ -1,24 +1,35 @@
-//! Energies and co-energies, and the four storage functions, where they have closed forms.
+//! Energies and co-energies, and the four storage functions: in closed form where there is one, else in numbers.
 //!
 //! ```text
 //! T*(f) given, T(p) = p f - T*;   V(q) given, V*(e) = e q - V;   p = dT*/df, e = dV/dq
 //! L = T* - V,   H = T + V,   H*(f,e) = T* + V*,   L*(p,e) = T - V*
 //! ```
 //!
-//! Source: Renton. The transforms are exact for energies quadratic in their variables. H* and L* are sums of this kind only
+//! Source: Renton. The transforms are exact for energies quadratic in their variables; for others [`Law`] makes them in
+//! numbers, and [`EnergyValues`] gives all energies at a state. H* and L* are sums of this kind only
 //! in plain coordinates and where T* does not depend on the position: otherwise -dL/dq is not dV/dq. V* is over the
 //! coordinates that V contains; along the others e = 0. Checked by `tests/energies.rs`.
+
+mod legendre;
+mod values;
+
+pub use legendre::{Dual, Law, NotInvertible};
+pub use values::{EnergyValues, Laws};
 
 use crate::canonical::{Canonical, Quadratic};
 use crate::diagnostic::Diagnostic;
 use crate::model::Model;
-use crate::poincare::{dot, own_symbols};
+use crate::poincare::{Poincare, dot, momentum_symbols, own_symbols};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 
 /// The energies of a model; those without a closed form are left out, with a reason.
 #[derive(Clone, Debug)]
 pub struct Energies {
-    /// Momenta p, efforts e (one for each coordinate that V contains).
+    /// Momenta p, one for each speed.
+    pub momenta: Vec<Symbol>,
+    /// p over the speeds.
+    pub momentum_values: Vec<Expr>,
+    /// Efforts e, one for each coordinate that V contains.
     pub efforts: Vec<Symbol>,
     /// e over the coordinates.
     pub effort_values: Vec<Expr>,
@@ -33,7 +44,7 @@ pub struct Energies {
     /// L(f, q, t)
     pub lagrangian: Expr,
     /// H(p, q, t)
-    pub hamiltonian: Expr,
+    pub hamiltonian: Option<Expr>,
     /// H*(f, e, t)
     pub hamiltonian_star: Option<Expr>,
     /// L*(p, e, t)
@@ -43,11 +54,17 @@ pub struct Energies {
 }
 
 impl Energies {
-    /// Refused where H has no closed form (see [`Canonical::of`]).
+    /// Refused where the model has no Lagrangian.
     pub fn of(model: &mut Model) -> Result<Self, Box<Diagnostic>> {
-        let canonical = Canonical::of(model)?;
+        let momenta = momentum_symbols(&mut model.system)?;
+        let equations = Poincare::of(model)?;
+        let closed = Canonical::of(model).map(|canonical| canonical.hamiltonian);
         let lagrangian = model.system.whole_lagrangian();
+        let pool = &mut model.system.pool;
+        let momentum_values = equations.momenta.iter().map(|e| pool.simplify(*e)).collect();
         let mut energies = Energies {
+            momenta,
+            momentum_values,
             efforts: Vec::new(),
             effort_values: Vec::new(),
             kinetic_coenergy: None,
@@ -55,10 +72,10 @@ impl Energies {
             potential: None,
             potential_coenergy: None,
             lagrangian: model.system.pool.simplify(lagrangian),
-            hamiltonian: canonical.hamiltonian,
+            hamiltonian: closed.as_ref().ok().copied(),
             hamiltonian_star: None,
             lagrangian_star: None,
-            reasons: Vec::new(),
+            reasons: closed.as_ref().err().map(|d| d.message.clone()).into_iter().collect(),
         };
         if model.system.lagrangian.is_some() {
             energies
@@ -69,9 +86,11 @@ impl Energies {
         let Some(kinetic) = model.system.kinetic else { return Ok(energies) };
         let potential = model.system.potential.unwrap_or(Pool::ZERO);
         let pool = &mut model.system.pool;
-        let kinetic_energy = pool.sub(canonical.hamiltonian, potential);
         energies.kinetic_coenergy = Some(pool.simplify(kinetic));
-        energies.kinetic_energy = Some(pool.simplify(kinetic_energy));
+        if let Ok(hamiltonian) = closed {
+            let kinetic_energy = pool.sub(hamiltonian, potential);
+            energies.kinetic_energy = Some(pool.simplify(kinetic_energy));
+        }
         energies.potential = Some(pool.simplify(potential));
         energies.transform_potential(model, potential)?;
         energies.star(model, kinetic);

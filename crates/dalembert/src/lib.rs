@@ -73,6 +73,7 @@ pub mod suslov;
 pub mod syntax;
 pub mod system;
 pub mod units;
+pub mod verify;
 
 pub use balance::Balance;
 pub use dalembert_run as run;

@@ -175,7 +175,9 @@ impl Printer<'_> {
             side.push(self.power(of(*b), &p.abs()));
         }
         let whole = below.is_empty() && !c.is_negative();
-        let mut text = self.d.fraction(&self.join(&above, whole), &self.join(&below, false), below.len());
+        let apart = self.d.line_separates() && !below.is_empty();
+        let (above_text, below_text) = (self.join(&above, whole || apart), self.join(&below, apart));
+        let mut text = self.d.fraction(&above_text, &below_text, below.len());
         if c.is_negative() {
             text.insert(0, '-');
         }

@@ -42,7 +42,7 @@ pub(crate) const SIGN: u64 = 1 << 63;
 
 /// (sin x, cos x).
 pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
-    if !(x.abs() <= LIMIT) {
+    if x.is_nan() || x.abs() > LIMIT {
         return x.sin_cos();
     }
     #[cfg(target_arch = "x86_64")]

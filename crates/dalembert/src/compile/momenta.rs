@@ -176,6 +176,12 @@ impl Momenta {
         self.solve(at, &mut room, scratch).then(|| room.eta.to_vec())
     }
 
+    /// Accelerations and generalised forces on the speeds at a state in momenta, by the canonical equations.
+    pub(crate) fn solution(&self, at: Point<'_>) -> Option<Solution> {
+        let solution = dalembert_run::accelerate(self, at).ok()?;
+        Some(self.in_speeds(at, &solution, &mut vec![0.0; self.scratch_len]).1)
+    }
+
     /// A solution in momenta as one in speeds: accelerations and generalised forces on the speeds.
     fn in_speeds(&self, at: Point<'_>, s: &Solution, scratch: &mut [f64]) -> (Vec<f64>, Solution) {
         let n = self.base.shape.n_eta;

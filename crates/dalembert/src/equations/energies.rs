@@ -2,25 +2,31 @@
 
 use super::write::Writer;
 use crate::diagnostic::Diagnostic;
-use crate::energies::Energies;
+use crate::energies::{Energies, EnergyValues};
 use crate::model::Model;
-use dalembert_expr::Format;
+use dalembert_expr::{Format, Symbol};
 
 pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
     let energies = Energies::of(model)?;
+    let numbers = numbers(model, &energies);
     let pool = &mut model.system.pool;
     let mut w = Writer::new(format, model.system.title.as_deref());
     for (symbol, e) in energies.efforts.iter().zip(&energies.effort_values) {
         w.definition(pool, *symbol, *e);
     }
     let e = &energies;
+    if e.hamiltonian.is_none() {
+        for (symbol, value) in e.momenta.iter().zip(&e.momentum_values) {
+            w.definition(pool, *symbol, *value);
+        }
+    }
     for (letter, value) in [
         ("T*", e.kinetic_coenergy),
         ("T", e.kinetic_energy),
         ("V", e.potential),
         ("V*", e.potential_coenergy),
         ("L", Some(e.lagrangian)),
-        ("H", Some(e.hamiltonian)),
+        ("H", e.hamiltonian),
         ("H*", e.hamiltonian_star),
         ("L*", e.lagrangian_star),
     ] {
@@ -28,6 +34,28 @@ pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Dia
             w.function(pool, letter, value);
         }
     }
-    e.reasons.iter().for_each(|reason| w.note(reason));
+    e.reasons.iter().chain(&numbers).for_each(|note| w.note(note));
     Ok(w.finish(pool))
+}
+
+/// Where a transform has no closed form: the values at the start, or why there are none.
+fn numbers(model: &mut Model, energies: &Energies) -> Vec<String> {
+    let closed = energies.hamiltonian.is_some()
+        && (energies.potential_coenergy.is_some() || energies.efforts.is_empty());
+    if closed {
+        return Vec::new();
+    }
+    let Ok(start) = model.start() else { return Vec::new() };
+    let Ok(values) = EnergyValues::at(model, &start.state) else { return Vec::new() };
+    let number = |v: f64| crate::export::number(v + 0.0);
+    let pool = &model.system.pool;
+    let law = |symbols: &[Symbol], values: &[f64]| -> Vec<String> {
+        symbols.iter().zip(values).map(|(s, v)| format!("{} = {}", pool.name(*s), number(*v))).collect()
+    };
+    let mut list = law(&energies.momenta, &values.momenta);
+    list.extend(law(&energies.efforts, &values.efforts));
+    list.extend(values.list().into_iter().map(|(letter, v)| format!("{letter} = {}", number(v))));
+    let mut notes = vec![format!("at the start: {}", list.join(", "))];
+    notes.extend(values.reasons.iter().map(|reason| format!("at the start {reason}")));
+    notes
 }

@@ -66,7 +66,7 @@ impl Writer {
         let names: Vec<String> = indices.iter().map(|i| self.format.name(i)).collect();
         self.lines.push(match self.format {
             Format::Text => format!("{base}[{}] = {value}", names.join(",")),
-            Format::Latex => format!("{}_{{{}}} &= {value}", self.format.name(base), names.join(" ")),
+            Format::Latex => format!("{} &= {value}", subscripted(&self.format.name(base), &names.join(" "))),
             Format::Python => {
                 format!("{} = {value}", self.format.name(&format!("{base}_{}", names.join("_"))))
             }
@@ -185,6 +185,14 @@ impl Writer {
         head.push("from sympy import *".to_owned());
         head.extend(names.iter().map(|name| format!("{name} = Symbol(\"{name}\")")));
         self.lines.splice(0..0, head);
+    }
+}
+
+/// A subscript added to a symbol that may have one already: two in a row are no LaTeX.
+fn subscripted(symbol: &str, more: &str) -> String {
+    match symbol.strip_suffix('}').filter(|_| symbol.contains("_{")) {
+        Some(open) => format!("{open}; \\, {more}}}"),
+        None => format!("{symbol}_{{{more}}}"),
     }
 }
 

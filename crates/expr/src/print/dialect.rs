@@ -49,6 +49,10 @@ pub(super) trait Dialect {
     fn root(&self, inner: &str) -> String {
         format!("sqrt({inner})")
     }
+    /// Whether the line of a fraction separates what is above and below, so that a lone factor needs no brackets.
+    fn line_separates(&self) -> bool {
+        false
+    }
     fn fraction(&self, above: &str, below: &str, n_below: usize) -> String {
         let above = if above.is_empty() { "1" } else { above };
         match n_below {
@@ -127,17 +131,30 @@ const GREEK: &[&str] = &[
     "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
 ];
 
+/// The letters themselves, in the order of [`GREEK`].
+const GREEK_LETTERS: &str = "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ";
+
 /// Short names by which Greek letters often go.
 const GREEK_SHORT: &[(&str, &str)] =
     &[("th", "theta"), ("om", "omega"), ("Om", "Omega"), ("ph", "phi"), ("eps", "varepsilon")];
+
+/// The command for a Greek letter, by its name or itself.
+fn greek(letters: &str) -> Option<String> {
+    let mut alone = letters.chars();
+    let place = match (alone.next(), alone.next()) {
+        (Some(c), None) => GREEK_LETTERS.chars().position(|g| g == c),
+        _ => GREEK.iter().position(|g| *g == letters),
+    };
+    place.map(|k| format!("\\{}", GREEK[k]))
+}
 
 /// A stem as one LaTeX symbol, and what is left of it for the subscript.
 fn latex_stem(stem: &str) -> (String, String) {
     let split = stem.find(|c: char| c.is_ascii_digit() || c == '_').unwrap_or(stem.len());
     let (letters, rest) = stem.split_at(split);
     let rest = rest.trim_matches('_').replace('_', ",");
-    if GREEK.contains(&letters) {
-        return (format!("\\{letters}"), rest);
+    if let Some(greek) = greek(letters) {
+        return (greek, rest);
     }
     if let Some((_, greek)) = GREEK_SHORT.iter().find(|(short, _)| *short == letters) {
         return (format!("\\{greek}"), rest);
@@ -149,8 +166,11 @@ fn latex_stem(stem: &str) -> (String, String) {
     }
 }
 
-/// A word in a subscript stands upright; single letters and numbers stay as they are.
+/// A word in a subscript stands upright; Greek letters, single letters and numbers stay as they are.
 fn upright(part: &str) -> String {
+    if let Some(greek) = greek(part) {
+        return greek;
+    }
     let word = part.chars().any(char::is_alphabetic) && part.chars().count() > 1;
     if word { format!("\\mathrm{{{part}}}") } else { part.to_string() }
 }
@@ -197,6 +217,9 @@ impl Dialect for Latex {
     fn root(&self, inner: &str) -> String {
         format!("\\sqrt{{{inner}}}")
     }
+    fn line_separates(&self) -> bool {
+        true
+    }
     fn fraction(&self, above: &str, below: &str, n_below: usize) -> String {
         let above = if above.is_empty() { "1" } else { above };
         if n_below == 0 { above.to_string() } else { format!("\\frac{{{above}}}{{{below}}}") }
@@ -228,11 +251,56 @@ impl Dialect for Latex {
     }
 }
 
-/// Words that cannot be names in Python.
+/// Words that cannot be names in Python, and those of SymPy that the equations themselves need.
 const PYTHON_KEYWORDS: &[&str] = &[
-    "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
-    "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not",
-    "or", "pass", "raise", "return", "try", "while", "with", "yield", "None", "True", "False",
+    "Symbol",
+    "Matrix",
+    "Eq",
+    "Rational",
+    "Piecewise",
+    "Lt",
+    "Le",
+    "And",
+    "Or",
+    "Not",
+    "Min",
+    "Max",
+    "Abs",
+    "and",
+    "as",
+    "assert",
+    "async",
+    "await",
+    "break",
+    "class",
+    "continue",
+    "def",
+    "del",
+    "elif",
+    "else",
+    "except",
+    "finally",
+    "for",
+    "from",
+    "global",
+    "if",
+    "import",
+    "in",
+    "is",
+    "lambda",
+    "nonlocal",
+    "not",
+    "or",
+    "pass",
+    "raise",
+    "return",
+    "try",
+    "while",
+    "with",
+    "yield",
+    "None",
+    "True",
+    "False",
 ];
 
 impl Dialect for Python {

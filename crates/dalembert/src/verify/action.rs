@@ -1,0 +1,242 @@
+//! Hamilton's principle along the computed motion.
+//!
+//! ```text
+//! integral of ( dL/dx . delta x + dL/d eta . delta eta + (Q' + Q_ni + S u) . v ) dt = 0
+//! delta x = X v,   A v = 0,   v = 0 at both ends,   X delta eta = (delta x)' - (dx'/dx) delta x
+//! ```
+//!
+//! For holonomic constraints these are variations of the path that keep the constraints, and the sum is that of the action; for
+//! nonholonomic ones they are virtual displacements, with (delta x)' = delta(x') (Hoelder). No acceleration, no structure
+//! coefficient and no term of the kernel form occurs: L is differentiated once, and the rate of delta x is that of its
+//! interpolating polynomial on Chebyshev's grid. Half the grid tells how well the whole one integrates.
+
+use super::motion::{INTERVALS, Path};
+use super::reading::Difference;
+use super::small::{Dice, RowSpace, dot, times};
+use super::symbols::{constraint_matrix, evaluate, impressed, state_values};
+use super::{Reading, Tally, Verification};
+use crate::model::Model;
+use dalembert_expr::Expr;
+use dalembert_run::State;
+use dalembert_run::linalg::{Cod, RANK_TOL};
+use std::f64::consts::PI;
+
+/// How many variations are tried.
+const VARIATIONS: usize = 3;
+/// What a motion of rtol 1e-11, read between its steps, leaves of the integral.
+const SAME: f64 = 1e-9;
+/// Beyond this the grid does not follow the motion, and nothing is said.
+const ROUGH: f64 = 1e-4;
+
+pub(super) fn judge(model: &mut Model, path: &Path, found: &mut Verification) {
+    const NAME: &str = "action";
+    let system = &model.system;
+    let reason = if system.mass.is_some() || (system.kinetic.is_none() && system.lagrangian.is_none()) {
+        Some("the model has no Lagrangian: it gives its inertia as `mass`".to_owned())
+    } else if !system.contacts.is_empty() {
+        Some("friction may stick and slide on the way, and then its work is not smooth".to_owned())
+    } else if path.states.len() != path.times.len() {
+        Some(path.trouble.clone().unwrap_or_else(|| "the motion ends early".into()))
+    } else {
+        None
+    };
+    if let Some(reason) = reason {
+        return found.take(Tally::skipped(NAME, reason));
+    }
+    let written = Written::of(model);
+    let weights = path.states.first().and_then(|s| Reading::of(model, s)).map(|r| r.weights());
+    let nodes = weights.and_then(|d| path.states.iter().map(|s| written.at(model, s, &d)).collect());
+    let Some::<Vec<Node>>(mut nodes) = nodes else {
+        return found.take(Tally::skipped(NAME, "the motion cannot be evaluated everywhere"));
+    };
+    let mut tally = Tally::new(NAME, "the action, for variations that keep the constraints");
+    let weights = nodes[0].weights.clone();
+    let mut dice = Dice(4);
+    let mut variations = Vec::new();
+    for _ in 0..VARIATIONS {
+        let direction: Vec<[f64; 2]> = weights.iter().map(|_| [dice.number(), dice.number()]).collect();
+        let (whole, size) = vary(&mut nodes, 1, path.span(), &direction);
+        let (half, _) = vary(&mut nodes, 2, path.span(), &direction);
+        if size > 0.0 {
+            variations.push((whole.abs() / size, (whole - half).abs() / size));
+        }
+    }
+    // Where a force has a kink the grids converge irregularly: the worst of all is taken, with room.
+    let rough = variations.iter().fold(0.0f64, |m, (_, off)| m.max(*off));
+    let tolerance = SAME + 4.0 * rough;
+    if tolerance <= ROUGH {
+        variations.iter().for_each(|(worst, _)| tally.take(Difference { worst: *worst, tolerance }));
+        tally.because("no variation changes the action: nothing is free, or nothing moves");
+    } else {
+        tally.because("the motion is not smooth enough to integrate along it");
+    }
+    found.take(tally);
+}
+
+/// What is differentiated once.
+struct Written {
+    by_x: Vec<Expr>,
+    by_eta: Vec<Expr>,
+    impressed: Vec<Expr>,
+    A: Vec<Expr>,
+    frame: Option<Vec<Expr>>,
+    jacobian: Vec<Expr>,
+}
+
+/// Its values at a point of the motion.
+struct Node {
+    by_x: Vec<f64>,
+    by_eta: Vec<f64>,
+    force: Vec<f64>,
+    /// What A leaves free, speeds scaled by `weights`.
+    rows: RowSpace,
+    /// X and its left inverse; `None` where x' = eta.
+    frame: Option<(Vec<f64>, Cod)>,
+    jacobian: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+impl Written {
+    fn of(model: &mut Model) -> Self {
+        let (system, form) = (&mut model.system, &model.form);
+        let L = system.whole_lagrangian();
+        let A = constraint_matrix(system);
+        let pool = &mut system.pool;
+        let mut each =
+            |by: &[_]| system.kinematics.iter().flat_map(|e| pool.gradient(*e, by)).collect::<Vec<Expr>>();
+        let frame = form.frame.as_ref().map(|_| each(&form.speeds));
+        let jacobian = if frame.is_some() { each(&form.coordinates) } else { Vec::new() };
+        Written {
+            by_x: pool.gradient(L, &form.coordinates),
+            by_eta: pool.gradient(L, &form.speeds),
+            impressed: impressed(pool, &system.applied, system.dissipation, &form.speeds),
+            A,
+            frame,
+            jacobian,
+        }
+    }
+
+    /// The weights are those of the first point all along: variations must be smooth.
+    fn at(&self, model: &mut Model, state: &State, weights: &[f64]) -> Option<Node> {
+        let reading = Reading::of(model, state)?;
+        let values = state_values(model, state);
+        let mut of = |list: &[Expr]| evaluate(model, list, &values);
+        let others = reading.other_forces();
+        let force = of(&self.impressed).iter().zip(&others).map(|(a, b)| a + b).collect();
+        let (n, n_x) = (state.eta.len(), state.x.len());
+        let A: Vec<f64> = of(&self.A).iter().enumerate().map(|(k, a)| a / weights[k % n]).collect();
+        let frame = self.frame.as_ref().map(|frame| {
+            let frame = of(frame);
+            let mut inverse = Cod::new(n_x, n);
+            inverse.factor(&frame, RANK_TOL);
+            (frame, inverse)
+        });
+        Some(Node {
+            by_x: of(&self.by_x),
+            by_eta: of(&self.by_eta),
+            force,
+            rows: RowSpace::of(&A, &vec![0.0; A.len() / n.max(1)], n),
+            frame,
+            jacobian: of(&self.jacobian),
+            weights: weights.to_vec(),
+        })
+    }
+}
+
+/// The integral and the size of its terms for one variation, on every point or every other one.
+fn vary(nodes: &mut [Node], every: usize, span: f64, direction: &[[f64; 2]]) -> (f64, f64) {
+    let last = (nodes.len() - 1) / every;
+    let (quadrature, differentiate) = (clenshaw_curtis(last), differentiation(last));
+    let v: Vec<Vec<f64>> = (0..=last)
+        .map(|k| {
+            let (node, s) = (&nodes[k * every], (PI * k as f64 / last as f64).cos());
+            let window = (1.0 - s * s) * (1.0 - s * s);
+            let mut v: Vec<f64> = direction.iter().map(|c| window * (c[0] + c[1] * s)).collect();
+            node.rows.project(&mut v);
+            v.iter().zip(&node.weights).map(|(v, d)| v / d).collect()
+        })
+        .collect();
+    let moved: Vec<Vec<f64>> = (0..=last).map(|k| nodes[k * every].moved(&v[k])).collect();
+    let (mut sum, mut size) = (0.0, 0.0);
+    for k in 0..=last {
+        let slopes = &differentiate[k * (last + 1)..(k + 1) * (last + 1)];
+        let rate = |i: usize| slopes.iter().zip(&moved).map(|(d, x)| d * x[i]).sum::<f64>();
+        // The grid runs from 1 to -1 while time runs from 0 to the span.
+        let rates: Vec<f64> = (0..moved[k].len()).map(|i| -2.0 / span * rate(i)).collect();
+        let node = &mut nodes[k * every];
+        let delta_eta = node.delta_eta(&moved[k], rates);
+        let parts = [dot(&node.by_x, &moved[k]), dot(&node.by_eta, &delta_eta), dot(&node.force, &v[k])];
+        sum += quadrature[k] * parts.iter().sum::<f64>();
+        size += quadrature[k] * parts.iter().map(|p| p.abs()).sum::<f64>();
+    }
+    (sum * span / 2.0, size * span / 2.0)
+}
+
+impl Node {
+    /// delta x = X v
+    fn moved(&self, v: &[f64]) -> Vec<f64> {
+        self.frame.as_ref().map_or_else(|| v.to_vec(), |(frame, _)| times(frame, v))
+    }
+
+    /// From X delta eta = (delta x)' - (dx'/dx) delta x.
+    fn delta_eta(&mut self, moved: &[f64], mut rates: Vec<f64>) -> Vec<f64> {
+        let Some((_, inverse)) = &mut self.frame else { return rates };
+        let carried = times(&self.jacobian, moved);
+        rates.iter_mut().zip(&carried).for_each(|(r, c)| *r -= c);
+        let mut delta_eta = vec![0.0; self.by_eta.len()];
+        inverse.solve(&rates, &mut delta_eta);
+        delta_eta
+    }
+}
+
+/// Weights of Clenshaw and Curtis on cos(pi k/n), n even.
+fn clenshaw_curtis(n: usize) -> Vec<f64> {
+    let weight = |k: usize| {
+        let mut sum = 1.0;
+        for j in 1..=n / 2 {
+            let b = if 2 * j == n { 1.0 } else { 2.0 };
+            sum -= b / (4.0 * (j * j) as f64 - 1.0) * (2.0 * PI * (j * k) as f64 / n as f64).cos();
+        }
+        let c = if k == 0 || k == n { 1.0 } else { 2.0 };
+        c * sum / n as f64
+    };
+    (0..=n).map(weight).collect()
+}
+
+/// d/ds of the interpolating polynomial on s = cos(pi k/n); the diagonal makes constants vanish.
+fn differentiation(n: usize) -> Vec<f64> {
+    let s: Vec<f64> = (0..=n).map(|k| (PI * k as f64 / n as f64).cos()).collect();
+    let c =
+        |k: usize| if k == 0 || k == n { 2.0 } else { 1.0 } * if k.is_multiple_of(2) { 1.0 } else { -1.0 };
+    let mut D = vec![0.0; (n + 1) * (n + 1)];
+    for i in 0..=n {
+        let mut sum = 0.0;
+        for j in (0..=n).filter(|j| *j != i) {
+            let entry = c(i) / (c(j) * (s[i] - s[j]));
+            D[i * (n + 1) + j] = entry;
+            sum += entry;
+        }
+        D[i * (n + 1) + i] = -sum;
+    }
+    D
+}
+
+const _: () = assert!(INTERVALS.is_multiple_of(4), "half the grid has an even number of intervals too");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grid_integrates_and_differentiates_polynomials() {
+        let n = 12;
+        let (w, D) = (clenshaw_curtis(n), differentiation(n));
+        let s: Vec<f64> = (0..=n).map(|k| (PI * k as f64 / n as f64).cos()).collect();
+        let f: Vec<f64> = s.iter().map(|s| s.powi(6) - 3.0 * s + 1.0).collect();
+        let integral = dot(&w, &f);
+        assert!((integral - (2.0 / 7.0 + 2.0)).abs() < 1e-14, "{integral}");
+        for (k, slope) in times(&D, &f).iter().enumerate() {
+            assert!((slope - (6.0 * s[k].powi(5) - 3.0)).abs() < 1e-12);
+        }
+    }
+}

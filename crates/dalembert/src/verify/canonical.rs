@@ -1,0 +1,143 @@
+//! Accelerations and forces by the canonical equations, brought back to speeds.
+//!
+//! ```text
+//! H1     y = dL/d eta; y' solved with the rows A G^-1 y' = ...;  eta' = G^-1 (y' - D(dL/d eta))
+//! H3,H4  y' of Suslov; [G A^T; A 0] (eta', M') = (y' - D(dL/d eta + M_a A_a), -D F_a),  lambda = -M'     (D: eta, M held)
+//! ```
+//!
+//! The kernels are those that `simulate --form` integrates, so these checks judge them too.
+
+use super::small::{Dice, eliminate};
+use super::symbols::{evaluate, state_values};
+use super::{Reading, Tally, Verification};
+use crate::compile::{Momenta, SuslovKernel};
+use crate::model::Model;
+use crate::suslov::Suslov;
+use dalembert_expr::{Derivation, Expr, Pool};
+use dalembert_run::{Kernel, Terms};
+
+/// `hamilton`
+pub(super) fn hamilton(model: &mut Model, readings: &[Reading], found: &mut Verification) {
+    const NAME: &str = "hamilton";
+    let momenta = match Momenta::new(model) {
+        Ok(momenta) => momenta,
+        Err(d) => return found.take(Tally::skipped(NAME, d.message)),
+    };
+    let mut tally = Tally::new(NAME, "accelerations and forces by Hamilton's equations");
+    for reading in readings {
+        match momenta.momenta_of(&reading.state) {
+            Err(d) => tally.because(d.message),
+            Ok(state) => {
+                let Some(s) = momenta.solution(state.point()) else {
+                    tally.because("the canonical equations have no solution there");
+                    continue;
+                };
+                let conditioning = 1.0 / reading.solution.margin.max(1e-12);
+                let work = (!reading.nonideal.iter().all(|c| *c == 0.0)).then_some(&s.nonideal_force[..]);
+                tally.take(reading.compare(Some(&s.eta_dot), Some(&s.ideal_force), work, conditioning));
+            }
+        }
+    }
+    found.take(tally);
+}
+
+/// `suslov`
+pub(super) fn suslov(model: &mut Model, readings: &[Reading], found: &mut Verification) {
+    const NAME: &str = "suslov";
+    if model.system.rows.is_empty() {
+        return found.take(Tally::skipped(NAME, "without constraints Suslov's form is Hamilton's"));
+    }
+    let parts = SuslovKernel::new(model).and_then(|kernel| Ok((kernel, Held::of(model)?)));
+    let (kernel, held) = match parts {
+        Ok(parts) => parts,
+        Err(d) => return found.take(Tally::skipped(NAME, d.message)),
+    };
+    let mut tally = Tally::new(NAME, "accelerations and forces by Suslov's equations");
+    let mut dice = Dice(3);
+    for reading in readings {
+        // Any M will do: the motion does not depend on it.
+        let M: Vec<f64> = (0..kernel.multipliers()).map(|_| dice.number()).collect();
+        match kernel.momenta_of(&reading.state, &M) {
+            Err(d) => tally.because(d.message),
+            Ok(state) => {
+                let (eta_dot, ideal, conditioning) = held.solve(model, reading, &kernel, &state, &M);
+                tally.take(reading.compare(Some(&eta_dot), Some(&ideal), None, conditioning));
+            }
+        }
+    }
+    found.take(tally);
+}
+
+/// What H3 takes to its derivative: G, A, D of the momenta and of the rows with eta and M held.
+struct Held {
+    suslov: Suslov,
+    G: Vec<Expr>,
+    A: Vec<Expr>,
+    momenta: Vec<Expr>,
+    rows: Vec<Expr>,
+}
+
+impl Held {
+    fn of(model: &mut Model) -> Result<Self, Box<crate::diagnostic::Diagnostic>> {
+        let suslov = Suslov::of(model)?;
+        let (system, form) = (&mut model.system, &model.form);
+        let images = form.coordinates.iter().copied().zip(system.kinematics.iter().copied());
+        let mut along = Derivation::new(images.chain([(form.time, Pool::ONE)]));
+        let pool = &mut system.pool;
+        let momenta = suslov.momenta.iter().map(|y| along.apply(pool, *y)).collect();
+        let rows = form.velocity_residuals.iter().map(|f| along.apply(pool, *f)).collect();
+        let G = suslov.quadratic.mass.iter().flatten().copied().collect();
+        let A = suslov.rows.iter().flat_map(|row| row.coefficients.iter().copied()).collect();
+        Ok(Held { suslov, G, A, momenta, rows })
+    }
+
+    /// eta', A^T lambda, conditioning.
+    fn solve(
+        &self,
+        model: &mut Model,
+        reading: &Reading,
+        kernel: &SuslovKernel,
+        state: &dalembert_run::State,
+        M: &[f64],
+    ) -> (Vec<f64>, Vec<f64>, f64) {
+        let mut values = state_values(model, &reading.state);
+        values.extend(self.suslov.multipliers.iter().copied().zip(M.iter().copied()));
+        let (G, A) = (evaluate(model, &self.G, &values), evaluate(model, &self.A, &values));
+        let (momenta, rows) = (evaluate(model, &self.momenta, &values), evaluate(model, &self.rows, &values));
+        let mut terms = Terms::new(&kernel.shape());
+        kernel.terms(state.point(), &mut vec![0.0; kernel.scratch_len()], &mut terms);
+        let d = reading.weights();
+        let (n, m) = (d.len(), rows.len());
+        let k = n + m;
+        let mut saddle = vec![0.0; k * k];
+        let mut right = vec![0.0; k];
+        for p in 0..n {
+            (0..n).for_each(|q| saddle[p * k + q] = G[p * n + q] / (d[p] * d[q]));
+            right[p] = (terms.Q[p] - momenta[p]) / d[p];
+        }
+        let length = |a: usize| (0..n).map(|p| A[a * n + p] / d[p]).fold(0.0, f64::hypot);
+        for a in 0..m {
+            let length = length(a).max(f64::MIN_POSITIVE);
+            for p in 0..n {
+                saddle[p * k + n + a] = A[a * n + p] / d[p] / length;
+                saddle[(n + a) * k + p] = saddle[p * k + n + a];
+            }
+            right[n + a] = -rows[a] / length;
+        }
+        let (z, conditioning) = eliminate(&saddle, &right);
+        // Rates of momenta with M in them may be larger than all forces, and cancel.
+        let carried = terms
+            .Q
+            .iter()
+            .chain(&momenta)
+            .zip(d.iter().cycle())
+            .fold(0.0f64, |m, (r, d)| m.max((r / d).abs()));
+        let conditioning = conditioning * (1.0 + carried / reading.size());
+        let mut ideal = vec![0.0; n];
+        for a in 0..m {
+            let lambda = -z[n + a] / length(a).max(f64::MIN_POSITIVE);
+            (0..n).for_each(|p| ideal[p] += A[a * n + p] * lambda);
+        }
+        ((0..n).map(|p| z[p] / d[p]).collect(), ideal, conditioning)
+    }
+}

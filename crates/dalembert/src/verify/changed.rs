@@ -1,0 +1,281 @@
+//! A model in other speeds: eta = R(x) w put into everything the model says, then derived anew.
+//!
+//! R is a product of shears eta_p += s(x) eta_q between neighbours in a random order, and of factors: its inverse is known
+//! without division, and s = c sin(x_k + phase) makes every structure coefficient of the new frame different. Where the
+//! kinematics are not given by definitions of speeds (quaternions), the s are constants, so that the brackets of the frame
+//! still close with constants.
+//!
+//! ```text
+//! x' = X0 + X R w,   L(x, R w, t),   Q'_w = R^T Q',   C_w = R^T C,   M_w = R^T M R,  Q'_w -= R^T M (D R) w  (direct form)
+//! ```
+
+use super::small::Dice;
+use crate::compile::Compiled;
+use crate::derive::derive;
+use crate::diagnostic::Diagnostic;
+use crate::model::Model;
+use crate::system::{Contact, RequirementRow, Row, Speed, System};
+use dalembert_expr::{Derivation, Expr, Function, Pool, Rational, Symbol};
+
+/// R and its inverse over the coordinates.
+pub(super) struct Change {
+    /// `R[p][q]`
+    pub matrix: Vec<Vec<Expr>>,
+    /// `R^-1[p][q]`
+    pub inverse: Vec<Vec<Expr>>,
+    /// w
+    pub speeds: Vec<Symbol>,
+    /// w'
+    pub accelerations: Vec<Symbol>,
+    /// eta = R w
+    pub eta: Vec<Expr>,
+}
+
+impl Change {
+    /// A random change; `constant` keeps the coordinates out of it.
+    pub fn random(system: &mut System, constant: bool, dice: &mut Dice) -> Self {
+        let n = system.speeds.len();
+        let pool = &mut system.pool;
+        let unit = |p: usize, q: usize| if p == q { Pool::ONE } else { Pool::ZERO };
+        let identity =
+            || -> Vec<Vec<Expr>> { (0..n).map(|p| (0..n).map(|q| unit(p, q)).collect()).collect() };
+        let (mut matrix, mut inverse) = (identity(), identity());
+        let mut order: Vec<usize> = (0..n).collect();
+        (1..n).rev().for_each(|k| order.swap(k, dice.index(k + 1)));
+        // R <- R S, R^-1 <- S^-1 R^-1, S a shear: eta_p += s eta_q.
+        for first in [0, 1] {
+            for pair in order[first.min(n)..].chunks_exact(2) {
+                let (p, q) = (pair[first], pair[1 - first]);
+                let s =
+                    shear(pool, system.coordinates.get(q % system.coordinates.len().max(1)), constant, dice);
+                for row in &mut matrix {
+                    let more = pool.mul(row[p], s);
+                    row[q] = pool.add(row[q], more);
+                }
+                for k in 0..n {
+                    let less = pool.mul(s, inverse[q][k]);
+                    inverse[p][k] = pool.sub(inverse[p][k], less);
+                }
+            }
+        }
+        for q in 0..n {
+            let (top, bottom) = [(1, 2), (2, 1), (3, 2), (1, 1)][dice.index(4)];
+            let factor = Rational::new(top, bottom).unwrap_or(Rational::ONE);
+            let back = factor.recip().unwrap_or(Rational::ONE);
+            matrix.iter_mut().for_each(|row| row[q] = pool.scale(row[q], factor.clone()));
+            inverse[q] = inverse[q].iter().map(|e| pool.scale(*e, back.clone())).collect();
+        }
+        // Names that no model can have.
+        let named = |pool: &mut Pool, mark: &str| -> Vec<Symbol> {
+            (0..n).map(|p| pool.symbol(&format!("changed speed {p}{mark}"))).collect()
+        };
+        let (speeds, accelerations) = (named(pool, ""), named(pool, "'"));
+        let w: Vec<Expr> = speeds.iter().map(|s| pool.var(*s)).collect();
+        let eta = matrix.iter().map(|row| dot(pool, row, &w)).collect();
+        Change { matrix, inverse, speeds, accelerations, eta }
+    }
+
+    /// `R^T f`
+    fn transposed(&self, pool: &mut Pool, f: &[Expr]) -> Vec<Expr> {
+        (0..f.len())
+            .map(|q| {
+                let column: Vec<Expr> = self.matrix.iter().map(|row| row[q]).collect();
+                dot(pool, &column, f)
+            })
+            .collect()
+    }
+}
+
+/// `a . b`, most entries being zero.
+pub(super) fn dot(pool: &mut Pool, a: &[Expr], b: &[Expr]) -> Expr {
+    let both = a.iter().zip(b).filter(|(a, b)| **a != Pool::ZERO && **b != Pool::ZERO);
+    let parts: Vec<Expr> = both.map(|(a, b)| pool.mul(*a, *b)).collect();
+    pool.total(parts)
+}
+
+fn shear(
+    pool: &mut Pool,
+    coordinate: Option<&crate::system::Coordinate>,
+    constant: bool,
+    dice: &mut Dice,
+) -> Expr {
+    let fraction = |dice: &mut Dice, choices: &[(i64, i64)]| {
+        let (top, bottom) = choices[dice.index(choices.len())];
+        Rational::new(top, bottom).unwrap_or(Rational::HALF)
+    };
+    let size = fraction(dice, &[(1, 2), (-1, 2), (1, 4), (-1, 4)]);
+    let size = pool.number(size);
+    match coordinate {
+        Some(c) if !constant => {
+            let phase = fraction(dice, &[(1, 3), (1, 2), (1, 1), (5, 3)]);
+            let (x, phase) = (pool.var(c.symbol), pool.number(phase));
+            let argument = pool.add(x, phase);
+            let wave = pool.call1(Function::Sin, argument);
+            pool.mul(size, wave)
+        }
+        _ => size,
+    }
+}
+
+/// The model in speeds w. It takes the pool of `model`, which [`give_back`] returns.
+pub(super) fn changed(model: &mut Model, change: &Change) -> Result<Model, Box<Diagnostic>> {
+    let mut system = rewrite(model, change);
+    let parameters = model.compiled.parameters().to_vec();
+    let form = match derive(&mut system) {
+        Ok(form) => form,
+        Err(d) => {
+            model.system.pool = system.pool;
+            return Err(d);
+        }
+    };
+    let compiled = Compiled::new(&mut system, &form, parameters);
+    Ok(Model { system, form, compiled, diagnostics: Vec::new() })
+}
+
+/// Returns the pool.
+pub(super) fn give_back(model: &mut Model, changed: Model) {
+    model.system.pool = changed.system.pool;
+}
+
+fn rewrite(model: &mut Model, change: &Change) -> System {
+    let reactions = reactions(model);
+    let mut pool = std::mem::take(&mut model.system.pool);
+    let old = &model.system;
+    let images: Vec<(Symbol, Expr)> =
+        old.speeds.iter().map(|s| s.symbol).zip(change.eta.iter().copied()).collect();
+    let pool = &mut pool;
+    let put = |pool: &mut Pool, list: &[Expr]| pool.substitute(list, &images);
+    let one = |pool: &mut Pool, e: Expr| pool.substitute(&[e], &images)[0];
+    let kinematics = put(pool, &old.kinematics);
+    let mut applied = put(pool, &old.applied);
+    let mass =
+        old.mass.as_ref().map(|rows| direct(pool, old, rows, change, &kinematics, &images, &mut applied));
+    let applied = change.transposed(pool, &applied);
+    let nonideal = old.nonideal.as_ref().map(|C| {
+        let C = pool.substitute(C, &reactions);
+        let C = pool.substitute(&C, &images);
+        change.transposed(pool, &C)
+    });
+    let speeds = old.speeds.iter().enumerate().map(|(p, s)| Speed {
+        name: pool.name(change.speeds[p]).to_owned(),
+        symbol: change.speeds[p],
+        acceleration: change.accelerations[p],
+        rate_of: None,
+        ..s.clone()
+    });
+    let speeds = speeds.collect();
+    let rows = old.rows.iter().map(|r| Row { residual: one(pool, r.residual), ..r.clone() }).collect();
+    let contacts = old.contacts.iter().zip(&model.form.contacts).map(|(c, form)| Contact {
+        velocity: put(pool, &c.velocity),
+        coefficient: one(pool, c.coefficient),
+        r#static: one(pool, c.r#static),
+        normal: Some(form.normal.iter().map(|row| put(pool, row)).collect()),
+        ..c.clone()
+    });
+    let contacts = contacts.collect();
+    let requirement_rows = old.requirement_rows.iter();
+    let requirement_rows =
+        requirement_rows.map(|r| RequirementRow { residual: one(pool, r.residual), ..r.clone() }).collect();
+    let actuators = old.actuators.as_ref().map(|list| {
+        let column = |pool: &mut Pool, c: &[Expr]| {
+            let c = put(pool, c);
+            change.transposed(pool, &c)
+        };
+        list.iter().map(|(name, c)| (name.clone(), column(pool, c))).collect()
+    });
+    let weight = old
+        .weight
+        .as_ref()
+        .map(|(rows, span)| (rows.iter().map(|row| put(pool, row)).collect::<Vec<Vec<Expr>>>(), *span));
+    let speeds_in_rates = old.speeds_in_rates.as_ref().map(|Y| {
+        let product = |pool: &mut Pool, row: &[Expr], i: usize| {
+            let column: Vec<Expr> = Y.iter().map(|y| y[i]).collect();
+            dot(pool, row, &column)
+        };
+        let n_x = old.coordinates.len();
+        change.inverse.iter().map(|row| (0..n_x).map(|i| product(pool, row, i)).collect()).collect()
+    });
+    System {
+        complete_integral: None,
+        title: None,
+        time: old.time,
+        parameters: old.parameters.clone(),
+        coordinates: old.coordinates.clone(),
+        speeds,
+        kinematics,
+        speeds_in_rates,
+        kinetic: old.kinetic.map(|e| one(pool, e)),
+        potential: old.potential,
+        lagrangian: old.lagrangian.map(|e| one(pool, e)),
+        mass,
+        applied,
+        dissipation: old.dissipation.map(|e| one(pool, e)),
+        constraints: old.constraints.clone(),
+        rows,
+        nonideal,
+        contacts,
+        requirements: old.requirements.clone(),
+        requirement_rows,
+        actuators,
+        weight,
+        initial: Vec::new(),
+        outputs: Vec::new(),
+        events: Vec::new(),
+        run: None,
+        observables: old.observables.clone(),
+        energy: None,
+        pool: std::mem::take(pool),
+    }
+}
+
+/// R^T M R; what R' takes is subtracted from the forces before R^T is applied to them.
+fn direct(
+    pool: &mut Pool,
+    old: &System,
+    rows: &[Vec<Expr>],
+    change: &Change,
+    kinematics: &[Expr],
+    images: &[(Symbol, Expr)],
+    applied: &mut [Expr],
+) -> Vec<Vec<Expr>> {
+    let seeds = old.coordinates.iter().map(|c| c.symbol).zip(kinematics.iter().copied());
+    let mut along = Derivation::new(seeds.chain([(old.time, Pool::ONE)]));
+    let turning: Vec<Expr> = change.eta.iter().map(|e| along.apply(pool, *e)).collect();
+    let rows: Vec<Vec<Expr>> = rows.iter().map(|row| pool.substitute(row, images)).collect();
+    for (force, row) in applied.iter_mut().zip(&rows) {
+        let carried = dot(pool, row, &turning);
+        *force = pool.sub(*force, carried);
+    }
+    let n = rows.len();
+    let columns: Vec<Vec<Expr>> =
+        (0..n).map(|q| change.matrix.iter().map(|row| row[q]).collect::<Vec<Expr>>()).collect();
+    let half: Vec<Vec<Expr>> =
+        columns.iter().map(|c| rows.iter().map(|row| dot(pool, row, c)).collect()).collect();
+    (0..n).map(|p| (0..n).map(|q| dot(pool, &columns[p], &half[q])).collect()).collect()
+}
+
+/// The size of a constraint's force depends on the speeds it is measured by: in the old ones it is written out.
+fn reactions(model: &mut Model) -> Vec<(Symbol, Expr)> {
+    let n = model.form.speeds.len();
+    let Some(C) = model.system.nonideal.clone() else { return Vec::new() };
+    let (system, form) = (&mut model.system, &model.form);
+    let pool = &mut system.pool;
+    let mut images = Vec::new();
+    for (g, symbol) in system.observables.reactions.iter().enumerate() {
+        if !C.iter().any(|e| pool.depends_on(*e, &[*symbol])) {
+            continue;
+        }
+        let mut force = vec![Pool::ZERO; n];
+        for a in system.constraints[g].rows.clone() {
+            let lambda = pool.var(system.observables.multipliers[a]);
+            for (p, e) in &form.constraint_matrix[a] {
+                let part = pool.mul(*e, lambda);
+                force[*p] = pool.add(force[*p], part);
+            }
+        }
+        let squares: Vec<Expr> = force.iter().map(|f| pool.powi(*f, 2)).collect();
+        let sum = pool.total(squares);
+        images.push((*symbol, pool.sqrt(sum)));
+    }
+    images
+}

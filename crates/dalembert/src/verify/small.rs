@@ -1,0 +1,162 @@
+//! Linear algebra of the judges: plain, slow, and not that of `run`.
+
+/// Directions weaker than this among rows of unit length are taken for dependent; the limit of U1.
+const WEAK: f64 = 1e-11;
+
+/// Solves S z = r by elimination with complete pivoting. Unknowns that nothing determines are zero; equations left over are
+/// not looked at. Gives z and the conditioning: the largest pivot over the smallest that was used.
+pub(super) fn eliminate(S: &[f64], r: &[f64]) -> (Vec<f64>, f64) {
+    let n = r.len();
+    let (mut S, mut r) = (S.to_vec(), r.to_vec());
+    let mut column: Vec<usize> = (0..n).collect();
+    let (mut rank, mut first, mut last) = (0, 1.0f64, 1.0f64);
+    while rank < n {
+        let places = (rank..n).flat_map(|i| (rank..n).map(move |j| (i, j)));
+        let best = places.max_by(|&(a, b), &(c, d)| S[a * n + b].abs().total_cmp(&S[c * n + d].abs()));
+        let Some((i, j)) = best else { break };
+        let pivot = S[i * n + j].abs();
+        if rank == 0 {
+            first = pivot;
+        }
+        if !(pivot > WEAK * first) {
+            break;
+        }
+        last = pivot;
+        (0..n).for_each(|k| S.swap(i * n + k, rank * n + k));
+        r.swap(i, rank);
+        (0..n).for_each(|k| S.swap(k * n + j, k * n + rank));
+        column.swap(j, rank);
+        for i in rank + 1..n {
+            let factor = S[i * n + rank] / S[rank * n + rank];
+            (rank..n).for_each(|k| S[i * n + k] -= factor * S[rank * n + k]);
+            r[i] -= factor * r[rank];
+        }
+        rank += 1;
+    }
+    let mut z = vec![0.0; n];
+    for i in (0..rank).rev() {
+        let known: f64 = (i + 1..rank).map(|k| S[i * n + k] * z[column[k]]).sum();
+        z[column[i]] = (r[i] - known) / S[i * n + i];
+    }
+    (z, first / last)
+}
+
+/// Orthonormal rows that span those of A (each row of length n), weakest left out, and the point nearest to zero on
+/// A z = b.
+pub(super) struct RowSpace {
+    /// Orthonormal rows.
+    pub basis: Vec<Vec<f64>>,
+    /// The shortest z with A z = b.
+    pub point: Vec<f64>,
+    /// One over the sine of the smallest angle that was kept.
+    pub conditioning: f64,
+}
+
+impl RowSpace {
+    /// Gram and Schmidt, twice over, longest remainder first.
+    pub fn of(A: &[f64], b: &[f64], n: usize) -> Self {
+        let mut left: Vec<(Vec<f64>, f64)> = Vec::new();
+        for (row, b) in A.chunks(n.max(1)).zip(b) {
+            let length = dot(row, row).sqrt();
+            if length > 0.0 {
+                left.push((row.iter().map(|v| v / length).collect(), b / length));
+            }
+        }
+        let mut space = RowSpace { basis: Vec::new(), point: vec![0.0; n], conditioning: 1.0 };
+        while !left.is_empty() {
+            for (row, b) in &mut left {
+                for _ in 0..2 {
+                    if let Some(v) = space.basis.last() {
+                        let along = dot(row, v);
+                        row.iter_mut().zip(v).for_each(|(r, v)| *r -= along * v);
+                        *b -= along * dot(v, &space.point);
+                    }
+                }
+            }
+            let longest = (0..left.len())
+                .max_by(|&i, &j| dot(&left[i].0, &left[i].0).total_cmp(&dot(&left[j].0, &left[j].0)));
+            let Some(k) = longest else { break };
+            let (mut row, mut b) = left.swap_remove(k);
+            let length = dot(&row, &row).sqrt();
+            if !(length > WEAK) {
+                break;
+            }
+            row.iter_mut().for_each(|v| *v /= length);
+            b /= length;
+            // Once more against all: remainders are short.
+            for v in &space.basis {
+                let along = dot(&row, v);
+                row.iter_mut().zip(v).for_each(|(r, v)| *r -= along * v);
+                b -= along * dot(v, &space.point);
+            }
+            space.point.iter_mut().zip(&row).for_each(|(p, v)| *p += b * v);
+            space.conditioning = space.conditioning.max(1.0 / length);
+            space.basis.push(row);
+        }
+        space
+    }
+
+    /// What is left of v in the kernel of A.
+    pub fn project(&self, v: &mut [f64]) {
+        for _ in 0..2 {
+            for row in &self.basis {
+                let along = dot(row, v);
+                v.iter_mut().zip(row).for_each(|(v, r)| *v -= along * r);
+            }
+        }
+    }
+}
+
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+/// S v, row-major.
+pub(super) fn times(S: &[f64], v: &[f64]) -> Vec<f64> {
+    S.chunks(v.len().max(1)).map(|row| dot(row, v)).collect()
+}
+
+/// Repeatable random numbers (SplitMix64).
+pub(super) struct Dice(pub u64);
+
+impl Dice {
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Below `n`.
+    pub fn index(&mut self, n: usize) -> usize {
+        (self.bits() % n.max(1) as u64) as usize
+    }
+
+    /// Between -1 and 1.
+    pub fn number(&mut self) -> f64 {
+        self.bits() as f64 / u64::MAX as f64 * 2.0 - 1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elimination_takes_what_is_determined() {
+        let (z, conditioning) = eliminate(&[0.0, 2.0, 0.0, 1.0, 0.0, 0.0, 1.0, 2.0, 0.0], &[6.0, 5.0, 11.0]);
+        assert_eq!(z, [5.0, 3.0, 0.0]);
+        assert!(conditioning <= 2.0);
+    }
+
+    #[test]
+    fn row_space_of_dependent_rows() {
+        let space = RowSpace::of(&[3.0, 4.0, 0.0, 6.0, 8.0, 0.0, 0.0, 0.0, 0.0], &[25.0, 50.0, 0.0], 3);
+        assert_eq!(space.basis.len(), 1);
+        assert!((space.point[0] - 3.0).abs() < 1e-15 && (space.point[1] - 4.0).abs() < 1e-15);
+        let mut v = vec![1.0, 1.0, 1.0];
+        space.project(&mut v);
+        assert!((3.0 * v[0] + 4.0 * v[1]).abs() < 1e-15 && v[2] == 1.0);
+    }
+}

@@ -1,0 +1,37 @@
+//! States near the motion: on it, and pushed off it at random and brought back onto the constraints.
+
+use super::motion::Path;
+use super::small::Dice;
+use crate::model::Model;
+use dalembert_run::{StartGuess, State, find_start};
+
+/// How many states lie on the motion, and how many beside it.
+const COUNT: usize = 10;
+
+/// Twenty states, fewer where what is beside the motion cannot be brought onto the constraints.
+pub(super) fn near(model: &Model, start: &State, path: &Path) -> Vec<State> {
+    let along: Vec<&State> = match path.states.len() {
+        0 => vec![start],
+        all => (0..COUNT).map(|k| &path.states[k * (all - 1) / (COUNT - 1)]).collect(),
+    };
+    let mut dice = Dice(1);
+    let mut states: Vec<State> = along.iter().map(|s| (*s).clone()).collect();
+    for k in 0..COUNT {
+        let base = along[k % along.len()];
+        let mut push = |list: &[f64], part: f64| -> Vec<f64> {
+            let size = list.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            list.iter().map(|v| v + part * dice.number() * (v.abs() + 0.1 * size + 0.1)).collect()
+        };
+        let (x, eta) = (push(&base.x, 0.05), push(&base.eta, 0.3));
+        let guess = StartGuess {
+            x_fixed: vec![false; x.len()],
+            eta_fixed: vec![false; eta.len()],
+            state: State::new(base.t, &x, &eta),
+            conditions: Vec::new(),
+        };
+        if let Ok(found) = find_start(&model.compiled, &guess) {
+            states.push(found.state);
+        }
+    }
+    states
+}

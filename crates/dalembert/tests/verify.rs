@@ -1,0 +1,292 @@
+//! `verify` passes on every model file, and finds a wrong term wherever it is put.
+#![allow(non_snake_case)]
+
+mod support;
+
+use dalembert::compile::Compiled;
+use dalembert::kernel_form::KernelForm;
+use dalembert::verify::{Reading, Verification, gauss, multipliers, verify};
+use dalembert::{Model, run::Kernel};
+use dalembert_expr::{Expr, Pool, Rational};
+use support::*;
+
+fn verified(model: &mut Model) -> Verification {
+    verify(model).unwrap_or_else(|d| panic!("{}", d.message))
+}
+
+fn told(found: &Verification) -> String {
+    let mut text = String::new();
+    for c in &found.checks {
+        let mark = if c.passed { "" } else { "  FAILED" };
+        text += &format!("  {:<22} {:.1e} of {:.1e} ({}){mark}\n", c.name, c.worst, c.tolerance, c.count);
+    }
+    for s in &found.skipped {
+        text += &format!("  {:<22} - {}\n", s.name, s.reason);
+    }
+    text
+}
+
+#[test]
+fn every_model_file_passes() {
+    for name in model_names() {
+        let mut model = load_file(&name);
+        let found = verified(&mut model);
+        println!("{name} ({} states, span {:.1e})\n{}", found.states, found.span, told(&found));
+        assert!(found.passed(), "{name}\n{}", told(&found));
+        assert!(found.states >= 15, "{name}: {} states", found.states);
+        // What holds for any model is asked of every model.
+        for always in ["lagrange", "multipliers", "gauss", "changed_speeds", "motion_changed_speeds"] {
+            assert!(found.check(always).is_some(), "{name}: {always}\n{}", told(&found));
+        }
+        let s = &model.system;
+        let lagrangian = s.mass.is_none() && s.contacts.is_empty();
+        assert_eq!(found.check("action").is_some(), lagrangian, "{name}\n{}", told(&found));
+        assert_eq!(found.check("virtual_work").is_some(), !s.rows.is_empty(), "{name}");
+        // Its pool is its own again.
+        assert!(model.simulate(&until(0.01), |_| dalembert::run::Flow::Continue).is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn what_does_not_apply_is_said() {
+    for (name, check, word) in [
+        ("appell_hamel", "suslov", "linear in the speeds"),
+        ("rough_incline", "hamilton", "friction"),
+        ("satellite_circle", "hamilton", "control"),
+        ("pendulum_massless", "hamilton", "do not determine the speeds"),
+        ("vibration_absorber", "action", "no Lagrangian"),
+        ("n_four_bar", "motion_suslov", "ends before"),
+        ("pendulum", "virtual_work", "no constraint forces"),
+    ] {
+        let found = verified(&mut load_file(name));
+        let skipped = found.skipped.iter().find(|s| s.name == check).expect(check);
+        assert!(skipped.reason.contains(word), "{name}: {}", skipped.reason);
+    }
+}
+
+#[test]
+fn the_same_text_gives_the_same_digits() {
+    let twice = [(); 2].map(|()| verified(&mut load_file("rolling_disk_lean")));
+    assert_eq!(twice[0].checks, twice[1].checks);
+}
+
+#[test]
+fn mixtures_of_everything_pass() {
+    for text in [
+        // Redundant rows, damping, a moving constraint, forces at points, quasi-velocities.
+        "parameter m = 1.3, I = 0.4, c = 0.2
+        coordinate x, y, a
+        speed u = x'*cos(a) + y'*sin(a), v = -x'*sin(a) + y'*cos(a), w = a' + 0.1*t
+        kinetic m/2*(x'^2 + y'^2) + I/2*a'^2 + 0.1*x'*sin(t)
+        potential m*x^2/2
+        dissipation c/2*(u^2 + w^2)
+        force [1, cos(t)] at [x + 0.3*cos(a), y]
+        constraint knife: v = 0.1*sin(t)
+        constraint again: 2*v + x*v = 0.1*sin(t)*(2 + x)
+        initial x = 0.3, u = 1, a' = 0.7",
+        // The direct form with a constraint force that drags.
+        "coordinate x, y
+        mass [[2 + cos(y), 0.3], [0.3, 1]]
+        force [-x, -9.81]
+        constraint path: y = sin(x)
+        nonideal work -0.3*reaction(path)*x'*delta(x)
+        initial x = 0.4, x' = 1",
+        // A Lagrangian that is not quadratic, with a constraint nonlinear in the rates.
+        "coordinate x, y, z
+        lagrangian (x'^2 + y'^2 + z'^2)/2 + (x'^2 + y'^2)^2/20 - x^2*y - z
+        constraint cone: x'^2 + y'^2 = z'^2
+        initial x' = 1, y' = 0.5, z' ~ 1",
+    ] {
+        let found = verified(&mut load(text));
+        assert!(found.passed() && found.checks.len() >= 7, "{text}\n{}", told(&found));
+    }
+}
+
+#[test]
+fn odd_models_pass_or_say_why_not() {
+    for (text, skipped, word) in [
+        // Nothing moves.
+        ("coordinate x\nkinetic x'^2/2", "action", "nothing moves"),
+        ("coordinate x\nkinetic x'^2/2\nconstraint a: x = 1\ninitial x = 1", "virtual_work", "nothing free"),
+        // Negative inertia has accelerations, but no least constraint.
+        ("coordinate x\nkinetic -x'^2/2\npotential x^2\ninitial x = 1", "gauss", "not positive"),
+        // A massless coordinate, at rest: rounding of M is larger than any force.
+        ("coordinate x, y\nkinetic x'^2/2\nconstraint a: y = x^2", "hamilton", "do not determine"),
+        // No motion from where it starts.
+        ("coordinate x\nkinetic x'^2/2\nforce x = 1/x", "action", "no finite number"),
+        // A kink in the force.
+        (
+            "coordinate x\nkinetic x'^2/2\npotential if x > 0 then x^2 else 5*x^2\ninitial x = 0.01, x' = -1\nsimulate until 5",
+            "suslov",
+            "Hamilton's",
+        ),
+        ("coordinate x\nkinetic x'^2/2\npotential 1e12*x^2\ninitial x = 1e-6", "suslov", "Hamilton's"),
+        ("coordinate x\nkinetic x'^4\ninitial x' = 1", "suslov", "Hamilton's"),
+    ] {
+        let found = verified(&mut load(text));
+        assert!(found.passed(), "{text}\n{}", told(&found));
+        let reason = found.skipped.iter().find(|s| s.name == skipped).map(|s| s.reason.as_str());
+        assert!(reason.is_some_and(|r| r.contains(word)), "{text}\n{}", told(&found));
+    }
+}
+
+/// A model file whose kernel form has been tampered with, compiled again.
+fn tampered(name: &str, tamper: impl Fn(&mut KernelForm, &mut Pool)) -> Verification {
+    let mut model = load_file(name);
+    tamper(&mut model.form, &mut model.system.pool);
+    let parameters = model.compiled.parameters().to_vec();
+    model.compiled = Compiled::new(&mut model.system, &model.form, parameters);
+    verified(&mut model)
+}
+
+fn failing(found: &Verification) -> Vec<&'static str> {
+    found.checks.iter().filter(|c| !c.passed).map(|c| c.name).collect()
+}
+
+#[track_caller]
+fn fails(found: &Verification, names: &[&str]) {
+    let failing = failing(found);
+    for name in names {
+        assert!(failing.contains(name), "{name} should fail; failing: {failing:?}\n{}", told(found));
+    }
+    println!("failing: {failing:?}");
+}
+
+#[track_caller]
+fn passes(found: &Verification, names: &[&str]) {
+    let failing = failing(found);
+    assert!(names.iter().all(|n| !failing.contains(n) && found.check(n).is_some()), "{failing:?}");
+}
+
+/// One part in a million more.
+fn a_little_more(pool: &mut Pool, e: Expr) -> Expr {
+    pool.scale(e, Rational::from_decimal("1.000001").expect("a number"))
+}
+
+const FROM_THE_ENERGIES: [&str; 5] = ["lagrange", "hamilton", "suslov", "changed_speeds", "action"];
+
+#[test]
+fn a_wrong_force_is_found() {
+    let found = tampered("spherical_pendulum", |form, pool| {
+        let (y, small) = (pool.var(form.coordinates[1]), Rational::from_decimal("0.0001").expect("a number"));
+        let term = pool.scale(y, small);
+        form.force[0] = pool.add(form.force[0], term);
+    });
+    fails(&found, &FROM_THE_ENERGIES);
+    fails(&found, &["motion_hamilton", "motion_suslov", "motion_changed_speeds"]);
+    // These solve the same equations: they judge the solution, not the terms.
+    passes(&found, &["multipliers", "gauss", "constraints", "virtual_work"]);
+}
+
+#[test]
+fn a_wrong_inertia_is_found() {
+    let found = tampered("rolling_disk_lean", |form, pool| {
+        form.mass_matrix[2][2] = a_little_more(pool, form.mass_matrix[2][2]);
+    });
+    fails(&found, &["lagrange", "suslov", "changed_speeds", "action"]);
+}
+
+#[test]
+fn a_wrong_constraint_matrix_does_virtual_work() {
+    let found = tampered("rolling_disk", |form, pool| {
+        let entry = &mut form.constraint_matrix[0][1].1;
+        *entry = a_little_more(pool, *entry);
+    });
+    // The spin of this disk is constant: its coefficient moves no acceleration, but does work.
+    fails(&found, &["virtual_work", "suslov", "changed_speeds", "action"]);
+    passes(&found, &["constraints", "multipliers", "gauss"]);
+    let found = tampered("spherical_pendulum", |form, pool| {
+        let entry = &mut form.constraint_matrix[0][1].1;
+        *entry = a_little_more(pool, *entry);
+    });
+    fails(&found, &["constraints", "virtual_work", "suslov", "changed_speeds", "action"]);
+    passes(&found, &["multipliers", "gauss"]);
+}
+
+#[test]
+fn a_wrong_right_side_leaves_the_constraint() {
+    let found = tampered("rolling_disk", |form, pool| {
+        form.constraint_right[0] = a_little_more(pool, form.constraint_right[0]);
+    });
+    fails(&found, &["constraints", "changed_speeds"]);
+    passes(&found, &["virtual_work"]);
+}
+
+#[test]
+fn a_wrong_non_ideal_term_is_found() {
+    let found = tampered("appell_nonideal", |form, pool| {
+        let C = form.nonideal.as_mut().expect("it has one");
+        C[2] = a_little_more(pool, C[2]);
+    });
+    fails(&found, &["virtual_work", "changed_speeds"]);
+}
+
+#[test]
+fn a_wrong_structure_coefficient_is_found() {
+    let found = tampered("heavy_top", |form, pool| {
+        let entry = &mut form.structure.entries[0].3;
+        *entry = a_little_more(pool, *entry);
+    });
+    fails(&found, &["hamilton", "motion_hamilton"]);
+    passes(&found, &["lagrange", "changed_speeds", "action"]);
+    let found = tampered("heavy_top", |form, pool| {
+        form.force[2] = {
+            let extra = pool.var(form.speeds[0]);
+            let extra = pool.scale(extra, Rational::from_decimal("1e-5").expect("a number"));
+            pool.add(form.force[2], extra)
+        };
+    });
+    fails(&found, &["lagrange", "hamilton", "changed_speeds", "action"]);
+}
+
+#[test]
+fn wrong_kinematics_are_found() {
+    let found = tampered("heavy_top", |form, pool| {
+        form.x_dot[1] = a_little_more(pool, form.x_dot[1]);
+    });
+    fails(&found, &["motion_changed_speeds"]);
+}
+
+#[test]
+fn wrong_momenta_are_found() {
+    let found = tampered("double_pendulum", |form, pool| {
+        form.momenta[0] = a_little_more(pool, form.momenta[0]);
+    });
+    fails(&found, &["hamilton", "motion_hamilton"]);
+    passes(&found, &["lagrange", "changed_speeds", "action"]);
+}
+
+#[test]
+fn wrong_solutions_are_found() {
+    for name in [
+        "rolling_disk_lean",
+        "bricard",
+        "pendulum_massless",
+        "appell_nonideal",
+        "rough_hoop",
+        "satellite_circle",
+    ] {
+        let mut model = load_file(name);
+        let state = start(&mut model);
+        let right = Reading::of(&model, &state).expect("an acceleration");
+        assert!(multipliers(&right).passed() && gauss(&right).expect("a minimum").passed(), "{name}");
+        let size = right.solution.eta_dot.iter().chain(&right.terms.Q).fold(0.0f64, |m, v| m.max(v.abs()));
+        for p in 0..model.compiled.shape().n_eta {
+            let mut wrong = right.clone();
+            wrong.solution.eta_dot[p] += 1e-6 * size;
+            assert!(
+                !multipliers(&wrong).passed() && !gauss(&wrong).expect("a minimum").passed(),
+                "{name}: acceleration {p}"
+            );
+            let mut wrong = right.clone();
+            wrong.solution.ideal_force[p] += 1e-6 * size;
+            assert!(!multipliers(&wrong).passed(), "{name}: force {p}");
+            let mut wrong = right.clone();
+            wrong.solution.eta_dot[p] = f64::NAN;
+            assert!(
+                !multipliers(&wrong).passed() && !gauss(&wrong).expect("a minimum").passed(),
+                "{name}: no number {p}"
+            );
+        }
+    }
+}
