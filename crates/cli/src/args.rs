@@ -235,6 +235,9 @@ pub struct SimulateArgs {
     /// Give the action of the motion, the integral of its Lagrangian over time
     #[arg(long)]
     pub action: bool,
+    /// Interpret the equations instead of running native code: slower, and the judge of it
+    #[arg(long)]
+    pub interpret: bool,
 }
 
 /// Forms of the equations that can be integrated.

@@ -51,6 +51,7 @@ fn request(args: &SimulateArgs) -> Result<Request, Box<Diagnostic>> {
         method: args.method.clone(),
         step: args.step,
         action: args.action,
+        interpret: args.interpret,
         rtol: args.rtol,
         atol: args.atol,
         baumgarte: args.baumgarte,

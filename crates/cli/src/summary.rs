@@ -3,6 +3,7 @@
 use crate::report::object;
 use crate::words::{counted, plain, table};
 use dalembert::Motion;
+use dalembert::compile::Speed;
 use dalembert::jacobi::IntegralReport;
 use dalembert::run::Stop;
 use serde_json::{Value, json};
@@ -57,6 +58,9 @@ pub fn facts(motion: &Motion, wall: Duration) -> Vec<(String, String)> {
         );
     }
     put("wall time", format!("{:.3} s", wall.as_secs_f64()));
+    if let Some(code) = &motion.code {
+        put("code", code_in_words(code));
+    }
     put("rows", motion.table.rows().count().to_string());
     if outcome.generic_rank > 0 {
         let residual = format!(
@@ -100,6 +104,31 @@ pub fn facts(motion: &Motion, wall: Duration) -> Vec<(String, String)> {
     }
     events(&mut facts, motion);
     facts
+}
+
+/// Operations of an acceleration before and after, and what runs them.
+fn code_in_words(code: &Speed) -> String {
+    let made = if code.native_bytes > 0 { "native" } else { "interpreted" };
+    match &code.whole {
+        Some(w) => format!(
+            "{} operations an acceleration ({} as derived; {} done once), {made}",
+            w.each.total(),
+            w.derived.total(),
+            w.once.total()
+        ),
+        None => format!("{} operations for M, Q, A, b, {made}", code.terms.total()),
+    }
+}
+
+/// The same as JSON.
+fn code_document(code: &Speed) -> Value {
+    json!({
+        "terms": code.terms.total(),
+        "derived": code.whole.map(|w| w.derived.total()),
+        "each": code.whole.map(|w| w.each.total()),
+        "once": code.whole.map(|w| w.once.total()),
+        "native_bytes": code.native_bytes,
+    })
 }
 
 /// A motion that was solved from a complete integral.
@@ -175,6 +204,7 @@ pub fn document(motion: &Motion, wall: Duration, files: &[String]) -> Value {
             "projections": counters.projections,
             "rank_crossings": counters.rank_crossings,
             "wall_time": wall.as_secs_f64(),
+            "code": motion.code.as_ref().map(code_document),
             "rank": outcome.generic_rank,
             "degenerate_start": outcome.degenerate_start,
             "smallest_margin": outcome.smallest_margin,

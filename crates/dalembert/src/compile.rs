@@ -14,7 +14,7 @@ mod tapes;
 mod variation;
 
 pub use momenta::Momenta;
-pub use quick::Speed;
+pub use quick::{Speed, Whole};
 pub use suslov::SuslovKernel;
 
 use crate::kernel_form::KernelForm;

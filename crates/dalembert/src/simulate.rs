@@ -5,7 +5,7 @@ mod record;
 mod variables;
 
 use crate::balance::Balance;
-use crate::compile::{Compiled, lagrangian_of};
+use crate::compile::{Compiled, Speed, lagrangian_of};
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::failure;
 use crate::jacobi::IntegralReport;
@@ -111,6 +111,8 @@ pub struct Motion {
     pub action: Option<f64>,
     /// What the complete integral says, where the motion was found from it.
     pub integral: Option<IntegralReport>,
+    /// What the code it ran on was like; `None` where tapes were interpreted.
+    pub code: Option<Speed>,
     /// Why it ended early, if it did.
     pub failure: Option<Diagnostic>,
 }
@@ -252,7 +254,9 @@ impl Model {
         let energy = first.map(|e0| (e0, energies.iter().fold(0.0f64, |m, e| m.max((e - e0).abs()))));
         let energy_change = first.zip(energies.last()).map(|(e0, e1)| e1 - e0);
         let method = options.options.method;
+        let code = (!request.interpret).then(|| self.compiled.speed());
         Ok(Motion {
+            code,
             table: Table { columns, values },
             events,
             outcome,

@@ -11,6 +11,7 @@ use dalembert_tape::{Counts, Lanes, Program};
 #[derive(Clone)]
 pub(super) struct Quick {
     pub layout: Layout,
+    derived: Counts,
     /// The rows solved for, in the order of pivots.
     pub rows: Vec<usize>,
     once: Program,
@@ -29,6 +30,7 @@ impl Quick {
         each.compile();
         let mut quick = Self {
             layout: straight.layout,
+            derived: straight.derived,
             rows: rows.to_vec(),
             once: hoisted.once,
             each,
@@ -66,14 +68,24 @@ impl Quick {
     }
 }
 
+/// The whole acceleration as one program: its operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// As it was derived.
+    pub derived: Counts,
+    /// What is left of it for a state: common factors taken out, parameters set apart, products fused with sums.
+    pub each: Counts,
+    /// What is done once for given parameters.
+    pub once: Counts,
+}
+
 /// What making a system fast has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Speed {
-    /// Operations of M, Q, A, b as they were derived.
+    /// Operations of M, Q, A, b.
     pub terms: Counts,
-    /// Operations of the whole acceleration for one state, and those done once for given parameters, where it is one
-    /// program.
-    pub whole: Option<(Counts, Counts)>,
+    /// The whole acceleration, where it is one program.
+    pub whole: Option<Whole>,
     /// Bytes of native code; 0 where tapes are interpreted.
     pub native_bytes: usize,
 }
@@ -121,7 +133,7 @@ impl Compiled {
         let quick = self.quick.as_ref();
         Speed {
             terms: self.terms.program.counts(),
-            whole: quick.map(|q| (q.each.counts(), q.once.counts())),
+            whole: quick.map(|q| Whole { derived: q.derived, each: q.each.counts(), once: q.once.counts() }),
             native_bytes: self.terms.program.native_bytes() + quick.map_or(0, |q| q.each.native_bytes()),
         }
     }

@@ -15,7 +15,7 @@ use super::Inputs;
 use crate::kernel_form::KernelForm;
 use crate::system::System;
 use dalembert_expr::{Expr, Pool, Symbol};
-use dalembert_tape::{Builder, Hoisted, Op, Value};
+use dalembert_tape::{Builder, Counts, Hoisted, Op, Value};
 
 /// Longer programs are no faster than loops over dense matrices.
 pub(super) const MAX_OPERATIONS: usize = 12_000;
@@ -51,6 +51,8 @@ impl Layout {
 #[derive(Clone, Debug)]
 pub(crate) struct Straight {
     pub layout: Layout,
+    /// Operations of the program as it was derived, before anything was done about them.
+    pub derived: Counts,
     pub hoisted: Hoisted,
 }
 
@@ -66,6 +68,7 @@ impl Straight {
         }
         let raw = entries(form, rows);
         let mut best = unroll(system, form, rows, &raw)?;
+        let derived = best.derived;
         // Worth a second look where reading the entries is cheap: fewer operations on what varies.
         let size = raw.iter().fold(0u64, |sum, e| sum.saturating_add(system.pool.cost(*e)));
         if size <= MAX_SHORTENED {
@@ -76,7 +79,7 @@ impl Straight {
             if let Some(other) = unroll(system, form, rows, &short)
                 && other.hoisted.each.counts().work() < best.hoisted.each.counts().work()
             {
-                best = other;
+                best = Straight { derived, ..other };
             }
         }
         Some(best)
@@ -131,7 +134,8 @@ fn unroll(system: &mut System, form: &KernelForm, rows: &[usize], entries: &[Exp
         return None;
     }
     let Hoisted { once, each } = program.hoist(varying);
-    Some(Straight { layout, hoisted: Hoisted { once, each: each.fused() } })
+    let derived = program.counts();
+    Some(Straight { layout, derived, hoisted: Hoisted { once, each: each.fused() } })
 }
 
 /// A number, or nothing where it is zero by structure.
