@@ -21,11 +21,17 @@
 
 mod control;
 mod factor;
+mod plan;
 mod report;
+mod saddle;
 mod solution;
 mod solve;
+mod sparse_factor;
 
-pub(crate) use factor::{Factor, Rules};
+pub(crate) use factor::Rules;
+pub(crate) use plan::Plan;
 pub use report::Reporter;
+pub(crate) use saddle::Saddle;
 pub use solution::{AccelerationError, Path, Solution, Taken, Term};
+pub(crate) use sparse_factor::SparseFactor;
 pub use solve::{Accelerator, CONSISTENCY_TOL, Steer, accelerate};

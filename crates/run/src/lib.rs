@@ -56,6 +56,7 @@ pub mod integrate;
 pub mod kernel;
 pub mod linalg;
 pub mod projection;
+pub mod sparse;
 pub mod start;
 
 pub use acceleration::{
@@ -71,4 +72,5 @@ pub use kernel::{
     Terms,
 };
 pub use projection::{ProjectionError, Projector, Residuals};
+pub use sparse::{Line, Pattern, Sparsity};
 pub use start::{StartError, StartGuess, Started, VelocityCondition, find_start};

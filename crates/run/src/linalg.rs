@@ -6,12 +6,14 @@
 mod cholesky;
 mod cod;
 mod eigen;
+mod ldl;
 mod lq;
 mod lu;
 mod scalar;
 
 pub use cholesky::{cholesky, solve_lower, solve_lower_transposed};
 pub use cod::Cod;
+pub use ldl::{Ldl, Neighbours, Pivot, Symbolic};
 pub use eigen::{Eigen, EigenError, eigen, eigenvalues};
 pub use lq::PivotedLq;
 pub use lu::Lu;

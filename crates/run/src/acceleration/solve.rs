@@ -1,8 +1,8 @@
 //! The solve itself: terms from the kernel, checks, U1-U9 by [`Factor`], then friction and control.
 
 use super::control::Steering;
-use super::factor::{Factor, Massless, Rules};
-use super::{AccelerationError, Path, Reporter, Solution, Term};
+use super::factor::{Massless, Rules};
+use super::{AccelerationError, Path, Reporter, Saddle, Solution, Term};
 use crate::friction::{NormalForces, Paradox, settle};
 use crate::integrate::Baumgarte;
 use crate::linalg::{Cod, RANK_TOL, axpy, dot, mat_vec, norm_max};
@@ -44,7 +44,7 @@ pub struct Accelerator {
     shape: Shape,
     terms: Terms,
     solution: Solution,
-    pub(crate) factor: Factor,
+    pub(crate) factor: Saddle,
     scratch: Vec<f64>,
     C: Vec<f64>,
     /// Q + S u.
@@ -71,6 +71,8 @@ pub struct Accelerator {
     pub max_rank: Option<usize>,
     /// Constraint stabilisation (C2).
     pub baumgarte: Option<Baumgarte>,
+    /// Only accelerations are wanted: multipliers of a sparse system need not be of minimum norm.
+    pub(crate) lean: bool,
 }
 
 impl Accelerator {
@@ -78,7 +80,7 @@ impl Accelerator {
     pub fn new(kernel: &dyn Kernel) -> Self {
         Self {
             contacts: kernel.contacts().to_vec(),
-            ..Self::with_shape(kernel.shape(), kernel.scratch_len())
+            ..Self::with_terms(kernel.shape(), kernel.scratch_len(), Terms::of(kernel))
         }
     }
 
@@ -90,12 +92,17 @@ impl Accelerator {
 
     /// Sized without a kernel, for terms that come from elsewhere (see [`solve_terms`](Accelerator::solve_terms)).
     pub fn with_shape(shape: Shape, scratch_len: usize) -> Self {
+        Self::with_terms(shape, scratch_len, Terms::new(&shape))
+    }
+
+    /// Sized for terms of a layout.
+    pub(super) fn with_terms(shape: Shape, scratch_len: usize, terms: Terms) -> Self {
         let (n, m) = (shape.n_eta, shape.n_con);
         Self {
             shape,
-            terms: Terms::new(&shape),
             solution: Solution::new(&shape),
-            factor: Factor::new(n, m),
+            factor: Saddle::new(n, m, terms.sparsity.as_ref()),
+            terms,
             scratch: vec![0.0; scratch_len],
             C: vec![0.0; n],
             force: vec![0.0; n],
@@ -115,6 +122,7 @@ impl Accelerator {
             consistency_tol: CONSISTENCY_TOL,
             max_rank: None,
             baumgarte: None,
+            lean: false,
         }
     }
 
@@ -295,7 +303,7 @@ impl Accelerator {
     fn solve_ideal(&mut self, terms: &Terms) {
         let (n, s) = (self.shape.n_eta, &mut self.solution);
         self.factor.solve(&self.force, &terms.b, &mut s.eta_dot, &mut s.lambda);
-        (s.rank, s.margin, s.path) = (self.factor.rank, self.factor.margin, self.factor.taken);
+        (s.rank, s.margin, s.path) = (self.factor.rank(), self.factor.margin(), self.factor.taken());
         // Rows that leave nothing free and ask for nothing: no acceleration, not even by rounding.
         if s.rank == n && terms.b.iter().all(|b| *b == 0.0) {
             s.eta_dot.fill(0.0);
@@ -309,24 +317,26 @@ impl Accelerator {
         self.factor.unconstrained(&mut s.a_free);
         let mut poor = false;
         for i in 0..self.shape.n_con {
-            let row = &terms.A[i * n..(i + 1) * n];
-            self.work_m[i] = terms.b[i] - dot(row, &s.eta_dot);
-            let own = row.iter().zip(&s.eta_dot).fold(terms.b[i].abs(), |sum, (a, z)| sum + (a * z).abs());
+            let row = terms.row(i);
+            self.work_m[i] = terms.b[i] - row.dot(&s.eta_dot);
+            let own = row.entries().fold(terms.b[i].abs(), |sum, (j, a)| sum + (a * s.eta_dot[j]).abs());
             poor |= self.work_m[i].abs() > REFINE * own;
         }
         if poor {
             self.improve(terms);
         }
+        if !self.lean {
+            self.factor.least(&mut self.solution.lambda);
+        }
     }
 
     /// One step of refinement: solves again for what is left of the rows in `work_m`, and keeps it if that became less.
     fn improve(&mut self, terms: &Terms) {
-        let (n, s, change) = (self.shape.n_eta, &mut self.solution, &mut self.correction);
+        let (s, change) = (&mut self.solution, &mut self.correction);
         self.work_n.fill(0.0);
         self.factor.solve(&self.work_n, &self.work_m, &mut change.eta_dot, &mut change.lambda);
         let better = |i: usize| {
-            let row = &terms.A[i * n..(i + 1) * n];
-            (self.work_m[i] - dot(row, &change.eta_dot)).abs() <= self.work_m[i].abs()
+            (self.work_m[i] - terms.row(i).dot(&change.eta_dot)).abs() <= self.work_m[i].abs()
         };
         if (0..self.shape.n_con).all(better) {
             self.factor.force(&self.work_n, &change.eta_dot, &change.lambda, &mut change.ideal_force);
@@ -343,12 +353,11 @@ impl Accelerator {
         let size = (0..n).fold(0.0_f64, |m, j| m.max(s.eta_dot[j].abs()).max(free(j))) + speed * speed;
         s.residual = 0.0;
         for i in 0..self.shape.n_con {
-            let row = &terms.A[i * n..(i + 1) * n];
             let (mut left, mut own, mut whole) = (-terms.b[i], terms.b[i].abs(), 0.0);
-            for j in 0..n {
-                left += row[j] * s.eta_dot[j];
-                own += row[j].abs() * (s.eta_dot[j].abs() + free(j));
-                whole += row[j].abs() * size;
+            for (j, a) in terms.row(i).entries() {
+                left += a * s.eta_dot[j];
+                own += a.abs() * (s.eta_dot[j].abs() + free(j));
+                whole += a.abs() * size;
             }
             let scale = own.max(COUPLING * whole);
             self.work_m[i] = if left == 0.0 { 0.0 } else { left.abs() / scale };
@@ -415,7 +424,7 @@ impl Accelerator {
             axpy(N, &self.sliding.force[k * n..(k + 1) * n], &mut self.C);
             axpy(N, &self.slip_z[k * n..(k + 1) * n], &mut s.eta_dot);
             axpy(N, &self.slip_lambda[k * m..(k + 1) * m], &mut s.lambda);
-            mat_vec(&terms.M, &self.slip_z[k * n..(k + 1) * n], &mut self.work_n);
+            terms.mass_times(&self.slip_z[k * n..(k + 1) * n], &mut self.work_n);
             axpy(N, &self.work_n, &mut s.nonideal_force);
             self.contacts[c].slide.clone().for_each(|i| s.friction[i] *= N);
         }
@@ -435,17 +444,25 @@ impl Accelerator {
     }
 
     /// The rows of which a row is a combination.
-    fn partners(&self, row: usize, terms: &Terms) -> Vec<usize> {
-        let (n, others) = (self.shape.n_eta, (0..self.shape.n_con).filter(|&i| i != row).collect::<Vec<_>>());
-        let entry = |i: usize, j: usize| terms.A[i * n + j];
-        let transposed: Vec<f64> = (0..n).flat_map(|j| others.iter().map(move |&i| entry(i, j))).collect();
-        let mut cod = Cod::new(n, others.len());
-        let mut combination = vec![0.0; others.len()];
-        cod.factor(&transposed, RANK_TOL);
-        cod.solve(&terms.A[row * n..(row + 1) * n], &mut combination);
-        let weight = |k: usize| combination[k].abs() * norm_max(&terms.A[others[k] * n..(others[k] + 1) * n]);
-        let largest = (0..others.len()).map(weight).fold(0.0, f64::max);
-        (0..others.len()).filter(|&k| weight(k) > 1e-6 * largest).map(|k| others[k]).collect()
+    fn partners(&mut self, row: usize, terms: &Terms) -> Vec<usize> {
+        let (n, m) = (self.shape.n_eta, self.shape.n_con);
+        let mut combination = vec![0.0; m];
+        if !self.factor.combination(row, &mut combination) {
+            let others: Vec<usize> = (0..m).filter(|&i| i != row).collect();
+            let mut transposed = vec![0.0; n * others.len()];
+            for (k, &i) in others.iter().enumerate() {
+                terms.row(i).entries().for_each(|(j, a)| transposed[j * others.len() + k] = a);
+            }
+            let (mut own, mut found) = (vec![0.0; n], vec![0.0; others.len()]);
+            terms.row(row).entries().for_each(|(j, a)| own[j] = a);
+            let mut cod = Cod::new(n, others.len());
+            cod.factor(&transposed, RANK_TOL);
+            cod.solve(&own, &mut found);
+            others.iter().zip(found).for_each(|(&i, c)| combination[i] = c);
+        }
+        let weight = |i: usize| combination[i].abs() * norm_max(terms.row(i).values);
+        let largest = (0..m).map(weight).fold(0.0, f64::max);
+        (0..m).filter(|&i| i != row && weight(i) > 1e-6 * largest).collect()
     }
 
     /// U8, U3, U7: C, then Q_ni and its acceleration, then Gauss's function.
@@ -460,7 +477,12 @@ impl Accelerator {
         // M eta' - Q - C, for Gauss's function.
         self.work_n.copy_from_slice(&s.ideal_force);
         if self.shape.has_nonideal {
-            let ideal = IdealForces { lambda: &s.lambda, A: &terms.A, Q_i: &s.ideal_force };
+            let ideal = IdealForces {
+                lambda: &s.lambda,
+                A: &terms.A,
+                sparsity: terms.sparsity.as_deref(),
+                Q_i: &s.ideal_force,
+            };
             nonideal(&ideal, &mut self.C);
             if let Some(index) = first_bad(&self.C) {
                 return Err(AccelerationError::NotFinite { t, term: Term::Nonideal, index });
@@ -471,7 +493,7 @@ impl Accelerator {
             if !self.contacts.is_empty() {
                 axpy(1.0, &self.psi, &mut s.lambda);
             }
-            mat_vec(&terms.M, &self.work_n, &mut s.nonideal_force);
+            terms.mass_times(&self.work_n, &mut s.nonideal_force);
             for j in 0..self.shape.n_eta {
                 s.eta_dot[j] += self.work_n[j];
                 self.work_n[j] = s.ideal_force[j] + s.nonideal_force[j] - self.C[j];

@@ -61,7 +61,7 @@ impl<'k> KernelField<'k> {
             state: vec![0.0; d],
             bumped: vec![0.0; d],
             column: vec![0.0; d],
-            partials: Partials::new(&shape),
+            partials: Partials::default(),
             r1: vec![0.0; shape.n_eta],
             r2: vec![0.0; shape.n_con],
             dz: vec![0.0; shape.n_eta],
@@ -133,7 +133,11 @@ impl<'k> KernelField<'k> {
 
     fn derivative(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), EvalError> {
         self.counters.evaluations += 1;
-        let margin = self.solve(t, y).map_err(EvalError::Acceleration)?.margin;
+        // Where nothing else depends on the multipliers they need not be those of minimum norm.
+        self.accelerator.lean = !self.shape.has_nonideal;
+        let solved = self.solve(t, y).map(|s| s.margin);
+        self.accelerator.lean = false;
+        let margin = solved.map_err(EvalError::Acceleration)?;
         let (x_dot, eta_dot) = out.split_at_mut(self.shape.n_x);
         eta_dot.copy_from_slice(&self.accelerator.solution().eta_dot);
         x_dot.copy_from_slice(&self.accelerator.terms().x_dot);
@@ -160,6 +164,9 @@ impl<'k> KernelField<'k> {
         solved?;
         let (x, eta) = y.split_at(n_x);
         let s = self.accelerator.solution();
+        if self.partials == Partials::default() {
+            self.partials = Partials::new(&self.shape);
+        }
         let mut scratch = std::mem::take(&mut self.bumped);
         scratch.resize(scratch.len().max(self.kernel.scratch_len()), 0.0);
         let offered = self.kernel.partials(
