@@ -3,7 +3,7 @@
 use crate::compile::{Compiled, parameter_values};
 use crate::derive::derive;
 use crate::diagnostic::{Code, Diagnostic, any_error};
-use crate::elaborate::{Overrides, read};
+use crate::elaborate::{MAX_DENSE, Overrides, read};
 use crate::failure;
 use crate::kernel_form::KernelForm;
 use crate::source::Source;
@@ -11,9 +11,15 @@ use crate::system::{InitialTarget, System};
 use dalembert_expr::Symbol;
 use dalembert_run::linalg::{Cod, RANK_TOL, dot};
 use dalembert_run::{
-    Gripped, Kernel, Reporter, StartGuess, Started, State, Steer, Terms, VelocityCondition, find_start,
-    settle,
+    Gripped, Kernel, Reporter, StartGuess, Started, State, Steer, Terms, VelocityCondition, dependent_rows,
+    find_start, settle,
 };
+
+/// Speeds and rows up to which M and A are given in full, whatever the layout they are computed in.
+pub const WRITTEN_OUT: usize = 500;
+
+/// Speeds and rows up to which redundant rows are found in the order of the model, at a cost of their cube.
+const GRAM_SCHMIDT: usize = 200;
 
 /// A model: its system, its equations and their compiled form.
 ///
@@ -48,7 +54,7 @@ pub struct Model {
 pub struct Evaluation {
     /// The state.
     pub state: State,
-    /// x', M, Q, A, b.
+    /// x', M, Q, A, b; by entries beyond [`WRITTEN_OUT`] speeds or rows.
     pub terms: Terms,
     /// Accelerations, forces, multipliers, rank.
     pub solution: dalembert_run::Solution,
@@ -94,6 +100,9 @@ impl Model {
             return Err(model.diagnostics);
         }
         model.find_normal_forces();
+        if let Err(diagnostic) = model.check_sparse() {
+            return Err(model.diagnostics.into_iter().chain([*diagnostic]).collect());
+        }
         match model.check_memory() {
             Ok(()) => Ok(model),
             Err(diagnostic) => Err(model.diagnostics.into_iter().chain([*diagnostic]).collect()),
@@ -111,6 +120,20 @@ impl Model {
             "the equations of this model outgrow the memory they may use",
         );
         Err(Box::new(d.help("use smaller families, or coordinates in which the energies are shorter")))
+    }
+
+    /// A system too large for matrices written out must be sparse.
+    fn check_sparse(&self) -> Result<(), Box<Diagnostic>> {
+        let (n, m) = (self.form.speeds.len(), self.system.rows.len());
+        if n.max(m) <= MAX_DENSE || self.compiled.sparsity().is_some() {
+            return Ok(());
+        }
+        let message =
+            format!("{n} speeds and {m} constraint rows are too many: nearly all depend on each other");
+        let d = Diagnostic::error(Code::TooLarge, None, message);
+        Err(Box::new(d.help(format!(
+            "beyond {MAX_DENSE} each speed must have inertia, and speeds and rows may be coupled with few others"
+        ))))
     }
 
     /// Value of an expression over parameters only.
@@ -163,7 +186,7 @@ impl Model {
         let (n_x, n) = (self.form.coordinates.len(), self.form.speeds.len());
         let configuration = find_start(&self.compiled, guess).map_or(guess.state.x.clone(), |s| s.state.x);
         let mut scratch = vec![0.0; self.compiled.scratch_len()];
-        let mut terms = Terms::new(&self.compiled.shape());
+        let mut terms = Terms::of(&self.compiled);
         let still = State::new(0.0, &configuration, &vec![0.0; n]);
         self.compiled.terms(still.point(), &mut scratch, &mut terms);
         let mut frame = vec![0.0; n_x * n];
@@ -221,7 +244,9 @@ impl Model {
         let gripped = Gripped::new(&self.compiled, grip);
         let mut reporter = Reporter::new(&gripped);
         let solution = reporter.solve(&gripped, state.point(), Steer::Own).map_err(wrong)?.clone();
-        let terms = reporter.terms().clone();
+        let terms = reporter.terms();
+        let small = self.form.speeds.len().max(self.system.rows.len()) <= WRITTEN_OUT;
+        let terms = if small { terms.written_out() } else { terms.clone() };
         let sticks = (0..self.system.contacts.len()).map(|k| gripped.grip().sticks(k)).collect();
         let m = self.system.rows.len();
         let (mut phi, mut psi) = (vec![0.0; m], vec![0.0; m]);
@@ -272,13 +297,18 @@ impl Model {
         Ok(())
     }
 
-    /// Which rows follow from earlier ones at a state (Gram-Schmidt in the order of the model).
-    pub fn redundant_rows(&self, A: &[f64]) -> Vec<usize> {
+    /// Which rows follow from others at a state: from earlier ones (Gram-Schmidt in the order of the model), in a large
+    /// system from those before them in the order of elimination.
+    pub fn redundant_rows(&self, terms: &Terms) -> Vec<usize> {
+        if terms.sparsity.is_some() && terms.b.len().max(terms.Q.len()) > GRAM_SCHMIDT {
+            return dependent_rows(terms);
+        }
+        let terms = terms.written_out();
         let n = self.form.speeds.len();
         let mut basis: Vec<Vec<f64>> = Vec::new();
         let mut redundant = Vec::new();
         for r in 0..self.system.rows.len() {
-            let mut row = A[r * n..(r + 1) * n].to_vec();
+            let mut row = terms.A[r * n..(r + 1) * n].to_vec();
             let length = norm(&row);
             for _ in 0..2 {
                 for b in &basis {

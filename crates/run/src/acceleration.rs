@@ -33,5 +33,6 @@ pub(crate) use plan::Plan;
 pub use report::Reporter;
 pub(crate) use saddle::Saddle;
 pub use solution::{AccelerationError, Path, Solution, Taken, Term};
-pub(crate) use sparse_factor::SparseFactor;
 pub use solve::{Accelerator, CONSISTENCY_TOL, Steer, accelerate};
+pub(crate) use sparse_factor::SparseFactor;
+pub use sparse_factor::dependent_rows;

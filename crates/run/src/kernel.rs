@@ -129,6 +129,17 @@ impl Terms {
         }
     }
 
+    /// The same with M and A written out.
+    pub fn written_out(&self) -> Self {
+        let Some(s) = &self.sparsity else { return self.clone() };
+        let (n, m) = (self.Q.len(), self.b.len());
+        let (mut M, mut A) = (vec![0.0; n * n], vec![0.0; m * n]);
+        s.mass.expand(&self.M, &mut M);
+        s.constraint.expand(&self.A, &mut A);
+        let Self { x_dot, Q, b, .. } = self.clone();
+        Self { x_dot, M, Q, A, b, sparsity: None }
+    }
+
     /// A row of A.
     pub fn row(&self, i: usize) -> Line<'_> {
         match &self.sparsity {
@@ -158,7 +169,6 @@ impl Terms {
             Some(s) => s.mass.times(&self.M, v, out),
         }
     }
-
 
     /// Zeros of the right sizes, matrices written out.
     pub fn new(shape: &Shape) -> Self {

@@ -60,7 +60,8 @@ pub mod sparse;
 pub mod start;
 
 pub use acceleration::{
-    AccelerationError, Accelerator, CONSISTENCY_TOL, Path, Reporter, Solution, Steer, Taken, Term, accelerate,
+    AccelerationError, Accelerator, CONSISTENCY_TOL, Path, Reporter, Solution, Steer, Taken, Term,
+    accelerate, dependent_rows,
 };
 pub use friction::{Grip, Gripped, Mode, settle};
 pub use integrate::{

@@ -13,8 +13,8 @@ mod scalar;
 
 pub use cholesky::{cholesky, solve_lower, solve_lower_transposed};
 pub use cod::Cod;
-pub use ldl::{Ldl, Neighbours, Pivot, Symbolic};
 pub use eigen::{Eigen, EigenError, eigen, eigenvalues};
+pub use ldl::{Ldl, Neighbours, Pivot, Symbolic};
 pub use lq::PivotedLq;
 pub use lu::Lu;
 pub use scalar::{Complex, Scalar};

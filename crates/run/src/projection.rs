@@ -107,8 +107,9 @@ impl Stage {
         }
     }
 
-    fn factor(&mut self, terms: &Terms, rank_tol: f64) {
-        let rules = Rules { path: Path::Auto, rank_tol, max_rank: self.max_rank.unwrap_or(usize::MAX) };
+    fn factor(&mut self, terms: &Terms, rank_tol: f64, judged: bool) {
+        let max_rank = self.max_rank.unwrap_or(usize::MAX);
+        let rules = Rules { path: Path::Auto, rank_tol, max_rank, judged };
         // Where M is not positive definite, the identity is, so the second attempt cannot fail.
         if terms.sparsity.is_some() {
             let done = self.factor.factor(&terms.M, &terms.A, rules);
@@ -224,7 +225,7 @@ impl Projector {
         self.evaluate(kernel, at);
         let held = [self.stages[0].max_rank.take(), self.stages[1].max_rank.take()];
         for k in 0..2 {
-            self.stages[k].factor(&self.terms, tol);
+            self.stages[k].factor(&self.terms, tol, true);
             self.stages[k].max_rank = held[k];
         }
         (self.stages[0].factor.rank(), self.stages[self.level(Which::Velocity)].factor.rank())
@@ -282,7 +283,7 @@ impl Projector {
     pub fn prepare_tangent(&mut self, kernel: &dyn Kernel, at: Point<'_>) {
         self.evaluate(kernel, at);
         for k in 0..if self.shared { 1 } else { 2 } {
-            self.stages[k].factor(&self.terms, 1e-9);
+            self.stages[k].factor(&self.terms, 1e-9, false);
         }
         if !self.shape.identity_frame {
             kernel.frame(at.t, at.x, &mut self.scratch, &mut self.X);
@@ -406,7 +407,8 @@ impl Projector {
     /// Factors the terms at hand.
     fn refactor(&mut self, kernel: &dyn Kernel, k: usize, at: Point<'_>, r: f64) {
         let rank_tol = (10.0 * r).clamp(WEAKEST, 1e-2);
-        self.stages[k].factor(&self.terms, if rank_tol.is_nan() { WEAKEST } else { rank_tol });
+        // Directions that are weak here are left alone, whichever way they are told; Newton sees what is left.
+        self.stages[k].factor(&self.terms, if rank_tol.is_nan() { WEAKEST } else { rank_tol }, false);
         if !self.shape.identity_frame {
             kernel.frame(at.t, at.x, &mut self.scratch, &mut self.X);
         }

@@ -27,7 +27,8 @@ impl Pattern {
         for row in rows {
             let first = columns.len();
             for j in row {
-                let fits = j < n_columns && columns[first..].last().is_none_or(|&before| (before as usize) < j);
+                let fits =
+                    j < n_columns && columns[first..].last().is_none_or(|&before| (before as usize) < j);
                 assert!(fits, "columns of a pattern ascend and fit");
                 columns.push(j as u32);
             }
@@ -140,7 +141,10 @@ impl Line<'_> {
 
     /// The (column, value) pairs.
     pub fn entries(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
-        self.values.iter().enumerate().map(|(k, v)| (self.columns.map_or(k, |columns| columns[k] as usize), *v))
+        self.values
+            .iter()
+            .enumerate()
+            .map(|(k, v)| (self.columns.map_or(k, |columns| columns[k] as usize), *v))
     }
 }
 

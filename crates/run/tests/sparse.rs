@@ -112,7 +112,13 @@ fn random_row(n: usize, dice: &mut Dice) -> Vec<(usize, f64)> {
     (first..last).map(|j| (j, size * (dice.roll() + 1.5 * dice.roll().signum()))).collect()
 }
 
-fn combination(rows: &[Vec<(usize, f64)>], b: &[f64], i: usize, j: usize, w: f64) -> (Vec<(usize, f64)>, f64) {
+fn combination(
+    rows: &[Vec<(usize, f64)>],
+    b: &[f64],
+    i: usize,
+    j: usize,
+    w: f64,
+) -> (Vec<(usize, f64)>, f64) {
     let mut sum: std::collections::BTreeMap<usize, f64> = rows[i].iter().copied().collect();
     rows[j].iter().for_each(|&(k, v)| *sum.entry(k).or_default() += w * v);
     (sum.into_iter().collect(), b[i] + w * b[j])
@@ -121,7 +127,11 @@ fn combination(rows: &[Vec<(usize, f64)>], b: &[f64], i: usize, j: usize, w: f64
 /// A system with `extra` redundant rows.
 fn random_system(n: usize, m: usize, extra: usize, reach: usize, seed: u64) -> Numbers {
     let mut dice = Dice(seed);
-    let mass = if reach == 0 { (0..n).map(|i| vec![(i, 1.5 + dice.roll())]).collect() } else { banded_mass(n, reach, &mut dice) };
+    let mass = if reach == 0 {
+        (0..n).map(|i| vec![(i, 1.5 + dice.roll())]).collect()
+    } else {
+        banded_mass(n, reach, &mut dice)
+    };
     let mut rows: Vec<Vec<(usize, f64)>> = Vec::new();
     // One pivot a row, so that the first m are independent and not badly so.
     for k in 0..m {
@@ -133,7 +143,8 @@ fn random_system(n: usize, m: usize, extra: usize, reach: usize, seed: u64) -> N
         row.sort_by_key(|e| e.0);
         rows.push(row);
     }
-    let mut b: Vec<f64> = rows.iter().map(|r| r.iter().fold(0.0f64, |s, e| s.max(e.1.abs())) * dice.roll()).collect();
+    let mut b: Vec<f64> =
+        rows.iter().map(|r| r.iter().fold(0.0f64, |s, e| s.max(e.1.abs())) * dice.roll()).collect();
     for _ in 0..extra {
         let (i, j, w) = (dice.below(m), dice.below(m), dice.roll());
         let (row, right) = combination(&rows, &b, i, j, if i == j { 0.0 } else { w });
@@ -183,7 +194,9 @@ fn redundant_rows_are_dropped_and_multipliers_are_shared() {
         assert!(apart(&sparse.lambda, &dense.lambda) < 1e-10, "{}", apart(&sparse.lambda, &dense.lambda));
         // Contradicting rows are an error that names them (U6).
         system.b[252] += 1.0 + system.b[252].abs();
-        let Err(AccelerationError::Inconsistent { rows, .. }) = system.solve() else { panic!("rows contradict") };
+        let Err(AccelerationError::Inconsistent { rows, .. }) = system.solve() else {
+            panic!("rows contradict")
+        };
         let Err(AccelerationError::Inconsistent { rows: judged, .. }) = system.dense().solve() else {
             panic!("rows contradict")
         };

@@ -5,6 +5,7 @@ use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::{Elaborator, Fallible, Reported};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::kernel_form::Places;
 use crate::source::Span;
 use crate::system::{Contact, Observables, Power};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
@@ -139,10 +140,10 @@ impl Elaborator<'_> {
     }
 
     pub(super) fn kinetic_energy(&mut self, t: Expr, speeds: &[Symbol]) -> Expr {
-        let momenta = self.pool.gradient(t, speeds);
+        let (momenta, places) = (self.pool.gradient(t, speeds), Places::new(speeds));
         let linear = momenta.iter().all(|p| {
-            let second = self.pool.gradient(*p, speeds);
-            second.iter().all(|s| !self.pool.depends_on(*s, speeds))
+            let second = places.gradient(&mut self.pool, *p);
+            second.iter().all(|(_, s)| places.present(&mut self.pool, *s).is_empty())
         });
         if linear { t } else { self.legendre(t, speeds) }
     }

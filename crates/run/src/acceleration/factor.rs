@@ -31,6 +31,8 @@ pub struct Rules {
     pub rank_tol: f64,
     /// No more directions than this are kept: the rank known along the motion.
     pub max_rank: usize,
+    /// Whether doubtful pivots of a sparse system are to be decided by the dense decompositions, where it is small.
+    pub judged: bool,
 }
 
 /// The null-space system has no inertia in some direction.

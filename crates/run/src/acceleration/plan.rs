@@ -43,7 +43,8 @@ impl Plan {
         let graph = neighbours(mass, rows);
         let blocks = Blocks::of(mass);
         let orders = [blocks.rows_last(rows), interleaved(mass, rows)];
-        let analysed = orders.into_iter().flatten().filter_map(|order| Symbolic::new(&graph, order, MAX_FILL));
+        let analysed =
+            orders.into_iter().flatten().filter_map(|order| Symbolic::new(&graph, order, MAX_FILL));
         let saddle = analysed.min_by_key(Symbolic::work)?;
         let own: Neighbours = graph[..n].to_vec();
         let order = match blocks.small() {

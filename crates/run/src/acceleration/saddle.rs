@@ -73,14 +73,6 @@ impl Saddle {
         }
     }
 
-    /// Rows that were dropped because they depend on others, where rows are.
-    pub fn rows_dropped(&self) -> Option<&[usize]> {
-        match self {
-            Saddle::Dense(_) => None,
-            Saddle::Sparse(factor) => factor.rows_dropped(),
-        }
-    }
-
     /// See [`Factor::force`].
     pub fn force(&mut self, r1: &[f64], z: &[f64], lambda: &[f64], out: &mut [f64]) {
         match self {

@@ -214,8 +214,12 @@ impl Accelerator {
         mut nonideal: impl FnMut(&IdealForces<'_>, &mut [f64]),
     ) -> Result<(), AccelerationError> {
         check_finite(t, terms)?;
-        let rules =
-            Rules { path: self.path, rank_tol: RANK_TOL, max_rank: self.max_rank.unwrap_or(usize::MAX) };
+        let rules = Rules {
+            path: self.path,
+            rank_tol: RANK_TOL,
+            max_rank: self.max_rank.unwrap_or(usize::MAX),
+            judged: true,
+        };
         self.factor
             .factor(&terms.M, &terms.A, rules)
             .map_err(|Massless { speed, pivot }| AccelerationError::MassSingular { t, speed, pivot })?;
@@ -335,9 +339,8 @@ impl Accelerator {
         let (s, change) = (&mut self.solution, &mut self.correction);
         self.work_n.fill(0.0);
         self.factor.solve(&self.work_n, &self.work_m, &mut change.eta_dot, &mut change.lambda);
-        let better = |i: usize| {
-            (self.work_m[i] - terms.row(i).dot(&change.eta_dot)).abs() <= self.work_m[i].abs()
-        };
+        let better =
+            |i: usize| (self.work_m[i] - terms.row(i).dot(&change.eta_dot)).abs() <= self.work_m[i].abs();
         if (0..self.shape.n_con).all(better) {
             self.factor.force(&self.work_n, &change.eta_dot, &change.lambda, &mut change.ideal_force);
             axpy(1.0, &change.eta_dot, &mut s.eta_dot);

@@ -20,6 +20,7 @@
 use super::factor::{Factor, GRAM_REFINED, GRAM_SAFE, MASS_TOL, Massless, Rules, SHORTEST};
 use super::plan::Plan;
 use super::{Path, Taken};
+use crate::Terms;
 use crate::linalg::{Ldl, Pivot, RANK_TOL, cholesky, dot, solve_lower, solve_lower_transposed};
 use std::sync::Arc;
 
@@ -27,6 +28,17 @@ use std::sync::Arc;
 const DROPPED: f64 = 1e-13;
 /// Speeds and rows together up to which doubtful cases are decided by the dense decompositions.
 const DENSE_JUDGE: usize = 600;
+
+/// Which rows of terms given by entries depend on those before them in the order of elimination; none otherwise.
+pub fn dependent_rows(terms: &Terms) -> Vec<usize> {
+    let Some(sparsity) = &terms.sparsity else { return Vec::new() };
+    let rows: Vec<usize> = (0..terms.b.len()).collect();
+    let mut factor = SparseFactor::new(sparsity.plan.clone(), &rows);
+    // By the identity, which is positive definite.
+    let rules = Rules { path: Path::Gram, rank_tol: RANK_TOL, max_rank: usize::MAX, judged: false };
+    let _ = factor.factor(None, &terms.A, rules);
+    factor.rows_dropped
+}
 
 /// The factored system and its workspace.
 #[derive(Clone, Debug)]
@@ -120,7 +132,7 @@ impl SparseFactor {
         let clear = self.weakest > GRAM_REFINED.max(rules.rank_tol * rules.rank_tol);
         let rounding = |i: &usize| !self.dropped[*i] || self.ratio[*i] <= DROPPED;
         let settled = kept == known && clear && self.rows.iter().all(rounding);
-        if small && !settled && rules.path == Path::Auto {
+        if small && !settled && rules.judged && rules.path == Path::Auto {
             return self.ask_dense(rules);
         }
         if kept > known {
@@ -247,11 +259,6 @@ impl SparseFactor {
         for (reference, length) in self.reference.iter_mut().zip(&self.length) {
             *reference = (kept * *reference).min(length / SHORTEST).max(*length);
         }
-    }
-
-    /// Rows that were dropped; `None` where the dense judge has the word, which drops directions, not rows.
-    pub fn rows_dropped(&self) -> Option<&[usize]> {
-        (!self.judged).then_some(&self.rows_dropped)
     }
 
     /// v <- M^-1 v; only if M is positive definite.

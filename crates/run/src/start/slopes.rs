@@ -8,9 +8,19 @@ use std::sync::Arc;
 
 /// A matrix J and what solves J s = r with the shortest s.
 pub(super) enum Slopes {
-    Dense { J: Vec<f64>, n: usize, cod: Box<Cod> },
+    Dense {
+        J: Vec<f64>,
+        n: usize,
+        cod: Box<Cod>,
+    },
     /// The saddle system with the identity for M.
-    Sparse { J: Vec<f64>, sparsity: Arc<Sparsity>, factor: Box<SparseFactor>, zero: Vec<f64>, lambda: Vec<f64> },
+    Sparse {
+        J: Vec<f64>,
+        sparsity: Arc<Sparsity>,
+        factor: Box<SparseFactor>,
+        zero: Vec<f64>,
+        lambda: Vec<f64>,
+    },
 }
 
 impl Slopes {
@@ -67,7 +77,7 @@ impl Slopes {
                 cod.factor(J, rank_tol);
             }
             Slopes::Sparse { J, factor, .. } => {
-                let rules = Rules { path: Path::Auto, rank_tol, max_rank: usize::MAX };
+                let rules = Rules { path: Path::Auto, rank_tol, max_rank: usize::MAX, judged: true };
                 // The identity is positive definite, so this cannot fail.
                 let _ = factor.factor(None, J, rules);
             }
