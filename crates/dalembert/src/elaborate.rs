@@ -34,7 +34,7 @@ use scope::{Binding, Scope};
 /// How many expressions, members of families and turns of loops a model may have altogether.
 pub const MAX_STEPS: usize = 4_000_000;
 /// How many coordinates, speeds and constraint rows a model may have each.
-pub const MAX_UNKNOWNS: usize = 100_000;
+pub const MAX_UNKNOWNS: usize = 50_000;
 /// How many of them where matrices are written out: a matrix of this size is what a machine holds with ease.
 pub const MAX_DENSE: usize = 2000;
 /// After this many errors the rest is not read.

@@ -82,6 +82,9 @@ impl FromStr for Form {
 /// assert!(written.contains("q'' = -g*sin(q)/l"), "{written}");
 /// ```
 pub fn write(model: &mut Model, form: Form, format: Format) -> Result<String, Box<Diagnostic>> {
+    if form != Form::Lagrange {
+        model.require_dense("this form")?;
+    }
     let written = match form {
         Form::Kernel => kernel(model, format),
         Form::Lagrange => lagrange(model, format),

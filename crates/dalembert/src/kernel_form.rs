@@ -68,11 +68,16 @@ impl Places {
         Self(symbols.into_iter().enumerate().map(|(i, s)| (*s, i)).collect())
     }
 
+    /// Where a symbol stands.
+    pub fn of(&self, symbol: Symbol) -> Option<usize> {
+        self.0.get(&symbol).copied()
+    }
+
     /// The symbols of the list that occur in some expression, by place. O(size).
     pub fn present(&self, pool: &mut Pool, e: Expr) -> Vec<(usize, Symbol)> {
         let all = pool.symbols(&[e]);
         let mut present: Vec<(usize, Symbol)> =
-            all.into_iter().filter_map(|s| self.0.get(&s).map(|i| (*i, s))).collect();
+            all.into_iter().filter_map(|s| self.of(s).map(|i| (i, s))).collect();
         present.sort_unstable();
         present
     }

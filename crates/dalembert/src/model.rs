@@ -5,10 +5,9 @@ use crate::derive::derive;
 use crate::diagnostic::{Code, Diagnostic, any_error};
 use crate::elaborate::{MAX_DENSE, Overrides, read};
 use crate::failure;
-use crate::kernel_form::KernelForm;
+use crate::kernel_form::{KernelForm, Places};
 use crate::source::Source;
 use crate::system::{InitialTarget, System};
-use dalembert_expr::Symbol;
 use dalembert_run::linalg::{Cod, RANK_TOL, dot};
 use dalembert_run::{
     Gripped, Kernel, Reporter, StartGuess, Started, State, Steer, Terms, VelocityCondition, dependent_rows,
@@ -136,11 +135,28 @@ impl Model {
         ))))
     }
 
+    /// Refuses what needs matrices written out, for a system too large for it.
+    pub(crate) fn require_dense(&self, what: &str) -> Result<(), Box<Diagnostic>> {
+        let (n, m) = (self.form.speeds.len(), self.system.rows.len());
+        if n.max(m).max(self.form.coordinates.len()) <= MAX_DENSE {
+            return Ok(());
+        }
+        let message =
+            format!("{what} takes matrices in full, and {n} speeds with {m} constraint rows are too many");
+        let d = Diagnostic::error(Code::TooLarge, None, message);
+        Err(Box::new(d.help(format!("up to {MAX_DENSE} of each; use smaller families"))))
+    }
+
     /// Value of an expression over parameters only.
     pub(crate) fn constant(&mut self, e: dalembert_expr::Expr) -> f64 {
-        let values = self.compiled.parameters().to_vec();
-        let symbols: Vec<Symbol> = self.system.parameters.iter().map(|p| p.symbol).collect();
-        self.system.pool.evaluate(e, |s| symbols.iter().position(|t| *t == s).map_or(f64::NAN, |i| values[i]))
+        let places = Places::new(&self.form.parameters);
+        self.constant_by(&places, e)
+    }
+
+    /// The same for many expressions: the parameters are looked up, not searched.
+    fn constant_by(&mut self, places: &Places, e: dalembert_expr::Expr) -> f64 {
+        let values = self.compiled.parameters();
+        self.system.pool.evaluate(e, |s| places.of(s).map_or(f64::NAN, |i| values[i]))
     }
 
     /// The starting values as they are written, and what is fixed of them.
@@ -152,9 +168,9 @@ impl Model {
             eta_fixed: vec![false; n],
             conditions: Vec::new(),
         };
-        let mut rates = Vec::new();
+        let (mut rates, places) = (Vec::new(), Places::new(&self.form.parameters));
         for initial in self.system.initial.clone() {
-            let value = self.constant(initial.value);
+            let value = self.constant_by(&places, initial.value);
             if !value.is_finite() {
                 return Err(Box::new(Diagnostic::error(
                     Code::NotFinite,

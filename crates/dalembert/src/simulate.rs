@@ -133,6 +133,12 @@ impl Model {
         let method = self.options(request)?.options.method;
         variables::check(self, request)?;
         if method == Method::Radau {
+            self.require_dense("an implicit method")?;
+        }
+        if request.form != MotionForm::Explicit {
+            self.require_dense("this form")?;
+        }
+        if method == Method::Radau {
             self.compiled.with_partials(&mut self.system, &self.form);
         }
         let s = &self.system;

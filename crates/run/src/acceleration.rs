@@ -21,6 +21,7 @@
 
 mod control;
 mod factor;
+mod judge;
 mod plan;
 mod report;
 mod saddle;

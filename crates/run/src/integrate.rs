@@ -69,6 +69,9 @@ pub fn integrate_controlled(
     }
 }
 
+/// Variables up to which an implicit method has room for its matrices (a gigabyte).
+const MAX_IMPLICIT: usize = 5000;
+
 fn bad_controller(kernel: &dyn Kernel, controller: &Controller<'_>) -> Option<&'static str> {
     if controller.hold.is_some_and(|hold| !(hold > 0.0 && hold.is_finite())) {
         return Some("interval of the control");
@@ -92,6 +95,10 @@ fn bad_arguments(kernel: &dyn Kernel, start: &State, t_end: f64, options: &Optio
         (options.h_initial.is_none_or(positive), "h_initial"),
         (options.fixed_step.is_none_or(positive), "fixed_step"),
         (options.h_min_relative >= 0.0, "h_min_relative"),
+        (
+            options.method != Method::Radau || shape.n_x + shape.n_eta <= MAX_IMPLICIT,
+            "method for so many variables",
+        ),
     ];
     checks.into_iter().find(|(good, _)| !good).map(|(_, what)| what)
 }

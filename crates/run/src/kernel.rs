@@ -140,6 +140,17 @@ impl Terms {
         Self { x_dot, M, Q, A, b, sparsity: None }
     }
 
+    /// Where an entry of M or A would stand in the matrix written out; others stand where they are.
+    pub(crate) fn written_out_place(&self, term: crate::Term, index: usize) -> usize {
+        let pattern = match (&self.sparsity, term) {
+            (Some(s), crate::Term::MassMatrix) => &s.mass,
+            (Some(s), crate::Term::ConstraintMatrix) => &s.constraint,
+            _ => return index,
+        };
+        let (row, column) = pattern.entry(index);
+        row * self.Q.len() + column
+    }
+
     /// A row of A.
     pub fn row(&self, i: usize) -> Line<'_> {
         match &self.sparsity {

@@ -178,11 +178,15 @@ impl Projector {
         // The two stages agree in most systems; then the first serves both.
         let shared = position == velocity;
         let terms = Terms::of(kernel);
-        let second = if shared { Vec::new() } else { velocity };
+        let first = Stage::new(n, position, terms.sparsity.as_ref());
+        let second = match shared {
+            true => Stage::new(0, Vec::new(), None),
+            false => Stage::new(n, velocity, terms.sparsity.as_ref()),
+        };
         Self {
             shape,
             shared,
-            stages: [position, second].map(|rows| Stage::new(n, rows, terms.sparsity.as_ref())),
+            stages: [first, second],
             terms,
             zero: vec![0.0; n],
             scratch: vec![0.0; kernel.scratch_len()],
@@ -224,9 +228,11 @@ impl Projector {
     pub fn ranks(&mut self, kernel: &dyn Kernel, at: Point<'_>, tol: f64) -> (usize, usize) {
         self.evaluate(kernel, at);
         let held = [self.stages[0].max_rank.take(), self.stages[1].max_rank.take()];
-        for k in 0..2 {
+        for k in 0..=self.level(Which::Velocity) {
             self.stages[k].factor(&self.terms, tol, true);
-            self.stages[k].max_rank = held[k];
+        }
+        for (stage, held) in self.stages.iter_mut().zip(held) {
+            stage.max_rank = held;
         }
         (self.stages[0].factor.rank(), self.stages[self.level(Which::Velocity)].factor.rank())
     }

@@ -77,6 +77,12 @@ impl Pattern {
         self.row(i).binary_search(&(j as u32)).ok().map(|k| self.start[i] + k)
     }
 
+    /// Row and column of a number. O(log rows).
+    pub fn entry(&self, place: usize) -> (usize, usize) {
+        let row = self.start.partition_point(|&first| first <= place).saturating_sub(1);
+        (row, self.columns[place] as usize)
+    }
+
     /// The same by columns: for each column its (row, place) pairs. O(entries).
     pub fn by_columns(&self) -> Vec<Vec<(u32, u32)>> {
         let mut columns = vec![Vec::new(); self.n_columns];
@@ -131,6 +137,16 @@ impl Line<'_> {
         match self.columns {
             None => dot(self.values, v),
             Some(columns) => columns.iter().zip(self.values).map(|(&j, a)| a * v[j as usize]).sum(),
+        }
+    }
+
+    /// `first` plus the sizes of all products with a dense vector.
+    pub fn sizes(&self, first: f64, v: &[f64]) -> f64 {
+        match self.columns {
+            None => self.values.iter().zip(v).fold(first, |sum, (a, v)| sum + (a * v).abs()),
+            Some(columns) => {
+                columns.iter().zip(self.values).fold(first, |sum, (&j, a)| sum + (a * v[j as usize]).abs())
+            }
         }
     }
 

@@ -6,6 +6,7 @@
 use super::roles::Role;
 use super::{Elaborator, Fallible, MAX_DENSE};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::kernel_form::Places;
 use crate::source::Span;
 use crate::system::Speed;
 use dalembert_expr::{Expr, Pool, Symbol};
@@ -158,6 +159,7 @@ impl Elaborator<'_> {
     /// Kinematics lines must be linear in the speeds, and given wherever free speeds are declared.
     fn check_kinematics_lines(&mut self, rates: &[Symbol]) -> Fallible<()> {
         let speeds: Vec<Symbol> = self.speeds.iter().map(|s| s.symbol).chain(rates.iter().copied()).collect();
+        let places = Places::new(&speeds);
         for i in 0..self.kinematics.len() {
             let Some((e, span)) = self.kinematics[i] else { continue };
             if self.pool.depends_on(e, &[self.coordinates[i].rate]) {
@@ -165,7 +167,9 @@ impl Elaborator<'_> {
                     format!("the kinematics of `{}` contain its own rate", self.coordinates[i].name);
                 return self.error(Code::NotLinear, span, &message);
             }
-            if self.pool.linear(e, &speeds).is_none() {
+            let present: Vec<Symbol> =
+                places.present(&mut self.pool, e).into_iter().map(|(_, s)| s).collect();
+            if self.pool.linear(e, &present).is_none() {
                 return self.error(Code::NotLinear, span, "kinematics must be linear in the speeds");
             }
         }

@@ -71,7 +71,8 @@ pub struct Accelerator {
     pub max_rank: Option<usize>,
     /// Constraint stabilisation (C2).
     pub baumgarte: Option<Baumgarte>,
-    /// Only accelerations are wanted: multipliers of a sparse system need not be of minimum norm.
+    /// Only accelerations are wanted, and rows may disagree (stages of a step): no unconstrained accelerations, no Gauss
+    /// function, no residual (U6), and multipliers of a sparse system need not be of minimum norm.
     pub(crate) lean: bool,
 }
 
@@ -303,9 +304,14 @@ impl Accelerator {
         result
     }
 
+    /// Whether nothing but accelerations is wanted.
+    fn lean(&self) -> bool {
+        self.lean && self.consistency_tol == f64::INFINITY
+    }
+
     /// U2: eta' without C, lambda and Q_i = A^T lambda.
     fn solve_ideal(&mut self, terms: &Terms) {
-        let (n, s) = (self.shape.n_eta, &mut self.solution);
+        let (n, lean, s) = (self.shape.n_eta, self.lean(), &mut self.solution);
         self.factor.solve(&self.force, &terms.b, &mut s.eta_dot, &mut s.lambda);
         (s.rank, s.margin, s.path) = (self.factor.rank(), self.factor.margin(), self.factor.taken());
         // Rows that leave nothing free and ask for nothing: no acceleration, not even by rounding.
@@ -317,19 +323,20 @@ impl Accelerator {
             s.a_free.fill(f64::NAN);
             return;
         }
-        s.a_free.copy_from_slice(&self.force);
-        self.factor.unconstrained(&mut s.a_free);
+        if !lean {
+            s.a_free.copy_from_slice(&self.force);
+            self.factor.unconstrained(&mut s.a_free);
+        }
         let mut poor = false;
         for i in 0..self.shape.n_con {
             let row = terms.row(i);
             self.work_m[i] = terms.b[i] - row.dot(&s.eta_dot);
-            let own = row.entries().fold(terms.b[i].abs(), |sum, (j, a)| sum + (a * s.eta_dot[j]).abs());
-            poor |= self.work_m[i].abs() > REFINE * own;
+            poor |= self.work_m[i].abs() > REFINE * row.sizes(terms.b[i].abs(), &s.eta_dot);
         }
         if poor {
             self.improve(terms);
         }
-        if !self.lean {
+        if !lean {
             self.factor.least(&mut self.solution.lambda);
         }
     }
@@ -351,6 +358,9 @@ impl Accelerator {
 
     /// U6: the scaled residual of each row; they contradict each other if one is too large.
     fn check_consistent(&mut self, t: f64, speed: f64, terms: &Terms) -> Result<(), AccelerationError> {
+        if self.lean() {
+            return Ok(());
+        }
         let (n, s) = (self.shape.n_eta, &mut self.solution);
         let free = |j: usize| if s.a_free[j].is_finite() { s.a_free[j].abs() } else { 0.0 };
         let size = (0..n).fold(0.0_f64, |m, j| m.max(s.eta_dot[j].abs()).max(free(j))) + speed * speed;
@@ -475,7 +485,7 @@ impl Accelerator {
         terms: &Terms,
         nonideal: &mut impl FnMut(&IdealForces<'_>, &mut [f64]),
     ) -> Result<(), AccelerationError> {
-        let s = &mut self.solution;
+        let (lean, s) = (self.lean(), &mut self.solution);
         s.nonideal_force.fill(0.0);
         // M eta' - Q - C, for Gauss's function.
         self.work_n.copy_from_slice(&s.ideal_force);
@@ -502,7 +512,9 @@ impl Accelerator {
                 self.work_n[j] = s.ideal_force[j] + s.nonideal_force[j] - self.C[j];
             }
         }
-        s.gauss = if self.factor.mass_is_positive() {
+        s.gauss = if lean {
+            f64::NAN
+        } else if self.factor.mass_is_positive() {
             self.factor.inverse_mass_square(&self.work_n)
         } else {
             f64::NAN
@@ -535,6 +547,7 @@ fn check_finite(t: f64, terms: &Terms) -> Result<(), AccelerationError> {
     ];
     for (term, values) in all {
         if let Some(index) = first_bad(values) {
+            let index = terms.written_out_place(term, index);
             return Err(AccelerationError::NotFinite { t, term, index });
         }
     }

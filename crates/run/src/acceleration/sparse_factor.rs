@@ -1,4 +1,4 @@
-//! The saddle system of [`Factor`] for a sparse M and A: the same questions, answered in time that goes with the entries.
+//! The saddle system of `Factor` for a sparse M and A: the same questions, answered in time that goes with the entries.
 //!
 //! ```text
 //! [ M  A^T ] [    z    ]   [ r1 ]
@@ -15,9 +15,10 @@
 //!
 //! one solve for each dropped row, when multipliers are asked for. Pivots of rows are squares, so a direction below
 //! [`DROPPED`]^(1/2) is not told from rounding. Where that leaves a doubt, or M is not positive definite (U9), a system
-//! of up to [`DENSE_JUDGE`] speeds and rows is given to [`Factor`]; a larger one drops the direction, or has no solution.
+//! of up to [`DENSE_JUDGE`] speeds and rows is given to [`Judge`]; a larger one drops the direction, or has no solution.
 
-use super::factor::{Factor, GRAM_REFINED, GRAM_SAFE, MASS_TOL, Massless, Rules, SHORTEST};
+use super::factor::{GRAM_REFINED, GRAM_SAFE, MASS_TOL, Massless, Rules, SHORTEST};
+use super::judge::Judge;
 use super::plan::Plan;
 use super::{Path, Taken};
 use crate::Terms;
@@ -66,8 +67,8 @@ pub struct SparseFactor {
     gram: Vec<f64>,
     along: Vec<f64>,
     rows_dropped: Vec<usize>,
-    /// The dense judge, with M and A written out, and whether it has the word.
-    dense: Option<Box<(Factor, Vec<f64>, Vec<f64>)>>,
+    /// The dense judge, once it has been asked, and whether it has the word.
+    judge: Option<Box<Judge>>,
     judged: bool,
     weakest: f64,
     work: Vec<f64>,
@@ -100,7 +101,7 @@ impl SparseFactor {
             gram: Vec::new(),
             along: Vec::new(),
             rows_dropped: Vec::with_capacity(m),
-            dense: None,
+            judge: None,
             judged: false,
             weakest: 1.0,
             work: vec![0.0; n + m],
@@ -223,38 +224,28 @@ impl SparseFactor {
 
     /// Hands the rows asked for of a small system over to the dense decompositions.
     fn ask_dense(&mut self, rules: Rules) -> Result<(), Massless> {
-        let (n, m, entries) = (self.plan.n(), self.rows.len(), self.plan.mass.len());
-        let dense = self
-            .dense
-            .get_or_insert_with(|| Box::new((Factor::new(n, m), vec![0.0; n * n], vec![0.0; m * n])));
-        let (factor, M, A) = &mut **dense;
-        self.plan.mass.expand(&self.values[..entries], M);
-        A.fill(0.0);
-        for (k, &i) in self.rows.iter().enumerate() {
-            for (&j, place) in self.plan.rows.row(i).iter().zip(self.plan.rows.range(i)) {
-                A[k * n + j as usize] = self.values[entries + place];
-            }
-            factor.reference[k] = self.reference[i];
-        }
-        factor.factor(M, A, rules)?;
-        self.rows.iter().zip(&factor.length).for_each(|(&i, length)| self.length[i] = *length);
+        let (n, m) = (self.plan.n(), self.rows.len());
+        let judge = self.judge.get_or_insert_with(|| Box::new(Judge::new(n, m)));
+        let lengths = (&self.reference[..], &mut self.length[..]);
+        judge.decide(&self.plan, &self.values, &self.rows, lengths, rules)?;
+        let factor = &judge.factor;
         (self.taken, self.rank, self.margin, self.judged) = (factor.taken, factor.rank, factor.margin, true);
         Ok(())
     }
 
     /// The judge, where it has the word.
-    fn judge(&mut self) -> Option<&mut Factor> {
-        if self.judged { self.dense.as_mut().map(|d| &mut d.0) } else { None }
+    fn judge(&mut self) -> Option<&mut Judge> {
+        if self.judged { self.judge.as_deref_mut() } else { None }
     }
 
-    /// See [`Factor::remember`].
+    /// See `Factor::remember`.
     pub fn remember(&mut self) {
         for (reference, length) in self.reference.iter_mut().zip(&self.length) {
             *reference = reference.max(*length);
         }
     }
 
-    /// See [`Factor::settle`].
+    /// See `Factor::settle`.
     pub fn settle(&mut self, kept: f64) {
         for (reference, length) in self.reference.iter_mut().zip(&self.length) {
             *reference = (kept * *reference).min(length / SHORTEST).max(*length);
@@ -264,15 +255,15 @@ impl SparseFactor {
     /// v <- M^-1 v; only if M is positive definite.
     pub fn unconstrained(&mut self, v: &mut [f64]) {
         match self.judge() {
-            Some(factor) => factor.unconstrained(v),
+            Some(judge) => judge.factor.unconstrained(v),
             None => self.inertia.solve(&self.plan.inertia, v),
         }
     }
 
     /// v^T M^-1 v; only if M is positive definite.
     pub fn inverse_mass_square(&mut self, v: &[f64]) -> f64 {
-        if let Some(factor) = self.judge() {
-            return factor.inverse_mass_square(v);
+        if let Some(judge) = self.judge() {
+            return judge.factor.inverse_mass_square(v);
         }
         let n = v.len();
         self.work[..n].copy_from_slice(v);
@@ -283,7 +274,8 @@ impl SparseFactor {
     /// Solves the saddle system for z and lambda; lambda of minimum norm once [`least`](SparseFactor::least) is asked.
     pub fn solve(&mut self, r1: &[f64], r2: &[f64], z: &mut [f64], lambda: &mut [f64]) {
         if self.judged {
-            return self.solve_dense(r1, r2, z, lambda);
+            let Some(judge) = &mut self.judge else { return };
+            return judge.solve(&self.rows, r1, r2, z, lambda);
         }
         let n = self.plan.n();
         self.work[..n].copy_from_slice(r1);
@@ -294,15 +286,6 @@ impl SparseFactor {
         if self.weakest <= GRAM_SAFE {
             self.refine(r1, r2, z, lambda);
         }
-    }
-
-    fn solve_dense(&mut self, r1: &[f64], r2: &[f64], z: &mut [f64], lambda: &mut [f64]) {
-        let Some(dense) = &mut self.dense else { return };
-        let (right, found) = (&mut self.work[..self.rows.len()], &mut self.work2[..self.rows.len()]);
-        self.rows.iter().zip(&mut *right).for_each(|(&i, r)| *r = r2[i]);
-        dense.0.solve(r1, right, z, found);
-        lambda.fill(0.0);
-        self.rows.iter().zip(found).for_each(|(&i, l)| lambda[i] = *l);
     }
 
     /// Solves once more for what is left of both equations.
@@ -323,10 +306,8 @@ impl SparseFactor {
     /// The constraint force A^T lambda of a solution.
     pub fn force(&mut self, r1: &[f64], z: &[f64], lambda: &[f64], out: &mut [f64]) {
         if self.judged {
-            let Some(dense) = &mut self.dense else { return };
-            let own = &mut self.work[..self.rows.len()];
-            self.rows.iter().zip(&mut *own).for_each(|(&i, l)| *l = lambda[i]);
-            return dense.0.force(r1, z, own, out);
+            let Some(judge) = &mut self.judge else { return };
+            return judge.force(&self.rows, r1, z, lambda, out);
         }
         self.plan.rows.transposed_times(&self.values[self.plan.mass.len()..], lambda, out);
     }
