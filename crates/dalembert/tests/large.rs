@@ -1,6 +1,8 @@
 //! Large systems: chains, closed chains, trees and nets by entries give what they give written out, and everything on the
 //! way grows as they do. Growth is asserted by counts, never by time.
 
+#![allow(non_snake_case)]
+
 use dalembert::run::{
     Accelerator, Flow, IdealForces, Kernel, Level, Point, Projector, Shape, Solution, StartGuess, State,
     Taken, Terms, find_start,
