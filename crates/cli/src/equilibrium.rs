@@ -129,9 +129,9 @@ fn marks(model: &Model, picture: &Landscape, found: &Found) -> Vec<(Vec<f64>, Op
 
 /// The generalised force of each constraint, speed by speed.
 fn forces(model: &Model, e: &Equilibrium) -> Vec<(String, Vec<(String, f64)>)> {
-    let n = model.system.speeds.len();
+    let (n, matrix) = (model.system.speeds.len(), e.now.terms.written_out().A);
     let component = |rows: std::ops::Range<usize>, p: usize| {
-        rows.map(|r| e.now.terms.A[r * n + p] * e.now.solution.lambda[r]).sum::<f64>()
+        rows.map(|r| matrix[r * n + p] * e.now.solution.lambda[r]).sum::<f64>()
     };
     let list = model.system.constraints.iter().map(|c| {
         let parts = (0..n).map(|p| (model.system.speeds[p].name.clone(), component(c.rows.clone(), p)));

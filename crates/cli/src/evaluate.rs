@@ -3,10 +3,10 @@
 use crate::args::EvaluateArgs;
 use crate::check::{redundancy, state_pairs};
 use crate::input::{Loaded, Remarks, load};
-use crate::report::{Failure, nested, object, print, print_json, show};
+use crate::report::{Failure, object, print, print_json, show};
 use crate::words::{cells, plain, table};
 use dalembert::diagnostic::{self, Code, Diagnostic};
-use dalembert::run::{Kernel, State};
+use dalembert::run::{Kernel, Line, State};
 use dalembert::{Evaluation, Model, Source};
 use serde_json::{Value, json};
 
@@ -47,11 +47,11 @@ fn start(model: &mut Model, remarks: &mut Vec<Diagnostic>) -> Result<State, Box<
 
 /// Rows that vanish or depend on others at this state.
 fn rank_remarks(model: &Model, now: &Evaluation) -> Vec<Diagnostic> {
-    let (n, rows) = (model.form.speeds.len(), &model.system.rows);
+    let rows = &model.system.rows;
     if now.solution.rank >= rows.len() {
         return Vec::new();
     }
-    let vanishes = |r: usize| now.terms.A[r * n..(r + 1) * n].iter().all(|v| *v == 0.0);
+    let vanishes = |r: usize| now.terms.row(r).values.iter().all(|v| *v == 0.0);
     let mut remarks = Vec::new();
     for r in (0..rows.len()).filter(|r| vanishes(*r)) {
         let message =
@@ -64,13 +64,12 @@ fn rank_remarks(model: &Model, now: &Evaluation) -> Vec<Diagnostic> {
         remarks.push(Diagnostic::warning(Code::DegenerateState, rows[r].span, message).help(help));
     }
     let dependent: Vec<usize> =
-        model.redundant_rows(&now.terms.A).into_iter().filter(|r| !vanishes(*r)).collect();
+        model.redundant_rows(&now.terms).into_iter().filter(|r| !vanishes(*r)).collect();
     remarks.extend(redundancy(model, &dependent));
     remarks
 }
 
 fn document(model: &Model, now: &Evaluation, remarks: &[Diagnostic], source: &Source) -> Value {
-    let n = model.form.speeds.len();
     let (system, solution) = (&model.system, &now.solution);
     let row_names = || system.rows.iter().map(|row| row.name.as_str());
     let mut state = object(state_pairs(model, &now.state));
@@ -80,9 +79,9 @@ fn document(model: &Model, now: &Evaluation, remarks: &[Diagnostic], source: &So
     json!({
         "state": state,
         "speeds": system.speeds.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(),
-        "mass": nested(&now.terms.M, n),
+        "mass": matrix(now, system.speeds.len(), |i| now.terms.mass_row(i)),
         "impressed": now.terms.Q,
-        "constraint_matrix": nested(&now.terms.A, n),
+        "constraint_matrix": matrix(now, system.rows.len(), |i| now.terms.row(i)),
         "constraint_rhs": now.terms.b,
         "acceleration": solution.eta_dot,
         "unconstrained_acceleration": solution.a_free,
@@ -102,10 +101,20 @@ fn document(model: &Model, now: &Evaluation, remarks: &[Diagnostic], source: &So
     })
 }
 
+/// Row after row; of a large system the entries as `[row, column, value]`.
+fn matrix<'a>(now: &Evaluation, rows: usize, row: impl Fn(usize) -> Line<'a>) -> Value {
+    if now.terms.sparsity.is_none() {
+        return (0..rows).map(|i| json!(row(i).values)).collect();
+    }
+    let entries =
+        (0..rows).flat_map(|i| row(i).entries().map(move |(j, v)| json!([i, j, v])).collect::<Vec<_>>());
+    json!({ "rows": rows, "columns": now.terms.Q.len(), "entries": entries.collect::<Value>() })
+}
+
 fn reactions<'m>(model: &'m Model, now: &Evaluation) -> Vec<(&'m str, f64)> {
     let constraints = model.system.constraints.iter().enumerate();
     constraints
-        .map(|(k, c)| (c.name.as_str(), model.compiled.reaction(k, &now.solution, &now.terms.A)))
+        .map(|(k, c)| (c.name.as_str(), model.compiled.reaction(k, &now.solution, &now.terms)))
         .collect()
 }
 
@@ -187,25 +196,45 @@ fn text(model: &Model, now: &Evaluation) -> String {
 
 /// The matrices, with the speeds above their columns.
 fn matrices(out: &mut String, model: &Model, now: &Evaluation) {
-    let (system, n) = (&model.system, model.form.speeds.len());
+    let system = &model.system;
+    if now.terms.sparsity.is_some() {
+        return by_entries(out, model, now);
+    }
     let heading = |first: &str, last: Option<&str>| -> Vec<String> {
         let speeds = system.speeds.iter().map(|s| s.name.as_str());
         cells([first].into_iter().chain(speeds).chain(last))
     };
     let mut rows = vec![heading("mass", None)];
     for (p, speed) in system.speeds.iter().enumerate() {
-        let values = now.terms.M[p * n..(p + 1) * n].iter().map(|v| plain(*v));
+        let values = now.terms.mass_row(p).values.iter().map(|v| plain(*v));
         rows.push([speed.name.clone()].into_iter().chain(values).collect());
     }
     section(out, &rows);
     if !system.rows.is_empty() {
         let mut rows = vec![heading("constraint matrix", Some("right side"))];
         for (r, row) in system.rows.iter().enumerate() {
-            let values = now.terms.A[r * n..(r + 1) * n].iter().chain([&now.terms.b[r]]).map(|v| plain(*v));
+            let values = now.terms.row(r).values.iter().chain([&now.terms.b[r]]).map(|v| plain(*v));
             rows.push([row.name.clone()].into_iter().chain(values).collect());
         }
         section(out, &rows);
     }
+}
+
+/// The matrices of a large system: what is not there is zero.
+fn by_entries(out: &mut String, model: &Model, now: &Evaluation) {
+    let system = &model.system;
+    let speed = |j: usize| system.speeds[j].name.clone();
+    let mut rows = vec![cells(["mass", "", "entry"])];
+    for p in 0..system.speeds.len() {
+        rows.extend(now.terms.mass_row(p).entries().map(|(q, v)| vec![speed(p), speed(q), plain(v)]));
+    }
+    section(out, &rows);
+    let mut rows = vec![cells(["constraint matrix", "", "entry"])];
+    for (r, row) in system.rows.iter().enumerate() {
+        rows.extend(now.terms.row(r).entries().map(|(q, v)| vec![row.name.clone(), speed(q), plain(v)]));
+        rows.push(vec![row.name.clone(), "right side".to_owned(), plain(now.terms.b[r])]);
+    }
+    section(out, &rows);
 }
 
 fn section(out: &mut String, rows: &[Vec<String>]) {

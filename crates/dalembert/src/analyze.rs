@@ -209,6 +209,7 @@ pub struct ConstraintSet {
 /// assert!(names.contains(&"energy") && names.contains(&"momentum of theta"), "{names:?}");
 /// ```
 pub fn analyze(model: &mut Model) -> Result<Analysis, Box<Diagnostic>> {
+    model.require_dense("the analysis")?;
     let (rows, set, integrals) = classify::classify(model);
     model.check_memory()?;
     let (conserved, remarks) = quantities::conserved(model, &integrals);

@@ -85,9 +85,9 @@ pub fn explicit_power(system: &mut System, form: &KernelForm, nonconservative: E
         let eta = pool.var(*s);
         parts.push((pool.mul(eta, form.force[p]), Rational::ONE));
         let mut difference = vec![(slope[p], Rational::ONE)];
-        for (q, s) in form.speeds.iter().enumerate() {
-            let eta = pool.var(*s);
-            difference.push((pool.mul(form.mass_matrix[p][q], eta), Rational::MINUS_ONE));
+        for (q, e) in form.mass_matrix.row(p) {
+            let eta = pool.var(form.speeds[*q]);
+            difference.push((pool.mul(*e, eta), Rational::MINUS_ONE));
         }
         let difference = pool.combine(difference);
         if pool.is_zero(difference) != Zero::Yes {

@@ -8,6 +8,7 @@ mod laws;
 mod momenta;
 mod quick;
 mod small;
+mod sparse;
 mod straight;
 mod suslov;
 mod tapes;
@@ -17,10 +18,10 @@ pub use momenta::Momenta;
 pub use quick::{Speed, Whole};
 pub use suslov::SuslovKernel;
 
-use crate::kernel_form::KernelForm;
+use crate::kernel_form::{KernelForm, Matrix, Places};
 use crate::system::System;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
-use dalembert_run::{Level, Point, Shape, Solution};
+use dalembert_run::{Level, Point, Shape, Solution, Sparsity, Terms};
 use dalembert_tape::{Counts, Program};
 use kernel::run_into;
 pub(crate) use tapes::Tapes;
@@ -35,6 +36,10 @@ pub struct Compiled {
     /// Rows of each named constraint, for reactions.
     groups: Vec<std::ops::Range<usize>>,
     terms: Scattered,
+    /// Where M and A are mostly zeros.
+    sparse: Option<sparse::Layout>,
+    /// Whether anything computed here reads the reactions of constraints.
+    reactions_read: bool,
     nonideal: Option<Program>,
     residuals: Scattered,
     position_gradient: Scattered,
@@ -87,12 +92,23 @@ impl Scattered {
     }
 
     fn run<const N: usize>(&self, inputs: usize, scratch: &mut [f64], arrays: [&mut [f64]; N]) {
+        self.run_to(&self.places, inputs, scratch, arrays);
+    }
+
+    /// The same with other places.
+    fn run_to<const N: usize>(
+        &self,
+        places: &[(usize, usize)],
+        inputs: usize,
+        scratch: &mut [f64],
+        arrays: [&mut [f64]; N],
+    ) {
         let (head, tail) = scratch.split_at_mut(inputs);
         let (registers, values) = tail.split_at_mut(self.program.register_count());
         self.program.run(head, registers, values);
         let mut arrays = arrays;
         arrays.iter_mut().for_each(|a| a.fill(0.0));
-        for (&(a, k), v) in self.places.iter().zip(&*values) {
+        for (&(a, k), v) in places.iter().zip(&*values) {
             arrays[a][k] = *v;
         }
     }
@@ -104,6 +120,10 @@ fn dense(list: &[Expr]) -> Vec<(usize, Expr)> {
 
 fn matrix(rows: &[Vec<Expr>]) -> Vec<(usize, Expr)> {
     rows.iter().flatten().copied().enumerate().collect()
+}
+
+fn entries(matrix: &Matrix, n: usize) -> Vec<(usize, Expr)> {
+    matrix.entries().map(|(p, q, e)| (p * n + q, e)).collect()
 }
 
 /// The symbols of the common beginning, then those of results.
@@ -145,7 +165,7 @@ impl Compiled {
             &inputs.state,
             &[
                 dense(&form.x_dot),
-                matrix(&form.mass_matrix),
+                entries(&form.mass_matrix, n),
                 dense(&form.force),
                 sparse_A,
                 dense(&form.constraint_right),
@@ -154,9 +174,9 @@ impl Compiled {
         let phi: Vec<(usize, Expr)> =
             form.position_residuals.iter().enumerate().filter_map(|(r, f)| f.map(|f| (r, f))).collect();
         let residuals = Scattered::new(pool, &inputs.state, &[phi.clone(), dense(&form.velocity_residuals)]);
-        let mut gradient = Vec::new();
+        let (mut gradient, places) = (Vec::new(), Places::new(&form.coordinates));
         for (r, f) in &phi {
-            let row = sparse_gradient(pool, *f, &form.coordinates);
+            let row = places.gradient(pool, *f);
             gradient.extend(row.into_iter().map(|(i, e)| (r * n_x + i, e)));
         }
         let position_gradient = Scattered::new(pool, &inputs.state, &[gradient]);
@@ -175,6 +195,11 @@ impl Compiled {
         let events = pool.lower(&inputs.results, &values);
         let values: Vec<Expr> = system.outputs.iter().map(|o| o.value).chain(system.energy).collect();
         let outputs = pool.lower(&inputs.results, &values);
+        let reactions = system.observables.reactions.clone();
+        let mut readers = values.into_iter().chain(system.events.iter().map(|e| e.value));
+        let reactions_read = readers.any(|e| pool.depends_on(e, &reactions))
+            || form.nonideal.iter().flatten().any(|e| pool.depends_on(*e, &reactions));
+        let sparse = sparse::Layout::of(form, &terms.places);
         let shape = Shape {
             n_x,
             n_eta: n,
@@ -192,6 +217,8 @@ impl Compiled {
             parameters,
             groups: system.constraints.iter().map(|c| c.rows.clone()).collect(),
             terms,
+            sparse,
+            reactions_read,
             nonideal,
             residuals,
             position_gradient,
@@ -232,8 +259,8 @@ impl Compiled {
         for (p, Q_p) in form.force.iter().enumerate() {
             let mut parts = vec![(*Q_p, Rational::MINUS_ONE)];
             parts.extend(form.nonideal.as_ref().map(|C| (C[p], Rational::MINUS_ONE)));
-            for (q, e) in form.mass_matrix[p].iter().enumerate() {
-                let z = pool.var(accelerations[q]);
+            for (q, e) in form.mass_matrix.row(p) {
+                let z = pool.var(accelerations[*q]);
                 parts.push((pool.mul(*e, z), Rational::ONE));
             }
             F.push(parts);
@@ -251,9 +278,9 @@ impl Compiled {
         }
         let F: Vec<Expr> = F.into_iter().map(|parts| pool.combine(parts)).collect();
         let mut by = |list: &[Expr], symbols: &[Symbol], width: usize| -> Vec<(usize, Expr)> {
-            let mut entries = Vec::new();
+            let (mut entries, places) = (Vec::new(), Places::new(symbols));
             for (r, e) in list.iter().enumerate() {
-                let row = sparse_gradient(pool, *e, symbols);
+                let row = places.gradient(pool, *e);
                 entries.extend(row.into_iter().map(|(i, e)| (r * width + i, e)));
             }
             entries
@@ -314,16 +341,9 @@ impl Compiled {
 
     /// The outputs of the model at a state whose motion has been solved, and the energy. `works` are those of
     /// [`crate::system::Power::ALL`] since the start of the run, or nothing.
-    pub fn outputs(
-        &self,
-        at: Point<'_>,
-        terms: &dalembert_run::Terms,
-        solution: &Solution,
-        works: &[f64],
-        out: &mut [f64],
-    ) {
+    pub fn outputs(&self, at: Point<'_>, terms: &Terms, solution: &Solution, works: &[f64], out: &mut [f64]) {
         let mut scratch = vec![0.0; self.scratch_len];
-        let inputs = self.load_results(at, &terms.Q, &terms.A, solution, works, &mut scratch);
+        let inputs = self.load_results(at, terms, solution, works, &mut scratch);
         run_into(&self.outputs, inputs, &mut scratch, out);
     }
 
@@ -336,27 +356,28 @@ impl Compiled {
 
     /// The size of the force of one constraint: the normal force where friction acts on it, otherwise the norm of the
     /// generalised force.
-    pub fn reaction(&self, group: usize, solution: &Solution, A: &[f64]) -> f64 {
+    pub fn reaction(&self, group: usize, solution: &Solution, terms: &Terms) -> f64 {
         match self.contacts.iter().position(|c| c.rows == self.groups[group]) {
             Some(contact) => solution.normal[contact],
-            None => self.generalised_reaction(group, &solution.lambda, A),
+            None => self.generalised_reaction(group, &solution.lambda, &terms.A, terms.sparsity.as_deref()),
         }
     }
 
     /// The norm of the ideal generalised force of one constraint.
-    pub(crate) fn generalised_reaction(&self, group: usize, lambda: &[f64], A: &[f64]) -> f64 {
+    pub(crate) fn generalised_reaction(
+        &self,
+        group: usize,
+        lambda: &[f64],
+        A: &[f64],
+        sparsity: Option<&Sparsity>,
+    ) -> f64 {
         let n = self.shape.n_eta;
+        if let Some(sparsity) = sparsity {
+            return sparse::reaction(self.groups[group].clone(), lambda, A, &sparsity.constraint);
+        }
         let component = |p: usize| self.groups[group].clone().map(|r| A[r * n + p] * lambda[r]).sum::<f64>();
         (0..n).map(component).fold(0.0f64, f64::hypot)
     }
-}
-
-/// The entries of a gradient that are not zero by structure.
-pub(crate) fn sparse_gradient(pool: &mut Pool, e: Expr, symbols: &[Symbol]) -> Vec<(usize, Expr)> {
-    let present = pool.symbols(&[e]);
-    let places: Vec<usize> = (0..symbols.len()).filter(|&i| present.contains(&symbols[i])).collect();
-    let wanted: Vec<Symbol> = places.iter().map(|&i| symbols[i]).collect();
-    places.into_iter().zip(pool.gradient(e, &wanted)).collect()
 }
 
 /// The value of each parameter, in order: each may use those before it.

@@ -123,7 +123,7 @@ impl Model {
         });
         let mut variables = self.form.coordinates.clone();
         variables.push(self.form.time);
-        !angle && !self.system.pool.depends_on(self.form.mass_matrix[p][p], &variables)
+        !angle && !self.system.pool.depends_on(self.form.mass_matrix.get(p, p), &variables)
     }
 
     /// Rule 1: speeds and a factor.
@@ -137,8 +137,8 @@ impl Model {
         }
         let able: Vec<usize> = slid.iter().copied().filter(|&p| self.may_translate(p)).collect();
         for point in small_subsets(&able) {
-            let inertia = self.form.mass_matrix[point[0]][point[0]];
-            let same = |this: &Self, p: usize| this.form.mass_matrix[p][p] == inertia;
+            let inertia = self.form.mass_matrix.get(point[0], point[0]);
+            let same = |this: &Self, p: usize| this.form.mass_matrix.get(p, p) == inertia;
             if !point.iter().all(|&p| same(self, p)) || !views.iter().all(|v| v.is_unit(k, &point)) {
                 continue;
             }
@@ -173,7 +173,7 @@ impl Model {
         let pressed: Vec<usize> =
             (0..views[0].n).filter(|&p| views.iter().any(|v| v.presses_on(&rows, p))).collect();
         let [p] = pressed[..] else { return None };
-        let alone = (0..views[0].n).all(|q| q == p || self.form.mass_matrix[p][q] == Pool::ZERO);
+        let alone = (0..views[0].n).all(|q| q == p || self.form.mass_matrix.get(p, q) == Pool::ZERO);
         (alone && self.may_translate(p)).then_some((pressed, Pool::ONE))
     }
 

@@ -8,20 +8,22 @@
 //! ```
 //!
 //! K5 through K6 is the same b as in K5's own formula, found by one rule instead of two. No inverse of M is
-//! formed. Cost: one backward pass for L_p and one for each row of M, one shared forward pass for all time
+//! formed. Cost: one backward pass for L_p and one for each row of M, over the speeds that occur there, one shared forward pass for all time
 //! derivatives. Checked by the tests against closed forms and against Lagrange in other coordinates.
 
 mod sample;
 mod structure;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::kernel_form::{ContactForm, KernelForm, Structure};
+use crate::elaborate::MAX_DENSE;
+use crate::kernel_form::{ContactForm, KernelForm, Matrix, Places, Structure};
 use crate::source::Span;
 use crate::system::System;
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol};
-use rustc_hash::FxHashMap;
 use structure::{Frame, NotClosed};
 
+/// Entries a mass matrix may have (that of 2000 speeds written out): beyond, a system is neither small nor sparse.
+const MAX_MASS_ENTRIES: usize = 4_000_000;
 /// Groups of coordinates larger than this are not searched for invariants.
 const MAX_INVARIANT_GROUP: usize = 12;
 
@@ -30,6 +32,7 @@ pub fn derive(system: &mut System) -> Result<KernelForm, Box<Diagnostic>> {
     let symbols = Symbols::of(system);
     let identity = system.speeds.iter().enumerate().all(|(p, s)| s.rate_of == Some(p))
         && system.speeds.len() == system.coordinates.len();
+    check_size(system, identity)?;
     let frame = if identity { None } else { Some(FrameParts::of(system, &symbols)) };
     let (structure, invariants) = match &frame {
         Some(frame) => frame.analyse(system, &symbols)?,
@@ -39,7 +42,7 @@ pub fn derive(system: &mut System) -> Result<KernelForm, Box<Diagnostic>> {
     let mut dot = Derivation::new(
         symbols.x.iter().copied().zip(system.kinematics.iter().copied()).chain([(system.time, Pool::ONE)]),
     );
-    let dynamics = lagrange(system, &symbols, frame.as_ref(), &structure, &mut dot);
+    let dynamics = lagrange(system, &symbols, frame.as_ref(), &structure, &mut dot)?;
     let mut form = KernelForm {
         time: system.time,
         parameters: system.parameters.iter().map(|p| p.symbol).collect(),
@@ -78,6 +81,27 @@ pub fn derive(system: &mut System) -> Result<KernelForm, Box<Diagnostic>> {
         ));
     }
     Ok(form)
+}
+
+/// Features whose matrices are written out are refused beyond [`MAX_DENSE`] speeds.
+fn check_size(system: &System, identity: bool) -> Result<(), Box<Diagnostic>> {
+    let n = system.speeds.len().max(system.coordinates.len());
+    let feature = if !identity {
+        "whose rates are not all speeds"
+    } else if !system.contacts.is_empty() {
+        "with friction at contacts"
+    } else if !system.requirement_rows.is_empty() {
+        "with requirements"
+    } else {
+        return Ok(());
+    };
+    if n <= MAX_DENSE {
+        return Ok(());
+    }
+    let message = format!("a model {feature} may have {MAX_DENSE} coordinates and speeds, not {n}");
+    Err(Box::new(Diagnostic::error(Code::TooLarge, None, message).help(
+        "larger systems have rates as speeds, joints as constraints, and forces as functions of the state",
+    )))
 }
 
 /// L1 of a system whose equations of motion do not need it (the direct form); `None` if the frame is not closed.
@@ -195,7 +219,7 @@ fn not_closed(pair: &NotClosed, system: &System) -> Diagnostic {
 }
 
 struct Dynamics {
-    mass_matrix: Vec<Vec<Expr>>,
+    mass_matrix: Matrix,
     force: Vec<Expr>,
     momenta: Vec<Expr>,
 }
@@ -207,20 +231,12 @@ fn lagrange(
     frame: Option<&FrameParts>,
     structure: &Structure,
     dot: &mut Derivation,
-) -> Dynamics {
+) -> Result<Dynamics, Box<Diagnostic>> {
     let n = symbols.eta.len();
     let L = system.whole_lagrangian();
     let pool = &mut system.pool;
     let momenta = pool.gradient(L, &symbols.eta);
-    let mut mass_matrix = vec![vec![Pool::ZERO; n]; n];
-    for p in 0..n {
-        // Row p from its own momentum; the upper triangle is mirrored so that M is symmetric to the bit.
-        let row = pool.gradient(momenta[p], &symbols.eta);
-        for q in p..n {
-            mass_matrix[p][q] = row[q];
-            mass_matrix[q][p] = row[q];
-        }
-    }
+    let mut mass_matrix = inertia(pool, &momenta, &symbols.eta)?;
     let slope = pool.gradient(L, &symbols.x);
     let mut force: Vec<Vec<(Expr, Rational)>> = match frame {
         None => slope.into_iter().map(|e| vec![(e, Rational::ONE)]).collect(),
@@ -249,34 +265,58 @@ fn lagrange(
     }
     let force = force.into_iter().map(|parts| pool.combine(parts)).collect();
     if let Some(direct) = &system.mass {
-        for (row, direct) in mass_matrix.iter_mut().zip(direct) {
-            for (e, d) in row.iter_mut().zip(direct) {
-                *e = pool.add(*e, *d);
+        let mut sum = |p: usize, q: usize, d: Expr| (q, pool.add(mass_matrix.get(p, q), d));
+        let rows = direct.iter().enumerate().map(|(p, row)| {
+            let entries = row.iter().enumerate().map(|(q, d)| sum(p, q, *d));
+            entries.filter(|(_, e)| *e != Pool::ZERO).collect()
+        });
+        mass_matrix = Matrix::from_rows(rows.collect());
+    }
+    Ok(Dynamics { mass_matrix, force, momenta })
+}
+
+/// M by its entries: row p from its own momentum, by the speeds that occur there. The upper triangle is mirrored so that
+/// M is symmetric to the bit. O(size of the momenta).
+fn inertia(pool: &mut Pool, momenta: &[Expr], eta: &[Symbol]) -> Result<Matrix, Box<Diagnostic>> {
+    let (n, places) = (eta.len(), Places::new(eta));
+    let mut rows: Vec<Vec<(usize, Expr)>> = vec![Vec::new(); n];
+    let mut count = 0;
+    for p in 0..n {
+        let row = places.gradient(pool, momenta[p]);
+        for (q, e) in row.into_iter().filter(|(q, _)| *q >= p) {
+            rows[p].push((q, e));
+            if q > p {
+                rows[q].push((p, e));
             }
         }
+        count += rows[p].len();
+        if count > MAX_MASS_ENTRIES || pool.exhausted() {
+            let message =
+                "the mass matrix of this model has more entries than fit: its speeds are nearly all coupled";
+            let d = Diagnostic::error(Code::TooLarge, None, message);
+            return Err(Box::new(d.help(
+                "in redundant coordinates, with joints as constraints, bodies are coupled with their neighbours only",
+            )));
+        }
     }
-    Dynamics { mass_matrix, force, momenta }
+    // Mirrored entries of a row came first, from rows before it: columns ascend.
+    Ok(Matrix::from_rows(rows))
 }
 
 /// K6: A = d psi/d eta, sparse, and b = -(X0 psi + eta_q X_q psi).
 fn velocity_row(
     pool: &mut Pool,
-    place: &FxHashMap<Symbol, usize>,
+    place: &Places,
     psi: Expr,
     dot: &mut Derivation,
 ) -> (Vec<(usize, Expr)>, Expr) {
-    // Only the speeds that occur: rows of large systems are short.
-    let present: Vec<Symbol> = pool.symbols(&[psi]).into_iter().filter(|s| place.contains_key(s)).collect();
-    let gradient = pool.gradient(psi, &present);
-    let mut entries: Vec<(usize, Expr)> =
-        present.iter().zip(gradient).map(|(s, e)| (place[s], e)).filter(|(_, e)| *e != Pool::ZERO).collect();
-    entries.sort_by_key(|(p, _)| *p);
+    let entries = place.gradient(pool, psi);
     let rate = dot.apply(pool, psi);
     (entries, pool.neg(rate))
 }
 
-fn places(form: &KernelForm) -> FxHashMap<Symbol, usize> {
-    form.speeds.iter().enumerate().map(|(p, s)| (*s, p)).collect()
+fn places(form: &KernelForm) -> Places {
+    Places::new(&form.speeds)
 }
 
 /// K5 and K6 for every row.

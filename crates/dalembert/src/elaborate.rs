@@ -30,14 +30,15 @@ use crate::system::{
 use crate::units::Kind;
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
 use roles::Role;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Binding, Scope};
 
 /// How many expressions, members of families and turns of loops a model may have altogether.
 pub const MAX_STEPS: usize = 4_000_000;
-/// How many coordinates, speeds and constraint rows a model may have each: linear algebra is dense, and a matrix of
-/// this size is what a machine holds with ease.
-pub const MAX_UNKNOWNS: usize = 2000;
+/// How many coordinates, speeds and constraint rows a model may have each.
+pub const MAX_UNKNOWNS: usize = 50_000;
+/// How many of them where matrices are written out: a matrix of this size is what a machine holds with ease.
+pub const MAX_DENSE: usize = 2000;
 /// After this many errors the rest is not read.
 const MAX_ERRORS: usize = 100;
 
@@ -120,6 +121,10 @@ struct Elaborator<'a> {
     force_at_units: Vec<(Kind, Span)>,
     constraints: Vec<Constraint>,
     rows: Vec<Row>,
+    /// Where each of them stands, by name, and the names of outputs.
+    constraint_of: FxHashMap<String, usize>,
+    row_of: FxHashMap<String, usize>,
+    output_names: FxHashSet<String>,
     contacts: Vec<Contact>,
     /// Normal forces as they are written, one for each contact.
     normals: Vec<Option<(Vec<Expr>, Span)>>,
@@ -128,6 +133,8 @@ struct Elaborator<'a> {
     actuators: Option<(Vec<(Binding, String)>, Span)>,
     weight: Option<(Vec<Vec<Expr>>, Span)>,
     initial: Vec<RawInitial>,
+    /// Which of them is about a coordinate and an order, or about a speed (order `u32::MAX`).
+    initial_of: FxHashMap<(usize, u32), usize>,
     outputs: Vec<Output>,
     events: Vec<Event>,
     run: Option<Run>,
@@ -224,6 +231,9 @@ impl<'a> Elaborator<'a> {
             force_at_units: Vec::new(),
             constraints: Vec::new(),
             rows: Vec::new(),
+            constraint_of: FxHashMap::default(),
+            row_of: FxHashMap::default(),
+            output_names: FxHashSet::default(),
             contacts: Vec::new(),
             normals: Vec::new(),
             requirements: Vec::new(),
@@ -231,6 +241,7 @@ impl<'a> Elaborator<'a> {
             actuators: None,
             weight: None,
             initial: Vec::new(),
+            initial_of: FxHashMap::default(),
             outputs: Vec::new(),
             events: Vec::new(),
             run: None,
@@ -277,7 +288,16 @@ impl<'a> Elaborator<'a> {
         }
         let message = format!("{count} {what}, more than the {MAX_UNKNOWNS} a model may have");
         let d = Diagnostic::error(Code::TooLarge, span, message);
-        self.fail(d.help("use smaller families: matrices have as many rows and columns as there are speeds"))
+        self.fail(d.help("use smaller families"))
+    }
+
+    /// Refuses what would need matrices written out that are too large for it.
+    fn limit_dense(&mut self, count: usize, what: &str, span: Span) -> Fallible<()> {
+        if count <= MAX_DENSE {
+            return Ok(());
+        }
+        let message = format!("{count} {what}, more than the {MAX_DENSE} for which there is room");
+        self.error(Code::TooLarge, span, &message)
     }
 
     fn report_unused_overrides(&mut self) {

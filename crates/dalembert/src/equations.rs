@@ -86,6 +86,9 @@ impl FromStr for Form {
 /// assert!(written.contains("q'' = -g*sin(q)/l"), "{written}");
 /// ```
 pub fn write(model: &mut Model, form: Form, format: Format) -> Result<String, Box<Diagnostic>> {
+    if form != Form::Lagrange {
+        model.require_dense("this form")?;
+    }
     let written = match form {
         Form::Kernel => kernel(model, format),
         Form::Lagrange => lagrange(model, format),
@@ -151,8 +154,12 @@ fn kernel(model: &mut Model, format: Format) -> String {
     write_kinematics(&mut w, pool, &model.system.coordinates, &form);
     let names: Vec<String> = model.system.speeds.iter().map(|s| format!("{}'", s.name)).collect();
     w.vector_of_names("eta'", &names);
-    let matrix: Vec<Vec<Expr>> =
-        form.mass_matrix.iter().map(|row| row.iter().map(|e| pool.simplify(*e)).collect()).collect();
+    let matrix: Vec<Vec<Expr>> = form
+        .mass_matrix
+        .written_out()
+        .iter()
+        .map(|row| row.iter().map(|e| pool.simplify(*e)).collect())
+        .collect();
     w.matrix(pool, "M", &matrix);
     let force: Vec<Expr> = form.force.iter().map(|e| pool.simplify(*e)).collect();
     w.vector(pool, "Q", &force);
@@ -183,8 +190,8 @@ fn lagrange(model: &mut Model, format: Format) -> String {
     write_kinematics(&mut w, pool, &model.system.coordinates, &form);
     for (p, right) in right.into_iter().enumerate() {
         let mut left = vec![(form.force[p], Rational::MINUS_ONE)];
-        for (q, e) in form.mass_matrix[p].iter().enumerate() {
-            let a = pool.var(accelerations[q]);
+        for (q, e) in form.mass_matrix.row(p) {
+            let a = pool.var(accelerations[*q]);
             left.push((pool.mul(*e, a), Rational::ONE));
         }
         let left = pool.combine(left);
@@ -218,7 +225,7 @@ fn explicit(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>
     let mut matrix = vec![vec![Pool::ZERO; n + m]; n + m];
     for p in 0..n {
         for q in 0..n {
-            matrix[p][q] = pool.simplify(form.mass_matrix[p][q]);
+            matrix[p][q] = pool.simplify(form.mass_matrix.get(p, q));
         }
     }
     for (r, row) in form.constraint_matrix.iter().enumerate() {

@@ -5,7 +5,91 @@
 //! K1  x' = X0 + X eta      K2  M eta' = Q      K3  A eta' = b      K4  W = v^T C
 //! ```
 
-use dalembert_expr::{Expr, Symbol};
+use dalembert_expr::{Expr, Pool, Symbol};
+use rustc_hash::FxHashMap;
+
+/// A square matrix by its entries: what is not there is zero. Columns ascend in each row.
+#[derive(Clone, Debug, Default)]
+pub struct Matrix {
+    rows: Vec<Vec<(usize, Expr)>>,
+}
+
+impl Matrix {
+    /// Zeros.
+    pub fn zeros(n: usize) -> Self {
+        Self { rows: vec![Vec::new(); n] }
+    }
+
+    /// From the entries of each row, columns ascending.
+    pub fn from_rows(rows: Vec<Vec<(usize, Expr)>>) -> Self {
+        Self { rows }
+    }
+
+    /// An entry. O(log entries of the row).
+    pub fn get(&self, p: usize, q: usize) -> Expr {
+        let row = &self.rows[p];
+        row.binary_search_by_key(&q, |e| e.0).map_or(Pool::ZERO, |k| row[k].1)
+    }
+
+    /// The entries of a row.
+    pub fn row(&self, p: usize) -> &[(usize, Expr)] {
+        &self.rows[p]
+    }
+
+    /// All entries with their places.
+    pub fn entries(&self) -> impl Iterator<Item = (usize, usize, Expr)> + '_ {
+        self.rows.iter().enumerate().flat_map(|(p, row)| row.iter().map(move |(q, e)| (p, *q, *e)))
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.rows.iter().map(Vec::len).sum()
+    }
+
+    /// Whether all is zero.
+    pub fn is_empty(&self) -> bool {
+        self.rows.iter().all(Vec::is_empty)
+    }
+
+    /// The matrix written out.
+    pub fn written_out(&self) -> Vec<Vec<Expr>> {
+        let n = self.rows.len();
+        let mut rows = vec![vec![Pool::ZERO; n]; n];
+        self.entries().for_each(|(p, q, e)| rows[p][q] = e);
+        rows
+    }
+}
+
+/// Where symbols stand in a list, for derivatives by those that occur: rows of large systems are short.
+pub(crate) struct Places(FxHashMap<Symbol, usize>);
+
+impl Places {
+    pub fn new<'s>(symbols: impl IntoIterator<Item = &'s Symbol>) -> Self {
+        Self(symbols.into_iter().enumerate().map(|(i, s)| (*s, i)).collect())
+    }
+
+    /// Where a symbol stands.
+    pub fn of(&self, symbol: Symbol) -> Option<usize> {
+        self.0.get(&symbol).copied()
+    }
+
+    /// The symbols of the list that occur in some expression, by place. O(size).
+    pub fn present(&self, pool: &mut Pool, e: Expr) -> Vec<(usize, Symbol)> {
+        let all = pool.symbols(&[e]);
+        let mut present: Vec<(usize, Symbol)> =
+            all.into_iter().filter_map(|s| self.of(s).map(|i| (i, s))).collect();
+        present.sort_unstable();
+        present
+    }
+
+    /// The entries of a gradient that are not zero by structure, by place. O(size).
+    pub fn gradient(&self, pool: &mut Pool, e: Expr) -> Vec<(usize, Expr)> {
+        let present = self.present(pool, e);
+        let wanted: Vec<Symbol> = present.iter().map(|p| p.1).collect();
+        let gradient = pool.gradient(e, &wanted);
+        present.iter().zip(gradient).map(|((i, _), e)| (*i, e)).filter(|(_, e)| *e != Pool::ZERO).collect()
+    }
+}
 
 /// K1-K4 of a system, with what the numbers need besides.
 #[derive(Clone, Debug)]
@@ -23,7 +107,7 @@ pub struct KernelForm {
     /// The frame: `X[i][p]`; `None` where x' = eta.
     pub frame: Option<Vec<Vec<Expr>>>,
     /// M (K2), both triangles.
-    pub mass_matrix: Vec<Vec<Expr>>,
+    pub mass_matrix: Matrix,
     /// Q (K2): impressed forces and all that is quadratic in the speeds.
     pub force: Vec<Expr>,
     /// A (K3), sparse rows of (speed, entry).

@@ -3,6 +3,7 @@
 //! Kinds are read off the expressions: whether a rate occurs, whether it occurs linearly, whether time does. Whether
 //! a velocity constraint can be integrated is a question of brackets and is not answered here.
 
+use crate::kernel_form::Places;
 use crate::model::Model;
 use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_run::{Kernel, Projector, StartGuess, Started, State, Terms, find_start};
@@ -36,6 +37,7 @@ impl Kind {
 /// The kinds of all constraints.
 pub fn kinds(model: &mut Model) -> Vec<Kind> {
     let constraints = model.system.constraints.clone();
+    let speeds = Places::new(&model.form.speeds);
     constraints
         .iter()
         .map(|constraint| {
@@ -44,17 +46,21 @@ pub fn kinds(model: &mut Model) -> Vec<Kind> {
                 name: constraint.name.clone(),
                 rows: model.system.rows[rows.clone()].iter().map(|row| row.name.clone()).collect(),
                 holonomic: model.system.rows[rows.clone()].iter().all(|row| row.holonomic),
-                linear: rows.clone().all(|r| linear(model, r)),
+                linear: rows.clone().all(|r| linear(model, &speeds, r)),
                 scleronomic: rows.clone().all(|r| !timed(model, r)),
-                catastatic: rows.clone().all(|r| keeps_rest(model, r)),
+                catastatic: rows.clone().all(|r| keeps_rest(model, &speeds, r)),
             }
         })
         .collect()
 }
 
-pub(crate) fn linear(model: &mut Model, row: usize) -> bool {
+fn linear(model: &mut Model, speeds: &Places, row: usize) -> bool {
     let psi = model.form.velocity_residuals[row];
-    model.system.rows[row].holonomic || model.system.pool.linear(psi, &model.form.speeds).is_some()
+    if model.system.rows[row].holonomic {
+        return true;
+    }
+    let present: Vec<Symbol> = speeds.present(&mut model.system.pool, psi).into_iter().map(|p| p.1).collect();
+    model.system.pool.linear(psi, &present).is_some()
 }
 
 pub(crate) fn timed(model: &mut Model, row: usize) -> bool {
@@ -66,9 +72,10 @@ pub(crate) fn timed(model: &mut Model, row: usize) -> bool {
     model.system.pool.depends_on(simple, &[time])
 }
 
-pub(crate) fn keeps_rest(model: &mut Model, row: usize) -> bool {
+pub(crate) fn keeps_rest(model: &mut Model, speeds: &Places, row: usize) -> bool {
     let psi = model.form.velocity_residuals[row];
-    let zeros: Vec<(Symbol, Expr)> = model.form.speeds.iter().map(|s| (*s, Pool::ZERO)).collect();
+    let present = speeds.present(&mut model.system.pool, psi);
+    let zeros: Vec<(Symbol, Expr)> = present.into_iter().map(|(_, s)| (s, Pool::ZERO)).collect();
     let at_rest = model.system.pool.substitute(&[psi], &zeros)[0];
     model.system.pool.simplify(at_rest) == Pool::ZERO
 }
@@ -88,7 +95,7 @@ impl Freedom {
     pub fn at(model: &Model, start: &Started) -> Freedom {
         let nearby = neighbour(model, &start.state).filter(|other| other.rank > start.rank);
         let state = nearby.as_ref().map_or(&start.state, |other| &other.state);
-        let redundant = model.redundant_rows(&constraint_matrix(model, state));
+        let redundant = model.redundant_rows(&constraint_terms(model, state));
         Freedom { rank: start.rank, rank_nearby: nearby.as_ref().map_or(start.rank, |n| n.rank), redundant }
     }
 
@@ -112,9 +119,9 @@ pub(crate) fn neighbour(model: &Model, state: &State) -> Option<Started> {
     find_start(&model.compiled, &guess).ok()
 }
 
-fn constraint_matrix(model: &Model, state: &State) -> Vec<f64> {
-    let mut terms = Terms::new(&model.compiled.shape());
+fn constraint_terms(model: &Model, state: &State) -> Terms {
+    let mut terms = Terms::of(&model.compiled);
     let mut scratch = vec![0.0; model.compiled.scratch_len()];
     model.compiled.terms(state.point(), &mut scratch, &mut terms);
-    terms.A
+    terms
 }

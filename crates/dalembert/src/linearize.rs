@@ -200,7 +200,7 @@ impl Linearizer {
         dalembert_run::Kernel::terms(&model.compiled, state.point(), &mut scratch, &mut terms);
         let groups = 0..model.system.constraints.len();
         let reactions: Vec<f64> =
-            groups.map(|g| model.compiled.generalised_reaction(g, lambda, &terms.A)).collect();
+            groups.map(|g| model.compiled.generalised_reaction(g, lambda, &terms.A, None)).collect();
         if !self.derivatives.at_a_kink(model, state.point(), lambda, &reactions) {
             return Ok(());
         }

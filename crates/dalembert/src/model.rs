@@ -3,17 +3,22 @@
 use crate::compile::{Compiled, parameter_values};
 use crate::derive::derive;
 use crate::diagnostic::{Code, Diagnostic, any_error};
-use crate::elaborate::{Overrides, read};
+use crate::elaborate::{MAX_DENSE, Overrides, read};
 use crate::failure;
-use crate::kernel_form::KernelForm;
+use crate::kernel_form::{KernelForm, Places};
 use crate::source::Source;
 use crate::system::{InitialTarget, System};
-use dalembert_expr::Symbol;
 use dalembert_run::linalg::{Cod, RANK_TOL, dot};
 use dalembert_run::{
-    Gripped, Kernel, Reporter, StartGuess, Started, State, Steer, Terms, VelocityCondition, find_start,
-    settle,
+    Gripped, Kernel, Reporter, StartGuess, Started, State, Steer, Terms, VelocityCondition, dependent_rows,
+    find_start, settle,
 };
+
+/// Speeds and rows up to which M and A are given in full, whatever the layout they are computed in.
+pub const WRITTEN_OUT: usize = 500;
+
+/// Speeds and rows up to which redundant rows are found in the order of the model, at a cost of their cube.
+const GRAM_SCHMIDT: usize = 200;
 
 /// A model: its system, its equations and their compiled form.
 ///
@@ -48,7 +53,7 @@ pub struct Model {
 pub struct Evaluation {
     /// The state.
     pub state: State,
-    /// x', M, Q, A, b.
+    /// x', M, Q, A, b; by entries beyond [`WRITTEN_OUT`] speeds or rows.
     pub terms: Terms,
     /// Accelerations, forces, multipliers, rank.
     pub solution: dalembert_run::Solution,
@@ -94,6 +99,9 @@ impl Model {
             return Err(model.diagnostics);
         }
         model.find_normal_forces();
+        if let Err(diagnostic) = model.check_sparse() {
+            return Err(model.diagnostics.into_iter().chain([*diagnostic]).collect());
+        }
         match model.check_memory() {
             Ok(()) => Ok(model),
             Err(diagnostic) => Err(model.diagnostics.into_iter().chain([*diagnostic]).collect()),
@@ -113,11 +121,42 @@ impl Model {
         Err(Box::new(d.help("use smaller families, or coordinates in which the energies are shorter")))
     }
 
+    /// A system too large for matrices written out must be sparse.
+    fn check_sparse(&self) -> Result<(), Box<Diagnostic>> {
+        let (n, m) = (self.form.speeds.len(), self.system.rows.len());
+        if n.max(m) <= MAX_DENSE || self.compiled.sparsity().is_some() {
+            return Ok(());
+        }
+        let message =
+            format!("{n} speeds and {m} constraint rows are too many: nearly all depend on each other");
+        let d = Diagnostic::error(Code::TooLarge, None, message);
+        Err(Box::new(d.help(format!(
+            "beyond {MAX_DENSE} each speed must have inertia, and speeds and rows may be coupled with few others"
+        ))))
+    }
+
+    /// Refuses what needs matrices written out, for a system too large for it.
+    pub(crate) fn require_dense(&self, what: &str) -> Result<(), Box<Diagnostic>> {
+        let (n, m) = (self.form.speeds.len(), self.system.rows.len());
+        if n.max(m).max(self.form.coordinates.len()) <= MAX_DENSE {
+            return Ok(());
+        }
+        let message =
+            format!("{what} takes matrices in full, and {n} speeds with {m} constraint rows are too many");
+        let d = Diagnostic::error(Code::TooLarge, None, message);
+        Err(Box::new(d.help(format!("up to {MAX_DENSE} of each; use smaller families"))))
+    }
+
     /// Value of an expression over parameters only.
     pub(crate) fn constant(&mut self, e: dalembert_expr::Expr) -> f64 {
-        let values = self.compiled.parameters().to_vec();
-        let symbols: Vec<Symbol> = self.system.parameters.iter().map(|p| p.symbol).collect();
-        self.system.pool.evaluate(e, |s| symbols.iter().position(|t| *t == s).map_or(f64::NAN, |i| values[i]))
+        let places = Places::new(&self.form.parameters);
+        self.constant_by(&places, e)
+    }
+
+    /// The same for many expressions: the parameters are looked up, not searched.
+    fn constant_by(&mut self, places: &Places, e: dalembert_expr::Expr) -> f64 {
+        let values = self.compiled.parameters();
+        self.system.pool.evaluate(e, |s| places.of(s).map_or(f64::NAN, |i| values[i]))
     }
 
     /// The starting values as they are written, and what is fixed of them.
@@ -129,9 +168,9 @@ impl Model {
             eta_fixed: vec![false; n],
             conditions: Vec::new(),
         };
-        let mut rates = Vec::new();
+        let (mut rates, places) = (Vec::new(), Places::new(&self.form.parameters));
         for initial in self.system.initial.clone() {
-            let value = self.constant(initial.value);
+            let value = self.constant_by(&places, initial.value);
             if !value.is_finite() {
                 return Err(Box::new(Diagnostic::error(
                     Code::NotFinite,
@@ -163,7 +202,7 @@ impl Model {
         let (n_x, n) = (self.form.coordinates.len(), self.form.speeds.len());
         let configuration = find_start(&self.compiled, guess).map_or(guess.state.x.clone(), |s| s.state.x);
         let mut scratch = vec![0.0; self.compiled.scratch_len()];
-        let mut terms = Terms::new(&self.compiled.shape());
+        let mut terms = Terms::of(&self.compiled);
         let still = State::new(0.0, &configuration, &vec![0.0; n]);
         self.compiled.terms(still.point(), &mut scratch, &mut terms);
         let mut frame = vec![0.0; n_x * n];
@@ -221,7 +260,9 @@ impl Model {
         let gripped = Gripped::new(&self.compiled, grip);
         let mut reporter = Reporter::new(&gripped);
         let solution = reporter.solve(&gripped, state.point(), Steer::Own).map_err(wrong)?.clone();
-        let terms = reporter.terms().clone();
+        let terms = reporter.terms();
+        let small = self.form.speeds.len().max(self.system.rows.len()) <= WRITTEN_OUT;
+        let terms = if small { terms.written_out() } else { terms.clone() };
         let sticks = (0..self.system.contacts.len()).map(|k| gripped.grip().sticks(k)).collect();
         let m = self.system.rows.len();
         let (mut phi, mut psi) = (vec![0.0; m], vec![0.0; m]);
@@ -272,13 +313,18 @@ impl Model {
         Ok(())
     }
 
-    /// Which rows follow from earlier ones at a state (Gram-Schmidt in the order of the model).
-    pub fn redundant_rows(&self, A: &[f64]) -> Vec<usize> {
+    /// Which rows follow from others at a state: from earlier ones (Gram-Schmidt in the order of the model), in a large
+    /// system from those before them in the order of elimination.
+    pub fn redundant_rows(&self, terms: &Terms) -> Vec<usize> {
+        if terms.sparsity.is_some() && terms.b.len().max(terms.Q.len()) > GRAM_SCHMIDT {
+            return dependent_rows(terms);
+        }
+        let terms = terms.written_out();
         let n = self.form.speeds.len();
         let mut basis: Vec<Vec<f64>> = Vec::new();
         let mut redundant = Vec::new();
         for r in 0..self.system.rows.len() {
-            let mut row = A[r * n..(r + 1) * n].to_vec();
+            let mut row = terms.A[r * n..(r + 1) * n].to_vec();
             let length = norm(&row);
             for _ in 0..2 {
                 for b in &basis {

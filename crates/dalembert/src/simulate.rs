@@ -151,6 +151,12 @@ impl Model {
         let method = self.options(request)?.options.method;
         variables::check(self, request)?;
         if method == Method::Radau {
+            self.require_dense("an implicit method")?;
+        }
+        if request.form != MotionForm::Explicit {
+            self.require_dense("this form")?;
+        }
+        if method == Method::Radau {
             self.compiled.with_partials(&mut self.system, &self.form);
         }
         if method.is_variational() {
@@ -275,7 +281,7 @@ impl Model {
         if self.system.rows.is_empty() {
             return;
         }
-        if let Ok(mut rows) = independent_rows(&self.compiled, start.point()) {
+        if let Some(mut rows) = independent_rows(&self.compiled, start.point()) {
             if rows.len() == self.system.rows.len() {
                 rows.sort_unstable();
             }

@@ -38,8 +38,8 @@ mod states;
 mod symbols;
 mod work;
 
-use crate::diagnostic::Diagnostic;
-use crate::model::Model;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::model::{Model, WRITTEN_OUT};
 pub use gauss::gauss;
 pub use multipliers::multipliers;
 pub use reading::{Difference, Reading};
@@ -118,6 +118,15 @@ impl Verification {
 /// assert!(found.check("gauss").unwrap().worst < 1e-12);
 /// ```
 pub fn verify(model: &mut Model) -> Result<Verification, Box<Diagnostic>> {
+    let (n, m) = (model.form.speeds.len(), model.system.rows.len());
+    if n.max(m) > WRITTEN_OUT {
+        let message =
+            format!("{n} speeds and {m} constraint rows are too many to be judged by matrices in full");
+        let d = Diagnostic::error(Code::TooLarge, None, message);
+        return Err(Box::new(
+            d.help(format!("up to {WRITTEN_OUT} of each; a smaller family has the same equations")),
+        ));
+    }
     let start = model.start()?.state;
     let path = motion::Path::of(model, &start);
     let mut found = Verification { span: path.span(), ..Verification::default() };

@@ -69,7 +69,12 @@ fn admissible(A: &[f64], n: usize, dice: &mut Dice) -> Vec<f64> {
 fn prescribed(model: &Model, state: &State, now: &Evaluation) -> Vec<f64> {
     let mut scratch = vec![0.0; model.compiled.scratch_len()];
     let mut C = vec![0.0; now.terms.Q.len()];
-    let ideal = IdealForces { lambda: &now.solution.lambda, A: &now.terms.A, Q_i: &now.solution.ideal_force };
+    let ideal = IdealForces {
+        lambda: &now.solution.lambda,
+        A: &now.terms.A,
+        sparsity: None,
+        Q_i: &now.solution.ideal_force,
+    };
     model.compiled.nonideal(state.point(), &ideal, &mut scratch, &mut C);
     C
 }

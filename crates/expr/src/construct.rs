@@ -81,6 +81,9 @@ impl Pool {
 
     /// The linear combination `sum of coefficient * expression`. O(k log k) in its length.
     pub fn combine(&mut self, parts: impl IntoIterator<Item = Weighted>) -> Expr {
+        if self.exhausted() {
+            return Self::ZERO; // nothing means anything any more: no time is spent on it
+        }
         let mut constant = Rational::ZERO;
         let mut terms: Vec<Weighted> = Vec::new();
         for (e, c) in parts {

@@ -7,7 +7,7 @@
 use crate::function::Function;
 use crate::rational::Rational;
 use hashbrown::HashTable;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::hash::BuildHasher;
 
 /// An expression in a [`Pool`]: equal handles are equal expressions.
@@ -224,14 +224,21 @@ impl Pool {
         self.symbols_in[e.0 as usize] & filter != 0
     }
 
-    /// Does any of the symbols occur in `e`? Exact; O(size of `e`).
+    /// Does any of the symbols occur in `e`? Exact; O(size of `e` and number of symbols).
     pub fn depends_on(&mut self, e: Expr, symbols: &[Symbol]) -> bool {
         let filter = Self::filter_of(symbols.iter().copied());
         if !self.may_contain(e, filter) {
             return false;
         }
         let order = self.order(&[e], filter);
-        let found = order.nodes.iter().any(|&n| self.as_symbol(n).is_some_and(|s| symbols.contains(&s)));
+        let mut present = order.nodes.iter().filter_map(|&n| self.as_symbol(n));
+        // Asked for many symbols at once, a list would be searched again for each one present.
+        let found = if symbols.len() <= 8 {
+            present.any(|s| symbols.contains(&s))
+        } else {
+            let asked: FxHashSet<Symbol> = symbols.iter().copied().collect();
+            present.any(|s| asked.contains(&s))
+        };
         self.release(order);
         found
     }

@@ -21,11 +21,19 @@
 
 mod control;
 mod factor;
+mod judge;
+mod plan;
 mod report;
+mod saddle;
 mod solution;
 mod solve;
+mod sparse_factor;
 
-pub(crate) use factor::{Factor, Rules};
+pub(crate) use factor::Rules;
+pub(crate) use plan::Plan;
 pub use report::Reporter;
+pub(crate) use saddle::Saddle;
 pub use solution::{AccelerationError, Path, Solution, Taken, Term};
 pub use solve::{Accelerator, CONSISTENCY_TOL, Steer, accelerate, independent_rows};
+pub(crate) use sparse_factor::SparseFactor;
+pub use sparse_factor::dependent_rows;

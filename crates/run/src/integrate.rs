@@ -70,6 +70,9 @@ pub fn integrate_controlled(
     }
 }
 
+/// Variables up to which an implicit method has room for its matrices (a gigabyte).
+const MAX_IMPLICIT: usize = 5000;
+
 fn bad_controller(kernel: &dyn Kernel, controller: &Controller<'_>) -> Option<&'static str> {
     if controller.hold.is_some_and(|hold| !(hold > 0.0 && hold.is_finite())) {
         return Some("interval of the control");
@@ -96,6 +99,10 @@ fn bad_arguments(kernel: &dyn Kernel, start: &State, t_end: f64, options: &Optio
         (
             !options.method.is_variational() || fits_variational(kernel),
             "a variational method for this system",
+        ),
+        (
+            options.method != Method::Radau || shape.n_x + shape.n_eta <= MAX_IMPLICIT,
+            "method for so many variables",
         ),
     ];
     checks.into_iter().find(|(good, _)| !good).map(|(_, what)| what)

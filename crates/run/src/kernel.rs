@@ -9,11 +9,15 @@
 //! K4  W         = v^T C                    non-ideal work, C(x,eta,t, ideal forces)
 //! ```
 //!
-//! All matrices are flat, row-major. Methods take a scratch slice of at least [`Kernel::scratch_len`] numbers, so
+//! All matrices are flat, row-major; M and A of a large system may be given by their entries alone (see
+//! [`Kernel::sparsity`]). Methods take a scratch slice of at least [`Kernel::scratch_len`] numbers, so
 //! that a kernel is immutable and shared between threads and allocates nothing.
 
+use crate::linalg::mat_vec;
+use crate::sparse::{Line, Sparsity};
 use crate::{SecondVariation, Variation};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Sizes and features of a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,18 +101,88 @@ impl State {
 pub struct Terms {
     /// x' (K1), n_x.
     pub x_dot: Vec<f64>,
-    /// Mass matrix, n_eta * n_eta, both triangles.
+    /// Mass matrix, n_eta * n_eta, both triangles; or the numbers of its pattern.
     pub M: Vec<f64>,
     /// Unconstrained generalised force, n_eta.
     pub Q: Vec<f64>,
-    /// Constraint matrix, n_con * n_eta.
+    /// Constraint matrix, n_con * n_eta; or the numbers of its pattern.
     pub A: Vec<f64>,
     /// Right side of the constraint rows, n_con.
     pub b: Vec<f64>,
+    /// The patterns of M and A, where only their entries are given.
+    pub sparsity: Option<Arc<Sparsity>>,
 }
 
 impl Terms {
-    /// Zeros of the right sizes.
+    /// Zeros for a kernel, by entries where it has patterns.
+    pub fn of(kernel: &dyn Kernel) -> Self {
+        let shape = kernel.shape();
+        match kernel.sparsity() {
+            None => Self::new(&shape),
+            Some(sparsity) => Self {
+                x_dot: vec![0.0; shape.n_x],
+                M: vec![0.0; sparsity.mass.len()],
+                Q: vec![0.0; shape.n_eta],
+                A: vec![0.0; sparsity.constraint.len()],
+                b: vec![0.0; shape.n_con],
+                sparsity: Some(sparsity.clone()),
+            },
+        }
+    }
+
+    /// The same with M and A written out.
+    pub fn written_out(&self) -> Self {
+        let Some(s) = &self.sparsity else { return self.clone() };
+        let (n, m) = (self.Q.len(), self.b.len());
+        let (mut M, mut A) = (vec![0.0; n * n], vec![0.0; m * n]);
+        s.mass.expand(&self.M, &mut M);
+        s.constraint.expand(&self.A, &mut A);
+        let Self { x_dot, Q, b, .. } = self.clone();
+        Self { x_dot, M, Q, A, b, sparsity: None }
+    }
+
+    /// Where an entry of M or A would stand in the matrix written out; others stand where they are.
+    pub(crate) fn written_out_place(&self, term: crate::Term, index: usize) -> usize {
+        let pattern = match (&self.sparsity, term) {
+            (Some(s), crate::Term::MassMatrix) => &s.mass,
+            (Some(s), crate::Term::ConstraintMatrix) => &s.constraint,
+            _ => return index,
+        };
+        let (row, column) = pattern.entry(index);
+        row * self.Q.len() + column
+    }
+
+    /// A row of A.
+    pub fn row(&self, i: usize) -> Line<'_> {
+        match &self.sparsity {
+            None => {
+                let n = self.Q.len();
+                Line { columns: None, values: &self.A[i * n..(i + 1) * n] }
+            }
+            Some(s) => Line { columns: Some(s.constraint.row(i)), values: &self.A[s.constraint.range(i)] },
+        }
+    }
+
+    /// A row of M.
+    pub fn mass_row(&self, i: usize) -> Line<'_> {
+        match &self.sparsity {
+            None => {
+                let n = self.Q.len();
+                Line { columns: None, values: &self.M[i * n..(i + 1) * n] }
+            }
+            Some(s) => Line { columns: Some(s.mass.row(i)), values: &self.M[s.mass.range(i)] },
+        }
+    }
+
+    /// out = M v.
+    pub fn mass_times(&self, v: &[f64], out: &mut [f64]) {
+        match &self.sparsity {
+            None => mat_vec(&self.M, v, out),
+            Some(s) => s.mass.times(&self.M, v, out),
+        }
+    }
+
+    /// Zeros of the right sizes, matrices written out.
     pub fn new(shape: &Shape) -> Self {
         let (n, m) = (shape.n_eta, shape.n_con);
         Self {
@@ -117,6 +191,7 @@ impl Terms {
             Q: vec![0.0; n],
             A: vec![0.0; m * n],
             b: vec![0.0; m],
+            sparsity: None,
         }
     }
 }
@@ -126,8 +201,10 @@ impl Terms {
 pub struct IdealForces<'a> {
     /// Multiplier of each row (minimum norm when rows are redundant).
     pub lambda: &'a [f64],
-    /// The constraint matrix, so that a row's own force is `A[row]^T lambda[row]`.
+    /// The constraint matrix as in [`Terms`], so that a row's own force is `A[row]^T lambda[row]`.
     pub A: &'a [f64],
+    /// The patterns, where A is given by its entries.
+    pub sparsity: Option<&'a Sparsity>,
     /// Their sum A^T lambda (U2): the whole constraint force, for a law that asks for no row in particular. More
     /// accurate than the sum of the rows' own where multipliers of nearly dependent rows cancel.
     pub Q_i: &'a [f64],
@@ -284,6 +361,12 @@ pub trait Kernel: Sync {
     /// How many numbers of scratch the methods below need.
     fn scratch_len(&self) -> usize {
         0
+    }
+
+    /// The patterns of M and A of a large system whose matrices are mostly zeros. A kernel that has them fills the terms
+    /// by entries where these say so, and written out where they do not.
+    fn sparsity(&self) -> Option<&Arc<Sparsity>> {
+        None
     }
 
     /// K1-K3: x', M, Q, A, b.

@@ -57,12 +57,13 @@ pub mod integrate;
 pub mod kernel;
 pub mod linalg;
 pub mod projection;
+pub mod sparse;
 pub mod start;
 pub mod variation;
 
 pub use acceleration::{
     AccelerationError, Accelerator, CONSISTENCY_TOL, Path, Reporter, Solution, Steer, Taken, Term,
-    accelerate, independent_rows,
+    accelerate, dependent_rows, independent_rows,
 };
 pub use connect::{ConnectError, Connection, Ends, connect};
 pub use friction::{Grip, Gripped, Mode, settle};
@@ -75,5 +76,6 @@ pub use kernel::{
     Terms,
 };
 pub use projection::{ProjectionError, Projector, Residuals};
+pub use sparse::{Line, Pattern, Sparsity};
 pub use start::{StartError, StartGuess, Started, VelocityCondition, find_start};
 pub use variation::{SecondVariation, Variation};

@@ -18,9 +18,10 @@
 //!
 //! Checked by: idempotence, drift and row-scaling tests in `tests/projection.rs` and below.
 
-use crate::acceleration::{Factor, Rules};
+use crate::acceleration::{Rules, Saddle};
 use crate::linalg::{Cod, dot, norm, norm_max};
-use crate::{Kernel, Level, Path, Point, Shape, Taken, Terms};
+use crate::{Kernel, Level, Path, Point, Shape, Sparsity, Taken, Terms};
+use std::sync::Arc;
 
 /// Scaled residual at which a state counts as being on the constraints: projection leaves it alone.
 pub const ROUNDING: f64 = 5e-16;
@@ -78,41 +79,59 @@ enum Known {
 #[derive(Clone, Debug)]
 struct Stage {
     rows: Vec<usize>,
-    factor: Factor,
+    factor: Saddle,
+    /// The rows written out, and the identity, where the terms are.
     A: Vec<f64>,
+    identity: Vec<f64>,
     right: Vec<f64>,
     lambda: Vec<f64>,
     max_rank: Option<usize>,
 }
 
 impl Stage {
-    fn new(n: usize, rows: Vec<usize>) -> Self {
+    fn new(n: usize, rows: Vec<usize>, sparsity: Option<&Arc<Sparsity>>) -> Self {
         let m = rows.len();
+        // By entries, rows stand where they stand in A.
+        let dense = if sparsity.is_some() { 0 } else { n };
+        let m = sparsity.map_or(m, |s| s.constraint.n_rows());
+        let mut identity = vec![0.0; dense * dense];
+        (0..dense).for_each(|i| identity[i * n + i] = 1.0);
         Self {
+            factor: Saddle::of_rows(n, &rows, sparsity),
             rows,
-            factor: Factor::new(n, m),
-            A: vec![0.0; m * n],
+            A: vec![0.0; m * dense],
+            identity,
             right: vec![0.0; m],
             lambda: vec![0.0; m],
             max_rank: None,
         }
     }
 
-    fn factor(&mut self, terms: &Terms, identity: &[f64], rank_tol: f64, n: usize) {
+    fn factor(&mut self, terms: &Terms, rank_tol: f64, judged: bool) {
+        let max_rank = self.max_rank.unwrap_or(usize::MAX);
+        let rules = Rules { path: Path::Auto, rank_tol, max_rank, judged };
+        // Where M is not positive definite, the identity is, so the second attempt cannot fail.
+        if terms.sparsity.is_some() {
+            let done = self.factor.factor(&terms.M, &terms.A, rules);
+            if done.is_err() || self.factor.taken() == Taken::NullSpace {
+                let _ = self.factor.factor_identity(&terms.A, rules);
+            }
+            return;
+        }
+        let n = terms.Q.len();
         for (k, &i) in self.rows.iter().enumerate() {
             self.A[k * n..(k + 1) * n].copy_from_slice(&terms.A[i * n..(i + 1) * n]);
         }
-        let rules = Rules { path: Path::Auto, rank_tol, max_rank: self.max_rank.unwrap_or(usize::MAX) };
         let done = self.factor.factor(&terms.M, &self.A, rules);
-        if done.is_err() || self.factor.taken == Taken::NullSpace {
-            // The identity is positive definite, so this cannot fail.
-            let _ = self.factor.factor(identity, &self.A, rules);
+        if done.is_err() || self.factor.taken() == Taken::NullSpace {
+            let _ = self.factor.factor(&self.identity, &self.A, rules);
         }
     }
 
     fn solve(&mut self, residual: &[f64], zero: &[f64], delta: &mut [f64]) {
+        let compact = !self.A.is_empty();
         for (k, &i) in self.rows.iter().enumerate() {
-            self.right[k] = -residual[i];
+            self.right[if compact { k } else { i }] = -residual[i];
         }
         self.factor.solve(zero, &self.right, delta, &mut self.lambda);
     }
@@ -126,7 +145,6 @@ pub struct Projector {
     /// Whether both levels have the same rows and share the first stage.
     shared: bool,
     terms: Terms,
-    identity: Vec<f64>,
     zero: Vec<f64>,
     scratch: Vec<f64>,
     phi: Vec<f64>,
@@ -157,21 +175,26 @@ impl Projector {
         };
         let position = pick(|l| l == Level::Position);
         let velocity = pick(|l| l != Level::Acceleration);
-        let mut identity = vec![0.0; n * n];
-        (0..n).for_each(|i| identity[i * n + i] = 1.0);
+        // The two stages agree in most systems; then the first serves both.
+        let shared = position == velocity;
+        let terms = Terms::of(kernel);
+        let first = Stage::new(n, position, terms.sparsity.as_ref());
+        let second = match shared {
+            true => Stage::new(0, Vec::new(), None),
+            false => Stage::new(n, velocity, terms.sparsity.as_ref()),
+        };
         Self {
             shape,
-            shared: position == velocity,
-            stages: [Stage::new(n, position), Stage::new(n, velocity)],
-            terms: Terms::new(&shape),
-            identity,
+            shared,
+            stages: [first, second],
+            terms,
             zero: vec![0.0; n],
             scratch: vec![0.0; kernel.scratch_len()],
             phi: vec![0.0; m],
             psi: vec![0.0; m],
             length: vec![0.0; m],
             longest: vec![0.0; m],
-            X: vec![0.0; n_x * n],
+            X: if shape.identity_frame { Vec::new() } else { vec![0.0; n_x * n] },
             slopes: Vec::new(),
             delta: vec![0.0; n],
             try_x: vec![0.0; n_x],
@@ -204,13 +227,14 @@ impl Projector {
     /// Ranks of the Position rows and of all projected rows at a state, directions weaker than `tol` dropped.
     pub fn ranks(&mut self, kernel: &dyn Kernel, at: Point<'_>, tol: f64) -> (usize, usize) {
         self.evaluate(kernel, at);
-        let n = self.shape.n_eta;
         let held = [self.stages[0].max_rank.take(), self.stages[1].max_rank.take()];
-        for k in 0..2 {
-            self.stages[k].factor(&self.terms, &self.identity, tol, n);
-            self.stages[k].max_rank = held[k];
+        for k in 0..=self.level(Which::Velocity) {
+            self.stages[k].factor(&self.terms, tol, true);
         }
-        (self.stages[0].factor.rank, self.stages[1].factor.rank)
+        for (stage, held) in self.stages.iter_mut().zip(held) {
+            stage.max_rank = held;
+        }
+        (self.stages[0].factor.rank(), self.stages[self.level(Which::Velocity)].factor.rank())
     }
 
     /// Scaled residuals at a state. Row lengths are those of the last projection or [`measure`](Projector::measure).
@@ -243,7 +267,7 @@ impl Projector {
         eta: &mut [f64],
     ) -> Result<bool, ProjectionError> {
         let mut moved = self.restore_invariants(kernel, x);
-        if self.stages[1].rows.is_empty() {
+        if self.stages[self.level(Which::Velocity)].rows.is_empty() {
             return Ok(moved);
         }
         // Lengths of the rows as they are here: residuals are judged by them.
@@ -265,7 +289,7 @@ impl Projector {
     pub fn prepare_tangent(&mut self, kernel: &dyn Kernel, at: Point<'_>) {
         self.evaluate(kernel, at);
         for k in 0..if self.shared { 1 } else { 2 } {
-            self.stages[k].factor(&self.terms, &self.identity, 1e-9, self.shape.n_eta);
+            self.stages[k].factor(&self.terms, 1e-9, false);
         }
         if !self.shape.identity_frame {
             kernel.frame(at.t, at.x, &mut self.scratch, &mut self.X);
@@ -277,9 +301,11 @@ impl Projector {
     /// Removes from a small change of the state what projection would remove: the part normal to the constraints.
     pub fn tangent(&mut self, dx: &mut [f64], deta: &mut [f64]) {
         let (n, n_x) = (self.shape.n_eta, self.shape.n_x);
-        let slopes = if self.shape.identity_frame { &self.terms.A } else { &self.slopes };
         for &i in &self.stages[0].rows {
-            self.phi[i] = dot(&slopes[i * n_x..(i + 1) * n_x], dx);
+            self.phi[i] = match self.shape.identity_frame {
+                true => self.terms.row(i).dot(dx),
+                false => dot(&self.slopes[i * n_x..(i + 1) * n_x], dx),
+            };
         }
         self.stages[0].solve(&self.phi, &self.zero, &mut self.delta);
         if self.shape.identity_frame {
@@ -287,9 +313,9 @@ impl Projector {
         } else {
             (0..n_x).for_each(|i| dx[i] += dot(&self.X[i * n..(i + 1) * n], &self.delta));
         }
-        let k = if self.shared { 0 } else { 1 };
+        let k = self.level(Which::Velocity);
         for &i in &self.stages[k].rows {
-            self.psi[i] = dot(&self.terms.A[i * n..(i + 1) * n], deta);
+            self.psi[i] = self.terms.row(i).dot(deta);
         }
         self.stages[k].solve(&self.psi, &self.zero, &mut self.delta);
         (0..n).for_each(|j| deta[j] += self.delta[j]);
@@ -297,13 +323,17 @@ impl Projector {
 
     fn evaluate(&mut self, kernel: &dyn Kernel, at: Point<'_>) {
         kernel.terms(at, &mut self.scratch, &mut self.terms);
-        let n = self.shape.n_eta;
         for i in 0..self.shape.n_con {
-            let now = norm(&self.terms.A[i * n..(i + 1) * n]);
+            let now = self.terms.row(i).norm();
             if now.is_finite() {
                 (self.length[i], self.longest[i]) = (now, self.longest[i].max(now));
             }
         }
+    }
+
+    /// The stage of a level.
+    fn level(&self, which: Which) -> usize {
+        usize::from(which == Which::Velocity && !self.shared)
     }
 
     /// Largest scaled entry of a residual vector and its row; NaN wins.
@@ -341,7 +371,7 @@ impl Projector {
         eta: &mut [f64],
         known: &mut Known,
     ) -> Result<bool, ProjectionError> {
-        let k = if which == Which::Position || self.shared { 0 } else { 1 };
+        let k = self.level(which);
         if self.stages[k].rows.is_empty() {
             return Ok(false);
         }
@@ -383,12 +413,8 @@ impl Projector {
     /// Factors the terms at hand.
     fn refactor(&mut self, kernel: &dyn Kernel, k: usize, at: Point<'_>, r: f64) {
         let rank_tol = (10.0 * r).clamp(WEAKEST, 1e-2);
-        self.stages[k].factor(
-            &self.terms,
-            &self.identity,
-            if rank_tol.is_nan() { WEAKEST } else { rank_tol },
-            self.shape.n_eta,
-        );
+        // Directions that are weak here are left alone, whichever way they are told; Newton sees what is left.
+        self.stages[k].factor(&self.terms, if rank_tol.is_nan() { WEAKEST } else { rank_tol }, false);
         if !self.shape.identity_frame {
             kernel.frame(at.t, at.x, &mut self.scratch, &mut self.X);
         }

@@ -12,9 +12,11 @@
 //! Checked by `tests/start.rs`.
 
 mod search;
+mod slopes;
 
 use crate::linalg::{dot, norm};
-use crate::{Kernel, Level, Point, Projector, State, Terms};
+use crate::{Kernel, Level, Point, Projector, Sparsity, State, Terms};
+use std::sync::Arc;
 
 use search::{Equations, Left, nearest};
 
@@ -188,6 +190,8 @@ struct Positions<'k> {
     held: Vec<f64>,
     gradient: Vec<f64>,
     psi: Vec<f64>,
+    /// Where the Jacobian is given by its entries.
+    terms: Option<Terms>,
     scratch: Vec<f64>,
 }
 
@@ -198,7 +202,9 @@ impl<'k> Positions<'k> {
         let mut gradient = vec![0.0; shape.n_invariant * shape.n_x];
         let mut scratch = vec![0.0; kernel.scratch_len()];
         kernel.invariants(x, &mut scratch, &mut held, &mut gradient);
-        Self { kernel, t, eta: vec![0.0; shape.n_eta], held, gradient, psi: vec![0.0; shape.n_con], scratch }
+        let terms = by_entries(kernel, &held).then(|| Terms::of(kernel));
+        let (eta, psi) = (vec![0.0; shape.n_eta], vec![0.0; shape.n_con]);
+        Self { kernel, t, eta, held, gradient, psi, terms, scratch }
     }
 }
 
@@ -220,7 +226,18 @@ impl Equations for Positions<'_> {
         }
     }
 
+    fn sparsity(&self) -> Option<Arc<Sparsity>> {
+        self.terms.as_ref().and_then(|terms| terms.sparsity.clone())
+    }
+
     fn jacobian(&mut self, v: &[f64], J: &mut [f64]) {
+        if let Some(terms) = &mut self.terms {
+            // x' = eta: the slopes of f are the rows of A.
+            let at = Point { t: self.t, x: v, eta: &self.eta };
+            self.kernel.terms(at, &mut self.scratch, terms);
+            clear_rows(terms, J, |i| self.kernel.levels()[i] == Level::Position);
+            return;
+        }
         let (df, dc) = J.split_at_mut(self.psi.len() * v.len());
         self.kernel.position_gradient(self.t, v, &mut self.scratch, df);
         if self.held.is_empty() {
@@ -245,7 +262,8 @@ struct Speeds<'k> {
 impl<'k> Speeds<'k> {
     fn new(kernel: &'k dyn Kernel, t: f64, x: Vec<f64>, conditions: &'k [VelocityCondition]) -> Self {
         let shape = kernel.shape();
-        let (terms, phi) = (Terms::new(&shape), vec![0.0; shape.n_con]);
+        let terms = if by_entries(kernel, conditions) { Terms::of(kernel) } else { Terms::new(&shape) };
+        let phi = vec![0.0; shape.n_con];
         Self { kernel, t, x, conditions, terms, phi, scratch: vec![0.0; kernel.scratch_len()] }
     }
 }
@@ -264,10 +282,17 @@ impl Equations for Speeds<'_> {
         }
     }
 
+    fn sparsity(&self) -> Option<Arc<Sparsity>> {
+        self.terms.sparsity.clone()
+    }
+
     fn jacobian(&mut self, v: &[f64], J: &mut [f64]) {
         let n = v.len();
         let at = Point { t: self.t, x: &self.x, eta: v };
         self.kernel.terms(at, &mut self.scratch, &mut self.terms);
+        if self.terms.sparsity.is_some() {
+            return clear_rows(&self.terms, J, |i| self.kernel.levels()[i] != Level::Acceleration);
+        }
         J[..self.terms.A.len()].copy_from_slice(&self.terms.A);
         for (i, level) in self.kernel.levels().iter().enumerate() {
             if *level == Level::Acceleration {
@@ -277,6 +302,20 @@ impl Equations for Speeds<'_> {
         for (c, row) in self.conditions.iter().zip(J[self.terms.A.len()..].chunks_exact_mut(n.max(1))) {
             row.copy_from_slice(&c.row);
         }
+    }
+}
+
+/// Whether Jacobians of a kernel are given by their entries: where the rows of A are all there is.
+fn by_entries<T>(kernel: &dyn Kernel, further: &[T]) -> bool {
+    kernel.sparsity().is_some() && kernel.shape().identity_frame && further.is_empty()
+}
+
+/// The entries of A, zero in rows that are not asked for.
+fn clear_rows(terms: &Terms, J: &mut [f64], wanted: impl Fn(usize) -> bool) {
+    J.copy_from_slice(&terms.A);
+    let Some(sparsity) = &terms.sparsity else { return };
+    for i in (0..terms.b.len()).filter(|&i| !wanted(i)) {
+        J[sparsity.constraint.range(i)].fill(0.0);
     }
 }
 

@@ -70,7 +70,7 @@ fn system(constrained: bool) -> impl Strategy<Value = Given> {
                 A_c.extend(again);
                 b_c.push(right);
             }
-            let terms = Terms { x_dot: vec![0.0; n], M: positive(n, &G), Q, A, b };
+            let terms = Terms { x_dot: vec![0.0; n], M: positive(n, &G), Q, A, b, sparsity: None };
             let S = (0..n * n).map(|k| if k / n == k % n { 1.0 } else { 0.0 }).collect();
             let control = ControlTerms { A: A_c, b: b_c, S, W: positive(n, &W) };
             Given { n, levels: vec![Level::Acceleration; m], terms, control, inputs: n }
@@ -168,6 +168,7 @@ fn what_is_out_of_reach_is_said_with_what_is_missing() {
             Q: vec![0.0; 2],
             A: vec![],
             b: vec![],
+            sparsity: None,
         },
         control: ControlTerms { A: vec![0.0, 1.0], b: vec![1.0], S: vec![1.0, 0.0], W: vec![] },
         inputs: 1,

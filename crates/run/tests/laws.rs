@@ -58,7 +58,7 @@ fn system() -> impl Strategy<Value = System> {
             }
             let m = r + extra;
             let b = (DMatrix::from_row_slice(m, n, &A) * DVector::from_row_slice(&z)).as_slice().to_vec();
-            let terms = Terms { x_dot: vec![], M: M.as_slice().to_vec(), Q, A, b };
+            let terms = Terms { x_dot: vec![], M: M.as_slice().to_vec(), Q, A, b, sparsity: None };
             System { n, m, terms, C, rank: r, z }
         })
         .prop_filter("rank as meant, well away from loss", |s| {
@@ -272,7 +272,8 @@ proptest! {
 fn plain(n: usize, M: &[f64], Q: &[f64], A: &[f64], b: &[f64]) -> Result<Solution, AccelerationError> {
     let shape = Shape { n_eta: n, n_con: b.len(), ..Shape::default() };
     let mut accelerator = Accelerator::with_shape(shape, 0);
-    let terms = Terms { x_dot: vec![], M: M.to_vec(), Q: Q.to_vec(), A: A.to_vec(), b: b.to_vec() };
+    let terms =
+        Terms { x_dot: vec![], M: M.to_vec(), Q: Q.to_vec(), A: A.to_vec(), b: b.to_vec(), sparsity: None };
     accelerator.solve_terms(1.5, 0.0, &terms, |_, _| {})?;
     Ok(accelerator.solution().clone())
 }

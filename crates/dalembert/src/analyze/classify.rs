@@ -6,6 +6,7 @@ use super::integrals::integrals;
 use super::matrix::{Echelon, dot};
 use super::setting::Setting;
 use super::{Certainty, ConstraintSet, RowKind, RowReport, Singular, Verdict};
+use crate::kernel_form::Places;
 use crate::kinds;
 use crate::model::Model;
 use dalembert_expr::{Expr, Residue, Symbol};
@@ -161,7 +162,7 @@ fn row(
         exact: alone.map(|a| a.exact),
         integrable_alone: alone.map(|a| a.integrable).or((!linear).then_some(false)),
         scleronomic: !kinds::timed(model, index),
-        catastatic: kinds::keeps_rest(model, index),
+        catastatic: kinds::keeps_rest(model, &Places::new(&model.form.speeds), index),
         linear: linear && !setting.rows[k].factored,
         factored: setting.rows[k].factored,
         integral: integral.map(|e| setting.pool.text(e)),

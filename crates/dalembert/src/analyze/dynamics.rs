@@ -96,7 +96,7 @@ impl Dynamics {
         let form = &model.form;
         let lagrangian = take(&mut pool, source, &[L])[0];
         let x_dot = take(&mut pool, source, &form.x_dot);
-        let mass = take_matrix(&mut pool, source, &parameters, &form.mass_matrix);
+        let mass = take_matrix(&mut pool, source, &parameters, &form.mass_matrix.written_out());
         let (force, nonideal) = (take(&mut pool, source, &form.force), take(&mut pool, source, &C));
         let right = take(&mut pool, source, &form.constraint_right);
         let residuals = take(&mut pool, source, &form.velocity_residuals);

@@ -5,9 +5,10 @@ use super::quick::Quick;
 use crate::system::Power;
 use dalembert_run::{
     Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, SecondVariation, Shape,
-    Solution, Terms, Variation,
+    Solution, Sparsity, Terms, Variation,
 };
 use dalembert_tape::Program;
+use std::sync::Arc;
 
 impl Compiled {
     /// Writes `t, x, eta, parameters`; returns how many.
@@ -29,32 +30,38 @@ impl Compiled {
     }
 
     /// The same, then multipliers and reactions.
-    pub(super) fn load_ideal(&self, at: Point<'_>, lambda: &[f64], A: &[f64], scratch: &mut [f64]) -> usize {
+    pub(super) fn load_ideal(
+        &self,
+        at: Point<'_>,
+        lambda: &[f64],
+        A: &[f64],
+        sparsity: Option<&Sparsity>,
+        scratch: &mut [f64],
+    ) -> usize {
         let mut end = self.load(at.t, at.x, at.eta, scratch);
         scratch[end..end + lambda.len()].copy_from_slice(lambda);
         end += lambda.len();
-        for g in 0..self.groups.len() {
-            scratch[end] = self.generalised_reaction(g, lambda, A);
-            end += 1;
+        for g in 0..if self.reactions_read { self.groups.len() } else { 0 } {
+            scratch[end + g] = self.generalised_reaction(g, lambda, A, sparsity);
         }
-        end
+        end + self.groups.len()
     }
 
     /// The same, then accelerations, forces, Gauss's function and works.
     pub(super) fn load_results(
         &self,
         at: Point<'_>,
-        impressed: &[f64],
-        A: &[f64],
+        terms: &Terms,
         s: &Solution,
         works: &[f64],
         scratch: &mut [f64],
     ) -> usize {
-        let mut end = self.load_ideal(at, &s.lambda, A, scratch);
-        for (g, place) in (end - self.groups.len()..end).enumerate() {
-            scratch[place] = self.reaction(g, s, A);
+        let mut end = self.load_ideal(at, &s.lambda, &terms.A, terms.sparsity.as_deref(), scratch);
+        let first = end - self.groups.len();
+        for g in 0..if self.reactions_read { self.groups.len() } else { 0 } {
+            scratch[first + g] = self.reaction(g, s, terms);
         }
-        for part in [&s.eta_dot, impressed, &s.ideal_force, &s.nonideal_force, &s.control_force] {
+        for part in [&s.eta_dot, &terms.Q, &s.ideal_force, &s.nonideal_force, &s.control_force] {
             scratch[end..end + part.len()].copy_from_slice(part);
             end += self.shape.n_eta;
         }
@@ -90,7 +97,16 @@ impl Kernel for Compiled {
 
     fn terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Terms) {
         let inputs = self.load(at.t, at.x, at.eta, scratch);
-        self.terms.run(inputs, scratch, [&mut out.x_dot, &mut out.M, &mut out.Q, &mut out.A, &mut out.b]);
+        let places = match (&self.sparse, &out.sparsity) {
+            (Some(layout), Some(_)) => &layout.places,
+            _ => &self.terms.places,
+        };
+        let arrays = [&mut out.x_dot[..], &mut out.M, &mut out.Q, &mut out.A, &mut out.b];
+        self.terms.run_to(places, inputs, scratch, arrays);
+    }
+
+    fn sparsity(&self) -> Option<&Arc<Sparsity>> {
+        self.sparse.as_ref().map(|layout| &layout.sparsity)
     }
 
     fn quick_workspace(&self) -> Vec<f64> {
@@ -109,7 +125,7 @@ impl Kernel for Compiled {
         match &self.nonideal {
             None => C.fill(0.0),
             Some(program) => {
-                let inputs = self.load_ideal(at, ideal.lambda, ideal.A, scratch);
+                let inputs = self.load_ideal(at, ideal.lambda, ideal.A, ideal.sparsity, scratch);
                 run_into(program, inputs, scratch, C);
             }
         }
@@ -151,9 +167,9 @@ impl Kernel for Compiled {
     fn events(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], g: &mut [f64]) {
         // Reactions and impressed forces need A and Q, which are evaluated anew: events that use them are rare.
         let inputs = if self.events_need_solution {
-            let mut terms = Terms::new(&self.shape);
+            let mut terms = Terms::of(self);
             self.terms(at, scratch, &mut terms);
-            self.load_results(at, &terms.Q, &terms.A, solution, &[], scratch)
+            self.load_results(at, &terms, solution, &[], scratch)
         } else {
             self.load(at.t, at.x, at.eta, scratch);
             self.events.input_count()
@@ -227,11 +243,11 @@ impl Kernel for Compiled {
         scratch[end..end + lambda.len()].copy_from_slice(lambda);
         end += lambda.len();
         if !self.groups.is_empty() && self.nonideal.is_some() {
-            let mut terms = Terms::new(&self.shape);
+            let mut terms = Terms::of(self);
             let mut spare = vec![0.0; self.scratch_len];
             self.terms(at, &mut spare, &mut terms);
             for g in 0..self.groups.len() {
-                scratch[end + g] = self.generalised_reaction(g, lambda, &terms.A);
+                scratch[end + g] = self.generalised_reaction(g, lambda, &terms.A, terms.sparsity.as_deref());
             }
         }
         end += self.groups.len();

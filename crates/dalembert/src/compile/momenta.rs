@@ -14,7 +14,7 @@
 //! which the run reports. Checked by `tests/hamilton_motion.rs` against the explicit form.
 
 use super::small::{invert, largest, times};
-use super::{Compiled, Inputs, Scattered, dense, matrix};
+use super::{Compiled, Inputs, Scattered, dense, entries};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::poincare::Poincare;
@@ -77,7 +77,7 @@ impl Momenta {
         let form = model.form.clone();
         let inputs = Inputs::of(&model.system, &form);
         let pool = &mut model.system.pool;
-        let quadratic = form.mass_matrix.iter().flatten().all(|e| !pool.depends_on(*e, &form.speeds));
+        let quadratic = form.mass_matrix.entries().all(|(_, _, e)| !pool.depends_on(e, &form.speeds));
         if !quadratic && form.position_residuals.iter().any(Option::is_some) {
             let message =
                 "in momenta, position constraints are kept for Lagrangians quadratic in the speeds only";
@@ -87,8 +87,11 @@ impl Momenta {
         let images = form.coordinates.iter().copied().zip(form.x_dot.iter().copied());
         let mut total = Derivation::new(images.chain([(form.time, Pool::ONE)]));
         let held: Vec<Expr> = form.momenta.iter().map(|y| total.apply(pool, *y)).collect();
-        let legendre =
-            Scattered::new(pool, &inputs.state, &[dense(&form.momenta), matrix(&form.mass_matrix)]);
+        let legendre = Scattered::new(
+            pool,
+            &inputs.state,
+            &[dense(&form.momenta), entries(&form.mass_matrix, form.speeds.len())],
+        );
         let rates = Scattered::new(pool, &inputs.state, &[dense(&equations.rates), dense(&held)]);
         model.check_memory()?;
         let base = model.compiled.clone();
@@ -251,7 +254,7 @@ impl Kernel for Momenta {
             times(row, room.G, own);
         }
         times(ideal.Q_i, room.G, room.trial);
-        let known = IdealForces { lambda: ideal.lambda, A: room.A, Q_i: room.trial };
+        let known = IdealForces { lambda: ideal.lambda, A: room.A, sparsity: None, Q_i: room.trial };
         self.base.nonideal(Point { eta: room.eta, ..at }, &known, scratch, room.missing);
         times(room.missing, room.inverse, C);
     }

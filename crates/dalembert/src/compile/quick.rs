@@ -95,7 +95,7 @@ impl Compiled {
     /// changes but the speed and the last digits.
     pub fn make_fast(&mut self, system: &mut System, form: &KernelForm) {
         let rows: Vec<usize> = (0..self.shape.n_con).collect();
-        if self.quick.is_none() {
+        if self.quick.is_none() && self.sparse.is_none() {
             self.make_quick(system, form, &rows);
         }
         self.programs_mut().for_each(|p| {

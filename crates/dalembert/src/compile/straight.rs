@@ -89,7 +89,8 @@ impl Straight {
 /// x', the lower rows of M, Q, the entries of A, b.
 fn entries(form: &KernelForm, rows: &[usize]) -> Vec<Expr> {
     let mut list: Vec<Expr> = form.x_dot.clone();
-    list.extend(form.mass_matrix.iter().enumerate().flat_map(|(i, row)| &row[..=i]));
+    let lower = |i: usize| (0..=i).map(move |j| form.mass_matrix.get(i, j));
+    list.extend((0..form.speeds.len()).flat_map(lower));
     list.extend(&form.force);
     list.extend(rows.iter().flat_map(|r| &form.constraint_matrix[*r]).map(|(_, e)| *e));
     list.extend(rows.iter().map(|r| form.constraint_right[*r]));

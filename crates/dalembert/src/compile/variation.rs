@@ -8,8 +8,9 @@
 //! that stands in the way. Dissipation and forces without a potential are in Q'. Used by the variational methods of
 //! [`dalembert_run::integrate()`] and by [`crate::connect`]. Checked by `tests/variational.rs`.
 
-use super::{Compiled, Inputs, Scattered, dense, sparse_gradient};
+use super::{Compiled, Inputs, Scattered, dense};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::kernel_form::Places;
 use crate::model::Model;
 use crate::poincare::Poincare;
 use crate::source::Span;
@@ -77,9 +78,10 @@ impl Model {
         let (form, pool) = (&self.form, &mut self.system.pool);
         let n = form.speeds.len();
         let mut forces: Vec<Vec<Expr>> = equations.rates.iter().map(|r| vec![*r]).collect();
+        let places = Places::new(&form.coordinates);
         for (f, symbol) in form.position_residuals.iter().zip(&multipliers) {
             let lambda = pool.var(*symbol);
-            for (i, slope) in f.map(|f| sparse_gradient(pool, f, &form.coordinates)).into_iter().flatten() {
+            for (i, slope) in f.map(|f| places.gradient(pool, f)).into_iter().flatten() {
                 forces[i].push(pool.mul(lambda, slope));
             }
         }
@@ -90,9 +92,9 @@ impl Model {
             &[vec![(0, equations.lagrangian)], dense(&equations.momenta), dense(&equations.rates)],
         );
         let mut by = |list: &[Expr], symbols: &[Symbol]| -> Vec<(usize, Expr)> {
-            let mut entries = Vec::new();
+            let (mut entries, places) = (Vec::new(), Places::new(symbols));
             for (p, e) in list.iter().enumerate() {
-                let row = sparse_gradient(pool, *e, symbols);
+                let row = places.gradient(pool, *e);
                 entries.extend(row.into_iter().map(|(i, e)| (p * n + i, e)));
             }
             entries

@@ -25,8 +25,8 @@ pub(super) fn normal_force(model: &mut Model, k: usize, views: &[View]) -> Optio
     for p in 0..n {
         let coupled = touched.iter().any(|&q| {
             let own = model.form.coordinates[p];
-            model.form.mass_matrix[p][q] != Pool::ZERO
-                || model.system.pool.depends_on(model.form.mass_matrix[q][q], &[own])
+            model.form.mass_matrix.get(p, q) != Pool::ZERO
+                || model.system.pool.depends_on(model.form.mass_matrix.get(q, q), &[own])
         });
         if coupled && !speeds.contains(&p) {
             speeds.push(p);
@@ -38,10 +38,10 @@ pub(super) fn normal_force(model: &mut Model, k: usize, views: &[View]) -> Optio
     }
     let symbols: Vec<Symbol> = speeds.iter().map(|&p| model.form.coordinates[p]).collect();
     let metric: Vec<Vec<Expr>> =
-        speeds.iter().map(|&i| speeds.iter().map(|&j| model.form.mass_matrix[i][j]).collect()).collect();
+        speeds.iter().map(|&i| speeds.iter().map(|&j| model.form.mass_matrix.get(i, j)).collect()).collect();
     let alone = (0..n).filter(|p| !speeds.contains(p)).all(|p| {
         let other = model.form.coordinates[p];
-        let apart = speeds.iter().all(|&q| model.form.mass_matrix[p][q] == Pool::ZERO);
+        let apart = speeds.iter().all(|&q| model.form.mass_matrix.get(p, q) == Pool::ZERO);
         apart && !metric.iter().flatten().any(|e| model.system.pool.depends_on(*e, &[other]))
     });
     if !alone || !views.iter().all(|v| is_flat(model, v, &metric, &symbols)) {

@@ -242,6 +242,7 @@ impl Elaborator<'_> {
             Value::Scalar(e, kind) => {
                 // A speed by itself stands for its quasi-coordinate.
                 if let Some(s) = self.pool.as_symbol(*e)
+                    && self.role(s) == Role::Rate
                     && let Some(speed) = self.speeds.iter().find(|speed| speed.symbol == s)
                 {
                     return Ok(Value::Scalar(self.pool.var(speed.displacement), Kind::Missing));
@@ -296,10 +297,10 @@ impl Elaborator<'_> {
         {
             return Ok(residual);
         }
-        let group = self.constraints.iter().position(|c| c.name == target);
+        let group = self.constraint_of.get(target).copied();
         let rows = match group {
             Some(g) => self.constraints[g].rows.clone(),
-            None => match self.rows.iter().position(|r| r.name == target) {
+            None => match self.row_of.get(target).copied() {
                 Some(r) => r..r + 1,
                 None => return self.unknown_constraint(target, span),
             },

@@ -5,6 +5,7 @@ use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::{Elaborator, Fallible};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::kernel_form::Places;
 use crate::source::Span;
 use crate::system::{Contact, Initial, InitialTarget, Observables, System};
 use crate::units::Kind;
@@ -49,13 +50,13 @@ impl Elaborator<'_> {
         };
         let (kinetic, potential, lagrangian, dissipation) =
             (sum(kinetic), sum(potential), sum(lagrangian), sum(dissipation));
-        let columns = self.frame_columns(&kinematics);
-        let applied = self.applied_forces(&kinematics, &columns, &images)?;
+        let frame = self.frame_rows(&kinematics);
+        let applied = self.applied_forces(&kinematics, &frame, &images)?;
         let nonideal = self.nonideal_term(&kinematics, &images)?;
         let mass = self.checked_mass(&kinematics, &images)?;
         self.replace_in_rows(&images);
         let contacts = self.close_contacts(&kinematics, &images)?;
-        let control = self.close_control(&kinematics, &columns, &images)?;
+        let control = self.close_control(&kinematics, &frame, &images)?;
         let initial = self.checked_initials(&kinematics);
         let observables = self.observables(&kinematics, &contacts);
         let energies = Energies { kinetic, potential, lagrangian };
@@ -126,7 +127,8 @@ impl Elaborator<'_> {
         if images.is_empty() {
             return images;
         }
-        let columns = self.frame_columns(kinematics);
+        let frame = self.frame_rows(kinematics);
+        let speed_of = kinematics.speed_of(self.coordinates.len());
         let mut seeds: Vec<(Symbol, Expr)> = vec![(self.time, Pool::ONE)];
         for (c, rate) in self.coordinates.iter().zip(&kinematics.rates) {
             seeds.push((c.symbol, *rate));
@@ -136,15 +138,15 @@ impl Elaborator<'_> {
         }
         let mut dot = Derivation::new(seeds);
         for i in 0..self.coordinates.len() {
-            if kinematics.speeds.iter().any(|s| s.rate_of == Some(i)) {
+            if speed_of[i].is_some() {
                 continue;
             }
             let second = dot.apply(&mut self.pool, kinematics.rates[i]);
             images.push((self.coordinates[i].acceleration, second));
             let mut change = Vec::new();
-            for (p, s) in kinematics.speeds.iter().enumerate() {
-                let displacement = self.pool.var(s.displacement);
-                change.push(self.pool.mul(columns[p][i], displacement));
+            for (p, X_ip) in &frame[i] {
+                let displacement = self.pool.var(kinematics.speeds[*p].displacement);
+                change.push(self.pool.mul(*X_ip, displacement));
             }
             let change = self.pool.total(change);
             images.push((self.coordinates[i].displacement, change));
@@ -152,12 +154,10 @@ impl Elaborator<'_> {
         images
     }
 
-    /// The frame X by columns: `X_p` as a vector over the coordinates.
-    fn frame_columns(&mut self, kinematics: &Kinematics) -> Vec<Vec<Expr>> {
-        let symbols: Vec<Symbol> = kinematics.speeds.iter().map(|s| s.symbol).collect();
-        let rows: Vec<Vec<Expr>> =
-            kinematics.rates.iter().map(|r| self.pool.gradient(*r, &symbols)).collect();
-        (0..symbols.len()).map(|p| rows.iter().map(|row| row[p]).collect()).collect()
+    /// The frame X by the entries of its rows: how each speed moves a coordinate.
+    fn frame_rows(&mut self, kinematics: &Kinematics) -> Vec<Vec<(usize, Expr)>> {
+        let places = Places::new(kinematics.speeds.iter().map(|s| &s.symbol));
+        kinematics.rates.iter().map(|r| places.gradient(&mut self.pool, *r)).collect()
     }
 
     fn replace_in_rows(&mut self, images: &[(Symbol, Expr)]) {
@@ -168,9 +168,10 @@ impl Elaborator<'_> {
 
     fn checked_initials(&mut self, k: &Kinematics) -> Vec<Initial> {
         let n_own = k.speeds.len() - self.definitions.len();
+        let speed_of = k.speed_of(self.coordinates.len());
         let target = |on: &Binding, order: u32| match on {
             Binding::Coordinate(i) if order == 0 => InitialTarget::Coordinate(*i),
-            Binding::Coordinate(i) => match k.speeds.iter().position(|s| s.rate_of == Some(*i)) {
+            Binding::Coordinate(i) => match speed_of[*i] {
                 Some(p) => InitialTarget::Speed(p),
                 None => InitialTarget::Rate(*i),
             },

@@ -4,6 +4,7 @@ use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::{Elaborator, Fallible, Part};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::kernel_form::Places;
 use dalembert_expr::{Expr, Pool, Rational, Symbol, Zero};
 
 impl Elaborator<'_> {
@@ -11,7 +12,7 @@ impl Elaborator<'_> {
     pub(super) fn applied_forces(
         &mut self,
         k: &Kinematics,
-        columns: &[Vec<Expr>],
+        frame: &[Vec<(usize, Expr)>],
         images: &[(Symbol, Expr)],
     ) -> Fallible<Vec<Expr>> {
         let n = k.speeds.len();
@@ -30,50 +31,49 @@ impl Elaborator<'_> {
         for (on, part) in std::mem::take(&mut self.forces_on) {
             match on {
                 Binding::Coordinate(i) => {
-                    for p in 0..n {
-                        parts[p].push(self.pool.mul(part.expr, columns[p][i]));
+                    for (p, X_ip) in &frame[i] {
+                        parts[*p].push(self.pool.mul(part.expr, *X_ip));
                     }
                 }
                 Binding::Speed(s) => parts[k.speeds.len() - self.definitions.len() + s].push(part.expr),
                 _ => {}
             }
         }
-        let coordinates: Vec<Symbol> = self.coordinates.iter().map(|c| c.symbol).collect();
+        let coordinates = Places::new(self.coordinates.iter().map(|c| &c.symbol));
         for (force, point) in std::mem::take(&mut self.forces_at) {
             for (f, r) in force.iter().zip(&point) {
                 // Q'_p = F . (dr/dx) X_p
-                let gradient = self.pool.gradient(*r, &coordinates);
-                for (p, column) in columns.iter().enumerate() {
-                    for (g, x) in gradient.iter().zip(column) {
-                        if *g != Pool::ZERO && *x != Pool::ZERO {
-                            let product = [*f, *g, *x].map(|e| (e, Rational::ONE));
-                            parts[p].push(self.pool.product(product));
-                        }
+                for (i, g) in coordinates.gradient(&mut self.pool, *r) {
+                    for (p, X_ip) in &frame[i] {
+                        let product = [*f, g, *X_ip].map(|e| (e, Rational::ONE));
+                        parts[*p].push(self.pool.product(product));
                     }
                 }
             }
         }
+        let displacements = Places::new(k.speeds.iter().map(|s| &s.displacement));
         for part in std::mem::take(&mut self.work) {
-            let forces = self.virtual_work(&part, k, images)?;
-            forces.into_iter().zip(&mut parts).for_each(|(f, part)| part.push(f));
+            let forces = self.virtual_work(&part, &displacements, images)?;
+            forces.into_iter().for_each(|(p, f)| parts[p].push(f));
         }
         let totals: Vec<Expr> = parts.into_iter().map(|part| self.pool.total(part)).collect();
         Ok(self.pool.substitute(&totals, images))
     }
 
-    /// The coefficients of the virtual displacements.
+    /// The coefficients of the virtual displacements that occur, by speed.
     pub(super) fn virtual_work(
         &mut self,
         part: &Part,
-        k: &Kinematics,
+        displacements: &Places,
         images: &[(Symbol, Expr)],
-    ) -> Fallible<Vec<Expr>> {
-        let symbols: Vec<Symbol> = k.speeds.iter().map(|s| s.displacement).collect();
+    ) -> Fallible<Vec<(usize, Expr)>> {
         let e = self.pool.substitute(&[part.expr], images)[0];
+        let (at, symbols): (Vec<usize>, Vec<Symbol>) =
+            displacements.present(&mut self.pool, e).into_iter().unzip();
         let linear = self.pool.linear(e, &symbols);
         let constant = linear.as_ref().map(|l| l.constant);
         match (linear, constant.map(|c| self.pool.simplify(c))) {
-            (Some(linear), Some(Pool::ZERO)) => Ok(linear.coefficients),
+            (Some(linear), Some(Pool::ZERO)) => Ok(at.into_iter().zip(linear.coefficients).collect()),
             (Some(_), _) => {
                 let d = Diagnostic::error(
                     Code::NotLinearInDelta,
@@ -95,7 +95,11 @@ impl Elaborator<'_> {
         k: &Kinematics,
         images: &[(Symbol, Expr)],
     ) -> Fallible<Option<Vec<Expr>>> {
-        let mut total: Option<Vec<Expr>> = None;
+        if self.nonideal.is_empty() {
+            return Ok(None);
+        }
+        let displacements = Places::new(k.speeds.iter().map(|s| &s.displacement));
+        let mut parts: Vec<Vec<Expr>> = vec![Vec::new(); k.speeds.len()];
         for part in std::mem::take(&mut self.nonideal) {
             if self.rows.is_empty() {
                 let d = Diagnostic::error(
@@ -106,13 +110,10 @@ impl Elaborator<'_> {
                 return self
                     .fail(d.help("a force that is not due to a constraint is given by `force` or `work`"));
             }
-            let forces = self.virtual_work(&part, k, images)?;
-            total = Some(match total {
-                None => forces,
-                Some(sum) => sum.iter().zip(&forces).map(|(a, b)| self.pool.add(*a, *b)).collect(),
-            });
+            let forces = self.virtual_work(&part, &displacements, images)?;
+            forces.into_iter().for_each(|(p, f)| parts[p].push(f));
         }
-        Ok(total)
+        Ok(Some(parts.into_iter().map(|part| self.pool.total(part)).collect()))
     }
 
     pub(super) fn checked_mass(

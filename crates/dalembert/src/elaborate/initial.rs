@@ -43,18 +43,17 @@ impl Elaborator<'_> {
     }
 
     fn store(&mut self, new: RawInitial, name: &str) -> Fallible<()> {
-        let same = |old: &RawInitial| {
-            old.order == new.order
-                && match (&old.on, &new.on) {
-                    (Binding::Coordinate(a), Binding::Coordinate(b))
-                    | (Binding::Speed(a), Binding::Speed(b)) => a == b,
-                    _ => false,
-                }
+        let about = match &new.on {
+            Binding::Coordinate(i) => (*i, new.order),
+            Binding::Speed(i) => (*i, u32::MAX),
+            _ => return Ok(()),
         };
-        let Some(k) = self.initial.iter().position(same) else {
+        let next = self.initial.len();
+        let k = *self.initial_of.entry(about).or_insert(next);
+        if k == next {
             self.initial.push(new);
             return Ok(());
-        };
+        }
         let old = &self.initial[k];
         if let (true, true, Some(here), Some(first)) = (old.fixed, new.fixed, new.span, old.span) {
             let primes = "'".repeat(new.order as usize);

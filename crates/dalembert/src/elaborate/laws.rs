@@ -23,9 +23,9 @@ impl Elaborator<'_> {
     /// `friction on NAME: ...`
     pub(super) fn friction(&mut self, on: &Target, parts: Parts<'_>, span: Span) -> Fallible<()> {
         let name = self.member(on)?;
-        let (constraint, rows) = match self.constraints.iter().position(|c| c.name == name) {
+        let (constraint, rows) = match self.constraint_of.get(&name).copied() {
             Some(g) => (g, self.constraints[g].rows.clone()),
-            None => match self.rows.iter().position(|r| r.name == name) {
+            None => match self.row_of.get(&name).copied() {
                 Some(r) => (self.rows[r].constraint, r..r + 1),
                 None => return self.unknown_constraint(&name, on.span).map(|_| ()),
             },
@@ -249,7 +249,7 @@ impl Elaborator<'_> {
     pub(super) fn close_control(
         &mut self,
         k: &Kinematics,
-        columns: &[Vec<Expr>],
+        frame: &[Vec<(usize, Expr)>],
         images: &[(Symbol, Expr)],
     ) -> Fallible<Control> {
         let residuals: Vec<Expr> = self.requirement_rows.iter().map(|r| r.residual).collect();
@@ -271,7 +271,11 @@ impl Elaborator<'_> {
             list.into_iter()
                 .map(|(on, name)| {
                     let column: Vec<Expr> = match on {
-                        Binding::Coordinate(i) => (0..n).map(|p| columns[p][i]).collect(),
+                        Binding::Coordinate(i) => {
+                            let mut column = vec![Pool::ZERO; n];
+                            frame[i].iter().for_each(|(p, e)| column[*p] = *e);
+                            column
+                        }
                         Binding::Speed(s) => unit(n, own + s),
                         _ => vec![Pool::ZERO; n],
                     };

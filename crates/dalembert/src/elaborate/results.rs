@@ -5,9 +5,11 @@ use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::{Elaborator, Fallible, Reported};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::kernel_form::Places;
 use crate::source::Span;
 use crate::system::{Contact, Observables, Power};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
+use rustc_hash::FxHashSet;
 
 impl Elaborator<'_> {
     pub(super) fn observables(&mut self, k: &Kinematics, contacts: &[Contact]) -> Observables {
@@ -139,10 +141,14 @@ impl Elaborator<'_> {
     }
 
     pub(super) fn kinetic_energy(&mut self, t: Expr, speeds: &[Symbol]) -> Expr {
-        let momenta = self.pool.gradient(t, speeds);
-        let linear = momenta.iter().all(|p| {
-            let second = self.pool.gradient(*p, speeds);
-            second.iter().all(|s| !self.pool.depends_on(*s, speeds))
+        let (momenta, places) = (self.pool.gradient(t, speeds), Places::new(speeds));
+        // Momenta that are the same expression are looked at once: T = (sum of rates)^2 has as many as speeds.
+        let different: FxHashSet<Expr> = momenta.into_iter().collect();
+        let mut different: Vec<Expr> = different.into_iter().collect();
+        different.sort_unstable();
+        let linear = different.iter().all(|p| {
+            let second = places.gradient(&mut self.pool, *p);
+            second.iter().all(|(_, s)| places.present(&mut self.pool, *s).is_empty())
         });
         if linear { t } else { self.legendre(t, speeds) }
     }

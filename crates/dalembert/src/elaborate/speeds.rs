@@ -4,8 +4,9 @@
 //! inverted here), or its rate is a speed itself.
 
 use super::roles::Role;
-use super::{Elaborator, Fallible};
+use super::{Elaborator, Fallible, MAX_DENSE};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::kernel_form::Places;
 use crate::source::Span;
 use crate::system::Speed;
 use dalembert_expr::{Expr, Pool, Symbol};
@@ -20,6 +21,17 @@ pub(super) struct Kinematics {
     pub inverse: Option<Vec<Vec<Expr>>>,
 }
 
+impl Kinematics {
+    /// The speed that is the rate of each coordinate, where one is.
+    pub fn speed_of(&self, coordinates: usize) -> Vec<Option<usize>> {
+        let mut speed_of = vec![None; coordinates];
+        for (p, s) in self.speeds.iter().enumerate() {
+            s.rate_of.into_iter().for_each(|i| speed_of[i] = Some(p));
+        }
+        speed_of
+    }
+}
+
 impl Elaborator<'_> {
     pub(super) fn resolve_speeds(&mut self) -> Fallible<Kinematics> {
         let n = self.coordinates.len();
@@ -32,7 +44,11 @@ impl Elaborator<'_> {
             .collect();
         let in_definitions: Vec<Expr> = defined.iter().map(|d| d.1).collect();
         let used = self.pool.symbols(&in_definitions);
-        let covered: Vec<usize> = (0..n).filter(|&i| used.contains(&rate_symbols[i])).collect();
+        // Symbols come sorted.
+        let covered: Vec<usize> = (0..n).filter(|&i| used.binary_search(&rate_symbols[i]).is_ok()).collect();
+        if let Some((_, span)) = self.definitions.first().copied().flatten() {
+            self.limit_dense(covered.len(), "rates in definitions of speeds", span)?;
+        }
         if let Some(&i) = covered.iter().find(|&&i| self.kinematics[i].is_some()) {
             let span = self.kinematics[i].map_or(Span::default(), |k| k.1);
             let message = format!(
@@ -42,10 +58,14 @@ impl Elaborator<'_> {
             return self.error(Code::KinematicsTwice, span, &message);
         }
         let own: Vec<usize> =
-            (0..n).filter(|i| self.kinematics[*i].is_none() && !covered.contains(i)).collect();
+            (0..n).filter(|i| self.kinematics[*i].is_none() && covered.binary_search(i).is_err()).collect();
         let mut speeds: Vec<Speed> = own.iter().map(|&i| self.rate_as_speed(i)).collect();
         let mut rates: Vec<Expr> = rate_symbols.iter().map(|s| self.pool.var(*s)).collect();
-        let mut inverse: Vec<Vec<Expr>> = own.iter().map(|&i| unit_row(n, i)).collect();
+        let all_defined = self.definitions.iter().all(Option::is_some)
+            && self.kinematics.iter().all(Option::is_none)
+            && n <= MAX_DENSE;
+        let rows = if all_defined { &own[..] } else { &[] };
+        let mut inverse: Vec<Vec<Expr>> = rows.iter().map(|&i| unit_row(n, i)).collect();
 
         let solved = self.invert_definitions(&defined, &covered)?;
         for (&i, rate) in covered.iter().zip(solved.rates) {
@@ -61,8 +81,6 @@ impl Elaborator<'_> {
             }
         }
         speeds.append(&mut self.speeds);
-        let all_defined =
-            self.definitions.iter().all(Option::is_some) && self.kinematics.iter().all(Option::is_none);
         inverse.extend(solved.rows.into_iter().map(|row| {
             let mut full = vec![Pool::ZERO; n];
             covered.iter().zip(row).for_each(|(&i, e)| full[i] = e);
@@ -141,6 +159,7 @@ impl Elaborator<'_> {
     /// Kinematics lines must be linear in the speeds, and given wherever free speeds are declared.
     fn check_kinematics_lines(&mut self, rates: &[Symbol]) -> Fallible<()> {
         let speeds: Vec<Symbol> = self.speeds.iter().map(|s| s.symbol).chain(rates.iter().copied()).collect();
+        let places = Places::new(&speeds);
         for i in 0..self.kinematics.len() {
             let Some((e, span)) = self.kinematics[i] else { continue };
             if self.pool.depends_on(e, &[self.coordinates[i].rate]) {
@@ -148,7 +167,9 @@ impl Elaborator<'_> {
                     format!("the kinematics of `{}` contain its own rate", self.coordinates[i].name);
                 return self.error(Code::NotLinear, span, &message);
             }
-            if self.pool.linear(e, &speeds).is_none() {
+            let present: Vec<Symbol> =
+                places.present(&mut self.pool, e).into_iter().map(|(_, s)| s).collect();
+            if self.pool.linear(e, &present).is_none() {
                 return self.error(Code::NotLinear, span, "kinematics must be linear in the speeds");
             }
         }
@@ -159,7 +180,7 @@ impl Elaborator<'_> {
         let used = self.pool.symbols(rates);
         let mut result = Ok(());
         for speed in speeds {
-            if !used.contains(&speed.symbol) {
+            if used.binary_search(&speed.symbol).is_err() {
                 let message = format!("the speed `{}` moves no coordinate", speed.name);
                 let d = Diagnostic::error(Code::KinematicsMissing, speed.span, message);
                 result = self.fail(d.help("give its kinematics, one `kinematics x' = ...` for each coordinate it moves, or define it by rates; without them the equations of motion are not determined"));
@@ -170,8 +191,8 @@ impl Elaborator<'_> {
 
     /// The rates that are not speeds, in the speeds: what is put in their place everywhere.
     pub(super) fn rate_images(&self, kinematics: &Kinematics) -> Vec<(Symbol, Expr)> {
-        let is_speed = |i: usize| kinematics.speeds.iter().any(|s| s.rate_of == Some(i));
-        let dependent = (0..self.coordinates.len()).filter(|&i| !is_speed(i));
+        let speed_of = kinematics.speed_of(self.coordinates.len());
+        let dependent = (0..self.coordinates.len()).filter(|&i| speed_of[i].is_none());
         dependent.map(|i| (self.coordinates[i].rate, kinematics.rates[i])).collect()
     }
 

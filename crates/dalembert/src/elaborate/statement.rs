@@ -200,7 +200,7 @@ impl Elaborator<'_> {
             Some(target) => self.member(target)?,
             None => format!("constraint{}", self.constraints.len() + 1),
         };
-        if let Some(first) = self.constraints.iter().find(|c| c.name == name).map(|c| c.span) {
+        if let Some(first) = self.constraint_of.get(&name).map(|&g| self.constraints[g].span) {
             let d = Diagnostic::error(
                 Code::DeclaredTwice,
                 span,
@@ -214,8 +214,10 @@ impl Elaborator<'_> {
         self.limit(first_row + residuals.len(), "constraint rows", span)?;
         for (row_name, residual, holonomic) in self.scalar_rows(&name, &difference, span)? {
             let constraint = self.constraints.len();
+            self.row_of.entry(row_name.clone()).or_insert(self.rows.len());
             self.rows.push(Row { name: row_name, residual, holonomic, constraint, span });
         }
+        self.constraint_of.insert(name.clone(), self.constraints.len());
         self.constraints.push(Constraint { name, rows: first_row..self.rows.len(), span });
         Ok(())
     }
@@ -307,7 +309,7 @@ impl Elaborator<'_> {
                 Value::Vector(_) => component_name(&name, k, scalars.len()),
                 _ => name.clone(),
             };
-            let taken = self.outputs.iter().any(|o| o.name == column) || column == "t";
+            let taken = self.output_names.contains(&column) || column == "t";
             let state = matches!(self.scope.get(&column), Some(Binding::Coordinate(_) | Binding::Speed(_)));
             if taken || state {
                 return self.error(
@@ -316,6 +318,7 @@ impl Elaborator<'_> {
                     &format!("a column `{column}` exists already"),
                 );
             }
+            self.output_names.insert(column.clone());
             self.outputs.push(Output { name: column, value: *e, span: d.target.span });
         }
         // Outputs may build on each other.

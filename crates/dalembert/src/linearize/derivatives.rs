@@ -10,8 +10,8 @@
 //! F and G are linear in z and lambda, so one tape serves for the derivative of A by itself too: the difference of two
 //! runs. Differentiation is symbolic; no step size is involved.
 
-use crate::compile::sparse_gradient;
 use crate::diagnostic::Diagnostic;
+use crate::kernel_form::Places;
 use crate::model::Model;
 use dalembert_expr::{Expr, Function, Node, Pool, Rational, Symbol};
 use dalembert_run::Kernel;
@@ -98,8 +98,8 @@ impl Derivatives {
         let mut F: Vec<Vec<(Expr, Rational)>> = Vec::new();
         for (p, Q_p) in form.force.iter().enumerate() {
             let mut parts = vec![(*Q_p, Rational::MINUS_ONE)];
-            for (q, e) in form.mass_matrix[p].iter().enumerate() {
-                let z = pool.var(accelerations[q]);
+            for (q, e) in form.mass_matrix.row(p) {
+                let z = pool.var(accelerations[*q]);
                 parts.push((pool.mul(*e, z), Rational::ONE));
             }
             F.push(parts);
@@ -118,9 +118,9 @@ impl Derivatives {
         let F: Vec<Expr> = F.into_iter().map(|parts| pool.combine(parts)).collect();
         let mut by = |list: &[Expr], symbols: &[Symbol]| {
             let width = symbols.len();
-            let mut entries = Vec::new();
+            let (mut entries, places) = (Vec::new(), Places::new(symbols));
             for (r, e) in list.iter().enumerate() {
-                let row = sparse_gradient(pool, *e, symbols);
+                let row = places.gradient(pool, *e);
                 entries.extend(row.into_iter().map(|(i, e)| (r * width + i, e)));
             }
             (entries, list.len() * width)

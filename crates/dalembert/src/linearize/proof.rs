@@ -197,7 +197,7 @@ fn vanishes(model: &mut Model, e: Expr) -> bool {
 /// Everything in the equations of motion.
 fn equations(model: &Model) -> Vec<Expr> {
     let form = &model.form;
-    let mut all: Vec<Expr> = form.mass_matrix.iter().flatten().copied().collect();
+    let mut all: Vec<Expr> = form.mass_matrix.entries().map(|(_, _, e)| e).collect();
     all.extend(
         form.force.iter().chain(&form.x_dot).chain(&form.constraint_right).chain(&form.velocity_residuals),
     );
@@ -250,7 +250,7 @@ fn quadratic(model: &mut Model) -> bool {
     if system.mass.is_some() || system.nonideal.is_some() || system.kinetic.is_none() {
         return false;
     }
-    let mut constant: Vec<Expr> = model.form.mass_matrix.iter().flatten().copied().collect();
+    let mut constant: Vec<Expr> = model.form.mass_matrix.entries().map(|(_, _, e)| e).collect();
     constant.extend(model.form.constraint_matrix.iter().flatten().map(|(_, e)| *e));
     constant.extend(model.form.frame.iter().flatten().flatten());
     // Second derivatives of the dissipation and of forces.

@@ -85,7 +85,7 @@ pub(crate) fn local(
     }
     let mut accelerator = Accelerator::new(kernel);
     accelerator.solve(kernel, state.point()).map_err(Trouble::Acceleration)?;
-    let (terms, solution) = (accelerator.terms().clone(), accelerator.solution().clone());
+    let (terms, solution) = (accelerator.terms().written_out(), accelerator.solution().clone());
     let mut scratch = vec![0.0; kernel.scratch_len()];
     let mut X = vec![0.0; n_x * n];
     kernel.frame(state.t, &state.x, &mut scratch, &mut X);

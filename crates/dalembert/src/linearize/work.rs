@@ -47,14 +47,19 @@ impl Work<'_> {
         let (n, m) = (self.n, solution.lambda.len());
         let groups = self.model.system.constraints.len();
         let reactions = (0..groups)
-            .map(|g| self.model.compiled.generalised_reaction(g, &solution.lambda, &self.terms.A))
+            .map(|g| self.model.compiled.generalised_reaction(g, &solution.lambda, &self.terms.A, None))
             .collect();
         if !kernel.shape().has_nonideal {
             let (lambda, z_ideal) = (solution.lambda.clone(), solution.eta_dot.clone());
             return Forces { lambda, z_ideal, reactions, C: vec![0.0; n] };
         }
         let mut C = vec![0.0; n];
-        let ideal = IdealForces { lambda: &solution.lambda, A: &self.terms.A, Q_i: &solution.ideal_force };
+        let ideal = IdealForces {
+            lambda: &solution.lambda,
+            A: &self.terms.A,
+            sparsity: None,
+            Q_i: &solution.ideal_force,
+        };
         let mut scratch = vec![0.0; kernel.scratch_len()];
         kernel.nonideal(self.state.point(), &ideal, &mut scratch, &mut C);
         // A^T mu = Q_ni - C.

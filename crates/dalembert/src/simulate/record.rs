@@ -98,7 +98,7 @@ impl<'m, P> Recorder<'m, P> {
 /// Terms and a solution of NaN.
 fn nothing_known(compiled: &Compiled) -> (Terms, Solution) {
     let shape = compiled.shape();
-    let (mut terms, mut s) = (Terms::new(&shape), Solution::new(&shape));
+    let (mut terms, mut s) = (Terms::of(compiled), Solution::new(&shape));
     let parts = [&mut terms.Q, &mut terms.A, &mut s.eta_dot, &mut s.ideal_force, &mut s.nonideal_force];
     let more = [&mut s.control_force, &mut s.lambda, &mut s.friction, &mut s.normal];
     parts.into_iter().chain(more).for_each(|part| part.fill(f64::NAN));

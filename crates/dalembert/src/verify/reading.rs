@@ -56,7 +56,7 @@ impl Reading {
         let n = state.eta.len();
         let mut C = vec![0.0; n];
         let s = &now.solution;
-        let known = IdealForces { lambda: &s.lambda, A: &now.terms.A, Q_i: &s.ideal_force };
+        let known = IdealForces { lambda: &s.lambda, A: &now.terms.A, Q_i: &s.ideal_force, sparsity: None };
         let mut scratch = vec![0.0; model.compiled.scratch_len()];
         model.compiled.nonideal(state.point(), &known, &mut scratch, &mut C);
         let steered = !model.system.contacts.is_empty() || !model.system.requirement_rows.is_empty();

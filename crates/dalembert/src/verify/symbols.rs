@@ -9,9 +9,8 @@
 //! node at a time instead of by tapes. Of the kernel form nothing is used but its symbols.
 
 use super::{Reading, Tally, Verification};
-use crate::compile::sparse_gradient;
 use crate::derive::structure_of;
-use crate::kernel_form::Structure;
+use crate::kernel_form::{Places, Structure};
 use crate::model::Model;
 use crate::poincare::{Fields, dot, turned};
 use crate::system::System;
@@ -146,7 +145,7 @@ pub(super) fn constraint_matrix(system: &mut System) -> Vec<Expr> {
     for row in &system.rows {
         if row.holonomic {
             // Rows of large systems are short.
-            let slope = sparse_gradient(pool, row.residual, &x);
+            let slope = Places::new(&x).gradient(pool, row.residual);
             for p in 0..eta.len() {
                 let parts: Vec<Expr> = slope.iter().map(|(i, e)| pool.mul(*e, frame[*i][p])).collect();
                 A.push(pool.total(parts));
@@ -175,7 +174,7 @@ pub(super) fn values(model: &Model, reading: &Reading) -> Values {
     values.extend(system.speeds.iter().map(|s| s.acceleration).zip(s.eta_dot.iter().copied()));
     values.extend(system.observables.multipliers.iter().copied().zip(s.lambda.iter().copied()));
     for (g, symbol) in system.observables.reactions.iter().enumerate() {
-        values.insert(*symbol, model.compiled.generalised_reaction(g, &s.lambda, &reading.terms.A));
+        values.insert(*symbol, model.compiled.generalised_reaction(g, &s.lambda, &reading.terms.A, None));
     }
     values
 }

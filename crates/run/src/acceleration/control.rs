@@ -10,7 +10,7 @@
 //!
 //! Checked by `tests/control.rs`: with W = M^-1 and no constraints C1 is U2; least cost; constraints of nature kept.
 
-use super::{AccelerationError, Factor, Solution, Term};
+use super::{AccelerationError, Saddle, Solution, Term};
 use crate::linalg::{Cod, axpy, cholesky, dot, norm, norm_max, solve_lower, solve_lower_transposed};
 use crate::{ControlTerms, Shape, Terms};
 
@@ -77,7 +77,7 @@ impl Steering {
         &mut self,
         t: f64,
         control: &ControlTerms,
-        factor: &mut Factor,
+        factor: &mut Saddle,
         terms: &Terms,
         natural: &[f64],
         mut follow: impl FnMut(&mut [f64], &[f64]),
@@ -123,7 +123,7 @@ impl Steering {
         &mut self,
         t: f64,
         control: &ControlTerms,
-        factor: &mut Factor,
+        factor: &mut Saddle,
     ) -> Result<(), AccelerationError> {
         let (n, count) = (self.n, self.count);
         let column = |j: usize, out: &mut [f64]| (0..n).for_each(|i| out[i] = control.S[i * count + j]);
@@ -193,7 +193,7 @@ impl Steering {
         tolerance: f64,
         control: &ControlTerms,
         solution: &Solution,
-        factor: &mut Factor,
+        factor: &mut Saddle,
     ) -> Result<(), AccelerationError> {
         let left: Vec<(f64, f64)> =
             (0..self.rows).map(|i| self.residual(i, control, &solution.eta_dot)).collect();
@@ -212,7 +212,7 @@ impl Steering {
     }
 
     /// The generalised force of unit length nearest to what the residual asks for, with every force at hand.
-    fn missing_force(&mut self, left: &[f64], control: &ControlTerms, factor: &mut Factor) -> Vec<f64> {
+    fn missing_force(&mut self, left: &[f64], control: &ControlTerms, factor: &mut Saddle) -> Vec<f64> {
         let n = self.n;
         let mut whole = vec![0.0; self.rows * n];
         for j in 0..n {

@@ -19,7 +19,7 @@ pub const GRAM_SAFE: f64 = 1e-4;
 /// Pivot ratio above which one refinement restores them.
 pub const GRAM_REFINED: f64 = 1e-10;
 /// Length of a row at an accepted state, relative to its length lately, below which it is short for good.
-const SHORTEST: f64 = 1e-6;
+pub const SHORTEST: f64 = 1e-6;
 /// Pivot ratio of M below which M is treated as singular (U9).
 pub const MASS_TOL: f64 = 1e-13;
 
@@ -31,6 +31,8 @@ pub struct Rules {
     pub rank_tol: f64,
     /// No more directions than this are kept: the rank known along the motion.
     pub max_rank: usize,
+    /// Whether doubtful pivots of a sparse system are to be decided by the dense decompositions, where it is small.
+    pub judged: bool,
 }
 
 /// The null-space system has no inertia in some direction.
@@ -55,8 +57,8 @@ pub struct Factor {
     Z: Vec<f64>,
     reduced: Lu<f64>,
     /// Length of each row of B now, and the largest lately (see [`Factor::settle`]).
-    length: Vec<f64>,
-    reference: Vec<f64>,
+    pub length: Vec<f64>,
+    pub reference: Vec<f64>,
     /// B^+ e of the last solve.
     y: Vec<f64>,
     work_n: Vec<f64>,
@@ -147,11 +149,6 @@ impl Factor {
         (0..self.rank).map(|k| self.cod.lq.row(k)).collect()
     }
 
-    /// Whether a Cholesky factor of M is at hand (not U9).
-    pub fn mass_is_positive(&self) -> bool {
-        self.taken != Taken::NullSpace
-    }
-
     /// v <- M^-1 v; only if M is positive definite.
     pub fn unconstrained(&self, v: &mut [f64]) {
         solve_lower(&self.M_chol, self.n, v);
@@ -200,7 +197,7 @@ impl Factor {
             Taken::Cod => {
                 (0..n).for_each(|i| out[i] = dot(&self.M_chol[i * n..i * n + i + 1], &self.y[..=i]))
             }
-            Taken::NullSpace => {
+            Taken::NullSpace | Taken::Sparse => {
                 mat_vec(&self.M, z, out);
                 (0..n).for_each(|i| out[i] -= r1[i]);
             }

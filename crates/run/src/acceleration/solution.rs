@@ -28,6 +28,8 @@ pub enum Taken {
     Cod,
     /// U9: M is not positive definite.
     NullSpace,
+    /// L D L^T of the sparse saddle system.
+    Sparse,
 }
 
 /// Accelerations and forces at one state.

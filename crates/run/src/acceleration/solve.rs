@@ -1,8 +1,8 @@
 //! The solve itself: terms from the kernel, checks, U1-U9 by [`Factor`], then friction and control.
 
 use super::control::Steering;
-use super::factor::{Factor, Massless, Rules};
-use super::{AccelerationError, Path, Reporter, Solution, Term};
+use super::factor::{Massless, Rules};
+use super::{AccelerationError, Path, Reporter, Saddle, Solution, Term};
 use crate::friction::{NormalForces, Paradox, settle};
 use crate::integrate::Baumgarte;
 use crate::linalg::{Cod, RANK_TOL, axpy, dot, mat_vec, norm_max};
@@ -29,11 +29,12 @@ pub fn accelerate(kernel: &dyn Kernel, at: Point<'_>) -> Result<Solution, Accele
     Ok(reporter.into_solution())
 }
 
-/// Rows that stand for all at a state, the best-conditioned first: as many as the rank there.
-pub fn independent_rows(kernel: &dyn Kernel, at: Point<'_>) -> Result<Vec<usize>, AccelerationError> {
+/// Rows that stand for all at a state, the best-conditioned first: as many as the rank there. `None` where there is no
+/// acceleration, and for systems given by their entries.
+pub fn independent_rows(kernel: &dyn Kernel, at: Point<'_>) -> Option<Vec<usize>> {
     let mut accelerator = Accelerator { path: Path::Cod, ..Accelerator::new(kernel) };
-    accelerator.solve(kernel, at)?;
-    Ok(accelerator.factor.pivot_rows())
+    accelerator.solve(kernel, at).ok()?;
+    accelerator.factor.pivot_rows()
 }
 
 /// Where control forces come from.
@@ -51,7 +52,7 @@ pub struct Accelerator {
     shape: Shape,
     terms: Terms,
     solution: Solution,
-    pub(crate) factor: Factor,
+    pub(crate) factor: Saddle,
     scratch: Vec<f64>,
     /// Results and workspace of the kernel's own fast way; empty if it has none.
     quick: Vec<f64>,
@@ -81,6 +82,9 @@ pub struct Accelerator {
     pub max_rank: Option<usize>,
     /// Constraint stabilisation (C2).
     pub baumgarte: Option<Baumgarte>,
+    /// Only accelerations are wanted, and rows may disagree (stages of a step): no unconstrained accelerations, no Gauss
+    /// function, no residual (U6), and multipliers of a sparse system need not be of minimum norm.
+    pub(crate) lean: bool,
 }
 
 impl Accelerator {
@@ -91,7 +95,7 @@ impl Accelerator {
             contacts: kernel.contacts().to_vec(),
             quick: vec![0.0; shape.n_x + shape.n_eta + 2 * kernel.quick_rows().len() + 1],
             quick_workspace: kernel.quick_workspace(),
-            ..Self::with_shape(kernel.shape(), kernel.scratch_len())
+            ..Self::with_terms(kernel.shape(), kernel.scratch_len(), Terms::of(kernel))
         }
     }
 
@@ -103,12 +107,17 @@ impl Accelerator {
 
     /// Sized without a kernel, for terms that come from elsewhere (see [`solve_terms`](Accelerator::solve_terms)).
     pub fn with_shape(shape: Shape, scratch_len: usize) -> Self {
+        Self::with_terms(shape, scratch_len, Terms::new(&shape))
+    }
+
+    /// Sized for terms of a layout.
+    pub(super) fn with_terms(shape: Shape, scratch_len: usize, terms: Terms) -> Self {
         let (n, m) = (shape.n_eta, shape.n_con);
         Self {
             shape,
-            terms: Terms::new(&shape),
             solution: Solution::new(&shape),
-            factor: Factor::new(n, m),
+            factor: Saddle::new(n, m, terms.sparsity.as_ref()),
+            terms,
             scratch: vec![0.0; scratch_len],
             quick: Vec::new(),
             quick_workspace: Vec::new(),
@@ -130,6 +139,7 @@ impl Accelerator {
             consistency_tol: CONSISTENCY_TOL,
             max_rank: None,
             baumgarte: None,
+            lean: false,
         }
     }
 
@@ -263,8 +273,12 @@ impl Accelerator {
         mut nonideal: impl FnMut(&IdealForces<'_>, &mut [f64]),
     ) -> Result<(), AccelerationError> {
         check_finite(t, terms)?;
-        let rules =
-            Rules { path: self.path, rank_tol: RANK_TOL, max_rank: self.max_rank.unwrap_or(usize::MAX) };
+        let rules = Rules {
+            path: self.path,
+            rank_tol: RANK_TOL,
+            max_rank: self.max_rank.unwrap_or(usize::MAX),
+            judged: true,
+        };
         self.factor
             .factor(&terms.M, &terms.A, rules)
             .map_err(|Massless { speed, pivot }| AccelerationError::MassSingular { t, speed, pivot })?;
@@ -348,11 +362,16 @@ impl Accelerator {
         result
     }
 
+    /// Whether nothing but accelerations is wanted.
+    fn lean(&self) -> bool {
+        self.lean && self.consistency_tol == f64::INFINITY
+    }
+
     /// U2: eta' without C, lambda and Q_i = A^T lambda.
     fn solve_ideal(&mut self, terms: &Terms) {
-        let (n, s) = (self.shape.n_eta, &mut self.solution);
+        let (n, lean, s) = (self.shape.n_eta, self.lean(), &mut self.solution);
         self.factor.solve(&self.force, &terms.b, &mut s.eta_dot, &mut s.lambda);
-        (s.rank, s.margin, s.path) = (self.factor.rank, self.factor.margin, self.factor.taken);
+        (s.rank, s.margin, s.path) = (self.factor.rank(), self.factor.margin(), self.factor.taken());
         // Rows that leave nothing free and ask for nothing: no acceleration, not even by rounding.
         if s.rank == n && terms.b.iter().all(|b| *b == 0.0) {
             s.eta_dot.fill(0.0);
@@ -362,29 +381,31 @@ impl Accelerator {
             s.a_free.fill(f64::NAN);
             return;
         }
-        s.a_free.copy_from_slice(&self.force);
-        self.factor.unconstrained(&mut s.a_free);
+        if !lean {
+            s.a_free.copy_from_slice(&self.force);
+            self.factor.unconstrained(&mut s.a_free);
+        }
         let mut poor = false;
         for i in 0..self.shape.n_con {
-            let row = &terms.A[i * n..(i + 1) * n];
-            self.work_m[i] = terms.b[i] - dot(row, &s.eta_dot);
-            let own = row.iter().zip(&s.eta_dot).fold(terms.b[i].abs(), |sum, (a, z)| sum + (a * z).abs());
-            poor |= self.work_m[i].abs() > REFINE * own;
+            let row = terms.row(i);
+            self.work_m[i] = terms.b[i] - row.dot(&s.eta_dot);
+            poor |= self.work_m[i].abs() > REFINE * row.sizes(terms.b[i].abs(), &s.eta_dot);
         }
         if poor {
             self.improve(terms);
+        }
+        if !lean {
+            self.factor.least(&mut self.solution.lambda);
         }
     }
 
     /// One step of refinement: solves again for what is left of the rows in `work_m`, and keeps it if that became less.
     fn improve(&mut self, terms: &Terms) {
-        let (n, s, change) = (self.shape.n_eta, &mut self.solution, &mut self.correction);
+        let (s, change) = (&mut self.solution, &mut self.correction);
         self.work_n.fill(0.0);
         self.factor.solve(&self.work_n, &self.work_m, &mut change.eta_dot, &mut change.lambda);
-        let better = |i: usize| {
-            let row = &terms.A[i * n..(i + 1) * n];
-            (self.work_m[i] - dot(row, &change.eta_dot)).abs() <= self.work_m[i].abs()
-        };
+        let better =
+            |i: usize| (self.work_m[i] - terms.row(i).dot(&change.eta_dot)).abs() <= self.work_m[i].abs();
         if (0..self.shape.n_con).all(better) {
             self.factor.force(&self.work_n, &change.eta_dot, &change.lambda, &mut change.ideal_force);
             axpy(1.0, &change.eta_dot, &mut s.eta_dot);
@@ -395,17 +416,19 @@ impl Accelerator {
 
     /// U6: the scaled residual of each row; they contradict each other if one is too large.
     fn check_consistent(&mut self, t: f64, speed: f64, terms: &Terms) -> Result<(), AccelerationError> {
+        if self.lean() {
+            return Ok(());
+        }
         let (n, s) = (self.shape.n_eta, &mut self.solution);
         let free = |j: usize| if s.a_free[j].is_finite() { s.a_free[j].abs() } else { 0.0 };
         let size = (0..n).fold(0.0_f64, |m, j| m.max(s.eta_dot[j].abs()).max(free(j))) + speed * speed;
         s.residual = 0.0;
         for i in 0..self.shape.n_con {
-            let row = &terms.A[i * n..(i + 1) * n];
             let (mut left, mut own, mut whole) = (-terms.b[i], terms.b[i].abs(), 0.0);
-            for j in 0..n {
-                left += row[j] * s.eta_dot[j];
-                own += row[j].abs() * (s.eta_dot[j].abs() + free(j));
-                whole += row[j].abs() * size;
+            for (j, a) in terms.row(i).entries() {
+                left += a * s.eta_dot[j];
+                own += a.abs() * (s.eta_dot[j].abs() + free(j));
+                whole += a.abs() * size;
             }
             let scale = own.max(COUPLING * whole);
             self.work_m[i] = if left == 0.0 { 0.0 } else { left.abs() / scale };
@@ -472,7 +495,7 @@ impl Accelerator {
             axpy(N, &self.sliding.force[k * n..(k + 1) * n], &mut self.C);
             axpy(N, &self.slip_z[k * n..(k + 1) * n], &mut s.eta_dot);
             axpy(N, &self.slip_lambda[k * m..(k + 1) * m], &mut s.lambda);
-            mat_vec(&terms.M, &self.slip_z[k * n..(k + 1) * n], &mut self.work_n);
+            terms.mass_times(&self.slip_z[k * n..(k + 1) * n], &mut self.work_n);
             axpy(N, &self.work_n, &mut s.nonideal_force);
             self.contacts[c].slide.clone().for_each(|i| s.friction[i] *= N);
         }
@@ -492,17 +515,25 @@ impl Accelerator {
     }
 
     /// The rows of which a row is a combination.
-    fn partners(&self, row: usize, terms: &Terms) -> Vec<usize> {
-        let (n, others) = (self.shape.n_eta, (0..self.shape.n_con).filter(|&i| i != row).collect::<Vec<_>>());
-        let entry = |i: usize, j: usize| terms.A[i * n + j];
-        let transposed: Vec<f64> = (0..n).flat_map(|j| others.iter().map(move |&i| entry(i, j))).collect();
-        let mut cod = Cod::new(n, others.len());
-        let mut combination = vec![0.0; others.len()];
-        cod.factor(&transposed, RANK_TOL);
-        cod.solve(&terms.A[row * n..(row + 1) * n], &mut combination);
-        let weight = |k: usize| combination[k].abs() * norm_max(&terms.A[others[k] * n..(others[k] + 1) * n]);
-        let largest = (0..others.len()).map(weight).fold(0.0, f64::max);
-        (0..others.len()).filter(|&k| weight(k) > 1e-6 * largest).map(|k| others[k]).collect()
+    fn partners(&mut self, row: usize, terms: &Terms) -> Vec<usize> {
+        let (n, m) = (self.shape.n_eta, self.shape.n_con);
+        let mut combination = vec![0.0; m];
+        if !self.factor.combination(row, &mut combination) {
+            let others: Vec<usize> = (0..m).filter(|&i| i != row).collect();
+            let mut transposed = vec![0.0; n * others.len()];
+            for (k, &i) in others.iter().enumerate() {
+                terms.row(i).entries().for_each(|(j, a)| transposed[j * others.len() + k] = a);
+            }
+            let (mut own, mut found) = (vec![0.0; n], vec![0.0; others.len()]);
+            terms.row(row).entries().for_each(|(j, a)| own[j] = a);
+            let mut cod = Cod::new(n, others.len());
+            cod.factor(&transposed, RANK_TOL);
+            cod.solve(&own, &mut found);
+            others.iter().zip(found).for_each(|(&i, c)| combination[i] = c);
+        }
+        let weight = |i: usize| combination[i].abs() * norm_max(terms.row(i).values);
+        let largest = (0..m).map(weight).fold(0.0, f64::max);
+        (0..m).filter(|&i| i != row && weight(i) > 1e-6 * largest).collect()
     }
 
     /// U8, U3, U7: C, then Q_ni and its acceleration, then Gauss's function.
@@ -512,12 +543,17 @@ impl Accelerator {
         terms: &Terms,
         nonideal: &mut impl FnMut(&IdealForces<'_>, &mut [f64]),
     ) -> Result<(), AccelerationError> {
-        let s = &mut self.solution;
+        let (lean, s) = (self.lean(), &mut self.solution);
         s.nonideal_force.fill(0.0);
         // M eta' - Q - C, for Gauss's function.
         self.work_n.copy_from_slice(&s.ideal_force);
         if self.shape.has_nonideal {
-            let ideal = IdealForces { lambda: &s.lambda, A: &terms.A, Q_i: &s.ideal_force };
+            let ideal = IdealForces {
+                lambda: &s.lambda,
+                A: &terms.A,
+                sparsity: terms.sparsity.as_deref(),
+                Q_i: &s.ideal_force,
+            };
             nonideal(&ideal, &mut self.C);
             if let Some(index) = first_bad(&self.C) {
                 return Err(AccelerationError::NotFinite { t, term: Term::Nonideal, index });
@@ -528,13 +564,15 @@ impl Accelerator {
             if !self.contacts.is_empty() {
                 axpy(1.0, &self.psi, &mut s.lambda);
             }
-            mat_vec(&terms.M, &self.work_n, &mut s.nonideal_force);
+            terms.mass_times(&self.work_n, &mut s.nonideal_force);
             for j in 0..self.shape.n_eta {
                 s.eta_dot[j] += self.work_n[j];
                 self.work_n[j] = s.ideal_force[j] + s.nonideal_force[j] - self.C[j];
             }
         }
-        s.gauss = if self.factor.mass_is_positive() {
+        s.gauss = if lean {
+            f64::NAN
+        } else if self.factor.mass_is_positive() {
             self.factor.inverse_mass_square(&self.work_n)
         } else {
             f64::NAN
@@ -567,6 +605,7 @@ fn check_finite(t: f64, terms: &Terms) -> Result<(), AccelerationError> {
     ];
     for (term, values) in all {
         if let Some(index) = first_bad(values) {
+            let index = terms.written_out_place(term, index);
             return Err(AccelerationError::NotFinite { t, term, index });
         }
     }

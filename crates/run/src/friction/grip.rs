@@ -128,6 +128,11 @@ impl Kernel for Gripped<'_> {
         self.base.scratch_len() + ContactTerms::room(&self.natural)
     }
 
+    /// None while contacts stick: their rows are written out.
+    fn sparsity(&self) -> Option<&std::sync::Arc<crate::Sparsity>> {
+        if self.stuck_rows() == 0 { self.base.sparsity() } else { None }
+    }
+
     fn terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Terms) {
         if self.stuck_rows() == 0 {
             return self.base.terms(at, scratch, out);
@@ -160,8 +165,11 @@ impl Kernel for Gripped<'_> {
     }
 
     fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {
+        if self.stuck_rows() == 0 {
+            return self.base.nonideal(at, ideal, scratch, C);
+        }
         let (n, m) = (self.natural.n_eta, self.natural.n_con);
-        let natural = IdealForces { lambda: &ideal.lambda[..m], A: &ideal.A[..m * n], Q_i: ideal.Q_i };
+        let natural = IdealForces { lambda: &ideal.lambda[..m], A: &ideal.A[..m * n], ..*ideal };
         self.base.nonideal(at, &natural, scratch, C);
     }
 

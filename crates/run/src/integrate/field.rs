@@ -67,7 +67,7 @@ impl<'k> KernelField<'k> {
             state: vec![0.0; d],
             bumped: vec![0.0; d],
             column: vec![0.0; d],
-            partials: Partials::new(&shape),
+            partials: Partials::default(),
             r1: vec![0.0; shape.n_eta],
             r2: vec![0.0; shape.n_con],
             dz: vec![0.0; shape.n_eta],
@@ -161,7 +161,11 @@ impl<'k> KernelField<'k> {
         let at = self.point(t, y);
         if !self.accelerator.solve_quick(&self.kernel, at, x_dot, eta_dot) {
             self.outgrown |= self.by_some_rows;
-            self.solve(t, y).map_err(EvalError::Acceleration)?;
+            // Where nothing else depends on the multipliers they need not be those of minimum norm.
+            self.accelerator.lean = !self.shape.has_nonideal;
+            let solved = self.solve(t, y).map(|_| ());
+            self.accelerator.lean = false;
+            solved.map_err(EvalError::Acceleration)?;
             eta_dot.copy_from_slice(&self.accelerator.solution().eta_dot);
             x_dot.copy_from_slice(&self.accelerator.terms().x_dot);
         }
@@ -187,6 +191,9 @@ impl<'k> KernelField<'k> {
         self.solve(t, y).map_err(EvalError::Acceleration)?;
         let (x, eta) = y.split_at(n_x);
         let s = self.accelerator.solution();
+        if self.partials == Partials::default() {
+            self.partials = Partials::new(&self.shape);
+        }
         let mut scratch = std::mem::take(&mut self.bumped);
         scratch.resize(scratch.len().max(self.kernel.scratch_len()), 0.0);
         let offered = self.kernel.partials(

@@ -179,7 +179,7 @@ impl Branch<'_> {
             middle[n_x + i] += tau * tau / 8.0 * j;
         }
         // x' at the middle, without an acceleration there.
-        let mut terms = crate::Terms::new(&field.shape);
+        let mut terms = crate::Terms::of(&field.kernel);
         let mut scratch = vec![0.0; field.kernel.scratch_len()];
         field.kernel.terms(field.point(self.t + 0.5 * tau, &middle), &mut scratch, &mut terms);
         let mut state = self.y.to_vec();

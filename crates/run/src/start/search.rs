@@ -1,6 +1,9 @@
 //! The solution of nonlinear equations nearest to a guess, free entries only. Knows nothing of mechanics.
 
-use crate::linalg::{Cod, norm, norm_max};
+use super::slopes::Slopes;
+use crate::Sparsity;
+use crate::linalg::norm_max;
+use std::sync::Arc;
 
 /// Scaled residual (see [`crate::projection`]) at which a start is accepted.
 const TOLERANCE: f64 = 1e-10;
@@ -12,6 +15,8 @@ pub(super) trait Equations {
     fn count(&self) -> usize;
     fn residual(&mut self, v: &[f64], r: &mut [f64]);
     fn jacobian(&mut self, v: &[f64], J: &mut [f64]);
+    /// The pattern of the Jacobian (that of the constraint rows), where it is given by its entries.
+    fn sparsity(&self) -> Option<Arc<Sparsity>>;
 }
 
 /// No solution: the equation that is left, and its scaled residual.
@@ -26,11 +31,10 @@ struct Search<'e> {
     equations: &'e mut dyn Equations,
     free: &'e [bool],
     r: Vec<f64>,
-    J: Vec<f64>,
+    J: Slopes,
     /// Length of each row of J: the longest seen, and the last.
     length: Vec<f64>,
     now: Vec<f64>,
-    cod: Cod,
 }
 
 /// Moves `v` to the solution nearest to where it is, changing free entries only.
@@ -40,7 +44,8 @@ pub(super) fn nearest(equations: &mut dyn Equations, v: &mut [f64], free: &[bool
         return Ok(());
     }
     let (r, length, now) = (vec![0.0; m], vec![0.0; m], vec![0.0; m]);
-    let mut search = Search { equations, free, r, J: vec![0.0; m * n], length, now, cod: Cod::new(m, n) };
+    let J = Slopes::new(m, n, equations.sparsity());
+    let mut search = Search { equations, free, r, J, length, now };
     let guess = v.to_vec();
     let mut best = search.solve(v);
     let mut tried = v.to_vec();
@@ -98,17 +103,15 @@ impl Search<'_> {
 
     /// Jacobian at v over the free entries, its rows scaled by their whole lengths, factored.
     fn factor(&mut self, v: &[f64], rank_tol: f64) {
-        self.equations.jacobian(v, &mut self.J);
-        for (i, row) in self.J.chunks_exact_mut(v.len().max(1)).enumerate() {
-            let length = norm(row);
+        self.equations.jacobian(v, self.J.values());
+        for i in 0..self.r.len() {
+            let length = self.J.row(i).norm();
             if length.is_finite() {
                 (self.now[i], self.length[i]) = (length, self.length[i].max(length));
             }
-            for (value, free) in row.iter_mut().zip(self.free) {
-                *value = if *free && length > 0.0 { *value / length } else { 0.0 };
-            }
+            self.J.scale(i, length, self.free);
         }
-        self.cod.factor(&self.J, rank_tol);
+        self.J.factor(rank_tol);
     }
 
     /// Residuals at v into `r`, scaled like the rows of the factored Jacobian.
@@ -133,7 +136,7 @@ impl Search<'_> {
             // By the row lengths here.
             left = self.measure(v);
             self.scaled_residual(v);
-            self.cod.solve(&self.r, &mut step);
+            self.J.solve(&self.r, &mut step);
             let mut length = 1.0;
             let mut found = left;
             for _ in 0..12 {
@@ -168,10 +171,10 @@ impl Search<'_> {
             self.factor(v, 1e-9);
             self.scaled_residual(v);
             for i in 0..self.r.len() {
-                let row = &self.J[i * n..(i + 1) * n];
-                self.r[i] = (0..n).map(|j| row[j] * (v[j] - guess[j])).sum::<f64>() - self.r[i];
+                let along: f64 = self.J.row(i).entries().map(|(j, a)| a * (v[j] - guess[j])).sum();
+                self.r[i] = along - self.r[i];
             }
-            self.cod.solve(&self.r, &mut away);
+            self.J.solve(&self.r, &mut away);
             let mut change = 0.0_f64;
             for i in 0..n {
                 let next = if self.free[i] { guess[i] + away[i] } else { v[i] };

@@ -84,7 +84,7 @@ impl Drive<'_> {
             self.f[..n_x].fill(0.0);
             // x' at rest is what is left of K1 without speeds.
             let at = Point { t: self.t, x: &self.y[..n_x], eta: &zero };
-            let mut terms = crate::Terms::new(&shape);
+            let mut terms = crate::Terms::of(&self.field.kernel);
             self.field.kernel.terms(at, &mut self.scratch, &mut terms);
             self.f[..n_x].copy_from_slice(&terms.x_dot);
         }

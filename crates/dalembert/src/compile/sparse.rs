@@ -1,0 +1,61 @@
+//! M and A of a large system by their entries: which systems, and where the outputs of the tape go.
+
+use crate::elaborate::MAX_DENSE;
+use crate::kernel_form::KernelForm;
+use dalembert_run::{Pattern, Sparsity};
+use std::sync::Arc;
+
+/// Speeds and rows together from which patterns are looked at: below, dense factors are as fast.
+const CROSSOVER: usize = 40;
+/// Dense multiplications that take as long as one through indices.
+const GAIN: usize = 4;
+
+/// The patterns and the places of the tape's outputs in them.
+#[derive(Clone)]
+pub(super) struct Layout {
+    pub sparsity: Arc<Sparsity>,
+    pub places: Vec<(usize, usize)>,
+}
+
+impl Layout {
+    /// Where it pays: the system is large, its matrices and their factors are mostly zeros, and only features that know
+    /// patterns are used. `written_out` are the places in full matrices.
+    pub fn of(form: &KernelForm, written_out: &[(usize, usize)]) -> Option<Self> {
+        let (n, m) = (form.speeds.len(), form.constraint_right.len());
+        let plain = form.frame.is_none() && form.contacts.is_empty() && form.requirement_right.is_empty();
+        if !plain || n + m < CROSSOVER {
+            return None;
+        }
+        let columns = |row: &[(usize, dalembert_expr::Expr)]| row.iter().map(|e| e.0).collect::<Vec<_>>();
+        let mass = Pattern::new(n, (0..n).map(|p| columns(form.mass_matrix.row(p))));
+        let constraint = Pattern::new(n, form.constraint_matrix.iter().map(|row| columns(row)));
+        let sparsity = Sparsity::new(mass, constraint)?;
+        let dense = n.pow(3) / 6 + m * n * n / 2 + m * m * n / 2 + m.pow(3) / 6;
+        if n.max(m) <= MAX_DENSE && GAIN * (sparsity.work() + sparsity.fill()) > dense {
+            return None;
+        }
+        let place = |&(array, k): &(usize, usize)| match array {
+            1 => (array, sparsity.mass.place(k / n, k % n).unwrap_or(0)),
+            3 => (array, sparsity.constraint.place(k / n, k % n).unwrap_or(0)),
+            _ => (array, k),
+        };
+        let places = written_out.iter().map(place).collect();
+        Some(Layout { sparsity: Arc::new(sparsity), places })
+    }
+}
+
+/// The length of the force of some rows together: O(entries), times their number squared.
+pub(super) fn reaction(rows: std::ops::Range<usize>, lambda: &[f64], A: &[f64], pattern: &Pattern) -> f64 {
+    let mut length = 0.0f64;
+    for r in rows.clone() {
+        for &j in pattern.row(r) {
+            let j = j as usize;
+            if (rows.start..r).any(|before| pattern.place(before, j).is_some()) {
+                continue;
+            }
+            let later = (r..rows.end).filter_map(|s| pattern.place(s, j).map(|k| A[k] * lambda[s]));
+            length = length.hypot(later.sum());
+        }
+    }
+    length
+}

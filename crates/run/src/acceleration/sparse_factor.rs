@@ -1,0 +1,380 @@
+//! The saddle system of `Factor` for a sparse M and A: the same questions, answered in time that goes with the entries.
+//!
+//! ```text
+//! [ M  A^T ] [    z    ]   [ r1 ]
+//! [ A   0  ] [ -lambda ] = [ r2 ]         K = L D L^T (see `plan`)
+//! ```
+//!
+//! A row whose pivot is rounding depends on rows before it and is dropped: its multiplier is zero and it is not asked
+//! for, which is what the pivot rows of the dense decomposition do too. Multipliers of minimum norm (U2) follow from the
+//! combinations T of kept rows K that the dropped rows D are,
+//!
+//! ```text
+//! A_D = T A_K,   N = [T^T; -I],   lambda <- lambda - N (N^T N)^-1 N^T lambda,   N^T N = I + T T^T
+//! ```
+//!
+//! one solve for each dropped row, when multipliers are asked for. Pivots of rows are squares, so a direction below
+//! [`DROPPED`]^(1/2) is not told from rounding. Where that leaves a doubt, or M is not positive definite (U9), a system
+//! of up to [`DENSE_JUDGE`] speeds and rows is given to [`Judge`]; a larger one drops the direction, or has no solution.
+
+use super::factor::{GRAM_REFINED, GRAM_SAFE, MASS_TOL, Massless, Rules, SHORTEST};
+use super::judge::Judge;
+use super::plan::Plan;
+use super::{Path, Taken};
+use crate::Terms;
+use crate::linalg::{Ldl, Pivot, RANK_TOL, cholesky, dot, solve_lower, solve_lower_transposed};
+use std::sync::Arc;
+
+/// Pivot of a row, relative to its diagonal entry, that is taken for rounding.
+const DROPPED: f64 = 1e-13;
+/// Speeds and rows together up to which doubtful cases are decided by the dense decompositions.
+const DENSE_JUDGE: usize = 600;
+
+/// Which rows of terms given by entries depend on those before them in the order of elimination; none otherwise.
+pub fn dependent_rows(terms: &Terms) -> Vec<usize> {
+    let Some(sparsity) = &terms.sparsity else { return Vec::new() };
+    let rows: Vec<usize> = (0..terms.b.len()).collect();
+    let mut factor = SparseFactor::new(sparsity.plan.clone(), &rows);
+    // By the identity, which is positive definite.
+    let rules = Rules { path: Path::Gram, rank_tol: RANK_TOL, max_rank: usize::MAX, judged: false };
+    let _ = factor.factor(None, &terms.A, rules);
+    factor.rows_dropped
+}
+
+/// The factored system and its workspace.
+#[derive(Clone, Debug)]
+pub struct SparseFactor {
+    plan: Arc<Plan>,
+    /// The rows asked for; the others are dropped always.
+    rows: Vec<usize>,
+    absent: Vec<bool>,
+    /// Numbers of M, then those of A.
+    values: Vec<f64>,
+    saddle: Ldl,
+    inertia: Ldl,
+    /// M as it was when `inertia` was factored: constant masses are factored once.
+    inertia_of: Vec<f64>,
+    /// Pivot of each row over its diagonal entry, and whether it was dropped.
+    ratio: Vec<f64>,
+    dropped: Vec<bool>,
+    /// Rows to be dropped whatever their pivots.
+    forced: Vec<bool>,
+    by_ratio: Vec<usize>,
+    length: Vec<f64>,
+    reference: Vec<f64>,
+    /// T by rows, and the Cholesky factor of I + T T^T; empty until asked for.
+    combinations: Vec<f64>,
+    gram: Vec<f64>,
+    along: Vec<f64>,
+    rows_dropped: Vec<usize>,
+    /// The dense judge, once it has been asked, and whether it has the word.
+    judge: Option<Box<Judge>>,
+    judged: bool,
+    weakest: f64,
+    work: Vec<f64>,
+    work2: Vec<f64>,
+    pub taken: Taken,
+    pub rank: usize,
+    pub margin: f64,
+}
+
+impl SparseFactor {
+    /// For some rows of A, at their places.
+    pub fn new(plan: Arc<Plan>, rows: &[usize]) -> Self {
+        let (n, m) = (plan.n(), plan.m());
+        let mut absent = vec![true; m];
+        rows.iter().for_each(|&i| absent[i] = false);
+        Self {
+            rows: rows.to_vec(),
+            absent,
+            values: vec![0.0; plan.mass.len() + plan.rows.len()],
+            saddle: Ldl::new(&plan.saddle),
+            inertia: Ldl::new(&plan.inertia),
+            inertia_of: Vec::new(),
+            ratio: vec![0.0; m],
+            dropped: vec![false; m],
+            forced: vec![false; m],
+            by_ratio: Vec::with_capacity(m),
+            length: vec![0.0; m],
+            reference: vec![0.0; m],
+            combinations: Vec::new(),
+            gram: Vec::new(),
+            along: Vec::new(),
+            rows_dropped: Vec::with_capacity(m),
+            judge: None,
+            judged: false,
+            weakest: 1.0,
+            work: vec![0.0; n + m],
+            work2: vec![0.0; n + m],
+            taken: Taken::Free,
+            rank: 0,
+            margin: 1.0,
+            plan,
+        }
+    }
+
+    /// Factors the numbers of M, or the identity, with those of the whole A, in the layout of the patterns.
+    pub fn factor(&mut self, M: Option<&[f64]>, A: &[f64], rules: Rules) -> Result<(), Massless> {
+        self.load(M, A);
+        self.judged = false;
+        self.combinations.clear();
+        self.forced.copy_from_slice(&self.absent);
+        let small = self.plan.n() + self.plan.m() <= DENSE_JUDGE;
+        if small && rules.path == Path::Cod {
+            return self.ask_dense(rules);
+        }
+        let mut kept = match self.eliminate(rules) {
+            Ok(kept) => kept,
+            Err(_) if small => return self.ask_dense(rules),
+            Err(massless) => return Err(massless),
+        };
+        let m = self.rows.len();
+        let known = rules.max_rank.min(m);
+        let clear = self.weakest > GRAM_REFINED.max(rules.rank_tol * rules.rank_tol);
+        let rounding = |i: &usize| !self.dropped[*i] || self.ratio[*i] <= DROPPED;
+        let settled = kept == known && clear && self.rows.iter().all(rounding);
+        if small && !settled && rules.judged && rules.path == Path::Auto {
+            return self.ask_dense(rules);
+        }
+        if kept > known {
+            self.force_weakest(kept - known);
+            kept = self.eliminate(rules)?;
+        }
+        self.rank = kept;
+        self.taken = if m == 0 { Taken::Free } else { Taken::Sparse };
+        let lost = rules.max_rank <= m && kept < rules.max_rank;
+        self.margin = if lost { 0.0 } else { self.weakest_margin() };
+        self.rows_dropped.clear();
+        self.rows_dropped.extend(self.rows.iter().copied().filter(|&i| self.dropped[i]));
+        self.factor_inertia()
+    }
+
+    fn load(&mut self, M: Option<&[f64]>, A: &[f64]) {
+        let (own, rows) = self.values.split_at_mut(self.plan.mass.len());
+        rows.copy_from_slice(A);
+        match M {
+            Some(M) => own.copy_from_slice(M),
+            None => {
+                own.fill(0.0);
+                (0..self.plan.n()).filter_map(|i| self.plan.mass.place(i, i)).for_each(|k| own[k] = 1.0);
+            }
+        }
+    }
+
+    /// K = L D L^T; how many rows were kept.
+    fn eliminate(&mut self, rules: Rules) -> Result<usize, Massless> {
+        let n = self.plan.n();
+        let floor = DROPPED.max(rules.rank_tol * rules.rank_tol);
+        let (mut kept, mut weakest) = (0, 1.0f64);
+        let (dropped, ratio, length) = (&mut self.dropped, &mut self.ratio, &mut self.length);
+        let (reference, forced) = (&self.reference, &self.forced);
+        let judge = |p: Pivot| {
+            let Some(i) = p.unknown.checked_sub(n) else {
+                // A speed: the pivot of M, stiffened by rows that hold it.
+                let good = p.value > MASS_TOL * p.added;
+                let massless = Massless { speed: p.unknown, pivot: p.value / p.added };
+                return if good { Ok(1.0 / p.value) } else { Err(massless) };
+            };
+            // A row: minus its square length across the rows before it.
+            length[i] = p.taken.max(0.0).sqrt();
+            ratio[i] = if p.taken > 0.0 { -p.value / p.taken } else { 0.0 };
+            let vanished = !(length[i] > RANK_TOL * reference[i]);
+            dropped[i] = forced[i] || vanished || !(ratio[i] > floor);
+            if dropped[i] {
+                return Ok(0.0);
+            }
+            (kept, weakest) = (kept + 1, weakest.min(ratio[i]));
+            Ok(1.0 / p.value)
+        };
+        self.saddle.factor(&self.plan.saddle, &self.values, judge)?;
+        self.weakest = weakest;
+        Ok(kept)
+    }
+
+    /// The rank along the motion is known: directions beyond it are rounding, the weakest ones.
+    fn force_weakest(&mut self, count: usize) {
+        self.by_ratio.clear();
+        self.by_ratio.extend((0..self.plan.m()).filter(|&i| !self.dropped[i]));
+        let ratio = &self.ratio;
+        self.by_ratio.sort_unstable_by(|&i, &j| ratio[i].total_cmp(&ratio[j]).then(j.cmp(&i)));
+        self.by_ratio.iter().take(count).for_each(|&i| self.forced[i] = true);
+    }
+
+    fn weakest_margin(&self) -> f64 {
+        let margin = |i: usize| self.ratio[i].sqrt() * self.length[i] / self.reference[i].max(self.length[i]);
+        (0..self.plan.m()).filter(|&i| !self.dropped[i]).map(margin).fold(1.0, f64::min)
+    }
+
+    /// M by itself, for accelerations without constraints; not again if it has not changed.
+    fn factor_inertia(&mut self) -> Result<(), Massless> {
+        let M = &self.values[..self.plan.mass.len()];
+        if self.inertia_of == M {
+            return Ok(());
+        }
+        self.inertia_of.clear();
+        let result = self.inertia.factor(&self.plan.inertia, M, |p| match p.value > MASS_TOL * p.added {
+            true => Ok(1.0 / p.value),
+            false => Err(Massless { speed: p.unknown, pivot: p.value / p.added }),
+        });
+        if result.is_ok() {
+            self.inertia_of.extend_from_slice(M);
+        }
+        result
+    }
+
+    /// Hands the rows asked for of a small system over to the dense decompositions.
+    fn ask_dense(&mut self, rules: Rules) -> Result<(), Massless> {
+        let (n, m) = (self.plan.n(), self.rows.len());
+        let judge = self.judge.get_or_insert_with(|| Box::new(Judge::new(n, m)));
+        let lengths = (&self.reference[..], &mut self.length[..]);
+        judge.decide(&self.plan, &self.values, &self.rows, lengths, rules)?;
+        let factor = &judge.factor;
+        (self.taken, self.rank, self.margin, self.judged) = (factor.taken, factor.rank, factor.margin, true);
+        Ok(())
+    }
+
+    /// The judge, where it has the word.
+    fn judge(&mut self) -> Option<&mut Judge> {
+        if self.judged { self.judge.as_deref_mut() } else { None }
+    }
+
+    /// See `Factor::remember`.
+    pub fn remember(&mut self) {
+        for (reference, length) in self.reference.iter_mut().zip(&self.length) {
+            *reference = reference.max(*length);
+        }
+    }
+
+    /// See `Factor::settle`.
+    pub fn settle(&mut self, kept: f64) {
+        for (reference, length) in self.reference.iter_mut().zip(&self.length) {
+            *reference = (kept * *reference).min(length / SHORTEST).max(*length);
+        }
+    }
+
+    /// v <- M^-1 v; only if M is positive definite.
+    pub fn unconstrained(&mut self, v: &mut [f64]) {
+        match self.judge() {
+            Some(judge) => judge.factor.unconstrained(v),
+            None => self.inertia.solve(&self.plan.inertia, v),
+        }
+    }
+
+    /// v^T M^-1 v; only if M is positive definite.
+    pub fn inverse_mass_square(&mut self, v: &[f64]) -> f64 {
+        if let Some(judge) = self.judge() {
+            return judge.factor.inverse_mass_square(v);
+        }
+        let n = v.len();
+        self.work[..n].copy_from_slice(v);
+        self.inertia.solve(&self.plan.inertia, &mut self.work[..n]);
+        dot(v, &self.work[..n])
+    }
+
+    /// Solves the saddle system for z and lambda; lambda of minimum norm once [`least`](SparseFactor::least) is asked.
+    pub fn solve(&mut self, r1: &[f64], r2: &[f64], z: &mut [f64], lambda: &mut [f64]) {
+        if self.judged {
+            let Some(judge) = &mut self.judge else { return };
+            return judge.solve(&self.rows, r1, r2, z, lambda);
+        }
+        let n = self.plan.n();
+        self.work[..n].copy_from_slice(r1);
+        self.work[n..].copy_from_slice(r2);
+        self.saddle.solve(&self.plan.saddle, &mut self.work);
+        z.copy_from_slice(&self.work[..n]);
+        lambda.iter_mut().zip(&self.work[n..]).for_each(|(l, v)| *l = -v);
+        if self.weakest <= GRAM_SAFE {
+            self.refine(r1, r2, z, lambda);
+        }
+    }
+
+    /// Solves once more for what is left of both equations.
+    fn refine(&mut self, r1: &[f64], r2: &[f64], z: &mut [f64], lambda: &mut [f64]) {
+        let (n, plan) = (self.plan.n(), &self.plan);
+        let (M, A) = self.values.split_at(plan.mass.len());
+        let (left1, left2) = self.work.split_at_mut(n);
+        plan.mass.times(M, z, left1);
+        plan.rows.transposed_times(A, lambda, &mut self.work2[..n]);
+        (0..n).for_each(|i| left1[i] = r1[i] - left1[i] + self.work2[i]);
+        plan.rows.times(A, z, left2);
+        (0..left2.len()).for_each(|i| left2[i] = r2[i] - left2[i]);
+        self.saddle.solve(&plan.saddle, &mut self.work);
+        z.iter_mut().zip(&self.work[..n]).for_each(|(z, v)| *z += v);
+        lambda.iter_mut().zip(&self.work[n..]).for_each(|(l, v)| *l -= v);
+    }
+
+    /// The constraint force A^T lambda of a solution.
+    pub fn force(&mut self, r1: &[f64], z: &[f64], lambda: &[f64], out: &mut [f64]) {
+        if self.judged {
+            let Some(judge) = &mut self.judge else { return };
+            return judge.force(&self.rows, r1, z, lambda, out);
+        }
+        self.plan.rows.transposed_times(&self.values[self.plan.mass.len()..], lambda, out);
+    }
+
+    /// Multipliers with the same force and minimum norm.
+    pub fn least(&mut self, lambda: &mut [f64]) {
+        let d = self.rows_dropped.len();
+        if self.judged || d == 0 {
+            return;
+        }
+        if self.combinations.is_empty() {
+            self.combine();
+        }
+        let m = self.plan.m();
+        self.along.resize(d, 0.0);
+        let along = &mut self.along;
+        for (k, &row) in self.rows_dropped.iter().enumerate() {
+            along[k] = dot(&self.combinations[k * m..(k + 1) * m], lambda) - lambda[row];
+        }
+        solve_lower(&self.gram, d, along);
+        solve_lower_transposed(&self.gram, d, along);
+        for (k, &row) in self.rows_dropped.iter().enumerate() {
+            for (l, t) in lambda.iter_mut().zip(&self.combinations[k * m..(k + 1) * m]) {
+                *l -= along[k] * t;
+            }
+            lambda[row] += along[k];
+        }
+    }
+
+    /// A dropped row as a combination of kept ones; false if the dense judge has the word.
+    pub fn combination(&mut self, row: usize, out: &mut [f64]) -> bool {
+        if self.judged {
+            return false;
+        }
+        out.fill(0.0);
+        if let Some(k) = self.rows_dropped.iter().position(|&r| r == row) {
+            if self.combinations.is_empty() {
+                self.combine();
+            }
+            let m = self.plan.m();
+            out.copy_from_slice(&self.combinations[k * m..(k + 1) * m]);
+        }
+        true
+    }
+
+    /// T: M z - A_K^T T_d = -A_d^T with A_K z = 0 has z = 0 for a row that depends on the kept ones.
+    fn combine(&mut self) {
+        let (n, m, d) = (self.plan.n(), self.plan.m(), self.rows_dropped.len());
+        let entries = self.plan.mass.len();
+        self.combinations.resize(d * m, 0.0);
+        for (k, &row) in self.rows_dropped.iter().enumerate() {
+            self.work.fill(0.0);
+            for (&j, place) in self.plan.rows.row(row).iter().zip(self.plan.rows.range(row)) {
+                self.work[j as usize] = -self.values[entries + place];
+            }
+            self.saddle.solve(&self.plan.saddle, &mut self.work);
+            let T = &mut self.combinations[k * m..(k + 1) * m];
+            T.iter_mut().zip(&self.work[n..]).for_each(|(t, v)| *t = -v);
+        }
+        self.gram.resize(d * d, 0.0);
+        for i in 0..d {
+            for j in 0..=i {
+                let T = |k: usize| &self.combinations[k * m..(k + 1) * m];
+                self.gram[i * d + j] = dot(T(i), T(j)) + if i == j { 1.0 } else { 0.0 };
+            }
+        }
+        // I + T T^T is positive definite.
+        let _ = cholesky(&mut self.gram, d);
+    }
+}
