@@ -33,6 +33,7 @@ fn main() {
         let begin = Instant::now();
         let start = model.start().expect("the start is on the constraints").state;
         let started = begin.elapsed().as_secs_f64() * 1e3;
+        model.compiled.make_fast(&mut model.system, &model.form);
         let kernel = &model.compiled;
         let repeat = (200_000 / n).clamp(20, 2000);
         let (mut terms, mut scratch) = (Terms::of(kernel), vec![0.0; kernel.scratch_len()]);
