@@ -62,6 +62,7 @@ pub use acceleration::{
     AccelerationError, Accelerator, CONSISTENCY_TOL, Path, Reporter, Solution, Steer, Taken, Term, accelerate,
 };
 pub use friction::{Grip, Gripped, Mode, settle};
+pub use integrate::ensemble;
 pub use integrate::{
     Baumgarte, ContactChange, Controller, Counters, Crossing, EventHit, EventRule, Failure, Flow, Method,
     Observer, Options, Outcome, Output, Progress, Row, Stop, integrate, integrate_controlled,
