@@ -19,6 +19,7 @@ mod progress;
 mod report;
 mod simulate;
 mod summary;
+mod sweep;
 mod words;
 
 use args::{Cli, Command};
@@ -52,13 +53,13 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Equilibrium(args) => equilibrium::run(&args),
         Command::Linearize(args) => linearize::run(&args),
         Command::Verify(_) => later("verify"),
-        Command::Sweep(_) => later("sweep"),
+        Command::Sweep(args) => sweep::run(&args),
         Command::Studio(_) => later("studio"),
     }
 }
 
 fn later(name: &str) -> Result<(), Failure> {
     Err(Failure::plain(format!("`dalembert {name}` is not available yet")).help(
-        "available now: check, derive, evaluate, simulate, analyze, equilibrium, linearize, export, fmt, explain, completions",
+        "available now: check, derive, evaluate, simulate, analyze, equilibrium, linearize, sweep, export, fmt, explain, completions",
     ))
 }

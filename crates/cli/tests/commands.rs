@@ -221,7 +221,7 @@ fn missing_and_unreadable_files_are_named() {
 
 #[test]
 fn commands_to_come_say_so() {
-    for name in ["verify", "sweep", "studio"] {
+    for name in ["verify", "studio"] {
         let answer = dalembert(&[name, "model.dal", "--runs", "3"]);
         assert_eq!(answer.code, 1);
         assert!(answer.stderr.contains("not available yet"));

@@ -10,6 +10,7 @@ use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::failure;
 use crate::model::Model;
 use dalembert_run::{Controller, Counters, Flow, Method, Outcome, State, Stop, integrate_controlled};
+pub(crate) use options::Resolved;
 use record::Recorder;
 pub use variables::MotionForm;
 use variables::Variables;
@@ -24,6 +25,8 @@ pub struct Request {
     pub until: Option<f64>,
     /// Spacing of the rows.
     pub every: Option<f64>,
+    /// Step of methods whose steps are of fixed size; otherwise the spacing of the rows.
+    pub step: Option<f64>,
     /// Rows at just these times (besides start and end) instead.
     pub times: Option<Vec<f64>>,
     /// Integrator, by name.
@@ -131,7 +134,7 @@ impl Model {
     }
 
     /// Derivatives and powers, where the run needs them.
-    fn make_ready(&mut self, request: &Request) -> Result<(), Box<Diagnostic>> {
+    pub(crate) fn make_ready(&mut self, request: &Request) -> Result<(), Box<Diagnostic>> {
         let method = self.options(request)?.options.method;
         variables::check(self, request)?;
         if method == Method::Radau {

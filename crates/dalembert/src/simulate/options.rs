@@ -11,13 +11,13 @@ const DEFAULT_INTERVALS: f64 = 500.0;
 const MAX_TABLE: f64 = 1e8;
 
 /// End time and options.
-pub(super) struct Resolved {
+pub(crate) struct Resolved {
     pub until: f64,
     pub options: Options,
 }
 
 impl Model {
-    pub(super) fn options(&mut self, request: &Request) -> Result<Resolved, Box<Diagnostic>> {
+    pub(crate) fn options(&mut self, request: &Request) -> Result<Resolved, Box<Diagnostic>> {
         let run = self.system.run.clone();
         let mut stated = |e: Option<dalembert_expr::Expr>| e.map(|e| self.constant(e));
         let until = request.until.or_else(|| stated(run.as_ref().map(|r| r.until)));
@@ -40,6 +40,11 @@ impl Model {
             && !(every.is_finite() && every > 0.0)
         {
             return bad("the spacing of the output", every, "give a positive number");
+        }
+        if let Some(step) = request.step
+            && !(step.is_finite() && step > 0.0)
+        {
+            return bad("the step", step, "give a positive number");
         }
         let width = 1.0 + (self.state_names().len() + self.system.outputs.len()) as f64;
         let spacing = every.unwrap_or(until / DEFAULT_INTERVALS);
@@ -84,7 +89,7 @@ impl Model {
             rtol,
             atol,
             output: request.times.clone().map_or(Output::Every(spacing), Output::Times),
-            fixed_step: every.filter(|_| method == Method::Rk4),
+            fixed_step: (method == Method::Rk4).then_some(request.step.unwrap_or(spacing)),
             baumgarte: request.baumgarte.map(|(alpha, beta)| Baumgarte { alpha, beta }),
             projection: request.baumgarte.is_none(),
             max_steps: request.max_steps.unwrap_or(defaults.max_steps),

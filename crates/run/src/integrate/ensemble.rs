@@ -1,9 +1,9 @@
 //! Many motions at once, in the lanes of vector registers: each lane has its own run, time and step size.
 //!
 //! For systems without constraints, events or contacts, by explicit methods. Each lane is controlled by its own numbers
-//! alone, so the result of a run depends neither on its neighbours nor on the lane it sat in. Steps, tolerances and the
-//! control of the step are those of [`crate::integrate()`]; roundings are not carried over from step to step, so the two
-//! agree to the tolerance and not to the bit. What cannot be finished here (a derivative that is not to be trusted, a step
+//! alone, so the result of a run depends neither on its neighbours nor on the lane it sat in. Methods, tolerances and
+//! the law by which steps are chosen are those of [`crate::integrate()`]; roundings are not carried over from step to step,
+//! so the two agree to the tolerance and not to the bit. What cannot be finished here (a derivative that is not to be trusted, a step
 //! too small, numbers that are not finite) is given back, and belongs to the ordinary driver, from its start.
 //!
 //! A kernel that is one straight-line program gets the whole step as one program (`unrolled`) unless that would be
@@ -36,16 +36,17 @@
 //! assert!(worst < 1e-9);
 //! ```
 
+mod control;
 mod looped;
 mod march;
 mod unrolled;
 
 pub use march::Marcher;
 
-use super::control::Control;
 use super::explicit::Tableau;
 use super::stepper::Tolerance;
 use super::{Method, Options, dop853, tsit5};
+use control::Control;
 use dalembert_tape::{Lanes, Program};
 
 /// Runs at a time.
@@ -196,6 +197,6 @@ impl Ensemble {
     }
 
     fn control(&self) -> Control {
-        Control::new(self.table.exponent, 1.0)
+        Control::new(self.table.exponent)
     }
 }

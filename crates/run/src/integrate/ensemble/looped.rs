@@ -46,7 +46,8 @@ impl Looped {
         let (t, h, y) = (fours[0], fours[1], &fours[2..2 + d]);
         let handed_on = if table.last_is_next { d } else { 0 };
         let constants = 2 + d + handed_on;
-        self.inputs[(1 + d) * LANES..].copy_from_slice(fours[constants..][..kernel.constants()].as_flattened());
+        self.inputs[(1 + d) * LANES..]
+            .copy_from_slice(fours[constants..][..kernel.constants()].as_flattened());
         self.trusted = [1.0; LANES];
         self.k[..handed_on].copy_from_slice(&fours[2 + d..constants]);
         for i in usize::from(table.last_is_next)..table.c.len() {

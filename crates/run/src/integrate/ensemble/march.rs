@@ -1,6 +1,7 @@
 //! The loop that keeps four lanes at work.
 
-use super::super::control::{Control, first_step_by};
+use super::super::control::first_step_by;
+use super::control::Control;
 use super::looped::Looped;
 use super::{Ended, Ensemble, Job, LANES};
 
