@@ -156,6 +156,7 @@ fn bar(args: &SweepArgs, sweep: &Sweep, before: usize) -> ProgressBar {
         bar.set_style(style);
     }
     bar.reset_eta();
+    bar.tick();
     bar
 }
 

@@ -222,8 +222,8 @@ fn count(plan: &Plan) -> Result<usize, Box<Diagnostic>> {
         let message = format!("{} runs at each point would all be the same", plan.runs);
         return refuse(message, "draw something with `--sample`, or leave `--runs` out");
     }
-    let lengths = plan.vary.iter().map(Axis::len).chain([plan.runs]);
-    let total = lengths.fold(Some(1usize), |product, n| product?.checked_mul(n));
+    let mut lengths = plan.vary.iter().map(Axis::len).chain([plan.runs]);
+    let total = lengths.try_fold(1usize, |product, n| product.checked_mul(n));
     match total {
         Some(0) => refuse("no runs are asked for".into(), "give `--runs 1` or more"),
         Some(total) if total <= MAX_RUNS => Ok(total),

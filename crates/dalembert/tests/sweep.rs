@@ -66,15 +66,21 @@ fn neither_threads_nor_order_change_a_bit() {
     }
 }
 
+/// Model, what is varied, what is drawn, whether in lanes, end, growth of errors.
+type Case<'a> = (&'a str, &'a [&'a str], &'a [&'a str], bool, f64, f64);
+
 /// Each run is the run that `simulate` makes with `--set` and `--initial`, to the tolerance.
 #[test]
 fn agrees_with_simulate_run_by_run() {
-    // model, options, tolerance, whether in lanes, end. Errors grow with the motion: 1e4 for a chaotic one.
-    let cases: [(&str, &[&str], &[&str], bool, f64, f64); 5] = [
+    // Errors grow with the motion: 1e4 is for a chaotic one.
+    let cases: [Case; 8] = [
         ("double_pendulum", &["l2=0.5..1.5:3"], &["theta1~uniform(-1,1)"], true, 3.0, 1e4),
         ("bead_hoop", &[], &["g~normal(9.81,0.1)"], true, 2.0, 1e4),
         ("pendulum_chain", &["g=9,10"], &[], false, 0.5, 1e4),
         ("rolling_disk", &["r=0.4..0.6:2"], &["theta'~normal(2,0.1)"], false, 1.0, 1e4),
+        ("rough_wedge", &["m=1,3,4"], &[], false, 0.3, 1e4), // equal masses at one of them
+        ("rough_hoop", &["mu=0.1,0.3"], &["m~uniform(0.1,0.3)"], false, 0.5, 1e4),
+        ("rigid_body", &[], &["w1~normal(0,1)"], false, 0.5, 1e4),
         ("chaplygin_sleigh", &[], &["m~uniform(1,2)"], false, 1.0, 1e4),
     ];
     for (name, vary, sample, in_lanes, until, growth) in cases {

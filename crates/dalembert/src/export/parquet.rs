@@ -63,7 +63,7 @@ impl<W: Write> ParquetWriter<W> {
     /// Writes a group of rows: the numbers row after row, then the texts column after column.
     pub fn group(&mut self, numbers: &[f64], texts: &[&[&str]]) -> Result<()> {
         let width = self.columns.iter().filter(|c| !c.text).count();
-        let count = if width > 0 { numbers.len() / width } else { texts.first().map_or(0, |t| t.len()) };
+        let count = numbers.len().checked_div(width).or(texts.first().map(|t| t.len())).unwrap_or(0);
         let mut group = Group { rows: count, chunks: Vec::with_capacity(self.columns.len()) };
         for column in 0..width {
             let mut data = Vec::with_capacity(count * 8);

@@ -80,6 +80,7 @@ impl<'s> Worker<'s> {
         self.model.compiled.set_parameters(&parameters);
         let known = self.model.diagnostics.len();
         self.model.check_coefficients();
+        self.model.find_normal_forces_again();
         let new = self.model.diagnostics.split_off(known);
         new.into_iter().find(Diagnostic::is_error).map_or(Ok(()), |d| Err(Box::new(d)))
     }
