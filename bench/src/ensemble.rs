@@ -84,8 +84,11 @@ fn peer(mut command: Command, tolerance: f64, starts: &str) -> Option<Made> {
     Some(Made { ends: ends.collect(), seconds: *first.first()?, steps: *first.get(1)? })
 }
 
+/// How a peer is called, and how it is started.
+type Peer = (&'static str, Box<dyn Fn() -> Command>);
+
 /// The peer that is at hand.
-fn contender() -> Option<(&'static str, Box<dyn Fn() -> Command>)> {
+fn contender() -> Option<Peer> {
     let numba = Command::new("python3").args(["-c", "import numba"]).stderr(Stdio::null()).status();
     if numba.is_ok_and(|s| s.success()) {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/double_pendulum_numba.py");

@@ -115,6 +115,30 @@ fn agrees_with_simulate_run_by_run() {
     }
 }
 
+/// Fixed steps are those of `simulate`: only roundings differ.
+#[test]
+fn fixed_steps_are_those_of_simulate() {
+    for step in [None, Some(0.004)] {
+        let mut plan = plan(&["theta1=1,2"], &[], 1);
+        let request = Request { until: Some(1.0), method: Some("rk4".into()), step, ..Request::default() };
+        plan.request = request.clone();
+        let sweep = Sweep::new(model("double_pendulum", &Overrides::default()), plan).unwrap();
+        assert!(sweep.in_lanes());
+        for row in rows(&sweep, 1, 0..sweep.blocks()) {
+            let overrides =
+                Overrides { initial: vec![format!("theta1={}", row.numbers[1])], ..Overrides::default() };
+            let motion = model("double_pendulum", &overrides).simulate(&request, |_| Flow::Continue).unwrap();
+            let steps = row.numbers[row.numbers.len() - 1];
+            assert_eq!(steps as usize, motion.outcome.counters.steps);
+            let last = motion.table.rows().last().unwrap();
+            assert!(
+                row.numbers[2..].iter().zip(last).all(|(a, b)| (a - b).abs() < 1e-11),
+                "{row:?} {last:?}"
+            );
+        }
+    }
+}
+
 /// Parameters defined from others, starts that depend on parameters, and units follow.
 #[test]
 fn what_depends_on_parameters_follows() {
