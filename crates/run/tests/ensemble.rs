@@ -215,6 +215,10 @@ fn trouble_is_given_back() {
     for ended in ends(&ensemble(Method::Dop853, 1e-6), [far, backwards, nothing]) {
         assert!(matches!(ended.1, Ended::GivenBack { .. }), "{ended:?}");
     }
+    let strange = Job { constants: Vec::new(), ..job(5) };
+    assert!(matches!(ends(&ensemble(Method::Dop853, 1e-6), [strange])[0].1, Ended::GivenBack { .. }));
+    let nothing = Lanes::new(Builder::new(3).finish(&[]));
+    assert!(Ensemble::new(Box::new(nothing), &Options::default()).is_none());
     let standing = Job { t_end: 0.0, ..job(4) };
     assert!(matches!(
         ends(&ensemble(Method::Dop853, 1e-6), [standing])[0].1,

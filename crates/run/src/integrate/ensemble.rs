@@ -76,14 +76,14 @@ pub trait LaneKernel: Send + Sync {
     }
 }
 
-/// Outputs: the derivative, and whether to trust it.
+/// Inputs: t, the state, constants. Outputs: the derivative, and whether to trust it.
 impl LaneKernel for Lanes {
     fn dim(&self) -> usize {
-        self.program().output_count() - 1
+        self.program().output_count().saturating_sub(1)
     }
 
     fn constants(&self) -> usize {
-        self.program().input_count() - self.program().output_count()
+        self.program().input_count().saturating_sub(self.program().output_count())
     }
 
     fn workspace(&self) -> usize {
@@ -150,7 +150,7 @@ pub struct Ensemble {
 }
 
 impl Ensemble {
-    /// `None` for methods that do not step in lanes.
+    /// `None` for methods that do not step in lanes, and for programs that are no derivatives.
     #[must_use]
     pub fn new(kernel: Box<dyn LaneKernel>, options: &Options) -> Option<Self> {
         let mut ensemble = Self::looped(kernel, options)?;
@@ -166,6 +166,10 @@ impl Ensemble {
     /// The same without the step as one program, for comparison: slower, with the same bits.
     #[must_use]
     pub fn looped(kernel: Box<dyn LaneKernel>, options: &Options) -> Option<Self> {
+        let derivative = |p: &Program| (1..=p.input_count()).contains(&p.output_count());
+        if !kernel.program().is_none_or(derivative) {
+            return None;
+        }
         let table = match options.method {
             Method::Dop853 => &dop853::DOP853,
             Method::Tsit5 => &tsit5::TSIT5,

@@ -111,7 +111,8 @@ impl<'e> Marcher<'e> {
         let (d, h_on) = (self.dim, self.handed_on);
         let span = job.t_end - job.t;
         let finite = job.y.iter().chain([&span, &job.t]).all(|v| v.is_finite());
-        if !finite || span < 0.0 || job.y.len() != d {
+        let fits = job.y.len() == d && job.constants.len() == self.ensemble.kernel.constants();
+        if !finite || span < 0.0 || !fits {
             return Some(Ended::GivenBack { id: job.id });
         }
         if span == 0.0 {
