@@ -193,6 +193,8 @@ impl<'s> Worker<'s> {
 
     /// A run by the ordinary driver; nothing if it was cancelled.
     fn alone(&mut self, run: usize, motions: Option<&mut Table>, cancel: &AtomicBool) -> Option<Row> {
+        // A run must not see what the driver made of the system for the one before.
+        self.model.compiled.clone_from(&self.sweep.model.compiled);
         let values = self.sweep.values(run);
         let progress = |_| if cancel.load(Ordering::Relaxed) { Flow::Cancel } else { Flow::Continue };
         let motion = self.prepare(&values).and_then(|start| {
