@@ -39,6 +39,8 @@ pub enum Command {
     Equilibrium(EquilibriumArgs),
     /// Linear system about a state: state matrix, eigenvalues, modes, mass, damping, stiffness
     Linearize(LinearizeArgs),
+    /// Many runs over parameters and starting values, on all cores
+    Sweep(Box<SweepArgs>),
     /// Write accelerations, constraint and control forces as a function in C, Rust or Python
     Export(ExportArgs),
     /// Format model files in place
@@ -49,8 +51,6 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Derive the model by every formalism that applies and compare: accelerations, forces, motions, principles
     Verify(VerifyArgs),
-    #[command(hide = true)]
-    Sweep(LaterArgs),
     #[command(hide = true)]
     Studio(LaterArgs),
 }
@@ -67,12 +67,13 @@ impl Command {
             Command::Analyze(args) => args.common.json,
             Command::Equilibrium(args) => args.common.json,
             Command::Linearize(args) => args.common.json,
+            Command::Sweep(args) => args.common.json,
             Command::Fmt(args) => args.json,
             Command::Explain(args) => args.json,
             Command::Completions(_) => false,
             Command::Export(args) => args.common.json,
             Command::Verify(args) => args.common.json,
-            Command::Sweep(args) | Command::Studio(args) => args.rest.iter().any(|word| word == "--json"),
+            Command::Studio(args) => args.rest.iter().any(|word| word == "--json"),
         }
     }
 }
@@ -238,6 +239,75 @@ pub struct SimulateArgs {
     /// Interpret the equations instead of running native code: slower, and the judge of it
     #[arg(long)]
     pub interpret: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert sweep hoop.dal --vary W=0..10:200 --out hoop              200 speeds of rotation
+  dalembert sweep pendulum.dal --vary m=1,2,5 --vary k=0.1..10:9:log --out grid
+  dalembert sweep pendulum.dal --sample \"theta1~normal(1.5,0.1)\" --sample \"theta1'~uniform(-1,1)\" --runs 10000 --out cloud
+  dalembert sweep ... --out cloud --resume                            go on after Ctrl-C, a crash or a power cut
+
+A row a run goes to DIR/results.csv (or .parquet): what was varied, the state and the outputs at the end, how it went.
+Neither the number of threads nor interruptions change a digit.")]
+pub struct SweepArgs {
+    #[command(flatten)]
+    pub common: Common,
+    /// Values of a parameter or a start: NAME=LOW..HIGH:COUNT, ...:log or NAME=V1,V2 (repeatable: every combination)
+    #[arg(long, value_name = "NAME=VALUES", allow_hyphen_values = true)]
+    pub vary: Vec<String>,
+    /// Draw a parameter or a start anew for each run: NAME~normal(mean,deviation), uniform(low,high), loguniform(low,high)
+    #[arg(long, value_name = "NAME~DISTRIBUTION", allow_hyphen_values = true)]
+    pub sample: Vec<String>,
+    /// Runs at each combination of the varied values
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub runs: usize,
+    /// Another seed, other draws
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// Directory for the results, new or empty
+    #[arg(long, value_name = "DIR")]
+    pub out: String,
+    /// Go on with the sweep in that directory
+    #[arg(long)]
+    pub resume: bool,
+    /// Format of the results
+    #[arg(long, value_enum, default_value = "csv")]
+    pub format: SweepFormat,
+    /// Write whole motions too, with rows this far apart, in DIR/motions
+    #[arg(long, value_name = "DT", value_parser = positive)]
+    pub every: Option<f64>,
+    /// Last time
+    #[arg(long, value_name = "T", value_parser = positive)]
+    pub until: Option<f64>,
+    /// Integrator
+    #[arg(long, value_name = "NAME", value_parser = Method::ALL.map(Method::name))]
+    pub method: Option<String>,
+    /// Relative tolerance of a step
+    #[arg(long, value_name = "R", value_parser = positive)]
+    pub rtol: Option<f64>,
+    /// Absolute tolerance of a step
+    #[arg(long, value_name = "A", value_parser = positive)]
+    pub atol: Option<f64>,
+    /// Step of methods with fixed steps
+    #[arg(long, value_name = "H", value_parser = positive)]
+    pub step: Option<f64>,
+    /// Give a run up after this many steps
+    #[arg(long, value_name = "N")]
+    pub max_steps: Option<usize>,
+    /// Threads (without it one for each core)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+}
+
+/// How the results of a sweep are written.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SweepFormat {
+    /// Text
+    Csv,
+    /// Columns of doubles, and one of text
+    Parquet,
 }
 
 /// Forms of the equations that can be integrated.

@@ -20,6 +20,7 @@ mod progress;
 mod report;
 mod simulate;
 mod summary;
+mod sweep;
 mod verify;
 mod words;
 
@@ -55,13 +56,13 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Equilibrium(args) => equilibrium::run(&args),
         Command::Linearize(args) => linearize::run(&args),
         Command::Verify(args) => verify::run(&args),
-        Command::Sweep(_) => later("sweep"),
+        Command::Sweep(args) => sweep::run(&args),
         Command::Studio(_) => later("studio"),
     }
 }
 
 fn later(name: &str) -> Result<(), Failure> {
     Err(Failure::plain(format!("`dalembert {name}` is not available yet")).help(
-        "available now: check, derive, evaluate, simulate, connect, analyze, equilibrium, linearize, verify, export, fmt, explain, completions",
+        "available now: check, derive, evaluate, simulate, connect, analyze, equilibrium, linearize, verify, sweep, export, fmt, explain, completions",
     ))
 }

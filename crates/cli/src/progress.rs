@@ -13,6 +13,14 @@ const PATIENCE: u32 = 64;
 /// Time between two changes of the bar.
 const PAUSE: Duration = Duration::from_millis(80);
 
+/// The first Ctrl-C sets the flag, a second one ends the process. Without signals the default stays.
+pub fn listen(interrupted: &Arc<AtomicBool>) {
+    use signal_hook::consts::SIGINT;
+    use signal_hook::flag;
+    let _ = flag::register_conditional_shutdown(SIGINT, 1, Arc::clone(interrupted));
+    let _ = flag::register(SIGINT, Arc::clone(interrupted));
+}
+
 /// Watches a run.
 pub struct Watch {
     bar: ProgressBar,
@@ -39,16 +47,8 @@ impl Watch {
             calls: 0,
             shown: Instant::now(),
         };
-        watch.listen();
+        listen(&watch.interrupted);
         watch
-    }
-
-    /// The first Ctrl-C sets the flag, a second one ends the process. Without signals the default stays.
-    fn listen(&self) {
-        use signal_hook::consts::SIGINT;
-        use signal_hook::flag;
-        let _ = flag::register_conditional_shutdown(SIGINT, 1, Arc::clone(&self.interrupted));
-        let _ = flag::register(SIGINT, Arc::clone(&self.interrupted));
     }
 
     /// Called after each step of the run.

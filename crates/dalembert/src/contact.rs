@@ -58,6 +58,21 @@ impl Model {
         self.compiled.set_contacts(&mut self.system, &self.form);
     }
 
+    /// The same after parameters have changed: the rules look at numbers.
+    pub(crate) fn find_normal_forces_again(&mut self) {
+        if self.system.contacts.iter().all(|c| c.normal.is_some()) {
+            return;
+        }
+        let contacts = self.form.contacts.iter_mut().zip(&self.system.contacts);
+        for (contact, _) in contacts.filter(|(_, stated)| stated.normal.is_none()) {
+            let unit = |i, j| if i == j { Pool::ONE } else { Pool::ZERO };
+            let m = contact.rows.len();
+            contact.normal = (0..m).map(|i| (0..m).map(|j| unit(i, j)).collect()).collect();
+        }
+        self.compiled.set_contacts(&mut self.system, &self.form);
+        self.find_normal_forces();
+    }
+
     /// Coefficients that are constants are looked at before anything is computed with them.
     pub(crate) fn check_coefficients(&mut self) {
         let mut variables = self.form.coordinates.clone();

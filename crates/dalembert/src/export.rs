@@ -19,9 +19,9 @@ mod plot;
 mod tables;
 
 pub use html::html;
-pub use parquet::parquet;
+pub use parquet::{ParquetWriter, parquet};
 pub use plot::{Drawing, Field, Panel, Plot};
-pub use tables::{csv, json};
+pub use tables::{csv, field, json};
 
 /// A number with the fewest digits that read back as the same number; `NaN`, `inf` and `-inf` by these names.
 ///

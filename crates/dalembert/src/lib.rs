@@ -70,6 +70,7 @@ pub mod requests;
 pub mod simulate;
 pub mod source;
 pub mod suslov;
+pub mod sweep;
 pub mod syntax;
 pub mod system;
 pub mod units;

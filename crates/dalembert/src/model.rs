@@ -6,8 +6,8 @@ use crate::diagnostic::{Code, Diagnostic, any_error};
 use crate::elaborate::{MAX_DENSE, Overrides, read};
 use crate::failure;
 use crate::kernel_form::{KernelForm, Places};
-use crate::source::Source;
-use crate::system::{InitialTarget, System};
+use crate::source::{Source, Span};
+use crate::system::{Initial, InitialTarget, System};
 use dalembert_run::linalg::{Cod, RANK_TOL, dot};
 use dalembert_run::{
     Gripped, Kernel, Reporter, StartGuess, Started, State, Steer, Terms, VelocityCondition, dependent_rows,
@@ -37,6 +37,7 @@ const GRAM_SCHMIDT: usize = 200;
 /// let a = -9.81 * 0.6f64.sin() * 0.6f64.cos();
 /// assert!((now.solution.eta_dot[0] - a).abs() < 1e-14);
 /// ```
+#[derive(Clone)]
 pub struct Model {
     /// What the model says.
     pub system: System,
@@ -161,6 +162,14 @@ impl Model {
 
     /// The starting values as they are written, and what is fixed of them.
     pub fn guess(&mut self) -> Result<StartGuess, Box<Diagnostic>> {
+        self.guess_with(&[])
+    }
+
+    /// The same with some values given, in place of those that are written; they are fixed.
+    pub(crate) fn guess_with(
+        &mut self,
+        given: &[(InitialTarget, f64)],
+    ) -> Result<StartGuess, Box<Diagnostic>> {
         let (n_x, n) = (self.form.coordinates.len(), self.form.speeds.len());
         let mut guess = StartGuess {
             state: State::new(0.0, &vec![0.0; n_x], &vec![0.0; n]),
@@ -169,25 +178,29 @@ impl Model {
             conditions: Vec::new(),
         };
         let (mut rates, places) = (Vec::new(), Places::new(&self.form.parameters));
-        for initial in self.system.initial.clone() {
-            let value = self.constant_by(&places, initial.value);
-            if !value.is_finite() {
-                return Err(Box::new(Diagnostic::error(
-                    Code::NotFinite,
-                    initial.span,
-                    "this starting value is no finite number",
-                )));
+        let mut values: Vec<(InitialTarget, f64, bool, Option<Span>)> = Vec::new();
+        for k in 0..self.system.initial.len() {
+            let Initial { target, fixed, value, span } = self.system.initial[k];
+            if given.iter().all(|(known, _)| *known != target) {
+                values.push((target, self.constant_by(&places, value), fixed, span));
             }
-            match initial.target {
+        }
+        values.extend(given.iter().map(|(target, value)| (*target, *value, true, None)));
+        for (target, value, fixed, span) in values {
+            if !value.is_finite() {
+                let message = "this starting value is no finite number";
+                return Err(Box::new(Diagnostic::error(Code::NotFinite, span, message)));
+            }
+            match target {
                 InitialTarget::Coordinate(i) => {
                     guess.state.x[i] = value;
-                    guess.x_fixed[i] = initial.fixed;
+                    guess.x_fixed[i] = fixed;
                 }
                 InitialTarget::Speed(p) => {
                     guess.state.eta[p] = value;
-                    guess.eta_fixed[p] = initial.fixed;
+                    guess.eta_fixed[p] = fixed;
                 }
-                InitialTarget::Rate(i) => rates.push((i, value, initial.fixed)),
+                InitialTarget::Rate(i) => rates.push((i, value, fixed)),
             }
         }
         if !rates.is_empty() {
@@ -229,7 +242,12 @@ impl Model {
 
     /// Starting values that keep the constraints, nearest to what the model gives.
     pub fn start(&mut self) -> Result<Started, Box<Diagnostic>> {
-        let guess = self.guess()?;
+        self.start_with(&[])
+    }
+
+    /// The same with some values given and fixed.
+    pub(crate) fn start_with(&mut self, given: &[(InitialTarget, f64)]) -> Result<Started, Box<Diagnostic>> {
+        let guess = self.guess_with(given)?;
         let started = find_start(&self.compiled, &guess)
             .map_err(|error| Box::new(failure::of_start(&error, &guess, self)))?;
         self.check_invariants(&started.state.x)?;

@@ -13,6 +13,7 @@ use crate::model::Model;
 use dalembert_run::{
     Controller, Counters, Flow, Method, Outcome, State, Stop, independent_rows, integrate_controlled,
 };
+pub(crate) use options::Resolved;
 use record::Recorder;
 pub use variables::MotionForm;
 use variables::Variables;
@@ -27,12 +28,12 @@ pub struct Request {
     pub until: Option<f64>,
     /// Spacing of the rows.
     pub every: Option<f64>,
+    /// Step of methods whose steps are of fixed size; otherwise the spacing of the rows.
+    pub step: Option<f64>,
     /// Rows at just these times (besides start and end) instead.
     pub times: Option<Vec<f64>>,
     /// Integrator, by name.
     pub method: Option<String>,
-    /// Step of methods with a fixed one; the spacing of the rows if absent.
-    pub step: Option<f64>,
     /// Relative tolerance.
     pub rtol: Option<f64>,
     /// Absolute tolerance.
@@ -147,7 +148,7 @@ impl Model {
     }
 
     /// Derivatives and powers, where the run needs them.
-    fn make_ready(&mut self, request: &Request) -> Result<(), Box<Diagnostic>> {
+    pub(crate) fn make_ready(&mut self, request: &Request) -> Result<(), Box<Diagnostic>> {
         let method = self.options(request)?.options.method;
         variables::check(self, request)?;
         if method == Method::Radau {

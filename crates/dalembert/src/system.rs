@@ -8,6 +8,7 @@ use crate::units::Kind;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 
 /// A model, read and understood.
+#[derive(Clone)]
 pub struct System {
     /// The home of every expression below.
     pub pool: Pool,
@@ -240,7 +241,7 @@ pub enum InitialTarget {
 }
 
 /// A starting value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Initial {
     /// Of what.
     pub target: InitialTarget,

@@ -60,6 +60,7 @@ pub const MAX_NUMBER_BITS: u64 = 1 << 16;
 /// let d = pool.sub(a, b);
 /// assert_eq!(pool.text(d), "0");
 /// ```
+#[derive(Clone)]
 pub struct Pool {
     nodes: Vec<Node>,
     /// For each node a 64-bit filter of the symbols in it: a clear bit proves absence.
@@ -316,7 +317,7 @@ impl Order {
 }
 
 /// Marks that are cleared by counting up, so that a pass costs what it visits.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Scratch {
     stamp: Vec<u32>,
     slot: Vec<u32>,

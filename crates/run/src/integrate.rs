@@ -7,6 +7,7 @@
 mod control;
 mod dop853;
 mod drive;
+pub mod ensemble;
 mod events;
 mod explicit;
 mod field;

@@ -67,6 +67,7 @@ pub use acceleration::{
 };
 pub use connect::{ConnectError, Connection, Ends, connect};
 pub use friction::{Grip, Gripped, Mode, settle};
+pub use integrate::ensemble;
 pub use integrate::{
     Baumgarte, ContactChange, Controller, Counters, Crossing, EventHit, EventRule, Failure, Flow, Method,
     Observer, Options, Outcome, Output, Progress, Row, Stop, integrate, integrate_controlled,

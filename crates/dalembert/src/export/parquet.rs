@@ -1,8 +1,9 @@
-//! Tables as Parquet: every column REQUIRED DOUBLE, plain encoding, no compression, row groups of [`GROUP`] rows.
+//! Tables as Parquet: every column REQUIRED DOUBLE (or UTF-8 text), plain encoding, no compression, row groups of
+//! [`GROUP`] rows.
 //!
 //! The file is `PAR1`, then for each row group one data page a column, then the footer, its length and `PAR1`. Page
 //! headers and footer are Thrift structures in the compact protocol. Format: Apache Parquet, `parquet.thrift`. Only what
-//! plain doubles need is written; pyarrow and polars read it unchanged.
+//! plain columns need is written; pyarrow and polars read it unchanged.
 
 use crate::simulate::Table;
 use std::io::{Result, Write};
@@ -20,29 +21,84 @@ const GROUP: usize = 1 << 17;
 /// assert!(out.starts_with(b"PAR1") && out.ends_with(b"PAR1"));
 /// ```
 pub fn parquet(table: &Table, notes: &[(&str, &str)], out: &mut impl Write) -> Result<()> {
-    out.write_all(b"PAR1")?;
     let width = table.columns.len().max(1);
-    let mut offset = 4;
-    let mut groups = Vec::new();
+    let mut writer = ParquetWriter::new(out, &table.columns, &[])?;
     for rows in table.values.chunks(GROUP * width) {
-        let count = rows.len() / width;
-        let mut group = Group { rows: count, chunks: Vec::with_capacity(width) };
-        for column in 0..table.columns.len() {
-            let header = page_header(count);
-            let mut data = Vec::with_capacity(count * 8);
-            rows.chunks(width).for_each(|row| data.extend_from_slice(&row[column].to_le_bytes()));
-            out.write_all(&header)?;
-            out.write_all(&data)?;
-            let size = header.len() + data.len();
-            group.chunks.push((offset, size));
-            offset += size;
-        }
-        groups.push(group);
+        writer.group(rows, &[])?;
     }
-    let footer = footer(table, &groups, notes);
-    out.write_all(&footer)?;
-    out.write_all(&u32::try_from(footer.len()).unwrap_or(u32::MAX).to_le_bytes())?;
-    out.write_all(b"PAR1")
+    writer.finish(notes)
+}
+
+/// A file that is written group by group, so that it need not fit in memory: columns of numbers, then columns of text.
+///
+/// ```
+/// use dalembert::export::ParquetWriter;
+/// let mut out = Vec::new();
+/// let mut writer = ParquetWriter::new(&mut out, &["run".into(), "x".into()], &["status".into()]).unwrap();
+/// writer.group(&[0.0, 0.3, 1.0, 0.4], &[&["done", "E0701"]]).unwrap();
+/// writer.finish(&[]).unwrap();
+/// assert!(out.starts_with(b"PAR1") && out.ends_with(b"PAR1"));
+/// ```
+pub struct ParquetWriter<W> {
+    out: W,
+    columns: Vec<Column>,
+    offset: usize,
+    groups: Vec<Group>,
+}
+
+struct Column {
+    name: String,
+    text: bool,
+}
+
+impl<W: Write> ParquetWriter<W> {
+    /// Begins a file.
+    pub fn new(mut out: W, numbers: &[String], texts: &[String]) -> Result<Self> {
+        out.write_all(b"PAR1")?;
+        let column = |text: bool| move |name: &String| Column { name: name.clone(), text };
+        let columns = numbers.iter().map(column(false)).chain(texts.iter().map(column(true))).collect();
+        Ok(Self { out, columns, offset: 4, groups: Vec::new() })
+    }
+
+    /// Writes a group of rows: the numbers row after row, then the texts column after column.
+    pub fn group(&mut self, numbers: &[f64], texts: &[&[&str]]) -> Result<()> {
+        let width = self.columns.iter().filter(|c| !c.text).count();
+        let count = numbers.len().checked_div(width).or(texts.first().map(|t| t.len())).unwrap_or(0);
+        let mut group = Group { rows: count, chunks: Vec::with_capacity(self.columns.len()) };
+        for column in 0..width {
+            let mut data = Vec::with_capacity(count * 8);
+            numbers.chunks(width).for_each(|row| data.extend_from_slice(&row[column].to_le_bytes()));
+            self.page(&mut group, &data)?;
+        }
+        for column in texts {
+            let mut data = Vec::new();
+            for text in *column {
+                data.extend_from_slice(&u32::try_from(text.len()).unwrap_or(u32::MAX).to_le_bytes());
+                data.extend_from_slice(text.as_bytes());
+            }
+            self.page(&mut group, &data)?;
+        }
+        self.groups.push(group);
+        Ok(())
+    }
+
+    fn page(&mut self, group: &mut Group, data: &[u8]) -> Result<()> {
+        let header = page_header(group.rows, data.len());
+        self.out.write_all(&header)?;
+        self.out.write_all(data)?;
+        let size = header.len() + data.len();
+        group.chunks.push((self.offset, size));
+        self.offset += size;
+        Ok(())
+    }
+
+    /// Ends the file.
+    pub fn finish(mut self, notes: &[(&str, &str)]) -> Result<()> {
+        let footer = footer(&self.columns, &self.groups, notes);
+        self.out.write_all(&footer)?;
+        self.out.write_all(&u32::try_from(footer.len()).unwrap_or(u32::MAX).to_le_bytes())?;
+        self.out.write_all(b"PAR1")
+    }
 }
 
 /// Where a row group lies: offset and size of each column's page.
@@ -52,11 +108,11 @@ struct Group {
 }
 
 /// `PageHeader` of a plain data page.
-fn page_header(rows: usize) -> Vec<u8> {
+fn page_header(rows: usize, bytes: usize) -> Vec<u8> {
     let mut w = Thrift::default();
     w.int(1, 0); // type DATA_PAGE
-    w.int(2, rows * 8);
-    w.int(3, rows * 8);
+    w.int(2, bytes);
+    w.int(3, bytes);
     w.open(5);
     w.int(1, rows);
     w.int(2, 0); // encoding PLAIN
@@ -67,26 +123,36 @@ fn page_header(rows: usize) -> Vec<u8> {
     w.bytes
 }
 
+impl Column {
+    /// `Type`: DOUBLE or BYTE_ARRAY.
+    fn kind(&self) -> usize {
+        if self.text { 6 } else { 5 }
+    }
+}
+
 /// `FileMetaData`.
-fn footer(table: &Table, groups: &[Group], notes: &[(&str, &str)]) -> Vec<u8> {
+fn footer(columns: &[Column], groups: &[Group], notes: &[(&str, &str)]) -> Vec<u8> {
     let mut w = Thrift::default();
     w.int(1, 1); // version
-    w.list(2, STRUCT, table.columns.len() + 1);
+    w.list(2, STRUCT, columns.len() + 1);
     w.enter();
     w.text(4, "schema");
-    w.int(5, table.columns.len());
+    w.int(5, columns.len());
     w.close();
-    for name in &table.columns {
+    for column in columns {
         w.enter();
-        w.int(1, 5); // DOUBLE
+        w.int(1, column.kind());
         w.int(3, 0); // REQUIRED
-        w.text(4, name);
+        w.text(4, &column.name);
+        if column.text {
+            w.int(6, 0); // UTF8
+        }
         w.close();
     }
     w.long(3, groups.iter().map(|g| g.rows).sum());
     w.list(4, STRUCT, groups.len());
     for group in groups {
-        row_group(&mut w, table, group);
+        row_group(&mut w, columns, group);
     }
     if !notes.is_empty() {
         w.list(5, STRUCT, notes.len());
@@ -103,18 +169,18 @@ fn footer(table: &Table, groups: &[Group], notes: &[(&str, &str)]) -> Vec<u8> {
 }
 
 /// `RowGroup` with its `ColumnChunk`s.
-fn row_group(w: &mut Thrift, table: &Table, group: &Group) {
+fn row_group(w: &mut Thrift, columns: &[Column], group: &Group) {
     w.enter();
     w.list(1, STRUCT, group.chunks.len());
-    for (name, (offset, size)) in table.columns.iter().zip(&group.chunks) {
+    for (column, (offset, size)) in columns.iter().zip(&group.chunks) {
         w.enter();
         w.long(2, *offset);
         w.open(3);
-        w.int(1, 5); // DOUBLE
+        w.int(1, column.kind());
         w.list(2, I32, 1);
         w.varint(0); // PLAIN
         w.list(3, BINARY, 1);
-        w.string(name);
+        w.string(&column.name);
         w.int(4, 0); // UNCOMPRESSED
         w.long(5, group.rows);
         w.long(6, *size);

@@ -20,7 +20,8 @@ pub fn csv(table: &Table, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
-fn field(name: &str) -> String {
+/// A text as a field of CSV: in quotes where it must be.
+pub fn field(name: &str) -> String {
     if name.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", name.replace('"', "\"\""))
     } else {

@@ -41,6 +41,11 @@ impl Model {
         {
             return bad("the spacing of the output", every, "give a positive number");
         }
+        if let Some(step) = request.step
+            && !(step.is_finite() && step > 0.0)
+        {
+            return bad("the step", step, "give a positive number");
+        }
         let width = 1.0 + (self.state_names().len() + self.system.outputs.len()) as f64;
         let spacing = every.unwrap_or(until / DEFAULT_INTERVALS);
         if until / spacing * width > MAX_TABLE {
@@ -94,7 +99,7 @@ impl Model {
             rtol,
             atol,
             output: request.times.clone().map_or(Output::Every(spacing), Output::Times),
-            fixed_step: request.step.or(every).filter(|_| method.has_fixed_step()),
+            fixed_step: method.has_fixed_step().then_some(request.step.unwrap_or(spacing)),
             baumgarte: request.baumgarte.map(|(alpha, beta)| Baumgarte { alpha, beta }),
             projection: request.baumgarte.is_none(),
             max_steps: request.max_steps.unwrap_or(defaults.max_steps),

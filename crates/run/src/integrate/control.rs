@@ -51,6 +51,19 @@ pub(super) fn first_step(
     exponent: f64,
     tol: Tolerance,
 ) -> Result<f64, EvalError> {
+    first_step_by(|t, y, out| field.eval(t, y, out), t, y, f, span, exponent, tol)
+}
+
+/// The same for a derivative that is a function.
+pub(super) fn first_step_by<E>(
+    mut eval: impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
+    t: f64,
+    y: &[f64],
+    f: &[f64],
+    span: f64,
+    exponent: f64,
+    tol: Tolerance,
+) -> Result<f64, E> {
     let d0 = tol.norm(y.iter().copied(), y, y).0;
     let d1 = tol.norm(f.iter().copied(), y, y).0;
     let direction = span.signum();
@@ -59,7 +72,7 @@ pub(super) fn first_step(
         if d0 < 1e-5 || d1 < 1e-5 { 1e-6 * span.abs() } else { 0.01 * d0 / d1 }.min(span.abs()) * direction;
     let trial: Vec<f64> = y.iter().zip(f).map(|(y, f)| y + h0 * f).collect();
     let mut f1 = vec![0.0; y.len()];
-    field.eval(t + h0, &trial, &mut f1)?;
+    eval(t + h0, &trial, &mut f1)?;
     let d2 = tol.norm(f1.iter().zip(f).map(|(a, b)| a - b), y, y).0 / h0.abs();
     let steep = d1.max(d2);
     let h1 = if steep <= 1e-15 {

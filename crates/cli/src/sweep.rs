@@ -1,0 +1,174 @@
+//! `dalembert sweep`: many runs, their table, and a directory that survives being interrupted.
+
+mod join;
+mod journal;
+mod store;
+mod tell;
+
+use crate::args::{SweepArgs, SweepFormat};
+use crate::input::{Loaded, Remarks, load};
+use crate::progress::listen;
+use crate::report::Failure;
+use dalembert::export::{field, number};
+use dalembert::run::Flow;
+use dalembert::sweep::{Axis, Block, Plan, Sample, Sweep};
+use dalembert::{Model, Overrides, Request, Source};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+use store::{Opened, Store};
+
+pub fn run(args: &SweepArgs) -> Result<(), Failure> {
+    let began = Instant::now();
+    let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
+    let plan = plan(args, &model, &source).map_err(|d| Failure::of(*d, &source))?;
+    let sweep = Sweep::new(model, plan).map_err(|d| Failure::of(*d, &source))?;
+    let manifest = manifest(args, &source, &sweep);
+    let mut store = match store::open(args, &manifest, &sweep)? {
+        Opened::Finished(summary) => return tell::finished(args, &summary),
+        Opened::Ready(store) => store,
+    };
+    let before = store.runs_done(&sweep);
+    let made = make(args, &sweep, &mut store, before)?;
+    if made.interrupted {
+        return Err(tell::interrupted(args, &sweep, store.runs_done(&sweep)));
+    }
+    let tally = join::join(args, &sweep, &mut store)?;
+    let summary = tell::summary(args, &sweep, &tally, sweep.runs() - before, began.elapsed());
+    store.finish(&summary)?;
+    tell::finished(args, &summary)
+}
+
+/// What is asked for, in the units of the file.
+fn plan(
+    args: &SweepArgs,
+    model: &Model,
+    source: &Source,
+) -> Result<Plan, Box<dalembert::diagnostic::Diagnostic>> {
+    let mut vary = args.vary.iter().map(|text| Axis::read(text)).collect::<Result<Vec<_>, _>>()?;
+    let mut sample = args.sample.iter().map(|text| Sample::read(text)).collect::<Result<Vec<_>, _>>()?;
+    let axes = vary.iter_mut().map(|a| (&a.name, &mut a.unit));
+    let samples = sample.iter_mut().map(|s| (&s.name, &mut s.unit));
+    let wanted: Vec<(&String, &mut f64)> = axes.chain(samples).collect();
+    set_units(args, model, source, wanted);
+    let request = Request {
+        until: args.until,
+        every: args.every,
+        method: args.method.clone(),
+        rtol: args.rtol,
+        atol: args.atol,
+        step: args.step,
+        max_steps: args.max_steps,
+        ..Request::default()
+    };
+    Ok(Plan { vary, sample, runs: args.runs, seed: args.seed, request, motions: args.every.is_some() })
+}
+
+/// What 1 in the unit of the file is in SI, for the parameters that are swept: what the model makes of a 1.
+fn set_units(args: &SweepArgs, model: &Model, source: &Source, wanted: Vec<(&String, &mut f64)>) {
+    let place = |name: &str| {
+        let family = |p: &str| p.split('[').next() == Some(name);
+        model.system.parameters.iter().position(|p| p.name == name || family(&p.name))
+    };
+    let mut overrides = Overrides { set: args.common.set.clone(), initial: args.common.initial.clone() };
+    let known = wanted.iter().filter(|(name, _)| place(name).is_some());
+    overrides.set.extend(known.map(|(name, _)| ((*name).clone(), "1".to_owned())));
+    // Units stand in braces; without any there is nothing to find out.
+    if overrides.set.len() == args.common.set.len() || !source.text.contains('{') {
+        return;
+    }
+    let Ok(ones) = Model::load(source, &overrides) else { return };
+    for (name, unit) in wanted {
+        let found = place(name).map(|k| ones.compiled.parameters()[k]);
+        *unit = found.filter(|u| u.is_finite() && *u != 0.0).unwrap_or(1.0);
+    }
+}
+
+/// Everything the numbers depend on.
+fn manifest(args: &SweepArgs, source: &Source, sweep: &Sweep) -> Value {
+    let set: Vec<String> = args.common.set.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    json!({
+        "program": concat!("dalembert ", env!("CARGO_PKG_VERSION")),
+        "model": format!("{:016x}", journal::checksum(&[source.text.as_bytes()])),
+        "set": set,
+        "initial": args.common.initial,
+        "vary": args.vary,
+        "sample": args.sample,
+        "runs": args.runs,
+        "seed": args.seed,
+        "until": args.until,
+        "every": args.every,
+        "method": args.method,
+        "rtol": args.rtol,
+        "atol": args.atol,
+        "step": args.step,
+        "max-steps": args.max_steps,
+        "format": match args.format { SweepFormat::Csv => "csv", SweepFormat::Parquet => "parquet" },
+        "runs_in_all": sweep.runs(),
+        "blocks": sweep.blocks(),
+        "columns": sweep.columns(),
+    })
+}
+
+struct Made {
+    interrupted: bool,
+}
+
+/// Makes what is missing.
+fn make(args: &SweepArgs, sweep: &Sweep, store: &mut Store, before: usize) -> Result<Made, Failure> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    listen(&interrupted);
+    let bar = bar(args, sweep, before);
+    let missing = store.missing(sweep.blocks());
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = args.threads.map_or_else(cores, usize::from);
+    let mut trouble = None;
+    sweep.execute(threads, missing, &interrupted, |block| {
+        bar.inc(block.rows.len() as u64);
+        match store.keep(args, &block, &lines(&block)) {
+            Ok(()) => Flow::Continue,
+            Err(failure) => {
+                trouble = Some(failure);
+                Flow::Cancel
+            }
+        }
+    });
+    bar.finish_and_clear();
+    match trouble {
+        Some(failure) => Err(failure),
+        None => {
+            let complete = store.missing(sweep.blocks()).next().is_none();
+            Ok(Made { interrupted: !complete && interrupted.load(Ordering::Relaxed) })
+        }
+    }
+}
+
+/// The bar shows on a terminal only.
+fn bar(args: &SweepArgs, sweep: &Sweep, before: usize) -> ProgressBar {
+    if args.common.quiet {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(sweep.runs() as u64).with_position(before as u64);
+    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} runs  {per_sec}  {eta} left") {
+        bar.set_style(style);
+    }
+    bar.reset_eta();
+    bar.tick();
+    bar
+}
+
+/// The rows of a block as lines of CSV.
+fn lines(block: &Block) -> String {
+    let mut text = String::new();
+    for row in &block.rows {
+        for value in &row.numbers {
+            let _ = write!(text, "{},", number(*value));
+        }
+        text.push_str(&field(&row.status.text()));
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,119 @@
+//! Finished blocks, in the order in which they were finished: a file that only grows.
+//!
+//! ```text
+//! block NUMBER BYTES CHECKSUM
+//! lines of CSV, as many bytes as said
+//! ```
+//!
+//! A record counts if it is whole and its checksum is right. What follows the last such record, left by a process that
+//! was killed or by a machine that lost its power, is cut off when the file is opened again.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{BufRead, BufReader, Read, Result, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Between two times that the disk is waited for.
+const PAUSE: Duration = Duration::from_secs(1);
+
+pub struct Journal {
+    file: File,
+    end: u64,
+    synced: Instant,
+    /// Place and length of each block.
+    blocks: Vec<Option<(u64, usize)>>,
+}
+
+/// FNV-1a over several pieces.
+pub fn checksum(pieces: &[&[u8]]) -> u64 {
+    let bytes = pieces.iter().flat_map(|piece| piece.iter());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
+}
+
+impl Journal {
+    /// Opens or begins a journal for so many blocks; `None` if another process writes it.
+    pub fn open(path: &Path, blocks: usize) -> Result<Option<Journal>> {
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            // Where files cannot be locked there is no protection.
+            Err(TryLockError::Error(_)) | Ok(()) => {}
+        }
+        let mut journal = Journal { file, end: 0, synced: Instant::now(), blocks: vec![None; blocks] };
+        journal.scan()?;
+        journal.file.set_len(journal.end)?;
+        Ok(Some(journal))
+    }
+
+    /// Finds the whole records from the beginning.
+    fn scan(&mut self) -> Result<()> {
+        let length = self.file.metadata()?.len();
+        let mut reader = BufReader::with_capacity(1 << 20, &self.file);
+        let (mut header, mut body) = (String::new(), Vec::new());
+        loop {
+            header.clear();
+            // A line that is no text ends the good part like any other damage.
+            let Ok(size) = (&mut reader).take(100).read_line(&mut header) else { return Ok(()) };
+            let Some((block, bytes, sum)) = read_header(&header) else { return Ok(()) };
+            let start = self.end + size as u64;
+            if block >= self.blocks.len() || bytes > length.saturating_sub(start) {
+                return Ok(());
+            }
+            body.clear();
+            (&mut reader).take(bytes).read_to_end(&mut body)?;
+            if body.len() as u64 != bytes || record_sum(block, &body) != sum {
+                return Ok(());
+            }
+            self.blocks[block].get_or_insert((start, body.len()));
+            self.end = start + bytes;
+        }
+    }
+
+    /// Whether a block is there.
+    pub fn has(&self, block: usize) -> bool {
+        self.blocks.get(block).is_some_and(Option::is_some)
+    }
+
+    /// Adds a block.
+    pub fn add(&mut self, block: usize, lines: &str) -> Result<()> {
+        let sum = record_sum(block, lines.as_bytes());
+        let header = format!("block {block} {} {sum:016x}\n", lines.len());
+        self.file.seek(SeekFrom::Start(self.end))?;
+        self.file.write_all(format!("{header}{lines}").as_bytes())?;
+        self.blocks[block] = Some((self.end + header.len() as u64, lines.len()));
+        self.end += (header.len() + lines.len()) as u64;
+        if self.synced.elapsed() > PAUSE {
+            self.sync()?;
+            self.synced = Instant::now();
+        }
+        Ok(())
+    }
+
+    /// Waits until the disk has it all.
+    pub fn sync(&self) -> Result<()> {
+        self.file.sync_data()
+    }
+
+    /// The lines of a block.
+    pub fn lines(&mut self, block: usize) -> Result<String> {
+        let Some((place, length)) = self.blocks[block] else { return Ok(String::new()) };
+        let mut text = vec![0; length];
+        self.file.seek(SeekFrom::Start(place))?;
+        self.file.read_exact(&mut text)?;
+        String::from_utf8(text).map_err(|_| std::io::ErrorKind::InvalidData.into())
+    }
+}
+
+fn record_sum(block: usize, body: &[u8]) -> u64 {
+    checksum(&[&(block as u64).to_le_bytes(), body])
+}
+
+fn read_header(line: &str) -> Option<(usize, u64, u64)> {
+    let words: Vec<&str> = line.strip_suffix('\n')?.split(' ').collect();
+    match words.as_slice() {
+        ["block", block, bytes, sum] => {
+            Some((block.parse().ok()?, bytes.parse().ok()?, u64::from_str_radix(sum, 16).ok()?))
+        }
+        _ => None,
+    }
+}

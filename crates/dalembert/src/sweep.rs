@@ -1,0 +1,270 @@
+//! Many runs of one model over parameters and starting values.
+//!
+//! A [`Plan`] says what changes from run to run; a [`Sweep`] is the plan made ready for a model. Runs are numbered and
+//! made in blocks, on as many threads as wanted; a block's rows depend on its number alone, so neither the number of
+//! threads nor the order changes a digit, and blocks that are known already need not be made again. Systems without
+//! constraints, events and contacts go through [`dalembert_run::ensemble`], several in the lanes of vector registers;
+//! the others, and runs that are difficult, through [`Model::simulate`], one for each thread at a time. No files here.
+//!
+//! ```
+//! use dalembert::{Model, Request, Source, run::Flow};
+//! use dalembert::sweep::{Axis, Plan, Sample, Status, Sweep};
+//!
+//! let text = "parameter k = 1\ncoordinate x\nkinetic x'^2/2\npotential k*x^2/2\ninitial x = 1\noutput E = energy";
+//! let model = Model::load(&Source::new("spring.dal", text), &Default::default()).unwrap();
+//! let plan = Plan {
+//!     vary: vec![Axis::read("k=1..9:5").unwrap()],
+//!     sample: vec![Sample::read("x'~uniform(-1,1)").unwrap()],
+//!     runs: 10, // at each k
+//!     request: Request { until: Some(1.0), ..Request::default() },
+//!     ..Plan::default()
+//! };
+//! let sweep = Sweep::new(model, plan).unwrap();
+//! assert_eq!(sweep.columns(), ["run", "k", "x'(0)", "t", "x", "x'", "E", "energy_change", "residual", "steps", "status"]);
+//! let mut seen = 0;
+//! sweep.execute(2, 0..sweep.blocks(), &Default::default(), |block| {
+//!     for row in &block.rows {
+//!         let [k, v0, x] = [row.numbers[1], row.numbers[2], row.numbers[4]];
+//!         assert_eq!(row.status, Status::Done);
+//!         assert!((x - (k.sqrt().cos() + v0 * k.sqrt().sin() / k.sqrt())).abs() < 1e-8);
+//!         seen += 1;
+//!     }
+//!     Flow::Continue
+//! });
+//! assert_eq!(seen, 50);
+//! ```
+
+mod tally;
+mod targets;
+mod threads;
+mod vary;
+mod worker;
+
+pub use tally::{Spread, Tally};
+pub use vary::{Axis, Distribution, Sample, Values};
+
+use crate::compile::Compiled;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::model::Model;
+use crate::simulate::{MotionForm, Request, Resolved, Table};
+use dalembert_run::ensemble::Ensemble;
+use dalembert_run::{Kernel, Options};
+use targets::Targets;
+
+/// Runs of one sweep at most.
+pub const MAX_RUNS: usize = 1_000_000_000;
+/// Runs of a block at most, in lanes and one by one.
+const MAX_BLOCK: (usize, usize) = (256, 64);
+/// Numbers of the motions of a block, about.
+const MOTION_NUMBERS: f64 = 1e6;
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// A grid: every combination of these values, the last one changing fastest.
+    pub vary: Vec<Axis>,
+    /// What is drawn anew for each run.
+    pub sample: Vec<Sample>,
+    /// Runs at each point of the grid.
+    pub runs: usize,
+    /// What the draws depend on, besides the number of the run and the name.
+    pub seed: u64,
+    /// How each run is made; its `start` and `times` are not looked at.
+    pub request: Request,
+    /// Whether whole motions are wanted, with the spacing of the request.
+    pub motions: bool,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Plan {
+            vary: Vec::new(),
+            sample: Vec::new(),
+            runs: 1,
+            seed: 0,
+            request: Request::default(),
+            motions: false,
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Status {
+    /// At its end time.
+    Done,
+    /// At an event that stops, by name.
+    Event(String),
+    /// Early, or not at all.
+    Failed(Box<Diagnostic>),
+}
+
+impl Status {
+    /// `done`, `event NAME`, or the code of the failure.
+    pub fn text(&self) -> String {
+        match self {
+            Status::Done => "done".to_owned(),
+            Status::Event(name) => format!("event {name}"),
+            Status::Failed(diagnostic) => diagnostic.code.id().to_owned(),
+        }
+    }
+}
+
+/// One run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// One number for each column but the last.
+    pub numbers: Vec<f64>,
+    /// The last column.
+    pub status: Status,
+}
+
+/// Runs that were made together.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Its number.
+    pub index: usize,
+    /// Its runs, in order.
+    pub rows: Vec<Row>,
+    /// Their motions one after the other, where they are wanted.
+    pub motions: Option<Table>,
+}
+
+/// A plan made ready for a model.
+pub struct Sweep {
+    model: Model,
+    plan: Plan,
+    targets: Targets,
+    runs: usize,
+    block: usize,
+    columns: Vec<String>,
+    lanes: Option<Ensemble>,
+    /// End time and options, where they are the same for all runs.
+    resolved: Resolved,
+    /// Whether an output needs more than the state.
+    solved_outputs: bool,
+}
+
+impl Sweep {
+    /// Resolves the names, makes the model fast and chooses the way to run it. Refuses what cannot be swept.
+    pub fn new(mut model: Model, mut plan: Plan) -> Result<Sweep, Box<Diagnostic>> {
+        let targets = Targets::new(&model, &plan)?;
+        let runs = count(&plan)?;
+        plan.request.start = None;
+        plan.request.times = (!plan.motions).then(Vec::new);
+        model.make_ready(&plan.request)?;
+        let resolved = model.options(&plan.request)?;
+        let lanes = if plan.motions { None } else { lanes(&mut model, &plan.request, &resolved.options) };
+        let solved_outputs = Compiled::outputs_need_solution(&mut model.system, &model.form);
+        let block = block_size(&model, &plan, runs, lanes.is_some(), &resolved);
+        let columns = columns(&model, &targets);
+        Ok(Sweep { model, plan, targets, runs, block, columns, lanes, resolved, solved_outputs })
+    }
+
+    /// How many runs.
+    pub fn runs(&self) -> usize {
+        self.runs
+    }
+
+    /// How many blocks.
+    pub fn blocks(&self) -> usize {
+        self.runs.div_ceil(self.block)
+    }
+
+    /// The runs of a block.
+    pub fn runs_of(&self, block: usize) -> std::ops::Range<usize> {
+        let first = block.saturating_mul(self.block).min(self.runs);
+        first..(first + self.block).min(self.runs)
+    }
+
+    /// The number of the run, what was varied and drawn, `t`, the state and the outputs at the end, `energy_change`,
+    /// `residual` (the largest scaled one of the constraints), `steps`, `status`.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// Names of the outputs, and their first column.
+    pub fn outputs(&self) -> (usize, Vec<&str>) {
+        let names: Vec<&str> = self.model.system.outputs.iter().map(|o| o.name.as_str()).collect();
+        (self.columns.len() - 4 - names.len(), names)
+    }
+
+    /// Whether several runs go in the lanes of vector registers.
+    pub fn in_lanes(&self) -> bool {
+        self.lanes.is_some()
+    }
+
+    /// What is varied and drawn in a run, in the units they were given in.
+    pub fn values(&self, run: usize) -> Vec<f64> {
+        let mut point = run / self.plan.runs;
+        let mut values: Vec<f64> = Vec::with_capacity(self.plan.vary.len() + self.plan.sample.len());
+        for axis in self.plan.vary.iter().rev() {
+            values.push(axis.at(point % axis.len()));
+            point /= axis.len();
+        }
+        values.reverse();
+        values.extend(self.plan.sample.iter().map(|s| s.at(self.plan.seed, run)));
+        values
+    }
+}
+
+fn count(plan: &Plan) -> Result<usize, Box<Diagnostic>> {
+    let refuse = |message: String, help: &str| {
+        Err(Box::new(Diagnostic::error(Code::BadOption, None, message).help(help)))
+    };
+    if plan.vary.is_empty() && plan.sample.is_empty() {
+        return refuse(
+            "nothing changes from run to run".into(),
+            "give `--vary m=1..2:10` or `--sample x~normal(0,1)`",
+        );
+    }
+    if plan.sample.is_empty() && plan.runs > 1 {
+        let message = format!("{} runs at each point would all be the same", plan.runs);
+        return refuse(message, "draw something with `--sample`, or leave `--runs` out");
+    }
+    let mut lengths = plan.vary.iter().map(Axis::len).chain([plan.runs]);
+    let total = lengths.try_fold(1usize, |product, n| product.checked_mul(n));
+    match total {
+        Some(0) => refuse("no runs are asked for".into(), "give `--runs 1` or more"),
+        Some(total) if total <= MAX_RUNS => Ok(total),
+        _ => refuse(format!("that would be more than {MAX_RUNS} runs"), "take fewer values"),
+    }
+}
+
+/// The way through lanes, for systems and options that lend themselves to it.
+fn lanes(model: &mut Model, request: &Request, options: &Options) -> Option<Ensemble> {
+    let shape = model.compiled.shape();
+    let plain = shape.n_con == 0 && shape.n_invariant == 0 && shape.n_event == 0 && shape.n_quadrature == 0;
+    let asked = request.form == MotionForm::Explicit && request.plant.is_empty() && request.hold.is_none();
+    if !plain || !asked {
+        return None;
+    }
+    Ensemble::new(Box::new(model.compiled.lanes()?), options)
+}
+
+fn block_size(model: &Model, plan: &Plan, runs: usize, in_lanes: bool, resolved: &Resolved) -> usize {
+    if in_lanes {
+        // Whole groups of lanes, and enough blocks for all threads.
+        return (runs / 64).clamp(4, MAX_BLOCK.0).next_multiple_of(4);
+    }
+    let most = if plan.motions {
+        let rows = match resolved.options.output {
+            dalembert_run::Output::Every(dt) => resolved.until / dt,
+            _ => 1.0,
+        };
+        (MOTION_NUMBERS / (rows * model.state_names().len() as f64).max(1.0)) as usize
+    } else {
+        MAX_BLOCK.1
+    };
+    (runs / 1000).clamp(1, most.clamp(1, MAX_BLOCK.1))
+}
+
+fn columns(model: &Model, targets: &Targets) -> Vec<String> {
+    let mut columns = vec!["run".to_owned()];
+    columns.extend(targets.columns());
+    columns.push("t".to_owned());
+    columns.extend(model.state_names().into_iter().map(str::to_owned));
+    columns.extend(model.system.outputs.iter().map(|o| o.name.clone()));
+    columns.extend(["energy_change", "residual", "steps", "status"].map(str::to_owned));
+    columns
+}

@@ -1,0 +1,113 @@
+//! What the names of a plan mean in a model.
+
+use super::Plan;
+use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::model::Model;
+use crate::system::InitialTarget;
+
+/// Where one value goes.
+enum Target {
+    /// To a parameter, or to all members of a family.
+    Parameters(Vec<usize>),
+    /// To the start, fixed.
+    Start(InitialTarget),
+}
+
+/// Where the values of a run go, in their order.
+pub(super) struct Targets {
+    list: Vec<(String, Target, f64)>,
+}
+
+impl Targets {
+    pub fn new(model: &Model, plan: &Plan) -> Result<Self, Box<Diagnostic>> {
+        let axes = plan.vary.iter().map(|a| (&a.name, a.unit));
+        let samples = plan.sample.iter().map(|s| (&s.name, s.unit));
+        let mut list: Vec<(String, Target, f64)> = Vec::new();
+        for (name, unit) in axes.chain(samples) {
+            let target = find(model, name).ok_or_else(|| Box::new(unknown(model, name)))?;
+            if let Some((other, ..)) = list.iter().find(|(_, known, _)| known.overlaps(&target)) {
+                let message = if other == name {
+                    format!("`{name}` is given twice")
+                } else {
+                    format!("`{other}` and `{name}` say the same thing twice")
+                };
+                return Err(Box::new(Diagnostic::error(Code::BadOption, None, message)));
+            }
+            list.push((name.clone(), target, unit));
+        }
+        Ok(Targets { list })
+    }
+
+    /// Parameters by name, starting values as `x(0)`.
+    pub fn columns(&self) -> impl Iterator<Item = String> {
+        self.list.iter().map(|(name, target, _)| match target {
+            Target::Parameters(_) => name.clone(),
+            Target::Start(_) => format!("{name}(0)"),
+        })
+    }
+
+    pub fn change_parameters(&self) -> bool {
+        self.list.iter().any(|(_, target, _)| matches!(target, Target::Parameters(_)))
+    }
+
+    /// The parameters that are given, of `count`.
+    pub fn parameters(&self, values: &[f64], count: usize) -> Vec<Option<f64>> {
+        let mut given = vec![None; count];
+        for ((_, target, unit), value) in self.list.iter().zip(values) {
+            if let Target::Parameters(places) = target {
+                places.iter().for_each(|k| given[*k] = Some(value * unit));
+            }
+        }
+        given
+    }
+
+    /// The starting values that are given.
+    pub fn starts(&self, values: &[f64]) -> Vec<(InitialTarget, f64)> {
+        let pairs = self.list.iter().zip(values);
+        pairs
+            .filter_map(|((_, target, _), value)| match target {
+                Target::Start(target) => Some((*target, *value)),
+                Target::Parameters(_) => None,
+            })
+            .collect()
+    }
+}
+
+impl Target {
+    fn overlaps(&self, other: &Target) -> bool {
+        match (self, other) {
+            (Target::Parameters(a), Target::Parameters(b)) => a.iter().any(|k| b.contains(k)),
+            (Target::Start(a), Target::Start(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+fn find(model: &Model, name: &str) -> Option<Target> {
+    let system = &model.system;
+    let family = |p: &str| p.split_once('[').is_some_and(|(family, _)| family == name);
+    let parameters = system.parameters.iter().enumerate();
+    let places: Vec<usize> =
+        parameters.filter(|(_, p)| p.name == name || family(&p.name)).map(|(k, _)| k).collect();
+    if !places.is_empty() {
+        return Some(Target::Parameters(places));
+    }
+    let coordinate = |name: &str| system.coordinates.iter().position(|c| c.name == name);
+    let speed = || system.speeds.iter().position(|s| s.name == name).map(InitialTarget::Speed);
+    let rate = || name.strip_suffix('\'').and_then(coordinate).map(InitialTarget::Rate);
+    coordinate(name).map(InitialTarget::Coordinate).or_else(speed).or_else(rate).map(Target::Start)
+}
+
+fn unknown(model: &Model, name: &str) -> Diagnostic {
+    let parameters = model.system.parameters.iter().map(|p| p.name.as_str());
+    let names: Vec<&str> = parameters.chain(model.state_names()).collect();
+    let message = format!("`{name}` is no parameter, coordinate or rate of this model");
+    let d = Diagnostic::error(Code::BadOption, None, message);
+    match nearest(name, names.iter().copied()) {
+        Some(near) => d.help(format!("did you mean `{near}`?")),
+        None => d.help(format!(
+            "known are {}; a `const` changes the equations: make it a `parameter`, or sweep once for each `--set`",
+            names.join(", ")
+        )),
+    }
+}

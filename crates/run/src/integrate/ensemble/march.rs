@@ -1,0 +1,253 @@
+//! The loop that keeps four lanes at work.
+
+use super::super::control::first_step_by;
+use super::control::Control;
+use super::looped::Looped;
+use super::{Ended, Ensemble, Job, LANES};
+
+/// The first step is not shorter than this part of the run.
+const LEAST_FIRST: f64 = 1e-10;
+/// As the ordinary driver judges a run that does not move.
+const STANDSTILL: f64 = 1e-7;
+const STANDSTILL_STEPS: usize = 20_000;
+
+/// One run on its way.
+struct Lane {
+    id: usize,
+    t: f64,
+    t_start: f64,
+    t_end: f64,
+    h: f64,
+    /// The step that is being tried.
+    trying: f64,
+    control: Control,
+    steps: usize,
+    rejected: usize,
+    /// Attempts and time when progress was last looked at.
+    patrol: (usize, f64),
+}
+
+/// What a lane does next.
+enum Next {
+    Goes,
+    Arrived,
+    GivesUp,
+}
+
+/// The lanes of one thread.
+pub struct Marcher<'e> {
+    ensemble: &'e Ensemble,
+    lanes: [Option<Lane>; LANES],
+    /// As in `unrolled`.
+    inputs: Vec<f64>,
+    outputs: Vec<f64>,
+    workspace: Vec<f64>,
+    looped: Option<Looped>,
+    /// One state in all lanes, for the start of a run.
+    alone_in: Vec<f64>,
+    alone_out: Vec<f64>,
+    alone_work: Vec<f64>,
+    dim: usize,
+    /// Numbers handed on from step to step besides the state.
+    handed_on: usize,
+}
+
+impl<'e> Marcher<'e> {
+    pub(super) fn new(ensemble: &'e Ensemble) -> Self {
+        let (kernel, table) = (&*ensemble.kernel, ensemble.table);
+        let (dim, constants) = (kernel.dim(), kernel.constants());
+        let handed_on = if table.last_is_next { dim } else { 0 };
+        let looped = ensemble.step.is_none().then(|| Looped::new(kernel, table));
+        Self {
+            ensemble,
+            lanes: [const { None }; LANES],
+            inputs: vec![0.0; (2 + dim + handed_on + constants) * LANES],
+            outputs: vec![0.0; (dim + handed_on + 2) * LANES],
+            workspace: vec![0.0; ensemble.step.as_ref().map_or(0, |s| s.workspace())],
+            looped,
+            alone_in: vec![0.0; (1 + dim + constants) * LANES],
+            alone_out: vec![0.0; (dim + 1) * LANES],
+            alone_work: vec![0.0; kernel.workspace()],
+            dim,
+            handed_on,
+        }
+    }
+
+    /// Makes the runs; `done` is told each as it ends, in no particular order. Where `cancelled` becomes true the rest is
+    /// dropped. Memory does not depend on how many there are.
+    pub fn march(
+        &mut self,
+        jobs: impl IntoIterator<Item = Job>,
+        mut cancelled: impl FnMut() -> bool,
+        mut done: impl FnMut(Ended),
+    ) {
+        let mut jobs = jobs.into_iter().fuse();
+        self.lanes = [const { None }; LANES];
+        loop {
+            for l in 0..LANES {
+                while self.lanes[l].is_none() {
+                    let Some(job) = jobs.next() else { break };
+                    if let Some(ended) = self.begin(l, &job) {
+                        done(ended);
+                    }
+                }
+            }
+            if self.lanes.iter().all(Option::is_none) || cancelled() {
+                return;
+            }
+            self.step();
+            for l in 0..LANES {
+                match self.judge(l) {
+                    Next::Goes => {}
+                    Next::Arrived => done(self.arrived(l)),
+                    Next::GivesUp => done(self.given_back(l)),
+                }
+            }
+        }
+    }
+
+    /// Puts a run into a lane; says at once how it ended if there is nothing to do, or no first step.
+    fn begin(&mut self, l: usize, job: &Job) -> Option<Ended> {
+        let (d, h_on) = (self.dim, self.handed_on);
+        let span = job.t_end - job.t;
+        let finite = job.y.iter().chain([&span, &job.t]).all(|v| v.is_finite());
+        let fits = job.y.len() == d && job.constants.len() == self.ensemble.kernel.constants();
+        if !finite || span < 0.0 || !fits {
+            return Some(Ended::GivenBack { id: job.id });
+        }
+        if span == 0.0 {
+            return Some(Ended::Arrived { id: job.id, y: job.y.clone(), steps: 0, rejected: 0 });
+        }
+        let mut f = vec![0.0; d];
+        let Ok(h) = self.first_step(job, span, &mut f) else {
+            return Some(Ended::GivenBack { id: job.id });
+        };
+        for (k, v) in job.y.iter().chain(&f[..h_on]).chain(&job.constants).enumerate() {
+            self.inputs[(2 + k) * LANES + l] = *v;
+        }
+        self.lanes[l] = Some(Lane {
+            id: job.id,
+            t: job.t,
+            t_start: job.t,
+            t_end: job.t_end,
+            h,
+            trying: 0.0,
+            control: self.ensemble.control(),
+            steps: 0,
+            rejected: 0,
+            patrol: (0, job.t),
+        });
+        None
+    }
+
+    /// The derivative at the start, and the first step.
+    fn first_step(&mut self, job: &Job, span: f64, f: &mut [f64]) -> Result<f64, ()> {
+        let (d, ensemble) = (self.dim, self.ensemble);
+        for (k, v) in job.constants.iter().enumerate() {
+            self.alone_in[(1 + d + k) * LANES..(2 + d + k) * LANES].fill(*v);
+        }
+        let mut alone = |t: f64, y: &[f64], out: &mut [f64]| {
+            self.alone_in[..LANES].fill(t);
+            for (k, v) in y.iter().enumerate() {
+                self.alone_in[(1 + k) * LANES..(2 + k) * LANES].fill(*v);
+            }
+            ensemble.kernel.derivative(&self.alone_in, &mut self.alone_work, &mut self.alone_out);
+            out.iter_mut().enumerate().for_each(|(k, v)| *v = self.alone_out[k * LANES]);
+            let sound = self.alone_out[d * LANES] == 1.0 && out.iter().all(|v| v.is_finite());
+            if sound { Ok(()) } else { Err(()) }
+        };
+        alone(job.t, &job.y, f)?;
+        match ensemble.fixed {
+            Some(step) => Ok(step.unwrap_or(span / 1000.0)),
+            None => {
+                let exponent = ensemble.table.exponent;
+                let h = first_step_by(alone, job.t, &job.y, f, span, exponent, ensemble.tol);
+                Ok(h.unwrap_or(1e-6 * span).max(LEAST_FIRST * span))
+            }
+        }
+    }
+
+    /// One attempt in every lane. Lanes without a run repeat what they have.
+    fn step(&mut self) {
+        let ensemble = self.ensemble;
+        for (l, lane) in self.lanes.iter_mut().enumerate() {
+            let Some(lane) = lane else { continue };
+            let left = lane.t_end - lane.t;
+            let h = lane.h.min(ensemble.h_max);
+            // The last step ends exactly at the end; no sliver is left behind.
+            lane.trying = if (left - h).abs() < 1e-10 * h || h > left { left } else { h };
+            self.inputs[l] = lane.t;
+            self.inputs[LANES + l] = lane.trying;
+        }
+        match (&ensemble.step, &mut self.looped) {
+            (Some(step), _) => step.run(&self.inputs, &mut self.workspace, &mut self.outputs),
+            (None, Some(looped)) => {
+                looped.run(&*ensemble.kernel, ensemble.table, ensemble.tol, &self.inputs, &mut self.outputs);
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// Looks at the attempt of one lane.
+    fn judge(&mut self, l: usize) -> Next {
+        let kept = self.dim + self.handed_on;
+        let (error, trusted) = (self.outputs[kept * LANES + l], self.outputs[(kept + 1) * LANES + l]);
+        let fixed = self.ensemble.fixed.is_some();
+        let Some(lane) = &mut self.lanes[l] else { return Next::Goes };
+        let h = lane.trying;
+        if trusted != 1.0 || (fixed && error.is_nan()) {
+            return Next::GivesUp;
+        }
+        if error <= 1.0 {
+            lane.steps += 1;
+            lane.t = if h == lane.t_end - lane.t { lane.t_end } else { lane.t + h };
+            if !fixed {
+                lane.h = h * lane.control.accepted(error);
+            }
+            for k in 0..kept {
+                self.inputs[(2 + k) * LANES + l] = self.outputs[k * LANES + l];
+            }
+            if lane.t == lane.t_end {
+                return Next::Arrived;
+            }
+        } else {
+            lane.rejected += 1;
+            lane.h = h * lane.control.rejected(error);
+        }
+        if lane.stuck(self.ensemble) { Next::GivesUp } else { Next::Goes }
+    }
+
+    fn arrived(&mut self, l: usize) -> Ended {
+        let y = (0..self.dim).map(|k| self.inputs[(2 + k) * LANES + l]).collect();
+        let (id, steps, rejected) =
+            self.lanes[l].take().map_or((0, 0, 0), |lane| (lane.id, lane.steps, lane.rejected));
+        Ended::Arrived { id, y, steps, rejected }
+    }
+
+    fn given_back(&mut self, l: usize) -> Ended {
+        let id = self.lanes[l].take().map_or(0, |lane| lane.id);
+        // A state that is not finite would slow its neighbours down while the lane is idle.
+        for k in 0..self.dim + self.handed_on {
+            let kept = &mut self.inputs[(2 + k) * LANES + l];
+            *kept = if kept.is_finite() { *kept } else { 0.0 };
+        }
+        Ended::GivenBack { id }
+    }
+}
+
+impl Lane {
+    /// Whether the ordinary driver would give up soon.
+    fn stuck(&mut self, ensemble: &Ensemble) -> bool {
+        let attempts = self.steps + self.rejected;
+        let span = self.t_end - self.t_start;
+        if attempts >= self.patrol.0 + STANDSTILL_STEPS {
+            if self.t - self.patrol.1 < STANDSTILL * span {
+                return true;
+            }
+            self.patrol = (attempts, self.t);
+        }
+        let smallest = ensemble.h_min_relative * self.t.abs().max(span);
+        let last_sliver = self.t_end - self.t <= smallest;
+        attempts >= ensemble.max_steps || self.t + self.h == self.t || !(self.h > smallest || last_sliver)
+    }
+}

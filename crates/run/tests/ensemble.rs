@@ -1,0 +1,227 @@
+//! Many motions at once: each as if it were alone, and as the ordinary driver makes it.
+#![allow(non_snake_case)]
+
+use dalembert_run::ensemble::{Ended, Ensemble, Job, LANES, LaneKernel};
+use dalembert_run::{Kernel, Level, Method, Options, Output, Point, Row, Shape, State, Terms, integrate};
+use dalembert_tape::{Builder, Lanes, Op, Program};
+use proptest::prelude::*;
+
+/// A pendulum of length 1/k that is pushed: a'' = -k sin a - c a' + 0.3 cos t, as a tape over t, a, w, k, c.
+fn pushed() -> Program {
+    let mut b = Builder::new(5);
+    let [t, a, w, k, c] = [0, 1, 2, 3, 4].map(|n| b.input(n));
+    let sine = b.push(Op::Sin, &[a]);
+    let weight = b.push(Op::Mul, &[k, sine]);
+    let drag = b.push(Op::Mul, &[c, w]);
+    let cosine = b.push(Op::Cos, &[t]);
+    let strength = b.constant(0.3);
+    let push = b.push(Op::Mul, &[strength, cosine]);
+    let rest = b.push(Op::Sub, &[push, drag]);
+    let acceleration = b.push(Op::Sub, &[rest, weight]);
+    let far = b.constant(1e4);
+    let size = b.push(Op::Abs, &[a]);
+    let trusted = b.push(Op::Less, &[size, far]);
+    b.finish(&[w, acceleration, trusted])
+}
+
+/// The same for the ordinary driver.
+struct Pushed {
+    k: f64,
+    c: f64,
+}
+
+impl Kernel for Pushed {
+    fn shape(&self) -> Shape {
+        Shape { n_x: 1, n_eta: 1, identity_frame: true, ..Shape::default() }
+    }
+    fn levels(&self) -> &[Level] {
+        &[]
+    }
+    fn terms(&self, at: Point, _: &mut [f64], out: &mut Terms) {
+        out.x_dot[0] = at.eta[0];
+        out.M[0] = 1.0;
+        out.Q[0] = 0.3 * at.t.cos() - self.c * at.eta[0] - self.k * at.x[0].sin();
+    }
+    fn residuals(&self, _: Point, _: &mut [f64], _: &mut [f64], _: &mut [f64]) {}
+    fn position_gradient(&self, _: f64, _: &[f64], _: &mut [f64], _: &mut [f64]) {}
+}
+
+fn job(id: usize) -> Job {
+    let spread = |ratio: f64| (id as f64 * ratio).fract();
+    let y = vec![5.0 * spread(0.618_033_988) - 2.5, 2.0 * spread(0.754_877_666) - 1.0];
+    Job { id, t: 0.0, t_end: 3.0 + spread(0.3), y, constants: vec![1.0 + spread(0.5698), 0.1] }
+}
+
+/// Ends by number.
+fn ends(ensemble: &Ensemble, jobs: impl IntoIterator<Item = Job>) -> Vec<(usize, Ended)> {
+    let mut all = Vec::new();
+    ensemble.marcher().march(
+        jobs,
+        || false,
+        |ended| {
+            let (Ended::Arrived { id, .. } | Ended::GivenBack { id }) = ended;
+            all.push((id, ended));
+        },
+    );
+    all.sort_by_key(|(id, _)| *id);
+    all
+}
+
+fn ensemble(method: Method, rtol: f64) -> Ensemble {
+    let options = Options { method, rtol, atol: rtol, fixed_step: Some(0.01), ..Options::default() };
+    Ensemble::new(Box::new(Lanes::new(pushed())), &options).expect("an explicit method")
+}
+
+fn alone(job: &Job, rtol: f64) -> Vec<f64> {
+    let options = Options { rtol, atol: rtol, output: Output::Ends, ..Options::default() };
+    let start = State::new(job.t, &job.y[..1], &job.y[1..]);
+    let kernel = Pushed { k: job.constants[0], c: job.constants[1] };
+    let end = integrate(&kernel, &start, job.t_end, &options, &mut |_: Row| {});
+    vec![end.state.x[0], end.state.eta[0]]
+}
+
+fn worst(method: Method, rtol: f64) -> f64 {
+    let difference = |(id, ended): (usize, Ended)| match ended {
+        Ended::Arrived { y, .. } => {
+            let known = alone(&job(id), 1e-13);
+            y.iter().zip(known).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        }
+        Ended::GivenBack { .. } => panic!("run {id} was given back"),
+    };
+    ends(&ensemble(method, rtol), (0..23).map(job)).into_iter().map(difference).fold(0.0, f64::max)
+}
+
+/// Within some tens of steps the errors of steps add up and grow a little: two digits are enough of a margin.
+#[test]
+fn agrees_with_the_ordinary_driver_to_the_tolerance() {
+    for method in [Method::Dop853, Method::Tsit5] {
+        for rtol in [1e-5, 1e-8, 1e-11] {
+            let error = worst(method, rtol);
+            assert!(error < 100.0 * rtol && error > 0.0, "{method} at {rtol:e}: {error:e}");
+        }
+    }
+    assert!(worst(Method::Dop853, 1e-13) < 2e-12);
+}
+
+/// Halving the fixed step divides the error by 2^4.
+#[test]
+fn fixed_steps_have_their_order() {
+    let error = |step: f64| {
+        let options = Options { method: Method::Rk4, fixed_step: Some(step), ..Options::default() };
+        let ensemble = Ensemble::new(Box::new(Lanes::new(pushed())), &options).expect("explicit");
+        let job = Job { t_end: 3.2, ..job(7) };
+        let known = alone(&job, 1e-13);
+        match &ends(&ensemble, [job])[0].1 {
+            Ended::Arrived { y, steps, .. } => {
+                assert_eq!(*steps, (3.2 / step).round() as usize);
+                (y[0] - known[0]).abs()
+            }
+            Ended::GivenBack { .. } => panic!("given back"),
+        }
+    };
+    let order = (error(0.08) / error(0.04)).log2();
+    assert!((order - 4.0).abs() < 0.3, "order {order}");
+}
+
+/// The error falls with the power of the step that the order says: at equal work, tolerance by tolerance.
+#[test]
+fn errors_follow_the_tolerance() {
+    for method in [Method::Dop853, Method::Tsit5] {
+        let (loose, tight) = (worst(method, 1e-4), worst(method, 1e-8));
+        let decades = (loose / tight).log10();
+        assert!((2.0..6.0).contains(&decades), "{method}: {decades} decades of error for 4 of tolerance");
+    }
+}
+
+/// One program and loops do the same operations in the same order.
+#[test]
+fn unrolled_and_looped_steps_have_the_same_bits() {
+    for method in [Method::Dop853, Method::Tsit5, Method::Rk4] {
+        let options = Options { method, rtol: 1e-7, fixed_step: Some(0.05), ..Options::default() };
+        let lanes = || Box::new(Lanes::new(pushed()));
+        let unrolled = Ensemble::new(lanes(), &options).expect("explicit");
+        let looped = Ensemble::looped(lanes(), &options).expect("explicit");
+        assert!(unrolled.step_operations().is_some() && looped.step_operations().is_none());
+        assert_eq!(ends(&unrolled, (0..9).map(job)), ends(&looped, (0..9).map(job)), "{method}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    /// Whatever else is in the lanes, in whatever order, a run has the bits it has alone.
+    #[test]
+    fn neighbours_do_not_matter(
+        ids in prop::collection::vec(0usize..40, 1..12),
+        tsit5 in any::<bool>(),
+        wild in prop::collection::vec((0usize..12, -1e300f64..1e300), 0..3),
+    ) {
+        let ensemble = ensemble(if tsit5 { Method::Tsit5 } else { Method::Dop853 }, 1e-7);
+        let mut jobs: Vec<Job> = ids.iter().enumerate().map(|(k, id)| Job { id: k, ..job(*id) }).collect();
+        for (k, y) in wild {
+            let place = k % jobs.len();
+            jobs[place].y[0] = y;
+        }
+        let together = ends(&ensemble, jobs.clone());
+        prop_assert_eq!(together.len(), jobs.len());
+        for (k, ended) in together {
+            prop_assert_eq!(&ends(&ensemble, [jobs[k].clone()])[0].1, &ended);
+        }
+    }
+}
+
+/// What cannot be trusted, or cannot be stepped, is given back; nothing hangs and nothing is lost.
+#[test]
+fn trouble_is_given_back() {
+    /// y' = y^2 blows up at t = 1.
+    struct Blow;
+    impl LaneKernel for Blow {
+        fn dim(&self) -> usize {
+            1
+        }
+        fn constants(&self) -> usize {
+            0
+        }
+        fn derivative(&self, inputs: &[f64], _: &mut [f64], out: &mut [f64]) {
+            for l in 0..LANES {
+                out[l] = inputs[LANES + l] * inputs[LANES + l];
+                out[LANES + l] = 1.0;
+            }
+        }
+    }
+    let jobs = |t_end: f64| {
+        (0..6).map(move |id| Job {
+            id,
+            t: 0.0,
+            t_end: if id == 3 { t_end } else { 0.5 },
+            y: vec![1.0],
+            constants: Vec::new(),
+        })
+    };
+    for method in [Method::Dop853, Method::Tsit5, Method::Rk4] {
+        let options = Options { method, ..Options::default() };
+        let ensemble = Ensemble::new(Box::new(Blow), &options).expect("explicit");
+        let all = ends(&ensemble, jobs(2.0));
+        assert_eq!(all.len(), 6);
+        for (id, ended) in all {
+            assert_eq!(matches!(ended, Ended::GivenBack { .. }), id == 3, "{method} {id}: {ended:?}");
+        }
+    }
+    assert!(
+        Ensemble::new(Box::new(Blow), &Options { method: Method::Radau, ..Options::default() }).is_none()
+    );
+    let far = Job { y: vec![2e4, 0.0], ..job(1) };
+    let backwards = Job { t_end: -1.0, ..job(2) };
+    let nothing = Job { y: vec![f64::NAN, 0.0], ..job(3) };
+    for ended in ends(&ensemble(Method::Dop853, 1e-6), [far, backwards, nothing]) {
+        assert!(matches!(ended.1, Ended::GivenBack { .. }), "{ended:?}");
+    }
+    let strange = Job { constants: Vec::new(), ..job(5) };
+    assert!(matches!(ends(&ensemble(Method::Dop853, 1e-6), [strange])[0].1, Ended::GivenBack { .. }));
+    let nothing = Lanes::new(Builder::new(3).finish(&[]));
+    assert!(Ensemble::new(Box::new(nothing), &Options::default()).is_none());
+    let standing = Job { t_end: 0.0, ..job(4) };
+    assert!(matches!(
+        ends(&ensemble(Method::Dop853, 1e-6), [standing])[0].1,
+        Ended::Arrived { steps: 0, .. }
+    ));
+}
