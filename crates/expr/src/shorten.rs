@@ -103,7 +103,7 @@ impl Pool {
     /// let difference = pool.sub(a, b);
     /// let list = [a, b, difference].map(|u| pool.call1(Function::Cos, u));
     /// let list = pool.split_angles(&list);
-    /// assert_eq!(pool.text(list[2]), "sin(a)*sin(b) + cos(a)*cos(b)");
+    /// assert_eq!(pool.text(list[2]), "cos(a)*cos(b) + sin(a)*sin(b)");
     /// ```
     pub fn split_angles(&mut self, list: &[Expr]) -> Vec<Expr> {
         let order = self.order(list, 0);
