@@ -12,6 +12,7 @@ mod expand;
 mod graph;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod memory;
+mod schedule;
 
 use crate::op::Op;
 use crate::program::Program;
@@ -20,6 +21,10 @@ use allocate::{BIAS, GUARD_SLOT, allocate};
 
 /// Programs longer than this are left to the interpreter: their code would no longer fit in any cache.
 const MAX_OPERATIONS: usize = 2_000_000;
+
+/// Wide programs beyond this are put in an order that spares registers: a store of four numbers costs more than what the
+/// order of the tape, which has more operations side by side, gains. (Measured: 6 % at 2,000 operations; one lane loses.)
+const MIN_SCHEDULED: usize = 300;
 
 /// Inputs, outputs, constants, slots.
 type Entry = unsafe extern "sysv64" fn(*const f64, *mut f64, *const f64, *mut f64);
@@ -52,7 +57,10 @@ impl Native {
         if !able || program.counts().total() > MAX_OPERATIONS {
             return None;
         }
-        let expanded = expand::expand(program);
+        let mut expanded = expand::expand(program);
+        if lanes > 1 && expanded.graph.nodes.len() > MIN_SCHEDULED {
+            expanded = schedule::schedule(expanded);
+        }
         let library: extern "sysv64" fn(*mut f64, u32, u32) = library;
         let allocated = allocate(&expanded, lanes, library as *const () as usize);
         let mut constants = Vec::with_capacity((allocated.constants.len() + 2) * lanes);
@@ -93,6 +101,7 @@ impl Native {
     ///
     /// # Panics
     /// If a slice is shorter than the counts say.
+    #[inline]
     pub fn run(&self, inputs: &[f64], workspace: &mut [f64], outputs: &mut [f64]) -> bool {
         assert!(
             inputs.len() >= self.n_inputs * self.lanes

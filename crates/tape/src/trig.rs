@@ -71,22 +71,29 @@ fn reduced(x: f64) -> (f64, f64) {
     let y1 = (-n).mul_add(HALF_PI[1], first - y0);
 
     let z = y0 * y0;
-    let half = 0.5 * z;
+    let (zz, half) = (z * z, 0.5 * z);
     let sine = {
-        let p = S.iter().rev().skip(1).fold(S[5], |p, c| z.mul_add(p, *c));
+        let p = polynomial(&S, z, zz);
         let low = (-half).mul_add(y1, y1);
         y0 + (z * y0).mul_add(p, low)
     };
     let cosine = {
-        let p = C.iter().rev().skip(1).fold(C[5], |p, c| z.mul_add(p, *c));
+        let p = polynomial(&C, z, zz);
         let w = 1.0 - half;
         let low = (-y0).mul_add(y1, (1.0 - w) - half);
-        w + (z * z).mul_add(p, low)
+        w + zz.mul_add(p, low)
     };
 
     let (s, c) = if quadrant & 1 == 0 { (sine, cosine) } else { (cosine, sine) };
     let flip = |v: f64, q: u64| f64::from_bits(v.to_bits() ^ ((q << 62) & SIGN));
     (flip(s, quadrant), flip(c, quadrant.wrapping_add(1)))
+}
+
+/// c0 + z c1 + zz ((c2 + z c3) + zz (c4 + z c5)): pairs side by side (Estrin), so that fewer operations wait for another.
+#[inline(always)]
+fn polynomial(c: &[f64; 6], z: f64, zz: f64) -> f64 {
+    let [low, middle, high] = [0, 2, 4].map(|k| z.mul_add(c[k + 1], c[k]));
+    zz.mul_add(zz.mul_add(high, middle), low)
 }
 
 #[cfg(test)]

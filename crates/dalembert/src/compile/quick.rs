@@ -59,12 +59,14 @@ impl Quick {
         let (inputs, registers) = workspace.split_at_mut(self.each.input_count());
         let (n_x, n) = (self.layout.n_x, self.layout.n);
         inputs[0] = at.t;
-        inputs[1..=n_x].copy_from_slice(at.x);
-        inputs[1 + n_x..1 + n_x + n].copy_from_slice(at.eta);
+        // A handful of numbers: a loop is done before a call to copy memory has begun.
+        for (to, from) in inputs[1..=n_x + n].iter_mut().zip(at.x.iter().chain(at.eta)) {
+            *to = *from;
+        }
         self.each.run(inputs, registers, out);
         // Without early exit, so that it is done several at a time.
-        let bad = out.iter().fold(0, |bad, v| bad | u64::from(v.to_bits() & EXPONENT == EXPONENT));
-        out[self.layout.len() - 1] == 1.0 && bad == 0
+        let bad = out[..n_x + n].iter().fold(false, |bad, v| bad | (v.to_bits() & EXPONENT == EXPONENT));
+        out[self.layout.len() - 1] == 1.0 && !bad
     }
 }
 

@@ -127,21 +127,21 @@ impl Expander {
         let y1 = g.fused_minus(n, p2, lost);
 
         let z = g.two(Two::Mul, y0, y0);
+        let zz = g.two(Two::Mul, z, z);
         let half = g.two(Two::Mul, half, z);
         let sine = {
-            let p = horner(g, z, &trig::S);
+            let p = polynomial(g, &trig::S, z, zz);
             let low = g.fused_minus(half, y1, y1);
             let v = g.two(Two::Mul, z, y0);
             let sum = g.fused(v, p, low);
             g.two(Two::Add, y0, sum)
         };
         let cosine = {
-            let p = horner(g, z, &trig::C);
+            let p = polynomial(g, &trig::C, z, zz);
             let w = g.two(Two::Sub, one, half);
             let lost = g.two(Two::Sub, one, w);
             let lost = g.two(Two::Sub, lost, half);
             let low = g.fused_minus(y0, y1, lost);
-            let zz = g.two(Two::Mul, z, z);
             let sum = g.fused(zz, p, low);
             g.two(Two::Add, w, sum)
         };
@@ -173,12 +173,12 @@ impl Expander {
     }
 }
 
-/// c[0] + z (c[1] + z (...)).
-fn horner(g: &mut Graph, z: Id, c: &[f64]) -> Id {
-    let mut sum = g.number(c[c.len() - 1]);
-    for c in c.iter().rev().skip(1) {
-        let c = g.number(*c);
-        sum = g.fused(z, sum, c);
-    }
-    sum
+/// `trig::polynomial`.
+fn polynomial(g: &mut Graph, c: &[f64; 6], z: Id, zz: Id) -> Id {
+    let [low, middle, high] = [0, 2, 4].map(|k| {
+        let (constant, slope) = (g.number(c[k]), g.number(c[k + 1]));
+        g.fused(z, slope, constant)
+    });
+    let sum = g.fused(zz, high, middle);
+    g.fused(zz, sum, low)
 }
