@@ -1,6 +1,6 @@
 //! Short motions in several variables, compared row by row.
 //!
-//! The motion is integrated sharply over a span that some forty steps cover, and told at the points of a Chebyshev grid,
+//! The motion is integrated sharply over a span that some fifty steps cover, and told at the points of a Chebyshev grid,
 //! which the action needs. What another road may be off by is taken from the motion itself: how far a less sharp run
 //! strays measures how it answers to small errors.
 
@@ -14,7 +14,7 @@ use dalembert_run::{Flow, Kernel, State, Stop, Terms};
 /// Intervals of the grid; half as many make the coarse grid.
 pub(super) const INTERVALS: usize = 48;
 /// Steps that a span should not much exceed.
-const MAX_STEPS: usize = 40;
+const MAX_STEPS: usize = 50;
 /// How many spans are tried.
 const MAX_SPANS: usize = 16;
 const SHARP: f64 = 1e-11;
@@ -93,7 +93,7 @@ impl Scales {
         let momenta = self.eta.iter().zip(&self.weights).map(|(v, d)| v * d * d);
         let all = self.x.iter().chain(&self.eta).copied().chain(momenta);
         let least = all.filter(|v| *v > 0.0 && v.is_finite()).fold(f64::INFINITY, f64::min);
-        least.is_finite().then(|| (1e-3 * rtol * least).clamp(1e-250, 1.0))
+        least.is_finite().then(|| (0.1 * rtol * least).clamp(1e-250, 1.0))
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) struct Saddle {
 }
 
 impl Saddle {
-    fn of(reading: &Reading) -> Self {
+    pub(super) fn of(reading: &Reading) -> Self {
         let terms = &reading.terms;
         Saddle::new(reading.weights(), &terms.M, &terms.A, &terms.b)
     }
@@ -59,6 +59,11 @@ impl Saddle {
             }
         }
         Saddle { d, rows, matrix }
+    }
+
+    /// The conditioning alone.
+    pub(super) fn conditioning(&self) -> f64 {
+        self.solve(&vec![0.0; self.d.len()]).2
     }
 
     /// eta', A^T lambda and the conditioning under the given forces.

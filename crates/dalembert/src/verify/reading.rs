@@ -7,6 +7,7 @@
 //! shaken by a part in 10^12: what M, Q, A, b answer, over that part, is the size of the terms in them; what the
 //! solution answers more than that is its conditioning.
 
+use super::multipliers::Saddle;
 use super::small::{Dice, dot, times};
 use crate::compile::Compiled;
 use crate::model::Model;
@@ -85,6 +86,8 @@ impl Reading {
                     let state = State::new(t, &shake(&state.x, &mut dice), &shake(&state.eta, &mut dice));
                     reading.answers(other, &state);
                 }
+                // Entries of M may hide what is small in them (1 - e): shaking the state does not show that.
+                reading.answer = reading.answer.max(Saddle::of(&reading).conditioning());
                 Some(reading)
             })
             .collect()
