@@ -343,7 +343,8 @@ fn rounding_is_no_error() {
 
 #[test]
 fn the_span_follows_the_motion() {
-    let orbit = "parameter GM = 1.327e20\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential -GM/sqrt(x^2 + y^2)
+    let orbit =
+        "parameter GM = 1.327e20\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential -GM/sqrt(x^2 + y^2)
         initial x = 1.496e11, y' = 29780\n";
     for end in ["", "simulate until 3.15e7"] {
         let span = verified(&mut load(&format!("{orbit}{end}"))).span;

@@ -93,6 +93,16 @@ impl Writer {
         });
     }
 
+    /// `name = e` for a name that is not the model's.
+    pub fn own(&mut self, pool: &mut Pool, name: &str, e: Expr) {
+        let (name, value) = (self.format.name(name), self.print(pool, e));
+        let name = self.word(name);
+        self.lines.push(match self.format {
+            Format::Latex => format!("{name} &= {value}"),
+            _ => format!("{name} = {value}"),
+        });
+    }
+
     /// `base[i,j] = e`: `base_{i j}` in LaTeX, `base_i_j` in Python.
     pub fn indexed(&mut self, pool: &mut Pool, base: &str, indices: &[&str], e: Expr) {
         let value = self.print(pool, e);
@@ -235,7 +245,9 @@ impl Writer {
                         }
                     }
                 }
-                renamed.push(format!("`{name}` of the model is written `{spelling}`: its own spelling is taken"));
+                renamed.push(format!(
+                    "`{name}` of the model is written `{spelling}`: its own spelling is taken"
+                ));
             }
             taken.insert(spelling.clone());
             spelt.insert(name, spelling);
@@ -248,7 +260,8 @@ impl Writer {
         if self.format != Format::Python {
             return;
         }
-        let mut head: Vec<String> = self.title.iter().chain(renamed).map(|line| format!("# {line}")).collect();
+        let mut head: Vec<String> =
+            self.title.iter().chain(renamed).map(|line| format!("# {line}")).collect();
         head.push("from sympy import *".to_owned());
         let names = self.printed.iter().map(|s| marked(pool.name(*s)));
         head.extend(names.map(|name| format!("{name} = Symbol(\"{name}\")")));

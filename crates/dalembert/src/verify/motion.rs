@@ -129,9 +129,13 @@ impl Path {
             path.scales = Scales::of(model, &few, path.span());
         }
         let (other, _, _) = path.run(model, start, MotionForm::Explicit, LESS_SHARP);
-        path.tolerance =
-            SAME + 10.0 * path.scales.apart(&path.states, &other) + ROUNDINGS * path.scales.answer;
+        path.tolerance = SAME + 10.0 * path.scales.apart(&path.states, &other) + path.rounding();
         path
+    }
+
+    /// What rounding makes of its accelerations.
+    pub fn rounding(&self) -> f64 {
+        ROUNDINGS * self.scales.answer
     }
 
     /// Whether it moves, but by little of its size: the time unit is not that of the motion.

@@ -74,9 +74,8 @@ impl Reading {
     pub(super) fn all(model: &Model, states: &[State]) -> Vec<Reading> {
         let mut dice = Dice(6);
         let parameters = model.compiled.parameters();
-        let shaken: Vec<Compiled> = (0..SHAKES)
-            .map(|_| model.compiled.with_parameters(shake(parameters, &mut dice)))
-            .collect();
+        let shaken: Vec<Compiled> =
+            (0..SHAKES).map(|_| model.compiled.with_parameters(shake(parameters, &mut dice))).collect();
         states
             .iter()
             .filter_map(|state| {
@@ -115,8 +114,7 @@ impl Reading {
         let magnitudes: Vec<f64> = reading.terms.M.iter().map(|m| m.abs()).collect();
         let moved: Vec<f64> = reading.solution.eta_dot.iter().map(|a| a.abs()).collect();
         let inertia = times(&magnitudes, &moved);
-        reading.largest_term =
-            inertia.iter().zip(reading.weights()).fold(0.0, |m, (f, d)| largest(m, f / d));
+        reading.largest_term = inertia.iter().zip(reading.weights()).fold(0.0, |m, (f, d)| largest(m, f / d));
         Some(reading)
     }
 
@@ -212,12 +210,11 @@ impl Reading {
         for (mine, theirs) in [(&s.ideal_force, ideal), (&s.nonideal_force, nonideal)] {
             off.extend(theirs.into_iter().flat_map(|f| (0..d.len()).map(|p| (f[p] - mine[p]) / d[p])));
         }
-        self.relative(&off, conditioning)
+        self.relative(&off, conditioning.max(self.answer))
     }
 
     /// Numbers that should be zero, in the common unit.
     pub(super) fn relative(&self, off: &[f64], conditioning: f64) -> Difference {
-        let conditioning = conditioning.max(self.answer);
         Difference { worst: norm_max(off) / self.size(), tolerance: SAME + ROUNDINGS * conditioning }
     }
 }

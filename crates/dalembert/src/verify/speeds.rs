@@ -133,7 +133,8 @@ impl Road {
                 .collect()
         };
         let (matrix, d) = (evaluate(other, &self.matrix, &values), reading.weights());
-        let carried = (0..n * n).fold(0.0f64, |m, k| m.max((d[k / n] * matrix[k] * solution.eta_dot[k % n]).abs()));
+        let carried =
+            (0..n * n).fold(0.0f64, |m, k| m.max((d[k / n] * matrix[k] * solution.eta_dot[k % n]).abs()));
         let (ideal, nonideal) = (force(&solution.ideal_force), force(&solution.nonideal_force));
         Some(Solved { eta_dot, ideal, nonideal, carried })
     }

@@ -20,7 +20,10 @@ pub(super) fn near(model: &Model, start: &State, path: &Path) -> Vec<State> {
         let base = along[k % along.len()];
         let mut push = |list: &[f64], scales: &[f64], part: f64| -> Vec<f64> {
             let size = |s: f64| if s > 0.0 { s } else { 1.0 };
-            list.iter().zip(scales).map(|(v, s)| v + part * dice.number() * (v.abs() + 0.1 * size(*s))).collect()
+            list.iter()
+                .zip(scales)
+                .map(|(v, s)| v + part * dice.number() * (v.abs() + 0.1 * size(*s)))
+                .collect()
         };
         let (x, eta) = (push(&base.x, &path.scales.x, 0.05), push(&base.eta, &path.scales.eta, 0.3));
         let guess = StartGuess {
