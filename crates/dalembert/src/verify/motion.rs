@@ -103,6 +103,7 @@ impl Path {
         let stated = model.system.run.as_ref().map(|run| run.until);
         let until = stated.map(|e| model.constant(e)).filter(|t| t.is_finite() && *t > 0.0);
         let mut span = until.map_or(1.0, |t| t / 10.0);
+        let mut grows = until.is_none();
         let mut path = Path {
             states: Vec::new(),
             times: Vec::new(),
@@ -117,7 +118,8 @@ impl Path {
             (path.states, path.trouble) = (states, trouble);
             if steps > MAX_STEPS {
                 span *= MAX_STEPS as f64 / steps as f64;
-            } else if until.is_none() && path.trouble.is_none() && steps < MAX_STEPS / 4 && path.creeps() {
+                grows = false;
+            } else if grows && path.trouble.is_none() && path.creeps() {
                 span *= 4.0;
             } else {
                 break;
@@ -141,9 +143,7 @@ impl Path {
     /// Whether it moves, but by little of its size: the time unit is not that of the motion.
     fn creeps(&self) -> bool {
         let (Some(first), Some(last)) = (self.states.first(), self.states.last()) else { return false };
-        let all = |s: &State| s.x.iter().chain(&s.eta).copied().collect::<Vec<f64>>();
-        let moved = all(first).into_iter().zip(all(last)).map(|(a, b)| (a - b).abs() / a.abs().max(b.abs()));
-        let moved = moved.filter(|m| m.is_finite()).fold(0.0, f64::max);
+        let moved = self.scales.apart(std::slice::from_ref(first), std::slice::from_ref(last));
         moved > 1e-12 && moved < 0.1
     }
 
