@@ -89,6 +89,14 @@ pub fn write(model: &mut Model, form: Form, format: Format) -> Result<String, Bo
     if form != Form::Lagrange {
         model.require_dense("this form")?;
     }
+    let multipliers = match form {
+        Form::Kernel => model.system.nonideal.is_some(),
+        other => matches!(other, Form::Lagrange | Form::Explicit),
+    };
+    if multipliers {
+        let names = lambda_names(model);
+        crate::poincare::own_symbols(&mut model.system, &names)?;
+    }
     let written = match form {
         Form::Kernel => kernel(model, format),
         Form::Lagrange => lagrange(model, format),
@@ -103,9 +111,13 @@ pub fn write(model: &mut Model, form: Form, format: Format) -> Result<String, Bo
     Ok(written)
 }
 
+fn lambda_names(model: &Model) -> Vec<String> {
+    model.system.rows.iter().map(|r| format!("lambda_{}", r.name)).collect()
+}
+
 /// The symbol under which a multiplier is printed.
 fn lambda_symbols(model: &mut Model) -> Vec<Symbol> {
-    let names: Vec<String> = model.system.rows.iter().map(|r| format!("lambda_{}", r.name)).collect();
+    let names = lambda_names(model);
     names.iter().map(|name| model.system.pool.symbol(name)).collect()
 }
 

@@ -206,6 +206,7 @@ pub(crate) fn own_symbols(system: &mut System, names: &[String]) -> Result<Vec<S
         system.parameters.iter().any(|p| p.name == *name)
             || system.coordinates.iter().any(|c| c.name == *name)
             || system.speeds.iter().any(|s| s.name == *name)
+            || system.complete_integral.iter().flat_map(|i| &i.constants).any(|c| c.0 == *name)
     };
     if let Some(name) = names.iter().find(|name| taken(name)) {
         let message = format!("`{name}` means something else in this form than in the model");

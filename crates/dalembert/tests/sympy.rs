@@ -199,3 +199,44 @@ fn names_of_sympy_are_names_of_the_model() {
     }
     python(&program);
 }
+
+/// No two names of a script are spelt alike: what gives way says so on top. Without a clash nothing is renamed.
+#[test]
+fn names_do_not_merge() {
+    let three = |a: &str, b: &str, c: &str| {
+        format!("coordinate {a}, {b}, {c}\nkinetic ({a}'^2 + {b}'^2 + {c}'^2)/2\npotential {a}*{b}^2*{c}^3")
+    };
+    for (text, form, lines) in [
+        (
+            "coordinate q[1..2], q_1\nkinetic (q[1]'^2 + q[2]'^2 + q_1'^2)/2\npotential q[1]*q_1^2"
+                .to_owned(),
+            Form::Hamilton,
+            &["# `q_1` of the model is written `q_1_`", "p_q_1_dot = -q_1_**2", "p_q_1_dot_ = -2*q_1*q_1_"][..],
+        ),
+        (three("x", "x_dot", "y"), Form::Hamilton, &["x_dot_ = p_x", "p_x_dot_ = -x_dot**2*y**3"]),
+        (
+            three("equation_1", "S", "hamiltonian"),
+            Form::Hamilton,
+            &["p_S_dot = -2*equation_1*S*hamiltonian_**3"],
+        ),
+        (three("equation_1", "x", "y"), Form::Lagrange, &["equation_1_ = Symbol(\"equation_1_\")"]),
+        (
+            three("x", "y", "z"),
+            Form::Hamilton,
+            &["from sympy import *\nx = Symbol(\"x\")", "p_x_dot = -y**2*z**3"],
+        ),
+    ] {
+        let script =
+            write(&mut load(&text), form, Format::Python).unwrap_or_else(|d| panic!("{}", d.message));
+        for line in lines {
+            assert!(script.contains(line), "{line}\n{script}");
+        }
+        let mut left: Vec<&str> = script.lines().filter_map(|l| l.split_once(" = ")).map(|l| l.0).collect();
+        let all = left.len();
+        left.sort_unstable();
+        left.dedup();
+        assert_eq!(left.len(), all, "{script}");
+    }
+    let text = "parameter lambda_rod = 2\ncoordinate x\nkinetic x'^2/2\npotential lambda_rod*x\nconstraint rod: x = 1";
+    assert!(write(&mut load(text), Form::Lagrange, Format::Python).is_err());
+}

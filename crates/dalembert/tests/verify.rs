@@ -112,8 +112,6 @@ fn odd_models_pass_or_say_why_not() {
         ("coordinate x\nkinetic -x'^2/2\npotential x^2\ninitial x = 1", "gauss", "not positive"),
         // A massless coordinate, at rest: rounding of M is larger than any force.
         ("coordinate x, y\nkinetic x'^2/2\nconstraint a: y = x^2", "hamilton", "do not determine"),
-        // No motion from where it starts.
-        ("coordinate x\nkinetic x'^2/2\nforce x = 1/x", "action", "no finite number"),
         // A kink in the force.
         (
             "coordinate x\nkinetic x'^2/2\npotential if x > 0 then x^2 else 5*x^2\ninitial x = 0.01, x' = -1\nsimulate until 5",
@@ -292,5 +290,64 @@ fn wrong_solutions_are_found() {
                 "{name}: no number {p}"
             );
         }
+    }
+}
+
+#[test]
+fn without_an_acceleration_the_model_says_why() {
+    for (text, word) in [
+        ("coordinate x, y\nkinetic x'^2/2\npotential x^2 + y^2\ninitial x = 1", "acceleration of `y`"),
+        ("coordinate x\nkinetic x^2", "acceleration of `x`"),
+        ("coordinate x\nkinetic x'^2/2\npotential sqrt(x)\ninitial x = 0", "no finite number"),
+        ("coordinate x\nkinetic x'^2/2\nforce x = 1/x", "no finite number"),
+    ] {
+        let error = verify(&mut load(text)).expect_err(text);
+        assert!(error.message.contains(word), "{text}: {}", error.message);
+    }
+}
+
+/// Forces that cancel, units that differ, weak rows and inertia: all are right, and rounding is no error.
+#[test]
+fn rounding_is_no_error() {
+    for text in [
+        // At rest: a hanging weight, one on two threads, a spring at its equilibrium.
+        "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nconstraint rod: x^2 + y^2 = 0.49\ninitial x ~ 0, y ~ -0.7",
+        "parameter l = 0.7\ncoordinate x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\npotential 9.81*y
+        constraint a: sqrt((x - 0.3)^2 + y^2 + z^2) = l\nconstraint b: sqrt((x + 0.3)^2 + y^2 + z^2) = l\ninitial x ~ 0, y ~ -0.6",
+        "parameter k1 = 3, k2 = 7\ncoordinate x\nkinetic x'^2/2\npotential k1/2*(x - 0.1)^2 + k2/2*(x - 0.9)^2\ninitial x = 0.66",
+        // Moving without acceleration: a parallelogram.
+        "coordinate a, b, c\nkinetic (a'^2 + b'^2 + c'^2)/2\nconstraint x: cos(a) + 2*cos(b) - cos(c) = 2
+        constraint y: sin(a) + 2*sin(b) - sin(c) = 0\ninitial a = 0.5, b = 0, c ~ 0.5, a' = 1\nsimulate until 10",
+        // SI units: a satellite, a planet, a resonator, an electron.
+        "parameter GM = 3.986e14, m = 1000\ncoordinate r, th\nkinetic m/2*(r'^2 + r^2*th'^2)\npotential -GM*m/r
+        initial r = 7e6, th' = 1.1e-3\nsimulate until 6000",
+        "parameter GM = 1.327e20, m = 5.97e24\ncoordinate x, y\nkinetic m/2*(x'^2 + y'^2)\npotential -GM*m/sqrt(x^2 + y^2)
+        initial x = 1.496e11, y' = 29780\nsimulate until 3.15e7",
+        "parameter m = 1e-12, k = 0.01, c = 1e-9\ncoordinate x\nkinetic m/2*x'^2\npotential k/2*x^2\ndissipation c/2*x'^2
+        initial x = 1e-6\nsimulate until 1e-3",
+        "parameter m = 9.1e-31, k = 1e-20\ncoordinate x, y\nkinetic m/2*(x'^2 + y'^2)\npotential k/2*(x^2 + y^2)
+        initial x = 1e-10, y' = 1e-6\nsimulate until 1e-4",
+        // Masses in the ratio of 10^14, rows and inertia that nearly depend on each other, angles near their pole.
+        "parameter r = 1e7\ncoordinate x, y\nkinetic r*x'^2/2 + y'^2/r/2\npotential x^2 + y^2\ninitial x = 1, y = 1",
+        "parameter e = 1e-6\ncoordinate x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\npotential z + x^2\nconstraint a: x + y = 0
+        constraint b: x + y + e*z = 0\ninitial x = 1, y ~ -1\nsimulate until 1",
+        "parameter e = 1e-6\ncoordinate x, y\nkinetic (x'^2 + 2*(1 - e)*x'*y' + y'^2)/2\npotential x^2/2\ninitial x = 1\nsimulate until 1",
+        "coordinate phi, th, psi\nkinetic (th'^2 + phi'^2*sin(th)^2)/2 + (psi' + phi'*cos(th))^2\npotential cos(th)
+        initial th = 1e-3, th' = 0.5, phi' = 0, psi' = 3\nsimulate until 1",
+    ] {
+        let found = verified(&mut load(text));
+        assert!(found.passed() && found.checks.len() >= 6, "{text}\n{}", told(&found));
+        assert!(found.check("hamilton").is_some(), "{text}\n{}", told(&found));
+    }
+}
+
+#[test]
+fn the_span_follows_the_motion() {
+    let orbit =
+        "parameter GM = 1.327e20\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential -GM/sqrt(x^2 + y^2)
+        initial x = 1.496e11, y' = 29780\n";
+    for end in ["", "simulate until 3.15e7"] {
+        let span = verified(&mut load(&format!("{orbit}{end}"))).span;
+        assert!((1e5..1e7).contains(&span), "{end}: {span}");
     }
 }

@@ -53,6 +53,11 @@ impl Pool {
     /// assert_eq!(pool.print(e, Format::Python), "theta_dot**2/l_2");
     /// ```
     pub fn print(&mut self, e: Expr, format: Format) -> String {
+        self.print_with(e, format, &|name| format.name(name))
+    }
+
+    /// The same, with names spelt by the caller: formats with fewer characters than the model language may merge names.
+    pub fn print_with(&mut self, e: Expr, format: Format, spell: &dyn Fn(&str) -> String) -> String {
         let cost = self.cost(e);
         if cost > MAX_PRINTED {
             return format!("<{cost} operations>");
@@ -61,7 +66,7 @@ impl Pool {
         let mut pieces: Vec<Piece> = Vec::with_capacity(order.nodes.len());
         for &n in &order.nodes {
             let of = |e: Expr| &pieces[order.place(e).expect("children come first")];
-            pieces.push(Printer { pool: self, d: format.dialect() }.node(n, of));
+            pieces.push(Printer { pool: self, d: format.dialect(), spell }.node(n, of));
         }
         let text = order.place(e).map(|k| pieces[k].text.clone()).unwrap_or_default();
         self.release(order);
@@ -92,6 +97,7 @@ impl Format {
 struct Printer<'a> {
     pool: &'a Pool,
     d: &'static dyn Dialect,
+    spell: &'a dyn Fn(&str) -> String,
 }
 
 impl Printer<'_> {
@@ -99,7 +105,7 @@ impl Printer<'_> {
         match self.pool.node(e) {
             Node::Number(r) => self.number(r),
             Node::Pi => atom(self.d.pi()),
-            Node::Symbol(s) => atom(self.d.name(self.pool.name(*s))),
+            Node::Symbol(s) => atom((self.spell)(self.pool.name(*s))),
             Node::Sum(constant, terms) => self.sum(constant, terms, of),
             Node::Product(factors) => self.product(&Rational::ONE, factors, of),
             Node::Power(base, exponent) => {

@@ -19,8 +19,12 @@ pub(super) fn largest(m: f64, v: f64) -> f64 {
 /// The inverse of a symmetric matrix by Gauss and Jordan with row pivoting, symmetric to the bit; false if it is
 /// singular. Allocates nothing up to 64 rows.
 pub(super) fn invert(G: &[f64], n: usize, inverse: &mut [f64]) -> bool {
-    let size = G.iter().fold(0.0f64, |m, v| largest(m, *v));
-    inverse.copy_from_slice(G);
+    // Speeds of unlike inertia or unit are brought to one scale, by powers of two: what is small is not singular.
+    for i in 0..n {
+        let own = scale(G[i * n + i]);
+        (0..n).for_each(|j| inverse[i * n + j] = G[i * n + j] * own * scale(G[j * n + j]));
+    }
+    let size = inverse.iter().fold(0.0f64, |m, v| largest(m, *v));
     // In place; row swaps become column swaps of the inverse.
     let mut swaps = [0usize; 64];
     let mut more = if n > swaps.len() { vec![0usize; n] } else { Vec::new() };
@@ -52,10 +56,21 @@ pub(super) fn invert(G: &[f64], n: usize, inverse: &mut [f64]) -> bool {
         }
     }
     for i in 0..n {
+        let own = scale(G[i * n + i]);
+        inverse[i * n + i] *= own * own;
         for j in 0..i {
-            let middle = (inverse[i * n + j] + inverse[j * n + i]) / 2.0;
+            let middle = (inverse[i * n + j] + inverse[j * n + i]) / 2.0 * own * scale(G[j * n + j]);
             (inverse[i * n + j], inverse[j * n + i]) = (middle, middle);
         }
     }
     true
+}
+
+/// A power of two near 1/sqrt(g); 1 where there is none.
+fn scale(g: f64) -> f64 {
+    if g == 0.0 || !g.is_finite() {
+        return 1.0;
+    }
+    let exponent = (g.to_bits() >> 52 & 0x7ff) as i64 - 1023;
+    f64::from_bits(((1023 - exponent.div_euclid(2)) as u64) << 52)
 }

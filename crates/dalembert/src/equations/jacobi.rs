@@ -16,7 +16,7 @@ pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Dia
     w.function(pool, "H", jacobi.hamiltonian);
     let residual = pool.simplify(jacobi.residual);
     w.note("H8: dS/dt + H(x, dS/dx, t)");
-    w.equation(pool, "residual", residual);
+    w.own(pool, "residual", residual);
     w.note(&match verified.proved {
         true if model.system.rows.is_empty() => "it vanishes identically".to_owned(),
         true => "it vanishes identically on the constraints".to_owned(),
@@ -37,7 +37,7 @@ pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Dia
     }
     for ((name, _), e) in jacobi.integral.constants.iter().zip(&jacobi.coordinates) {
         let e = pool.simplify(*e);
-        w.equation(pool, &format!("b_{name}"), e);
+        w.own(pool, &format!("b_{name}"), e);
     }
     Ok(w.finish(pool))
 }

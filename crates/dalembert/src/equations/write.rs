@@ -1,6 +1,7 @@
 //! Lines, vectors and matrices of equations in the three formats.
 
 use dalembert_expr::{Expr, Format, Pool, Symbol};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Collects equations; [`Writer::finish`] gives the text.
 pub(super) struct Writer {
@@ -9,7 +10,19 @@ pub(super) struct Writer {
     lines: Vec<String>,
     /// Everything printed, so that Python can declare its symbols.
     printed: Vec<Symbol>,
+    /// Other names of the model that occur.
+    named: Vec<String>,
+    /// Words of the script itself, which no name of the model may take.
+    words: Vec<String>,
     balances: usize,
+}
+
+/// Around a name of the model in a line, until [`Writer::finish`] knows all of them and spells it.
+const OPEN: char = '\u{1}';
+const CLOSE: char = '\u{2}';
+
+fn marked(name: &str) -> String {
+    format!("{OPEN}{name}{CLOSE}")
 }
 
 impl Writer {
@@ -19,18 +32,38 @@ impl Writer {
             title: title.map(str::to_owned),
             lines: Vec::new(),
             printed: Vec::new(),
+            named: Vec::new(),
+            words: Vec::new(),
             balances: 0,
         }
     }
 
     fn print(&mut self, pool: &mut Pool, e: Expr) -> String {
         self.printed.extend(pool.symbols(&[e]));
-        pool.print(e, self.format)
+        pool.print_with(e, self.format, &marked)
+    }
+
+    /// A name of the model, to be spelt at the end.
+    fn name(&mut self, name: &str) -> String {
+        self.named.push(name.to_owned());
+        marked(name)
+    }
+
+    /// A word of the script, with an underscore if it has such a word already.
+    fn word(&mut self, mut word: String) -> String {
+        if self.format == Format::Python {
+            while self.words.contains(&word) {
+                word.push('_');
+            }
+            self.words.push(word.clone());
+        }
+        word
     }
 
     /// `letter = e`, where a program gets a word for the letter.
     pub fn function(&mut self, pool: &mut Pool, letter: &str, e: Expr) {
-        let (name, value) = (self.assigned(letter), self.print(pool, e));
+        let name = self.assigned(letter);
+        let (name, value) = (self.word(name), self.print(pool, e));
         self.lines.push(match self.format {
             Format::Latex => format!("{} &= {value}", name.replace('*', "^{*}")),
             _ => format!("{name} = {value}"),
@@ -53,7 +86,17 @@ impl Writer {
 
     /// `name = e`
     pub fn equation(&mut self, pool: &mut Pool, name: &str, e: Expr) {
+        let (name, value) = (self.name(name), self.print(pool, e));
+        self.lines.push(match self.format {
+            Format::Latex => format!("{name} &= {value}"),
+            _ => format!("{name} = {value}"),
+        });
+    }
+
+    /// `name = e` for a name that is not the model's.
+    pub fn own(&mut self, pool: &mut Pool, name: &str, e: Expr) {
         let (name, value) = (self.format.name(name), self.print(pool, e));
+        let name = self.word(name);
         self.lines.push(match self.format {
             Format::Latex => format!("{name} &= {value}"),
             _ => format!("{name} = {value}"),
@@ -64,13 +107,15 @@ impl Writer {
     pub fn indexed(&mut self, pool: &mut Pool, base: &str, indices: &[&str], e: Expr) {
         let value = self.print(pool, e);
         let names: Vec<String> = indices.iter().map(|i| self.format.name(i)).collect();
-        self.lines.push(match self.format {
+        let line = match self.format {
             Format::Text => format!("{base}[{}] = {value}", names.join(",")),
             Format::Latex => format!("{} &= {value}", subscripted(&self.format.name(base), &names.join(" "))),
             Format::Python => {
-                format!("{} = {value}", self.format.name(&format!("{base}_{}", names.join("_"))))
+                let word = self.format.name(&format!("{base}_{}", names.join("_")));
+                format!("{} = {value}", self.word(word))
             }
-        });
+        };
+        self.lines.push(line);
     }
 
     /// A remark between equations.
@@ -84,19 +129,21 @@ impl Writer {
     /// `left = right`
     pub fn balance(&mut self, pool: &mut Pool, left: Expr, right: Expr) {
         let (left, right) = (self.print(pool, left), self.print(pool, right));
-        self.lines.push(match self.format {
+        let line = match self.format {
             Format::Text => format!("{left} = {right}"),
             Format::Latex => format!("{left} &= {right}"),
             Format::Python => {
                 self.balances += 1;
-                format!("equation_{} = Eq({left}, {right}, evaluate=False)", self.balances)
+                let word = self.word(format!("equation_{}", self.balances));
+                format!("{word} = Eq({left}, {right}, evaluate=False)")
             }
-        });
+        };
+        self.lines.push(line);
     }
 
     /// A column of names, such as the accelerations a matrix acts on.
     pub fn vector_of_names(&mut self, name: &str, names: &[String]) {
-        let names: Vec<String> = names.iter().map(|n| self.format.name(n)).collect();
+        let names: Vec<String> = names.iter().map(|n| self.name(n)).collect();
         match self.format {
             Format::Text => self.lines.push(format!("{name} = [{}]", names.join(", "))),
             Format::Latex => self.lines.push(format!(
@@ -132,6 +179,7 @@ impl Writer {
 
     pub fn vector(&mut self, pool: &mut Pool, name: &str, entries: &[Expr]) {
         let name = self.format.name(&self.assigned(name));
+        let name = self.word(name);
         let texts: Vec<String> = entries.iter().map(|e| self.print(pool, *e)).collect();
         let line = match self.format {
             Format::Text => format!("{name} = [{}]", texts.join(", ")),
@@ -145,6 +193,7 @@ impl Writer {
 
     pub fn matrix(&mut self, pool: &mut Pool, name: &str, rows: &[Vec<Expr>]) {
         let name = self.assigned(name);
+        let name = self.word(name);
         let texts: Vec<Vec<String>> =
             rows.iter().map(|row| row.iter().map(|e| self.print(pool, *e)).collect()).collect();
         let brackets = |row: &Vec<String>| format!("[{}]", row.join(", "));
@@ -158,34 +207,78 @@ impl Writer {
     }
 
     pub fn finish(mut self, pool: &Pool) -> String {
-        self.declare_symbols(pool);
-        let title = self.title.clone().unwrap_or_default();
+        let (spelt, renamed) = self.spellings(pool);
+        self.declare_symbols(pool, &renamed);
+        let lines: Vec<String> = self.lines.iter().map(|line| unmarked(line, &spelt)).collect();
         match self.format {
-            Format::Text => self.lines.join("\n") + "\n",
             Format::Latex => {
-                let comment = if title.is_empty() { String::new() } else { format!("% {title}\n") };
-                format!("{comment}\\begin{{aligned}}\n{}\n\\end{{aligned}}\n", self.lines.join(" \\\\\n"))
+                let comments = self.title.iter().chain(&renamed).map(|line| format!("% {line}\n"));
+                let comments: String = comments.collect();
+                format!("{comments}\\begin{{aligned}}\n{}\n\\end{{aligned}}\n", lines.join(" \\\\\n"))
             }
-            Format::Python => self.lines.join("\n") + "\n",
+            _ => lines.join("\n") + "\n",
         }
     }
 
+    /// How each name of the model is spelt, no two alike, and a remark for each that had to give way.
+    fn spellings(&mut self, pool: &Pool) -> (FxHashMap<String, String>, Vec<String>) {
+        self.printed.sort();
+        self.printed.dedup();
+        let names = self.printed.iter().map(|s| pool.name(*s).to_owned()).chain(self.named.drain(..));
+        let names: Vec<String> = names.collect();
+        let wanted: FxHashSet<String> = names.iter().map(|name| self.format.name(name)).collect();
+        let mut taken: FxHashSet<String> = self.words.iter().cloned().collect();
+        let (mut spelt, mut renamed) = (FxHashMap::default(), Vec::new());
+        for name in names {
+            if spelt.contains_key(&name) {
+                continue;
+            }
+            let mut spelling = self.format.name(&name);
+            if taken.contains(&spelling) {
+                match self.format {
+                    Format::Latex => {
+                        spelling = format!("\\mathtt{{{}}}", name.replace('_', "\\_"));
+                    }
+                    _ => {
+                        while taken.contains(&spelling) || wanted.contains(&spelling) {
+                            spelling.push('_');
+                        }
+                    }
+                }
+                renamed.push(format!(
+                    "`{name}` of the model is written `{spelling}`: its own spelling is taken"
+                ));
+            }
+            taken.insert(spelling.clone());
+            spelt.insert(name, spelling);
+        }
+        (spelt, renamed)
+    }
+
     /// Python needs its symbols declared, by the names they are printed under.
-    fn declare_symbols(&mut self, pool: &Pool) {
+    fn declare_symbols(&mut self, pool: &Pool, renamed: &[String]) {
         if self.format != Format::Python {
             return;
         }
-        self.printed.sort();
-        self.printed.dedup();
-        let names: Vec<String> = self.printed.iter().map(|s| Format::Python.name(pool.name(*s))).collect();
-        let mut head = vec![];
-        if let Some(title) = &self.title {
-            head.push(format!("# {title}"));
-        }
+        let mut head: Vec<String> =
+            self.title.iter().chain(renamed).map(|line| format!("# {line}")).collect();
         head.push("from sympy import *".to_owned());
-        head.extend(names.iter().map(|name| format!("{name} = Symbol(\"{name}\")")));
+        let names = self.printed.iter().map(|s| marked(pool.name(*s)));
+        head.extend(names.map(|name| format!("{name} = Symbol(\"{name}\")")));
         self.lines.splice(0..0, head);
     }
+}
+
+/// A line with its names spelt.
+fn unmarked(line: &str, spelt: &FxHashMap<String, String>) -> String {
+    let mut parts = line.split(OPEN);
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (name, rest) = part.split_once(CLOSE).unwrap_or((part, ""));
+        text.push_str(spelt.get(name).map_or(name, String::as_str));
+        text.push_str(rest);
+    }
+    text
 }
 
 /// A subscript added to a symbol that may have one already: two in a row are no LaTeX.

@@ -63,10 +63,12 @@ pub(super) fn judge(model: &mut Model, path: &Path, found: &mut Verification) {
     }
     // Where a force has a kink the grids converge irregularly: the worst of all is taken, with room.
     let rough = variations.iter().fold(0.0f64, |m, (_, off)| m.max(*off));
-    let tolerance = SAME + 4.0 * rough;
+    let tolerance = SAME + 4.0 * rough + path.rounding();
     if tolerance <= ROUGH {
         variations.iter().for_each(|(worst, _)| tally.take(Difference { worst: *worst, tolerance }));
         tally.because("no variation changes the action: nothing is free, or nothing moves");
+    } else if path.rounding() > ROUGH {
+        tally.because("undecided: rounding is too strong along the motion");
     } else {
         tally.because("the motion is not smooth enough to integrate along it");
     }

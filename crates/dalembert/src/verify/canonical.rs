@@ -7,7 +7,8 @@
 //!
 //! The kernels are those that `simulate --form` integrates, so these checks judge them too.
 
-use super::small::{Dice, eliminate};
+use super::multipliers::Saddle;
+use super::small::Dice;
 use super::symbols::{evaluate, state_values};
 use super::{Reading, Tally, Verification};
 use crate::compile::{Momenta, SuslovKernel};
@@ -107,24 +108,9 @@ impl Held {
         let mut terms = Terms::new(&kernel.shape());
         kernel.terms(state.point(), &mut vec![0.0; kernel.scratch_len()], &mut terms);
         let d = reading.weights();
-        let (n, m) = (d.len(), rows.len());
-        let k = n + m;
-        let mut saddle = vec![0.0; k * k];
-        let mut right = vec![0.0; k];
-        for p in 0..n {
-            (0..n).for_each(|q| saddle[p * k + q] = G[p * n + q] / (d[p] * d[q]));
-            right[p] = (terms.Q[p] - momenta[p]) / d[p];
-        }
-        let length = |a: usize| (0..n).map(|p| A[a * n + p] / d[p]).fold(0.0, f64::hypot);
-        for a in 0..m {
-            let length = length(a).max(f64::MIN_POSITIVE);
-            for p in 0..n {
-                saddle[p * k + n + a] = A[a * n + p] / d[p] / length;
-                saddle[(n + a) * k + p] = saddle[p * k + n + a];
-            }
-            right[n + a] = -rows[a] / length;
-        }
-        let (z, conditioning) = eliminate(&saddle, &right);
+        let b: Vec<f64> = rows.iter().map(|f| -f).collect();
+        let left: Vec<f64> = terms.Q.iter().zip(&momenta).map(|(y, held)| y - held).collect();
+        let (eta_dot, ideal, conditioning) = Saddle::new(d.clone(), &G, &A, &b).solve(&left);
         // Rates of momenta with M in them may be larger than all forces, and cancel.
         let carried = terms
             .Q
@@ -133,11 +119,6 @@ impl Held {
             .zip(d.iter().cycle())
             .fold(0.0f64, |m, (r, d)| m.max((r / d).abs()));
         let conditioning = conditioning * (1.0 + carried / reading.size());
-        let mut ideal = vec![0.0; n];
-        for a in 0..m {
-            let lambda = -z[n + a] / length(a).max(f64::MIN_POSITIVE);
-            (0..n).for_each(|p| ideal[p] += A[a * n + p] * lambda);
-        }
-        ((0..n).map(|p| z[p] / d[p]).collect(), ideal, conditioning)
+        (eta_dot, ideal, conditioning)
     }
 }

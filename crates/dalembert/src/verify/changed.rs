@@ -9,6 +9,7 @@
 //! x' = X0 + X R w,   L(x, R w, t),   Q'_w = R^T Q',   C_w = R^T C,   M_w = R^T M R,  Q'_w -= R^T M (D R) w  (direct form)
 //! ```
 
+use super::motion::Scales;
 use super::small::Dice;
 use crate::compile::Compiled;
 use crate::derive::derive;
@@ -32,8 +33,9 @@ pub(super) struct Change {
 }
 
 impl Change {
-    /// A random change; `constant` keeps the coordinates out of it.
-    pub fn random(system: &mut System, constant: bool, dice: &mut Dice) -> Self {
+    /// A random change; `constant` keeps the coordinates out of it. Speeds are mixed in proportion to their inertia, and
+    /// coordinates measured by their sizes: units do not show.
+    pub fn random(system: &mut System, constant: bool, scales: &Scales, dice: &mut Dice) -> Self {
         let n = system.speeds.len();
         let pool = &mut system.pool;
         let unit = |p: usize, q: usize| if p == q { Pool::ONE } else { Pool::ZERO };
@@ -46,8 +48,10 @@ impl Change {
         for first in [0, 1] {
             for pair in order[first.min(n)..].chunks_exact(2) {
                 let (p, q) = (pair[first], pair[1 - first]);
-                let s =
-                    shear(pool, system.coordinates.get(q % system.coordinates.len().max(1)), constant, dice);
+                let k = q % system.coordinates.len().max(1);
+                let coordinate = system.coordinates.get(k).filter(|_| !constant);
+                let s = shear(pool, coordinate.map(|c| (c.symbol, scales.x[k])), dice);
+                let s = pool.scale(s, power_of_two(scales.weights[q] / scales.weights[p]));
                 for row in &mut matrix {
                     let more = pool.mul(row[p], s);
                     row[q] = pool.add(row[q], more);
@@ -93,12 +97,19 @@ pub(super) fn dot(pool: &mut Pool, a: &[Expr], b: &[Expr]) -> Expr {
     pool.total(parts)
 }
 
-fn shear(
-    pool: &mut Pool,
-    coordinate: Option<&crate::system::Coordinate>,
-    constant: bool,
-    dice: &mut Dice,
-) -> Expr {
+/// The power of two nearest to a positive number; 1 for what is near it anyway.
+fn power_of_two(v: f64) -> Rational {
+    let exponent = v.log2().round();
+    if !(exponent.abs() > 3.0) {
+        return Rational::ONE;
+    }
+    let power = 1i64 << exponent.abs().min(62.0) as u32;
+    let fraction = if exponent > 0.0 { Rational::new(power, 1) } else { Rational::new(1, power) };
+    fraction.unwrap_or(Rational::ONE)
+}
+
+/// The coordinate is given with its size.
+fn shear(pool: &mut Pool, coordinate: Option<(Symbol, f64)>, dice: &mut Dice) -> Expr {
     let fraction = |dice: &mut Dice, choices: &[(i64, i64)]| {
         let (top, bottom) = choices[dice.index(choices.len())];
         Rational::new(top, bottom).unwrap_or(Rational::HALF)
@@ -106,14 +117,15 @@ fn shear(
     let size = fraction(dice, &[(1, 2), (-1, 2), (1, 4), (-1, 4)]);
     let size = pool.number(size);
     match coordinate {
-        Some(c) if !constant => {
+        Some((x, scale)) => {
             let phase = fraction(dice, &[(1, 3), (1, 2), (1, 1), (5, 3)]);
-            let (x, phase) = (pool.var(c.symbol), pool.number(phase));
+            let (x, phase) = (pool.var(x), pool.number(phase));
+            let x = pool.scale(x, power_of_two(1.0 / scale));
             let argument = pool.add(x, phase);
             let wave = pool.call1(Function::Sin, argument);
             pool.mul(size, wave)
         }
-        _ => size,
+        None => size,
     }
 }
 

@@ -1,19 +1,22 @@
 //! Short motions in several variables, compared row by row.
 //!
-//! The motion is integrated sharply over a span that some forty steps cover, and told at the points of a Chebyshev grid,
+//! The motion is integrated sharply over a span that some fifty steps cover, and told at the points of a Chebyshev grid,
 //! which the action needs. What another road may be off by is taken from the motion itself: how far a less sharp run
 //! strays measures how it answers to small errors.
 
-use super::reading::Difference;
-use super::{Tally, Verification};
+use super::reading::{Difference, ROUNDINGS};
+use super::small::Dice;
+use super::{Reading, Tally, Verification};
 use crate::model::Model;
 use crate::simulate::{MotionForm, Request};
-use dalembert_run::{Flow, State, Stop};
+use dalembert_run::{Flow, Kernel, State, Stop, Terms};
 
 /// Intervals of the grid; half as many make the coarse grid.
 pub(super) const INTERVALS: usize = 48;
 /// Steps that a span should not much exceed.
-const MAX_STEPS: usize = 40;
+const MAX_STEPS: usize = 50;
+/// How many spans are tried.
+const MAX_SPANS: usize = 16;
 const SHARP: f64 = 1e-11;
 const LESS_SHARP: f64 = 1e-9;
 /// Agreement of motions that answer to nothing.
@@ -27,8 +30,71 @@ pub(super) struct Path {
     pub times: Vec<f64>,
     /// Why it does not reach its end, if it does not.
     pub trouble: Option<String>,
+    /// How large its columns are.
+    pub scales: Scales,
     /// What other roads may be off by.
     tolerance: f64,
+}
+
+/// Sizes of coordinates and speeds along a motion, none smaller than what is rounded in them: what they are, what the
+/// terms of the acceleration would make of them within the span, and a tenth of what the others are, compared by inertia.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scales {
+    pub x: Vec<f64>,
+    pub eta: Vec<f64>,
+    /// d_p = sqrt(M_pp) at the start.
+    pub weights: Vec<f64>,
+    /// Of the solution at the states looked at.
+    answer: f64,
+}
+
+impl Scales {
+    /// Looked at where the states are given.
+    fn of(model: &Model, states: &[&State], span: f64) -> Self {
+        let (n_x, n) = (model.form.coordinates.len(), model.form.speeds.len());
+        let mut scales = Scales { x: vec![0.0; n_x], eta: vec![0.0; n], ..Scales::default() };
+        let mut dice = Dice(7);
+        for state in states {
+            let Some(reading) = Reading::of(model, state) else { continue };
+            let (d, size) = (reading.weights(), reading.accelerates());
+            let fastest = (0..n).fold(0.0f64, |m, p| m.max((d[p] * state.eta[p]).abs()));
+            let eta: Vec<f64> =
+                (0..n).map(|p| state.eta[p].abs() + (0.1 * fastest + span * size) / d[p]).collect();
+            // What x' makes of speeds of these sizes.
+            let mut rates: Vec<f64> = reading.terms.x_dot.iter().map(|v| v.abs()).collect();
+            for _ in 0..3 {
+                let push = |(v, s): (&f64, &f64)| v + s * if dice.number() > 0.0 { 1.0 } else { -1.0 };
+                let pushed: Vec<f64> = state.eta.iter().zip(&eta).map(push).collect();
+                let mut terms = Terms::new(&model.compiled.shape());
+                let mut scratch = vec![0.0; model.compiled.scratch_len()];
+                let at = State::new(state.t, &state.x, &pushed);
+                model.compiled.terms(at.point(), &mut scratch, &mut terms);
+                rates.iter_mut().zip(&terms.x_dot).for_each(|(r, v)| *r = r.max(v.abs()));
+            }
+            let alike = model.form.frame.is_none();
+            let unit = |k: usize| if alike { d[k] } else { 1.0 };
+            let farthest = (0..n_x).fold(0.0f64, |m, k| m.max((unit(k) * state.x[k]).abs()));
+            for k in 0..n_x {
+                let size = state.x[k].abs() + 0.1 * farthest / unit(k) + span * rates[k];
+                scales.x[k] = scales.x[k].max(size);
+            }
+            scales.eta.iter_mut().zip(&eta).for_each(|(s, v)| *s = s.max(*v));
+            scales.answer = scales.answer.max(reading.answer);
+            if scales.weights.is_empty() {
+                scales.weights = d;
+            }
+        }
+        scales.weights.resize(n, 1.0);
+        scales
+    }
+
+    /// An absolute tolerance that none of them feels, momenta included; `None` where nothing has a size.
+    fn absolute(&self, rtol: f64) -> Option<f64> {
+        let momenta = self.eta.iter().zip(&self.weights).map(|(v, d)| v * d * d);
+        let all = self.x.iter().chain(&self.eta).copied().chain(momenta);
+        let least = all.filter(|v| *v > 0.0 && v.is_finite()).fold(f64::INFINITY, f64::min);
+        least.is_finite().then(|| (0.1 * rtol * least).clamp(1e-250, 1.0))
+    }
 }
 
 impl Path {
@@ -36,25 +102,54 @@ impl Path {
     pub fn of(model: &mut Model, start: &State) -> Self {
         let stated = model.system.run.as_ref().map(|run| run.until);
         let until = stated.map(|e| model.constant(e)).filter(|t| t.is_finite() && *t > 0.0);
-        let mut span = until.map_or(1.0, |t| (t / 10.0).min(1.0));
-        let mut path = Path { states: Vec::new(), times: Vec::new(), trouble: None, tolerance: SAME };
-        for _ in 0..8 {
-            path.times = grid(span);
+        let mut span = until.map_or(1.0, |t| t / 10.0);
+        let mut grows = until.is_none();
+        let mut path = Path {
+            states: Vec::new(),
+            times: Vec::new(),
+            trouble: None,
+            scales: Scales::default(),
+            tolerance: SAME,
+        };
+        for _ in 0..MAX_SPANS {
+            path.times = grid(start.t, span);
+            path.scales = Scales::of(model, &[start], span);
             let (states, steps, trouble) = path.run(model, start, MotionForm::Explicit, SHARP);
             (path.states, path.trouble) = (states, trouble);
-            if steps <= MAX_STEPS || span < 1e-9 {
+            if steps > MAX_STEPS {
+                span *= MAX_STEPS as f64 / steps as f64;
+                grows = false;
+            } else if grows && path.trouble.is_none() && path.creeps() {
+                span *= 4.0;
+            } else {
                 break;
             }
-            span *= MAX_STEPS as f64 / steps as f64;
+        }
+        let all = path.states.len();
+        let few: Vec<&State> = (0..4.min(all)).map(|k| &path.states[k * (all - 1) / 3]).collect();
+        if !few.is_empty() {
+            path.scales = Scales::of(model, &few, path.span());
         }
         let (other, _, _) = path.run(model, start, MotionForm::Explicit, LESS_SHARP);
-        path.tolerance = SAME + 10.0 * apart(&path.states, &other);
+        path.tolerance = SAME + 10.0 * path.scales.apart(&path.states, &other) + path.rounding();
         path
+    }
+
+    /// What rounding makes of its accelerations.
+    pub fn rounding(&self) -> f64 {
+        ROUNDINGS * self.scales.answer
+    }
+
+    /// Whether it moves, but by little of its size: the time unit is not that of the motion.
+    fn creeps(&self) -> bool {
+        let (Some(first), Some(last)) = (self.states.first(), self.states.last()) else { return false };
+        let moved = self.scales.apart(std::slice::from_ref(first), std::slice::from_ref(last));
+        moved > 1e-12 && moved < 0.1
     }
 
     /// Its length.
     pub fn span(&self) -> f64 {
-        self.states.last().map_or(0.0, |s| s.t)
+        self.states.first().zip(self.states.last()).map_or(0.0, |(a, b)| b.t - a.t)
     }
 
     /// States, steps, and why the run ended early.
@@ -72,6 +167,7 @@ impl Path {
             // The span is short: what is stiff asks for small steps, not for an implicit method.
             method: Some("dop853".into()),
             rtol: Some(rtol),
+            atol: self.scales.absolute(rtol),
             start: Some(start.clone()),
             balance: Some(false),
             max_steps: Some(20_000),
@@ -100,11 +196,14 @@ impl Path {
 
     /// The same for states computed elsewhere.
     fn against(&self, states: &[State], trouble: Option<String>) -> Result<Difference, String> {
+        if self.states.len() < 2 {
+            return Err(self.trouble.clone().unwrap_or_else(|| "there is no motion".into()));
+        }
         if states.len() < self.states.len() {
             let trouble = trouble.map_or(String::new(), |t| format!(": {t}"));
             return Err(format!("its motion ends before the other{trouble}"));
         }
-        Ok(Difference { worst: apart(&self.states, states), tolerance: self.tolerance })
+        Ok(Difference { worst: self.scales.apart(&self.states, states), tolerance: self.tolerance })
     }
 
     /// The motion of a model in other speeds, its states brought back by `back`.
@@ -140,30 +239,23 @@ pub(super) fn judge(model: &mut Model, path: &Path, found: &mut Verification) {
     }
 }
 
-/// Chebyshev's points from 0 to the span.
-fn grid(span: f64) -> Vec<f64> {
+/// Chebyshev's points over the span.
+fn grid(from: f64, span: f64) -> Vec<f64> {
     let at = |k: usize| (1.0 - (std::f64::consts::PI * k as f64 / INTERVALS as f64).cos()) / 2.0;
-    (0..=INTERVALS).map(|k| span * at(k)).collect()
+    (0..=INTERVALS).map(|k| from + span * at(k)).collect()
 }
 
-/// The largest difference of the rows both have, each column relative to its own size and, less, to that of its kind.
-fn apart(a: &[State], b: &[State]) -> f64 {
-    let columns = |list: &[State], of: fn(&State) -> &[f64], k: usize| -> Vec<f64> {
-        list.iter().map(|s| of(s)[k]).collect()
-    };
-    let largest = |list: &[f64]| list.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-    let mut worst = 0.0f64;
-    for of in [(|s: &State| &s.x[..]) as fn(&State) -> &[f64], |s: &State| &s.eta[..]] {
-        let count = a.first().map_or(0, |s| of(s).len());
-        let sizes: Vec<f64> = (0..count).map(|k| largest(&columns(a, of, k))).collect();
-        let all = largest(&sizes);
-        for k in 0..count {
-            let scale = sizes[k] + 0.1 * all;
-            for (a, b) in a.iter().zip(b) {
-                let off = (of(a)[k] - of(b)[k]).abs() / if scale > 0.0 { scale } else { 1.0 };
+impl Scales {
+    /// The largest difference of the rows both have, each column relative to its size.
+    fn apart(&self, a: &[State], b: &[State]) -> f64 {
+        let mut worst = 0.0f64;
+        for (a, b) in a.iter().zip(b) {
+            let both = a.x.iter().zip(&b.x).chain(a.eta.iter().zip(&b.eta));
+            for ((a, b), scale) in both.zip(self.x.iter().chain(&self.eta)) {
+                let off = (a - b).abs() / if *scale > 0.0 { *scale } else { 1.0 };
                 worst = if off.is_nan() { f64::INFINITY } else { worst.max(off) };
             }
         }
+        worst
     }
-    worst
 }

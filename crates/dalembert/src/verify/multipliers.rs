@@ -4,10 +4,11 @@
 //! M eta' - A^T lambda = Q + C,   A eta' = b        elimination with complete pivoting, speeds and rows scaled
 //! ```
 //!
-//! U1 factors M and then B B^T or B; here neither is formed. Rows may be redundant: the multipliers then are not those of
+//! U1 factors M and then B B^T or B = A M^-1/2; here neither is formed. Rows are made orthonormal first, so that such as
+//! nearly depend on each other count once as weak, not squared. Rows may be redundant: the multipliers then are not those of
 //! least norm, but A^T lambda and eta' are the same. Friction and control forces are taken as they were found.
 
-use super::small::{dot, eliminate, times};
+use super::small::{RowSpace, dot, eliminate, times};
 use super::{Difference, Reading};
 
 /// Accelerations and constraint forces of the system with multipliers against those of a reading.
@@ -28,49 +29,54 @@ pub fn multipliers(reading: &Reading) -> Difference {
     reading.compare(Some(&eta_dot), Some(&ideal), work, conditioning)
 }
 
-/// `[M~ A~^T; A~ 0]` with M~ = D^-1 M D^-1 and the rows of A~ = A D^-1 of unit length.
-struct Saddle<'a> {
-    reading: &'a Reading,
+/// `[M~ B^T; B 0]` with M~ = D^-1 M D^-1 and B orthonormal rows that span those of A D^-1.
+pub(super) struct Saddle {
     d: Vec<f64>,
-    /// Length of each row of A D^-1; 1 where it vanishes.
-    lengths: Vec<f64>,
+    rows: RowSpace,
     matrix: Vec<f64>,
 }
 
-impl<'a> Saddle<'a> {
-    fn of(reading: &'a Reading) -> Self {
-        let (d, terms) = (reading.weights(), &reading.terms);
-        let (n, m) = (d.len(), terms.b.len());
-        let k = n + m;
+impl Saddle {
+    pub(super) fn of(reading: &Reading) -> Self {
+        let terms = &reading.terms;
+        Saddle::new(reading.weights(), &terms.M, &terms.A, &terms.b)
+    }
+
+    /// Of inertia M and rows A eta' = b, with speeds scaled by d.
+    pub(super) fn new(d: Vec<f64>, M: &[f64], A: &[f64], b: &[f64]) -> Self {
+        let n = d.len();
+        let scaled: Vec<f64> = A.iter().enumerate().map(|(k, a)| a / d[k % n]).collect();
+        let rows = RowSpace::of(&scaled, b, n);
+        let k = n + rows.basis.len();
         let mut matrix = vec![0.0; k * k];
-        let mut lengths = vec![1.0; m];
         for p in 0..n {
-            (0..n).for_each(|q| matrix[p * k + q] = terms.M[p * n + q] / (d[p] * d[q]));
+            (0..n).for_each(|q| matrix[p * k + q] = M[p * n + q] / (d[p] * d[q]));
         }
-        for a in 0..m {
-            let row: Vec<f64> = (0..n).map(|p| terms.A[a * n + p] / d[p]).collect();
-            let length = dot(&row, &row).sqrt();
-            lengths[a] = if length > 0.0 { length } else { 1.0 };
+        for (a, row) in rows.basis.iter().enumerate() {
             for p in 0..n {
-                matrix[(n + a) * k + p] = row[p] / lengths[a];
-                matrix[p * k + n + a] = row[p] / lengths[a];
+                matrix[(n + a) * k + p] = row[p];
+                matrix[p * k + n + a] = row[p];
             }
         }
-        Saddle { reading, d, lengths, matrix }
+        Saddle { d, rows, matrix }
+    }
+
+    /// The conditioning alone.
+    pub(super) fn conditioning(&self) -> f64 {
+        self.solve(&vec![0.0; self.d.len()]).2
     }
 
     /// eta', A^T lambda and the conditioning under the given forces.
-    fn solve(&self, force: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
-        let (n, terms) = (self.d.len(), &self.reading.terms);
+    pub(super) fn solve(&self, force: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
+        let n = self.d.len();
         let mut right: Vec<f64> = force.iter().zip(&self.d).map(|(f, d)| f / d).collect();
-        right.extend(terms.b.iter().zip(&self.lengths).map(|(b, l)| b / l));
+        right.extend(self.rows.basis.iter().map(|row| dot(row, &self.rows.point)));
         let (z, conditioning) = eliminate(&self.matrix, &right);
         let eta_dot = (0..n).map(|p| z[p] / self.d[p]).collect();
         let mut ideal = vec![0.0; n];
-        for (a, length) in self.lengths.iter().enumerate() {
-            let lambda = -z[n + a] / length;
-            (0..n).for_each(|p| ideal[p] += terms.A[a * n + p] * lambda);
+        for (a, row) in self.rows.basis.iter().enumerate() {
+            (0..n).for_each(|p| ideal[p] -= row[p] * z[n + a] * self.d[p]);
         }
-        (eta_dot, ideal, conditioning)
+        (eta_dot, ideal, conditioning.max(self.rows.conditioning))
     }
 }

@@ -18,11 +18,14 @@ pub(super) fn near(model: &Model, start: &State, path: &Path) -> Vec<State> {
     let mut states: Vec<State> = along.iter().map(|s| (*s).clone()).collect();
     for k in 0..COUNT {
         let base = along[k % along.len()];
-        let mut push = |list: &[f64], part: f64| -> Vec<f64> {
-            let size = list.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-            list.iter().map(|v| v + part * dice.number() * (v.abs() + 0.1 * size + 0.1)).collect()
+        let mut push = |list: &[f64], scales: &[f64], part: f64| -> Vec<f64> {
+            let size = |s: f64| if s > 0.0 { s } else { 1.0 };
+            list.iter()
+                .zip(scales)
+                .map(|(v, s)| v + part * dice.number() * (v.abs() + 0.1 * size(*s)))
+                .collect()
         };
-        let (x, eta) = (push(&base.x, 0.05), push(&base.eta, 0.3));
+        let (x, eta) = (push(&base.x, &path.scales.x, 0.05), push(&base.eta, &path.scales.eta, 0.3));
         let guess = StartGuess {
             x_fixed: vec![false; x.len()],
             eta_fixed: vec![false; eta.len()],
