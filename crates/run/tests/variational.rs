@@ -63,6 +63,7 @@ fn a_period_by_hand() {
         let error = |steps: usize| {
             let outcome = after_a_period(method, steps);
             assert_eq!(outcome.stop, Stop::EndTime);
+            println!("{:e} {:e}", outcome.largest_position_residual, outcome.largest_velocity_residual);
             // On the constraint by itself: nothing was projected but rows.
             assert!(outcome.largest_position_residual < 1e-15 && outcome.largest_velocity_residual < 1e-14);
             // y returns to zero linearly in the phase, x quadratically.
