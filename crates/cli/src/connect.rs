@@ -84,7 +84,8 @@ fn kind(found: &Connected) -> (&'static str, String) {
 }
 
 fn facts(model: &Model, found: &Connected) -> Vec<(String, String)> {
-    let Connection { start, end, action, error, elements, iterations, sensitivity, passed, .. } = &found.connection;
+    let Connection { start, end, action, error, elements, iterations, sensitivity, passed, .. } =
+        &found.connection;
     let coordinates = || model.system.coordinates.iter().map(|c| c.name.clone());
     let speeds = || model.system.speeds.iter().map(|s| s.name.clone());
     let mut rows = vec![

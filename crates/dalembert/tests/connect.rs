@@ -82,9 +82,7 @@ fn a_simple_path_hides_no_conjugate_points() {
     let (s, c) = 100f64.sin_cos();
     below("rate", (found.connection.start.eta[0] - (0.5 - c) / s).abs(), 1e-7);
     // Damping forgets the start, which is no conjugate point.
-    let mut damped = load(
-        "coordinate x\nkinetic x'^2/2\npotential 5*x^2/2\ndissipation x'^2\ninitial x = 1",
-    );
+    let mut damped = load("coordinate x\nkinetic x'^2/2\npotential 5*x^2/2\ndissipation x'^2\ninitial x = 1");
     let found = connect(&mut damped, "x = 0.5", &[], 15.0);
     let (decay, s, c) = ((-15f64).exp(), 30f64.sin(), 30f64.cos());
     // x = exp(-t) (cos 2t + B sin 2t), x'(0) = 2 B - 1.
@@ -147,7 +145,11 @@ fn a_sphere_both_ways_round() {
     assert_eq!(index(&found), 1);
     assert_eq!(found.connection.passed, [true, true]);
     // The antipode is half a turn away: after two thirds of the time.
-    below("conjugate point", (found.connection.second.as_ref().expect("known").conjugate[0] - 2.0 / 3.0).abs(), 1e-5);
+    below(
+        "conjugate point",
+        (found.connection.second.as_ref().expect("known").conjugate[0] - 2.0 / 3.0).abs(),
+        1e-5,
+    );
     below("missed by", found.missed_by, 1e-8);
     // To the antipode every great circle leads.
     assert_eq!(refused(&mut model, "x = -1, y = 0, z = 0", 1.0), "E0732");

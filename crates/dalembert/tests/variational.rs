@@ -281,7 +281,10 @@ fn steps_are_solved_to_rounding_in_any_units() {
         initial r = 1.2, th' = 0.5, th = ";
     let run_from = |angle: &str, until: f64| {
         let mut model = load(&(spring.to_owned() + angle));
-        run(&mut model, &Request { every: Some(1.0), ..fixed("variational4", until, (until * 200.0) as usize) })
+        run(
+            &mut model,
+            &Request { every: Some(1.0), ..fixed("variational4", until, (until * 200.0) as usize) },
+        )
     };
     // The momentum of a cyclic coordinate is carried, not computed anew; over 2e4 steps, and however far the angle is.
     let (near, far) = (run_from("0", 100.0), run_from("2000*pi", 100.0));

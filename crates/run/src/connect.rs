@@ -159,7 +159,24 @@ pub enum ConnectError {
 pub fn connect(kernel: &dyn Kernel, ends: &Ends<'_>) -> Result<Connection, ConnectError> {
     check(kernel, ends)?;
     let mut search = Search { kernel, ends, iterations: 0, work: 0.0 };
-    let mut grid = search.first()?;
+    let first = search.first()?;
+    let found = refine(&mut search, first);
+    if !matches!(found, Err(ConnectError::NotResolved { .. })) {
+        return found;
+    }
+    // A path that jumps across a hole of the constraints: another one goes around it.
+    match search.aside() {
+        Some(grid) => grid.and_then(|grid| refine(&mut search, grid)).or_else(|error| match error {
+            ConnectError::Conjugate { .. } => Err(error),
+            _ => found,
+        }),
+        None => found,
+    }
+}
+
+/// Halves elements until two solutions agree, and so do the motions near them.
+fn refine(search: &mut Search<'_>, mut grid: Grid) -> Result<Connection, ConnectError> {
+    let (kernel, ends) = (search.kernel, search.ends);
     let (mut before, mut last) = (grid.sensitivity(kernel), f64::INFINITY);
     loop {
         let mut fine = grid.halved();
@@ -187,6 +204,9 @@ pub fn connect(kernel: &dyn Kernel, ends: &Ends<'_>) -> Result<Connection, Conne
             return search.finish(grid, fine, error, sensitivity);
         }
         if fine.elements() * 2 > MOST || fine.halved().room() > MAX_ROOM {
+            if settled && known && error <= STALLED * size {
+                return search.finish(grid, fine, error, sensitivity);
+            }
             return Err(match sensitivity > DOUBTFUL {
                 true => ConnectError::Conjugate { sensitivity },
                 false => ConnectError::NotResolved { error: apart },
@@ -245,25 +265,43 @@ impl Search<'_> {
     fn first(&mut self) -> Result<Grid, ConnectError> {
         let mut trouble = ConnectError::NotConverged { iterations: 0, correction: f64::NAN };
         let fewest = self.fewest();
-        for (elements, bend) in
-            [(fewest, 0.0), (4 * fewest, 0.0), (2 * fewest, 0.3), (16 * fewest, 0.0)]
-        {
+        for elements in [fewest, 4 * fewest, 16 * fewest] {
             let mut grid = Grid::new(self.kernel, elements, self.ends.start.t, self.ends.t_end);
             if grid.room() > MAX_ROOM || elements > MOST {
                 continue;
             }
-            self.lay(&mut grid, bend);
-            let straight = self.solve(&mut grid);
-            let found = match bend > 0.0 {
-                true => straight,
-                false => straight.or_else(|_| self.descend(&mut grid)).or_else(|_| self.drawn(&mut grid)),
-            };
-            match found {
+            self.lay(&mut grid, 0.0);
+            match self
+                .solve(&mut grid)
+                .or_else(|_| self.descend(&mut grid, 0.0))
+                .or_else(|_| self.drawn(&mut grid))
+            {
                 Ok(()) => return Ok(grid),
                 Err(error) => trouble = error,
             }
         }
-        Err(self.conjugate().unwrap_or(trouble))
+        self.aside().unwrap_or_else(|| Err(self.conjugate().unwrap_or(trouble)))
+    }
+
+    /// A solution from a path that bends aside, or that the ends are conjugate; `None` where it leads nowhere.
+    fn aside(&mut self) -> Option<Result<Grid, ConnectError>> {
+        let elements = 2 * self.fewest();
+        for bend in [0.3, -0.3, 1.0] {
+            let mut grid = Grid::new(self.kernel, elements, self.ends.start.t, self.ends.t_end);
+            if grid.room() > MAX_ROOM {
+                return None;
+            }
+            self.lay(&mut grid, bend);
+            if self.solve(&mut grid).or_else(|_| self.descend(&mut grid, bend)).is_ok() {
+                return Some(Ok(grid));
+            }
+            // Down to the bottom of a valley, along which Newton's method finds no single path.
+            let sensitivity = grid.sensitivity(self.kernel);
+            if sensitivity >= DOUBTFUL && sensitivity.is_finite() {
+                return Some(Err(ConnectError::Conjugate { sensitivity }));
+            }
+        }
+        None
     }
 
     /// Elements short enough for the fastest change near the first path.
@@ -360,8 +398,8 @@ impl Search<'_> {
 
     /// Goes down with the action from the straight path: where L grows with the rates there is a least one (Tonelli).
     /// Newton's matrix gets so much of the kinetic one added that the action falls.
-    fn descend(&mut self, grid: &mut Grid) -> Result<(), ConnectError> {
-        self.lay(grid, 0.0);
+    fn descend(&mut self, grid: &mut Grid, bend: f64) -> Result<(), ConnectError> {
+        self.lay(grid, bend);
         let size = 1.0 + grid.size();
         let (mut added, mut action) = (1.0_f64, grid.action(self.kernel));
         for _ in 0..MAX_DESCENT {

@@ -150,7 +150,11 @@ pub(crate) fn lagrangian_of(model: &mut Model) -> Result<Expr, Box<Diagnostic>> 
     let system = &mut model.system;
     if system.mass.is_some() || (system.kinetic.is_none() && system.lagrangian.is_none()) {
         let message = "the action is the integral of a Lagrangian, and the model gives its inertia as `mass`";
-        return Err(refuse(system.mass_span, message.into(), "give energies: `kinetic`, `potential` or `lagrangian`"));
+        return Err(refuse(
+            system.mass_span,
+            message.into(),
+            "give energies: `kinetic`, `potential` or `lagrangian`",
+        ));
     }
     Ok(system.whole_lagrangian())
 }

@@ -135,10 +135,8 @@ impl HamiltonJacobi {
             return Err(failed);
         }
         if points > 0 && self.k > freedom {
-            let message = format!(
-                "this integral has {} constants, and there are {freedom} degrees of freedom",
-                self.k
-            );
+            let message =
+                format!("this integral has {} constants, and there are {freedom} degrees of freedom", self.k);
             return Err(Box::new(
                 Diagnostic::error(Code::NotAnIntegral, self.integral.span, message)
                     .help("a complete integral has as many constants as degrees of freedom; one that is merely added is left out"),
@@ -205,7 +203,14 @@ impl HamiltonJacobi {
         (cod.factor(&matrix, 1e-9), free.len())
     }
 
-    pub(super) fn wrong(&self, model: &Model, t: f64, x: &[f64], a: &[f64], residual: f64) -> Box<Diagnostic> {
+    pub(super) fn wrong(
+        &self,
+        model: &Model,
+        t: f64,
+        x: &[f64],
+        a: &[f64],
+        residual: f64,
+    ) -> Box<Diagnostic> {
         let names = model.system.coordinates.iter().map(|c| &c.name).zip(x);
         let constants = self.integral.constants.iter().map(|(name, _)| name).zip(a);
         let place: Vec<String> =

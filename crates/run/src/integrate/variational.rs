@@ -36,6 +36,8 @@ const MAX_GROWN: usize = 3;
 const NOISY: f64 = 1e6;
 /// The same relative to the whole state, for components that are nothing but rounding.
 const ROUNDING: f64 = 1e-9;
+/// Below so many units corrections need not shrink; more than that asks for a new matrix first.
+const QUIET: f64 = 30.0;
 /// The noise is estimated anew after so many steps.
 const LISTEN: usize = 16;
 
@@ -88,6 +90,8 @@ pub(super) struct Variational {
     /// What roundings in the residual make of each correction, and steps since this was estimated.
     noise: Vec<f64>,
     age: usize,
+    /// The level, in these units, at which corrections with a new matrix have last stopped shrinking.
+    floor: f64,
     increment: Vec<f64>,
     end: Vec<f64>,
     rates: Rates,
@@ -116,6 +120,7 @@ impl Variational {
             change: vec![0.0; size],
             noise: vec![0.0; size],
             age: LISTEN,
+            floor: 0.0,
             increment: vec![0.0; n],
             end: vec![0.0; 2 * n],
             rates: Rates::new(kernel),
@@ -180,7 +185,8 @@ impl Variational {
             for a in 0..s - 1 {
                 for p in 0..n {
                     let term = |j: usize| (rule.b[j] * rule.D[j * s + a] * self.element.first[j].y[p]).abs();
-                    let forces = |c: usize| (self.Lambda[a * m + c] * self.element.A[(a * m + c) * n + p]).abs();
+                    let forces =
+                        |c: usize| (self.Lambda[a * m + c] * self.element.A[(a * m + c) * n + p]).abs();
                     self.change[a * w + p] = (0..s).map(term).sum::<f64>()
                         + (0..m).map(forces).sum::<f64>()
                         + (h * rule.b[a] * self.element.first[a].r[p]).abs();
@@ -277,12 +283,19 @@ impl Variational {
                 return Ok(true);
             }
             stalled += usize::from(!(ratio < 0.5));
-            if (stalled > 0 && now <= NOISY && before <= NOISY) || (stalled > MAX_GROWN && all <= ROUNDING) {
+            let quiet = QUIET.max(self.floor);
+            if (stalled > 0 && now <= quiet)
+                || (anew && stalled > 1 && now <= NOISY)
+                || (stalled > MAX_GROWN && all <= ROUNDING)
+            {
+                // Cancellation within the forces is louder than what was listened to.
+                self.floor = if now > QUIET { self.floor.max(2.0 * now) } else { 0.99 * self.floor };
                 return Ok(true);
             }
             grown += usize::from(!(ratio < 1.0));
-            stale = anew && ratio > SLOW && now > NOISY;
-            if now.is_nan() || (grown > MAX_GROWN && all > ROUNDING) || (!anew && ratio > SLOW && now > NOISY) {
+            stale = anew && ratio > SLOW && now > quiet;
+            if now.is_nan() || (grown > MAX_GROWN && all > ROUNDING) || (!anew && ratio > SLOW && now > quiet)
+            {
                 return Ok(false);
             }
             before = now;
