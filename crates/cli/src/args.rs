@@ -327,7 +327,8 @@ pub enum MotionFormName {
 #[command(after_help = "\
 Examples:
   dalembert connect throw.dal --to \"x=10, y=0\" --until 2                     rates that hit, and the action
-  dalembert connect sphere.dal --to \"x=0, y=1\" --via \"x=0, y=-1\" --until 1   the other way round
+  dalembert connect sphere.dal --to \"x=0, y=1\" --via \"x=0, y=-1\" --via \"x=-1, y=0\" --until 1
+                                                    the other way round, with way points for every quarter
 
 The start is the model's; `=` fixes a coordinate of the end, `~` guesses it, what is left out stays if it can.")]
 pub struct ConnectArgs {

@@ -75,7 +75,7 @@ fn kind(found: &Connected) -> (&'static str, String) {
             ("minimum", "a minimum: no conjugate point on the way".to_owned())
         }
         Some(second) => {
-            let times: Vec<String> = second.conjugate.iter().map(|t| format!("{t:.3}")).collect();
+            let times: Vec<String> = second.conjugate.iter().map(|t| format!("{t:.5}")).collect();
             let text =
                 format!("a saddle of index {}: conjugate points near t = {}", second.index, times.join(", "));
             ("saddle", text)
@@ -84,10 +84,11 @@ fn kind(found: &Connected) -> (&'static str, String) {
 }
 
 fn facts(model: &Model, found: &Connected) -> Vec<(String, String)> {
-    let Connection { start, end, action, error, elements, iterations, sensitivity, .. } = &found.connection;
+    let Connection { start, end, action, error, elements, iterations, sensitivity, passed, .. } =
+        &found.connection;
     let coordinates = || model.system.coordinates.iter().map(|c| c.name.clone());
     let speeds = || model.system.speeds.iter().map(|s| s.name.clone());
-    let rows = [
+    let mut rows = vec![
         ("from", named(coordinates(), &start.x)),
         ("to", format!("{} at t = {}", named(coordinates(), &end.x), plain(end.t))),
         ("start with", named(speeds(), &start.eta)),
@@ -97,6 +98,15 @@ fn facts(model: &Model, found: &Connected) -> Vec<(String, String)> {
         ("sensitivity", format!("{sensitivity:.2} (start rates on the end, relative to free motion)")),
         ("check", format!("integrated from there, the end is missed by {:.1e}", found.missed_by)),
     ];
+    if !passed.is_empty() {
+        let missed: Vec<String> =
+            passed.iter().enumerate().filter(|(_, p)| !**p).map(|(k, _)| (k + 1).to_string()).collect();
+        let words = match missed.is_empty() {
+            true => "passed".to_owned(),
+            false => format!("the motion found does not pass near way point {}", missed.join(", ")),
+        };
+        rows.insert(2, ("via", words));
+    }
     rows.into_iter().map(|(a, b)| (a.to_owned(), b)).collect()
 }
 
@@ -124,6 +134,7 @@ fn document(model: &Model, found: &Connected) -> Value {
         "elements": c.elements,
         "iterations": c.iterations,
         "sensitivity": c.sensitivity,
+        "via_passed": (!c.passed.is_empty()).then(|| c.passed.iter().all(|p| *p)),
         "missed_by": found.missed_by,
         "columns": found.motion.table.columns,
     })

@@ -36,8 +36,8 @@ impl Model {
     /// Finds the motion from the model's start to the configuration `to` at the time `until` of the request.
     ///
     /// `to` is written as starting values are: `=` fixes, `~` guesses; coordinates left out are as at the start, as far as
-    /// the constraints let them. `via` are configurations that a first path passes at equal intervals of time, to choose
-    /// among several motions; the rates at the start are the second attempt.
+    /// the constraints let them. `via` are configurations that a first path passes with equal speed, to choose
+    /// among several motions (`passed` tells whether the motion does); the rates at the start are the second attempt.
     ///
     /// ```
     /// use dalembert::{Model, Request, Source};
@@ -59,6 +59,12 @@ impl Model {
         self.make_variation("`connect`")?;
         let until = self.options(request)?.until;
         let start = self.start()?.state;
+        // Something without inertia goes anywhere in no time.
+        if let Err(d) = self.evaluate(&start)
+            && d.code == Code::MassSingular
+        {
+            return Err(d);
+        }
         let end = self.configuration(to, "--to", until, &start)?;
         let mut points = Vec::new();
         for (k, text) in via.iter().enumerate() {
@@ -107,6 +113,7 @@ impl Model {
         };
         let values = crate::requests::assignments(text)?;
         let fixed = fixed_ones(text);
+        let mut given = vec![false; n];
         for (k, (name, value)) in values.into_iter().enumerate() {
             let names: Vec<&str> = self.system.coordinates.iter().map(|c| c.name.as_str()).collect();
             let Some(i) = names.iter().position(|known| *known == name) else {
@@ -120,6 +127,13 @@ impl Model {
                     None => d.help(format!("the coordinates are {}", names.join(", "))),
                 }));
             };
+            if given[i] {
+                let message = format!("`{option}` gives `{name}` twice");
+                return Err(Box::new(
+                    Diagnostic::error(Code::BadOption, None, message).help("leave one of the values out"),
+                ));
+            }
+            given[i] = true;
             guess.state.x[i] = value;
             guess.x_fixed[i] = fixed.get(k).copied().unwrap_or(true);
         }

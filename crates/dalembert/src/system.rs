@@ -44,6 +44,10 @@ pub struct System {
     pub rows: Vec<Row>,
     /// C on each speed (K4), over multipliers and reactions too.
     pub nonideal: Option<Vec<Expr>>,
+    /// Where `nonideal work` is written first.
+    pub nonideal_span: Option<Span>,
+    /// Where `mass` is written.
+    pub mass_span: Option<Span>,
     /// Contacts with Coulomb friction.
     pub contacts: Vec<Contact>,
     /// Named requirements, met by control.

@@ -60,18 +60,41 @@ fn an_oscillator_meets_a_conjugate_point_every_half_period() {
         below("action", (found.connection.action - (1.25 * c - 1.0) / (2.0 * s)).abs(), 1e-8);
         assert_eq!(index(&found), negative, "after {time}");
         for (k, t) in found.connection.second.expect("known").conjugate.iter().enumerate() {
-            // To within an element.
-            below(
-                "conjugate point",
-                (t - (k + 1) as f64 * PI).abs(),
-                time / found.connection.elements as f64,
-            );
+            below("conjugate point", (t - (k + 1) as f64 * PI).abs(), 1e-6);
         }
         // The integrated motion repeats it.
         below("missed by", found.missed_by, 1e-8);
     }
     assert_eq!(refused(&mut model, "x = 0.5", PI), "E0732");
     assert_eq!(refused(&mut model, "x = -1", PI), "E0732");
+}
+
+#[test]
+fn a_simple_path_hides_no_conjugate_points() {
+    // At rest at the bottom the path is resolved by any grid, what is near it not.
+    let mut still = load("coordinate x\nkinetic x'^2/2\npotential x^2/2");
+    assert_eq!(refused(&mut still, "x = 0", 10.0 * PI), "E0732");
+    let found = connect(&mut still, "x = 0", &[], 100.0);
+    below("sensitivity", (found.connection.sensitivity - 100.0 / 100f64.sin().abs()).abs(), 5.0);
+    assert_eq!(index(&found), 31);
+    // Sixteen periods from elsewhere.
+    let found = connect(&mut load(OSCILLATOR), "x = 0.5", &[], 100.0);
+    let (s, c) = 100f64.sin_cos();
+    below("rate", (found.connection.start.eta[0] - (0.5 - c) / s).abs(), 1e-7);
+    // Damping forgets the start, which is no conjugate point.
+    let mut damped = load("coordinate x\nkinetic x'^2/2\npotential 5*x^2/2\ndissipation x'^2\ninitial x = 1");
+    let found = connect(&mut damped, "x = 0.5", &[], 15.0);
+    let (decay, s, c) = ((-15f64).exp(), 30f64.sin(), 30f64.cos());
+    // x = exp(-t) (cos 2t + B sin 2t), x'(0) = 2 B - 1.
+    let rate = 2.0 * (0.5 / decay - c) / s - 1.0;
+    below("rate", (found.connection.start.eta[0] / rate - 1.0).abs(), 1e-6);
+    // A pendulum at rest: sin(w t) vanishes every pi/w.
+    let mut pendulum = load("coordinate th\nkinetic th'^2/2\npotential -9.81*cos(th)");
+    let found = connect(&mut pendulum, "th = 0", &[], 3.0);
+    let times = found.connection.second.expect("known").conjugate;
+    let wanted = [PI / 9.81f64.sqrt(), 2.0 * PI / 9.81f64.sqrt()];
+    assert_eq!(times.len(), 2);
+    below("conjugate points", apart(&times, &wanted), 1e-6);
 }
 
 #[test]
@@ -120,10 +143,20 @@ fn a_sphere_both_ways_round() {
     below("rates", apart(&found.connection.start.eta, &[0.0, -1.5 * PI, 0.0]), 1e-8);
     below("action", (found.connection.action - 9.0 * PI * PI / 8.0).abs(), 1e-8);
     assert_eq!(index(&found), 1);
+    assert_eq!(found.connection.passed, [true, true]);
+    // The antipode is half a turn away: after two thirds of the time.
+    below(
+        "conjugate point",
+        (found.connection.second.as_ref().expect("known").conjugate[0] - 2.0 / 3.0).abs(),
+        1e-5,
+    );
     below("missed by", found.missed_by, 1e-8);
     // To the antipode every great circle leads.
-    let said = refused(&mut model, "x = -1, y = 0, z = 0", 1.0);
-    assert!(said == "E0732" || said == "E0731", "{said}");
+    assert_eq!(refused(&mut model, "x = -1, y = 0, z = 0", 1.0), "E0732");
+    // A way point opposite to the end leaves the rest of the way open: found and told, or refused.
+    if let Ok(found) = model.connect("x = 0, y = 1, z = 0", &["x = 0, y = -1".to_owned()], &until(1.0)) {
+        assert_eq!(found.connection.passed, [found.connection.action > 2.0]);
+    }
 }
 
 #[test]
@@ -174,6 +207,10 @@ fn what_cannot_be_is_said() {
     assert_eq!(refused(&mut sphere, "x = 2", 1.0), "E0512");
     assert_eq!(refused(&mut sphere, "w = 2", 1.0), "E0803");
     assert_eq!(refused(&mut load_file("rolling_disk"), "x = 2", 1.0), "E0804");
+    assert_eq!(refused(&mut sphere, "x = 1, x = 0", 1.0), "E0803");
+    assert_eq!(refused(&mut load("coordinate x, y\nkinetic x'^2/2\npotential y"), "x = 1", 1.0), "E0503");
+    let direct = load("coordinate x\nmass [[2]]\nforce x = -x").connect("x = 1", &[], &until(1.0));
+    assert!(direct.err().is_some_and(|d| d.span.is_some()), "the place of `mass`");
     // Nothing crosses a wall of infinite height, and the search ends.
     let mut wall = load("coordinate x\nkinetic x'^2/2\npotential 1/x^2\ninitial x = 1");
     assert!(["E0731", "E0732"].contains(&refused(&mut wall, "x = -1", 1.0).as_str()));

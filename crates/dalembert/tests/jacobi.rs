@@ -152,3 +152,34 @@ fn the_statement_keeps_its_constants_to_itself() {
     let jacobi = HamiltonJacobi::of(&mut model).expect("an integral");
     assert_eq!(jacobi.verify(&mut model).expect("verified").rank, 3);
 }
+
+#[test]
+fn an_integral_that_is_wrong_further_on_ends_there() {
+    let text = "coordinate x\nkinetic x'^2/2\npotential max(x - 6, 0)^2
+        complete_integral (a) = a*x - a^2/2*t\ninitial x = 0, x' = 2";
+    let request = Request { form: MotionForm::HamiltonJacobi, ..until(6.0) };
+    let motion = load(text).simulate(&request, |_| Flow::Continue).expect("a beginning");
+    let said = motion.failure.clone().expect("a message");
+    assert_eq!(said.code.id(), "E0740");
+    assert!(said.message.contains("x = 6."), "{}", said.message);
+    let end = *column(&motion, "t").last().expect("rows");
+    assert!(end > 2.8 && end <= 3.0, "{end}");
+    below("energy of the rows that are kept", motion.energy.expect("energy").1, 1e-12);
+}
+
+#[test]
+fn a_radius_is_not_asked_below_zero() {
+    let free = "coordinate r, phi\nkinetic (r'^2 + r^2*phi'^2)/2
+        complete_integral (k, J) = sqrt(k^2*r^2 - J^2) - J*acos(J/(k*r)) + J*phi - k^2/2*t
+        initial r = 1, r' = 0.5, phi' = 0.8";
+    let inverse_square = "coordinate r, th\nkinetic (r'^2 + r^2*th'^2)/2\npotential 1/(2*r^2)
+        complete_integral (E, J) = -E*t + J*th + sqrt(2*E*r^2 - J^2 - 1) - sqrt(J^2 + 1)*acos(sqrt(J^2 + 1)/(r*sqrt(2*E)))
+        initial r = 1, r' = 0.5, th' = 0.8";
+    for text in [free, inverse_square] {
+        below("difference", by_integral(&mut load(text), 2.0).1.difference, 1e-9);
+    }
+    // A constant that is merely added is one too many.
+    let more = FREE.replace("(a, c) = ", "(a, c, d) = d + ");
+    let (code, message) = refused(&more, 1.0);
+    assert!(code == "E0740" && message.contains("3 constants"), "{message}");
+}

@@ -271,3 +271,38 @@ fn the_action_of_a_motion() {
     let said = load(direct).simulate(&request, |_| Flow::Continue).expect_err("no Lagrangian");
     assert_eq!(said.code.id(), "E0804");
 }
+
+#[test]
+fn steps_are_solved_to_rounding_in_any_units() {
+    let spring = "coordinate r, th
+        kinetic (r'^2 + r^2*th'^2)/2
+        potential 4*(r - 1)^2
+        output l = r^2*th'
+        initial r = 1.2, th' = 0.5, th = ";
+    let run_from = |angle: &str, until: f64| {
+        let mut model = load(&(spring.to_owned() + angle));
+        run(
+            &mut model,
+            &Request { every: Some(1.0), ..fixed("variational4", until, (until * 200.0) as usize) },
+        )
+    };
+    // The momentum of a cyclic coordinate is carried, not computed anew; over 2e4 steps, and however far the angle is.
+    let (near, far) = (run_from("0", 100.0), run_from("2000*pi", 100.0));
+    below("momentum", stray(&near, "l").max(stray(&far, "l")), 1e-15);
+    below("shifted by a thousand turns", apart(&column(&near, "r"), &column(&far, "r")), 1e-12);
+    // Metres, kilograms and seconds: smaller steps are not worse.
+    let mut satellite = load(
+        "parameter GM = 3.986e14, m = 1000
+        coordinate r, th
+        kinetic m/2*(r'^2 + r^2*th'^2)
+        potential -GM*m/r
+        output l = r^2*th'/5.39e10 - 1
+        output E = energy/2.7296e10
+        initial r = 7e6, th' = 1.1e-3",
+    );
+    for steps in [150, 300, 600] {
+        let motion = run(&mut satellite, &fixed("variational6", 6000.0, steps));
+        below("momentum", stray(&motion, "l"), 1e-15);
+        below("energy", stray(&motion, "E"), 1e-13);
+    }
+}

@@ -37,8 +37,18 @@ const FEWEST: usize = 8;
 const MOST: usize = 2048;
 /// Ends that are off the constraints by more than this, scaled, are refused.
 const END_TOL: f64 = 1e-8;
-/// Sensitivity of the rates at the start to the end position, relative to free motion, from which the ends count as conjugate.
-const CONJUGATE: f64 = 1e6;
+/// Sensitivity of the rates at the start to the end position, relative to free motion, from which the ends count as conjugate,
+/// and from which they do where it still changes from grid to grid.
+const CONJUGATE: f64 = 1e9;
+const DOUBTFUL: f64 = 1e6;
+/// Largest change of the sensitivity from grid to grid, relative, with which it counts as known.
+const KNOWN: f64 = 0.02;
+/// Largest difference of two solutions, relative, that is taken for rounding where it no longer shrinks.
+const STALLED: f64 = 1e-7;
+/// Elements of the first grid at most, where the path is expected to change fast.
+const MOST_AT_FIRST: usize = 256;
+/// A way point is passed within this part of its distance to its neighbours.
+const PASSED: f64 = 0.3;
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -49,7 +59,7 @@ pub struct Ends<'a> {
     pub t_end: f64,
     /// Configuration at the end.
     pub x_end: &'a [f64],
-    /// Configurations near which the first path passes, at equal intervals of time.
+    /// Configurations through which the first path goes, with equal speed.
     pub via: Vec<Vec<f64>>,
     /// Error of the nodes that is aimed at, relative to the size of the configuration.
     pub tolerance: f64,
@@ -76,6 +86,8 @@ pub struct Connection {
     pub second: Option<Second>,
     /// How much more the rates at the start depend on the end than in free motion.
     pub sensitivity: f64,
+    /// For each way point, whether the motion passes near it.
+    pub passed: Vec<bool>,
 }
 
 /// Why there is none.
@@ -147,7 +159,25 @@ pub enum ConnectError {
 pub fn connect(kernel: &dyn Kernel, ends: &Ends<'_>) -> Result<Connection, ConnectError> {
     check(kernel, ends)?;
     let mut search = Search { kernel, ends, iterations: 0, work: 0.0 };
-    let mut grid = search.first()?;
+    let first = search.first()?;
+    let found = refine(&mut search, first);
+    if !matches!(found, Err(ConnectError::NotResolved { .. })) {
+        return found;
+    }
+    // A path that jumps across a hole of the constraints: another one goes around it.
+    match search.aside() {
+        Some(grid) => grid.and_then(|grid| refine(&mut search, grid)).or_else(|error| match error {
+            ConnectError::Conjugate { .. } => Err(error),
+            _ => found,
+        }),
+        None => found,
+    }
+}
+
+/// Halves elements until two solutions agree, and so do the motions near them.
+fn refine(search: &mut Search<'_>, mut grid: Grid) -> Result<Connection, ConnectError> {
+    let (kernel, ends) = (search.kernel, search.ends);
+    let (mut before, mut last) = (grid.sensitivity(kernel), f64::INFINITY);
     loop {
         let mut fine = grid.halved();
         let affordable = fine.elements() <= MOST && fine.room() <= MAX_ROOM;
@@ -160,18 +190,29 @@ pub fn connect(kernel: &dyn Kernel, ends: &Ends<'_>) -> Result<Connection, Conne
             return Err(ConnectError::Conjugate { sensitivity });
         }
         let apart = fine.apart(&grid).max(search.rates_apart(&mut grid, &mut fine));
-        // Order six: the finer solution is off by a sixty-third of the difference; twice that, to be safe.
-        let error = apart / 32.0;
+        let size = 1.0 + fine.size();
+        // Order six: the finer solution is off by a sixty-third of the difference; twice that, to be safe. Where
+        // differences shrink no more they are rounding.
+        let stalled = apart <= STALLED * size && apart > 0.2 * last;
+        let error = if stalled { apart } else { apart / 32.0 };
         // A path that jumps between two nodes has an action that grows with their number.
-        let (before, after) = (grid.action(kernel), fine.action(kernel));
-        let settled = (after - before).abs() <= 1e-4 * (1e-9 + after.abs().max(before.abs()));
-        if settled && error <= ends.tolerance * (1.0 + fine.size()) {
+        let (coarse, after) = (grid.action(kernel), fine.action(kernel));
+        let settled = (after - coarse).abs() <= 1e-4 * (1e-9 + after.abs().max(coarse.abs()));
+        // The path may be simple, and what is near it not.
+        let known = (sensitivity - before).abs() <= KNOWN * sensitivity.max(before);
+        if settled && known && (stalled || error <= ends.tolerance * size) {
             return search.finish(grid, fine, error, sensitivity);
         }
         if fine.elements() * 2 > MOST || fine.halved().room() > MAX_ROOM {
-            return Err(ConnectError::NotResolved { error: apart });
+            if settled && known && error <= STALLED * size {
+                return search.finish(grid, fine, error, sensitivity);
+            }
+            return Err(match sensitivity > DOUBTFUL {
+                true => ConnectError::Conjugate { sensitivity },
+                false => ConnectError::NotResolved { error: apart },
+            });
         }
-        grid = fine;
+        (grid, before, last) = (fine, sensitivity, apart);
     }
 }
 
@@ -219,25 +260,60 @@ impl Search<'_> {
         Err(ConnectError::NotConverged { iterations: self.iterations, correction: f64::NAN })
     }
 
-    /// A solution on few elements: from the straight path, or from the motion that the rates start.
+    /// A solution on few elements: from the straight path, or from the motion that the rates start, or from a path that
+    /// bends aside.
     fn first(&mut self) -> Result<Grid, ConnectError> {
         let mut trouble = ConnectError::NotConverged { iterations: 0, correction: f64::NAN };
-        for elements in [FEWEST, 4 * FEWEST, 16 * FEWEST] {
+        let fewest = self.fewest();
+        for elements in [fewest, 4 * fewest, 16 * fewest] {
             let mut grid = Grid::new(self.kernel, elements, self.ends.start.t, self.ends.t_end);
-            if grid.room() > MAX_ROOM {
-                break;
+            if grid.room() > MAX_ROOM || elements > MOST {
+                continue;
             }
-            self.lay(&mut grid);
+            self.lay(&mut grid, 0.0);
             match self
                 .solve(&mut grid)
-                .or_else(|_| self.descend(&mut grid))
+                .or_else(|_| self.descend(&mut grid, 0.0))
                 .or_else(|_| self.drawn(&mut grid))
             {
                 Ok(()) => return Ok(grid),
                 Err(error) => trouble = error,
             }
         }
-        Err(self.conjugate().unwrap_or(trouble))
+        self.aside().unwrap_or_else(|| Err(self.conjugate().unwrap_or(trouble)))
+    }
+
+    /// A solution from a path that bends aside, or that the ends are conjugate; `None` where it leads nowhere.
+    fn aside(&mut self) -> Option<Result<Grid, ConnectError>> {
+        let elements = 2 * self.fewest();
+        for bend in [0.3, -0.3, 1.0] {
+            let mut grid = Grid::new(self.kernel, elements, self.ends.start.t, self.ends.t_end);
+            if grid.room() > MAX_ROOM {
+                return None;
+            }
+            self.lay(&mut grid, bend);
+            if self.solve(&mut grid).or_else(|_| self.descend(&mut grid, bend)).is_ok() {
+                return Some(Ok(grid));
+            }
+            // Down to the bottom of a valley, along which Newton's method finds no single path.
+            let sensitivity = grid.sensitivity(self.kernel);
+            if sensitivity >= DOUBTFUL && sensitivity.is_finite() {
+                return Some(Err(ConnectError::Conjugate { sensitivity }));
+            }
+        }
+        None
+    }
+
+    /// Elements short enough for the fastest change near the first path.
+    fn fewest(&self) -> usize {
+        let mut grid = Grid::new(self.kernel, FEWEST, self.ends.start.t, self.ends.t_end);
+        if grid.room() > MAX_ROOM {
+            return FEWEST;
+        }
+        self.lay(&mut grid, 0.0);
+        let span = (self.ends.t_end - self.ends.start.t).abs();
+        let wanted = (0.5 * span * grid.frequency(self.kernel)).min(MOST_AT_FIRST as f64);
+        FEWEST.max((wanted as usize).next_power_of_two())
     }
 
     /// Whether the ends are conjugate already on the first path, as they are for linear equations.
@@ -246,36 +322,84 @@ impl Search<'_> {
         if grid.room() > MAX_ROOM {
             return None;
         }
-        self.lay(&mut grid);
+        self.lay(&mut grid, 0.0);
         let sensitivity = grid.sensitivity(self.kernel);
-        (sensitivity >= CONJUGATE && sensitivity.is_finite())
+        (sensitivity >= DOUBTFUL && sensitivity.is_finite())
             .then_some(ConnectError::Conjugate { sensitivity })
     }
 
-    /// Piecewise linear between the ends and the way points.
-    fn straight(&self, t: f64) -> Vec<f64> {
+    /// Ends and way points in order.
+    fn stations(&self) -> Vec<&[f64]> {
         let ends = self.ends;
-        let legs = ends.via.len() + 1;
-        let place = (t - ends.start.t) / (ends.t_end - ends.start.t) * legs as f64;
-        let leg = (place.max(0.0) as usize).min(legs - 1);
-        let point = |k: usize| match k {
-            0 => &ends.start.x[..],
-            k if k == legs => ends.x_end,
-            k => &ends.via[k - 1],
-        };
-        let s = place - leg as f64;
-        point(leg).iter().zip(point(leg + 1)).map(|(a, b)| a + s * (b - a)).collect()
+        let via = ends.via.iter().map(Vec::as_slice);
+        std::iter::once(&ends.start.x[..]).chain(via).chain([ends.x_end]).collect()
     }
 
-    fn lay(&self, grid: &mut Grid) {
-        grid.lay(|t| self.straight(t));
+    /// How far each coordinate goes between stations.
+    fn ranges(&self) -> Vec<f64> {
+        let stations = self.stations();
+        let range = |p: usize| {
+            let (low, high) = stations
+                .iter()
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x[p]), h.max(x[p])));
+            if high > low { high - low } else { 1.0 }
+        };
+        (0..self.ends.x_end.len()).map(range).collect()
+    }
+
+    /// Piecewise linear between the ends and the way points, each leg with time in proportion to its length.
+    fn straight(&self, t: f64) -> Vec<f64> {
+        let (ends, stations, ranges) = (self.ends, self.stations(), self.ranges());
+        let length = |pair: &[&[f64]]| -> f64 {
+            let parts = pair[0].iter().zip(pair[1]).zip(&ranges);
+            parts.map(|((a, b), range)| ((a - b) / range).powi(2)).sum::<f64>().sqrt()
+        };
+        let lengths: Vec<f64> = stations.windows(2).map(length).collect();
+        let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
+        // A leg that stands still takes some time too.
+        let times: Vec<f64> = lengths.iter().map(|l| l.max(0.05 * mean).max(1e-300)).collect();
+        let mut place = (t - ends.start.t) / (ends.t_end - ends.start.t) * times.iter().sum::<f64>();
+        let mut leg = 0;
+        while leg + 1 < times.len() && place > times[leg] {
+            place -= times[leg];
+            leg += 1;
+        }
+        let s = (place / times[leg]).clamp(0.0, 1.0);
+        stations[leg].iter().zip(stations[leg + 1]).map(|(a, b)| a + s * (b - a)).collect()
+    }
+
+    /// The first path, bent aside by so much of its range, each coordinate otherwise.
+    fn lay(&self, grid: &mut Grid, bend: f64) {
+        let (start, span) = (self.ends.start.t, self.ends.t_end - self.ends.start.t);
+        let ranges = self.ranges();
+        grid.lay(|t| {
+            let mut x = self.straight(t);
+            let aside = bend * (std::f64::consts::PI * (t - start) / span).sin();
+            for (p, x) in x.iter_mut().enumerate() {
+                *x += aside * ranges[p] * (1.0 + 0.37 * p as f64);
+            }
+            x
+        });
         grid.project(self.kernel);
+    }
+
+    /// Whether a path passes near each way point, in units of the way to its neighbours.
+    fn passed(&self, grid: &Grid) -> Vec<bool> {
+        let (stations, ranges) = (self.stations(), self.ranges());
+        let distance = |a: &[f64], b: &[f64]| {
+            a.iter().zip(b).zip(&ranges).map(|((a, b), range)| ((a - b) / range).abs()).fold(0.0, f64::max)
+        };
+        let near = |s: &[&[f64]]| {
+            let way = distance(s[0], s[1]).min(distance(s[1], s[2]));
+            grid.nearest(s[1], &ranges) <= PASSED * way
+        };
+        stations.windows(3).map(near).collect()
     }
 
     /// Goes down with the action from the straight path: where L grows with the rates there is a least one (Tonelli).
     /// Newton's matrix gets so much of the kinetic one added that the action falls.
-    fn descend(&mut self, grid: &mut Grid) -> Result<(), ConnectError> {
-        self.lay(grid);
+    fn descend(&mut self, grid: &mut Grid, bend: f64) -> Result<(), ConnectError> {
+        self.lay(grid, bend);
         let size = 1.0 + grid.size();
         let (mut added, mut action) = (1.0_f64, grid.action(self.kernel));
         for _ in 0..MAX_DESCENT {
@@ -420,6 +544,7 @@ impl Search<'_> {
             error,
             elements: fine.elements(),
             iterations: self.iterations,
+            passed: self.passed(&fine),
             path: fine.path(),
             second: agreed,
             sensitivity,

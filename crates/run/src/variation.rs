@@ -98,8 +98,9 @@ pub(crate) struct Element {
     pub rule: Lobatto,
     pub n: usize,
     pub m: usize,
-    /// q_1, and q_i - q_1: differences of near positions would lose digits in v.
+    /// q_1 with what rounding has cut from it, and q_i - q_1: differences of near positions would lose digits in v.
     pub base: Vec<f64>,
+    pub low: Vec<f64>,
     pub z: Vec<f64>,
     q: Vec<f64>,
     pub v: Vec<f64>,
@@ -122,6 +123,7 @@ impl Element {
             n,
             m,
             base: vec![0.0; n],
+            low: vec![0.0; n],
             z: vec![0.0; s * n],
             q: vec![0.0; n],
             v: vec![0.0; s * n],
@@ -140,8 +142,8 @@ impl Element {
     }
 
     fn place(&mut self, i: usize) {
-        for (q, (b, z)) in self.q.iter_mut().zip(self.base.iter().zip(&self.z[i * self.n..])) {
-            *q = b + z;
+        for p in 0..self.n {
+            self.q[p] = self.base[p] + (self.z[i * self.n + p] + self.low[p]);
         }
     }
 
@@ -185,11 +187,16 @@ impl Element {
 
     /// out += dL_d/dq_i.
     pub fn add_slope(&self, i: usize, h: f64, out: &mut [f64]) {
+        self.add_momenta(i, out);
+        axpy(h * self.rule.b[i], &self.first[i].r, out);
+    }
+
+    /// out += dL_d/dq_i at fixed r: the part of the momenta.
+    pub fn add_momenta(&self, i: usize, out: &mut [f64]) {
         let s = self.nodes();
         for j in 0..s {
             axpy(self.rule.b[j] * self.rule.D[j * s + i], &self.first[j].y, out);
         }
-        axpy(h * self.rule.b[i], &self.first[i].r, out);
     }
 
     /// d2L_d/dq_i dq_k entry by entry: `add(row, column, value)`.
@@ -308,15 +315,19 @@ impl Rates {
             kernel.position_gradient(t, x, &mut self.scratch, &mut self.A);
         }
         self.mu.fill(0.0);
-        let mut before = f64::INFINITY;
+        let (mut before, mut stalled) = (f64::INFINITY, 0);
         for _ in 0..MAX_RATES {
             if !self.correct(kernel, Point { t, x, eta }, y, keep) {
                 return false;
             }
             axpy(-1.0, &self.change[..n], eta);
             axpy(-1.0, &self.change[n..], &mut self.mu);
-            let now = norm_max(&self.change[..n]) / (norm_max(eta) + f64::MIN_POSITIVE);
-            if now <= 2.0 * f64::EPSILON || (!(now < 0.5 * before) && now <= 1e-9) {
+            // Each rate by its own size: metres and radians per second do not compare.
+            let own = |(d, v): (&f64, &f64)| d.abs() / (v.abs() + f64::MIN_POSITIVE);
+            let now = self.change[..n].iter().zip(&*eta).map(own).fold(0.0, f64::max);
+            stalled += usize::from(!(now < 0.5 * before));
+            let all = norm_max(&self.change[..n]) / (norm_max(eta) + f64::MIN_POSITIVE);
+            if now <= 2.0 * f64::EPSILON || (stalled > 0 && now <= 1e-9) || (stalled > 1 && all <= 1e-9) {
                 return true;
             }
             before = now;

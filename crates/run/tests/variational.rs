@@ -130,3 +130,76 @@ fn a_swing_between_two_places() {
     let off = Ends { x_end: &[0.0, -1.1], ..ends };
     assert!(matches!(connect(&Pendulum, &off), Err(ConnectError::EndOff { at_end: true, .. })));
 }
+
+/// A unit mass on a spring, or on the unit sphere without forces.
+struct Plain {
+    spring: bool,
+}
+
+impl Kernel for Plain {
+    fn shape(&self) -> Shape {
+        let n = if self.spring { 1 } else { 3 };
+        Shape { n_x: n, n_eta: n, n_con: usize::from(!self.spring), identity_frame: true, ..Shape::default() }
+    }
+    fn levels(&self) -> &[Level] {
+        if self.spring { &[] } else { &[Level::Position] }
+    }
+    fn terms(&self, at: Point<'_>, _: &mut [f64], out: &mut Terms) {
+        out.x_dot.copy_from_slice(at.eta);
+        out.M.fill(0.0);
+        for p in 0..at.x.len() {
+            out.M[p * (at.x.len() + 1)] = 1.0;
+            out.Q[p] = if self.spring { -at.x[p] } else { 0.0 };
+        }
+        if !self.spring {
+            (0..3).for_each(|p| out.A[p] = 2.0 * at.x[p]);
+            out.b[0] = -2.0 * at.eta.iter().map(|v| v * v).sum::<f64>();
+        }
+    }
+    fn residuals(&self, at: Point<'_>, _: &mut [f64], phi: &mut [f64], psi: &mut [f64]) {
+        if !self.spring {
+            phi[0] = at.x.iter().map(|x| x * x).sum::<f64>() - 1.0;
+            psi[0] = 2.0 * at.x.iter().zip(at.eta).map(|(x, v)| x * v).sum::<f64>();
+        }
+    }
+    fn position_gradient(&self, _: f64, x: &[f64], _: &mut [f64], out: &mut [f64]) {
+        out.iter_mut().zip(x).for_each(|(a, x)| *a = 2.0 * x);
+    }
+    fn has_lagrangian(&self) -> bool {
+        true
+    }
+    fn variation(&self, at: Point<'_>, _: &mut [f64], out: &mut Variation) {
+        let square = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>() / 2.0;
+        let k = f64::from(self.spring);
+        out.L[0] = square(at.eta) - k * square(at.x);
+        out.y.copy_from_slice(at.eta);
+        out.r.iter_mut().zip(at.x).for_each(|(r, x)| *r = -k * x);
+    }
+    fn second_variation(&self, at: Point<'_>, lambda: &[f64], _: &mut [f64], out: &mut SecondVariation) {
+        let n = at.x.len();
+        [&mut out.y_x, &mut out.y_v, &mut out.r_x, &mut out.r_v].into_iter().for_each(|m| m.fill(0.0));
+        for p in 0..n {
+            out.y_v[p * (n + 1)] = 1.0;
+            out.r_x[p * (n + 1)] = if self.spring { -1.0 } else { 2.0 * lambda[0] };
+        }
+    }
+}
+
+#[test]
+fn sixteen_periods_of_a_spring() {
+    let start = State::new(0.0, &[1.0], &[0.0]);
+    let ends = Ends { start: &start, t_end: 100.0, x_end: &[0.5], via: vec![], tolerance: 1e-10 };
+    let found = connect(&Plain { spring: true }, &ends).expect("a motion");
+    let (s, c) = 100f64.sin_cos();
+    assert!((found.start.eta[0] - (0.5 - c) / s).abs() < 1e-7);
+    assert!((found.sensitivity * s.abs() / 100.0 - 1.0).abs() < 0.02);
+    assert_eq!(found.second.map(|s| s.index), Some(31));
+}
+
+#[test]
+fn all_great_circles_meet_at_the_antipode() {
+    let start = State::new(0.0, &[1.0, 0.0, 0.0], &[0.0; 3]);
+    let ends = Ends { start: &start, t_end: 1.0, x_end: &[-1.0, 0.0, 0.0], via: vec![], tolerance: 1e-10 };
+    let refused = connect(&Plain { spring: false }, &ends).expect_err("no single motion");
+    assert!(matches!(refused, ConnectError::Conjugate { .. }), "{refused:?}");
+}

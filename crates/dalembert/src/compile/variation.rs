@@ -53,7 +53,12 @@ fn obstacle(model: &Model, what: &str) -> Option<Box<Diagnostic>> {
     }
     if system.nonideal.is_some() {
         let message = format!("{what} is for ideal constraints, and this model has `nonideal work`");
-        return Some(refuse(None, message, other));
+        return Some(refuse(system.nonideal_span, message, other));
+    }
+    if system.mass.is_some() {
+        let message = format!("{what} starts from a Lagrangian, and this model gives its inertia as `mass`");
+        let help = "give energies: `kinetic`, `potential` or `lagrangian`; the other methods (dop853, tsit5, radau, rk4) take any model";
+        return Some(refuse(system.mass_span, message, help));
     }
     if let Some(row) = system.rows.iter().find(|row| !row.holonomic) {
         let message = format!("{what} is for constraints on positions, and `{}` is one on rates", row.name);
@@ -145,7 +150,11 @@ pub(crate) fn lagrangian_of(model: &mut Model) -> Result<Expr, Box<Diagnostic>> 
     let system = &mut model.system;
     if system.mass.is_some() || (system.kinetic.is_none() && system.lagrangian.is_none()) {
         let message = "the action is the integral of a Lagrangian, and the model gives its inertia as `mass`";
-        return Err(refuse(None, message.into(), "give energies: `kinetic`, `potential` or `lagrangian`"));
+        return Err(refuse(
+            system.mass_span,
+            message.into(),
+            "give energies: `kinetic`, `potential` or `lagrangian`",
+        ));
     }
     Ok(system.whole_lagrangian())
 }

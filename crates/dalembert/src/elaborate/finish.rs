@@ -52,6 +52,7 @@ impl Elaborator<'_> {
             (sum(kinetic), sum(potential), sum(lagrangian), sum(dissipation));
         let frame = self.frame_rows(&kinematics);
         let applied = self.applied_forces(&kinematics, &frame, &images)?;
+        let spans = (self.nonideal.first().map(|p| p.span), self.mass.as_ref().map(|(_, span)| *span));
         let nonideal = self.nonideal_term(&kinematics, &images)?;
         let mass = self.checked_mass(&kinematics, &images)?;
         self.replace_in_rows(&images);
@@ -74,6 +75,7 @@ impl Elaborator<'_> {
             dissipation,
             applied,
             nonideal,
+            spans,
             mass,
             initial,
             observables,
@@ -208,6 +210,8 @@ impl Elaborator<'_> {
             constraints: self.constraints,
             rows: self.rows,
             nonideal: c.nonideal,
+            nonideal_span: c.spans.0,
+            mass_span: c.spans.1,
             contacts: c.contacts,
             requirements: self.requirements,
             requirement_rows: self.requirement_rows,
@@ -244,6 +248,8 @@ struct Closed {
     dissipation: Option<Expr>,
     applied: Vec<Expr>,
     nonideal: Option<Vec<Expr>>,
+    /// Of `nonideal work` and of `mass`.
+    spans: (Option<Span>, Option<Span>),
     mass: Option<Vec<Vec<Expr>>>,
     initial: Vec<Initial>,
     observables: Observables,

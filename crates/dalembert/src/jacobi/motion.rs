@@ -2,7 +2,7 @@
 //!
 //! No differential equation is integrated. Newton follows the solution from row to row in steps short enough to stay on
 //! its branch; where the matrix of second derivatives is singular (a caustic, a turning point) S ends to describe the
-//! motion, and the table ends with a message. Where S only jumps (the cut of `atan2`) b is taken anew.
+//! motion, and the table ends with a message, as it does where the residual of H8 or the integrated motion contradicts. Where S only jumps (the cut of `atan2`) b is taken anew.
 
 use super::verify::{Dice, Verified, along, free_directions};
 use super::{HamiltonJacobi, Values};
@@ -18,6 +18,10 @@ const STARTS: usize = 400;
 const MAX_NEWTON: usize = 40;
 /// Steps towards the next row before it counts as out of reach.
 const MAX_PARTS: usize = 20_000;
+/// Residual of H8 along the motion, relative to its terms, from which S is wrong there.
+const WRONG: f64 = 1e-7;
+/// Difference from the integrated motion, in its sizes, from which one of the two is wrong.
+const APART: f64 = 1e-4;
 /// Shortest step, relative to the run.
 const SHORTEST: f64 = 1e-9;
 
@@ -286,31 +290,50 @@ impl Model {
         let values = jacobi.at(self, start.t, &start.x, &a);
         let mut here = Place { t: start.t, x: start.x.clone(), values };
         let (mut rows, mut difference, mut ended) = (Vec::new(), 0.0_f64, None);
+        let mut energies: Vec<f64> = Vec::new();
+        // Only an integration that answers for its error can contradict.
+        let fixed = request.step.is_some() || motion.method.has_fixed_step();
+        let apart = if fixed { f64::INFINITY } else { APART.max(1e4 * rtol.unwrap_or_default()) };
         for row in motion.table.rows() {
             follow.parts = 0;
             here = match follow.advance(here, row[0]) {
                 Ok(there) => there,
                 Err(t) => {
-                    ended = Some(t);
+                    ended = Some(caustic(&jacobi, t));
                     break;
                 }
             };
+            if here.values.off().0 > WRONG {
+                ended = Some(*jacobi.wrong(follow.model, here.t, &here.x, &follow.a, here.values.residual));
+                break;
+            }
             let state = State::new(row[0], &here.x, &here.values.eta);
+            let off = |(c, v): (usize, &f64)| (v - row[c + 1]).abs() / sizes[c + 1];
+            let now = state.x.iter().chain(&state.eta).enumerate().map(off).fold(0.0, f64::max);
+            if now > apart {
+                ended = Some(strayed(&jacobi, row[0], now));
+                break;
+            }
+            difference = difference.max(now);
             rows.push(row[0]);
             rows.extend(state.x.iter().chain(&state.eta));
-            for (c, v) in state.x.iter().chain(&state.eta).enumerate() {
-                difference = difference.max((v - row[c + 1]).abs() / sizes[c + 1]);
-            }
-            let outputs = follow.model.evaluate(&state).map(|e| e.outputs);
+            let found = follow.model.evaluate(&state).ok();
+            energies.extend(found.as_ref().and_then(|e| e.energy));
             let missing = width - 1 - state.x.len() - state.eta.len();
-            rows.extend(outputs.unwrap_or_else(|_| vec![f64::NAN; missing]));
+            rows.extend(found.map_or_else(|| vec![f64::NAN; missing], |e| e.outputs));
         }
+        // The summary is of this motion, not of the one it was compared with.
+        if let (Some(first), Some(last), Some(_)) = (energies.first(), energies.last(), motion.energy) {
+            let stray = energies.iter().fold(0.0f64, |m, e| m.max((e - first).abs()));
+            (motion.energy, motion.energy_change) = (Some((*first, stray)), Some(last - first));
+        }
+        motion.balance = None;
         let cuts = follow.cuts;
         let names = jacobi.integral.constants.iter().map(|(name, _)| name.clone());
         let constants: Vec<(String, f64)> = names.zip(a).collect();
         motion.table = Table { columns: motion.table.columns.clone(), values: rows };
         motion.integral = Some(IntegralReport { verified, constants, b, difference, cuts });
-        motion.failure = motion.failure.or_else(|| ended.map(|t| caustic(&jacobi, t)));
+        motion.failure = ended.or(motion.failure);
         Ok(motion)
     }
 }
@@ -323,4 +346,14 @@ fn caustic(jacobi: &HamiltonJacobi, t: f64) -> Diagnostic {
     Diagnostic::error(Code::Caustic, jacobi.integral.span, message).help(
         "what was found before is kept; beyond it another branch of S is needed, or another form of motion",
     )
+}
+
+fn strayed(jacobi: &HamiltonJacobi, t: f64, off: f64) -> Diagnostic {
+    let message = format!(
+        "the motion from the complete integral is not the integrated one at t = {}: they differ by {} of its size",
+        short(t),
+        short(off)
+    );
+    Diagnostic::error(Code::Caustic, jacobi.integral.span, message)
+        .help("what was found before is kept; S is wrong on the way, or another branch of it is needed")
 }

@@ -32,6 +32,15 @@ pub struct Verified {
     pub rank: usize,
 }
 
+impl Values {
+    /// The residual of H8 relative to its terms, and their size; the kinetic energy is one of them where others cancel.
+    pub(super) fn off(&self) -> (f64, f64) {
+        let kinetic = 0.5 * dot(&self.y, &self.eta).abs();
+        let scale = self.rate.abs().max((self.residual - self.rate).abs()).max(kinetic);
+        (self.residual.abs() / (scale + 1e-300), scale)
+    }
+}
+
 /// Repeatable numbers between -1 and 1.
 pub(super) struct Dice(pub u64);
 
@@ -72,11 +81,23 @@ impl HamiltonJacobi {
         let near = self.constants(model, &start).ok().map(|(a, _)| a);
         let mut dice = Dice(7);
         let (mut worst, mut points, mut rank, mut freedom) = (0.0_f64, 0, 0, usize::MAX);
+        let (mut failed, mut failures) = (None, 0);
+        // A radius or a mass stays on its side of zero: S need not hold beyond.
+        let sizes: Vec<f64> = (0..self.n)
+            .map(|p| match (start.x[p].abs(), start.eta[p].abs()) {
+                (x, _) if x > 0.0 => x,
+                (_, v) if v > 0.0 => v,
+                _ => 1.0,
+            })
+            .collect();
         let mut projector = Projector::new(&model.compiled);
         for k in 0..POINTS {
             let spread = [0.1, 0.5, 2.0][k as usize % 3];
-            let size = 1.0 + start.x.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-            let mut x: Vec<f64> = start.x.iter().map(|v| v + spread * size * dice.next()).collect();
+            let mut near_by = |(v, size): (&f64, &f64)| {
+                let spread = if *v == 0.0 { spread } else { f64::min(spread, 0.9) };
+                v + spread * size * dice.next()
+            };
+            let mut x: Vec<f64> = start.x.iter().zip(&sizes).map(&mut near_by).collect();
             let t = 1.0 + dice.next();
             let a: Vec<f64> = match &near {
                 Some(near) => near.iter().map(|a| a + 0.4 * (a.abs() + 0.1) * dice.next()).collect(),
@@ -89,21 +110,37 @@ impl HamiltonJacobi {
                 continue;
             }
             let values = self.at(model, t, &x, &a);
-            let scale = values.rate.abs().max((values.residual - values.rate).abs());
-            let off = values.residual.abs() / (scale + 1e-300);
+            let (off, scale) = values.off();
             let finite = values.y.iter().chain(&values.b_x).chain(&values.b).all(|v| v.is_finite());
             if !(finite && off.is_finite()) {
                 continue;
             }
             points += 1;
-            worst = worst.max(off);
             // A proof takes roots and angles on one branch; numbers must not contradict it.
             let limit = if proved { CONTRADICTION } else { ROUNDING };
             if off > limit && scale > 1e-12 {
-                return Err(self.wrong(model, t, &x, &a, values.residual));
+                failures += 1;
+                let wrong = || self.wrong(model, t, &x, &a, values.residual);
+                failed.get_or_insert_with(wrong);
+                continue;
             }
+            worst = worst.max(off);
             let (found, free) = self.rank(model, t, &x, &values);
             (rank, freedom) = (rank.max(found), freedom.min(free));
+        }
+        // Constants far from those of any motion may have the wrong signs for roots and angles.
+        if let Some(failed) = failed
+            && (near.is_some() || failures == points)
+        {
+            return Err(failed);
+        }
+        if points > 0 && self.k > freedom {
+            let message =
+                format!("this integral has {} constants, and there are {freedom} degrees of freedom", self.k);
+            return Err(Box::new(
+                Diagnostic::error(Code::NotAnIntegral, self.integral.span, message)
+                    .help("a complete integral has as many constants as degrees of freedom; one that is merely added is left out"),
+            ));
         }
         if !proved && points < FEWEST {
             let message = format!(
@@ -166,7 +203,14 @@ impl HamiltonJacobi {
         (cod.factor(&matrix, 1e-9), free.len())
     }
 
-    fn wrong(&self, model: &Model, t: f64, x: &[f64], a: &[f64], residual: f64) -> Box<Diagnostic> {
+    pub(super) fn wrong(
+        &self,
+        model: &Model,
+        t: f64,
+        x: &[f64],
+        a: &[f64],
+        residual: f64,
+    ) -> Box<Diagnostic> {
         let names = model.system.coordinates.iter().map(|c| &c.name).zip(x);
         let constants = self.integral.constants.iter().map(|(name, _)| name).zip(a);
         let place: Vec<String> =

@@ -225,6 +225,8 @@ fn rewrite(model: &mut Model, change: &Change) -> System {
         constraints: old.constraints.clone(),
         rows,
         nonideal,
+        nonideal_span: old.nonideal_span,
+        mass_span: old.mass_span,
         contacts,
         requirements: old.requirements.clone(),
         requirement_rows,

@@ -163,6 +163,71 @@ impl Grid {
         }
     }
 
+    /// The same for the first `fraction` of element `e`, with what its shorter time takes from the impulse of its left node.
+    pub fn evaluate_part(&mut self, kernel: &dyn Kernel, e: usize, fraction: f64) {
+        let (n, m, first) = (self.n, self.m, e * (NODES - 1));
+        let (c, b) = (self.element.rule.c.clone(), self.element.rule.b.clone());
+        let tau = fraction * self.h;
+        let weight = |s: f64, k: usize| -> f64 {
+            (0..NODES).filter(|j| *j != k).map(|j| (s - c[j]) / (c[k] - c[j])).product()
+        };
+        self.element.base.copy_from_slice(&self.q[first * n..(first + 1) * n]);
+        for i in 0..NODES {
+            let z = &mut self.element.z[i * n..(i + 1) * n];
+            z.fill(0.0);
+            for k in 1..NODES {
+                let w = weight(fraction * c[i], k);
+                for (p, z) in z.iter_mut().enumerate() {
+                    *z += w * (self.q[(first + k) * n + p] - self.q[first * n + p]);
+                }
+            }
+        }
+        let t = self.element_time(e);
+        self.element.evaluate(kernel, t, tau);
+        // Multipliers of the inner nodes, continued along a line: those of the ends belong to two elements.
+        let mut Lambda = vec![0.0; NODES * m];
+        for a in 0..m {
+            let inner = |i: usize| self.Lambda[(first + i) * m + a] / (self.h * b[i]);
+            let at = |s: f64| inner(1) + (inner(2) - inner(1)) * (s - c[1]) / (c[2] - c[1]);
+            for i in 0..NODES {
+                Lambda[i * m + a] = tau * b[i] * at(fraction * c[i]);
+            }
+            Lambda[a] = if e > 0 { (tau - self.h) * b[0] * at(0.0) } else { 0.0 };
+        }
+        self.element.evaluate_second(kernel, t, tau, &Lambda);
+    }
+
+    /// The fastest rate of change that the second variation has on this path, each coordinate in units of its inertia.
+    /// Infinite where something has no inertia.
+    pub fn frequency(&mut self, kernel: &dyn Kernel) -> f64 {
+        let n = self.n;
+        let mut fastest = 0.0_f64;
+        for e in 0..self.elements {
+            self.evaluate(kernel, e, true);
+            for second in &self.element.second {
+                let unit = |p: usize| second.y_v[p * n + p].abs().sqrt();
+                for p in 0..n {
+                    let row = |matrix: &[f64]| -> f64 {
+                        (0..n).map(|r| matrix[p * n + r].abs() / (unit(p) * unit(r) + 1e-300)).sum()
+                    };
+                    let found = row(&second.r_x).sqrt().max(row(&second.r_v));
+                    if found.is_finite() {
+                        fastest = fastest.max(found);
+                    }
+                }
+            }
+        }
+        fastest
+    }
+
+    /// How near the path comes to a configuration, each coordinate in units of its range.
+    pub fn nearest(&self, x: &[f64], ranges: &[f64]) -> f64 {
+        let distance = |q: &[f64]| {
+            q.iter().zip(x).zip(ranges).map(|((a, b), range)| ((a - b) / range).abs()).fold(0.0, f64::max)
+        };
+        self.q.chunks(self.n).map(distance).fold(f64::INFINITY, f64::min)
+    }
+
     /// Residuals of all inner nodes, and the matrix with so much of the kinetic one added; `None` where something is not finite.
     fn residuals(&mut self, kernel: &dyn Kernel, assemble: Option<f64>) -> Option<Vec<f64>> {
         let (n, m) = (self.n, self.m);

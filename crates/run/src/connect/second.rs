@@ -3,7 +3,7 @@
 //! On the directions Z that the constraints leave free at each node the matrix Z^T (d2L_d + Lambda f_xx) Z is block
 //! tridiagonal over the elements. Eliminated from the start, S_e = B_e - C^T S_{e-1}^-1 C, the number of negative eigenvalues
 //! of all S_e is its index (Sylvester). That is Jacobi's condition in the discrete: each negative one is a point conjugate
-//! to the start, in the element where it appears (Morse).
+//! to the start, in the element where it appears (Morse). Where in it: the element is cut short until the sign changes.
 
 use super::grid::{Grid, NODES};
 use crate::Kernel;
@@ -12,12 +12,15 @@ use crate::linalg::{dot, symmetric_eigen};
 /// Larger blocks are left alone.
 const MAX_BLOCK: usize = 120;
 
+/// Bisections of an element.
+const BISECTIONS: usize = 36;
+
 /// Index and conjugate points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Second {
     /// Negative directions of the second variation; 0 is a minimum.
     pub index: usize,
-    /// Times of the points conjugate to the start, each to within an element.
+    /// Times of the points conjugate to the start, found by bisection within their elements.
     pub conjugate: Vec<f64>,
 }
 
@@ -47,7 +50,7 @@ pub(super) fn of(grid: &mut Grid, kernel: &dyn Kernel) -> Option<Second> {
             }
         }
         let size = all.len();
-        let mut block = element_block(grid, &all);
+        let mut block = element_block(grid, &all, grid.step());
         for a in 0..kept {
             for b in 0..kept {
                 block[a * size + b] += carried[a * kept + b];
@@ -58,16 +61,51 @@ pub(super) fn of(grid: &mut Grid, kernel: &dyn Kernel) -> Option<Second> {
         let inner = size - boundary;
         let (negative, rest) = eliminate(&block, size, inner)?;
         found.index += negative;
-        let t = grid.element_time(e) + 0.5 * grid.step();
-        found.conjugate.extend(std::iter::repeat_n(t, negative));
+        let begin: Vec<Vec<f64>> = all.iter().take(kept).map(|d| d.z.clone()).collect();
+        for wanted in 1..=negative {
+            let (mut low, mut high) = (0.0, 1.0);
+            for _ in 0..BISECTIONS {
+                let middle = 0.5 * (low + high);
+                match within(grid, kernel, e, middle, &begin, &carried) {
+                    Some(count) if count < wanted => low = middle,
+                    _ => high = middle,
+                }
+            }
+            found.conjugate.push(grid.element_time(e) + 0.5 * (low + high) * grid.step());
+        }
         carried = rest;
         left = all.into_iter().skip(inner).map(|d| Direction { node: 0, z: d.z }).collect();
     }
     Some(found)
 }
 
-fn element_block(grid: &Grid, all: &[Direction]) -> Vec<f64> {
-    let (n, size, h) = (grid.n, all.len(), grid.step());
+/// Negative directions that appear in the first `fraction` of element e.
+fn within(
+    grid: &mut Grid,
+    kernel: &dyn Kernel,
+    e: usize,
+    fraction: f64,
+    begin: &[Vec<f64>],
+    carried: &[f64],
+) -> Option<usize> {
+    grid.evaluate_part(kernel, e, fraction);
+    let mut all: Vec<Direction> = begin.iter().map(|z| Direction { node: 0, z: z.clone() }).collect();
+    let kept = all.len();
+    for i in 1..NODES - 1 {
+        all.extend(grid.free_directions(i).into_iter().map(|z| Direction { node: i, z }));
+    }
+    let size = all.len();
+    let mut block = element_block(grid, &all, fraction * grid.step());
+    for a in 0..kept {
+        for b in 0..kept {
+            block[a * size + b] += carried[a * kept + b];
+        }
+    }
+    eliminate(&block, size, size).map(|(negative, _)| negative)
+}
+
+fn element_block(grid: &Grid, all: &[Direction], h: f64) -> Vec<f64> {
+    let (n, size) = (grid.n, all.len());
     let mut dense = vec![0.0; NODES * NODES * n * n];
     for i in 0..NODES {
         for k in 0..NODES {

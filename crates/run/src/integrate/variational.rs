@@ -9,9 +9,17 @@
 //!
 //! For s = 2 and constant masses these are the steps of Stoermer and Verlet, and with constraints RATTLE. Any mass matrix and
 //! any Lagrangian regular in the rates, moving constraints, redundant rows (Lambda = 0 for those that follow from others),
-//! forces without a potential by d'Alembert's principle. Newton to rounding, with the matrix kept while it contracts
-//! well. Dense output: the quintic through positions, rates and accelerations at both ends, and its derivative.
-//! Source: Marsden and West (2001), Jay (1996). Checked by `tests/variational.rs` here and in the crate above.
+//! forces without a potential by d'Alembert's principle. The sum of the equations is
+//!
+//! ```text
+//! y_new = y + h sum_i b_i r_i + sum_{i<s} A_i^T Lambda_i
+//! ```
+//!
+//! x and y are carried as sums of increments with what rounding cuts off (Kahan), so that a cyclic momentum is kept to the
+//! last digit and roundings do not add up to a drift. Newton until corrections are at the noise of the residual, each
+//! component by its own, with the matrix kept while it contracts well. Dense output: the quintic through positions, rates and accelerations at both ends, and its derivative.
+//! Source: Marsden and West (2001), Jay (1996); Hairer, McLachlan and Razakarivony, Achieving Brouwer's law with implicit
+//! Runge-Kutta methods (2008). Checked by `tests/variational.rs` here and in the crate above.
 
 use super::singular::Gap;
 use super::stepper::{Attempt, Estimated, Field, StepError, Stepper};
@@ -24,8 +32,42 @@ const MAX_NEWTON: usize = 40;
 const SLOW: f64 = 0.3;
 /// So many corrections may be larger than the one before.
 const MAX_GROWN: usize = 3;
-/// Corrections that stop shrinking below this, relative to the state, are rounding.
+/// Corrections that stop shrinking below this, in units of the noise, are rounding.
+const NOISY: f64 = 1e6;
+/// The same relative to the whole state, for components that are nothing but rounding.
 const ROUNDING: f64 = 1e-9;
+/// Below so many units corrections need not shrink; more than that asks for a new matrix first.
+const QUIET: f64 = 30.0;
+/// The noise is estimated anew after so many steps.
+const LISTEN: usize = 16;
+
+/// A sum of increments with what rounding has cut from it.
+#[derive(Clone)]
+struct Sum {
+    high: Vec<f64>,
+    low: Vec<f64>,
+}
+
+impl Sum {
+    fn new(n: usize) -> Self {
+        Self { high: vec![0.0; n], low: vec![0.0; n] }
+    }
+
+    fn set(&mut self, values: &[f64]) {
+        self.high.copy_from_slice(values);
+        self.low.fill(0.0);
+    }
+
+    /// self = from + increment.
+    fn add(&mut self, from: &Sum, increment: &[f64]) {
+        for (p, d) in increment.iter().enumerate() {
+            let (a, b) = (from.high[p], d + from.low[p]);
+            let sum = a + b;
+            let part = sum - a;
+            (self.high[p], self.low[p]) = (sum, (a - (sum - part)) + (b - part));
+        }
+    }
+}
 
 /// The method with its workspace.
 pub(super) struct Variational {
@@ -33,12 +75,25 @@ pub(super) struct Variational {
     rows: Independent,
     /// Lambda at the nodes, s * m; those of the last node are found with the rates.
     Lambda: Vec<f64>,
-    y: Vec<f64>,
+    /// Positions and momenta at the start of the step, and at the end of the last one tried.
+    x: Sum,
+    y: Sum,
+    x_end: Sum,
+    y_end: Sum,
+    /// The state to which `x` and `y` belong.
+    known: Vec<f64>,
     lu: Lu<f64>,
     /// Step for which the matrix holds; NaN for none. The rows it was made for.
     factored_h: f64,
     factored_rows: Vec<bool>,
     change: Vec<f64>,
+    /// What roundings in the residual make of each correction, and steps since this was estimated.
+    noise: Vec<f64>,
+    age: usize,
+    /// The level, in these units, at which corrections with a new matrix have last stopped shrinking.
+    floor: f64,
+    increment: Vec<f64>,
+    end: Vec<f64>,
     rates: Rates,
     scratch: Vec<f64>,
     /// x, x', x'' at both ends of the step, and its length.
@@ -54,11 +109,20 @@ impl Variational {
         Self {
             rows: Independent::new(m, n),
             Lambda: vec![0.0; nodes * m],
-            y: vec![0.0; n],
+            x: Sum::new(n),
+            y: Sum::new(n),
+            x_end: Sum::new(n),
+            y_end: Sum::new(n),
+            known: vec![f64::NAN; 2 * n],
             lu: Lu::new(size),
             factored_h: f64::NAN,
             factored_rows: vec![false; m],
             change: vec![0.0; size],
+            noise: vec![0.0; size],
+            age: LISTEN,
+            floor: 0.0,
+            increment: vec![0.0; n],
+            end: vec![0.0; 2 * n],
             rates: Rates::new(kernel),
             scratch: vec![0.0; kernel.scratch_len()],
             ends: vec![0.0; 6 * n],
@@ -110,35 +174,89 @@ impl Variational {
         Ok(())
     }
 
-    /// One correction; its size relative to the state.
-    fn correct(&mut self, h: f64, size: f64) -> f64 {
+    /// Roundings of the terms of each equation, with signs at random, through the matrix: the size of corrections that
+    /// mean nothing.
+    fn listen(&mut self, h: f64) {
+        let (s, n, m) = (self.element.nodes(), self.element.n, self.element.m);
+        let (w, rule) = (n + m, &self.element.rule);
+        self.noise.fill(0.0);
+        let mut dice = 0x9e37_79b9_u32;
+        for _ in 0..2 {
+            for a in 0..s - 1 {
+                for p in 0..n {
+                    let term = |j: usize| (rule.b[j] * rule.D[j * s + a] * self.element.first[j].y[p]).abs();
+                    let forces =
+                        |c: usize| (self.Lambda[a * m + c] * self.element.A[(a * m + c) * n + p]).abs();
+                    self.change[a * w + p] = (0..s).map(term).sum::<f64>()
+                        + (0..m).map(forces).sum::<f64>()
+                        + (h * rule.b[a] * self.element.first[a].r[p]).abs();
+                }
+                for c in 0..m {
+                    let A = &self.element.A[((a + 1) * m + c) * n..((a + 1) * m + c + 1) * n];
+                    self.change[a * w + n + c] = A.iter().zip(&self.x.high).map(|(a, x)| (a * x).abs()).sum();
+                }
+            }
+            for v in &mut self.change {
+                dice ^= dice << 13;
+                dice ^= dice >> 17;
+                dice ^= dice << 5;
+                *v *= if dice & 1 == 0 { f64::EPSILON } else { -f64::EPSILON };
+            }
+            self.lu.solve(&mut self.change);
+            self.noise.iter_mut().zip(&self.change).for_each(|(n, d)| *n += d.abs());
+        }
+        self.age = 0;
+    }
+
+    /// One correction; its size in units of the noise, and relative to the state.
+    fn correct(&mut self, h: f64, size: f64) -> (f64, f64) {
         let (s, n, m) = (self.element.nodes(), self.element.n, self.element.m);
         let w = n + m;
+        self.change.fill(0.0);
+        // The parts of the momenta sum to zero over the nodes: that of the first is taken from the others, so that
+        // roundings of the coefficients do not act as a force.
+        let sum = &mut self.increment;
+        sum.fill(0.0);
+        for a in (1..s).rev() {
+            let part = if a < s - 1 { &mut self.change[a * w..a * w + n] } else { &mut self.end[..n] };
+            part.fill(0.0);
+            self.element.add_momenta(a, part);
+            axpy(-1.0, part, sum);
+        }
+        self.change[..n].copy_from_slice(sum);
+        axpy(1.0, &self.y.high, &mut self.change[..n]);
+        axpy(1.0, &self.y.low, &mut self.change[..n]);
         for a in 0..s - 1 {
             let (forces, rows) = self.change[a * w..(a + 1) * w].split_at_mut(n);
-            forces.fill(0.0);
-            self.element.add_slope(a, h, forces);
-            if a == 0 {
-                axpy(1.0, &self.y, forces);
-            }
+            axpy(h * self.element.rule.b[a], &self.element.first[a].r, forces);
             for c in 0..m {
                 axpy(self.Lambda[a * m + c], &self.element.A[(a * m + c) * n..(a * m + c + 1) * n], forces);
                 rows[c] =
                     if self.rows.keep[c] { self.element.f[(a + 1) * m + c] } else { self.Lambda[a * m + c] };
             }
         }
+        if self.age >= LISTEN {
+            let kept = self.change.clone();
+            self.listen(h);
+            self.change.copy_from_slice(&kept);
+        }
         self.lu.solve(&mut self.change);
-        let mut largest = 0.0_f64;
+        let (mut noisy, mut largest) = (0.0_f64, 0.0_f64);
         for a in 0..s - 1 {
             let (dz, dl) = self.change[a * w..(a + 1) * w].split_at(n);
             largest = largest.max(norm_max(dz));
             if dz.iter().any(|v| !v.is_finite()) {
-                return f64::NAN;
+                return (f64::NAN, f64::NAN);
             }
-            axpy(-1.0, dz, &mut self.element.z[(a + 1) * n..(a + 2) * n]);
+            let z = &mut self.element.z[(a + 1) * n..(a + 2) * n];
+            for p in 0..n {
+                let unit = self.noise[a * w + p] + f64::EPSILON * z[p].abs() + 1e-300;
+                noisy = noisy.max(dz[p].abs() / unit);
+            }
+            axpy(-1.0, dz, z);
             axpy(-1.0, dl, &mut self.Lambda[a * m..(a + 1) * m]);
         }
-        largest / size
+        (noisy, largest / size)
     }
 
     /// Newton from the current nodes, with the matrix of an earlier step or one made here. Whether it arrived.
@@ -149,26 +267,35 @@ impl Variational {
         size: f64,
         anew: bool,
     ) -> Result<bool, StepError> {
-        let (mut before, mut stale, mut grown) = (f64::INFINITY, anew, 0);
+        let (mut before, mut stale, mut grown, mut stalled) = (f64::INFINITY, anew, 0, 0);
         for _ in 0..MAX_NEWTON {
             let Some(kernel) = field.kernel() else { return Err(StepError::Newton) };
             self.element.evaluate(kernel, at.t, at.h);
             if stale {
                 self.factor(kernel, at)?;
+                self.age = LISTEN;
             }
             field.count_work(self.element.nodes(), stale);
-            let now = self.correct(at.h, size);
+            let (now, all) = self.correct(at.h, size);
             let ratio = now / before;
             let next = if before.is_finite() { now * ratio } else { now };
-            if now <= 2.0 * f64::EPSILON || next <= 0.01 * f64::EPSILON {
+            if now <= 0.5 || next <= 0.02 {
                 return Ok(true);
             }
-            if !(ratio < 0.5) && now <= ROUNDING {
+            stalled += usize::from(!(ratio < 0.5));
+            let quiet = QUIET.max(self.floor);
+            if (stalled > 0 && now <= quiet)
+                || (anew && stalled > 1 && now <= NOISY)
+                || (stalled > MAX_GROWN && all <= ROUNDING)
+            {
+                // Cancellation within the forces is louder than what was listened to.
+                self.floor = if now > QUIET { self.floor.max(2.0 * now) } else { 0.99 * self.floor };
                 return Ok(true);
             }
             grown += usize::from(!(ratio < 1.0));
-            stale = anew && ratio > SLOW;
-            if now.is_nan() || grown > MAX_GROWN || (!anew && ratio > SLOW) {
+            stale = anew && ratio > SLOW && now > quiet;
+            if now.is_nan() || (grown > MAX_GROWN && all > ROUNDING) || (!anew && ratio > SLOW && now > quiet)
+            {
                 return Ok(false);
             }
             before = now;
@@ -188,9 +315,15 @@ impl Stepper for Variational {
         let Some(kernel) = field.kernel() else { return Err(StepError::Newton) };
         let (x, eta) = at.y.split_at(n);
         self.h = at.h;
-        self.element.base.copy_from_slice(x);
-        kernel.variation(Point { t: at.t, x, eta }, &mut self.scratch, &mut self.element.first[0]);
-        self.y.copy_from_slice(&self.element.first[0].y);
+        if self.known != at.y {
+            kernel.variation(Point { t: at.t, x, eta }, &mut self.scratch, &mut self.element.first[0]);
+            self.x.set(x);
+            self.y.set(&self.element.first[0].y);
+            self.known.copy_from_slice(at.y);
+        }
+        self.element.base.copy_from_slice(&self.x.high);
+        self.element.low.copy_from_slice(&self.x.low);
+        self.age += 1;
         if m > 0 {
             kernel.position_gradient(at.t, x, &mut self.scratch, &mut self.element.A[..m * n]);
             self.rows.choose(&self.element.A[..m * n]);
@@ -207,18 +340,25 @@ impl Stepper for Variational {
                 return Err(StepError::Newton);
             }
         }
-        let (x_new, eta_new) = y_new.split_at_mut(n);
-        for p in 0..n {
-            x_new[p] = x[p] + self.element.z[(s - 1) * n + p];
-        }
         let Some(kernel) = field.kernel() else { return Err(StepError::Newton) };
         self.element.evaluate(kernel, at.t, at.h);
-        self.y.fill(0.0);
-        self.element.add_slope(s - 1, at.h, &mut self.y);
+        self.x_end.add(&self.x, &self.element.z[(s - 1) * n..]);
+        self.increment.fill(0.0);
+        for i in 0..s {
+            axpy(at.h * self.element.rule.b[i], &self.element.first[i].r, &mut self.increment);
+            for c in 0..if i < s - 1 { m } else { 0 } {
+                let A = &self.element.A[(i * m + c) * n..(i * m + c + 1) * n];
+                axpy(self.Lambda[i * m + c], A, &mut self.increment);
+            }
+        }
+        self.y_end.add(&self.y, &self.increment);
+        let (x_new, eta_new) = y_new.split_at_mut(n);
+        x_new.copy_from_slice(&self.x_end.high);
         eta_new.copy_from_slice(&self.element.v[(s - 1) * n..]);
-        if !self.rates.solve(kernel, at.t + at.h, x_new, &self.y, &self.rows.keep, eta_new) {
+        if !self.rates.solve(kernel, at.t + at.h, x_new, &self.y_end.high, &self.rows.keep, eta_new) {
             return Err(StepError::Newton);
         }
+        self.end.copy_from_slice(y_new);
         let worst = y_new.iter().position(|v| !v.is_finite());
         Ok(Estimated { error: if worst.is_some() { f64::NAN } else { 0.0 }, worst: worst.unwrap_or(0) })
     }
@@ -227,7 +367,11 @@ impl Stepper for Variational {
         None
     }
 
-    fn accepted(&mut self, _: f64) {}
+    fn accepted(&mut self, _: f64) {
+        std::mem::swap(&mut self.x, &mut self.x_end);
+        std::mem::swap(&mut self.y, &mut self.y_end);
+        self.known.copy_from_slice(&self.end);
+    }
 
     fn prepare_dense(
         &mut self,
