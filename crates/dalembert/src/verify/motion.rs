@@ -143,8 +143,10 @@ impl Path {
     /// Whether it moves, but by little of its size: the time unit is not that of the motion.
     fn creeps(&self) -> bool {
         let (Some(first), Some(last)) = (self.states.first(), self.states.last()) else { return false };
-        let moved = self.scales.apart(std::slice::from_ref(first), std::slice::from_ref(last));
-        moved > 1e-12 && moved < 0.1
+        let largest = |m: f64, v: f64| m.max(v.abs());
+        let size = first.x.iter().chain(&last.x).copied().fold(0.0, largest);
+        let moved = first.x.iter().zip(&last.x).map(|(a, b)| b - a).fold(0.0, largest);
+        moved > 1e-12 * size && moved < 0.1 * size
     }
 
     /// Its length.
