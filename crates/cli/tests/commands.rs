@@ -224,7 +224,7 @@ fn commands_to_come_say_so() {
     let answer = dalembert(&["studio", "model.dal", "--runs", "3"]);
     assert_eq!(answer.code, 1);
     assert!(answer.stderr.contains("not available yet"));
-    assert!(dalembert(&["sweep", "model.dal", "--json"]).json()["error"].is_string());
+    assert!(dalembert(&["studio", "model.dal", "--json"]).json()["error"].is_string());
 }
 
 #[test]
