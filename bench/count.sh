@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Instructions of one call of each kernel, counted by callgrind: a figure that does not depend on how busy the machine is.
+# Compares with instructions.txt and fails where one has grown by more than 5 %. `count.sh --write` writes that file.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if ! command -v valgrind >/dev/null; then
+  echo "valgrind is missing: instructions are not counted"
+  exit 0
+fi
+if [ "$(uname -m)" != x86_64 ] || ! grep -qw avx2 /proc/cpuinfo; then
+  echo "not a processor with AVX2: the figures are for native code with AVX2, instructions are not counted"
+  exit 0
+fi
+cargo build --quiet --release -p dalembert-bench --bin counted
+program="${CARGO_TARGET_DIR:-target}/release/counted"
+known=bench/instructions.txt
+found=$(mktemp)
+trap 'rm -f "$found"' EXIT
+
+count() { # name, times
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" "$1" "$2" 2>&1 |
+    sed -n 's/.*Collected *: *\([0-9]*\).*/\1/p'
+}
+
+few=6400 many=12800
+failed=0
+for name in cart2 cart10 lanes2 andrews solve_dense; do
+  count "$name" $few >"$found.few" & # the two at once
+  b=$(count "$name" $many)
+  wait
+  a=$(cat "$found.few")
+  rm -f "$found.few"
+  if [ -z "$a" ] || [ -z "$b" ]; then
+    echo "$name: callgrind gave no count"
+    failed=1
+    continue
+  fi
+  each=$(((b - a) / (many - few)))
+  echo "$name $each" >>"$found"
+  before=$(sed -n "s/^$name \([0-9]*\)$/\1/p" "$known" 2>/dev/null || true)
+  echo "$name: $each instructions, ${before:-none} known"
+  if [ -n "$before" ] && [ $((each * 100)) -gt $((before * 105)) ]; then
+    echo "  has grown by more than 5 %"
+    failed=1
+  fi
+done
+if [ "${1:-}" = --write ]; then
+  cp "$found" "$known" && chmod 644 "$known"
+  exit 0
+fi
+exit $failed

@@ -1,0 +1,60 @@
+//! One kernel, a given number of times, to be counted by callgrind: `counted NAME TIMES`. See bench/count.sh.
+
+use dalembert::run::Accelerator;
+use dalembert::run::linalg::{cholesky, solve_lower, solve_lower_transposed};
+use dalembert_bench::cart::{Cart, Many};
+use dalembert_bench::whole::CASES;
+use std::hint::black_box;
+
+/// A mass matrix of 20 speeds, factored and solved.
+fn solve_dense(times: usize) {
+    const N: usize = 20;
+    let matrix: Vec<f64> = (0..N * N)
+        .map(|k| if k % (N + 1) == 0 { 4.0 } else { 1.0 / (1.0 + (k / N).abs_diff(k % N) as f64) })
+        .collect();
+    let (mut factor, mut v) = (matrix.clone(), vec![1.0; N]);
+    for _ in 0..times {
+        factor.copy_from_slice(black_box(&matrix));
+        v.fill(1.0);
+        cholesky(&mut factor, N).expect("positive");
+        solve_lower(&factor, N, &mut v);
+        solve_lower_transposed(&factor, N, &mut v);
+        black_box(&v);
+    }
+}
+
+/// Andrews' squeezer: six rows on seven speeds.
+fn andrews(times: usize) {
+    let mut model = CASES[0].model();
+    let start = model.start().expect("a start").state;
+    model.compiled.make_fast(&mut model.system, &model.form);
+    let mut accelerator = Accelerator::new(&model.compiled);
+    for _ in 0..times {
+        black_box(accelerator.solve(&model.compiled, black_box(start.point())).expect("regular"));
+    }
+}
+
+fn cart(n: usize, times: usize) {
+    let mut cart = Cart::new(n);
+    (0..times).for_each(|_| cart.accelerate());
+}
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let times = words.get(1).and_then(|n| n.parse().ok()).unwrap_or(1000);
+    match words.first().map(String::as_str) {
+        Some("cart2") => cart(2, times),
+        Some("cart10") => cart(10, times),
+        Some("lanes2") => {
+            let mut many = Many::new(2).expect("the cart has lanes");
+            // 64 blocks of four states each; one in 64, so that a call is one block.
+            (0..times / 64).for_each(|_| many.accelerate());
+        }
+        Some("andrews") => andrews(times),
+        Some("solve_dense") => solve_dense(times),
+        _ => {
+            eprintln!("counted cart2|cart10|lanes2|andrews|solve_dense TIMES");
+            std::process::exit(2);
+        }
+    }
+}
