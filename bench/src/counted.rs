@@ -1,7 +1,7 @@
 //! One kernel, a given number of times, to be counted by callgrind: `counted NAME TIMES`. See bench/count.sh.
 
-use dalembert::run::Accelerator;
 use dalembert::run::linalg::{cholesky, solve_lower, solve_lower_transposed};
+use dalembert::run::{Accelerator, Kernel};
 use dalembert_bench::cart::{Cart, Many};
 use dalembert_bench::whole::CASES;
 use std::hint::black_box;
@@ -23,14 +23,22 @@ fn solve_dense(times: usize) {
     }
 }
 
-/// Andrews' squeezer: six rows on seven speeds.
-fn andrews(times: usize) {
+/// Andrews' squeezer, six rows on seven speeds: the way that motions take, or the one that decides ranks.
+fn andrews(times: usize, quick: bool) {
     let mut model = CASES[0].model();
     let start = model.start().expect("a start").state;
     model.compiled.make_fast(&mut model.system, &model.form);
-    let mut accelerator = Accelerator::new(&model.compiled);
-    for _ in 0..times {
-        black_box(accelerator.solve(&model.compiled, black_box(start.point())).expect("regular"));
+    let kernel = &model.compiled;
+    if quick {
+        let mut workspace = kernel.quick_workspace();
+        let length = start.x.len() + start.eta.len() + 2 * kernel.quick_rows().len() + 1;
+        let mut out = vec![0.0; length];
+        (0..times).for_each(|_| assert!(kernel.quick(black_box(start.point()), &mut workspace, &mut out)));
+    } else {
+        let mut accelerator = Accelerator::new(kernel);
+        for _ in 0..times {
+            black_box(accelerator.solve(kernel, black_box(start.point())).expect("regular"));
+        }
     }
 }
 
@@ -50,10 +58,11 @@ fn main() {
             // 64 blocks of four states each; one in 64, so that a call is one block.
             (0..times / 64).for_each(|_| many.accelerate());
         }
-        Some("andrews") => andrews(times),
+        Some("andrews") => andrews(times, true),
+        Some("andrews_ranks") => andrews(times, false),
         Some("solve_dense") => solve_dense(times),
         _ => {
-            eprintln!("counted cart2|cart10|lanes2|andrews|solve_dense TIMES");
+            eprintln!("counted cart2|cart10|lanes2|andrews|andrews_ranks|solve_dense TIMES");
             std::process::exit(2);
         }
     }
