@@ -255,10 +255,10 @@ pub struct SweepArgs {
     #[command(flatten)]
     pub common: Common,
     /// Values of a parameter or a start: NAME=LOW..HIGH:COUNT, ...:log or NAME=V1,V2 (repeatable: every combination)
-    #[arg(long, value_name = "NAME=VALUES", allow_hyphen_values = true)]
+    #[arg(long, value_name = "NAME=VALUES", allow_hyphen_values = true, value_parser = axis)]
     pub vary: Vec<String>,
     /// Draw a parameter or a start anew for each run: NAME~normal(mean,deviation), uniform(low,high), loguniform(low,high)
-    #[arg(long, value_name = "NAME~DISTRIBUTION", allow_hyphen_values = true)]
+    #[arg(long, value_name = "NAME~DISTRIBUTION", allow_hyphen_values = true, value_parser = sample)]
     pub sample: Vec<String>,
     /// Runs at each combination of the varied values
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -523,6 +523,30 @@ fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
         _ => Err("a positive number is wanted".to_owned()),
+    }
+}
+
+/// The text of a `--vary` that can be read; what it names is looked up once the model is known.
+fn axis(text: &str) -> Result<String, String> {
+    readable(text, dalembert::sweep::Axis::read(text))
+}
+
+/// The same for `--sample`.
+fn sample(text: &str) -> Result<String, String> {
+    readable(text, dalembert::sweep::Sample::read(text))
+}
+
+fn readable<T>(
+    text: &str,
+    read: Result<T, Box<dalembert::diagnostic::Diagnostic>>,
+) -> Result<String, String> {
+    match read {
+        Ok(_) => Ok(text.to_owned()),
+        Err(d) => Err([d.message.as_str()]
+            .into_iter()
+            .chain(d.help.iter().map(String::as_str))
+            .collect::<Vec<_>>()
+            .join("; ")),
     }
 }
 

@@ -240,8 +240,8 @@ fn units_failures_and_usage() {
     assert!(answer.code == 1 && answer.stderr.contains("every run failed"), "{}", answer.stderr);
 
     for (wrong, code) in [
-        (&["--vary", "k=1.."][..], 1),
-        (&["--sample", "k~x(1)"], 1),
+        (&["--vary", "k=1.."][..], 2),
+        (&["--sample", "k~x(1)"], 2),
         (&["--threads", "0", "--vary", "k=1,2"], 2),
         (&[], 1),
     ] {
@@ -288,4 +288,18 @@ fn an_interrupted_sweep_says_how_to_go_on() {
         words.contains("interrupted: ") && words.contains("'g~uniform(9,10)'") && words.contains("--resume`"),
         "{words}"
     );
+}
+
+#[test]
+fn lists_and_distributions_that_cannot_be_read_are_wrong_usage() {
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/pendulum.dal");
+    for wrong in [
+        ["--vary", "g=1..2"],
+        ["--vary", "g=1..2:1"],
+        ["--sample", "g~cauchy(0,1)"],
+        ["--sample", "g~uniform(2,1)"],
+    ] {
+        let answer = dalembert(&["sweep", model, wrong[0], wrong[1], "--out", "never"]);
+        assert!(answer.code == 2 && answer.stderr.contains("write it as"), "{}", answer.stderr);
+    }
 }

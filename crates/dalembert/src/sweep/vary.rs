@@ -46,7 +46,7 @@ impl Axis {
     pub fn read(text: &str) -> Result<Axis, Box<Diagnostic>> {
         let wrong = || {
             let d = Diagnostic::error(Code::BadOption, None, format!("`{text}` is no list of values"));
-            Box::new(d.help("write it as m=0.5..2:50, m=0.1..10:50:log or m=1,2,5"))
+            Box::new(d.help("write it as m=0.5..2:50 (two values or more), m=0.1..10:50:log or m=1,2,5"))
         };
         let (name, rest) = text.split_once('=').ok_or_else(wrong)?;
         let name: String = name.split_whitespace().collect();
