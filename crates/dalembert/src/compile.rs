@@ -8,6 +8,7 @@ mod kernel;
 mod laws;
 mod momenta;
 mod quick;
+mod scatter;
 mod small;
 mod sparse;
 mod straight;
@@ -25,6 +26,7 @@ use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_run::{Level, Point, Shape, Solution, Sparsity, Terms};
 use dalembert_tape::{Counts, Program};
 use kernel::run_into;
+use scatter::Scatter;
 pub(crate) use tapes::Tapes;
 pub(crate) use variation::lagrangian_of;
 
@@ -69,8 +71,7 @@ pub struct Compiled {
 #[derive(Clone)]
 struct Scattered {
     program: Program,
-    /// For each output: which array, and where in it.
-    places: Vec<(usize, usize)>,
+    places: Scatter,
 }
 
 impl Scattered {
@@ -84,7 +85,7 @@ impl Scattered {
                 outputs.push(*e);
             }
         }
-        Scattered { program: pool.lower(inputs, &outputs), places }
+        Scattered { program: pool.lower(inputs, &outputs), places: Scatter::new(places) }
     }
 
     /// Scratch that a run takes.
@@ -99,7 +100,7 @@ impl Scattered {
     /// The same with other places.
     fn run_to<const N: usize>(
         &self,
-        places: &[(usize, usize)],
+        places: &Scatter,
         inputs: usize,
         scratch: &mut [f64],
         arrays: [&mut [f64]; N],
@@ -107,11 +108,7 @@ impl Scattered {
         let (head, tail) = scratch.split_at_mut(inputs);
         let (registers, values) = tail.split_at_mut(self.program.register_count());
         self.program.run(head, registers, values);
-        let mut arrays = arrays;
-        arrays.iter_mut().for_each(|a| a.fill(0.0));
-        for (&(a, k), v) in places.iter().zip(&*values) {
-            arrays[a][k] = *v;
-        }
+        places.put(values, arrays);
     }
 }
 
@@ -200,7 +197,7 @@ impl Compiled {
         let mut readers = values.into_iter().chain(system.events.iter().map(|e| e.value));
         let reactions_read = readers.any(|e| pool.depends_on(e, &reactions))
             || form.nonideal.iter().flatten().any(|e| pool.depends_on(*e, &reactions));
-        let sparse = sparse::Layout::of(form, &terms.places);
+        let sparse = sparse::Layout::of(form, &terms.places.each);
         let shape = Shape {
             n_x,
             n_eta: n,

@@ -45,6 +45,10 @@ impl Rational {
     }
 
     fn from_i128(n: i128, d: i128) -> Self {
+        // Whole numbers are by far the most.
+        if let (1, Ok(n)) = (d, i64::try_from(n)) {
+            return Rational(Form::Small(n, 1));
+        }
         let g = n.gcd(&d).max(1) * d.signum();
         let (n, d) = (n / g, d / g);
         match (i64::try_from(n), i64::try_from(d)) {

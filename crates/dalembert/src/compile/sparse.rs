@@ -1,5 +1,6 @@
 //! M and A of a large system by their entries: which systems, and where the outputs of the tape go.
 
+use super::scatter::Scatter;
 use crate::elaborate::MAX_DENSE;
 use crate::kernel_form::KernelForm;
 use dalembert_run::{Pattern, Sparsity};
@@ -14,7 +15,7 @@ const GAIN: usize = 4;
 #[derive(Clone)]
 pub(super) struct Layout {
     pub sparsity: Arc<Sparsity>,
-    pub places: Vec<(usize, usize)>,
+    pub places: Scatter,
 }
 
 impl Layout {
@@ -40,7 +41,7 @@ impl Layout {
             _ => (array, k),
         };
         let places = written_out.iter().map(place).collect();
-        Some(Layout { sparsity: Arc::new(sparsity), places })
+        Some(Layout { sparsity: Arc::new(sparsity), places: Scatter::new(places) })
     }
 }
 

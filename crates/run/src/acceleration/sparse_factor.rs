@@ -30,6 +30,9 @@ const DROPPED: f64 = 1e-13;
 /// Speeds and rows together up to which doubtful cases are decided by the dense decompositions.
 const DENSE_JUDGE: usize = 600;
 
+/// What is left of an equation, over the sizes of its terms, that is their rounding.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
 /// Which rows of terms given by entries depend on those before them in the order of elimination; none otherwise.
 pub fn dependent_rows(terms: &Terms) -> Vec<usize> {
     let Some(sparsity) = &terms.sparsity else { return Vec::new() };
@@ -288,16 +291,37 @@ impl SparseFactor {
         }
     }
 
-    /// Solves once more for what is left of both equations.
+    /// Solves once more for what is left of both equations, unless that is rounding of their own terms already
+    /// (componentwise backward error; Oettli, Prager 1964): then nothing better is to be had.
     fn refine(&mut self, r1: &[f64], r2: &[f64], z: &mut [f64], lambda: &mut [f64]) {
         let (n, plan) = (self.plan.n(), &self.plan);
         let (M, A) = self.values.split_at(plan.mass.len());
         let (left1, left2) = self.work.split_at_mut(n);
-        plan.mass.times(M, z, left1);
-        plan.rows.transposed_times(A, lambda, &mut self.work2[..n]);
-        (0..n).for_each(|i| left1[i] = r1[i] - left1[i] + self.work2[i]);
-        plan.rows.times(A, z, left2);
-        (0..left2.len()).for_each(|i| left2[i] = r2[i] - left2[i]);
+        let (sizes1, sizes2) = self.work2.split_at_mut(n);
+        left1.copy_from_slice(r1);
+        sizes1.iter_mut().zip(r1).for_each(|(size, r)| *size = r.abs());
+        for i in 0..left2.len() {
+            let (mut left, mut size) = (r2[i], r2[i].abs());
+            for (&j, a) in plan.rows.row(i).iter().zip(&A[plan.rows.range(i)]) {
+                let (own, held) = (a * z[j as usize], a * lambda[i]);
+                (left, size) = (left - own, size + own.abs());
+                left1[j as usize] += held;
+                sizes1[j as usize] += held.abs();
+            }
+            (left2[i], sizes2[i]) = (left, size);
+        }
+        for i in 0..n {
+            for (&j, m) in plan.mass.row(i).iter().zip(&M[plan.mass.range(i)]) {
+                let own = m * z[j as usize];
+                (left1[i], sizes1[i]) = (left1[i] - own, sizes1[i] + own.abs());
+            }
+        }
+        // A row that was dropped is not asked for.
+        let asked = |k: usize| k < n || !self.dropped[k - n];
+        let rounding = |k: usize| self.work[k].abs() <= ROUNDING * self.work2[k] || !asked(k);
+        if (0..self.work.len()).all(rounding) {
+            return;
+        }
         self.saddle.solve(&plan.saddle, &mut self.work);
         z.iter_mut().zip(&self.work[..n]).for_each(|(z, v)| *z += v);
         lambda.iter_mut().zip(&self.work[n..]).for_each(|(l, v)| *l -= v);
