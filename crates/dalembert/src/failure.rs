@@ -5,6 +5,9 @@ use crate::model::Model;
 use crate::source::Span;
 use dalembert_run::{AccelerationError, Failure, Kernel, StartError, StartGuess, Term};
 
+/// Rows that are named besides the first in one message.
+const NAMED: usize = 4;
+
 /// No start.
 pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Model) -> Diagnostic {
     let row = |r: usize| &model.system.rows[r];
@@ -19,25 +22,16 @@ pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Model) ->
         return Diagnostic::error(Code::NotFinite, first_fixed, message).help("give smaller starting values");
     }
     match error {
-        StartError::Position { row: named, .. } => {
-            let r = &violated(model, guess, *named);
-            let message = format!(
-                "no starting configuration satisfies `{}`: {}",
-                row(*r).name,
-                off_by(model, guess, *r)
-            );
-            let d = Diagnostic::error(Code::InconsistentStart, row(*r).span, message);
-            let d = if r == named { d } else { d.label(row(*named).span, "together with this one") };
+        StartError::Position { row, together, .. } => {
+            let d = contradiction("configuration", *row, together, guess, model);
             let d = match first_fixed {
                 Some(span) => d.label(span, "with the values fixed here"),
                 None => d,
             };
             d.help(free_something(&guess.x_fixed, "coordinates"))
         }
-        StartError::Velocity { row: r, .. } => {
-            let message =
-                format!("no starting speeds satisfy `{}`: {}", row(*r).name, off_by(model, guess, *r));
-            let d = Diagnostic::error(Code::InconsistentStart, row(*r).span, message);
+        StartError::Velocity { row, together, .. } => {
+            let d = contradiction("speeds", *row, together, guess, model);
             d.help(free_something(&guess.eta_fixed, "speeds"))
         }
         StartError::NotFinite { row: Some(r) } => {
@@ -73,11 +67,42 @@ fn at_the_guess(model: &Model, guess: &StartGuess) -> (Vec<f64>, Vec<f64>) {
     (phi, psi)
 }
 
-/// The row itself, or the most violated one where the row holds at the values given.
-fn violated(model: &Model, guess: &StartGuess, row: usize) -> usize {
-    let (phi, _) = at_the_guess(model, guess);
-    let worst = (0..phi.len()).max_by(|a, b| phi[*a].abs().total_cmp(&phi[*b].abs()));
-    if phi[row] == 0.0 { worst.unwrap_or(row) } else { row }
+/// No values of a kind satisfy some rows together, or one by itself. Where it is not known which they are it is told of
+/// the row that a search ended at.
+fn contradiction(
+    what: &str,
+    ended_at: usize,
+    together: &[usize],
+    guess: &StartGuess,
+    model: &Model,
+) -> Diagnostic {
+    let rows = &model.system.rows;
+    let (phi, psi) = at_the_guess(model, guess);
+    let violation = |r: usize| if what == "configuration" { phi[r].abs() } else { psi[r].abs() };
+    let mut blamed: Vec<usize> = together.iter().copied().filter(|r| *r < rows.len()).collect();
+    if blamed.is_empty() {
+        let worst = (0..rows.len()).max_by(|a, b| violation(*a).total_cmp(&violation(*b)));
+        blamed.push(ended_at);
+        blamed.extend(worst.filter(|w| *w != ended_at && violation(ended_at) == 0.0));
+    }
+    // What is violated at the values given comes first, and in the order of the text.
+    blamed.sort_by_key(|r| violation(*r) == 0.0);
+    let (first, others) = (blamed[0], &blamed[1..]);
+    let names: Vec<String> = others.iter().take(NAMED).map(|r| format!("`{}`", rows[*r].name)).collect();
+    let more = others.len().saturating_sub(NAMED);
+    let with = match (names.join(", "), more) {
+        (names, _) if names.is_empty() => String::new(),
+        (names, 0) => format!(" together with {names}"),
+        (names, more) => format!(" together with {names} and {more} more"),
+    };
+    let verb = format!(
+        "no starting {what} {} `{}`{with}",
+        if what == "speeds" { "satisfy" } else { "satisfies" },
+        rows[first].name
+    );
+    let message = format!("{verb}: {}", off_by(model, guess, first));
+    let d = Diagnostic::error(Code::InconsistentStart, rows[first].span, message);
+    others.iter().take(NAMED).fold(d, |d, r| d.label(rows[*r].span, "together with this one"))
 }
 
 /// A number as a reader wants it in a sentence.

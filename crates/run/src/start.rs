@@ -18,7 +18,7 @@ use crate::linalg::{dot, norm};
 use crate::{Kernel, Level, Point, Projector, Sparsity, State, Terms};
 use std::sync::Arc;
 
-use search::{Equations, Left, nearest};
+use search::{Equations, Left, NoSolution, nearest};
 
 /// A guess, with what must not be touched.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -74,6 +74,8 @@ pub enum StartError {
         row: usize,
         /// Its scaled residual.
         residual: f64,
+        /// The rows that contradict each other; of a large system they are not known, and the list is empty.
+        together: Vec<usize>,
     },
     /// No speeds satisfy this row together with the others.
     Velocity {
@@ -81,6 +83,8 @@ pub enum StartError {
         row: usize,
         /// Its scaled residual.
         residual: f64,
+        /// The rows that contradict each other, and further conditions counted on after them; empty if not known.
+        together: Vec<usize>,
     },
     /// No speeds satisfy this further condition together with the rows.
     Condition {
@@ -127,7 +131,7 @@ pub enum StartError {
 pub fn find_start(kernel: &dyn Kernel, guess: &StartGuess) -> Result<Started, StartError> {
     let free = check(kernel, guess)?;
     let mut state = guess.state.clone();
-    find_positions(kernel, &mut state, &free.0).map_err(Left::position)?;
+    find_positions(kernel, &mut state, &free.0).map_err(NoSolution::position)?;
     let mut speeds = Speeds::new(kernel, state.t, state.x.clone(), &guess.conditions);
     let n_con = kernel.shape().n_con;
     nearest(&mut speeds, &mut state.eta, &free.1).map_err(|e| e.velocity(n_con))?;
@@ -141,7 +145,7 @@ pub fn find_start(kernel: &dyn Kernel, guess: &StartGuess) -> Result<Started, St
 }
 
 /// x nearest to its guess with the invariants held; failing that, without.
-fn find_positions(kernel: &dyn Kernel, state: &mut State, free: &[bool]) -> Result<(), Left> {
+fn find_positions(kernel: &dyn Kernel, state: &mut State, free: &[bool]) -> Result<(), NoSolution> {
     let mut positions = Positions::new(kernel, state.t, &state.x);
     if !positions.held.is_empty() {
         let mut x = state.x.clone();
@@ -151,7 +155,7 @@ fn find_positions(kernel: &dyn Kernel, state: &mut State, free: &[bool]) -> Resu
                 return Ok(());
             }
             // Beyond the range of numbers: nothing is gained by not looking.
-            Err(left) if left.residual.is_nan() => return Err(left),
+            Err(none) if none.left.residual.is_nan() => return Err(none),
             Err(_) => positions.held.clear(),
         }
     }
@@ -319,22 +323,22 @@ fn clear_rows(terms: &Terms, J: &mut [f64], wanted: impl Fn(usize) -> bool) {
     }
 }
 
-impl Left {
+impl NoSolution {
     fn position(self) -> StartError {
-        let Left { row, residual } = self;
+        let NoSolution { left: Left { row, residual }, together } = self;
         if residual.is_nan() {
             StartError::NotFinite { row: Some(row) }
         } else {
-            StartError::Position { row, residual }
+            StartError::Position { row, residual, together }
         }
     }
 
     fn velocity(self, n_con: usize) -> StartError {
-        let Left { row, residual } = self;
+        let NoSolution { left: Left { row, residual }, together } = self;
         match row.checked_sub(n_con) {
             _ if residual.is_nan() => StartError::NotFinite { row: Some(row) },
             Some(index) => StartError::Condition { index, residual },
-            None => StartError::Velocity { row, residual },
+            None => StartError::Velocity { row, residual, together },
         }
     }
 }

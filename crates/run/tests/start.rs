@@ -56,7 +56,7 @@ fn given_entries_stay_and_contradictions_are_named() {
 
     g.x_fixed = vec![true, true];
     assert!(
-        matches!(find_start(&circle(), &g), Err(StartError::Position { row: 0, residual }) if residual > 0.1)
+        matches!(find_start(&circle(), &g), Err(StartError::Position { row: 0, residual, .. }) if residual > 0.1)
     );
     g.x_fixed = vec![true, false];
     g.eta_fixed = vec![true, true];

@@ -52,7 +52,7 @@ fn constraints_that_contradict_at_the_start() {
          constraint ceiling: y = 1\n\
          simulate until 1"),
         @r"
-    error[E0512]: no starting configuration satisfies `ceiling`: at the values given its sides differ by 1
+    error[E0512]: no starting configuration satisfies `ceiling` together with `floor`: at the values given its sides differ by 1
      --> model.dal:4:1
       |
     3 | constraint floor: y = 0
@@ -104,6 +104,31 @@ fn starting_speeds_that_contradict_a_constraint() {
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
       = help: change a fixed value, or write `~` instead of `=` for what may be adjusted
+    "
+    );
+}
+
+#[test]
+fn constraints_that_contradict_each_other_among_others() {
+    assert_snapshot!(
+        said("coordinate x, y, z, w\n\
+         kinetic (x'^2 + y'^2 + z'^2 + w'^2)/2\n\
+         constraint good: z + w = 1\n\
+         constraint narrow: x + y = 1\n\
+         constraint fine: z - w = x/5\n\
+         constraint wide: x + y = 3\n\
+         simulate until 1"),
+        @r"
+    error[E0512]: no starting configuration satisfies `narrow` together with `wide`: at the values given its sides differ by 1
+     --> model.dal:4:1
+      |
+    4 | constraint narrow: x + y = 1
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    5 | constraint fine: z - w = x/5
+    6 | constraint wide: x + y = 3
+      | -------------------------- together with this one
+      |
+      = help: nothing is fixed: the constraints may contradict each other, or better guesses of the coordinates may be needed
     "
     );
 }

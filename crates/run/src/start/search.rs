@@ -19,17 +19,33 @@ pub(super) trait Equations {
     fn sparsity(&self) -> Option<Arc<Sparsity>>;
 }
 
-/// No solution: the equation that is left, and its scaled residual.
+/// Equations up to which those that contradict each other are told from the rest.
+const MAX_SIFTED: usize = 40;
+/// Shifts of the guess where a solution is looked for, and where equations are sifted.
+const SHIFTS: u32 = 12;
+const SIFTING_SHIFTS: u32 = 4;
+
+/// The equation that is worst off, and its scaled residual.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Left {
     pub row: usize,
     pub residual: f64,
 }
 
+/// No solution was found.
+#[derive(Clone, Debug)]
+pub(super) struct NoSolution {
+    pub left: Left,
+    /// Equations without a common solution, any of which could be met without the others; empty if that is not known.
+    pub together: Vec<usize>,
+}
+
 /// Workspace of the search.
 struct Search<'e> {
     equations: &'e mut dyn Equations,
     free: &'e [bool],
+    /// Equations that are not asked for.
+    silent: Vec<bool>,
     r: Vec<f64>,
     J: Slopes,
     /// Length of each row of J: the longest seen, and the last.
@@ -38,32 +54,22 @@ struct Search<'e> {
 }
 
 /// Moves `v` to the solution nearest to where it is, changing free entries only.
-pub(super) fn nearest(equations: &mut dyn Equations, v: &mut [f64], free: &[bool]) -> Result<(), Left> {
+pub(super) fn nearest(equations: &mut dyn Equations, v: &mut [f64], free: &[bool]) -> Result<(), NoSolution> {
     let (m, n) = (equations.count(), v.len());
     if m == 0 {
         return Ok(());
     }
     let (r, length, now) = (vec![0.0; m], vec![0.0; m], vec![0.0; m]);
     let J = Slopes::new(m, n, equations.sparsity());
-    let mut search = Search { equations, free, r, J, length, now };
+    let mut search = Search { equations, free, silent: vec![false; m], r, J, length, now };
     let guess = v.to_vec();
-    let mut best = search.solve(v);
+    let left = search.from_around(&guess, v, SHIFTS);
+    if !(left.residual <= TOLERANCE) {
+        let sifted = !left.residual.is_nan() && m <= MAX_SIFTED;
+        let together = if sifted { search.sift(&guess) } else { Vec::new() };
+        return Err(NoSolution { left, together });
+    }
     let mut tried = v.to_vec();
-    for attempt in 0..12 {
-        if best.residual <= TOLERANCE {
-            break;
-        }
-        shift(&guess, free, attempt, &mut tried);
-        let found = search.solve(&mut tried);
-        if found.residual < best.residual {
-            best = found;
-            v.copy_from_slice(&tried);
-        }
-    }
-    if !(best.residual <= TOLERANCE) {
-        return Err(best);
-    }
-    tried.copy_from_slice(v);
     if search.anchor(&guess, &mut tried) {
         v.copy_from_slice(&tried);
     }
@@ -82,30 +88,60 @@ fn shift(guess: &[f64], free: &[bool], attempt: u32, out: &mut [f64]) {
 }
 
 impl Search<'_> {
+    /// Newton from the guess in `v`, then from places around it.
+    fn from_around(&mut self, guess: &[f64], v: &mut [f64], shifts: u32) -> Left {
+        let mut best = self.solve(v);
+        let mut tried = v.to_vec();
+        for attempt in 0..shifts {
+            if best.residual <= TOLERANCE {
+                break;
+            }
+            shift(guess, self.free, attempt, &mut tried);
+            let found = self.solve(&mut tried);
+            if found.residual < best.residual {
+                best = found;
+                v.copy_from_slice(&tried);
+            }
+        }
+        best
+    }
+
+    /// The equations that contradict each other: each in turn is left out for good if there is no solution without it
+    /// (deletion filter; Chinneck 2008, sec. 6.2). One search for each.
+    fn sift(&mut self, guess: &[f64]) -> Vec<usize> {
+        for row in 0..self.silent.len() {
+            self.silent[row] = true;
+            let mut v = guess.to_vec();
+            self.silent[row] = !(self.from_around(guess, &mut v, SIFTING_SHIFTS).residual <= TOLERANCE);
+        }
+        (0..self.silent.len()).filter(|&row| !self.silent[row]).collect()
+    }
+
     /// Residuals at v into `r`; the largest scaled one.
     fn measure(&mut self, v: &[f64]) -> Left {
         self.equations.residual(v, &mut self.r);
+        self.r.iter_mut().zip(&self.silent).filter(|(_, silent)| **silent).for_each(|(r, _)| *r = 0.0);
         let size = 1.0 + norm_max(v);
-        let mut left = Left { row: 0, residual: 0.0 };
+        let (mut worst, mut largest) = (0, 0.0);
         for (row, r) in self.r.iter().enumerate() {
             let length = self.now[row].max(FLOOR * self.length[row]);
             let length = if length > 0.0 { length } else { 1.0 };
             let residual = if *r == 0.0 { 0.0 } else { r.abs() / (length * size) };
-            if !(residual <= left.residual) {
-                left = Left { row, residual };
+            if !(residual <= largest) {
+                (worst, largest) = (row, residual);
                 if residual.is_nan() {
                     break;
                 }
             }
         }
-        left
+        Left { row: worst, residual: largest }
     }
 
     /// Jacobian at v over the free entries, its rows scaled by their whole lengths, factored.
     fn factor(&mut self, v: &[f64], rank_tol: f64) {
         self.equations.jacobian(v, self.J.values());
         for i in 0..self.r.len() {
-            let length = self.J.row(i).norm();
+            let length = if self.silent[i] { 0.0 } else { self.J.row(i).norm() };
             if length.is_finite() {
                 (self.now[i], self.length[i]) = (length, self.length[i].max(length));
             }
