@@ -146,7 +146,7 @@ fn range(line: u32, start: u32, end: u32) -> Value {
 }
 
 const PENDULUM: &str = "system \"Pendulum\"\nparameter m = 1 {kg}, l = 0.5 {m}, g = 9.81 {m/s^2}\n\
-    coordinate θ {rad}\nlet 𝛼 = θ\nkinetic m*l^2/2*θ'^2\npotential -m*g*l*cos(𝛼) + 0*thta\ninitial θ = 1\n";
+    coordinate θ {rad}\nlet 𝛼 = θ\nkinetic m*l^2/2*θ'^2\npotential -m*g*l*cos(𝛼)*cos(thta)\ninitial θ = 1\n";
 
 #[test]
 fn a_session_from_the_first_mistake_to_the_exit() {
