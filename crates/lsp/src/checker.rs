@@ -3,6 +3,7 @@
 use dalembert::diagnostic::Diagnostic;
 use dalembert::{Source, language};
 use std::collections::BTreeMap;
+use std::panic::catch_unwind;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -36,7 +37,9 @@ impl Checker {
         thread::spawn(move || {
             loop {
                 let (uri, (revision, text)) = next(&theirs);
-                let diagnostics = language::diagnostics(&Source::new(&uri, text));
+                let source = Source::new(&uri, text);
+                // A panic is a bug of ours; what it says is on standard error, and other texts are still checked.
+                let Ok(diagnostics) = catch_unwind(|| language::diagnostics(&source)) else { continue };
                 if !tell(Checked { uri, revision, diagnostics }) {
                     return;
                 }

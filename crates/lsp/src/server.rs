@@ -190,28 +190,33 @@ impl Server {
         }
         let Some(uri) = params.pointer("/textDocument/uri").and_then(Value::as_str) else { return };
         match method {
-            "textDocument/didOpen" => {
-                let text = params.pointer("/textDocument/text").and_then(Value::as_str);
-                let Some(text) = text else { return };
-                self.documents.insert(uri.to_owned(), Open::new(uri, text.to_owned(), self.encoding));
-                self.edited(uri, params);
-            }
-            "textDocument/didChange" => {
-                let changes = params.get("contentChanges").and_then(Value::as_array);
-                if let (Some(open), Some(changes)) = (self.documents.get_mut(uri), changes) {
-                    for change in changes {
-                        // One that makes no sense is left out: there is no answer to a notification.
-                        let _senseless = open.change(change).is_none();
-                    }
-                    self.edited(uri, params);
-                }
-            }
-            "textDocument/didClose" => {
-                if self.documents.remove(uri).is_some() {
-                    self.publish(uri, Value::Null, json!([]));
-                }
-            }
+            "textDocument/didOpen" => self.opened(uri, params),
+            "textDocument/didChange" => self.changed(uri, params),
+            "textDocument/didClose" => self.closed(uri),
             _ => {}
+        }
+    }
+
+    fn opened(&mut self, uri: &str, params: &Value) {
+        if let Some(text) = params.pointer("/textDocument/text").and_then(Value::as_str) {
+            self.documents.insert(uri.to_owned(), Open::new(uri, text.to_owned(), self.encoding));
+            self.edited(uri, params);
+        }
+    }
+
+    fn changed(&mut self, uri: &str, params: &Value) {
+        let changes = params.get("contentChanges").and_then(Value::as_array);
+        let (Some(open), Some(changes)) = (self.documents.get_mut(uri), changes) else { return };
+        for change in changes {
+            // One that makes no sense is left out: there is no answer to a notification.
+            let _senseless = open.change(change).is_none();
+        }
+        self.edited(uri, params);
+    }
+
+    fn closed(&mut self, uri: &str) {
+        if self.documents.remove(uri).is_some() {
+            self.publish(uri, Value::Null, json!([]));
         }
     }
 
