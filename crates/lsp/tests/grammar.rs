@@ -15,9 +15,9 @@ fn grammar() -> Value {
 
 /// The words in the last group of alternatives of a pattern.
 fn words(pattern: &str) -> BTreeSet<&str> {
-    let groups = pattern.split('(').filter_map(|piece| piece.split_once(')')).map(|(inside, _)| inside);
+    let mut groups = pattern.split('(').filter_map(|piece| piece.split_once(')')).map(|(inside, _)| inside);
     let plain = |inside: &&str| inside.contains('|') && !inside.contains(['[', '?', ':', '\\']);
-    groups.filter(plain).next_back().unwrap_or("").split('|').collect()
+    groups.rfind(plain).unwrap_or("").split('|').collect()
 }
 
 fn names(table: &[Word]) -> BTreeSet<&str> {
@@ -43,7 +43,7 @@ fn strings<'v>(value: &'v Value, keys: &[&str], found: &mut Vec<&'v str>) {
 #[test]
 fn lists_of_words_are_those_of_the_language() {
     let grammar = grammar();
-    let list = |rule: &str| words(grammar["repository"][rule]["match"].as_str().expect(rule)).clone();
+    let list = |rule: &str| words(grammar["repository"][rule]["match"].as_str().expect(rule));
     let keywords: BTreeSet<&str> = KEYWORDS.into_iter().collect();
     assert_eq!(list("statement"), keywords);
     assert_eq!(list("block"), keywords);
