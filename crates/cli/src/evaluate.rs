@@ -1,11 +1,12 @@
 //! `dalembert evaluate`: everything at one state.
 
 use crate::args::EvaluateArgs;
-use crate::check::{redundancy, state_pairs};
+use crate::check::state_pairs;
 use crate::input::{Loaded, Remarks, load};
 use crate::report::{Failure, object, print, print_json, show};
 use crate::words::{cells, plain, table};
 use dalembert::diagnostic::{self, Code, Diagnostic};
+use dalembert::kinds::redundancy;
 use dalembert::run::{Kernel, Line, State};
 use dalembert::{Evaluation, Model, Source};
 use serde_json::{Value, json};

@@ -16,6 +16,7 @@ mod files;
 mod fmt;
 mod input;
 mod linearize;
+mod lsp;
 mod progress;
 mod report;
 mod simulate;
@@ -52,6 +53,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Fmt(args) => fmt::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Completions(args) => completions::run(&args),
+        Command::Lsp(_) => lsp::run(),
         Command::Analyze(args) => analyze::run(&args),
         Command::Equilibrium(args) => equilibrium::run(&args),
         Command::Linearize(args) => linearize::run(&args),
@@ -63,6 +65,6 @@ fn run(command: Command) -> Result<(), Failure> {
 
 fn later(name: &str) -> Result<(), Failure> {
     Err(Failure::plain(format!("`dalembert {name}` is not available yet")).help(
-        "available now: check, derive, evaluate, simulate, connect, analyze, equilibrium, linearize, verify, sweep, export, fmt, explain, completions",
+        "available now: check, derive, evaluate, simulate, connect, analyze, equilibrium, linearize, verify, sweep, export, fmt, explain, lsp, completions",
     ))
 }

@@ -63,6 +63,7 @@ mod failure;
 pub mod jacobi;
 pub mod kernel_form;
 pub mod kinds;
+pub mod language;
 pub mod linearize;
 pub mod model;
 pub mod poincare;

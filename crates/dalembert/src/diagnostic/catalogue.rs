@@ -423,4 +423,8 @@ catalogue! {
     DrawIgnored "N0801" "pictures that are not drawn yet":
         "`draw` says what an animation shows. Animations are not available yet; the statement changes nothing about the motion."
         wrong "" right "";
+    NotCheckedYet "N0802" "a large model that was read but not solved":
+        "An editor checks a model while it is typed. Names, values and units of every model are checked; the equations and the start are left out \
+         where they would take long. `dalembert check` does all of it."
+        wrong "" right "";
 }
