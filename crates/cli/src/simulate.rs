@@ -144,11 +144,12 @@ impl Run {
         let failure = self.motion.failure.as_slice();
         let complete = failure.is_empty() && self.motion.outcome.stop != Stop::Cancelled;
         if args.common.json {
-            let mut document = summary::document(&self.motion, self.wall, &self.files);
+            let mut document = dalembert::report::motion(&self.motion, self.wall, &self.files);
             let all: Vec<Diagnostic> = model.diagnostics.iter().chain(failure).cloned().collect();
             document["diagnostics"] = diagnostic::json(&all, source);
             if !complete {
-                let cancelled = || format!("interrupted at t = {}", summary::last_time(&self.motion));
+                let cancelled =
+                    || format!("interrupted at t = {}", dalembert::report::last_time(&self.motion));
                 document["error"] = json!(if failure.is_empty() { cancelled() } else { headline(failure) });
             }
             print_json(&document)?;
