@@ -19,6 +19,7 @@ mod linearize;
 mod progress;
 mod report;
 mod simulate;
+mod studio;
 mod summary;
 mod sweep;
 mod verify;
@@ -57,12 +58,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Linearize(args) => linearize::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Sweep(args) => sweep::run(&args),
-        Command::Studio(_) => later("studio"),
+        Command::Studio(args) => studio::run(&args),
+        Command::StudioWorker(args) => studio::work(&args),
     }
-}
-
-fn later(name: &str) -> Result<(), Failure> {
-    Err(Failure::plain(format!("`dalembert {name}` is not available yet")).help(
-        "available now: check, derive, evaluate, simulate, connect, analyze, equilibrium, linearize, verify, sweep, export, fmt, explain, completions",
-    ))
 }

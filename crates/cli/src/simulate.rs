@@ -26,7 +26,7 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     files.iter().try_for_each(|path| probe(path))?;
 
     let began = Instant::now();
-    let mut watch = Watch::new(end_time(args, &mut model), !args.common.quiet);
+    let mut watch = Watch::new(args.until.or_else(|| model.end_time()), !args.common.quiet);
     let request = request(args).map_err(|d| Failure::of(*d, &source))?;
     let motion = model.simulate(&request, |t| watch.at(t)).map_err(|d| Failure::of(*d, &source));
     watch.done();
@@ -57,17 +57,6 @@ fn request(args: &SimulateArgs) -> Result<Request, Box<Diagnostic>> {
         baumgarte: args.baumgarte,
         max_steps: args.max_steps,
         ..Request::default()
-    })
-}
-
-/// The end time, for the bar.
-fn end_time(args: &SimulateArgs, model: &mut Model) -> Option<f64> {
-    let stated = model.system.run.as_ref().map(|run| run.until);
-    args.until.or_else(|| {
-        let values = model.compiled.parameters().to_vec();
-        let symbols = model.form.parameters.clone();
-        let value = |s| symbols.iter().position(|p| *p == s).map_or(f64::NAN, |k| values[k]);
-        stated.map(|e| model.system.pool.evaluate(e, value)).filter(|t| t.is_finite() && *t > 0.0)
     })
 }
 

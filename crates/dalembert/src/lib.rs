@@ -45,6 +45,7 @@
 //! of mechanics. Maths code uses the letters of the equations (M, Q, A, b, C, eta, lambda).
 #![allow(non_snake_case)]
 
+mod adjust;
 pub mod analyze;
 pub mod balance;
 pub mod bracket;

@@ -108,4 +108,10 @@ impl Model {
         };
         Ok(Resolved { until, options })
     }
+
+    /// The end time that the model's `simulate` statement gives, with the parameters as they are.
+    pub fn end_time(&mut self) -> Option<f64> {
+        let until = self.system.run.as_ref().map(|run| run.until)?;
+        Some(self.constant(until)).filter(|t| t.is_finite() && *t > 0.0)
+    }
 }
