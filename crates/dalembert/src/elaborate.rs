@@ -16,9 +16,10 @@ mod jacobi;
 mod laws;
 mod results;
 mod roles;
-mod scope;
+pub(crate) mod scope;
 mod speeds;
 mod statement;
+mod survey;
 mod value;
 
 use crate::diagnostic::{Code, Diagnostic, any_error};
@@ -33,6 +34,8 @@ use dalembert_expr::{Derivation, Expr, Pool, Symbol};
 use roles::Role;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Binding, Scope};
+
+pub use survey::{ConstraintFact, Fact, Survey, survey};
 
 /// How many expressions, members of families and turns of loops a model may have altogether.
 pub const MAX_STEPS: usize = 4_000_000;

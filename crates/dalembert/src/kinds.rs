@@ -3,6 +3,7 @@
 //! Kinds are read off the expressions: whether a rate occurs, whether it occurs linearly, whether time does. Whether
 //! a velocity constraint can be integrated is a question of brackets and is not answered here.
 
+use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel_form::Places;
 use crate::model::Model;
 use dalembert_expr::{Expr, Pool, Symbol};
@@ -91,6 +92,14 @@ pub struct Freedom {
 }
 
 impl Freedom {
+    /// Finds the start, and looks at it; what is wrong if there is none, or no motion from it.
+    pub fn at_start(model: &mut Model) -> Result<(Started, Freedom), Box<Diagnostic>> {
+        let start = model.start()?;
+        model.evaluate(&start.state)?;
+        let freedom = Freedom::at(model, &start);
+        Ok((start, freedom))
+    }
+
     /// Looks at the start and beside it.
     pub fn at(model: &Model, start: &Started) -> Freedom {
         let nearby = neighbour(model, &start.state).filter(|other| other.rank > start.rank);
@@ -99,10 +108,36 @@ impl Freedom {
         Freedom { rank: start.rank, rank_nearby: nearby.as_ref().map_or(start.rank, |n| n.rank), redundant }
     }
 
+    /// What is worth saying about it: redundant rows, and a start where rank is lost.
+    pub fn remarks(&self, model: &Model) -> Vec<Diagnostic> {
+        let lost = (self.rank < self.rank_nearby).then(|| degenerate(model, self));
+        redundancy(model, &self.redundant).into_iter().chain(lost).collect()
+    }
+
     /// Speeds less independent rows.
     pub fn degrees(&self, model: &Model) -> usize {
         model.form.speeds.len() - self.rank_nearby
     }
+}
+
+/// The note about rows that follow from others.
+pub fn redundancy(model: &Model, rows: &[usize]) -> Option<Diagnostic> {
+    let first = rows.first()?;
+    let named: Vec<String> = rows.iter().map(|r| format!("`{}`", model.system.rows[*r].name)).collect();
+    let verb = if rows.len() == 1 { "follows" } else { "follow" };
+    let message = format!("{} {verb} from the other constraints", named.join(", "));
+    let note = Diagnostic::note(Code::RedundantConstraints, model.system.rows[*first].span, message);
+    Some(note.help("the motion is not affected; single multipliers are shared in the way of least squares"))
+}
+
+fn degenerate(model: &Model, freedom: &Freedom) -> Diagnostic {
+    let message = format!(
+        "the constraints degenerate at the start: rank {} there, {} around it",
+        freedom.rank, freedom.rank_nearby
+    );
+    let span = model.system.rows.first().map(|row| row.span);
+    Diagnostic::warning(Code::DegenerateState, span, message)
+        .help("degrees of freedom are those around it; start elsewhere if the motion from there is not what you mean")
 }
 
 /// A consistent state near another one, in no particular direction. What the kinematics conserve is kept.

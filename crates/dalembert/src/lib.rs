@@ -65,6 +65,7 @@ pub mod film;
 pub mod jacobi;
 pub mod kernel_form;
 pub mod kinds;
+pub mod language;
 pub mod linearize;
 pub mod model;
 pub mod poincare;

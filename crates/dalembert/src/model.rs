@@ -71,8 +71,14 @@ pub struct Evaluation {
 impl Model {
     /// Reads, derives and compiles a model. On error: everything that is wrong with it.
     pub fn load(source: &Source, overrides: &Overrides) -> Result<Model, Vec<Diagnostic>> {
-        let (system, mut diagnostics) = read(source, overrides);
-        let Some(mut system) = system else { return Err(diagnostics) };
+        match read(source, overrides) {
+            (Some(system), diagnostics) => Model::of(system, diagnostics),
+            (None, diagnostics) => Err(diagnostics),
+        }
+    }
+
+    /// Derives and compiles a system; `diagnostics` is what has been said about it so far.
+    pub fn of(mut system: System, mut diagnostics: Vec<Diagnostic>) -> Result<Model, Vec<Diagnostic>> {
         let parameters = parameter_values(&mut system);
         for (p, v) in system.parameters.iter().zip(&parameters) {
             if !v.is_finite() {

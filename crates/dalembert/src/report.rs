@@ -12,7 +12,7 @@ mod motion;
 mod verification;
 
 pub use analysis::analysis;
-pub use check::{Findings, check, checked, parameters, redundancy};
+pub use check::{Findings, check, checked, parameters};
 pub use equilibrium::{constraint_forces, equilibria};
 pub use evaluate::{evaluation, outputs, rank_remarks, reactions, start_or_guess};
 pub use linear::{eigenvalues, kind, linearization, well_determined};

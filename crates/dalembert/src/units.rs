@@ -185,6 +185,30 @@ fn lookup(name: &str) -> Option<Unit> {
     })
 }
 
+/// Units that are worth offering: those without prefixes, and the prefixed ones of everyday use.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let plain = PREFIXED.iter().map(|row| row.0);
+    ["kg", "mm", "cm", "km", "ms", "kN", "MPa", "kHz"]
+        .into_iter()
+        .chain(plain)
+        .chain(TABLE.iter().map(|row| row.0))
+}
+
+/// A unit by its size in coherent SI units, as in `0.01 m`; `None` if it is unknown.
+///
+/// ```
+/// use dalembert::units::describe;
+/// assert_eq!(describe("cm").unwrap(), "1/100 m");
+/// assert_eq!(describe("deg").unwrap(), "1/180 pi");
+/// ```
+pub fn describe(name: &str) -> Option<String> {
+    let Unit { dimension, factor, pi_power } = lookup(name)?;
+    let mut parts = vec![factor.to_string()];
+    parts.extend((pi_power != 0).then(|| "pi".to_owned()));
+    parts.extend((!dimension.is_none()).then(|| dimension.to_string()));
+    Some(parts.join(" "))
+}
+
 /// The unit that was written in braces.
 pub fn read(unit: &UnitAst) -> Result<Unit, Box<Diagnostic>> {
     let one = Unit { dimension: Dimension::none(), factor: Rational::ONE, pi_power: 0 };

@@ -184,7 +184,7 @@ impl Elaborator<'_> {
         Ok(self.bound_value(binding))
     }
 
-    fn bound_value(&mut self, binding: Binding) -> Value {
+    pub(super) fn bound_value(&mut self, binding: Binding) -> Value {
         match binding {
             Binding::Number(r) => Value::Scalar(self.pool.number(r), Kind::Number),
             Binding::Parameter(i) => {

@@ -48,14 +48,14 @@ pub(super) struct Scope {
 }
 
 /// Names of functions and results: a model cannot declare them.
-pub(super) const OPERATIONS: &[&str] = &["sqrt", "dot", "cross", "norm", "diff", "delta", "sum", "transpose"];
+pub(crate) const OPERATIONS: &[&str] = &["sqrt", "dot", "cross", "norm", "diff", "delta", "sum", "transpose"];
 /// Results that take an argument.
-pub(super) const OBSERVABLES: &[&str] =
+pub(crate) const OBSERVABLES: &[&str] =
     &["impressed", "ideal", "nonideal", "control", "multiplier", "reaction", "residual"];
 /// Results that take none.
-pub(super) const PLAIN_OBSERVABLES: &[&str] = &["energy", "kinetic_energy", "potential_energy", "gauss"];
+pub(crate) const PLAIN_OBSERVABLES: &[&str] = &["energy", "kinetic_energy", "potential_energy", "gauss"];
 
-pub(super) fn is_reserved(name: &str) -> bool {
+pub(crate) fn is_reserved(name: &str) -> bool {
     matches!(name, "t" | "pi" | "π")
         || Function::by_name(name).is_some()
         || OPERATIONS.contains(&name)
@@ -93,6 +93,11 @@ impl Scope {
             Some(binding) => self.bindings.insert(name.to_owned(), binding),
             None => self.bindings.remove(name),
         };
+    }
+
+    /// Every name with its subscripts, in no particular order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.bindings.keys().map(String::as_str)
     }
 
     /// Plain names and names of families, sorted, for messages.

@@ -1,7 +1,7 @@
 //! What a model is: its parts, the kinds of its constraints, a start that keeps them.
 
 use super::{headline, object, state_pairs};
-use crate::diagnostic::{self, Code, Diagnostic};
+use crate::diagnostic::{self, Diagnostic};
 use crate::kinds::{Freedom, Kind, kinds};
 use crate::{Model, Source};
 use dalembert_run::Started;
@@ -22,41 +22,13 @@ pub struct Findings {
 /// Looks at a model: kinds, a start, rank, what follows from what.
 pub fn check(model: &mut Model) -> Findings {
     let kinds = kinds(model);
-    match model.start() {
-        Ok(start) => {
-            if let Err(error) = model.evaluate(&start.state) {
-                return Findings { kinds, start: None, diagnostics: vec![*error], failed: true };
-            }
-            let freedom = Freedom::at(model, &start);
-            let mut diagnostics = Vec::new();
-            diagnostics.extend(redundancy(model, &freedom.redundant));
-            if freedom.rank < freedom.rank_nearby {
-                diagnostics.push(degenerate(model, &freedom));
-            }
+    match Freedom::at_start(model) {
+        Ok((start, freedom)) => {
+            let diagnostics = freedom.remarks(model);
             Findings { kinds, start: Some((start, freedom)), diagnostics, failed: false }
         }
         Err(error) => Findings { kinds, start: None, diagnostics: vec![*error], failed: true },
     }
-}
-
-/// The note about rows that follow from others.
-pub fn redundancy(model: &Model, rows: &[usize]) -> Option<Diagnostic> {
-    let first = rows.first()?;
-    let named: Vec<String> = rows.iter().map(|r| format!("`{}`", model.system.rows[*r].name)).collect();
-    let verb = if rows.len() == 1 { "follows" } else { "follow" };
-    let message = format!("{} {verb} from the other constraints", named.join(", "));
-    let note = Diagnostic::note(Code::RedundantConstraints, model.system.rows[*first].span, message);
-    Some(note.help("the motion is not affected; single multipliers are shared in the way of least squares"))
-}
-
-fn degenerate(model: &Model, freedom: &Freedom) -> Diagnostic {
-    let message = format!(
-        "the constraints degenerate at the start: rank {} there, {} around it",
-        freedom.rank, freedom.rank_nearby
-    );
-    let span = model.system.rows.first().map(|row| row.span);
-    Diagnostic::warning(Code::DegenerateState, span, message)
-        .help("degrees of freedom are those around it; start elsewhere if the motion from there is not what you mean")
 }
 
 /// A model and what was found as JSON.

@@ -3,7 +3,7 @@
 use super::{Order, failed, motion, refusal};
 use dalembert::equations::{self, Form};
 use dalembert::export::{self, Drawing, Plot, code};
-use dalembert::{Model, Source};
+use dalembert::{Film, Model, Source};
 use dalembert_expr::Format;
 use serde_json::{Value, json};
 
@@ -34,7 +34,8 @@ pub fn export(model: &mut Model, source: &Source, order: &Order<'_>) -> Result<V
                 "parquet" => export::parquet(&motion.table, &[("title", &title)], &mut bytes),
                 "svg" => return file("svg", "image/svg+xml", Plot::of_motion(model, &motion.table).svg()),
                 _ => {
-                    return Err(failed("later", "")); //FILM
+                    let film = Film::new(&mut model.clone(), &motion).map_err(wrong)?;
+                    return file("html", "text/html", export::animation_page(&film));
                 }
             };
             written.map_err(|error| failed(&format!("the file could not be made: {error}"), ""))?;

@@ -3,7 +3,7 @@
 use super::{Order, failed, refusal, say};
 use dalembert::diagnostic::{self, Diagnostic};
 use dalembert::run::Flow;
-use dalembert::{Model, Motion, Request, Source, Table, report};
+use dalembert::{Film, Model, Motion, Request, Source, Table, report};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -20,8 +20,12 @@ const STEPS: u32 = 16;
 pub fn run(model: &mut Model, source: &Source, order: &Order<'_>) -> Result<Value, Value> {
     let began = Instant::now();
     let motion = simulate(model, source, order)?;
+    if order.halt.of(order.id).as_deref() == Some("superseded") {
+        return Ok(json!({ "ended": "superseded" }));
+    }
     let mut document = report::motion(&motion, began.elapsed(), &[]);
-    document["film"] = Value::Null; //FILM
+    let film = Film::new(&mut model.clone(), &motion);
+    document["film"] = film.map_or(Value::Null, |film| film.to_json());
     let (table, thinned) = thin(&motion.table);
     document["table"] = columns(&table);
     document["thinned"] = json!(thinned);
@@ -52,6 +56,7 @@ pub fn simulate(model: &mut Model, source: &Source, order: &Order<'_>) -> Result
         rtol: number("rtol"),
         step: number("step"),
         start,
+        forces: true,
         ..Request::default()
     };
     let mut watch = Watch { order, until, steps: 0, said: Instant::now(), halted: false };
