@@ -28,6 +28,7 @@ const facts = makeFacts(byId("facts"), question);
 const tabs = makeTabs(() => refresh());
 const documents = makeDocuments(editor.text, (text) => {
   sliders.forget();
+  runner.forget();
   editor.load(text);
   void checkNow().then(runner.run);
 });

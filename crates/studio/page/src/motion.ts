@@ -1,5 +1,7 @@
 // Running: progress, cancel, the animation, the plots, and one line about how it went.
 
+import "../../../dalembert/assets/player/player.css";
+import { mount } from "../../../dalembert/assets/player/player.js";
 import { run, stop, type Checked, type Result, type RunQuestion } from "./api";
 import { byId, short } from "./dom";
 import { failureBox } from "./messages";
@@ -8,13 +10,20 @@ import { makePlots } from "./plots";
 export interface Runner {
   /** Runs; a newer run takes the place of an older one. */
   run(): Promise<void>;
+  /** Another model: the next motion is shown from its start. */
+  forget(): void;
 }
 
 export function makeRunner(question: () => RunQuestion, checked: () => Checked | undefined): Runner {
   const bar = byId<HTMLProgressElement>("progress");
   const cancel = byId<HTMLButtonElement>("cancel");
   const summary = byId("summary");
-  const plots = makePlots(byId("plots"), () => {});
+  const stage = byId("player");
+  let player: ReturnType<typeof mount> | undefined;
+  const plots = makePlots(byId("plots"), (t) => {
+    player?.pause();
+    player?.seek(t);
+  });
   let newest = 0;
 
   async function go(): Promise<void> {
@@ -41,13 +50,21 @@ export function makeRunner(question: () => RunQuestion, checked: () => Checked |
     summary.classList.toggle("bad", Boolean(result.failed || result.failure));
     if (result.ended) return summary.replaceChildren("Cancelled before anything was computed.");
     if (result.failed) return summary.replaceChildren(failureBox(result.failed));
+    if (!result.film) forget();
+    else if (player) player.replace(result.film);
+    else player = mount(stage, result.film, { plots: false });
     plots.show(result.table, checked());
     summary.replaceChildren(inWords(result));
     if (result.failure) summary.append(failureBox(result.failure));
   }
 
+  function forget(): void {
+    player?.destroy();
+    player = undefined;
+  }
+
   cancel.onclick = () => void stop("run");
-  return { run: go };
+  return { run: go, forget };
 }
 
 function inWords(result: Result): string {
