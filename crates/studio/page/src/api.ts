@@ -23,7 +23,6 @@ export interface Failure {
 
 export interface Slider {
   name: string;
-  value: number;
   default: number;
   unit?: string | null;
   fixed?: boolean;

@@ -2,7 +2,7 @@
 
 use super::{Order, failed, motion, refusal};
 use dalembert::equations::{self, Form};
-use dalembert::export::{self, Drawing, Plot, code};
+use dalembert::export::{self, Plot, code};
 use dalembert::{Film, Model, Source};
 use dalembert_expr::Format;
 use serde_json::{Value, json};

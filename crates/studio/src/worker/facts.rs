@@ -2,6 +2,7 @@
 
 use super::{Order, refusal};
 use dalembert::analyze::analyze;
+use dalembert::diagnostic::Diagnostic;
 use dalembert::units::Kind;
 use dalembert::{Model, Source, report};
 use serde_json::{Value, json};
@@ -11,20 +12,22 @@ const SHOWN: usize = 200;
 
 /// What `dalembert check` says, with `sliders`, `start` and `until` beside it.
 pub fn of(model: &mut Model, source: &Source, order: &Order<'_>) -> Value {
-    let given = order.numbers("set");
+    let refused = |d: Box<Diagnostic>| json!({ "diagnostics": refusal(&[*d], source)["failed"]["diagnostics"] });
     let now = model.compiled.parameters().to_vec();
-    let defaults = match model.set_parameters(&[]) {
-        Ok(()) => model.compiled.parameters().to_vec(),
-        Err(_) => now.clone(),
-    };
-    if let Err(d) = model.set_parameters(&given) {
-        return json!({ "diagnostics": refusal(&[*d], source)["failed"]["diagnostics"] });
+    // Defaults are those of the text, whatever the sliders say.
+    if let Err(d) = model.set_parameters(&[]) {
+        return refused(d);
+    }
+    let (defaults, until) = (model.compiled.parameters().to_vec(), model.end_time());
+    let start = start(model, &order.numbers("initial"));
+    if let Err(d) = model.set_parameters(&order.numbers("set")) {
+        return refused(d);
     }
     let findings = report::check(model);
     let mut document = report::checked(model, &findings, source);
     document["sliders"] = sliders(model, &now, &defaults);
-    document["start"] = start(model, &order.numbers("initial"));
-    document["until"] = json!(model.end_time());
+    document["start"] = start;
+    document["until"] = json!(until);
     document
 }
 
@@ -40,18 +43,15 @@ fn sliders(model: &mut Model, now: &[f64], defaults: &[f64]) -> Value {
         .collect()
 }
 
-/// Starting values: `[{name, value, default, fixed}]`; empty where no start is found.
+/// Starting values: `[{name, default, fixed}]`; empty where no start is found.
 fn start(model: &mut Model, given: &[(String, f64)]) -> Value {
-    let (Ok(guess), Ok(default)) = (model.guess(), model.start()) else { return json!([]) };
-    let now = model.start_from(given).unwrap_or_else(|_| default.clone());
+    let (Ok(guess), Ok(start)) = (model.guess(), model.start()) else { return json!([]) };
     let fixed = guess.x_fixed.iter().chain(&guess.eta_fixed);
-    let values = report::state_pairs(model, &now.state).into_iter().zip(default.state.x.iter().chain(&default.state.eta));
+    let values = report::state_pairs(model, &start.state).into_iter().zip(fixed).take(SHOWN);
     values
-        .zip(fixed)
-        .take(SHOWN)
-        .map(|(((name, value), default), fixed)| {
+        .map(|((name, value), fixed)| {
             let fixed = *fixed || given.iter().any(|(known, _)| known == name);
-            json!({ "name": name, "value": value, "default": default, "fixed": fixed })
+            json!({ "name": name, "default": value, "fixed": fixed })
         })
         .collect()
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 /// Numbers that are sent to the page; of longer tables it gets every second row, or fewer.
-const MAX_NUMBERS: usize = 1_000_000;
+const MAX_SENT: usize = 1_000_000;
 /// Events that are sent.
 const MAX_EVENTS: usize = 1000;
 /// Time between two lines of progress.
@@ -95,7 +95,7 @@ impl Watch<'_, '_> {
 
 /// The table with few enough numbers, and of how many rows one is kept.
 fn thin(table: &Table) -> (Table, usize) {
-    let each = table.values.len().div_ceil(MAX_NUMBERS).max(1);
+    let each = table.values.len().div_ceil(MAX_SENT).max(1);
     if each == 1 {
         return (table.clone(), 1);
     }
@@ -118,11 +118,11 @@ mod tests {
 
     #[test]
     fn long_tables_are_thinned_to_their_last_row() {
-        let rows = MAX_NUMBERS;
+        let rows = MAX_SENT;
         let values = (0..rows).flat_map(|k| [k as f64, -(k as f64)]).collect();
         let (thinned, each) = thin(&Table { columns: vec!["t".into(), "x".into()], values });
         assert_eq!(each, 2);
-        assert!(thinned.values.len() <= MAX_NUMBERS + 2);
+        assert!(thinned.values.len() <= MAX_SENT + 2);
         assert_eq!(thinned.rows().last().unwrap()[0], (rows - 1) as f64);
     }
 }
