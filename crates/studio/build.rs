@@ -13,7 +13,8 @@ fn main() {
     let mut table = String::from("&[\n");
     for file in files {
         let name = file.strip_prefix(&dist).expect("it was found there").to_string_lossy().replace('\\', "/");
-        writeln!(table, "    ({name:?}, include_bytes!({:?})),", file.display().to_string()).expect("a string");
+        writeln!(table, "    ({name:?}, include_bytes!({:?})),", file.display().to_string())
+            .expect("a string");
     }
     table.push_str("]\n");
     let out = std::env::var("OUT_DIR").expect("cargo names the directory for this");

@@ -51,7 +51,9 @@ mod with {
         serve(&options, ready).map_err(|error| {
             let failure = Failure::plain(format!("the studio cannot be served: {}", reason(&error)));
             match args.port {
-                Some(port) => failure.help(format!("is port {port} in use? Without `--port` a free one is found")),
+                Some(port) => {
+                    failure.help(format!("is port {port} in use? Without `--port` a free one is found"))
+                }
                 None => failure,
             }
         })

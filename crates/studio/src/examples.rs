@@ -24,9 +24,7 @@ const GALLERY: &[(&str, &str, &str)] = models! {
 
 /// All of them as JSON: `[{kind, name, title, about, text}]`.
 pub fn all() -> Value {
-    let entry = |(kind, name, text): &(&str, &str, &str)| {
-        json!({ "kind": kind, "name": name, "title": title(text), "about": about(text), "text": text })
-    };
+    let entry = |(kind, name, text): &(&str, &str, &str)| json!({ "kind": kind, "name": name, "title": title(text), "about": about(text), "text": text });
     GALLERY.iter().map(entry).collect()
 }
 

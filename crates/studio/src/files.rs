@@ -166,7 +166,17 @@ mod tests {
         let (base, folder) = folder("outside");
         std::fs::create_dir(folder.path().join("deep.dal")).unwrap();
         let absolute = base.join("secret.dal").display().to_string();
-        let names = ["../secret.dal", "..", "x/../../secret.dal", "..\\secret.dal", "a\0.dal", ".dal", "x.txt", "", "deep.dal"];
+        let names = [
+            "../secret.dal",
+            "..",
+            "x/../../secret.dal",
+            "..\\secret.dal",
+            "a\0.dal",
+            ".dal",
+            "x.txt",
+            "",
+            "deep.dal",
+        ];
         for name in names.iter().copied().chain([absolute.as_str()]) {
             assert!(matches!(folder.read(name), Err(Trouble::Name(_))), "{name:?}");
             assert!(matches!(folder.write(name, "x", None), Err(Trouble::Name(_))), "{name:?}");

@@ -37,7 +37,10 @@ pub struct Guard {
 impl Guard {
     /// A guard with a new token.
     pub fn new(port: u16) -> Guard {
-        Guard { hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")], token: random() + &random() }
+        Guard {
+            hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")],
+            token: random() + &random(),
+        }
     }
 
     /// The token, for the page.

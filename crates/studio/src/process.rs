@@ -51,7 +51,10 @@ impl Process {
     }
 
     /// Hands a request over.
-    pub async fn ask(&mut self, mut request: serde_json::Map<String, serde_json::Value>) -> std::io::Result<()> {
+    pub async fn ask(
+        &mut self,
+        mut request: serde_json::Map<String, serde_json::Value>,
+    ) -> std::io::Result<()> {
         self.id += 1;
         request.insert("id".to_owned(), self.id.into());
         self.say(&serde_json::Value::Object(request)).await
@@ -75,14 +78,19 @@ impl Process {
     pub async fn epitaph(&mut self) -> (String, String) {
         let _ = self.child.kill().await;
         tokio::task::yield_now().await;
-        let said: Vec<u8> = self.complaints.lock().map_or_else(|_| Vec::new(), |tail| tail.iter().copied().collect());
+        let said: Vec<u8> =
+            self.complaints.lock().map_or_else(|_| Vec::new(), |tail| tail.iter().copied().collect());
         let said = String::from_utf8_lossy(&said).into_owned();
         if said.contains("memory allocation of") {
             let message = format!("this needs more memory than the {} MiB it may use", self.memory);
-            return (message, "use smaller families, or start the studio with a larger `--memory-limit`".to_owned());
+            return (
+                message,
+                "use smaller families, or start the studio with a larger `--memory-limit`".to_owned(),
+            );
         }
         let last = said.lines().rev().find(|line| !line.trim().is_empty() && !line.starts_with("note:"));
-        let message = format!("the engine ended without an answer: {}", last.unwrap_or("no reason was given"));
+        let message =
+            format!("the engine ended without an answer: {}", last.unwrap_or("no reason was given"));
         (message, "this is a bug of dalembert; please report it with the model".to_owned())
     }
 }

@@ -137,12 +137,7 @@ async fn write_file(State(studio): Shared, Path(name): Path<String>, body: Bytes
     }
 }
 
-async fn ask(
-    State(studio): Shared,
-    Path(what): Path<String>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
+async fn ask(State(studio): Shared, Path(what): Path<String>, headers: HeaderMap, body: Bytes) -> Response {
     if !REQUESTS.contains(&what.as_str()) {
         return trouble(StatusCode::NOT_FOUND, "there is no such request");
     }
@@ -160,9 +155,8 @@ async fn ask(
 
 async fn run(State(studio): Shared, headers: HeaderMap, body: Bytes) -> Response {
     match begin(&studio, "run", &headers, &body) {
-        Ok(lines) => {
-            ([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(Lines(lines))).into_response()
-        }
+        Ok(lines) => ([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(Lines(lines)))
+            .into_response(),
         Err(refused) => refused,
     }
 }
@@ -223,7 +217,9 @@ fn no_page() -> Response {
 fn file_trouble(name: &str, error: &Trouble) -> Response {
     match error {
         Trouble::Name(why) => trouble(StatusCode::BAD_REQUEST, &format!("`{name}`: {why}")),
-        Trouble::Missing => trouble(StatusCode::NOT_FOUND, &format!("there is no file `{name}` in the folder")),
+        Trouble::Missing => {
+            trouble(StatusCode::NOT_FOUND, &format!("there is no file `{name}` in the folder"))
+        }
         Trouble::System(why) => trouble(StatusCode::FORBIDDEN, &format!("`{name}`: {why}")),
         Trouble::Changed(version) => {
             let message = match version {

@@ -2,7 +2,7 @@
 //!
 //! | `do` | takes besides `text` | gives |
 //! |---|---|---|
-//! | `check` | `set`, `initial` | `diagnostics`, and of a model without errors what it is |
+//! | `check` | `set` | `diagnostics`, and of a model without errors what it is |
 //! | `hover`, `complete` | `at` | what editors show at an offset |
 //! | `format` | | the text in canonical form |
 //! | `derive` | `form` | `latex` |

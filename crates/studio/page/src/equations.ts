@@ -52,11 +52,24 @@ export function makeEquations(): Equations {
       host.replaceChildren(element("p", {}, `These equations are ${size} characters long, too long to show here. They can be exported as LaTeX.`));
       return;
     }
-    const box = element("div", { class: "equation", tabIndex: 0 });
-    katex.render(latex, box, { displayMode: true, throwOnError: false, strict: false, maxExpand: 10_000 });
-    host.replaceChildren(box);
+    const shown = rowsOf(latex).map((row) => {
+      const words = /^\\text\{(.*)\}$/.exec(row);
+      if (words) return element("p", { class: "remark" }, words[1].replace(/\\([_{}#$%&])/g, "$1"));
+      const line = element("div", { class: "equation", tabIndex: 0 });
+      // Inline, so that long lines break at their signs.
+      katex.render(`\\displaystyle ${row}`, line, { throwOnError: false, strict: false, maxExpand: 10_000 });
+      return line;
+    });
+    host.replaceChildren(...shown);
   }
 
   choice.onchange = () => void show(wanted.slice(wanted.indexOf("\n") + 1));
   return { form: () => choice.value, show: (text) => void show(text) };
+}
+
+/** The rows of the `aligned` environment that the engine writes, one a line, without their alignment. */
+function rowsOf(latex: string): string[] {
+  const lines = latex.split("\n").filter((line) => line && !line.startsWith("%"));
+  const rows = lines.filter((line) => !/^\\(begin|end)\{aligned\}$/.test(line));
+  return rows.map((row) => row.replace(/ \\\\$/, "").replace(/^&/, "").replace(/ &(=|\\)/, " $1"));
 }

@@ -20,19 +20,20 @@ export function makeSliders(host: HTMLElement, moved: () => void): Sliders {
 
   function draw(): void {
     if (!last?.sliders) return;
-    const lists = { set: families(last.sliders), initial: (last.start ?? []).filter((s) => s.fixed || s.default !== 0 || (last?.start?.length ?? 0) <= 12) };
+    const lists = { set: families(last.sliders), initial: last.start ?? [] };
     for (const key of ["set", "initial"] as const) {
       const names = new Set(lists[key].map((s) => s.name));
       for (const name of chosen[key].keys()) if (!names.has(name)) chosen[key].delete(name);
     }
-    // Rows are made anew only if they are others, so that a slider in hand stays.
-    const shape = JSON.stringify([lists.set, lists.initial].map((l) => l.map((s) => [s.name, s.default])).concat([[["until", last.until ?? 0]]]));
+    // Rows are made anew only if the text says something else, so that a slider in hand stays.
+    const shape = JSON.stringify([lists.set, lists.initial, last.until]);
     if (shape === drawn) return;
     drawn = shape;
     host.replaceChildren(
       heading(),
       group("Parameters", lists.set, chosen.set),
-      group("Start", lists.initial, chosen.initial),
+      group("Start", lists.initial.filter((s) => s.fixed), chosen.initial),
+      others(lists.initial.filter((s) => !s.fixed)),
       ending(last.until ?? null),
     );
   }
@@ -54,8 +55,15 @@ export function makeSliders(host: HTMLElement, moved: () => void): Sliders {
     return box;
   }
 
+  /** What the model leaves to be found; moving one fixes it. */
+  function others(list: Slider[]): HTMLElement {
+    const box = element("details", {}, element("summary", { class: "slider-end" }, "Other starting values"), group("Other starting values", list, chosen.initial));
+    box.hidden = list.length === 0;
+    return box;
+  }
+
   function row(slider: Slider, values: Chosen): HTMLElement {
-    const now = values.get(slider.name) ?? slider.default;
+    const now = values.get(slider.name) ?? Number(slider.default.toPrecision(6));
     const [low, high] = range(slider.default);
     const bar = element("input", { type: "range", min: String(low), max: String(high), step: "any", value: String(now), "aria-label": slider.name });
     const box = element("input", { type: "number", step: "any", value: String(now), "aria-label": `${slider.name}, value` });
@@ -79,7 +87,7 @@ export function makeSliders(host: HTMLElement, moved: () => void): Sliders {
     };
     back.disabled = !values.has(slider.name);
     back.onclick = () => {
-      bar.value = box.value = String(slider.default);
+      bar.value = box.value = String(Number(slider.default.toPrecision(6)));
       put(slider.default);
     };
     const name = element("span", { class: "slider-name", title: slider.name }, slider.name, slider.unit ? element("small", {}, ` ${slider.unit}`) : null);

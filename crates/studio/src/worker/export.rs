@@ -19,11 +19,17 @@ pub fn export(model: &mut Model, source: &Source, order: &Order<'_>) -> Result<V
         "latex" => {
             let form: Form = order.text("form").unwrap_or("lagrange").parse().map_err(wrong)?;
             let mut model = model.clone();
-            file("tex", "text/x-tex", equations::write(&mut model, form, Format::Latex).map_err(wrong)? + "\n")
+            file(
+                "tex",
+                "text/x-tex",
+                equations::write(&mut model, form, Format::Latex).map_err(wrong)? + "\n",
+            )
         }
         "c" => file("c", "text/x-c", code::write(model, code::Target::C, &name).map_err(wrong)?),
         "rust" => file("rs", "text/x-rust", code::write(model, code::Target::Rust, &name).map_err(wrong)?),
-        "python" => file("py", "text/x-python", code::write(model, code::Target::Python, &name).map_err(wrong)?),
+        "python" => {
+            file("py", "text/x-python", code::write(model, code::Target::Python, &name).map_err(wrong)?)
+        }
         "csv" | "json" | "parquet" | "svg" | "html" => {
             let title = model.system.title.clone().unwrap_or_default();
             let motion = motion::simulate(model, source, order)?;

@@ -12,14 +12,15 @@ const SHOWN: usize = 200;
 
 /// What `dalembert check` says, with `sliders`, `start` and `until` beside it.
 pub fn of(model: &mut Model, source: &Source, order: &Order<'_>) -> Value {
-    let refused = |d: Box<Diagnostic>| json!({ "diagnostics": refusal(&[*d], source)["failed"]["diagnostics"] });
+    let refused =
+        |d: Box<Diagnostic>| json!({ "diagnostics": refusal(&[*d], source)["failed"]["diagnostics"] });
     let now = model.compiled.parameters().to_vec();
     // Defaults are those of the text, whatever the sliders say.
     if let Err(d) = model.set_parameters(&[]) {
         return refused(d);
     }
     let (defaults, until) = (model.compiled.parameters().to_vec(), model.end_time());
-    let start = start(model, &order.numbers("initial"));
+    let start = start(model);
     if let Err(d) = model.set_parameters(&order.numbers("set")) {
         return refused(d);
     }
@@ -44,16 +45,11 @@ fn sliders(model: &mut Model, now: &[f64], defaults: &[f64]) -> Value {
 }
 
 /// Starting values: `[{name, default, fixed}]`; empty where no start is found.
-fn start(model: &mut Model, given: &[(String, f64)]) -> Value {
+fn start(model: &mut Model) -> Value {
     let (Ok(guess), Ok(start)) = (model.guess(), model.start()) else { return json!([]) };
     let fixed = guess.x_fixed.iter().chain(&guess.eta_fixed);
     let values = report::state_pairs(model, &start.state).into_iter().zip(fixed).take(SHOWN);
-    values
-        .map(|((name, value), fixed)| {
-            let fixed = *fixed || given.iter().any(|(known, _)| known == name);
-            json!({ "name": name, "default": value, "fixed": fixed })
-        })
-        .collect()
+    values.map(|((name, value), fixed)| json!({ "name": name, "default": value, "fixed": fixed })).collect()
 }
 
 fn unit(kind: &Kind) -> Option<String> {

@@ -34,7 +34,10 @@ pub fn run(model: &mut Model, source: &Source, order: &Order<'_>) -> Result<Valu
     }
     let said: Vec<Diagnostic> = model.diagnostics.iter().chain(&motion.failure).cloned().collect();
     document["diagnostics"] = diagnostic::json(&said, source);
-    document["failure"] = motion.failure.as_ref().map_or(Value::Null, |d| refusal(std::slice::from_ref(d), source)["failed"].clone());
+    document["failure"] = motion
+        .failure
+        .as_ref()
+        .map_or(Value::Null, |d| refusal(std::slice::from_ref(d), source)["failed"].clone());
     document["stopped"] = json!(order.halt.of(order.id));
     Ok(document)
 }
