@@ -5,8 +5,7 @@ use crate::input::{Loaded, Remarks, load};
 use crate::report::{Failure, print, print_json};
 use crate::words::{counted, entry, table};
 use dalembert::analyze::{Analysis, Certainty, Conserved, ConstraintSet, RowReport, Verdict, analyze};
-use dalembert::{Model, Source, diagnostic};
-use serde_json::{Value, json};
+use dalembert::{Model, report};
 
 /// Width of the labels.
 const MARGIN: usize = 26;
@@ -15,69 +14,9 @@ pub fn run(args: &AnalyzeArgs) -> Result<(), Failure> {
     let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
     let analysis = analyze(&mut model).map_err(|d| Failure::of(*d, &source))?;
     if args.common.json {
-        return print_json(&document(&model, &analysis, &source));
+        return print_json(&report::analysis(&model, &analysis, &source));
     }
     print(&text(&model, &analysis))
-}
-
-fn document(model: &Model, analysis: &Analysis, source: &Source) -> Value {
-    let set = &analysis.set;
-    json!({
-        "title": model.system.title,
-        "constraints": analysis.rows.iter().map(row_json).collect::<Value>(),
-        "verdict": set.verdict.name(),
-        "nonholonomic": set.nonholonomic,
-        "integrable_combinations": set.integrable_combinations,
-        "rank": set.rank,
-        "rank_at_start": set.rank_at_start,
-        "degrees_of_freedom": set.degrees_of_freedom,
-        "space": set.space,
-        "growth": set.growth,
-        "closure": set.closure,
-        "integrals": set.integrals,
-        "integrals_not_found": set.integrals_not_found,
-        "singular": set.singular.iter().map(|s| json!({ "where": s.place, "rank": s.rank })).collect::<Value>(),
-        "certainty": certainty(set.certainty),
-        "undecided": set.undecided,
-        "conserved": analysis.conserved.iter().map(conserved_json).collect::<Value>(),
-        "remarks": set.remarks.iter().chain(&analysis.remarks).collect::<Vec<_>>(),
-        "diagnostics": diagnostic::json(&model.diagnostics, source),
-    })
-}
-
-fn row_json(row: &RowReport) -> Value {
-    json!({
-        "name": row.name,
-        "constraint": row.constraint,
-        "kind": row.kind.name(),
-        "level": if row.position { "position" } else { "velocity" },
-        "exact": row.exact,
-        "integrable_alone": row.integrable_alone,
-        "scleronomic": row.scleronomic,
-        "catastatic": row.catastatic,
-        "linear": row.linear,
-        "factored": row.factored,
-        "integral": row.integral,
-    })
-}
-
-fn conserved_json(quantity: &Conserved) -> Value {
-    json!({
-        "name": quantity.name,
-        "expression": quantity.expression,
-        "verified": quantity.verified,
-        "proved": quantity.proved,
-        "drift": quantity.drift,
-        "symmetry": quantity.generator,
-    })
-}
-
-fn certainty(certainty: Certainty) -> &'static str {
-    match certainty {
-        Certainty::Exact => "exact",
-        Certainty::Numerical => "numerical",
-        Certainty::Generic => "generic",
-    }
 }
 
 fn text(model: &Model, analysis: &Analysis) -> String {

@@ -53,8 +53,11 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Derive the model by every formalism that applies and compare: accelerations, forces, motions, principles
     Verify(VerifyArgs),
+    /// Serve a page on this machine to edit, derive, run and watch models
+    Studio(StudioArgs),
+    /// What the studio runs models in
     #[command(hide = true)]
-    Studio(LaterArgs),
+    StudioWorker(StudioWorkerArgs),
 }
 
 impl Command {
@@ -75,7 +78,7 @@ impl Command {
             Command::Completions(_) | Command::Lsp(_) => false,
             Command::Export(args) => args.common.json,
             Command::Verify(args) => args.common.json,
-            Command::Studio(args) => args.rest.iter().any(|word| word == "--json"),
+            Command::Studio(_) | Command::StudioWorker(_) => false,
         }
     }
 }
@@ -217,6 +220,9 @@ pub struct SimulateArgs {
     /// Draw the motion: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target)]
     pub plot: Vec<crate::files::PlotTarget>,
+    /// Show the motion as `draw` statements say: .html, a page that plays offline (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::animate::animation_target)]
+    pub animate: Vec<crate::animate::AnimationTarget>,
     /// Columns that the plot shows, as in --columns x,y,x'
     #[arg(long, value_name = "NAMES", requires = "plot")]
     pub columns: Option<String>,
@@ -354,6 +360,9 @@ pub struct ConnectArgs {
     /// Draw the motion: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target)]
     pub plot: Vec<crate::files::PlotTarget>,
+    /// Show the motion as `draw` statements say: .html, a page that plays offline (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::animate::animation_target)]
+    pub animate: Vec<crate::animate::AnimationTarget>,
 }
 
 #[derive(Args)]
@@ -507,9 +516,33 @@ pub struct LspArgs {
 
 /// Commands to come take any arguments.
 #[derive(Args)]
-pub struct LaterArgs {
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-    pub rest: Vec<String>,
+#[command(after_help = "\
+Example:
+  dalembert studio models --open
+
+The page is at the address that is printed, for this machine only. Ctrl-C ends it.")]
+pub struct StudioArgs {
+    /// Folder whose .dal files are listed, opened and saved
+    #[arg(default_value = ".")]
+    pub folder: std::path::PathBuf,
+    /// Port; 0 is any free one. Without it the first free one from 8765 on
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub open: bool,
+    /// Seconds that deriving or running a model may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub time_limit: u64,
+    /// Memory that it may take, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(64..=1_048_576))]
+    pub memory_limit: u64,
+}
+
+#[derive(Args)]
+pub struct StudioWorkerArgs {
+    /// Memory in MiB
+    pub memory: u64,
 }
 
 fn assignment(text: &str) -> Result<(String, String), String> {

@@ -1,18 +1,17 @@
 //! `dalembert equilibrium`: positions of rest, steady motions, and the potential energy around them.
 
 use crate::args::EquilibriumArgs;
-use crate::check::state_pairs;
 use crate::files::{TableTarget, probe};
 use crate::input::{Loaded, Remarks, load};
-use crate::linearize::{described, fields, summary};
-use crate::report::{Failure, complain, object, print, print_json};
+use crate::linearize::{described, summary};
+use crate::report::{Failure, complain, print, print_json};
 use crate::words::{counted, entry, plain};
-use dalembert::diagnostic::{self, Code, Diagnostic};
-use dalembert::equilibrium::{Equilibrium, Found, Landscape, Search, landscape};
+use dalembert::Model;
+use dalembert::diagnostic::{Code, Diagnostic};
+use dalembert::equilibrium::{Found, Landscape, Search, landscape};
 use dalembert::export::{Field, Plot};
 use dalembert::linearize::{Range, Verdict};
-use dalembert::{Model, Source};
-use serde_json::{Map, Value, json};
+use dalembert::report::{constraint_forces, equilibria, state_pairs};
 
 const MARGIN: usize = 14;
 
@@ -48,7 +47,7 @@ pub fn run(args: &EquilibriumArgs) -> Result<(), Failure> {
         write(args, &model, picture, &files)?;
     }
     if args.common.json {
-        return print_json(&document(&model, &found, &source, &files));
+        return print_json(&equilibria(&model, &found, &source, &files));
     }
     let mut words = text(&model, &found);
     files.iter().for_each(|file| words.push_str(&format!("wrote {file}\n")));
@@ -127,55 +126,6 @@ fn marks(model: &Model, picture: &Landscape, found: &Found) -> Vec<(Vec<f64>, Op
     out
 }
 
-/// The generalised force of each constraint, speed by speed.
-fn forces(model: &Model, e: &Equilibrium) -> Vec<(String, Vec<(String, f64)>)> {
-    let (n, matrix) = (model.system.speeds.len(), e.now.terms.written_out().A);
-    let component = |rows: std::ops::Range<usize>, p: usize| {
-        rows.map(|r| matrix[r * n + p] * e.now.solution.lambda[r]).sum::<f64>()
-    };
-    let list = model.system.constraints.iter().map(|c| {
-        let parts = (0..n).map(|p| (model.system.speeds[p].name.clone(), component(c.rows.clone(), p)));
-        (c.name.clone(), parts.filter(|(_, v)| *v != 0.0).collect())
-    });
-    list.collect()
-}
-
-fn document(model: &Model, found: &Found, source: &Source, files: &[String]) -> Value {
-    let rows = || model.system.rows.iter().map(|r| r.name.as_str());
-    let equilibria: Vec<Value> = found
-        .equilibria
-        .iter()
-        .map(|e| {
-            let mut out = json!({
-                "state": object(state_pairs(model, &e.linear.state)),
-                "multipliers": object(rows().zip(e.now.solution.lambda.iter().copied())),
-                "constraint_forces": forces(model, e)
-                    .into_iter()
-                    .map(|(name, parts)| (name, object(parts.iter().map(|(n, v)| (n.as_str(), *v)))))
-                    .collect::<Map<_, _>>(),
-                "potential": e.potential,
-                "family": e.family,
-            });
-            let all = fields(&e.linear);
-            for (key, value) in all.as_object().into_iter().flatten() {
-                out[key] = value.clone();
-            }
-            out
-        })
-        .collect();
-    json!({
-        "equilibria": equilibria,
-        "starts": found.starts,
-        "converged": found.converged,
-        "not_listed": found.not_listed,
-        "rest_possible": found.rest_possible,
-        "troubles": found.troubles,
-        "notes": found.notes,
-        "files": files,
-        "diagnostics": diagnostic::json(&model.diagnostics, source),
-    })
-}
-
 fn text(model: &Model, found: &Found) -> String {
     let mut out = String::new();
     let count = found.equilibria.len();
@@ -208,7 +158,7 @@ fn text(model: &Model, found: &Found) -> String {
         }
         let size =
             e.now.terms.Q.iter().chain(&e.now.solution.ideal_force).fold(0.0, |m: f64, v| m.max(v.abs()));
-        for (name, parts) in forces(model, e) {
+        for (name, parts) in constraint_forces(model, e) {
             let worth = parts.iter().filter(|(_, v)| v.abs() > 1e-12 * size);
             let parts: Vec<String> = worth.map(|(n, v)| format!("{} on {n}", plain(*v))).collect();
             let parts = if parts.is_empty() { vec!["none".to_owned()] } else { parts };

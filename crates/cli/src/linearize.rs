@@ -3,16 +3,15 @@
 mod over;
 
 use crate::args::LinearizeArgs;
-use crate::check::state_pairs;
 use crate::files::TableTarget;
 use crate::input::{Loaded, Remarks, load};
-use crate::report::{Failure, nested, object, print, print_json};
+use crate::report::{Failure, print, print_json};
 use crate::simulate::split_names;
 use crate::words::{cells, entry, plain, table};
+use dalembert::Model;
 use dalembert::diagnostic;
 use dalembert::linearize::{Kind, Linearization, Linearizer};
-use dalembert::{Model, Source};
-use serde_json::{Value, json};
+use dalembert::report::{linearization, state_pairs, well_determined};
 
 const MARGIN: usize = 14;
 
@@ -29,7 +28,7 @@ pub fn run(args: &LinearizeArgs) -> Result<(), Failure> {
     }
     let linear = one(args, &mut model, &independent).map_err(|d| Failure::of(*d, &source))?;
     if args.common.json {
-        return print_json(&document(&model, &linear, &source));
+        return print_json(&linearization(&model, &linear, &source));
     }
     print(&text(&model, &linear))
 }
@@ -43,85 +42,6 @@ fn one(
     let state = model.operating_point(&args.at)?;
     let state = if args.settle { linearizer.settle(model, &state)? } else { state };
     linearizer.at(model, &state)
-}
-
-/// What the operating point is, in a word.
-pub fn kind(linear: &Linearization) -> &'static str {
-    match linear.kind {
-        Kind::Equilibrium => "equilibrium",
-        Kind::Steady { .. } => "steady motion",
-        Kind::Neither { .. } => "instantaneous",
-    }
-}
-
-/// The part of a JSON document that is about the linear system.
-pub fn fields(linear: &Linearization) -> Value {
-    let d = linear.dimension();
-    let name = |i: &usize| json!(linear.states[*i]);
-    let e = &linear.eigen;
-    let modes: Vec<Value> = (0..d)
-        .map(|k| {
-            let parts: Vec<Value> = e.vectors[k].iter().map(|c| json!([c.re, c.im])).collect();
-            json!({
-                "eigenvalue": [e.values[k].re, e.values[k].im],
-                "vector": parts,
-                "condition": e.condition[k],
-                "residual": e.residual[k],
-                "well_determined": well_determined(linear, k),
-            })
-        })
-        .collect();
-    let (changing, driven) = match &linear.kind {
-        Kind::Neither { changing, driven } => {
-            let pairs = changing.iter().map(|i| (linear.states[*i].as_str(), linear.rates[*i]));
-            (object(pairs), *driven)
-        }
-        _ => (json!({}), false),
-    };
-    let split = linear.split.as_ref();
-    let part = |pick: fn(&dalembert::linearize::Split) -> &Vec<f64>| {
-        split.map_or(Value::Null, |s| nested(pick(s), s.coordinates.len()))
-    };
-    json!({
-        "states": linear.states,
-        "independent_coordinates": linear.states[..linear.positions],
-        "independent_speeds": linear.states[linear.positions..],
-        "rates": linear.rates,
-        "state_matrix": nested(&linear.state_matrix, d),
-        "eigenvalues": e.values.iter().map(|v| json!([v.re, v.im])).collect::<Vec<_>>(),
-        "modes": modes,
-        "split_coordinates": split.map_or(Value::Null, |s| json!(s.coordinates)),
-        "mass": part(|s| &s.mass),
-        "damping": part(|s| &s.damping),
-        "stiffness": part(|s| &s.stiffness),
-        "split_reason": split.err(),
-        "kind": kind(linear),
-        "equilibrium": linear.kind == Kind::Equilibrium,
-        "steady": matches!(linear.kind, Kind::Equilibrium | Kind::Steady { .. }),
-        "changing": changing,
-        "driven": driven,
-        "time_dependent": linear.time_dependent,
-        "matrix_time_dependent": linear.matrix_time_dependent,
-        "ignorable": linear.ignorable.iter().map(name).collect::<Vec<_>>(),
-        "stability": linear.stability.as_ref().map(|s| s.verdict.name()),
-        "stability_reason": linear.stability.as_ref().map(|s| s.reason.as_str()),
-        "stability_states": linear.stability.as_ref().map(|s| s.states.iter().map(name).collect::<Vec<_>>()),
-    })
-}
-
-/// Whether a mode is more than rounding: its vector solves the equation and does not coincide with another.
-fn well_determined(linear: &Linearization, k: usize) -> bool {
-    linear.eigen.residual[k] < 1e-10 && linear.eigen.condition[k] < 1e7
-}
-
-fn document(model: &Model, linear: &Linearization, source: &Source) -> Value {
-    let mut out = json!({ "state": object(state_pairs(model, &linear.state)), "t": linear.state.t });
-    let all = fields(linear);
-    for (key, value) in all.as_object().into_iter().flatten() {
-        out[key] = value.clone();
-    }
-    out["diagnostics"] = diagnostic::json(&model.diagnostics, source);
-    out
 }
 
 fn text(model: &Model, linear: &Linearization) -> String {

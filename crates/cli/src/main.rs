@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 the model or the run failed, 2 wrong usage.
 
 mod analyze;
+mod animate;
 mod args;
 mod check;
 mod completions;
@@ -20,6 +21,7 @@ mod lsp;
 mod progress;
 mod report;
 mod simulate;
+mod studio;
 mod summary;
 mod sweep;
 mod verify;
@@ -59,12 +61,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Linearize(args) => linearize::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Sweep(args) => sweep::run(&args),
-        Command::Studio(_) => later("studio"),
+        Command::Studio(args) => studio::run(&args),
+        Command::StudioWorker(args) => studio::work(&args),
     }
-}
-
-fn later(name: &str) -> Result<(), Failure> {
-    Err(Failure::plain(format!("`dalembert {name}` is not available yet")).help(
-        "available now: check, derive, evaluate, simulate, connect, analyze, equilibrium, linearize, verify, sweep, export, fmt, explain, lsp, completions",
-    ))
 }

@@ -2,7 +2,8 @@
 
 use dalembert::Source;
 use dalembert::diagnostic::{self, Diagnostic, Style};
-use serde_json::{Map, Value, json};
+pub use dalembert::report::{headline, object};
+use serde_json::{Value, json};
 use std::io::{ErrorKind, IsTerminal, Write};
 
 /// Why a command ended early.
@@ -81,12 +82,6 @@ impl Failure {
     }
 }
 
-/// The message of the first error.
-pub fn headline(diagnostics: &[Diagnostic]) -> String {
-    let first = diagnostics.iter().find(|d| d.is_error()).or(diagnostics.first());
-    first.map_or_else(|| "the command failed".to_owned(), |d| d.message.clone())
-}
-
 /// Shows diagnostics on standard error; when quiet, errors only.
 pub fn show(diagnostics: &[Diagnostic], source: &Source, quiet: bool) {
     let wanted: Vec<Diagnostic> = diagnostics.iter().filter(|d| !quiet || d.is_error()).cloned().collect();
@@ -117,16 +112,4 @@ pub fn stdout_failure(error: std::io::Error) -> Failure {
 /// Writes one JSON document to standard output.
 pub fn print_json(document: &Value) -> Result<(), Failure> {
     print(&format!("{document:#}\n"))
-}
-
-/// An object from names and values.
-pub fn object<'a>(pairs: impl IntoIterator<Item = (&'a str, f64)>) -> Value {
-    Value::Object(
-        pairs.into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect::<Map<_, _>>(),
-    )
-}
-
-/// A flat row-major matrix as nested lists.
-pub fn nested(values: &[f64], columns: usize) -> Value {
-    values.chunks(columns.max(1)).map(|row| json!(row)).collect()
 }

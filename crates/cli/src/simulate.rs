@@ -9,7 +9,7 @@ use crate::summary;
 use dalembert::diagnostic::{self, Code, Diagnostic, nearest};
 use dalembert::export::Plot;
 use dalembert::run::Stop;
-use dalembert::{Model, Motion, MotionForm, Request, Source, Table};
+use dalembert::{Film, Model, Motion, MotionForm, Request, Source, Table};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -22,15 +22,21 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
     let columns = chosen_columns(args, &model).map_err(|d| Failure::of(*d, &source))?;
     let paths = args.out.iter().filter_map(TableTarget::path).chain(args.plot.iter().map(|p| p.path()));
+    let paths = paths.chain(args.animate.iter().map(|a| a.path()));
     let files: Vec<String> = paths.map(str::to_owned).collect();
     files.iter().try_for_each(|path| probe(path))?;
 
     let began = Instant::now();
-    let mut watch = Watch::new(end_time(args, &mut model), !args.common.quiet);
+    let mut watch = Watch::new(args.until.or_else(|| model.end_time()), !args.common.quiet);
     let request = request(args).map_err(|d| Failure::of(*d, &source))?;
     let motion = model.simulate(&request, |t| watch.at(t)).map_err(|d| Failure::of(*d, &source));
     watch.done();
-    let run = Run { motion: motion?, wall: began.elapsed(), columns, files };
+    let (motion, wall) = (motion?, began.elapsed());
+    let film = match args.animate.is_empty() {
+        true => None,
+        false => Some(Film::new(&mut model, &motion).map_err(|d| Failure::of(*d, &source))?),
+    };
+    let run = Run { motion, wall, columns, film, files };
     run.write(args, &model)?;
     run.tell(args, &model, &source, to_stdout)
 }
@@ -56,18 +62,8 @@ fn request(args: &SimulateArgs) -> Result<Request, Box<Diagnostic>> {
         atol: args.atol,
         baumgarte: args.baumgarte,
         max_steps: args.max_steps,
+        forces: !args.animate.is_empty(),
         ..Request::default()
-    })
-}
-
-/// The end time, for the bar.
-fn end_time(args: &SimulateArgs, model: &mut Model) -> Option<f64> {
-    let stated = model.system.run.as_ref().map(|run| run.until);
-    args.until.or_else(|| {
-        let values = model.compiled.parameters().to_vec();
-        let symbols = model.form.parameters.clone();
-        let value = |s| symbols.iter().position(|p| *p == s).map_or(f64::NAN, |k| values[k]);
-        stated.map(|e| model.system.pool.evaluate(e, value)).filter(|t| t.is_finite() && *t > 0.0)
     })
 }
 
@@ -107,6 +103,7 @@ struct Run {
     motion: Motion,
     wall: Duration,
     columns: Option<Vec<usize>>,
+    film: Option<Film>,
     files: Vec<String>,
 }
 
@@ -121,6 +118,9 @@ impl Run {
                 Err(Failure::ReaderGone) if !self.files.is_empty() => {}
                 other => other?,
             }
+        }
+        if let Some(film) = &self.film {
+            args.animate.iter().try_for_each(|target| target.write(film))?;
         }
         if args.plot.is_empty() {
             return Ok(());
@@ -144,17 +144,24 @@ impl Run {
         let failure = self.motion.failure.as_slice();
         let complete = failure.is_empty() && self.motion.outcome.stop != Stop::Cancelled;
         if args.common.json {
-            let mut document = summary::document(&self.motion, self.wall, &self.files);
+            let mut document = dalembert::report::motion(&self.motion, self.wall, &self.files);
             let all: Vec<Diagnostic> = model.diagnostics.iter().chain(failure).cloned().collect();
+            if let Some(film) = &self.film {
+                document["film"] = json!({ "frames": film.times.len(), "remarks": film.remarks });
+            }
             document["diagnostics"] = diagnostic::json(&all, source);
             if !complete {
-                let cancelled = || format!("interrupted at t = {}", summary::last_time(&self.motion));
+                let cancelled =
+                    || format!("interrupted at t = {}", dalembert::report::last_time(&self.motion));
                 document["error"] = json!(if failure.is_empty() { cancelled() } else { headline(failure) });
             }
             print_json(&document)?;
         } else {
             if !args.common.quiet {
                 let mut words = summary::text(&summary::facts(&self.motion, self.wall));
+                for remark in self.film.iter().flat_map(|film| &film.remarks) {
+                    words.push_str(&format!("{remark}\n"));
+                }
                 self.files.iter().for_each(|file| words.push_str(&format!("wrote {file}\n")));
                 if to_stdout { complain(&words) } else { print(&words)? }
             }

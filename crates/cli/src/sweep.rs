@@ -50,10 +50,12 @@ fn plan(
 ) -> Result<Plan, Box<dalembert::diagnostic::Diagnostic>> {
     let mut vary = args.vary.iter().map(|text| Axis::read(text)).collect::<Result<Vec<_>, _>>()?;
     let mut sample = args.sample.iter().map(|text| Sample::read(text)).collect::<Result<Vec<_>, _>>()?;
-    let axes = vary.iter_mut().map(|a| (&a.name, &mut a.unit));
-    let samples = sample.iter_mut().map(|s| (&s.name, &mut s.unit));
-    let wanted: Vec<(&String, &mut f64)> = axes.chain(samples).collect();
-    set_units(args, model, source, wanted);
+    let names: Vec<&str> =
+        vary.iter().map(|a| a.name.as_str()).chain(sample.iter().map(|s| s.name.as_str())).collect();
+    let overrides = Overrides { set: args.common.set.clone(), initial: args.common.initial.clone() };
+    let units = dalembert::requests::units(model, source, &overrides, &names);
+    let wanted = vary.iter_mut().map(|a| &mut a.unit).chain(sample.iter_mut().map(|s| &mut s.unit));
+    wanted.zip(units).for_each(|(to, unit)| *to = unit);
     let request = Request {
         until: args.until,
         every: args.every,
@@ -65,26 +67,6 @@ fn plan(
         ..Request::default()
     };
     Ok(Plan { vary, sample, runs: args.runs, seed: args.seed, request, motions: args.every.is_some() })
-}
-
-/// What 1 in the unit of the file is in SI, for the parameters that are swept: what the model makes of a 1.
-fn set_units(args: &SweepArgs, model: &Model, source: &Source, wanted: Vec<(&String, &mut f64)>) {
-    let place = |name: &str| {
-        let family = |p: &str| p.split('[').next() == Some(name);
-        model.system.parameters.iter().position(|p| p.name == name || family(&p.name))
-    };
-    let mut overrides = Overrides { set: args.common.set.clone(), initial: args.common.initial.clone() };
-    let known = wanted.iter().filter(|(name, _)| place(name).is_some());
-    overrides.set.extend(known.map(|(name, _)| ((*name).clone(), "1".to_owned())));
-    // Units stand in braces; without any there is nothing to find out.
-    if overrides.set.len() == args.common.set.len() || !source.text.contains('{') {
-        return;
-    }
-    let Ok(ones) = Model::load(source, &overrides) else { return };
-    for (name, unit) in wanted {
-        let found = place(name).map(|k| ones.compiled.parameters()[k]);
-        *unit = found.filter(|u| u.is_finite() && *u != 0.0).unwrap_or(1.0);
-    }
 }
 
 /// Everything the numbers depend on.

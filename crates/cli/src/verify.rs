@@ -4,41 +4,18 @@ use crate::args::VerifyArgs;
 use crate::input::{Loaded, Remarks, load};
 use crate::report::{Failure, print, print_json};
 use crate::words::{cells, counted, table};
-use dalembert::verify::{Check, Verification, verify};
-use dalembert::{Model, Source, diagnostic};
-use serde_json::{Value, json};
+use dalembert::verify::{Verification, verify};
+use dalembert::{Model, report};
 
 pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
     let found = verify(&mut model).map_err(|d| Failure::of(*d, &source))?;
     if args.common.json {
-        print_json(&document(&model, &found, &source))?;
+        print_json(&report::verification(&model, &found, &source))?;
     } else {
         print(&text(&model, &found))?;
     }
     if found.passed() { Ok(()) } else { Err(Failure::Told) }
-}
-
-fn document(model: &Model, found: &Verification, source: &Source) -> Value {
-    let check = |c: &Check| {
-        json!({
-            "name": c.name,
-            "what": c.what,
-            "worst": c.worst,
-            "tolerance": c.tolerance,
-            "passed": c.passed,
-            "count": c.count,
-        })
-    };
-    json!({
-        "title": model.system.title,
-        "passed": found.passed(),
-        "checks": found.checks.iter().map(check).collect::<Value>(),
-        "skipped": found.skipped.iter().map(|s| json!({ "name": s.name, "reason": s.reason })).collect::<Value>(),
-        "states": found.states,
-        "span": found.span,
-        "diagnostics": diagnostic::json(&model.diagnostics, source),
-    })
 }
 
 fn text(model: &Model, found: &Verification) -> String {

@@ -220,14 +220,6 @@ fn missing_and_unreadable_files_are_named() {
 }
 
 #[test]
-fn commands_to_come_say_so() {
-    let answer = dalembert(&["studio", "model.dal", "--runs", "3"]);
-    assert_eq!(answer.code, 1);
-    assert!(answer.stderr.contains("not available yet"));
-    assert!(dalembert(&["studio", "model.dal", "--json"]).json()["error"].is_string());
-}
-
-#[test]
 fn messages_can_be_explained() {
     let answer = dalembert(&["explain", "e0512"]);
     assert!(answer.code == 0 && answer.stdout.starts_with("E0512"));

@@ -45,6 +45,7 @@
 //! of mechanics. Maths code uses the letters of the equations (M, Q, A, b, C, eta, lambda).
 #![allow(non_snake_case)]
 
+mod adjust;
 pub mod analyze;
 pub mod balance;
 pub mod bracket;
@@ -60,6 +61,7 @@ pub mod equations;
 pub mod equilibrium;
 pub mod export;
 mod failure;
+pub mod film;
 pub mod jacobi;
 pub mod kernel_form;
 pub mod kinds;
@@ -67,7 +69,9 @@ pub mod language;
 pub mod linearize;
 pub mod model;
 pub mod poincare;
+pub mod report;
 pub mod requests;
+pub mod scene;
 pub mod simulate;
 pub mod source;
 pub mod suslov;
@@ -80,6 +84,7 @@ pub mod verify;
 pub use balance::Balance;
 pub use dalembert_run as run;
 pub use elaborate::Overrides;
+pub use film::Film;
 pub use model::{Evaluation, Model};
 pub use simulate::{Motion, MotionForm, Request, Table};
 pub use source::Source;

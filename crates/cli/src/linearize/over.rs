@@ -2,13 +2,11 @@
 
 use crate::args::LinearizeArgs;
 use crate::files::{TableTarget, probe};
-use crate::input::read;
 use crate::report::{Failure, complain, print, print_json};
 use crate::words::{entry, plain};
 use dalembert::export::Plot;
 use dalembert::linearize::{Over, Range, Sweep};
-use dalembert::{Model, Overrides, Source};
-use serde_json::{Value, json};
+use dalembert::{Model, Overrides, Source, report, requests};
 
 const MARGIN: usize = 14;
 
@@ -23,7 +21,8 @@ pub fn over(
     let files: Vec<String> = paths.map(str::to_owned).collect();
     files.iter().try_for_each(|path| probe(path))?;
     let range = Range::read(text).map_err(|d| Failure::of(*d, source))?;
-    let unit = unit_of(args, model, &range)?;
+    let overrides = Overrides { set: args.common.set.clone(), initial: args.common.initial.clone() };
+    let unit = requests::units(model, source, &overrides, &[&range.name])[0];
     let request = Over { at: args.at.clone(), independent, settle: args.settle, unit };
     let sweep = model.eigenvalues_over(&range, &request).map_err(|d| Failure::of(*d, source))?;
     let title = model.system.title.clone().unwrap_or_default();
@@ -37,7 +36,7 @@ pub fn over(
     let facts = facts(&range, &sweep);
     args.plot.iter().try_for_each(|target| target.write(&plot, &facts))?;
     if args.common.json {
-        return print_json(&sweep_document(&range, &sweep, &files));
+        return print_json(&report::eigenvalues(&range, &sweep, &files));
     }
     if args.common.quiet {
         return Ok(());
@@ -50,19 +49,6 @@ pub fn over(
         return Ok(());
     }
     print(&words)
-}
-
-/// What 1 in the unit of the file is in SI, for a parameter that is swept.
-fn unit_of(args: &LinearizeArgs, model: &Model, range: &Range) -> Result<f64, Failure> {
-    let Some(k) = model.system.parameters.iter().position(|p| p.name == range.name) else { return Ok(1.0) };
-    if args.common.model == "-" {
-        return Ok(1.0); // the text is gone; a model from standard input is taken to be in SI
-    }
-    let source = read(&args.common.model)?;
-    let mut overrides = Overrides { set: args.common.set.clone(), initial: args.common.initial.clone() };
-    overrides.set.push((range.name.clone(), "1".to_owned()));
-    let unit = Model::load(&source, &overrides).ok().map(|m| m.compiled.parameters()[k]);
-    Ok(unit.filter(|u| u.is_finite() && *u != 0.0).unwrap_or(1.0))
 }
 
 fn facts(range: &Range, sweep: &Sweep) -> Vec<(String, String)> {
@@ -94,24 +80,4 @@ fn facts(range: &Range, sweep: &Sweep) -> Vec<(String, String)> {
         out.push(pair("gaps", format!("{}, the first at {}: {reason}", sweep.gaps.len(), plain(*value))));
     }
     out
-}
-
-fn sweep_document(range: &Range, sweep: &Sweep, files: &[String]) -> Value {
-    let rows: Vec<Value> = sweep
-        .table
-        .rows()
-        .map(|row| {
-            let pairs: Vec<Value> = row[1..].chunks(2).map(|p| json!([p[0], p[1]])).collect();
-            json!({ "value": row[0], "eigenvalues": pairs })
-        })
-        .collect();
-    json!({
-        "over": range.name,
-        "points": rows,
-        "states": sweep.states,
-        "crossings": sweep.crossings.iter().map(|(v, up)| json!({ "value": v, "to_positive": up })).collect::<Vec<_>>(),
-        "unsteady": sweep.unsteady,
-        "gaps": sweep.gaps.iter().map(|(v, why)| json!({ "value": v, "reason": why })).collect::<Vec<_>>(),
-        "files": files,
-    })
 }

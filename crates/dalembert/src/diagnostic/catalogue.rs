@@ -420,9 +420,6 @@ catalogue! {
         "The rank of the constraints is below their number. The motion and the total constraint force are unaffected and computed as usual; \
          only the shares of single multipliers are a matter of choice."
         wrong "" right "";
-    DrawIgnored "N0801" "pictures that are not drawn yet":
-        "`draw` says what an animation shows. Animations are not available yet; the statement changes nothing about the motion."
-        wrong "" right "";
     NotCheckedYet "N0802" "a large model that was read but not solved":
         "An editor checks a model while it is typed. Names, values and units of every model are checked; the equations and the start are left out \
          where they would take long. `dalembert check` does all of it."

@@ -94,7 +94,10 @@ impl Finder<'_> {
             }
             S::Draw(shape) => match shape {
                 Shape::Point(a) | Shape::Trace(a) => self.expression(a),
-                Shape::Line(a, b) | Shape::Circle(a, b) => self.expressions([a, b]),
+                Shape::Line(points) => self.expressions(points),
+                Shape::Circle { centre, radius, normal } => {
+                    self.expressions([centre, radius].into_iter().chain(normal));
+                }
             },
         }
     }

@@ -1,6 +1,7 @@
 //! What a run is to do: the request, the model's `simulate` statement, and defaults, in this order.
 
 use super::Request;
+use super::record::KINDS;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use dalembert_run::{Baumgarte, Crossing, EventRule, Method, Options, Output, integrate};
@@ -46,7 +47,8 @@ impl Model {
         {
             return bad("the step", step, "give a positive number");
         }
-        let width = 1.0 + (self.state_names().len() + self.system.outputs.len()) as f64;
+        let forces = if request.forces { KINDS * self.form.speeds.len() } else { 0 };
+        let width = 1.0 + (self.state_names().len() + self.system.outputs.len() + forces) as f64;
         let spacing = every.unwrap_or(until / DEFAULT_INTERVALS);
         if until / spacing * width > MAX_TABLE {
             return bad(
@@ -107,5 +109,11 @@ impl Model {
             ..defaults
         };
         Ok(Resolved { until, options })
+    }
+
+    /// The end time that the model's `simulate` statement gives, with the parameters as they are.
+    pub fn end_time(&mut self) -> Option<f64> {
+        let until = self.system.run.as_ref().map(|run| run.until)?;
+        Some(self.constant(until)).filter(|t| t.is_finite() && *t > 0.0)
     }
 }

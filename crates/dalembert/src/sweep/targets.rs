@@ -1,17 +1,10 @@
 //! What the names of a plan mean in a model.
 
 use super::Plan;
+use crate::adjust::Target;
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::model::Model;
 use crate::system::InitialTarget;
-
-/// Where one value goes.
-enum Target {
-    /// To a parameter, or to all members of a family.
-    Parameters(Vec<usize>),
-    /// To the start, fixed.
-    Start(InitialTarget),
-}
 
 /// Where the values of a run go, in their order.
 pub(super) struct Targets {
@@ -24,7 +17,7 @@ impl Targets {
         let samples = plan.sample.iter().map(|s| (&s.name, s.unit));
         let mut list: Vec<(String, Target, f64)> = Vec::new();
         for (name, unit) in axes.chain(samples) {
-            let target = find(model, name).ok_or_else(|| Box::new(unknown(model, name)))?;
+            let target = model.target(name).ok_or_else(|| Box::new(unknown(model, name)))?;
             if let Some((other, ..)) = list.iter().find(|(_, known, _)| known.overlaps(&target)) {
                 let message = if other == name {
                     format!("`{name}` is given twice")
@@ -81,21 +74,6 @@ impl Target {
             _ => false,
         }
     }
-}
-
-fn find(model: &Model, name: &str) -> Option<Target> {
-    let system = &model.system;
-    let family = |p: &str| p.split_once('[').is_some_and(|(family, _)| family == name);
-    let parameters = system.parameters.iter().enumerate();
-    let places: Vec<usize> =
-        parameters.filter(|(_, p)| p.name == name || family(&p.name)).map(|(k, _)| k).collect();
-    if !places.is_empty() {
-        return Some(Target::Parameters(places));
-    }
-    let coordinate = |name: &str| system.coordinates.iter().position(|c| c.name == name);
-    let speed = || system.speeds.iter().position(|s| s.name == name).map(InitialTarget::Speed);
-    let rate = || name.strip_suffix('\'').and_then(coordinate).map(InitialTarget::Rate);
-    coordinate(name).map(InitialTarget::Coordinate).or_else(speed).or_else(rate).map(Target::Start)
 }
 
 fn unknown(model: &Model, name: &str) -> Diagnostic {

@@ -1,8 +1,7 @@
 //! One thread's share: runs prepared, moved and written down as rows.
 
 use super::{Block, Row, Status, Sweep};
-use crate::compile::parameter_values_with;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Diagnostic;
 use crate::model::Model;
 use crate::simulate::{Motion, Request, Table};
 use dalembert_run::ensemble::{Ended, Job, Marcher};
@@ -71,18 +70,7 @@ impl<'s> Worker<'s> {
             return Ok(());
         }
         let given = targets.parameters(values, self.model.system.parameters.len());
-        let parameters = parameter_values_with(&mut self.model.system, &given);
-        if let Some(k) = parameters.iter().position(|v| !v.is_finite()) {
-            let p = &self.model.system.parameters[k];
-            let message = format!("the parameter `{}` has no finite value", p.name);
-            return Err(Box::new(Diagnostic::error(Code::NotFinite, p.span, message)));
-        }
-        self.model.compiled.set_parameters(&parameters);
-        let known = self.model.diagnostics.len();
-        self.model.check_coefficients();
-        self.model.find_normal_forces_again();
-        let new = self.model.diagnostics.split_off(known);
-        new.into_iter().find(Diagnostic::is_error).map_or(Ok(()), |d| Err(Box::new(d)))
+        self.model.give_parameters(&given)
     }
 
     /// The parameters as they are set, if they change from run to run.

@@ -1,0 +1,125 @@
+//! Everything at one state.
+
+use super::{object, state_pairs};
+use crate::diagnostic::{self, Code, Diagnostic};
+use crate::kinds::redundancy;
+use crate::{Evaluation, Model, Source};
+use dalembert_run::{Kernel, Line, State};
+use serde_json::{Value, json};
+
+/// The model's start, or its guess as it stands with a warning.
+pub fn start_or_guess(model: &mut Model, remarks: &mut Vec<Diagnostic>) -> Result<State, Box<Diagnostic>> {
+    match model.start() {
+        Ok(started) => Ok(started.state),
+        Err(error) => {
+            let guess = model.guess()?;
+            let mut warning = error.severity(diagnostic::Severity::Warning);
+            warning.help = Some("evaluated at the starting values as they are written".to_owned());
+            remarks.push(warning);
+            Ok(guess.state)
+        }
+    }
+}
+
+/// Rows that vanish or depend on others at this state.
+pub fn rank_remarks(model: &Model, now: &Evaluation) -> Vec<Diagnostic> {
+    let rows = &model.system.rows;
+    if now.solution.rank >= rows.len() {
+        return Vec::new();
+    }
+    let vanishes = |r: usize| now.terms.row(r).values.iter().all(|v| *v == 0.0);
+    let mut remarks = Vec::new();
+    for r in (0..rows.len()).filter(|r| vanishes(*r)) {
+        let message =
+            format!("`{}` constrains no acceleration at this state: its gradient vanishes", rows[r].name);
+        let help = if rows[r].holonomic {
+            "the configuration is singular; the motion through it is not decided by this constraint"
+        } else {
+            "constraints that are nonlinear in the rates degenerate at rest; evaluate at a state in motion"
+        };
+        remarks.push(Diagnostic::warning(Code::DegenerateState, rows[r].span, message).help(help));
+    }
+    let dependent: Vec<usize> =
+        model.redundant_rows(&now.terms).into_iter().filter(|r| !vanishes(*r)).collect();
+    remarks.extend(redundancy(model, &dependent));
+    remarks
+}
+
+/// What was found at a state as JSON.
+pub fn evaluation(model: &Model, now: &Evaluation, remarks: &[Diagnostic], source: &Source) -> Value {
+    let (system, solution) = (&model.system, &now.solution);
+    let row_names = || system.rows.iter().map(|row| row.name.as_str());
+    let mut state = object(state_pairs(model, &now.state));
+    state["t"] = json!(now.state.t);
+    let mut all = model.diagnostics.clone();
+    all.extend(remarks.iter().cloned());
+    json!({
+        "state": state,
+        "speeds": system.speeds.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(),
+        "mass": matrix(now, system.speeds.len(), |i| now.terms.mass_row(i)),
+        "impressed": now.terms.Q,
+        "constraint_matrix": matrix(now, system.rows.len(), |i| now.terms.row(i)),
+        "constraint_rhs": now.terms.b,
+        "acceleration": solution.eta_dot,
+        "unconstrained_acceleration": solution.a_free,
+        "ideal": solution.ideal_force,
+        "nonideal": solution.nonideal_force,
+        "control": solution.control_force,
+        "inputs": object(inputs(model, now)),
+        "contacts": contacts(model, now),
+        "multipliers": object(row_names().zip(solution.lambda.iter().copied())),
+        "reactions": object(reactions(model, now)),
+        "residuals": object(row_names().zip(now.residuals.iter().copied())),
+        "rank": solution.rank,
+        "gauss": solution.gauss,
+        "energy": now.energy,
+        "outputs": object(outputs(model, now)),
+        "diagnostics": diagnostic::json(&all, source),
+    })
+}
+
+/// Row after row; of a large system the entries as `[row, column, value]`.
+fn matrix<'a>(now: &Evaluation, rows: usize, row: impl Fn(usize) -> Line<'a>) -> Value {
+    if now.terms.sparsity.is_none() {
+        return (0..rows).map(|i| json!(row(i).values)).collect();
+    }
+    let entries =
+        (0..rows).flat_map(|i| row(i).entries().map(move |(j, v)| json!([i, j, v])).collect::<Vec<_>>());
+    json!({ "rows": rows, "columns": now.terms.Q.len(), "entries": entries.collect::<Value>() })
+}
+
+/// The size of the force of each constraint.
+pub fn reactions<'m>(model: &'m Model, now: &Evaluation) -> Vec<(&'m str, f64)> {
+    let constraints = model.system.constraints.iter().enumerate();
+    constraints
+        .map(|(k, c)| (c.name.as_str(), model.compiled.reaction(k, &now.solution, &now.terms)))
+        .collect()
+}
+
+/// The control inputs by name: actuated coordinates, or every speed.
+fn inputs<'m>(model: &'m Model, now: &Evaluation) -> Vec<(&'m str, f64)> {
+    let values = now.solution.inputs.iter().copied();
+    match &model.system.actuators {
+        Some(list) => list.iter().map(|(name, _)| name.as_str()).zip(values).collect(),
+        None => model.system.speeds.iter().map(|s| s.name.as_str()).zip(values).collect(),
+    }
+}
+
+/// Contacts with friction: what they do and what acts on them.
+fn contacts(model: &Model, now: &Evaluation) -> Value {
+    let places = model.compiled.contacts();
+    let one = |(k, contact): (usize, &crate::system::Contact)| {
+        json!({
+            "name": contact.name,
+            "sticks": now.sticks[k],
+            "normal": now.solution.normal[k],
+            "friction": now.solution.friction[places[k].slide.clone()],
+        })
+    };
+    model.system.contacts.iter().enumerate().map(one).collect()
+}
+
+/// The model's outputs.
+pub fn outputs<'m>(model: &'m Model, now: &Evaluation) -> Vec<(&'m str, f64)> {
+    model.system.outputs.iter().map(|o| o.name.as_str()).zip(now.outputs.iter().copied()).collect()
+}

@@ -1,0 +1,250 @@
+// What a reader does in the studio, from the first error to the saved file.
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { ROOT, openPage, startBrowser, startStudio, text, type } from "./harness.mjs";
+
+const PENDULUM = `system "Pendulum"
+parameter m = 1, l = 1, g = 9.81
+coordinate theta
+let P = [l*sin(theta), -l*cos(theta)]
+kinetic m/2*dot(P', P')
+potential m*g*P.y
+initial theta = 1
+draw line [0, 0], P
+draw point P
+simulate until 10`;
+
+let studio, browser;
+before(async () => {
+  [studio, browser] = await Promise.all([startStudio(), startBrowser()]);
+});
+after(async () => {
+  await browser?.close();
+  await studio?.stop();
+});
+
+const summary = (page) => page.textContent("#summary");
+
+/** Waits for the end of the run that an action begins. */
+async function ran(page, action) {
+  const [response] = await Promise.all([page.waitForResponse((r) => r.url().endsWith("/api/run")), action()]);
+  await response.finished();
+}
+
+/** Where the first piece of text that says this stands on the screen. */
+const placeOf = (page, words) =>
+  page.evaluate((words) => {
+    const walker = document.createTreeWalker(document.querySelector(".cm-content"), NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const at = walker.currentNode.data.indexOf(words);
+      if (at < 0) continue;
+      const range = document.createRange();
+      range.setStart(walker.currentNode, at);
+      range.setEnd(walker.currentNode, at + words.length);
+      const { left, top, width, height } = range.getBoundingClientRect();
+      return { x: left + width / 2, y: top + height / 2 };
+    }
+  }, words);
+
+/** The picture on the stage, as bytes. */
+const picture = (page) => page.evaluate(() => document.querySelector("#player canvas").toDataURL());
+
+test("an error is seen at its place, mended, and the motion follows a slider", async () => {
+  const { page, close } = await openPage(browser, studio.address);
+  await type(page, PENDULUM.replace("cos(theta)]", "cos(thta)]"));
+  const mark = await page.waitForSelector(".cm-lintRange-error");
+  assert.equal(await mark.textContent(), "thta");
+  assert.match(await page.textContent("#problems"), /E0301.*line 4: .*thta/s);
+  await page.hover(".cm-lintRange-error");
+  await page.click(".cm-diagnosticAction");
+  await page.waitForFunction(() => !document.querySelector(".cm-lintRange-error"));
+  assert.match(await text(page), /cos\(theta\)\]/);
+
+  await page.click("#run");
+  await page.waitForFunction(() => /Reached t = 10 /.test(document.querySelector("#summary").textContent));
+  await page.click(".dal-play");
+  const before = await picture(page);
+  const slider = page.locator('.slider[data-name="l"] input[type=range]');
+  await slider.waitFor();
+  await ran(page, () =>
+    slider.evaluate((bar) => {
+      bar.value = "0.4";
+      bar.dispatchEvent(new Event("input", { bubbles: true }));
+    }),
+  );
+  await page.waitForFunction((old) => document.querySelector("#player canvas").toDataURL() !== old, before);
+  assert.equal(await page.inputValue('.slider[data-name="l"] input[type=number]'), "0.4");
+  await page.click('.slider[data-name="l"] button');
+  assert.equal(await slider.inputValue(), "1");
+  await close();
+});
+
+test("dragging a slider keeps no queue and ends with the last value", async () => {
+  const { page, close } = await openPage(browser, studio.address);
+  const values = await page.evaluate(async () => {
+    const bar = document.querySelector('.slider[data-name="g"] input[type=range]');
+    for (let k = 0; k <= 40; k++) {
+      bar.value = String(5 + k / 10);
+      bar.dispatchEvent(new Event("input", { bubbles: true }));
+      await new Promise((done) => setTimeout(done, 5));
+    }
+    return bar.value;
+  });
+  assert.equal(values, "9");
+  const settled = page.waitForResponse((r) => r.url().endsWith("/api/run") && JSON.parse(r.request().postData()).set.g === 9);
+  assert.equal((await settled).status(), 200);
+  await page.waitForFunction(() => !document.body.classList.contains("running") && /Reached/.test(document.querySelector("#summary").textContent));
+  await close();
+});
+
+test("hover and completion speak of the model", async () => {
+  const { page, close } = await openPage(browser, studio.address);
+  await type(page, PENDULUM);
+  const { x, y } = await placeOf(page, "theta");
+  await page.mouse.move(x, y);
+  await page.mouse.move(x + 1, y);
+  await page.waitForSelector(".tip:has-text('coordinate')");
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("\noutput h = thet", { delay: 20 });
+  await page.waitForSelector(".cm-tooltip-autocomplete >> text=theta");
+  await page.keyboard.press("Escape");
+  await close();
+});
+
+test("the gallery opens models, and their equations are typeset", async () => {
+  const { page, close } = await openPage(browser, studio.address);
+  for (const title of ["Disk rolling upright on a plane", "Heavy top", "Block on a rough incline", "Kepler problem"]) {
+    await page.click("#open");
+    await ran(page, () => page.click(`dialog .card:has(strong:text-is("${title}"))`));
+    await page.click('.wide-tabs [data-view="equations"]');
+    for (const form of ["lagrange", "kernel", "poincare"]) {
+      const derived = page.waitForResponse((r) => r.url().endsWith("/api/derive") && JSON.parse(r.request().postData()).form === form);
+      if ((await page.inputValue("#form")) !== form) await page.selectOption("#form", form);
+      const answer = await (await derived).json();
+      assert.ok(answer.latex, `${title}, ${form}: ${JSON.stringify(answer)}`);
+      await page.waitForFunction(() => document.querySelector("#written .katex") && !document.querySelector("#written.busy"));
+      assert.equal(await page.locator(".katex-error").count(), 0, `${title}, ${form}`);
+    }
+    await page.selectOption("#form", "lagrange");
+    await page.waitForFunction(() => !document.querySelector("#written.busy"));
+    await page.click('.wide-tabs [data-view="facts"]');
+    assert.match(await page.textContent("#facts"), /degrees of freedom/);
+    await page.click('.wide-tabs [data-view="motion"]');
+  }
+  await page.click('.wide-tabs [data-view="facts"]');
+  await page.click("#analyze");
+  await page.waitForSelector("#analysis >> text=proved");
+  await close();
+});
+
+test("a long run shows how far it is and keeps what it has when cancelled", async () => {
+  const { page, close } = await openPage(browser, studio.address);
+  await type(page, PENDULUM.replace("until 10", "until 1e7 every 1e4"));
+  await page.keyboard.press("Control+Enter");
+  await page.waitForSelector("body.running");
+  await page.waitForFunction(() => document.querySelector("#progress").value > 0);
+  await page.click("#cancel");
+  await page.waitForSelector("#summary:has-text('Cancelled at t =')");
+  assert.ok(await page.locator("#cancel").isDisabled());
+  await close();
+});
+
+test("a run that fails says why and shows what there was", async () => {
+  const { page, close } = await openPage(browser, studio.address);
+  await type(page, "coordinate x\nkinetic x'^2/2\nforce x = x'^2\ninitial x = 0, x' = 1\nsimulate until 5");
+  await page.click("#run");
+  await page.waitForSelector("#summary .failure");
+  assert.match(await summary(page), /Failed after t = .*what was computed/s);
+  await close();
+});
+
+test("files are exported", async () => {
+  const { page, close } = await openPage(browser, studio.address);
+  await page.click('.wide-tabs [data-view="export"]');
+  const beginnings = { csv: "t,theta1", parquet: "PAR1", json: '{"columns"', svg: "<svg", html: "<!DOCTYPE html>", latex: "% Double pendulum", c: "/*", rust: "//", python: "# double_pendulum" };
+  for (const [what, begins] of Object.entries(beginnings)) {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click(`[data-what="${what}"]`)]);
+    const bytes = readFileSync(await download.path(), "latin1");
+    assert.ok(bytes.startsWith(begins), `${what}: ${bytes.slice(0, 40)}`);
+    assert.match(download.suggestedFilename(), /^double_pendulum\./);
+  }
+  await close();
+});
+
+test("work is kept, saved, and not lost to a change on disk", async () => {
+  const { page, close } = await openPage(browser, studio.address);
+  const file = join(studio.folder, "mine.dal");
+  await type(page, PENDULUM);
+  await page.keyboard.press("Control+s");
+  await page.fill("#question input", "mine");
+  await page.click("#question .primary");
+  await page.waitForFunction(() => document.querySelector("#name").textContent === "mine.dal");
+  assert.equal(readFileSync(file, "utf8"), PENDULUM);
+
+  await type(page, PENDULUM + "\n# a thought");
+  await page.waitForFunction(() => document.querySelector("#name").textContent.startsWith("●"));
+  await page.reload();
+  await page.waitForSelector("#notice:has-text('not saved are back')");
+  assert.match(await text(page), /a thought/);
+
+  writeFileSync(file, PENDULUM + "\n# from elsewhere");
+  await page.click("#save");
+  await page.waitForSelector("#question:has-text('changed elsewhere')");
+  await page.click("#question >> text=Cancel");
+  assert.match(readFileSync(file, "utf8"), /from elsewhere/);
+  await page.click("#save");
+  await page.click("#question >> text=Overwrite");
+  await page.waitForFunction(() => document.querySelector("#name").textContent === "mine.dal");
+  assert.match(readFileSync(file, "utf8"), /a thought/);
+  await close();
+});
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`everything is within reach at 390 pixels, ${colorScheme}`, async () => {
+    const { page, close } = await openPage(browser, studio.address, { width: 390, height: 844, colorScheme });
+    for (const view of ["model", "motion", "equations", "facts", "export"]) {
+      await page.click(`.narrow-tabs [data-view="${view}"]`);
+      if (view === "equations") await page.waitForSelector("#written .katex");
+      assert.ok(await page.locator(`#${view}`).isVisible(), view);
+      const { wide, inner } = await page.evaluate(() => ({ wide: document.documentElement.scrollWidth, inner: innerWidth }));
+      assert.ok(wide <= inner, `${view} is ${wide} wide`);
+      const out = await page.evaluate(() => [...document.querySelectorAll("button, input, select")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML));
+      assert.deepEqual(out, [], view);
+    }
+    await page.click('.narrow-tabs [data-view="motion"]');
+    assert.ok(await page.locator('#motion .slider[data-name="g"]').isVisible());
+    await page.click("#open");
+    assert.ok(await page.locator("#chooser").isVisible());
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= 390, `the chooser is ${wide} wide`);
+    await close();
+  });
+}
+
+test("the keyboard alone opens, runs and moves", async () => {
+  const { page, close } = await openPage(browser, studio.address);
+  const reached = new Set();
+  for (let k = 0; k < 80; k++) {
+    await page.keyboard.press("Tab");
+    reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.dataset.view || document.activeElement.getAttribute("aria-label") || ""));
+  }
+  for (const wanted of ["open", "save", "run", "g", "g, value", "until", "motion", "equations"]) assert.ok(reached.has(wanted), `${wanted} in ${[...reached]}`);
+  await close();
+});
+
+test("screenshots for the README", { skip: !process.env.DALEMBERT_SCREENSHOTS }, async () => {
+  const shots = [["studio.png", 1280, 800], ["studio-390.png", 390, 844]];
+  for (const [file, width, height] of shots) {
+    const { page, close } = await openPage(browser, studio.address, { width, height });
+    await page.click(".dal-play");
+    await page.locator(".dal-scrub").evaluate((bar) => {
+      bar.value = "0.42";
+      bar.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    await page.screenshot({ path: join(ROOT, "docs/images", file) });
+    await close();
+  }
+});

@@ -1,0 +1,62 @@
+// Small help with elements.
+
+export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no #${id}`);
+  return found as T;
+}
+
+type Child = Node | string | null | undefined;
+
+/** An element with properties and children; `class` and `data-`/`aria-` names are attributes. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  properties: Record<string, unknown> = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name === "class" || name.includes("-") || name === "role" || name === "for") made.setAttribute(name, String(value));
+    else Object.assign(made, { [name]: value });
+  }
+  made.append(...children.filter((child): child is Node | string => child != null));
+  return made;
+}
+
+/** A number for people. */
+export function short(value: number | null | undefined, digits = 6): string {
+  if (value == null || !Number.isFinite(value)) return "–";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  const text = size >= 1e5 || size < 1e-4 ? value.toExponential(digits - 1) : value.toPrecision(digits);
+  return text.replace(/\.?0+(e|$)/, "$1").replace("-", "−");
+}
+
+/** Calls `action` once things have been quiet for a while. */
+export function quiet(milliseconds: number, action: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(action, milliseconds);
+  };
+}
+
+/** Calls `action` at once, then at most this often, with a last call for the last change. */
+export function paced(milliseconds: number, action: () => void): () => void {
+  let waiting = false;
+  let again = false;
+  const tick = (): void => {
+    waiting = false;
+    if (again) begin();
+  };
+  const begin = (): void => {
+    waiting = true;
+    again = false;
+    action();
+    setTimeout(tick, milliseconds);
+  };
+  return () => {
+    if (waiting) again = true;
+    else begin();
+  };
+}

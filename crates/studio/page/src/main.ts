@@ -1,0 +1,92 @@
+// The page: what a change of the text or of a slider sets in motion.
+
+import "./style.css";
+import { ask, connect, type Checked, type Diagnostic } from "./api";
+import { makeDocuments } from "./documents";
+import { byId, element, paced, quiet } from "./dom";
+import { makeEditor } from "./editor";
+import { makeEquations } from "./equations";
+import { makeExports } from "./exports";
+import { makeFacts } from "./facts";
+import { failureBox, notice } from "./messages";
+import { makeRunner } from "./motion";
+import { makeSliders } from "./sliders";
+import { makeTabs } from "./tabs";
+
+let checked: Checked | undefined;
+
+const editor = makeEditor(byId("editor"), {
+  changed: () => (documents.changed(), check()),
+  run: () => void runNow(),
+  save: () => void documents.save(),
+});
+const sliders = makeSliders(byId("sliders"), () => (rerun(), check()));
+const question = () => ({ text: editor.text(), ...sliders.values() });
+const runner = makeRunner(question, () => checked);
+const equations = makeEquations();
+const facts = makeFacts(byId("facts"), question);
+const tabs = makeTabs(() => refresh());
+const documents = makeDocuments(editor.text, (text) => {
+  sliders.forget();
+  runner.forget();
+  editor.load(text);
+  void checkNow().then(runner.run);
+});
+
+const rerun = paced(40, () => void runner.run());
+const check = quiet(200, () => void checkNow());
+
+async function checkNow(): Promise<void> {
+  const asked = question();
+  const answer = await ask<Checked>("check", asked);
+  if (answer.ended || asked.text !== editor.text()) return;
+  checked = answer;
+  const said = answer.diagnostics ?? [];
+  editor.mark(said);
+  problems(said, answer);
+  if (answer.sliders) sliders.show(answer);
+  refresh();
+}
+
+function refresh(): void {
+  if (!checked) return;
+  if (tabs.shown("facts")) facts.show(checked);
+  if (tabs.shown("equations")) equations.show(editor.text());
+}
+
+async function runNow(): Promise<void> {
+  tabs.show("motion");
+  await checkNow();
+  await runner.run();
+}
+
+/** The problems as a list; one without a place is only here. */
+function problems(list: Diagnostic[], answer: Checked): void {
+  const rows = list.map((d) => {
+    const place = d.line === null ? "" : `line ${d.line}: `;
+    const row = element("button", { type: "button", class: `problem ${d.severity}` }, element("strong", {}, `${d.code} `), place + d.message, d.help ? element("small", {}, ` ${d.help}`) : null);
+    row.onclick = () => {
+      tabs.show("model");
+      if (d.line !== null) editor.goTo(d);
+    };
+    return row;
+  });
+  byId("problems").replaceChildren(...(answer.failed ? [failureBox(answer.failed)] : []), ...rows);
+  document.body.classList.toggle("wrong", list.some((d) => d.severity === "error"));
+}
+
+byId("run").onclick = () => void runNow();
+byId("save").onclick = () => void documents.save();
+byId("open").onclick = () => void documents.choose();
+document.addEventListener("keydown", (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
+  if (event.key === "Enter") void runNow();
+  else if (event.key === "s") void documents.save();
+  else return;
+  event.preventDefault();
+});
+makeExports(byId("export"), () => ({ ...question(), name: documents.name(), form: equations.form() }));
+
+connect()
+  .then(documents.begin)
+  .catch((error: Error) => notice(`The studio does not answer: ${error.message}`));

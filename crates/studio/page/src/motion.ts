@@ -1,0 +1,88 @@
+// Running: progress, cancel, the animation, the plots, and one line about how it went.
+
+import "../../../dalembert/assets/player/player.css";
+import { mount } from "../../../dalembert/assets/player/player.js";
+import { run, stop, type Checked, type Result, type RunQuestion } from "./api";
+import { byId, short } from "./dom";
+import { failureBox } from "./messages";
+import { makePlots } from "./plots";
+
+export interface Runner {
+  /** Runs; a newer run takes the place of an older one. */
+  run(): Promise<void>;
+  /** Another model: the next motion is shown from its start. */
+  forget(): void;
+}
+
+export function makeRunner(question: () => RunQuestion, checked: () => Checked | undefined): Runner {
+  const bar = byId<HTMLProgressElement>("progress");
+  const cancel = byId<HTMLButtonElement>("cancel");
+  const summary = byId("summary");
+  const stage = byId("player");
+  let player: ReturnType<typeof mount> | undefined;
+  const plots = makePlots(byId("plots"), (t) => {
+    player?.pause();
+    player?.seek(t);
+  });
+  let newest = 0;
+
+  async function go(): Promise<void> {
+    const own = ++newest;
+    // Short runs are over before a bar could be seen.
+    const begun = setTimeout(() => running(true), 120);
+    const result = await run(question(), (part) => {
+      if (own === newest) bar.value = part;
+    });
+    clearTimeout(begun);
+    if (own !== newest) return;
+    running(false);
+    show(result);
+  }
+
+  function running(on: boolean): void {
+    document.body.classList.toggle("running", on);
+    cancel.disabled = !on;
+    bar.value = 0;
+  }
+
+  function show(result: Result): void {
+    if (result.ended === "superseded") return;
+    summary.classList.toggle("bad", Boolean(result.failed || result.failure));
+    if (result.ended) return summary.replaceChildren("Cancelled before anything was computed.");
+    if (result.failed) return summary.replaceChildren(failureBox(result.failed));
+    if (!result.film) forget();
+    else if (player) player.replace(result.film);
+    else player = mount(stage, result.film, { plots: false });
+    plots.show(result.table, checked());
+    summary.replaceChildren(inWords(result));
+    if (result.failure) summary.append(failureBox(result.failure));
+  }
+
+  function forget(): void {
+    player?.destroy();
+    player = undefined;
+  }
+
+  cancel.onclick = () => void stop("run");
+  return { run: go, forget };
+}
+
+function inWords(result: Result): string {
+  const s = result.summary;
+  const until = `t = ${short(s.t)}`;
+  const event = result.events.at(-1)?.name;
+  const ending: Record<string, string> = {
+    end_time: `Reached ${until}`,
+    event: `Stopped by event ${event ?? ""} at ${until}`,
+    cancelled: result.stopped === "time" ? `The time limit ended it at ${until}; this is what was computed` : `Cancelled at ${until}; this is what was computed`,
+    failed: `Failed after ${until}; this is what was computed`,
+  };
+  const residual = Math.max(s.largest_position_residual ?? 0, s.largest_velocity_residual ?? 0);
+  return [
+    ending[result.stop] ?? until,
+    `${s.method}, ${s.steps} steps, ${short(s.wall_time * 1000, 3)} ms`,
+    s.rank > 0 ? `residual ${short(residual, 2)}` : "",
+    s.energy_change == null ? "" : `energy ${short(s.energy, 4)}, change ${short(s.energy_change, 2)}`,
+    result.thinned > 1 ? `plots show one row of ${result.thinned}` : "",
+  ].filter(Boolean).join(" · ");
+}

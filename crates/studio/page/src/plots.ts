@@ -1,0 +1,131 @@
+// Plots of the columns: coordinates, speeds and outputs, each in a panel of its own.
+
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import type { Checked, Column } from "./api";
+import { element, short } from "./dom";
+
+/** Lines of a panel at first; more can be chosen. */
+const FEW = 6;
+const HUES = [210, 25, 145, 340, 265, 50, 185, 0];
+
+export interface Plots {
+  show(table: Column[], checked: Checked | undefined): void;
+}
+
+interface Panel {
+  title: string;
+  names: string[];
+  shown: Set<string>;
+}
+
+export function makePlots(host: HTMLElement, seek: (t: number) => void): Plots {
+  let panels: Panel[] = [];
+  let charts: uPlot[] = [];
+  let table: Column[] = [];
+  let drawn = "";
+
+  function show(columns: Column[], checked: Checked | undefined): void {
+    table = columns;
+    const shape = columns.map((c) => c.name).join("\n");
+    if (shape === drawn) {
+      charts.forEach((chart, k) => chart.setData(dataOf(panels[k])));
+      return;
+    }
+    drawn = shape;
+    panels = split(columns, checked);
+    draw();
+  }
+
+  function dataOf(panel: Panel): uPlot.AlignedData {
+    const column = (name: string) => table.find((c) => c.name === name)?.values ?? [];
+    return [column("t"), ...[...panel.shown].map(column)] as uPlot.AlignedData;
+  }
+
+  function draw(): void {
+    charts.forEach((chart) => chart.destroy());
+    host.replaceChildren();
+    charts = panels.map((panel) => {
+      const place = element("div", { class: "plot" });
+      host.append(element("div", { class: "panel" }, chooser(panel), place));
+      return chart(panel, place);
+    });
+  }
+
+  function chooser(panel: Panel): HTMLElement {
+    const boxes = panel.names.map((name) => {
+      const box = element("input", { type: "checkbox", checked: panel.shown.has(name) });
+      box.onchange = () => {
+        if (box.checked) panel.shown.add(name);
+        else panel.shown.delete(name);
+        panel.shown = new Set(panel.names.filter((n) => panel.shown.has(n)));
+        draw();
+      };
+      return element("label", {}, box, name);
+    });
+    const title = `${panel.title}${panel.shown.size < panel.names.length ? ` (${panel.shown.size} of ${panel.names.length})` : ""}`;
+    return element("details", { class: "columns" }, element("summary", {}, title), element("div", { class: "boxes" }, ...boxes));
+  }
+
+  function chart(panel: Panel, place: HTMLElement): uPlot {
+    const style = getComputedStyle(document.documentElement);
+    const ink = style.getPropertyValue("--soft").trim();
+    const grid = { stroke: style.getPropertyValue("--line").trim(), width: 1 };
+    const values = (_: uPlot, ticks: number[]) => ticks.map((v) => short(v, 6));
+    const axis = { stroke: ink, grid, ticks: grid, font: "12px system-ui, sans-serif" };
+    const made = new uPlot(
+      {
+        width: Math.max(place.clientWidth, 200),
+        height: 190,
+        scales: { x: { time: false } },
+        legend: { show: true, live: true },
+        cursor: { sync: { key: "t" }, drag: { x: true, y: false } },
+        axes: [{ ...axis, size: 32, values }, { ...axis, size: 58, values }],
+        series: [
+          { label: "t", value: (_, v) => short(v) },
+          ...[...panel.shown].map((name) => ({
+            label: name,
+            stroke: hue(panel.names.indexOf(name)),
+            width: 1.5,
+            spanGaps: false,
+            value: (_: uPlot, v: number) => short(v),
+          })),
+        ],
+      },
+      dataOf(panel),
+      place,
+    );
+    made.over.addEventListener("click", () => {
+      const at = made.cursor.left ?? -1;
+      if (at >= 0) seek(made.posToVal(at, "x"));
+    });
+    return made;
+  }
+
+  const fit = () =>
+    charts.forEach((chart) => {
+      const width = chart.root.parentElement?.clientWidth ?? 0;
+      if (width > 0 && width !== chart.width) chart.setSize({ width, height: chart.height });
+    });
+  new ResizeObserver(fit).observe(host);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  return { show };
+}
+
+function split(columns: Column[], checked: Checked | undefined): Panel[] {
+  const coordinates = new Set(checked?.coordinates ?? []);
+  const outputs = new Set(checked?.outputs ?? []);
+  const names = columns.map((c) => c.name).filter((name) => name !== "t");
+  const isOutput = (name: string) => outputs.has(name) && !coordinates.has(name);
+  const panel = (title: string, names: string[]): Panel => ({ title, names, shown: new Set(names.slice(0, FEW)) });
+  return [
+    panel("Coordinates", names.filter((n) => coordinates.has(n))),
+    panel("Speeds", names.filter((n) => !coordinates.has(n) && !isOutput(n))),
+    panel("Outputs", names.filter(isOutput)),
+  ].filter((p) => p.names.length > 0);
+}
+
+function hue(k: number): string {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  return `hsl(${HUES[k % HUES.length]} ${dark ? 75 : 65}% ${dark ? 65 : 42}%)`;
+}
