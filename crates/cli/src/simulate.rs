@@ -25,6 +25,7 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     let paths = paths.chain(args.animate.iter().map(|a| a.path()));
     let files: Vec<String> = paths.map(str::to_owned).collect();
     files.iter().try_for_each(|path| probe(path))?;
+    args.animate.iter().try_for_each(|target| target.check())?;
 
     let began = Instant::now();
     let mut watch = Watch::new(args.until.or_else(|| model.end_time()), !args.common.quiet);
@@ -120,7 +121,7 @@ impl Run {
             }
         }
         if let Some(film) = &self.film {
-            args.animate.iter().try_for_each(|target| target.write(film))?;
+            args.animate.iter().try_for_each(|target| target.write(film, !args.common.quiet))?;
         }
         if args.plot.is_empty() {
             return Ok(());

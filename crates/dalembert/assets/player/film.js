@@ -15,7 +15,6 @@ export function readFilm(json) {
   };
   film.start = frames ? film.times[0] : 0;
   film.end = frames ? film.times[frames - 1] : 0;
-  film.longest = film.arrows.reduce((most, a) => Math.max(most, a.largest), 0);
   return film;
 }
 

@@ -12,7 +12,7 @@ import { Plot } from './plots.js';
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 5, 10];
 const KINDS = {
-  impressed: 'Impressed: applied and potential forces, with terms of inertia that hold no accelerations',
+  impressed: 'Impressed forces: applied, of potentials and of dissipation',
   ideal: 'Ideal constraint forces',
   nonideal: 'Non-ideal constraint forces, friction among them',
   control: 'Control forces',
@@ -165,7 +165,7 @@ class Player {
         this.state.arrowScale = 10 ** Number(size.value);
         this.draw();
       });
-      this.switches.append(element('label', { class: 'dal-check', title: `the longest force is ${short(this.film.longest)}` }, 'arrows', size));
+      this.switches.append(element('label', { class: 'dal-check', title: `a force of ${short(this.film.forceScale)} is a fifth of the picture long in the middle position` }, 'arrows', size));
     }
   }
 

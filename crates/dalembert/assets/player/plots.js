@@ -3,7 +3,7 @@
 import { instant, roundStep, short } from './film.js';
 
 const LEFT = 52;
-const RIGHT = 10;
+const RIGHT = 18;
 const TOP = 8;
 const BOTTOM = 20;
 const DASHES = [[], [7, 4], [2, 3]];

@@ -9,10 +9,11 @@
 //! small matrices.
 
 use super::{Film, Layout, Tape};
+use crate::balance::impressed_forces;
 use crate::kernel_form::Places;
 use crate::model::Model;
 use crate::simulate::{KINDS, Motion, forces_of};
-use dalembert_expr::Expr;
+use dalembert_expr::{Expr, Pool};
 use dalembert_run::State;
 use dalembert_run::linalg::{Cod, RANK_TOL};
 use rustc_hash::FxHashMap;
@@ -25,7 +26,7 @@ const NOTHING: f64 = 1e-11;
 /// A kind of forces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForceKind {
-    /// All impressed forces, with the terms of inertia that hold no accelerations.
+    /// All impressed forces: applied, of potentials and of dissipation.
     Impressed,
     /// Ideal constraint forces.
     Ideal,
@@ -69,7 +70,11 @@ pub(super) struct Placement {
     /// Entries of J: component of a point, speed, value.
     entries: Vec<(usize, usize, Expr)>,
     groups: Vec<Group>,
+    /// Points that some speed moves.
+    points: Vec<(String, usize)>,
     components: usize,
+    /// The impressed force on each speed; `Motion` knows it together with terms of inertia only.
+    impressed: Vec<Expr>,
 }
 
 /// Components of points and speeds that act on each other.
@@ -87,15 +92,19 @@ impl Placement {
         let frame = model.form.frame.clone();
         let pool = &mut model.system.pool;
         let mut entries = Vec::new();
-        for (k, (_, offset)) in layout.points.iter().enumerate() {
+        let moves = |pool: &mut Pool, offset: usize| {
+            (0..dimension).any(|c| !places.present(pool, layout.values[offset + c]).is_empty())
+        };
+        let points: Vec<(String, usize)> =
+            layout.points.iter().filter(|(_, offset)| moves(pool, *offset)).cloned().collect();
+        for (k, (_, offset)) in points.iter().enumerate() {
             for c in 0..dimension {
                 let mut row: Vec<(usize, Vec<Expr>)> = Vec::new();
                 for (i, slope) in places.gradient(pool, layout.values[offset + c]) {
                     match &frame {
                         None => row.push((i, vec![slope])),
                         Some(X) => {
-                            let moved =
-                                X[i].iter().enumerate().filter(|(_, e)| **e != dalembert_expr::Pool::ZERO);
+                            let moved = X[i].iter().enumerate().filter(|(_, e)| **e != Pool::ZERO);
                             row.extend(moved.map(|(p, e)| (p, vec![pool.mul(slope, *e)])));
                         }
                     }
@@ -110,9 +119,10 @@ impl Placement {
                 entries.extend(row.into_iter().map(|(p, parts)| (k * dimension + c, p, pool.total(parts))));
             }
         }
-        let components = layout.points.len() * dimension;
+        let components = points.len() * dimension;
         let groups = groups(&entries, components, model.form.speeds.len());
-        Placement { entries, groups, components }
+        let impressed = impressed_forces(&mut model.system, &model.form);
+        Placement { entries, groups, points, components, impressed }
     }
 
     /// Finds the arrows of a film.
@@ -122,7 +132,6 @@ impl Placement {
             m * n * (m.min(n) + ForceKind::ALL.len() as f64)
         };
         if self.entries.is_empty() {
-            film.points.clear();
             return;
         }
         if self.groups.iter().map(work).sum::<f64>() * rows.len() as f64 > MAX_ARROW_WORK {
@@ -131,8 +140,9 @@ impl Placement {
                 .push("forces are not shown: too many points and speeds depend on each other".to_owned());
             return;
         }
+        film.points = self.points;
         let exprs: Vec<Expr> = self.entries.iter().map(|e| e.2).collect();
-        let tape = Tape::new(model, &exprs, motion);
+        let (tape, impressed) = (Tape::new(model, &exprs, motion), Tape::new(model, &self.impressed, motion));
         let mut found: Vec<Arrows> = ForceKind::ALL
             .map(|kind| Arrows {
                 kind,
@@ -147,8 +157,9 @@ impl Placement {
         for k in rows {
             let row = motion.table.row(*k);
             let J = tape.at(row);
-            let forces = forces_at(model, motion, *k);
             let n = model.form.speeds.len();
+            let mut forces = forces_at(model, motion, *k);
+            forces[..n].copy_from_slice(&impressed.at(row));
             let mut placed: Vec<Vec<f64>> = vec![vec![0.0; self.components]; KINDS];
             let mut rest: Vec<Vec<f64>> = forces.chunks(n).map(<[f64]>::to_vec).collect();
             for (group, solver) in self.groups.iter().zip(&mut solvers) {
@@ -161,8 +172,7 @@ impl Placement {
             }
         }
         for (k, arrows) in found.iter_mut().enumerate() {
-            let lengths =
-                arrows.forces.chunks(film.dimension).map(|f| f.iter().map(|v| v * v).sum::<f64>().sqrt());
+            let lengths = arrows.forces.chunks(film.dimension).map(length);
             arrows.largest = lengths.filter(|l| l.is_finite()).fold(0.0, f64::max);
             arrows.unplaced = if all[k] > 0.0 { (left[k] / all[k]).sqrt() } else { 0.0 };
         }
@@ -180,7 +190,29 @@ impl Placement {
                 film.arrows.push(arrows);
             }
         }
+        film.force_scale = usual(&film.arrows, self.components, film.dimension);
     }
+}
+
+/// The largest force of a frame that one frame in twenty exceeds: peaks are not to make all else invisible.
+fn usual(all: &[Arrows], components: usize, dimension: usize) -> f64 {
+    let mut peaks: Vec<f64> = Vec::new();
+    for arrows in all {
+        for (k, frame) in arrows.forces.chunks(components.max(1)).enumerate() {
+            let peak = frame.chunks(dimension).map(length).filter(|l| l.is_finite()).fold(0.0, f64::max);
+            match peaks.get_mut(k) {
+                Some(known) => *known = known.max(peak),
+                None => peaks.push(peak),
+            }
+        }
+    }
+    peaks.sort_by(f64::total_cmp);
+    let usual = peaks.get(peaks.len() * 19 / 20).copied().unwrap_or(0.0);
+    if usual > 0.0 { usual } else { peaks.last().copied().unwrap_or(0.0) }
+}
+
+fn length(force: &[f64]) -> f64 {
+    force.iter().map(|v| v * v).sum::<f64>().sqrt()
 }
 
 fn finite_square(v: &[f64]) -> f64 {
