@@ -66,6 +66,7 @@ pub mod kinds;
 pub mod linearize;
 pub mod model;
 pub mod poincare;
+pub mod rates;
 pub mod report;
 pub mod requests;
 pub mod simulate;

@@ -14,7 +14,7 @@ mod verification;
 pub use analysis::analysis;
 pub use check::{Findings, check, checked, parameters, redundancy};
 pub use equilibrium::{constraint_forces, equilibria};
-pub use evaluate::{evaluation, outputs, rank_remarks, reactions, start_or_guess};
+pub use evaluate::{evaluation, input_names, outputs, rank_remarks, reactions, start_or_guess};
 pub use linear::{eigenvalues, kind, linearization, well_determined};
 pub use motion::{last_time, motion, stop_name};
 pub use verification::verification;

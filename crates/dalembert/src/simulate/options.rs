@@ -33,8 +33,9 @@ impl Model {
                 Diagnostic::error(Code::BadOption, span, format!("{what} cannot be {value}")).help(help),
             ))
         };
-        if !until.is_finite() || until <= 0.0 {
-            return bad("the end time", until, "runs start at t = 0 and go forward");
+        let begin = request.start.as_ref().map_or(0.0, |start| start.t);
+        if !until.is_finite() || until <= begin {
+            return bad("the end time", until, &format!("runs start at t = {begin} and go forward"));
         }
         if let Some(every) = every
             && !(every.is_finite() && every > 0.0)
@@ -47,8 +48,8 @@ impl Model {
             return bad("the step", step, "give a positive number");
         }
         let width = 1.0 + (self.state_names().len() + self.system.outputs.len()) as f64;
-        let spacing = every.unwrap_or(until / DEFAULT_INTERVALS);
-        if until / spacing * width > MAX_TABLE {
+        let spacing = every.unwrap_or((until - begin) / DEFAULT_INTERVALS);
+        if (until - begin) / spacing * width > MAX_TABLE {
             return bad(
                 "the spacing of the output",
                 spacing,
