@@ -42,16 +42,20 @@ class Record(Mapping[str, Any]):
     def __getattr__(self, key: str) -> Any:
         if not key.startswith("_") and key in self._entries:
             return self._entries[key]
-        raise AttributeError(f"{type(self).__name__} has no {key!r}; it has {', '.join(self.__dict__.get('_entries', ()))}")
+        known = ", ".join(self.__dict__.get("_entries", ()))
+        raise AttributeError(f"{type(self).__name__} has no {key!r}; it has {known}")
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *(key for key in self._entries if key.isidentifier())})
 
     def __repr__(self) -> str:
-        lines = [f"  {key}: {_short(value)}" for key, value in self._entries.items() if value not in (None, [], {})] \
-            if not any(isinstance(v, np.ndarray) for v in self._entries.values()) \
-            else [f"  {key}: {_short(value)}" for key, value in self._entries.items()]
+        said = {key: value for key, value in self._entries.items() if not _empty(value)}
+        lines = [f"  {key}: {_short(value)}" for key, value in said.items()]
         return "\n".join([type(self).__name__, *lines])
+
+
+def _empty(value: Any) -> bool:
+    return value is None or (isinstance(value, (list, dict)) and not value)
 
 
 def _dense(entries: Mapping[str, Any]) -> Any:
@@ -143,5 +147,6 @@ class Eigenvalues(Record):
 
 
 def _complex(pairs: list[list[Optional[float]]]) -> Any:
-    number = lambda part: np.nan if part is None else part  # noqa: E731
-    return np.array([complex(number(re), number(im)) for re, im in pairs])
+    """Pairs of real and imaginary parts; what is not finite came as None."""
+    parts = np.array(pairs, dtype=float).reshape(-1, 2)
+    return parts[:, 0] + 1j * parts[:, 1]

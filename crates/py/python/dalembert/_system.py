@@ -152,7 +152,8 @@ class System:
         return dict(zip(self.states, self._engine.start(0.0)))
 
     def __repr__(self) -> str:
-        facts = [f"{len(self.coordinates)} coordinates ({', '.join(self.coordinates[:6])}{', ...' if len(self.coordinates) > 6 else ''})"]
+        shown = self.coordinates[:6] + ["..."] * (len(self.coordinates) > 6)
+        facts = [f"{len(self.coordinates)} coordinates ({', '.join(shown)})"]
         if self.rows:
             facts.append(f"{len(self.rows)} constraint rows")
         facts += [f"{name} = {value}" for name, value in self._set]
@@ -172,8 +173,7 @@ class System:
         if not set and not initial and not added:
             return self
         merged = {**dict(self._set), **dict(_words.settings(set))}
-        target = lambda item: re.split("[=~]", item, maxsplit=1)[0].strip()  # noqa: E731
-        starts = {target(item): item for item in (*self._initial, *_words.starts(initial))}
+        starts = {re.split("[=~]", item)[0].strip(): item for item in (*self._initial, *_words.starts(initial))}
         text = "\n".join([self.text.rstrip("\n"), *added]) if added else self.text
         return System(text, self.name, merged, list(starts.values()))
 
@@ -214,9 +214,7 @@ class System:
         """
         if isinstance(y0, Mapping):
             y0, initial = None, [*_words.starts(initial), *_words.starts(y0)]
-        names, added = self.events, []
-        if events is not None:
-            names, added = statements(events, self.events, self.text)
+        names, added = (self.events, []) if events is None else statements(events, self.events, self.text)
         system = self._with(set, initial, added)
         begin, until = _span(t_span, system, t_eval)
         wish = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 from ._errors import RequestError
@@ -23,7 +24,9 @@ def number(value: float) -> str:
 
 
 def is_sympy(value: object) -> bool:
-    return any(base.__module__.split(".")[0] == "sympy" for base in type(value).__mro__)
+    """Without importing SymPy: who hands over one of its objects has done so."""
+    sympy = sys.modules.get("sympy")
+    return sympy is not None and isinstance(value, (sympy.Basic, sympy.MatrixBase))
 
 
 def expression(value: Expression) -> str:
