@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import scipy.linalg
 from conftest import MODELS
-
 from dalembert import System
 
 
@@ -35,7 +34,9 @@ def test_linearize_against_differences_and_scipy(double):
     judge = np.sort_complex(np.round(scipy.linalg.eigvals(linear.state_matrix), 9))
     assert np.sort_complex(np.round(linear.eigenvalues, 9)) == pytest.approx(judge, abs=1e-8)
     squares = scipy.linalg.eigh(linear.stiffness, linear.mass, eigvals_only=True)
-    assert np.sort(np.abs(linear.eigenvalues.imag))[::2] == pytest.approx(np.sort(np.sqrt(squares)), abs=1e-10)
+    assert np.sort(np.abs(linear.eigenvalues.imag))[::2] == pytest.approx(
+        np.sort(np.sqrt(squares)), abs=1e-10
+    )
     mode = linear.modes[0]
     assert linear.state_matrix @ mode.vector == pytest.approx(mode.eigenvalue * mode.vector, abs=1e-10)
     assert "state_matrix" in repr(linear)
@@ -44,7 +45,7 @@ def test_linearize_against_differences_and_scipy(double):
 def test_eigenvalues_over_a_parameter():
     system = System.from_file(MODELS / "bead_hoop.dal")
     over = system.eigenvalues("W", 0, 10, 21, at={"theta": 0})
-    assert over["values"].shape == (21,) and over.branches.shape == (2, 21)
+    assert over.points.shape == (21,) and over.branches.shape == (2, 21)
     assert over.crossings
 
 

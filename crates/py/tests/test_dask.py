@@ -7,11 +7,17 @@ import threading
 import numpy as np
 import pytest
 from conftest import MODELS
+from dalembert import Interrupted, RequestError, System
 from distributed import Client, LocalCluster
 
-from dalembert import Interrupted, RequestError, System
-
-WISH = dict(vary={"m2": [0.5, 1.0, 2.0]}, sample={"theta1": "normal(1.5, 0.1)"}, runs=400, seed=3, t_span=20)
+WISH = dict(
+    vary={"m2": [0.5, 1.0, 2.0]},
+    sample={"theta1": "normal(1.5, 0.1)"},
+    runs=400,
+    seed=3,
+    t_span=40,
+    rtol=1e-12,
+)
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +61,9 @@ def test_a_lost_worker_changes_nothing(client, system, local):
     killed = []
 
     def progress(done, total):
-        if done < total and not killed:
-            killed.append(next(iter(victims.values())))
+        busy = [worker for worker, tasks in client.processing().items() if tasks]
+        if total / 4 < done < total and busy and not killed:
+            killed.append(victims[busy[0]])
             os.kill(killed[0], signal.SIGKILL)
 
     far = system.sweep(client=client, progress=progress, **WISH)

@@ -8,7 +8,6 @@ import textwrap
 
 import pytest
 from conftest import MODELS
-
 from dalembert import System
 
 SIMULATE = """
@@ -42,7 +41,9 @@ except dalembert.Interrupted as caught:
 
 def interrupted(script):
     code = textwrap.dedent(script.format(model=str(MODELS / "double_pendulum.dal")))
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     try:
         assert process.stdout.readline() == "ready\n"
         # The run begins right after this line; a signal that came before it would end the script otherwise.

@@ -5,9 +5,8 @@ import pickle
 import numpy as np
 import pytest
 from conftest import MODELS
-from scipy.integrate import solve_ivp
-
 from dalembert import RequestError, RunError, System
+from scipy.integrate import solve_ivp
 
 
 def states(system, count, seed=1):
@@ -23,6 +22,7 @@ def test_vectorised_is_one_by_one(double):
         assert f(0.0, y[:, k]) == pytest.approx(together[:, k], abs=0)
         # Evaluation goes another way (no fused program), so digits may differ in the last places.
         assert double.evaluate(at).acceleration == pytest.approx(together[:, k], rel=1e-11, abs=1e-11)
+    assert double.evaluate().constraint_matrix.shape == (0, 2)
     assert np.array_equal(f.rhs(0.0, y)[:2], y[2:])
     assert np.array_equal(f(0.0, np.asfortranarray(y)), together)
     assert np.array_equal(f(0.0, y[:, ::2]), together[:, ::2])
@@ -70,7 +70,12 @@ def test_a_state_without_acceleration():
 
 def test_what_is_refused(double):
     f = double.acceleration_function()
-    for t, y in ((0, np.zeros(3)), (0, np.zeros((2, 4))), (0, np.zeros((4, 2, 2))), ([0, 1, 2], np.zeros((4, 2)))):
+    for t, y in (
+        (0, np.zeros(3)),
+        (0, np.zeros((2, 4))),
+        (0, np.zeros((4, 2, 2))),
+        ([0, 1, 2], np.zeros((4, 2))),
+    ):
         with pytest.raises(RequestError, match="shape"):
             f(t, y)
     with pytest.raises(RequestError, match="errors"):

@@ -1,12 +1,11 @@
 """Motions, judged by SciPy on right-hand sides written by hand."""
 
+import dalembert
 import numpy as np
 import pytest
 from conftest import CART
-from scipy.integrate import solve_ivp
-
-import dalembert
 from dalembert import Event, RequestError, RunError, System
+from scipy.integrate import solve_ivp
 
 G = 9.81
 
@@ -22,7 +21,9 @@ def double_pendulum(t, y):
 
 def test_double_pendulum_against_scipy(double):
     times = np.linspace(0, 3, 31)
-    judge = solve_ivp(double_pendulum, (0, 3), [np.pi / 2, np.pi / 2, 0, 0], "DOP853", times, rtol=1e-12, atol=1e-12)
+    judge = solve_ivp(
+        double_pendulum, (0, 3), [np.pi / 2, np.pi / 2, 0, 0], "DOP853", times, rtol=1e-12, atol=1e-12
+    )
     motion = double.simulate((0, 3), times, rtol=1e-12, atol=1e-12)
     assert motion.success and motion.status == 0
     assert np.array_equal(motion.t, times)
@@ -33,7 +34,15 @@ def test_double_pendulum_against_scipy(double):
 def test_constrained_pendulum_against_the_reduced_equation(pendulum):
     times = np.linspace(0, 4, 21)
     angle0 = np.arctan2(0.6, np.sqrt(0.8**2 - 0.6**2))
-    judge = solve_ivp(lambda t, y: [y[1], -G / 0.8 * np.sin(y[0])], (0, 4), [angle0, 0], "DOP853", times, rtol=1e-12, atol=1e-13)
+    judge = solve_ivp(
+        lambda t, y: [y[1], -G / 0.8 * np.sin(y[0])],
+        (0, 4),
+        [angle0, 0],
+        "DOP853",
+        times,
+        rtol=1e-12,
+        atol=1e-13,
+    )
     motion = pendulum.simulate((0, 4), times, rtol=1e-12)
     assert motion["x"] == pytest.approx(0.8 * np.sin(judge.y[0]), abs=1e-9)
     tension = 1.3 * (G * np.cos(judge.y[0]) + 0.8 * judge.y[1] ** 2)
@@ -94,12 +103,18 @@ def test_a_run_may_start_at_any_time():
 
 
 def test_events():
-    ball = System.from_text("parameter g = 9.81\ncoordinate y\nkinetic y'^2/2\npotential g*y\ninitial y = 1\nevent half: y - 0.5")
+    ball = System.from_text(
+        "parameter g = 9.81\ncoordinate y\nkinetic y'^2/2\npotential g*y\ninitial y = 1\nevent half: y - 0.5"
+    )
     motion = ball.simulate((0, 2), events=["half", "ground: y falling stop", Event("y'+3", direction=-1)])
     fall = np.sqrt(2 / 9.81)
     assert motion.status == 1 and motion.stop == "event" and motion.success
     assert motion.event_names == ["half", "ground", "event1"]
-    assert [t.tolist() for t in motion.t_events] == [[pytest.approx(fall / np.sqrt(2))], [pytest.approx(fall)], [pytest.approx(3 / 9.81)]]
+    assert [t.tolist() for t in motion.t_events] == [
+        [pytest.approx(fall / np.sqrt(2))],
+        [pytest.approx(fall)],
+        [pytest.approx(3 / 9.81)],
+    ]
     assert motion.y_events[1][0] == pytest.approx([0, -9.81 * fall], abs=1e-9)
     assert motion.events[-1].name == "ground" and not motion.events[-1].rising
     assert motion.t[-1] == pytest.approx(fall) and "ground" in motion.message
@@ -114,14 +129,24 @@ def test_events_against_scipy(double):
     def crossing(t, y):
         return y[0]
 
-    judge = solve_ivp(double_pendulum, (0, 3), [np.pi / 2, np.pi / 2, 0, 0], "DOP853", rtol=1e-12, atol=1e-12, events=crossing)
+    judge = solve_ivp(
+        double_pendulum,
+        (0, 3),
+        [np.pi / 2, np.pi / 2, 0, 0],
+        "DOP853",
+        rtol=1e-12,
+        atol=1e-12,
+        events=crossing,
+    )
     motion = double.simulate((0, 3), events="theta1", rtol=1e-12)
     assert motion.t_events[0] == pytest.approx(judge.t_events[0], abs=1e-8)
     assert motion.y_events[0] == pytest.approx(judge.y_events[0], abs=1e-6)
 
 
 def test_a_failure_keeps_what_was_computed():
-    system = System.from_text("coordinate x\nkinetic x'^2/2\nforce x = x^2\ninitial x = 1, x' = 1", "burst.dal")
+    system = System.from_text(
+        "coordinate x\nkinetic x'^2/2\nforce x = x^2\ninitial x = 1, x' = 1", "burst.dal"
+    )
     motion = system.simulate((0, 10))
     assert not motion.success and motion.status == -1 and motion.stop == "failed"
     assert 1 < len(motion) < 501 and motion.t[-1] < 10

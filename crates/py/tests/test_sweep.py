@@ -4,7 +4,6 @@ import pickle
 
 import numpy as np
 import pytest
-
 from dalembert import RequestError, System
 
 SPRING = "parameter k = 1\ncoordinate x\nkinetic x'^2/2\npotential k*x^2/2\ninitial x = 1\noutput E = energy\nsimulate until 1"
@@ -17,7 +16,19 @@ def spring():
 
 def test_values_and_draws(spring):
     sweep = spring.sweep({"k": "1..9:5"}, {"x'": ("uniform", -1, 1)}, runs=10)
-    assert sweep.columns == ["run", "k", "x'(0)", "t", "x", "x'", "E", "energy_change", "residual", "steps", "status"]
+    assert sweep.columns == [
+        "run",
+        "k",
+        "x'(0)",
+        "t",
+        "x",
+        "x'",
+        "E",
+        "energy_change",
+        "residual",
+        "steps",
+        "status",
+    ]
     assert len(sweep) == sweep.total == 50 and sweep.complete and sweep.counts == {"done": 50}
     w = np.sqrt(sweep["k"])
     assert sweep["x"] == pytest.approx(np.cos(w) + sweep["x'(0)"] * np.sin(w) / w, abs=1e-8)
@@ -44,13 +55,18 @@ def test_motions_are_kept_if_wanted(spring):
     assert sweep.motions.columns == ["run", "t", "x", "x'", "E"] and len(sweep.motions) == 10
     assert sweep.motion(1)["x"] == pytest.approx(np.cos(2 * np.linspace(0, 1, 5)), abs=1e-8)
     again = pickle.loads(pickle.dumps(sweep))
-    assert again.motion(1)["x"].tolist() == sweep.motion(1)["x"].tolist() and again["status"].tolist() == ["done"] * 2
+    assert (
+        again.motion(1)["x"].tolist() == sweep.motion(1)["x"].tolist()
+        and again["status"].tolist() == ["done"] * 2
+    )
     with pytest.raises(RequestError, match="every"):
         spring.sweep({"k": [1, 4]}).motion(0)
 
 
 def test_runs_that_fail_have_their_rows():
-    system = System.from_text("parameter a = 1\ncoordinate x\nkinetic x'^2/2\nforce x = a*x^2\ninitial x = 1, x' = 1\nsimulate until 10")
+    system = System.from_text(
+        "parameter a = 1\ncoordinate x\nkinetic x'^2/2\nforce x = a*x^2\ninitial x = 1, x' = 1\nsimulate until 10"
+    )
     sweep = system.sweep({"a": [-1, 1, 0]})
     assert sweep["status"].tolist()[2] == "done" and sweep["status"].tolist()[1].startswith("E07")
     assert len(sweep) == 3
@@ -75,5 +91,11 @@ def test_what_is_refused(spring, wish, message):
 
 def test_progress(double):
     told = []
-    double.sweep(sample={"theta1": "normal(1, 0.1)"}, runs=2000, t_span=10, progress=lambda *both: told.append(both))
-    assert told and all(total == 2000 for _, total in told) and [d for d, _ in told] == sorted(d for d, _ in told)
+    double.sweep(
+        sample={"theta1": "normal(1, 0.1)"}, runs=2000, t_span=10, progress=lambda *both: told.append(both)
+    )
+    assert (
+        told
+        and all(total == 2000 for _, total in told)
+        and [d for d, _ in told] == sorted(d for d, _ in told)
+    )

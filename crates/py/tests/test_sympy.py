@@ -1,16 +1,15 @@
 """SymPy as a judge, and as a way to write models."""
 
+import dalembert
 import numpy as np
 import pytest
 import sympy
 from conftest import MODELS
-from sympy import Eq, Function, Matrix, Piecewise, Rational, cos, diff, sin, sqrt, symbols
-from sympy.physics.mechanics import LagrangesMethod, Point, ReferenceFrame, Particle, dynamicsymbols
-from sympy.physics.mechanics import Lagrangian as lagrangian_of
-
-import dalembert
 from dalembert import Builder, RequestError, System
 from dalembert._sympy import write
+from sympy import Eq, Function, Matrix, Piecewise, Rational, cos, diff, sin, sqrt, symbols
+from sympy.physics.mechanics import LagrangesMethod, Particle, Point, ReferenceFrame, dynamicsymbols
+from sympy.physics.mechanics import Lagrangian as lagrangian_of
 
 t = dynamicsymbols._t
 
@@ -39,7 +38,13 @@ def test_accelerations_against_lagranges_method():
     plain = sympy.symbols("q0:3 u0:3")
     swap = {**dict(zip(speeds, plain[3:])), **dict(zip(q, plain[:3])), **dict(zip(parameters, values))}
     numeric = sympy.lambdify(plain, [method.mass_matrix.xreplace(swap), method.forcing.xreplace(swap)])
-    built = Builder("Spherical pendulum on a cart").parameter(dict(zip(parameters, values))).coordinate(*q).lagrangian(L).system()
+    built = (
+        Builder("Spherical pendulum on a cart")
+        .parameter(dict(zip(parameters, values)))
+        .coordinate(*q)
+        .lagrangian(L)
+        .system()
+    )
     f = built.acceleration_function()
     for y in np.random.default_rng(2).uniform(0.3, 1.2, size=(20, 6)):
         mass, forcing = numeric(*y)
@@ -56,7 +61,15 @@ def test_multipliers_against_lagranges_method():
     builder = Builder().parameter({m: 1.3, g: 9.81, l: 0.8}).coordinate(x, y).lagrangian(L)
     system = builder.constraint("rod", Eq(x**2 + y**2, l**2)).initial(x=0.6).guess(y=-1).system()
     state = {**system.initial, "x'": 0.5, "y'": 0.6 * 0.5 / 0.8 * 1.0}
-    values = {x.diff(t): state["x'"], y.diff(t): state["y'"], x: state["x"], y: state["y"], m: 1.3, g: 9.81, l: 0.8}
+    values = {
+        x.diff(t): state["x'"],
+        y.diff(t): state["y'"],
+        x: state["x"],
+        y: state["y"],
+        m: 1.3,
+        g: 9.81,
+        l: 0.8,
+    }
     full = np.array(method.mass_matrix_full.subs(values), float)
     right = np.array(method.forcing_full.subs(values), float).ravel()
     solved = np.linalg.solve(full, right)  # rates, accelerations, multiplier
@@ -77,7 +90,9 @@ def test_written_equations_agree_with_numbers(name):
     assert substitute(made["mass_matrix"]) == pytest.approx(now.mass, rel=1e-12)
     assert substitute(made["impressed_force"]).ravel() == pytest.approx(now.impressed, rel=1e-10, abs=1e-12)
     if system.rows:
-        assert substitute(made["constraint_matrix"]) == pytest.approx(now.constraint_matrix, rel=1e-12, abs=1e-14)
+        assert substitute(made["constraint_matrix"]) == pytest.approx(
+            now.constraint_matrix, rel=1e-12, abs=1e-14
+        )
 
 
 def test_explicit_form_solves_the_lagrange_form(pendulum):
@@ -139,7 +154,9 @@ def test_a_rich_model_can_be_built():
     assert motion.success and len(motion) == 101 and np.ptp(motion["drag"]) > 1
     assert built.system().title == 'Belt "one"'
     sleigh = Builder().parameter(a=0.4).coordinate("x", "y", "theta").speed(v="x'*cos(theta) + y'*sin(theta)")
-    sleigh.speed(u="-x'*sin(theta) + y'*cos(theta)").kinetic("(v^2 + (u + a*theta')^2 + theta'^2)/2").constraint("blade", "u")
+    sleigh.speed(u="-x'*sin(theta) + y'*cos(theta)").kinetic(
+        "(v^2 + (u + a*theta')^2 + theta'^2)/2"
+    ).constraint("blade", "u")
     assert sleigh.system().speeds == ["theta'", "v", "u"]
     cart = Builder().coordinate("x", "q").mass([[2, "cos(q)"], ["cos(q)", 1]]).force(["0", "-sin(q)"])
     cart.require("still", "q", decay=(4, 4)).actuate("x").weight(2)

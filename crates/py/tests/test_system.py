@@ -2,11 +2,10 @@
 
 import pickle
 
+import dalembert
 import numpy as np
 import pytest
 from conftest import MODELS, PENDULUM
-
-import dalembert
 from dalembert import ModelError, RequestError, RunError, System
 
 

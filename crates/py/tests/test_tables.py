@@ -69,7 +69,10 @@ def test_motions_can_be_pickled(pendulum):
     motion = pendulum.simulate((0, 1), events="y")
     again = pickle.loads(pickle.dumps(motion))
     assert np.array_equal(again.y, motion.y) and again.message == motion.message
-    assert again.stats["steps"] == motion.stats["steps"] and again.t_events[0].tolist() == motion.t_events[0].tolist()
+    assert (
+        again.stats["steps"] == motion.stats["steps"]
+        and again.t_events[0].tolist() == motion.t_events[0].tolist()
+    )
 
 
 def test_a_sweep_has_words(double):

@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from conftest import MODELS
-
 from dalembert import System
 
 SLOW = dict(t_span=(0, 400), rtol=1e-13, every=100.0)
@@ -47,7 +46,10 @@ def test_runs_are_under_way_at_the_same_time(double):
 
 
 def test_threads_share_one_system():
-    systems = [System.from_file(MODELS / f"{name}.dal") for name in ("double_pendulum", "rolling_disk", "stick_slip_belt")]
+    systems = [
+        System.from_file(MODELS / f"{name}.dal")
+        for name in ("double_pendulum", "rolling_disk", "stick_slip_belt")
+    ]
     expected = [system.simulate((0, 3)).y for system in systems]
 
     def everything(k):

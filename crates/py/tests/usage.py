@@ -2,9 +2,8 @@
 
 from typing import Optional
 
-import numpy as np
-
 import dalembert
+import numpy as np
 
 system: dalembert.System = dalembert.System.from_text("coordinate x\nkinetic x'^2/2", m=1.0)
 motion: dalembert.Motion = system.simulate((0, 1), np.linspace(0, 1, 5), rtol=1e-9, events=["x stop"])

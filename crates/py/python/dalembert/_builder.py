@@ -124,7 +124,10 @@ class Builder:
         normal: Expression = None,
     ) -> Builder:
         """Coulomb friction at a constraint."""
-        parts = [f"friction on {on}: coefficient {expression(coefficient)}", f"velocity {expression(velocity)}"]
+        parts = [
+            f"friction on {on}: coefficient {expression(coefficient)}",
+            f"velocity {expression(velocity)}",
+        ]
         parts += [] if static is None else [f"static {expression(static)}"]
         parts += [] if normal is None else [f"normal {expression(normal)}"]
         return self.statement(", ".join(parts))
@@ -154,13 +157,17 @@ class Builder:
     def guess(self, values: Optional[Mapping[Any, Expression]] = None, **more: Expression) -> Builder:
         """Guessed starting values, which the constraints may change."""
         items = {**(values or {}), **more}.items()
-        return self.statement("initial " + ", ".join(f"{name(key)} ~ {expression(value)}" for key, value in items))
+        return self.statement(
+            "initial " + ", ".join(f"{name(key)} ~ {expression(value)}" for key, value in items)
+        )
 
     def output(self, **values: Expression) -> Builder:
         """Columns of the result."""
         return self._assigned("output", values)
 
-    def event(self, label: str, function: Expression, *, direction: int = 0, terminal: bool = False) -> Builder:
+    def event(
+        self, label: str, function: Expression, *, direction: int = 0, terminal: bool = False
+    ) -> Builder:
         """An event of the model; see :class:`Event`."""
         from ._events import Event
 

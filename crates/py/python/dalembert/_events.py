@@ -25,7 +25,9 @@ class Event(NamedTuple):
     def statement(self, name: str) -> str:
         """As the model language writes it."""
         if self.terminal not in (True, False):
-            raise RequestError("terminal is True or False here: a run ends at the first such event, or at none")
+            raise RequestError(
+                "terminal is True or False here: a run ends at the first such event, or at none"
+            )
         directions = {0: "", 1: " rising", -1: " falling"}
         if self.direction not in directions:
             raise RequestError(f"direction={self.direction!r}: choose 1, -1 or 0")

@@ -135,7 +135,9 @@ class Motion(Table):
         import xarray
 
         variables = {name: ("t", np.array(self[name])) for name in self._names[1:]}
-        return xarray.Dataset(variables, coords={"t": np.array(self.t)}, attrs={"title": self.system.title or ""})
+        return xarray.Dataset(
+            variables, coords={"t": np.array(self.t)}, attrs={"title": self.system.title or ""}
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Motion, self._parts

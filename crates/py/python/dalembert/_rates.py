@@ -64,7 +64,9 @@ class AccelerationFunction:
         states = states.reshape(n, -1)
         times = np.asarray(t, dtype=float)
         if times.ndim > 1 or times.size not in (1, states.shape[1]):
-            raise RequestError(f"times of shape {times.shape}: give a number, or one for each of {states.shape[1]} states")
+            raise RequestError(
+                f"times of shape {times.shape}: give a number, or one for each of {states.shape[1]} states"
+            )
         return states, times.reshape(-1), single
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -78,6 +78,12 @@ def _short(value: Any) -> str:
 class Evaluation(Record):
     """Everything at one state: accelerations, forces, multipliers, matrices, outputs."""
 
+    def __init__(self, entries: Mapping[str, Any]) -> None:
+        super().__init__(entries)
+        # Without rows it has columns all the same.
+        rows = self._entries["constraint_matrix"]
+        self._entries["constraint_matrix"] = rows.reshape(-1, len(self["speeds"]))
+
 
 class Analysis(Record):
     """Kinds of the constraints, what they keep, what the motion conserves."""
@@ -136,14 +142,14 @@ class Equilibria(Record):
 
 
 class Eigenvalues(Record):
-    """Eigenvalues over a range: ``values`` of length k, ``eigenvalues`` of shape (branches, k)."""
+    """Eigenvalues over a range: ``points`` of length k, ``branches`` of shape (n, k)."""
 
     def __init__(self, entries: Mapping[str, Any]) -> None:
         points = entries["points"]
         rest = {key: value for key, value in entries.items() if key not in ("points", "files")}
         values = np.array([point["value"] for point in points], dtype=float)
         branches = np.array([_complex(point["eigenvalues"]) for point in points]).T
-        super().__init__({"values": values, "branches": branches, **rest})
+        super().__init__({"points": values, "branches": branches, **rest})
 
 
 def _complex(pairs: list[list[Optional[float]]]) -> Any:

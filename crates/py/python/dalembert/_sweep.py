@@ -75,7 +75,9 @@ def sweep(
     progress: Progress,
 ) -> Sweep:
     wish["vary"] = tuple(f"{_words.name(name)}={_values(values)}" for name, values in (vary or {}).items())
-    wish["sample"] = tuple(f"{_words.name(name)}~{_distribution(how)}" for name, how in (sample or {}).items())
+    wish["sample"] = tuple(
+        f"{_words.name(name)}~{_distribution(how)}" for name, how in (sample or {}).items()
+    )
     wish["runs"] = positive(wish["runs"], "runs")
     ready = _engine.Sweep(system._engine, wish)
     if client is not None:
@@ -118,7 +120,9 @@ def make(spec: Any, blocks: tuple[int, ...]) -> Made:
     """Makes some blocks: the task of a worker."""
     version = spec[2]
     if version != _engine.__version__:
-        raise DalembertError(f"this worker has dalembert {_engine.__version__}, the sweep was begun with {version}")
+        raise DalembertError(
+            f"this worker has dalembert {_engine.__version__}, the sweep was begun with {version}"
+        )
     columns, motions, indices, raised = _prepared(spec).make(blocks, 1)
     if raised is not None:
         raise raised

@@ -53,7 +53,7 @@ def _piece(e: Any) -> tuple[str, int]:
     for kind, writer in WRITERS:
         if isinstance(e, kind):
             return writer(e)
-    if isinstance(e, sympy.Function) or isinstance(e, sympy.core.function.Application):
+    if isinstance(e, sympy.core.function.Application):
         return _call(e)
     raise RequestError(f"`{e}` ({type(e).__name__}) has no counterpart in the model language")
 
@@ -143,7 +143,9 @@ def _call(e: Any) -> tuple[str, int]:
     own = FUNCTIONS.get(e.func.__name__)
     if own is None:
         known = ", ".join(sorted(FUNCTIONS.values()))
-        raise RequestError(f"the function `{e.func.__name__}` is unknown to the model language; known: {known}")
+        raise RequestError(
+            f"the function `{e.func.__name__}` is unknown to the model language; known: {known}"
+        )
     return f"{own}({', '.join(write(a) for a in e.args)})", ATOM
 
 

@@ -161,7 +161,9 @@ class System:
 
     # Others like it.
 
-    def with_parameters(self, values: Optional[Mapping[Any, Expression]] = None, **more: Expression) -> System:
+    def with_parameters(
+        self, values: Optional[Mapping[Any, Expression]] = None, **more: Expression
+    ) -> System:
         """The same system with other parameters, in the units of the model; ``{"m[2]": 3}`` for a member of a family."""
         return self._with({**(values or {}), **more}, None)
 
@@ -169,11 +171,15 @@ class System:
         """The same system with other starting values: ``{"x'": 1}`` fixes, ``"x ~ 1"`` guesses."""
         return self._with(None, [*_words.starts(values), *_words.starts(more)])
 
-    def _with(self, set: Optional[Mapping[Any, Expression]], initial: Values, added: Sequence[str] = ()) -> System:
+    def _with(
+        self, set: Optional[Mapping[Any, Expression]], initial: Values, added: Sequence[str] = ()
+    ) -> System:
         if not set and not initial and not added:
             return self
         merged = {**dict(self._set), **dict(_words.settings(set))}
-        starts = {re.split("[=~]", item)[0].strip(): item for item in (*self._initial, *_words.starts(initial))}
+        starts = {
+            re.split("[=~]", item)[0].strip(): item for item in (*self._initial, *_words.starts(initial))
+        }
         text = "\n".join([self.text.rstrip("\n"), *added]) if added else self.text
         return System(text, self.name, merged, list(starts.values()))
 
@@ -269,7 +275,9 @@ class System:
         ``control(x)`` of the model.
         """
         if not self.inputs:
-            raise RequestError("the model requires nothing: add `require NAME: E1 = E2`, and perhaps `actuate x`")
+            raise RequestError(
+                "the model requires nothing: add `require NAME: E1 = E2`, and perhaps `actuate x`"
+            )
         found = self._accelerations.forces(t, y)
         return Record({"inputs": found["inputs"], "force": found["control"], "speeds": self.speeds})
 
@@ -281,7 +289,9 @@ class System:
         """What kind the constraints are, what they keep, what the motion conserves."""
         return Analysis(self._with(set, None)._engine.analyze())
 
-    def verify(self, *, set: Optional[Mapping[Any, Expression]] = None, initial: Values = None) -> Verification:
+    def verify(
+        self, *, set: Optional[Mapping[Any, Expression]] = None, initial: Values = None
+    ) -> Verification:
         """Every formalism that applies, compared; true if all agree."""
         return Verification(self._with(set, initial)._engine.verify())
 
@@ -297,7 +307,10 @@ class System:
         """Positions of rest and steady motions, their forces and stability. ``at`` holds values, ``within`` bounds the search."""
         if starts < 1:
             raise RequestError("starts: give 1 or more")
-        bounds = [f"{name}={_words.number(low)}..{_words.number(high)}" for name, (low, high) in (within or {}).items()]
+        bounds = [
+            f"{name}={_words.number(low)}..{_words.number(high)}"
+            for name, (low, high) in (within or {}).items()
+        ]
         system = self._with(set, initial)._engine
         return Equilibria(system.equilibrium(_words.state(at), starts, bounds))
 
@@ -381,7 +394,9 @@ def _span(t_span: Span, system: System, t_eval: Any) -> tuple[float, Optional[fl
     return begin, until
 
 
-def _times(t_eval: Any, every: Optional[float], begin: float, until: Optional[float]) -> Optional[list[float]]:
+def _times(
+    t_eval: Any, every: Optional[float], begin: float, until: Optional[float]
+) -> Optional[list[float]]:
     if t_eval is None:
         return None
     if every is not None:

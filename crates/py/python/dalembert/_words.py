@@ -46,9 +46,7 @@ def expression(value: Expression) -> str:
     try:
         return number(value)
     except TypeError:
-        raise RequestError(
-            f"{value!r} is no expression: give a number, text or a SymPy expression"
-        ) from None
+        raise RequestError(f"{value!r} is no expression: give a number, text or a SymPy expression") from None
 
 
 def name(value: object) -> str:
