@@ -215,6 +215,9 @@ pub struct SimulateArgs {
     /// Draw the motion: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target)]
     pub plot: Vec<crate::files::PlotTarget>,
+    /// Show the motion as `draw` statements say: .html, a page that plays offline (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::animate::animation_target)]
+    pub animate: Vec<crate::animate::AnimationTarget>,
     /// Columns that the plot shows, as in --columns x,y,x'
     #[arg(long, value_name = "NAMES", requires = "plot")]
     pub columns: Option<String>,
@@ -352,6 +355,9 @@ pub struct ConnectArgs {
     /// Draw the motion: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target)]
     pub plot: Vec<crate::files::PlotTarget>,
+    /// Show the motion as `draw` statements say: .html, a page that plays offline (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::animate::animation_target)]
+    pub animate: Vec<crate::animate::AnimationTarget>,
 }
 
 #[derive(Args)]

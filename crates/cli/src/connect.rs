@@ -9,7 +9,7 @@ use dalembert::connect::Connected;
 use dalembert::diagnostic;
 use dalembert::export::Plot;
 use dalembert::run::Connection;
-use dalembert::{Model, Request};
+use dalembert::{Film, Model, Request};
 use serde_json::{Value, json};
 
 pub fn run(args: &ConnectArgs) -> Result<(), Failure> {
@@ -20,12 +20,18 @@ pub fn run(args: &ConnectArgs) -> Result<(), Failure> {
     }
     let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
     let paths = args.out.iter().filter_map(TableTarget::path).chain(args.plot.iter().map(|p| p.path()));
+    let paths = paths.chain(args.animate.iter().map(|a| a.path()));
     let files: Vec<String> = paths.map(str::to_owned).collect();
     files.iter().try_for_each(|path| probe(path))?;
-    let request = Request { until: args.until, every: args.every, ..Request::default() };
+    let forces = !args.animate.is_empty();
+    let request = Request { until: args.until, every: args.every, forces, ..Request::default() };
     let found = model.connect(&args.to, &args.via, &request).map_err(|d| Failure::of(*d, &source))?;
     let facts = facts(&model, &found);
     write(args, &model, &found, &facts)?;
+    if !args.animate.is_empty() {
+        let film = Film::new(&mut model, &found.motion).map_err(|d| Failure::of(*d, &source))?;
+        args.animate.iter().try_for_each(|target| target.write(&film))?;
+    }
     if args.common.json {
         let mut document = document(&model, &found);
         let all: Vec<_> = model.diagnostics.iter().chain(&found.motion.failure).cloned().collect();

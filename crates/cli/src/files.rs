@@ -53,7 +53,7 @@ pub fn plot_target(text: &str) -> Result<PlotTarget, String> {
     }
 }
 
-fn extension(path: &str) -> String {
+pub fn extension(path: &str) -> String {
     Path::new(path).extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 

@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 the model or the run failed, 2 wrong usage.
 
 mod analyze;
+mod animate;
 mod args;
 mod check;
 mod completions;

@@ -9,7 +9,7 @@ use crate::summary;
 use dalembert::diagnostic::{self, Code, Diagnostic, nearest};
 use dalembert::export::Plot;
 use dalembert::run::Stop;
-use dalembert::{Model, Motion, MotionForm, Request, Source, Table};
+use dalembert::{Film, Model, Motion, MotionForm, Request, Source, Table};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,7 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
     let columns = chosen_columns(args, &model).map_err(|d| Failure::of(*d, &source))?;
     let paths = args.out.iter().filter_map(TableTarget::path).chain(args.plot.iter().map(|p| p.path()));
+    let paths = paths.chain(args.animate.iter().map(|a| a.path()));
     let files: Vec<String> = paths.map(str::to_owned).collect();
     files.iter().try_for_each(|path| probe(path))?;
 
@@ -30,7 +31,12 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     let request = request(args).map_err(|d| Failure::of(*d, &source))?;
     let motion = model.simulate(&request, |t| watch.at(t)).map_err(|d| Failure::of(*d, &source));
     watch.done();
-    let run = Run { motion: motion?, wall: began.elapsed(), columns, files };
+    let (motion, wall) = (motion?, began.elapsed());
+    let film = match args.animate.is_empty() {
+        true => None,
+        false => Some(Film::new(&mut model, &motion).map_err(|d| Failure::of(*d, &source))?),
+    };
+    let run = Run { motion, wall, columns, film, files };
     run.write(args, &model)?;
     run.tell(args, &model, &source, to_stdout)
 }
@@ -56,6 +62,7 @@ fn request(args: &SimulateArgs) -> Result<Request, Box<Diagnostic>> {
         atol: args.atol,
         baumgarte: args.baumgarte,
         max_steps: args.max_steps,
+        forces: !args.animate.is_empty(),
         ..Request::default()
     })
 }
@@ -107,6 +114,7 @@ struct Run {
     motion: Motion,
     wall: Duration,
     columns: Option<Vec<usize>>,
+    film: Option<Film>,
     files: Vec<String>,
 }
 
@@ -121,6 +129,9 @@ impl Run {
                 Err(Failure::ReaderGone) if !self.files.is_empty() => {}
                 other => other?,
             }
+        }
+        if let Some(film) = &self.film {
+            args.animate.iter().try_for_each(|target| target.write(film))?;
         }
         if args.plot.is_empty() {
             return Ok(());
@@ -146,6 +157,9 @@ impl Run {
         if args.common.json {
             let mut document = dalembert::report::motion(&self.motion, self.wall, &self.files);
             let all: Vec<Diagnostic> = model.diagnostics.iter().chain(failure).cloned().collect();
+            if let Some(film) = &self.film {
+                document["film"] = json!({ "frames": film.times.len(), "remarks": film.remarks });
+            }
             document["diagnostics"] = diagnostic::json(&all, source);
             if !complete {
                 let cancelled =
@@ -156,6 +170,9 @@ impl Run {
         } else {
             if !args.common.quiet {
                 let mut words = summary::text(&summary::facts(&self.motion, self.wall));
+                for remark in self.film.iter().flat_map(|film| &film.remarks) {
+                    words.push_str(&format!("{remark}\n"));
+                }
                 self.files.iter().for_each(|file| words.push_str(&format!("wrote {file}\n")));
                 if to_stdout { complain(&words) } else { print(&words)? }
             }

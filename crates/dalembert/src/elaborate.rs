@@ -7,6 +7,7 @@
 mod arithmetic;
 mod call;
 mod declare;
+mod draw;
 mod expression;
 mod finish;
 mod forces;
@@ -24,8 +25,8 @@ use crate::diagnostic::{Code, Diagnostic, any_error};
 use crate::source::{Source, Span};
 use crate::syntax::{self, Ast};
 use crate::system::{
-    CompleteIntegral, Constraint, Contact, Coordinate, Event, Output, Parameter, RequirementRow, Row, Run,
-    Speed, System,
+    CompleteIntegral, Constraint, Contact, Coordinate, Event, Figure, Output, Parameter, Place,
+    RequirementRow, Row, Run, Speed, System,
 };
 use crate::units::Kind;
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
@@ -140,6 +141,10 @@ struct Elaborator<'a> {
     run: Option<Run>,
     complete_integral: Option<CompleteIntegral>,
     force_observables: Vec<ForceObservable>,
+    drawn: Vec<Figure>,
+    /// The unit that all of it shares, once one is known.
+    drawn_unit: Kind,
+    vectors: Vec<Place>,
     /// Whether an output or event asks for `power(...)`.
     powers_asked_for: bool,
 }
@@ -247,6 +252,9 @@ impl<'a> Elaborator<'a> {
             run: None,
             complete_integral: None,
             force_observables: Vec::new(),
+            drawn: Vec::new(),
+            drawn_unit: Kind::Number,
+            vectors: Vec::new(),
             powers_asked_for: false,
         }
     }

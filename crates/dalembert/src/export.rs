@@ -12,12 +12,14 @@
 //! assert_eq!(out, b"t,x'\n0,1\n0.5,NaN\n");
 //! ```
 
+mod animation;
 pub mod code;
 mod html;
 mod parquet;
 mod plot;
 mod tables;
 
+pub use animation::animation_page;
 pub use html::html;
 pub use parquet::{ParquetWriter, parquet};
 pub use plot::{Drawing, Field, Panel, Plot};

@@ -15,6 +15,7 @@ use dalembert_run::{
 };
 pub(crate) use options::Resolved;
 use record::Recorder;
+pub(crate) use record::{KINDS, forces_of};
 pub use variables::MotionForm;
 use variables::Variables;
 
@@ -56,6 +57,8 @@ pub struct Request {
     pub interpret: bool,
     /// Integrate the Lagrangian along the motion.
     pub action: bool,
+    /// Keep the forces at each row, as a [film](crate::film) shows them.
+    pub forces: bool,
 }
 
 /// A table of results with names.
@@ -71,6 +74,11 @@ impl Table {
     /// The rows.
     pub fn rows(&self) -> impl Iterator<Item = &[f64]> {
         self.values.chunks(self.columns.len().max(1))
+    }
+
+    /// One row.
+    pub fn row(&self, k: usize) -> &[f64] {
+        &self.values[k * self.columns.len()..(k + 1) * self.columns.len()]
     }
 
     /// One column by name.
@@ -116,6 +124,10 @@ pub struct Motion {
     pub integral: Option<IntegralReport>,
     /// What the code it ran on was like; `None` where tapes were interpreted.
     pub code: Option<Speed>,
+    /// Where asked for, the impressed, ideal, non-ideal and control force on each speed, row after row of the table.
+    pub forces: Vec<f64>,
+    /// Values of the parameters of the system that moved.
+    pub parameters: Vec<f64>,
     /// Why it ended early, if it did.
     pub failure: Option<Diagnostic>,
 }
@@ -239,7 +251,7 @@ impl Model {
         columns.extend(self.system.outputs.iter().map(|o| o.name.clone()));
         let steering =
             Controller { model: controller.map(|c| c as &dyn dalembert_run::Kernel), hold: request.hold };
-        let mut recorder = Recorder::new(self, &variables, &mut progress);
+        let mut recorder = Recorder::new(self, &variables, request.forces, &mut progress);
         let mut outcome = integrate_controlled(
             variables.kernel(&self.compiled),
             &steering,
@@ -248,7 +260,7 @@ impl Model {
             &options.options,
             &mut recorder,
         );
-        let Recorder { values, events, energies, trouble, integrals, residuals, .. } = recorder;
+        let Recorder { values, events, energies, trouble, integrals, residuals, forces, .. } = recorder;
         if let Some(residuals) = residuals {
             outcome.largest_position_residual = residuals.position;
             outcome.largest_velocity_residual = residuals.velocity;
@@ -275,6 +287,8 @@ impl Model {
             balance: energy_change.and_then(|change| Balance::new(change, &integrals)),
             integral: None,
             action: request.action.then(|| integrals.last().copied()).flatten(),
+            forces: forces.unwrap_or_default(),
+            parameters: self.compiled.parameters().to_vec(),
             failure,
         })
     }

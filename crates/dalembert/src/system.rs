@@ -3,9 +3,12 @@
 //! All expressions are over the coordinates, speeds, parameters and time; rates have been replaced by the
 //! kinematics K1. Nothing is derived yet.
 
+mod drawn;
+
 use crate::source::Span;
 use crate::units::Kind;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
+pub use drawn::{Figure, Place};
 
 /// A model, read and understood.
 #[derive(Clone)]
@@ -72,6 +75,14 @@ pub struct System {
     pub observables: Observables,
     /// T + V, or eta . dL/d eta - L; over the state. Unknown for the direct form.
     pub energy: Option<Expr>,
+    /// The part of it that is kinetic, where the two can be told apart.
+    pub kinetic_energy: Option<Expr>,
+    /// The potential part.
+    pub potential_energy: Option<Expr>,
+    /// What an animation is to show.
+    pub drawn: Vec<Figure>,
+    /// Vectors of two or three components that have a name; over rates too.
+    pub vectors: Vec<Place>,
 }
 
 impl System {

@@ -21,7 +21,7 @@ mod _engine {
     #[pymodule_export]
     use super::rates::Rates;
     #[pymodule_export]
-    use super::simulate::simulate;
+    use super::simulate::{animate, simulate};
     #[pymodule_export]
     use super::sweep::Sweep;
     #[pymodule_export]

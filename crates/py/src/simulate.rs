@@ -4,9 +4,10 @@ use crate::columns::{Columns, Content};
 use crate::convert::object;
 use crate::system::{System, refuse};
 use crate::watch::Watch;
-use dalembert::diagnostic::{self, Style, render};
+use dalembert::diagnostic::{self, Diagnostic, Style, render};
 use dalembert::run::{Flow, State};
-use dalembert::{Motion, MotionForm, Request, report};
+use dalembert::export::animation_page;
+use dalembert::{Film, Model, Motion, MotionForm, Request, report};
 use pyo3::prelude::*;
 use serde_json::json;
 use std::time::Instant;
@@ -43,17 +44,7 @@ type Event = (String, f64, bool, Option<Vec<f64>>);
 #[pyfunction]
 pub fn simulate<'py>(py: Python<'py>, system: &System, wish: Wish) -> PyResult<Ran<'py>> {
     let began = Instant::now();
-    let (motion, raised) = system.ask(py, |model| {
-        let mut watch = Watch::new();
-        let mut request = wish.request()?;
-        let stands_at_zero = wish.begin == 0.0 && wish.state.is_none();
-        if !stands_at_zero {
-            request.start = Some(model.start_at(wish.begin, wish.state.as_deref())?.state);
-        }
-        let flow = |_| if watch.stop(|_| Ok(())) { Flow::Cancel } else { Flow::Continue };
-        let motion = model.simulate(&request, flow)?;
-        Ok((motion, watch.raised()))
-    })?;
+    let (motion, raised) = system.ask(py, |model| wish.run(model, false))?;
     let mut document = report::motion(&motion, began.elapsed(), &[]);
     let failure = motion.failure.as_slice();
     let all: Vec<_> = system.model.diagnostics.iter().chain(failure).cloned().collect();
@@ -68,8 +59,31 @@ pub fn simulate<'py>(py: Python<'py>, system: &System, wish: Wish) -> PyResult<R
     Ok((table, object(py, &document)?, events, raised))
 }
 
+/// The motion as a page that plays it. It is computed again, with the forces that the page shows.
+#[pyfunction]
+pub fn animate(py: Python<'_>, system: &System, wish: Wish) -> PyResult<String> {
+    let (page, raised) = system.ask(py, |model| {
+        let (motion, raised) = wish.run(model, true)?;
+        Ok((animation_page(&Film::new(model, &motion)?), raised))
+    })?;
+    raised.map_or(Ok(page), Err)
+}
+
 impl Wish {
-    fn request(&self) -> Result<Request, Box<diagnostic::Diagnostic>> {
+    /// Runs a model until its end or a signal.
+    fn run(&self, model: &mut Model, forces: bool) -> Result<(Motion, Option<PyErr>), Box<Diagnostic>> {
+        let mut watch = Watch::new();
+        let mut request = Request { forces, ..self.request()? };
+        let own_start = self.begin == 0.0 && self.state.is_none();
+        if !own_start {
+            request.start = Some(model.start_at(self.begin, self.state.as_deref())?.state);
+        }
+        let flow = |_| if watch.stop(|_| Ok(())) { Flow::Cancel } else { Flow::Continue };
+        let motion = model.simulate(&request, flow)?;
+        Ok((motion, watch.raised()))
+    }
+
+    fn request(&self) -> Result<Request, Box<Diagnostic>> {
         Ok(Request {
             until: self.until,
             every: self.every,
@@ -87,11 +101,12 @@ impl Wish {
             form: form(&self.form)?,
             interpret: self.interpret,
             action: self.action,
+            forces: false,
         })
     }
 }
 
-fn form(name: &str) -> Result<MotionForm, Box<diagnostic::Diagnostic>> {
+fn form(name: &str) -> Result<MotionForm, Box<Diagnostic>> {
     Ok(match name {
         "explicit" => MotionForm::Explicit,
         "hamilton" => MotionForm::Hamilton,

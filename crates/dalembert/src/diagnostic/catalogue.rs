@@ -420,7 +420,4 @@ catalogue! {
         "The rank of the constraints is below their number. The motion and the total constraint force are unaffected and computed as usual; \
          only the shares of single multipliers are a matter of choice."
         wrong "" right "";
-    DrawIgnored "N0801" "pictures that are not drawn yet":
-        "`draw` says what an animation shows. Animations are not available yet; the statement changes nothing about the motion."
-        wrong "" right "";
 }

@@ -2,12 +2,13 @@
 
 use super::roles::{Allowed, Role, State};
 use super::scope::Binding;
+use super::value::Value;
 use super::{Elaborator, Fallible};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Source, Span};
 use crate::syntax::ast::{self, Declared, Definition, StatementKind as S, Target};
 use crate::syntax::parse;
-use crate::system::{Coordinate, Parameter, Speed};
+use crate::system::{Coordinate, Parameter, Place, Speed};
 use crate::units::{self, Kind};
 use dalembert_expr::Expr;
 
@@ -195,9 +196,25 @@ impl Elaborator<'_> {
         let names = self.members(&d.target).inspect_err(|_| self.poison(&d.target))?;
         for name in names {
             let value = self.value(&d.value).inspect_err(|_| self.poison(&d.target))?;
+            self.remember_vector(&name, &value);
             self.declare(&name, Binding::Value(value), d.target.span)?;
         }
         Ok(())
+    }
+
+    /// Named vectors of two or three numbers may be points worth drawing.
+    fn remember_vector(&mut self, name: &str, value: &Value) {
+        let Value::Vector(parts) = value else { return };
+        let scalar = |part: &Value| match part {
+            Value::Scalar(e, kind) => Some((*e, kind.clone())),
+            _ => None,
+        };
+        let Some(parts) = parts.iter().map(scalar).collect::<Option<Vec<_>>>() else { return };
+        let kind = parts.iter().try_fold(Kind::Number, |kind, (_, part)| kind.plus(part).ok());
+        if let (2 | 3, Some(kind)) = (parts.len(), kind) {
+            let at = parts.into_iter().map(|(e, _)| e).collect();
+            self.vectors.push(Place { name: name.to_owned(), at, kind });
+        }
     }
 
     /// The value given from outside for a parameter or constant, if any.

@@ -63,9 +63,8 @@ impl Elaborator<'_> {
         let energies = Energies { kinetic, potential, lagrangian };
         let energies = self.energy_expressions(&kinematics, energies);
         self.replace_in_outputs(&kinematics, &images, &observables, &energies)?;
-        let energy = energies[0].1;
         Ok(Closed {
-            energy,
+            energies: energies.map(|(_, value)| value),
             contacts,
             control,
             kinematics,
@@ -223,7 +222,11 @@ impl Elaborator<'_> {
             run: self.run,
             complete_integral: self.complete_integral,
             observables: c.observables,
-            energy: c.energy,
+            energy: c.energies[0],
+            kinetic_energy: c.energies[1],
+            potential_energy: c.energies[2],
+            drawn: self.drawn,
+            vectors: self.vectors,
         }
     }
 }
@@ -238,7 +241,8 @@ pub(super) struct Energies {
 
 /// What closing a model found.
 struct Closed {
-    energy: Option<Expr>,
+    /// The whole, the kinetic and the potential energy.
+    energies: [Option<Expr>; 3],
     contacts: Vec<Contact>,
     control: Control,
     kinematics: Kinematics,

@@ -113,20 +113,12 @@ impl Elaborator<'_> {
             S::Actuate(targets) => self.actuate(targets, span),
             S::Weight(e) => self.cost(e, span),
             S::CompleteIntegral { constants, action } => self.complete_integral(constants, action, span),
-            S::Draw(_) => self.not_available("draw", span),
+            S::Draw(shape) => self.draw(shape),
             S::Reserved { keyword, .. } => self.not_available(&keyword.text, keyword.span),
         }
     }
 
     fn not_available(&mut self, what: &str, span: Span) -> Fallible<()> {
-        // A picture changes no motion: a model that draws can still run. Said once, however much it draws.
-        if what == "draw" {
-            if !self.diagnostics.iter().any(|d| d.code == Code::DrawIgnored) {
-                let message = "`draw` is not available yet; the model runs without its pictures";
-                self.diagnostics.push(Diagnostic::note(Code::DrawIgnored, span, message));
-            }
-            return Ok(());
-        }
         let d = Diagnostic::error(Code::NotAvailable, span, format!("`{what}` is not available yet"));
         self.fail(d.help("remove the statement to use the rest of the model"))
     }

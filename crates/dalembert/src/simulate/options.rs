@@ -1,6 +1,7 @@
 //! What a run is to do: the request, the model's `simulate` statement, and defaults, in this order.
 
 use super::Request;
+use super::record::KINDS;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use dalembert_run::{Baumgarte, Crossing, EventRule, Method, Options, Output, integrate};
@@ -47,7 +48,8 @@ impl Model {
         {
             return bad("the step", step, "give a positive number");
         }
-        let width = 1.0 + (self.state_names().len() + self.system.outputs.len()) as f64;
+        let forces = if request.forces { KINDS * self.form.speeds.len() } else { 0 };
+        let width = 1.0 + (self.state_names().len() + self.system.outputs.len() + forces) as f64;
         let spacing = every.unwrap_or((until - begin) / DEFAULT_INTERVALS);
         if (until - begin) / spacing * width > MAX_TABLE {
             return bad(

@@ -11,6 +11,19 @@ use dalembert_run::{
     Solution, State, Steer, Terms,
 };
 
+/// Kinds of forces that are told apart: impressed, ideal, non-ideal, control.
+pub(crate) const KINDS: usize = 4;
+
+/// The forces on each speed by kind, as [`Motion::forces`](super::Motion::forces) has them.
+pub(crate) fn forces_of(terms: &Terms, solution: &Solution, out: &mut Vec<f64>) {
+    let n = terms.Q.len();
+    for part in [&terms.Q, &solution.ideal_force, &solution.nonideal_force, &solution.control_force] {
+        let end = out.len() + n;
+        out.extend_from_slice(part);
+        out.resize(end, 0.0); // without control there is no such force
+    }
+}
+
 /// Turns rows of the motion into rows of the table.
 pub(super) struct Recorder<'m, P> {
     model: &'m Model,
@@ -23,6 +36,8 @@ pub(super) struct Recorder<'m, P> {
     pub values: Vec<f64>,
     pub events: Vec<Found>,
     pub energies: Vec<f64>,
+    /// Forces at each row, where they are wanted.
+    pub forces: Option<Vec<f64>>,
     /// Work so far at the last row.
     pub integrals: Vec<f64>,
     pub trouble: Option<Diagnostic>,
@@ -30,7 +45,7 @@ pub(super) struct Recorder<'m, P> {
 }
 
 impl<'m, P> Recorder<'m, P> {
-    pub fn new(model: &'m Model, variables: &'m Variables, progress: &'m mut P) -> Self {
+    pub fn new(model: &'m Model, variables: &'m Variables, forces: bool, progress: &'m mut P) -> Self {
         Recorder {
             model,
             variables,
@@ -41,6 +56,7 @@ impl<'m, P> Recorder<'m, P> {
             values: Vec::new(),
             events: Vec::new(),
             energies: Vec::new(),
+            forces: forces.then(Vec::new),
             integrals: Vec::new(),
             trouble: None,
             progress,
@@ -54,6 +70,9 @@ impl<'m, P> Recorder<'m, P> {
         if (t - self.values[last]).abs() <= 16.0 * f64::EPSILON * t.abs() {
             self.values.truncate(last);
             self.energies.pop();
+            if let Some(forces) = &mut self.forces {
+                forces.truncate(forces.len().saturating_sub(KINDS * self.model.form.speeds.len()));
+            }
         }
     }
 
@@ -83,12 +102,15 @@ impl<'m, P> Recorder<'m, P> {
         match reporter.solve(gripped, at, steer) {
             Ok(solution) => {
                 let solution = solution.clone();
-                model.compiled.outputs(at, reporter.terms(), &solution, row.integrals, &mut self.outputs);
+                let terms = reporter.terms();
+                model.compiled.outputs(at, terms, &solution, row.integrals, &mut self.outputs);
+                self.forces.iter_mut().for_each(|forces| forces_of(terms, &solution, forces));
             }
             Err(error) => {
                 // What depends on the state alone is known all the same.
                 let (terms, unknown) = nothing_known(&model.compiled);
                 model.compiled.outputs(at, &terms, &unknown, row.integrals, &mut self.outputs);
+                self.forces.iter_mut().for_each(|forces| forces_of(&terms, &unknown, forces));
                 self.trouble.get_or_insert_with(|| failure::of_acceleration(&error, model));
             }
         }
@@ -127,7 +149,7 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
         self.integrals.clear();
         self.integrals.extend_from_slice(row.integrals);
         let n_outputs = self.model.system.outputs.len();
-        if self.outputs.is_empty() {
+        if self.outputs.is_empty() && self.forces.is_none() {
             return;
         }
         self.evaluate(&row);

@@ -291,10 +291,17 @@ pub enum Direction {
 pub enum Shape {
     /// `draw point P`
     Point(Expr),
-    /// `draw line P, Q`
-    Line(Expr, Expr),
-    /// `draw circle P, r`
-    Circle(Expr, Expr),
+    /// `draw line P, Q` and further points
+    Line(Vec<Expr>),
+    /// `draw circle P, r`, or `draw circle P, r, N` with the normal of its plane
+    Circle {
+        /// Its centre.
+        centre: Expr,
+        /// Its radius.
+        radius: Expr,
+        /// A vector at right angles to its plane.
+        normal: Option<Expr>,
+    },
     /// `draw trace P`
     Trace(Expr),
 }

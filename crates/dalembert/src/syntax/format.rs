@@ -29,6 +29,11 @@ pub fn format(ast: &Ast) -> String {
     out
 }
 
+/// The canonical text of an expression.
+pub(crate) fn expression_text(e: &Expr) -> String {
+    expr(e)
+}
+
 fn block(out: &mut String, block: &Block, depth: usize) {
     let texts: Vec<String> = block.statements.iter().map(|item| statement(&item.kind, depth)).collect();
     for (k, item) in block.statements.iter().enumerate() {
@@ -287,8 +292,14 @@ fn event(name: &Target, value: &Expr, direction: Option<Direction>, stop: bool) 
 fn draw(shape: &Shape) -> String {
     match shape {
         Shape::Point(at) => format!("draw point {}", expr(at)),
-        Shape::Line(from, to) => format!("draw line {}, {}", expr(from), expr(to)),
-        Shape::Circle(centre, radius) => format!("draw circle {}, {}", expr(centre), expr(radius)),
+        Shape::Line(points) => {
+            let points: Vec<String> = points.iter().map(expr).collect();
+            format!("draw line {}", points.join(", "))
+        }
+        Shape::Circle { centre, radius, normal } => {
+            let parts: Vec<String> = [centre, radius].into_iter().chain(normal).map(expr).collect();
+            format!("draw circle {}", parts.join(", "))
+        }
         Shape::Trace(of) => format!("draw trace {}", expr(of)),
     }
 }

@@ -19,6 +19,7 @@ mod parser;
 mod token;
 
 pub use ast::Ast;
+pub(crate) use format::expression_text;
 pub use format::format;
 pub use lexer::tokens;
 pub use parser::{KEYWORDS, parse};

@@ -238,6 +238,10 @@ fn rewrite(model: &mut Model, change: &Change) -> System {
         run: None,
         observables: old.observables.clone(),
         energy: None,
+        kinetic_energy: None,
+        potential_energy: None,
+        drawn: Vec::new(),
+        vectors: Vec::new(),
         pool: std::mem::take(pool),
     }
 }

@@ -231,8 +231,12 @@ fn requests() -> impl Strategy<Value = StatementKind> {
         (vec(target(), 1..3), expr()).prop_map(|(constants, action)| CompleteIntegral { constants, action }),
         expr().prop_map(|p| Draw(Shape::Point(p))),
         expr().prop_map(|p| Draw(Shape::Trace(p))),
-        (expr(), expr()).prop_map(|(p, q)| Draw(Shape::Line(p, q))),
-        (expr(), expr()).prop_map(|(p, r)| Draw(Shape::Circle(p, r))),
+        vec(expr(), 2..4).prop_map(|points| Draw(Shape::Line(points))),
+        (expr(), expr(), option::of(expr())).prop_map(|(centre, radius, normal)| Draw(Shape::Circle {
+            centre,
+            radius,
+            normal
+        })),
         (reserved, expr_text()).prop_map(|(keyword, text)| Reserved {
             keyword: Name { text: keyword.to_string(), span: NOWHERE },
             text

@@ -19,7 +19,7 @@ from ._engine import __version__, explain
 from ._equations import Equations
 from ._errors import DalembertError, Diagnostic, Interrupted, ModelError, RequestError, RunError
 from ._events import Event
-from ._motion import EventHit, Motion
+from ._motion import Animation, EventHit, Motion
 from ._rates import AccelerationFunction
 from ._results import (
     Analysis,
@@ -39,6 +39,7 @@ from ._table import Table
 __all__ = [
     "AccelerationFunction",
     "Analysis",
+    "Animation",
     "Builder",
     "DalembertError",
     "Diagnostic",

@@ -5,7 +5,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Columns", "Rates", "Sweep", "System", "explain", "methods", "simulate", "__version__"]
+__all__ = ["Columns", "Rates", "Sweep", "System", "animate", "explain", "methods", "simulate", "__version__"]
 
 __version__: str
 
@@ -88,5 +88,6 @@ def simulate(
     list[tuple[str, float, bool, Optional[list[float]]]],
     Optional[BaseException],
 ]: ...
+def animate(system: System, wish: Mapping[str, Any]) -> str: ...
 def explain(code: str) -> str: ...
 def methods() -> list[str]: ...

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence
+import html
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
@@ -26,6 +28,22 @@ class EventHit(NamedTuple):
     y: Optional[Array]
 
 
+class Animation:
+    """A page that plays a motion: self-contained, for any browser, offline."""
+
+    def __init__(self, page: str) -> None:
+        self.page = page
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the page to a file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.page)
+
+    def _repr_html_(self) -> str:
+        quoted = html.escape(self.page, quote=True)
+        return f'<iframe srcdoc="{quoted}" style="width: 100%; height: 640px; border: 0"></iframe>'
+
+
 class Motion(Table):
     """What :meth:`System.simulate` gives. Columns are ``t``, coordinates, speeds, outputs.
 
@@ -40,9 +58,10 @@ class Motion(Table):
         document: dict[str, Any],
         events: Sequence[tuple[str, float, bool, Optional[list[float]]]],
         watched: Sequence[str],
+        wish: dict[str, Any],
     ) -> None:
         super().__init__(columns)
-        self._parts = (system, columns, document, events, watched)
+        self._parts = (system, columns, document, events, watched, wish)
         self.system = system
         self.t: Array = self._numbers[0]
         self.y: Array = self._numbers[1 : 1 + len(system.states)]
@@ -138,6 +157,20 @@ class Motion(Table):
         return xarray.Dataset(
             variables, coords={"t": np.array(self.t)}, attrs={"title": self.system.title or ""}
         )
+
+    def animate(self, path: Union[None, str, os.PathLike[str]] = None) -> Animation:
+        """The motion as a page that plays it, with its forces; a notebook shows it, and a ``path`` is written to.
+
+        What is drawn is what the model's ``draw`` statements say, or what its points and links suggest. The motion is computed again
+        for it.
+        """
+        wish = dict(self._parts[5])
+        if self.stop == "cancelled":
+            wish["until"] = self.stats["t"]
+        animation = Animation(_engine.animate(self.system._engine, wish))
+        if path is not None:
+            animation.save(path)
+        return animation
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Motion, self._parts

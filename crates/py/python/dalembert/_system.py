@@ -243,7 +243,7 @@ class System:
             "action": action,
         }
         columns, document, found, raised = _engine.simulate(system._engine, wish)
-        motion = Motion(system, columns, document, found, names)
+        motion = Motion(system, columns, document, found, names, wish)
         if isinstance(raised, KeyboardInterrupt):
             raise Interrupted(motion.message, motion=motion) from raised
         if raised is not None:

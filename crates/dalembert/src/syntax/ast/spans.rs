@@ -138,9 +138,11 @@ impl Spans for Shape {
     fn visit(&mut self, f: &mut dyn FnMut(&mut Span)) {
         match self {
             Shape::Point(a) | Shape::Trace(a) => a.visit(f),
-            Shape::Line(a, b) | Shape::Circle(a, b) => {
-                a.visit(f);
-                b.visit(f);
+            Shape::Line(points) => points.visit(f),
+            Shape::Circle { centre, radius, normal } => {
+                centre.visit(f);
+                radius.visit(f);
+                normal.visit(f);
             }
         }
     }

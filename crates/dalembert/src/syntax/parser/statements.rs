@@ -302,20 +302,25 @@ impl Parser<'_> {
             "point" => Shape::Point(self.expression()?),
             "trace" => Shape::Trace(self.expression()?),
             "line" => {
-                let (from, to) = self.two_expressions()?;
-                Shape::Line(from, to)
+                let mut points = vec![self.expression()?];
+                self.expect(TokenKind::Comma)?;
+                points.push(self.expression()?);
+                while self.take(TokenKind::Comma).is_some() {
+                    points.push(self.expression()?);
+                }
+                Shape::Line(points)
             }
             _ => {
-                let (centre, radius) = self.two_expressions()?;
-                Shape::Circle(centre, radius)
+                let centre = self.expression()?;
+                self.expect(TokenKind::Comma)?;
+                let radius = self.expression()?;
+                let normal = match self.take(TokenKind::Comma) {
+                    Some(_) => Some(self.expression()?),
+                    None => None,
+                };
+                Shape::Circle { centre, radius, normal }
             }
         })
-    }
-
-    fn two_expressions(&mut self) -> Parse<(Expr, Expr)> {
-        let first = self.expression()?;
-        self.expect(TokenKind::Comma)?;
-        Ok((first, self.expression()?))
     }
 
     fn for_block(&mut self) -> Parse<StatementKind> {

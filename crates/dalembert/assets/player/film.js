@@ -1,0 +1,71 @@
+// Reading a film: the JSON that `Film::to_json` writes (its form is described in film/json.rs).
+
+/** The film with its numbers as typed arrays, and ways to ask for an instant. */
+export function readFilm(json) {
+  if (json.format !== 1) throw new Error(`this player does not know films of format ${json.format}`);
+  const frames = json.frames;
+  const decodeSeries = (s) => ({ name: s.name, values: doubles(s.values) });
+  const film = {
+    ...json,
+    times: doubles(json.times),
+    tracks: singles(json.tracks),
+    arrows: json.arrows.map((a) => ({ ...a, forces: singles(a.forces) })),
+    energies: json.energies.map(decodeSeries),
+    residuals: json.residuals.map(decodeSeries),
+  };
+  film.start = frames ? film.times[0] : 0;
+  film.end = frames ? film.times[frames - 1] : 0;
+  film.longest = film.arrows.reduce((most, a) => Math.max(most, a.largest), 0);
+  return film;
+}
+
+/** The frame at or before a time, and how far the time lies towards the next one. */
+export function instant(film, t) {
+  const times = film.times;
+  let low = 0;
+  let high = Math.max(0, times.length - 1);
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (times[middle] <= t) low = middle;
+    else high = middle;
+  }
+  const gap = times[high] - times[low];
+  const part = gap > 0 ? Math.min(1, Math.max(0, (t - times[low]) / gap)) : 0;
+  return { low, high, part };
+}
+
+/** `count` numbers of an array of frames at an instant, in a straight line between two frames. */
+export function between(values, width, at, count, { low, high, part }) {
+  const result = new Array(count);
+  for (let k = 0; k < count; k++) {
+    const a = values[low * width + at + k];
+    const b = values[high * width + at + k];
+    result[k] = part === 0 ? a : a + part * (b - a);
+  }
+  return result;
+}
+
+/** A number for people: four digits, and powers of ten where that would be long. */
+export function short(value) {
+  if (value === undefined || !Number.isFinite(value)) return '–';
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return value.toExponential(2).replace('e+', 'e');
+  return String(Number(value.toPrecision(4)));
+}
+
+/** 1, 2 or 5 times a power of ten, at least the wish. */
+export function roundStep(wish) {
+  const power = 10 ** Math.floor(Math.log10(wish));
+  return power * ([1, 2, 5].find((f) => f * power >= wish * 0.999) ?? 10);
+}
+
+function bytes(text) {
+  const raw = atob(text);
+  const result = new Uint8Array(raw.length);
+  for (let k = 0; k < raw.length; k++) result[k] = raw.charCodeAt(k);
+  return result.buffer;
+}
+
+// Typed arrays have the order of the machine; all machines with browsers are little-endian.
+const doubles = (text) => new Float64Array(bytes(text));
+const singles = (text) => new Float32Array(bytes(text));

@@ -1,0 +1,366 @@
+// The player: a picture of a film with controls, and plots beside it. No dependencies.
+//
+//   import { mount } from './player.js';
+//   const player = mount(document.querySelector('#here'), film, { autoplay: true });
+//
+// `film` is the JSON that `Film::to_json` writes. Options: `autoplay` (false where the reader asks for less motion),
+// `time` to start at, `plots` (true). The style is in player.css.
+
+import { readFilm, short } from './film.js';
+import { Camera, drawView } from './view.js';
+import { Plot } from './plots.js';
+
+const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 5, 10];
+const KINDS = {
+  impressed: 'Impressed: applied and potential forces, with terms of inertia that hold no accelerations',
+  ideal: 'Ideal constraint forces',
+  nonideal: 'Non-ideal constraint forces, friction among them',
+  control: 'Control forces',
+};
+
+/** Shows a film in an element. Returns `{ replace(film), play(), pause(), seek(t), destroy() }`. */
+export function mount(host, json, options = {}) {
+  const player = new Player(host, json, options);
+  return {
+    replace: (next) => player.replace(next),
+    play: () => player.play(),
+    pause: () => player.pause(),
+    seek: (t) => player.seek(t),
+    destroy: () => player.destroy(),
+  };
+}
+
+function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+class Player {
+  constructor(host, json, options) {
+    this.host = host;
+    this.options = options;
+    this.film = readFilm(json);
+    this.camera = new Camera(this.film);
+    this.state = { t: options.time ?? this.film.start, speed: 1, loop: true, traces: true, arrowScale: 1, playing: false };
+    this.shown = new Set(Object.keys(KINDS));
+    this.root = element('section', { class: 'dal-player', 'aria-label': this.title() });
+    this.build();
+    host.append(this.root);
+    this.observer = new ResizeObserver(() => this.draw());
+    this.observer.observe(this.root);
+    this.scheme = window.matchMedia('(prefers-color-scheme: dark)');
+    this.onScheme = () => this.draw();
+    this.scheme.addEventListener('change', this.onScheme);
+    this.seek(this.state.t);
+    const still = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+    if (options.autoplay !== false && options.time === undefined && !still && this.film.frames > 1) this.play();
+  }
+
+  title() {
+    return this.film.title || 'Motion';
+  }
+
+  /** Seconds of the motion in a second of the reader: real time, unless that is too long or too short to look at. */
+  pace() {
+    const length = this.film.end - this.film.start;
+    return length >= 1 && length <= 60 ? 1 : length / 12 || 1;
+  }
+
+  build() {
+    this.canvas = element('canvas', { tabindex: '0', role: 'img', 'aria-label': this.describe() });
+    this.stage = element('div', { class: 'dal-stage' }, this.canvas);
+    this.plots = element('div', { class: 'dal-plots' });
+    this.remarks = element('ul', { class: 'dal-remarks' });
+    this.controls = element('div', { class: 'dal-controls', role: 'group', 'aria-label': 'playback' });
+    this.switches = element('div', { class: 'dal-switches', role: 'group', 'aria-label': 'what is shown' });
+    const main = element('div', { class: 'dal-main' }, this.stage, this.controls, this.switches);
+    this.root.append(main, this.plots, this.remarks);
+    this.buildControls();
+    this.rebuild();
+    this.listen();
+  }
+
+  describe() {
+    const names = this.film.shapes.filter((s) => s.kind !== 'trace').map((s) => `${s.kind} ${s.name}`);
+    const some = names.slice(0, 8).join(', ') + (names.length > 8 ? ' and more' : '');
+    return `Animation of ${this.title()}: ${some}`;
+  }
+
+  button(text, label, act) {
+    const node = element('button', { type: 'button', 'aria-label': label, title: label }, text);
+    node.addEventListener('click', act);
+    return node;
+  }
+
+  buildControls() {
+    this.toggle = this.button('▶', 'play (space)', () => (this.state.playing ? this.pause() : this.play()));
+    this.toggle.classList.add('dal-play');
+    this.scrub = element('input', { type: 'range', min: '0', max: '1', step: '0.0005', value: '0', 'aria-label': 'time', class: 'dal-scrub' });
+    this.scrub.addEventListener('input', () => {
+      this.pause();
+      this.seek(this.film.start + Number(this.scrub.value) * (this.film.end - this.film.start));
+    });
+    this.clock = element('output', { class: 'dal-clock', 'aria-label': 'time shown' });
+    this.speed = element('select', { 'aria-label': 'speed' }, ...SPEEDS.map((s) => element('option', { value: s }, `${s}×`)));
+    this.speed.value = '1';
+    this.speed.addEventListener('change', () => (this.state.speed = Number(this.speed.value)));
+    const loop = element('input', { type: 'checkbox' });
+    loop.checked = this.state.loop;
+    loop.addEventListener('change', () => (this.state.loop = loop.checked));
+    this.controls.append(
+      this.toggle,
+      this.button('‹', 'step back (,)', () => this.step(-1)),
+      this.button('›', 'step forward (.)', () => this.step(1)),
+      this.scrub,
+      this.clock,
+      this.speed,
+      element('label', { class: 'dal-check' }, loop, 'loop'),
+      this.button('⤢', 'show all (f)', () => this.fit()),
+    );
+  }
+
+  /** What depends on the film: switches, plots, remarks. */
+  rebuild() {
+    this.root.setAttribute('data-frames', this.film.frames);
+    this.root.setAttribute('data-dimension', this.film.dimension);
+    this.canvas.setAttribute('aria-label', this.describe());
+    this.speed.title = `speed; 1× shows ${short(this.pace())} of time each second`;
+    this.buildSwitches();
+    this.buildPlots();
+    this.remarks.replaceChildren(...this.film.remarks.map((text) => element('li', {}, text)));
+    const parameters = this.film.parameters;
+    if (parameters.length) {
+      const list = parameters.slice(0, 30).map((p) => `${p.name} = ${short(p.value)}${p.unit ? ` ${p.unit}` : ''}`);
+      if (parameters.length > 30) list.push(`and ${parameters.length - 30} more`);
+      this.remarks.append(element('li', { class: 'dal-parameters' }, list.join(', ')));
+    }
+  }
+
+  buildSwitches() {
+    const check = (text, checked, swatch, title, act) => {
+      const box = element('input', { type: 'checkbox' });
+      box.checked = checked;
+      box.addEventListener('change', () => {
+        act(box.checked);
+        this.draw();
+      });
+      const label = element('label', { class: 'dal-check', title }, box);
+      if (swatch) label.append(element('span', { class: `dal-swatch dal-${swatch}`, 'aria-hidden': 'true' }));
+      label.append(text);
+      return label;
+    };
+    this.switches.replaceChildren();
+    if (this.film.shapes.some((s) => s.kind === 'trace')) {
+      this.switches.append(check('traces', this.state.traces, 'trace', 'paths of points', (on) => (this.state.traces = on)));
+    }
+    for (const { kind } of this.film.arrows) {
+      const act = (on) => (on ? this.shown.add(kind) : this.shown.delete(kind));
+      this.switches.append(check(`${kind} force`, this.shown.has(kind), kind, KINDS[kind], act));
+    }
+    if (this.film.arrows.length) {
+      const size = element('input', { type: 'range', min: '-1', max: '1', step: '0.05', value: Math.log10(this.state.arrowScale), 'aria-label': 'length of arrows' });
+      size.addEventListener('input', () => {
+        this.state.arrowScale = 10 ** Number(size.value);
+        this.draw();
+      });
+      this.switches.append(element('label', { class: 'dal-check', title: `the longest force is ${short(this.film.longest)}` }, 'arrows', size));
+    }
+  }
+
+  buildPlots() {
+    this.charts = [];
+    this.plots.replaceChildren();
+    if (this.options.plots === false || this.film.frames < 2) return;
+    const add = (title, series, logarithmic, names) => {
+      if (!series.length) return;
+      const canvas = element('canvas', { role: 'img', 'aria-label': `${title} over time; click to go to an instant` });
+      const values = series.map(() => element('b', {}));
+      const legend = series.map((s, k) => element('span', { class: 'dal-key' }, element('span', { class: `dal-line dal-series${k}`, 'aria-hidden': 'true' }), `${names(s.name)} `, values[k]));
+      const plot = new Plot(series, this.film.times, logarithmic);
+      const go = (event) => {
+        const area = canvas.getBoundingClientRect();
+        this.pause();
+        this.seek(plot.timeAt(event.clientX - area.left, area.width));
+      };
+      canvas.addEventListener('pointerdown', (event) => {
+        canvas.setPointerCapture(event.pointerId);
+        go(event);
+      });
+      canvas.addEventListener('pointermove', (event) => event.buttons && go(event));
+      this.plots.append(element('figure', {}, element('figcaption', {}, element('strong', {}, title), ...legend), canvas));
+      this.charts.push({ plot, canvas, values });
+    };
+    add('Energy', this.film.energies, false, (name) => name);
+    add('Scaled residual', this.film.residuals, true, (name) => `of ${name}`);
+    this.root.classList.toggle('dal-plain', !this.charts.length);
+  }
+
+  listen() {
+    const touches = new Map();
+    this.canvas.addEventListener('pointerdown', (event) => {
+      this.canvas.setPointerCapture(event.pointerId);
+      touches.set(event.pointerId, [event.clientX, event.clientY]);
+    });
+    const release = (event) => touches.delete(event.pointerId);
+    this.canvas.addEventListener('pointerup', release);
+    this.canvas.addEventListener('pointercancel', release);
+    this.canvas.addEventListener('pointermove', (event) => {
+      const before = touches.get(event.pointerId);
+      if (!before) return;
+      const now = [event.clientX, event.clientY];
+      if (touches.size === 2) {
+        const other = [...touches].find(([id]) => id !== event.pointerId)[1];
+        const apart = (p) => Math.hypot(p[0] - other[0], p[1] - other[1]) || 1;
+        this.camera.zoomBy(apart(now) / apart(before));
+      } else {
+        this.camera.drag(now[0] - before[0], now[1] - before[1], !event.shiftKey && event.buttons !== 4);
+      }
+      touches.set(event.pointerId, now);
+      this.draw();
+    });
+    this.canvas.addEventListener('wheel', (event) => {
+      event.preventDefault();
+      const area = this.canvas.getBoundingClientRect();
+      this.camera.zoomBy(Math.exp(-0.0015 * event.deltaY), event.clientX - area.left, event.clientY - area.top);
+      this.draw();
+    }, { passive: false });
+    this.canvas.addEventListener('dblclick', () => this.fit());
+    this.root.addEventListener('keydown', (event) => this.key(event));
+  }
+
+  key(event) {
+    const inControl = event.target !== this.canvas && event.target !== this.root;
+    const turn = { ArrowLeft: [-20, 0], ArrowRight: [20, 0], ArrowUp: [0, -20], ArrowDown: [0, 20] }[event.key];
+    if (event.key === ' ' && !/BUTTON|INPUT|SELECT/.test(event.target.tagName)) this.toggle.click();
+    else if (inControl) return;
+    else if (turn) this.camera.drag(turn[0], turn[1], true);
+    else if (event.key === '+' || event.key === '=') this.camera.zoomBy(1.2);
+    else if (event.key === '-') this.camera.zoomBy(1 / 1.2);
+    else if (event.key === 'f') this.camera.reset(this.film);
+    else if (event.key === ',') this.step(-1);
+    else if (event.key === '.') this.step(1);
+    else return;
+    event.preventDefault();
+    this.draw();
+  }
+
+  fit() {
+    this.camera.reset(this.film);
+    this.draw();
+  }
+
+  play() {
+    if (this.state.playing || this.film.frames < 2) return;
+    if (this.state.t >= this.film.end) this.state.t = this.film.start;
+    this.state.playing = true;
+    this.showPlaying();
+    let before = null;
+    const tick = (now) => {
+      if (!this.state.playing) return;
+      if (before !== null) this.advance((now - before) / 1000);
+      before = now;
+      this.request = requestAnimationFrame(tick);
+    };
+    this.request = requestAnimationFrame(tick);
+  }
+
+  /** Moves on by some seconds of the reader. */
+  advance(seconds) {
+    const { film, state } = this;
+    let t = state.t + Math.min(seconds, 0.25) * state.speed * this.pace();
+    if (t > film.end) {
+      if (state.loop) t = film.start + ((t - film.start) % (film.end - film.start));
+      else this.pause();
+    }
+    this.seek(t);
+  }
+
+  pause() {
+    this.state.playing = false;
+    cancelAnimationFrame(this.request);
+    this.showPlaying();
+  }
+
+  showPlaying() {
+    const playing = this.state.playing;
+    this.toggle.textContent = playing ? '⏸' : '▶';
+    const label = playing ? 'pause (space)' : 'play (space)';
+    this.toggle.setAttribute('aria-label', label);
+    this.toggle.title = label;
+    this.root.setAttribute('data-playing', playing);
+  }
+
+  step(frames) {
+    this.pause();
+    const times = this.film.times;
+    const width = 1e-9 * (this.film.end - this.film.start);
+    const next = frames > 0 ? times.findIndex((t) => t > this.state.t + width) : times.findLastIndex((t) => t < this.state.t - width);
+    if (next >= 0) this.seek(times[next]);
+  }
+
+  seek(t) {
+    const { film, state } = this;
+    state.t = Math.min(film.end, Math.max(film.start, Number.isFinite(t) ? t : film.start));
+    this.draw();
+  }
+
+  replace(json) {
+    this.film = readFilm(json);
+    this.camera.follow(this.film);
+    this.rebuild();
+    this.seek(this.state.t);
+    if (this.film.frames < 2) this.pause();
+  }
+
+  destroy() {
+    this.pause();
+    this.observer.disconnect();
+    this.scheme.removeEventListener('change', this.onScheme);
+    this.root.remove();
+  }
+
+  /** Colours of the style sheet, and what is switched on. */
+  look() {
+    const style = getComputedStyle(this.root);
+    const color = (name) => style.getPropertyValue(`--dal-${name}`).trim();
+    return {
+      ink: color('ink'), faint: color('faint'), grid: color('grid'), axis: color('axis'), dot: color('dot'),
+      kinds: Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, color(kind)])),
+      trace: [color('trace'), color('trace2'), color('trace3')],
+      series: [color('series0'), color('series1'), color('series2')],
+      traces: this.state.traces, arrows: this.shown, arrowScale: this.state.arrowScale, unit: this.film.unit,
+    };
+  }
+
+  draw() {
+    const look = this.look();
+    const paint = (canvas, act) => {
+      const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+      if (!width || !height) return;
+      const ratio = window.devicePixelRatio || 1;
+      if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+        canvas.width = Math.round(width * ratio);
+        canvas.height = Math.round(height * ratio);
+      }
+      const g = canvas.getContext('2d');
+      g.setTransform(ratio, 0, 0, ratio, 0, 0);
+      act(g, width, height);
+    };
+    const { film, state } = this;
+    paint(this.canvas, (g, width, height) => {
+      this.camera.fit(width, height);
+      drawView(g, film, this.camera, state.t, look);
+    });
+    for (const { plot, canvas, values } of this.charts) {
+      paint(canvas, (g, width, height) => plot.draw(g, width, height, state.t, look));
+      plot.valuesAt(film, state.t).forEach((text, k) => (values[k].textContent = text));
+    }
+    const length = film.end - film.start;
+    this.scrub.value = length > 0 ? (state.t - film.start) / length : 0;
+    this.scrub.setAttribute('aria-valuetext', `t = ${short(state.t)}`);
+    this.clock.textContent = `t = ${state.t.toFixed(length < 100 ? 2 : 0)} / ${short(film.end)}`;
+    this.root.setAttribute('data-t', state.t);
+  }
+}

@@ -1,0 +1,295 @@
+// The picture of one instant on a canvas: two dimensions with pan and zoom, three with an orbiting eye.
+
+import { between, instant, roundStep, short } from './film.js';
+
+const MARGIN = 36; // pixels around the fitted box
+const ARROW_SHARE = 0.22; // longest arrow, as a share of the size of the box
+const EYE = 3.2; // distance of the eye, in sizes of the box
+const CIRCLE_CORNERS = 64;
+
+/** A camera on a box: turns positions into pixels. */
+export class Camera {
+  constructor(film) {
+    this.reset(film);
+  }
+
+  /** Looks at the whole box from the front. */
+  reset(film) {
+    this.dimension = film.dimension;
+    this.low = film.box.low.slice();
+    this.high = film.box.high.slice();
+    const sides = this.low.map((l, k) => this.high[k] - l);
+    this.size = Math.max(1e-300, Math.hypot(...sides)) || 1;
+    if (this.size < 1e-290) this.size = 1;
+    this.centre = this.low.map((l, k) => 0.5 * (l + this.high[k]));
+    this.zoom = 1;
+    this.pan = [0, 0];
+    this.yaw = -0.6;
+    this.pitch = 0.38;
+  }
+
+  /** Keeps the view for another film unless that would not fit, or be lost in it. */
+  follow(film) {
+    const outside = film.box.low.some((l, k) => l < this.low[k] - 0.5 * this.size)
+      || film.box.high.some((h, k) => h > this.high[k] + 0.5 * this.size);
+    const size = Math.hypot(...film.box.low.map((l, k) => film.box.high[k] - l));
+    if (film.dimension !== this.dimension || outside || size < 0.2 * this.size) {
+      const { zoom, pan, yaw, pitch } = this;
+      this.reset(film);
+      if (film.dimension === this.dimension) Object.assign(this, { zoom, pan, yaw, pitch });
+    }
+  }
+
+  /** Sets the size of the canvas in pixels. */
+  fit(width, height) {
+    this.width = width;
+    this.height = height;
+    const room = [Math.max(40, width - 2 * MARGIN), Math.max(40, height - 2 * MARGIN)];
+    if (this.dimension === 2) {
+      const least = 0.3 * this.size;
+      const sides = this.low.map((l, k) => Math.max(this.high[k] - l, least));
+      this.scale = this.zoom * Math.min(room[0] / sides[0], room[1] / sides[1]);
+    } else {
+      this.scale = this.zoom * Math.min(room[0], room[1]) / this.size;
+      const [cy, sy, cp, sp] = [Math.cos(this.yaw), Math.sin(this.yaw), Math.cos(this.pitch), Math.sin(this.pitch)];
+      this.axes = [[cy, sy, 0], [sy * sp, -cy * sp, -cp], [-sy * cp, cy * cp, -sp]]; // right, down, away from the eye
+    }
+  }
+
+  /** Pixels of a position, and how far it is away (0 at the centre); null where it cannot be seen. */
+  project(p) {
+    const d = p.map((v, k) => v - this.centre[k]);
+    if (this.dimension === 2) {
+      const x = 0.5 * this.width + this.pan[0] + this.scale * d[0];
+      const y = 0.5 * this.height + this.pan[1] - this.scale * d[1];
+      return Number.isFinite(x + y) ? [x, y, 0] : null;
+    }
+    const [right, down, away] = this.axes.map((a) => a[0] * d[0] + a[1] * d[1] + a[2] * d[2]);
+    const depth = away / this.size + EYE;
+    if (!(depth > 0.05)) return null;
+    const scale = this.scale * EYE / depth;
+    return [0.5 * this.width + this.pan[0] + scale * right, 0.5 * this.height + this.pan[1] + scale * down, away];
+  }
+
+  /** Zooms about a place of the screen. */
+  zoomBy(factor, x = 0.5 * this.width, y = 0.5 * this.height) {
+    const before = this.zoom;
+    this.zoom = Math.min(1e4, Math.max(1e-2, this.zoom * factor));
+    const real = this.zoom / before;
+    this.pan[0] = (x - 0.5 * this.width) * (1 - real) + this.pan[0] * real;
+    this.pan[1] = (y - 0.5 * this.height) * (1 - real) + this.pan[1] * real;
+  }
+
+  /** Moves the picture, or turns it in space. */
+  drag(dx, dy, turn) {
+    if (this.dimension === 2 || !turn) {
+      this.pan[0] += dx;
+      this.pan[1] += dy;
+    } else {
+      this.yaw -= 0.008 * dx;
+      this.pitch = Math.min(1.55, Math.max(-1.55, this.pitch + 0.008 * dy));
+    }
+  }
+}
+
+/** Draws the film at a time. `look` has colours and what is switched on. */
+export function drawView(g, film, camera, t, look) {
+  const { width, height } = camera;
+  g.clearRect(0, 0, width, height);
+  if (!film.frames) return;
+  const now = instant(film, t);
+  if (film.shapes.every((shape) => shape.kind === 'gauge')) {
+    drawGauges(g, film, now, look, width, height);
+    return;
+  }
+  if (film.dimension === 2) drawGrid(g, camera, look, film.unit);
+  else drawGround(g, camera, look);
+  const position = (at) => between(film.tracks, film.width, at, film.dimension, now);
+  if (look.traces) {
+    film.shapes.filter((s) => s.kind === 'trace')
+      .forEach((shape, k) => drawTrace(g, film, camera, shape, now, look.trace[k % look.trace.length]));
+  }
+  for (const shape of film.shapes) {
+    if (shape.kind === 'line') drawPath(g, shape.at.map((at) => camera.project(position(at))), look.ink, 3);
+    if (shape.kind === 'circle') drawCircle(g, film, camera, shape, now, look);
+  }
+  for (const shape of film.shapes) {
+    if (shape.kind === 'line') shape.at.forEach((at) => drawDot(g, camera.project(position(at)), look.ink, 3));
+    if (shape.kind === 'point') drawDot(g, camera.project(position(shape.at[0])), look.dot, 6, look.ink);
+  }
+  drawArrows(g, film, camera, now, look, position);
+}
+
+function drawPath(g, points, color, width) {
+  g.strokeStyle = color;
+  g.lineWidth = width;
+  g.lineJoin = 'round';
+  g.lineCap = 'round';
+  g.beginPath();
+  let down = false;
+  for (const p of points) {
+    if (p && down) g.lineTo(p[0], p[1]);
+    else if (p) g.moveTo(p[0], p[1]);
+    down = Boolean(p);
+  }
+  g.stroke();
+}
+
+function drawDot(g, p, color, radius, edge) {
+  if (!p) return;
+  g.fillStyle = color;
+  g.beginPath();
+  g.arc(p[0], p[1], radius, 0, 2 * Math.PI);
+  g.fill();
+  if (edge) {
+    g.strokeStyle = edge;
+    g.lineWidth = 1.5;
+    g.stroke();
+  }
+}
+
+function drawTrace(g, film, camera, shape, now, color) {
+  const at = shape.at[0];
+  const points = [];
+  for (let k = 0; k <= now.low; k++) {
+    points.push(camera.project(between(film.tracks, film.width, at, film.dimension, { low: k, high: k, part: 0 })));
+  }
+  points.push(camera.project(between(film.tracks, film.width, at, film.dimension, now)));
+  drawPath(g, points, color, 1.6);
+}
+
+function drawCircle(g, film, camera, shape, now, look) {
+  const centre = between(film.tracks, film.width, shape.at[0], film.dimension, now);
+  const [radius] = between(film.tracks, film.width, shape.radius, 1, now);
+  let u = [1, 0, 0];
+  let v = [0, 1, 0];
+  if (shape.normal !== null) [u, v] = frameOf(between(film.tracks, film.width, shape.normal, 3, now));
+  const points = [];
+  for (let k = 0; k <= CIRCLE_CORNERS; k++) {
+    const [c, s] = [radius * Math.cos(2 * Math.PI * k / CIRCLE_CORNERS), radius * Math.sin(2 * Math.PI * k / CIRCLE_CORNERS)];
+    points.push(camera.project(centre.map((x, i) => x + c * u[i] + s * v[i])));
+  }
+  drawPath(g, points, look.ink, 2);
+}
+
+/** Two unit vectors at right angles to a normal and to each other. */
+function frameOf(n) {
+  const length = Math.hypot(...n) || 1;
+  const [a, b, c] = n.map((x) => x / length);
+  const u = Math.abs(c) < 0.99 ? [-b, a, 0] : [0, -c, b];
+  const size = Math.hypot(...u) || 1;
+  const [p, q, r] = u.map((x) => x / size);
+  return [[p, q, r], [b * r - c * q, c * p - a * r, a * q - b * p]];
+}
+
+function drawArrows(g, film, camera, now, look, position) {
+  if (!(film.longest > 0)) return;
+  const perForce = (ARROW_SHARE * camera.size * look.arrowScale) / film.longest;
+  const width = film.points.length * film.dimension;
+  for (const arrows of film.arrows.filter((a) => look.arrows.has(a.kind))) {
+    film.points.forEach((point, k) => {
+      const force = between(arrows.forces, width, k * film.dimension, film.dimension, now);
+      const foot = position(point.at);
+      const head = foot.map((x, i) => x + perForce * force[i]);
+      drawArrow(g, camera.project(foot), camera.project(head), look.kinds[arrows.kind]);
+    });
+  }
+}
+
+function drawArrow(g, from, to, color) {
+  if (!from || !to) return;
+  const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
+  if (!(length > 1.5)) return;
+  const [ux, uy] = [(to[0] - from[0]) / length, (to[1] - from[1]) / length];
+  const tip = Math.min(10, 0.5 * length);
+  const [bx, by] = [to[0] - tip * ux, to[1] - tip * uy];
+  drawPath(g, [from, [bx, by]], color, 2.2);
+  g.fillStyle = color;
+  g.beginPath();
+  g.moveTo(to[0], to[1]);
+  g.lineTo(bx - 0.45 * tip * uy, by + 0.45 * tip * ux);
+  g.lineTo(bx + 0.45 * tip * uy, by - 0.45 * tip * ux);
+  g.fill();
+}
+
+/** Lines at round numbers, with the numbers at the edges; the same scale both ways. */
+function drawGrid(g, camera, look, unit) {
+  const step = roundStep(70 / camera.scale);
+  g.font = '11px system-ui, sans-serif';
+  g.lineWidth = 1;
+  const { width, height } = camera;
+  const left = camera.centre[0] - (0.5 * width + camera.pan[0]) / camera.scale;
+  const bottom = camera.centre[1] - (0.5 * height - camera.pan[1]) / camera.scale;
+  const label = (k) => short(Number((k * step).toPrecision(12))) + (unit && k === 0 ? ` ${unit}` : '');
+  for (let k = Math.ceil(left / step); (k * step - left) * camera.scale < width; k++) {
+    const x = Math.round((k * step - left) * camera.scale) + 0.5;
+    g.strokeStyle = k === 0 ? look.axis : look.grid;
+    g.beginPath();
+    g.moveTo(x, 0);
+    g.lineTo(x, height);
+    g.stroke();
+    g.fillStyle = look.faint;
+    g.textAlign = 'left';
+    if (x > 34) g.fillText(label(k), x + 3, height - 5);
+  }
+  for (let k = Math.ceil(bottom / step); (k * step - bottom) * camera.scale < height; k++) {
+    const y = height - Math.round((k * step - bottom) * camera.scale) - 0.5;
+    g.strokeStyle = k === 0 ? look.axis : look.grid;
+    g.beginPath();
+    g.moveTo(0, y);
+    g.lineTo(width, y);
+    g.stroke();
+    if (y < height - 18 && y > 12) g.fillText(label(k), 4, y - 3);
+  }
+}
+
+/** A level grid below the motion, and the axes at its corner. */
+function drawGround(g, camera, look) {
+  const reach = 0.6 * camera.size;
+  const step = roundStep(reach / 5);
+  const level = camera.low[2] >= -1e-6 * camera.size ? Math.min(0, camera.low[2]) : camera.low[2];
+  const snap = (v) => Math.round(v / step) * step;
+  const [cx, cy] = [snap(camera.centre[0]), snap(camera.centre[1])];
+  const count = Math.ceil(reach / step);
+  for (let k = -count; k <= count; k++) {
+    const [x, y, r] = [cx + k * step, cy + k * step, count * step];
+    drawPath(g, [[x, cy - r, level], [x, cy + r, level]].map((p) => camera.project(p)), look.grid, 1);
+    drawPath(g, [[cx - r, y, level], [cx + r, y, level]].map((p) => camera.project(p)), look.grid, 1);
+  }
+  const corner = [cx - count * step, cy - count * step, level];
+  g.font = '12px system-ui, sans-serif';
+  g.textAlign = 'center';
+  ['x', 'y', 'z'].forEach((name, k) => {
+    const end = corner.slice();
+    end[k] += 2 * step;
+    const [a, b] = [camera.project(corner), camera.project(end)];
+    drawPath(g, [a, b], look.axis, 1.6);
+    g.fillStyle = look.faint;
+    if (b) g.fillText(name, b[0], b[1] - 6);
+  });
+  g.textAlign = 'left';
+  g.fillText(`grid ${short(step)}${look.unit ? ` ${look.unit}` : ''}`, 8, camera.height - 8);
+}
+
+/** Coordinates on scales of their own. */
+function drawGauges(g, film, now, look, width, height) {
+  const gap = height / (film.shapes.length + 1);
+  const [left, right] = [70, width - 70];
+  g.font = '13px system-ui, sans-serif';
+  film.shapes.forEach((shape, k) => {
+    const y = gap * (k + 1);
+    const [value] = between(film.tracks, film.width, shape.value, 1, now);
+    const [low, high] = shape.range;
+    drawPath(g, [[left, y], [right, y]], look.axis, 2);
+    const x = left + (right - left) * (value - low) / (high - low);
+    if (Number.isFinite(x)) drawDot(g, [x, y], look.dot, 7, look.ink);
+    g.fillStyle = look.ink;
+    g.textAlign = 'left';
+    g.fillText(`${shape.name} = ${short(value)}`, left, y - 12);
+    g.fillStyle = look.faint;
+    g.textAlign = 'right';
+    g.fillText(short(low), left - 8, y + 4);
+    g.textAlign = 'left';
+    g.fillText(short(high), right + 8, y + 4);
+  });
+}

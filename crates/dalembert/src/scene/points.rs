@@ -1,0 +1,98 @@
+//! Points that a model has without saying so: named vectors, and right-angled coordinates.
+
+use crate::model::Model;
+use crate::system::{Coordinate, Place};
+use crate::units::Kind;
+use dalembert_expr::{Expr, Pool, Rational, Symbol, Zero};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Named vectors that are looked at.
+const MAX_LOOKED_AT: usize = 1000;
+
+/// Points that move, and named ones that do not.
+pub(super) struct Points {
+    pub places: Vec<Place>,
+    pub fixed: Vec<Place>,
+}
+
+impl Points {
+    pub fn of(model: &mut Model) -> Points {
+        let (mut places, fixed) = named_vectors(model);
+        let known: FxHashSet<Vec<Expr>> = places.iter().map(|p| p.at.clone()).collect();
+        let particles = particles(&model.system.coordinates);
+        for (name, members) in particles {
+            let at: Vec<Expr> = members.iter().map(|c| model.system.pool.var(c.symbol)).collect();
+            if !known.contains(&at) {
+                let kind = members[0].kind.clone();
+                places.push(Place { name, at, kind });
+            }
+        }
+        Points { places, fixed }
+    }
+}
+
+/// Vectors named by `let` over coordinates, parameters and time. Where some of them are lengths, or points at a varying
+/// or unknown distance, those of length one are directions and left out.
+fn named_vectors(model: &mut Model) -> (Vec<Place>, Vec<Place>) {
+    let system = &mut model.system;
+    let speeds: FxHashSet<Symbol> =
+        system.speeds.iter().map(|s| s.symbol).chain(system.coordinates.iter().map(|c| c.rate)).collect();
+    let coordinates: FxHashSet<Symbol> = system.coordinates.iter().map(|c| c.symbol).collect();
+    let (mut moving, mut fixed, mut directions) = (Vec::new(), Vec::new(), Vec::new());
+    let vectors: Vec<Place> = system.vectors.iter().take(MAX_LOOKED_AT).cloned().collect();
+    for place in vectors {
+        let symbols = system.pool.symbols(&place.at);
+        let known = |s: &Symbol| {
+            *s == system.time || coordinates.contains(s) || system.parameters.iter().any(|p| p.symbol == *s)
+        };
+        if !is_length(&place.kind) || symbols.iter().any(|s| speeds.contains(s) || !known(s)) {
+            continue;
+        }
+        if !symbols.iter().any(|s| coordinates.contains(s)) {
+            fixed.push(place);
+        } else if is_unit_vector(&mut system.pool, &place.at) {
+            directions.push(place);
+        } else {
+            moving.push(place);
+        }
+    }
+    if moving.is_empty() && system.coordinates.len() <= 2 {
+        moving = directions; // a pendulum of length one
+    }
+    (moving, fixed)
+}
+
+fn is_length(kind: &Kind) -> bool {
+    match kind {
+        Kind::Known(dimension) => dimension.to_string() == "m",
+        Kind::Missing | Kind::Number => true,
+    }
+}
+
+fn is_unit_vector(pool: &mut Pool, at: &[Expr]) -> bool {
+    let squares: Vec<Expr> = at.iter().map(|e| pool.powi(*e, 2)).collect();
+    let parts: Vec<(Expr, Rational)> =
+        squares.into_iter().map(|e| (e, Rational::ONE)).chain([(Pool::ONE, Rational::MINUS_ONE)]).collect();
+    let less_one = pool.combine(parts);
+    pool.is_zero(less_one) == Zero::Yes
+}
+
+/// Coordinates whose names say that they are right-angled: `x, y`, `x1, y1, z1`, `x[2], y[2]`, `xA, yA`.
+fn particles(coordinates: &[Coordinate]) -> Vec<(String, Vec<&Coordinate>)> {
+    let by_name: FxHashMap<&str, &Coordinate> = coordinates.iter().map(|c| (c.name.as_str(), c)).collect();
+    let mut found = Vec::new();
+    for c in coordinates {
+        for letters in [["x", "y", "z"], ["X", "Y", "Z"]] {
+            let Some(rest) = c.name.strip_prefix(letters[0]) else { continue };
+            let of = |letter: &str| by_name.get(format!("{letter}{rest}").as_str()).copied();
+            let Some(second) = of(letters[1]) else { continue };
+            let members: Vec<&Coordinate> =
+                [Some(c), Some(second), of(letters[2])].into_iter().flatten().collect();
+            if members.iter().all(|m| m.kind == c.kind && is_length(&m.kind)) {
+                let names: Vec<&str> = members.iter().map(|m| m.name.as_str()).collect();
+                found.push((format!("[{}]", names.join(", ")), members));
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,55 @@
+//! What an animation shows, as expressions over coordinates, parameters and time.
+
+use crate::units::Kind;
+use dalembert_expr::Expr;
+
+/// A point of the plane or of space.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// What it is called: a name of the model, or the text it was given by.
+    pub name: String,
+    /// Two or three components.
+    pub at: Vec<Expr>,
+    /// Its unit, as far as known.
+    pub kind: Kind,
+}
+
+/// One thing that is drawn.
+#[derive(Clone, Debug)]
+pub enum Figure {
+    /// A dot.
+    Point(Place),
+    /// A line through points.
+    Line(Vec<Place>),
+    /// A circle.
+    Circle {
+        /// Its centre.
+        centre: Place,
+        /// Its radius.
+        radius: Expr,
+        /// A vector at right angles to its plane; without it, the plane of the first two components.
+        normal: Option<Vec<Expr>>,
+    },
+    /// The path of a point.
+    Trace(Place),
+    /// A number on a scale of its own, where there is nothing else to show.
+    Gauge {
+        /// What it is called.
+        name: String,
+        /// Its value.
+        value: Expr,
+    },
+}
+
+impl Figure {
+    /// The points it stands at.
+    pub fn places(&self) -> &[Place] {
+        match self {
+            Figure::Point(at) | Figure::Trace(at) | Figure::Circle { centre: at, .. } => {
+                std::slice::from_ref(at)
+            }
+            Figure::Line(points) => points,
+            Figure::Gauge { .. } => &[],
+        }
+    }
+}
