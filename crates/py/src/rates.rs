@@ -2,6 +2,7 @@
 
 use crate::convert::run_error;
 use crate::system::System;
+use crate::watch::Watch;
 use dalembert::Model;
 use dalembert::Source;
 use dalembert::diagnostic::Diagnostic;
@@ -11,6 +12,13 @@ use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+
+/// States between two looks at the clock.
+const BETWEEN_LOOKS: usize = 256;
+
+/// What is asked at a state: the parts of the answer go to the last argument.
+type Ask<'a> =
+    dyn Fn(&mut Worker<'_>, f64, &[f64], &mut [Vec<f64>]) -> Result<(), Box<Diagnostic>> + Send + Sync + 'a;
 
 /// A system made fast, to be asked at states. Arrays have one state in each column.
 #[pyclass(frozen, module = "dalembert._engine")]
@@ -37,7 +45,7 @@ impl Rates {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let n = self.rates.dimension();
         let made =
-            self.each(py, &t, &states, &[n], nan, |worker, t, y, out| worker.rates(t, y, &mut out[0]))?;
+            self.each(py, &t, &states, &[n], nan, &|worker, t, y, out| worker.rates(t, y, &mut out[0]))?;
         let [rates] = <[_; 1]>::try_from(made).expect("one array was asked for");
         Ok(rates.into_pyarray(py))
     }
@@ -54,7 +62,7 @@ impl Rates {
         let (n, m, k) =
             (model.form.speeds.len(), model.system.rows.len(), dalembert::report::input_names(model).len());
         let parts = ["acceleration", "ideal", "nonideal", "control", "multipliers", "inputs"];
-        let made = self.each(py, &t, &states, &[n, n, n, n, m, k], nan, |worker, t, y, out| {
+        let made = self.each(py, &t, &states, &[n, n, n, n, m, k], nan, &|worker, t, y, out| {
             let s = worker.solve(t, y)?;
             let found =
                 [&s.eta_dot, &s.ideal_force, &s.nonideal_force, &s.control_force, &s.lambda, &s.inputs];
@@ -78,7 +86,7 @@ impl Rates {
         states: &PyReadonlyArray2<'_, f64>,
         lengths: &[usize],
         nan: bool,
-        ask: impl Fn(&mut Worker<'_>, f64, &[f64], &mut [Vec<f64>]) -> Result<(), Box<Diagnostic>> + Send,
+        ask: &Ask<'_>,
     ) -> PyResult<Vec<Array2<f64>>> {
         let (t, states) = (t.as_array().to_vec(), states.as_array().to_owned());
         let (n, count) = states.dim();
@@ -87,7 +95,11 @@ impl Rates {
                 format!("states of shape {n} x {count} and {} times do not fit this system", t.len());
             return Err(PyValueError::new_err(message));
         }
-        let made = py.detach(|| self.loop_over(&t, states.view(), lengths, nan, ask));
+        let mut watch = Watch::new();
+        let made = py.detach(|| self.loop_over(&t, states.view(), lengths, nan, &mut watch, ask));
+        if let Some(raised) = watch.raised() {
+            return Err(raised);
+        }
         made.map_err(|(k, diagnostic)| {
             let mut diagnostic = *diagnostic;
             if count > 1 {
@@ -103,7 +115,8 @@ impl Rates {
         states: ArrayView2<'_, f64>,
         lengths: &[usize],
         nan: bool,
-        ask: impl Fn(&mut Worker<'_>, f64, &[f64], &mut [Vec<f64>]) -> Result<(), Box<Diagnostic>>,
+        watch: &mut Watch,
+        ask: &Ask<'_>,
     ) -> Result<Vec<Array2<f64>>, (usize, Box<Diagnostic>)> {
         let (n, count) = states.dim();
         let mut worker = self.rates.worker();
@@ -111,6 +124,9 @@ impl Rates {
         let mut parts: Vec<Vec<f64>> = lengths.iter().map(|len| vec![0.0; *len]).collect();
         let mut made: Vec<Array2<f64>> = lengths.iter().map(|len| Array2::zeros((*len, count))).collect();
         for k in 0..count {
+            if k % BETWEEN_LOOKS == 0 && watch.stop(|_| Ok(())) {
+                break;
+            }
             y.iter_mut().zip(states.column(k)).for_each(|(to, from)| *to = *from);
             match ask(&mut worker, t[k.min(t.len() - 1)], &y, &mut parts) {
                 Ok(()) => {}
