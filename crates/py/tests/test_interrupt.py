@@ -39,6 +39,20 @@ except dalembert.Interrupted as caught:
 """
 
 
+RATES = """
+import dalembert, numpy, sys
+f = dalembert.System.from_file({model!r}).acceleration_function()
+y = numpy.zeros((4, 1_000_000))
+print("ready", flush=True)
+try:
+    while True:
+        f(0.0, y)
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+    sys.exit(7)
+"""
+
+
 def interrupted(script):
     code = textwrap.dedent(script.format(model=str(MODELS / "double_pendulum.dal")))
     process = subprocess.Popen(
@@ -63,6 +77,11 @@ def interrupted(script):
 def test_a_run_is_kept():
     rows, times, last = interrupted(SIMULATE)
     assert int(rows) == int(times) > 10 and 10 < float(last) < 1e7
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of a terminal are others on Windows")
+def test_many_states_can_be_stopped():
+    assert interrupted(RATES) == ["stopped"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of a terminal are others on Windows")

@@ -187,6 +187,22 @@ def test_control_with_a_plant_and_held():
     assert exact.balance is not None and abs(exact.balance.defect) < 1e-6
 
 
+@pytest.mark.parametrize(
+    "wish",
+    [dict(hold=0.0), dict(hold=-1.0), dict(hold=np.nan), dict(hold=np.inf), dict(baumgarte=(np.nan, 1))],
+)
+def test_control_that_cannot_be_held(wish):
+    with pytest.raises(RequestError, match="cannot be"):
+        System.from_text(CART).simulate(**wish)
+
+
+def test_control_held_for_no_time_ends(pendulum):
+    motion = System.from_text(CART).simulate(hold=1e-300, max_steps=1000)
+    assert not motion.success
+    with pytest.raises(RequestError, match="no control"):
+        pendulum.simulate(1, hold=0.1)
+
+
 def test_control_needs_a_requirement(pendulum):
     with pytest.raises(RequestError, match="require"):
         pendulum.control(0, [0.6, -0.5, 0, 0])

@@ -75,6 +75,19 @@ def test_motions_can_be_pickled(pendulum):
     )
 
 
+def test_an_animation_stands_alone(pendulum, tmp_path):
+    motion = pendulum.simulate((1, 2), [1.25, 1.5], y0=list(pendulum.initial.values()))
+    animation = motion.animate(tmp_path / "pendulum.html")
+    page = (tmp_path / "pendulum.html").read_text(encoding="utf-8")
+    assert page == animation.page and page.startswith("<!DOCTYPE html>")
+    assert "Pendulum on a rod" in page and "http" not in page.replace("http-equiv", "").replace(
+        "http://www.w3.org", ""
+    )
+    shown = animation._repr_html_()
+    assert shown.startswith("<iframe srcdoc=") and "<script" not in shown
+    assert pickle.loads(pickle.dumps(motion)).animate().page == page
+
+
 def test_a_sweep_has_words(double):
     sweep = double.sweep({"m1": [1, 2, 3]}, t_span=0.2)
     table = pyarrow.table(sweep)

@@ -81,7 +81,7 @@ def sweep(
     wish["runs"] = positive(wish["runs"], "runs")
     ready = _engine.Sweep(system._engine, wish)
     if client is not None:
-        spec = (system, tuple(sorted(wish.items())), _engine.__version__)
+        spec = (system._key, tuple(sorted(wish.items())), _engine.__version__)
         return _on_cluster(ready, spec, client, retries, progress)
     count = positive(threads, "threads") if threads is not None else _cores()
     tell = None if progress is None else lambda done: progress(done, ready.runs)
@@ -132,8 +132,8 @@ def make(spec: Any, blocks: tuple[int, ...]) -> Made:
 @lru_cache(maxsize=8)
 def _prepared(spec: Any) -> _engine.Sweep:
     """Derived and compiled once in each process."""
-    system, wish, _ = spec
-    return _engine.Sweep(system._engine, dict(wish))
+    key, wish, _ = spec
+    return _engine.Sweep(_engine.System(*key), dict(wish))
 
 
 def _joined(made: list[Made], ready: _engine.Sweep) -> Sweep:

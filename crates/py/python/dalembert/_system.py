@@ -71,18 +71,23 @@ class System:
 
         return Builder(title)
 
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        """All that it depends on; what travels."""
+        return self.text, self.name, self._set, self._initial
+
     @classmethod
     def _of(cls, text: str, name: str, set: Sequence[tuple[str, str]], initial: Sequence[str]) -> System:
         return cls(text, name, dict(set), initial)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return System._of, (self.text, self.name, self._set, self._initial)
+        return System._of, self._key
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, System) and self.__reduce__() == other.__reduce__()
+        return isinstance(other, System) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(self.__reduce__()[1])
+        return hash(self._key)
 
     # What it is.
 
