@@ -2,12 +2,11 @@
 
 import os
 import signal
-import threading
 
 import numpy as np
 import pytest
 from conftest import MODELS
-from dalembert import Interrupted, RequestError, System
+from dalembert import DalembertError, Interrupted, RequestError, System
 from distributed import Client, LocalCluster
 
 WISH = dict(
@@ -82,7 +81,12 @@ def test_interrupted_far_away(client, system):
     assert np.all(np.diff(kept["run"]) > 0)
 
 
+def test_workers_of_another_version_are_refused(client, system, monkeypatch):
+    monkeypatch.setattr("dalembert._engine.__version__", "9.9.9")
+    with pytest.raises(DalembertError, match="begun with 9.9.9"):
+        system.sweep(vary={"m2": [1, 2]}, client=client, t_span=1)
+
+
 def test_a_bad_question_does_not_reach_the_cluster(client, system):
     with pytest.raises(RequestError):
         system.sweep(vary={"mass": [1]}, client=client)
-    assert threading.active_count() > 0

@@ -73,6 +73,15 @@ def test_a_question_that_cannot_be_answered(pendulum):
         System.from_file("no_such_model.dal")
 
 
+def test_a_file_that_is_no_text(tmp_path):
+    path = tmp_path / "picture.dal"
+    path.write_bytes(b"coordinate x\n\xff\xfe")
+    with pytest.raises(ModelError, match="byte 13"):
+        System.from_file(path)
+    path.write_text('system "Größe"\r\ncoordinate θ\r\nkinetic θ\'^2/2\r\n', encoding="utf-8", newline="")
+    assert System.from_file(path).coordinates == ["θ"]
+
+
 def test_pickling_keeps_text_and_changes(pendulum):
     changed = pendulum.with_parameters(m=2).with_initial("x = 0.3")
     again = pickle.loads(pickle.dumps(changed))

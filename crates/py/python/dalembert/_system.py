@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import _engine, _words
 from ._equations import Equations
-from ._errors import Interrupted, RequestError
+from ._errors import Interrupted, ModelError, RequestError
 from ._events import statements
 from ._motion import Motion
 from ._rates import AccelerationFunction
@@ -61,8 +61,12 @@ class System:
     @classmethod
     def from_file(cls, path: Union[str, os.PathLike[str]], **set: Expression) -> System:
         """A system from a model file."""
-        with open(path, encoding="utf-8") as file:
-            return cls(file.read(), os.fspath(path), set)
+        with open(path, "rb") as file:
+            content = file.read()
+        try:
+            return cls(content.decode("utf-8"), os.fspath(path), set)
+        except UnicodeDecodeError as error:
+            raise ModelError(f"{os.fspath(path)} is no UTF-8 text: byte {error.start} is wrong") from None
 
     @staticmethod
     def build(title: Optional[str] = None) -> Builder:
