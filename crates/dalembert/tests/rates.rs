@@ -3,10 +3,14 @@
 mod support;
 
 use dalembert::Request;
-use dalembert::diagnostic::Code;
+use dalembert::diagnostic::{Code, Diagnostic};
 use dalembert::rates::Rates;
 use dalembert::run::Flow;
 use support::*;
+
+fn code<T>(wrong: Result<T, Box<Diagnostic>>) -> Option<Code> {
+    wrong.err().map(|d| d.code)
+}
 
 /// Both are solves of the same equations by different ways; conditioning magnifies their roundings.
 const WAYS: f64 = 1e-9;
@@ -63,7 +67,6 @@ fn a_given_state_is_taken_or_refused() {
     let last = y.len() - 1;
     let again = model.start_at(2.0, Some(&y)).unwrap().state;
     assert_eq!((again.t, &again.x, &again.eta), (2.0, &state.x, &state.eta));
-    let code = |wrong: Result<_, Box<dalembert::diagnostic::Diagnostic>>| wrong.err().map(|d| d.code);
     y[last] += 0.5; // the blade slips
     assert_eq!(code(model.start_at(0.0, Some(&y))), Some(Code::InconsistentStart));
     assert_eq!(code(model.start_at(0.0, Some(&y[1..]))), Some(Code::BadOption));

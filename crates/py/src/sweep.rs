@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 
 /// Numbers of a table of results at most, about 1 GB; more belong into files.
-const MAX_NUMBERS: usize = 125_000_000;
+const MAX_NUMBERS: f64 = 125e6;
 
 /// What is swept, and how each run is made.
 #[derive(FromPyObject)]
@@ -48,9 +48,10 @@ impl Sweep {
         let sweep = system.ask(py, |model| {
             let plan = wish.plan(system)?;
             let sweep = dalembert::sweep::Sweep::new(model.clone(), plan)?;
-            if sweep.runs().saturating_mul(sweep.columns().len()) > MAX_NUMBERS {
-                let message = format!("the results of {} runs do not fit in memory", sweep.runs());
-                return Err(refuse(&message, "`dalembert sweep --out DIR` writes them to files"));
+            if sweep.numbers() > MAX_NUMBERS {
+                let what = if wish.every.is_some() { "results and motions" } else { "results" };
+                let message = format!("the {what} of {} runs do not fit in memory", sweep.runs());
+                return Err(refuse(&message, "the command `dalembert sweep` writes them to files"));
             }
             Ok(sweep)
         })?;

@@ -77,6 +77,10 @@ def test_habits_of_solve_ivp(pendulum):
     (dict(y0=[1.0, 2.0]), "no state of 4"),
     (dict(y0=[np.nan, 0, 0, 0]), "cannot start"),
     (dict(form="newton"), "no form"),
+    (dict(atol=[1e-3, 1e-3]), "atol.*one number"),
+    (dict(max_steps=1.5), "whole number"),
+    (dict(max_steps=-1), "whole number"),
+    (dict(baumgarte=(1,)), "pair"),
     (dict(events=lambda t, y: y[0]), "falling stop"),
     (dict(events=Event("x", direction=3)), "direction"),
 ])  # fmt: skip

@@ -80,6 +80,8 @@ def test_runs_that_fail_have_their_rows():
     (dict(sample={"k": "cauchy(0, 1)"}), "distribution"),
     (dict(sample={"k": "uniform(0, 1)"}, runs=0), "runs"),
     (dict(sample={"k": "uniform(0, 1)"}, runs=10**8), "fit in memory"),
+    (dict(vary={"k": "1..2:100000"}, every=1e-4), "motions of 100000 runs"),
+    (dict(vary={"k": [1, 2]}, seed=-1), "seed"),
     (dict(vary={"k": [1, 2]}, threads=0), "threads"),
     (dict(vary={"k": [1, 2]}, t_span=(1, 2)), "start at t = 0"),
     (dict(vary={"k": [1, 2]}, method="RK45"), "tsit5"),

@@ -67,6 +67,8 @@ def test_a_question_that_cannot_be_answered(pendulum):
     assert caught.value.code == "E0512"
     with pytest.raises(ModelError):
         pendulum.with_parameters(mass=1)
+    with pytest.raises(ModelError, match="no value for `m`"):
+        pendulum.with_parameters(m="1\ncoordinate z")
     with pytest.raises(KeyError):
         dalembert.explain("E9999")
     with pytest.raises(FileNotFoundError):

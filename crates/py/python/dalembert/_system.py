@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Se
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine, _words
+from . import _engine, _options, _words
 from ._equations import Equations
 from ._errors import Interrupted, ModelError, RequestError
 from ._events import statements
 from ._motion import Motion
+from ._options import Span
 from ._rates import AccelerationFunction
 from ._results import Analysis, Eigenvalues, Equilibria, Evaluation, Linearization, Record, Verification
 from ._words import Expression, Values
@@ -22,16 +23,6 @@ from ._words import Expression, Values
 if TYPE_CHECKING:
     from ._builder import Builder
     from ._sweep import Sweep
-
-Span = Union[None, float, Sequence[float]]
-
-#: What users of ``solve_ivp`` ask for, and what there is instead.
-ELSEWHERE = {
-    "rk45": "`tsit5` is a pair of the same orders",
-    "rk23": "`tsit5` has order 5, at loose tolerances as cheap",
-    "bdf": "`radau` is for stiff systems",
-    "lsoda": "`dop853` is for most systems, `radau` for stiff ones",
-}
 
 
 class System:
@@ -231,21 +222,21 @@ class System:
             y0, initial = None, [*_words.starts(initial), *_words.starts(y0)]
         names, added = (self.events, []) if events is None else statements(events, self.events, self.text)
         system = self._with(set, initial, added)
-        begin, until = _span(t_span, system, t_eval)
+        begin, until = _options.span(t_span)
         wish = {
             "begin": begin,
             "until": until,
             "state": None if y0 is None else np.asarray(y0, dtype=float).reshape(-1).tolist(),
-            "every": every,
-            "times": _times(t_eval, every, begin, until),
-            "step": step,
-            "method": _method(method),
-            "rtol": rtol,
-            "atol": atol,
-            "max_steps": max_steps,
-            "baumgarte": baumgarte,
+            "every": _options.number("every", every),
+            "times": _options.times(t_eval, every, begin, until),
+            "step": _options.number("step", step),
+            "method": _options.method(method),
+            "rtol": _options.number("rtol", rtol),
+            "atol": _options.number("atol", atol),
+            "max_steps": _options.count("max_steps", max_steps),
+            "baumgarte": _options.pair("baumgarte", baumgarte),
             "plant": [(str(name), float(value)) for name, value in (plant or {}).items()],
-            "hold": hold,
+            "hold": _options.number("hold", hold),
             "balance": balance,
             "form": form,
             "interpret": interpret,
@@ -381,48 +372,18 @@ class System:
         from ._sweep import sweep
 
         system = self._with(set, initial)
-        begin, until = _span(t_span, system, None)
+        begin, until = _options.span(t_span)
         if begin != 0.0:
             raise RequestError("runs of a sweep start at t = 0")
         wish = {
-            "runs": runs, "seed": seed, "until": until, "every": every, "method": _method(method), "rtol": rtol,
-            "atol": atol, "step": step, "max_steps": max_steps,
-        }  # fmt: skip
+            "runs": runs,
+            "seed": _options.count("seed", seed),
+            "until": until,
+            "every": _options.number("every", every),
+            "method": _options.method(method),
+            "rtol": _options.number("rtol", rtol),
+            "atol": _options.number("atol", atol),
+            "step": _options.number("step", step),
+            "max_steps": _options.count("max_steps", max_steps),
+        }
         return sweep(system, vary, sample, wish, threads, client, retries, progress)
-
-
-def _span(t_span: Span, system: System, t_eval: Any) -> tuple[float, Optional[float]]:
-    if t_span is None:
-        return 0.0, None
-    ends = np.asarray(t_span, dtype=float).reshape(-1)
-    if len(ends) > 2 or len(ends) == 0:
-        raise RequestError(f"t_span={t_span!r}: give (t0, t1), or the end time alone")
-    begin, until = (0.0, float(ends[0])) if len(ends) == 1 else (float(ends[0]), float(ends[1]))
-    if not begin < until:
-        raise RequestError(f"t_span={t_span!r}: motions go forward in time, from t0 to a later t1")
-    return begin, until
-
-
-def _times(
-    t_eval: Any, every: Optional[float], begin: float, until: Optional[float]
-) -> Optional[list[float]]:
-    if t_eval is None:
-        return None
-    if every is not None:
-        raise RequestError("t_eval and every both say where rows stand: give one of them")
-    times = np.asarray(t_eval, dtype=float).reshape(-1)
-    inside = np.all(times >= begin) and (until is None or np.all(times <= until))
-    if not np.all(np.isfinite(times)) or not np.all(np.diff(times) > 0) or not inside:
-        raise RequestError("t_eval: give times in increasing order, within t_span")
-    return times.tolist()  # type: ignore[no-any-return]
-
-
-def _method(method: Optional[str]) -> Optional[str]:
-    if method is None:
-        return None
-    name = str(method).lower()
-    if name not in _engine.methods():
-        instead = ELSEWHERE.get(name)
-        help = f"; {instead}" if instead else ""
-        raise RequestError(f"there is no method {method!r}{help}; known: {', '.join(_engine.methods())}")
-    return name
