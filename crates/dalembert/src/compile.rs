@@ -174,7 +174,11 @@ impl Compiled {
         let residuals = Scattered::new(pool, &inputs.state, &[phi.clone(), dense(&form.velocity_residuals)]);
         let (mut gradient, places) = (Vec::new(), Places::new(&form.coordinates));
         for (r, f) in &phi {
-            let row = places.gradient(pool, *f);
+            // Where x' = eta the slopes of f are the row of A.
+            let row = match &form.frame {
+                None => form.constraint_matrix[*r].clone(),
+                Some(_) => places.gradient(pool, *f),
+            };
             gradient.extend(row.into_iter().map(|(i, e)| (r * n_x + i, e)));
         }
         let position_gradient = Scattered::new(pool, &inputs.state, &[gradient]);

@@ -9,8 +9,9 @@
 //!
 //! K5 through K6 is the same b as in K5's own formula, found by one rule instead of two. No inverse of M is
 //! formed. Cost: one backward pass for L_p and one for each row of M, over the speeds that occur there, one shared forward pass for all time
-//! derivatives. Checked by the tests against closed forms and against Lagrange in other coordinates.
+//! derivatives; rows of constraints once for each shape (`families`). Checked by the tests against closed forms and against Lagrange in other coordinates.
 
+mod families;
 mod sample;
 mod structure;
 
@@ -20,6 +21,7 @@ use crate::kernel_form::{ContactForm, KernelForm, Matrix, Places, Structure};
 use crate::source::Span;
 use crate::system::System;
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol};
+use families::{Derived, Families};
 use structure::{Frame, NotClosed};
 
 /// Entries a mass matrix may have (that of 2000 speeds written out): beyond, a system is neither small nor sparse.
@@ -321,16 +323,13 @@ fn places(form: &KernelForm) -> Places {
 
 /// K5 and K6 for every row.
 fn constrain(system: &mut System, form: &mut KernelForm, dot: &mut Derivation) {
-    let (pool, place) = (&mut system.pool, places(form));
+    let symbols = Symbols::of(system);
+    let mut families = Families::new(&symbols, form.frame.is_none());
     for row in &system.rows {
-        let (f, psi) = match row.holonomic {
-            true => (Some(row.residual), dot.apply(pool, row.residual)),
-            false => (None, row.residual),
-        };
-        let (entries, right) = velocity_row(pool, &place, psi, dot);
+        let Derived { psi, entries, right } = families.row(&mut system.pool, row, dot);
         form.constraint_right.push(right);
         form.constraint_matrix.push(entries);
-        form.position_residuals.push(f);
+        form.position_residuals.push(row.holonomic.then_some(row.residual));
         form.velocity_residuals.push(psi);
     }
 }

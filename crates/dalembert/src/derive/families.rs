@@ -1,0 +1,103 @@
+//! Constraint rows of one shape are derived once: the members of a family differ in their coordinates only, so the
+//! derivatives of the first become those of another when coordinates are exchanged, each with its rate. For systems whose
+//! rates are speeds; then nothing but the row itself occurs in its derivatives.
+//!
+//! Exchanging takes one pass over the result, where deriving takes a forward pass, a backward pass and another forward pass.
+//! Checked below against rows derived one by one.
+
+use super::{Symbols, velocity_row};
+use crate::kernel_form::Places;
+use crate::system::Row;
+use dalembert_expr::{Derivation, Expr, Pool, Shape, Symbol};
+use rustc_hash::FxHashMap;
+
+/// K5, K6 of one row: psi, the entries of A, b.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Derived {
+    pub psi: Expr,
+    pub entries: Vec<(usize, Expr)>,
+    pub right: Expr,
+}
+
+/// Rows that have been derived, by shape.
+pub(super) struct Families<'s> {
+    symbols: &'s Symbols,
+    speed: Places,
+    /// Coordinates, then rates: kind and number of each.
+    blanks: Option<FxHashMap<Symbol, (u8, usize)>>,
+    known: FxHashMap<(Shape, bool), (Vec<usize>, Derived)>,
+}
+
+impl<'s> Families<'s> {
+    /// `plain` if the rate of each coordinate is the speed of that number.
+    pub fn new(symbols: &'s Symbols, plain: bool) -> Self {
+        let kinds = |list: &'s [Symbol], kind: u8| list.iter().enumerate().map(move |(i, s)| (*s, (kind, i)));
+        let blanks = plain.then(|| kinds(&symbols.x, 0).chain(kinds(&symbols.eta, 1)).collect());
+        Families { symbols, speed: Places::new(&symbols.eta), blanks, known: FxHashMap::default() }
+    }
+
+    /// A row, derived or copied.
+    pub fn row(&mut self, pool: &mut Pool, row: &Row, dot: &mut Derivation) -> Derived {
+        let Some(blanks) = &self.blanks else { return self.derive(pool, row, dot) };
+        let (shape, members) = pool.shape(row.residual, |s| blanks.get(&s).copied());
+        let key = (shape, row.holonomic);
+        if let Some((first, derived)) = self.known.get(&key) {
+            return self.exchange(pool, derived, first, &members);
+        }
+        let derived = self.derive(pool, row, dot);
+        self.known.insert(key, (members, derived.clone()));
+        derived
+    }
+
+    fn derive(&self, pool: &mut Pool, row: &Row, dot: &mut Derivation) -> Derived {
+        let psi = if row.holonomic { dot.apply(pool, row.residual) } else { row.residual };
+        let (entries, right) = velocity_row(pool, &self.speed, psi, dot);
+        Derived { psi, entries, right }
+    }
+
+    /// The same with other coordinates.
+    fn exchange(&self, pool: &mut Pool, derived: &Derived, from: &[usize], to: &[usize]) -> Derived {
+        let mut images = Vec::with_capacity(2 * from.len());
+        for (&i, &j) in from.iter().zip(to) {
+            images.push((self.symbols.x[i], pool.var(self.symbols.x[j])));
+            images.push((self.symbols.eta[i], pool.var(self.symbols.eta[j])));
+        }
+        let mut roots = vec![derived.psi, derived.right];
+        roots.extend(derived.entries.iter().map(|(_, e)| *e));
+        let made = pool.substitute(&roots, &images);
+        // A speed that a row has is that of a coordinate in it.
+        let place = |p: usize| from.iter().position(|&i| i == p).map_or(p, |k| to[k]);
+        let mut entries: Vec<(usize, Expr)> =
+            derived.entries.iter().zip(&made[2..]).map(|((p, _), e)| (place(*p), *e)).collect();
+        entries.sort_unstable_by_key(|(p, _)| *p);
+        Derived { psi: made[0], entries, right: made[1] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Model, Source};
+
+    #[test]
+    fn rows_of_one_shape_are_what_they_are_one_by_one() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/");
+        for (name, shapes) in
+            [("link_chain.dal", 6), ("net.dal", 8), ("n_four_bar.dal", 8), ("rolling_disk.dal", 2)]
+        {
+            let text = std::fs::read_to_string(format!("{folder}{name}")).expect("a model");
+            let mut model = Model::load(&Source::new(name, text), &Default::default()).expect("a good model");
+            let symbols = Symbols::of(&model.system);
+            let system = &mut model.system;
+            let rates = symbols.x.iter().copied().zip(system.kinematics.iter().copied());
+            let mut dot = Derivation::new(rates.chain([(system.time, Pool::ONE)]));
+            let (mut once, mut each) = (Families::new(&symbols, true), Families::new(&symbols, false));
+            for row in &system.rows {
+                let (copied, derived) =
+                    (once.row(&mut system.pool, row, &mut dot), each.row(&mut system.pool, row, &mut dot));
+                assert_eq!(copied, derived, "{name}: {}", row.name);
+            }
+            assert!(once.known.len() <= shapes, "{name}: {} shapes", once.known.len());
+        }
+    }
+}
