@@ -54,7 +54,7 @@ fn main() {
     let mut text = format!("# {date}: ours and the peers in one run\n\n{}.\n", circumstances(&peers));
     text.push_str(
         "`cargo run --release -p dalembert-bench --bin compare`; the best of many short batches of each, in turns. The \
-         machine may be\nshared: ratios mean more than times. No aim stands where none was set.\n",
+         machine may be\nshared: ratios mean more than times. No aim stands where the peer it is measured by is not here.\n",
     );
     for word in &peers.missing {
         let _ = write!(text, "\nLeft out: {word}.");

@@ -9,6 +9,7 @@ use crate::args::{SweepArgs, SweepFormat};
 use crate::input::{Loaded, Remarks, load};
 use crate::progress::listen;
 use crate::report::Failure;
+use dalembert::diagnostic::{Code, Diagnostic};
 use dalembert::export::{field, number};
 use dalembert::run::Flow;
 use dalembert::sweep::{Axis, Block, Plan, Sample, Sweep};
@@ -43,15 +44,20 @@ pub fn run(args: &SweepArgs) -> Result<(), Failure> {
 }
 
 /// What is asked for, in the units of the file.
-fn plan(
-    args: &SweepArgs,
-    model: &Model,
-    source: &Source,
-) -> Result<Plan, Box<dalembert::diagnostic::Diagnostic>> {
+fn plan(args: &SweepArgs, model: &Model, source: &Source) -> Result<Plan, Box<Diagnostic>> {
     let mut vary = args.vary.iter().map(|text| Axis::read(text)).collect::<Result<Vec<_>, _>>()?;
     let mut sample = args.sample.iter().map(|text| Sample::read(text)).collect::<Result<Vec<_>, _>>()?;
     let names: Vec<&str> =
         vary.iter().map(|a| a.name.as_str()).chain(sample.iter().map(|s| s.name.as_str())).collect();
+    let started = args.common.initial.iter().filter_map(|text| text.split(['=', '~']).next());
+    let mut given = args.common.set.iter().map(|(name, _)| name.as_str()).chain(started).map(str::trim);
+    if let Some(name) = given.find(|name| names.contains(name)) {
+        let message = format!("`{name}` is given one value and varied");
+        let d = Diagnostic::error(Code::BadOption, None, message);
+        return Err(Box::new(
+            d.help("leave it out of `--set` and `--initial`, or out of `--vary` and `--sample`"),
+        ));
+    }
     let overrides = Overrides { set: args.common.set.clone(), initial: args.common.initial.clone() };
     let units = dalembert::requests::units(model, source, &overrides, &names);
     let wanted = vary.iter_mut().map(|a| &mut a.unit).chain(sample.iter_mut().map(|s| &mut s.unit));

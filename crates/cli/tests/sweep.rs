@@ -291,6 +291,21 @@ fn an_interrupted_sweep_says_how_to_go_on() {
 }
 
 #[test]
+fn what_is_varied_cannot_have_one_value() {
+    let pendulum = model("double_pendulum");
+    let out = text(&scratch("sweep_fixed").join("out"));
+    for (varied, given) in
+        [(["--vary", "m2=1,2"], ["--set", "m2=1"]), (["--vary", "theta1=1,2"], ["--initial", "theta1 ~ 1"])]
+    {
+        let args: Vec<&str> =
+            ["sweep", &pendulum, "--out", &out].into_iter().chain(varied).chain(given).collect();
+        let answer = dalembert(&args);
+        assert_eq!(answer.code, 1, "{}", answer.stderr);
+        assert!(answer.stderr.contains("is given one value and varied"), "{}", answer.stderr);
+    }
+}
+
+#[test]
 fn lists_and_distributions_that_cannot_be_read_are_wrong_usage() {
     let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/pendulum.dal");
     for wrong in [
