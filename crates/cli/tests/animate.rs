@@ -37,7 +37,7 @@ fn a_page_stands_alone() {
     let html = std::fs::read_to_string(&page).unwrap();
     assert!(html.contains("<title>Swing &lt;/script&gt; &amp; &lt;b&gt;</title>"));
     assert_eq!(html.matches("</script>").count(), 3, "the film cannot end its script");
-    for foreign in ["http://", "https://", "src=", "import ", "@import", "url("] {
+    for foreign in ["http://", "https://", "src=", "\nimport ", "@import", "url("] {
         assert!(!html.contains(foreign), "the page asks for nothing: {foreign}");
     }
     let said = with_input(&["simulate", "-", "--json", "--animate", text(&page)], SWING).json();
@@ -224,7 +224,7 @@ fn pages_have_their_pictures_taken() {
         ("rolling_disk_lean", "#t=3.4", "animation_space.png"),
     ] {
         let page = browser.page(name);
-        let taken = browser.picture(&page, at, (1280, 720), image);
+        let taken = browser.picture(&page, at, (1280, 660), image);
         browser.picture(&page, at, (390, 1400), "narrow.png");
         if std::env::var_os("DALEMBERT_SCREENSHOTS").is_some() {
             std::fs::copy(taken, images.join(image)).expect("the picture is kept");
