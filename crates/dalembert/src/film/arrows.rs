@@ -134,7 +134,7 @@ impl Placement {
         let impressed = Tape::new(model, &self.impressed, motion);
         let mut solvers: Vec<Cod> =
             self.groups.iter().map(|g| Cod::new(g.speeds.len(), g.components.len())).collect();
-        let mut found: Vec<Vec<f64>> = vec![Vec::with_capacity(rows.len() * components); KINDS];
+        let mut found: Vec<Vec<f64>> = vec![Vec::new(); KINDS];
         let (mut left, mut all) = ([0.0; KINDS], [0.0; KINDS]);
         for k in rows {
             let row = motion.table.row(*k);
