@@ -37,7 +37,7 @@ fn a_page_stands_alone() {
     let html = std::fs::read_to_string(&page).unwrap();
     assert!(html.contains("<title>Swing &lt;/script&gt; &amp; &lt;b&gt;</title>"));
     assert_eq!(html.matches("</script>").count(), 3, "the film cannot end its script");
-    for foreign in ["http://", "https://", "src=", "import ", "@import", "url("] {
+    for foreign in ["http://", "https://", "src=", "\nimport ", "@import", "url("] {
         assert!(!html.contains(foreign), "the page asks for nothing: {foreign}");
     }
     let said = with_input(&["simulate", "-", "--json", "--animate", text(&page)], SWING).json();
@@ -214,6 +214,68 @@ fn pages_play_in_a_browser() {
     }
 }
 
+/// What a page that embeds the player does with it. Failures throw, and are counted.
+const EMBEDDED: &str = r#"
+const check = (what, holds) => { if (!holds) throw new Error(what); };
+const film = JSON.parse(document.getElementById('film').textContent);
+const host = document.getElementById('player');
+const player = mount(host, film, { autoplay: false });
+const root = host.querySelector('.dal-player');
+const canvas = root.querySelector('.dal-stage canvas');
+const state = (name) => root.getAttribute(`data-${name}`);
+const pixels = () => canvas.toDataURL();
+const press = (key) => canvas.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+check('it waits', state('playing') === 'false' && state('t') === '0');
+const first = pixels();
+player.seek(0.5);
+check('it goes to a time', state('t') === '0.5' && pixels() !== first);
+player.seek(1e9);
+check('it stays within the film', Number(state('t')) === readFilm(film).end);
+player.seek(0.5);
+const before = pixels();
+press('+');
+check('keys zoom', pixels() !== before);
+press('ArrowLeft');
+press('f');
+check('all is shown again', pixels() === before);
+press('.');
+check('it steps', Math.abs(Number(state('t')) - 0.52) < 1e-9);
+press(' ');
+check('space plays', state('playing') === 'true');
+player.pause();
+check('it pauses', state('playing') === 'false');
+const boxes = [...root.querySelectorAll('.dal-switches input[type=checkbox]')];
+const shown = pixels();
+boxes.forEach((box) => box.click());
+check('traces and arrows can be hidden', boxes.length === 3 && pixels() !== shown);
+player.seek(0.7);
+root.querySelector('select').value = '2';
+player.replace({ ...film, title: 'Another', remarks: ['other'] });
+check('time and switches are kept', state('t') === '0.7' && root.querySelector('select').value === '2'
+  && [...root.querySelectorAll('.dal-switches input[type=checkbox]')].every((box) => !box.checked));
+check('the film is another', root.textContent.includes('other'));
+const plot = root.querySelector('.dal-plots canvas');
+const area = plot.getBoundingClientRect();
+plot.setPointerCapture = () => {};
+plot.dispatchEvent(new PointerEvent('pointerdown', { clientX: area.right, clientY: area.top, pointerId: 1 }));
+check('a click into a plot goes there', Number(state('t')) === readFilm(film).end);
+player.destroy();
+check('it leaves nothing behind', host.childElementCount === 0);
+document.documentElement.dataset.done = 'true';
+"#;
+
+#[test]
+fn the_player_answers_whoever_embeds_it() {
+    let Some(browser) = Browser::find("animate_embedded") else { return };
+    let page = browser.dir.join("swing.html");
+    assert_eq!(with_input(&["simulate", "-", "--animate", text(&page)], SWING).code, 0);
+    let html = std::fs::read_to_string(&page).unwrap();
+    let start = html.find("const asked =").expect("where the page starts its player");
+    std::fs::write(&page, format!("{}{EMBEDDED}</script></body></html>", &html[..start])).unwrap();
+    let dom = browser.dom(&page, "", 1280);
+    assert_eq!((attribute(&dom, "errors"), attribute(&dom, "done")), ("0", "true"));
+}
+
 /// Pictures of the manual, taken anew where `DALEMBERT_SCREENSHOTS` is set.
 #[test]
 fn pages_have_their_pictures_taken() {
@@ -224,7 +286,7 @@ fn pages_have_their_pictures_taken() {
         ("rolling_disk_lean", "#t=3.4", "animation_space.png"),
     ] {
         let page = browser.page(name);
-        let taken = browser.picture(&page, at, (1280, 720), image);
+        let taken = browser.picture(&page, at, (1280, 660), image);
         browser.picture(&page, at, (390, 1400), "narrow.png");
         if std::env::var_os("DALEMBERT_SCREENSHOTS").is_some() {
             std::fs::copy(taken, images.join(image)).expect("the picture is kept");

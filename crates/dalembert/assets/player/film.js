@@ -58,6 +58,14 @@ export function roundStep(wish) {
   return power * ([1, 2, 5].find((f) => f * power >= wish * 0.999) ?? 10);
 }
 
+/** A node of the page. */
+export function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
 function bytes(text) {
   const raw = atob(text);
   const result = new Uint8Array(raw.length);

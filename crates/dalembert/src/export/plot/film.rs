@@ -19,7 +19,7 @@ const ARROW_SHARE: f64 = 0.22;
 const CORNERS: usize = 48;
 
 const DOT: Color = Color(240, 196, 25);
-const TRACES: [Color; 3] = [Color(90, 167, 221), Color(217, 154, 18), Color(138, 127, 192)];
+const TRACES: [Color; 3] = [Color(116, 136, 160), Color(217, 154, 18), Color(138, 127, 192)];
 
 fn color_of(kind: ForceKind) -> Color {
     match kind {
