@@ -64,10 +64,10 @@ fn a_given_state_is_taken_or_refused() {
     let mut model = load_file("chaplygin_sleigh_quasi");
     let state = model.start().unwrap().state;
     let mut y: Vec<f64> = state.x.iter().chain(&state.eta).copied().collect();
-    let last = y.len() - 1;
+    let across = y.len() - 2;
     let again = model.start_at(2.0, Some(&y)).unwrap().state;
     assert_eq!((again.t, &again.x, &again.eta), (2.0, &state.x, &state.eta));
-    y[last] += 0.5; // the blade slips
+    y[across] += 0.5; // the blade slips
     assert_eq!(code(model.start_at(0.0, Some(&y))), Some(Code::InconsistentStart));
     assert_eq!(code(model.start_at(0.0, Some(&y[1..]))), Some(Code::BadOption));
     assert_eq!(code(model.start_at(f64::NAN, None)), Some(Code::BadOption));

@@ -19,17 +19,15 @@ def test_the_tour_runs_from_top_to_bottom(capsys):
     assert "reached t = 5" in capsys.readouterr().out
 
 
-def blocks():
-    text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
-    return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-
-
-def test_the_guide_runs_from_top_to_bottom(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page, least", [("docs/python.md", 12), ("README.md", 1)])
+def test_a_page_runs_from_top_to_bottom(page, least, monkeypatch):
     monkeypatch.chdir(ROOT)
+    text = (ROOT / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     names = {"__name__": "guide"}
-    assert len(blocks()) > 8
-    for block in blocks():
-        exec(compile(block, "docs/python.md", "exec"), names)
+    assert len(blocks) >= least
+    for block in blocks:
+        exec(compile(block, page, "exec"), names)
 
 
 def test_the_first_page():

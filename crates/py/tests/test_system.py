@@ -21,6 +21,18 @@ def test_attributes(pendulum):
     assert "Pendulum on a rod" in repr(pendulum) and "x, y" in repr(pendulum)
 
 
+def test_what_is_not_installed_is_named(pendulum, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    motion = pendulum.simulate(0.1)
+    for ask, extra in (
+        (motion.to_pandas, "pandas"),
+        (motion.to_xarray, "xarray"),
+        (pendulum.derive().to_sympy, "sympy"),
+    ):
+        with pytest.raises(ImportError, match=rf"dalembert\[{extra}\]"):
+            ask()
+
+
 def test_a_changed_system_is_another_one(pendulum):
     heavy = pendulum.with_parameters(m=2, l="3/2").with_parameters(m=4)
     assert heavy.parameters == {"m": 4.0, "l": 1.5, "g": 9.81}

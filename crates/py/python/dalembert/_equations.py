@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _engine
+from ._words import need
 
 
 class Equations:
@@ -28,6 +29,7 @@ class Equations:
 
     def to_sympy(self) -> dict[str, Any]:
         """The objects that the script makes, by name."""
+        need("sympy", "sympy")
         known: dict[str, Any] = {}
         exec("from sympy import *", known)
         made = dict(known)

@@ -12,6 +12,7 @@ from . import _engine
 from ._errors import Diagnostic, RunError
 from ._results import Record
 from ._table import Array, Table
+from ._words import need
 
 if TYPE_CHECKING:
     import xarray
@@ -151,6 +152,7 @@ class Motion(Table):
 
     def to_xarray(self) -> xarray.Dataset:
         """A Dataset over the coordinate ``t``."""
+        need("xarray", "xarray")
         import xarray
 
         variables = {name: ("t", np.array(self[name])) for name in self._names[1:]}

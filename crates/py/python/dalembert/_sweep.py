@@ -96,6 +96,7 @@ def sweep(
 
 def _on_cluster(ready: _engine.Sweep, spec: Any, client: Any, retries: int, progress: Progress) -> Sweep:
     """Portions of blocks as tasks. The text of the model travels with each: data kept on one worker could be lost with it."""
+    _words.need("distributed", "dask")
     from distributed import as_completed
 
     workers = sum(client.nthreads().values())

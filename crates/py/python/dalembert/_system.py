@@ -153,11 +153,12 @@ class System:
 
     def __repr__(self) -> str:
         shown = self.coordinates[:6] + ["..."] * (len(self.coordinates) > 6)
-        facts = [f"{len(self.coordinates)} coordinates ({', '.join(shown)})"]
-        if self.rows:
-            facts.append(f"{len(self.rows)} constraint rows")
-        facts += [f"{name} = {value}" for name, value in self._set]
-        return f"<System {self.title or self.name!r}: {', '.join(facts)}>"
+        facts = ["coordinates " + ", ".join(shown)]
+        facts += (
+            ["constraints " + ", ".join(self.rows[:6] + ["..."] * (len(self.rows) > 6))] if self.rows else []
+        )
+        facts += ["with " + ", ".join(f"{name} = {value}" for name, value in self._set)] if self._set else []
+        return f"<System {self.title or self.name!r}: {'; '.join(facts)}>"
 
     # Others like it.
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from . import _engine
 from ._errors import RequestError
+from ._words import need
 
 if TYPE_CHECKING:
     import pandas
@@ -49,6 +50,7 @@ class Table:
 
     def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame with a copy of the columns."""
+        need("pandas", "pandas")
         import pandas
 
         return pandas.DataFrame({name: np.array(self[name]) for name in self._names})

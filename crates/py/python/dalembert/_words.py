@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import sys
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
@@ -13,6 +14,12 @@ Expression = Any
 
 #: Starting values or a state: ``{"x": 1, "x'": 0.2}``, or as in the model, ``"x = 1, y ~ -1"``.
 Values = Union[None, str, Mapping[Any, Expression], Sequence[str]]
+
+
+def need(module: str, extra: str) -> None:
+    """Says how to get a package that is used where it is installed."""
+    if importlib.util.find_spec(module) is None:
+        raise ImportError(f"{module} is not installed: pip install 'dalembert[{extra}]'", name=module)
 
 
 def number(value: float) -> str:
