@@ -30,8 +30,10 @@ const summary = (page) => page.textContent("#summary");
 
 /** Waits for the end of the run that an action begins. */
 async function ran(page, action) {
-  const [response] = await Promise.all([page.waitForResponse((r) => r.url().endsWith("/api/run")), action()]);
-  await response.finished();
+  const runs = () => page.evaluate(() => Number(document.querySelector("#player").dataset.runs ?? 0));
+  const before = await runs();
+  await action();
+  await page.waitForFunction((before) => Number(document.querySelector("#player").dataset.runs ?? 0) > before, before);
 }
 
 /** Where the first piece of text that says this stands on the screen. */

@@ -171,13 +171,14 @@ export async function run(question: RunQuestion, told: (part: number) => void): 
 }
 
 async function lastLine(body: ReadableStream<Uint8Array>, told: (part: number) => void): Promise<Result> {
-  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
   let pieces: string[] = [];
   let answer: Result | undefined;
   for (;;) {
     const { value, done } = await reader.read();
     if (done) return answer ?? ({ failed: GONE } as Result);
-    const lines = value.split("\n");
+    const lines = decoder.decode(value, { stream: true }).split("\n");
     for (const [k, line] of lines.entries()) {
       pieces.push(line);
       if (k === lines.length - 1) break;
