@@ -69,6 +69,7 @@ pub mod language;
 pub mod linearize;
 pub mod model;
 pub mod poincare;
+pub mod rates;
 pub mod report;
 pub mod requests;
 pub mod scene;

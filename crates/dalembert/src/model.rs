@@ -176,9 +176,13 @@ impl Model {
         &mut self,
         given: &[(InitialTarget, f64)],
     ) -> Result<StartGuess, Box<Diagnostic>> {
+        self.guess_at(0.0, given)
+    }
+
+    fn guess_at(&mut self, t: f64, given: &[(InitialTarget, f64)]) -> Result<StartGuess, Box<Diagnostic>> {
         let (n_x, n) = (self.form.coordinates.len(), self.form.speeds.len());
         let mut guess = StartGuess {
-            state: State::new(0.0, &vec![0.0; n_x], &vec![0.0; n]),
+            state: State::new(t, &vec![0.0; n_x], &vec![0.0; n]),
             x_fixed: vec![false; n_x],
             eta_fixed: vec![false; n],
             conditions: Vec::new(),
@@ -222,10 +226,10 @@ impl Model {
         let configuration = find_start(&self.compiled, guess).map_or(guess.state.x.clone(), |s| s.state.x);
         let mut scratch = vec![0.0; self.compiled.scratch_len()];
         let mut terms = Terms::of(&self.compiled);
-        let still = State::new(0.0, &configuration, &vec![0.0; n]);
+        let still = State::new(guess.state.t, &configuration, &vec![0.0; n]);
         self.compiled.terms(still.point(), &mut scratch, &mut terms);
         let mut frame = vec![0.0; n_x * n];
-        self.compiled.frame(0.0, &configuration, &mut scratch, &mut frame);
+        self.compiled.frame(guess.state.t, &configuration, &mut scratch, &mut frame);
         let (mut rows, mut missing) = (Vec::new(), Vec::new());
         for &(i, value, fixed) in rates {
             let (row, right) = (&frame[i * n..(i + 1) * n], value - terms.x_dot[i]);
@@ -251,11 +255,51 @@ impl Model {
         self.start_with(&[])
     }
 
+    /// The same at another time, or from coordinates and speeds given in full: these are fixed, and refused where they
+    /// break a constraint.
+    ///
+    /// ```
+    /// # use dalembert::{Model, Source};
+    /// let text = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\nconstraint wall: x = t\ninitial y = 2";
+    /// let mut model = Model::load(&Source::new("wall.dal", text), &Default::default()).unwrap();
+    /// assert_eq!(model.start_at(3.0, None).unwrap().state.x, [3.0, 2.0]);
+    /// assert!(model.start_at(3.0, Some(&[0.0, 0.0, 1.0, 0.0])).is_err());
+    /// ```
+    pub fn start_at(&mut self, t: f64, state: Option<&[f64]>) -> Result<Started, Box<Diagnostic>> {
+        let bad = |message: String| Box::new(Diagnostic::error(Code::BadOption, None, message));
+        if !t.is_finite() {
+            return Err(bad(format!("a motion cannot start at t = {t}")));
+        }
+        let Some(values) = state else {
+            let guess = self.guess_at(t, &[])?;
+            return self.find(&guess);
+        };
+        let (names, n_x) = (self.state_names(), self.form.coordinates.len());
+        if values.len() != names.len() {
+            let message = format!("{} numbers are no state of {}", values.len(), names.len());
+            return Err(Box::new(bad(message).help(format!("the state is {}", names.join(", ")))));
+        }
+        if let Some(k) = values.iter().position(|v| !v.is_finite()) {
+            return Err(bad(format!("`{}` cannot start at {}", names[k], values[k])));
+        }
+        self.find(&StartGuess {
+            state: State::new(t, &values[..n_x], &values[n_x..]),
+            x_fixed: vec![true; n_x],
+            eta_fixed: vec![true; values.len() - n_x],
+            conditions: Vec::new(),
+        })
+    }
+
     /// The same with some values given and fixed.
     pub(crate) fn start_with(&mut self, given: &[(InitialTarget, f64)]) -> Result<Started, Box<Diagnostic>> {
         let guess = self.guess_with(given)?;
-        let started = find_start(&self.compiled, &guess)
-            .map_err(|error| Box::new(failure::of_start(&error, &guess, self)))?;
+        self.find(&guess)
+    }
+
+    /// The state on the constraints nearest to a guess.
+    fn find(&self, guess: &StartGuess) -> Result<Started, Box<Diagnostic>> {
+        let started = find_start(&self.compiled, guess)
+            .map_err(|error| Box::new(failure::of_start(&error, guess, self)))?;
         self.check_invariants(&started.state.x)?;
         Ok(started)
     }

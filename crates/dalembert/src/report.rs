@@ -2,6 +2,16 @@
 //!
 //! Keys are described in the manual of the command line. Numbers that are not finite are `null`. Nothing is computed here
 //! beyond what a result says about itself.
+//!
+//! ```
+//! use dalembert::{Model, Source, report};
+//! let source = Source::new("spring.dal", "coordinate x\nkinetic x'^2/2\npotential 2*x^2\ninitial x = 1");
+//! let mut model = Model::load(&source, &Default::default()).unwrap();
+//! let findings = report::check(&mut model);
+//! let document = report::checked(&model, &findings, &source);
+//! assert_eq!(document["degrees_of_freedom"], 1);
+//! assert_eq!(document["initial"]["x"], 1.0);
+//! ```
 
 mod analysis;
 mod check;
@@ -14,7 +24,7 @@ mod verification;
 pub use analysis::analysis;
 pub use check::{Findings, check, checked, parameters};
 pub use equilibrium::{constraint_forces, equilibria};
-pub use evaluate::{evaluation, outputs, rank_remarks, reactions, start_or_guess};
+pub use evaluate::{evaluation, input_names, outputs, rank_remarks, reactions, start_or_guess};
 pub use linear::{eigenvalues, kind, linearization, well_determined};
 pub use motion::{last_time, motion, stop_name};
 pub use verification::verification;

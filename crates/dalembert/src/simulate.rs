@@ -43,7 +43,7 @@ pub struct Request {
     pub baumgarte: Option<(f64, f64)>,
     /// Budget of steps.
     pub max_steps: Option<usize>,
-    /// Starting state, if not the model's.
+    /// Starting state with its time, if not the model's at t = 0; see [`Model::start_at`].
     pub start: Option<State>,
     /// Parameters of the simulated system where they differ from those the controller believes in.
     pub plant: Vec<(String, f64)>,
@@ -97,6 +97,8 @@ pub struct Found {
     pub t: f64,
     /// Whether its function rises there.
     pub rising: bool,
+    /// The state there; of a contact that begins to stick or to slide only the time is known.
+    pub state: Option<State>,
 }
 
 /// A computed motion. On failure the table holds what was computed before it.

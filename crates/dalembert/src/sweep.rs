@@ -48,7 +48,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::simulate::{MotionForm, Request, Resolved, Table};
 use dalembert_run::ensemble::Ensemble;
-use dalembert_run::{Kernel, Options};
+use dalembert_run::{Kernel, Options, Output};
 use targets::Targets;
 
 /// Runs of one sweep at most.
@@ -194,6 +194,16 @@ impl Sweep {
         self.lanes.is_some()
     }
 
+    /// How many numbers all results take at most, with the motions if they are wanted.
+    pub fn numbers(&self) -> f64 {
+        let rows = match self.resolved.options.output {
+            Output::Every(dt) if self.plan.motions => self.resolved.until / dt + 2.0,
+            _ => 0.0,
+        };
+        let width = 2 + self.model.state_names().len() + self.model.system.outputs.len();
+        self.runs as f64 * (self.columns.len() as f64 + rows * width as f64)
+    }
+
     /// What is varied and drawn in a run, in the units they were given in.
     pub fn values(&self, run: usize) -> Vec<f64> {
         let mut point = run / self.plan.runs;
@@ -249,7 +259,7 @@ fn block_size(model: &Model, plan: &Plan, runs: usize, in_lanes: bool, resolved:
     }
     let most = if plan.motions {
         let rows = match resolved.options.output {
-            dalembert_run::Output::Every(dt) => resolved.until / dt,
+            Output::Every(dt) => resolved.until / dt,
             _ => 1.0,
         };
         (MOTION_NUMBERS / (rows * model.state_names().len() as f64).max(1.0)) as usize

@@ -154,3 +154,12 @@ fn a_quaternion_of_zeros_is_no_start() {
     let text = support::model_text("rigid_body").replace("initial e0 = 1, ", "initial ");
     assert_eq!(good(&text).start().err().map(|d| d.code), Some(Code::InconsistentStart));
 }
+
+#[test]
+fn a_value_from_outside_is_one_value() {
+    let text = "parameter m = 1\ncoordinate x\nkinetic m*x'^2/2";
+    for value in ["2\ncoordinate y", "2; force x = 1", "2, n = 3"] {
+        let said = Model::load(&Source::new("model.dal", text), &support::sets(&[("m", value)])).err();
+        assert_eq!(said.and_then(|d| d.first().map(|d| d.code)), Some(Code::BadOption), "{value}");
+    }
+}

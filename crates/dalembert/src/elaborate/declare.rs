@@ -230,8 +230,9 @@ impl Elaborator<'_> {
         let text = given[k].1.clone();
         let source = Source::new("--set", format!("let value = {text}"));
         let (ast, diagnostics) = parse(&source);
-        let definition = match ast.body.statements.first().map(|s| &s.kind) {
-            Some(S::Let(list)) if diagnostics.is_empty() && list.len() == 1 => &list[0],
+        let kinds: Vec<&S> = ast.body.statements.iter().map(|s| &s.kind).collect();
+        let definition = match kinds.as_slice() {
+            [S::Let(list)] if diagnostics.is_empty() && list.len() == 1 => &list[0],
             _ => {
                 let message = format!("`{text}` is no value for `{name}`");
                 return self.fail(

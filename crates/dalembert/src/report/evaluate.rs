@@ -65,7 +65,7 @@ pub fn evaluation(model: &Model, now: &Evaluation, remarks: &[Diagnostic], sourc
         "ideal": solution.ideal_force,
         "nonideal": solution.nonideal_force,
         "control": solution.control_force,
-        "inputs": object(inputs(model, now)),
+        "inputs": object(input_names(model).into_iter().zip(solution.inputs.iter().copied())),
         "contacts": contacts(model, now),
         "multipliers": object(row_names().zip(solution.lambda.iter().copied())),
         "reactions": object(reactions(model, now)),
@@ -96,12 +96,14 @@ pub fn reactions<'m>(model: &'m Model, now: &Evaluation) -> Vec<(&'m str, f64)> 
         .collect()
 }
 
-/// The control inputs by name: actuated coordinates, or every speed.
-fn inputs<'m>(model: &'m Model, now: &Evaluation) -> Vec<(&'m str, f64)> {
-    let values = now.solution.inputs.iter().copied();
+/// The names of the control inputs: actuated coordinates, or every speed; none where nothing is required.
+pub fn input_names(model: &Model) -> Vec<&str> {
+    if model.system.requirement_rows.is_empty() {
+        return Vec::new();
+    }
     match &model.system.actuators {
-        Some(list) => list.iter().map(|(name, _)| name.as_str()).zip(values).collect(),
-        None => model.system.speeds.iter().map(|s| s.name.as_str()).zip(values).collect(),
+        Some(list) => list.iter().map(|(name, _)| name.as_str()).collect(),
+        None => model.system.speeds.iter().map(|s| s.name.as_str()).collect(),
     }
 }
 

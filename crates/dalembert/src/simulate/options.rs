@@ -34,23 +34,32 @@ impl Model {
                 Diagnostic::error(Code::BadOption, span, format!("{what} cannot be {value}")).help(help),
             ))
         };
-        if !until.is_finite() || until <= 0.0 {
-            return bad("the end time", until, "runs start at t = 0 and go forward");
+        let begin = request.start.as_ref().map_or(0.0, |start| start.t);
+        if !until.is_finite() || until <= begin {
+            return bad("the end time", until, &format!("runs start at t = {begin} and go forward"));
         }
         if let Some(every) = every
             && !(every.is_finite() && every > 0.0)
         {
             return bad("the spacing of the output", every, "give a positive number");
         }
-        if let Some(step) = request.step
-            && !(step.is_finite() && step > 0.0)
-        {
-            return bad("the step", step, "give a positive number");
+        for (what, given) in [("the step", request.step), ("the interval of held control", request.hold)] {
+            if let Some(value) = given.filter(|v| !(v.is_finite() && *v > 0.0)) {
+                return bad(what, value, "give a positive number");
+            }
+        }
+        if let Some((alpha, beta)) = request.baumgarte.filter(|(a, b)| !(a.is_finite() && b.is_finite())) {
+            let gain = if alpha.is_finite() { beta } else { alpha };
+            return bad("a gain of Baumgarte's stabilisation", gain, "give finite numbers");
+        }
+        if request.hold.is_some() && self.system.requirement_rows.is_empty() {
+            let d = Diagnostic::error(Code::BadOption, None, "the model has no control that could be held");
+            return Err(Box::new(d.help("require something with `require`, or leave `--hold` out")));
         }
         let forces = if request.forces { KINDS * self.form.speeds.len() } else { 0 };
         let width = 1.0 + (self.state_names().len() + self.system.outputs.len() + forces) as f64;
-        let spacing = every.unwrap_or(until / DEFAULT_INTERVALS);
-        if until / spacing * width > MAX_TABLE {
+        let spacing = every.unwrap_or((until - begin) / DEFAULT_INTERVALS);
+        if (until - begin) / spacing * width > MAX_TABLE {
             return bad(
                 "the spacing of the output",
                 spacing,
@@ -82,11 +91,6 @@ impl Model {
             let message = format!("`{method}` chooses its steps itself");
             let help = "`--step` is for rk4, variational2, variational4 and variational6; tolerances rule the others";
             return Err(Box::new(Diagnostic::error(Code::BadOption, None, message).help(help)));
-        }
-        if let Some(step) = request.step
-            && !(step.is_finite() && step > 0.0)
-        {
-            return bad("the step", step, "give a positive number");
         }
         let rule = |e: &crate::system::Event| EventRule {
             crossing: match e.rising {

@@ -132,7 +132,8 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
     fn row(&mut self, row: Row<'_>) {
         if let Some(hit) = row.event {
             let event = &self.model.system.events[hit.index];
-            self.events.push(Found { name: event.name.clone(), t: hit.t, rising: hit.rising });
+            let state = Some(self.variables.speeds_of(&State::new(row.t, row.x, row.eta)));
+            self.events.push(Found { name: event.name.clone(), t: hit.t, rising: hit.rising, state });
             // Rows stand at the times asked for; only a stopping event ends the table out of step.
             if !event.stop {
                 return;
@@ -159,7 +160,7 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
     fn contact(&mut self, t: f64, change: ContactChange) {
         let name = &self.model.system.contacts[change.contact].name;
         let what = if change.sticks { "sticks" } else { "slides" };
-        self.events.push(Found { name: format!("{name} {what}"), t, rising: !change.sticks });
+        self.events.push(Found { name: format!("{name} {what}"), t, rising: !change.sticks, state: None });
     }
 
     fn progress(&mut self, progress: &Progress) -> Flow {

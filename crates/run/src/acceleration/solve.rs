@@ -189,6 +189,23 @@ impl Accelerator {
         Ok(&self.solution)
     }
 
+    /// x' and eta' (U1) at a state, by the kernel's own fast way where it can be trusted there; otherwise as
+    /// [`solve`](Accelerator::solve) finds them.
+    pub fn rates(
+        &mut self,
+        kernel: &dyn Kernel,
+        at: Point<'_>,
+        x_dot: &mut [f64],
+        eta_dot: &mut [f64],
+    ) -> Result<(), AccelerationError> {
+        if !self.solve_quick(kernel, at, x_dot, eta_dot) {
+            self.solve(kernel, at)?;
+            x_dot.copy_from_slice(&self.terms.x_dot);
+            eta_dot.copy_from_slice(&self.solution.eta_dot);
+        }
+        Ok(())
+    }
+
     /// x' and eta' by the kernel's own fast way (see [`Kernel::quick`]), if it has one that can be trusted here.
     /// The rest of the solution is left as it was, but for rank and margin.
     pub(crate) fn solve_quick(

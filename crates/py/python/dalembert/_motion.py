@@ -1,0 +1,180 @@
+"""A computed motion, with the habits of ``scipy.integrate.solve_ivp``."""
+
+from __future__ import annotations
+
+import html
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _engine
+from ._errors import Diagnostic, RunError
+from ._results import Record
+from ._table import Array, Table
+
+if TYPE_CHECKING:
+    import xarray
+
+    from ._system import System
+
+
+class EventHit(NamedTuple):
+    """An event that was found. Of a contact that begins to stick or to slide only the time is known."""
+
+    name: str
+    t: float
+    rising: bool
+    y: Optional[Array]
+
+
+class Animation:
+    """A page that plays a motion: self-contained, for any browser, offline."""
+
+    def __init__(self, page: str) -> None:
+        self.page = page
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the page to a file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.page)
+
+    def _repr_html_(self) -> str:
+        quoted = html.escape(self.page, quote=True)
+        return f'<iframe srcdoc="{quoted}" style="width: 100%; height: 640px; border: 0"></iframe>'
+
+
+class Motion(Table):
+    """What :meth:`System.simulate` gives. Columns are ``t``, coordinates, speeds, outputs.
+
+    ``t`` (k) and ``y`` (coordinates and speeds, n x k) are views of one table, as are the columns ``motion["x"]``. A run
+    that ends early has ``success`` False, its reason in ``message``, and all it computed until then.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        columns: _engine.Columns,
+        document: dict[str, Any],
+        events: Sequence[tuple[str, float, bool, Optional[list[float]]]],
+        watched: Sequence[str],
+        wish: dict[str, Any],
+    ) -> None:
+        super().__init__(columns)
+        self._parts = (system, columns, document, events, watched, wish)
+        self.system = system
+        self.t: Array = self._numbers[0]
+        self.y: Array = self._numbers[1 : 1 + len(system.states)]
+        #: Events in the order of time, and changes of contacts.
+        self.events = [EventHit(n, t, up, None if y is None else np.array(y)) for n, t, up, y in events]
+        #: Names of the events that ``t_events`` and ``y_events`` list.
+        self.event_names = list(watched)
+        #: ``end_time``, ``event``, ``cancelled`` or ``failed``.
+        self.stop: str = document["stop"]
+        self.failure: Optional[str] = document["failure"]
+        #: Steps, evaluations, residuals and the like.
+        self.stats = Record(document["summary"])
+        #: What accounts for the change of energy, where that was integrated.
+        self.balance = Record(document["balance"]) if document["balance"] else None
+        #: Integral of the Lagrangian, if it was asked for.
+        self.action: Optional[float] = document["action"]
+        #: What the complete integral says, where the motion was found from it.
+        self.complete_integral = document["complete_integral"]
+        self.diagnostics = [Diagnostic.of(entry) for entry in document["diagnostics"]]
+
+    @property
+    def success(self) -> bool:
+        """Whether the run reached its end or an event that stops it."""
+        return self.stop in ("end_time", "event") and self.failure is None
+
+    @property
+    def status(self) -> int:
+        """As ``solve_ivp`` counts: 0 at the end, 1 stopped by an event, -1 ended early."""
+        return -1 if not self.success else int(self.stop == "event")
+
+    @property
+    def message(self) -> str:
+        """How the run ended, with the place in the model where it failed."""
+        t = self.stats["t"]
+        if self.failure is not None:
+            return self.failure
+        if self.stop == "event":
+            return f"stopped by event `{self.events[-1].name}` at t = {t:.9g}"
+        if self.stop == "cancelled":
+            return f"interrupted at t = {t:.9g}; what was computed is kept"
+        return f"reached t = {t:.9g}"
+
+    def raise_for_failure(self) -> Motion:
+        """Itself if it was a success, otherwise a :class:`RunError` with the message."""
+        if not self.success:
+            raise RunError(self.message, self._parts[2]["diagnostics"])
+        return self
+
+    @property
+    def outputs(self) -> dict[str, Array]:
+        """The model's outputs by name."""
+        return {name: self[name] for name in self._names[1 + len(self.y) :]}
+
+    @property
+    def t_events(self) -> list[Array]:
+        """Times of each event of ``event_names``."""
+        return [np.array([e.t for e in self.events if e.name == name]) for name in self.event_names]
+
+    @property
+    def y_events(self) -> list[Array]:
+        """States at these times, one in each row as ``solve_ivp`` has them."""
+        found = ([e.y for e in self.events if e.name == name] for name in self.event_names)
+        return [np.array(states).reshape(len(states), len(self.y)) for states in found]
+
+    @property
+    def nfev(self) -> int:
+        """Evaluations of the acceleration."""
+        return int(self.stats["evaluations"])
+
+    @property
+    def njev(self) -> int:
+        """Jacobians of implicit methods."""
+        return int(self.stats["jacobians"])
+
+    @property
+    def nlu(self) -> int:
+        """Factorisations of implicit methods."""
+        return int(self.stats["factorisations"])
+
+    @property
+    def energy(self) -> Optional[Record]:
+        """Energy at the ``start``, its ``change`` and its largest ``deviation``, where the model has an energy."""
+        if self.stats["energy"] is None:
+            return None
+        keys = {"start": "energy", "change": "energy_change", "deviation": "energy_deviation"}
+        return Record({name: self.stats[key] for name, key in keys.items()})
+
+    def to_xarray(self) -> xarray.Dataset:
+        """A Dataset over the coordinate ``t``."""
+        import xarray
+
+        variables = {name: ("t", np.array(self[name])) for name in self._names[1:]}
+        return xarray.Dataset(
+            variables, coords={"t": np.array(self.t)}, attrs={"title": self.system.title or ""}
+        )
+
+    def animate(self, path: Union[None, str, os.PathLike[str]] = None) -> Animation:
+        """The motion as a page that plays it, with its forces; a notebook shows it, and a ``path`` is written to.
+
+        What is drawn is what the model's ``draw`` statements say, or what its points and links suggest. The motion is computed again
+        for it.
+        """
+        wish = dict(self._parts[5])
+        if self.stop == "cancelled":
+            wish["until"] = self.stats["t"]
+        animation = Animation(_engine.animate(self.system._engine, wish))
+        if path is not None:
+            animation.save(path)
+        return animation
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Motion, self._parts
+
+    def __repr__(self) -> str:
+        first = self.message.splitlines()[0]
+        return f"<Motion of {self.system.title or self.system.name!r}: {len(self)} rows, {first}>"

@@ -1,0 +1,158 @@
+"""Answers as light objects: mappings whose keys are attributes too, with matrices as arrays."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, Mapping, Optional
+
+import numpy as np
+
+from ._errors import Diagnostic
+
+#: Keys whose lists are arrays.
+ARRAYS = {
+    "mass", "impressed", "constraint_matrix", "constraint_rhs", "acceleration", "unconstrained_acceleration", "ideal",
+    "nonideal", "control", "state_matrix", "damping", "stiffness", "rates",
+}  # fmt: skip
+
+
+class Record(Mapping[str, Any]):
+    """An answer of the engine. ``answer["rank"]`` and ``answer.rank`` are the same."""
+
+    def __init__(self, entries: Mapping[str, Any]) -> None:
+        self._entries = {key: self._made(key, value) for key, value in entries.items()}
+
+    def _made(self, key: str, value: Any) -> Any:
+        if key in ARRAYS and isinstance(value, list):
+            return np.array(value, dtype=float)
+        if key in ARRAYS and isinstance(value, Mapping):
+            return _dense(value)
+        if key == "diagnostics":
+            return [Diagnostic.of(entry) for entry in value]
+        return value
+
+    def __getitem__(self, key: str) -> Any:
+        return self._entries[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getattr__(self, key: str) -> Any:
+        if not key.startswith("_") and key in self._entries:
+            return self._entries[key]
+        known = ", ".join(self.__dict__.get("_entries", ()))
+        raise AttributeError(f"{type(self).__name__} has no {key!r}; it has {known}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *(key for key in self._entries if key.isidentifier())})
+
+    def __repr__(self) -> str:
+        said = {key: value for key, value in self._entries.items() if not _empty(value)}
+        lines = [f"  {key}: {_short(value)}" for key, value in said.items()]
+        return "\n".join([type(self).__name__, *lines])
+
+
+def _empty(value: Any) -> bool:
+    return value is None or (isinstance(value, (list, dict)) and not value)
+
+
+def _dense(entries: Mapping[str, Any]) -> Any:
+    """A large matrix that came by its entries."""
+    matrix = np.zeros((entries["rows"], entries["columns"]))
+    for row, column, value in entries["entries"]:
+        matrix[row, column] = value
+    return matrix
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return np.array2string(value, precision=6, prefix="  ", threshold=50).replace("\n", "\n  ")
+    if isinstance(value, list) and value and isinstance(value[0], Record):
+        return f"{len(value)} of {type(value[0]).__name__}"
+    text = repr(value)
+    return text if len(text) <= 100 else text[:97] + "..."
+
+
+class Evaluation(Record):
+    """Everything at one state: accelerations, forces, multipliers, matrices, outputs."""
+
+    def __init__(self, entries: Mapping[str, Any]) -> None:
+        super().__init__(entries)
+        # Without rows it has columns all the same.
+        rows = self._entries["constraint_matrix"]
+        self._entries["constraint_matrix"] = rows.reshape(-1, len(self["speeds"]))
+
+
+class Analysis(Record):
+    """Kinds of the constraints, what they keep, what the motion conserves."""
+
+    def _made(self, key: str, value: Any) -> Any:
+        if key in ("constraints", "conserved"):
+            return [Record(entry) for entry in value]
+        return super()._made(key, value)
+
+
+class Verification(Record):
+    """Every road to the motion, compared."""
+
+    def _made(self, key: str, value: Any) -> Any:
+        if key in ("checks", "skipped"):
+            return [Record(entry) for entry in value]
+        return super()._made(key, value)
+
+    def __bool__(self) -> bool:
+        return bool(self["passed"])
+
+
+class Linearization(Record):
+    """The linear system about a state: state matrix, eigenvalues, modes, stability."""
+
+    def _made(self, key: str, value: Any) -> Any:
+        if key == "eigenvalues":
+            return _complex(value)
+        if key == "modes":
+            return [Mode(entry) for entry in value]
+        return super()._made(key, value)
+
+
+class Mode(Record):
+    """An eigenvalue and its vector, over the states of the linear system."""
+
+    def _made(self, key: str, value: Any) -> Any:
+        if key == "eigenvalue":
+            return complex(*value)
+        if key == "vector":
+            return _complex(value)
+        return super()._made(key, value)
+
+
+class Equilibrium(Linearization):
+    """A position of rest or a steady motion, with its forces and its linear system."""
+
+
+class Equilibria(Record):
+    """What a search for equilibria found; a sequence of :class:`Equilibrium` under ``equilibria``."""
+
+    def _made(self, key: str, value: Any) -> Any:
+        if key == "equilibria":
+            return [Equilibrium(entry) for entry in value]
+        return super()._made(key, value)
+
+
+class Eigenvalues(Record):
+    """Eigenvalues over a range: ``points`` of length k, ``branches`` of shape (n, k)."""
+
+    def __init__(self, entries: Mapping[str, Any]) -> None:
+        points = entries["points"]
+        rest = {key: value for key, value in entries.items() if key not in ("points", "files")}
+        values = np.array([point["value"] for point in points], dtype=float)
+        branches = np.array([_complex(point["eigenvalues"]) for point in points]).T
+        super().__init__({"points": values, "branches": branches, **rest})
+
+
+def _complex(pairs: list[list[Optional[float]]]) -> Any:
+    """Pairs of real and imaginary parts; what is not finite came as None."""
+    parts = np.array(pairs, dtype=float).reshape(-1, 2)
+    return parts[:, 0] + 1j * parts[:, 1]

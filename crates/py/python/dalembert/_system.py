@@ -1,0 +1,389 @@
+"""A mechanical system, and what can be asked of it."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _engine, _options, _words
+from ._equations import Equations
+from ._errors import Interrupted, ModelError, RequestError
+from ._events import statements
+from ._motion import Motion
+from ._options import Span
+from ._rates import AccelerationFunction
+from ._results import Analysis, Eigenvalues, Equilibria, Evaluation, Linearization, Record, Verification
+from ._words import Expression, Values
+
+if TYPE_CHECKING:
+    from ._builder import Builder
+    from ._sweep import Sweep
+
+
+class System:
+    """A model: read once, never changed, safe to share by threads, to pickle and to send elsewhere.
+
+    Every question takes ``set`` (other parameters) and ``initial`` (other starting values) for that question alone.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        name: str = "model",
+        set: Optional[Mapping[Any, Expression]] = None,
+        initial: Values = None,
+    ) -> None:
+        self.text = text
+        self.name = name
+        self._set = _words.settings(set)
+        self._initial = _words.starts(initial)
+        self._engine = _engine.System(text, name, self._set, self._initial)
+
+    @classmethod
+    def from_text(cls, text: str, name: str = "model", **set: Expression) -> System:
+        """A system from the text of a model; keywords are values of parameters."""
+        return cls(text, name, set)
+
+    @classmethod
+    def from_file(cls, path: Union[str, os.PathLike[str]], **set: Expression) -> System:
+        """A system from a model file."""
+        with open(path, "rb") as file:
+            content = file.read()
+        try:
+            return cls(content.decode("utf-8"), os.fspath(path), set)
+        except UnicodeDecodeError as error:
+            raise ModelError(f"{os.fspath(path)} is no UTF-8 text: byte {error.start} is wrong") from None
+
+    @staticmethod
+    def build(title: Optional[str] = None) -> Builder:
+        """A builder that takes SymPy expressions or text; its ``system()`` is the system."""
+        from ._builder import Builder
+
+        return Builder(title)
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        """All that it depends on; what travels."""
+        return self.text, self.name, self._set, self._initial
+
+    @classmethod
+    def _of(cls, text: str, name: str, set: Sequence[tuple[str, str]], initial: Sequence[str]) -> System:
+        return cls(text, name, dict(set), initial)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return System._of, self._key
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, System) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    # What it is.
+
+    @property
+    def title(self) -> Optional[str]:
+        """What ``system "..."`` says."""
+        return self._engine.title
+
+    @property
+    def coordinates(self) -> list[str]:
+        """Names of the coordinates."""
+        return self._engine.coordinates
+
+    @property
+    def speeds(self) -> list[str]:
+        """Names of the speeds: rates, or declared ones."""
+        return self._engine.speeds
+
+    @cached_property
+    def states(self) -> list[str]:
+        """Coordinates, then speeds: the order of ``y``."""
+        return self.coordinates + self.speeds
+
+    @property
+    def rows(self) -> list[str]:
+        """Names of the rows of the constraints."""
+        return self._engine.rows
+
+    @property
+    def inputs(self) -> list[str]:
+        """Names of the control inputs; none without requirements."""
+        return self._engine.inputs
+
+    @property
+    def outputs(self) -> list[str]:
+        """Names of the outputs."""
+        return self._engine.outputs
+
+    @property
+    def events(self) -> list[str]:
+        """Names of the events."""
+        return self._engine.events
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Values of the parameters, in SI."""
+        return dict(self._engine.parameters)
+
+    @cached_property
+    def check(self) -> Record:
+        """What the model is: kinds of constraints, rank, degrees of freedom, start, remarks."""
+        return Record(self._engine.check())
+
+    @property
+    def constraints(self) -> list[dict[str, Any]]:
+        """The constraints with their kinds."""
+        return list(self.check["constraints"])
+
+    @property
+    def degrees_of_freedom(self) -> Optional[int]:
+        """Around the start; None where there is no start."""
+        return self.check["degrees_of_freedom"]  # type: ignore[no-any-return]
+
+    @property
+    def initial(self) -> dict[str, float]:
+        """A start that keeps the constraints, nearest to what the model gives."""
+        return dict(zip(self.states, self._engine.start(0.0)))
+
+    def __repr__(self) -> str:
+        shown = self.coordinates[:6] + ["..."] * (len(self.coordinates) > 6)
+        facts = [f"{len(self.coordinates)} coordinates ({', '.join(shown)})"]
+        if self.rows:
+            facts.append(f"{len(self.rows)} constraint rows")
+        facts += [f"{name} = {value}" for name, value in self._set]
+        return f"<System {self.title or self.name!r}: {', '.join(facts)}>"
+
+    # Others like it.
+
+    def with_parameters(
+        self, values: Optional[Mapping[Any, Expression]] = None, **more: Expression
+    ) -> System:
+        """The same system with other parameters, in the units of the model; ``{"m[2]": 3}`` for a member of a family."""
+        return self._with({**(values or {}), **more}, None)
+
+    def with_initial(self, values: Values = None, **more: Expression) -> System:
+        """The same system with other starting values: ``{"x'": 1}`` fixes, ``"x ~ 1"`` guesses."""
+        return self._with(None, [*_words.starts(values), *_words.starts(more)])
+
+    def _with(
+        self, set: Optional[Mapping[Any, Expression]], initial: Values, added: Sequence[str] = ()
+    ) -> System:
+        if not set and not initial and not added:
+            return self
+        merged = {**dict(self._set), **dict(_words.settings(set))}
+        starts = {
+            re.split("[=~]", item)[0].strip(): item for item in (*self._initial, *_words.starts(initial))
+        }
+        text = "\n".join([self.text.rstrip("\n"), *added]) if added else self.text
+        return System(text, self.name, merged, list(starts.values()))
+
+    # What it does.
+
+    def simulate(
+        self,
+        t_span: Span = None,
+        t_eval: Optional[npt.ArrayLike] = None,
+        *,
+        y0: Union[None, npt.ArrayLike, Mapping[Any, Expression]] = None,
+        every: Optional[float] = None,
+        rtol: Optional[float] = None,
+        atol: Optional[float] = None,
+        method: Optional[str] = None,
+        events: Any = None,
+        step: Optional[float] = None,
+        max_steps: Optional[int] = None,
+        set: Optional[Mapping[Any, Expression]] = None,
+        initial: Values = None,
+        plant: Optional[Mapping[str, float]] = None,
+        hold: Optional[float] = None,
+        form: str = "explicit",
+        baumgarte: Optional[tuple[float, float]] = None,
+        balance: Optional[bool] = None,
+        action: bool = False,
+        interpret: bool = False,
+    ) -> Motion:
+        """The motion. What is left out comes from the model's ``simulate`` statement, then from defaults.
+
+        ``t_span`` is ``(t0, t1)`` or the end time. Rows stand at ``t_eval``, or ``every`` so often, or at 501 times. ``y0`` is a
+        state that keeps the constraints (coordinates, then speeds); without it the model's own start is taken. ``events`` are
+        names of the model's events, text as in the model (``"y falling stop"``) or :class:`Event`; ``t_events`` lists them in
+        this order. ``plant`` gives the simulated system parameters its controller does not know of, ``hold`` samples control.
+
+        A run that fails gives the motion until then, with ``success`` False. Ctrl-C raises :class:`Interrupted`, whose
+        ``motion`` holds what was computed.
+        """
+        if isinstance(y0, Mapping):
+            y0, initial = None, [*_words.starts(initial), *_words.starts(y0)]
+        names, added = (self.events, []) if events is None else statements(events, self.events, self.text)
+        system = self._with(set, initial, added)
+        begin, until = _options.span(t_span)
+        wish = {
+            "begin": begin,
+            "until": until,
+            "state": None if y0 is None else np.asarray(y0, dtype=float).reshape(-1).tolist(),
+            "every": _options.number("every", every),
+            "times": _options.times(t_eval, every, begin, until),
+            "step": _options.number("step", step),
+            "method": _options.method(method),
+            "rtol": _options.number("rtol", rtol),
+            "atol": _options.number("atol", atol),
+            "max_steps": _options.count("max_steps", max_steps),
+            "baumgarte": _options.pair("baumgarte", baumgarte),
+            "plant": [(str(name), float(value)) for name, value in (plant or {}).items()],
+            "hold": _options.number("hold", hold),
+            "balance": balance,
+            "form": form,
+            "interpret": interpret,
+            "action": action,
+        }
+        columns, document, found, raised = _engine.simulate(system._engine, wish)
+        motion = Motion(system, columns, document, found, names, wish)
+        if isinstance(raised, KeyboardInterrupt):
+            raise Interrupted(motion.message, motion=motion) from raised
+        if raised is not None:
+            raise raised
+        return motion
+
+    def evaluate(
+        self, at: Values = None, *, set: Optional[Mapping[Any, Expression]] = None, initial: Values = None
+    ) -> Evaluation:
+        """Everything at one state, ``{"x": 1, "t": 0}``; what is not named is as at the start. Nothing is projected."""
+        return Evaluation(self._with(set, initial)._engine.evaluate(_words.state(at)))
+
+    def acceleration_function(self, *, errors: str = "raise") -> AccelerationFunction:
+        """Accelerations as a function ``f(t, y)`` over arrays of states; ``f.rhs`` is for integrators."""
+        return AccelerationFunction(self, errors)
+
+    @cached_property
+    def _accelerations(self) -> AccelerationFunction:
+        return self.acceleration_function()
+
+    def acceleration(self, t: npt.ArrayLike, y: npt.ArrayLike) -> Any:
+        """Accelerations at states of shape (n,) or (n, k); see :class:`AccelerationFunction`."""
+        return self._accelerations(t, y)
+
+    def control(self, t: npt.ArrayLike, y: npt.ArrayLike) -> Record:
+        """What the controller does at states of shape (n,) or (n, k): ``inputs`` by name and the generalised ``force``.
+
+        Along a motion it is ``system.control(motion.t, motion.y)``. With ``plant`` or ``hold`` the force that acted is the output
+        ``control(x)`` of the model.
+        """
+        if not self.inputs:
+            raise RequestError(
+                "the model requires nothing: add `require NAME: E1 = E2`, and perhaps `actuate x`"
+            )
+        found = self._accelerations.forces(t, y)
+        return Record({"inputs": found["inputs"], "force": found["control"], "speeds": self.speeds})
+
+    def derive(self, form: str = "lagrange") -> Equations:
+        """Equations of motion: ``kernel``, ``lagrange``, ``explicit``, ``poincare``, ``hamilton``, ``suslov``, ``energies``, ..."""
+        return Equations(self._engine, form)
+
+    def analyze(self, *, set: Optional[Mapping[Any, Expression]] = None) -> Analysis:
+        """What kind the constraints are, what they keep, what the motion conserves."""
+        return Analysis(self._with(set, None)._engine.analyze())
+
+    def verify(
+        self, *, set: Optional[Mapping[Any, Expression]] = None, initial: Values = None
+    ) -> Verification:
+        """Every formalism that applies, compared; true if all agree."""
+        return Verification(self._with(set, initial)._engine.verify())
+
+    def equilibrium(
+        self,
+        at: Values = None,
+        *,
+        starts: int = 100,
+        within: Optional[Mapping[str, tuple[float, float]]] = None,
+        set: Optional[Mapping[Any, Expression]] = None,
+        initial: Values = None,
+    ) -> Equilibria:
+        """Positions of rest and steady motions, their forces and stability. ``at`` holds values, ``within`` bounds the search."""
+        if starts < 1:
+            raise RequestError("starts: give 1 or more")
+        bounds = [
+            f"{name}={_words.number(low)}..{_words.number(high)}"
+            for name, (low, high) in (within or {}).items()
+        ]
+        system = self._with(set, initial)._engine
+        return Equilibria(system.equilibrium(_words.state(at), starts, bounds))
+
+    def linearize(
+        self,
+        at: Values = None,
+        *,
+        settle: bool = False,
+        independent: Iterable[object] = (),
+        set: Optional[Mapping[Any, Expression]] = None,
+        initial: Values = None,
+    ) -> Linearization:
+        """The linear system about a state on the constraints; ``settle`` goes to the nearest equilibrium first."""
+        engine = self._with(set, initial)._engine
+        return Linearization(engine.linearize(_words.state(at), settle, _words.join(independent)))
+
+    def eigenvalues(
+        self,
+        over: str,
+        low: float,
+        high: float,
+        count: int = 101,
+        *,
+        at: Values = None,
+        settle: bool = False,
+        independent: Iterable[object] = (),
+    ) -> Eigenvalues:
+        """Eigenvalues over a parameter or a starting value, each followed along its branch."""
+        span = f"{over}={_words.number(low)}..{_words.number(high)}:{count}"
+        return Eigenvalues(self._engine.eigenvalues(span, _words.state(at), settle, _words.join(independent)))
+
+    def sweep(
+        self,
+        vary: Optional[Mapping[str, Any]] = None,
+        sample: Optional[Mapping[str, Any]] = None,
+        *,
+        runs: int = 1,
+        seed: int = 0,
+        t_span: Span = None,
+        every: Optional[float] = None,
+        rtol: Optional[float] = None,
+        atol: Optional[float] = None,
+        method: Optional[str] = None,
+        step: Optional[float] = None,
+        max_steps: Optional[int] = None,
+        set: Optional[Mapping[Any, Expression]] = None,
+        initial: Values = None,
+        threads: Optional[int] = None,
+        client: Any = None,
+        retries: int = 3,
+        progress: Optional[Callable[[int, int], object]] = None,
+    ) -> Sweep:
+        """Many runs: over every combination of ``vary`` (``{"m": [1, 2, 5]}``, or ``"0.5..2:50"``), and drawn from ``sample``
+        (``{"x'": "normal(0, 0.1)"}``) ``runs`` times each.
+
+        Runs go on all cores, or on the workers of a Dask ``client``; the numbers are the same. ``every`` keeps whole motions.
+        ``progress(done, total)`` is told how many runs are made. Ctrl-C raises :class:`Interrupted` with the ``sweep`` so far.
+        """
+        from ._sweep import sweep
+
+        system = self._with(set, initial)
+        begin, until = _options.span(t_span)
+        if begin != 0.0:
+            raise RequestError("runs of a sweep start at t = 0")
+        wish = {
+            "runs": runs,
+            "seed": _options.count("seed", seed),
+            "until": until,
+            "every": _options.number("every", every),
+            "method": _options.method(method),
+            "rtol": _options.number("rtol", rtol),
+            "atol": _options.number("atol", atol),
+            "step": _options.number("step", step),
+            "max_steps": _options.count("max_steps", max_steps),
+        }
+        return sweep(system, vary, sample, wish, threads, client, retries, progress)

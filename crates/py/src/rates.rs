@@ -1,0 +1,142 @@
+//! The equations of motion as a function over arrays of states.
+
+use crate::convert::run_error;
+use crate::system::System;
+use crate::watch::Watch;
+use dalembert::Model;
+use dalembert::Source;
+use dalembert::diagnostic::Diagnostic;
+use dalembert::rates::Worker;
+use numpy::ndarray::{Array2, ArrayView2};
+use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// States between two looks at the clock.
+const BETWEEN_LOOKS: usize = 256;
+
+/// What is asked at a state: the parts of the answer go to the last argument.
+type Ask<'a> =
+    dyn Fn(&mut Worker<'_>, f64, &[f64], &mut [Vec<f64>]) -> Result<(), Box<Diagnostic>> + Send + Sync + 'a;
+
+/// A system made fast, to be asked at states. Arrays have one state in each column.
+#[pyclass(frozen, module = "dalembert._engine")]
+pub struct Rates {
+    source: Source,
+    rates: dalembert::rates::Rates,
+}
+
+#[pymethods]
+impl Rates {
+    #[new]
+    fn new(py: Python<'_>, system: &System) -> PyResult<Self> {
+        let rates = system.ask(py, |model| dalembert::rates::Rates::new(Model::clone(model)))?;
+        Ok(Rates { source: system.source.clone(), rates })
+    }
+
+    /// Rates of coordinates and speeds, as many rows as the states have. NaN where there are none, if that is wanted.
+    fn rates<'py>(
+        &self,
+        py: Python<'py>,
+        t: PyReadonlyArray1<'py, f64>,
+        states: PyReadonlyArray2<'py, f64>,
+        nan: bool,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let n = self.rates.dimension();
+        let made =
+            self.each(py, &t, &states, &[n], nan, &|worker, t, y, out| worker.rates(t, y, &mut out[0]))?;
+        let [rates] = <[_; 1]>::try_from(made).expect("one array was asked for");
+        Ok(rates.into_pyarray(py))
+    }
+
+    /// Accelerations and all forces, by name.
+    fn solve<'py>(
+        &self,
+        py: Python<'py>,
+        t: PyReadonlyArray1<'py, f64>,
+        states: PyReadonlyArray2<'py, f64>,
+        nan: bool,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let model = self.rates.model();
+        let (n, m, k) =
+            (model.form.speeds.len(), model.system.rows.len(), dalembert::report::input_names(model).len());
+        let parts = ["acceleration", "ideal", "nonideal", "control", "multipliers", "inputs"];
+        let made = self.each(py, &t, &states, &[n, n, n, n, m, k], nan, &|worker, t, y, out| {
+            let s = worker.solve(t, y)?;
+            let found =
+                [&s.eta_dot, &s.ideal_force, &s.nonideal_force, &s.control_force, &s.lambda, &s.inputs];
+            out.iter_mut().zip(found).for_each(|(to, from)| to.copy_from_slice(from));
+            Ok(())
+        })?;
+        let dict = PyDict::new(py);
+        for (name, array) in parts.into_iter().zip(made) {
+            dict.set_item(name, array.into_pyarray(py))?;
+        }
+        Ok(dict)
+    }
+}
+
+impl Rates {
+    /// Asks at each state; gives one array for each of the lengths, a column for each state.
+    fn each(
+        &self,
+        py: Python<'_>,
+        t: &PyReadonlyArray1<'_, f64>,
+        states: &PyReadonlyArray2<'_, f64>,
+        lengths: &[usize],
+        nan: bool,
+        ask: &Ask<'_>,
+    ) -> PyResult<Vec<Array2<f64>>> {
+        let (t, states) = (t.as_array().to_vec(), states.as_array().to_owned());
+        let (n, count) = states.dim();
+        if n != self.rates.dimension() || (t.len() != count && t.len() != 1) {
+            let message =
+                format!("states of shape {n} x {count} and {} times do not fit this system", t.len());
+            return Err(PyValueError::new_err(message));
+        }
+        let mut watch = Watch::new();
+        let made = py.detach(|| self.loop_over(&t, states.view(), lengths, nan, &mut watch, ask));
+        if let Some(raised) = watch.raised() {
+            return Err(raised);
+        }
+        made.map_err(|(k, diagnostic)| {
+            let mut diagnostic = *diagnostic;
+            if count > 1 {
+                diagnostic.message = format!("{} (state number {k}, counted from 0)", diagnostic.message);
+            }
+            run_error(py, &diagnostic, &self.source)
+        })
+    }
+
+    fn loop_over(
+        &self,
+        t: &[f64],
+        states: ArrayView2<'_, f64>,
+        lengths: &[usize],
+        nan: bool,
+        watch: &mut Watch,
+        ask: &Ask<'_>,
+    ) -> Result<Vec<Array2<f64>>, (usize, Box<Diagnostic>)> {
+        let (n, count) = states.dim();
+        let mut worker = self.rates.worker();
+        let mut y = vec![0.0; n];
+        let mut parts: Vec<Vec<f64>> = lengths.iter().map(|len| vec![0.0; *len]).collect();
+        let mut made: Vec<Array2<f64>> = lengths.iter().map(|len| Array2::zeros((*len, count))).collect();
+        for k in 0..count {
+            if k % BETWEEN_LOOKS == 0 && watch.stop(|_| Ok(())) {
+                break;
+            }
+            y.iter_mut().zip(states.column(k)).for_each(|(to, from)| *to = *from);
+            match ask(&mut worker, t[k.min(t.len() - 1)], &y, &mut parts) {
+                Ok(()) => {}
+                Err(_) if nan => parts.iter_mut().for_each(|part| part.fill(f64::NAN)),
+                Err(diagnostic) => return Err((k, diagnostic)),
+            }
+            for (array, part) in made.iter_mut().zip(&parts) {
+                array.column_mut(k).iter_mut().zip(part).for_each(|(to, from)| *to = *from);
+            }
+        }
+        Ok(made)
+    }
+}

@@ -1,0 +1,138 @@
+//! Runs: what is asked, and the table with how it went.
+
+use crate::columns::{Columns, Content};
+use crate::convert::object;
+use crate::system::{System, refuse};
+use crate::watch::Watch;
+use dalembert::diagnostic::{self, Diagnostic, Style, render};
+use dalembert::export::animation_page;
+use dalembert::run::{Flow, State};
+use dalembert::{Film, Model, Motion, MotionForm, Request, report};
+use pyo3::prelude::*;
+use serde_json::json;
+use std::time::Instant;
+
+/// What a run is to do; left out, it comes from the model or from defaults.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Wish {
+    begin: f64,
+    until: Option<f64>,
+    state: Option<Vec<f64>>,
+    every: Option<f64>,
+    times: Option<Vec<f64>>,
+    step: Option<f64>,
+    method: Option<String>,
+    rtol: Option<f64>,
+    atol: Option<f64>,
+    max_steps: Option<usize>,
+    baumgarte: Option<(f64, f64)>,
+    plant: Vec<(String, f64)>,
+    hold: Option<f64>,
+    balance: Option<bool>,
+    form: String,
+    interpret: bool,
+    action: bool,
+}
+
+type Ran<'py> = (Columns, Bound<'py, PyAny>, Vec<Event>, Option<PyErr>);
+
+/// Name, time, whether it rises, state.
+type Event = (String, f64, bool, Option<Vec<f64>>);
+
+/// Computes the motion. Gives its table, a document about it, its events, and what a signal handler raised.
+#[pyfunction]
+pub fn simulate<'py>(py: Python<'py>, system: &System, wish: Wish) -> PyResult<Ran<'py>> {
+    let began = Instant::now();
+    let (motion, raised) = system.ask(py, |model| wish.run(model, false))?;
+    let mut document = report::motion(&motion, began.elapsed(), &[]);
+    let failure = motion.failure.as_slice();
+    let all: Vec<_> = system.model.diagnostics.iter().chain(failure).cloned().collect();
+    document["diagnostics"] = diagnostic::json(&all, &system.source);
+    document["failure"] = match failure {
+        [] => json!(null),
+        list => json!(render(list, &system.source, Style::Plain).trim_end()),
+    };
+    let events = motion.events.iter().map(|e| (e.name.clone(), e.t, e.rising, e.state.as_ref().map(flat)));
+    let events = events.collect();
+    let table = py.detach(|| columns(motion, wish.times.as_deref()));
+    Ok((table, object(py, &document)?, events, raised))
+}
+
+/// The motion as a page that plays it. It is computed again, with the forces that the page shows.
+#[pyfunction]
+pub fn animate(py: Python<'_>, system: &System, wish: Wish) -> PyResult<String> {
+    let (page, raised) = system.ask(py, |model| {
+        let (motion, raised) = wish.run(model, true)?;
+        Ok((animation_page(&Film::new(model, &motion)?), raised))
+    })?;
+    raised.map_or(Ok(page), Err)
+}
+
+impl Wish {
+    /// Runs a model until its end or a signal.
+    fn run(&self, model: &mut Model, forces: bool) -> Result<(Motion, Option<PyErr>), Box<Diagnostic>> {
+        let mut watch = Watch::new();
+        let mut request = Request { forces, ..self.request()? };
+        let own_start = self.begin == 0.0 && self.state.is_none();
+        if !own_start {
+            request.start = Some(model.start_at(self.begin, self.state.as_deref())?.state);
+        }
+        let flow = |_| if watch.stop(|_| Ok(())) { Flow::Cancel } else { Flow::Continue };
+        let motion = model.simulate(&request, flow)?;
+        Ok((motion, watch.raised()))
+    }
+
+    fn request(&self) -> Result<Request, Box<Diagnostic>> {
+        Ok(Request {
+            until: self.until,
+            every: self.every,
+            times: self.times.clone(),
+            step: self.step,
+            method: self.method.clone(),
+            rtol: self.rtol,
+            atol: self.atol,
+            baumgarte: self.baumgarte,
+            max_steps: self.max_steps,
+            start: None,
+            plant: self.plant.clone(),
+            hold: self.hold,
+            balance: self.balance,
+            form: form(&self.form)?,
+            interpret: self.interpret,
+            action: self.action,
+            forces: false,
+        })
+    }
+}
+
+fn form(name: &str) -> Result<MotionForm, Box<Diagnostic>> {
+    Ok(match name {
+        "explicit" => MotionForm::Explicit,
+        "hamilton" => MotionForm::Hamilton,
+        "suslov" => MotionForm::Suslov,
+        "hamilton-jacobi" => MotionForm::HamiltonJacobi,
+        other => {
+            let help = "the forms are explicit, hamilton, suslov, hamilton-jacobi";
+            return Err(refuse(&format!("there is no form `{other}` to integrate"), help));
+        }
+    })
+}
+
+fn flat(state: &State) -> Vec<f64> {
+    state.x.iter().chain(&state.eta).copied().collect()
+}
+
+/// The table in columns. Where times were asked for, rows at others (the start, the end) are left out.
+fn columns(motion: Motion, times: Option<&[f64]>) -> Columns {
+    let (width, mut values) = (motion.table.columns.len(), motion.table.values);
+    if let Some(times) = times {
+        let near = |a: f64, b: f64| (a - b).abs() <= 16.0 * f64::EPSILON * a.abs().max(b.abs());
+        let asked = |t: f64| {
+            let k = times.partition_point(|other| *other < t);
+            times[k.saturating_sub(1)..].iter().take(2).any(|other| near(*other, t))
+        };
+        values = values.chunks(width.max(1)).filter(|row| asked(row[0])).flatten().copied().collect();
+    }
+    Columns::new(Content::from_rows(motion.table.columns, width, &values, None))
+}

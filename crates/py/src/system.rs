@@ -1,0 +1,238 @@
+//! A model that answers questions. Each answer is computed on a copy of the model, without the interpreter's lock, so
+//! that any number of threads may ask one system at a time.
+
+use crate::convert::{model_error, object, run_error};
+use dalembert::diagnostic::{Code, Diagnostic};
+use dalembert::equilibrium::Search;
+use dalembert::linearize::{Linearizer, Over, Range};
+use dalembert::run::Method;
+use dalembert::{Model, Overrides, Source, analyze, equations, report, requests, verify};
+use dalembert_expr::Format;
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use serde_json::Value;
+use std::sync::Arc;
+
+type Answer<'py> = PyResult<Bound<'py, PyAny>>;
+
+/// A system read from text, with changed parameters and starting values.
+#[pyclass(frozen, module = "dalembert._engine")]
+pub struct System {
+    pub source: Source,
+    pub overrides: Overrides,
+    pub model: Arc<Model>,
+}
+
+impl System {
+    /// Asks a copy of the model.
+    pub fn ask<T: Send>(
+        &self,
+        py: Python<'_>,
+        question: impl FnOnce(&mut Model) -> Result<T, Box<Diagnostic>> + Send,
+    ) -> PyResult<T> {
+        py.detach(|| question(&mut Model::clone(&self.model))).map_err(|d| run_error(py, &d, &self.source))
+    }
+
+    fn answer<'py>(
+        &self,
+        py: Python<'py>,
+        question: impl FnOnce(&mut Model) -> Result<Value, Box<Diagnostic>> + Send,
+    ) -> Answer<'py> {
+        object(py, &self.ask(py, question)?)
+    }
+}
+
+#[pymethods]
+impl System {
+    /// Reads, derives and compiles a model.
+    #[new]
+    fn load(
+        py: Python<'_>,
+        text: String,
+        name: String,
+        set: Vec<(String, String)>,
+        initial: Vec<String>,
+    ) -> PyResult<Self> {
+        let overrides = Overrides { set, initial };
+        let read = py.detach(|| match Source::from_bytes(&name, text.into_bytes()) {
+            Err(diagnostic) => Err((Source::new(&name, ""), vec![*diagnostic])),
+            Ok(source) => match Model::load(&source, &overrides) {
+                Ok(model) => Ok((source, model)),
+                Err(diagnostics) => Err((source, diagnostics)),
+            },
+        });
+        let (source, model) = read.map_err(|(source, list)| model_error(py, &list, &source))?;
+        Ok(System { source, overrides, model: Arc::new(model) })
+    }
+
+    /// Title, or nothing.
+    #[getter]
+    fn title(&self) -> Option<&str> {
+        self.model.system.title.as_deref()
+    }
+
+    /// Names of coordinates.
+    #[getter]
+    fn coordinates(&self) -> Vec<&str> {
+        self.model.system.coordinates.iter().map(|c| c.name.as_str()).collect()
+    }
+
+    /// Names of speeds.
+    #[getter]
+    fn speeds(&self) -> Vec<&str> {
+        self.model.system.speeds.iter().map(|s| s.name.as_str()).collect()
+    }
+
+    /// Names of constraint rows.
+    #[getter]
+    fn rows(&self) -> Vec<&str> {
+        self.model.system.rows.iter().map(|r| r.name.as_str()).collect()
+    }
+
+    /// Names of control inputs; none without requirements.
+    #[getter]
+    fn inputs(&self) -> Vec<&str> {
+        report::input_names(&self.model)
+    }
+
+    /// Names of outputs.
+    #[getter]
+    fn outputs(&self) -> Vec<&str> {
+        self.model.system.outputs.iter().map(|o| o.name.as_str()).collect()
+    }
+
+    /// Names of events.
+    #[getter]
+    fn events(&self) -> Vec<&str> {
+        self.model.system.events.iter().map(|e| e.name.as_str()).collect()
+    }
+
+    /// Names and values of parameters, in SI.
+    #[getter]
+    fn parameters(&self) -> Vec<(&str, f64)> {
+        report::parameters(&self.model)
+    }
+
+    /// What the model is, as `dalembert check --json` says it.
+    fn check<'py>(&self, py: Python<'py>) -> Answer<'py> {
+        self.answer(py, |model| {
+            let findings = report::check(model);
+            Ok(report::checked(model, &findings, &self.source))
+        })
+    }
+
+    /// The starting state: coordinates, then speeds.
+    fn start(&self, py: Python<'_>, t: f64) -> PyResult<Vec<f64>> {
+        let state = self.ask(py, |model| model.start_at(t, None))?.state;
+        Ok(state.x.into_iter().chain(state.eta).collect())
+    }
+
+    /// Everything at one state, as `dalembert evaluate --json` says it.
+    fn evaluate<'py>(&self, py: Python<'py>, at: &str) -> Answer<'py> {
+        self.answer(py, |model| {
+            let mut remarks = Vec::new();
+            let mut state = report::start_or_guess(model, &mut remarks)?;
+            model.set_state(&mut state, at)?;
+            let now = model.evaluate(&state)?;
+            remarks.extend(report::rank_remarks(model, &now));
+            Ok(report::evaluation(model, &now, &remarks, &self.source))
+        })
+    }
+
+    /// The equations of motion in a form, as text, LaTeX or a script for SymPy.
+    fn derive(&self, py: Python<'_>, form: &str, format: &str) -> PyResult<String> {
+        self.ask(py, |model| {
+            let format = match format {
+                "text" => Format::Text,
+                "latex" => Format::Latex,
+                "python" => Format::Python,
+                other => return Err(refuse(&format!("there is no format `{other}`"), "text, latex, python")),
+            };
+            equations::write(model, form.parse()?, format)
+        })
+    }
+
+    /// Constraints and conserved quantities, as `dalembert analyze --json` says it.
+    fn analyze<'py>(&self, py: Python<'py>) -> Answer<'py> {
+        self.answer(py, |model| {
+            let found = analyze::analyze(model)?;
+            Ok(report::analysis(model, &found, &self.source))
+        })
+    }
+
+    /// All roads compared, as `dalembert verify --json` says it.
+    fn verify<'py>(&self, py: Python<'py>) -> Answer<'py> {
+        self.answer(py, |model| {
+            let found = verify::verify(model)?;
+            Ok(report::verification(model, &found, &self.source))
+        })
+    }
+
+    /// Positions of rest and steady motions, as `dalembert equilibrium --json` says it.
+    fn equilibrium<'py>(
+        &self,
+        py: Python<'py>,
+        at: String,
+        starts: usize,
+        within: Vec<String>,
+    ) -> Answer<'py> {
+        self.answer(py, |model| {
+            let within = within.iter().map(|text| Range::read(text)).collect::<Result<_, _>>()?;
+            let found = model.equilibria(&Search { at, starts, within })?;
+            Ok(report::equilibria(model, &found, &self.source, &[]))
+        })
+    }
+
+    /// The linear system about a state, as `dalembert linearize --json` says it.
+    fn linearize<'py>(
+        &self,
+        py: Python<'py>,
+        at: &str,
+        settle: bool,
+        independent: Vec<String>,
+    ) -> Answer<'py> {
+        self.answer(py, |model| {
+            let linearizer = Linearizer::new(model, &independent)?;
+            let state = model.operating_point(at)?;
+            let state = if settle { linearizer.settle(model, &state)? } else { state };
+            let linear = linearizer.at(model, &state)?;
+            Ok(report::linearization(model, &linear, &self.source))
+        })
+    }
+
+    /// Eigenvalues over a range, as `dalembert linearize --over --json` says it.
+    fn eigenvalues<'py>(
+        &self,
+        py: Python<'py>,
+        over: &str,
+        at: String,
+        settle: bool,
+        independent: Vec<String>,
+    ) -> Answer<'py> {
+        self.answer(py, |model| {
+            let range = Range::read(over)?;
+            let unit = requests::units(model, &self.source, &self.overrides, &[&range.name])[0];
+            let found = model.eigenvalues_over(&range, &Over { at, independent, settle, unit })?;
+            Ok(report::eigenvalues(&range, &found, &[]))
+        })
+    }
+}
+
+/// A question that cannot be answered.
+pub fn refuse(message: &str, help: &str) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(Code::BadOption, None, message).help(help))
+}
+
+/// More about a code such as `E0512`.
+#[pyfunction]
+pub fn explain(code: &str) -> PyResult<String> {
+    Code::from_id(code)
+        .map(Code::explain)
+        .ok_or_else(|| PyKeyError::new_err(format!("there is no code {code}")))
+}
+
+/// Names of the integrators.
+#[pyfunction]
+pub fn methods() -> Vec<&'static str> {
+    Method::ALL.iter().map(|m| m.name()).collect()
+}

@@ -1,0 +1,112 @@
+"""What a system says of itself, how it is changed, and what is refused."""
+
+import pickle
+
+import dalembert
+import numpy as np
+import pytest
+from conftest import MODELS, PENDULUM
+from dalembert import ModelError, RequestError, RunError, System
+
+
+def test_attributes(pendulum):
+    assert pendulum.title == "Pendulum on a rod"
+    assert pendulum.coordinates == ["x", "y"]
+    assert pendulum.speeds == ["x'", "y'"]
+    assert pendulum.states == ["x", "y", "x'", "y'"]
+    assert pendulum.parameters == {"m": 1.3, "l": 0.8, "g": 9.81}
+    assert pendulum.degrees_of_freedom == 1
+    assert [c["name"] for c in pendulum.constraints] == ["rod"]
+    assert pendulum.initial["y"] == pytest.approx(-np.sqrt(0.8**2 - 0.6**2), abs=1e-14)
+    assert "Pendulum on a rod" in repr(pendulum) and "x, y" in repr(pendulum)
+
+
+def test_a_changed_system_is_another_one(pendulum):
+    heavy = pendulum.with_parameters(m=2, l="3/2").with_parameters(m=4)
+    assert heavy.parameters == {"m": 4.0, "l": 1.5, "g": 9.81}
+    assert pendulum.parameters["m"] == 1.3
+    moved = heavy.with_initial({"x": 0.1}).with_initial({"x": 0.2, "x'": 1})
+    assert moved.initial["x"] == 0.2 and moved.initial["x'"] == 1.0
+    assert pendulum.evaluate(set={"m": 9}).mass[0, 0] == 9.0
+
+
+def test_values_are_in_the_units_of_the_model():
+    system = System.from_text("parameter l = 50 {cm}\ncoordinate x\nkinetic l*x'^2/2")
+    assert system.parameters["l"] == 0.5
+    assert system.with_parameters(l=20).parameters["l"] == 0.2
+
+
+def test_numbers_travel_exactly(pendulum):
+    for value in (0.1, 1e16, 1e-300, 123456789.123456789, np.float32(0.1), np.int64(7)):
+        assert pendulum.with_parameters(m=value).parameters["m"] == float(value)
+    with pytest.raises(RequestError, match="nan"):
+        pendulum.with_parameters(m=float("nan"))
+
+
+def test_an_error_shows_the_place():
+    with pytest.raises(ModelError) as caught:
+        System.from_text("coordinate x\nkinetic x'^2/2\npotential k*x\nforce x = y", "spring.dal")
+    error = caught.value
+    assert [(d.code, d.line, d.column) for d in error.diagnostics] == [("E0301", 3, 11), ("E0301", 4, 11)]
+    assert "spring.dal:3:11" in str(error) and "potential k*x" in str(error) and "^" in str(error)
+    assert error.code == "E0301"
+    assert "E0301" in dalembert.explain("E0301")
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error) and again.diagnostics == error.diagnostics
+
+
+def test_a_question_that_cannot_be_answered(pendulum):
+    with pytest.raises(RequestError, match="did you mean `x'`|no coordinate or speed"):
+        pendulum.evaluate({"z'": 1})
+    with pytest.raises(RequestError, match="no form `newton`"):
+        pendulum.derive("newton")
+    with pytest.raises(ValueError, match="t_span"):
+        pendulum.simulate()
+    with pytest.raises(RunError) as caught:
+        pendulum.with_initial({"x": 5}).simulate((0, 1))
+    assert caught.value.code == "E0512"
+    with pytest.raises(ModelError):
+        pendulum.with_parameters(mass=1)
+    with pytest.raises(ModelError, match="no value for `m`"):
+        pendulum.with_parameters(m="1\ncoordinate z")
+    with pytest.raises(KeyError):
+        dalembert.explain("E9999")
+    with pytest.raises(FileNotFoundError):
+        System.from_file("no_such_model.dal")
+
+
+def test_a_file_that_is_no_text(tmp_path):
+    path = tmp_path / "picture.dal"
+    path.write_bytes(b"coordinate x\n\xff\xfe")
+    with pytest.raises(ModelError, match="byte 13"):
+        System.from_file(path)
+    path.write_text('system "Größe"\r\ncoordinate θ\r\nkinetic θ\'^2/2\r\n', encoding="utf-8", newline="")
+    assert System.from_file(path).coordinates == ["θ"]
+
+
+def test_pickling_keeps_text_and_changes(pendulum):
+    changed = pendulum.with_parameters(m=2).with_initial("x = 0.3")
+    again = pickle.loads(pickle.dumps(changed))
+    assert again == changed and hash(again) == hash(changed) and again != pendulum
+    a, b = changed.simulate((0, 1)), again.simulate((0, 1))
+    assert np.array_equal(a.y, b.y)
+
+
+@pytest.mark.parametrize("path", sorted(MODELS.glob("r*.dal")), ids=lambda p: p.stem)
+def test_models_of_the_project_load(path):
+    system = System.from_file(path)
+    assert system.evaluate().acceleration.shape == (len(system.speeds),)
+
+
+def test_evaluate(pendulum):
+    now = pendulum.evaluate({"x": 0.8, "y": 0.0, "x'": 0, "y'": 2.0})
+    # At the side gravity is free to act and the rod answers the centripetal acceleration v^2/l.
+    assert now.acceleration == pytest.approx([-4 / 0.8, -9.81])
+    assert now["ideal"] == pytest.approx([-1.3 * 4 / 0.8, 0.0])
+    assert now.multipliers["rod"] == pytest.approx(-1.3 * 4 / 0.8 / 1.6)
+    assert now.outputs["tension"] == pytest.approx(1.3 * 4 / 0.8)
+    assert now.mass.shape == (2, 2) and now.rank == 1
+    assert "acceleration" in repr(now) and "acceleration" in dir(now)
+    with pytest.raises(AttributeError, match="has no 'velocity'"):
+        now.velocity
+    assert PENDULUM == pendulum.text
