@@ -218,7 +218,7 @@ pub struct SimulateArgs {
     /// Draw the motion: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target)]
     pub plot: Vec<crate::files::PlotTarget>,
-    /// Show the motion as `draw` statements say: .html, a page that plays offline (repeatable)
+    /// Animate what `draw` statements say: .html is a page that plays offline, .gif and .mp4 need ffmpeg (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::animate::animation_target)]
     pub animate: Vec<crate::animate::AnimationTarget>,
     /// Columns that the plot shows, as in --columns x,y,x'
@@ -358,7 +358,7 @@ pub struct ConnectArgs {
     /// Draw the motion: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target)]
     pub plot: Vec<crate::files::PlotTarget>,
-    /// Show the motion as `draw` statements say: .html, a page that plays offline (repeatable)
+    /// Animate what `draw` statements say: .html is a page that plays offline, .gif and .mp4 need ffmpeg (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::animate::animation_target)]
     pub animate: Vec<crate::animate::AnimationTarget>,
 }

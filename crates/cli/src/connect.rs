@@ -23,6 +23,7 @@ pub fn run(args: &ConnectArgs) -> Result<(), Failure> {
     let paths = paths.chain(args.animate.iter().map(|a| a.path()));
     let files: Vec<String> = paths.map(str::to_owned).collect();
     files.iter().try_for_each(|path| probe(path))?;
+    args.animate.iter().try_for_each(|target| target.check())?;
     let forces = !args.animate.is_empty();
     let request = Request { until: args.until, every: args.every, forces, ..Request::default() };
     let found = model.connect(&args.to, &args.via, &request).map_err(|d| Failure::of(*d, &source))?;
@@ -30,7 +31,7 @@ pub fn run(args: &ConnectArgs) -> Result<(), Failure> {
     write(args, &model, &found, &facts)?;
     if !args.animate.is_empty() {
         let film = Film::new(&mut model, &found.motion).map_err(|d| Failure::of(*d, &source))?;
-        args.animate.iter().try_for_each(|target| target.write(&film))?;
+        args.animate.iter().try_for_each(|target| target.write(&film, !args.common.quiet))?;
     }
     if args.common.json {
         let mut document = document(&model, &found);

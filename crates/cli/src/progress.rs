@@ -70,3 +70,28 @@ impl Watch {
         self.bar.finish_and_clear();
     }
 }
+
+/// A bar over steps of equal weight, on a terminal only.
+pub struct Steps(ProgressBar);
+
+impl Steps {
+    /// A bar for so many steps.
+    pub fn new(count: usize, what: &'static str, wanted: bool) -> Steps {
+        let bar = if wanted { ProgressBar::new(count as u64) } else { ProgressBar::hidden() };
+        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent:>3}%  {msg}  {elapsed}") {
+            bar.set_style(style);
+        }
+        bar.set_message(what);
+        Steps(bar)
+    }
+
+    /// One more is done.
+    pub fn step(&self) {
+        self.0.inc(1);
+    }
+
+    /// Removes the bar.
+    pub fn done(&self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -25,6 +25,7 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     let paths = paths.chain(args.animate.iter().map(|a| a.path()));
     let files: Vec<String> = paths.map(str::to_owned).collect();
     files.iter().try_for_each(|path| probe(path))?;
+    args.animate.iter().try_for_each(|target| target.check())?;
 
     let began = Instant::now();
     let mut watch = Watch::new(args.until.or_else(|| model.end_time()), !args.common.quiet);
@@ -32,12 +33,13 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     let motion = model.simulate(&request, |t| watch.at(t)).map_err(|d| Failure::of(*d, &source));
     watch.done();
     let (motion, wall) = (motion?, began.elapsed());
-    let film = match args.animate.is_empty() {
-        true => None,
-        false => Some(Film::new(&mut model, &motion).map_err(|d| Failure::of(*d, &source))?),
-    };
-    let run = Run { motion, wall, columns, film, files };
+    let mut run = Run { motion, wall, columns, film: None, files };
     run.write(args, &model)?;
+    if !args.animate.is_empty() {
+        let film = Film::new(&mut model, &run.motion).map_err(|d| Failure::of(*d, &source))?;
+        args.animate.iter().try_for_each(|target| target.write(&film, !args.common.quiet))?;
+        run.film = Some(film);
+    }
     run.tell(args, &model, &source, to_stdout)
 }
 
@@ -118,9 +120,6 @@ impl Run {
                 Err(Failure::ReaderGone) if !self.files.is_empty() => {}
                 other => other?,
             }
-        }
-        if let Some(film) = &self.film {
-            args.animate.iter().try_for_each(|target| target.write(film))?;
         }
         if args.plot.is_empty() {
             return Ok(());

@@ -9,7 +9,7 @@
 //! model: potentials that depend on time, frames that are moved. It vanishes, and is known to vanish, where nothing of
 //! the kind occurs; so for most models the balance has nothing to adjust and closes only if the forces are right.
 
-use crate::kernel_form::KernelForm;
+use crate::kernel_form::{KernelForm, Places};
 use crate::system::{Power, System};
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol, Zero};
 
@@ -37,12 +37,9 @@ pub fn powers(system: &mut System) -> Vec<Expr> {
         let lost = along(pool, &slope);
         nonconservative = pool.sub(nonconservative, lost);
     }
-    let still: Vec<(Symbol, Expr)> = speeds.iter().map(|s| (*s, Pool::ZERO)).collect();
-    let mut height = system.potential.map_or(Pool::ZERO, |v| pool.neg(v));
-    if let Some(l) = system.lagrangian {
-        let at_rest = pool.substitute(&[l], &still)[0];
-        height = pool.add(height, at_rest);
-    }
+    let still = at_rest(&speeds);
+    let height = height(system, &still);
+    let pool = &mut system.pool;
     let slope = pool.gradient(height, &coordinates);
     let drift = pool.substitute(&system.kinematics, &still);
     let mut parts = vec![(nonconservative, Rational::ONE)];
@@ -53,6 +50,48 @@ pub fn powers(system: &mut System) -> Vec<Expr> {
     let impressed = pool.combine(parts);
     let o = &system.observables;
     vec![impressed, nonconservative, of(pool, &o.ideal), of(pool, &o.nonideal), of(pool, &o.control)]
+}
+
+/// The impressed force on each speed: applied, of potentials and of dissipation, without terms of inertia.
+pub(crate) fn impressed_forces(system: &mut System, form: &KernelForm) -> Vec<Expr> {
+    let still = at_rest(&form.speeds);
+    let height = height(system, &still);
+    let (pool, places) = (&mut system.pool, Places::new(&form.coordinates));
+    let mut forces: Vec<Vec<(Expr, Rational)>> =
+        system.applied.iter().map(|f| vec![(*f, Rational::ONE)]).collect();
+    for (i, slope) in places.gradient(pool, height) {
+        match &form.frame {
+            None => forces[i].push((slope, Rational::ONE)),
+            Some(X) => {
+                for (p, X_ip) in X[i].iter().enumerate().filter(|(_, e)| **e != Pool::ZERO) {
+                    forces[p].push((pool.mul(slope, *X_ip), Rational::ONE));
+                }
+            }
+        }
+    }
+    if let Some(R) = system.dissipation {
+        for (p, slope) in Places::new(&form.speeds).gradient(pool, R) {
+            forces[p].push((slope, Rational::MINUS_ONE));
+        }
+    }
+    forces.into_iter().map(|parts| pool.combine(parts)).collect()
+}
+
+fn at_rest(speeds: &[Symbol]) -> Vec<(Symbol, Expr)> {
+    speeds.iter().map(|s| (*s, Pool::ZERO)).collect()
+}
+
+/// What the potential forces are the slope of: -V, with the part of a Lagrangian that holds no speeds.
+fn height(system: &mut System, still: &[(Symbol, Expr)]) -> Expr {
+    let pool = &mut system.pool;
+    let height = system.potential.map_or(Pool::ZERO, |v| pool.neg(v));
+    match system.lagrangian {
+        Some(l) => {
+            let at_rest = pool.substitute(&[l], still)[0];
+            pool.add(height, at_rest)
+        }
+        None => height,
+    }
 }
 
 /// Puts powers in the place of `power(CLASS)` in outputs and events.

@@ -22,7 +22,7 @@ mod tables;
 pub use animation::animation_page;
 pub use html::html;
 pub use parquet::{ParquetWriter, parquet};
-pub use plot::{Drawing, Field, Panel, Plot};
+pub use plot::{Drawing, FRAME_RATE, Field, FilmFrames, Panel, Plot};
 pub use tables::{csv, field, json};
 
 /// A number with the fewest digits that read back as the same number; `NaN`, `inf` and `-inf` by these names.

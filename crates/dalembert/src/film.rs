@@ -1,7 +1,7 @@
 //! A motion ready to be shown: what a scene draws at each instant, forces as arrows, energies and residuals.
 //!
 //! A film is made of the rows of a motion's table, so it shows what was computed and nothing else. It knows no screen:
-//! [`crate::export::animation_page`] shows it.
+//! [`crate::export::animation_page`] and [`crate::export::FilmFrames`] show it.
 
 mod arrows;
 mod json;
@@ -88,6 +88,8 @@ pub struct Film {
     pub points: Vec<(String, usize)>,
     /// Forces at these points, of each kind that acts.
     pub arrows: Vec<Arrows>,
+    /// A large force: one that few frames exceed. Pictures show it with a fixed length.
+    pub force_scale: f64,
     /// Kinetic, potential and total energy, as far as the model has them.
     pub energies: Vec<Series>,
     /// Scaled residuals of the constraints on positions and on speeds.
@@ -126,8 +128,9 @@ impl Film {
             shapes: layout.shapes.clone(),
             width: layout.values.len(),
             tracks: Vec::new(),
-            points: layout.points.clone(),
+            points: Vec::new(),
             arrows: Vec::new(),
+            force_scale: 0.0,
             energies: energies.iter().map(|(name, _)| Series::new(name)).collect(),
             residuals: Vec::new(),
             low: Vec::new(),

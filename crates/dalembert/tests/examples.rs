@@ -3,9 +3,8 @@
 
 mod support;
 
-use dalembert::diagnostic::{Code, Severity};
-use dalembert::run::{Flow, State};
-use dalembert::{Model, Overrides, Request, Source};
+use dalembert::Request;
+use dalembert::run::State;
 use support::*;
 
 /// Of one evaluation: a few roundings of numbers of order ten.
@@ -174,27 +173,6 @@ fn renton_multiplier_of_the_pendulum_written_as_a_length() {
     }
     let motion = run(&mut model, &Request::default());
     below("along a motion", apart(&column(&motion, "lambda"), &column(&motion, "lambda_closed")), 1e-11);
-}
-
-#[test]
-fn models_that_draw_say_so_once_and_run() {
-    let mut seen = 0;
-    for name in model_names() {
-        let text = model_text(&name);
-        if !text.lines().any(|l| l.trim_start().starts_with("draw ")) {
-            continue;
-        }
-        let Ok(mut model) = Model::load(&Source::new(&name, &*text), &Overrides::default()) else { continue };
-        let said: Vec<_> = model.diagnostics.iter().filter(|d| d.code == Code::DrawIgnored).collect();
-        assert_eq!(said.len(), 1, "{name}");
-        assert!(said[0].severity != Severity::Error, "{name}");
-        let span = said[0].span.expect("it has a place");
-        assert!(text[span.range()].starts_with("draw "), "{name}");
-        let motion = model.simulate(&until(0.1), |_| Flow::Continue).expect("it runs");
-        assert!(motion.failure.is_none(), "{name}");
-        seen += 1;
-    }
-    assert!(seen >= 4, "some models draw");
 }
 
 /// Every model file runs, and the work of its forces accounts for the change of its energy.

@@ -195,6 +195,9 @@ fn limits_in_the_manual_are_those_of_the_code() {
         ("MAX_WORKSPACE", dalembert::export::code::MAX_WORKSPACE),
         ("MAX_RUNS", dalembert::sweep::MAX_RUNS),
         ("MAX_UNROLLED", dalembert::run::ensemble::MAX_UNROLLED),
+        ("MAX_FRAMES", dalembert::film::MAX_FRAMES),
+        ("MAX_NUMBERS", dalembert::film::MAX_NUMBERS),
+        ("MAX_FIGURES", dalembert::scene::MAX_FIGURES),
         ("MAX_SHOWN", dalembert::diagnostic::MAX_SHOWN),
     ];
     for (name, value) in limits {

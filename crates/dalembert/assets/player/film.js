@@ -15,7 +15,6 @@ export function readFilm(json) {
   };
   film.start = frames ? film.times[0] : 0;
   film.end = frames ? film.times[frames - 1] : 0;
-  film.longest = film.arrows.reduce((most, a) => Math.max(most, a.largest), 0);
   return film;
 }
 
@@ -57,6 +56,14 @@ export function short(value) {
 export function roundStep(wish) {
   const power = 10 ** Math.floor(Math.log10(wish));
   return power * ([1, 2, 5].find((f) => f * power >= wish * 0.999) ?? 10);
+}
+
+/** A node of the page. */
+export function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
 }
 
 function bytes(text) {

@@ -4,15 +4,17 @@
 //   const player = mount(document.querySelector('#here'), film, { autoplay: true });
 //
 // `film` is the JSON that `Film::to_json` writes. Options: `autoplay` (false where the reader asks for less motion),
-// `time` to start at, `plots` (true). The style is in player.css.
+// `time` to start at, `plots` (true), `keys`: the element whose keys are heard (the player itself). The style is in
+// player.css.
 
-import { readFilm, short } from './film.js';
+import { element, readFilm, short } from './film.js';
 import { Camera, drawView } from './view.js';
-import { Plot } from './plots.js';
+import { chart } from './plots.js';
+import { listenTo, moveByKey } from './gestures.js';
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 5, 10];
 const KINDS = {
-  impressed: 'Impressed: applied and potential forces, with terms of inertia that hold no accelerations',
+  impressed: 'Impressed forces: applied, of potentials and of dissipation',
   ideal: 'Ideal constraint forces',
   nonideal: 'Non-ideal constraint forces, friction among them',
   control: 'Control forces',
@@ -28,13 +30,6 @@ export function mount(host, json, options = {}) {
     seek: (t) => player.seek(t),
     destroy: () => player.destroy(),
   };
-}
-
-function element(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
 }
 
 class Player {
@@ -53,6 +48,7 @@ class Player {
     this.scheme = window.matchMedia('(prefers-color-scheme: dark)');
     this.onScheme = () => this.draw();
     this.scheme.addEventListener('change', this.onScheme);
+    this.showPlaying();
     this.seek(this.state.t);
     const still = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
     if (options.autoplay !== false && options.time === undefined && !still && this.film.frames > 1) this.play();
@@ -102,7 +98,7 @@ class Player {
       this.pause();
       this.seek(this.film.start + Number(this.scrub.value) * (this.film.end - this.film.start));
     });
-    this.clock = element('output', { class: 'dal-clock', 'aria-label': 'time shown' });
+    this.clock = element('output', { class: 'dal-clock', 'aria-label': 'time shown', 'aria-live': 'off' });
     this.speed = element('select', { 'aria-label': 'speed' }, ...SPEEDS.map((s) => element('option', { value: s }, `${s}×`)));
     this.speed.value = '1';
     this.speed.addEventListener('change', () => (this.state.speed = Number(this.speed.value)));
@@ -165,83 +161,41 @@ class Player {
         this.state.arrowScale = 10 ** Number(size.value);
         this.draw();
       });
-      this.switches.append(element('label', { class: 'dal-check', title: `the longest force is ${short(this.film.longest)}` }, 'arrows', size));
+      this.switches.append(element('label', { class: 'dal-check', title: `a force of ${short(this.film.forceScale)} is a fifth of the picture long in the middle position` }, 'arrows', size));
     }
   }
 
   buildPlots() {
     this.charts = [];
     this.plots.replaceChildren();
+    this.root.classList.toggle('dal-plain', true);
     if (this.options.plots === false || this.film.frames < 2) return;
-    const add = (title, series, logarithmic, names) => {
-      if (!series.length) return;
-      const canvas = element('canvas', { role: 'img', 'aria-label': `${title} over time; click to go to an instant` });
-      const values = series.map(() => element('b', {}));
-      const legend = series.map((s, k) => element('span', { class: 'dal-key' }, element('span', { class: `dal-line dal-series${k}`, 'aria-hidden': 'true' }), `${names(s.name)} `, values[k]));
-      const plot = new Plot(series, this.film.times, logarithmic);
-      const go = (event) => {
-        const area = canvas.getBoundingClientRect();
-        this.pause();
-        this.seek(plot.timeAt(event.clientX - area.left, area.width));
-      };
-      canvas.addEventListener('pointerdown', (event) => {
-        canvas.setPointerCapture(event.pointerId);
-        go(event);
-      });
-      canvas.addEventListener('pointermove', (event) => event.buttons && go(event));
-      this.plots.append(element('figure', {}, element('figcaption', {}, element('strong', {}, title), ...legend), canvas));
-      this.charts.push({ plot, canvas, values });
+    const go = (t) => {
+      this.pause();
+      this.seek(t);
     };
-    add('Energy', this.film.energies, false, (name) => name);
-    add('Scaled residual', this.film.residuals, true, (name) => `of ${name}`);
+    const { energies, residuals } = this.film;
+    if (energies.length) this.charts.push(chart('Energy', energies, this.film, { go }));
+    if (residuals.length) this.charts.push(chart('Scaled residual', residuals, this.film, { go, of: 'of ', logarithmic: true }));
+    this.plots.append(...this.charts.map((c) => c.figure));
     this.root.classList.toggle('dal-plain', !this.charts.length);
   }
 
   listen() {
-    const touches = new Map();
-    this.canvas.addEventListener('pointerdown', (event) => {
-      this.canvas.setPointerCapture(event.pointerId);
-      touches.set(event.pointerId, [event.clientX, event.clientY]);
-    });
-    const release = (event) => touches.delete(event.pointerId);
-    this.canvas.addEventListener('pointerup', release);
-    this.canvas.addEventListener('pointercancel', release);
-    this.canvas.addEventListener('pointermove', (event) => {
-      const before = touches.get(event.pointerId);
-      if (!before) return;
-      const now = [event.clientX, event.clientY];
-      if (touches.size === 2) {
-        const other = [...touches].find(([id]) => id !== event.pointerId)[1];
-        const apart = (p) => Math.hypot(p[0] - other[0], p[1] - other[1]) || 1;
-        this.camera.zoomBy(apart(now) / apart(before));
-      } else {
-        this.camera.drag(now[0] - before[0], now[1] - before[1], !event.shiftKey && event.buttons !== 4);
-      }
-      touches.set(event.pointerId, now);
-      this.draw();
-    });
-    this.canvas.addEventListener('wheel', (event) => {
-      event.preventDefault();
-      const area = this.canvas.getBoundingClientRect();
-      this.camera.zoomBy(Math.exp(-0.0015 * event.deltaY), event.clientX - area.left, event.clientY - area.top);
-      this.draw();
-    }, { passive: false });
-    this.canvas.addEventListener('dblclick', () => this.fit());
-    this.root.addEventListener('keydown', (event) => this.key(event));
+    listenTo(this.canvas, this.camera, () => this.draw(), () => this.fit());
+    this.keys = this.options.keys ?? this.root;
+    this.onKey = (event) => this.key(event);
+    this.keys.addEventListener('keydown', this.onKey);
   }
 
   key(event) {
-    const inControl = event.target !== this.canvas && event.target !== this.root;
-    const turn = { ArrowLeft: [-20, 0], ArrowRight: [20, 0], ArrowUp: [0, -20], ArrowDown: [0, 20] }[event.key];
-    if (event.key === ' ' && !/BUTTON|INPUT|SELECT/.test(event.target.tagName)) this.toggle.click();
-    else if (inControl) return;
-    else if (turn) this.camera.drag(turn[0], turn[1], true);
-    else if (event.key === '+' || event.key === '=') this.camera.zoomBy(1.2);
-    else if (event.key === '-') this.camera.zoomBy(1 / 1.2);
-    else if (event.key === 'f') this.camera.reset(this.film);
+    if (event.ctrlKey || event.altKey || event.metaKey || /BUTTON|INPUT|SELECT|TEXTAREA/.test(event.target.tagName)) return;
+    if (event.key === ' ') this.toggle.click();
+    else if (event.target !== this.canvas) return;
+    else if (event.key === 'f') this.fit();
     else if (event.key === ',') this.step(-1);
     else if (event.key === '.') this.step(1);
-    else return;
+    else if (!moveByKey(this.camera, event.key)) return;
     event.preventDefault();
     this.draw();
   }
@@ -318,6 +272,7 @@ class Player {
     this.pause();
     this.observer.disconnect();
     this.scheme.removeEventListener('change', this.onScheme);
+    this.keys.removeEventListener('keydown', this.onKey);
     this.root.remove();
   }
 

@@ -1,15 +1,15 @@
 // Plots of values over time beside the picture, with a cursor that moves along.
 
-import { instant, roundStep, short } from './film.js';
+import { element, instant, roundStep, short } from './film.js';
 
 const LEFT = 52;
-const RIGHT = 10;
+const RIGHT = 18;
 const TOP = 8;
 const BOTTOM = 20;
 const DASHES = [[], [7, 4], [2, 3]];
 
 /** A plot of some series; `logarithmic` for what is small and positive. */
-export class Plot {
+class Plot {
   constructor(series, times, logarithmic) {
     this.series = series;
     this.times = times;
@@ -103,4 +103,24 @@ export class Plot {
     const { low, high, part } = instant(film, t);
     return this.series.map((s) => short(part < 0.5 ? s.values[low] : s.values[high]));
   }
+}
+
+/** A figure with a plot, its legend, and values at the cursor; `go` is called with the time that is clicked at. */
+export function chart(title, series, film, { go, of = '', logarithmic = false }) {
+  const plot = new Plot(series, film.times, logarithmic);
+  const canvas = element('canvas', { role: 'img', 'aria-label': `${title} over time; click to go to an instant` });
+  const values = series.map(() => element('b', {}));
+  const line = (k) => element('span', { class: `dal-line dal-series${k}`, 'aria-hidden': 'true' });
+  const legend = series.map((s, k) => element('span', { class: 'dal-key' }, line(k), `${of}${s.name} `, values[k]));
+  const caption = element('figcaption', {}, element('strong', {}, title), ...legend);
+  const seek = (event) => {
+    const area = canvas.getBoundingClientRect();
+    go(plot.timeAt(event.clientX - area.left, area.width));
+  };
+  canvas.addEventListener('pointerdown', (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    seek(event);
+  });
+  canvas.addEventListener('pointermove', (event) => event.buttons && seek(event));
+  return { plot, canvas, values, figure: element('figure', {}, caption, canvas) };
 }

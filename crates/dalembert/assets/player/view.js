@@ -3,8 +3,9 @@
 import { between, instant, roundStep, short } from './film.js';
 
 const MARGIN = 36; // pixels around the fitted box
-const ARROW_SHARE = 0.22; // longest arrow, as a share of the size of the box
+const ARROW_SHARE = 0.22; // length of a large force, as a share of the size of the box
 const EYE = 3.2; // distance of the eye, in sizes of the box
+const CLOSE = 1.2; // boxes seldom fill their diagonal in space
 const CIRCLE_CORNERS = 64;
 
 /** A camera on a box: turns positions into pixels. */
@@ -50,7 +51,7 @@ export class Camera {
       const sides = this.low.map((l, k) => Math.max(this.high[k] - l, least));
       this.scale = this.zoom * Math.min(room[0] / sides[0], room[1] / sides[1]);
     } else {
-      this.scale = this.zoom * Math.min(room[0], room[1]) / this.size;
+      this.scale = this.zoom * CLOSE * Math.min(room[0], room[1]) / this.size;
       const [cy, sy, cp, sp] = [Math.cos(this.yaw), Math.sin(this.yaw), Math.cos(this.pitch), Math.sin(this.pitch)];
       this.axes = [[cy, sy, 0], [sy * sp, -cy * sp, -cp], [-sy * cp, cy * cp, -sp]]; // right, down, away from the eye
     }
@@ -183,8 +184,8 @@ function frameOf(n) {
 }
 
 function drawArrows(g, film, camera, now, look, position) {
-  if (!(film.longest > 0)) return;
-  const perForce = (ARROW_SHARE * camera.size * look.arrowScale) / film.longest;
+  if (!(film.forceScale > 0)) return;
+  const perForce = (ARROW_SHARE * camera.size * look.arrowScale) / film.forceScale;
   const width = film.points.length * film.dimension;
   for (const arrows of film.arrows.filter((a) => look.arrows.has(a.kind))) {
     film.points.forEach((point, k) => {
@@ -243,7 +244,20 @@ function drawGrid(g, camera, look, unit) {
   }
 }
 
-/** A level grid below the motion, and the axes at its corner. */
+/** The directions of the axes, in a corner of the screen. */
+function drawAxes(g, camera, look) {
+  const foot = [46, camera.height - 58];
+  g.font = '12px system-ui, sans-serif';
+  g.textAlign = 'center';
+  ['x', 'y', 'z'].forEach((name, k) => {
+    const [dx, dy] = [camera.axes[0][k], camera.axes[1][k]];
+    drawPath(g, [foot, [foot[0] + 28 * dx, foot[1] + 28 * dy]], look.axis, 2);
+    g.fillStyle = look.faint;
+    g.fillText(name, foot[0] + 38 * dx, foot[1] + 38 * dy + 4);
+  });
+}
+
+/** A level grid below the motion. */
 function drawGround(g, camera, look) {
   const reach = 0.6 * camera.size;
   const step = roundStep(reach / 5);
@@ -256,17 +270,8 @@ function drawGround(g, camera, look) {
     drawPath(g, [[x, cy - r, level], [x, cy + r, level]].map((p) => camera.project(p)), look.grid, 1);
     drawPath(g, [[cx - r, y, level], [cx + r, y, level]].map((p) => camera.project(p)), look.grid, 1);
   }
-  const corner = [cx - count * step, cy - count * step, level];
-  g.font = '12px system-ui, sans-serif';
-  g.textAlign = 'center';
-  ['x', 'y', 'z'].forEach((name, k) => {
-    const end = corner.slice();
-    end[k] += 2 * step;
-    const [a, b] = [camera.project(corner), camera.project(end)];
-    drawPath(g, [a, b], look.axis, 1.6);
-    g.fillStyle = look.faint;
-    if (b) g.fillText(name, b[0], b[1] - 6);
-  });
+  drawAxes(g, camera, look);
+  g.fillStyle = look.faint;
   g.textAlign = 'left';
   g.fillText(`grid ${short(step)}${look.unit ? ` ${look.unit}` : ''}`, 8, camera.height - 8);
 }

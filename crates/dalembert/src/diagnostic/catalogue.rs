@@ -205,7 +205,7 @@ catalogue! {
          Take a component (`P.x`), `norm(P)` or `dot(P, Q)`."
         wrong "kinetic m/2*P'^2" right "kinetic m/2*dot(P', P')";
     VectorExpected "E0407" "one number where a vector is wanted":
-        "`dot`, `cross`, a component `.x`, a force at a point and the point itself need vectors, `mass` a vector of rows."
+        "`dot`, `cross`, a component `.x`, a force at a point, the point itself and points that are drawn need vectors, `mass` a vector of rows."
         wrong "let n = dot(3, 4)" right "let n = dot([3, 0], [4, 1])";
     ConditionExpected "E0408" "a value where a condition is wanted":
         "After `if`, and around `and`, `or`, `not`, stand comparisons such as `x > 0`; numbers are not conditions."

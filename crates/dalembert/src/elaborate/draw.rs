@@ -1,6 +1,6 @@
 //! `draw` statements: points, lines, circles and traces over coordinates and time.
 
-use super::roles::{Allowed, State};
+use super::roles::{Allowed, DRAWN, State};
 use super::value::Value;
 use super::{Elaborator, Fallible};
 use crate::diagnostic::{Code, Diagnostic};
@@ -11,7 +11,7 @@ use crate::units::Kind;
 use dalembert_expr::Expr;
 
 /// What all parts of a picture may be written over.
-const ALLOWED: Allowed = Allowed::only("what is drawn", State::Position);
+const ALLOWED: Allowed = Allowed::only(DRAWN, State::Position);
 
 impl Elaborator<'_> {
     pub(super) fn draw(&mut self, shape: &Shape) -> Fallible<()> {

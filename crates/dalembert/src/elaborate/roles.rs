@@ -32,6 +32,9 @@ impl Role {
     }
 }
 
+/// How messages call the contents of `draw`.
+pub(super) const DRAWN: &str = "what is drawn";
+
 /// What a statement may be written over.
 #[derive(Clone, Copy)]
 pub(super) struct Allowed {
@@ -96,8 +99,11 @@ impl Elaborator<'_> {
         let make = |code, message: String| Diagnostic::error(code, span, message);
         match role {
             Role::Rate if allowed.state == State::Position => {
-                make(Code::RateNotAllowed, format!("{what} cannot depend on the rate `{name}`"))
-                    .help("forces that depend on rates are given by `force`, `work` or `dissipation`, gyroscopic terms by `lagrangian`")
+                let d = make(Code::RateNotAllowed, format!("{what} cannot depend on the rate `{name}`"));
+                if what == DRAWN {
+                    return d.help("pictures show positions; give what depends on rates as an `output`");
+                }
+                d.help("forces that depend on rates are given by `force`, `work` or `dissipation`, gyroscopic terms by `lagrangian`")
             }
             Role::Acceleration => make(
                 Code::AccelerationNotAllowed,

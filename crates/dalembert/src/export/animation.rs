@@ -4,8 +4,9 @@ use super::plot::escaped;
 use crate::film::Film;
 
 /// The modules of the player, in the order in which they need each other.
-const MODULES: [&str; 4] = [
+const MODULES: [&str; 5] = [
     include_str!("../../assets/player/film.js"),
+    include_str!("../../assets/player/gestures.js"),
     include_str!("../../assets/player/view.js"),
     include_str!("../../assets/player/plots.js"),
     include_str!("../../assets/player/player.js"),
@@ -13,14 +14,15 @@ const MODULES: [&str; 4] = [
 const STYLES: [&str; 2] =
     [include_str!("../../assets/player/page.css"), include_str!("../../assets/player/player.css")];
 
-/// Counts what goes wrong, so that a page can be asked.
+/// Counts what goes wrong, so that a page can be asked; so can whether it is wider than its window.
 const WATCH: &str = "const mark = document.documentElement.dataset; mark.errors = 0;
 addEventListener('error', () => mark.errors++); addEventListener('unhandledrejection', () => mark.errors++);";
 
 /// Starts the player; `#t=1.5` at the end of the address shows that instant.
 const START: &str = "const asked = new URLSearchParams(location.hash.slice(1)).get('t');
 mount(document.getElementById('player'), JSON.parse(document.getElementById('film').textContent),
-  asked === null ? {} : { time: Number(asked) });";
+  { keys: document.body, ...(asked === null ? {} : { time: Number(asked) }) });
+mark.wide = document.documentElement.scrollWidth > innerWidth;";
 
 /// Nothing is loaded from anywhere.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'";

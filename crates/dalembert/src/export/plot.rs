@@ -4,8 +4,10 @@
 //! text ([`svg`]) or pixels ([`raster`], [`png`]). Values that are no finite numbers leave gaps.
 
 mod axis;
+mod camera;
 mod canvas;
 mod field;
+mod film;
 mod png;
 mod raster;
 mod svg;
@@ -19,6 +21,7 @@ use raster::Raster;
 use svg::Svg;
 
 pub use field::Field;
+pub use film::{FRAME_RATE, FilmFrames};
 pub(super) use svg::escaped;
 
 /// Lines that one panel shows at most.

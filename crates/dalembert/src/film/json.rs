@@ -19,6 +19,7 @@
 //!     {"kind": "circle", "name": "C", "at": [0], "radius": 4, "normal": 5},      normal may be null
 //!     {"kind": "gauge", "name": "q", "value": 0, "range": [-1, 1]}],
 //!   "points": [{"name": "P", "at": 2}],                                          where arrows stand
+//!   "forceScale": 10,                  a large force of this film, for the length of arrows; 0 without arrows
 //!   "arrows": [{"kind": "ideal", "largest": 12.5, "unplaced": 0, "forces": f32[frames * points * dimension]}],
 //!   "energies": [{"name": "total", "values": f64[frames]}],
 //!   "residuals": [{"name": "positions", "values": f64[frames]}],
@@ -65,6 +66,7 @@ impl Film {
             "tracks": singles(&self.tracks),
             "shapes": shapes,
             "points": self.points.iter().map(|(name, at)| json!({ "name": name, "at": at })).collect::<Vec<_>>(),
+            "forceScale": self.force_scale,
             "arrows": arrows,
             "energies": series(&self.energies),
             "residuals": series(&self.residuals),
@@ -113,7 +115,7 @@ fn base64(bytes: impl Iterator<Item = u8>) -> String {
     if bits > 0 {
         text.push(sign(held << (6 - bits)));
     }
-    while text.len() % 4 != 0 {
+    while !text.len().is_multiple_of(4) {
         text.push('=');
     }
     text

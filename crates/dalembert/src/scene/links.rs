@@ -8,7 +8,7 @@ use crate::model::Model;
 use crate::system::Place;
 use crate::units::Kind;
 use dalembert_expr::{Expr, Pool, Symbol, Zero};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Written points that are compared with each other.
 const MAX_COMPARED: usize = 60;
@@ -29,6 +29,7 @@ fn by_constraints(model: &mut Model, places: &[Place]) -> Vec<[Place; 2]> {
     let system = &mut model.system;
     let pool = &mut system.pool;
     let coordinates: Vec<Symbol> = system.coordinates.iter().map(|c| c.symbol).collect();
+    let known: FxHashSet<Symbol> = coordinates.iter().copied().collect();
     let mut owner: FxHashMap<Symbol, usize> = FxHashMap::default();
     for (k, place) in places.iter().enumerate() {
         for symbol in particle(pool, place).into_iter().flatten() {
@@ -38,7 +39,7 @@ fn by_constraints(model: &mut Model, places: &[Place]) -> Vec<[Place; 2]> {
     let mut found = Vec::new();
     for row in system.rows.iter().filter(|row| row.holonomic) {
         let mut symbols = pool.symbols(&[row.residual]);
-        symbols.retain(|s| coordinates.contains(s));
+        symbols.retain(|s| known.contains(s));
         let Some(mut owners) = symbols.iter().map(|s| owner.get(s).copied()).collect::<Option<Vec<_>>>()
         else {
             continue;

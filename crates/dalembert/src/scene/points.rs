@@ -31,21 +31,19 @@ impl Points {
     }
 }
 
-/// Vectors named by `let` over coordinates, parameters and time. Where some of them are lengths, or points at a varying
-/// or unknown distance, those of length one are directions and left out.
+/// Vectors named by `let` over coordinates, parameters and time: those that move, and those that do not. Vectors of length
+/// one are directions and left out, unless there is nothing else in a model of one or two coordinates.
 fn named_vectors(model: &mut Model) -> (Vec<Place>, Vec<Place>) {
     let system = &mut model.system;
-    let speeds: FxHashSet<Symbol> =
-        system.speeds.iter().map(|s| s.symbol).chain(system.coordinates.iter().map(|c| c.rate)).collect();
     let coordinates: FxHashSet<Symbol> = system.coordinates.iter().map(|c| c.symbol).collect();
+    let constants: FxHashSet<Symbol> =
+        system.parameters.iter().map(|p| p.symbol).chain([system.time]).collect();
     let (mut moving, mut fixed, mut directions) = (Vec::new(), Vec::new(), Vec::new());
     let vectors: Vec<Place> = system.vectors.iter().take(MAX_LOOKED_AT).cloned().collect();
     for place in vectors {
         let symbols = system.pool.symbols(&place.at);
-        let known = |s: &Symbol| {
-            *s == system.time || coordinates.contains(s) || system.parameters.iter().any(|p| p.symbol == *s)
-        };
-        if !is_length(&place.kind) || symbols.iter().any(|s| speeds.contains(s) || !known(s)) {
+        let known = |s: &Symbol| coordinates.contains(s) || constants.contains(s);
+        if !is_length(&place.kind) || !symbols.iter().all(known) {
             continue;
         }
         if !symbols.iter().any(|s| coordinates.contains(s)) {

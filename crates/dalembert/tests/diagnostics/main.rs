@@ -1,6 +1,7 @@
 //! What the engine says about wrong models and failed runs, as a user sees it: one line in mechanical words, the place, and
 //! advice that can be followed.
 
+mod drawing;
 mod mechanics;
 mod names;
 mod runs;

@@ -39,21 +39,38 @@ impl Raster {
     }
 }
 
-impl Canvas for Raster {
-    fn fill(&mut self, rectangle: [f64; 4], color: Color) {
-        let [left, top, right, bottom] = rectangle.map(|v| (v * self.scale).round() as i64);
-        for y in top..bottom {
-            for x in left..right {
-                self.blend(x, y, color, 1.0);
-            }
-        }
+/// Shapes that films have besides.
+impl Raster {
+    /// A filled disc.
+    pub(super) fn disc(&mut self, at: (f64, f64), radius: f64, color: Color) {
+        let half = radius * self.scale;
+        self.cover(&[at], half, color, |mask, points| polygon(mask, &ring(points[0], half, 4 * CORNERS)));
     }
 
-    fn line(&mut self, points: &[(f64, f64)], color: Color, width: f64) {
-        let scale = self.scale;
+    /// An arrow; none where it would be shorter than its tip.
+    pub(super) fn arrow(&mut self, from: (f64, f64), to: (f64, f64), color: Color) {
+        let length = (to.0 - from.0).hypot(to.1 - from.1);
+        if length <= 1.5 {
+            return;
+        }
+        let (ux, uy) = ((to.0 - from.0) / length, (to.1 - from.1) / length);
+        let tip = (0.5 * length).min(10.0);
+        let base = (to.0 - tip * ux, to.1 - tip * uy);
+        self.line(&[from, base], color, 2.2);
+        let side = |s: f64| (base.0 - s * tip * uy, base.1 + s * tip * ux);
+        self.cover(&[to, side(0.45), side(-0.45)], 1.0, color, polygon);
+    }
+
+    /// Lays a colour over what `shape` makes of points in pixels, which reaches `room` beyond them.
+    fn cover(
+        &mut self,
+        points: &[(f64, f64)],
+        room: f64,
+        color: Color,
+        shape: impl FnOnce(&mut Rasterizer, &[(f64, f64)]),
+    ) {
+        let (scale, room) = (self.scale, room + 2.0);
         let points: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x * scale, y * scale)).collect();
-        let half = 0.5 * width * scale;
-        let room = half + 2.0;
         let bound = |pick: fn(&(f64, f64)) -> f64, most: usize| {
             let lo = points.iter().map(pick).fold(f64::INFINITY, f64::min) - room;
             let hi = points.iter().map(pick).fold(f64::NEG_INFINITY, f64::max) + room;
@@ -65,11 +82,27 @@ impl Canvas for Raster {
         }
         let mut mask = Rasterizer::new((x1 - x0) as usize, (y1 - y0) as usize);
         let local: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x - x0, y - y0)).collect();
-        stroke(&mut mask, &local, half);
+        shape(&mut mask, &local);
         let columns = mask.dimensions().0;
         mask.for_each_pixel(|k, cover| {
             self.blend(x0 as i64 + (k % columns) as i64, y0 as i64 + (k / columns) as i64, color, cover);
         });
+    }
+}
+
+impl Canvas for Raster {
+    fn fill(&mut self, rectangle: [f64; 4], color: Color) {
+        let [left, top, right, bottom] = rectangle.map(|v| (v * self.scale).round() as i64);
+        for y in top..bottom {
+            for x in left..right {
+                self.blend(x, y, color, 1.0);
+            }
+        }
+    }
+
+    fn line(&mut self, points: &[(f64, f64)], color: Color, width: f64) {
+        let half = 0.5 * width * self.scale;
+        self.cover(points, half, color, |mask, points| stroke(mask, points, half));
     }
 
     fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, size: f64, color: Color, text: &str) {
@@ -113,13 +146,17 @@ fn stroke(mask: &mut Rasterizer, points: &[(f64, f64)], half: f64) {
     }
     // Thin lines and straight ones need no joints.
     for triple in points.windows(3).filter(|t| half > 0.6 && bends(t)) {
-        let corner = |k: usize| {
-            let angle = k as f64 * std::f64::consts::TAU / CORNERS as f64;
-            (triple[1].0 + half * angle.cos(), triple[1].1 + half * angle.sin())
-        };
-        let disc: Vec<(f64, f64)> = (0..CORNERS).map(corner).collect();
-        polygon(mask, &disc);
+        polygon(mask, &ring(triple[1], half, CORNERS));
     }
+}
+
+/// Corners around a point.
+fn ring((x, y): (f64, f64), radius: f64, corners: usize) -> Vec<(f64, f64)> {
+    let corner = |k: usize| {
+        let angle = k as f64 * std::f64::consts::TAU / corners as f64;
+        (x + radius * angle.cos(), y + radius * angle.sin())
+    };
+    (0..corners).map(corner).collect()
 }
 
 fn bends(t: &[(f64, f64)]) -> bool {
