@@ -47,6 +47,8 @@ pub enum Command {
     Fmt(FmtArgs),
     /// Tell more about the code of a message
     Explain(ExplainArgs),
+    /// Serve an editor: diagnostics, hover, completion, definitions, formatting
+    Lsp(LspArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Derive the model by every formalism that applies and compare: accelerations, forces, motions, principles
@@ -73,7 +75,7 @@ impl Command {
             Command::Sweep(args) => args.common.json,
             Command::Fmt(args) => args.json,
             Command::Explain(args) => args.json,
-            Command::Completions(_) => false,
+            Command::Completions(_) | Command::Lsp(_) => false,
             Command::Export(args) => args.common.json,
             Command::Verify(args) => args.common.json,
             Command::Studio(_) | Command::StudioWorker(_) => false,
@@ -502,6 +504,14 @@ pub struct ExplainArgs {
 pub struct CompletionsArgs {
     /// The shell
     pub shell: clap_complete::Shell,
+}
+
+#[derive(Args)]
+#[command(after_help = "An editor starts it; docs/editors.md tells how to set one up.")]
+pub struct LspArgs {
+    /// Speak on standard input and output, which is the only way; editors often say so
+    #[arg(long)]
+    pub stdio: bool,
 }
 
 /// Commands to come take any arguments.

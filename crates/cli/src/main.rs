@@ -17,6 +17,7 @@ mod files;
 mod fmt;
 mod input;
 mod linearize;
+mod lsp;
 mod progress;
 mod report;
 mod simulate;
@@ -54,6 +55,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Fmt(args) => fmt::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Completions(args) => completions::run(&args),
+        Command::Lsp(_) => lsp::run(),
         Command::Analyze(args) => analyze::run(&args),
         Command::Equilibrium(args) => equilibrium::run(&args),
         Command::Linearize(args) => linearize::run(&args),

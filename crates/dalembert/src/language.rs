@@ -28,7 +28,7 @@ mod unread;
 mod walk;
 pub mod words;
 
-pub use check::diagnostics;
+pub use check::{MAX_CHECKED, MAX_CHECKED_EXPRESSIONS, diagnostics};
 pub use complete::{Completion, CompletionKind};
 pub use hover::Hover;
 pub use names::{Entity, Names, Occurrence, Sort, Usage};

@@ -191,6 +191,7 @@ fn limits_in_the_manual_are_those_of_the_code() {
         ("MAX_BRACKET_SPEEDS", dalembert::analyze::MAX_BRACKET_SPEEDS),
         ("MAX_CANDIDATES", dalembert::analyze::MAX_CANDIDATES),
         ("MAX_AFFINE", dalembert::analyze::MAX_AFFINE),
+        ("MAX_CHECKED", dalembert::language::MAX_CHECKED),
         ("MAX_EXPORTED", dalembert::export::code::MAX_EXPORTED),
         ("MAX_WORKSPACE", dalembert::export::code::MAX_WORKSPACE),
         ("MAX_RUNS", dalembert::sweep::MAX_RUNS),

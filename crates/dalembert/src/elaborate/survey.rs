@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 /// How many expressions, members and turns of loops are looked at: a small part of what a model may have, so that
 /// the answer comes while somebody waits for it. Names declared beyond are not known.
-const SURVEYED_STEPS: usize = 200_000;
+const SURVEYED_STEPS: usize = 50_000;
 
 /// What is known of the names of a model.
 #[derive(Clone, Debug, Default)]

@@ -47,9 +47,10 @@ fn is_large(system: &System) -> bool {
 
 fn left_out(system: &System) -> Diagnostic {
     let message = format!(
-        "{} speeds and {} constraint rows: names and units are checked, equations and start are not",
+        "a large model, of {} speeds, {} constraint rows and {} expressions: names and units are checked, equations and start are not",
         system.speeds.len(),
-        system.rows.len()
+        system.rows.len(),
+        system.pool.len()
     );
     Diagnostic::note(Code::NotCheckedYet, None, message).help("`dalembert check` does all of it")
 }

@@ -1,9 +1,9 @@
 //! What is shown about the word at an offset.
 
+use super::Document;
 use super::context::Context;
 use super::names::{Entity, Occurrence, Sort, Usage};
 use super::words::{self, Word};
-use super::{Document, Names};
 use crate::elaborate::{ConstraintFact, Fact};
 use crate::source::Span;
 use crate::units;
@@ -160,16 +160,6 @@ impl Document {
         let cut = text.floor_char_boundary(MAX_CODE);
         let more = if cut < text.len() { "..." } else { "" };
         Some(format!("{}{more}", text[..cut].trim()))
-    }
-}
-
-impl Names {
-    /// The thing of a name that is known at an offset.
-    pub fn entity(&self, name: &str, offset: u32) -> Option<&Entity> {
-        self.entities.iter().filter(|entity| entity.name == name).find(|entity| match entity.scope {
-            Some(scope) => scope.start <= offset && offset <= scope.end,
-            None => true,
-        })
     }
 }
 

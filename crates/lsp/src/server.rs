@@ -1,0 +1,232 @@
+//! The course of a session: what may be asked when, which documents are open, and errors where something is asked
+//! that cannot be answered.
+
+use crate::answers;
+use crate::checker::{Checked, Checker};
+use crate::convert;
+use crate::documents::Open;
+use crate::position::Encoding;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Whether the session goes on.
+pub enum Flow {
+    /// It does.
+    Continue,
+    /// It ends, with this exit code.
+    Exit(u8),
+}
+
+/// Where a session is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Fresh,
+    Running,
+    ShutDown,
+}
+
+/// Why a request has no result: a code of the protocol and words.
+pub struct Refusal {
+    code: i32,
+    message: String,
+}
+
+impl Refusal {
+    const PARSE: i32 = -32700;
+    const INVALID: i32 = -32600;
+    const UNKNOWN: i32 = -32601;
+    const PARAMETERS: i32 = -32602;
+    const UNINITIALIZED: i32 = -32002;
+    const FAILED: i32 = -32803;
+
+    fn new(code: i32, message: impl Into<String>) -> Refusal {
+        Refusal { code, message: message.into() }
+    }
+
+    /// Parameters that make no sense.
+    pub fn parameters(message: &str) -> Refusal {
+        Refusal::new(Refusal::PARAMETERS, message)
+    }
+
+    /// A request that makes sense but cannot be done.
+    pub fn failed(message: impl Into<String>) -> Refusal {
+        Refusal::new(Refusal::FAILED, message)
+    }
+}
+
+/// A session with one client.
+pub struct Server {
+    phase: Phase,
+    encoding: Encoding,
+    /// Whether the client shows second places of a diagnostic.
+    related: bool,
+    documents: BTreeMap<String, Open>,
+    revisions: u64,
+    checker: Checker,
+    outbox: Vec<Value>,
+}
+
+impl Server {
+    /// A session that has not begun.
+    pub fn new(checker: Checker) -> Server {
+        Server {
+            phase: Phase::Fresh,
+            encoding: Encoding::default(),
+            related: false,
+            documents: BTreeMap::new(),
+            revisions: 0,
+            checker,
+            outbox: Vec::new(),
+        }
+    }
+
+    /// Takes a message of the client.
+    pub fn receive(&mut self, message: &Value) -> Flow {
+        let (id, params) = (message.get("id"), message.get("params").unwrap_or(&Value::Null));
+        match (message.get("method").and_then(Value::as_str), id) {
+            (Some("exit"), None) => return Flow::Exit(self.exit_code()),
+            (Some(method), None) => self.notified(method, params),
+            (Some(method), Some(id)) => {
+                let answer = self.requested(method, params);
+                self.respond(id, answer);
+            }
+            // An answer to a request of ours; there are none.
+            (None, Some(_)) if message.get("result").is_some() || message.get("error").is_some() => {}
+            (None, id) => {
+                let refusal = Refusal::new(Refusal::INVALID, "a message has a `method`");
+                self.respond(id.unwrap_or(&Value::Null), Err(refusal));
+            }
+        }
+        Flow::Continue
+    }
+
+    /// Answers bytes that are no message.
+    pub fn garbled(&mut self, why: &str) -> Flow {
+        self.respond(&Value::Null, Err(Refusal::new(Refusal::PARSE, why)));
+        Flow::Continue
+    }
+
+    /// Publishes what was found, unless the text is another one by now.
+    pub fn checked(&mut self, checked: Checked) -> Flow {
+        if let Some(open) = self.documents.get_mut(&checked.uri)
+            && open.revision == checked.revision
+        {
+            open.said = Some(checked.diagnostics);
+            let diagnostics = convert::diagnostics(open, self.related);
+            let version = open.version.clone();
+            self.publish(&checked.uri, version, diagnostics);
+        }
+        Flow::Continue
+    }
+
+    /// What the process ends with now.
+    pub fn exit_code(&self) -> u8 {
+        u8::from(self.phase != Phase::ShutDown)
+    }
+
+    /// Messages for the client.
+    pub fn outbox(&mut self) -> Vec<Value> {
+        std::mem::take(&mut self.outbox)
+    }
+
+    fn respond(&mut self, id: &Value, answer: Result<Value, Refusal>) {
+        self.outbox.push(match answer {
+            Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+            Err(Refusal { code, message }) => {
+                json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
+            }
+        });
+    }
+
+    fn publish(&mut self, uri: &str, version: Value, diagnostics: Value) {
+        let mut params = json!({ "uri": uri, "diagnostics": diagnostics });
+        if version.is_i64() || version.is_u64() {
+            params["version"] = version;
+        }
+        let method = "textDocument/publishDiagnostics";
+        self.outbox.push(json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    fn requested(&mut self, method: &str, params: &Value) -> Result<Value, Refusal> {
+        match (self.phase, method) {
+            (Phase::Fresh, "initialize") => Ok(self.initialize(params)),
+            (Phase::Fresh, _) => {
+                Err(Refusal::new(Refusal::UNINITIALIZED, "the first request is `initialize`"))
+            }
+            (Phase::ShutDown, _) => Err(Refusal::new(Refusal::INVALID, "the server has been shut down")),
+            (_, "initialize") => Err(Refusal::new(Refusal::INVALID, "`initialize` stands once")),
+            (_, "shutdown") => {
+                self.phase = Phase::ShutDown;
+                Ok(Value::Null)
+            }
+            (_, method) => {
+                let Some(answer) = answers::to(method) else {
+                    return Err(Refusal::new(Refusal::UNKNOWN, format!("`{method}` is not known here")));
+                };
+                let uri = params.pointer("/textDocument/uri").and_then(Value::as_str);
+                let uri = uri.ok_or_else(|| Refusal::parameters("`textDocument.uri` is missing"))?;
+                let open = self.documents.get(uri);
+                answer(open.ok_or_else(|| Refusal::parameters("this document is not open"))?, params)
+            }
+        }
+    }
+
+    fn initialize(&mut self, params: &Value) -> Value {
+        self.phase = Phase::Running;
+        let encodings = params.pointer("/capabilities/general/positionEncodings");
+        let offered = encodings.and_then(Value::as_array).is_some_and(|list| list.contains(&json!("utf-8")));
+        self.encoding = if offered { Encoding::Utf8 } else { Encoding::Utf16 };
+        let related = "/capabilities/textDocument/publishDiagnostics/relatedInformation";
+        self.related = params.pointer(related).and_then(Value::as_bool).unwrap_or(false);
+        json!({
+            "capabilities": answers::capabilities(self.encoding),
+            "serverInfo": { "name": "dalembert", "version": env!("CARGO_PKG_VERSION") },
+        })
+    }
+
+    fn notified(&mut self, method: &str, params: &Value) {
+        if self.phase != Phase::Running {
+            return;
+        }
+        let Some(uri) = params.pointer("/textDocument/uri").and_then(Value::as_str) else { return };
+        match method {
+            "textDocument/didOpen" => self.opened(uri, params),
+            "textDocument/didChange" => self.changed(uri, params),
+            "textDocument/didClose" => self.closed(uri),
+            _ => {}
+        }
+    }
+
+    fn opened(&mut self, uri: &str, params: &Value) {
+        if let Some(text) = params.pointer("/textDocument/text").and_then(Value::as_str) {
+            self.documents.insert(uri.to_owned(), Open::new(uri, text.to_owned(), self.encoding));
+            self.edited(uri, params);
+        }
+    }
+
+    fn changed(&mut self, uri: &str, params: &Value) {
+        let changes = params.get("contentChanges").and_then(Value::as_array);
+        let (Some(open), Some(changes)) = (self.documents.get_mut(uri), changes) else { return };
+        for change in changes {
+            // One that makes no sense is left out: there is no answer to a notification.
+            let _senseless = open.change(change).is_none();
+        }
+        self.edited(uri, params);
+    }
+
+    fn closed(&mut self, uri: &str) {
+        if self.documents.remove(uri).is_some() {
+            self.publish(uri, Value::Null, json!([]));
+        }
+    }
+
+    /// There is a new text: it gets a number and is checked.
+    fn edited(&mut self, uri: &str, params: &Value) {
+        self.revisions += 1;
+        if let Some(open) = self.documents.get_mut(uri) {
+            open.revision = self.revisions;
+            open.version = params.pointer("/textDocument/version").cloned().unwrap_or(Value::Null);
+            self.checker.check(uri, open.revision, &open.text);
+        }
+    }
+}
