@@ -87,6 +87,7 @@ export interface Question {
 
 export interface RunQuestion extends Question {
   until: number | null;
+  method?: string;
 }
 
 export interface Session {
