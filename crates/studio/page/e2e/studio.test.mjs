@@ -51,6 +51,12 @@ const placeOf = (page, words) =>
     }
   }, words);
 
+/** Waits for something that happens outside of the page. */
+async function until(holds) {
+  for (let k = 0; k < 400 && !holds(); k++) await new Promise((done) => setTimeout(done, 50));
+  assert.ok(holds());
+}
+
 /** The picture on the stage, as bytes. */
 const picture = (page) => page.evaluate(() => document.querySelector("#player canvas").toDataURL());
 
@@ -86,18 +92,18 @@ test("an error is seen at its place, mended, and the motion follows a slider", a
 
 test("dragging a slider keeps no queue and ends with the last value", async () => {
   const { page, close } = await openPage(browser, studio.address);
-  const values = await page.evaluate(async () => {
+  const asked = [];
+  page.on("request", (r) => r.url().endsWith("/api/run") && asked.push(JSON.parse(r.postData()).set.g));
+  await page.evaluate(async () => {
     const bar = document.querySelector('.slider[data-name="g"] input[type=range]');
     for (let k = 0; k <= 40; k++) {
       bar.value = String(5 + k / 10);
       bar.dispatchEvent(new Event("input", { bubbles: true }));
       await new Promise((done) => setTimeout(done, 5));
     }
-    return bar.value;
   });
-  assert.equal(values, "9");
-  const settled = page.waitForResponse((r) => r.url().endsWith("/api/run") && JSON.parse(r.request().postData()).set.g === 9);
-  assert.equal((await settled).status(), 200);
+  await until(() => asked.at(-1) === 9);
+  assert.ok(asked.length < 41, `${asked.length} runs for 41 moves`);
   await page.waitForFunction(() => !document.body.classList.contains("running") && /Reached/.test(document.querySelector("#summary").textContent));
   await close();
 });
