@@ -149,6 +149,20 @@ test("the gallery opens models, and their equations are typeset", async () => {
   await close();
 });
 
+test("every example runs and is shown", async () => {
+  const { page, close } = await openPage(browser, studio.address);
+  const cards = page.locator("#chooser .cards:not(.files) .card");
+  const count = async () => (await page.click("#open"), await page.waitForSelector("#chooser[open] .card"), cards.count());
+  for (let k = 0; k < (await count()); k++) {
+    const title = await cards.nth(k).locator("strong").textContent();
+    await ran(page, () => cards.nth(k).click());
+    assert.match(await summary(page), /^(Reached|Stopped by event)/, title);
+    assert.ok(await page.locator("#player canvas").isVisible(), title);
+    assert.equal(await page.locator("#problems .error").count(), 0, title);
+  }
+  await close();
+});
+
 test("a long run shows how far it is and keeps what it has when cancelled", async () => {
   const { page, close } = await openPage(browser, studio.address);
   await type(page, PENDULUM.replace("until 10", "until 1e7 every 1e4"));
