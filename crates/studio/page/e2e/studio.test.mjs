@@ -108,7 +108,7 @@ test("dragging a slider keeps no queue and ends with the last value", async () =
   await close();
 });
 
-test("hover and completion speak of the model", async () => {
+test("hover, completion and formatting speak of the model", async () => {
   const { page, close } = await openPage(browser, studio.address);
   await type(page, PENDULUM);
   const { x, y } = await placeOf(page, "theta");
@@ -119,6 +119,9 @@ test("hover and completion speak of the model", async () => {
   await page.keyboard.type("\noutput h = thet", { delay: 20 });
   await page.waitForSelector(".cm-tooltip-autocomplete >> text=theta");
   await page.keyboard.press("Escape");
+  await type(page, PENDULUM.replace("m = 1, l = 1", "m=1,l   =   1"));
+  await page.click("#format");
+  await page.waitForFunction(() => document.querySelector(".cm-content").textContent.includes("parameter m = 1, l = 1, g = 9.81"));
   await close();
 });
 
