@@ -111,7 +111,7 @@ async fn session(State(studio): Shared) -> Response {
 }
 
 async fn files(State(studio): Shared) -> Response {
-    match studio.folder.names() {
+    match aside(move || studio.folder.names()).await {
         Ok(names) => json_response(&json!({ "files": names })),
         Err(error) => {
             trouble(StatusCode::INTERNAL_SERVER_ERROR, &format!("the folder cannot be read: {error}"))
@@ -120,7 +120,8 @@ async fn files(State(studio): Shared) -> Response {
 }
 
 async fn read_file(State(studio): Shared, Path(name): Path<String>) -> Response {
-    match studio.folder.read(&name) {
+    let (name, found) = aside(move || (name.clone(), studio.folder.read(&name))).await;
+    match found {
         Ok(found) => json_response(&json!({ "text": found.text, "version": found.version })),
         Err(error) => file_trouble(&name, &error),
     }
@@ -128,12 +129,23 @@ async fn read_file(State(studio): Shared, Path(name): Path<String>) -> Response 
 
 async fn write_file(State(studio): Shared, Path(name): Path<String>, body: Bytes) -> Response {
     let Some(request) = object(&body) else { return no_object() };
-    let Some(text) = request.get("text").and_then(Value::as_str) else {
+    let Some(text) = request.get("text").and_then(Value::as_str).map(str::to_owned) else {
         return trouble(StatusCode::BAD_REQUEST, "`text` is missing");
     };
-    match studio.folder.write(&name, text, request.get("version").and_then(Value::as_str)) {
+    let seen = request.get("version").and_then(Value::as_str).map(str::to_owned);
+    let (name, written) =
+        aside(move || (name.clone(), studio.folder.write(&name, &text, seen.as_deref()))).await;
+    match written {
         Ok(version) => json_response(&json!({ "version": version })),
         Err(error) => file_trouble(&name, &error),
+    }
+}
+
+/// Does what may wait for a disk where nobody else waits for it.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -24,8 +24,9 @@ function browserPath() {
 /** The program: `DALEMBERT`, or the newest build of this clone. */
 function programPath() {
   const target = process.env.CARGO_TARGET_DIR ?? join(ROOT, "target");
-  const places = [process.env.DALEMBERT, join(target, "release/dalembert"), join(target, "debug/dalembert")];
-  const found = places.find((path) => path && existsSync(path));
+  const builds = ["release", "debug"].map((kind) => join(target, kind, "dalembert")).filter((path) => existsSync(path));
+  builds.sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
+  const found = process.env.DALEMBERT ?? builds[0];
   assert.ok(found, "the program was not found: run `cargo build`, or set DALEMBERT to its path");
   return found;
 }

@@ -87,6 +87,7 @@ export interface Question {
 
 export interface RunQuestion extends Question {
   until: number | null;
+  method?: string;
 }
 
 export interface Session {
@@ -171,19 +172,21 @@ export async function run(question: RunQuestion, told: (part: number) => void): 
 }
 
 async function lastLine(body: ReadableStream<Uint8Array>, told: (part: number) => void): Promise<Result> {
-  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
   let pieces: string[] = [];
+  let answer: Result | undefined;
   for (;;) {
     const { value, done } = await reader.read();
-    if (done) return { failed: GONE } as Result;
-    const lines = value.split("\n");
+    if (done) return answer ?? ({ failed: GONE } as Result);
+    const lines = decoder.decode(value, { stream: true }).split("\n");
     for (const [k, line] of lines.entries()) {
       pieces.push(line);
       if (k === lines.length - 1) break;
       const whole = pieces.join("");
       pieces = [];
-      if (!whole.startsWith('{"progress"')) return JSON.parse(whole);
-      told(JSON.parse(whole).progress ?? 0);
+      if (whole.startsWith('{"progress"')) told(JSON.parse(whole).progress ?? 0);
+      else answer = JSON.parse(whole);
     }
   }
 }

@@ -28,8 +28,9 @@ export function short(value: number | null | undefined, digits = 6): string {
   if (value == null || !Number.isFinite(value)) return "–";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  const text = size >= 1e5 || size < 1e-4 ? value.toExponential(digits - 1) : value.toPrecision(digits);
-  return text.replace(/\.?0+(e|$)/, "$1").replace("-", "−");
+  const plain = size < 1e5 && size >= 1e-4;
+  const text = plain ? String(Number(value.toPrecision(digits))) : value.toExponential(digits - 1).replace(/\.?0+e/, "e");
+  return text.replaceAll("-", "−");
 }
 
 /** Calls `action` once things have been quiet for a while. */

@@ -36,8 +36,8 @@ export function makeEquations(): Equations {
   async function show(text: string): Promise<void> {
     const key = `${choice.value}\n${text}`;
     wanted = key;
+    host.classList.toggle("busy", key !== shown);
     if (key === shown) return;
-    host.classList.add("busy");
     const answer = await ask<{ latex?: string }>("derive", { text, form: choice.value });
     if (wanted !== key || answer.ended) return;
     host.classList.remove("busy");

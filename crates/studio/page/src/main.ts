@@ -75,6 +75,15 @@ function problems(list: Diagnostic[], answer: Checked): void {
   document.body.classList.toggle("wrong", list.some((d) => d.severity === "error"));
 }
 
+/** The text in its canonical form; what cannot be read stays as it is, and its problems are listed. */
+async function format(): Promise<void> {
+  const text = editor.text();
+  const answer = await ask<{ text?: string }>("format", { text });
+  if (answer.failed) notice(`Not formatted: ${answer.failed.message}`);
+  else if (answer.text !== undefined && answer.text !== text && editor.text() === text) editor.replace(answer.text);
+}
+
+byId("format").onclick = () => void format();
 byId("run").onclick = () => void runNow();
 byId("save").onclick = () => void documents.save();
 byId("open").onclick = () => void documents.choose();

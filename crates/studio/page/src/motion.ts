@@ -37,6 +37,8 @@ export function makeRunner(question: () => RunQuestion, checked: () => Checked |
     if (own !== newest) return;
     running(false);
     show(result);
+    // So that what waits for a run, a test for example, can tell.
+    stage.dataset.runs = String(Number(stage.dataset.runs ?? 0) + 1);
   }
 
   function running(on: boolean): void {

@@ -77,7 +77,7 @@ export function makePlots(host: HTMLElement, seek: (t: number) => void): Plots {
       {
         width: Math.max(place.clientWidth, 200),
         height: 190,
-        scales: { x: { time: false } },
+        scales: { x: { time: false }, y: { range: (_, low, high) => range(low, high) } },
         legend: { show: true, live: true },
         cursor: { sync: { key: "t" }, drag: { x: true, y: false } },
         axes: [{ ...axis, size: 32, values }, { ...axis, size: 58, values }],
@@ -123,6 +123,15 @@ function split(columns: Column[], checked: Checked | undefined): Panel[] {
     panel("Speeds", names.filter((n) => !coordinates.has(n) && !isOutput(n))),
     panel("Outputs", names.filter(isOutput)),
   ].filter((p) => p.names.length > 0);
+}
+
+/** Room around the values. Ranges near rounding are widened: what is constant looks constant, and ticks stay apart. */
+function range(low: number | null, high: number | null): [number, number] {
+  if (low == null || high == null || !Number.isFinite(low + high)) return [-1, 1];
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  const span = Math.max(high - low, 1e-6 * size, 1e-300);
+  const middle = (low + high) / 2;
+  return size === 0 ? [-1, 1] : [middle - 0.55 * span, middle + 0.55 * span];
 }
 
 function hue(k: number): string {

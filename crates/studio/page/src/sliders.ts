@@ -7,14 +7,18 @@ export interface Sliders {
   /** Shows the parameters and starting values of a model. */
   show(checked: Checked): void;
   forget(): void;
-  values(): { set: Record<string, number>; initial: Record<string, number>; until: number | null };
+  values(): { set: Record<string, number>; initial: Record<string, number>; until: number | null; method?: string };
 }
+
+/** As `Method` of the crate `dalembert-run` names them. */
+const METHODS = ["dop853", "tsit5", "rk4", "radau", "variational2", "variational4", "variational6"];
 
 type Chosen = Map<string, number>;
 
 export function makeSliders(host: HTMLElement, moved: () => void): Sliders {
   const chosen = { set: new Map() as Chosen, initial: new Map() as Chosen };
   let until: number | null = null;
+  let method = "";
   let last: Checked | undefined;
   let drawn = "";
 
@@ -101,13 +105,20 @@ export function makeSliders(host: HTMLElement, moved: () => void): Sliders {
       until = box.value.trim() === "" || !(value > 0) ? null : value;
       moved();
     };
-    return element("label", { class: "slider-end" }, "until t = ", box);
+    const choice = element("select", { id: "method", "aria-label": "Method" }, element("option", { value: "" }, "as in the text"), ...METHODS.map((name) => element("option", { value: name }, name)));
+    choice.value = method;
+    choice.onchange = () => {
+      method = choice.value;
+      moved();
+    };
+    return element("div", { class: "slider-end" }, element("label", {}, "until t = ", box), element("label", {}, "method ", choice));
   }
 
   function forget(): void {
     chosen.set.clear();
     chosen.initial.clear();
     until = null;
+    method = "";
     drawn = "";
   }
 
@@ -121,6 +132,7 @@ export function makeSliders(host: HTMLElement, moved: () => void): Sliders {
       set: Object.fromEntries(chosen.set),
       initial: Object.fromEntries(chosen.initial),
       // Without any end of its own a model runs for ten units of time.
+      method: method || undefined,
       until: until ?? (last?.sliders && last.until == null ? 10 : null),
     }),
   };
