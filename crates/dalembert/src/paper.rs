@@ -147,9 +147,11 @@ impl Draft<'_> {
         self.tags.extend_from_slice(tags);
     }
 
-    /// The command that writes what the page leaves out.
+    /// The command that writes what the page leaves out; the model goes by the name of its file.
     fn command(&self, rest: &str) -> String {
-        format!("dalembert {rest}").replace("MODEL", &self.source.name)
+        let file = self.source.name.rsplit(['/', '\\']).next().unwrap_or_default();
+        let file = if file.ends_with(".dal") { file } else { "MODEL" };
+        format!("dalembert {}", rest.replace("MODEL", file))
     }
 }
 

@@ -196,6 +196,8 @@ fn limits_in_the_manual_are_those_of_the_code() {
         ("MAX_WORKSPACE", dalembert::export::code::MAX_WORKSPACE),
         ("MAX_RUNS", dalembert::sweep::MAX_RUNS),
         ("MAX_UNROLLED", dalembert::run::ensemble::MAX_UNROLLED),
+        ("MAX_FORMULA", dalembert::paper::MAX_FORMULA),
+        ("MAX_FORCES", dalembert::paper::MAX_FORCES),
         ("MAX_SHOWN", dalembert::diagnostic::MAX_SHOWN),
     ];
     for (name, value) in limits {

@@ -57,7 +57,7 @@ fn classified(draft: &mut Draft, analysis: &Analysis) -> String {
                 Cell::code(&r.name),
                 Cell::text(r.kind.name()),
                 Cell::text(r.alone()),
-                r.integral.as_ref().map_or(Cell::text(""), Cell::code),
+                r.integral.as_ref().map_or(Cell::text(""), |e| Cell::Html(html::code_cut(e, 60))),
             ]
         };
         let rows = analysis.rows.iter().map(row).collect();
@@ -96,7 +96,7 @@ fn set(draft: &Draft, set: &ConstraintSet) -> Vec<(String, String)> {
         put("integrable combinations", count.to_string());
     }
     for integral in &set.integrals {
-        put("integral", html::code(integral));
+        put("integral", html::code_cut(integral, 300));
     }
     if set.integrals_not_found > 0 {
         put("more integrals", format!("{} of which no closed form was found", set.integrals_not_found));

@@ -6,7 +6,7 @@ use dalembert_expr::Format;
 
 /// The kernel form is shown by itself up to so many speeds and rows together.
 const SMALL: usize = 8;
-/// The closed form is shown by itself while it takes at most so many characters of LaTeX.
+/// The closed form is shown by itself while it, and Lagrange's form, take at most so many characters of LaTeX.
 const SHORT: usize = 2_500;
 
 pub(super) fn section(draft: &mut Draft) -> String {
@@ -17,10 +17,13 @@ pub(super) fn section(draft: &mut Draft) -> String {
                 body.push_str(&asked(draft, *form));
             }
         }
-        None => {
-            body.push_str(&asked(draft, Form::Lagrange));
-            body.push_str(&where_short(draft));
-        }
+        None => match write(draft.model, Form::Lagrange, Format::Latex) {
+            Ok(latex) => {
+                body.push_str(&shown(draft, Form::Lagrange, &latex));
+                body.push_str(&where_short(draft, latex.len()));
+            }
+            Err(diagnostic) => body.push_str(&draft.trouble(*diagnostic)),
+        },
     }
     html::section("equations", "Equations of motion", &body)
 }
@@ -33,27 +36,28 @@ fn asked(draft: &mut Draft, form: Form) -> String {
     }
 }
 
-/// Kernel form and closed form of small systems; nothing is lost where they are left out.
-fn where_short(draft: &mut Draft) -> String {
-    let mut out = String::new();
+/// Kernel form and closed form of small systems; nothing is lost where they are left out. Where Lagrange's equations are
+/// long the closed form is not looked for: it takes long to make, and is longer still.
+fn where_short(draft: &mut Draft, lagrange: usize) -> String {
     if draft.model.form.speeds.len() + draft.model.system.rows.len() > SMALL {
         return html::remark(&format!(
-            "The kernel form M, Q, A, b and the closed form are shown up to {SMALL} speeds and rows together; {} writes the first.",
+            "The kernel form M, Q, A, b and the closed form are shown up to {SMALL} speeds and rows together; `{}` writes the first.",
             draft.command("derive MODEL --form kernel")
         ));
     }
-    for form in [Form::Kernel, Form::Explicit] {
-        match write(draft.model, form, Format::Latex) {
-            Ok(latex) if form == Form::Kernel || latex.len() <= SHORT => {
-                out.push_str(&shown(draft, form, &latex))
-            }
-            Ok(_) => out.push_str(&html::remark(&format!(
-                "The closed form is long; {} writes it.",
-                draft.command("derive MODEL --form explicit")
-            ))),
-            Err(d) => out.push_str(&html::remark(&format!("No closed form: {}.", d.message))),
-        }
-    }
+    let mut out = match write(draft.model, Form::Kernel, Format::Latex) {
+        Ok(latex) => shown(draft, Form::Kernel, &latex),
+        Err(d) => html::remark(&format!("No kernel form: {}.", d.message)),
+    };
+    let closed = (lagrange <= SHORT).then(|| write(draft.model, Form::Explicit, Format::Latex));
+    out.push_str(&match closed {
+        Some(Ok(latex)) if latex.len() <= SHORT => shown(draft, Form::Explicit, &latex),
+        Some(Err(d)) => html::remark(&format!("No closed form: {}.", d.message)),
+        _ => html::remark(&format!(
+            "The closed form is long; `{}` writes it.",
+            draft.command("derive MODEL --form explicit")
+        )),
+    });
     out
 }
 

@@ -77,5 +77,46 @@ fn mathml(latex: &str, annotation: &str, display_mode: DisplayMode) -> Result<St
     let config = RenderConfig { display_mode, annotation: Some(&annotation), ..RenderConfig::default() };
     let (storage, mut out) = (Storage::new(), String::new());
     push_mathml(&mut out, Parser::new(latex, &storage), config).map_err(|error| error.to_string())?;
-    Ok(out)
+    Ok(mended(&out))
+}
+
+/// The renderer puts the space before a function into its index or exponent, which then has too many parts, and writes the
+/// micro sign for the letter, which has no italic form.
+fn mended(math: &str) -> String {
+    let mut out = math.replace('\u{b5}', "\u{3bc}");
+    for tag in ["<msup>", "<msub>", "<msubsup>"] {
+        let mut rest = std::mem::take(&mut out);
+        let wrong = format!("{tag}<mspace ");
+        while let Some(at) = rest.find(&wrong) {
+            let space = at + tag.len();
+            let Some(end) = rest[space..].find("/>").map(|length| space + length + 2) else { break };
+            out.push_str(&rest[..at]);
+            out.push_str(&rest[space..end]);
+            out.push_str(tag);
+            rest = rest[end..].to_owned();
+        }
+        out.push_str(&rest);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spaces_are_no_part_of_exponents() {
+        let math = inline("m \\, \\tan^{2}\\left(\\mu\\right)");
+        assert!(math.contains("<msup><mi>tan</mi><mrow><mn>2</mn></mrow></msup>"), "{math}");
+        assert!(math.contains("<mi>μ</mi>") && math.contains("application/x-tex"), "{math}");
+    }
+
+    #[test]
+    fn what_is_too_long_says_where_to_get_it() {
+        let long = format!("x &= {}", "a + ".repeat(3000));
+        assert!(
+            block(&long, "dalembert derive model.dal").contains("<code>dalembert derive model.dal</code>")
+        );
+        assert!(block("x_{1", "").contains("cannot be set"));
+    }
 }

@@ -27,6 +27,10 @@ impl Cell {
         Cell::Code(text.into())
     }
 
+    fn is_empty(&self) -> bool {
+        matches!(self, Cell::Text(text) | Cell::Code(text) if text.is_empty())
+    }
+
     fn markup(&self) -> String {
         match self {
             Cell::Text(text) => format!("<td>{}</td>", escaped(text)),
@@ -60,6 +64,16 @@ pub(super) fn code(text: &str) -> String {
     format!("<code>{}</code>", escaped(text))
 }
 
+/// The same, cut where it is long.
+pub(super) fn code_cut(text: &str, most: usize) -> String {
+    let length = text.chars().count();
+    if length <= most {
+        return code(text);
+    }
+    let cut: String = text.chars().take(most).collect();
+    format!("{}… <span class=\"none\">({length} characters)</span>", code(&cut))
+}
+
 /// What went wrong, at its place.
 pub(super) fn diagnostic(d: &Diagnostic) -> String {
     let help = d.help.as_deref().map_or(String::new(), |help| format!(" <em>{}.</em>", escaped(help)));
@@ -70,19 +84,23 @@ pub(super) fn diagnostic(d: &Diagnostic) -> String {
     )
 }
 
-/// A table in a box of its own, which may be wider than the page.
+/// A table in a box of its own, which may be wider than the page. Columns without any entry are left out.
 pub(super) fn table(head: &[&str], rows: &[Vec<Cell>]) -> String {
+    let used = |k: &usize| rows.iter().any(|row| row.get(*k).is_some_and(|cell| !cell.is_empty()));
+    let columns: Vec<usize> = (0..head.len()).filter(used).collect();
     let numeric = |k: usize| rows.first().is_some_and(|row| matches!(row.get(k), Some(Cell::Number(_))));
-    let head = head.iter().enumerate().map(|(k, text)| match numeric(k) {
-        true => format!("<th scope=\"col\" class=\"number\">{}</th>", escaped(text)),
-        false => format!("<th scope=\"col\">{}</th>", escaped(text)),
-    });
-    let head: String = head.collect();
-    let row =
-        |cells: &Vec<Cell>| format!("<tr>{}</tr>\n", cells.iter().map(Cell::markup).collect::<String>());
+    let title = |k: &usize| {
+        let class = if numeric(*k) { " class=\"number\"" } else { "" };
+        format!("<th scope=\"col\"{class}>{}</th>", escaped(head[*k]))
+    };
+    let heads: String = columns.iter().map(title).collect();
+    let row = |cells: &Vec<Cell>| {
+        let shown: String = columns.iter().filter_map(|k| cells.get(*k)).map(Cell::markup).collect();
+        format!("<tr>{shown}</tr>\n")
+    };
     let rows: String = rows.iter().map(row).collect();
     format!(
-        "<div class=\"box\" tabindex=\"0\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
+        "<div class=\"box\" tabindex=\"0\"><table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
     )
 }
 

@@ -132,7 +132,9 @@ fn instants(table: &Table) -> String {
     let rows: Vec<usize> = (0..shown).map(|k| (count - 1) * k / (shown - 1).max(1)).collect();
     let columns: Vec<usize> = (1..table.columns.len()).collect();
     let mut out = html::heading("At some times");
-    for piece in columns.chunks(ACROSS).take(MAX_COLUMNS / ACROSS) {
+    let kept = &columns[..columns.len().min(MAX_COLUMNS)];
+    let across = kept.len().div_ceil(kept.len().div_ceil(ACROSS).max(1)).max(1);
+    for piece in kept.chunks(across) {
         let head: Vec<&str> = [0].iter().chain(piece).map(|c| table.columns[*c].as_str()).collect();
         let row = |k: &usize| [0].iter().chain(piece).map(|c| Cell::Number(table.row(*k)[*c])).collect();
         let rows: Vec<Vec<Cell>> = rows.iter().map(row).collect();

@@ -15,12 +15,13 @@ pub(super) fn section(draft: &mut Draft) -> String {
     draft.rests_on(&[Tag::K2]);
     let mut body = variables(draft);
     body.push_str(&parameters(draft));
-    let elsewhere = draft.command("derive MODEL --form lagrange --format latex");
+    let elsewhere = draft.command("derive MODEL --form energies --format latex");
     if let Some(latex) = state(draft.model, Part::Energies, Format::Latex) {
         body.push_str(&html::heading("Energies"));
         body.push_str(&html::paragraph(&energy_words(draft)));
         body.push_str(&formula::block(&latex, &elsewhere));
     }
+    let elsewhere = draft.command("derive MODEL --form lagrange --format latex");
     body.push_str(&forces(draft, &elsewhere));
     body.push_str(&control(draft, &elsewhere));
     html::section("system", "The system", &body)

@@ -29,7 +29,7 @@ pub(super) enum Tag {
 const UDWADIA_KALABA: &str = "F. E. Udwadia, R. E. Kalaba: A new perspective on constrained motion. Proceedings of the Royal Society of London A 439 (1992).";
 const UDWADIA: &str = "F. E. Udwadia: New general principle of mechanics and its application to general nonideal systems. Journal of Guidance, Control, and Dynamics 28 (2005).";
 const POINCARE: &str = "H. Poincaré: Sur une forme nouvelle des équations de la mécanique. Comptes rendus de l'Académie des sciences 132 (1901).";
-const GHORI: &str = "Q. K. Ghori: Hamilton–Jacobi theorem for nonlinear nonholonomic dynamical systems. Zeitschrift für angewandte Mathematik und Mechanik 56 (1976).";
+const GHORI: &str = "Q. K. Ghori: Poincaré–Chetaev variables with constraint multipliers (1976).";
 const JACOBI: &str = "C. G. J. Jacobi: Vorlesungen über Dynamik. Berlin (1866).";
 const NOETHER: &str = "E. Noether: Invariante Variationsprobleme. Nachrichten von der Gesellschaft der Wissenschaften zu Göttingen (1918).";
 
@@ -78,7 +78,7 @@ impl Tag {
                 "C1",
                 r"A_c \, \dot{\eta} = b_c",
                 "Control: the inputs of least cost that meet the requirements.",
-                Some(UDWADIA_KALABA),
+                None,
             ),
             Tag::L1 => (
                 "L1",

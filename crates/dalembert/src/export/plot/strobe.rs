@@ -9,7 +9,7 @@ use crate::film::Film;
 
 /// Instants that are shown, the last one in full.
 const SHOWN: usize = 12;
-const SIZE: (f64, f64) = (900.0, 460.0);
+const SIZE: (f64, f64) = (900.0, 420.0);
 /// How much of the ink the first instant has.
 const PALE: f64 = 0.12;
 
