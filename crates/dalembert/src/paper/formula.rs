@@ -81,9 +81,10 @@ fn mathml(latex: &str, annotation: &str, display_mode: DisplayMode) -> Result<St
 }
 
 /// The renderer puts the space before a function into its index or exponent, which then has too many parts, and writes the
-/// micro sign for the letter, which has no italic form.
+/// micro sign for the letter, which has no italic form. Comparisons it writes as they are, which is markup.
 fn mended(math: &str) -> String {
-    let mut out = math.replace('\u{b5}', "\u{3bc}");
+    let mut out =
+        math.replace('\u{b5}', "\u{3bc}").replace("><</mo>", ">&lt;</mo>").replace(">></mo>", ">&gt;</mo>");
     for tag in ["<msup>", "<msub>", "<msubsup>"] {
         let mut rest = std::mem::take(&mut out);
         let wrong = format!("{tag}<mspace ");
@@ -108,6 +109,7 @@ mod tests {
     fn spaces_are_no_part_of_exponents() {
         let math = inline("m \\, \\tan^{2}\\left(\\mu\\right)");
         assert!(math.contains("<msup><mi>tan</mi><mrow><mn>2</mn></mrow></msup>"), "{math}");
+        assert!(inline("x < 1 > y").contains("<mo>&lt;</mo>") && inline("x > y").contains("&gt;</mo>"));
         assert!(math.contains("<mi>μ</mi>") && math.contains("application/x-tex"), "{math}");
     }
 

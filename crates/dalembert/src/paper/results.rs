@@ -53,11 +53,9 @@ pub(super) fn accuracy(draft: &mut Draft, motion: &Motion, request: &Request) ->
         facts.insert(1.min(facts.len()), ("tolerances".to_owned(), words));
     }
     if !draft.model.system.rows.is_empty() {
-        let words = "distance to the nearest loss of rank, scaled; 0 means that rank was lost";
-        facts.push((
-            "smallest margin".to_owned(),
-            format!("{} ({words})", html::size(motion.outcome.smallest_margin)),
-        ));
+        let words = "smallest along the motion; 0 where rank is lost";
+        let margin = format!("{} ({words})", html::size(motion.outcome.smallest_margin));
+        facts.push(("conditioning of the constraints".to_owned(), margin));
     }
     html::section("accuracy", "Accuracy", &html::facts(&facts))
 }
