@@ -155,7 +155,7 @@ fn the_page_has_its_picture_taken() {
     let page = browser.dir.join("page.html");
     assert_eq!(dalembert(&["report", &model("rolling_disk"), "-o", text(&page)]).code, 0);
     browser.picture(&page, "", (390, 1400), "narrow.png");
-    let taken = browser.picture(&page, "#constraints", (1280, 1500), "report.png");
+    let taken = browser.picture(&page, "", (1280, 2700), "report.png");
     let image = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/images/report.png"));
     if std::env::var_os("DALEMBERT_SCREENSHOTS").is_some() {
         std::fs::copy(taken, &image).expect("the picture is kept");

@@ -122,7 +122,7 @@ fn pages_show_what_is_special() {
     has(&page("double_pendulum_shoulder", &briefly(0.5)), &["Requirements", "control force", "(C1)"]);
     has(&page("appell_nonideal", &briefly(0.5)), &["non-ideal force", "nonlinear nonholonomic", ">U3<"]);
     has(&page("chaplygin_sleigh_quasi", &briefly(0.5)), &["quasi-velocity", ">K1<", "nonholonomic"]);
-    has(&page("pendulum_redundant", &briefly(0.5)), &["from the other constraints"]);
+    has(&page("bricard", &briefly(0.01)), &["from the other constraints"]);
     has(&page("hj_kepler", &briefly(0.5)), &["a complete integral of the Hamilton–Jacobi equation"]);
     has(
         &page("rolling_disk", &briefly(1.0)),

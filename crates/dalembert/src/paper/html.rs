@@ -78,7 +78,7 @@ pub(super) fn code_cut(text: &str, most: usize) -> String {
 pub(super) fn diagnostic(d: &Diagnostic) -> String {
     let help = d.help.as_deref().map_or(String::new(), |help| format!(" <em>{}.</em>", escaped(help)));
     format!(
-        "<p class=\"trouble\" role=\"note\"><strong>Not on this page.</strong> {} ({}).{help}</p>\n",
+        "<p class=\"trouble\" role=\"note\"><strong>Not all is here.</strong> {} ({}).{help}</p>\n",
         escaped(&d.message),
         d.code.id()
     )
