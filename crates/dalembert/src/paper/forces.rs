@@ -120,17 +120,20 @@ pub(super) fn section(draft: &mut Draft, observed: &Observed, table: &Table) -> 
 
 /// A force with its least and greatest finite value; rows without a value are counted.
 fn extremes(table: &Table, column: usize, kind: &str) -> Vec<Cell> {
-    let (mut least, mut greatest, mut missing) = ((f64::NAN, f64::NAN), (f64::NAN, f64::NAN), 0);
+    let (mut least, mut greatest, mut missing) =
+        ((f64::NAN, f64::INFINITY), (f64::NAN, f64::NEG_INFINITY), 0);
     for row in table.rows() {
         let (t, value) = (row[0], row[column]);
         if !value.is_finite() {
             missing += 1;
             continue;
         }
-        if !(least.1 <= value) {
+        // What differs by rounding alone counts as the same, so that the first time is told.
+        let rounding = 1e-10 * value.abs();
+        if value < least.1 - rounding {
             least = (t, value);
         }
-        if !(greatest.1 >= value) {
+        if value > greatest.1 + rounding {
             greatest = (t, value);
         }
     }

@@ -8,7 +8,7 @@ use crate::film::{Film, Shape};
 const CORNERS: usize = 48;
 /// The inside of points.
 pub(super) const DOT: Color = Color(240, 196, 25);
-const TRACES: [Color; 3] = [Color(90, 167, 221), Color(217, 154, 18), Color(138, 127, 192)];
+const TRACES: [Color; 3] = [Color(116, 136, 160), Color(217, 154, 18), Color(138, 127, 192)];
 
 /// The figures of a film as a camera sees them.
 pub(super) struct Figures<'f> {
