@@ -115,7 +115,7 @@ fn base64(bytes: impl Iterator<Item = u8>) -> String {
     if bits > 0 {
         text.push(sign(held << (6 - bits)));
     }
-    while text.len() % 4 != 0 {
+    while !text.len().is_multiple_of(4) {
         text.push('=');
     }
     text
