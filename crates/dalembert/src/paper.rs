@@ -83,7 +83,6 @@ pub struct Paper {
 /// ```
 /// use dalembert::{Model, Source, paper::{self, Wanted}, run::Flow};
 /// let text = "
-///     # A bead on a wire.
 ///     parameter m = 1, g = 9.81
 ///     coordinate x, y
 ///     kinetic m/2*(x'^2 + y'^2)

@@ -57,7 +57,13 @@ pub(super) fn paragraph(text: &str) -> String {
 
 /// A remark in smaller letters.
 pub(super) fn remark(text: &str) -> String {
-    format!("<p class=\"remark\">{}</p>\n", escaped(text))
+    format!("<p class=\"remark\">{}</p>\n", words(text))
+}
+
+/// Text in which words between backquotes are code.
+fn words(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    parts.map(|(k, part)| if k % 2 == 1 { code(part) } else { escaped(part) }).collect()
 }
 
 pub(super) fn code(text: &str) -> String {
@@ -76,7 +82,7 @@ pub(super) fn code_cut(text: &str, most: usize) -> String {
 
 /// What went wrong, at its place.
 pub(super) fn diagnostic(d: &Diagnostic) -> String {
-    let help = d.help.as_deref().map_or(String::new(), |help| format!(" <em>{}.</em>", escaped(help)));
+    let help = d.help.as_deref().map_or(String::new(), |help| format!(" <em>{}.</em>", words(help)));
     format!(
         "<p class=\"trouble\" role=\"note\"><strong>Not all is here.</strong> {} ({}).{help}</p>\n",
         escaped(&d.message),
