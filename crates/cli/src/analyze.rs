@@ -4,7 +4,7 @@ use crate::args::AnalyzeArgs;
 use crate::input::{Loaded, Remarks, load};
 use crate::report::{Failure, print, print_json};
 use crate::words::{counted, entry, table};
-use dalembert::analyze::{Analysis, Certainty, Conserved, ConstraintSet, RowReport, Verdict, analyze};
+use dalembert::analyze::{Analysis, Conserved, ConstraintSet, RowReport, Verdict, analyze};
 use dalembert::{Model, report};
 
 /// Width of the labels.
@@ -46,7 +46,7 @@ fn rows(out: &mut String, rows: &[RowReport]) {
             vec![
                 row.name.clone(),
                 row.kind.name().to_owned(),
-                alone(row).to_owned(),
+                row.alone().to_owned(),
                 word(row.scleronomic, "scleronomic", "rheonomic"),
                 word(row.catastatic, "catastatic", "acatastatic"),
                 row.integral.as_ref().map_or(String::new(), |e| format!("keeps {e}")),
@@ -60,27 +60,11 @@ fn rows(out: &mut String, rows: &[RowReport]) {
     }
 }
 
-fn alone(row: &RowReport) -> &'static str {
-    match (row.position, row.exact, row.integrable_alone) {
-        (true, ..) => "in the coordinates",
-        _ if row.factored => "a factor of the row",
-        (_, Some(true), _) => "exact",
-        (_, _, Some(true)) => "with an integrating factor",
-        (_, Some(false), Some(false)) => "not integrable alone",
-        (_, None, Some(false)) => "Frobenius does not apply",
-        _ => "not decided alone",
-    }
-}
-
 fn set(out: &mut String, model: &Model, set: &ConstraintSet) {
     if set.verdict == Verdict::Free {
         return entry(out, "degrees of freedom", MARGIN, &[set.degrees_of_freedom.to_string()]);
     }
-    let sure = match set.certainty {
-        Certainty::Exact => "",
-        Certainty::Numerical => " (rank by rounded numbers)",
-        Certainty::Generic => " (if the functions in it satisfy no hidden relation)",
-    };
+    let sure = set.certainty.caveat().map_or(String::new(), |caveat| format!(" ({caveat})"));
     entry(out, "the set", MARGIN, &[format!("{}{sure}", set.verdict.name())]);
     if let Some(reason) = &set.undecided {
         entry(out, "not decided", MARGIN, std::slice::from_ref(reason));

@@ -9,6 +9,7 @@ Examples:
   dalembert check pendulum.dal                       what the model is, and where it starts
   dalembert derive pendulum.dal --form lagrange      its equations of motion
   dalembert simulate pendulum.dal --plot motion.svg  its motion
+  dalembert report pendulum.dal -o pendulum.html     all of it on one page
   dalembert explain E0512                            more about a message
 
 Exit codes: 0 done, 1 the model or the run failed, 2 wrong usage.";
@@ -53,6 +54,8 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Derive the model by every formalism that applies and compare: accelerations, forces, motions, principles
     Verify(VerifyArgs),
+    /// Write the model on one page: classification, equations, motion, forces, balance, constants
+    Report(Box<ReportArgs>),
     /// Serve a page on this machine to edit, derive, run and watch models
     Studio(StudioArgs),
     /// What the studio runs models in
@@ -78,6 +81,7 @@ impl Command {
             Command::Completions(_) | Command::Lsp(_) => false,
             Command::Export(args) => args.common.json,
             Command::Verify(args) => args.common.json,
+            Command::Report(args) => args.common.json,
             Command::Studio(_) | Command::StudioWorker(_) => false,
         }
     }
@@ -247,6 +251,55 @@ pub struct SimulateArgs {
     /// Interpret the equations instead of running native code: slower, and the judge of it
     #[arg(long)]
     pub interpret: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert report disk.dal -o disk.html
+  dalembert report disk.dal -o disk.html --form hamilton --form explicit --verify
+  dalembert report disk.dal -o disk.html --until 20 --animate
+
+What cannot be made is said on the page and on standard error; the rest is written.")]
+pub struct ReportArgs {
+    #[command(flatten)]
+    pub common: Common,
+    /// The page: a name that ends in .html, or `-` for standard output
+    #[arg(long, short, value_name = "FILE", value_parser = crate::files::page_target)]
+    pub out: String,
+    /// Form of the equations (repeatable; without it Lagrange's, and kernel and closed form where they are short)
+    #[arg(long, value_enum)]
+    pub form: Vec<FormName>,
+    /// Last time
+    #[arg(long, value_name = "T", value_parser = positive)]
+    pub until: Option<f64>,
+    /// Spacing of the rows (without it 500 intervals)
+    #[arg(long, value_name = "DT", value_parser = positive)]
+    pub every: Option<f64>,
+    /// Integrator
+    #[arg(long, value_name = "NAME", value_parser = Method::ALL.map(Method::name))]
+    pub method: Option<String>,
+    /// Step of rk4 and the variational methods (without it the spacing of the rows)
+    #[arg(long, value_name = "H", value_parser = positive)]
+    pub step: Option<f64>,
+    /// Relative tolerance of a step
+    #[arg(long, value_name = "R", value_parser = positive)]
+    pub rtol: Option<f64>,
+    /// Absolute tolerance of a step
+    #[arg(long, value_name = "A", value_parser = positive)]
+    pub atol: Option<f64>,
+    /// Give up after this many steps
+    #[arg(long, value_name = "N")]
+    pub max_steps: Option<usize>,
+    /// Leave the motion out, and what follows from it
+    #[arg(long, conflicts_with_all = ["until", "every", "method", "step", "rtol", "atol", "max_steps", "animate"])]
+    pub no_motion: bool,
+    /// Put a player of the motion on the page, besides the still pictures
+    #[arg(long)]
+    pub animate: bool,
+    /// Compare all formalisms that apply, as `verify` does
+    #[arg(long)]
+    pub verify: bool,
 }
 
 #[derive(Args)]

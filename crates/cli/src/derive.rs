@@ -30,6 +30,6 @@ pub fn run(args: &DeriveArgs) -> Result<(), Failure> {
     print(&format!("{written}{end}"))
 }
 
-fn name_of(value: impl ValueEnum) -> String {
+pub fn name_of(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned())
 }

@@ -53,6 +53,14 @@ pub fn plot_target(text: &str) -> Result<PlotTarget, String> {
     }
 }
 
+/// Reads the name of a page.
+pub fn page_target(text: &str) -> Result<String, String> {
+    match (text, extension(text).as_str()) {
+        ("-", _) | (_, "html" | "htm") => Ok(text.to_owned()),
+        _ => Err("the name must end in .html, or be `-`".to_owned()),
+    }
+}
+
 pub fn extension(path: &str) -> String {
     Path::new(path).extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default()
 }

@@ -18,6 +18,7 @@ mod fmt;
 mod input;
 mod linearize;
 mod lsp;
+mod paper;
 mod progress;
 mod report;
 mod simulate;
@@ -61,6 +62,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Linearize(args) => linearize::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Sweep(args) => sweep::run(&args),
+        Command::Report(args) => paper::run(&args),
         Command::Studio(args) => studio::run(&args),
         Command::StudioWorker(args) => studio::work(&args),
     }

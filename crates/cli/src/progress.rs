@@ -65,6 +65,15 @@ impl Watch {
         if self.interrupted.load(Ordering::Relaxed) { Flow::Cancel } else { Flow::Continue }
     }
 
+    /// Says what is done besides the run.
+    pub fn says(&mut self, what: &'static str) -> Flow {
+        if !self.bar.is_hidden() {
+            self.bar.set_message(what);
+            self.bar.tick();
+        }
+        Flow::Continue
+    }
+
     /// Removes the bar.
     pub fn done(&self) {
         self.bar.finish_and_clear();

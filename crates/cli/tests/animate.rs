@@ -2,27 +2,12 @@
 
 mod common;
 
+use common::browser::{Browser, attribute, found, text};
 use common::{command, dalembert, model, scratch, with_input};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::PathBuf;
 
 const SWING: &str = "system \"Swing </script> & <b>\"\nparameter l = 0.5, g = 9.81\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\n\
                      potential g*y\nconstraint rod: x^2 + y^2 = l^2\ninitial x = 0.4, y ~ -1\nsimulate until 1 every 0.02\n";
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("a path in UTF-8")
-}
-
-/// A program of this machine, or a line that says why the test ends here.
-fn found(names: &[&str]) -> Option<PathBuf> {
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let all: Vec<PathBuf> = std::env::split_paths(&folders).collect();
-    let hit = names.iter().find_map(|name| all.iter().map(|dir| dir.join(name)).find(|path| path.is_file()));
-    if hit.is_none() {
-        println!("skipped: none of {} is installed", names.join(", "));
-    }
-    hit
-}
 
 #[test]
 fn a_page_stands_alone() {
@@ -124,68 +109,6 @@ fn videos_are_encoded() {
     let frames = gif.windows(3).filter(|w| *w == [0x21, 0xf9, 4]).count();
     assert!((20..=26).contains(&frames), "{frames} frames");
     assert_eq!(&mp4[4..8], b"ftyp");
-}
-
-/// A browser that runs once, with a profile of its own.
-struct Browser {
-    program: PathBuf,
-    dir: PathBuf,
-}
-
-impl Browser {
-    fn find(test: &str) -> Option<Browser> {
-        let program = found(&["chromium", "chromium-browser", "google-chrome"])?;
-        Some(Browser { program, dir: scratch(test) })
-    }
-
-    fn open(&self, page: &Path, fragment: &str, width: usize, height: usize, task: &str) -> Output {
-        let profile = self.dir.join(format!("profile-{width}"));
-        let flags = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --hide-scrollbars \
-                     --disable-background-networking --disable-component-update --disable-sync --enable-logging=stderr";
-        Command::new(&self.program)
-            .args(flags.split_whitespace())
-            .arg(format!("--user-data-dir={}", text(&profile)))
-            .arg(format!("--window-size={width},{height}"))
-            .args(["--virtual-time-budget=2000", task])
-            .arg(format!("file://{}{fragment}", text(page)))
-            .stdin(Stdio::null())
-            .output()
-            .expect("the browser runs")
-    }
-
-    /// The page as it is after two seconds.
-    fn dom(&self, page: &Path, fragment: &str, width: usize) -> String {
-        let output = self.open(page, fragment, width, 800, "--dump-dom");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(!said.contains("CONSOLE"), "the page complains: {said}");
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    }
-
-    /// A picture of the page, checked for size and for not being blank.
-    fn picture(&self, page: &Path, fragment: &str, (width, height): (usize, usize), name: &str) -> PathBuf {
-        let file = self.dir.join(name);
-        self.open(page, fragment, width, height, &format!("--screenshot={}", text(&file)));
-        let bytes = std::fs::read(&file).expect("a screenshot");
-        let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
-        assert_eq!((&bytes[1..4], number(16), number(20)), (&b"PNG"[..], width, height));
-        assert!(bytes.len() > width * height / 40, "not blank: {} bytes", bytes.len());
-        file
-    }
-
-    fn page(&self, name: &str) -> PathBuf {
-        let page = self.dir.join(format!("{name}.html"));
-        let answer = dalembert(&["simulate", &model(name), "--animate", text(&page), "--quiet"]);
-        assert_eq!(answer.code, 0, "{}", answer.stderr);
-        page
-    }
-}
-
-/// A data attribute of a page.
-fn attribute<'d>(dom: &'d str, name: &str) -> &'d str {
-    let key = format!("data-{name}=\"");
-    let at = dom.find(&key).unwrap_or_else(|| panic!("no {name} in {}", &dom[..dom.len().min(600)]));
-    let rest = &dom[at + key.len()..];
-    &rest[..rest.find('"').expect("a closing quote")]
 }
 
 #[test]

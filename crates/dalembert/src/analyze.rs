@@ -49,6 +49,8 @@ pub struct Conserved {
     pub name: String,
     /// In the names of the model.
     pub expression: String,
+    /// The same for typesetting.
+    pub latex: String,
     /// The symmetry behind it, as `δx = -y, δy = x`.
     pub generator: String,
     /// Its rate along the equations of motion vanishes, exactly at random states.
@@ -111,6 +113,21 @@ pub struct RowReport {
     pub integral: Option<String>,
 }
 
+impl RowReport {
+    /// What it is by itself, in words.
+    pub fn alone(&self) -> &'static str {
+        match (self.position, self.exact, self.integrable_alone) {
+            (true, ..) => "in the coordinates",
+            _ if self.factored => "a factor of the row",
+            (_, Some(true), _) => "exact",
+            (_, _, Some(true)) => "with an integrating factor",
+            (_, Some(false), Some(false)) => "not integrable alone",
+            (_, None, Some(false)) => "Frobenius does not apply",
+            _ => "not decided alone",
+        }
+    }
+}
+
 /// What the constraints are together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -148,6 +165,17 @@ pub enum Certainty {
     Numerical,
     /// As exact, if inverse functions, logarithms of sums and conditions satisfy no hidden relation.
     Generic,
+}
+
+impl Certainty {
+    /// What the decisions depend on, in words; nothing where they are exact.
+    pub fn caveat(self) -> Option<&'static str> {
+        match self {
+            Certainty::Exact => None,
+            Certainty::Numerical => Some("rank by rounded numbers"),
+            Certainty::Generic => Some("if the functions in it satisfy no hidden relation"),
+        }
+    }
 }
 
 /// A place where the rank is lower than in general.

@@ -8,6 +8,7 @@ mod energies;
 mod hamilton;
 mod jacobi;
 mod poincare;
+mod statement;
 mod suslov;
 mod write;
 
@@ -16,6 +17,7 @@ use crate::kernel_form::KernelForm;
 use crate::model::Model;
 use crate::system::Coordinate;
 use dalembert_expr::{Expr, Format, Pool, Rational, Symbol};
+pub use statement::{Part, state};
 use std::str::FromStr;
 use write::Writer;
 

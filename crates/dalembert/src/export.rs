@@ -12,9 +12,10 @@
 //! assert_eq!(out, b"t,x'\n0,1\n0.5,NaN\n");
 //! ```
 
-mod animation;
+pub(crate) mod animation;
 pub mod code;
 mod html;
+pub(crate) mod markup;
 mod parquet;
 mod plot;
 mod tables;
@@ -22,7 +23,7 @@ mod tables;
 pub use animation::animation_page;
 pub use html::html;
 pub use parquet::{ParquetWriter, parquet};
-pub use plot::{Drawing, FRAME_RATE, Field, FilmFrames, Panel, Plot};
+pub use plot::{Drawing, FRAME_RATE, Field, FilmFrames, Panel, Plot, strobe};
 pub use tables::{csv, field, json};
 
 /// A number with the fewest digits that read back as the same number; `NaN`, `inf` and `-inf` by these names.

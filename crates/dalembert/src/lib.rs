@@ -68,6 +68,7 @@ pub mod kinds;
 pub mod language;
 pub mod linearize;
 pub mod model;
+pub mod paper;
 pub mod poincare;
 pub mod rates;
 pub mod report;

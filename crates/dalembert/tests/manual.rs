@@ -199,6 +199,8 @@ fn limits_in_the_manual_are_those_of_the_code() {
         ("MAX_FRAMES", dalembert::film::MAX_FRAMES),
         ("MAX_NUMBERS", dalembert::film::MAX_NUMBERS),
         ("MAX_FIGURES", dalembert::scene::MAX_FIGURES),
+        ("MAX_FORMULA", dalembert::paper::MAX_FORMULA),
+        ("MAX_FORCES", dalembert::paper::MAX_FORCES),
         ("MAX_SHOWN", dalembert::diagnostic::MAX_SHOWN),
     ];
     for (name, value) in limits {

@@ -1,6 +1,8 @@
 //! Running the built command.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
+pub mod browser;
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};

@@ -13,7 +13,7 @@ use super::matrix::Echelon;
 use super::noether::{Family, KernelSections, MAX_AFFINE, Symmetry, Unknown, symmetries};
 use super::{Conserved, naming};
 use crate::model::Model;
-use dalembert_expr::{Derivation, Expr, Pool, Rational, Residue, Symbol};
+use dalembert_expr::{Derivation, Expr, Format, Pool, Rational, Residue, Symbol};
 
 /// Kernels of more rows are not written out.
 const MAX_KERNEL_ROWS: usize = 4;
@@ -103,6 +103,7 @@ pub(super) fn conserved(model: &mut Model, integrals: &[Expr]) -> (Vec<Conserved
         found.push(Conserved {
             name,
             expression: model.system.pool.text(J),
+            latex: model.system.pool.print(J, Format::Latex),
             generator: naming::generator(model, &symmetry, &sections_free(&sections)),
             proved: proved.unwrap_or(false),
             verified,

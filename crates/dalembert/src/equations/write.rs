@@ -38,6 +38,11 @@ impl Writer {
         }
     }
 
+    /// Whether nothing has been written.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
     fn print(&mut self, pool: &mut Pool, e: Expr) -> String {
         self.printed.extend(pool.symbols(&[e]));
         pool.print_with(e, self.format, &marked)

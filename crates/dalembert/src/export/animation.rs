@@ -1,6 +1,6 @@
 //! A film as a page that stands alone: the player, its style and the film in one file, for any browser, offline.
 
-use super::plot::escaped;
+use super::markup::escaped;
 use crate::film::Film;
 
 /// The modules of the player, in the order in which they need each other.
@@ -11,8 +11,9 @@ const MODULES: [&str; 5] = [
     include_str!("../../assets/player/plots.js"),
     include_str!("../../assets/player/player.js"),
 ];
-const STYLES: [&str; 2] =
-    [include_str!("../../assets/player/page.css"), include_str!("../../assets/player/player.css")];
+const PAGE_STYLE: &str = include_str!("../../assets/player/page.css");
+/// The style of the player.
+pub(crate) const PLAYER_STYLE: &str = include_str!("../../assets/player/player.css");
 
 /// Counts what goes wrong, so that a page can be asked; so can whether it is wider than its window.
 const WATCH: &str = "const mark = document.documentElement.dataset; mark.errors = 0;
@@ -25,7 +26,7 @@ mount(document.getElementById('player'), JSON.parse(document.getElementById('fil
 mark.wide = document.documentElement.scrollWidth > innerWidth;";
 
 /// Nothing is loaded from anywhere.
-const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'";
+pub(crate) const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'";
 
 /// The page that plays a film.
 ///
@@ -40,16 +41,24 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
 /// ```
 pub fn animation_page(film: &Film) -> String {
     let title = escaped(if film.title.is_empty() { "Motion" } else { &film.title });
-    let film = film.to_json().to_string().replace('<', "\\u003c");
-    let modules: String = MODULES.iter().map(|text| inlined(text)).collect();
+    let player = player(film);
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <title>{title}</title>\n<style>\n{}</style>\n<script>{WATCH}</script>\n</head>\n<body>\n<h1>{title}</h1>\n\
-         <div id=\"player\"></div>\n<script type=\"application/json\" id=\"film\">{film}</script>\n\
-         <script type=\"module\">\n{modules}{START}\n</script>\n</body>\n</html>\n",
-        STYLES.concat()
+         <title>{title}</title>\n<style>\n{PAGE_STYLE}{PLAYER_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n\
+         {player}</body>\n</html>\n"
+    )
+}
+
+/// The player with its film, for any page that has its style.
+pub(crate) fn player(film: &Film) -> String {
+    let film = film.to_json().to_string().replace('<', "\\u003c");
+    let modules: String = MODULES.iter().map(|text| inlined(text)).collect();
+    format!(
+        "<script>{WATCH}</script>\n<div id=\"player\"></div>\n\
+         <script type=\"application/json\" id=\"film\">{film}</script>\n\
+         <script type=\"module\">\n{modules}{START}\n</script>\n"
     )
 }
 

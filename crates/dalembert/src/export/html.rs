@@ -1,6 +1,7 @@
 //! A plot as a page that stands alone: the drawing and a table of facts about the run.
 
-use super::plot::{Drawing, escaped};
+use super::markup::escaped;
+use super::plot::Drawing;
 
 const STYLE: &str = "body{font-family:Helvetica,Arial,sans-serif;color:#222;background:#fff;max-width:60rem;margin:2rem auto;padding:0 1rem}\
 svg{width:100%;height:auto}table{border-collapse:collapse;margin-top:1rem}\

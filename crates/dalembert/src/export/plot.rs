@@ -7,9 +7,11 @@ mod axis;
 mod camera;
 mod canvas;
 mod field;
+mod figures;
 mod film;
 mod png;
 mod raster;
+mod strobe;
 mod svg;
 mod thin;
 
@@ -22,7 +24,7 @@ use svg::Svg;
 
 pub use field::Field;
 pub use film::{FRAME_RATE, FilmFrames};
-pub(super) use svg::escaped;
+pub use strobe::strobe;
 
 /// Lines that one panel shows at most.
 pub const MAX_LINES: usize = 8;
@@ -127,6 +129,12 @@ impl<'a> Plot<'a> {
         let panel = |c: &[usize]| Panel { title: String::new(), columns: c.to_vec() };
         let panels = columns.chunks(MAX_LINES).map(panel).collect();
         Plot { title: title_of(model), panels, table, marks: Vec::new() }
+    }
+
+    /// All columns of a table, in panels of comparable size.
+    pub fn of_table(title: &str, table: &'a Table) -> Plot<'a> {
+        let panels = spread(title, table, 1..table.columns.len());
+        Plot { title: String::new(), panels, table, marks: Vec::new() }
     }
 
     /// Real and imaginary parts over the first column, of branches that are not zero all along.

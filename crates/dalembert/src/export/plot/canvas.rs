@@ -1,4 +1,4 @@
-//! What drawings are made of: lines, filled rectangles and text, in logical units with y downward.
+//! What drawings are made of: lines, filled rectangles, discs and text, in logical units with y downward.
 
 use ab_glyph::{Font, FontRef, ScaleFont};
 
@@ -23,6 +23,8 @@ pub(super) trait Canvas {
     fn fill(&mut self, rectangle: [f64; 4], color: Color);
     /// A line through points that are all finite.
     fn line(&mut self, points: &[(f64, f64)], color: Color, width: f64);
+    /// A filled disc.
+    fn disc(&mut self, at: (f64, f64), radius: f64, color: Color);
     /// Text on a base line.
     fn text(&mut self, at: (f64, f64), anchor: Anchor, size: f64, color: Color, text: &str);
 }

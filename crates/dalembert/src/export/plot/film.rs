@@ -2,6 +2,7 @@
 
 use super::camera::Camera;
 use super::canvas::{Anchor, Canvas, Color, Typeface};
+use super::figures::{DOT, Figures, Instant};
 use super::raster::Raster;
 use super::{BLACK, GREY, GRID, TEXT_SIZE, TITLE_SIZE, WHITE};
 use crate::film::{Film, ForceKind, Shape};
@@ -16,10 +17,6 @@ const SIZE: (f64, f64) = (640.0, 480.0);
 const TOP: f64 = 44.0;
 /// Length of a large force, as a share of the size of the box.
 const ARROW_SHARE: f64 = 0.22;
-const CORNERS: usize = 48;
-
-const DOT: Color = Color(240, 196, 25);
-const TRACES: [Color; 3] = [Color(116, 136, 160), Color(217, 154, 18), Color(138, 127, 192)];
 
 fn color_of(kind: ForceKind) -> Color {
     match kind {
@@ -71,26 +68,9 @@ impl<'f> FilmFrames<'f> {
         self.canvas.fill([0.0, 0.0, SIZE.0, SIZE.1], WHITE);
         self.heading(t);
         let film = self.film;
-        for (k, shape) in film.shapes.iter().filter(|s| s.kind == "trace").enumerate() {
-            self.trace(shape, &now, TRACES[k % TRACES.len()]);
-        }
-        for shape in &film.shapes {
-            match shape.kind {
-                "line" => {
-                    let points: Vec<_> = shape.at.iter().map(|at| self.seen(&now, *at)).collect();
-                    self.path(&points, BLACK, 3.0);
-                    points.into_iter().flatten().for_each(|p| self.canvas.disc(p, 3.0, BLACK));
-                }
-                "circle" => self.circle(shape, &now),
-                _ => {}
-            }
-        }
-        for shape in film.shapes.iter().filter(|s| s.kind == "point") {
-            if let Some(p) = self.seen(&now, shape.at[0]) {
-                self.canvas.disc(p, 6.0, BLACK);
-                self.canvas.disc(p, 4.6, DOT);
-            }
-        }
+        let figures = Figures { film, camera: &self.camera };
+        figures.traces(&mut self.canvas, &now);
+        figures.bodies(&mut self.canvas, &now, BLACK, DOT);
         self.gauges(&now);
         self.arrows(&now);
         &self.canvas.pixels
@@ -115,39 +95,6 @@ impl<'f> FilmFrames<'f> {
             self.canvas.text((x + 24.0, 43.0), Anchor::Left, TEXT_SIZE, GREY, &text);
             x += 40.0 + type_.width(&text, TEXT_SIZE);
         }
-    }
-
-    fn seen(&self, now: &Instant, at: usize) -> Option<(f64, f64)> {
-        self.camera.project(&now.numbers(&self.film.tracks, self.film.width, at, self.film.dimension))
-    }
-
-    /// A line through the points that are seen.
-    fn path(&mut self, points: &[Option<(f64, f64)>], color: Color, width: f64) {
-        for piece in points.split(Option::is_none).filter(|piece| piece.len() > 1) {
-            let piece: Vec<(f64, f64)> = piece.iter().copied().flatten().collect();
-            self.canvas.line(&piece, color, width);
-        }
-    }
-
-    fn trace(&mut self, shape: &Shape, now: &Instant, color: Color) {
-        let frames = (0..=now.low).map(Instant::at_frame).chain([*now]);
-        let points: Vec<_> = frames.map(|frame| self.seen(&frame, shape.at[0])).collect();
-        self.path(&points, color, 1.6);
-    }
-
-    fn circle(&mut self, shape: &Shape, now: &Instant) {
-        let film = self.film;
-        let read = |at: usize, count: usize| now.numbers(&film.tracks, film.width, at, count);
-        let (centre, radius) =
-            (read(shape.at[0], film.dimension), shape.radius.map_or(0.0, |r| read(r, 1)[0]));
-        let (u, v) = shape.normal.map_or(([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]), |n| frame_of(&read(n, 3)));
-        let corner = |k: usize| {
-            let (s, c) = (k as f64 * std::f64::consts::TAU / CORNERS as f64).sin_cos();
-            let at = centre.iter().enumerate().map(|(i, x)| x + radius * (c * u[i] + s * v[i]));
-            self.camera.project(&at.collect::<Vec<_>>())
-        };
-        let points: Vec<_> = (0..=CORNERS).map(corner).collect();
-        self.path(&points, BLACK, 2.0);
     }
 
     fn gauges(&mut self, now: &Instant) {
@@ -189,47 +136,4 @@ impl<'f> FilmFrames<'f> {
             }
         }
     }
-}
-
-/// A time between two frames of a film.
-#[derive(Clone, Copy)]
-struct Instant {
-    low: usize,
-    high: usize,
-    part: f64,
-}
-
-impl Instant {
-    fn of(film: &Film, t: f64) -> Instant {
-        let high = film.times.partition_point(|time| *time <= t).min(film.times.len().saturating_sub(1));
-        let low = high.saturating_sub(1);
-        let gap = film.times.get(high).zip(film.times.get(low)).map_or(0.0, |(b, a)| b - a);
-        let part = if gap > 0.0 { ((t - film.times[low]) / gap).clamp(0.0, 1.0) } else { 0.0 };
-        Instant { low, high, part }
-    }
-
-    fn at_frame(k: usize) -> Instant {
-        Instant { low: k, high: k, part: 0.0 }
-    }
-
-    /// Numbers at this time, in a straight line between the frames.
-    fn numbers(&self, values: &[f64], width: usize, at: usize, count: usize) -> Vec<f64> {
-        let of = |frame: usize, k: usize| values.get(frame * width + at + k).copied().unwrap_or(f64::NAN);
-        (0..count)
-            .map(|k| match self.part == 0.0 {
-                true => of(self.low, k),
-                false => of(self.low, k) + self.part * (of(self.high, k) - of(self.low, k)),
-            })
-            .collect()
-    }
-}
-
-/// Two unit vectors at right angles to a normal and to each other.
-fn frame_of(n: &[f64]) -> ([f64; 3], [f64; 3]) {
-    let length = n.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let [a, b, c] = [n[0] / length, n[1] / length, n[2] / length];
-    let u = if c.abs() < 0.99 { [-b, a, 0.0] } else { [0.0, -c, b] };
-    let size = u.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let [p, q, r] = u.map(|x| x / size);
-    ([p, q, r], [b * r - c * q, c * p - a * r, a * q - b * p])
 }

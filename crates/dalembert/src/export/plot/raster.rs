@@ -41,12 +41,6 @@ impl Raster {
 
 /// Shapes that films have besides.
 impl Raster {
-    /// A filled disc.
-    pub(super) fn disc(&mut self, at: (f64, f64), radius: f64, color: Color) {
-        let half = radius * self.scale;
-        self.cover(&[at], half, color, |mask, points| polygon(mask, &ring(points[0], half, 4 * CORNERS)));
-    }
-
     /// An arrow; none where it would be shorter than its tip.
     pub(super) fn arrow(&mut self, from: (f64, f64), to: (f64, f64), color: Color) {
         let length = (to.0 - from.0).hypot(to.1 - from.1);
@@ -103,6 +97,11 @@ impl Canvas for Raster {
     fn line(&mut self, points: &[(f64, f64)], color: Color, width: f64) {
         let half = 0.5 * width * self.scale;
         self.cover(points, half, color, |mask, points| stroke(mask, points, half));
+    }
+
+    fn disc(&mut self, at: (f64, f64), radius: f64, color: Color) {
+        let half = radius * self.scale;
+        self.cover(&[at], half, color, |mask, points| polygon(mask, &ring(points[0], half, 4 * CORNERS)));
     }
 
     fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, size: f64, color: Color, text: &str) {

@@ -1,6 +1,7 @@
 //! The canvas as SVG text.
 
 use super::canvas::{Anchor, Canvas, Color};
+use crate::export::markup::escaped;
 use std::fmt::Write;
 
 pub(super) struct Svg {
@@ -48,6 +49,11 @@ impl Canvas for Svg {
         ));
     }
 
+    fn disc(&mut self, (x, y): (f64, f64), radius: f64, color: Color) {
+        let (x, y) = (round(x), round(y));
+        self.put(format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" fill=\"{}\"/>\n", hex(color)));
+    }
+
     fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, size: f64, color: Color, text: &str) {
         if text.is_empty() {
             return;
@@ -71,20 +77,4 @@ fn round(v: f64) -> f64 {
 
 fn hex(Color(r, g, b): Color) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
-}
-
-/// Text for XML and HTML: markup signs replaced, control characters dropped.
-pub(in crate::export) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
 }

@@ -1,0 +1,96 @@
+//! `dalembert report`: a model on one page.
+
+use crate::args::ReportArgs;
+use crate::derive::name_of;
+use crate::files::{probe, put};
+use crate::input::{Loaded, Remarks, load};
+use crate::progress::Watch;
+use crate::report::{Failure, complain, headline, print, print_json, show};
+use dalembert::diagnostic::{self, Diagnostic};
+use dalembert::equations::Form;
+use dalembert::paper::{self, Paper, Stage, Wanted};
+use dalembert::{Request, Source};
+use serde_json::json;
+use std::io::Write;
+
+pub fn run(args: &ReportArgs) -> Result<(), Failure> {
+    let to_stdout = args.out == "-";
+    if to_stdout && args.common.json {
+        let message = "`--json` and `--out -` both claim standard output";
+        clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, format!("{message}\n")).exit();
+    }
+    let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
+    if !to_stdout {
+        probe(&args.out)?;
+    }
+    let wanted = wanted(args).map_err(|d| Failure::of(*d, &source))?;
+    let mut watch = Watch::new(args.until.or_else(|| model.end_time()), !args.common.quiet);
+    let page = paper::write(&mut model, &source, &wanted, &mut |stage| match stage {
+        Stage::Analysis => watch.says("analysis"),
+        Stage::Equations => watch.says("equations"),
+        Stage::Motion(t) => watch.at(t),
+        Stage::Verification => watch.says("verification"),
+    });
+    watch.done();
+    match to_stdout {
+        true => print(&page.html)?,
+        false => put(&args.out, |out| out.write_all(page.html.as_bytes()))?,
+    }
+    let known: Vec<Diagnostic> = model.diagnostics.clone();
+    tell(args, &page, &known, &source, to_stdout)
+}
+
+fn wanted(args: &ReportArgs) -> Result<Wanted, Box<Diagnostic>> {
+    let forms = args.form.iter().map(|form| name_of(*form).parse::<Form>()).collect::<Result<Vec<_>, _>>()?;
+    Ok(Wanted {
+        request: Request {
+            until: args.until,
+            every: args.every,
+            method: args.method.clone(),
+            step: args.step,
+            rtol: args.rtol,
+            atol: args.atol,
+            max_steps: args.max_steps,
+            ..Request::default()
+        },
+        forms: (!forms.is_empty()).then_some(forms),
+        motion: !args.no_motion,
+        player: args.animate,
+        verify: args.verify,
+    })
+}
+
+/// Says where the page is, and what is not on it.
+fn tell(
+    args: &ReportArgs,
+    page: &Paper,
+    known: &[Diagnostic],
+    source: &Source,
+    to_stdout: bool,
+) -> Result<(), Failure> {
+    if args.common.json {
+        let all: Vec<Diagnostic> = known.iter().chain(&page.troubles).cloned().collect();
+        let mut document = json!({
+            "files": [args.out],
+            "bytes": page.html.len(),
+            "complete": page.troubles.is_empty(),
+            "diagnostics": diagnostic::json(&all, source),
+        });
+        if page.failed {
+            document["error"] = json!(match page.troubles.is_empty() {
+                true => "a check of the verification failed".to_owned(),
+                false => headline(&page.troubles),
+            });
+        }
+        print_json(&document)?;
+    } else {
+        show(&page.troubles, source, args.common.quiet);
+        if page.failed && page.troubles.is_empty() {
+            complain("error: a check of the verification failed; the page says which\n");
+        }
+        if !args.common.quiet && !to_stdout {
+            print(&format!("wrote {}\n", args.out))?;
+        }
+    }
+    if page.failed { Err(Failure::Told) } else { Ok(()) }
+}

@@ -1,0 +1,174 @@
+//! A model on one page, for a lecture or the appendix of a paper: what it is, what kind its constraints are, its
+//! equations, its motion, the forces in it, its energy balance, what it conserves and how accurate that is.
+//!
+//! The page stands alone: no script is needed to read it, nothing is loaded, formulas are MathML with their LaTeX beside
+//! them, drawings are SVG, and it prints on A4. The same model gives the same bytes. Nothing is computed here: every
+//! section asks the part of the engine whose answer it shows. What fails is said at its place, and the rest is written.
+
+mod constraints;
+mod equations;
+mod forces;
+mod formula;
+mod html;
+mod listing;
+mod motion;
+mod results;
+mod system;
+mod theory;
+mod width;
+
+use crate::analyze::{Analysis, analyze};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::equations::Form;
+use crate::export::animation;
+use crate::export::markup::escaped;
+use crate::simulate::Request;
+use crate::{Model, Source};
+use dalembert_run::Flow;
+pub use forces::MAX_FORCES;
+pub use formula::MAX_FORMULA;
+use theory::Tag;
+
+const STYLE: &str = include_str!("../assets/paper/paper.css");
+/// A page without a player runs nothing.
+const STILL: &str = "default-src 'none'; style-src 'unsafe-inline'";
+
+/// What the page is to have.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// How the motion is computed.
+    pub request: Request,
+    /// The forms of the equations; otherwise Lagrange's, the kernel form and the closed form where they are short.
+    pub forms: Option<Vec<Form>>,
+    /// Whether the motion is computed at all.
+    pub motion: bool,
+    /// Whether the page plays it, besides the still pictures.
+    pub player: bool,
+    /// Whether every other road is compared.
+    pub verify: bool,
+}
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Wanted { request: Request::default(), forms: None, motion: true, player: false, verify: false }
+    }
+}
+
+/// Where the work is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stage {
+    /// Classifying constraints and looking for what is conserved.
+    Analysis,
+    /// Writing equations.
+    Equations,
+    /// The motion has come to this time.
+    Motion(f64),
+    /// Comparing other roads.
+    Verification,
+}
+
+/// A finished page.
+#[derive(Clone, Debug)]
+pub struct Paper {
+    /// The page.
+    pub html: String,
+    /// What is missing on it and why, as it is said there.
+    pub troubles: Vec<Diagnostic>,
+    /// Whether the motion, or something that was asked for by name, is not there or not whole.
+    pub failed: bool,
+}
+
+/// Writes the page. `progress` is told where the work is and may stop the run; the page is then of what was computed.
+///
+/// ```
+/// use dalembert::{Model, Source, paper::{self, Wanted}, run::Flow};
+/// let text = "
+///     parameter m = 1, g = 9.81
+///     coordinate x, y
+///     kinetic m/2*(x'^2 + y'^2)
+///     potential m*g*y
+///     constraint wire: y = x^2
+///     initial x = 1
+///     simulate until 1
+/// ";
+/// let source = Source::new("bead.dal", text);
+/// let mut model = Model::load(&source, &Default::default()).unwrap();
+/// let paper = paper::write(&mut model, &source, &Wanted::default(), &mut |_| Flow::Continue);
+/// assert!(!paper.failed && paper.troubles.is_empty());
+/// assert!(paper.html.contains("<math") && paper.html.contains("wire"));
+/// ```
+pub fn write(
+    model: &mut Model,
+    source: &Source,
+    wanted: &Wanted,
+    progress: &mut dyn FnMut(Stage) -> Flow,
+) -> Paper {
+    let mut draft = Draft { model, source, wanted, troubles: Vec::new(), failed: false, tags: Vec::new() };
+    let mut body = listing::section(&draft);
+    body.push_str(&system::section(&mut draft));
+    progress(Stage::Analysis);
+    let analysis = analyze(draft.model).map_err(|d| d.severity(Severity::Warning));
+    body.push_str(&constraints::section(&mut draft, &analysis));
+    progress(Stage::Equations);
+    body.push_str(&equations::section(&mut draft));
+    body.push_str(&motion::sections(&mut draft, progress));
+    body.push_str(&results::conserved(&mut draft, &analysis));
+    if wanted.verify {
+        progress(Stage::Verification);
+        body.push_str(&results::verification(&mut draft));
+    }
+    body.push_str(&theory::section(&draft.tags));
+    let html = page(draft.model, wanted, &body);
+    Paper { html, troubles: draft.troubles, failed: draft.failed }
+}
+
+/// A page in the making.
+struct Draft<'a> {
+    model: &'a mut Model,
+    source: &'a Source,
+    wanted: &'a Wanted,
+    troubles: Vec<Diagnostic>,
+    failed: bool,
+    tags: Vec<Tag>,
+}
+
+impl Draft<'_> {
+    /// Notes that something is missing, and says it on the page.
+    fn trouble(&mut self, diagnostic: Diagnostic) -> String {
+        self.failed |= diagnostic.is_error();
+        let shown = html::diagnostic(&diagnostic);
+        self.troubles.push(diagnostic);
+        shown
+    }
+
+    /// Notes that the page rests on an equation of the theory.
+    fn rests_on(&mut self, tags: &[Tag]) {
+        self.tags.extend_from_slice(tags);
+    }
+
+    /// The command that writes what the page leaves out; the model goes by the name of its file.
+    fn command(&self, rest: &str) -> String {
+        let file = self.source.name.rsplit(['/', '\\']).next().unwrap_or_default();
+        let file = if file.ends_with(".dal") { file } else { "MODEL" };
+        format!("dalembert {}", rest.replace("MODEL", file))
+    }
+}
+
+fn page(model: &Model, wanted: &Wanted, body: &str) -> String {
+    let title = escaped(model.system.title.as_deref().unwrap_or("A mechanical system"));
+    let plays = wanted.player && body.contains("id=\"player\"");
+    let policy = if plays { animation::POLICY } else { STILL };
+    let style = if plays { animation::PLAYER_STYLE } else { "" };
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <meta name=\"generator\" content=\"dalembert {}\"/>\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\"/>\n\
+         <title>{title}</title>\n<style>\n{STYLE}{style}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{body}</main>\n\
+         </body>\n</html>\n",
+        env!("CARGO_PKG_VERSION"),
+    )
+}
+
+/// What was found out about a model, or why not.
+type Found = Result<Analysis, Diagnostic>;

@@ -1,0 +1,156 @@
+//! The start, the motion, and what follows from the run: forces, balance, accuracy.
+
+use super::html::{self, Cell};
+use super::system::cut;
+use super::{Draft, Stage, Tag, forces, formula, results};
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::export::{Plot, animation, strobe};
+use crate::simulate::{Motion, Request, Table};
+use crate::system::InitialTarget;
+use crate::{Film, report};
+use dalembert_run::{Flow, Started, Stop};
+
+/// Instants of the table.
+const INSTANTS: usize = 9;
+/// Columns of one table besides the time, and columns of all of them.
+const ACROSS: usize = 7;
+const MAX_COLUMNS: usize = 28;
+/// Work is integrated by itself up to so many speeds.
+const BALANCED: usize = 60;
+
+/// Everything about the start and the motion from it.
+pub(super) fn sections(draft: &mut Draft, progress: &mut dyn FnMut(Stage) -> Flow) -> String {
+    let start = match draft.model.start() {
+        Ok(start) => start,
+        Err(diagnostic) => return html::section("start", "Starting state", &draft.trouble(*diagnostic)),
+    };
+    let mut out = html::section("start", "Starting state", &starting(draft, &start));
+    if !draft.wanted.motion {
+        return out;
+    }
+    if draft.wanted.request.until.is_none() && draft.model.end_time().is_none() {
+        let d = Diagnostic::new(Code::BadOption, None, "nothing says how long to simulate");
+        let d = d
+            .severity(Severity::Warning)
+            .help("write `simulate until 10` in the model, or give `--until 10`");
+        return out + &html::section("motion", "Motion", &draft.trouble(d));
+    }
+    let mut observed = forces::Observed::new(draft.model);
+    let request = request(draft);
+    let run = observed.model(draft.model).simulate(&request, |t| progress(Stage::Motion(t)));
+    let motion = match run {
+        Ok(motion) => motion,
+        Err(diagnostic) => return out + &html::section("motion", "Motion", &draft.trouble(*diagnostic)),
+    };
+    draft.rests_on(&[Tag::U1]);
+    let (motion, forces) = observed.split(motion);
+    out.push_str(&html::section("motion", "Motion", &moved(draft, &motion)));
+    out.push_str(&forces::section(draft, &observed, &forces));
+    out.push_str(&results::balance(draft, &motion));
+    out.push_str(&results::accuracy(draft, &motion, &request));
+    out
+}
+
+fn request(draft: &Draft) -> Request {
+    let model = &*draft.model;
+    let mut request = draft.wanted.request.clone();
+    let variational = request.method.as_deref().is_some_and(|name| name.starts_with("variational"));
+    let small = model.form.speeds.len() <= BALANCED;
+    request.balance =
+        (small && !variational && model.system.energy.is_some()).then_some(true).or(request.balance);
+    request.forces = draft.wanted.player;
+    request
+}
+
+fn starting(draft: &Draft, start: &Started) -> String {
+    let model = &*draft.model;
+    let n_x = model.form.coordinates.len();
+    let given = |k: usize| {
+        let target = k.checked_sub(n_x).map_or(InitialTarget::Coordinate(k), InitialTarget::Speed);
+        match model.system.initial.iter().rev().find(|i| i.target == target) {
+            Some(i) if i.fixed => "given",
+            Some(_) => "near a guess",
+            None => "found",
+        }
+    };
+    let pairs = report::state_pairs(model, &start.state);
+    let rows = pairs.into_iter().enumerate().map(|(k, (name, value))| {
+        vec![Cell::Html(formula::symbol(name)), Cell::code(name), Cell::Number(value), Cell::text(given(k))]
+    });
+    let rows: Vec<Vec<Cell>> = rows.collect();
+    let words =
+        "Nearest to the values of the model that keeps the constraints; what is not given starts from zero.";
+    html::paragraph(words) + &cut(&["symbol", "in the model", "value at t = 0", "how"], rows)
+}
+
+/// Pictures and the table.
+fn moved(draft: &mut Draft, motion: &Motion) -> String {
+    let mut out = html::paragraph(&ending(motion));
+    if let Some(failure) = &motion.failure {
+        out.push_str(&draft.trouble(failure.clone()));
+    } else if motion.outcome.stop == Stop::Cancelled {
+        let message = format!("the run was interrupted at t = {}", report::last_time(motion));
+        out.push_str(&draft.trouble(Diagnostic::error(Code::BadOption, None, message)));
+    }
+    out.push_str(&film(draft, motion));
+    if motion.table.rows().count() > 1 {
+        let mut plot = Plot::of_motion(draft.model, &motion.table);
+        plot.title.clear();
+        out.push_str(&html::figure(&plot.svg(), "Coordinates, speeds and outputs over time."));
+    }
+    out + &instants(&motion.table) + &events(motion)
+}
+
+fn ending(motion: &Motion) -> String {
+    let facts = report::facts(motion);
+    let run = facts.iter().find(|(name, _)| name == "run").map_or("", |(_, value)| value.as_str());
+    format!("The run {run}. Method {}, {} rows.", motion.method, motion.table.rows().count())
+}
+
+fn film(draft: &mut Draft, motion: &Motion) -> String {
+    let film = match Film::new(draft.model, motion) {
+        Ok(film) => film,
+        Err(diagnostic) => return draft.trouble(diagnostic.severity(Severity::Warning)),
+    };
+    let mut out = match strobe(&film) {
+        Some(svg) => html::figure(&svg, "The motion at some instants."),
+        None => String::new(),
+    };
+    if draft.wanted.player {
+        out.push_str(&format!("<div class=\"player\">\n{}</div>\n", animation::player(&film)));
+    }
+    out
+}
+
+/// The table at a handful of times, in pieces that fit across a page.
+fn instants(table: &Table) -> String {
+    let count = table.rows().count();
+    if count == 0 {
+        return String::new();
+    }
+    let shown = INSTANTS.min(count);
+    let rows: Vec<usize> = (0..shown).map(|k| (count - 1) * k / (shown - 1).max(1)).collect();
+    let columns: Vec<usize> = (1..table.columns.len()).collect();
+    let mut out = html::heading("At some times");
+    let kept = &columns[..columns.len().min(MAX_COLUMNS)];
+    let across = kept.len().div_ceil(kept.len().div_ceil(ACROSS).max(1)).max(1);
+    for piece in kept.chunks(across) {
+        let head: Vec<&str> = [0].iter().chain(piece).map(|c| table.columns[*c].as_str()).collect();
+        let row = |k: &usize| [0].iter().chain(piece).map(|c| Cell::Number(table.row(*k)[*c])).collect();
+        let rows: Vec<Vec<Cell>> = rows.iter().map(row).collect();
+        out.push_str(&html::table(&head, &rows));
+    }
+    if columns.len() > MAX_COLUMNS {
+        out.push_str(&html::remark(&format!("{} more columns are left out.", columns.len() - MAX_COLUMNS)));
+    }
+    out
+}
+
+fn events(motion: &Motion) -> String {
+    let said: Vec<(String, String)> = report::facts(motion)
+        .into_iter()
+        .filter(|(name, _)| name.starts_with("event "))
+        .map(|(name, value)| (name, crate::export::markup::escaped(&value)))
+        .collect();
+    if said.is_empty() { String::new() } else { html::heading("Events") + &html::facts(&said) }
+}

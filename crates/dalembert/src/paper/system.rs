@@ -1,0 +1,165 @@
+//! The system as it was understood: variables, parameters, energies, forces.
+
+use super::html::{self, Cell};
+use super::{Draft, Tag, formula};
+use crate::equations::{Part, state};
+use crate::report;
+use crate::system::Contact;
+use crate::units::Kind;
+use dalembert_expr::Format;
+
+/// Rows of a table of variables or parameters at most.
+const MAX_ROWS: usize = 60;
+
+pub(super) fn section(draft: &mut Draft) -> String {
+    draft.rests_on(&[Tag::K2]);
+    let mut body = variables(draft);
+    body.push_str(&parameters(draft));
+    let elsewhere = draft.command("derive MODEL --form energies --format latex");
+    if let Some(latex) = state(draft.model, Part::Energies, Format::Latex) {
+        body.push_str(&html::heading("Energies"));
+        body.push_str(&html::paragraph(&energy_words(draft)));
+        body.push_str(&formula::block(&latex, &elsewhere));
+    }
+    let elsewhere = draft.command("derive MODEL --form lagrange --format latex");
+    body.push_str(&forces(draft, &elsewhere));
+    body.push_str(&control(draft, &elsewhere));
+    html::section("system", "The system", &body)
+}
+
+fn variables(draft: &mut Draft) -> String {
+    let system = &draft.model.system;
+    let quasi = system.speeds.iter().any(|s| s.rate_of.is_none());
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    let row = |name: &str, what: &str, kind: &Kind| {
+        vec![Cell::Html(formula::symbol(name)), Cell::code(name), Cell::text(what), Cell::text(unit(kind))]
+    };
+    rows.extend(system.coordinates.iter().map(|c| row(&c.name, "coordinate", &c.kind)));
+    let speed = |s: &crate::system::Speed| match s.rate_of {
+        Some(_) => row(&s.name, "speed, the rate of a coordinate", &s.kind),
+        None => row(&s.name, "quasi-velocity", &s.kind),
+    };
+    rows.extend(system.speeds.iter().map(speed));
+    let mut words = format!(
+        "{}, {}.",
+        counted(system.coordinates.len(), "coordinate"),
+        counted(system.speeds.len(), "speed")
+    );
+    if quasi {
+        words.push_str(" Speeds are not all rates of coordinates: x' = X0 + X η (K1).");
+    }
+    let mut out = html::paragraph(&words);
+    out.push_str(&cut(&["symbol", "in the model", "what", "unit"], rows));
+    if quasi {
+        draft.rests_on(&[Tag::K1]);
+    }
+    out
+}
+
+fn parameters(draft: &mut Draft) -> String {
+    let values: Vec<f64> = report::parameters(draft.model).into_iter().map(|(_, value)| value).collect();
+    if values.is_empty() {
+        return String::new();
+    }
+    let system = &mut draft.model.system;
+    let mut rows = Vec::new();
+    for (p, value) in system.parameters.iter().zip(values) {
+        let defined = match system.pool.symbols(&[p.value]).is_empty() {
+            true => Cell::text(""),
+            false => Cell::Html(formula::inline(&system.pool.print(p.value, Format::Latex))),
+        };
+        rows.push(vec![
+            Cell::Html(formula::symbol(&p.name)),
+            Cell::code(&p.name),
+            Cell::Number(value),
+            Cell::text(unit(&p.kind)),
+            defined,
+        ]);
+    }
+    html::heading("Parameters") + &cut(&["symbol", "in the model", "value", "unit", "defined as"], rows)
+}
+
+fn energy_words(draft: &Draft) -> String {
+    let s = &draft.model.system;
+    let parts = [
+        (s.kinetic.is_some(), "T* is the kinetic co-energy"),
+        (s.potential.is_some(), "V the potential energy"),
+        (s.lagrangian.is_some(), "L a Lagrangian given as such"),
+        (s.dissipation.is_some(), "R Rayleigh's function of dissipation"),
+        (s.complete_integral.is_some(), "S a complete integral of the Hamilton–Jacobi equation"),
+        (s.mass.is_some(), "M the mass matrix, given directly"),
+    ];
+    let said: Vec<&str> = parts.iter().filter(|(there, _)| *there).map(|(_, words)| *words).collect();
+    if said.is_empty() { "Kinematics of the speeds:".to_owned() } else { format!("{}.", said.join(", ")) }
+}
+
+fn forces(draft: &mut Draft, elsewhere: &str) -> String {
+    let mut out = String::new();
+    if let Some(latex) = state(draft.model, Part::Forces, Format::Latex) {
+        out.push_str(&html::paragraph(
+            "Q are applied forces on the speeds, C the work that constraint forces do in virtual displacements:",
+        ));
+        out.push_str(&formula::block(&latex, elsewhere));
+    }
+    if draft.model.system.nonideal.is_some() {
+        draft.rests_on(&[Tag::K4, Tag::U3]);
+    }
+    if !draft.model.system.contacts.is_empty() {
+        draft.rests_on(&[Tag::Friction]);
+        let contacts = draft.model.system.contacts.clone();
+        let rows = contacts.iter().map(|contact| contact_row(draft, contact)).collect();
+        out.push_str(&html::paragraph("Contacts with Coulomb friction:"));
+        out.push_str(&cut(&["contact", "sliding velocity", "coefficient", "static"], rows));
+    }
+    if out.is_empty() { out } else { html::heading("Forces") + &out }
+}
+
+fn contact_row(draft: &mut Draft, contact: &Contact) -> Vec<Cell> {
+    let pool = &mut draft.model.system.pool;
+    let mut print = |e| {
+        let e = pool.simplify(e);
+        formula::inline(&pool.print(e, Format::Latex))
+    };
+    let velocity: Vec<String> = contact.velocity.iter().map(|e| print(*e)).collect();
+    vec![
+        Cell::code(&contact.name),
+        Cell::Html(velocity.join(", ")),
+        Cell::Html(print(contact.coefficient)),
+        Cell::Html(print(contact.r#static)),
+    ]
+}
+
+fn control(draft: &mut Draft, elsewhere: &str) -> String {
+    let Some(latex) = state(draft.model, Part::Requirements, Format::Latex) else { return String::new() };
+    draft.rests_on(&[Tag::C1]);
+    let names: Vec<&str> = draft.model.system.requirements.iter().map(|r| r.name.as_str()).collect();
+    let inputs = report::input_names(draft.model);
+    let words = format!(
+        "The motion shall meet {}; control may use {}. The force of least cost does it (C1).",
+        names.join(", "),
+        inputs.join(", ")
+    );
+    html::heading("Requirements") + &html::paragraph(&words) + &formula::block(&latex, elsewhere)
+}
+
+/// A table of as many rows as a page shows.
+pub(super) fn cut(head: &[&str], mut rows: Vec<Vec<Cell>>) -> String {
+    let left = rows.len().saturating_sub(MAX_ROWS);
+    rows.truncate(MAX_ROWS);
+    let mut out = html::table(head, &rows);
+    if left > 0 {
+        out.push_str(&html::remark(&format!("{left} more rows are left out.")));
+    }
+    out
+}
+
+fn unit(kind: &Kind) -> String {
+    match kind {
+        Kind::Known(dimension) => dimension.to_string(),
+        _ => String::new(),
+    }
+}
+
+pub(super) fn counted(count: usize, word: &str) -> String {
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+}
