@@ -239,7 +239,7 @@ class Player {
 
   showPlaying() {
     const playing = this.state.playing;
-    this.toggle.textContent = playing ? '⏸' : '▶';
+    this.toggle.textContent = playing ? '❚❚' : '▶';
     const label = playing ? 'pause (space)' : 'play (space)';
     this.toggle.setAttribute('aria-label', label);
     this.toggle.title = label;

@@ -63,7 +63,7 @@ pub(super) fn nearest(equations: &mut dyn Equations, v: &mut [f64], free: &[bool
     let J = Slopes::new(m, n, equations.sparsity());
     let mut search = Search { equations, free, silent: vec![false; m], r, J, length, now };
     let guess = v.to_vec();
-    let left = search.from_around(&guess, v, SHIFTS);
+    let left = search.solve_around(&guess, v, SHIFTS);
     if !(left.residual <= TOLERANCE) {
         let sifted = !left.residual.is_nan() && m <= MAX_SIFTED;
         let together = if sifted { search.sift(&guess) } else { Vec::new() };
@@ -89,7 +89,7 @@ fn shift(guess: &[f64], free: &[bool], attempt: u32, out: &mut [f64]) {
 
 impl Search<'_> {
     /// Newton from the guess in `v`, then from places around it.
-    fn from_around(&mut self, guess: &[f64], v: &mut [f64], shifts: u32) -> Left {
+    fn solve_around(&mut self, guess: &[f64], v: &mut [f64], shifts: u32) -> Left {
         let mut best = self.solve(v);
         let mut tried = v.to_vec();
         for attempt in 0..shifts {
@@ -112,7 +112,7 @@ impl Search<'_> {
         for row in 0..self.silent.len() {
             self.silent[row] = true;
             let mut v = guess.to_vec();
-            self.silent[row] = !(self.from_around(guess, &mut v, SIFTING_SHIFTS).residual <= TOLERANCE);
+            self.silent[row] = !(self.solve_around(guess, &mut v, SIFTING_SHIFTS).residual <= TOLERANCE);
         }
         (0..self.silent.len()).filter(|&row| !self.silent[row]).collect()
     }
