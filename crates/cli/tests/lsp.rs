@@ -225,6 +225,25 @@ fn mistakes_with_a_replacement_offer_it() {
 }
 
 #[test]
+fn a_change_that_makes_no_sense_is_told_and_the_whole_text_mends_it() {
+    let (mut editor, _) = Editor::initialized(json!({}));
+    editor.open("coordinate x\nkinetic x'^2\n");
+    assert_eq!(editor.diagnostics(1), [] as [Value; 0]);
+    let senseless = json!({ "start": { "line": -1, "character": 0 }, "end": { "line": 0, "character": 2 } });
+    editor.change(2, json!([{ "range": senseless, "text": "y" }]));
+    let told = editor.next();
+    assert_eq!(told["method"], "window/logMessage", "{told}");
+    let params = json!({ "textDocument": { "uri": URI }, "position": { "line": 0, "character": 11 } });
+    assert!(editor.request("textDocument/hover", params)["error"]["message"].is_string());
+    editor.change(3, json!([{ "text": "coordinate x\nkinetic x'^2\n" }]));
+    assert_eq!(editor.diagnostics(3), [] as [Value; 0]);
+
+    let reversed = json!({ "start": { "line": 0, "character": 12 }, "end": { "line": 0, "character": 11 } });
+    editor.change(4, json!([{ "range": reversed, "text": "y" }, { "range": range(1, 8, 9), "text": "y" }]));
+    assert_eq!(editor.diagnostics(4), [] as [Value; 0]);
+}
+
+#[test]
 fn the_newest_text_counts() {
     let (mut editor, _) = Editor::initialized(json!({}));
     editor.open("coordinate x\nkinetic ");

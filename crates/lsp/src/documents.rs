@@ -20,6 +20,8 @@ pub struct Open {
     lines: Lines,
     encoding: Encoding,
     document: OnceCell<Document>,
+    /// Whether a change made no sense, so that the text may not be the client's until it is sent as a whole.
+    pub lost: bool,
     /// What was said about this very text, once it is known.
     pub said: Option<Vec<Diagnostic>>,
 }
@@ -35,6 +37,7 @@ impl Open {
             text,
             encoding,
             document: OnceCell::new(),
+            lost: false,
             said: None,
         }
     }
@@ -53,7 +56,11 @@ impl Open {
     pub fn change(&mut self, change: &Value) -> Option<()> {
         let piece = change.get("text")?.as_str()?;
         match change.get("range") {
-            None | Some(Value::Null) => self.text = piece.to_owned(),
+            None | Some(Value::Null) => {
+                self.text = piece.to_owned();
+                self.lost = false;
+            }
+            Some(_) if self.lost => return None,
             Some(range) => {
                 let (start, end) = self.offsets(range)?;
                 self.text.replace_range(start..end, piece);
@@ -68,7 +75,7 @@ impl Open {
     /// A range of the client as offsets, in order.
     pub fn offsets(&self, range: &Value) -> Option<(usize, usize)> {
         let (start, end) = (self.offset(range.get("start")?)?, self.offset(range.get("end")?)?);
-        Some((start, end.max(start)))
+        Some((start.min(end), start.max(end)))
     }
 
     /// A position of the client as an offset.

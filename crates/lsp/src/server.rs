@@ -110,6 +110,7 @@ impl Server {
     pub fn checked(&mut self, checked: Checked) -> Flow {
         if let Some(open) = self.documents.get_mut(&checked.uri)
             && open.revision == checked.revision
+            && !open.lost
         {
             open.said = Some(checked.diagnostics);
             let diagnostics = convert::diagnostics(open, self.related);
@@ -136,6 +137,12 @@ impl Server {
                 json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
             }
         });
+    }
+
+    /// Tells the client about its own mistakes.
+    fn log(&mut self, message: &str) {
+        let params = json!({ "type": 1, "message": message });
+        self.outbox.push(json!({ "jsonrpc": "2.0", "method": "window/logMessage", "params": params }));
     }
 
     fn publish(&mut self, uri: &str, version: Value, diagnostics: Value) {
@@ -166,7 +173,11 @@ impl Server {
                 let uri = params.pointer("/textDocument/uri").and_then(Value::as_str);
                 let uri = uri.ok_or_else(|| Refusal::parameters("`textDocument.uri` is missing"))?;
                 let open = self.documents.get(uri);
-                answer(open.ok_or_else(|| Refusal::parameters("this document is not open"))?, params)
+                let open = open.ok_or_else(|| Refusal::parameters("this document is not open"))?;
+                if open.lost {
+                    return Err(Refusal::failed("the text is unknown since a change that made no sense"));
+                }
+                answer(open, params)
             }
         }
     }
@@ -207,11 +218,20 @@ impl Server {
     fn changed(&mut self, uri: &str, params: &Value) {
         let changes = params.get("contentChanges").and_then(Value::as_array);
         let (Some(open), Some(changes)) = (self.documents.get_mut(uri), changes) else { return };
+        // After a change that makes no sense the text is no longer the client's, and later ranges would hit other
+        // places. A notification has no answer, so the client is told, and the text waits for one sent as a whole.
+        let was_lost = open.lost;
         for change in changes {
-            // One that makes no sense is left out: there is no answer to a notification.
-            let _senseless = open.change(change).is_none();
+            open.lost |= open.change(change).is_none();
         }
-        self.edited(uri, params);
+        if !open.lost {
+            return self.edited(uri, params);
+        }
+        open.said = None;
+        if !was_lost {
+            self.log(&format!("a change of {uri} makes no sense; open it again, or send its whole text"));
+            self.publish(uri, Value::Null, json!([]));
+        }
     }
 
     fn closed(&mut self, uri: &str) {

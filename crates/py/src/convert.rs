@@ -35,6 +35,11 @@ pub fn model_error(py: Python<'_>, diagnostics: &[Diagnostic], source: &Source) 
     error(py, "ModelError", diagnostics, source)
 }
 
+/// What goes wrong when a model is read with values that it cannot have: a `RequestError`.
+pub fn request_error(py: Python<'_>, diagnostics: &[Diagnostic], source: &Source) -> PyErr {
+    error(py, "RequestError", diagnostics, source)
+}
+
 /// What goes wrong when a model is asked: a `RequestError` if the question is at fault, otherwise a `RunError`.
 pub fn run_error(py: Python<'_>, diagnostic: &Diagnostic, source: &Source) -> PyErr {
     let class = if diagnostic.code == Code::BadOption { "RequestError" } else { "RunError" };

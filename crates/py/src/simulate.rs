@@ -4,7 +4,7 @@ use crate::columns::{Columns, Content};
 use crate::convert::object;
 use crate::system::{System, refuse};
 use crate::watch::Watch;
-use dalembert::diagnostic::{self, Diagnostic, Style, render};
+use dalembert::diagnostic::{self, Code, Diagnostic, Style, render};
 use dalembert::export::animation_page;
 use dalembert::run::{Flow, State};
 use dalembert::{Film, Model, Motion, MotionForm, Request, report};
@@ -76,11 +76,21 @@ impl Wish {
         let mut request = Request { forces, ..self.request()? };
         let own_start = self.begin == 0.0 && self.state.is_none();
         if !own_start {
-            request.start = Some(model.start_at(self.begin, self.state.as_deref())?.state);
+            let started = model.start_at(self.begin, self.state.as_deref());
+            request.start = Some(started.map_err(|d| self.about_start(d))?.state);
         }
         let flow = |_| if watch.stop(|_| Ok(())) { Flow::Cancel } else { Flow::Continue };
         let motion = model.simulate(&request, flow)?;
         Ok((motion, watch.raised()))
+    }
+
+    /// Where a state was given, it is what contradicts the constraints; nothing in the model is.
+    fn about_start(&self, found: Box<Diagnostic>) -> Box<Diagnostic> {
+        if self.state.is_none() || found.code != Code::InconsistentStart {
+            return found;
+        }
+        let message = format!("y0 does not keep the constraints: {}", found.message);
+        refuse(&message, "`project=True` starts on the constraints nearest to y0")
     }
 
     fn request(&self) -> Result<Request, Box<Diagnostic>> {
@@ -130,9 +140,16 @@ fn columns(motion: Motion, times: Option<&[f64]>) -> Columns {
         let near = |a: f64, b: f64| (a - b).abs() <= 16.0 * f64::EPSILON * a.abs().max(b.abs());
         let asked = |t: f64| {
             let k = times.partition_point(|other| *other < t);
-            times[k.saturating_sub(1)..].iter().take(2).any(|other| near(*other, t))
+            times[k.saturating_sub(1)..].iter().take(2).copied().find(|other| near(*other, t))
         };
-        values = values.chunks(width.max(1)).filter(|row| asked(row[0])).flatten().copied().collect();
+        let mut kept = Vec::with_capacity(values.len());
+        for row in values.chunks(width.max(1)) {
+            if let Some(t) = asked(row[0]) {
+                kept.push(t);
+                kept.extend_from_slice(&row[1..]);
+            }
+        }
+        values = kept;
     }
     Columns::new(Content::from_rows(motion.table.columns, width, &values, None))
 }

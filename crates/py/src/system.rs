@@ -1,7 +1,7 @@
 //! A model that answers questions. Each answer is computed on a copy of the model, without the interpreter's lock, so
 //! that any number of threads may ask one system at a time.
 
-use crate::convert::{model_error, object, run_error};
+use crate::convert::{model_error, object, request_error, run_error};
 use dalembert::diagnostic::{Code, Diagnostic};
 use dalembert::equilibrium::Search;
 use dalembert::linearize::{Linearizer, Over, Range};
@@ -61,7 +61,12 @@ impl System {
                 Err(diagnostics) => Err((source, diagnostics)),
             },
         });
-        let (source, model) = read.map_err(|(source, list)| model_error(py, &list, &source))?;
+        let (source, model) = read.map_err(|(source, list)| {
+            let asked = !overrides.set.is_empty() || !overrides.initial.is_empty();
+            let alone = || py.detach(|| Model::load(&source, &Overrides::default()).is_ok());
+            // A model that can be read by itself is not at fault.
+            if asked && alone() { request_error(py, &list, &source) } else { model_error(py, &list, &source) }
+        })?;
         Ok(System { source, overrides, model: Arc::new(model) })
     }
 
@@ -105,6 +110,12 @@ impl System {
     #[getter]
     fn events(&self) -> Vec<&str> {
         self.model.system.events.iter().map(|e| e.name.as_str()).collect()
+    }
+
+    /// Names of the events that end a run.
+    #[getter]
+    fn stops(&self) -> Vec<&str> {
+        self.model.system.events.iter().filter(|e| e.stop).map(|e| e.name.as_str()).collect()
     }
 
     /// Names and values of parameters, in SI.

@@ -15,7 +15,8 @@ use dalembert_expr::Expr;
 impl Elaborator<'_> {
     pub(super) fn constant(&mut self, d: &Definition) -> Fallible<()> {
         let name = self.member(&d.target)?;
-        let value = match self.override_of(&name)? {
+        let given = self.override_of(&name).inspect_err(|_| self.poison(&d.target))?;
+        let value = match given {
             Some((e, _)) => Ok(e),
             None => self.scalar(&d.value).map(|(e, _)| e),
         };
@@ -37,7 +38,8 @@ impl Elaborator<'_> {
     pub(super) fn parameter(&mut self, d: &Definition) -> Fallible<()> {
         let names = self.members(&d.target).inspect_err(|_| self.poison(&d.target))?;
         for name in names {
-            let value = match self.override_of(&name)? {
+            let given = self.override_of(&name).inspect_err(|_| self.poison(&d.target))?;
+            let value = match given {
                 Some(given) => Ok(given),
                 None => self.scalar(&d.value),
             };

@@ -5,7 +5,7 @@ use super::names::{Entity, Sort};
 use crate::diagnostic::any_error;
 use crate::elaborate::scope::is_reserved;
 use crate::source::{Source, Span};
-use crate::syntax::{KEYWORDS, TokenKind, tokens};
+use crate::syntax::{RESERVED_WORDS, TokenKind, tokens};
 
 impl Document {
     /// The places to be replaced when the thing at an offset gets another name, or why that cannot be.
@@ -18,6 +18,8 @@ impl Document {
     /// let document = Document::new(Source::new("", "coordinate x, y\nkinetic x'^2 + y'^2\nwork δx"));
     /// assert_eq!(document.rename(11, "z").unwrap().len(), 3);
     /// assert!(document.rename(11, "y").unwrap_err().contains("exists already"));
+    /// assert!(document.rename(11, "if").unwrap_err().contains("a word of the language"));
+    /// assert!(document.rename(11, "let").is_ok()); // it begins a statement only where one can begin
     /// ```
     pub fn rename(&self, offset: u32, name: &str) -> Result<Vec<Span>, String> {
         let Some(entity) = self.names.at(offset).and_then(|occurrence| occurrence.entity) else {
@@ -32,22 +34,22 @@ impl Document {
         let meaning = |document: &Document| -> Vec<Option<usize>> {
             document.names.occurrences.iter().map(|occurrence| occurrence.entity).collect()
         };
-        if meaning(self) != meaning(&after) {
+        if any_error(&after.problems) || meaning(self) != meaning(&after) {
             return Err(format!("`{name}` would change what other names mean"));
         }
         Ok(places)
     }
 
     fn check_new_name(&self, name: &str) -> Result<(), String> {
+        if is_reserved(name) || RESERVED_WORDS.contains(&name) {
+            return Err(format!("`{name}` is a word of the language"));
+        }
         let (words, problems) = tokens(name);
         let one_name = words.first().is_some_and(|word| {
             word.kind == TokenKind::Name && word.span.range() == (0..name.len()) && problems.is_empty()
         });
         if !one_name {
             return Err(format!("`{name}` is no name: letters, digits and `_`, not beginning with a digit"));
-        }
-        if is_reserved(name) || KEYWORDS.contains(&name) {
-            return Err(format!("`{name}` is a word of the language"));
         }
         match self.names.entities.iter().find(|entity| entity.name == name) {
             Some(Entity { sort, .. }) => {

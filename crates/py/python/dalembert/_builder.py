@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any, Mapping, Optional
 
 from ._errors import RequestError
 from ._system import System
-from ._words import Expression, Values, expression, is_sympy, name, number, starts
+from ._words import Expression, Values, expression, is_sympy, line, mapping, name, number, starts
 
 
 class Builder:
@@ -19,6 +20,8 @@ class Builder:
     def __init__(self, title: Optional[str] = None) -> None:
         self._lines: list[str] = []
         if title is not None:
+            if any(unicodedata.category(sign) == "Cc" for sign in title):
+                raise RequestError(f"{title!r}: a title is one line of text")
             quoted = title.replace("\\", "\\\\").replace('"', '\\"')
             self.statement(f'system "{quoted}"')
 
@@ -45,21 +48,22 @@ class Builder:
     def parameter(
         self,
         names: Optional[Mapping[Any, Expression]] = None,
+        /,
         *,
-        units: Optional[Mapping[str, str]] = None,
+        units: Optional[Mapping[Any, str]] = None,
         **values: Expression,
     ) -> Builder:
-        """Parameters: ``parameter(m=1, l="2*m")``, or ``parameter({m: 1})`` with symbols; ``units={"m": "kg"}``."""
-        return self._assigned("parameter", {**(names or {}), **values}, units)
+        """Parameters: ``parameter(m=1, l="2*m")``, or ``parameter({m: 1})`` with symbols; ``units={"m": "kg"}`` or ``{m: "kg"}``."""
+        return self._assigned("parameter", {**mapping("parameter", names), **values}, units)
 
     def coordinate(self, *names: object, unit: Optional[str] = None) -> Builder:
         """Coordinates, as text or functions of time."""
-        return self.statement("coordinate " + ", ".join(name(item) + _braces(unit) for item in names))
+        return self._listed("coordinate", [name(item) + _braces(unit) for item in names])
 
     def speed(self, *names: object, **definitions: Expression) -> Builder:
         """Speeds: declared by name, or defined by rates, ``speed(v="x'*cos(theta) + y'*sin(theta)")``."""
-        if names:
-            self.statement("speed " + ", ".join(name(item) for item in names))
+        if names or not definitions:
+            self._listed("speed", [name(item) for item in names])
         for key, value in definitions.items():
             self.statement(f"speed {key} = {expression(value)}")
         return self
@@ -125,7 +129,7 @@ class Builder:
     ) -> Builder:
         """Coulomb friction at a constraint."""
         parts = [
-            f"friction on {on}: coefficient {expression(coefficient)}",
+            f"friction on {name(on)}: coefficient {expression(coefficient)}",
             f"velocity {expression(velocity)}",
         ]
         parts += [] if static is None else [f"static {expression(static)}"]
@@ -136,13 +140,14 @@ class Builder:
         self, label: Optional[str], left: Expression, right: Expression = 0, *, decay: Any = None
     ) -> Builder:
         """What control shall achieve; ``decay`` is a number or a pair."""
-        rates = decay if isinstance(decay, (tuple, list)) else [] if decay is None else [decay]
-        end = " decay " + ", ".join(expression(k) for k in rates) if rates else ""
+        several = isinstance(decay, (tuple, list)) or getattr(decay, "ndim", 0) > 0
+        rates = decay if several else [] if decay is None else [decay]
+        end = " decay " + ", ".join(expression(k) for k in rates) if len(rates) else ""
         return self.statement(f"require {_label(label)}{_equation(left, right)}{end}")
 
     def actuate(self, *names: object) -> Builder:
         """Which generalised forces control may use."""
-        return self.statement("actuate " + ", ".join(name(item) for item in names))
+        return self._listed("actuate", [name(item) for item in names])
 
     def weight(self, cost: Expression) -> Builder:
         """The cost of the inputs."""
@@ -150,16 +155,14 @@ class Builder:
 
     # Runs.
 
-    def initial(self, values: Values = None, **more: Expression) -> Builder:
+    def initial(self, values: Values = None, /, **more: Expression) -> Builder:
         """Fixed starting values: ``initial({"theta'": 2}, theta=1)``."""
-        return self.statement("initial " + ", ".join([*starts(values), *starts(more)]))
+        return self._listed("initial", [*starts(values), *starts(more)])
 
-    def guess(self, values: Optional[Mapping[Any, Expression]] = None, **more: Expression) -> Builder:
+    def guess(self, values: Optional[Mapping[Any, Expression]] = None, /, **more: Expression) -> Builder:
         """Guessed starting values, which the constraints may change."""
-        items = {**(values or {}), **more}.items()
-        return self.statement(
-            "initial " + ", ".join(f"{name(key)} ~ {expression(value)}" for key, value in items)
-        )
+        items = {**mapping("guess", values), **more}.items()
+        return self._listed("initial", [f"{name(key)} ~ {expression(value)}" for key, value in items])
 
     def output(self, **values: Expression) -> Builder:
         """Columns of the result."""
@@ -171,7 +174,7 @@ class Builder:
         """An event of the model; see :class:`Event`."""
         from ._events import Event
 
-        return self.statement(Event(function, label, direction, terminal).statement(label))
+        return self.statement(Event(function, label, direction, terminal).statement(name(label)))
 
     def simulate(
         self,
@@ -184,31 +187,48 @@ class Builder:
         """What a run does unless it is told otherwise."""
         text = f"simulate until {expression(until)}"
         text += "" if every is None else f" every {expression(every)}"
-        text += "" if method is None else f" method {method.lower()}"
+        text += "" if method is None else f" method {name(method).lower()}"
         return self.statement(text + ("" if tolerance is None else f" tolerance {number(tolerance)}"))
 
     def _assigned(
-        self, word: str, values: Mapping[Any, Expression], units: Optional[Mapping[str, str]] = None
+        self, word: str, values: Mapping[Any, Expression], units: Optional[Mapping[Any, str]] = None
     ) -> Builder:
+        given = {name(key): unit for key, unit in mapping("units", units).items()}
         parts = []
         for key, value in values.items():
             own = name(key)
-            parts.append(f"{own} = {expression(value)}{_braces((units or {}).get(own))}")
-        return self.statement(f"{word} " + ", ".join(parts)) if parts else self
+            parts.append(f"{own} = {expression(value)}{_braces(given.pop(own, None))}")
+        if given:
+            raise RequestError(f"units: `{next(iter(given))}` is none of the names declared here")
+        return self._listed(word, parts)
+
+    def _listed(self, word: str, parts: list[str]) -> Builder:
+        if not parts:
+            raise RequestError(f"{word}: give at least one name")
+        return self.statement(f"{word} " + ", ".join(parts))
 
     def __repr__(self) -> str:
         return f"<Builder>\n{self.text}"
 
 
 def _label(label: Optional[str]) -> str:
-    return "" if label is None else f"{label}: "
+    return "" if label is None else f"{name(label)}: "
 
 
 def _braces(unit: Optional[str]) -> str:
-    return "" if unit is None else f" {{{unit}}}"
+    if unit is not None and not isinstance(unit, str):
+        raise RequestError(f"{unit!r} is no unit: write it as text, as in 'kg*m^2'")
+    return "" if unit is None else f" {{{line(unit, 'a unit')}}}"
 
 
 def _equation(left: Expression, right: Expression) -> str:
-    if is_sympy(left) and getattr(left, "is_Equality", False):
+    if is_sympy(left) and getattr(left, "is_Relational", False):
+        if not left.is_Equality:
+            raise RequestError(f"`{left}` is no equation")
         left, right = left.lhs, left.rhs
-    return f"{expression(left)} = {expression(right)}"
+    if is_sympy(left) and getattr(left, "is_Boolean", False):
+        raise RequestError(f"SymPy has made `{left}` of this equation: it holds always, or never")
+    sides = expression(left), expression(right)
+    if sides[0] == sides[1]:
+        raise RequestError(f"`{sides[0]} = {sides[1]}` holds always: it constrains nothing")
+    return f"{sides[0]} = {sides[1]}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Optional
 
 from . import _engine
 from ._words import need
@@ -13,22 +14,40 @@ class Equations:
 
     def __init__(self, system: _engine.System, form: str) -> None:
         self.form = form
-        #: In the model language; multipliers are ``lambda_NAME``.
-        self.text: str = system.derive(form, "text")
-        self._system = system
+        self._system: Optional[_engine.System] = system
+        self._written = {"text": system.derive(form, "text")}
+
+    def _as(self, format: str) -> str:
+        if format not in self._written and self._system is not None:
+            self._written[format] = self._system.derive(self.form, format)
+        return self._written[format]
+
+    def __getstate__(self) -> dict[str, Any]:
+        written = {format: self._as(format) for format in ("text", "latex", "python")}
+        return {"form": self.form, "_system": None, "_written": written}
+
+    @property
+    def text(self) -> str:
+        """In the model language; multipliers are ``lambda_NAME``."""
+        return self._as("text")
 
     @property
     def latex(self) -> str:
         """An ``aligned`` environment."""
-        return self._system.derive(self.form, "latex")
+        return self._as("latex")
 
     @property
     def python(self) -> str:
         """A script that makes SymPy objects: the rate of ``x`` is ``x_dot``, its acceleration ``x_ddot``."""
-        return self._system.derive(self.form, "python")
+        return self._as("python")
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        """Names of the model whose spelling is taken in Python, and how the script spells them."""
+        return dict(re.findall(r"^# `(.+?)` of the model is written `(.+?)`", self.python, re.MULTILINE))
 
     def to_sympy(self) -> dict[str, Any]:
-        """The objects that the script makes, by name."""
+        """The objects that the script makes, by name; ``renamed`` tells where a name is not that of the model."""
         need("sympy", "sympy")
         known: dict[str, Any] = {}
         exec("from sympy import *", known)

@@ -74,5 +74,8 @@ class Interrupted(KeyboardInterrupt):
 def _in_python(message: str) -> str:
     """Options of the command line, as keywords: ``--rtol 1e-3`` is ``rtol=1e-3``."""
     message = message.replace("`--until 10`", "`t_span=10`")
+    message = re.sub(r'`--(set|initial) "?([^`"=]+)=([^`"]+)"?`', r'`\1={"\2": \3}`', message)
+    message = message.replace("with --initial or --at", "with `initial` or `at`")
+    message = message.replace("give `--method`", "give `method`")
     message = re.sub(r"`--([a-z]+)[ =]([^`\s]+)`", r"`\1=\2`", message)
     return re.sub(r"`--([a-z]+)\b", r"`\1", message)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple, Optional, Sequence
+from typing import Any, Iterable, NamedTuple, Optional, Sequence
 
-from ._errors import RequestError
-from ._words import Expression, expression
+from ._errors import ModelError, RequestError
+from ._words import Expression, expression, line, name
 
 NAMED = re.compile(r"\s*([^\W\d]\w*)\s*:(.*)", re.DOTALL)
 
@@ -22,46 +22,72 @@ class Event(NamedTuple):
     direction: int = 0
     terminal: bool = False
 
-    def statement(self, name: str) -> str:
+    def statement(self, label: str) -> str:
         """As the model language writes it."""
         if self.terminal not in (True, False):
             raise RequestError(
                 "terminal is True or False here: a run ends at the first such event, or at none"
             )
         directions = {0: "", 1: " rising", -1: " falling"}
-        if self.direction not in directions:
+        if not isinstance(self.direction, (int, float)) or self.direction not in directions:
             raise RequestError(f"direction={self.direction!r}: choose 1, -1 or 0")
-        return f"event {name}: {expression(self.function)}{directions[self.direction]}{' stop' if self.terminal else ''}"
+        return f"event {label}: {expression(self.function)}{directions[self.direction]}{' stop' if self.terminal else ''}"
 
 
 def statements(events: Any, known: Sequence[str], text: str) -> tuple[list[str], list[str]]:
     """Names of the events in the order asked for, and statements for those that the model does not have."""
-    items = [events] if isinstance(events, (str, Event)) or callable(events) else list(events)
+    single = isinstance(events, (str, Event)) or callable(events) or not isinstance(events, Iterable)
+    items = [events] if single else list(events)
     names: list[str] = []
     added: list[str] = []
+    given = [*known, *filter(None, map(_own_name, items))]
     for item in items:
         if isinstance(item, str) and item.strip() in known:
             names.append(item.strip())
             continue
-        name, statement = _statement(item, [*known, *names], text)
+        name, statement = _statement(item, [*given, *names], text)
         names.append(name)
         added.append(statement)
     return names, added
 
 
 def _statement(item: Any, taken: Sequence[str], text: str) -> tuple[str, str]:
-    named = NAMED.fullmatch(item) if isinstance(item, str) else None
-    if named:
-        return named.group(1), f"event {item.strip()}"
+    own = _own_name(item)
+    if isinstance(item, str) and own is not None:
+        return own, f"event {line(item, 'an event')}"
     if callable(item) and not isinstance(item, Event):
         raise RequestError(
             "events are expressions, not functions of Python: the engine locates them while it integrates. Write "
             '"y falling stop", or Event("y", direction=-1, terminal=True)'
         )
-    if isinstance(item, Event) and item.name is not None:
-        return item.name, item.statement(item.name)
+    if isinstance(item, Event) and own is not None:
+        return own, item.statement(own)
     k = 1
     while f"event{k}" in taken or re.search(rf"\bevent{k}\b", text):
         k += 1
-    name = f"event{k}"
-    return name, item.statement(name) if isinstance(item, Event) else f"event {name}: {expression(item)}"
+    made = f"event{k}"
+    return made, item.statement(made) if isinstance(item, Event) else f"event {made}: {expression(item)}"
+
+
+def _own_name(item: Any) -> Optional[str]:
+    """The name that an event was given by who asks for it."""
+    if isinstance(item, Event):
+        return None if item.name is None else name(item.name)
+    named = NAMED.fullmatch(item) if isinstance(item, str) else None
+    return named.group(1) if named else None
+
+
+def refused(error: ModelError, added: Sequence[str], text: str) -> RequestError:
+    """Troubles of statements that were added, told in terms of their own texts."""
+    first = len(text.rstrip("\n").split("\n")) + 1
+    told = []
+    for d in error.diagnostics:
+        if d.severity != "error":
+            continue
+        where = ""
+        if d.line is not None and d.line >= first:
+            statement = added[d.line - first]
+            where = f"event `{statement[len('event '):]}`, "
+            where += "" if d.column is None else f"column {max(1, d.column - len('event '))}: "
+        told.append(f"{where}{d.message}" + ("" if d.help is None else f"\n  help: {d.help}"))
+    return RequestError("\n".join(told) or str(error), error._entries)

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _engine
 from ._errors import RequestError
+from ._words import has_masked, mapping, name
+
+#: Times nearer to each other than this, by their size, are one time to the engine.
+APART = 64 * np.finfo(float).eps
+
+#: The shortest run: below it the steps of a method leave the range of numbers.
+SHORTEST = 1e-100
 
 #: ``(t0, t1)``, the end time alone, or what the model says.
 Span = Union[None, float, Sequence[float]]
@@ -22,23 +31,55 @@ ELSEWHERE = {
 }
 
 
+def array(what: str, value: Any) -> npt.NDArray[np.float64]:
+    """Real numbers as an array."""
+    if has_masked(value):
+        raise RequestError(f"{what}: some entries are masked; give numbers for them")
+    try:
+        found = np.asarray(value)
+        if found.dtype.kind in "biuf":
+            return found.astype(float)
+        if found.dtype.kind == "O" and not any(isinstance(part, (str, complex)) for part in found.flat):
+            return np.array([float(part) for part in found.flat]).reshape(found.shape)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise RequestError(f"{what}={value!r}: give real numbers")
+
+
+def yes_or_no(what: str, value: Any) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise RequestError(f"{what}={value!r}: give True or False")
+    return bool(value)
+
+
+def tolerance(what: str, value: Any) -> Optional[float]:
+    """A tolerance of a step, or left out."""
+    given = number(what, value)
+    if given is not None and not 0 < given < math.inf:
+        raise RequestError(f"{what}={value!r}: give a positive number, as in {what}=1e-9")
+    return given  # type: ignore[no-any-return]
+
+
 def number(what: str, value: Any, kind: Callable[[Any], Any] = float) -> Any:
     """An option that is one number, or left out."""
     if value is None:
         return None
     try:
-        return kind(value)
-    except (TypeError, ValueError):
-        whole = "" if kind is float else " whole"
-        raise RequestError(f"{what}={value!r}: give one{whole} number") from None
+        if not isinstance(value, (str, bytes)) and not has_masked(value):
+            return kind(value)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    whole = "" if kind is float else " whole"
+    raise RequestError(f"{what}={value!r}: give one{whole} number")
 
 
 def pair(what: str, value: Any) -> Optional[tuple[float, float]]:
     if value is None:
         return None
-    if np.shape(value) != (2,):
+    found = array(what, value)
+    if found.shape != (2,):
         raise RequestError(f"{what}={value!r}: give a pair of numbers")
-    return number(what, value[0]), number(what, value[1])
+    return float(found[0]), float(found[1])
 
 
 def count(what: str, value: Any) -> Any:
@@ -49,16 +90,42 @@ def count(what: str, value: Any) -> Any:
     return count
 
 
+def positive(what: str, value: Any) -> int:
+    """A whole number from 1."""
+    whole = count(what, value)
+    if whole is None or whole < 1:
+        raise RequestError(f"{what}={value!r}: give a whole number of 1 or more")
+    return whole  # type: ignore[no-any-return]
+
+
+def word(what: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise RequestError(f"{what}={value!r}: give a name")
+    return value
+
+
+def plant(given: Any) -> list[tuple[str, float]]:
+    """Parameters of the simulated system that its controller does not know of."""
+    found = []
+    for key, value in mapping("plant", given).items():
+        if value is None:
+            raise RequestError(f"plant: give a number for `{name(key)}`")
+        found.append((name(key), number(f"plant[{name(key)!r}]", value)))
+    return found
+
+
 def span(t_span: Span) -> tuple[float, Optional[float]]:
     """Start and end; the end is the model's if nothing is given."""
     if t_span is None:
         return 0.0, None
-    ends = np.asarray(t_span, dtype=float).reshape(-1)
+    ends = array("t_span", t_span).reshape(-1)
     if len(ends) > 2 or len(ends) == 0:
         raise RequestError(f"t_span={t_span!r}: give (t0, t1), or the end time alone")
     begin, until = (0.0, float(ends[0])) if len(ends) == 1 else (float(ends[0]), float(ends[1]))
     if not begin < until:
         raise RequestError(f"t_span={t_span!r}: motions go forward in time, from t0 to a later t1")
+    if until - begin < max(SHORTEST, APART * max(abs(begin), abs(until))):
+        raise RequestError(f"t_span={t_span!r}: too short for a step; measure time in a smaller unit")
     return begin, until
 
 
@@ -68,10 +135,17 @@ def times(t_eval: Any, every: Optional[float], begin: float, until: Optional[flo
         return None
     if every is not None:
         raise RequestError("t_eval and every both say where rows stand: give one of them")
-    times = np.asarray(t_eval, dtype=float).reshape(-1)
+    times = array("t_eval", t_eval).reshape(-1)
     inside = np.all(times >= begin) and (until is None or np.all(times <= until))
     if not np.all(np.isfinite(times)) or not np.all(np.diff(times) > 0) or not inside:
         raise RequestError("t_eval: give times in increasing order, within t_span")
+    ends = [begin] if until is None else [begin, until]
+    marks = np.unique(np.concatenate([times, ends]))
+    close = np.diff(marks) <= APART * np.maximum(np.abs(marks[1:]), np.abs(marks[:-1]))
+    if np.any(close):
+        raise RequestError(
+            f"t_eval: {marks[:-1][close][0]!r} and {marks[1:][close][0]!r} are closer than a run can tell apart"
+        )
     return times.tolist()  # type: ignore[no-any-return]
 
 
@@ -79,8 +153,8 @@ def method(given: Optional[str]) -> Optional[str]:
     """The name of an integrator, in any case."""
     if given is None:
         return None
-    name = str(given).lower()
-    if name not in _engine.methods():
-        instead = f"; {ELSEWHERE[name]}" if name in ELSEWHERE else ""
+    known = str(given).lower()
+    if known not in _engine.methods():
+        instead = f"; {ELSEWHERE[known]}" if known in ELSEWHERE else ""
         raise RequestError(f"there is no method {given!r}{instead}; known: {', '.join(_engine.methods())}")
-    return name
+    return known

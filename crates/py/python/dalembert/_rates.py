@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from . import _engine
 from ._errors import RequestError
+from ._options import array
 from ._results import Record
 from ._table import Array
 
@@ -55,14 +56,14 @@ class AccelerationFunction:
         return Record(parts)
 
     def _arrays(self, t: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Array, Array, bool]:
-        states = np.asarray(y, dtype=float)
+        states = array("y", y)
         n = len(self.system.states)
         if states.ndim not in (1, 2) or states.shape[0] != n:
             names = ", ".join(self.system.states)
             raise RequestError(f"states of shape {states.shape}: give ({n},) or ({n}, k), for {names}")
         single = states.ndim == 1
         states = states.reshape(n, -1)
-        times = np.asarray(t, dtype=float)
+        times = array("t", t)
         if times.ndim > 1 or times.size not in (1, states.shape[1]):
             raise RequestError(
                 f"times of shape {times.shape}: give a number, or one for each of {states.shape[1]} states"

@@ -15,7 +15,8 @@ import numpy as np
 
 from . import _engine, _words
 from ._errors import DalembertError, Interrupted, RequestError
-from ._table import Table, positive
+from ._options import positive
+from ._table import Table
 
 if TYPE_CHECKING:
     from ._system import System
@@ -26,6 +27,9 @@ Progress = Optional[Callable[[int, int], object]]
 
 #: Portions of work for each thread of a cluster: enough to share it evenly, and little is lost with a worker.
 PORTIONS = 8
+
+#: Threads at most, whatever is asked for.
+MAX_THREADS = 256
 
 
 class Sweep(Table):
@@ -53,6 +57,8 @@ class Sweep(Table):
         """The motion of one run, by column."""
         if self.motions is None:
             raise RequestError("motions were not kept: give `every`, the spacing of their rows")
+        if run not in self["run"]:
+            raise RequestError(f"there is no run {run!r}: this sweep has {len(self)} runs, see its column `run`")
         rows = self.motions["run"] == run
         return {name: self.motions[name][rows] for name in self.motions.columns[1:]}
 
@@ -74,19 +80,27 @@ def sweep(
     retries: int,
     progress: Progress,
 ) -> Sweep:
-    wish["vary"] = tuple(f"{_words.name(name)}={_values(values)}" for name, values in (vary or {}).items())
+    wish["vary"] = tuple(f"{_words.name(name)}={_values(values)}" for name, values in _words.mapping("vary", vary).items())
     wish["sample"] = tuple(
-        f"{_words.name(name)}~{_distribution(how)}" for name, how in (sample or {}).items()
+        f"{_words.name(name)}~{_distribution(how)}" for name, how in _words.mapping("sample", sample).items()
     )
-    wish["runs"] = positive(wish["runs"], "runs")
     ready = _engine.Sweep(system._engine, wish)
     if client is not None:
         spec = (system._key, tuple(sorted(wish.items())), _engine.__version__)
         return _on_cluster(ready, spec, client, retries, progress)
-    count = positive(threads, "threads") if threads is not None else _cores()
-    tell = None if progress is None else lambda done: progress(done, ready.runs)
-    columns, motions, _, raised = ready.make(range(ready.blocks), count, tell)
+    wanted = positive("threads", threads) if threads is not None else _cores()
+    count = max(1, min(wanted, ready.blocks, MAX_THREADS))
+    told = [0]
+
+    def tell(done: int) -> None:
+        if progress is not None and done > told[0]:
+            told[0] = done
+            progress(done, ready.runs)
+
+    columns, motions, _, raised = ready.make(range(ready.blocks), count, None if progress is None else tell)
     result = Sweep(columns, motions, ready.runs)
+    if raised is None:
+        tell(len(result))
     if isinstance(raised, KeyboardInterrupt):
         raise Interrupted(_kept(result), sweep=result) from raised
     if raised is not None:
@@ -169,6 +183,8 @@ def _values(values: Any) -> str:
 def _distribution(how: Any) -> str:
     if isinstance(how, str):
         return how
+    if not isinstance(how, (tuple, list)) or len(how) < 2 or not isinstance(how[0], str):
+        raise RequestError(f'sample: {how!r} is no distribution; write "normal(0, 0.1)" or ("normal", 0, 0.1)')
     kind, *numbers = how
     return f"{kind}({','.join(_words.expression(value) for value in numbers)})"
 

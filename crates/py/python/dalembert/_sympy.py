@@ -132,10 +132,11 @@ def _derivative(e: Any) -> tuple[str, int]:
 
 def _undefined(e: Any) -> tuple[str, int]:
     own = e.func.__name__
-    if own in OWN:
-        return f"{own}({', '.join(write(a) for a in e.args)})", ATOM
+    # A function of the time alone is a coordinate, whatever it is called.
     if len(e.args) == 1 and str(e.args[0]) == "t":
         return _name(own)
+    if own in OWN:
+        return f"{own}({', '.join(write(a) for a in e.args)})", ATOM
     raise RequestError(f"the function `{own}` is unknown: a coordinate is a function of `t` alone")
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import copy
+import math
 import os
 import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
-import numpy as np
 import numpy.typing as npt
 
 from . import _engine, _options, _words
 from ._equations import Equations
 from ._errors import Interrupted, ModelError, RequestError
-from ._events import statements
+from ._events import refused, statements
 from ._motion import Motion
 from ._options import Span
 from ._rates import AccelerationFunction
@@ -38,11 +39,33 @@ class System:
         set: Optional[Mapping[Any, Expression]] = None,
         initial: Values = None,
     ) -> None:
-        self.text = text
-        self.name = name
-        self._set = _words.settings(set)
-        self._initial = _words.starts(initial)
-        self._engine = _engine.System(text, name, self._set, self._initial)
+        if not isinstance(text, str) or not isinstance(name, str):
+            raise TypeError("a model and its name are text")
+        settings, starts = _words.settings(set), _words.starts(initial)
+        engine = _engine.System(text, name, settings, starts)
+        self.__dict__.update(_text=text, _name=name, _set=settings, _initial=starts, _engine=engine)
+
+    _text: str
+    _name: str
+    _set: tuple[tuple[str, str], ...]
+    _initial: tuple[str, ...]
+    _engine: _engine.System
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a system is never changed: with_parameters and with_initial give another one")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError("a system is never changed")
+
+    @property
+    def text(self) -> str:
+        """The text of the model."""
+        return self._text
+
+    @property
+    def name(self) -> str:
+        """What diagnostics call the model."""
+        return self._name
 
     @classmethod
     def from_text(cls, text: str, name: str = "model", **set: Expression) -> System:
@@ -92,39 +115,39 @@ class System:
         return self._engine.title
 
     @property
-    def coordinates(self) -> list[str]:
+    def coordinates(self) -> tuple[str, ...]:
         """Names of the coordinates."""
-        return self._engine.coordinates
+        return tuple(self._engine.coordinates)
 
     @property
-    def speeds(self) -> list[str]:
+    def speeds(self) -> tuple[str, ...]:
         """Names of the speeds: rates, or declared ones."""
-        return self._engine.speeds
+        return tuple(self._engine.speeds)
 
     @cached_property
-    def states(self) -> list[str]:
+    def states(self) -> tuple[str, ...]:
         """Coordinates, then speeds: the order of ``y``."""
         return self.coordinates + self.speeds
 
     @property
-    def rows(self) -> list[str]:
+    def rows(self) -> tuple[str, ...]:
         """Names of the rows of the constraints."""
-        return self._engine.rows
+        return tuple(self._engine.rows)
 
     @property
-    def inputs(self) -> list[str]:
+    def inputs(self) -> tuple[str, ...]:
         """Names of the control inputs; none without requirements."""
-        return self._engine.inputs
+        return tuple(self._engine.inputs)
 
     @property
-    def outputs(self) -> list[str]:
+    def outputs(self) -> tuple[str, ...]:
         """Names of the outputs."""
-        return self._engine.outputs
+        return tuple(self._engine.outputs)
 
     @property
-    def events(self) -> list[str]:
+    def events(self) -> tuple[str, ...]:
         """Names of the events."""
-        return self._engine.events
+        return tuple(self._engine.events)
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -139,7 +162,7 @@ class System:
     @property
     def constraints(self) -> list[dict[str, Any]]:
         """The constraints with their kinds."""
-        return list(self.check["constraints"])
+        return copy.deepcopy(list(self.check["constraints"]))
 
     @property
     def degrees_of_freedom(self) -> Optional[int]:
@@ -152,23 +175,21 @@ class System:
         return dict(zip(self.states, self._engine.start(0.0)))
 
     def __repr__(self) -> str:
-        shown = self.coordinates[:6] + ["..."] * (len(self.coordinates) > 6)
+        shown = _first(self.coordinates)
         facts = ["coordinates " + ", ".join(shown)]
-        facts += (
-            ["constraints " + ", ".join(self.rows[:6] + ["..."] * (len(self.rows) > 6))] if self.rows else []
-        )
+        facts += ["constraints " + ", ".join(_first(self.rows))] if self.rows else []
         facts += ["with " + ", ".join(f"{name} = {value}" for name, value in self._set)] if self._set else []
         return f"<System {self.title or self.name!r}: {'; '.join(facts)}>"
 
     # Others like it.
 
     def with_parameters(
-        self, values: Optional[Mapping[Any, Expression]] = None, **more: Expression
+        self, values: Optional[Mapping[Any, Expression]] = None, /, **more: Expression
     ) -> System:
         """The same system with other parameters, in the units of the model; ``{"m[2]": 3}`` for a member of a family."""
-        return self._with({**(values or {}), **more}, None)
+        return self._with({**_words.mapping("set", values), **more}, None)
 
-    def with_initial(self, values: Values = None, **more: Expression) -> System:
+    def with_initial(self, values: Values = None, /, **more: Expression) -> System:
         """The same system with other starting values: ``{"x'": 1}`` fixes, ``"x ~ 1"`` guesses."""
         return self._with(None, [*_words.starts(values), *_words.starts(more)])
 
@@ -182,7 +203,12 @@ class System:
             re.split("[=~]", item)[0].strip(): item for item in (*self._initial, *_words.starts(initial))
         }
         text = "\n".join([self.text.rstrip("\n"), *added]) if added else self.text
-        return System(text, self.name, merged, list(starts.values()))
+        try:
+            return System(text, self.name, merged, list(starts.values()))
+        except ModelError as error:
+            if added:
+                raise refused(error, added, self.text) from None
+            raise
 
     # What it does.
 
@@ -192,6 +218,7 @@ class System:
         t_eval: Optional[npt.ArrayLike] = None,
         *,
         y0: Union[None, npt.ArrayLike, Mapping[Any, Expression]] = None,
+        project: bool = False,
         every: Optional[float] = None,
         rtol: Optional[float] = None,
         atol: Optional[float] = None,
@@ -214,34 +241,42 @@ class System:
         ``t_span`` is ``(t0, t1)`` or the end time. Rows stand at ``t_eval``, or ``every`` so often, or at 501 times. ``y0`` is a
         state that keeps the constraints (coordinates, then speeds); without it the model's own start is taken. ``events`` are
         names of the model's events, text as in the model (``"y falling stop"``) or :class:`Event`; ``t_events`` lists them in
-        this order. ``plant`` gives the simulated system parameters its controller does not know of, ``hold`` samples control.
+        this order, and then events of the model that stop the run. ``project`` takes ``y0`` as a guess, and starts on the
+        constraints nearest to it. ``plant`` gives the simulated system parameters its controller does not know of, ``hold`` samples control.
 
         A run that fails gives the motion until then, with ``success`` False. Ctrl-C raises :class:`Interrupted`, whose
         ``motion`` holds what was computed.
         """
         if isinstance(y0, Mapping):
             y0, initial = None, [*_words.starts(initial), *_words.starts(y0)]
-        names, added = (self.events, []) if events is None else statements(events, self.events, self.text)
+        state = None if y0 is None else _options.array("y0", y0).reshape(-1).tolist()
+        if _options.yes_or_no("project", project):
+            state, initial = None, [*_words.starts(initial), *self._guesses(state)]
+        names: Sequence[str] = self.events
+        added: Sequence[str] = ()
+        if events is not None:
+            names, added = statements(events, self.events, self.text)
+            names = [*names, *(stop for stop in self._engine.stops if stop not in names)]
         system = self._with(set, initial, added)
         begin, until = _options.span(t_span)
         wish = {
             "begin": begin,
             "until": until,
-            "state": None if y0 is None else np.asarray(y0, dtype=float).reshape(-1).tolist(),
+            "state": state,
             "every": _options.number("every", every),
             "times": _options.times(t_eval, every, begin, until),
             "step": _options.number("step", step),
             "method": _options.method(method),
-            "rtol": _options.number("rtol", rtol),
-            "atol": _options.number("atol", atol),
+            "rtol": _options.tolerance("rtol", rtol),
+            "atol": _options.tolerance("atol", atol),
             "max_steps": _options.count("max_steps", max_steps),
             "baumgarte": _options.pair("baumgarte", baumgarte),
-            "plant": [(str(name), float(value)) for name, value in (plant or {}).items()],
+            "plant": _options.plant(plant),
             "hold": _options.number("hold", hold),
-            "balance": balance,
-            "form": form,
-            "interpret": interpret,
-            "action": action,
+            "balance": None if balance is None else _options.yes_or_no("balance", balance),
+            "form": _options.word("form", form),
+            "interpret": _options.yes_or_no("interpret", interpret),
+            "action": _options.yes_or_no("action", action),
         }
         columns, document, found, raised = _engine.simulate(system._engine, wish)
         motion = Motion(system, columns, document, found, names, wish)
@@ -250,6 +285,13 @@ class System:
         if raised is not None:
             raise raised
         return motion
+
+    def _guesses(self, state: Optional[Sequence[float]]) -> list[str]:
+        """A state that need not keep the constraints, as starting values that they may change."""
+        if state is None or len(state) != len(self.states):
+            names = ", ".join(self.states)
+            raise RequestError(f"project=True takes a whole state as y0: {len(self.states)} numbers, for {names}")
+        return [f"{name} ~ {_words.number(value)}" for name, value in zip(self.states, state)]
 
     def evaluate(
         self, at: Values = None, *, set: Optional[Mapping[Any, Expression]] = None, initial: Values = None
@@ -280,11 +322,11 @@ class System:
                 "the model requires nothing: add `require NAME: E1 = E2`, and perhaps `actuate x`"
             )
         found = self._accelerations.forces(t, y)
-        return Record({"inputs": found["inputs"], "force": found["control"], "speeds": self.speeds})
+        return Record({"inputs": found["inputs"], "force": found["control"], "speeds": list(self.speeds)})
 
     def derive(self, form: str = "lagrange") -> Equations:
         """Equations of motion: ``kernel``, ``lagrange``, ``explicit``, ``poincare``, ``hamilton``, ``suslov``, ``energies``, ..."""
-        return Equations(self._engine, form)
+        return Equations(self._engine, _options.word("form", form))
 
     def analyze(self, *, set: Optional[Mapping[Any, Expression]] = None) -> Analysis:
         """What kind the constraints are, what they keep, what the motion conserves."""
@@ -306,12 +348,11 @@ class System:
         initial: Values = None,
     ) -> Equilibria:
         """Positions of rest and steady motions, their forces and stability. ``at`` holds values, ``within`` bounds the search."""
-        if starts < 1:
-            raise RequestError("starts: give 1 or more")
-        bounds = [
-            f"{name}={_words.number(low)}..{_words.number(high)}"
-            for name, (low, high) in (within or {}).items()
-        ]
+        starts = _options.positive("starts", starts)
+        bounds = []
+        for key, ends in _words.mapping("within", within).items():
+            low, high = _options.pair("within", ends) or (math.nan, math.nan)
+            bounds.append(f"{_words.name(key)}={_words.number(low)}..{_words.number(high)}")
         system = self._with(set, initial)._engine
         return Equilibria(system.equilibrium(_words.state(at), starts, bounds))
 
@@ -326,7 +367,7 @@ class System:
     ) -> Linearization:
         """The linear system about a state on the constraints; ``settle`` goes to the nearest equilibrium first."""
         engine = self._with(set, initial)._engine
-        return Linearization(engine.linearize(_words.state(at), settle, _words.join(independent)))
+        return Linearization(engine.linearize(_words.state(at), _options.yes_or_no("settle", settle), _words.join(independent)))
 
     def eigenvalues(
         self,
@@ -340,8 +381,10 @@ class System:
         independent: Iterable[object] = (),
     ) -> Eigenvalues:
         """Eigenvalues over a parameter or a starting value, each followed along its branch."""
-        span = f"{over}={_words.number(low)}..{_words.number(high)}:{count}"
-        return Eigenvalues(self._engine.eigenvalues(span, _words.state(at), settle, _words.join(independent)))
+        low, high = _options.number("low", low), _options.number("high", high)
+        count = _options.positive("count", count)
+        span = f"{_words.name(over)}={_words.expression(low)}..{_words.expression(high)}:{count}"
+        return Eigenvalues(self._engine.eigenvalues(span, _words.state(at), _options.yes_or_no("settle", settle), _words.join(independent)))
 
     def sweep(
         self,
@@ -377,14 +420,19 @@ class System:
         if begin != 0.0:
             raise RequestError("runs of a sweep start at t = 0")
         wish = {
-            "runs": runs,
+            "runs": _options.positive("runs", runs),
             "seed": _options.count("seed", seed),
             "until": until,
             "every": _options.number("every", every),
             "method": _options.method(method),
-            "rtol": _options.number("rtol", rtol),
-            "atol": _options.number("atol", atol),
+            "rtol": _options.tolerance("rtol", rtol),
+            "atol": _options.tolerance("atol", atol),
             "step": _options.number("step", step),
             "max_steps": _options.count("max_steps", max_steps),
         }
         return sweep(system, vary, sample, wish, threads, client, retries, progress)
+
+
+def _first(names: Sequence[str]) -> list[str]:
+    """A few of the names, for a line."""
+    return [*names[:6], *(["..."] if len(names) > 6 else [])]

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _engine
-from ._errors import RequestError
 from ._words import need
 
 if TYPE_CHECKING:
@@ -61,9 +60,3 @@ class Table:
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
         return self._columns.__arrow_c_array__(requested_schema)
 
-
-def positive(value: Any, what: str) -> int:
-    """A whole number of one or more."""
-    if int(value) != value or value < 1:
-        raise RequestError(f"{what} cannot be {value}: give a whole number of 1 or more")
-    return int(value)

@@ -7,7 +7,12 @@ import math
 import sys
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
+import numpy as np
+
 from ._errors import RequestError
+
+#: What ends a statement, and how to speak of it.
+ENDS = {"\n": "a line break", "\r": "a line break", ";": "`;`", "#": "`#`"}
 
 #: A number, an expression as text, or one of SymPy.
 Expression = Any
@@ -22,12 +27,41 @@ def need(module: str, extra: str) -> None:
         raise ImportError(f"{module} is not installed: pip install 'dalembert[{extra}]'", name=module)
 
 
+def line(text: str, what: str = "an expression") -> str:
+    """Text that is part of one statement: nothing in it may end the statement and begin another one."""
+    found = next((sign for sign in ENDS if sign in text), None)
+    if found is not None:
+        raise RequestError(f"{text!r}: {what} is part of one statement, and {ENDS[found]} would end it")
+    return text.strip()
+
+
+def mapping(what: str, values: Any) -> dict[Any, Any]:
+    """A mapping, pairs, or nothing."""
+    if values is None:
+        return {}
+    try:
+        pairs = not isinstance(values, (Mapping, str)) and all(len(item) == 2 for item in values)
+        if isinstance(values, Mapping) or (pairs and not any(isinstance(item, str) for item in values)):
+            return dict(values)
+    except TypeError:
+        pass
+    raise RequestError(f'{what}={values!r}: give a mapping, as in {what}={{"m": 2}}')
+
+
 def number(value: float) -> str:
     """A number with all its digits."""
-    value = float(value)
+    try:
+        value = float(value)
+    except OverflowError:
+        raise RequestError(f"{value!r} is beyond the range of numbers") from None
     if not math.isfinite(value):
         raise RequestError(f"{value} is no number that a model can hold")
     return repr(value).replace("e+", "e")
+
+
+def has_masked(value: Any) -> bool:
+    """Whether an array hides some of its numbers."""
+    return isinstance(value, np.ma.MaskedArray) and bool(np.ma.getmaskarray(value).any())
 
 
 def is_sympy(value: object) -> bool:
@@ -39,31 +73,38 @@ def is_sympy(value: object) -> bool:
 def expression(value: Expression) -> str:
     """An expression in the model language: text as it is, numbers exactly, SymPy translated."""
     if isinstance(value, str):
-        return value.strip()
+        return line(value)
     if is_sympy(value):
         from ._sympy import write
 
-        return write(value)
+        try:
+            return write(value)
+        except RecursionError:
+            raise RequestError("the SymPy expression is nested too deeply: name parts of it with `let`") from None
     if isinstance(value, bool):
         raise RequestError(f"{value} is no expression")
+    if has_masked(value):
+        raise RequestError("an array has masked entries: give numbers for them")
     if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0:
         return "[" + ", ".join(expression(part) for part in value) + "]"
     if isinstance(value, int):
         return str(value)
     try:
         return number(value)
-    except TypeError:
+    except (TypeError, ValueError) as error:
+        if isinstance(error, RequestError):
+            raise
         raise RequestError(f"{value!r} is no expression: give a number, text or a SymPy expression") from None
 
 
 def name(value: object) -> str:
     """The name of something declared: text, a symbol or a function of time."""
-    return value.strip() if isinstance(value, str) else expression(value)
+    return line(value, "a name") if isinstance(value, str) else expression(value)
 
 
 def settings(values: Optional[Mapping[Any, Expression]]) -> tuple[tuple[str, str], ...]:
     """New values of parameters."""
-    return tuple((name(key), expression(value)) for key, value in (values or {}).items())
+    return tuple((name(key), expression(value)) for key, value in mapping("set", values).items())
 
 
 def starts(values: Values) -> tuple[str, ...]:
@@ -71,10 +112,12 @@ def starts(values: Values) -> tuple[str, ...]:
     if values is None:
         return ()
     if isinstance(values, str):
-        return tuple(split(values))
+        return tuple(split(line(values, "a list of values")))
     if isinstance(values, Mapping):
         return tuple(f"{name(key)} = {expression(value)}" for key, value in values.items())
-    return tuple(str(item) for item in values)
+    if not isinstance(values, Iterable) or not all(isinstance(item, str) for item in values):
+        raise RequestError(f"{values!r}: give starting values as a mapping, {{\"x\": 1}}, or as text, \"x = 1, y ~ -1\"")
+    return tuple(line(item, "a starting value") for item in values)
 
 
 def state(values: Values) -> str:
