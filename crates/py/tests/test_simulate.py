@@ -178,7 +178,7 @@ def test_other_forms_and_methods(double):
 
 def test_control_with_a_plant_and_held():
     system = System.from_text(CART)
-    assert system.inputs == ["x"]
+    assert system.inputs == ("x",)
     exact = system.simulate()
     assert np.max(np.abs(exact["theta"] - 0.3 * np.sin(4 * exact.t))[-50:]) < 1e-2
     other = system.simulate(plant={"m": 1.4})

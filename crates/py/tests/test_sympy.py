@@ -157,10 +157,10 @@ def test_a_rich_model_can_be_built():
     sleigh.speed(u="-x'*sin(theta) + y'*cos(theta)").kinetic(
         "(v^2 + (u + a*theta')^2 + theta'^2)/2"
     ).constraint("blade", "u")
-    assert sleigh.system().speeds == ["theta'", "v", "u"]
+    assert sleigh.system().speeds == ("theta'", "v", "u")
     cart = Builder().coordinate("x", "q").mass([[2, "cos(q)"], ["cos(q)", 1]]).force(["0", "-sin(q)"])
     cart.require("still", "q", decay=(4, 4)).actuate("x").weight(2)
-    assert cart.system().inputs == ["x"]
+    assert cart.system().inputs == ("x",)
 
 
 def expressions():

@@ -11,9 +11,9 @@ from dalembert import ModelError, RequestError, RunError, System
 
 def test_attributes(pendulum):
     assert pendulum.title == "Pendulum on a rod"
-    assert pendulum.coordinates == ["x", "y"]
-    assert pendulum.speeds == ["x'", "y'"]
-    assert pendulum.states == ["x", "y", "x'", "y'"]
+    assert pendulum.coordinates == ("x", "y")
+    assert pendulum.speeds == ("x'", "y'")
+    assert pendulum.states == ("x", "y", "x'", "y'")
     assert pendulum.parameters == {"m": 1.3, "l": 0.8, "g": 9.81}
     assert pendulum.degrees_of_freedom == 1
     assert [c["name"] for c in pendulum.constraints] == ["rod"]
@@ -93,7 +93,7 @@ def test_a_file_that_is_no_text(tmp_path):
     with pytest.raises(ModelError, match="byte 13"):
         System.from_file(path)
     path.write_text('system "Größe"\r\ncoordinate θ\r\nkinetic θ\'^2/2\r\n', encoding="utf-8", newline="")
-    assert System.from_file(path).coordinates == ["θ"]
+    assert System.from_file(path).coordinates == ("θ",)
 
 
 def test_pickling_keeps_text_and_changes(pendulum):

@@ -6,7 +6,7 @@ import re
 from typing import Any, Iterable, NamedTuple, Optional, Sequence
 
 from ._errors import ModelError, RequestError
-from ._words import Expression, expression, line, name
+from ._words import Expression, expression, is_sympy, line, name
 
 NAMED = re.compile(r"\s*([^\W\d]\w*)\s*:(.*)", re.DOTALL)
 
@@ -60,6 +60,8 @@ def _statement(item: Any, taken: Sequence[str], text: str) -> tuple[str, str]:
             "events are expressions, not functions of Python: the engine locates them while it integrates. Write "
             '"y falling stop", or Event("y", direction=-1, terminal=True)'
         )
+    if not isinstance(item, (str, Event)) and not is_sympy(item):
+        raise RequestError(f"{item!r} is no event: give text, an Event or a SymPy expression")
     if isinstance(item, Event) and own is not None:
         return own, item.statement(own)
     k = 1
@@ -87,7 +89,7 @@ def refused(error: ModelError, added: Sequence[str], text: str) -> RequestError:
         where = ""
         if d.line is not None and d.line >= first:
             statement = added[d.line - first]
-            where = f"event `{statement[len('event '):]}`, "
+            where = f"event `{statement[len('event ') :]}`, "
             where += "" if d.column is None else f"column {max(1, d.column - len('event '))}: "
         told.append(f"{where}{d.message}" + ("" if d.help is None else f"\n  help: {d.help}"))
     return RequestError("\n".join(told) or str(error), error._entries)

@@ -58,7 +58,9 @@ class Sweep(Table):
         if self.motions is None:
             raise RequestError("motions were not kept: give `every`, the spacing of their rows")
         if run not in self["run"]:
-            raise RequestError(f"there is no run {run!r}: this sweep has {len(self)} runs, see its column `run`")
+            raise RequestError(
+                f"there is no run {run!r}: this sweep has {len(self)} runs, see its column `run`"
+            )
         rows = self.motions["run"] == run
         return {name: self.motions[name][rows] for name in self.motions.columns[1:]}
 
@@ -80,7 +82,9 @@ def sweep(
     retries: int,
     progress: Progress,
 ) -> Sweep:
-    wish["vary"] = tuple(f"{_words.name(name)}={_values(values)}" for name, values in _words.mapping("vary", vary).items())
+    wish["vary"] = tuple(
+        f"{_words.name(name)}={_values(values)}" for name, values in _words.mapping("vary", vary).items()
+    )
     wish["sample"] = tuple(
         f"{_words.name(name)}~{_distribution(how)}" for name, how in _words.mapping("sample", sample).items()
     )
@@ -184,7 +188,9 @@ def _distribution(how: Any) -> str:
     if isinstance(how, str):
         return how
     if not isinstance(how, (tuple, list)) or len(how) < 2 or not isinstance(how[0], str):
-        raise RequestError(f'sample: {how!r} is no distribution; write "normal(0, 0.1)" or ("normal", 0, 0.1)')
+        raise RequestError(
+            f'sample: {how!r} is no distribution; write "normal(0, 0.1)" or ("normal", 0, 0.1)'
+        )
     kind, *numbers = how
     return f"{kind}({','.join(_words.expression(value) for value in numbers)})"
 

@@ -290,7 +290,9 @@ class System:
         """A state that need not keep the constraints, as starting values that they may change."""
         if state is None or len(state) != len(self.states):
             names = ", ".join(self.states)
-            raise RequestError(f"project=True takes a whole state as y0: {len(self.states)} numbers, for {names}")
+            raise RequestError(
+                f"project=True takes a whole state as y0: {len(self.states)} numbers, for {names}"
+            )
         return [f"{name} ~ {_words.number(value)}" for name, value in zip(self.states, state)]
 
     def evaluate(
@@ -367,7 +369,9 @@ class System:
     ) -> Linearization:
         """The linear system about a state on the constraints; ``settle`` goes to the nearest equilibrium first."""
         engine = self._with(set, initial)._engine
-        return Linearization(engine.linearize(_words.state(at), _options.yes_or_no("settle", settle), _words.join(independent)))
+        return Linearization(
+            engine.linearize(_words.state(at), _options.yes_or_no("settle", settle), _words.join(independent))
+        )
 
     def eigenvalues(
         self,
@@ -384,7 +388,11 @@ class System:
         low, high = _options.number("low", low), _options.number("high", high)
         count = _options.positive("count", count)
         span = f"{_words.name(over)}={_words.expression(low)}..{_words.expression(high)}:{count}"
-        return Eigenvalues(self._engine.eigenvalues(span, _words.state(at), _options.yes_or_no("settle", settle), _words.join(independent)))
+        return Eigenvalues(
+            self._engine.eigenvalues(
+                span, _words.state(at), _options.yes_or_no("settle", settle), _words.join(independent)
+            )
+        )
 
     def sweep(
         self,

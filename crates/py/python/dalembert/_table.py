@@ -59,4 +59,3 @@ class Table:
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
         return self._columns.__arrow_c_array__(requested_schema)
-

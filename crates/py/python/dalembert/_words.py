@@ -80,7 +80,9 @@ def expression(value: Expression) -> str:
         try:
             return write(value)
         except RecursionError:
-            raise RequestError("the SymPy expression is nested too deeply: name parts of it with `let`") from None
+            raise RequestError(
+                "the SymPy expression is nested too deeply: name parts of it with `let`"
+            ) from None
     if isinstance(value, bool):
         raise RequestError(f"{value} is no expression")
     if has_masked(value):
@@ -116,7 +118,9 @@ def starts(values: Values) -> tuple[str, ...]:
     if isinstance(values, Mapping):
         return tuple(f"{name(key)} = {expression(value)}" for key, value in values.items())
     if not isinstance(values, Iterable) or not all(isinstance(item, str) for item in values):
-        raise RequestError(f"{values!r}: give starting values as a mapping, {{\"x\": 1}}, or as text, \"x = 1, y ~ -1\"")
+        raise RequestError(
+            f'{values!r}: give starting values as a mapping, {{"x": 1}}, or as text, "x = 1, y ~ -1"'
+        )
     return tuple(line(item, "a starting value") for item in values)
 
 
