@@ -2,7 +2,6 @@
 
 import pickle
 
-import dalembert
 import numpy as np
 import pytest
 import sympy
@@ -227,6 +226,5 @@ def test_no_words_of_others(fall: System) -> None:
         with pytest.raises(RequestError):
             wrong()
     assert fall.simulate(1, set=[("m", 3)]).system.parameters["m"] == 3
-    assert dalembert.System.from_text(
-        FALL.replace("m", "values").replace("sivaluesulate", "simulate")
-    ).with_parameters(values=5)
+    named = System.from_text("parameter values = 1\ncoordinate x\nkinetic values*x'^2")
+    assert named.with_parameters(values=5).parameters["values"] == 5
