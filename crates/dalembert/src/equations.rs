@@ -98,7 +98,7 @@ pub fn write(model: &mut Model, form: Form, format: Format) -> Result<String, Bo
     }
     let multipliers = match form {
         Form::Kernel => model.system.nonideal.is_some() || !model.system.contacts.is_empty(),
-        other => matches!(other, Form::Lagrange | Form::Explicit),
+        other => matches!(other, Form::Lagrange | Form::Explicit | Form::Poincare | Form::Hamilton),
     };
     if multipliers {
         let mut names = lambda_names(model);
