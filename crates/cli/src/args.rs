@@ -236,7 +236,8 @@ pub struct SimulateArgs {
     /// Give up after this many steps
     #[arg(long, value_name = "N")]
     pub max_steps: Option<usize>,
-    /// Parameters of the simulated system that differ from what its controller believes, as in --plant m=1.1 (repeatable)
+    /// Parameters of the simulated system that differ from what its controller believes, as in --plant m=1.1, in the units
+    /// of the file (repeatable)
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub plant: Vec<String>,
     /// Compute control forces every DT and hold them in between

@@ -9,7 +9,7 @@ use crate::args::{SweepArgs, SweepFormat};
 use crate::input::{Loaded, Remarks, load};
 use crate::progress::listen;
 use crate::report::Failure;
-use dalembert::diagnostic::{Code, Diagnostic};
+use dalembert::diagnostic::Diagnostic;
 use dalembert::export::{field, number};
 use dalembert::run::Flow;
 use dalembert::sweep::{Axis, Block, Plan, Sample, Sweep};
@@ -49,15 +49,6 @@ fn plan(args: &SweepArgs, model: &Model, source: &Source) -> Result<Plan, Box<Di
     let mut sample = args.sample.iter().map(|text| Sample::read(text)).collect::<Result<Vec<_>, _>>()?;
     let names: Vec<&str> =
         vary.iter().map(|a| a.name.as_str()).chain(sample.iter().map(|s| s.name.as_str())).collect();
-    let started = args.common.initial.iter().filter_map(|text| text.split(['=', '~']).next());
-    let mut given = args.common.set.iter().map(|(name, _)| name.as_str()).chain(started).map(str::trim);
-    if let Some(name) = given.find(|name| names.contains(name)) {
-        let message = format!("`{name}` is given one value and varied");
-        let d = Diagnostic::error(Code::BadOption, None, message);
-        return Err(Box::new(
-            d.help("leave it out of `--set` and `--initial`, or out of `--vary` and `--sample`"),
-        ));
-    }
     let overrides = Overrides { set: args.common.set.clone(), initial: args.common.initial.clone() };
     let units = dalembert::requests::units(model, source, &overrides, &names);
     let wanted = vary.iter_mut().map(|a| &mut a.unit).chain(sample.iter_mut().map(|s| &mut s.unit));
@@ -72,7 +63,11 @@ fn plan(args: &SweepArgs, model: &Model, source: &Source) -> Result<Plan, Box<Di
         max_steps: args.max_steps,
         ..Request::default()
     };
-    Ok(Plan { vary, sample, runs: args.runs, seed: args.seed, request, motions: args.every.is_some() })
+    let plan =
+        Plan { vary, sample, runs: args.runs, seed: args.seed, request, motions: args.every.is_some() };
+    let started = args.common.initial.iter().filter_map(|text| text.split(['=', '~']).next());
+    plan.refuse_given(args.common.set.iter().map(|(name, _)| name.as_str()).chain(started))?;
+    Ok(plan)
 }
 
 /// Everything the numbers depend on.

@@ -306,6 +306,23 @@ fn what_is_varied_cannot_have_one_value() {
 }
 
 #[test]
+fn a_member_that_is_given_one_value_and_varied_with_its_family_is_refused() {
+    let folder = scratch("sweep_member");
+    let file = folder.join("springs.dal");
+    let source = "parameter k[1..2] = 1\ncoordinate x[1..2]\nkinetic sum(i in 1..2, x[i]'^2/2)\n\
+        potential sum(i in 1..2, k[i]/2*x[i]^2)\ninitial x[1] = 1\nsimulate until 1\n";
+    std::fs::write(&file, source).expect("a model");
+    let (file, out) = (text(&file), text(&folder.join("out")));
+    for (given, varied) in [("k[2]=7", "k=5"), ("k=7", "k[2]=5"), ("k[2]=7", "k[2]=5")] {
+        let answer = dalembert(&["sweep", &file, "--out", &out, "--set", given, "--vary", varied]);
+        assert_eq!(answer.code, 1, "{}", answer.stderr);
+        assert!(answer.stderr.contains("is given one value and varied"), "{}", answer.stderr);
+    }
+    let answer = dalembert(&["sweep", &file, "--out", &out, "--set", "k[2]=7", "--vary", "k[1]=5"]);
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+}
+
+#[test]
 fn lists_and_distributions_that_cannot_be_read_are_wrong_usage() {
     let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/pendulum.dal");
     for wrong in [

@@ -5,6 +5,7 @@
 //! inverts the matrix of U4 with K3 in symbols and is refused, with the limit, where that would explode.
 
 mod energies;
+mod forces;
 mod hamilton;
 mod jacobi;
 mod poincare;
@@ -17,6 +18,7 @@ use crate::kernel_form::KernelForm;
 use crate::model::Model;
 use crate::system::Coordinate;
 use dalembert_expr::{Expr, Format, Pool, Rational, Symbol};
+use forces::Named;
 pub use statement::{Part, state};
 use std::str::FromStr;
 use write::Writer;
@@ -79,6 +81,9 @@ impl FromStr for Form {
 
 /// Writes the equations of motion.
 ///
+/// Forces that the state does not give in closed form (friction, control) stand in the forms `kernel` and `lagrange`
+/// under names of their own, with the laws that decide them; the other forms of such models are refused.
+///
 /// ```
 /// use dalembert::{Model, Source, equations::{self, Form}};
 /// use dalembert_expr::Format;
@@ -92,16 +97,17 @@ pub fn write(model: &mut Model, form: Form, format: Format) -> Result<String, Bo
         model.require_dense("this form")?;
     }
     let multipliers = match form {
-        Form::Kernel => model.system.nonideal.is_some(),
-        other => matches!(other, Form::Lagrange | Form::Explicit),
+        Form::Kernel => model.system.nonideal.is_some() || !model.system.contacts.is_empty(),
+        other => matches!(other, Form::Lagrange | Form::Explicit | Form::Poincare | Form::Hamilton),
     };
     if multipliers {
-        let names = lambda_names(model);
+        let mut names = lambda_names(model);
+        names.extend(forces::reaction_names(model));
         crate::poincare::own_symbols(&mut model.system, &names)?;
     }
     let written = match form {
-        Form::Kernel => kernel(model, format),
-        Form::Lagrange => lagrange(model, format),
+        Form::Kernel => kernel(model, format)?,
+        Form::Lagrange => lagrange(model, format)?,
         Form::Explicit => explicit(model, format)?,
         Form::Poincare => poincare::write(model, format)?,
         Form::Hamilton => hamilton::write(model, format)?,
@@ -123,16 +129,17 @@ fn lambda_symbols(model: &mut Model) -> Vec<Symbol> {
     names.iter().map(|name| model.system.pool.symbol(name)).collect()
 }
 
-/// Multipliers in C are printed under the same names.
-fn multiplier_images(model: &mut Model, lambdas: &[Symbol]) -> Vec<(Symbol, Expr)> {
-    let multipliers = model.system.observables.multipliers.clone();
-    multipliers.into_iter().zip(lambdas).map(|(s, l)| (s, model.system.pool.var(*l))).collect()
+/// Multipliers in C are printed under the same names, reactions under theirs.
+fn ideal_images(model: &mut Model) -> Vec<(Symbol, Expr)> {
+    let printed = model.system.observables.multipliers.clone().into_iter().zip(lambda_symbols(model));
+    let reactions = forces::reactions(model).into_iter().map(|(symbol, name, _)| (symbol, name));
+    printed.chain(reactions).map(|(s, name)| (s, model.system.pool.var(name))).collect()
 }
 
 /// `A^T lambda + C` on each speed, with the multipliers as they are printed.
 fn constraint_forces(model: &mut Model) -> Vec<Expr> {
     let lambdas = lambda_symbols(model);
-    let images = multiplier_images(model, &lambdas);
+    let images = ideal_images(model);
     let (form, pool) = (&model.form, &mut model.system.pool);
     let mut parts: Vec<Vec<Expr>> = vec![Vec::new(); form.force.len()];
     for (row, l) in form.constraint_matrix.iter().zip(&lambdas) {
@@ -158,10 +165,10 @@ fn write_kinematics(w: &mut Writer, pool: &mut Pool, coordinates: &[Coordinate],
     }
 }
 
-fn kernel(model: &mut Model, format: Format) -> String {
-    let lambdas = lambda_symbols(model);
-    let images = multiplier_images(model, &lambdas);
-    let n = model.form.speeds.len();
+fn kernel(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
+    let named = Named::of(model)?;
+    let (friction, control) = (named.friction_force(model), named.control_force(model));
+    let (images, reactions) = (ideal_images(model), forces::reactions(model));
     let form = model.form.clone();
     let pool = &mut model.system.pool;
     let mut w = Writer::new(format, model.system.title.as_deref());
@@ -175,28 +182,69 @@ fn kernel(model: &mut Model, format: Format) -> String {
         .map(|row| row.iter().map(|e| pool.simplify(*e)).collect())
         .collect();
     w.matrix(pool, "M", &matrix);
-    let force: Vec<Expr> = form.force.iter().map(|e| pool.simplify(*e)).collect();
-    w.vector(pool, "Q", &force);
-    if !form.constraint_right.is_empty() {
-        let mut rows = vec![vec![Pool::ZERO; n]; form.constraint_matrix.len()];
-        for (row, entries) in rows.iter_mut().zip(&form.constraint_matrix) {
-            entries.iter().for_each(|(p, e)| row[*p] = pool.simplify(*e));
-        }
-        w.matrix(pool, "A", &rows);
-        let right: Vec<Expr> = form.constraint_right.iter().map(|e| pool.simplify(*e)).collect();
-        w.vector(pool, "b", &right);
-    }
+    write_vector(&mut w, pool, "Q", &form.force);
+    write_rows(&mut w, pool, ["A", "b"], &form.constraint_matrix, &form.constraint_right, names.len());
     if let Some(c) = &form.nonideal {
         let c = pool.substitute(c, &images);
-        let c: Vec<Expr> = c.into_iter().map(|e| pool.simplify(e)).collect();
-        w.vector(pool, "C", &c);
+        write_vector(&mut w, pool, "C", &c);
+        forces::write_reactions(&mut w, model, &reactions);
     }
-    w.finish(pool)
+    if let Some(friction) = friction {
+        w.note(&format!("{} beside {}: friction of the contacts", w.assigned("F"), w.assigned("Q")));
+        write_vector(&mut w, &mut model.system.pool, "F", &friction);
+        named.write_friction(&mut w, model);
+    }
+    let pool = &mut model.system.pool;
+    if let Some(control) = control {
+        w.note(&format!("{} beside {}: control", w.assigned("U"), w.assigned("Q")));
+        write_vector(&mut w, pool, "U", &control);
+        forces::note_control(&mut w);
+        write_rows(
+            &mut w,
+            pool,
+            ["A_c", "b_c"],
+            &form.requirement_matrix,
+            &form.requirement_right,
+            names.len(),
+        );
+    }
+    Ok(w.finish(pool))
 }
 
-/// `M eta' - Q = A^T lambda (+ C)`, row by row, then the constraints as they were imposed.
-fn lagrange(model: &mut Model, format: Format) -> String {
-    let right = constraint_forces(model);
+fn write_vector(w: &mut Writer, pool: &mut Pool, name: &str, entries: &[Expr]) {
+    let entries: Vec<Expr> = entries.iter().map(|e| pool.simplify(*e)).collect();
+    w.vector(pool, name, &entries);
+}
+
+/// Rows `A eta' = b` on n speeds, if there are any.
+fn write_rows(
+    w: &mut Writer,
+    pool: &mut Pool,
+    [matrix, right]: [&str; 2],
+    entries: &[Vec<(usize, Expr)>],
+    values: &[Expr],
+    n: usize,
+) {
+    if values.is_empty() {
+        return;
+    }
+    let mut rows = vec![vec![Pool::ZERO; n]; entries.len()];
+    for (row, entries) in rows.iter_mut().zip(entries) {
+        entries.iter().for_each(|(p, e)| row[*p] = pool.simplify(*e));
+    }
+    w.matrix(pool, matrix, &rows);
+    write_vector(w, pool, right, values);
+}
+
+/// `M eta' - Q = A^T lambda (+ C) (+ friction and control)`, row by row, then the constraints as they were imposed and
+/// what decides the forces that have names of their own.
+fn lagrange(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
+    let named = Named::of(model)?;
+    let mut right = constraint_forces(model);
+    for more in [named.friction_force(model), named.control_force(model)].into_iter().flatten() {
+        right = right.iter().zip(more).map(|(a, b)| model.system.pool.add(*a, b)).collect();
+    }
+    let reactions = forces::reactions(model);
     let form = model.form.clone();
     let accelerations: Vec<Symbol> = model.system.speeds.iter().map(|s| s.acceleration).collect();
     let pool = &mut model.system.pool;
@@ -216,7 +264,10 @@ fn lagrange(model: &mut Model, format: Format) -> String {
         let e = pool.simplify(row.residual);
         w.balance(pool, e, Pool::ZERO);
     }
-    w.finish(pool)
+    forces::write_reactions(&mut w, model, &reactions);
+    named.write_friction(&mut w, model);
+    named.write_requirements(&mut w, model);
+    Ok(w.finish(&model.system.pool))
 }
 
 /// U1 with K3 in closed form, by inverting `[M, -A^T; A, 0]` in symbols.
@@ -228,6 +279,15 @@ fn explicit(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>
                 .help("`--form lagrange` writes the equations with multipliers, for any size and rank"),
         ))
     };
+    if !model.system.contacts.is_empty() {
+        return refuse("accelerations with friction have no closed form: contacts stick and slide".into());
+    }
+    if !model.system.requirement_rows.is_empty() {
+        return refuse(
+            "accelerations under control are not written in closed form: the inputs are found at each state"
+                .into(),
+        );
+    }
     if n + m > MAX_EXPLICIT {
         return refuse(format!(
             "closed forms are written for up to {MAX_EXPLICIT} speeds and constraint rows together; this model has {n} and {m}"
@@ -267,12 +327,16 @@ fn explicit(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>
     if let Some(c) = &form.nonideal {
         // U8: multipliers of the ideal solution first, then C, then the accelerations.
         let multipliers = model.system.observables.multipliers.iter().copied();
-        let images: Vec<(Symbol, Expr)> = multipliers.zip(solution[n..].iter().copied()).collect();
+        let mut images: Vec<(Symbol, Expr)> = multipliers.zip(solution[n..].iter().copied()).collect();
+        let sizes = forces::reaction_sizes(model, &solution[n..]);
+        images.extend(sizes.into_iter().map(|(_, symbol, size)| (symbol, size)));
+        let pool = &mut model.system.pool;
         let c = pool.substitute(c, &images);
         let force: Vec<Expr> = form.force.iter().zip(&c).map(|(q, c)| pool.add(*q, *c)).collect();
         let whole = solve(pool, &force);
         solution[..n].copy_from_slice(&whole[..n]);
     }
+    let pool = &mut model.system.pool;
     if let Some(cost) = solution.iter().map(|e| pool.cost(*e)).find(|c| *c > MAX_EXPLICIT_COST) {
         return refuse(format!(
             "the closed form would take {cost} operations in one entry, more than the {MAX_EXPLICIT_COST} that are written"

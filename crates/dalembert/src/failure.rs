@@ -289,11 +289,24 @@ fn not_finite(t: f64, term: Term, index: usize, model: &Model) -> Diagnostic {
         .help("look for a division by zero, or a root or logarithm of a negative number, at this state")
 }
 
-/// The motion could not go on.
-pub(crate) fn of_motion(failure: &Failure, model: &Model) -> Diagnostic {
+/// Beyond so many spans of the run from zero, time itself is what is too coarse for short steps.
+const FAR_FROM_ZERO: f64 = 1e9;
+
+/// The motion could not go on; `span` is how far it was to go in time.
+pub(crate) fn of_motion(failure: &Failure, model: &Model, span: f64) -> Diagnostic {
     let names = model.state_names();
     let state = |k: usize| names.get(k).copied().unwrap_or("?");
     match failure {
+        Failure::StepTooSmall { t, h, .. } if t.abs() > FAR_FROM_ZERO * span.abs() => {
+            let message = format!(
+                "t = {} is too large for steps of {:.1e}: the numbers next to it are {:.1e} away",
+                short(*t),
+                h.abs(),
+                t.abs().next_up() - t.abs()
+            );
+            Diagnostic::error(Code::StepTooSmall, None, message)
+                .help("begin nearer to t = 0; forces that depend on time can be written in `t0 + t` with a parameter `t0`")
+        }
         Failure::StepTooSmall { t, h, fastest } => {
             let message = format!(
                 "the integration came to a standstill at t = {}: step {h:.1e}, `{}` moves fastest",

@@ -109,10 +109,13 @@ pub(crate) fn turned(pool: &mut Pool, structure: &Structure, eta: &[Expr], a: &[
 
 fn refuse_foreign_forces(system: &System) -> Result<(), Box<Diagnostic>> {
     let refuse = |message: &str| {
-        Err(Box::new(
-            Diagnostic::error(Code::NotApplicable, None, message)
-                .help("the forms kernel, lagrange and explicit need no Lagrangian"),
-        ))
+        let help = match system.contacts.is_empty() && system.requirement_rows.is_empty() {
+            true => "the forms kernel, lagrange and explicit need no Lagrangian",
+            false => {
+                "the forms kernel and lagrange name friction and control, with the laws that decide them"
+            }
+        };
+        Err(Box::new(Diagnostic::error(Code::NotApplicable, None, message).help(help)))
     };
     if system.mass.is_some() || (system.kinetic.is_none() && system.lagrangian.is_none()) {
         return refuse("this form starts from a Lagrangian, and the model gives its inertia as `mass`");

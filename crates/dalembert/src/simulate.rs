@@ -4,6 +4,7 @@ mod options;
 mod record;
 mod variables;
 
+use crate::adjust::Target;
 use crate::balance::Balance;
 use crate::compile::{Compiled, Speed, lagrangian_of};
 use crate::diagnostic::{Code, Diagnostic, nearest};
@@ -45,7 +46,8 @@ pub struct Request {
     pub max_steps: Option<usize>,
     /// Starting state with its time, if not the model's at t = 0; see [`Model::start_at`].
     pub start: Option<State>,
-    /// Parameters of the simulated system where they differ from those the controller believes in.
+    /// Parameters of the simulated system where they differ from those the controller believes in; in the units of the
+    /// file, the name of a family for all its members.
     pub plant: Vec<(String, f64)>,
     /// Control is computed every so often and held in between.
     pub hold: Option<f64>,
@@ -207,10 +209,17 @@ impl Model {
         }
         let names: Vec<String> = self.system.parameters.iter().map(|p| p.name.clone()).collect();
         let mut given = vec![None; names.len()];
-        for (name, value) in changes {
-            match names.iter().position(|n| n == name) {
-                Some(k) => given[k] = Some(*value),
-                None => {
+        let wanted: Vec<&str> = changes.iter().map(|(name, _)| name.as_str()).collect();
+        let units = match &self.origin {
+            Some(origin) => crate::requests::units(self, &origin.0, &origin.1, &wanted),
+            None => vec![1.0; wanted.len()],
+        };
+        for ((name, value), unit) in changes.iter().zip(units) {
+            match self.target(name) {
+                Some(Target::Parameters(places)) => {
+                    places.iter().for_each(|k| given[*k] = Some(value * unit));
+                }
+                _ => {
                     let near = nearest(name, names.iter().map(String::as_str));
                     let help = near.map_or(format!("its parameters are: {}", names.join(", ")), |near| {
                         format!("did you mean `{near}`?")
@@ -268,7 +277,7 @@ impl Model {
         }
         outcome.state = variables.speeds_of(&outcome.state);
         let failure = match &outcome.stop {
-            Stop::Failed(reason) => Some(failure::of_motion(reason, self)),
+            Stop::Failed(reason) => Some(failure::of_motion(reason, self, options.until - start.t)),
             _ => trouble,
         };
         let first = energies.first().copied();

@@ -257,3 +257,25 @@ fn control_moves_what_sticks() {
     let held = run(&mut load(text), &Request { hold: Some(0.05), ..until(10.0) });
     assert!(held.failure.is_none());
 }
+
+/// Another plant is given in the units of the file, as `--set` is, and by families.
+#[test]
+fn another_plant_in_the_units_of_the_file() {
+    let text = |unit: &str, m: &str| {
+        format!(
+            "parameter m = {m} {{{unit}}}\ncoordinate x {{m}}\nkinetic m/2*x'^2\n\
+             require r: x = 1{{m}}*sin(t*1{{1/s}}) decay 2{{1/s}}, 1{{1/s^2}}\ninitial x' = 1 {{m/s}}\noutput e = residual(r)"
+        )
+    };
+    let plant = |text: &str, m: f64| {
+        let motion = motion_of(text, &Request { plant: vec![("m".into(), m)], ..until(2.0) });
+        *column(&motion, "e").last().expect("rows")
+    };
+    let (grams, kilograms) = (plant(&text("g", "1000"), 1200.0), plant(&text("kg", "1"), 1.2));
+    assert!(kilograms.abs() > 1e-3, "another mass matters");
+    below("the same plant", (grams - kilograms).abs(), 1e-12);
+    let family = "parameter m[1..2] = 1\ncoordinate x[1..2]\nkinetic sum(i in 1..2, m[i]/2*x[i]'^2)\n\
+        require r: x[1] = sin(t) decay 2, 1\ninitial x[1]' = 1\noutput e = residual(r)";
+    let motion = motion_of(family, &Request { plant: vec![("m".into(), 1.2)], ..until(2.0) });
+    assert_eq!(motion.parameters, [1.2, 1.2]);
+}

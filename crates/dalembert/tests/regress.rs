@@ -163,3 +163,52 @@ fn a_value_from_outside_is_one_value() {
         assert_eq!(said.and_then(|d| d.first().map(|d| d.code)), Some(Code::BadOption), "{value}");
     }
 }
+
+#[test]
+fn an_event_at_the_very_end_is_found() {
+    let head = "coordinate x\nkinetic x'^2/2\ninitial x' = 1\n";
+    for (event, stops) in
+        [("t - 1 stop", true), ("x - 1", false), ("x - 1 rising stop", true), ("t - 1", false)]
+    {
+        for method in ["dop853", "tsit5", "radau", "rk4"] {
+            let mut model = good(&format!("{head}event e: {event}"));
+            let request = Request { until: Some(1.0), method: Some(method.into()), ..Request::default() };
+            let motion = model.simulate(&request, |_| Flow::Continue).expect("a motion");
+            assert_eq!(motion.events.len(), 1, "{event} by {method}");
+            assert!(
+                (motion.events[0].t - 1.0).abs() < 1e-13 && motion.events[0].rising,
+                "{event} by {method}"
+            );
+            let stopped = matches!(motion.outcome.stop, dalembert::run::Stop::Event(_));
+            assert_eq!(stopped, stops, "{event} by {method}");
+            let times = motion.table.column("t").expect("times");
+            assert!(times.windows(2).all(|t| t[0] < t[1]), "no row twice: {event} by {method}");
+        }
+    }
+    for event in ["x", "x - 1 falling", "x - 1.000001"] {
+        let mut model = good(&format!("{head}event e: {event}"));
+        let request = Request { until: Some(1.0), ..Request::default() };
+        let motion = model.simulate(&request, |_| Flow::Continue).expect("a motion");
+        assert!(motion.events.is_empty(), "{event}");
+    }
+}
+
+#[test]
+fn a_wrong_absolute_tolerance_is_called_that() {
+    let mut model = good("coordinate x\nkinetic x'^2/2");
+    let request = Request { until: Some(1.0), atol: Some(-1.0), ..Request::default() };
+    let refused = model.simulate(&request, |_| Flow::Continue).expect_err("it is negative");
+    assert!(refused.message.contains("absolute tolerance"), "{}", refused.message);
+    assert!(!format!("{refused:?}").contains("relative"), "{refused:?}");
+}
+
+#[test]
+fn a_time_too_large_for_its_steps_is_said() {
+    let mut model = good("coordinate x\nkinetic x'^2/2\npotential 5e3*x^2\ninitial x = 1");
+    let start = model.start_at(1e15, None).expect("a start").state;
+    let request = Request { until: Some(1e15 + 10.0), start: Some(start), ..Request::default() };
+    let motion = model.simulate(&request, |_| Flow::Continue).expect("a motion");
+    let failure = motion.failure.expect("steps below the resolution of t");
+    assert_eq!(failure.code, Code::StepTooSmall);
+    assert!(failure.message.contains("too large for steps"), "{}", failure.message);
+}

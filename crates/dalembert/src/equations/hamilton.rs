@@ -1,7 +1,7 @@
 //! Hamilton's equations, written out: H, the speeds, and H1 with constraint forces and multipliers.
 
-use super::constraint_forces;
 use super::write::Writer;
+use super::{constraint_forces, forces};
 use crate::canonical::Canonical;
 use crate::diagnostic::Diagnostic;
 use crate::model::Model;
@@ -9,10 +9,14 @@ use dalembert_expr::{Expr, Format, Pool};
 
 pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
     let canonical = Canonical::of(model)?;
-    let forces = constraint_forces(model);
-    let forces = canonical.in_momenta(model, &forces);
+    let constraint_forces = constraint_forces(model);
+    let constraint_forces = canonical.in_momenta(model, &constraint_forces);
     let residuals: Vec<Expr> = model.system.rows.iter().map(|row| row.residual).collect();
     let residuals = canonical.in_momenta(model, &residuals);
+    let mut reactions = forces::reactions(model);
+    for (_, _, size) in &mut reactions {
+        *size = canonical.in_momenta(model, &[*size])[0];
+    }
     let system = &mut model.system;
     let pool = &mut system.pool;
     let mut w = Writer::new(format, system.title.as_deref());
@@ -27,7 +31,7 @@ pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Dia
         w.equation(pool, &format!("{}'", coordinate.name), e);
     }
     for (p, symbol) in canonical.momenta.iter().enumerate() {
-        let e = pool.add(canonical.y_dot[p], forces[p]);
+        let e = pool.add(canonical.y_dot[p], constraint_forces[p]);
         let (name, e) = (format!("{}'", pool.name(*symbol)), pool.simplify(e));
         w.equation(pool, &name, e);
     }
@@ -35,5 +39,6 @@ pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Dia
         let e = pool.simplify(e);
         w.balance(pool, e, Pool::ZERO);
     }
-    Ok(w.finish(pool))
+    forces::write_reactions(&mut w, model, &reactions);
+    Ok(w.finish(&model.system.pool))
 }

@@ -1,7 +1,7 @@
 //! The equations of Poincare and Chetaev, written out: L1, the momenta, L2, the constraints, H4 and H5.
 
 use super::write::Writer;
-use super::{constraint_forces, write_kinematics};
+use super::{constraint_forces, forces, write_kinematics};
 use crate::diagnostic::Diagnostic;
 use crate::kernel_form::Structure;
 use crate::model::Model;
@@ -11,7 +11,8 @@ use dalembert_expr::{Expr, Format, Pool};
 pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
     let momenta = momentum_symbols(&mut model.system)?;
     let equations = Poincare::of(model)?;
-    let forces = constraint_forces(model);
+    let constraint_forces = constraint_forces(model);
+    let reactions = forces::reactions(model);
     let rows = linear_rows(model);
     let labels = labels(&model.system);
     let form = model.form.clone();
@@ -25,7 +26,7 @@ pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Dia
         w.equation(pool, &name, e);
     }
     for (p, symbol) in momenta.iter().enumerate() {
-        let e = pool.add(equations.rates[p], forces[p]);
+        let e = pool.add(equations.rates[p], constraint_forces[p]);
         let (name, e) = (format!("{}'", pool.name(*symbol)), pool.simplify(e));
         w.equation(pool, &name, e);
     }
@@ -35,7 +36,8 @@ pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Dia
     }
     let names: Vec<String> = system.rows.iter().map(|r| r.name.clone()).collect();
     write_nonholonomy(&mut w, pool, &rows, &names, &labels);
-    Ok(w.finish(pool))
+    forces::write_reactions(&mut w, model, &reactions);
+    Ok(w.finish(&model.system.pool))
 }
 
 /// L1: coefficients that do not vanish, one of each antisymmetric pair.

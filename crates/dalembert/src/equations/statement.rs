@@ -1,7 +1,7 @@
 //! A model as it was understood, written out: kinematics, energies, forces, constraints, requirements.
 
 use super::write::Writer;
-use super::{lambda_symbols, multiplier_images, write_kinematics};
+use super::{ideal_images, write_kinematics};
 use crate::model::Model;
 use dalembert_expr::{Format, Pool};
 
@@ -75,8 +75,7 @@ fn energies(model: &mut Model, w: &mut Writer) {
 
 /// `Q'_x = ...` and `C_x = ...`, those that are not zero.
 fn forces(model: &mut Model, w: &mut Writer) {
-    let lambdas = lambda_symbols(model);
-    let images = multiplier_images(model, &lambdas);
+    let images = ideal_images(model);
     let system = &mut model.system;
     let nonideal = system.nonideal.clone().map(|c| system.pool.substitute(&c, &images));
     let groups = [("Q", Some(system.applied.clone())), ("C", nonideal)];

@@ -162,13 +162,17 @@ impl Writer {
     }
 
     /// In a program the letters of the equations may be parameters of the model: there words stand for them.
-    fn assigned(&self, letter: &str) -> String {
+    pub fn assigned(&self, letter: &str) -> String {
         let word = match letter {
             "M" => "mass_matrix",
             "Q" => "impressed_force",
             "A" => "constraint_matrix",
             "b" => "constraint_rhs",
             "C" => "nonideal_term",
+            "F" => "friction_force",
+            "U" => "control_force",
+            "A_c" => "requirement_matrix",
+            "b_c" => "requirement_rhs",
             "H" => "hamiltonian",
             "L" => "lagrangian",
             "T*" => "kinetic_coenergy",

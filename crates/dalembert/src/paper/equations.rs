@@ -25,21 +25,21 @@ pub(super) fn section(draft: &mut Draft) -> String {
             Err(diagnostic) => body.push_str(&draft.trouble(*diagnostic)),
         },
     }
-    body.push_str(&not_in_them(draft));
+    body.push_str(&named_forces(draft));
     html::section("equations", "Equations of motion", &body)
 }
 
-/// Forces that no form writes, because they are found at each state.
-fn not_in_them(draft: &Draft) -> String {
+/// Forces that stand under names of their own, because they are found at each state.
+fn named_forces(draft: &Draft) -> String {
     let mut out = String::new();
     if !draft.model.system.contacts.is_empty() {
         out.push_str(&html::remark(
-            "Coulomb friction is not in these equations: which contacts stick is decided along the motion.",
+            "Coulomb friction stands under names of its own: which contacts stick is decided along the motion.",
         ));
     }
     if !draft.model.system.requirement_rows.is_empty() {
         out.push_str(&html::remark(
-            "Control forces are not in these equations: they are what the requirements take, state by state (C1).",
+            "Control forces stand under names of their own: they are what the requirements take, state by state (C1).",
         ));
     }
     out

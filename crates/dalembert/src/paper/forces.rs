@@ -38,8 +38,8 @@ impl Observed {
             system.outputs.push(Output { name: name.clone(), value, span: Span::at(0) });
         }
         match Model::of(system, model.diagnostics.clone()) {
-            Ok(model) => Observed {
-                model: Some(Box::new(model)),
+            Ok(observed) => Observed {
+                model: Some(Box::new(Model { origin: model.origin.clone(), ..observed })),
                 forces: wanted.into_iter().map(|(name, kind, _)| (name, kind)).collect(),
                 ..none
             },

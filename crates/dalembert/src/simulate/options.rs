@@ -69,11 +69,14 @@ impl Model {
         let defaults = Options::default();
         let rtol = request.rtol.or(tolerance).unwrap_or(defaults.rtol);
         let atol = request.atol.unwrap_or(rtol * (defaults.atol / defaults.rtol));
-        if !(1e-15..0.5).contains(&rtol) || !(0.0..1e6).contains(&atol) {
+        if !(1e-15..0.5).contains(&rtol) {
+            return bad("the tolerance", rtol, "choose a relative tolerance between 1e-14 and 1e-1");
+        }
+        if !(0.0..1e6).contains(&atol) {
             return bad(
-                "the tolerance",
-                if (1e-15..0.5).contains(&rtol) { atol } else { rtol },
-                "choose a relative tolerance between 1e-14 and 1e-1",
+                "the absolute tolerance",
+                atol,
+                "choose zero or a positive number below 1e6, in the units of the state",
             );
         }
         let named = request

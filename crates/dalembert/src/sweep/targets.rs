@@ -66,6 +66,41 @@ impl Targets {
     }
 }
 
+impl Plan {
+    /// Refuses a plan that varies what is given one value elsewhere: the same name, a member of a varied family, or the
+    /// family of a varied member. Names as in `k[2]` and `x'`.
+    pub fn refuse_given<'n>(&self, given: impl IntoIterator<Item = &'n str>) -> Result<(), Box<Diagnostic>> {
+        let varied = || self.vary.iter().map(|a| &a.name).chain(self.sample.iter().map(|s| &s.name));
+        let clash = given.into_iter().find_map(|name| Some((name, varied().find(|v| meet(name, v))?)));
+        let Some((name, varied)) = clash else { return Ok(()) };
+        let (name, varied) = (plain(name), plain(varied));
+        let message = if name == varied {
+            format!("`{name}` is given one value and varied")
+        } else {
+            format!("`{name}` is given one value and varied with `{varied}`")
+        };
+        let d = Diagnostic::error(Code::BadOption, None, message);
+        Err(Box::new(d.help("leave it out of `--set` and `--initial`, or out of `--vary` and `--sample`")))
+    }
+}
+
+fn plain(name: &str) -> String {
+    name.split_whitespace().collect()
+}
+
+/// Whether two names are one, or a family and its member.
+fn meet(a: &str, b: &str) -> bool {
+    let (a, b) = (plain(a), plain(b));
+    let parts = |name: &str| -> (String, String, usize) {
+        let stem = name.trim_end_matches('\'');
+        let at = stem.find('[').unwrap_or(stem.len());
+        (stem[..at].to_owned(), stem[at..].to_owned(), name.len() - stem.len())
+    };
+    let ((family, member, order), (other_family, other_member, other_order)) = (parts(&a), parts(&b));
+    let some = member.is_empty() || other_member.is_empty() || member == other_member;
+    family == other_family && order == other_order && some
+}
+
 impl Target {
     fn overlaps(&self, other: &Target) -> bool {
         match (self, other) {

@@ -5,7 +5,8 @@
 //! extremum that may reach zero is looked at by itself: two crossings within a step are found, and a pair that is
 //! close together too. Each sign change is located by regula falsi with the Illinois rule, bisection when it stalls.
 //! A function that is zero at the start takes its sign from the first sample at which it has one, so an event is not
-//! reported where a run begins.
+//! reported where a run begins. One that becomes zero just at the end of the run is reported there: no step follows that
+//! could show its change of sign.
 
 use super::options::EventRule;
 use super::outcome::{Crossing, EventHit};
@@ -72,6 +73,23 @@ impl Events {
     pub fn resume(&mut self, fresh: usize, values: impl FnOnce(&mut [f64])) {
         values(&mut self.g_before);
         self.sign[..fresh].fill(1.0);
+    }
+
+    /// After the scan of the last step, from t to t + h: adds the functions, from the `first` on, that arrive at zero just
+    /// there, up to rounding of time.
+    pub fn close(&mut self, first: usize, t: f64, h: f64) {
+        let [.., before, last] = self.samples.order[..] else { return };
+        let tiny = 1e-14 * ((t + h).abs() / h.abs()).max(1.0);
+        let width = self.samples.theta[last] - self.samples.theta[before];
+        for i in first..self.rules.len() {
+            let (a, b) = (self.samples.at(before)[i], self.samples.at(last)[i]);
+            // By the slope of the last stretch, the zero is this far behind the end.
+            let arrives = a != 0.0 && a != b && b / a >= 0.0 && b.abs() * width <= tiny * (a - b).abs();
+            let rising = a * h < 0.0;
+            if arrives && sign_of(a, 0.0) == self.sign[i] && self.wanted(i, rising) {
+                self.hits.push(EventHit { index: i, t: t + h, rising });
+            }
+        }
     }
 
     /// Finds the hits in the step from t to t + h; `values(theta, g)` gives the functions at a fraction of it.
@@ -162,12 +180,7 @@ impl Events {
             }
             let changed = self.sign[i] != 0.0 && self.sign[i] != now;
             self.sign[i] = now;
-            let wanted = match self.rules[i].crossing {
-                Crossing::Both => true,
-                Crossing::Rising => now * h > 0.0,
-                Crossing::Falling => now * h < 0.0,
-            };
-            if changed && wanted {
+            if changed && self.wanted(i, now * h > 0.0) {
                 let tiny = 1e-14 * (t.abs() / h.abs()).max(1.0);
                 let room = &mut self.room;
                 let theta = locate(a, b, tiny, &mut |theta| {
@@ -176,6 +189,14 @@ impl Events {
                 });
                 self.hits.push(EventHit { index: i, t: t + theta * h, rising: now * h > 0.0 });
             }
+        }
+    }
+
+    fn wanted(&self, i: usize, rising: bool) -> bool {
+        match self.rules[i].crossing {
+            Crossing::Both => true,
+            Crossing::Rising => rising,
+            Crossing::Falling => !rising,
         }
     }
 
@@ -357,6 +378,35 @@ mod tests {
         watch.scan(1.0, 1.0, &mut |theta, g| g[0] = theta);
         assert_eq!(watch.hits.len(), 1);
         assert!((watch.hits[0].t - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_zero_at_the_end_is_found_and_what_only_decays_is_not() {
+        let rule = |crossing| EventRule { crossing, stop: false };
+        let mut watch = events(&[
+            rule(Crossing::Both),
+            rule(Crossing::Falling),
+            rule(Crossing::Both),
+            rule(Crossing::Both),
+            rule(Crossing::Both),
+        ]);
+        let mut values = |theta: f64, g: &mut [f64]| {
+            g[0] = theta - 1.0;
+            g[1] = theta - 1.0;
+            g[2] = 1e-16 * (-theta).exp();
+            g[3] = 0.0;
+            g[4] = theta - (1.0 - 4e-16);
+        };
+        watch.begin(|g| values(0.0, g), 0.0);
+        watch.scan(3.0, 1.0, &mut values);
+        assert_eq!(
+            watch.hits.iter().map(|hit| hit.index).collect::<Vec<_>>(),
+            [4],
+            "crossed just before the end"
+        );
+        watch.close(0, 3.0, 1.0);
+        assert_eq!(watch.hits.iter().map(|hit| hit.index).collect::<Vec<_>>(), [4, 0], "and once only");
+        assert_eq!(watch.hits[1], EventHit { index: 0, t: 4.0, rising: true });
     }
 
     #[test]

@@ -19,6 +19,9 @@ impl Drive<'_> {
         if !events.is_empty() {
             let t = self.t;
             events.scan(t, h, &mut |theta, g| self.event_values(Some((theta, h)), g));
+            if t_new == self.t_end {
+                events.close(self.contacts, t, h);
+            }
         }
         let mut given = Given::All;
         for hit in &events.hits {

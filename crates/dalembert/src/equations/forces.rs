@@ -1,0 +1,228 @@
+//! Forces that no expression over the state gives, under names of their own: friction of contacts (`friction_NAME`),
+//! control (`control_NAME`), and the reactions (`reaction_NAME`) that non-ideal forces are made of; with the laws that
+//! decide them.
+
+use super::lambda_symbols;
+use super::write::Writer;
+use crate::diagnostic::Diagnostic;
+use crate::model::Model;
+use dalembert_expr::{Expr, Function, Pool, Rational, Symbol};
+
+/// Friction and control in the equations of a model.
+pub(super) struct Named {
+    /// A symbol for each component of each contact's sliding velocity.
+    friction: Vec<Vec<Symbol>>,
+    control: Vec<Symbol>,
+}
+
+impl Named {
+    /// Refused where the model uses one of the names for something else.
+    pub fn of(model: &mut Model) -> Result<Self, Box<Diagnostic>> {
+        let system = &mut model.system;
+        let names: Vec<Vec<String>> = system
+            .contacts
+            .iter()
+            .map(|c| components(&format!("friction_{}", c.name), &c.velocity))
+            .collect();
+        let friction = names
+            .iter()
+            .map(|names| crate::poincare::own_symbols(system, names))
+            .collect::<Result<Vec<_>, _>>()?;
+        let names = input_names(model);
+        let control = crate::poincare::own_symbols(&mut model.system, &names)?;
+        Ok(Named { friction, control })
+    }
+
+    /// `J^T f` on each speed; `None` without contacts.
+    pub fn friction_force(&self, model: &mut Model) -> Option<Vec<Expr>> {
+        let columns = model.form.contacts.iter().zip(&self.friction);
+        let columns: Vec<(Symbol, &Vec<Expr>)> =
+            columns.flat_map(|(c, symbols)| symbols.iter().copied().zip(&c.matrix)).collect();
+        let n = model.form.speeds.len();
+        (!self.friction.is_empty()).then(|| weighted(&mut model.system.pool, n, &columns))
+    }
+
+    /// `S u` on each speed; `None` where nothing is required.
+    pub fn control_force(&self, model: &mut Model) -> Option<Vec<Expr>> {
+        let columns: Vec<(Symbol, &Vec<Expr>)> =
+            self.control.iter().copied().zip(&model.form.inputs).collect();
+        let n = model.form.speeds.len();
+        (!model.form.requirement_right.is_empty()).then(|| weighted(&mut model.system.pool, n, &columns))
+    }
+
+    /// Coulomb's law at each contact.
+    pub fn write_friction(&self, w: &mut Writer, model: &mut Model) {
+        let lambdas = lambda_symbols(model);
+        let names: Vec<String> = model.system.contacts.iter().map(|c| c.name.clone()).collect();
+        let (contacts, pool) = (&model.form.contacts, &mut model.system.pool);
+        for ((contact, symbols), name) in contacts.iter().zip(&self.friction).zip(names) {
+            let multipliers = &lambdas[contact.rows.clone()];
+            let pressing: Vec<Expr> = contact.normal.iter().map(|row| dot(pool, row, multipliers)).collect();
+            let (normal, speed) = (length(pool, &pressing), length(pool, &contact.velocity));
+            let strength = pool.mul(contact.coefficient, normal);
+            w.note(&format!("friction while {name} slides:"));
+            for (symbol, v) in symbols.iter().zip(&contact.velocity) {
+                let direction = match contact.velocity.len() {
+                    1 => pool.call1(Function::Sign, *v),
+                    _ => pool.div(*v, speed),
+                };
+                let e = pool.mul(strength, direction);
+                let e = pool.neg(e);
+                let e = pool.simplify(e);
+                w.definition(pool, *symbol, e);
+            }
+            w.note(&format!(
+                "while {name} sticks: what keeps its sliding velocity at zero, in size up to friction_limit_{name}"
+            ));
+            let limit = pool.mul(contact.r#static, normal);
+            let limit = pool.simplify(limit);
+            w.own(pool, &format!("friction_limit_{name}"), limit);
+        }
+    }
+
+    /// What the inputs must achieve, as rows on the accelerations.
+    pub fn write_requirements(&self, w: &mut Writer, model: &mut Model) {
+        if model.form.requirement_right.is_empty() {
+            return;
+        }
+        note_control(w);
+        let accelerations: Vec<Symbol> = model.system.speeds.iter().map(|s| s.acceleration).collect();
+        let (form, pool) = (&model.form, &mut model.system.pool);
+        for (row, right) in form.requirement_matrix.iter().zip(&form.requirement_right) {
+            let mut parts = Vec::new();
+            for (p, e) in row {
+                let a = pool.var(accelerations[*p]);
+                parts.push(pool.mul(*e, a));
+            }
+            let left = pool.total(parts);
+            let (left, right) = (pool.simplify(left), pool.simplify(*right));
+            w.balance(pool, left, right);
+        }
+    }
+}
+
+/// What is said before the rows of requirements.
+pub(super) fn note_control(w: &mut Writer) {
+    w.note("control: the inputs of least cost with which the requirements hold (C1); evaluate computes them");
+}
+
+/// The reactions in C: the symbol in C, the one that is printed, and what it is.
+pub(super) fn reactions(model: &mut Model) -> Vec<(Symbol, Symbol, Expr)> {
+    let lambdas: Vec<Symbol> = lambda_symbols(model);
+    let lambdas: Vec<Expr> = lambdas.into_iter().map(|l| model.system.pool.var(l)).collect();
+    let sizes = reaction_sizes(model, &lambdas);
+    let printed = |(k, symbol, size): (usize, Symbol, Expr)| {
+        let name = format!("reaction_{}", model.system.constraints[k].name);
+        (symbol, model.system.pool.symbol(&name), size)
+    };
+    sizes.into_iter().map(printed).collect()
+}
+
+/// The names under which reactions in C are printed.
+pub(super) fn reaction_names(model: &mut Model) -> Vec<String> {
+    let occurring = occurring_reactions(model);
+    occurring.into_iter().map(|k| format!("reaction_{}", model.system.constraints[k].name)).collect()
+}
+
+/// The constraint, the symbol and the size `|A^T lambda|` of each reaction in C.
+pub(super) fn reaction_sizes(model: &mut Model, lambdas: &[Expr]) -> Vec<(usize, Symbol, Expr)> {
+    let occurring = occurring_reactions(model);
+    let n = model.form.speeds.len();
+    let (system, form) = (&mut model.system, &model.form);
+    let mut sizes = Vec::new();
+    for k in occurring {
+        let mut parts: Vec<Vec<Expr>> = vec![Vec::new(); n];
+        for r in system.constraints[k].rows.clone() {
+            for (p, e) in &form.constraint_matrix[r] {
+                parts[*p].push(system.pool.mul(*e, lambdas[r]));
+            }
+        }
+        let force: Vec<Expr> = parts.into_iter().map(|parts| system.pool.total(parts)).collect();
+        let size = length(&mut system.pool, &force);
+        sizes.push((k, system.observables.reactions[k], system.pool.simplify(size)));
+    }
+    sizes
+}
+
+/// Definitions of the reactions, and whose multipliers C is made of (U8).
+pub(super) fn write_reactions(w: &mut Writer, model: &mut Model, reactions: &[(Symbol, Symbol, Expr)]) {
+    let Some(c) = model.form.nonideal.clone() else { return };
+    let mut ideal = model.system.observables.multipliers.clone();
+    ideal.extend(&model.system.observables.reactions);
+    let pool = &mut model.system.pool;
+    if c.iter().any(|e| pool.depends_on(*e, &ideal)) {
+        w.note("multipliers in the non-ideal force, and reactions, are those of the motion without it (U8)");
+    }
+    for (_, symbol, size) in reactions {
+        w.definition(pool, *symbol, *size);
+    }
+}
+
+fn occurring_reactions(model: &mut Model) -> Vec<usize> {
+    let Some(c) = &model.form.nonideal else { return Vec::new() };
+    let pool = &mut model.system.pool;
+    let reactions = model.system.observables.reactions.iter().enumerate();
+    reactions.filter(|(_, s)| c.iter().any(|e| pool.depends_on(*e, &[**s]))).map(|(k, _)| k).collect()
+}
+
+/// An input goes by the name of its actuator or coordinate.
+fn input_names(model: &Model) -> Vec<String> {
+    let system = &model.system;
+    if system.requirement_rows.is_empty() {
+        return Vec::new();
+    }
+    match &system.actuators {
+        Some(list) => list.iter().map(|(name, _)| format!("control_{name}")).collect(),
+        None => {
+            let name = |s: &crate::system::Speed| match s.rate_of {
+                Some(i) => format!("control_{}", system.coordinates[i].name),
+                None => format!("control_{}", s.name),
+            };
+            system.speeds.iter().map(name).collect()
+        }
+    }
+}
+
+/// `name`, or `name.x`, `name.y`, `name.z` for several components.
+fn components(name: &str, of: &[Expr]) -> Vec<String> {
+    match of.len() {
+        1 => vec![name.to_owned()],
+        2 | 3 => ["x", "y", "z"][..of.len()].iter().map(|axis| format!("{name}.{axis}")).collect(),
+        n => (1..=n).map(|k| format!("{name}.{k}")).collect(),
+    }
+}
+
+/// The sum of columns, each times its symbol.
+fn weighted(pool: &mut Pool, n: usize, columns: &[(Symbol, &Vec<Expr>)]) -> Vec<Expr> {
+    let mut parts: Vec<Vec<Expr>> = vec![Vec::new(); n];
+    for (symbol, column) in columns {
+        let factor = pool.var(*symbol);
+        for (parts, e) in parts.iter_mut().zip(*column).filter(|(_, e)| **e != Pool::ZERO) {
+            parts.push(pool.mul(*e, factor));
+        }
+    }
+    parts.into_iter().map(|parts| pool.total(parts)).collect()
+}
+
+fn dot(pool: &mut Pool, row: &[Expr], symbols: &[Symbol]) -> Expr {
+    let parts: Vec<Expr> = row
+        .iter()
+        .zip(symbols)
+        .map(|(e, s)| {
+            let s = pool.var(*s);
+            pool.mul(*e, s)
+        })
+        .collect();
+    pool.total(parts)
+}
+
+/// The Euclidean norm.
+fn length(pool: &mut Pool, of: &[Expr]) -> Expr {
+    let there: Vec<Expr> = of.iter().copied().filter(|e| *e != Pool::ZERO).collect();
+    if let [one] = there[..] {
+        return pool.call1(Function::Abs, one);
+    }
+    let squares: Vec<(Expr, Rational)> = there.iter().map(|e| (pool.powi(*e, 2), Rational::ONE)).collect();
+    let sum = pool.combine(squares);
+    pool.sqrt(sum)
+}
