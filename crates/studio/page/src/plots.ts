@@ -11,6 +11,7 @@ const HUES = [210, 25, 145, 340, 265, 50, 185, 0];
 
 export interface Plots {
   show(table: Column[], checked: Checked | undefined): void;
+  clear(): void;
 }
 
 interface Panel {
@@ -109,7 +110,7 @@ export function makePlots(host: HTMLElement, seek: (t: number) => void): Plots {
     });
   new ResizeObserver(fit).observe(host);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  return { show };
+  return { show, clear: () => show([], undefined) };
 }
 
 function split(columns: Column[], checked: Checked | undefined): Panel[] {
