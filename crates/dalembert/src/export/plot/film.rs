@@ -17,6 +17,8 @@ const SIZE: (f64, f64) = (640.0, 480.0);
 const TOP: f64 = 44.0;
 /// Length of a large force, as a share of the size of the box.
 const ARROW_SHARE: f64 = 0.22;
+/// Arrows are no longer than so many large forces.
+const LONGEST: f64 = 3.0;
 
 fn color_of(kind: ForceKind) -> Color {
     match kind {
@@ -128,6 +130,8 @@ impl<'f> FilmFrames<'f> {
         for arrows in &film.arrows {
             for (k, (_, at)) in film.points.iter().enumerate() {
                 let force = now.numbers(&arrows.forces, width, k * film.dimension, film.dimension);
+                let size = force.iter().map(|f| f * f).sum::<f64>().sqrt();
+                let long = long * (LONGEST * film.force_scale / size).min(1.0);
                 let foot = now.numbers(&film.tracks, film.width, *at, film.dimension);
                 let head: Vec<f64> = foot.iter().zip(&force).map(|(x, f)| x + long * f).collect();
                 if let (Some(from), Some(to)) = (self.camera.project(&foot), self.camera.project(&head)) {
