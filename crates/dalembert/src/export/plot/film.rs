@@ -5,6 +5,7 @@ use super::canvas::{Anchor, Canvas, Color, Typeface};
 use super::figures::{DOT, Figures, Instant};
 use super::raster::Raster;
 use super::{BLACK, GREY, GRID, TEXT_SIZE, TITLE_SIZE, WHITE};
+use crate::failure::short;
 use crate::film::{Film, ForceKind, Shape};
 
 /// Frames in a second of video.
@@ -83,13 +84,11 @@ impl<'f> FilmFrames<'f> {
         let title = type_.fitted(&self.film.title, TITLE_SIZE, SIZE.0 - 140.0);
         self.canvas.text((14.0, 24.0), Anchor::Left, TITLE_SIZE, BLACK, &title);
         let places = if self.length() < 100.0 { 2 } else { 0 };
-        self.canvas.text(
-            (SIZE.0 - 14.0, 24.0),
-            Anchor::Right,
-            TITLE_SIZE,
-            BLACK,
-            &format!("t = {t:.places$}"),
-        );
+        let time = match self.length() >= 0.1 && t.abs() < 1e9 {
+            true => format!("{t:.places$}"),
+            false => short(t),
+        };
+        self.canvas.text((SIZE.0 - 14.0, 24.0), Anchor::Right, TITLE_SIZE, BLACK, &format!("t = {time}"));
         let mut x = 14.0;
         for arrows in &self.film.arrows {
             let (color, text) = (color_of(arrows.kind), format!("{} force", arrows.kind.name()));
@@ -113,7 +112,7 @@ impl<'f> FilmFrames<'f> {
                 Anchor::Left,
                 TEXT_SIZE,
                 BLACK,
-                &format!("{} = {value:.4}", shape.name),
+                &format!("{} = {}", shape.name, short(value)),
             );
             let x = left + (right - left) * (value - low) / (high - low);
             if x.is_finite() {
