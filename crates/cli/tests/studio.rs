@@ -176,7 +176,7 @@ fn only_the_own_page_is_served() {
     assert_eq!(run(&format!("{}Origin: https://evil.example\r\n", studio.own("one"))), 403);
     assert_eq!(run(&studio.own("../..")), 400);
     // Every refusal has words, those of the framework too.
-    let large = json!({ "text": " ".repeat(2 << 20) }).to_string();
+    let large = json!({ "text": " ".repeat((4 << 20) + 1) }).to_string();
     let refusals = [
         studio.send("GET", "/api/files", "Host: rebound.example\r\n", ""),
         studio.send("POST", "/api/check", &format!("{host}x-page: one\r\n"), "{}"),
