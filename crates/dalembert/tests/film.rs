@@ -303,7 +303,7 @@ fn every_model_has_a_film() {
         let json = film.to_json();
         let length = |text: &serde_json::Value| text.as_str().map_or(0, str::len);
         assert_eq!(length(&json["times"]), (8 * film.times.len()).div_ceil(3) * 4, "{name}");
-        assert_eq!(length(&json["tracks"]), (4 * film.tracks.len()).div_ceil(3) * 4, "{name}");
+        assert_eq!(length(&json["tracks"]), (8 * film.tracks.len()).div_ceil(3) * 4, "{name}");
     }
 }
 
