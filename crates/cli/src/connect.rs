@@ -1,7 +1,7 @@
 //! `dalembert connect`: the motion between two configurations.
 
 use crate::args::ConnectArgs;
-use crate::files::{TableTarget, probe};
+use crate::files::{TableTarget, probe_all};
 use crate::input::{Loaded, Remarks, load};
 use crate::report::{Failure, complain, object, print, print_json, show};
 use crate::words::{plain, table};
@@ -22,7 +22,7 @@ pub fn run(args: &ConnectArgs) -> Result<(), Failure> {
     let paths = args.out.iter().filter_map(TableTarget::path).chain(args.plot.iter().map(|p| p.path()));
     let paths = paths.chain(args.animate.iter().map(|a| a.path()));
     let files: Vec<String> = paths.map(str::to_owned).collect();
-    files.iter().try_for_each(|path| probe(path))?;
+    probe_all(&files)?;
     args.animate.iter().try_for_each(|target| target.check())?;
     let forces = !args.animate.is_empty();
     let request = Request { until: args.until, every: args.every, forces, ..Request::default() };

@@ -1,7 +1,7 @@
 //! `dalembert equilibrium`: positions of rest, steady motions, and the potential energy around them.
 
 use crate::args::EquilibriumArgs;
-use crate::files::{TableTarget, probe};
+use crate::files::{TableTarget, probe_all};
 use crate::input::{Loaded, Remarks, load};
 use crate::linearize::{described, summary};
 use crate::report::{Failure, complain, print, print_json};
@@ -28,7 +28,7 @@ pub fn run(args: &EquilibriumArgs) -> Result<(), Failure> {
     let (axes, within) = (ranges(&args.landscape)?, ranges(&args.within)?);
     let paths = args.out.iter().filter_map(TableTarget::path).chain(args.plot.iter().map(|p| p.path()));
     let files: Vec<String> = paths.map(str::to_owned).collect();
-    files.iter().try_for_each(|path| probe(path))?;
+    probe_all(&files)?;
     if args.starts == 0 {
         let d = Diagnostic::error(Code::BadOption, None, "`--starts 0` leaves nothing to search from");
         return Err(Failure::of(d.help("give 1 or more"), &source));

@@ -4,9 +4,10 @@ use crate::input::reason;
 use crate::report::{Failure, stdout_failure};
 use dalembert::Table;
 use dalembert::export::{self, Drawing};
+use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Where a table goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,6 +119,26 @@ pub fn put(
         out.flush()
     };
     attempt().map_err(|error| refused(path, &error))
+}
+
+/// Whether all files of a command can be written; two results in one file are wrong usage.
+pub fn probe_all(paths: &[String]) -> Result<(), Failure> {
+    let mut seen = HashSet::new();
+    for path in paths {
+        // A device takes as much as it is given.
+        let device = std::fs::metadata(path).is_ok_and(|found| !found.is_file());
+        if !device && !seen.insert(place(path)) {
+            let message = format!("`{path}` would be written twice; give each result a file of its own\n");
+            clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, message).exit();
+        }
+    }
+    paths.iter().try_for_each(|path| probe(path))
+}
+
+/// One path for each file, as far as that can be known before it is there.
+fn place(path: &str) -> PathBuf {
+    let path = Path::new(path);
+    path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Whether a file can be written, found out without changing it: a long run must not end at a misspelt directory.

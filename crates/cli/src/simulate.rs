@@ -1,7 +1,7 @@
 //! `dalembert simulate`: the motion, its tables and plots.
 
 use crate::args::{MotionFormName, SimulateArgs};
-use crate::files::{TableTarget, probe};
+use crate::files::{TableTarget, probe_all};
 use crate::input::{Loaded, Remarks, load};
 use crate::progress::Watch;
 use crate::report::{Failure, complain, headline, print, print_json, show};
@@ -24,7 +24,7 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     let paths = args.out.iter().filter_map(TableTarget::path).chain(args.plot.iter().map(|p| p.path()));
     let paths = paths.chain(args.animate.iter().map(|a| a.path()));
     let files: Vec<String> = paths.map(str::to_owned).collect();
-    files.iter().try_for_each(|path| probe(path))?;
+    probe_all(&files)?;
     args.animate.iter().try_for_each(|target| target.check())?;
 
     let began = Instant::now();

@@ -32,6 +32,10 @@ fn a_page_stands_alone() {
 #[test]
 fn wrong_names_and_places_are_found_before_the_run() {
     assert_eq!(with_input(&["simulate", "-", "--animate", "film.avi"], SWING).code, 2);
+    let page = scratch("animate_twice").join("page.html");
+    let twice = with_input(&["simulate", "-", "--plot", text(&page), "--animate", text(&page)], SWING);
+    assert_eq!(twice.code, 2, "{}", twice.stderr);
+    assert!(twice.stderr.contains("would be written twice") && !page.exists(), "{}", twice.stderr);
     let answer = with_input(&["simulate", "-", "--animate", "no/such/place.html"], SWING);
     assert_eq!(answer.code, 1);
     assert!(answer.stderr.contains("the directory `no/such` does not exist"), "{}", answer.stderr);

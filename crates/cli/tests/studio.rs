@@ -175,6 +175,24 @@ fn only_the_own_page_is_served() {
     assert_eq!(run(&studio.own("one")), 200);
     assert_eq!(run(&format!("{}Origin: https://evil.example\r\n", studio.own("one"))), 403);
     assert_eq!(run(&studio.own("../..")), 400);
+    // Every refusal has words, those of the framework too.
+    let large = json!({ "text": " ".repeat((4 << 20) + 1) }).to_string();
+    let refusals = [
+        studio.send("GET", "/api/files", "Host: rebound.example\r\n", ""),
+        studio.send("POST", "/api/check", &format!("{host}x-page: one\r\n"), "{}"),
+        studio.send("PUT", "/api/file/%ff.dal", &studio.own("one"), "{}"),
+        studio.send("PUT", "/api/files", &studio.own("one"), "{}"),
+        studio.send("PUT", "/api/file/large.dal", &studio.own("one"), &large),
+    ];
+    for (refused, status) in refusals.into_iter().zip([421, 403, 400, 405, 413]) {
+        let answer = read(refused);
+        assert_eq!(answer.status, status);
+        assert!(
+            answer.json()["failed"]["message"].as_str().is_some_and(|m| !m.is_empty()),
+            "{}",
+            answer.body
+        );
+    }
     let page = studio.get("/");
     assert_eq!(page.status, 200);
     assert!(page.body.contains("assets/studio.js"));
@@ -265,7 +283,7 @@ fn models_are_checked_derived_run_and_exported() {
     let end = |set: Value| {
         let run = studio.post("/api/run", &json!({ "text": PENDULUM, "set": set })).last_line();
         assert_eq!(run["stop"], "end_time", "{run}");
-        assert_eq!(run["film"]["format"], 1);
+        assert_eq!(run["film"]["format"], 2);
         run["final"]["q"].as_f64().unwrap()
     };
     let (one, two) = (end(json!({})), end(json!({ "l": 2 })));

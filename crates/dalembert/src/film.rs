@@ -4,6 +4,7 @@
 //! [`crate::export::animation_page`] and [`crate::export::FilmFrames`] show it.
 
 mod arrows;
+mod flaws;
 mod json;
 mod layout;
 
@@ -141,6 +142,7 @@ impl Film {
         film.measure_residuals(model, motion, &rows);
         placement.aim(&mut film, model, motion, &rows);
         film.find_box();
+        film.tell_flaws();
         layout::set_ranges(&mut film.shapes, film.width, &film.tracks);
         Ok(film)
     }

@@ -303,7 +303,7 @@ fn every_model_has_a_film() {
         let json = film.to_json();
         let length = |text: &serde_json::Value| text.as_str().map_or(0, str::len);
         assert_eq!(length(&json["times"]), (8 * film.times.len()).div_ceil(3) * 4, "{name}");
-        assert_eq!(length(&json["tracks"]), (4 * film.tracks.len()).div_ceil(3) * 4, "{name}");
+        assert_eq!(length(&json["tracks"]), (8 * film.tracks.len()).div_ceil(3) * 4, "{name}");
     }
 }
 
@@ -323,4 +323,53 @@ fn frames_are_drawn() {
         assert!(first.len() == 640 * 480 * 3 && inked(&first) > 1000 && inked(&later) > 1000);
         assert!(first.iter().zip(&later).filter(|(a, b)| a != b).count() > 500);
     }
+}
+
+/// A midpoint has no force of its own where the particles beside it are drawn.
+#[test]
+fn other_points_leave_forces_to_particles() {
+    let text = format!(
+        "{CHAIN}\ndraw point [x[1], y[1]]\ndraw point [x[2], y[2]]\ndraw point [(x[1] + x[2])/2, (y[1] + y[2])/2]"
+    );
+    let (film, motion) = film_of(&text, &until(1.0));
+    below("first", apart(&arrow(&film, ForceKind::Ideal, 0), &column(&motion, "ix")), 1e-12);
+    below("second", apart(&arrow(&film, ForceKind::Ideal, 3), &column(&motion, "iy")), 1e-12);
+    assert!(largest(&arrow(&film, ForceKind::Ideal, 4)) == 0.0);
+    assert!(film.remarks.iter().all(|r| !r.contains("shared")), "{:?}", film.remarks);
+}
+
+#[test]
+fn what_cannot_be_shown_is_told() {
+    let text = "
+        coordinate x, y
+        kinetic (x'^2 + y'^2)/2
+        initial x = 1, x' = -1
+        draw point [sqrt(x), y]
+        draw circle [0, 0, 0], x, [0, 0, 1]
+        draw circle [0, 0, 0], 1, [0, 0, y]
+    ";
+    let (film, _) = film_of(text, &until(2.0));
+    for words in ["point [sqrt(x), y]: not finite", "of negative radius", "without a normal of any length"] {
+        assert!(film.remarks.iter().any(|r| r.contains(words)), "{words}: {:?}", film.remarks);
+    }
+}
+
+/// Pictures far from the origin keep their digits on the way to the player.
+#[test]
+fn players_get_positions_with_all_digits() {
+    let text =
+        "coordinate x, y\nkinetic (x'^2 + y'^2)/2\ninitial x = 6771000.123, x' = 0.001\ndraw point [x, y]";
+    let (film, _) = film_of(text, &until(1.0));
+    let json = film.to_json();
+    let encoded = json["tracks"].as_str().expect("a string");
+    // Eight bytes a number, four signs for three bytes.
+    assert_eq!(encoded.len(), (8 * film.tracks.len()).div_ceil(3) * 4);
+    assert_eq!(json["format"], 2);
+}
+
+#[test]
+fn a_vertical_plane_is_drawn() {
+    let mut model = load("coordinate x, z\nkinetic (x'^2 + z'^2)/2\npotential 9.81*z");
+    let scene = Scene::new(&mut model);
+    assert!(scene.figures.iter().any(|f| matches!(f, Figure::Point(p) if p.name == "[x, z]")));
 }

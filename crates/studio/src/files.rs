@@ -3,9 +3,10 @@
 //! A name is the plain name of a file that ends in `.dal`. Links may lead to other files of the folder only. A file is
 //! written only if it still is what the writer has seen.
 
+use crate::guard::random;
 use dalembert::source::MAX_SOURCE_BYTES;
 use std::hash::{DefaultHasher, Hasher};
-use std::io::{Error, ErrorKind, Read};
+use std::io::{Error, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Files that are listed.
@@ -31,6 +32,8 @@ pub enum Trouble {
     Name(String),
     /// There is no such file.
     Missing,
+    /// Larger than any model may be.
+    TooLarge,
     /// The file is not what the writer has seen; what it is now, if it is there.
     Changed(Option<String>),
     /// The system refused.
@@ -91,6 +94,9 @@ impl Folder {
 
     /// Writes a model over the version that was seen (`None`: there was no such file); gives the new version.
     pub fn write(&self, name: &str, text: &str, seen: Option<&str>) -> Result<String, Trouble> {
+        if text.len() > MAX_SOURCE_BYTES {
+            return Err(Trouble::TooLarge);
+        }
         let now = match self.read(name) {
             Ok(found) => Some(found.version),
             Err(Trouble::Missing) => None,
@@ -104,11 +110,13 @@ impl Folder {
         Ok(version(text))
     }
 
-    /// The whole file or nothing: written beside, then put in its place with the permissions it had.
+    /// The whole file or nothing: written beside, then put in its place with the permissions it had. The file beside it
+    /// is new and has a name that nobody can guess, so that no link waits there.
     fn replace(&self, path: &Path, text: &str) -> std::io::Result<()> {
-        let beside = path.with_extension(format!("dal.{}.new", std::process::id()));
-        let put = || {
-            std::fs::write(&beside, text)?;
+        let beside = self.root.join(format!(".dalembert-{}.new", random()));
+        let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&beside)?;
+        let mut put = || {
+            file.write_all(text.as_bytes())?;
             if let Ok(old) = std::fs::metadata(path) {
                 std::fs::set_permissions(&beside, old.permissions())?;
             }
@@ -128,7 +136,10 @@ impl Folder {
         }
         let path = self.root.join(name);
         match path.canonicalize() {
-            Ok(real) if real.parent() == Some(&self.root) => Ok(real),
+            Ok(real) if real.parent() == Some(&self.root) => match real.extension() {
+                Some(ending) if ending == "dal" => Ok(real),
+                _ => bad("this link leads to a file that is no model"),
+            },
             Ok(_) => bad("this link leads out of the folder"),
             // A link to nowhere is there and has no place.
             Err(_) if path.symlink_metadata().is_ok() => bad("this link leads nowhere"),
@@ -195,11 +206,14 @@ mod tests {
         symlink(base.join("secret.dal"), root.join("out.dal")).unwrap();
         symlink(base.join("none.dal"), root.join("nowhere.dal")).unwrap();
         symlink(root.join("real.dal"), root.join("in.dal")).unwrap();
-        for name in ["out.dal", "nowhere.dal"] {
+        std::fs::write(root.join("notes.txt"), "notes").unwrap();
+        symlink(root.join("notes.txt"), root.join("other.dal")).unwrap();
+        for name in ["out.dal", "nowhere.dal", "other.dal"] {
             assert!(matches!(folder.read(name), Err(Trouble::Name(_))), "{name}");
             assert!(matches!(folder.write(name, "x", None), Err(Trouble::Name(_))), "{name}");
         }
         assert!(!base.join("none.dal").exists());
+        assert_eq!(std::fs::read_to_string(root.join("notes.txt")).unwrap(), "notes");
         assert_eq!(folder.read("in.dal").unwrap().text, "coordinate x");
         assert_eq!(folder.names().unwrap(), ["in.dal", "real.dal"]);
         std::fs::remove_dir_all(base).unwrap();
@@ -214,6 +228,10 @@ mod tests {
         std::fs::write(folder.path().join("a.dal"), "from elsewhere").unwrap();
         assert!(matches!(folder.write("a.dal", "three", Some(&second)), Err(Trouble::Changed(Some(_)))));
         assert_eq!(folder.read("a.dal").unwrap().text, "from elsewhere");
+        let long = " ".repeat(MAX_SOURCE_BYTES + 1);
+        assert!(matches!(folder.write("c.dal", &long, None), Err(Trouble::TooLarge)));
+        folder.write("c.dal", &long[1..], None).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left beside the files");
         assert!(matches!(folder.write("b.dal", "x", Some(&second)), Err(Trouble::Changed(None))));
         std::fs::remove_dir_all(base).unwrap();
     }

@@ -4,11 +4,13 @@
 //! - `Origin`, where a browser sends one, must be ours: other pages are turned away.
 //! - What is not a GET needs the token of this process, in a header that no form of another page can send.
 
+use crate::server::{TOO_LARGE, trouble};
+use axum::body::to_bytes;
 use axum::extract::{Request, State};
-use axum::http::header::{HOST, HeaderName, HeaderValue, ORIGIN};
+use axum::http::header::{CONTENT_TYPE, HOST, HeaderName, HeaderValue, ORIGIN};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
@@ -30,17 +32,19 @@ const HEADERS: [(&str, &str); 5] = [
 
 /// What requests are measured against.
 pub struct Guard {
-    hosts: [String; 2],
+    hosts: Vec<String>,
     token: String,
 }
 
 impl Guard {
     /// A guard with a new token.
     pub fn new(port: u16) -> Guard {
-        Guard {
-            hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")],
-            token: random() + &random(),
+        let names = ["127.0.0.1", "localhost"];
+        let mut hosts: Vec<String> = names.iter().map(|name| format!("{name}:{port}")).collect();
+        if port == 80 {
+            hosts.extend(names.map(str::to_owned)); // browsers leave the port of HTTP away
         }
+        Guard { hosts, token: random() + &random() }
     }
 
     /// The token, for the page.
@@ -60,7 +64,10 @@ impl Guard {
         }
         let token = || headers.get(TOKEN).is_some_and(|v| v.as_bytes() == self.token.as_bytes());
         if *method != Method::GET && *method != Method::HEAD && !token() {
-            return Some((StatusCode::FORBIDDEN, "the token of this server is missing: load the page again"));
+            return Some((
+                StatusCode::FORBIDDEN,
+                "this page belongs to a studio that has ended: load the page again",
+            ));
         }
         None
     }
@@ -69,8 +76,8 @@ impl Guard {
 /// Turns away who may not ask, and puts the headers on every answer.
 pub async fn watch(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let mut response = match guard.refusal(request.method(), request.headers()) {
-        Some(refusal) => refusal.into_response(),
-        None => next.run(request).await,
+        Some((status, why)) => trouble(status, why),
+        None => in_json(next.run(request).await).await,
     };
     for (name, value) in HEADERS {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
@@ -78,8 +85,23 @@ pub async fn watch(State(guard): State<Arc<Guard>>, request: Request, next: Next
     response
 }
 
+/// Refusals of the framework, such as of a body that is too large, in the form of our own.
+async fn in_json(response: Response) -> Response {
+    let status = response.status();
+    let kind = response.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes);
+    if !(status.is_client_error() || status.is_server_error()) || kind == Some(b"application/json") {
+        return response;
+    }
+    let said = to_bytes(response.into_body(), 1000).await.unwrap_or_default();
+    match (status, String::from_utf8_lossy(&said).trim()) {
+        (StatusCode::PAYLOAD_TOO_LARGE, _) => trouble(status, TOO_LARGE),
+        (_, "") => trouble(status, status.canonical_reason().unwrap_or("the request was refused")),
+        (_, said) => trouble(status, said),
+    }
+}
+
 /// 64 bits that nobody can guess: a keyed hash whose keys come from the system.
-fn random() -> String {
+pub fn random() -> String {
     let mut hasher = RandomState::new().build_hasher();
     hasher.write_u128(std::time::UNIX_EPOCH.elapsed().map_or(0, |d| d.as_nanos()));
     format!("{:016x}", hasher.finish())
@@ -104,6 +126,8 @@ mod tests {
         let host = ("host", "127.0.0.1:80");
         assert_eq!(refused(Method::GET, &[host], &guard), None);
         assert_eq!(refused(Method::GET, &[("host", "localhost:80")], &guard), None);
+        assert_eq!(refused(Method::GET, &[("host", "localhost")], &guard), None);
+        assert_eq!(refused(Method::GET, &[("host", "localhost")], &Guard::new(81)), Some(421));
         assert_eq!(refused(Method::GET, &[], &guard), Some(421));
         assert_eq!(refused(Method::GET, &[("host", "evil.example:80")], &guard), Some(421));
         assert_eq!(refused(Method::GET, &[host, ("host", "evil.example")], &guard), Some(421));

@@ -16,6 +16,9 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 /// Requests that are worked on at once.
 const BUSY: usize = 4;
+/// Small requests at once, besides: what editors ask for does not wait for runs.
+const BUSY_EDITING: usize = 2;
+const EDITING: [&str; 4] = ["check", "hover", "complete", "format"];
 /// Workers that wait with a model.
 const IDLE: usize = 6;
 /// How long they wait.
@@ -33,6 +36,7 @@ pub struct Pool {
     command: (PathBuf, Vec<OsString>),
     limits: Limits,
     slots: Semaphore,
+    editing: Semaphore,
     state: Mutex<State>,
 }
 
@@ -79,6 +83,7 @@ impl Pool {
             command: options.worker.clone(),
             limits: options.limits,
             slots: Semaphore::new(BUSY),
+            editing: Semaphore::new(BUSY_EDITING),
             state: Mutex::default(),
         })
     }
@@ -123,7 +128,8 @@ impl Pool {
         request: Map<String, Value>,
         lines: &mpsc::Sender<String>,
     ) -> Option<String> {
-        let turn = async { (traffic.turn.lock().await, timeout(QUEUE, self.slots.acquire()).await) };
+        let slots = if EDITING.contains(&lane.1.as_str()) { &self.editing } else { &self.slots };
+        let turn = async { (traffic.turn.lock().await, timeout(QUEUE, slots.acquire()).await) };
         let (_turn, slot) = tokio::select! {
             turn = turn => turn,
             why = stop.rung() => return Some(ended(why)),

@@ -21,6 +21,9 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 /// Bytes of standard error that are kept.
 const TAIL: usize = 2000;
 
+/// How long a process that closed its output may take to end.
+const LAST_WORDS: std::time::Duration = std::time::Duration::from_millis(500);
+
 /// A running worker.
 pub struct Process {
     child: Child,
@@ -76,6 +79,7 @@ impl Process {
 
     /// Why it has ended without an answer, in words, with what to try.
     pub async fn epitaph(&mut self) -> (String, String) {
+        let status = tokio::time::timeout(LAST_WORDS, self.child.wait()).await;
         let _ = self.child.kill().await;
         tokio::task::yield_now().await;
         let said: Vec<u8> =
@@ -88,11 +92,28 @@ impl Process {
                 "use smaller families, or start the studio with a larger `--memory-limit`".to_owned(),
             );
         }
+        if status.is_ok_and(|status| status.is_ok_and(|status| killed(&status))) {
+            let message = "the process that worked on this was ended from outside".to_owned();
+            return (message, "try again; a system that is short of memory ends processes".to_owned());
+        }
         let last = said.lines().rev().find(|line| !line.trim().is_empty() && !line.starts_with("note:"));
         let message =
             format!("the engine ended without an answer: {}", last.unwrap_or("no reason was given"));
         (message, "this is a bug of dalembert; please report it with the model".to_owned())
     }
+}
+
+/// Ended by a signal that no program sends itself.
+#[cfg(unix)]
+fn killed(status: &std::process::ExitStatus) -> bool {
+    use std::os::unix::process::ExitStatusExt;
+    const OUTSIDE: [i32; 4] = [1, 2, 9, 15]; // hang-up, interrupt, kill, terminate
+    status.signal().is_some_and(|signal| OUTSIDE.contains(&signal))
+}
+
+#[cfg(not(unix))]
+fn killed(_status: &std::process::ExitStatus) -> bool {
+    false
 }
 
 async fn keep_tail(mut from: ChildStderr, tail: Arc<Mutex<VecDeque<u8>>>) {

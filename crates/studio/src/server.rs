@@ -39,6 +39,9 @@ const MAX_BODY: usize = MAX_SOURCE_BYTES + 64 * 1024;
 /// What workers are asked for.
 const REQUESTS: [&str; 7] = ["check", "hover", "complete", "format", "derive", "analyze", "export"];
 
+/// What is said of texts above [`MAX_SOURCE_BYTES`].
+pub const TOO_LARGE: &str = "the text is larger than a model may be";
+
 struct Studio {
     folder: Folder,
     guard: Arc<Guard>,
@@ -106,6 +109,7 @@ async fn session(State(studio): Shared) -> Response {
         "folder": studio.folder.path().display().to_string(),
         "writable": studio.folder.writable(),
         "time_limit": studio.limits.time.as_secs_f64(),
+        "largest_text": MAX_SOURCE_BYTES,
         "memory_limit": studio.limits.memory,
     }))
 }
@@ -214,7 +218,8 @@ fn json_response(value: &Value) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], value.to_string()).into_response()
 }
 
-fn trouble(status: StatusCode, message: &str) -> Response {
+/// A refusal in words.
+pub fn trouble(status: StatusCode, message: &str) -> Response {
     (status, json_response(&json!({ "failed": { "message": message } }))).into_response()
 }
 
@@ -232,6 +237,7 @@ fn file_trouble(name: &str, error: &Trouble) -> Response {
         Trouble::Missing => {
             trouble(StatusCode::NOT_FOUND, &format!("there is no file `{name}` in the folder"))
         }
+        Trouble::TooLarge => trouble(StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE),
         Trouble::System(why) => trouble(StatusCode::FORBIDDEN, &format!("`{name}`: {why}")),
         Trouble::Changed(version) => {
             let message = match version {

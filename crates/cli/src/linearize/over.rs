@@ -1,7 +1,7 @@
 //! Eigenvalues over a range: tables, pictures, where they cross the axis.
 
 use crate::args::LinearizeArgs;
-use crate::files::{TableTarget, probe};
+use crate::files::{TableTarget, probe_all};
 use crate::report::{Failure, complain, print, print_json};
 use crate::words::{entry, plain};
 use dalembert::export::Plot;
@@ -19,7 +19,7 @@ pub fn over(
 ) -> Result<(), Failure> {
     let paths = args.out.iter().filter_map(TableTarget::path).chain(args.plot.iter().map(|p| p.path()));
     let files: Vec<String> = paths.map(str::to_owned).collect();
-    files.iter().try_for_each(|path| probe(path))?;
+    probe_all(&files)?;
     let range = Range::read(text).map_err(|d| Failure::of(*d, source))?;
     let overrides = Overrides { set: args.common.set.clone(), initial: args.common.initial.clone() };
     let unit = requests::units(model, source, &overrides, &[&range.name])[0];

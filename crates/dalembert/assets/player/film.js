@@ -2,13 +2,13 @@
 
 /** The film with its numbers as typed arrays, and ways to ask for an instant. */
 export function readFilm(json) {
-  if (json.format !== 1) throw new Error(`this player does not know films of format ${json.format}`);
+  if (json.format !== 2) throw new Error(`this player does not know films of format ${json.format}`);
   const frames = json.frames;
   const decodeSeries = (s) => ({ name: s.name, values: doubles(s.values) });
   const film = {
     ...json,
     times: doubles(json.times),
-    tracks: singles(json.tracks),
+    tracks: doubles(json.tracks),
     arrows: json.arrows.map((a) => ({ ...a, forces: singles(a.forces) })),
     energies: json.energies.map(decodeSeries),
     residuals: json.residuals.map(decodeSeries),
@@ -50,6 +50,23 @@ export function short(value) {
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-3 || size >= 1e5)) return value.toExponential(2).replace('e+', 'e');
   return String(Number(value.toPrecision(4)));
+}
+
+/** A number on an axis whose marks are `step` apart: as many digits as it takes to tell them apart. */
+export function tick(value, step) {
+  const clean = Number(value.toPrecision(15));
+  if (Math.abs(clean) < 1e-6 * step) return '0';
+  const size = Math.abs(clean);
+  const digits = Math.min(15, Math.max(4, Math.ceil(Math.log10(size / step)) + 1));
+  if (size < 1e-3 || size >= (digits > 6 ? 1e12 : 1e5)) return clean.toExponential(digits - 1).replace(/\.?0*e\+?/, 'e');
+  return String(Number(clean.toPrecision(digits)));
+}
+
+/** Whole numbers k with `low <= k * step <= high`; few, and none where numbers are too coarse to count by. */
+export function marks(low, high, step) {
+  const first = Math.ceil(low / step);
+  const count = Math.floor(high / step) - first + 1;
+  return count > 0 && count < 500 && Math.abs(first) < 1e15 ? Array.from({ length: count }, (_, k) => first + k) : [];
 }
 
 /** 1, 2 or 5 times a power of ten, at least the wish. */

@@ -161,7 +161,7 @@ class Player {
         this.state.arrowScale = 10 ** Number(size.value);
         this.draw();
       });
-      this.switches.append(element('label', { class: 'dal-check', title: `a force of ${short(this.film.forceScale)} is a fifth of the picture long in the middle position` }, 'arrows', size));
+      this.switches.append(element('label', { class: 'dal-check', title: `a force of ${short(this.film.forceScale)} is a fifth of the picture long in the middle position; arrows of more than three times that are cut and dashed` }, 'arrows', size));
     }
   }
 
@@ -289,6 +289,12 @@ class Player {
     };
   }
 
+  /** The time with the digits that a motion of this length needs. */
+  clockTime(length) {
+    const t = this.state.t;
+    return length >= 0.1 && Math.abs(t) < 1e9 ? t.toFixed(length < 100 ? 2 : 0) : short(t);
+  }
+
   draw() {
     const look = this.look();
     const paint = (canvas, act) => {
@@ -315,7 +321,7 @@ class Player {
     const length = film.end - film.start;
     this.scrub.value = length > 0 ? (state.t - film.start) / length : 0;
     this.scrub.setAttribute('aria-valuetext', `t = ${short(state.t)}`);
-    this.clock.textContent = `t = ${state.t.toFixed(length < 100 ? 2 : 0)} / ${short(film.end)}`;
+    this.clock.textContent = `t = ${this.clockTime(length)} / ${short(film.end)}`;
     this.root.setAttribute('data-t', state.t);
   }
 }

@@ -1,6 +1,6 @@
 // Plots of values over time beside the picture, with a cursor that moves along.
 
-import { element, instant, roundStep, short } from './film.js';
+import { element, instant, marks, roundStep, short, tick } from './film.js';
 
 const LEFT = 52;
 const RIGHT = 18;
@@ -75,26 +75,25 @@ class Plot {
     const wish = (this.high - this.low) / Math.max(2, height / 34);
     const step = this.logarithmic ? Math.max(1, Math.ceil(wish)) : roundStep(wish);
     g.textAlign = 'right';
-    for (let k = Math.ceil(this.low / step); k * step <= this.high; k++) {
+    for (const k of marks(this.low, this.high, step)) {
       const y = Math.round(up(k * step)) + 0.5;
       g.beginPath();
       g.moveTo(LEFT, y);
       g.lineTo(width - RIGHT, y);
       g.stroke();
-      const value = Number((k * step).toPrecision(12));
-      g.fillText(this.logarithmic ? `1e${value}` : short(value), LEFT - 6, y + 4);
+      g.fillText(this.logarithmic ? `1e${k * step}` : tick(k * step, step), LEFT - 6, y + 4);
     }
     const [start, end] = [this.times[0], this.times[this.times.length - 1]];
     if (!(end > start)) return;
-    const tick = roundStep((end - start) / Math.max(2, width / 80));
+    const unit = roundStep((end - start) / Math.max(2, width / 80));
     g.textAlign = 'center';
-    for (let k = Math.ceil(start / tick); k * tick <= end * (1 + 1e-12); k++) {
-      const x = Math.round(across(k * tick)) + 0.5;
+    for (const k of marks(start, end + 1e-9 * unit, unit)) {
+      const x = Math.round(across(k * unit)) + 0.5;
       g.beginPath();
       g.moveTo(x, TOP);
       g.lineTo(x, height - BOTTOM);
       g.stroke();
-      g.fillText(short(Number((k * tick).toPrecision(12))), x, height - 6);
+      g.fillText(tick(k * unit, unit), x, height - 6);
     }
   }
 

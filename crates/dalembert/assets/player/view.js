@@ -1,9 +1,10 @@
 // The picture of one instant on a canvas: two dimensions with pan and zoom, three with an orbiting eye.
 
-import { between, instant, roundStep, short } from './film.js';
+import { between, instant, marks, roundStep, short, tick } from './film.js';
 
 const MARGIN = 36; // pixels around the fitted box
 const ARROW_SHARE = 0.22; // length of a large force, as a share of the size of the box
+const LONGEST = 3; // arrows are no longer than so many large forces; longer ones are dashed
 const EYE = 3.2; // distance of the eye, in sizes of the box
 const CLOSE = 1.2; // boxes seldom fill their diagonal in space
 const CIRCLE_CORNERS = 64;
@@ -21,8 +22,10 @@ export class Camera {
     this.high = film.box.high.slice();
     const sides = this.low.map((l, k) => this.high[k] - l);
     this.size = Math.max(1e-300, Math.hypot(...sides)) || 1;
-    if (this.size < 1e-290) this.size = 1;
-    this.centre = this.low.map((l, k) => 0.5 * (l + this.high[k]));
+    if (this.size < 1e-290 || !Number.isFinite(this.size)) this.size = 1;
+    // A box smaller than the rounding of its place has no inside.
+    this.size = Math.max(this.size, 1e-12 * Math.max(...[...this.low, ...this.high].map(Math.abs)));
+    this.centre = this.low.map((l, k) => 0.5 * l + 0.5 * this.high[k]);
     this.zoom = 1;
     this.pan = [0, 0];
     this.yaw = -0.6;
@@ -191,8 +194,11 @@ function drawArrows(g, film, camera, now, look, position) {
     film.points.forEach((point, k) => {
       const force = between(arrows.forces, width, k * film.dimension, film.dimension, now);
       const foot = position(point.at);
-      const head = foot.map((x, i) => x + perForce * force[i]);
+      const share = Math.min(1, (LONGEST * film.forceScale) / Math.hypot(...force));
+      const head = foot.map((x, i) => x + share * perForce * force[i]);
+      g.setLineDash(share < 1 ? [6, 5] : []);
       drawArrow(g, camera.project(foot), camera.project(head), look.kinds[arrows.kind]);
+      g.setLineDash([]);
     });
   }
 }
@@ -221,8 +227,8 @@ function drawGrid(g, camera, look, unit) {
   const { width, height } = camera;
   const left = camera.centre[0] - (0.5 * width + camera.pan[0]) / camera.scale;
   const bottom = camera.centre[1] - (0.5 * height - camera.pan[1]) / camera.scale;
-  const label = (k) => short(Number((k * step).toPrecision(12))) + (unit && k === 0 ? ` ${unit}` : '');
-  for (let k = Math.ceil(left / step); (k * step - left) * camera.scale < width; k++) {
+  const label = (k) => tick(k * step, step) + (unit && k === 0 ? ` ${unit}` : '');
+  for (const k of marks(left, left + width / camera.scale, step)) {
     const x = Math.round((k * step - left) * camera.scale) + 0.5;
     g.strokeStyle = k === 0 ? look.axis : look.grid;
     g.beginPath();
@@ -233,7 +239,7 @@ function drawGrid(g, camera, look, unit) {
     g.textAlign = 'left';
     if (x > 34) g.fillText(label(k), x + 3, height - 5);
   }
-  for (let k = Math.ceil(bottom / step); (k * step - bottom) * camera.scale < height; k++) {
+  for (const k of marks(bottom, bottom + height / camera.scale, step)) {
     const y = height - Math.round((k * step - bottom) * camera.scale) - 0.5;
     g.strokeStyle = k === 0 ? look.axis : look.grid;
     g.beginPath();

@@ -2,7 +2,8 @@
 //!
 //! A force F_i at each point P_i has the generalised force `Q = sum of J_i^T F_i` with `J_i = dP_i'/d eta`. Given Q of
 //! one kind, the arrows are the forces with the least sum of squares among those that come nearest to Q (in the
-//! Euclidean norm of the generalised forces): `F = (J^T)^+ Q`. For particles in right-angled coordinates they are the forces themselves. What
+//! Euclidean norm of the generalised forces): `F = (J^T)^+ Q`. Where particles in right-angled
+//! coordinates are drawn that together carry every force of their group, each has its own and other points have none. What
 //! is left of Q has no point to act at (a couple on a body of which one point is drawn); its share is told.
 //!
 //! Speeds and points fall into groups that have nothing to do with each other, so that large systems of particles take
@@ -25,6 +26,9 @@ const MAX_ARROW_WORK: f64 = 4e9;
 const WORTH_TELLING: f64 = 0.005;
 /// Arrows of a kind whose largest is below this share of the largest of all are rounding.
 const NOTHING: f64 = 1e-11;
+
+/// Said where several points move together, so that there is more than one way to carry the forces.
+const SHARED: &str = "forces are shared among the drawn points: the smallest set that does the same work";
 
 /// A kind of forces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +97,7 @@ impl Placement {
             film.remarks.push(format!("forces are not shown: {trouble}"));
             return;
         }
-        let found = self.find(model, motion, rows, film.dimension);
+        let (found, shared) = self.find(model, motion, rows, film.dimension);
         film.points = self.jacobian.points;
         let largest = found.iter().fold(0.0f64, |m, a| m.max(a.largest));
         for arrows in found {
@@ -104,6 +108,9 @@ impl Placement {
             if arrows.largest > NOTHING * largest {
                 film.arrows.push(arrows);
             }
+        }
+        if shared && !film.arrows.is_empty() {
+            film.remarks.push(SHARED.to_owned());
         }
         film.force_scale = usual(&film.arrows, self.jacobian.components, film.dimension);
     }
@@ -126,8 +133,14 @@ impl Placement {
         self.groups.iter().map(of).sum()
     }
 
-    /// The arrows of each kind at the rows.
-    fn find(&self, model: &mut Model, motion: &Motion, rows: &[usize], dimension: usize) -> Vec<Arrows> {
+    /// The arrows of each kind at the rows, and whether points could share them in other ways.
+    fn find(
+        &self,
+        model: &mut Model,
+        motion: &Motion,
+        rows: &[usize],
+        dimension: usize,
+    ) -> (Vec<Arrows>, bool) {
         let (n, components) = (model.form.speeds.len(), self.jacobian.components);
         let entries: Vec<Expr> = self.jacobian.entries.iter().map(|e| e.2).collect();
         let tape = Tape::new(model, &entries, motion);
@@ -135,6 +148,7 @@ impl Placement {
         let mut solvers: Vec<Cod> =
             self.groups.iter().map(|g| Cod::new(g.speeds.len(), g.components.len())).collect();
         let mut found: Vec<Vec<f64>> = vec![Vec::new(); KINDS];
+        let mut shared = false;
         let (mut left, mut all) = ([0.0; KINDS], [0.0; KINDS]);
         for k in rows {
             let row = motion.table.row(*k);
@@ -144,7 +158,8 @@ impl Placement {
             let mut placed: Vec<Vec<f64>> = vec![vec![0.0; components]; KINDS];
             let mut rest: Vec<Vec<f64>> = forces.chunks(n).map(<[f64]>::to_vec).collect();
             for (group, solver) in self.groups.iter().zip(&mut solvers) {
-                group.share(solver, &J, &mut placed, &mut rest);
+                let free = group.share(solver, &J, &mut placed, &mut rest);
+                shared |= free > 0 && group.joins_points(dimension);
             }
             for kind in 0..KINDS {
                 left[kind] += finite_square(&rest[kind]);
@@ -161,7 +176,7 @@ impl Placement {
             let unplaced = if acts { (left[k] / all[k]).sqrt() } else { 0.0 };
             Arrows { kind: ForceKind::ALL[k], forces, largest: if acts { largest } else { 0.0 }, unplaced }
         };
-        found.into_iter().enumerate().map(arrows).collect()
+        (found.into_iter().enumerate().map(arrows).collect(), shared)
     }
 }
 

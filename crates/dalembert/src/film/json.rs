@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! {
-//!   "format": 1,                       changes only if old players could not read the new form
+//!   "format": 2,                       changes only if old players could not read the new form
 //!   "title": "Double pendulum",
 //!   "dimension": 2,                    2 or 3
 //!   "unit": "m",                       of lengths, or null
@@ -11,7 +11,7 @@
 //!   "parameters": [{"name": "m", "value": 1, "unit": "kg"}, ...],
 //!   "box": {"low": [x, y], "high": [x, y]},
 //!   "width": 6,                        numbers of one frame in tracks
-//!   "tracks": f32[frames * width],
+//!   "tracks": f64[frames * width],     a motion far from the origin needs all digits
 //!   "shapes": [                        drawn in this order; numbers are places in a frame
 //!     {"kind": "line", "name": "O, P", "at": [0, 2]},
 //!     {"kind": "point", "name": "P", "at": [2]},
@@ -53,7 +53,7 @@ impl Film {
             })
             .collect();
         json!({
-            "format": 1,
+            "format": 2,
             "title": self.title,
             "dimension": self.dimension,
             "unit": self.unit,
@@ -63,7 +63,7 @@ impl Film {
                 .map(|p| json!({ "name": p.name, "value": p.value, "unit": p.unit })).collect::<Vec<_>>(),
             "box": { "low": self.low, "high": self.high },
             "width": self.width,
-            "tracks": singles(&self.tracks),
+            "tracks": doubles(&self.tracks),
             "shapes": shapes,
             "points": self.points.iter().map(|(name, at)| json!({ "name": name, "at": at })).collect::<Vec<_>>(),
             "forceScale": self.force_scale,

@@ -75,7 +75,7 @@ fn is_unit_vector(pool: &mut Pool, at: &[Expr]) -> bool {
     pool.is_zero(less_one) == Zero::Yes
 }
 
-/// Coordinates whose names say that they are right-angled: `x, y`, `x1, y1, z1`, `x[2], y[2]`, `xA, yA`.
+/// Coordinates whose names say that they are right-angled: `x, y`, `x1, y1, z1`, `x[2], y[2]`, `xA, yA`, `x, z`.
 fn particles(coordinates: &[Coordinate]) -> Vec<(String, Vec<&Coordinate>)> {
     let by_name: FxHashMap<&str, &Coordinate> = coordinates.iter().map(|c| (c.name.as_str(), c)).collect();
     let mut found = Vec::new();
@@ -83,10 +83,10 @@ fn particles(coordinates: &[Coordinate]) -> Vec<(String, Vec<&Coordinate>)> {
         for letters in [["x", "y", "z"], ["X", "Y", "Z"]] {
             let Some(rest) = c.name.strip_prefix(letters[0]) else { continue };
             let of = |letter: &str| by_name.get(format!("{letter}{rest}").as_str()).copied();
-            let Some(second) = of(letters[1]) else { continue };
+            // Without a second one the third is a height: a vertical plane.
             let members: Vec<&Coordinate> =
-                [Some(c), Some(second), of(letters[2])].into_iter().flatten().collect();
-            if members.iter().all(|m| m.kind == c.kind && is_length(&m.kind)) {
+                [Some(c), of(letters[1]), of(letters[2])].into_iter().flatten().collect();
+            if members.len() > 1 && members.iter().all(|m| m.kind == c.kind && is_length(&m.kind)) {
                 let names: Vec<&str> = members.iter().map(|m| m.name.as_str()).collect();
                 found.push((format!("[{}]", names.join(", ")), members));
             }

@@ -30,9 +30,11 @@ impl Model {
         };
         let span = run.as_ref().map(|r| r.span);
         let bad = |what: &str, value: f64, help: &str| {
-            Err(Box::new(
-                Diagnostic::error(Code::BadOption, span, format!("{what} cannot be {value}")).help(help),
-            ))
+            // Hundreds of zeros are no number for people.
+            let plain = value == 0.0 || !value.is_finite() || (1e-6..1e15).contains(&value.abs());
+            let value = if plain { format!("{value}") } else { format!("{value:e}") };
+            let message = format!("{what} cannot be {value}");
+            Err(Box::new(Diagnostic::error(Code::BadOption, span, message).help(help)))
         };
         let begin = request.start.as_ref().map_or(0.0, |start| start.t);
         if !until.is_finite() || until <= begin {

@@ -228,6 +228,66 @@ test("work is kept, saved, and not lost to a change on disk", async () => {
   await close();
 });
 
+test("drafts of examples, new models and files are apart, and all can be reached again", async () => {
+  const { page, close } = await openPage(browser, studio.address);
+  const file = join(studio.folder, "double_pendulum.dal");
+  const mine = PENDULUM.replace("Pendulum", "My own");
+  await type(page, PENDULUM + "\n# an edited example");
+  writeFileSync(file, mine.replaceAll("\n", "\r\n"));
+  const pick = async (where, name) => {
+    await page.click("#open");
+    await ran(page, () => page.click(`dialog ${where} .card:has(strong:text-is("${name}"))`));
+  };
+  await pick(".files:not(.drafts)", "double_pendulum.dal");
+  assert.match(await text(page), /My own/);
+  assert.equal(await page.textContent("#name"), "double_pendulum.dal", "lines that end otherwise are no change");
+  await page.click(".cm-content");
+  await page.keyboard.press("Control+End");
+  await page.keyboard.insertText("\n# mine");
+  await page.keyboard.press("Control+s");
+  await page.waitForFunction(() => document.querySelector("#name").textContent === "double_pendulum.dal");
+  assert.equal(readFileSync(file, "utf8"), `${mine}\n# mine`.replaceAll("\n", "\r\n"));
+
+  await page.click("#open");
+  await ran(page, () => page.click("dialog >> text=New model"));
+  await type(page, PENDULUM + "\n# a new one");
+  await pick(".drafts", "double_pendulum.dal");
+  assert.match(await text(page), /an edited example/);
+  await page.keyboard.press("Control+s");
+  await page.click("#question .primary");
+  await page.waitForSelector("#question:has-text('There is a file double_pendulum.dal already')");
+  await page.click("#question >> text=Cancel");
+  await pick(".drafts", "new.dal");
+  assert.match(await text(page), /a new one/);
+  assert.match(readFileSync(file, "utf8"), /# mine/);
+  await close();
+});
+
+test("a broken file shows nothing of the one before it", async () => {
+  const { page, close } = await openPage(browser, studio.address);
+  writeFileSync(join(studio.folder, "broken.dal"), "coordinate x\nkinetic y");
+  await page.click("#open");
+  await ran(page, () => page.click('dialog .files .card:has(strong:text-is("broken.dal"))'));
+  await page.waitForSelector("#summary .failure");
+  for (const left of ["#player canvas", "#plots .panel", ".slider"]) assert.equal(await page.locator(left).count(), 0, left);
+  await close();
+});
+
+test("what cannot be saved or run says so", async () => {
+  const other = await startStudio();
+  const { page } = await openPage(browser, other.address);
+  writeFileSync(join(other.folder, "a.dal"), PENDULUM);
+  await page.click("#open");
+  await ran(page, () => page.click('dialog .files .card:has(strong:text-is("a.dal"))'));
+  await ran(page, () => page.fill("#until", "-1"));
+  await page.waitForSelector("#summary .failure");
+  await type(page, PENDULUM + "\n# more");
+  await other.stop();
+  await page.keyboard.press("Control+s");
+  await page.waitForSelector("#notice:has-text('Not saved: the studio does not answer')");
+  await page.context().close();
+});
+
 for (const colorScheme of ["light", "dark"]) {
   test(`everything is within reach at 390 pixels, ${colorScheme}`, async () => {
     const { page, close } = await openPage(browser, studio.address, { width: 390, height: 844, colorScheme });

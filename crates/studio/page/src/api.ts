@@ -96,6 +96,7 @@ export interface Session {
   folder: string;
   writable: boolean;
   time_limit: number;
+  largest_text: number;
 }
 
 export interface Example {
@@ -110,7 +111,9 @@ const page = crypto.randomUUID().replaceAll("-", "");
 export let session: Session;
 
 async function get<T>(path: string): Promise<T> {
-  const response = await fetch(path);
+  const response = await fetch(path).catch(() => {
+    throw new Error(`${GONE.message}; ${GONE.help}`);
+  });
   const body = await response.json();
   if (!response.ok) throw new Error(body.failed?.message ?? response.statusText);
   return body;
@@ -138,11 +141,17 @@ export interface Saved {
 
 /** Saves over the version that was seen; `conflict` says why that is not what is there. */
 export async function saveFile(name: string, text: string, version: string | null): Promise<Saved> {
-  const response = await send("PUT", `/api/file/${encodeURIComponent(name)}`, { text, version });
-  const body = await response.json();
-  if (response.ok) return { version: body.version };
-  const message = body.failed?.message ?? response.statusText;
-  return response.status === 409 ? { conflict: message, version: body.version } : { failed: message };
+  const bytes = new TextEncoder().encode(text).length;
+  if (bytes > session.largest_text) return { failed: `the text has ${bytes} bytes, a model has ${session.largest_text} at most` };
+  try {
+    const response = await send("PUT", `/api/file/${encodeURIComponent(name)}`, { text, version });
+    const body = await response.json();
+    if (response.ok) return { version: body.version };
+    const message = body.failed?.message || response.statusText || `status ${response.status}`;
+    return response.status === 409 ? { conflict: message, version: body.version } : { failed: message };
+  } catch {
+    return { failed: `${GONE.message}; ${GONE.help}` };
+  }
 }
 
 /** One request, one document; `failed` or `ended` stand in it where there is no answer. */
@@ -157,7 +166,7 @@ export async function ask<T>(what: string, question: object): Promise<T & { fail
 
 export const GONE: Failure = {
   message: "the studio does not answer",
-  help: "start it again with `dalembert studio`, then load this page again",
+  help: "start it again with `dalembert studio`, then load this page again; what is not saved is kept in this browser",
 };
 
 /** A run: `told` hears how far it is; the answer is the last line. */
@@ -191,4 +200,5 @@ async function lastLine(body: ReadableStream<Uint8Array>, told: (part: number) =
   }
 }
 
-export const stop = (what: string): Promise<Response> => send("POST", `/api/stop/${what}`, {});
+/** Ends a request; where nobody hears it there is nothing to end. */
+export const stop = (what: string): Promise<unknown> => send("POST", `/api/stop/${what}`, {}).catch(() => undefined);

@@ -41,23 +41,3 @@ export function quiet(milliseconds: number, action: () => void): () => void {
     timer = setTimeout(action, milliseconds);
   };
 }
-
-/** Calls `action` at once, then at most this often, with a last call for the last change. */
-export function paced(milliseconds: number, action: () => void): () => void {
-  let waiting = false;
-  let again = false;
-  const tick = (): void => {
-    waiting = false;
-    if (again) begin();
-  };
-  const begin = (): void => {
-    waiting = true;
-    again = false;
-    action();
-    setTimeout(tick, milliseconds);
-  };
-  return () => {
-    if (waiting) again = true;
-    else begin();
-  };
-}

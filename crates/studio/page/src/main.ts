@@ -3,7 +3,7 @@
 import "./style.css";
 import { ask, connect, type Checked, type Diagnostic } from "./api";
 import { makeDocuments } from "./documents";
-import { byId, element, paced, quiet } from "./dom";
+import { byId, element, quiet } from "./dom";
 import { makeEditor } from "./editor";
 import { makeEquations } from "./equations";
 import { makeExports } from "./exports";
@@ -20,20 +20,20 @@ const editor = makeEditor(byId("editor"), {
   run: () => void runNow(),
   save: () => void documents.save(),
 });
-const sliders = makeSliders(byId("sliders"), () => (rerun(), check()));
+const sliders = makeSliders(byId("sliders"), () => (runner.follow(), check()));
 const question = () => ({ text: editor.text(), ...sliders.values() });
 const runner = makeRunner(question, () => checked);
 const equations = makeEquations();
 const facts = makeFacts(byId("facts"), question);
 const tabs = makeTabs(() => refresh());
 const documents = makeDocuments(editor.text, (text) => {
-  sliders.forget();
-  runner.forget();
+  checked = undefined;
+  sliders.clear();
+  runner.clear();
   editor.load(text);
   void checkNow().then(runner.run);
 });
 
-const rerun = paced(40, () => void runner.run());
 const check = quiet(200, () => void checkNow());
 
 async function checkNow(): Promise<void> {
@@ -98,4 +98,4 @@ makeExports(byId("export"), () => ({ ...question(), name: documents.name(), form
 
 connect()
   .then(documents.begin)
-  .catch((error: Error) => notice(`The studio does not answer: ${error.message}`));
+  .catch((error: Error) => notice(`The studio cannot begin: ${error.message}`));

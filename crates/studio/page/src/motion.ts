@@ -3,15 +3,17 @@
 import "../../../dalembert/assets/player/player.css";
 import { mount } from "../../../dalembert/assets/player/player.js";
 import { run, stop, type Checked, type Result, type RunQuestion } from "./api";
-import { byId, short } from "./dom";
+import { byId, quiet, short } from "./dom";
 import { failureBox } from "./messages";
 import { makePlots } from "./plots";
 
 export interface Runner {
   /** Runs; a newer run takes the place of an older one. */
   run(): Promise<void>;
-  /** Another model: the next motion is shown from its start. */
-  forget(): void;
+  /** Runs once the run on its way has answered, with what is set then: the motion follows a hand. */
+  follow(): void;
+  /** Another model: what is shown of the last one goes. */
+  clear(): void;
 }
 
 export function makeRunner(question: () => RunQuestion, checked: () => Checked | undefined): Runner {
@@ -19,15 +21,19 @@ export function makeRunner(question: () => RunQuestion, checked: () => Checked |
   const cancel = byId<HTMLButtonElement>("cancel");
   const summary = byId("summary");
   const stage = byId("player");
+  const views = byId("motion");
   let player: ReturnType<typeof mount> | undefined;
   const plots = makePlots(byId("plots"), (t) => {
     player?.pause();
     player?.seek(t);
   });
   let newest = 0;
+  let answered = 0;
+  let again = false;
 
   async function go(): Promise<void> {
     const own = ++newest;
+    again = false;
     // Short runs are over before a bar could be seen.
     const begun = setTimeout(() => running(true), 120);
     const result = await run(question(), (part) => {
@@ -35,21 +41,37 @@ export function makeRunner(question: () => RunQuestion, checked: () => Checked |
     });
     clearTimeout(begun);
     if (own !== newest) return;
+    answered = own;
     running(false);
     show(result);
     // So that what waits for a run, a test for example, can tell.
     stage.dataset.runs = String(Number(stage.dataset.runs ?? 0) + 1);
+    if (again) void go();
+  }
+
+  // A hand that rests does not wait for what it wanted before.
+  const rests = quiet(300, () => again && void go());
+
+  function follow(): void {
+    if (answered === newest) return void go();
+    again = true;
+    rests();
   }
 
   function running(on: boolean): void {
     document.body.classList.toggle("running", on);
     cancel.disabled = !on;
     bar.value = 0;
+    if (!on) return;
+    summary.classList.remove("bad");
+    summary.replaceChildren("Running …");
   }
 
   function show(result: Result): void {
     if (result.ended === "superseded") return;
     summary.classList.toggle("bad", Boolean(result.failed || result.failure));
+    // What is left of an earlier run is not the answer to this one.
+    views.classList.toggle("stale", Boolean(result.ended || result.failed));
     if (result.ended) return summary.replaceChildren("Cancelled before anything was computed.");
     if (result.failed) return summary.replaceChildren(failureBox(result.failed));
     if (!result.film) forget();
@@ -65,8 +87,16 @@ export function makeRunner(question: () => RunQuestion, checked: () => Checked |
     player = undefined;
   }
 
+  function clear(): void {
+    forget();
+    plots.clear();
+    views.classList.remove("stale");
+    summary.classList.remove("bad");
+    summary.replaceChildren("Not run yet.");
+  }
+
   cancel.onclick = () => void stop("run");
-  return { run: go, forget };
+  return { run: go, follow, clear };
 }
 
 function inWords(result: Result): string {

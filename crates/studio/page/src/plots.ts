@@ -11,6 +11,7 @@ const HUES = [210, 25, 145, 340, 265, 50, 185, 0];
 
 export interface Plots {
   show(table: Column[], checked: Checked | undefined): void;
+  clear(): void;
 }
 
 interface Panel {
@@ -71,7 +72,12 @@ export function makePlots(host: HTMLElement, seek: (t: number) => void): Plots {
     const style = getComputedStyle(document.documentElement);
     const ink = style.getPropertyValue("--soft").trim();
     const grid = { stroke: style.getPropertyValue("--line").trim(), width: 1 };
-    const values = (_: uPlot, ticks: number[]) => ticks.map((v) => short(v, 6));
+    const values = (_: uPlot, ticks: number[]) => {
+      // As many digits as it takes to tell neighbours apart.
+      const largest = Math.max(...ticks.map(Math.abs));
+      const digits = Math.ceil(Math.log10(largest / Math.abs(ticks[1] - ticks[0]))) + 1;
+      return ticks.map((v) => short(v, digits > 6 && digits < 16 ? digits : 6));
+    };
     const axis = { stroke: ink, grid, ticks: grid, font: "12px system-ui, sans-serif" };
     const made = new uPlot(
       {
@@ -109,7 +115,7 @@ export function makePlots(host: HTMLElement, seek: (t: number) => void): Plots {
     });
   new ResizeObserver(fit).observe(host);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  return { show };
+  return { show, clear: () => show([], undefined) };
 }
 
 function split(columns: Column[], checked: Checked | undefined): Panel[] {

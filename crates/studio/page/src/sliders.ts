@@ -6,7 +6,8 @@ import { element, short } from "./dom";
 export interface Sliders {
   /** Shows the parameters and starting values of a model. */
   show(checked: Checked): void;
-  forget(): void;
+  /** Another model: nothing is chosen, and nothing shown until it is known. */
+  clear(): void;
   values(): { set: Record<string, number>; initial: Record<string, number>; until: number | null; method?: string };
 }
 
@@ -101,8 +102,9 @@ export function makeSliders(host: HTMLElement, moved: () => void): Sliders {
   function ending(stated: number | null): HTMLElement {
     const box = element("input", { type: "number", step: "any", min: "0", id: "until", value: until === null ? "" : String(until), placeholder: stated === null ? "10" : String(stated), "aria-label": "End time" });
     box.oninput = () => {
-      const value = Number(box.value);
-      until = box.value.trim() === "" || !(value > 0) ? null : value;
+      // What cannot be an end is sent too: the run says why it is refused.
+      until = box.value.trim() === "" ? null : Number(box.value);
+      box.setAttribute("aria-invalid", String(until !== null && !(until > 0)));
       moved();
     };
     const choice = element("select", { id: "method", "aria-label": "Method" }, element("option", { value: "" }, "as in the text"), ...METHODS.map((name) => element("option", { value: name }, name)));
@@ -127,7 +129,11 @@ export function makeSliders(host: HTMLElement, moved: () => void): Sliders {
       last = checked;
       draw();
     },
-    forget,
+    clear() {
+      forget();
+      last = undefined;
+      host.replaceChildren();
+    },
     values: () => ({
       set: Object.fromEntries(chosen.set),
       initial: Object.fromEntries(chosen.initial),

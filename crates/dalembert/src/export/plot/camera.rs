@@ -27,6 +27,9 @@ impl Camera {
         let sides: Vec<f64> = film.low.iter().zip(&film.high).map(|(l, h)| h - l).collect();
         let size = sides.iter().map(|s| s * s).sum::<f64>().sqrt();
         let size = if size.is_finite() && size > 1e-290 { size } else { 1.0 };
+        // A box smaller than the rounding of its place has no inside.
+        let far = film.low.iter().chain(&film.high).fold(0.0f64, |m, v| m.max(v.abs()));
+        let size = size.max(1e-12 * far);
         let (width, height) = (right - left - 2.0 * MARGIN, bottom - top - 2.0 * MARGIN);
         let flat = film.dimension == 2;
         let scale = match flat {

@@ -5,6 +5,7 @@ use super::canvas::{Anchor, Canvas, Color, Typeface};
 use super::figures::{DOT, Figures, Instant};
 use super::raster::Raster;
 use super::{BLACK, GREY, GRID, TEXT_SIZE, TITLE_SIZE, WHITE};
+use crate::failure::short;
 use crate::film::{Film, ForceKind, Shape};
 
 /// Frames in a second of video.
@@ -17,6 +18,8 @@ const SIZE: (f64, f64) = (640.0, 480.0);
 const TOP: f64 = 44.0;
 /// Length of a large force, as a share of the size of the box.
 const ARROW_SHARE: f64 = 0.22;
+/// Arrows are no longer than so many large forces.
+const LONGEST: f64 = 3.0;
 
 fn color_of(kind: ForceKind) -> Color {
     match kind {
@@ -81,13 +84,11 @@ impl<'f> FilmFrames<'f> {
         let title = type_.fitted(&self.film.title, TITLE_SIZE, SIZE.0 - 140.0);
         self.canvas.text((14.0, 24.0), Anchor::Left, TITLE_SIZE, BLACK, &title);
         let places = if self.length() < 100.0 { 2 } else { 0 };
-        self.canvas.text(
-            (SIZE.0 - 14.0, 24.0),
-            Anchor::Right,
-            TITLE_SIZE,
-            BLACK,
-            &format!("t = {t:.places$}"),
-        );
+        let time = match self.length() >= 0.1 && t.abs() < 1e9 {
+            true => format!("{t:.places$}"),
+            false => short(t),
+        };
+        self.canvas.text((SIZE.0 - 14.0, 24.0), Anchor::Right, TITLE_SIZE, BLACK, &format!("t = {time}"));
         let mut x = 14.0;
         for arrows in &self.film.arrows {
             let (color, text) = (color_of(arrows.kind), format!("{} force", arrows.kind.name()));
@@ -111,7 +112,7 @@ impl<'f> FilmFrames<'f> {
                 Anchor::Left,
                 TEXT_SIZE,
                 BLACK,
-                &format!("{} = {value:.4}", shape.name),
+                &format!("{} = {}", shape.name, short(value)),
             );
             let x = left + (right - left) * (value - low) / (high - low);
             if x.is_finite() {
@@ -128,6 +129,8 @@ impl<'f> FilmFrames<'f> {
         for arrows in &film.arrows {
             for (k, (_, at)) in film.points.iter().enumerate() {
                 let force = now.numbers(&arrows.forces, width, k * film.dimension, film.dimension);
+                let size = force.iter().map(|f| f * f).sum::<f64>().sqrt();
+                let long = long * (LONGEST * film.force_scale / size).min(1.0);
                 let foot = now.numbers(&film.tracks, film.width, *at, film.dimension);
                 let head: Vec<f64> = foot.iter().zip(&force).map(|(x, f)| x + long * f).collect();
                 if let (Some(from), Some(to)) = (self.camera.project(&foot), self.camera.project(&head)) {

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 /// Entries that are derived at most.
 const MAX_ENTRIES: usize = 200_000;
 
+#[derive(Default)]
 /// J = dP'/d eta of all points that move.
 pub(super) struct Jacobian {
     /// Component of a point, speed, value.
@@ -18,6 +19,8 @@ pub(super) struct Jacobian {
     /// Points that some speed moves: name, and place in a frame.
     pub points: Vec<(String, usize)>,
     pub components: usize,
+    /// Components of particles in right-angled coordinates: each is a coordinate, and this is its speed.
+    own: FxHashMap<usize, usize>,
     /// There would be more entries than [`MAX_ENTRIES`], and there are none.
     pub too_large: bool,
 }
@@ -33,7 +36,7 @@ impl Jacobian {
             let present: usize = values.iter().map(|e| places.present(pool, *e).len()).sum();
             used += present * if frame.is_some() { model.form.speeds.len() } else { 1 };
             if used > MAX_ENTRIES {
-                return Jacobian { entries: Vec::new(), points: Vec::new(), components: 0, too_large: true };
+                return Jacobian { too_large: true, ..Jacobian::default() };
             }
             if present > 0 {
                 points.push((name.clone(), *offset));
@@ -47,12 +50,22 @@ impl Jacobian {
             }
         }
         let components = points.len() * dimension;
-        Jacobian { entries, points, components, too_large: false }
+        let coordinates: FxHashMap<Expr, usize> =
+            model.form.coordinates.iter().enumerate().map(|(k, s)| (pool.var(*s), k)).collect();
+        let mut own = FxHashMap::default();
+        for (k, (_, offset)) in points.iter().enumerate().filter(|_| frame.is_none()) {
+            let values = &layout.values[*offset..offset + dimension];
+            let speeds: Option<Vec<usize>> = values.iter().map(|e| coordinates.get(e).copied()).collect();
+            own.extend(speeds.into_iter().flatten().enumerate().map(|(c, p)| (k * dimension + c, p)));
+        }
+        Jacobian { entries, points, components, own, too_large: false }
     }
 
     /// Components and speeds joined by entries, group by group.
     pub fn groups(&self, speeds: usize) -> Vec<Group> {
-        groups(&self.entries, self.components, speeds)
+        let mut groups = groups(&self.entries, self.components, speeds);
+        groups.iter_mut().for_each(|group| group.find_particles(&self.own));
+        groups
     }
 }
 
@@ -76,11 +89,38 @@ pub(super) struct Group {
     pub speeds: Vec<usize>,
     /// Entry of J, row and column in the transposed matrix of the group.
     entries: Vec<(usize, usize, usize)>,
+    /// Component and speed of particles that carry all of the group's forces, each its own; empty where they cannot.
+    particles: Vec<(usize, usize)>,
 }
 
 impl Group {
-    /// Shares what acts on the speeds of the group among its points; what is left stays in `rest`.
-    pub fn share(&self, solver: &mut Cod, J: &[f64], placed: &mut [Vec<f64>], rest: &mut [Vec<f64>]) {
+    fn find_particles(&mut self, own: &FxHashMap<usize, usize>) {
+        let mut found: BTreeMap<usize, usize> = BTreeMap::new();
+        for (c, p) in self.components.iter().filter_map(|c| own.get(c).map(|p| (*c, *p))) {
+            if found.insert(p, c).is_some() {
+                return; // two points with one coordinate
+            }
+        }
+        if self.speeds.iter().all(|p| found.contains_key(p)) {
+            self.particles = found.into_iter().map(|(p, c)| (c, p)).collect();
+        }
+    }
+
+    /// Shares what acts on the speeds of the group among its points; what is left stays in `rest`. Tells how many
+    /// components of forces could be chosen at will.
+    pub fn share(
+        &self,
+        solver: &mut Cod,
+        J: &[f64],
+        placed: &mut [Vec<f64>],
+        rest: &mut [Vec<f64>],
+    ) -> usize {
+        if !self.particles.is_empty() {
+            for (placed, rest) in placed.iter_mut().zip(rest) {
+                self.particles.iter().for_each(|(c, p)| placed[*c] = std::mem::take(&mut rest[*p]));
+            }
+            return 0;
+        }
         let (m, n) = (self.speeds.len(), self.components.len());
         let mut B = vec![0.0; m * n];
         for &(entry, p, c) in &self.entries {
@@ -90,9 +130,9 @@ impl Group {
             for kind in placed {
                 self.components.iter().for_each(|c| kind[*c] = f64::NAN);
             }
-            return;
+            return 0;
         }
-        solver.factor(&B, RANK_TOL);
+        let rank = solver.factor(&B, RANK_TOL);
         let mut F = vec![0.0; n];
         for (placed, rest) in placed.iter_mut().zip(rest) {
             let Q: Vec<f64> = self.speeds.iter().map(|p| rest[*p]).collect();
@@ -102,6 +142,12 @@ impl Group {
                 rest[*p] -= B[i * n..(i + 1) * n].iter().zip(&F).map(|(b, f)| b * f).sum::<f64>();
             }
         }
+        n - rank.min(n)
+    }
+
+    /// Whether forces of the group have more than one point to act at.
+    pub fn joins_points(&self, dimension: usize) -> bool {
+        self.components.iter().any(|c| c / dimension != self.components[0] / dimension)
     }
 }
 
