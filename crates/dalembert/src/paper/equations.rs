@@ -1,6 +1,7 @@
 //! The equations of motion in one form or several.
 
 use super::{Draft, Tag, formula, html};
+use crate::Model;
 use crate::equations::{Form, write};
 use dalembert_expr::Format;
 
@@ -10,7 +11,7 @@ const SMALL: usize = 8;
 const SHORT: usize = 2_500;
 
 pub(super) fn section(draft: &mut Draft) -> String {
-    let mut body = String::new();
+    let mut body = not_in_them(draft);
     match &draft.wanted.forms {
         Some(forms) => {
             for form in forms {
@@ -25,8 +26,27 @@ pub(super) fn section(draft: &mut Draft) -> String {
             Err(diagnostic) => body.push_str(&draft.trouble(*diagnostic)),
         },
     }
-    body.push_str(&not_in_them(draft));
-    html::section("equations", "Equations of motion", &body)
+    if draft.model.system.nonideal.is_some() && body.contains(title(Form::Lagrange)) {
+        body.push_str(&html::remark(
+            "Where C stands whole in Lagrange's equations, λ also holds the constraints' answer to C; \
+             multipliers along the motion are those of the ideal forces (U2).",
+        ));
+    }
+    let title = match left_out(draft.model) {
+        Some(forces) => format!("Equations of motion without {forces}"),
+        None => "Equations of motion".to_owned(),
+    };
+    html::section("equations", &title, &body)
+}
+
+/// Forces that act and stand in no form, in words.
+fn left_out(model: &Model) -> Option<&'static str> {
+    match (model.system.contacts.is_empty(), model.system.requirement_rows.is_empty()) {
+        (true, true) => None,
+        (false, true) => Some("friction"),
+        (true, false) => Some("control forces"),
+        (false, false) => Some("friction and control forces"),
+    }
 }
 
 /// Forces that no form writes, because they are found at each state.
@@ -66,6 +86,12 @@ fn where_short(draft: &mut Draft, lagrange: usize) -> String {
         Ok(latex) => shown(draft, Form::Kernel, &latex),
         Err(d) => html::remark(&format!("No kernel form: {}.", d.message)),
     };
+    if let Some(forces) = left_out(draft.model) {
+        return out
+            + &html::remark(&format!(
+                "Accelerations in closed form are left out: without {forces} they are not those of the motion."
+            ));
+    }
     let closed = (lagrange <= SHORT).then(|| write(draft.model, Form::Explicit, Format::Latex));
     out.push_str(&match closed {
         Some(Ok(latex)) if latex.len() <= SHORT => shown(draft, Form::Explicit, &latex),
