@@ -9,7 +9,7 @@ use crate::report::{Failure, complain, headline, print, print_json, show};
 use dalembert::diagnostic::{self, Diagnostic};
 use dalembert::equations::Form;
 use dalembert::paper::{self, Paper, Stage, Wanted};
-use dalembert::{Request, Source};
+use dalembert::{Overrides, Request, Source};
 use serde_json::json;
 use std::io::Write;
 
@@ -57,6 +57,7 @@ fn wanted(args: &ReportArgs) -> Result<Wanted, Box<Diagnostic>> {
         motion: !args.no_motion,
         player: args.animate,
         verify: args.verify,
+        overrides: Overrides { set: args.common.set.clone(), initial: args.common.initial.clone() },
     })
 }
 

@@ -18,18 +18,20 @@ mod theory;
 mod width;
 
 use crate::analyze::{Analysis, analyze};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::equations::Form;
 use crate::export::animation;
 use crate::export::markup::escaped;
 use crate::simulate::Request;
-use crate::{Model, Source};
+use crate::{Model, Overrides, Source};
 use dalembert_run::Flow;
 pub use forces::MAX_FORCES;
 pub use formula::MAX_FORMULA;
 use theory::Tag;
 
 const STYLE: &str = include_str!("../assets/paper/paper.css");
+/// Speeds and rows together up to which a page classifies constraints and looks for what is conserved.
+pub const MAX_ANALYSED: usize = 120;
 /// A page without a player runs nothing.
 const STILL: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
@@ -46,11 +48,20 @@ pub struct Wanted {
     pub player: bool,
     /// Whether every other road is compared.
     pub verify: bool,
+    /// What was changed from outside when the model was loaded: the page lists it, and its commands repeat it.
+    pub overrides: Overrides,
 }
 
 impl Default for Wanted {
     fn default() -> Self {
-        Wanted { request: Request::default(), forms: None, motion: true, player: false, verify: false }
+        Wanted {
+            request: Request::default(),
+            forms: None,
+            motion: true,
+            player: false,
+            verify: false,
+            overrides: Overrides::default(),
+        }
     }
 }
 
@@ -107,7 +118,7 @@ pub fn write(
     let mut body = listing::section(&draft);
     body.push_str(&system::section(&mut draft));
     progress(Stage::Analysis);
-    let analysis = analyze(draft.model).map_err(|d| d.severity(Severity::Warning));
+    let analysis = analysis(&mut draft);
     body.push_str(&constraints::section(&mut draft, &analysis));
     progress(Stage::Equations);
     body.push_str(&equations::section(&mut draft));
@@ -120,6 +131,17 @@ pub fn write(
     body.push_str(&theory::section(&draft.tags));
     let html = page(draft.model, wanted, &body);
     Paper { html, troubles: draft.troubles, failed: draft.failed }
+}
+
+/// What there is to find out, where that takes no longer than a page may.
+fn analysis(draft: &mut Draft) -> Found {
+    let size = draft.model.form.speeds.len() + draft.model.system.rows.len();
+    if size <= MAX_ANALYSED {
+        return analyze(draft.model).map_err(|d| d.severity(Severity::Warning));
+    }
+    let message = format!("{size} speeds and rows together are too many to analyse for a page");
+    let help = format!("`{}` does it", draft.command("analyze MODEL"));
+    Err(Diagnostic::new(Code::TooLarge, None, message).severity(Severity::Note).help(help))
 }
 
 /// A page in the making.
@@ -150,8 +172,22 @@ impl Draft<'_> {
     fn command(&self, rest: &str) -> String {
         let file = self.source.name.rsplit(['/', '\\']).next().unwrap_or_default();
         let file = if file.ends_with(".dal") { file } else { "MODEL" };
-        format!("dalembert {}", rest.replace("MODEL", file))
+        format!("dalembert {}{}", rest.replace("MODEL", file), self.changes())
     }
+
+    /// Options that repeat what was changed from outside, each with a space before it.
+    fn changes(&self) -> String {
+        let o = &self.wanted.overrides;
+        let sets = o.set.iter().map(|(name, value)| format!(" --set {}", quoted(&format!("{name}={value}"))));
+        let initials = o.initial.iter().map(|text| format!(" --initial {}", quoted(text)));
+        sets.chain(initials).collect()
+    }
+}
+
+/// An argument as a shell takes it.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "=._-+".contains(c);
+    if text.chars().all(plain) { text.to_owned() } else { format!("\"{text}\"") }
 }
 
 fn page(model: &Model, wanted: &Wanted, body: &str) -> String {

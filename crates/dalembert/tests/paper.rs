@@ -117,10 +117,23 @@ fn pages_show_what_is_special() {
     let page = |name: &str, wanted: &Wanted| paper_of(name, &model_text(name), wanted).1;
     has(
         &page("rough_incline", &briefly(1.0)),
-        &["<code>friction plane</code>", "Coulomb", "event back", "work of non-ideal"],
+        &[
+            "<code>friction plane</code>",
+            "Coulomb",
+            "normal force N",
+            "Coulomb friction stands under names of its own",
+            "event back",
+            "work of non-ideal",
+        ],
     );
-    has(&page("double_pendulum_shoulder", &briefly(0.5)), &["Requirements", "control force", "(C1)"]);
-    has(&page("appell_nonideal", &briefly(0.5)), &["non-ideal force", "nonlinear nonholonomic", ">U3<"]);
+    has(
+        &page("double_pendulum_shoulder", &briefly(0.5)),
+        &["Requirements", "control force", "(C1)", "Control forces stand under names of their own"],
+    );
+    has(
+        &page("appell_nonideal", &briefly(0.5)),
+        &["non-ideal force (U3)", "Q_ni on", "nonlinear nonholonomic", ">U3<"],
+    );
     has(&page("chaplygin_sleigh_quasi", &briefly(0.5)), &["quasi-velocity", ">K1<", "nonholonomic"]);
     has(&page("bricard", &briefly(0.01)), &["from the other constraints"]);
     has(&page("hj_kepler", &briefly(0.5)), &["a complete integral of the Hamilton–Jacobi equation"]);

@@ -10,7 +10,7 @@ const SMALL: usize = 8;
 const SHORT: usize = 2_500;
 
 pub(super) fn section(draft: &mut Draft) -> String {
-    let mut body = String::new();
+    let mut body = named_forces(draft);
     match &draft.wanted.forms {
         Some(forms) => {
             for form in forms {
@@ -25,7 +25,12 @@ pub(super) fn section(draft: &mut Draft) -> String {
             Err(diagnostic) => body.push_str(&draft.trouble(*diagnostic)),
         },
     }
-    body.push_str(&named_forces(draft));
+    if draft.model.system.nonideal.is_some() && body.contains(title(Form::Lagrange)) {
+        body.push_str(&html::remark(
+            "Where C stands whole in Lagrange's equations, λ also holds the constraints' answer to C; \
+             multipliers along the motion are those of the ideal forces (U2).",
+        ));
+    }
     html::section("equations", "Equations of motion", &body)
 }
 

@@ -76,9 +76,13 @@ fn symbols(model: &Model) -> Vec<(String, &'static str, Symbol)> {
     let rows = s.rows.iter().zip(&o.multipliers);
     all.extend(rows.map(|(row, symbol)| (format!("λ {}", row.name), "multiplier", *symbol)));
     let constraints = s.constraints.iter().zip(&o.reactions);
-    all.extend(
-        constraints.map(|(c, symbol)| (format!("|{}|", c.name), "size of the constraint force", *symbol)),
-    );
+    all.extend(constraints.enumerate().map(|(k, (c, symbol))| {
+        let what = match s.contacts.iter().any(|contact| contact.constraint == k) {
+            true => "normal force N of the contact",
+            false => "size of the constraint force",
+        };
+        (format!("|{}|", c.name), what, *symbol)
+    }));
     let mut friction = o.friction.iter();
     for contact in &s.contacts {
         for (k, symbol) in friction.by_ref().take(contact.velocity.len()).enumerate() {
@@ -90,7 +94,7 @@ fn symbols(model: &Model) -> Vec<(String, &'static str, Symbol)> {
         let speeds = s.speeds.iter().zip(list).filter(|_| there);
         speeds.map(|(speed, symbol)| (format!("{word} {}", speed.name), kind, *symbol)).collect()
     };
-    all.extend(per_speed(&o.nonideal, s.nonideal.is_some(), "C on", "non-ideal force"));
+    all.extend(per_speed(&o.nonideal, s.nonideal.is_some(), "Q_ni on", "non-ideal force (U3)"));
     all.extend(per_speed(&o.control, !s.requirement_rows.is_empty(), "u on", "control force"));
     all
 }
@@ -109,7 +113,7 @@ pub(super) fn section(draft: &mut Draft, observed: &Observed, table: &Table) -> 
         kinds.iter().enumerate().map(|(k, kind)| extremes(table, k + 1, kind)).collect();
     let mut body = html::paragraph(
         "Along the motion, at the rows of its table. A multiplier λ belongs to a row written as left side minus right side; \
-         the size |…| of the force of a constraint is the norm of its generalised force on the speeds.",
+         the size |…| of the force of a constraint is the norm of its generalised force on the speeds, at a contact with friction the normal force N.",
     );
     body.push_str(&cut(&["force", "what", "at the start", "least", "at t", "greatest", "at t"], rows));
     if table.rows().count() > 1 {

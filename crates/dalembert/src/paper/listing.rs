@@ -25,6 +25,10 @@ pub(super) fn section(draft: &Draft) -> String {
     if lines > MAX_LINES {
         model.push_str(&html::remark(&format!("The first {MAX_LINES} of {lines} lines.")));
     }
+    let changes = draft.changes();
+    if !changes.is_empty() {
+        model.push_str(&format!("<p>With {}.</p>\n", html::code(changes.trim())));
+    }
     body + &html::section("model", "The model", &model)
 }
 

@@ -28,7 +28,7 @@ pub(super) fn sections(draft: &mut Draft, progress: &mut dyn FnMut(Stage) -> Flo
     if !draft.wanted.motion {
         return out;
     }
-    if draft.wanted.request.until.is_none() && draft.model.end_time().is_none() {
+    if draft.wanted.request.until.is_none() && draft.model.system.run.is_none() {
         let d = Diagnostic::new(Code::BadOption, None, "nothing says how long to simulate");
         let d = d
             .severity(Severity::Warning)

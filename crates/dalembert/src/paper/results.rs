@@ -2,6 +2,7 @@
 
 use super::html::{self, Cell};
 use super::{Draft, Found, Tag, formula};
+use crate::Model;
 use crate::analyze::Conserved;
 use crate::export::markup::escaped;
 use crate::report;
@@ -30,7 +31,9 @@ pub(super) fn balance(draft: &mut Draft, motion: &Motion) -> String {
         (None, Some((first, deviation))) => html::paragraph(&format!(
             "Energy {first:.6} at the start, largest deviation {deviation:.1e}; work was not integrated."
         )),
-        _ => html::paragraph("The model gives no energy (a mass matrix alone), so there is no balance."),
+        _ => html::paragraph(
+            "No energy is known where a mass matrix is given directly, so there is no balance.",
+        ),
     };
     html::section("balance", "Energy balance", &body)
 }
@@ -63,9 +66,10 @@ pub(super) fn accuracy(draft: &mut Draft, motion: &Motion, request: &Request) ->
 /// What the motion conserves.
 pub(super) fn conserved(draft: &mut Draft, analysis: &Found) -> String {
     let body = match analysis {
-        Err(_) => html::paragraph("Not looked for: the analysis was refused, see the constraints."),
+        Err(_) => html::paragraph("Not looked for: there is no analysis, see the constraints."),
         Ok(analysis) => {
             let mut body = match analysis.conserved.is_empty() {
+                true if untried(draft.model) => html::paragraph(NOT_LOOKED_FOR),
                 true => html::paragraph("Nothing is conserved by the symmetries that were tried."),
                 false => {
                     draft.rests_on(&[Tag::Noether]);
@@ -78,6 +82,14 @@ pub(super) fn conserved(draft: &mut Draft, analysis: &Found) -> String {
         }
     };
     html::section("conserved", "Conserved quantities", &body)
+}
+
+const NOT_LOOKED_FOR: &str = "Not looked for: symmetries are those of a Lagrangian without friction, control forces or a direct mass matrix.";
+
+/// Whether symmetries mean nothing for a model, so that none is tried.
+fn untried(model: &Model) -> bool {
+    let s = &model.system;
+    !s.contacts.is_empty() || !s.requirement_rows.is_empty() || s.mass.is_some()
 }
 
 fn constant(c: &Conserved) -> Vec<Cell> {

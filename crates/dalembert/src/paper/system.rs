@@ -3,13 +3,16 @@
 use super::html::{self, Cell};
 use super::{Draft, Tag, formula};
 use crate::equations::{Part, state};
+use crate::jacobi::HamiltonJacobi;
 use crate::report;
 use crate::system::Contact;
 use crate::units::Kind;
-use dalembert_expr::Format;
+use dalembert_expr::{Expr, Format};
 
 /// Rows of a table of variables or parameters at most.
 const MAX_ROWS: usize = 60;
+/// Rows of a weight that is written out at most.
+const MAX_WEIGHT_ROWS: usize = 12;
 
 pub(super) fn section(draft: &mut Draft) -> String {
     draft.rests_on(&[Tag::K2]);
@@ -17,8 +20,9 @@ pub(super) fn section(draft: &mut Draft) -> String {
     body.push_str(&parameters(draft));
     let elsewhere = draft.command("derive MODEL --form energies --format latex");
     if let Some(latex) = state(draft.model, Part::Energies, Format::Latex) {
+        let energies = html::paragraph(&energy_words(draft));
         body.push_str(&html::heading("Energies"));
-        body.push_str(&html::paragraph(&energy_words(draft)));
+        body.push_str(&energies);
         body.push_str(&formula::block(&latex, &elsewhere));
     }
     let elsewhere = draft.command("derive MODEL --form lagrange --format latex");
@@ -79,14 +83,30 @@ fn parameters(draft: &mut Draft) -> String {
     html::heading("Parameters") + &cut(&["symbol", "in the model", "value", "unit", "defined as"], rows)
 }
 
-fn energy_words(draft: &Draft) -> String {
+/// What S is: a complete integral only where that was verified.
+fn integral_words(draft: &mut Draft) -> &'static str {
+    if draft.model.system.complete_integral.is_none() {
+        return "";
+    }
+    let verified = HamiltonJacobi::of(draft.model).and_then(|jacobi| jacobi.verify(draft.model));
+    match verified {
+        Ok(found) if found.proved => "S a complete integral of the Hamilton–Jacobi equation (proved)",
+        Ok(_) => "S a complete integral of the Hamilton–Jacobi equation (checked at random places)",
+        Err(_) => {
+            "S was given as a complete integral of the Hamilton–Jacobi equation, but was not verified as one"
+        }
+    }
+}
+
+fn energy_words(draft: &mut Draft) -> String {
+    let integral = integral_words(draft);
     let s = &draft.model.system;
     let parts = [
         (s.kinetic.is_some(), "T* is the kinetic co-energy"),
         (s.potential.is_some(), "V the potential energy"),
         (s.lagrangian.is_some(), "L a Lagrangian given as such"),
         (s.dissipation.is_some(), "R Rayleigh's function of dissipation"),
-        (s.complete_integral.is_some(), "S a complete integral of the Hamilton–Jacobi equation"),
+        (s.complete_integral.is_some(), integral),
         (s.mass.is_some(), "M the mass matrix, given directly"),
     ];
     let said: Vec<&str> = parts.iter().filter(|(there, _)| *there).map(|(_, words)| *words).collect();
@@ -139,7 +159,42 @@ fn control(draft: &mut Draft, elsewhere: &str) -> String {
         names.join(", "),
         inputs.join(", ")
     );
-    html::heading("Requirements") + &html::paragraph(&words) + &formula::block(&latex, elsewhere)
+    let mut out =
+        html::heading("Requirements") + &html::paragraph(&words) + &formula::block(&latex, elsewhere);
+    out.push_str(&decays(draft));
+    let weight = draft.model.system.weight.clone();
+    if let Some((rows, _)) = weight.filter(|(rows, _)| rows.len() <= MAX_WEIGHT_ROWS) {
+        let pool = &mut draft.model.system.pool;
+        let mut row = |row: &Vec<Expr>| {
+            row.iter().map(|e| pool.print(*e, Format::Latex)).collect::<Vec<_>>().join(" & ")
+        };
+        let rows: Vec<String> = rows.iter().map(&mut row).collect();
+        let latex = format!("W = \\begin{{bmatrix}} {} \\end{{bmatrix}}", rows.join(" \\\\ "));
+        out.push_str(&html::paragraph("The cost of the inputs u is uᵀ W u with"));
+        out.push_str(&formula::block(&latex, elsewhere));
+    }
+    out
+}
+
+/// How errors of the requirements decay (C2).
+fn decays(draft: &mut Draft) -> String {
+    let rows = draft.model.system.requirement_rows.clone();
+    let pool = &mut draft.model.system.pool;
+    let mut equations = Vec::new();
+    for row in rows {
+        let Some((k1, k0)) = row.decay else { continue };
+        let (k1, k0) = (pool.print(k1, Format::Latex), pool.print(k0, Format::Latex));
+        let latex = match row.holonomic {
+            true => format!(r"\ddot{{h}} + \left({k1}\right) \dot{{h}} + \left({k0}\right) h = 0"),
+            false => format!(r"\dot{{\psi}} + \left({k0}\right) \psi = 0"),
+        };
+        equations.push(vec![Cell::code(&row.name), Cell::Html(formula::inline(&latex))]);
+    }
+    if equations.is_empty() {
+        return String::new();
+    }
+    html::paragraph("Errors, left side minus right side, decay by:")
+        + &cut(&["requirement", "its error"], equations)
 }
 
 /// A table of as many rows as a page shows.
