@@ -1,6 +1,7 @@
 //! What can be asked on the command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use dalembert::Request;
 use dalembert::diagnostic::Code;
 use dalembert::run::Method;
 
@@ -186,23 +187,12 @@ pub struct EvaluateArgs {
     pub at: String,
 }
 
+/// How a motion is integrated; what is left out comes from the model.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  dalembert simulate disk.dal --until 20 --out disk.csv --plot disk.png
-  dalembert simulate disk.dal --out - | head
-  dalembert simulate stiff.dal --method radau --rtol 1e-8 --json
-
-Ctrl-C ends the run; what was computed until then is written.")]
-pub struct SimulateArgs {
-    #[command(flatten)]
-    pub common: Common,
+pub struct Stepping {
     /// Last time
     #[arg(long, value_name = "T", value_parser = positive)]
     pub until: Option<f64>,
-    /// Spacing of the rows (without it 500 intervals)
-    #[arg(long, value_name = "DT", value_parser = positive)]
-    pub every: Option<f64>,
     /// Integrator
     #[arg(long, value_name = "NAME", value_parser = Method::ALL.map(Method::name))]
     pub method: Option<String>,
@@ -215,6 +205,42 @@ pub struct SimulateArgs {
     /// Absolute tolerance of a step
     #[arg(long, value_name = "A", value_parser = positive)]
     pub atol: Option<f64>,
+    /// Give up after this many steps
+    #[arg(long, value_name = "N")]
+    pub max_steps: Option<usize>,
+}
+
+impl Stepping {
+    /// The same as a request, without rows.
+    pub fn request(&self) -> Request {
+        Request {
+            until: self.until,
+            method: self.method.clone(),
+            step: self.step,
+            rtol: self.rtol,
+            atol: self.atol,
+            max_steps: self.max_steps,
+            ..Request::default()
+        }
+    }
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert simulate disk.dal --until 20 --out disk.csv --plot disk.png
+  dalembert simulate disk.dal --out - | head
+  dalembert simulate stiff.dal --method radau --rtol 1e-8 --json
+
+Ctrl-C ends the run; what was computed until then is written.")]
+pub struct SimulateArgs {
+    #[command(flatten)]
+    pub common: Common,
+    /// Spacing of the rows (without it 500 intervals)
+    #[arg(long, value_name = "DT", value_parser = positive)]
+    pub every: Option<f64>,
+    #[command(flatten)]
+    pub stepping: Stepping,
     /// Equations that are integrated
     #[arg(long, value_enum, default_value = "explicit")]
     pub form: MotionFormName,
@@ -233,9 +259,6 @@ pub struct SimulateArgs {
     /// Stabilise constraints by Baumgarte with these gains instead of projecting
     #[arg(long, value_name = "ALPHA,BETA", value_parser = two_numbers)]
     pub baumgarte: Option<(f64, f64)>,
-    /// Give up after this many steps
-    #[arg(long, value_name = "N")]
-    pub max_steps: Option<usize>,
     /// Parameters of the simulated system that differ from what its controller believes, as in --plant m=1.1, in the units
     /// of the file (repeatable)
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
@@ -271,27 +294,11 @@ pub struct ReportArgs {
     /// Form of the equations (repeatable; without it Lagrange's, and kernel and closed form where they are short)
     #[arg(long, value_enum)]
     pub form: Vec<FormName>,
-    /// Last time
-    #[arg(long, value_name = "T", value_parser = positive)]
-    pub until: Option<f64>,
     /// Spacing of the rows (without it 500 intervals)
     #[arg(long, value_name = "DT", value_parser = positive)]
     pub every: Option<f64>,
-    /// Integrator
-    #[arg(long, value_name = "NAME", value_parser = Method::ALL.map(Method::name))]
-    pub method: Option<String>,
-    /// Step of rk4 and the variational methods (without it the spacing of the rows)
-    #[arg(long, value_name = "H", value_parser = positive)]
-    pub step: Option<f64>,
-    /// Relative tolerance of a step
-    #[arg(long, value_name = "R", value_parser = positive)]
-    pub rtol: Option<f64>,
-    /// Absolute tolerance of a step
-    #[arg(long, value_name = "A", value_parser = positive)]
-    pub atol: Option<f64>,
-    /// Give up after this many steps
-    #[arg(long, value_name = "N")]
-    pub max_steps: Option<usize>,
+    #[command(flatten)]
+    pub stepping: Stepping,
     /// Leave the motion out, and what follows from it
     #[arg(long, conflicts_with_all = ["until", "every", "method", "step", "rtol", "atol", "max_steps", "animate"])]
     pub no_motion: bool,
@@ -340,24 +347,8 @@ pub struct SweepArgs {
     /// Write whole motions too, with rows this far apart, in DIR/motions
     #[arg(long, value_name = "DT", value_parser = positive)]
     pub every: Option<f64>,
-    /// Last time
-    #[arg(long, value_name = "T", value_parser = positive)]
-    pub until: Option<f64>,
-    /// Integrator
-    #[arg(long, value_name = "NAME", value_parser = Method::ALL.map(Method::name))]
-    pub method: Option<String>,
-    /// Relative tolerance of a step
-    #[arg(long, value_name = "R", value_parser = positive)]
-    pub rtol: Option<f64>,
-    /// Absolute tolerance of a step
-    #[arg(long, value_name = "A", value_parser = positive)]
-    pub atol: Option<f64>,
-    /// Step of methods with fixed steps
-    #[arg(long, value_name = "H", value_parser = positive)]
-    pub step: Option<f64>,
-    /// Give a run up after this many steps
-    #[arg(long, value_name = "N")]
-    pub max_steps: Option<usize>,
+    #[command(flatten)]
+    pub stepping: Stepping,
     /// Threads (without it one for each core)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,

@@ -24,7 +24,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
         probe(&args.out)?;
     }
     let wanted = wanted(args).map_err(|d| Failure::of(*d, &source))?;
-    let mut watch = Watch::new(args.until.or_else(|| model.end_time()), !args.common.quiet);
+    let mut watch = Watch::new(args.stepping.until.or_else(|| model.end_time()), !args.common.quiet);
     let page = paper::write(&mut model, &source, &wanted, &mut |stage| match stage {
         Stage::Analysis => watch.says("analysis"),
         Stage::Equations => watch.says("equations"),
@@ -43,16 +43,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
 fn wanted(args: &ReportArgs) -> Result<Wanted, Box<Diagnostic>> {
     let forms = args.form.iter().map(|form| name_of(*form).parse::<Form>()).collect::<Result<Vec<_>, _>>()?;
     Ok(Wanted {
-        request: Request {
-            until: args.until,
-            every: args.every,
-            method: args.method.clone(),
-            step: args.step,
-            rtol: args.rtol,
-            atol: args.atol,
-            max_steps: args.max_steps,
-            ..Request::default()
-        },
+        request: Request { every: args.every, ..args.stepping.request() },
         forms: (!forms.is_empty()).then_some(forms),
         motion: !args.no_motion,
         player: args.animate,

@@ -28,7 +28,7 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     args.animate.iter().try_for_each(|target| target.check())?;
 
     let began = Instant::now();
-    let mut watch = Watch::new(args.until.or_else(|| model.end_time()), !args.common.quiet);
+    let mut watch = Watch::new(args.stepping.until.or_else(|| model.end_time()), !args.common.quiet);
     let request = request(args).map_err(|d| Failure::of(*d, &source))?;
     let motion = model.simulate(&request, |t| watch.at(t)).map_err(|d| Failure::of(*d, &source));
     watch.done();
@@ -54,18 +54,12 @@ fn request(args: &SimulateArgs) -> Result<Request, Box<Diagnostic>> {
             MotionFormName::Suslov => MotionForm::Suslov,
             MotionFormName::HamiltonJacobi => MotionForm::HamiltonJacobi,
         },
-        until: args.until,
         every: args.every,
-        method: args.method.clone(),
-        step: args.step,
         action: args.action,
         interpret: args.interpret,
-        rtol: args.rtol,
-        atol: args.atol,
         baumgarte: args.baumgarte,
-        max_steps: args.max_steps,
         forces: !args.animate.is_empty(),
-        ..Request::default()
+        ..args.stepping.request()
     })
 }
 

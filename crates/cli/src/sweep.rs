@@ -13,7 +13,7 @@ use dalembert::diagnostic::Diagnostic;
 use dalembert::export::{field, number};
 use dalembert::run::Flow;
 use dalembert::sweep::{Axis, Block, Plan, Sample, Sweep};
-use dalembert::{Model, Overrides, Request, Source};
+use dalembert::{Request, Source};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -25,7 +25,7 @@ use store::{Opened, Store};
 pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     let began = Instant::now();
     let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
-    let plan = plan(args, &model, &source).map_err(|d| Failure::of(*d, &source))?;
+    let plan = plan(args).map_err(|d| Failure::of(*d, &source))?;
     let sweep = Sweep::new(model, plan).map_err(|d| Failure::of(*d, &source))?;
     let manifest = manifest(args, &source, &sweep);
     let mut store = match store::open(args, &manifest, &sweep)? {
@@ -44,25 +44,10 @@ pub fn run(args: &SweepArgs) -> Result<(), Failure> {
 }
 
 /// What is asked for, in the units of the file.
-fn plan(args: &SweepArgs, model: &Model, source: &Source) -> Result<Plan, Box<Diagnostic>> {
-    let mut vary = args.vary.iter().map(|text| Axis::read(text)).collect::<Result<Vec<_>, _>>()?;
-    let mut sample = args.sample.iter().map(|text| Sample::read(text)).collect::<Result<Vec<_>, _>>()?;
-    let names: Vec<&str> =
-        vary.iter().map(|a| a.name.as_str()).chain(sample.iter().map(|s| s.name.as_str())).collect();
-    let overrides = Overrides { set: args.common.set.clone(), initial: args.common.initial.clone() };
-    let units = dalembert::requests::units(model, source, &overrides, &names);
-    let wanted = vary.iter_mut().map(|a| &mut a.unit).chain(sample.iter_mut().map(|s| &mut s.unit));
-    wanted.zip(units).for_each(|(to, unit)| *to = unit);
-    let request = Request {
-        until: args.until,
-        every: args.every,
-        method: args.method.clone(),
-        rtol: args.rtol,
-        atol: args.atol,
-        step: args.step,
-        max_steps: args.max_steps,
-        ..Request::default()
-    };
+fn plan(args: &SweepArgs) -> Result<Plan, Box<Diagnostic>> {
+    let vary = args.vary.iter().map(|text| Axis::read(text)).collect::<Result<_, _>>()?;
+    let sample = args.sample.iter().map(|text| Sample::read(text)).collect::<Result<_, _>>()?;
+    let request = Request { every: args.every, ..args.stepping.request() };
     let plan =
         Plan { vary, sample, runs: args.runs, seed: args.seed, request, motions: args.every.is_some() };
     let started = args.common.initial.iter().filter_map(|text| text.split(['=', '~']).next());
@@ -82,13 +67,13 @@ fn manifest(args: &SweepArgs, source: &Source, sweep: &Sweep) -> Value {
         "sample": args.sample,
         "runs": args.runs,
         "seed": args.seed,
-        "until": args.until,
+        "until": args.stepping.until,
         "every": args.every,
-        "method": args.method,
-        "rtol": args.rtol,
-        "atol": args.atol,
-        "step": args.step,
-        "max-steps": args.max_steps,
+        "method": args.stepping.method,
+        "rtol": args.stepping.rtol,
+        "atol": args.stepping.atol,
+        "step": args.stepping.step,
+        "max-steps": args.stepping.max_steps,
         "format": match args.format { SweepFormat::Csv => "csv", SweepFormat::Parquet => "parquet" },
         "runs_in_all": sweep.runs(),
         "blocks": sweep.blocks(),

@@ -47,8 +47,6 @@ pub struct Model {
     pub compiled: Compiled,
     /// Warnings and notes from reading it.
     pub diagnostics: Vec<Diagnostic>,
-    /// What it was read from, for values in the units of the file; `None` for a system that was read elsewhere.
-    pub(crate) origin: Option<Box<(Source, Overrides)>>,
 }
 
 /// Everything at one state.
@@ -74,11 +72,7 @@ impl Model {
     /// Reads, derives and compiles a model. On error: everything that is wrong with it.
     pub fn load(source: &Source, overrides: &Overrides) -> Result<Model, Vec<Diagnostic>> {
         match read(source, overrides) {
-            (Some(system), diagnostics) => {
-                let mut model = Model::of(system, diagnostics)?;
-                model.origin = Some(Box::new((source.clone(), overrides.clone())));
-                Ok(model)
-            }
+            (Some(system), diagnostics) => Model::of(system, diagnostics),
             (None, diagnostics) => Err(diagnostics),
         }
     }
@@ -106,7 +100,7 @@ impl Model {
             }
         };
         let compiled = Compiled::new(&mut system, &form, parameters);
-        let mut model = Model { system, form, compiled, diagnostics, origin: None };
+        let mut model = Model { system, form, compiled, diagnostics };
         model.check_coefficients();
         if any_error(&model.diagnostics) {
             return Err(model.diagnostics);

@@ -1,8 +1,6 @@
 //! Values given in words from outside: `x = 1, x' = 0.2, t = 0`.
 
-use crate::Model;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::elaborate::Overrides;
 use crate::source::Source;
 use crate::syntax::ast::{StatementKind, Subscript};
 use crate::syntax::parse;
@@ -51,24 +49,4 @@ pub fn assignments(text: &str) -> Result<Vec<(String, f64)>, Box<Diagnostic>> {
 /// The value of an expression without names.
 pub fn number(e: &crate::syntax::ast::Expr) -> Option<f64> {
     crate::elaborate::constant_value(e).filter(|v| v.is_finite())
-}
-
-/// What 1 in the unit of the file is in SI, for parameters by name (a family has the unit of its first member): what the
-/// model makes of a 1. Names that are no parameters are in SI.
-pub fn units(model: &Model, source: &Source, overrides: &Overrides, names: &[&str]) -> Vec<f64> {
-    let place = |name: &str| {
-        let family = |p: &str| p.split('[').next() == Some(name);
-        model.system.parameters.iter().position(|p| p.name == name || family(&p.name))
-    };
-    let places: Vec<Option<usize>> = names.iter().map(|name| place(name)).collect();
-    // Units stand in braces; without any there is nothing to find out.
-    if places.iter().all(Option::is_none) || !source.text.contains('{') {
-        return vec![1.0; names.len()];
-    }
-    let mut ones = overrides.clone();
-    let known = names.iter().zip(&places).filter(|(_, place)| place.is_some());
-    ones.set.extend(known.map(|(name, _)| ((*name).to_owned(), "1".to_owned())));
-    let Ok(ones) = Model::load(source, &ones) else { return vec![1.0; names.len()] };
-    let found = places.iter().map(|place| place.map(|k| ones.compiled.parameters()[k]));
-    found.map(|unit| unit.filter(|u| u.is_finite() && *u != 0.0).unwrap_or(1.0)).collect()
 }

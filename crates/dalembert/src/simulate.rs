@@ -209,15 +209,11 @@ impl Model {
         }
         let names: Vec<String> = self.system.parameters.iter().map(|p| p.name.clone()).collect();
         let mut given = vec![None; names.len()];
-        let wanted: Vec<&str> = changes.iter().map(|(name, _)| name.as_str()).collect();
-        let units = match &self.origin {
-            Some(origin) => crate::requests::units(self, &origin.0, &origin.1, &wanted),
-            None => vec![1.0; wanted.len()],
-        };
-        for ((name, value), unit) in changes.iter().zip(units) {
+        for (name, value) in changes {
             match self.target(name) {
                 Some(Target::Parameters(places)) => {
-                    places.iter().for_each(|k| given[*k] = Some(value * unit));
+                    let size = |k: usize| self.system.parameters[k].unit_size;
+                    places.iter().for_each(|k| given[*k] = Some(value * size(*k)));
                 }
                 _ => {
                     let near = nearest(name, names.iter().map(String::as_str));

@@ -176,6 +176,8 @@ pub struct Parameter {
     pub value: Expr,
     /// Its unit, as far as known.
     pub kind: Kind,
+    /// What a bare 1 in the unit of the file is in SI.
+    pub unit_size: f64,
     /// Where it is declared.
     pub span: Span,
 }

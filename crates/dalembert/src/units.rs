@@ -37,6 +37,14 @@ pub struct Unit {
     pub pi_power: i64,
 }
 
+impl Unit {
+    /// What one of it is in coherent SI units.
+    #[must_use]
+    pub fn size(&self) -> f64 {
+        self.factor.to_f64() * std::f64::consts::PI.powi(self.pi_power as i32)
+    }
+}
+
 impl Dimension {
     /// A plain number.
     #[must_use]

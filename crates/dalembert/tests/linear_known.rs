@@ -442,7 +442,7 @@ fn kinks_are_refused_and_smooth_laws_are_not() {
 fn sweeps_follow_branches() {
     let mut model = load_file("bead_hoop");
     let range = Range::read("W=0..10:201").unwrap();
-    let over = Over { at: "theta=0".to_owned(), unit: 1.0, ..Over::default() };
+    let over = Over { at: "theta=0".to_owned(), ..Over::default() };
     let sweep = model.eigenvalues_over(&range, &over).unwrap_or_else(|d| panic!("{}", d.message));
     assert_eq!(sweep.table.columns, ["W", "re1", "im1", "re2", "im2"]);
     for row in sweep.table.rows() {
@@ -460,7 +460,7 @@ fn sweeps_follow_branches() {
     assert_eq!(model.compiled.parameters()[3], 6.0);
     // Settled onto the side branch, the frequency is W sin(theta).
     let range = Range::read("W=6..8:5").unwrap();
-    let over = Over { at: "theta=1".to_owned(), settle: true, unit: 1.0, ..Over::default() };
+    let over = Over { at: "theta=1".to_owned(), settle: true, ..Over::default() };
     let sweep = model.eigenvalues_over(&range, &over).unwrap_or_else(|d| panic!("{}", d.message));
     for row in sweep.table.rows() {
         let cos = 9.81 / (0.5 * row[0] * row[0]);

@@ -142,16 +142,15 @@ fn fixed_steps_are_those_of_simulate() {
 /// Parameters defined from others, starts that depend on parameters, and units follow.
 #[test]
 fn what_depends_on_parameters_follows() {
-    let text = "parameter a = 2, b = 3*a\ncoordinate x\nkinetic x'^2/2\npotential 0\ninitial x = b, x' = a\n\
+    let text = "parameter a = 200 {cm}, b = 3*a\ncoordinate x\nkinetic x'^2/2\npotential 0\ninitial x = b, x' = a\n\
                 output s = a + b\nsimulate until 1/a";
     let source = Source::new("free.dal", text);
     let model = || Model::load(&source, &Overrides::default()).unwrap();
-    let mut plan = plan(&["a=1,2,4"], &[], 1);
-    plan.vary[0].unit = 0.5;
+    let plan = plan(&["a=50,100,200"], &[], 1);
     let sweep = Sweep::new(model(), plan).unwrap_or_else(|d| panic!("{}", d.message));
     for row in rows(&sweep, 1, 0..sweep.blocks()) {
         let [a, t, x, v, s] = [1, 2, 3, 4, 5].map(|k| row.numbers[k]);
-        let a = 0.5 * a;
+        let a = 0.01 * a;
         assert!((t - 1.0 / a).abs() < 1e-15 && v == a && s == 4.0 * a, "{row:?}");
         assert!((x - (3.0 * a + 1.0)).abs() < 1e-12, "{row:?}");
     }

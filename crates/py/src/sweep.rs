@@ -6,7 +6,7 @@ use crate::watch::{PAUSE, Watch};
 use dalembert::diagnostic::Diagnostic;
 use dalembert::run::Flow;
 use dalembert::sweep::{Axis, Block, Plan, Sample};
-use dalembert::{Request, requests};
+use dalembert::Request;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -46,7 +46,7 @@ impl Sweep {
     fn new(py: Python<'_>, system: &System, wish: Wish) -> PyResult<Self> {
         let motion_columns = 2 + system.model.state_names().len() + system.model.system.outputs.len();
         let sweep = system.ask(py, |model| {
-            let plan = wish.plan(system)?;
+            let plan = wish.plan()?;
             let sweep = dalembert::sweep::Sweep::new(model.clone(), plan)?;
             if sweep.numbers() > MAX_NUMBERS {
                 let what = if wish.every.is_some() { "results and motions" } else { "results" };
@@ -148,14 +148,9 @@ impl Sweep {
 }
 
 impl Wish {
-    fn plan(&self, system: &System) -> Result<Plan, Box<Diagnostic>> {
-        let mut vary = self.vary.iter().map(|text| Axis::read(text)).collect::<Result<Vec<_>, _>>()?;
-        let mut sample = self.sample.iter().map(|text| Sample::read(text)).collect::<Result<Vec<_>, _>>()?;
-        let names: Vec<&str> =
-            vary.iter().map(|a| a.name.as_str()).chain(sample.iter().map(|s| s.name.as_str())).collect();
-        let units = requests::units(&system.model, &system.source, &system.overrides, &names);
-        let wanted = vary.iter_mut().map(|a| &mut a.unit).chain(sample.iter_mut().map(|s| &mut s.unit));
-        wanted.zip(units).for_each(|(to, unit)| *to = unit);
+    fn plan(&self) -> Result<Plan, Box<Diagnostic>> {
+        let vary = self.vary.iter().map(|text| Axis::read(text)).collect::<Result<_, _>>()?;
+        let sample = self.sample.iter().map(|text| Sample::read(text)).collect::<Result<_, _>>()?;
         let request = Request {
             until: self.until,
             every: self.every,

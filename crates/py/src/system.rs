@@ -6,7 +6,7 @@ use dalembert::diagnostic::{Code, Diagnostic};
 use dalembert::equilibrium::Search;
 use dalembert::linearize::{Linearizer, Over, Range};
 use dalembert::run::Method;
-use dalembert::{Model, Overrides, Source, analyze, equations, report, requests, verify};
+use dalembert::{Model, Overrides, Source, analyze, equations, report, verify};
 use dalembert_expr::Format;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -222,8 +222,7 @@ impl System {
     ) -> Answer<'py> {
         self.answer(py, |model| {
             let range = Range::read(over)?;
-            let unit = requests::units(model, &self.source, &self.overrides, &[&range.name])[0];
-            let found = model.eigenvalues_over(&range, &Over { at, independent, settle, unit })?;
+            let found = model.eigenvalues_over(&range, &Over { at, independent, settle })?;
             Ok(report::eigenvalues(&range, &found, &[]))
         })
     }

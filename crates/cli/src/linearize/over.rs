@@ -6,7 +6,7 @@ use crate::report::{Failure, complain, print, print_json};
 use crate::words::{entry, plain};
 use dalembert::export::Plot;
 use dalembert::linearize::{Over, Range, Sweep};
-use dalembert::{Model, Overrides, Source, report, requests};
+use dalembert::{Model, Source, report};
 
 const MARGIN: usize = 14;
 
@@ -21,9 +21,7 @@ pub fn over(
     let files: Vec<String> = paths.map(str::to_owned).collect();
     probe_all(&files)?;
     let range = Range::read(text).map_err(|d| Failure::of(*d, source))?;
-    let overrides = Overrides { set: args.common.set.clone(), initial: args.common.initial.clone() };
-    let unit = requests::units(model, source, &overrides, &[&range.name])[0];
-    let request = Over { at: args.at.clone(), independent, settle: args.settle, unit };
+    let request = Over { at: args.at.clone(), independent, settle: args.settle };
     let sweep = model.eigenvalues_over(&range, &request).map_err(|d| Failure::of(*d, source))?;
     let title = model.system.title.clone().unwrap_or_default();
     for target in &args.out {

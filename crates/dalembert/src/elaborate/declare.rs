@@ -45,38 +45,39 @@ impl Elaborator<'_> {
             };
             let (value, kind) = value.inspect_err(|_| self.poison(&d.target))?;
             let checked = self.parameter_unit(value, kind, d);
-            let (value, kind) = checked.inspect_err(|_| self.poison(&d.target))?;
+            let (value, kind, unit_size) = checked.inspect_err(|_| self.poison(&d.target))?;
             self.allow(&[value], Allowed::only("a parameter", State::Nothing), d.value.span)
                 .inspect_err(|_| self.poison(&d.target))?;
             self.declare(&name, Binding::Parameter(self.parameters.len()), d.target.span)?;
             let symbol = self.symbol_with_role(&name, Role::Parameter);
-            self.parameters.push(Parameter { name, symbol, value, kind, span: d.target.span });
+            self.parameters.push(Parameter { name, symbol, value, kind, unit_size, span: d.target.span });
         }
         Ok(())
     }
 
-    /// The value in SI and its unit: a bare number is in the unit given, an expression of quantities has its own.
+    /// The value in SI, its unit and the size of that unit in SI: a bare number is in the unit given, an expression of quantities has its own.
     pub(super) fn parameter_unit(
         &mut self,
         value: Expr,
         kind: Kind,
         d: &Definition,
-    ) -> Fallible<(Expr, Kind)> {
+    ) -> Fallible<(Expr, Kind, f64)> {
         let Some(unit) = &d.unit else {
             // A bare number without a unit has none given; it is not "a plain number".
             let kind = if kind == Kind::Number { Kind::Missing } else { kind };
-            return Ok((value, kind));
+            return Ok((value, kind, 1.0));
         };
         let read = match units::read(unit) {
             Ok(read) => read,
             Err(diagnostic) => return self.fail(*diagnostic),
         };
+        let in_si = read.size();
         let declared = Kind::Known(read.dimension);
         if kind == Kind::Number {
             let pi = self.pool.pi();
             let size = self.pool.powi(pi, read.pi_power);
             let size = self.pool.scale(size, read.factor);
-            return Ok((self.pool.mul(value, size), declared));
+            return Ok((self.pool.mul(value, size), declared, in_si));
         }
         self.same_unit(&kind, &declared, unit.span)?;
         if !read.factor.is_one() || read.pi_power != 0 {
@@ -87,7 +88,7 @@ impl Elaborator<'_> {
             );
             return self.fail(diagnostic.help("give the coherent unit (m, kg, s, rad, N, J), or none"));
         }
-        Ok((value, declared))
+        Ok((value, declared, 1.0))
     }
 
     /// The unit of a coordinate or speed: coherent only, so that columns need no conversion.

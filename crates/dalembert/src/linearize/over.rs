@@ -67,8 +67,6 @@ pub struct Over {
     pub independent: Vec<String>,
     /// Whether to move to the nearest equilibrium or steady motion at each point.
     pub settle: bool,
-    /// What one unit of the range is of the parameter in SI.
-    pub unit: f64,
 }
 
 /// A sweep: the value, then real and imaginary part of each branch.
@@ -159,7 +157,7 @@ impl Sought<'_> {
         let mut at = self.over.at.clone();
         match self.parameter {
             Some(k) => {
-                let number = dalembert_expr::Rational::from_f64(value * self.over.unit);
+                let number = dalembert_expr::Rational::from_f64(value * model.system.parameters[k].unit_size);
                 let number = number.unwrap_or(dalembert_expr::Rational::ZERO);
                 model.system.parameters[k].value = model.system.pool.number(number);
                 model.refresh_parameters();

@@ -39,7 +39,7 @@ impl Observed {
         }
         match Model::of(system, model.diagnostics.clone()) {
             Ok(observed) => Observed {
-                model: Some(Box::new(Model { origin: model.origin.clone(), ..observed })),
+                model: Some(Box::new(observed)),
                 forces: wanted.into_iter().map(|(name, kind, _)| (name, kind)).collect(),
                 ..none
             },

@@ -8,17 +8,17 @@ use crate::system::InitialTarget;
 
 /// Where the values of a run go, in their order.
 pub(super) struct Targets {
-    list: Vec<(String, Target, f64)>,
+    list: Vec<(String, Target)>,
+    /// What one in the file's unit of each parameter is in SI.
+    sizes: Vec<f64>,
 }
 
 impl Targets {
     pub fn new(model: &Model, plan: &Plan) -> Result<Self, Box<Diagnostic>> {
-        let axes = plan.vary.iter().map(|a| (&a.name, a.unit));
-        let samples = plan.sample.iter().map(|s| (&s.name, s.unit));
-        let mut list: Vec<(String, Target, f64)> = Vec::new();
-        for (name, unit) in axes.chain(samples) {
+        let mut list: Vec<(String, Target)> = Vec::new();
+        for name in plan.names() {
             let target = model.target(name).ok_or_else(|| Box::new(unknown(model, name)))?;
-            if let Some((other, ..)) = list.iter().find(|(_, known, _)| known.overlaps(&target)) {
+            if let Some((other, _)) = list.iter().find(|(_, known)| known.overlaps(&target)) {
                 let message = if other == name {
                     format!("`{name}` is given twice")
                 } else {
@@ -26,29 +26,30 @@ impl Targets {
                 };
                 return Err(Box::new(Diagnostic::error(Code::BadOption, None, message)));
             }
-            list.push((name.clone(), target, unit));
+            list.push((name.clone(), target));
         }
-        Ok(Targets { list })
+        let sizes = model.system.parameters.iter().map(|p| p.unit_size).collect();
+        Ok(Targets { list, sizes })
     }
 
     /// Parameters by name, starting values as `x(0)`.
     pub fn columns(&self) -> impl Iterator<Item = String> {
-        self.list.iter().map(|(name, target, _)| match target {
+        self.list.iter().map(|(name, target)| match target {
             Target::Parameters(_) => name.clone(),
             Target::Start(_) => format!("{name}(0)"),
         })
     }
 
     pub fn change_parameters(&self) -> bool {
-        self.list.iter().any(|(_, target, _)| matches!(target, Target::Parameters(_)))
+        self.list.iter().any(|(_, target)| matches!(target, Target::Parameters(_)))
     }
 
-    /// The parameters that are given, of `count`.
-    pub fn parameters(&self, values: &[f64], count: usize) -> Vec<Option<f64>> {
-        let mut given = vec![None; count];
-        for ((_, target, unit), value) in self.list.iter().zip(values) {
+    /// The parameters that are given, in SI.
+    pub fn parameters(&self, values: &[f64]) -> Vec<Option<f64>> {
+        let mut given = vec![None; self.sizes.len()];
+        for ((_, target), value) in self.list.iter().zip(values) {
             if let Target::Parameters(places) = target {
-                places.iter().for_each(|k| given[*k] = Some(value * unit));
+                places.iter().for_each(|k| given[*k] = Some(value * self.sizes[*k]));
             }
         }
         given
@@ -58,7 +59,7 @@ impl Targets {
     pub fn starts(&self, values: &[f64]) -> Vec<(InitialTarget, f64)> {
         let pairs = self.list.iter().zip(values);
         pairs
-            .filter_map(|((_, target, _), value)| match target {
+            .filter_map(|((_, target), value)| match target {
                 Target::Start(target) => Some((*target, *value)),
                 Target::Parameters(_) => None,
             })
@@ -67,11 +68,15 @@ impl Targets {
 }
 
 impl Plan {
+    /// What changes from run to run.
+    fn names(&self) -> impl Iterator<Item = &String> {
+        self.vary.iter().map(|a| &a.name).chain(self.sample.iter().map(|s| &s.name))
+    }
+
     /// Refuses a plan that varies what is given one value elsewhere: the same name, a member of a varied family, or the
     /// family of a varied member. Names as in `k[2]` and `x'`.
     pub fn refuse_given<'n>(&self, given: impl IntoIterator<Item = &'n str>) -> Result<(), Box<Diagnostic>> {
-        let varied = || self.vary.iter().map(|a| &a.name).chain(self.sample.iter().map(|s| &s.name));
-        let clash = given.into_iter().find_map(|name| Some((name, varied().find(|v| meet(name, v))?)));
+        let clash = given.into_iter().find_map(|name| Some((name, self.names().find(|v| meet(name, v))?)));
         let Some((name, varied)) = clash else { return Ok(()) };
         let (name, varied) = (plain(name), plain(varied));
         let message = if name == varied {

@@ -10,8 +10,6 @@ pub struct Axis {
     pub name: String,
     /// Its values.
     pub values: Values,
-    /// What one unit of the values is of the parameter in SI.
-    pub unit: f64,
 }
 
 /// The values along an axis.
@@ -57,7 +55,7 @@ impl Axis {
             Some((low, rest)) => range(low, rest).ok_or_else(wrong)?,
             None => Values::List(numbers(rest).ok_or_else(wrong)?),
         };
-        Ok(Axis { name, values, unit: 1.0 })
+        Ok(Axis { name, values })
     }
 
     /// How many values.
@@ -130,8 +128,6 @@ pub struct Sample {
     pub name: String,
     /// How it is distributed.
     pub distribution: Distribution,
-    /// What one unit of the values is of the parameter in SI.
-    pub unit: f64,
 }
 
 /// How values are distributed.
@@ -173,7 +169,7 @@ impl Sample {
             ("loguniform", [low, high]) if 0.0 < *low && low <= high => Distribution::LogUniform(*low, *high),
             _ => return Err(wrong()),
         };
-        if name.is_empty() { Err(wrong()) } else { Ok(Sample { name, distribution, unit: 1.0 }) }
+        if name.is_empty() { Err(wrong()) } else { Ok(Sample { name, distribution }) }
     }
 
     /// The value of run number `run`: it depends on the seed, the number and the name alone.

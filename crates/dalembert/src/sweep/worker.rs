@@ -69,7 +69,7 @@ impl<'s> Worker<'s> {
         if !targets.change_parameters() {
             return Ok(());
         }
-        let given = targets.parameters(values, self.model.system.parameters.len());
+        let given = targets.parameters(values);
         self.model.give_parameters(&given)
     }
 
