@@ -140,16 +140,6 @@ impl Line<'_> {
         }
     }
 
-    /// `first` plus the sizes of all products with a dense vector.
-    pub fn sizes(&self, first: f64, v: &[f64]) -> f64 {
-        match self.columns {
-            None => self.values.iter().zip(v).fold(first, |sum, (a, v)| sum + (a * v).abs()),
-            Some(columns) => {
-                columns.iter().zip(self.values).fold(first, |sum, (&j, a)| sum + (a * v[j as usize]).abs())
-            }
-        }
-    }
-
     /// Length.
     pub fn norm(&self) -> f64 {
         norm(self.values)

@@ -331,7 +331,7 @@ impl Accelerator {
         terms: &Terms,
         nonideal: &mut impl FnMut(&IdealForces<'_>, &mut [f64]),
     ) -> Result<(), AccelerationError> {
-        self.solve_ideal(terms);
+        self.solve_ideal(speed, terms);
         self.check_consistent(t, speed, terms)?;
         self.solve_nonideal(t, terms, nonideal)?;
         if !self.sliding.unit.is_empty() {
@@ -385,7 +385,7 @@ impl Accelerator {
     }
 
     /// U2: eta' without C, lambda and Q_i = A^T lambda.
-    fn solve_ideal(&mut self, terms: &Terms) {
+    fn solve_ideal(&mut self, speed: f64, terms: &Terms) {
         let (n, lean, s) = (self.shape.n_eta, self.lean(), &mut self.solution);
         self.factor.solve(&self.force, &terms.b, &mut s.eta_dot, &mut s.lambda);
         (s.rank, s.margin, s.path) = (self.factor.rank(), self.factor.margin(), self.factor.taken());
@@ -396,20 +396,16 @@ impl Accelerator {
         self.factor.force(&self.force, &s.eta_dot, &s.lambda, &mut s.ideal_force);
         if !self.factor.mass_is_positive() {
             s.a_free.fill(f64::NAN);
+            self.look_at_rows(speed, terms);
             return;
         }
         if !lean {
             s.a_free.copy_from_slice(&self.force);
             self.factor.unconstrained(&mut s.a_free);
         }
-        let mut poor = false;
-        for i in 0..self.shape.n_con {
-            let row = terms.row(i);
-            self.work_m[i] = terms.b[i] - row.dot(&s.eta_dot);
-            poor |= self.work_m[i].abs() > REFINE * row.sizes(terms.b[i].abs(), &s.eta_dot);
-        }
-        if poor {
+        if self.look_at_rows(speed, terms) {
             self.improve(terms);
+            self.look_at_rows(speed, terms);
         }
         if !lean {
             self.factor.least(&mut self.solution.lambda);
@@ -431,28 +427,48 @@ impl Accelerator {
         }
     }
 
-    /// U6: the scaled residual of each row; they contradict each other if one is too large.
-    fn check_consistent(&mut self, t: f64, speed: f64, terms: &Terms) -> Result<(), AccelerationError> {
-        if self.lean() {
-            return Ok(());
-        }
-        let (n, s) = (self.shape.n_eta, &mut self.solution);
-        let free = |j: usize| if s.a_free[j].is_finite() { s.a_free[j].abs() } else { 0.0 };
-        let size = (0..n).fold(0.0_f64, |m, j| m.max(s.eta_dot[j].abs()).max(free(j))) + speed * speed;
-        s.residual = 0.0;
+    /// What is left of each row, b - A eta', into `work_m`, and the largest scaled residual (U6). Whether a row holds worse
+    /// than it could.
+    fn look_at_rows(&mut self, speed: f64, terms: &Terms) -> bool {
+        let size = self.largest_acceleration(speed);
+        let (mut poor, mut largest) = (false, 0.0_f64);
         for i in 0..self.shape.n_con {
-            let (mut left, mut own, mut whole) = (-terms.b[i], terms.b[i].abs(), 0.0);
-            for (j, a) in terms.row(i).entries() {
-                left += a * s.eta_dot[j];
-                own += a.abs() * (s.eta_dot[j].abs() + free(j));
-                whole += a.abs() * size;
-            }
-            let scale = own.max(COUPLING * whole);
-            self.work_m[i] = if left == 0.0 { 0.0 } else { left.abs() / scale };
-            s.residual = s.residual.max(self.work_m[i]);
+            let row = self.balance(i, size, terms);
+            self.work_m[i] = row.left;
+            poor |= row.left.abs() > REFINE * row.own;
+            largest = largest.max(row.scaled);
         }
-        if s.residual <= self.consistency_tol {
+        self.solution.residual = if self.lean() { f64::NAN } else { largest };
+        poor
+    }
+
+    /// Of the motion with and without constraints, and the square of the speed.
+    fn largest_acceleration(&self, speed: f64) -> f64 {
+        let both = self.solution.eta_dot.iter().chain(&self.solution.a_free);
+        both.filter(|a| a.is_finite()).fold(0.0_f64, |m, a| m.max(a.abs())) + speed * speed
+    }
+
+    fn balance(&self, i: usize, size: f64, terms: &Terms) -> Balance {
+        let (b, s) = (terms.b[i], &self.solution);
+        let (mut left, mut own, mut free, mut length) = (b, b.abs(), 0.0, 0.0);
+        for (j, a) in terms.row(i).entries() {
+            let part = a * s.eta_dot[j];
+            (left, own) = (left - part, own + part.abs());
+            (free, length) = (free + (a * s.a_free[j]).abs(), length + a.abs());
+        }
+        let whole = if free.is_finite() { own + free } else { own };
+        let scaled = if left == 0.0 { 0.0 } else { left.abs() / whole.max(COUPLING * length * size) };
+        Balance { left, own, scaled }
+    }
+
+    /// U6: rows contradict each other if the scaled residual of one is too large.
+    fn check_consistent(&mut self, t: f64, speed: f64, terms: &Terms) -> Result<(), AccelerationError> {
+        if self.lean() || self.solution.residual <= self.consistency_tol {
             return Ok(());
+        }
+        let size = self.largest_acceleration(speed);
+        for i in 0..self.shape.n_con {
+            self.work_m[i] = self.balance(i, size, terms).scaled;
         }
         // The rows that disagree, the worst first.
         let mut rows: Vec<usize> =
@@ -596,6 +612,16 @@ impl Accelerator {
         };
         Ok(())
     }
+}
+
+/// How well a row of the constraints holds.
+struct Balance {
+    /// b - A eta'.
+    left: f64,
+    /// The sizes of its terms.
+    own: f64,
+    /// What is left against those, and against what it would be without constraints (see [`CONSISTENCY_TOL`]).
+    scaled: f64,
 }
 
 /// How the normal forces change with multipliers that change by `lambda`, and what that adds to the change `z` of the

@@ -204,8 +204,11 @@ impl SparseFactor {
     }
 
     fn weakest_margin(&self) -> f64 {
-        let margin = |i: usize| self.ratio[i].sqrt() * self.length[i] / self.reference[i].max(self.length[i]);
-        (0..self.plan.m()).filter(|&i| !self.dropped[i]).map(margin).fold(1.0, f64::min)
+        let square = |i: usize| {
+            let part = self.length[i] / self.reference[i].max(self.length[i]);
+            self.ratio[i] * part * part
+        };
+        (0..self.plan.m()).filter(|&i| !self.dropped[i]).map(square).fold(1.0, f64::min).sqrt()
     }
 
     /// M by itself, for accelerations without constraints; not again if it has not changed.
