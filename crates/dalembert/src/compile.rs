@@ -5,6 +5,7 @@
 
 mod glance;
 mod kernel;
+mod lanes;
 mod laws;
 mod momenta;
 mod quick;
@@ -26,6 +27,7 @@ use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_run::{Level, Point, Shape, Solution, Sparsity, Terms};
 use dalembert_tape::{Counts, Program};
 use kernel::run_into;
+pub(crate) use lanes::InLanes;
 use scatter::Scatter;
 pub(crate) use tapes::Tapes;
 pub(crate) use variation::lagrangian_of;

@@ -3,8 +3,8 @@
 //! A [`Plan`] says what changes from run to run; a [`Sweep`] is the plan made ready for a model. Runs are numbered and
 //! made in blocks, on as many threads as wanted; a block's rows depend on its number alone, so neither the number of
 //! threads nor the order changes a digit, and blocks that are known already need not be made again. Systems without
-//! constraints, events and contacts go through [`dalembert_run::ensemble`], several in the lanes of vector registers;
-//! the others, and runs that are difficult, through [`Model::simulate`], one for each thread at a time. No files here.
+//! events, contacts and redundant constraints go through [`dalembert_run::ensemble`], several in the lanes of vector
+//! registers; the others, and runs that are difficult, through [`Model::simulate`], one for each thread at a time. No files here.
 //!
 //! ```
 //! use dalembert::{Model, Request, Source, run::Flow};
@@ -43,12 +43,12 @@ mod worker;
 pub use tally::{Spread, Tally};
 pub use vary::{Axis, Distribution, Sample, Values};
 
-use crate::compile::Compiled;
+use crate::compile::{Compiled, InLanes};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::simulate::{MotionForm, Request, Resolved, Table};
 use dalembert_run::ensemble::Ensemble;
-use dalembert_run::{Kernel, Options, Output};
+use dalembert_run::{Kernel, Options, Output, independent_rows};
 use targets::Targets;
 
 /// Runs of one sweep at most.
@@ -126,6 +126,8 @@ pub struct Block {
     pub index: usize,
     /// Its runs, in order.
     pub rows: Vec<Row>,
+    /// How many of them went all the way in lanes; the others were made one by one.
+    pub in_lanes: usize,
     /// Their motions one after the other, where they are wanted.
     pub motions: Option<Table>,
 }
@@ -138,7 +140,7 @@ pub struct Sweep {
     runs: usize,
     block: usize,
     columns: Vec<String>,
-    lanes: Option<Ensemble>,
+    lanes: Option<(Ensemble, InLanes)>,
     /// End time and options, where they are the same for all runs.
     resolved: Resolved,
     /// Whether an output needs more than the state.
@@ -242,14 +244,24 @@ fn count(plan: &Plan) -> Result<usize, Box<Diagnostic>> {
 }
 
 /// The way through lanes, for systems and options that lend themselves to it.
-fn lanes(model: &mut Model, request: &Request, options: &Options) -> Option<Ensemble> {
+fn lanes(model: &mut Model, request: &Request, options: &Options) -> Option<(Ensemble, InLanes)> {
     let shape = model.compiled.shape();
-    let plain = shape.n_con == 0 && shape.n_invariant == 0 && shape.n_event == 0 && shape.n_quadrature == 0;
+    let plain = shape.n_event == 0 && shape.n_quadrature == 0;
     let asked = request.form == MotionForm::Explicit && request.plant.is_empty() && request.hold.is_none();
     if !plain || !asked {
         return None;
     }
-    Ensemble::new(Box::new(model.compiled.lanes()?), options)
+    if shape.n_con > 0 {
+        // Redundant rows are for the ordinary driver.
+        let start = model.start().ok()?.state;
+        let kept = options.projection && options.singular_care && options.baumgarte.is_none();
+        let rows = independent_rows(&model.compiled, start.point()).filter(|_| kept)?;
+        if rows.len() < shape.n_con {
+            return None;
+        }
+    }
+    let programs = InLanes::new(&mut model.system, &model.form, &model.compiled)?;
+    Some((Ensemble::new(programs.kernel(), options)?, programs))
 }
 
 fn block_size(model: &Model, plan: &Plan, runs: usize, in_lanes: bool, resolved: &Resolved) -> usize {

@@ -36,9 +36,19 @@ fn bits(rows: &[Row]) -> Vec<Vec<u64>> {
     rows.iter().map(|row| row.numbers.iter().map(|v| v.to_bits()).collect()).collect()
 }
 
+/// How many runs went all the way in lanes.
+fn in_lanes(sweep: &Sweep) -> usize {
+    let mut count = 0;
+    sweep.execute(1, 0..sweep.blocks(), &AtomicBool::new(false), |block| {
+        count += block.in_lanes;
+        Flow::Continue
+    });
+    count
+}
+
 #[test]
 fn neither_threads_nor_order_change_a_bit() {
-    // In lanes; with parameters; with constraints, one by one.
+    // In lanes; with parameters; with constraints; redundant, one by one.
     let cases = [
         (
             "double_pendulum",
@@ -46,6 +56,7 @@ fn neither_threads_nor_order_change_a_bit() {
             2.0,
         ),
         ("pendulum_chain", plan(&[], &["g~uniform(9,10)"], 12), 0.2),
+        ("n_four_bar", plan(&[], &["g~uniform(9,10)"], 6), 0.5),
     ];
     for (name, mut plan, until) in cases {
         plan.request = Request { until: Some(until), rtol: Some(1e-6), ..Request::default() };
@@ -73,15 +84,21 @@ type Case<'a> = (&'a str, &'a [&'a str], &'a [&'a str], bool, f64, f64);
 #[test]
 fn agrees_with_simulate_run_by_run() {
     // Errors grow with the motion: 1e4 is for a chaotic one.
-    let cases: [Case; 8] = [
+    let cases: [Case; 14] = [
         ("double_pendulum", &["l2=0.5..1.5:3"], &["theta1~uniform(-1,1)"], true, 3.0, 1e4),
         ("bead_hoop", &[], &["g~normal(9.81,0.1)"], true, 2.0, 1e4),
-        ("pendulum_chain", &["g=9,10"], &[], false, 0.5, 1e4),
-        ("rolling_disk", &["r=0.4..0.6:2"], &["theta'~normal(2,0.1)"], false, 1.0, 1e4),
+        ("pendulum_chain", &["g=9,10"], &[], true, 0.5, 1e4),
+        ("pendulum_redundant", &["g=9,10"], &[], true, 0.5, 1e4),
+        ("bricard", &["g=9,10"], &[], false, 0.5, 1e4),
+        ("rolling_disk", &["r=0.4..0.6:2"], &["theta'~normal(2,0.1)"], true, 1.0, 1e4),
+        ("bead_hoop_rheonomic", &["g=9,10"], &[], true, 1.0, 1e4),
+        ("appell_hamel", &["g=9,10"], &[], true, 1.0, 1e4),
+        ("suslov", &["I1=1,2"], &[], true, 1.0, 1e4),
+        ("bicycle", &["g=9,10"], &[], true, 0.2, 1e4),
         ("rough_wedge", &["m=1,3,4"], &[], false, 0.3, 1e4), // equal masses at one of them
         ("rough_hoop", &["mu=0.1,0.3"], &["m~uniform(0.1,0.3)"], false, 0.5, 1e4),
-        ("rigid_body", &[], &["w1~normal(0,1)"], false, 0.5, 1e4),
-        ("chaplygin_sleigh", &[], &["m~uniform(1,2)"], false, 1.0, 1e4),
+        ("rigid_body", &[], &["w1~normal(0,1)"], true, 0.5, 1e4),
+        ("chaplygin_sleigh", &[], &["m~uniform(1,2)"], true, 1.0, 1e4),
     ];
     for (name, vary, sample, in_lanes, until, growth) in cases {
         let rtol = 1e-9;
@@ -94,8 +111,11 @@ fn agrees_with_simulate_run_by_run() {
         assert_eq!(sweep.in_lanes(), in_lanes, "{name}");
         let names: Vec<&str> =
             axes.iter().map(|a| a.name.as_str()).chain(draws.iter().map(|s| s.name.as_str())).collect();
+        assert_eq!(self::in_lanes(&sweep), if in_lanes { sweep.runs() } else { 0 }, "{name}");
         for (run, row) in rows(&sweep, 2, 0..sweep.blocks()).iter().enumerate() {
             assert_eq!(row.numbers[0], run as f64);
+            let residual = row.numbers[row.numbers.len() - 2];
+            assert!(residual < 1e-12, "{name} run {run}: residual {residual:e}");
             let mut overrides = Overrides::default();
             for ((name, value), column) in names.iter().zip(&row.numbers[1..]).zip(&sweep.columns()[1..]) {
                 let text = dalembert::export::number(*value);
@@ -111,6 +131,27 @@ fn agrees_with_simulate_run_by_run() {
                 let allowed = growth * rtol * (1.0 + b.abs());
                 assert!((a - b).abs() <= allowed, "{name} run {run} {}: {a} {b}", motion.table.columns[k]);
             }
+        }
+    }
+}
+
+/// Runs that pass a loss of rank are given back by the lanes, and stay on their branch; those before it are not.
+#[test]
+fn a_loss_of_rank_is_not_for_lanes() {
+    let path = format!("{}/../../models/n_four_bar.dal", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).expect("the model is there");
+    let without_events: Vec<&str> = text.lines().filter(|line| !line.starts_with("event")).collect();
+    let source = Source::new("bars.dal", without_events.join("\n"));
+    for (until, stays) in [(0.3, true), (2.0, false)] {
+        let model = Model::load(&source, &Overrides::default()).unwrap();
+        let mut plan = plan(&["g=9,9.5,10"], &[], 1);
+        plan.request.until = Some(until);
+        let sweep = Sweep::new(model, plan).unwrap_or_else(|d| panic!("{}", d.message));
+        assert!(sweep.in_lanes());
+        assert_eq!(in_lanes(&sweep), if stays { 3 } else { 0 });
+        for row in rows(&sweep, 1, 0..sweep.blocks()) {
+            let [x0, x1, y0, y1] = [3, 4, 6, 7].map(|k| row.numbers[k]);
+            assert!((x1 - x0 - 1.0).abs() < 1e-9 && (y1 - y0).abs() < 1e-9, "off its branch: {row:?}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Building a tape: values are numbered as they are made, equal ones are made once.
 
+use crate::listing::{Listing, Operand};
 use crate::op::Op;
 use crate::program::{Instruction, Program};
 use rustc_hash::FxHashMap;
@@ -47,6 +48,42 @@ impl Builder {
     /// A constant.
     pub fn constant(&mut self, value: f64) -> Value {
         self.intern(Source::Constant(value.to_bits()))
+    }
+
+    /// The outputs of another program, written out here with these values as its inputs.
+    ///
+    /// ```
+    /// use dalembert_tape::{Builder, Op};
+    /// let mut tape = Builder::new(1);
+    /// let x = tape.input(0);
+    /// let square = tape.push(Op::Mul, &[x, x]);
+    /// let square = tape.finish(&[square]).listing();
+    /// let mut tape = Builder::new(1);
+    /// let x = tape.input(0);
+    /// let once = tape.inline(&square, &[x]);
+    /// let twice = tape.inline(&square, &once);
+    /// let mut out = [0.0];
+    /// tape.finish(&twice).run(&[3.0], &mut [0.0; 4], &mut out);
+    /// assert_eq!(out, [81.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// If there are fewer values than it has inputs.
+    pub fn inline(&mut self, program: &Listing, inputs: &[Value]) -> Vec<Value> {
+        let mut values: Vec<Value> = Vec::with_capacity(program.statements.len());
+        for s in &program.statements {
+            let operands: Vec<Value> = s.operands.iter().map(|o| self.operand(*o, inputs, &values)).collect();
+            values.push(self.push(s.op, &operands));
+        }
+        program.outputs.iter().map(|o| self.operand(*o, inputs, &values)).collect()
+    }
+
+    fn operand(&mut self, operand: Operand, inputs: &[Value], values: &[Value]) -> Value {
+        match operand {
+            Operand::Input(k) => inputs[k],
+            Operand::Constant(c) => self.constant(c),
+            Operand::Statement(k) => values[k],
+        }
     }
 
     /// An operation on earlier values; as many operands as the operator takes. Operations on constants alone, and with

@@ -14,8 +14,8 @@ pub(super) struct Quick {
     derived: Counts,
     /// The rows solved for, in the order of pivots.
     pub rows: Vec<usize>,
-    once: Program,
-    each: Program,
+    pub once: Program,
+    pub each: Program,
     /// What `once` gave.
     constants: Vec<f64>,
 }

@@ -24,10 +24,10 @@ const MAX_SHORTENED: u64 = 3000;
 /// Unknowns beyond which unrolling is not tried.
 const MAX_SPEEDS: usize = 40;
 /// Least pivot of M, relative to its diagonal entry.
-const MASS_PIVOT: f64 = 1e-9;
+pub(super) const MASS_PIVOT: f64 = 1e-9;
 /// Least pivot of S, relative to its diagonal entry: the square of the sine of the angle between a row and the earlier
 /// ones (`GRAM_SAFE` of the general road).
-const ROW_PIVOT: f64 = 1e-4;
+pub(super) const ROW_PIVOT: f64 = 1e-4;
 /// The same where some rows stand for a redundant set: other rows may be better at times, but changing them costs more
 /// than the digits lost, which projection restores.
 const CHOSEN_ROW_PIVOT: f64 = 1e-6;
@@ -140,7 +140,7 @@ fn unroll(system: &mut System, form: &KernelForm, rows: &[usize], entries: &[Exp
 }
 
 /// A number, or nothing where it is zero by structure.
-type Term = Option<Value>;
+pub(super) type Term = Option<Value>;
 
 struct Results {
     eta_dot: Vec<Term>,
@@ -149,21 +149,21 @@ struct Results {
 }
 
 /// Linear algebra written to a tape.
-struct Unrolled {
-    tape: Builder,
+pub(super) struct Unrolled {
+    pub tape: Builder,
     /// 1 while all pivots are sound.
-    trusted: Option<Value>,
+    pub trusted: Option<Value>,
     /// Least pivot of S.
-    row_pivot: f64,
+    pub row_pivot: f64,
 }
 
 impl Unrolled {
-    fn mul(&mut self, a: Term, b: Term) -> Term {
+    pub fn mul(&mut self, a: Term, b: Term) -> Term {
         Some(self.tape.push(Op::Mul, &[a?, b?]))
     }
 
     /// a - b.
-    fn less(&mut self, a: Term, b: Term) -> Term {
+    pub fn less(&mut self, a: Term, b: Term) -> Term {
         match (a, b) {
             (Some(a), Some(b)) => Some(self.tape.push(Op::Sub, &[a, b])),
             (None, Some(b)) => Some(self.tape.push(Op::Neg, &[b])),
@@ -171,7 +171,7 @@ impl Unrolled {
         }
     }
 
-    fn plus(&mut self, a: Term, b: Term) -> Term {
+    pub fn plus(&mut self, a: Term, b: Term) -> Term {
         match (a, b) {
             (Some(a), Some(b)) => Some(self.tape.push(Op::Add, &[a, b])),
             (a, b) => a.or(b),
@@ -194,7 +194,7 @@ impl Unrolled {
     }
 
     /// L D L^T of a symmetric matrix given by its lower rows.
-    fn factor(&mut self, M: &[Vec<Term>], least: f64) -> Ldl {
+    pub fn factor(&mut self, M: &[Vec<Term>], least: f64) -> Ldl {
         let n = M.len();
         let mut f = Ldl { L: vec![vec![None; n]; n], pivot: vec![None; n], inverse: vec![None; n] };
         // u[k] = L_ik d_k of the row at work.
@@ -240,7 +240,7 @@ impl Unrolled {
         }
     }
 
-    fn dot(&mut self, a: &[Term], b: &[Term]) -> Term {
+    pub fn dot(&mut self, a: &[Term], b: &[Term]) -> Term {
         let mut sum = None;
         for (a, b) in a.iter().zip(b) {
             let product = self.mul(*a, *b);
@@ -254,44 +254,68 @@ impl Unrolled {
     }
 
     fn accelerate(&mut self, M: &[Vec<Term>], Q: &[Term], A: &[Vec<Term>], b: &[Term]) -> Results {
-        let m = A.len();
         let mass = self.factor(M, MASS_PIVOT);
         let mut y = Q.to_vec();
         self.forward(&mass, &mut y);
+        let saddle = self.saddle(mass, A);
+        let mut right: Vec<Term> = Vec::with_capacity(A.len());
+        for (g, b) in saddle.scaled.iter().zip(b) {
+            let made = self.dot(g, &y);
+            right.push(self.less(*b, made));
+        }
+        let eta_dot = self.respond(&saddle, y, right);
+        Results { eta_dot, pivots: saddle.rows.pivot, diagonal: saddle.diagonal }
+    }
+
+    /// G and S, factored.
+    pub fn saddle(&mut self, mass: Ldl, A: &[Vec<Term>]) -> Saddle {
+        let m = A.len();
         let mut G: Vec<Vec<Term>> = A.to_vec();
         G.iter_mut().for_each(|g| self.forward(&mass, g));
         let scaled: Vec<Vec<Term>> = G.iter().map(|g| self.scaled(g, &mass.inverse)).collect();
         let S: Vec<Vec<Term>> =
             (0..m).map(|i| (0..=i).map(|j| self.dot(&scaled[i], &G[j])).collect()).collect();
         let rows = self.factor(&S, self.row_pivot);
-        let mut lambda: Vec<Term> = Vec::with_capacity(m);
-        for i in 0..m {
-            let made = self.dot(&scaled[i], &y);
-            lambda.push(self.less(b[i], made));
-        }
-        self.forward(&rows, &mut lambda);
-        lambda = self.scaled(&lambda, &rows.inverse);
-        self.backward(&rows, &mut lambda);
-        for (g, l) in G.iter().zip(&lambda) {
+        Saddle { mass, G, scaled, diagonal: (0..m).map(|i| S[i][i]).collect(), rows }
+    }
+
+    /// L^-T D^-1 (y + G S^-1 right). A shorter right side is that of the first rows, by themselves.
+    pub fn respond(&mut self, saddle: &Saddle, mut y: Vec<Term>, right: Vec<Term>) -> Vec<Term> {
+        let mut lambda = right;
+        self.forward(&saddle.rows, &mut lambda);
+        lambda = self.scaled(&lambda, &saddle.rows.inverse);
+        self.backward(&saddle.rows, &mut lambda);
+        for (g, l) in saddle.G.iter().zip(&lambda) {
             for (y, g) in y.iter_mut().zip(g) {
                 let product = self.mul(*g, *l);
                 *y = self.plus(*y, product);
             }
         }
-        let mut eta_dot = self.scaled(&y, &mass.inverse);
-        self.backward(&mass, &mut eta_dot);
-        Results { eta_dot, pivots: rows.pivot, diagonal: (0..m).map(|i| S[i][i]).collect() }
+        let mut response = self.scaled(&y, &saddle.mass.inverse);
+        self.backward(&saddle.mass, &mut response);
+        response
     }
 }
 
-struct Ldl {
+/// M and S = A M^-1 A^T, factored.
+pub(super) struct Saddle {
+    mass: Ldl,
+    G: Vec<Vec<Term>>,
+    /// D^-1 G.
+    scaled: Vec<Vec<Term>>,
+    pub rows: Ldl,
+    /// Of S.
+    pub diagonal: Vec<Term>,
+}
+
+pub(super) struct Ldl {
     L: Vec<Vec<Term>>,
-    pivot: Vec<Term>,
+    pub pivot: Vec<Term>,
     inverse: Vec<Term>,
 }
 
 /// An order of elimination with little fill: always the unknown with fewest neighbours left.
-fn sparse_order(M: &[Vec<Term>]) -> Vec<usize> {
+pub(super) fn sparse_order(M: &[Vec<Term>]) -> Vec<usize> {
     let n = M.len();
     let mut near: Vec<Vec<bool>> =
         (0..n).map(|i| (0..n).map(|j| i != j && M[i.max(j)][i.min(j)].is_some()).collect()).collect();
@@ -310,7 +334,7 @@ fn sparse_order(M: &[Vec<Term>]) -> Vec<usize> {
     order
 }
 
-fn reordered(M: &[Vec<Term>], order: &[usize]) -> Vec<Vec<Term>> {
+pub(super) fn reordered(M: &[Vec<Term>], order: &[usize]) -> Vec<Vec<Term>> {
     let entry = |i: usize, j: usize| M[i.max(j)][i.min(j)];
     order.iter().enumerate().map(|(k, i)| order[..=k].iter().map(|j| entry(*i, *j)).collect()).collect()
 }
@@ -319,6 +343,6 @@ fn pick(v: &[Term], order: &[usize]) -> Vec<Term> {
     order.iter().map(|p| v[*p]).collect()
 }
 
-fn columns(A: &[Vec<Term>], order: &[usize]) -> Vec<Vec<Term>> {
+pub(super) fn columns(A: &[Vec<Term>], order: &[usize]) -> Vec<Vec<Term>> {
     A.iter().map(|row| pick(row, order)).collect()
 }

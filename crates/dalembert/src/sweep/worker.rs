@@ -30,7 +30,7 @@ impl<'s> Worker<'s> {
     pub fn new(sweep: &'s Sweep) -> Self {
         let model = sweep.model.clone();
         Worker {
-            marcher: sweep.lanes.as_ref().map(|e| e.marcher()),
+            marcher: sweep.lanes.as_ref().map(|(ensemble, _)| ensemble.marcher()),
             scratch: vec![0.0; model.compiled.scratch_len()],
             outputs: vec![0.0; model.compiled.output_count()],
             sweep,
@@ -46,6 +46,7 @@ impl<'s> Worker<'s> {
             let marcher = self.in_lanes(runs.clone(), marcher, &mut rows, cancel);
             self.marcher = Some(marcher);
         }
+        let in_lanes = rows.iter().flatten().filter(|row| row.status == Status::Done).count();
         let mut motions = self.sweep.plan.motions.then(|| self.no_motions());
         for (run, row) in runs.zip(&mut rows) {
             if row.is_none() {
@@ -53,7 +54,7 @@ impl<'s> Worker<'s> {
             }
         }
         let cancelled = cancel.load(Ordering::Relaxed);
-        (!cancelled).then(|| Block { index, rows: rows.into_iter().flatten().collect(), motions })
+        (!cancelled).then(|| Block { index, rows: rows.into_iter().flatten().collect(), in_lanes, motions })
     }
 
     fn no_motions(&self) -> Table {
@@ -110,7 +111,9 @@ impl<'s> Worker<'s> {
                 Ok((Some(until), start)) => {
                     let energy = self.energy(&start);
                     let y = start.x.iter().chain(&start.eta).copied().collect();
-                    let constants = self.model.compiled.lane_constants().to_vec();
+                    let programs = self.sweep.lanes.as_ref().map(|(_, programs)| programs);
+                    let constants =
+                        programs.map_or(Vec::new(), |p| p.constants(&self.model.compiled, &start.x));
                     jobs.push(Job { id: started.len(), t: start.t, t_end: until, y, constants });
                     started.push(Started { run, values, parameters: self.parameters(), until, energy });
                 }
@@ -119,16 +122,16 @@ impl<'s> Worker<'s> {
         let mut arrived = Vec::with_capacity(started.len());
         let cancelled = || cancel.load(Ordering::Relaxed);
         marcher.march(jobs, cancelled, |ended| {
-            if let Ended::Arrived { id, y, steps, .. } = ended {
-                arrived.push((id, y, steps));
+            if let Ended::Arrived { id, y, steps, residual, .. } = ended {
+                arrived.push((id, y, [residual, steps as f64]));
             }
         });
-        for (id, y, steps) in arrived {
+        for (id, y, course) in arrived {
             let s = &started[id];
             if let Some(parameters) = &s.parameters {
                 self.model.compiled.set_parameters(parameters);
             }
-            rows[s.run - first] = self.row_in_lanes(s, &y, steps);
+            rows[s.run - first] = self.row_in_lanes(s, &y, course);
         }
         marcher
     }
@@ -153,7 +156,7 @@ impl<'s> Worker<'s> {
     }
 
     /// A run that arrived; nothing if its outputs cannot be had there, which the ordinary way will explain.
-    fn row_in_lanes(&mut self, started: &Started, y: &[f64], steps: usize) -> Option<Row> {
+    fn row_in_lanes(&mut self, started: &Started, y: &[f64], [residual, steps]: [f64; 2]) -> Option<Row> {
         let n_x = self.model.form.coordinates.len();
         let end = State::new(started.until, &y[..n_x], &y[n_x..]);
         let change = self.energy(&end) - started.energy;
@@ -164,7 +167,7 @@ impl<'s> Worker<'s> {
             self.outputs[..self.model.system.outputs.len()].to_vec()
         };
         let last: Vec<f64> = [end.t].iter().chain(y).chain(&outputs).copied().collect();
-        let numbers = self.numbers(started.run, &started.values, &last, [change, 0.0, steps as f64]);
+        let numbers = self.numbers(started.run, &started.values, &last, [change, residual, steps]);
         Some(Row { numbers, status: Status::Done })
     }
 

@@ -1,6 +1,7 @@
 //! Many motions at once, in the lanes of vector registers: each lane has its own run, time and step size.
 //!
-//! For systems without constraints, events or contacts, by explicit methods. Each lane is controlled by its own numbers
+//! For systems without events or contacts, by explicit methods. States are brought back to the constraints after each
+//! step (`keep`); a run that comes near a loss of rank is given back. Each lane is controlled by its own numbers
 //! alone, so the result of a run depends neither on its neighbours nor on the lane it sat in. Methods, tolerances and
 //! the law by which steps are chosen are those of [`crate::integrate()`]; roundings are not carried over from step to step,
 //! so the two agree to the tolerance and not to the bit. What cannot be finished here (a derivative that is not to be trusted, a step
@@ -37,6 +38,7 @@
 //! ```
 
 mod control;
+mod keep;
 mod looped;
 mod march;
 mod unrolled;
@@ -75,6 +77,59 @@ pub trait LaneKernel: Send + Sync {
     fn program(&self) -> Option<&Program> {
         None
     }
+
+    /// How states are kept on constraints and invariants, if there are any.
+    fn keep(&self) -> Option<&Keep> {
+        None
+    }
+}
+
+/// One step of Newton back to the constraints and invariants, as a program over the inputs of the derivative.
+///
+/// Its outputs: the state, the largest scaled residual before the step, 1 where the step can be trusted, then for each row
+/// its pivot in the factorisation of A M^-1 A^T and the diagonal entry. The last constants of a run, one for each row, are
+/// the least pivots with which the derivative is to be trusted; they are kept up to date here.
+#[derive(Clone, Debug)]
+pub struct Keep {
+    /// The program.
+    pub lanes: Lanes,
+    /// Constraint rows.
+    pub rows: usize,
+}
+
+/// A system with constraints or invariants: its derivative, as for [`Lanes`], and how they are kept.
+#[derive(Clone, Debug)]
+pub struct Constrained {
+    /// The derivative.
+    pub motion: Lanes,
+    /// See [`Keep`].
+    pub keep: Keep,
+}
+
+impl LaneKernel for Constrained {
+    fn dim(&self) -> usize {
+        self.motion.dim()
+    }
+
+    fn constants(&self) -> usize {
+        self.motion.constants()
+    }
+
+    fn workspace(&self) -> usize {
+        self.motion.workspace()
+    }
+
+    fn derivative(&self, inputs: &[f64], workspace: &mut [f64], out: &mut [f64]) {
+        self.motion.run(inputs, workspace, out);
+    }
+
+    fn program(&self) -> Option<&Program> {
+        Some(self.motion.program())
+    }
+
+    fn keep(&self) -> Option<&Keep> {
+        Some(&self.keep)
+    }
 }
 
 /// Inputs: t, the state, constants. Outputs: the derivative, and whether to trust it.
@@ -111,7 +166,7 @@ pub struct Job {
     pub t_end: f64,
     /// Where it starts.
     pub y: Vec<f64>,
-    /// Its constants.
+    /// Its constants, without the least pivots of constraint rows.
     pub constants: Vec<f64>,
 }
 
@@ -128,6 +183,8 @@ pub enum Ended {
         steps: usize,
         /// Rejected steps.
         rejected: usize,
+        /// Largest scaled residual of constraints and invariants at the end of a step.
+        residual: f64,
     },
     /// The ordinary driver must make it, from its start.
     GivenBack {

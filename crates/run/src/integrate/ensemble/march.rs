@@ -2,6 +2,7 @@
 
 use super::super::control::first_step_by;
 use super::control::Control;
+use super::keep::{Keeper, Watched};
 use super::looped::Looped;
 use super::{Ended, Ensemble, Job, LANES};
 
@@ -25,12 +26,16 @@ struct Lane {
     rejected: usize,
     /// Attempts and time when progress was last looked at.
     patrol: (usize, f64),
+    constraints: Watched,
 }
 
-/// What a lane does next.
-enum Next {
-    Goes,
-    Arrived,
+/// What became of an attempt in a lane.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tried {
+    /// There is no run in it.
+    Nothing,
+    Accepted,
+    Rejected,
     GivesUp,
 }
 
@@ -43,6 +48,7 @@ pub struct Marcher<'e> {
     outputs: Vec<f64>,
     workspace: Vec<f64>,
     looped: Option<Looped>,
+    keeper: Option<Keeper>,
     /// One state in all lanes, for the start of a run.
     alone_in: Vec<f64>,
     alone_out: Vec<f64>,
@@ -58,6 +64,7 @@ impl<'e> Marcher<'e> {
         let (dim, constants) = (kernel.dim(), kernel.constants());
         let handed_on = if table.last_is_next { dim } else { 0 };
         let looped = ensemble.step.is_none().then(|| Looped::new(kernel, table));
+        let keeper = kernel.keep().map(|keep| Keeper::new(keep, kernel));
         Self {
             ensemble,
             lanes: [const { None }; LANES],
@@ -65,6 +72,7 @@ impl<'e> Marcher<'e> {
             outputs: vec![0.0; (dim + handed_on + 2) * LANES],
             workspace: vec![0.0; ensemble.step.as_ref().map_or(0, |s| s.workspace())],
             looped,
+            keeper,
             alone_in: vec![0.0; (1 + dim + constants) * LANES],
             alone_out: vec![0.0; (dim + 1) * LANES],
             alone_work: vec![0.0; kernel.workspace()],
@@ -96,11 +104,14 @@ impl<'e> Marcher<'e> {
                 return;
             }
             self.step();
-            for l in 0..LANES {
-                match self.judge(l) {
-                    Next::Goes => {}
-                    Next::Arrived => done(self.arrived(l)),
-                    Next::GivesUp => done(self.given_back(l)),
+            let mut tried: [Tried; LANES] = std::array::from_fn(|l| self.judge(l));
+            self.keep(&mut tried);
+            for (l, tried) in tried.into_iter().enumerate() {
+                let Some(lane) = &mut self.lanes[l] else { continue };
+                if tried == Tried::Accepted && lane.t == lane.t_end {
+                    done(self.arrived(l));
+                } else if tried == Tried::GivesUp || lane.stuck(self.ensemble) {
+                    done(self.given_back(l));
                 }
             }
         }
@@ -108,43 +119,59 @@ impl<'e> Marcher<'e> {
 
     /// Puts a run into a lane; says at once how it ended if there is nothing to do, or no first step.
     fn begin(&mut self, l: usize, job: &Job) -> Option<Ended> {
-        let (d, h_on) = (self.dim, self.handed_on);
+        let (d, h_on, kernel) = (self.dim, self.handed_on, &*self.ensemble.kernel);
         let span = job.t_end - job.t;
         let finite = job.y.iter().chain([&span, &job.t]).all(|v| v.is_finite());
-        let fits = job.y.len() == d && job.constants.len() == self.ensemble.kernel.constants();
+        let given = kernel.constants() - kernel.keep().map_or(0, |keep| keep.rows);
+        let fits = job.y.len() == d && job.constants.len() == given;
         if !finite || span < 0.0 || !fits {
             return Some(Ended::GivenBack { id: job.id });
         }
-        if span == 0.0 {
-            return Some(Ended::Arrived { id: job.id, y: job.y.clone(), steps: 0, rejected: 0 });
-        }
-        let mut f = vec![0.0; d];
-        let Ok(h) = self.first_step(job, span, &mut f) else {
-            return Some(Ended::GivenBack { id: job.id });
-        };
-        for (k, v) in job.y.iter().chain(&f[..h_on]).chain(&job.constants).enumerate() {
+        for (k, v) in job.y.iter().enumerate() {
             self.inputs[(2 + k) * LANES + l] = *v;
+        }
+        for (k, v) in job.constants.iter().enumerate() {
+            self.inputs[(2 + d + h_on + k) * LANES + l] = *v;
         }
         self.lanes[l] = Some(Lane {
             id: job.id,
             t: job.t,
             t_start: job.t,
             t_end: job.t_end,
-            h,
+            h: 0.0,
             trying: 0.0,
             control: self.ensemble.control(),
             steps: 0,
             rejected: 0,
             patrol: (0, job.t),
+            constraints: Watched::default(),
         });
+        let mut tried = [Tried::Nothing; LANES];
+        tried[l] = Tried::Accepted;
+        self.keep(&mut tried);
+        if tried[l] == Tried::GivesUp {
+            return Some(self.given_back(l));
+        }
+        if span == 0.0 {
+            return Some(self.arrived(l));
+        }
+        let mut f = vec![0.0; d];
+        let Ok(h) = self.first_step(l, span, &mut f) else { return Some(self.given_back(l)) };
+        f[..h_on].iter().enumerate().for_each(|(k, v)| self.inputs[(2 + d + k) * LANES + l] = *v);
+        if let Some(lane) = &mut self.lanes[l] {
+            lane.h = h;
+        }
         None
     }
 
     /// The derivative at the start, and the first step.
-    fn first_step(&mut self, job: &Job, span: f64, f: &mut [f64]) -> Result<f64, ()> {
+    fn first_step(&mut self, l: usize, span: f64, f: &mut [f64]) -> Result<f64, ()> {
         let (d, ensemble) = (self.dim, self.ensemble);
-        for (k, v) in job.constants.iter().enumerate() {
-            self.alone_in[(1 + d + k) * LANES..(2 + d + k) * LANES].fill(*v);
+        let (fours, _) = self.inputs.as_chunks::<LANES>();
+        let t = self.lanes[l].as_ref().map_or(0.0, |lane| lane.t);
+        let y: Vec<f64> = fours[2..2 + d].iter().map(|four| four[l]).collect();
+        for (k, four) in fours[2 + d + self.handed_on..].iter().enumerate() {
+            self.alone_in[(1 + d + k) * LANES..(2 + d + k) * LANES].fill(four[l]);
         }
         let mut alone = |t: f64, y: &[f64], out: &mut [f64]| {
             self.alone_in[..LANES].fill(t);
@@ -156,12 +183,12 @@ impl<'e> Marcher<'e> {
             let sound = self.alone_out[d * LANES] == 1.0 && out.iter().all(|v| v.is_finite());
             if sound { Ok(()) } else { Err(()) }
         };
-        alone(job.t, &job.y, f)?;
+        alone(t, &y, f)?;
         match ensemble.fixed {
             Some(step) => Ok(step.unwrap_or(span / 1000.0)),
             None => {
                 let exponent = ensemble.table.exponent;
-                let h = first_step_by(alone, job.t, &job.y, f, span, exponent, ensemble.tol);
+                let h = first_step_by(alone, t, &y, f, span, exponent, ensemble.tol);
                 Ok(h.unwrap_or(1e-6 * span).max(LEAST_FIRST * span))
             }
         }
@@ -189,14 +216,14 @@ impl<'e> Marcher<'e> {
     }
 
     /// Looks at the attempt of one lane.
-    fn judge(&mut self, l: usize) -> Next {
+    fn judge(&mut self, l: usize) -> Tried {
         let kept = self.dim + self.handed_on;
         let (error, trusted) = (self.outputs[kept * LANES + l], self.outputs[(kept + 1) * LANES + l]);
         let fixed = self.ensemble.fixed.is_some();
-        let Some(lane) = &mut self.lanes[l] else { return Next::Goes };
+        let Some(lane) = &mut self.lanes[l] else { return Tried::Nothing };
         let h = lane.trying;
         if trusted != 1.0 || (fixed && error.is_nan()) {
-            return Next::GivesUp;
+            return Tried::GivesUp;
         }
         if error <= 1.0 {
             lane.steps += 1;
@@ -207,21 +234,56 @@ impl<'e> Marcher<'e> {
             for k in 0..kept {
                 self.inputs[(2 + k) * LANES + l] = self.outputs[k * LANES + l];
             }
-            if lane.t == lane.t_end {
-                return Next::Arrived;
-            }
+            Tried::Accepted
         } else {
             lane.rejected += 1;
             lane.h = h * lane.control.rejected(error);
+            Tried::Rejected
         }
-        if lane.stuck(self.ensemble) { Next::GivesUp } else { Next::Goes }
+    }
+
+    /// Brings the states that moved back to the constraints, and takes the derivative there where it is handed on.
+    fn keep(&mut self, tried: &mut [Tried; LANES]) {
+        let (d, kernel) = (self.dim, &*self.ensemble.kernel);
+        let (Some(keeper), Some(keep)) = (&mut self.keeper, kernel.keep()) else { return };
+        let moved = |l: usize| tried[l] == Tried::Accepted;
+        if !(0..LANES).any(moved) {
+            return;
+        }
+        let t = std::array::from_fn(|l| self.lanes[l].as_ref().map_or(0.0, |lane| lane.t));
+        let (state, constants) = self.inputs.split_at_mut((2 + d + self.handed_on) * LANES);
+        let y = &mut state[2 * LANES..(2 + d) * LANES];
+        let mut watched = [const { None }; LANES];
+        for (l, lane) in self.lanes.iter_mut().enumerate().filter(|(l, _)| moved(*l)) {
+            watched[l] = lane.as_mut().map(|lane| &mut lane.constraints);
+        }
+        let done = keeper.keep(keep, t, y, constants, watched);
+        for (tried, done) in tried.iter_mut().zip(done) {
+            if *tried == Tried::Accepted && !done {
+                *tried = Tried::GivesUp;
+            }
+        }
+        if self.handed_on > 0 {
+            self.alone_in[..LANES].copy_from_slice(&t);
+            self.alone_in[LANES..(1 + d) * LANES].copy_from_slice(y);
+            self.alone_in[(1 + d) * LANES..].copy_from_slice(constants);
+            kernel.derivative(&self.alone_in, &mut self.alone_work, &mut self.alone_out);
+            for (l, tried) in tried.iter_mut().enumerate().filter(|(_, tried)| **tried == Tried::Accepted) {
+                (0..d).for_each(|k| state[(2 + d + k) * LANES + l] = self.alone_out[k * LANES + l]);
+                if self.alone_out[d * LANES + l] != 1.0 {
+                    *tried = Tried::GivesUp;
+                }
+            }
+        }
     }
 
     fn arrived(&mut self, l: usize) -> Ended {
         let y = (0..self.dim).map(|k| self.inputs[(2 + k) * LANES + l]).collect();
+        let lane = self.lanes[l].take();
         let (id, steps, rejected) =
-            self.lanes[l].take().map_or((0, 0, 0), |lane| (lane.id, lane.steps, lane.rejected));
-        Ended::Arrived { id, y, steps, rejected }
+            lane.as_ref().map_or((0, 0, 0), |lane| (lane.id, lane.steps, lane.rejected));
+        let residual = lane.map_or(0.0, |lane| lane.constraints.residual);
+        Ended::Arrived { id, y, steps, rejected, residual }
     }
 
     fn given_back(&mut self, l: usize) -> Ended {

@@ -10,7 +10,7 @@
 
 use super::super::explicit::{Estimate, Tableau};
 use super::super::stepper::Tolerance;
-use dalembert_tape::{Builder, Listing, Op, Operand, Program, Value};
+use dalembert_tape::{Builder, Listing, Op, Program, Value};
 
 /// The program of a step. O(stages * length of the derivative).
 pub(super) fn step_program(derivative: &Program, dim: usize, table: &Tableau, tol: Tolerance) -> Program {
@@ -94,7 +94,7 @@ impl Step {
         let shift = self.tape.push(Op::Mul, &[c, self.h]);
         let mut inputs = vec![self.tape.push(Op::Add, &[self.t, shift])];
         inputs.extend(state.iter().chain(&self.constants));
-        let mut out = inlined(&mut self.tape, &self.listing, &inputs);
+        let mut out = self.tape.inline(&self.listing, &inputs);
         let sound = out[self.y.len()];
         out.truncate(self.y.len());
         self.k.push(out);
@@ -165,19 +165,4 @@ impl Step {
         }
         largest
     }
-}
-
-/// The outputs of a program within another.
-fn inlined(tape: &mut Builder, listing: &Listing, inputs: &[Value]) -> Vec<Value> {
-    let mut values: Vec<Value> = Vec::with_capacity(listing.statements.len());
-    let of = |tape: &mut Builder, values: &[Value], operand: &Operand| match operand {
-        Operand::Input(k) => inputs[*k],
-        Operand::Constant(c) => tape.constant(*c),
-        Operand::Statement(k) => values[*k],
-    };
-    for s in &listing.statements {
-        let operands: Vec<Value> = s.operands.iter().map(|o| of(tape, &values, o)).collect();
-        values.push(tape.push(s.op, &operands));
-    }
-    listing.outputs.iter().map(|o| of(tape, &values, o)).collect()
 }
