@@ -130,7 +130,7 @@ impl Dirac {
                 matrix[j][i] = pool.neg(matrix[i][j]);
             }
         }
-        let Some(inverse) = pool.inverse(&matrix) else {
+        let Some(inverse) = pool.regular_inverse(&matrix, &model.form.parameters) else {
             return refuse(
                 "the matrix of brackets of the constraints is singular: rows depend on each other".into(),
             );

@@ -91,7 +91,7 @@ pub(crate) fn invert(
         let message = format!("dL/d eta = y cannot be solved for the speeds: `{name}` has no inertia");
         return Err(refusal(message, OTHER_FORMS));
     }
-    let Some(inverse) = pool.inverse(&quadratic.mass) else {
+    let Some(inverse) = pool.regular_inverse(&quadratic.mass, &model.form.parameters) else {
         let message = "dL/d eta = y cannot be solved for the speeds: the mass matrix is singular, some combination of speeds has no inertia";
         return Err(refusal(message.into(), OTHER_FORMS));
     };

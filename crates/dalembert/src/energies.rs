@@ -115,7 +115,7 @@ impl Energies {
             self.reasons.push("V* has no closed form here: V is not quadratic in the coordinates".into());
             return Ok(());
         };
-        let Some(inverse) = pool.inverse(&quadratic.mass) else {
+        let Some(inverse) = pool.regular_inverse(&quadratic.mass, &model.form.parameters) else {
             self.reasons.push("V* does not exist: the efforts dV/dq do not determine the coordinates".into());
             return Ok(());
         };

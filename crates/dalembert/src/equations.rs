@@ -270,8 +270,17 @@ fn lagrange(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>
     Ok(w.finish(&model.system.pool))
 }
 
-/// U1 with K3 in closed form, by inverting `[M, -A^T; A, 0]` in symbols.
-fn explicit(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
+/// The accelerations, then the multipliers, in closed form (U1 with K3, U8), by inverting `[M, -A^T; A, 0]` in symbols.
+/// They have values wherever M is positive definite and the constraints are independent.
+///
+/// ```
+/// use dalembert::{Model, Source, equations};
+/// let source = Source::new("fall.dal", "parameter m = 2, g = 9.81\ncoordinate x\nkinetic m*x'^2/2\npotential m*g*x");
+/// let mut model = Model::load(&source, &Default::default()).unwrap();
+/// let solution = equations::closed_form(&mut model).unwrap();
+/// assert_eq!(model.system.pool.text(solution[0]), "-g");
+/// ```
+pub fn closed_form(model: &mut Model) -> Result<Vec<Expr>, Box<Diagnostic>> {
     let (n, m) = (model.form.speeds.len(), model.form.constraint_right.len());
     let refuse = |message: String| {
         Err(Box::new(
@@ -293,7 +302,6 @@ fn explicit(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>
             "closed forms are written for up to {MAX_EXPLICIT} speeds and constraint rows together; this model has {n} and {m}"
         ));
     }
-    let lambdas = lambda_symbols(model);
     let form = model.form.clone();
     let pool = &mut model.system.pool;
     let mut matrix = vec![vec![Pool::ZERO; n + m]; n + m];
@@ -309,8 +317,8 @@ fn explicit(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>
             matrix[*p][n + r] = pool.neg(e);
         }
     }
-    let Some(inverse) = pool.inverse(&matrix) else {
-        return refuse("the matrix of accelerations and multipliers is singular: constraints are redundant, or inertia is missing".into());
+    let Some(inverse) = pool.regular_inverse(&matrix, &form.parameters) else {
+        return refuse("the matrix of accelerations and multipliers cannot be shown to be regular: constraints are redundant, or inertia is missing".into());
     };
     let solve = |pool: &mut Pool, force: &[Expr]| -> Vec<Expr> {
         let right: Vec<Expr> = force.iter().chain(&form.constraint_right).copied().collect();
@@ -342,8 +350,15 @@ fn explicit(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>
             "the closed form would take {cost} operations in one entry, more than the {MAX_EXPLICIT_COST} that are written"
         ));
     }
+    Ok(solution)
+}
+
+fn explicit(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
+    let solution = closed_form(model)?;
+    let (n, lambdas) = (model.form.speeds.len(), lambda_symbols(model));
+    let pool = &mut model.system.pool;
     let mut w = Writer::new(format, model.system.title.as_deref());
-    write_kinematics(&mut w, pool, &model.system.coordinates, &form);
+    write_kinematics(&mut w, pool, &model.system.coordinates, &model.form);
     for (s, e) in model.system.speeds.iter().zip(&solution) {
         w.equation(pool, &format!("{}'", s.name), *e);
     }

@@ -119,7 +119,7 @@ impl Suslov {
                 saddle[n + a][p] = e;
             }
         }
-        let Some(inverse) = pool.inverse(&saddle) else { return Ok(None) };
+        let Some(inverse) = pool.regular_inverse(&saddle, &model.form.parameters) else { return Ok(None) };
         let y: Vec<Expr> = momenta.iter().map(|s| pool.var(*s)).collect();
         let mut right: Vec<Expr> =
             y.iter().zip(&self.quadratic.linear).map(|(y, g)| pool.sub(*y, *g)).collect();

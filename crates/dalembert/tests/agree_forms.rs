@@ -3,7 +3,7 @@
 mod support;
 
 use dalembert::Request;
-use dalembert::equations::{Form, write};
+use dalembert::equations::{Form, closed_form, write};
 use dalembert::run::State;
 use dalembert_expr::Format;
 use support::*;
@@ -206,6 +206,51 @@ fn closed_forms_read_back_give_the_accelerations_and_multipliers() {
         // Closed forms divide where the numbers factor: some digits of cancellation at random states.
         below(&format!("closed form of {name}"), worst, 1e-10);
     }
+}
+
+/// Closed forms divide by nothing that vanishes where the motion is regular: at the start, often a special place, they
+/// have the values of the solver.
+#[test]
+fn closed_forms_have_values_at_the_start() {
+    let light = "parameter c = 2\ncoordinate x, y, z\nlagrangian -c^2*sqrt(1 - (x'^2 + y'^2 + z'^2)/c^2) - 0.3*z\n\
+                 constraint sphere: x^2 + y^2 + z^2 = 1\ninitial x = 0.6, z ~ -0.8, y' = 1, x' = 0.2";
+    let units = "coordinate x, y\nlagrangian -sqrt(1 - x'^2 - y'^2) + x\ninitial y' = 0.5";
+    let folder = format!("{}/../../models", env!("CARGO_MANIFEST_DIR"));
+    let files = std::fs::read_dir(folder).expect("the models are there").map(|f| f.expect("a file").path());
+    let texts = files.map(|f| (f.display().to_string(), std::fs::read_to_string(&f).expect("a text")));
+    let own = [("light", light), ("units", units)].map(|(name, text)| (name.to_owned(), text.to_owned()));
+    let (mut written, mut worst) = (0, 0.0f64);
+    for (name, text) in texts.chain(own) {
+        let mut model = load(&text);
+        let solution = match closed_form(&mut model) {
+            Ok(solution) => solution,
+            Err(d) => {
+                assert!(name != "light" && name != "units", "{name}: {}", d.message);
+                continue;
+            }
+        };
+        let Ok(start) = model.start() else { continue };
+        let Ok(now) = model.evaluate(&start.state) else { continue };
+        let at: Vec<f64> =
+            [start.state.t].iter().chain(&start.state.x).chain(&start.state.eta).copied().collect();
+        let form = &model.form;
+        let symbols: Vec<_> = [form.time]
+            .iter()
+            .chain(&form.coordinates)
+            .chain(&form.speeds)
+            .chain(&form.parameters)
+            .copied()
+            .collect();
+        let values: Vec<f64> = at.iter().chain(model.compiled.parameters()).copied().collect();
+        let value = |s| symbols.iter().position(|k| *k == s).map_or(f64::NAN, |k| values[k]);
+        let found = model.system.pool.evaluate_all(&solution, value);
+        let wanted = [&now.solution.eta_dot[..], &now.solution.lambda].concat();
+        let off = apart(&found, &wanted) / (1.0 + largest(&wanted));
+        assert!(off < 1e-9, "{name}: {found:?} instead of {wanted:?}");
+        (written, worst) = (written + 1, worst.max(off));
+    }
+    assert!(written > 30, "{written} closed forms");
+    below("closed forms at the start", worst, 1e-9);
 }
 
 #[test]

@@ -71,10 +71,19 @@ impl Pool {
         if e == Self::ZERO {
             return Zero::Yes;
         }
+        let mut defined = false;
         for seed in 1..=4 {
             let (value, error) = self.evaluate_bounded(e, |s| sample_value(s, seed));
             if value.abs() > error {
                 return Zero::No; // false for NaN: nothing is concluded from it
+            }
+            defined |= value.is_finite();
+        }
+        // Where it is defined nowhere there (a speed above that of light), symbols of very different sizes are tried.
+        for seed in (5..=20).take_while(|_| !defined) {
+            let (value, error) = self.evaluate_bounded(e, |s| sample_value(s, seed) * sample_size(s, seed));
+            if value.abs() > error {
+                return Zero::No;
             }
         }
         if self.simplify(e) == Self::ZERO { Zero::Yes } else { Zero::Unknown }
@@ -147,10 +156,18 @@ fn power(base: f64, p: &Rational) -> f64 {
 /// A fixed pseudo-random value in (0.25, 1.75) for each symbol: generic, and inside the domain of
 /// most functions.
 fn sample_value(s: Symbol, seed: u64) -> f64 {
+    0.25 + 1.5 * ((scramble(s, seed) >> 11) as f64 / (1u64 << 53) as f64)
+}
+
+/// 1, 1/8, 1/64 or 1/512.
+fn sample_size(s: Symbol, seed: u64) -> f64 {
+    0.125f64.powi((scramble(s, !seed) >> 62) as i32)
+}
+
+fn scramble(s: Symbol, seed: u64) -> u64 {
     let mut h =
         (u64::from(s.0) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ seed.wrapping_mul(0xD1B5_4A32_D192_ED03);
     h ^= h >> 29;
     h = h.wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    h ^= h >> 32;
-    0.25 + 1.5 * ((h >> 11) as f64 / (1u64 << 53) as f64)
+    h ^ (h >> 32)
 }

@@ -4,7 +4,7 @@ use crate::evaluate::Zero;
 use crate::function::Function;
 use crate::pool::{Expr, Node, Pool, Symbol};
 use crate::rational::Rational;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Blocks larger than this are inverted by elimination: their minors would be too many.
 const MAX_MINORS: usize = 6;
@@ -77,7 +77,7 @@ impl Pool {
         let mut pivot_row_of = vec![usize::MAX; n];
         let mut used = vec![false; n];
         for _ in 0..n {
-            let (i, j) = self.choose_pivot(&rows, &used, &pivot_row_of, n)?;
+            let (i, j) = self.choose_pivot(&rows, &used, &pivot_row_of, n, |_, _| true)?;
             used[i] = true;
             pivot_row_of[j] = i;
             self.eliminate(&mut rows, i, j, n);
@@ -85,25 +85,26 @@ impl Pool {
         Some(pivot_row_of.into_iter().map(|i| rows[i][n..].to_vec()).collect())
     }
 
-    /// The inverse of a small square matrix that divides by numbers and determinants only, so that its value exists
-    /// wherever the matrix is regular. (A pivot of [`Pool::inverse`] may vanish where the matrix does not degenerate.)
+    /// The inverse of a small square matrix that divides by numbers, by what depends on `constants` alone and by
+    /// determinants only, so that its value exists wherever the matrix is regular. (A pivot of [`Pool::inverse`] may vanish
+    /// where the matrix does not degenerate.)
     ///
     /// ```
     /// use dalembert_expr::Pool;
     /// let mut pool = Pool::new();
     /// let x = pool.named("x");
-    /// let inverse = pool.regular_inverse(&[vec![x, Pool::ONE], vec![Pool::ONE, x]]).unwrap();
+    /// let inverse = pool.regular_inverse(&[vec![x, Pool::ONE], vec![Pool::ONE, x]], &[]).unwrap();
     /// assert_eq!(pool.evaluate(inverse[0][1], |_| 0.0), 1.0);
     /// ```
-    pub fn regular_inverse(&mut self, matrix: &[Vec<Expr>]) -> Option<Vec<Vec<Expr>>> {
+    pub fn regular_inverse(&mut self, matrix: &[Vec<Expr>], constants: &[Symbol]) -> Option<Vec<Vec<Expr>>> {
+        let constants: FxHashSet<Symbol> = constants.iter().copied().collect();
         let n = matrix.len();
         let mut rows = beside_identity(matrix);
         let mut pivot_row_of = vec![usize::MAX; n];
         let mut used = vec![false; n];
-        while let Some((i, j)) = self.choose_pivot(&rows, &used, &pivot_row_of, n) {
-            if self.as_number(rows[i][j]).is_none() {
-                break;
-            }
+        while let Some((i, j)) = self.choose_pivot(&rows, &used, &pivot_row_of, n, |pool, e| {
+            pool.symbols(&[e]).iter().all(|s| constants.contains(s))
+        }) {
             used[i] = true;
             pivot_row_of[j] = i;
             self.eliminate(&mut rows, i, j, n);
@@ -223,7 +224,7 @@ impl Pool {
         }
     }
 
-    /// The cheapest entry that is surely nonzero: numbers first, then small expressions in rows with few
+    /// The cheapest allowed entry that is surely nonzero: numbers first, then small expressions in rows with few
     /// entries (Markowitz), so that structure survives.
     fn choose_pivot(
         &mut self,
@@ -231,6 +232,7 @@ impl Pool {
         used: &[bool],
         pivot_row_of: &[usize],
         n: usize,
+        allowed: impl Fn(&mut Self, Expr) -> bool,
     ) -> Option<(usize, usize)> {
         // (cost, place): no number, entries in the row, size.
         let mut best: Option<([usize; 3], [usize; 2])> = None;
@@ -243,7 +245,7 @@ impl Pool {
                 }
                 let rank = [usize::from(self.as_number(e).is_none()), filled, self.size(&[e])];
                 let better = best.as_ref().is_none_or(|(b, _)| rank < *b);
-                if better && self.is_zero(e) == Zero::No {
+                if better && allowed(self, e) && self.is_zero(e) == Zero::No {
                     best = Some((rank, [i, j]));
                 }
             }

@@ -319,7 +319,7 @@ fn left_inverse(model: &mut Model) -> Option<Vec<Vec<Expr>>> {
             gram[p][q] = pool.simplify(e);
         }
     }
-    let inverse = pool.regular_inverse(&gram)?;
+    let inverse = pool.regular_inverse(&gram, &[])?;
     let entry = |pool: &mut Pool, row: &[Expr], i: usize| {
         let parts: Vec<Expr> = row.iter().zip(&rows[i]).map(|(g, X)| pool.mul(*g, *X)).collect();
         let e = pool.total(parts);

@@ -275,7 +275,7 @@ fn kernel_sections(model: &mut Model, dynamics: &mut Dynamics) -> Vec<NamedSecti
     let entry = |r: usize, p: usize| rows[r].iter().find(|(q, _)| *q == p).map_or(Pool::ZERO, |(_, e)| *e);
     let block: Vec<Vec<Expr>> =
         chosen.iter().map(|&r| columns.iter().map(|&p| pool.simplify(entry(r, p))).collect()).collect();
-    let Some(inverse) = pool.regular_inverse(&block) else { return Vec::new() };
+    let Some(inverse) = pool.regular_inverse(&block, &[]) else { return Vec::new() };
     let mut sections = Vec::new();
     for k in (0..n).filter(|p| !columns.contains(p)) {
         let mut w = vec![Pool::ZERO; n];

@@ -48,7 +48,7 @@ pub(super) fn normal_force(model: &mut Model, k: usize, views: &[View]) -> Optio
         return None;
     }
     let mass = shown_mass(model, k, views, &metric)?;
-    let inverse = model.system.pool.regular_inverse(&metric)?;
+    let inverse = model.system.pool.regular_inverse(&metric, &[])?;
     let pool = &mut model.system.pool;
     let entry = |r: usize, p: usize| {
         model.form.constraint_matrix[r].iter().find(|(q, _)| *q == p).map_or(Pool::ZERO, |(_, e)| *e)

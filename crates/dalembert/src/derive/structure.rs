@@ -132,7 +132,7 @@ impl Frame<'_> {
         let (n, m) = (self.fields.len(), self.x.len());
         if n == m {
             let rows: Vec<Vec<Expr>> = (0..m).map(|i| self.fields.iter().map(|f| f[i]).collect()).collect();
-            return pool.regular_inverse(&rows);
+            return pool.regular_inverse(&rows, &[]);
         }
         let mut gram = vec![vec![Pool::ZERO; n]; n];
         for p in 0..n {
@@ -144,7 +144,7 @@ impl Frame<'_> {
                 gram[q][p] = gram[p][q];
             }
         }
-        let inverse = pool.regular_inverse(&gram)?;
+        let inverse = pool.regular_inverse(&gram, &[])?;
         Some(
             inverse
                 .iter()

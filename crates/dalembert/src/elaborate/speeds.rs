@@ -135,7 +135,7 @@ impl Elaborator<'_> {
                 }
             }
         }
-        let Some(inverse) = self.pool.regular_inverse(&rows) else {
+        let Some(inverse) = self.pool.regular_inverse(&rows, &[]) else {
             let d = Diagnostic::error(
                 Code::SpeedsNotInvertible,
                 whole,
