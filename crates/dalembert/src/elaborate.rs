@@ -282,7 +282,8 @@ impl<'a> Elaborator<'a> {
         if self.budget == 0 {
             return Err(Reported);
         }
-        if amount > self.budget || self.pool.exhausted() {
+        // An empty budget has been reported.
+        if amount >= self.budget || self.pool.exhausted() {
             self.budget = 0;
             let message =
                 format!("the model grows beyond {MAX_STEPS} expressions, members and turns of loops");

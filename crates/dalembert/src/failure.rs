@@ -3,6 +3,8 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::source::Span;
+use crate::system::InitialTarget;
+use dalembert_run::linalg::{Cod, RANK_TOL, dot};
 use dalembert_run::{AccelerationError, Failure, Kernel, StartError, StartGuess, Term};
 
 /// Rows that are named besides the first in one message.
@@ -31,21 +33,29 @@ pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Model) ->
             d.help(free_something(&guess.x_fixed, "coordinates"))
         }
         StartError::Velocity { row, together, .. } => {
+            let guess = &with_given_rates(guess);
             let d = contradiction("speeds", *row, together, guess, model);
-            d.help(free_something(&guess.eta_fixed, "speeds"))
+            if guess.conditions.is_empty() {
+                return d.help(free_something(&guess.eta_fixed, "speeds"));
+            }
+            with_fixed_rates(d, model)
         }
         StartError::NotFinite { row: Some(r) } => {
             let message = format!("`{}` has no finite value at the starting guess", row(*r).name);
             Diagnostic::error(Code::NotFinite, row(*r).span, message)
                 .help("give a guess away from the singular point, as in `initial x ~ 1`")
         }
-        StartError::Condition { index, residual } => {
-            let message = format!(
-                "the rates given at the start contradict the constraints: residual {residual:.3e} in condition {}",
-                index + 1
-            );
-            Diagnostic::error(Code::InconsistentStart, first_fixed, message)
-                .help("write `~` instead of `=` for what may be adjusted")
+        StartError::Condition { together, .. } => {
+            match together.iter().find(|r| **r < model.system.rows.len()) {
+                Some(row) => {
+                    let d = contradiction("speeds", *row, together, &with_given_rates(guess), model);
+                    with_fixed_rates(d, model)
+                }
+                None => {
+                    let message = "the rates and speeds fixed at the start contradict each other";
+                    with_fixed_rates(Diagnostic::error(Code::InconsistentStart, None, message), model)
+                }
+            }
         }
         StartError::NotFinite { row: None } => {
             Diagnostic::error(Code::NotFinite, None, "a starting value is no finite number")
@@ -56,6 +66,33 @@ pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Model) ->
             format!("the starting state does not fit the model: {what}"),
         ),
     }
+}
+
+/// The guess with the speeds nearest to it that have the rates which are given.
+fn with_given_rates(guess: &StartGuess) -> StartGuess {
+    let (n, m, mut guess) = (guess.state.eta.len(), guess.conditions.len(), guess.clone());
+    let free = |j: usize| !guess.eta_fixed.get(j).copied().unwrap_or(false);
+    let mut rows = vec![0.0; m * n];
+    for (i, c) in guess.conditions.iter().enumerate() {
+        (0..n).filter(|j| free(*j)).for_each(|j| rows[i * n + j] = c.row[j]);
+    }
+    let left: Vec<f64> = guess.conditions.iter().map(|c| c.right - dot(&c.row, &guess.state.eta)).collect();
+    let (mut cod, mut change) = (Cod::new(m, n), vec![0.0; n]);
+    cod.factor(&rows, RANK_TOL);
+    cod.solve(&left, &mut change);
+    guess.state.eta.iter_mut().zip(change).for_each(|(eta, change)| *eta += change);
+    guess
+}
+
+fn with_fixed_rates(mut d: Diagnostic, model: &Model) -> Diagnostic {
+    let fixed = |i: &&crate::system::Initial| i.fixed && !matches!(i.target, InitialTarget::Coordinate(_));
+    for span in model.system.initial.iter().filter(fixed).filter_map(|i| i.span).take(NAMED) {
+        d = match d.span {
+            None => Diagnostic { span: Some(span), ..d },
+            Some(_) => d.label(span, "with what is fixed here"),
+        };
+    }
+    d.help("change a fixed rate, or write `~` instead of `=` for what may be adjusted")
 }
 
 /// Residuals at the values that were given, by position and by rate.

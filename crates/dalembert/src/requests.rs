@@ -10,7 +10,7 @@ use crate::syntax::parse;
 /// ```
 /// let pairs = dalembert::requests::assignments("x = 1, q[2]' = -0.2e1").unwrap();
 /// assert_eq!(pairs, [("x".to_string(), 1.0), ("q[2]'".to_string(), -2.0)]);
-/// assert!(dalembert::requests::assignments("x + 1").is_err());
+/// assert!(dalembert::requests::assignments("x + 1").is_err() && dalembert::requests::assignments("x = 1, x = 2").is_err());
 /// ```
 pub fn assignments(text: &str) -> Result<Vec<(String, f64)>, Box<Diagnostic>> {
     let wrong = |what: &str| {
@@ -28,7 +28,7 @@ pub fn assignments(text: &str) -> Result<Vec<(String, f64)>, Box<Diagnostic>> {
         },
         _ => return Err(wrong(text)),
     };
-    let mut result = Vec::new();
+    let mut result: Vec<(String, f64)> = Vec::new();
     for item in items {
         let mut name = item.target.name.text.clone();
         let mut indices = Vec::new();
@@ -41,6 +41,10 @@ pub fn assignments(text: &str) -> Result<Vec<(String, f64)>, Box<Diagnostic>> {
             name = format!("{name}[{}]", indices.join(","));
         }
         name.push_str(&"'".repeat(item.order as usize));
+        if result.iter().any(|(known, _)| *known == name) {
+            let message = format!("`{name}` is given twice in `{text}`");
+            return Err(Box::new(Diagnostic::error(Code::BadOption, None, message)));
+        }
         result.push((name, number(&item.value).ok_or_else(|| wrong(text))?));
     }
     Ok(result)

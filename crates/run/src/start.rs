@@ -92,6 +92,8 @@ pub enum StartError {
         index: usize,
         /// Its scaled residual.
         residual: f64,
+        /// As for [`StartError::Velocity`].
+        together: Vec<usize>,
     },
 }
 
@@ -337,7 +339,7 @@ impl NoSolution {
         let NoSolution { left: Left { row, residual }, together } = self;
         match row.checked_sub(n_con) {
             _ if residual.is_nan() => StartError::NotFinite { row: Some(row) },
-            Some(index) => StartError::Condition { index, residual },
+            Some(index) => StartError::Condition { index, residual, together },
             None => StartError::Velocity { row, residual, together },
         }
     }

@@ -229,7 +229,9 @@ impl Elaborator<'_> {
         let Some(k) = position.or_else(|| given.iter().rposition(|(n, _)| n == family)) else {
             return Ok(None);
         };
-        self.used_overrides[k] = true;
+        let wanted = &given[k].0;
+        let same = given.iter().zip(&mut self.used_overrides).filter(|((n, _), _)| n == wanted);
+        same.for_each(|(_, used)| *used = true);
         let text = given[k].1.clone();
         let source = Source::new("--set", format!("let value = {text}"));
         let (ast, diagnostics) = parse(&source);

@@ -108,6 +108,45 @@ fn starting_speeds_that_contradict_a_constraint() {
     );
 }
 
+/// Rates that are no speeds themselves count as fixed, and the residual is the one with these rates.
+#[test]
+fn starting_rates_that_contradict_a_constraint_on_speeds() {
+    let sleigh = "coordinate x, y, th
+        speed v = x'*cos(th) + y'*sin(th), u = -x'*sin(th) + y'*cos(th)
+        kinetic (u^2 + v^2 + th'^2)/2
+        constraint blade: u = 0
+        initial th = 0.5, x' = 1, y' = 2
+        simulate until 1";
+    assert_snapshot!(said(sleigh), @r"
+    error[E0512]: no starting speeds satisfy `blade`: at the values given its sides differ by 1.2757
+     --> model.dal:4:9
+      |
+    4 |         constraint blade: u = 0
+      |         ^^^^^^^^^^^^^^^^^^^^^^^
+    5 |         initial th = 0.5, x' = 1, y' = 2
+      |                           -       - with what is fixed here
+      |                           |
+      |                           with what is fixed here
+      |
+      = help: change a fixed rate, or write `~` instead of `=` for what may be adjusted
+    ");
+    let straight = "coordinate x, y
+        speed u = x' + y', v = x' - y'
+        kinetic (u^2 + v^2)/2
+        constraint c: x = y
+        initial x' = 1, u = 3
+        simulate until 1";
+    let told = said(straight);
+    assert!(told.contains("satisfy `c`: at the values given the rates of its sides differ by 1\n"), "{told}");
+    let both = "coordinate x, y
+        speed u = x' + y', v = x' - y'
+        kinetic (u^2 + v^2)/2
+        initial x' = 1, y' = 1, u = 3
+        simulate until 1";
+    let told = said(both);
+    assert!(told.contains("the rates and speeds fixed at the start contradict each other"), "{told}");
+}
+
 #[test]
 fn constraints_that_contradict_each_other_among_others() {
     assert_snapshot!(
