@@ -7,6 +7,7 @@
 
 mod constraints;
 mod equations;
+mod fold;
 mod forces;
 mod formula;
 mod html;

@@ -142,6 +142,11 @@ pub(super) fn number(value: f64) -> String {
     format!("{} · 10<sup>{}</sup>", signed(trimmed(mantissa)), signed(&exponent.to_string()))
 }
 
+/// How many letters of markup are seen.
+pub(super) fn letters(markup: &str) -> usize {
+    markup.split('<').map(|part| part.rsplit('>').next().unwrap_or(part).chars().count()).sum()
+}
+
 /// A small number of which the size matters: two digits.
 pub(super) fn size(value: f64) -> String {
     if !value.is_finite() || value == 0.0 {

@@ -12,9 +12,11 @@ use dalembert_run::{Flow, Started, Stop};
 
 /// Instants of the table.
 const INSTANTS: usize = 9;
-/// Columns of one table besides the time, and columns of all of them.
-const ACROSS: usize = 7;
+/// Columns of the table besides the time at most.
 const MAX_COLUMNS: usize = 28;
+/// Letters across a page in a table, and those that the space between two columns takes.
+const LETTERS: usize = 80;
+const BETWEEN: usize = 3;
 /// Work is integrated by itself up to so many speeds.
 const BALANCED: usize = 60;
 
@@ -130,20 +132,42 @@ fn instants(table: &Table) -> String {
     }
     let shown = INSTANTS.min(count);
     let rows: Vec<usize> = (0..shown).map(|k| (count - 1) * k / (shown - 1).max(1)).collect();
-    let columns: Vec<usize> = (1..table.columns.len()).collect();
+    let columns = table.columns.len().min(MAX_COLUMNS + 1);
+    let width = |c: usize| {
+        let numbers = rows.iter().map(|k| html::letters(&html::number(table.row(*k)[c])));
+        numbers.chain([table.columns[c].chars().count()]).max().unwrap_or(0) + BETWEEN
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut out = html::heading("At some times");
-    let kept = &columns[..columns.len().min(MAX_COLUMNS)];
-    let across = kept.len().div_ceil(kept.len().div_ceil(ACROSS).max(1)).max(1);
-    for piece in kept.chunks(across) {
-        let head: Vec<&str> = [0].iter().chain(piece).map(|c| table.columns[*c].as_str()).collect();
-        let row = |k: &usize| [0].iter().chain(piece).map(|c| Cell::Number(table.row(*k)[*c])).collect();
+    for piece in across(&widths) {
+        let head: Vec<&str> = [0].iter().chain(&piece).map(|c| table.columns[*c].as_str()).collect();
+        let row = |k: &usize| [0].iter().chain(&piece).map(|c| Cell::Number(table.row(*k)[*c])).collect();
         let rows: Vec<Vec<Cell>> = rows.iter().map(row).collect();
         out.push_str(&html::table(&head, &rows));
     }
-    if columns.len() > MAX_COLUMNS {
-        out.push_str(&html::remark(&format!("{} more columns are left out.", columns.len() - MAX_COLUMNS)));
+    if table.columns.len() > columns {
+        out.push_str(&html::remark(&format!("{} more columns are left out.", table.columns.len() - columns)));
     }
     out
+}
+
+/// Columns of pieces that fit across a page, each beside the first column, which is in all of them.
+fn across(widths: &[usize]) -> Vec<Vec<usize>> {
+    let Some((first, others)) = widths.split_first() else { return Vec::new() };
+    let (mut pieces, mut used): (Vec<Vec<usize>>, usize) = (Vec::new(), 0);
+    for (k, wide) in others.iter().enumerate() {
+        match pieces.last_mut() {
+            Some(last) if used + wide <= LETTERS => {
+                last.push(k + 1);
+                used += wide;
+            }
+            _ => {
+                pieces.push(vec![k + 1]);
+                used = first + wide;
+            }
+        }
+    }
+    pieces
 }
 
 fn events(motion: &Motion) -> String {

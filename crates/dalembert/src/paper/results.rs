@@ -73,8 +73,7 @@ pub(super) fn conserved(draft: &mut Draft, analysis: &Found) -> String {
                 true => html::paragraph("Nothing is conserved by the symmetries that were tried."),
                 false => {
                     draft.rests_on(&[Tag::Noether]);
-                    let rows: Vec<Vec<Cell>> = analysis.conserved.iter().map(constant).collect();
-                    html::table(&["quantity", "expression", "symmetry", "shown by"], &rows)
+                    constants(draft, &analysis.conserved)
                 }
             };
             analysis.remarks.iter().for_each(|remark| body.push_str(&html::remark(remark)));
@@ -92,22 +91,30 @@ fn untried(model: &Model) -> bool {
     !s.contacts.is_empty() || !s.requirement_rows.is_empty() || s.mass.is_some()
 }
 
-fn constant(c: &Conserved) -> Vec<Cell> {
+/// The quantities as formulas, then what is known of each. Script letters are the page's own.
+fn constants(draft: &Draft, quantities: &[Conserved]) -> String {
+    let letter = |k: usize| format!("\\mathcal{{J}}_{{{}}}", k + 1);
+    let lines = quantities.iter().enumerate().map(|(k, c)| format!("{} &= {}", letter(k), c.latex));
+    let formulas = formula::lines(lines.collect(), &draft.command("analyze MODEL"));
+    let row = |(k, c): (usize, &Conserved)| {
+        vec![
+            Cell::Html(formula::inline(&letter(k))),
+            Cell::text(&c.name),
+            Cell::text(&c.generator),
+            Cell::Html(shown_by(c)),
+        ]
+    };
+    let rows: Vec<Vec<Cell>> = quantities.iter().enumerate().map(row).collect();
+    formulas + &html::table(&["", "quantity", "symmetry", "shown by"], &rows)
+}
+
+fn shown_by(c: &Conserved) -> String {
     let proof = if c.proved { "its rate is zero by the equations" } else { "its rate was not examined" };
     let drift = match c.drift {
         Some(drift) => format!("drift {} along a motion", html::size(drift)),
         None => "not checked along a motion".to_owned(),
     };
-    let expression = match c.latex.len() <= super::MAX_FORMULA {
-        true => formula::inline(&c.latex),
-        false => format!("{} characters of LaTeX, too long for a page", c.latex.len()),
-    };
-    vec![
-        Cell::text(&c.name),
-        Cell::Html(expression),
-        Cell::text(&c.generator),
-        Cell::Html(format!("{proof}; {drift}")),
-    ]
+    format!("{proof}; {drift}")
 }
 
 /// Every other road, compared.

@@ -70,7 +70,7 @@ fn parameters(draft: &mut Draft) -> String {
     for (p, value) in system.parameters.iter().zip(values) {
         let defined = match system.pool.symbols(&[p.value]).is_empty() {
             true => Cell::text(""),
-            false => Cell::Html(formula::inline(&system.pool.print(p.value, Format::Latex))),
+            false => Cell::Html(formula::cell(&system.pool.print(p.value, Format::Latex))),
         };
         rows.push(vec![
             Cell::Html(formula::symbol(&p.name)),
@@ -138,7 +138,7 @@ fn contact_row(draft: &mut Draft, contact: &Contact) -> Vec<Cell> {
     let pool = &mut draft.model.system.pool;
     let mut print = |e| {
         let e = pool.simplify(e);
-        formula::inline(&pool.print(e, Format::Latex))
+        formula::cell(&pool.print(e, Format::Latex))
     };
     let velocity: Vec<String> = contact.velocity.iter().map(|e| print(*e)).collect();
     vec![
@@ -188,7 +188,7 @@ fn decays(draft: &mut Draft) -> String {
             true => format!(r"\ddot{{h}} + \left({k1}\right) \dot{{h}} + \left({k0}\right) h = 0"),
             false => format!(r"\dot{{\psi}} + \left({k0}\right) \psi = 0"),
         };
-        equations.push(vec![Cell::code(&row.name), Cell::Html(formula::inline(&latex))]);
+        equations.push(vec![Cell::code(&row.name), Cell::Html(formula::cell(&latex))]);
     }
     if equations.is_empty() {
         return String::new();
