@@ -163,10 +163,14 @@ fn as_printed(page: &Path) -> PathBuf {
 #[test]
 fn formulas_and_tables_end_where_the_page_does() {
     let Some(browser) = Browser::find("report_edges") else { return };
-    let names = ["rolling_torus", "lagrange_top", "kepler", "link_chain", "n_four_bar", "cart_pendulum_chain"];
+    let names =
+        ["rolling_torus", "lagrange_top", "kepler", "link_chain", "n_four_bar", "cart_pendulum_chain"];
     for name in names {
         let page = browser.dir.join(format!("{name}.html"));
-        assert_eq!(dalembert(&["report", &model(name), "-o", text(&page), "--until", "1", "--quiet"]).code, 0);
+        assert_eq!(
+            dalembert(&["report", &model(name), "-o", text(&page), "--until", "1", "--quiet"]).code,
+            0
+        );
         for (page, width) in [(page.clone(), 1000), (as_printed(&page), 658)] {
             let dom = browser.dom(&measuring(&page), "", width);
             assert_eq!((attribute(&dom, "wide"), attribute(&dom, "cut")), ("false", ""), "{name} at {width}");

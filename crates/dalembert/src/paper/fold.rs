@@ -9,7 +9,6 @@ pub(super) const CELL: f64 = 20.0;
 /// How far lines after the first stand in.
 const INDENT: f64 = 2.0;
 
-
 const BEGIN: &str = "\\begin{aligned}\n";
 const END: &str = "\n\\end{aligned}";
 const NEXT: &str = " \\\\\n";
@@ -151,7 +150,8 @@ fn terms(text: &str) -> Vec<&str> {
             b'\\' => {
                 // An escaped sign or a command; environments are brackets, any other is stepped over.
                 at += 1;
-                depth += i32::from(bytes[at..].starts_with(b"begin{")) - i32::from(bytes[at..].starts_with(b"end{"));
+                depth += i32::from(bytes[at..].starts_with(b"begin{"))
+                    - i32::from(bytes[at..].starts_with(b"end{"));
                 while at + 1 < bytes.len()
                     && bytes[at].is_ascii_alphabetic()
                     && bytes[at + 1].is_ascii_alphabetic()
@@ -179,7 +179,16 @@ mod tests {
     fn lines(latex: &str) -> Vec<String> {
         let (folded, widest) = folded(&format!("{BEGIN}{latex}{END}\n"), LINE);
         assert!(widest <= LINE, "{widest}: {folded}");
-        folded.split_once(BEGIN).unwrap().1.rsplit_once(END).unwrap().0.split(NEXT).map(str::to_owned).collect()
+        folded
+            .split_once(BEGIN)
+            .unwrap()
+            .1
+            .rsplit_once(END)
+            .unwrap()
+            .0
+            .split(NEXT)
+            .map(str::to_owned)
+            .collect()
     }
 
     #[test]
@@ -205,7 +214,8 @@ mod tests {
     #[test]
     fn a_long_bracket_is_parted() {
         let sum = vec!["\\dot{x}^{2}"; 40].join(" + ");
-        let found = lines(&format!("T^{{*}} &= m \\, \\left(a + b\\right) \\, \\left({sum}\\right)^{{2}} \\, n"));
+        let found =
+            lines(&format!("T^{{*}} &= m \\, \\left(a + b\\right) \\, \\left({sum}\\right)^{{2}} \\, n"));
         assert!(found.len() > 2, "{found:#?}");
         let all = found.concat();
         assert_eq!((all.matches("\\bigl(").count(), all.matches("\\bigr)^{2}").count()), (1, 1), "{all}");
@@ -217,7 +227,10 @@ mod tests {
     #[test]
     fn notes_are_broken_between_words() {
         let found = lines(&format!("&\\text{{{}}}", "some words ".repeat(12).trim()));
-        assert!(found.len() > 1 && found.iter().all(|l| l.matches('{').count() == l.matches('}').count()), "{found:?}");
+        assert!(
+            found.len() > 1 && found.iter().all(|l| l.matches('{').count() == l.matches('}').count()),
+            "{found:?}"
+        );
         assert_eq!(found.concat().matches("words").count(), 12);
     }
 
@@ -226,6 +239,9 @@ mod tests {
         let cases = "\\begin{cases} a + b & x < 1 \\\\ a - b & \\text{otherwise} \\end{cases}";
         let found = lines(&format!("x &= {}", vec![cases; 6].join(" + ")));
         assert!(found.len() > 1, "{found:#?}");
-        assert!(found.iter().all(|l| l.matches("\\begin").count() == l.matches("\\end").count()), "{found:#?}");
+        assert!(
+            found.iter().all(|l| l.matches("\\begin").count() == l.matches("\\end").count()),
+            "{found:#?}"
+        );
     }
 }

@@ -1,9 +1,8 @@
 //! Formulas on the page: MathML made from the LaTeX that the engine prints, with that LaTeX beside it.
 
-use super::html;
 use super::fold::{CELL, LINE, folded};
+use super::html;
 use crate::export::markup::escaped_lines;
-use dalembert_expr::Format;
 use pulldown_latex::config::{DisplayMode, RenderConfig};
 use pulldown_latex::{Parser, Storage, push_mathml};
 
@@ -52,7 +51,9 @@ pub(super) fn lines(lines: Vec<String>, elsewhere: &str) -> String {
         .collect();
     let mut out = match kept.is_empty() {
         true => String::new(),
-        false => block(&format!("\\begin{{aligned}}\n{}\n\\end{{aligned}}\n", kept.join(" \\\\\n")), elsewhere),
+        false => {
+            block(&format!("\\begin{{aligned}}\n{}\n\\end{{aligned}}\n", kept.join(" \\\\\n")), elsewhere)
+        }
     };
     if kept.len() < all {
         let left = all - kept.len();
@@ -85,11 +86,6 @@ pub(super) fn cell(latex: &str) -> String {
 
 /// Characters of LaTeX that a cell shows at most.
 const MAX_IN_CELL: usize = 600;
-
-/// A name of the model as it stands in formulas.
-pub(super) fn symbol(name: &str) -> String {
-    inline(&Format::Latex.name(name))
-}
 
 fn latex_source(latex: &str) -> String {
     format!("<details><summary>LaTeX</summary><pre>{}</pre></details>\n", escaped_lines(latex.trim()))

@@ -14,6 +14,8 @@ use dalembert_run::{Flow, Started, Stop};
 const INSTANTS: usize = 9;
 /// Columns of the table besides the time at most.
 const MAX_COLUMNS: usize = 28;
+/// Events at most.
+const MAX_EVENTS: usize = 40;
 /// Letters across a page in a table, and those that the space between two columns takes.
 const LETTERS: usize = 80;
 const BETWEEN: usize = 3;
@@ -70,14 +72,16 @@ fn starting(draft: &Draft, start: &Started) -> String {
     let given = |k: usize| {
         let target = k.checked_sub(n_x).map_or(InitialTarget::Coordinate(k), InitialTarget::Speed);
         match model.system.initial.iter().rev().find(|i| i.target == target) {
-            Some(i) if i.fixed => "given",
-            Some(_) => "near a guess",
-            None => "found",
+            Some(i) if i.fixed => ("given", model.system.pool.as_number(i.value)),
+            Some(_) => ("near a guess", None),
+            None => ("found", None),
         }
     };
     let pairs = report::state_pairs(model, &start.state);
     let rows = pairs.into_iter().enumerate().map(|(k, (name, value))| {
-        vec![Cell::Html(formula::symbol(name)), Cell::code(name), Cell::Number(value), Cell::text(given(k))]
+        let symbol = formula::inline(&draft.notation.name(name));
+        let (how, written) = given(k);
+        vec![Cell::Html(symbol), Cell::code(name), Cell::exact(written, value), Cell::text(how)]
     });
     let rows: Vec<Vec<Cell>> = rows.collect();
     let words =
@@ -174,7 +178,12 @@ fn events(motion: &Motion) -> String {
     let said: Vec<(String, String)> = report::facts(motion)
         .into_iter()
         .filter(|(name, _)| name.starts_with("event "))
-        .map(|(name, value)| (name, crate::export::markup::escaped(&value)))
+        .map(|(name, value)| (name, html::measured(&value)))
         .collect();
-    if said.is_empty() { String::new() } else { html::heading("Events") + &html::facts(&said) }
+    let Some(shown) = said.chunks(MAX_EVENTS).next() else { return String::new() };
+    let mut out = html::heading("Events") + &html::facts(shown);
+    if said.len() > MAX_EVENTS {
+        out.push_str(&html::remark(&format!("{} more events are left out.", said.len() - MAX_EVENTS)));
+    }
+    out
 }

@@ -4,7 +4,6 @@ use super::html::{self, Cell};
 use super::{Draft, Found, Tag, formula};
 use crate::Model;
 use crate::analyze::Conserved;
-use crate::export::markup::escaped;
 use crate::report;
 use crate::simulate::{Motion, Request};
 use crate::verify::verify;
@@ -28,9 +27,11 @@ pub(super) fn balance(draft: &mut Draft, motion: &Motion) -> String {
                 rows.iter().map(|(name, value)| vec![Cell::text(*name), Cell::Number(*value)]).collect();
             html::table(&["", "over the motion"], &rows)
         }
-        (None, Some((first, deviation))) => html::paragraph(&format!(
-            "Energy {first:.6} at the start, largest deviation {deviation:.1e}; work was not integrated."
-        )),
+        (None, Some((first, deviation))) => format!(
+            "<p>Energy {} at the start, largest deviation {}; work was not integrated.</p>\n",
+            html::number(first),
+            html::size(deviation)
+        ),
         _ => html::paragraph(
             "No energy is known where a mass matrix is given directly, so there is no balance.",
         ),
@@ -45,13 +46,15 @@ pub(super) fn accuracy(draft: &mut Draft, motion: &Motion, request: &Request) ->
     let mut facts: Vec<(String, String)> = report::facts(motion)
         .into_iter()
         .filter(|(name, _)| !left_out(name))
-        .map(|(name, value)| (name, escaped(&value)))
+        .map(|(name, value)| (name, html::measured(&value)))
         .collect();
     if let Ok(resolved) = draft.model.options(request) {
         let o = resolved.options;
         let words = match o.fixed_step {
-            Some(step) => format!("fixed step {step}"),
-            None => format!("relative {:e}, absolute {:e} for each step", o.rtol, o.atol),
+            Some(step) => format!("fixed step {}", html::number(step)),
+            None => {
+                format!("relative {}, absolute {} for each step", html::number(o.rtol), html::number(o.atol))
+            }
         };
         facts.insert(1.min(facts.len()), ("tolerances".to_owned(), words));
     }
