@@ -243,7 +243,7 @@ fn integrals_of_constraints_are_set() {
         &paper,
         &[
             "The constraints keep constant:",
-            "2 \\, b \\, \\psi - R \\, \\theta_{1} + R \\, \\theta_{2} &amp;= \\text{const}",
+            "2 \\, b \\, \\psi - R \\, \\theta_{1} + R \\, \\theta_{2} &amp;= \\mathrm{const}",
         ],
     );
     assert!(!paper.html.contains("<code>2*b*psi"));

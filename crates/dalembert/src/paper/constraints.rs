@@ -65,7 +65,7 @@ fn classified(draft: &mut Draft, analysis: &Analysis) -> String {
     }
     out.push_str(&html::facts(&set(draft, &analysis.set)));
     if !analysis.set.integrals.is_empty() {
-        let lines = analysis.set.integrals.iter().map(|i| format!("{} &= \\text{{const}}", i.latex));
+        let lines = analysis.set.integrals.iter().map(|i| format!("{} &= \\mathrm{{const}}", i.latex));
         out.push_str(&html::paragraph("The constraints keep constant:"));
         out.push_str(&formula::lines(lines.collect(), &draft.command("analyze MODEL")));
     }

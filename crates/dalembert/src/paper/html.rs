@@ -169,15 +169,17 @@ fn power(scientific: &str) -> String {
     }
 }
 
-/// Words in which numbers such as `1.5e-13` get powers of ten.
+/// Words in which numbers such as `1.5e-13` get powers of ten, and long ones are rounded.
 pub(super) fn measured(text: &str) -> String {
     let set = |word: &str| {
         let end = word.trim_end_matches([',', ';', ')', '.']);
-        let scientific = end.contains('e') && end.starts_with(|c: char| c.is_ascii_digit() || c == '-');
-        match scientific && end.parse::<f64>().is_ok() {
-            true => format!("<span class=\"unit\">{}</span>{}", power(end), escaped(&word[end.len()..])),
-            false => escaped(word),
-        }
+        let numeric = end.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+        let shown = match end.parse::<f64>() {
+            Ok(_) if numeric && end.contains('e') => power(end),
+            Ok(value) if numeric && end.contains('.') && end.len() > DIGITS + 2 => number(value),
+            _ => return escaped(word),
+        };
+        format!("<span class=\"unit\">{shown}</span>{}", escaped(&word[end.len()..]))
     };
     text.split(' ').map(set).collect::<Vec<_>>().join(" ")
 }
@@ -232,7 +234,8 @@ mod tests {
             measured("at most -1.50e-13, or 3"),
             "at most <span class=\"unit\">−1.5 × 10<sup>−13</sup></span>, or 3"
         );
-        assert_eq!(measured("event e1 <b"), "event e1 &lt;b");
+        assert_eq!(measured("event e1 <b 12345678 0.25"), "event e1 &lt;b 12345678 0.25");
+        assert_eq!(measured("23.33525070587902 J"), "<span class=\"unit\">23.3353</span> J");
     }
 
     #[test]
