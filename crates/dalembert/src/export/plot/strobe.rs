@@ -11,7 +11,7 @@ use crate::film::Film;
 const SHOWN: usize = 12;
 const SIZE: (f64, f64) = (900.0, 420.0);
 /// Figures that are drawn in all, traces that are: more would be no clearer, and a page must stay small.
-const MAX_FIGURES: usize = 2_400;
+const MAX_DRAWN: usize = 2_400;
 const MAX_TRACES: usize = 24;
 /// How much of the ink the first instant has.
 const PALE: f64 = 0.12;
@@ -36,8 +36,8 @@ pub fn strobe(film: &Film) -> Option<String> {
     let mut figures = Figures::new(film, &camera);
     let (traces, others) = figures.count();
     // Of many bodies fewer instants are shown, of very many not all bodies.
-    let shown = SHOWN.min(MAX_FIGURES / others.max(1)).max(2);
-    figures.leave(MAX_TRACES, MAX_FIGURES / shown);
+    let shown = SHOWN.min(MAX_DRAWN / others.max(1)).max(2);
+    figures.leave(MAX_TRACES, MAX_DRAWN / shown);
     let frames = chosen(film.times.len(), shown);
     figures.traces(&mut canvas, &Instant::at_frame(film.times.len() - 1));
     for (k, frame) in frames.iter().enumerate() {
