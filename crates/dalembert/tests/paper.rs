@@ -173,7 +173,9 @@ fn tables_and_formulas_share_one_notation() {
                 constraint c: b = theta_1*theta1\ninitial theta1 = 1\nsimulate until 1\n";
     let (_, paper) = paper_of("names", text, &briefly(0.1));
     assert!(paper.html.matches("\\mathtt{theta1}").count() > 4, "one of the two is written as its name");
-    for (name, shown) in [("theta1", "\\mathtt{theta1}"), ("theta_1", "\\theta_{1}")] {
+    for (name, shown) in
+        [("theta1", "\\mathtt{theta1}"), ("theta1'", "\\dot{\\mathtt{theta1}}"), ("theta_1", "\\theta_{1}")]
+    {
         let rows = paper.html.lines().filter(|l| l.contains(&format!("</td><td><code>{name}</code>")));
         let rows: Vec<&str> = rows.collect();
         assert!(

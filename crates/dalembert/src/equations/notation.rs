@@ -32,13 +32,24 @@ impl Notation {
         if let Some(known) = self.spelt.get(name) {
             return known.clone();
         }
-        let mut spelling = Format::Latex.name(name);
+        let mut spelling = self.rate(name).unwrap_or_else(|| Format::Latex.name(name));
         if self.taken.contains(&spelling) {
             spelling = format!("\\mathtt{{{}}}", name.replace('_', "\\_"));
         }
         self.taken.insert(spelling.clone());
         self.spelt.insert(name.to_owned(), spelling.clone());
         spelling
+    }
+
+    /// The rate of a name that had to give way: dots over its new spelling.
+    fn rate(&self, name: &str) -> Option<String> {
+        let stem = name.trim_end_matches('\'');
+        let spelling = self.spelt.get(stem).filter(|spelling| **spelling != Format::Latex.name(stem))?;
+        match name.len() - stem.len() {
+            1 => Some(format!("\\dot{{{spelling}}}")),
+            2 => Some(format!("\\ddot{{{spelling}}}")),
+            _ => None,
+        }
     }
 
     /// The spelling of a name of the model.
@@ -70,6 +81,7 @@ mod tests {
         let mut notation = Notation::default();
         assert_eq!(notation.spell("theta1"), "\\theta_{1}");
         assert_eq!(notation.spell("theta_1"), "\\mathtt{theta\\_1}");
+        assert_eq!(notation.spell("theta_1'"), "\\dot{\\mathtt{theta\\_1}}", "its rate goes with it");
         assert_eq!(notation.spell("theta1"), "\\theta_{1}", "and a name keeps its spelling");
         assert_eq!(
             (notation.name("theta_1"), notation.name("x'")),

@@ -15,7 +15,8 @@ const NEXT: &str = " \\\\\n";
 
 /// Equations with long lines broken so that none is wider than `most`, where terms can be parted; and how wide they are.
 ///
-/// Sides of equations stand in two columns, aligned at the sign, as long as left sides are short; else all begins at the left.
+/// Sides of equations stand in two columns, aligned at the sign, as long as left sides are short and lines are few; else
+/// all begins at the left.
 pub(super) fn folded(latex: &str, most: f64) -> (String, f64) {
     let inner = latex.split_once(BEGIN).and_then(|(_, rest)| rest.rsplit_once(END)).map(|(inner, _)| inner);
     let lines: Vec<(&str, &str)> = match inner {
@@ -24,19 +25,41 @@ pub(super) fn folded(latex: &str, most: f64) -> (String, f64) {
         None => vec![("", latex.trim())],
     };
     let lead = lines.iter().map(|(left, _)| width(left)).fold(0.0, f64::max);
-    let aligned = lead <= SHORT_SIDE * most;
+    let (mut out, mut widest) = laid(&lines, most, (lead <= SHORT_SIDE * most).then_some(lead));
+    if out.len() > TALL {
+        (out, widest) = laid(&lines, most, None);
+    }
+    (format!("{BEGIN}{}{END}", out.join(NEXT)), widest)
+}
+
+/// Lines that are set as one piece; more could not be parted between two printed pages.
+const TALL: usize = 16;
+
+/// Folded equations as pieces between which a page may end.
+pub(super) fn pieces(folded: &str) -> Vec<String> {
+    let inner = folded.strip_prefix(BEGIN).and_then(|rest| rest.strip_suffix(END));
+    let lines: Vec<&str> = inner.map_or(Vec::new(), |inner| inner.split(NEXT).collect());
+    match lines.len() > TALL {
+        true => lines.chunks(TALL / 2).map(|piece| format!("{BEGIN}{}{END}", piece.join(NEXT))).collect(),
+        false => vec![folded.to_owned()],
+    }
+}
+
+/// Lines of equations, with a column of a certain width for left sides or without, and the width of the widest.
+fn laid(lines: &[(&str, &str)], most: f64, column: Option<f64>) -> (Vec<String>, f64) {
     let (mut out, mut widest) = (Vec::new(), 0f64);
+    let (aligned, lead) = (column.is_some(), column.unwrap_or(0.0));
     for (left, right) in lines {
-        let room = if aligned { most - lead } else { most };
-        let right = if aligned { right.to_owned() } else { format!("{left}{right}") };
+        let room = most - lead;
+        let right = if aligned { (*right).to_owned() } else { format!("{left}{right}") };
         for (k, piece) in broken(&right, room).into_iter().enumerate() {
-            let (left, indent) = if k == 0 && aligned { (left, "") } else { ("", "\\quad {} ") };
-            let indent = if k == 0 { "" } else { indent };
-            widest = widest.max(if aligned { lead } else { 0.0 } + width(&piece) + width(indent));
+            let left = if k == 0 && aligned { left } else { "" };
+            let indent = if k == 0 { "" } else { "\\quad {} " };
+            widest = widest.max(lead + width(&piece) + width(indent));
             out.push(format!("{left}&{indent}{piece}"));
         }
     }
-    (format!("{BEGIN}{}{END}", out.join(NEXT)), widest)
+    (out, widest)
 }
 
 /// What stands before and behind the place at which lines are aligned.
@@ -225,6 +248,19 @@ mod tests {
     }
 
     #[test]
+    fn tall_formulas_are_in_pieces() {
+        let long = format!("x &= {}", vec!["a_{1} \\, b"; 400].join(" + "));
+        let (shown, widest) = folded(&format!("{BEGIN}{long}{END}"), LINE);
+        let found = pieces(&shown);
+        assert!(found.len() > 2 && widest <= LINE, "{}", found.len());
+        assert!(
+            found.iter().all(|p| p.starts_with(BEGIN) && p.ends_with(END) && p.matches(NEXT).count() < TALL)
+        );
+        assert_eq!(found.concat().matches("a_{1}").count(), 400);
+        assert_eq!(pieces("x").concat(), "x");
+    }
+
+    #[test]
     fn notes_are_broken_between_words() {
         let found = lines(&format!("&\\text{{{}}}", "some words ".repeat(12).trim()));
         assert!(
@@ -237,7 +273,7 @@ mod tests {
     #[test]
     fn environments_are_not_parted() {
         let cases = "\\begin{cases} a + b & x < 1 \\\\ a - b & \\text{otherwise} \\end{cases}";
-        let found = lines(&format!("x &= {}", vec![cases; 6].join(" + ")));
+        let found = lines(&format!("x &= {}", [cases; 6].join(" + ")));
         assert!(found.len() > 1, "{found:#?}");
         assert!(
             found.iter().all(|l| l.matches("\\begin").count() == l.matches("\\end").count()),

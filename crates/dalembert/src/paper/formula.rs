@@ -1,6 +1,6 @@
 //! Formulas on the page: MathML made from the LaTeX that the engine prints, with that LaTeX beside it.
 
-use super::fold::{CELL, LINE, folded};
+use super::fold::{CELL, LINE, folded, pieces};
 use super::html;
 use crate::export::markup::escaped_lines;
 use pulldown_latex::config::{DisplayMode, RenderConfig};
@@ -24,7 +24,12 @@ pub(super) fn block(latex: &str, elsewhere: &str) -> String {
     if widest * SMALLEST > LINE {
         return too_wide(latex, elsewhere);
     }
-    match mathml(&shown, latex, DisplayMode::Block) {
+    let pieces = pieces(&shown);
+    // The whole LaTeX goes with the first piece.
+    let notes = std::iter::once(latex).chain(pieces.iter().skip(1).map(String::as_str));
+    let set: Result<String, String> =
+        pieces.iter().zip(notes).map(|(piece, note)| mathml(piece, note, DisplayMode::Block)).collect();
+    match set {
         Ok(math) => format!(
             "<div class=\"formula\">\n<div class=\"box\" tabindex=\"0\" style=\"--fit:{:.2}\">{math}</div>\n{}</div>\n",
             LINE / widest.max(LINE),
