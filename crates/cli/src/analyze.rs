@@ -49,7 +49,7 @@ fn rows(out: &mut String, rows: &[RowReport]) {
                 row.alone().to_owned(),
                 word(row.scleronomic, "scleronomic", "rheonomic"),
                 word(row.catastatic, "catastatic", "acatastatic"),
-                row.integral.as_ref().map_or(String::new(), |e| format!("keeps {e}")),
+                row.integral.as_ref().map_or(String::new(), |i| format!("keeps {}", i.expression)),
             ]
         })
         .collect();
@@ -85,7 +85,7 @@ fn set(out: &mut String, model: &Model, set: &ConstraintSet) {
         entry(out, "integrable combinations", MARGIN, &[format!("{count}")]);
     }
     for (k, integral) in set.integrals.iter().enumerate() {
-        entry(out, if k == 0 { "integrals" } else { "" }, MARGIN, std::slice::from_ref(integral));
+        entry(out, if k == 0 { "integrals" } else { "" }, MARGIN, std::slice::from_ref(&integral.expression));
     }
     if set.integrals_not_found > 0 {
         let text = format!("{} of which no closed form was found", counted(set.integrals_not_found, "more"));

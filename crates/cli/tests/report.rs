@@ -121,6 +121,7 @@ fn measuring(page: &Path) -> PathBuf {
     let html = std::fs::read_to_string(page).unwrap();
     let script = "<script>const r = document.documentElement; r.dataset.wide = r.scrollWidth > innerWidth;
         r.dataset.formulas = [...document.querySelectorAll('math')].filter((m) => m.getBoundingClientRect().width > 3).length;
+        r.dataset.cut = [...document.querySelectorAll('.box')].filter((b) => b.scrollWidth > b.clientWidth + 1).map((b) => b.textContent.slice(0, 60)).join('|');
         r.dataset.flat = [...document.querySelectorAll('msup')].filter((m) => m.children.length !== 2).length;</script></body>";
     let open = html.replace("default-src 'none'; style-src 'unsafe-inline'", "").replace("</body>", script);
     let copy = page.with_extension("measured.html");
@@ -144,6 +145,35 @@ fn pages_fit_into_wide_and_narrow_windows() {
                 "{name} at {width}"
             );
             assert!(attribute(&dom, "formulas").parse::<usize>().unwrap() > 15, "{name}: formulas are set");
+        }
+    }
+}
+
+/// The same with the style of the printed page on the screen.
+fn as_printed(page: &Path) -> PathBuf {
+    let html = std::fs::read_to_string(page).unwrap();
+    assert!(html.contains("@media print") && html.contains(".box { overflow: visible; }"));
+    let copy = page.with_extension("printed.html");
+    let html = html.replace("@media print", "@media all").replace(".box { overflow: visible; }", "");
+    std::fs::write(&copy, html).unwrap();
+    copy
+}
+
+/// Nothing is cut off at the edge of its box: in a window of 1000 px, and on A4 less its margins.
+#[test]
+fn formulas_and_tables_end_where_the_page_does() {
+    let Some(browser) = Browser::find("report_edges") else { return };
+    let names =
+        ["rolling_torus", "lagrange_top", "kepler", "link_chain", "n_four_bar", "cart_pendulum_chain"];
+    for name in names {
+        let page = browser.dir.join(format!("{name}.html"));
+        assert_eq!(
+            dalembert(&["report", &model(name), "-o", text(&page), "--until", "1", "--quiet"]).code,
+            0
+        );
+        for (page, width) in [(page.clone(), 1000), (as_printed(&page), 658)] {
+            let dom = browser.dom(&measuring(&page), "", width);
+            assert_eq!((attribute(&dom, "wide"), attribute(&dom, "cut")), ("false", ""), "{name} at {width}");
         }
     }
 }

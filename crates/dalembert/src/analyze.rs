@@ -61,6 +61,15 @@ pub struct Conserved {
     pub drift: Option<f64>,
 }
 
+/// A function that constraints keep constant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Integral {
+    /// In the names of the model.
+    pub expression: String,
+    /// The same for typesetting.
+    pub latex: String,
+}
+
 /// What kind a row is, seen together with the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowKind {
@@ -110,7 +119,7 @@ pub struct RowReport {
     /// It is a product or power of which one factor moves; that factor was classified.
     pub factored: bool,
     /// What it keeps constant, where it is integrable alone and the function was found.
-    pub integral: Option<String>,
+    pub integral: Option<Integral>,
 }
 
 impl RowReport {
@@ -209,7 +218,7 @@ pub struct ConstraintSet {
     /// Is there a part that cannot?
     pub nonholonomic: Option<bool>,
     /// Independent functions that the constraints keep constant.
-    pub integrals: Vec<String>,
+    pub integrals: Vec<Integral>,
     /// How many more there are.
     pub integrals_not_found: usize,
     /// Places where the rank drops.

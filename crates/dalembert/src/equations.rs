@@ -8,6 +8,7 @@ mod energies;
 mod forces;
 mod hamilton;
 mod jacobi;
+mod notation;
 mod poincare;
 mod statement;
 mod suslov;
@@ -19,6 +20,7 @@ use crate::model::Model;
 use crate::system::Coordinate;
 use dalembert_expr::{Expr, Format, Pool, Rational, Symbol};
 use forces::Named;
+pub(crate) use notation::Notation;
 pub use statement::{Part, state};
 use std::str::FromStr;
 use write::Writer;
@@ -208,7 +210,7 @@ fn kernel(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> 
             names.len(),
         );
     }
-    Ok(w.finish(pool))
+    Ok(w.finish(&model.system))
 }
 
 fn write_vector(w: &mut Writer, pool: &mut Pool, name: &str, entries: &[Expr]) {
@@ -267,7 +269,7 @@ fn lagrange(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>
     forces::write_reactions(&mut w, model, &reactions);
     named.write_friction(&mut w, model);
     named.write_requirements(&mut w, model);
-    Ok(w.finish(&model.system.pool))
+    Ok(w.finish(&model.system))
 }
 
 /// The accelerations, then the multipliers, in closed form (U1 with K3, U8), by inverting `[M, -A^T; A, 0]` in symbols.
@@ -366,5 +368,5 @@ fn explicit(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>
         let name = pool.name(*l).to_owned();
         w.equation(pool, &name, *e);
     }
-    Ok(w.finish(pool))
+    Ok(w.finish(&model.system))
 }

@@ -7,6 +7,7 @@
 
 mod constraints;
 mod equations;
+mod fold;
 mod forces;
 mod formula;
 mod html;
@@ -19,7 +20,7 @@ mod width;
 
 use crate::analyze::{Analysis, analyze};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::equations::Form;
+use crate::equations::{Form, Notation};
 use crate::export::animation;
 use crate::export::markup::escaped;
 use crate::simulate::Request;
@@ -114,7 +115,9 @@ pub fn write(
     wanted: &Wanted,
     progress: &mut dyn FnMut(Stage) -> Flow,
 ) -> Paper {
-    let mut draft = Draft { model, source, wanted, troubles: Vec::new(), failed: false, tags: Vec::new() };
+    let notation = Notation::of(&model.system);
+    let mut draft =
+        Draft { model, source, wanted, notation, troubles: Vec::new(), failed: false, tags: Vec::new() };
     let mut body = listing::section(&draft);
     body.push_str(&system::section(&mut draft));
     progress(Stage::Analysis);
@@ -128,7 +131,7 @@ pub fn write(
         progress(Stage::Verification);
         body.push_str(&results::verification(&mut draft));
     }
-    body.push_str(&theory::section(&draft.tags));
+    body.push_str(&theory::section(&draft.tags, draft.constrained()));
     let html = page(draft.model, wanted, &body);
     Paper { html, troubles: draft.troubles, failed: draft.failed }
 }
@@ -149,6 +152,7 @@ struct Draft<'a> {
     model: &'a mut Model,
     source: &'a Source,
     wanted: &'a Wanted,
+    notation: Notation,
     troubles: Vec<Diagnostic>,
     failed: bool,
     tags: Vec<Tag>,
@@ -163,6 +167,11 @@ impl Draft<'_> {
         shown
     }
 
+    /// Whether there are constraints, and so multipliers.
+    fn constrained(&self) -> bool {
+        !self.model.system.rows.is_empty()
+    }
+
     /// Notes that the page rests on an equation of the theory.
     fn rests_on(&mut self, tags: &[Tag]) {
         self.tags.extend_from_slice(tags);
@@ -171,8 +180,12 @@ impl Draft<'_> {
     /// The command that writes what the page leaves out; the model goes by the name of its file.
     fn command(&self, rest: &str) -> String {
         let file = self.source.name.rsplit(['/', '\\']).next().unwrap_or_default();
-        let file = if file.ends_with(".dal") { file } else { "MODEL" };
-        format!("dalembert {}{}", rest.replace("MODEL", file), self.changes())
+        let file = match file.ends_with(".dal") {
+            true if file.starts_with('-') => quoted(&format!("./{file}")),
+            true => quoted(file),
+            false => "MODEL".to_owned(),
+        };
+        format!("dalembert {}{}", rest.replace("MODEL", &file), self.changes())
     }
 
     /// Options that repeat what was changed from outside, each with a space before it.
@@ -184,10 +197,17 @@ impl Draft<'_> {
     }
 }
 
-/// An argument as a shell takes it.
+/// An argument as a shell takes it: between double quotes where these keep it as it is, else between single ones.
 fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "=._-+".contains(c);
-    if text.chars().all(plain) { text.to_owned() } else { format!("\"{text}\"") }
+    let plain = |c: char| c.is_alphanumeric() || "=._-+/,:".contains(c);
+    let read = |c: char| "\"$`\\!".contains(c) || c.is_control();
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else if !text.chars().any(read) {
+        format!("\"{text}\"")
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
 }
 
 fn page(model: &Model, wanted: &Wanted, body: &str) -> String {
@@ -208,3 +228,24 @@ fn page(model: &Model, wanted: &Wanted, body: &str) -> String {
 
 /// What was found out about a model, or why not.
 type Found = Result<Analysis, Diagnostic>;
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn arguments_survive_a_shell() {
+        let cases = [
+            ("m=7.25", "m=7.25"),
+            ("g=9.81 m/s^2", "\"g=9.81 m/s^2\""),
+            ("theta'=3", "\"theta'=3\""),
+            ("m=2*l", "\"m=2*l\""),
+            ("m=$HOME", "'m=$HOME'"),
+            ("x'=`id`", r"'x'\''=`id`'"),
+            ("", "\"\""),
+        ];
+        for (text, shown) in cases {
+            assert_eq!(quoted(text), shown);
+        }
+    }
+}

@@ -70,6 +70,11 @@ impl Dimension {
         Dimension(std::array::from_fn(|i| &self.0[i] + &(&other.0[i] * exponent)))
     }
 
+    /// The base units in it, each with its exponent.
+    pub fn powers(&self) -> impl Iterator<Item = (&'static str, &Rational)> {
+        BASE.into_iter().zip(&self.0).filter(|(_, power)| !power.is_zero())
+    }
+
     /// That of a rate: divided by time.
     #[must_use]
     pub fn per_time(&self) -> Self {

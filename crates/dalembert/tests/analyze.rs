@@ -18,6 +18,11 @@ fn pfaffian(coordinates: &str, rows: &[&str]) -> String {
     format!("coordinate {coordinates}\nkinetic {}\n{}", kinetic.join(" + "), rows.concat())
 }
 
+/// What the constraints keep constant.
+fn kept(said: &Analysis) -> Vec<&str> {
+    said.set.integrals.iter().map(|i| i.expression.as_str()).collect()
+}
+
 /// id, coordinates, rows, verdict, rank, growth, closure, integrals, exact, alone
 type Known = (
     &'static str,
@@ -252,7 +257,7 @@ fn known_sets_are_classified() {
         assert_eq!(said.rows.iter().map(|r| r.exact.unwrap()).collect::<Vec<_>>(), *exact, "{id}");
         assert_eq!(said.rows.iter().map(|r| r.integrable_alone.unwrap()).collect::<Vec<_>>(), *alone, "{id}");
         if !integrals.is_empty() || *verdict == "nonholonomic" {
-            assert_eq!(set.integrals, *integrals, "{id}");
+            assert_eq!(kept(&said), *integrals, "{id}");
         }
         assert_eq!(
             set.integrals.len() + set.integrals_not_found,
@@ -398,9 +403,9 @@ fn the_worked_examples_of_the_manual_are_right() {
         page[from..].split("```").next().map(str::to_owned).unwrap_or_default()
     };
     let cart = ask(&example("Cart with two wheels"));
-    assert_eq!((cart.set.verdict, cart.set.growth), (Verdict::Mixed, Some(vec![2, 3, 4])));
-    assert_eq!(cart.set.integrals, ["2*b*psi - R*theta1 + R*theta2"]);
-    assert!(page.contains(&format!("`{}`", cart.set.integrals[0])));
+    assert_eq!((cart.set.verdict, cart.set.growth.clone()), (Verdict::Mixed, Some(vec![2, 3, 4])));
+    assert_eq!(kept(&cart), ["2*b*psi - R*theta1 + R*theta2"]);
+    assert!(page.contains(&format!("`{}`", kept(&cart)[0])));
     let masses = ask(&example("Two masses on a spring, falling"));
     assert!(names(&masses).contains(&"energy"));
     for expression in ["M*u' + m*x'", "M*w' + m*y' + g*t*(m + M)"] {
@@ -466,7 +471,7 @@ fn pieces_are_all_looked_at() {
     }
     let said = ask(&format!("{two}constraint c: y' = abs(x)*x'\ninitial x = -1, x' = 1\n"));
     assert_eq!(said.set.verdict, Verdict::Holonomic);
-    assert!(said.set.integrals.iter().all(|e| e.contains("abs(x)")), "{:?}", said.set.integrals);
+    assert!(kept(&said).iter().all(|e| e.contains("abs(x)")), "{:?}", said.set.integrals);
 }
 
 /// Rows that say the same as a linear one are that one; about others nothing exact is said.
@@ -476,7 +481,7 @@ fn rows_that_are_linear_in_disguise() {
     for row in ["x'^3 = y'^3", "(x' - y')*(1 + x'^2) = 0", "exp(x') = exp(y')"] {
         let said = ask(&format!("{head}constraint c: {row}\n"));
         assert_eq!(said.set.verdict, Verdict::Holonomic, "{row} {said:?}");
-        assert_eq!(said.set.integrals, ["x - y"], "{row}");
+        assert_eq!(kept(&said), ["x - y"], "{row}");
     }
     let said = ask(&format!("{head}constraint c: x'^2 = y'^2\n"));
     assert_eq!(said.set.certainty, Certainty::Generic);
@@ -488,11 +493,11 @@ fn rows_that_are_linear_in_disguise() {
 fn integrals_are_defined_at_the_start() {
     let head = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\n";
     let said = ask(&format!("{head}constraint c: x' = x\ninitial x = -1\n"));
-    assert_eq!(said.set.integrals, ["x*exp(-t)"]);
+    assert_eq!(kept(&said), ["x*exp(-t)"]);
     let said = ask(&format!("{head}constraint c: y' + 2*x*y*x' = x*x'\ninitial x = 1\n"));
-    assert!(!said.set.integrals[0].contains("log"), "{:?}", said.set.integrals);
+    assert!(!kept(&said)[0].contains("log"), "{:?}", said.set.integrals);
     let said = ask(&format!("{head}constraint c: y*x' = x*y'\ninitial x = 1, y = 0, x' = 1\n"));
-    assert_eq!(said.set.integrals, ["y/x"]);
+    assert_eq!(kept(&said), ["y/x"]);
 }
 
 #[test]

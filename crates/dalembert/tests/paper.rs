@@ -165,6 +165,131 @@ fn large_systems_are_cut_and_say_so() {
     assert!(!paper.failed, "{:?}", paper.troubles);
 }
 
+/// Names that would look alike in formulas, and letters of the general equations as names.
+#[test]
+fn tables_and_formulas_share_one_notation() {
+    let text = "parameter M = 2, Q = 3, theta_1 = 4, X = theta_1*Q\ncoordinate theta1, b\n\
+                kinetic M/2*theta1'^2 + b'^2/2 + X*theta1*0\npotential Q*theta_1*theta1^2\nforce b = Q*theta1\n\
+                constraint c: b = theta_1*theta1\ninitial theta1 = 1\nsimulate until 1\n";
+    let (_, paper) = paper_of("names", text, &briefly(0.1));
+    assert!(paper.html.matches("\\mathtt{theta1}").count() > 4, "one of the two is written as its name");
+    for (name, shown) in
+        [("theta1", "\\mathtt{theta1}"), ("theta1'", "\\dot{\\mathtt{theta1}}"), ("theta_1", "\\theta_{1}")]
+    {
+        let rows = paper.html.lines().filter(|l| l.contains(&format!("</td><td><code>{name}</code>")));
+        let rows: Vec<&str> = rows.collect();
+        assert!(
+            !rows.is_empty() && rows.iter().all(|row| row.contains(&format!(">{shown}</annotation>"))),
+            "{rows:?}"
+        );
+    }
+    has(
+        &paper,
+        &["\\mathbf{M} &amp;= \\begin{bmatrix} M", "\\mathbf{b} &amp;=", "\\mathbf{Q}_{\\dot{b}} &amp;="],
+    );
+    assert_eq!(paper.html.matches("Upright bold letters are matrices").count(), 1, "said once");
+    let conserved = &paper.html[paper.html.find("id=\"conserved\"").unwrap()..];
+    assert!(
+        conserved.contains("\\mathcal{J}_{1} &amp;=") && conserved.contains("\\mathtt{theta1}"),
+        "{conserved}"
+    );
+}
+
+#[test]
+fn units_and_numbers_are_set() {
+    let text = "parameter g = 9.80665 {m/s^2}, m = 0.123456789 {kg}, third = 1/3\ncoordinate x {m}\n\
+                kinetic m/2*x'^2\npotential m*g*x\ninitial x = 1.23456789\nsimulate until 1\n";
+    let mut wanted = briefly(0.1);
+    wanted.request.rtol = Some(9.999999999999999e-14);
+    let (_, paper) = paper_of("units", text, &wanted);
+    has(
+        &paper,
+        &[
+            "m\u{2009}s<sup>−2</sup>",
+            "m\u{2009}s<sup>−1</sup>",
+            "<td class=\"number\">9.80665</td>",
+            "<td class=\"number\">0.123456789</td>",
+            "<td class=\"number\">1.23456789</td>",
+            "<td class=\"number\">0.333333</td>",
+            "relative 1 × 10<sup>−13</sup>",
+        ],
+    );
+    let accuracy = &paper.html
+        [paper.html.find("id=\"accuracy\"").unwrap()..paper.html.find("id=\"conserved\"").unwrap()];
+    let raw = |word: &str| word.contains('e') && word.trim_end_matches([',', ';']).parse::<f64>().is_ok();
+    assert!(!accuracy.split([' ', '<', '>']).any(raw), "{accuracy}");
+}
+
+#[test]
+fn free_systems_have_no_multipliers() {
+    let forms = ["kernel", "lagrange", "explicit", "poincare", "hamilton"].map(|f| f.parse().unwrap());
+    for forms in [None, Some(forms.to_vec())] {
+        let (_, paper) =
+            paper_of("double_pendulum", &model_text("double_pendulum"), &Wanted { forms, ..briefly(0.5) });
+        for word in ["multiplier", "λ", "lambda", "K3", "U2", "by them"] {
+            assert!(!paper.html.contains(word), "{word}");
+        }
+        has(&paper, &["<h3>Lagrange's equations</h3>", ">L2<"]);
+    }
+    has(
+        &paper_of("rolling_disk", &model_text("rolling_disk"), &briefly(0.5)).1,
+        &["with multipliers</h3>", ">U2<"],
+    );
+}
+
+/// Functions that constraints keep constant are formulas.
+#[test]
+fn integrals_of_constraints_are_set() {
+    let (_, paper) = paper_of("cart_two_wheels", &model_text("cart_two_wheels"), &briefly(0.5));
+    has(
+        &paper,
+        &[
+            "The constraints keep constant:",
+            "2 \\, b \\, \\psi - R \\, \\theta_{1} + R \\, \\theta_{2} &amp;= \\mathrm{const}",
+        ],
+    );
+    assert!(!paper.html.contains("<code>2*b*psi"));
+    let text = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\nconstraint c: y' = 2*x*x'\ninitial x' = 1\nsimulate until 1\n";
+    let (_, paper) = paper_of("parabola", text, &briefly(0.5));
+    let row = paper.html.lines().find(|l| l.contains("<code>c</code></td><td>holonomic")).expect("a row");
+    assert!(row.contains("<math") && row.contains("x^{2}"), "{row}");
+}
+
+/// What a page leaves out of large families, it says; and it stays small.
+#[test]
+fn large_families_are_bounded() {
+    let source = Source::new("models/link_chain.dal", model_text("link_chain"));
+    let mut sizes = Vec::new();
+    for n in ["400", "1500"] {
+        let mut model = Model::load(&source, &sets(&[("N", n)])).unwrap();
+        let paper = paper::write(&mut model, &source, &briefly(0.001), &mut |_| Flow::Continue);
+        has(&paper, &[" and 760 more:", "more rows are left out"][usize::from(n != "400")..]);
+        assert_eq!(paper.html.contains("; 1200 of 1500 figures"), n == "1500", "{n}");
+        sizes.push(paper.html.len());
+    }
+    assert!(sizes.iter().all(|size| *size < 1_200_000) && sizes[1] < 2 * sizes[0], "{sizes:?}");
+    let row = |k: usize| (0..13).map(|j| if j == k { "2" } else { "0" }).collect::<Vec<_>>().join(", ");
+    let weight: Vec<String> = (0..13).map(|k| format!("[{}]", row(k))).collect();
+    let text = format!(
+        "coordinate x[1..13]\nkinetic sum(i in 1..13, x[i]'^2)/2\nrequire r: x[1] = sin(t)\nweight [{}]\n\
+         initial x[1]' = 1\nsimulate until 0.1\n",
+        weight.join(", ")
+    );
+    let (_, paper) = paper_of("weights", &text, &briefly(0.1));
+    has(&paper, &["has 13 rows, more than the 12 a page shows"]);
+}
+
+#[test]
+fn commands_on_the_page_are_quoted() {
+    let source = Source::new("my models/a pendulum.dal", model_text("pendulum"));
+    let overrides =
+        dalembert::Overrides { set: vec![("m".into(), "2*3".into())], initial: vec!["theta'=1".into()] };
+    let mut model = Model::load(&source, &overrides).unwrap();
+    let wanted = Wanted { overrides, motion: false, ..Wanted::default() };
+    let paper = paper::write(&mut model, &source, &wanted, &mut |_| Flow::Continue);
+    has(&paper, &["With <code>--set &quot;m=2*3&quot; --initial &quot;theta'=1&quot;</code>"]);
+}
+
 #[test]
 fn the_same_model_gives_the_same_bytes() {
     let text = model_text("double_pendulum_cartesian");

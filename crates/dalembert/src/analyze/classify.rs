@@ -5,11 +5,12 @@ use super::forms::alone;
 use super::integrals::integrals;
 use super::matrix::{Echelon, dot};
 use super::setting::Setting;
-use super::{Certainty, ConstraintSet, RowKind, RowReport, Singular, Verdict};
+use super::{Certainty, ConstraintSet, Integral, RowKind, RowReport, Singular, Verdict};
+use crate::equations::Notation;
 use crate::kernel_form::Places;
 use crate::kinds;
 use crate::model::Model;
-use dalembert_expr::{Expr, Residue, Symbol};
+use dalembert_expr::{Expr, Pool, Residue, Symbol};
 
 /// Rows whose own integrals are sought; those of larger models are left out.
 const MAX_SEARCHED: usize = 40;
@@ -65,6 +66,7 @@ pub(super) fn classify(model: &mut Model) -> (Vec<RowReport>, ConstraintSet, Vec
             model.system.rows[row.index].name
         ));
     }
+    let notation = Notation::of(&model.system);
     let mut set = ConstraintSet {
         verdict,
         rank,
@@ -76,7 +78,7 @@ pub(super) fn classify(model: &mut Model) -> (Vec<RowReport>, ConstraintSet, Vec
         integrable_combinations: integrable,
         nonholonomic: (verdict != Verdict::Undecided)
             .then_some(matches!(verdict, Verdict::Mixed | Verdict::Nonholonomic)),
-        integrals: found.iter().map(|e| setting.pool.text(*e)).collect(),
+        integrals: found.iter().map(|e| written(&notation, &mut setting.pool, *e)).collect(),
         integrals_not_found: integrable.map_or(0, |h| h.saturating_sub(found.len())),
         singular: singular(&mut setting, &rows, linear_rank),
         certainty: if setting.exact { Certainty::Exact } else { Certainty::Generic },
@@ -88,6 +90,11 @@ pub(super) fn classify(model: &mut Model) -> (Vec<RowReport>, ConstraintSet, Vec
     let new: Vec<Expr> = found.into_iter().filter(|e| !positions.contains(e)).collect();
     let new = model.system.pool.import(&mut setting.pool, &new);
     (reports, set, new)
+}
+
+/// A function that is kept constant, in both spellings.
+fn written(notation: &Notation, pool: &mut Pool, e: Expr) -> Integral {
+    Integral { expression: pool.text(e), latex: notation.print(pool, e) }
 }
 
 fn space(setting: &Setting) -> Vec<String> {
@@ -165,7 +172,7 @@ fn row(
         catastatic: kinds::keeps_rest(model, &Places::new(&model.form.speeds), index),
         linear: linear && !setting.rows[k].factored,
         factored: setting.rows[k].factored,
-        integral: integral.map(|e| setting.pool.text(e)),
+        integral: integral.map(|e| written(&Notation::of(&model.system), &mut setting.pool, e)),
     };
     (report, integral)
 }

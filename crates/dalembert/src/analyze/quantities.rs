@@ -12,8 +12,9 @@ use super::dynamics::Dynamics;
 use super::matrix::Echelon;
 use super::noether::{Family, KernelSections, MAX_AFFINE, Symmetry, Unknown, symmetries};
 use super::{Conserved, naming};
+use crate::equations::Notation;
 use crate::model::Model;
-use dalembert_expr::{Derivation, Expr, Format, Pool, Rational, Residue, Symbol};
+use dalembert_expr::{Derivation, Expr, Pool, Rational, Residue, Symbol};
 
 /// Kernels of more rows are not written out.
 const MAX_KERNEL_ROWS: usize = 4;
@@ -43,6 +44,7 @@ pub(super) fn conserved(model: &mut Model, integrals: &[Expr]) -> (Vec<Conserved
         let remark = "the Lagrangian jumps at some configurations, where no finite force acts: nothing is claimed to be conserved";
         return (Vec::new(), vec![remark.into()]);
     }
+    let notation = Notation::of(&model.system);
     let hamiltonian = hamiltonian(model, &mut dynamics);
     let mut claims: Vec<(Symmetry, Expr)> = Vec::new();
     let sections = kernel_sections(model, &mut dynamics);
@@ -103,7 +105,7 @@ pub(super) fn conserved(model: &mut Model, integrals: &[Expr]) -> (Vec<Conserved
         found.push(Conserved {
             name,
             expression: model.system.pool.text(J),
-            latex: model.system.pool.print(J, Format::Latex),
+            latex: notation.print(&mut model.system.pool, J),
             generator: naming::generator(model, &symmetry, &sections_free(&sections)),
             proved: proved.unwrap_or(false),
             verified,

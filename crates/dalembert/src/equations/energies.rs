@@ -35,7 +35,7 @@ pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Dia
         }
     }
     e.reasons.iter().chain(&numbers).for_each(|note| w.note(note));
-    Ok(w.finish(pool))
+    Ok(w.finish(&model.system))
 }
 
 /// Where a transform has no closed form: the values at the start, or why there are none.

@@ -40,5 +40,5 @@ pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Dia
         w.balance(pool, e, Pool::ZERO);
     }
     forces::write_reactions(&mut w, model, &reactions);
-    Ok(w.finish(&model.system.pool))
+    Ok(w.finish(&model.system))
 }

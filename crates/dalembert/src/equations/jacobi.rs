@@ -39,5 +39,5 @@ pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Dia
         let e = pool.simplify(*e);
         w.own(pool, &format!("b_{name}"), e);
     }
-    Ok(w.finish(pool))
+    Ok(w.finish(&model.system))
 }

@@ -37,7 +37,7 @@ pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Dia
     let names: Vec<String> = system.rows.iter().map(|r| r.name.clone()).collect();
     write_nonholonomy(&mut w, pool, &rows, &names, &labels);
     forces::write_reactions(&mut w, model, &reactions);
-    Ok(w.finish(&model.system.pool))
+    Ok(w.finish(&model.system))
 }
 
 /// L1: coefficients that do not vanish, one of each antisymmetric pair.

@@ -47,7 +47,7 @@ pub fn state(model: &mut Model, part: Part, format: Format) -> Option<String> {
             }
         }
     }
-    (!w.is_empty()).then(|| w.finish(&model.system.pool))
+    (!w.is_empty()).then(|| w.finish(&model.system))
 }
 
 fn energies(model: &mut Model, w: &mut Writer) {
@@ -83,7 +83,7 @@ fn forces(model: &mut Model, w: &mut Writer) {
         for (k, force) in forces.into_iter().flatten().enumerate() {
             let e = system.pool.simplify(force);
             if e != Pool::ZERO {
-                w.indexed(&mut system.pool, letter, &[&system.speeds[k].name], e);
+                w.component(&mut system.pool, letter, &system.speeds[k].name, e);
             }
         }
     }

@@ -58,5 +58,5 @@ pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Dia
             }
         }
     }
-    Ok(w.finish(pool))
+    Ok(w.finish(&model.system))
 }

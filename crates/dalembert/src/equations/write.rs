@@ -1,5 +1,7 @@
 //! Lines, vectors and matrices of equations in the three formats.
 
+use super::notation::{Notation, bold};
+use crate::system::System;
 use dalembert_expr::{Expr, Format, Pool, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -110,11 +112,24 @@ impl Writer {
 
     /// `base[i,j] = e`: `base_{i j}` in LaTeX, `base_i_j` in Python.
     pub fn indexed(&mut self, pool: &mut Pool, base: &str, indices: &[&str], e: Expr) {
+        let symbol = self.format.name(base);
+        self.entry(pool, (base, symbol), indices, e);
+    }
+
+    /// The same for an entry of a vector of the general equations.
+    pub fn component(&mut self, pool: &mut Pool, letter: &str, index: &str, e: Expr) {
+        self.entry(pool, (letter, bold(letter)), &[index], e);
+    }
+
+    fn entry(&mut self, pool: &mut Pool, (base, symbol): (&str, String), indices: &[&str], e: Expr) {
         let value = self.print(pool, e);
-        let names: Vec<String> = indices.iter().map(|i| self.format.name(i)).collect();
+        let names: Vec<String> = match self.format {
+            Format::Latex => indices.iter().map(|i| self.name(i)).collect(),
+            format => indices.iter().map(|i| format.name(i)).collect(),
+        };
         let line = match self.format {
             Format::Text => format!("{base}[{}] = {value}", names.join(",")),
-            Format::Latex => format!("{} &= {value}", subscripted(&self.format.name(base), &names.join(" "))),
+            Format::Latex => format!("{} &= {value}", subscripted(&symbol, &names.join(" "))),
             Format::Python => {
                 let word = self.format.name(&format!("{base}_{}", names.join("_")));
                 format!("{} = {value}", self.word(word))
@@ -152,7 +167,7 @@ impl Writer {
         match self.format {
             Format::Text => self.lines.push(format!("{name} = [{}]", names.join(", "))),
             Format::Latex => self.lines.push(format!(
-                "\\dot{{\\eta}} &= {}",
+                "\\dot{{\\boldsymbol{{\\eta}}}} &= {}",
                 bmatrix(&names.iter().map(|n| vec![n.clone()]).collect::<Vec<_>>())
             )),
             Format::Python => self
@@ -187,13 +202,14 @@ impl Writer {
     }
 
     pub fn vector(&mut self, pool: &mut Pool, name: &str, entries: &[Expr]) {
+        let letter = bold(name);
         let name = self.format.name(&self.assigned(name));
         let name = self.word(name);
         let texts: Vec<String> = entries.iter().map(|e| self.print(pool, *e)).collect();
         let line = match self.format {
             Format::Text => format!("{name} = [{}]", texts.join(", ")),
             Format::Latex => {
-                format!("{name} &= {}", bmatrix(&texts.iter().map(|t| vec![t.clone()]).collect::<Vec<_>>()))
+                format!("{letter} &= {}", bmatrix(&texts.iter().map(|t| vec![t.clone()]).collect::<Vec<_>>()))
             }
             Format::Python => format!("{name} = Matrix([{}])", texts.join(", ")),
         };
@@ -201,6 +217,7 @@ impl Writer {
     }
 
     pub fn matrix(&mut self, pool: &mut Pool, name: &str, rows: &[Vec<Expr>]) {
+        let letter = bold(name);
         let name = self.assigned(name);
         let name = self.word(name);
         let texts: Vec<Vec<String>> =
@@ -209,15 +226,15 @@ impl Writer {
         let lines: Vec<String> = texts.iter().map(brackets).collect();
         let line = match self.format {
             Format::Text => format!("{name} = [{}]", lines.join(",\n     ")),
-            Format::Latex => format!("{name} &= {}", bmatrix(&texts)),
+            Format::Latex => format!("{letter} &= {}", bmatrix(&texts)),
             Format::Python => format!("{name} = Matrix([{}])", lines.join(", ")),
         };
         self.lines.push(line);
     }
 
-    pub fn finish(mut self, pool: &Pool) -> String {
-        let (spelt, renamed) = self.spellings(pool);
-        self.declare_symbols(pool, &renamed);
+    pub fn finish(mut self, system: &System) -> String {
+        let (spelt, renamed) = self.spellings(system);
+        self.declare_symbols(&system.pool, &renamed);
         let lines: Vec<String> = self.lines.iter().map(|line| unmarked(line, &spelt)).collect();
         match self.format {
             Format::Latex => {
@@ -230,11 +247,12 @@ impl Writer {
     }
 
     /// How each name of the model is spelt, no two alike, and a remark for each that had to give way.
-    fn spellings(&mut self, pool: &Pool) -> (FxHashMap<String, String>, Vec<String>) {
+    fn spellings(&mut self, system: &System) -> (FxHashMap<String, String>, Vec<String>) {
         self.printed.sort();
         self.printed.dedup();
-        let names = self.printed.iter().map(|s| pool.name(*s).to_owned()).chain(self.named.drain(..));
+        let names = self.printed.iter().map(|s| system.pool.name(*s).to_owned()).chain(self.named.drain(..));
         let names: Vec<String> = names.collect();
+        let mut notation = (self.format == Format::Latex).then(|| Notation::of(system));
         let wanted: FxHashSet<String> = names.iter().map(|name| self.format.name(name)).collect();
         let mut taken: FxHashSet<String> = self.words.iter().cloned().collect();
         let (mut spelt, mut renamed) = (FxHashMap::default(), Vec::new());
@@ -242,18 +260,15 @@ impl Writer {
             if spelt.contains_key(&name) {
                 continue;
             }
-            let mut spelling = self.format.name(&name);
+            let own = self.format.name(&name);
+            let mut spelling = notation.as_mut().map_or(own.clone(), |notation| notation.spell(&name));
             if taken.contains(&spelling) {
-                match self.format {
-                    Format::Latex => {
-                        spelling = format!("\\mathtt{{{}}}", name.replace('_', "\\_"));
-                    }
-                    _ => {
-                        while taken.contains(&spelling) || wanted.contains(&spelling) {
-                            spelling.push('_');
-                        }
-                    }
+                spelling.push('_');
+                while taken.contains(&spelling) || wanted.contains(&spelling) {
+                    spelling.push('_');
                 }
+            }
+            if spelling != own {
                 renamed.push(format!(
                     "`{name}` of the model is written `{spelling}`: its own spelling is taken"
                 ));

@@ -1,7 +1,7 @@
 //! The constraints, what kind they are, and what they leave free.
 
 use super::html::{self, Cell};
-use super::system::{counted, cut};
+use super::system::{counted, cut, listed};
 use super::{Draft, Found, Tag, formula};
 use crate::analyze::{Analysis, ConstraintSet, RowReport};
 use crate::equations::{Part, state};
@@ -42,10 +42,9 @@ pub(super) fn section(draft: &mut Draft, analysis: &Found) -> String {
 
 fn written(draft: &mut Draft, latex: &str) -> String {
     draft.rests_on(&[Tag::K3]);
-    let names: Vec<String> =
-        draft.model.system.constraints.iter().map(|c| html::code(&c.name)).take(60).collect();
+    let names: Vec<&str> = draft.model.system.constraints.iter().map(|c| c.name.as_str()).collect();
     let elsewhere = draft.command("derive MODEL --form lagrange --format latex");
-    format!("<p>The rows of {}:</p>\n{}", names.join(", "), formula::block(latex, &elsewhere))
+    html::paragraph(&format!("The rows of {}:", listed(&names))) + &formula::block(latex, &elsewhere)
 }
 
 fn classified(draft: &mut Draft, analysis: &Analysis) -> String {
@@ -57,7 +56,7 @@ fn classified(draft: &mut Draft, analysis: &Analysis) -> String {
                 Cell::code(&r.name),
                 Cell::text(r.kind.name()),
                 Cell::text(r.alone()),
-                r.integral.as_ref().map_or(Cell::text(""), |e| Cell::Html(html::code_cut(e, 60))),
+                r.integral.as_ref().map_or(Cell::text(""), |i| Cell::Html(formula::cell(&i.latex))),
             ]
         };
         let rows = analysis.rows.iter().map(row).collect();
@@ -65,6 +64,11 @@ fn classified(draft: &mut Draft, analysis: &Analysis) -> String {
         out.push_str(&cut(&["row", "kind", "by itself", "keeps constant"], rows));
     }
     out.push_str(&html::facts(&set(draft, &analysis.set)));
+    if !analysis.set.integrals.is_empty() {
+        let lines = analysis.set.integrals.iter().map(|i| format!("{} &= \\mathrm{{const}}", i.latex));
+        out.push_str(&html::paragraph("The constraints keep constant:"));
+        out.push_str(&formula::lines(lines.collect(), &draft.command("analyze MODEL")));
+    }
     for remark in &analysis.set.remarks {
         out.push_str(&html::remark(remark));
     }
@@ -94,9 +98,6 @@ fn set(draft: &Draft, set: &ConstraintSet) -> Vec<(String, String)> {
             format!("{}; closure {closure} of {}", list.join(", "), closure + count),
         );
         put("integrable combinations", count.to_string());
-    }
-    for integral in &set.integrals {
-        put("integral", html::code_cut(integral, 300));
     }
     if set.integrals_not_found > 0 {
         put("more integrals", format!("{} of which no closed form was found", set.integrals_not_found));

@@ -25,9 +25,9 @@ pub(super) fn section(draft: &mut Draft) -> String {
             Err(diagnostic) => body.push_str(&draft.trouble(*diagnostic)),
         },
     }
-    if draft.model.system.nonideal.is_some() && body.contains(title(Form::Lagrange)) {
+    if draft.model.system.nonideal.is_some() && body.contains(title(draft, Form::Lagrange)) {
         body.push_str(&html::remark(
-            "Where C stands whole in Lagrange's equations, λ also holds the constraints' answer to C; \
+            "Where **C** stands whole in Lagrange's equations, λ also holds the constraints' answer to **C**; \
              multipliers along the motion are those of the ideal forces (U2).",
         ));
     }
@@ -54,7 +54,7 @@ fn named_forces(draft: &Draft) -> String {
 fn asked(draft: &mut Draft, form: Form) -> String {
     match write(draft.model, form, Format::Latex) {
         Ok(latex) => shown(draft, form, &latex),
-        Err(diagnostic) => html::heading(title(form)) + &draft.trouble(*diagnostic),
+        Err(diagnostic) => html::heading(title(draft, form)) + &draft.trouble(*diagnostic),
     }
 }
 
@@ -63,7 +63,7 @@ fn asked(draft: &mut Draft, form: Form) -> String {
 fn where_short(draft: &mut Draft, lagrange: usize) -> String {
     if draft.model.form.speeds.len() + draft.model.system.rows.len() > SMALL {
         return html::remark(&format!(
-            "The kernel form M, Q, A, b and the closed form are shown up to {SMALL} speeds and rows together; `{}` writes the first.",
+            "The kernel form **M**, **Q**, **A**, **b** and the closed form are shown up to {SMALL} speeds and rows together; `{}` writes the first.",
             draft.command("derive MODEL --form kernel")
         ));
     }
@@ -84,15 +84,16 @@ fn where_short(draft: &mut Draft, lagrange: usize) -> String {
 }
 
 fn shown(draft: &mut Draft, form: Form, latex: &str) -> String {
-    let (words, tags) = about(form);
+    let (words, tags) = about(form, draft.constrained());
     draft.rests_on(tags);
     let name = Form::ALL.iter().find(|(_, known)| *known == form).map_or("", |(name, _)| name);
     let elsewhere = draft.command(&format!("derive MODEL --form {name} --format latex"));
-    html::heading(title(form)) + &html::paragraph(words) + &formula::block(latex, &elsewhere)
+    html::heading(title(draft, form)) + &html::paragraph(words) + &formula::block(latex, &elsewhere)
 }
 
-fn title(form: Form) -> &'static str {
+fn title(draft: &Draft, form: Form) -> &'static str {
     match form {
+        Form::Lagrange if !draft.constrained() => "Lagrange's equations",
         Form::Kernel => "Kernel form",
         Form::Lagrange => "Lagrange's equations with multipliers",
         Form::Explicit => "Accelerations in closed form",
@@ -105,9 +106,19 @@ fn title(form: Form) -> &'static str {
 }
 
 /// A sentence, and the equations of the theory behind it.
-fn about(form: Form) -> (&'static str, &'static [Tag]) {
+fn about(form: Form, constrained: bool) -> (&'static str, &'static [Tag]) {
     match form {
-        Form::Kernel => ("M η′ = Q without constraints, A η′ = b by them (K2, K3).", &[Tag::K2, Tag::K3]),
+        Form::Kernel if !constrained => ("**M** **η**′ = **Q** (K2).", &[Tag::K2]),
+        Form::Lagrange if !constrained => ("One equation for each speed (L2).", &[Tag::L2]),
+        Form::Explicit if !constrained => ("Accelerations without unknowns (U1).", &[Tag::U1]),
+        Form::Poincare if !constrained => {
+            ("Structure coefficients of the frame, momenta and their rates (L1, L2).", &[Tag::L1, Tag::L2])
+        }
+        Form::Hamilton if !constrained => ("The Hamiltonian and the canonical equations (H1).", &[Tag::H1]),
+        Form::Kernel => (
+            "**M** **η**′ = **Q** without constraints, **A** **η**′ = **b** by them (K2, K3).",
+            &[Tag::K2, Tag::K3],
+        ),
         Form::Lagrange => (
             "One equation for each speed, a multiplier λ for each row, then the rows as they were imposed (L2).",
             &[Tag::L2, Tag::U2],

@@ -1,16 +1,15 @@
 //! Formulas on the page: MathML made from the LaTeX that the engine prints, with that LaTeX beside it.
 
+use super::fold::{CELL, LINE, folded, pieces};
 use super::html;
-use super::width::{LINE, broken, width};
 use crate::export::markup::escaped_lines;
-use dalembert_expr::Format;
 use pulldown_latex::config::{DisplayMode, RenderConfig};
 use pulldown_latex::{Parser, Storage, push_mathml};
 
 /// Characters of LaTeX that a block shows at most.
 pub const MAX_FORMULA: usize = 8_000;
-/// Printed formulas do not shrink below this.
-const SMALLEST: f64 = 0.45;
+/// Formulas that cannot be broken are set smaller, but not below this.
+const SMALLEST: f64 = 0.5;
 
 /// A block of equations; `elsewhere` is the command that writes those too long for a page.
 pub(super) fn block(latex: &str, elsewhere: &str) -> String {
@@ -21,11 +20,19 @@ pub(super) fn block(latex: &str, elsewhere: &str) -> String {
             html::code(elsewhere)
         );
     }
-    let (shown, widest) = folded(latex);
-    match mathml(&shown, latex, DisplayMode::Block) {
+    let (shown, widest) = folded(latex, LINE);
+    if widest * SMALLEST > LINE {
+        return too_wide(latex, elsewhere);
+    }
+    let pieces = pieces(&shown);
+    // The whole LaTeX goes with the first piece.
+    let notes = std::iter::once(latex).chain(pieces.iter().skip(1).map(String::as_str));
+    let set: Result<String, String> =
+        pieces.iter().zip(notes).map(|(piece, note)| mathml(piece, note, DisplayMode::Block)).collect();
+    match set {
         Ok(math) => format!(
             "<div class=\"formula\">\n<div class=\"box\" tabindex=\"0\" style=\"--fit:{:.2}\">{math}</div>\n{}</div>\n",
-            (LINE / widest.max(LINE)).max(SMALLEST),
+            LINE / widest.max(LINE),
             latex_source(latex)
         ),
         Err(reason) => format!(
@@ -36,36 +43,57 @@ pub(super) fn block(latex: &str, elsewhere: &str) -> String {
     }
 }
 
+/// Lines of an `aligned` environment as a block: as many as it takes, and what is left out is said.
+pub(super) fn lines(lines: Vec<String>, elsewhere: &str) -> String {
+    let (all, mut length) = (lines.len(), 0);
+    let kept: Vec<String> = lines
+        .into_iter()
+        .filter(|line| {
+            let fits = length + line.len() < MAX_FORMULA - 200;
+            length += if fits { line.len() + 5 } else { 0 };
+            fits
+        })
+        .collect();
+    let mut out = match kept.is_empty() {
+        true => String::new(),
+        false => {
+            block(&format!("\\begin{{aligned}}\n{}\n\\end{{aligned}}\n", kept.join(" \\\\\n")), elsewhere)
+        }
+    };
+    if kept.len() < all {
+        let left = all - kept.len();
+        out.push_str(&html::remark(&format!(
+            "{left} of {all} formulas are left out: together they take more than the {MAX_FORMULA} characters of LaTeX a page shows. `{elsewhere}` writes them."
+        )));
+    }
+    out
+}
+
 /// A formula within a line.
 pub(super) fn inline(latex: &str) -> String {
     mathml(latex, latex, DisplayMode::Inline).unwrap_or_else(|_| html::code(latex))
 }
 
-/// A name of the model as it stands in formulas.
-pub(super) fn symbol(name: &str) -> String {
-    inline(&Format::Latex.name(name))
+/// Said of formulas of which even one term would run past the page.
+fn too_wide(latex: &str, elsewhere: &str) -> String {
+    let words = "<p class=\"long\">These formulas are too wide for a page, even on several lines.";
+    format!("{words} {} writes them.</p>\n{}", html::code(elsewhere), latex_source(latex))
 }
+
+/// A formula in a cell of a table, on several lines where it is long; said to be too long where that is not enough.
+pub(super) fn cell(latex: &str) -> String {
+    let (shown, widest) = folded(latex, CELL);
+    match widest <= CELL && latex.len() <= MAX_IN_CELL {
+        true => mathml(&shown, latex, DisplayMode::Inline).unwrap_or_else(|_| html::code(latex)),
+        false => "<span class=\"none\">too long for a table</span>".to_owned(),
+    }
+}
+
+/// Characters of LaTeX that a cell shows at most.
+const MAX_IN_CELL: usize = 600;
 
 fn latex_source(latex: &str) -> String {
     format!("<details><summary>LaTeX</summary><pre>{}</pre></details>\n", escaped_lines(latex.trim()))
-}
-
-/// The equations with long lines broken, and the width of the widest line.
-fn folded(latex: &str) -> (String, f64) {
-    const BEGIN: &str = "\\begin{aligned}\n";
-    const END: &str = "\n\\end{aligned}";
-    let inner = latex.split_once(BEGIN).and_then(|(_, rest)| rest.rsplit_once(END)).map(|(inner, _)| inner);
-    let Some(inner) = inner else { return (latex.to_owned(), width(latex)) };
-    let lines: Vec<String> = inner.split(" \\\\\n").flat_map(broken).collect();
-    let widest = lines.iter().map(|line| line_width(line)).fold(0.0, f64::max);
-    (format!("{BEGIN}{}{END}", lines.join(" \\\\\n")), widest)
-}
-
-/// Of a matrix the widest row counts, about.
-fn line_width(line: &str) -> f64 {
-    let Some((_, rest)) = line.split_once("\\begin{bmatrix}") else { return width(line) };
-    let row = |row: &str| width(row) + 1.5 * row.matches('&').count() as f64;
-    8.0 + rest.split("\\\\").map(row).fold(0.0, f64::max)
 }
 
 fn mathml(latex: &str, annotation: &str, display_mode: DisplayMode) -> Result<String, String> {

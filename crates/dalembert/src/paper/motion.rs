@@ -12,9 +12,13 @@ use dalembert_run::{Flow, Started, Stop};
 
 /// Instants of the table.
 const INSTANTS: usize = 9;
-/// Columns of one table besides the time, and columns of all of them.
-const ACROSS: usize = 7;
+/// Columns of the table besides the time at most.
 const MAX_COLUMNS: usize = 28;
+/// Events at most.
+const MAX_EVENTS: usize = 40;
+/// Letters across a page in a table, and those that the space between two columns takes.
+const LETTERS: usize = 80;
+const BETWEEN: usize = 3;
 /// Work is integrated by itself up to so many speeds.
 const BALANCED: usize = 60;
 
@@ -68,14 +72,16 @@ fn starting(draft: &Draft, start: &Started) -> String {
     let given = |k: usize| {
         let target = k.checked_sub(n_x).map_or(InitialTarget::Coordinate(k), InitialTarget::Speed);
         match model.system.initial.iter().rev().find(|i| i.target == target) {
-            Some(i) if i.fixed => "given",
-            Some(_) => "near a guess",
-            None => "found",
+            Some(i) if i.fixed => ("given", model.system.pool.as_number(i.value)),
+            Some(_) => ("near a guess", None),
+            None => ("found", None),
         }
     };
     let pairs = report::state_pairs(model, &start.state);
     let rows = pairs.into_iter().enumerate().map(|(k, (name, value))| {
-        vec![Cell::Html(formula::symbol(name)), Cell::code(name), Cell::Number(value), Cell::text(given(k))]
+        let symbol = formula::inline(&draft.notation.name(name));
+        let (how, written) = given(k);
+        vec![Cell::Html(symbol), Cell::code(name), Cell::exact(written, value), Cell::text(how)]
     });
     let rows: Vec<Vec<Cell>> = rows.collect();
     let words =
@@ -130,27 +136,54 @@ fn instants(table: &Table) -> String {
     }
     let shown = INSTANTS.min(count);
     let rows: Vec<usize> = (0..shown).map(|k| (count - 1) * k / (shown - 1).max(1)).collect();
-    let columns: Vec<usize> = (1..table.columns.len()).collect();
+    let columns = table.columns.len().min(MAX_COLUMNS + 1);
+    let width = |c: usize| {
+        let numbers = rows.iter().map(|k| html::letters(&html::number(table.row(*k)[c])));
+        numbers.chain([table.columns[c].chars().count()]).max().unwrap_or(0) + BETWEEN
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut out = html::heading("At some times");
-    let kept = &columns[..columns.len().min(MAX_COLUMNS)];
-    let across = kept.len().div_ceil(kept.len().div_ceil(ACROSS).max(1)).max(1);
-    for piece in kept.chunks(across) {
-        let head: Vec<&str> = [0].iter().chain(piece).map(|c| table.columns[*c].as_str()).collect();
-        let row = |k: &usize| [0].iter().chain(piece).map(|c| Cell::Number(table.row(*k)[*c])).collect();
+    for piece in across(&widths) {
+        let head: Vec<&str> = [0].iter().chain(&piece).map(|c| table.columns[*c].as_str()).collect();
+        let row = |k: &usize| [0].iter().chain(&piece).map(|c| Cell::Number(table.row(*k)[*c])).collect();
         let rows: Vec<Vec<Cell>> = rows.iter().map(row).collect();
         out.push_str(&html::table(&head, &rows));
     }
-    if columns.len() > MAX_COLUMNS {
-        out.push_str(&html::remark(&format!("{} more columns are left out.", columns.len() - MAX_COLUMNS)));
+    if table.columns.len() > columns {
+        out.push_str(&html::remark(&format!("{} more columns are left out.", table.columns.len() - columns)));
     }
     out
+}
+
+/// Columns of pieces that fit across a page, each beside the first column, which is in all of them.
+fn across(widths: &[usize]) -> Vec<Vec<usize>> {
+    let Some((first, others)) = widths.split_first() else { return Vec::new() };
+    let (mut pieces, mut used): (Vec<Vec<usize>>, usize) = (Vec::new(), 0);
+    for (k, wide) in others.iter().enumerate() {
+        match pieces.last_mut() {
+            Some(last) if used + wide <= LETTERS => {
+                last.push(k + 1);
+                used += wide;
+            }
+            _ => {
+                pieces.push(vec![k + 1]);
+                used = first + wide;
+            }
+        }
+    }
+    pieces
 }
 
 fn events(motion: &Motion) -> String {
     let said: Vec<(String, String)> = report::facts(motion)
         .into_iter()
         .filter(|(name, _)| name.starts_with("event "))
-        .map(|(name, value)| (name, crate::export::markup::escaped(&value)))
+        .map(|(name, value)| (name, html::measured(&value)))
         .collect();
-    if said.is_empty() { String::new() } else { html::heading("Events") + &html::facts(&said) }
+    let Some(shown) = said.chunks(MAX_EVENTS).next() else { return String::new() };
+    let mut out = html::heading("Events") + &html::facts(shown);
+    if said.len() > MAX_EVENTS {
+        out.push_str(&html::remark(&format!("{} more events are left out.", said.len() - MAX_EVENTS)));
+    }
+    out
 }

@@ -4,7 +4,6 @@ use super::html::{self, Cell};
 use super::{Draft, Found, Tag, formula};
 use crate::Model;
 use crate::analyze::Conserved;
-use crate::export::markup::escaped;
 use crate::report;
 use crate::simulate::{Motion, Request};
 use crate::verify::verify;
@@ -28,9 +27,11 @@ pub(super) fn balance(draft: &mut Draft, motion: &Motion) -> String {
                 rows.iter().map(|(name, value)| vec![Cell::text(*name), Cell::Number(*value)]).collect();
             html::table(&["", "over the motion"], &rows)
         }
-        (None, Some((first, deviation))) => html::paragraph(&format!(
-            "Energy {first:.6} at the start, largest deviation {deviation:.1e}; work was not integrated."
-        )),
+        (None, Some((first, deviation))) => format!(
+            "<p>Energy {} at the start, largest deviation {}; work was not integrated.</p>\n",
+            html::number(first),
+            html::size(deviation)
+        ),
         _ => html::paragraph(
             "No energy is known where a mass matrix is given directly, so there is no balance.",
         ),
@@ -45,13 +46,15 @@ pub(super) fn accuracy(draft: &mut Draft, motion: &Motion, request: &Request) ->
     let mut facts: Vec<(String, String)> = report::facts(motion)
         .into_iter()
         .filter(|(name, _)| !left_out(name))
-        .map(|(name, value)| (name, escaped(&value)))
+        .map(|(name, value)| (name, html::measured(&value)))
         .collect();
     if let Ok(resolved) = draft.model.options(request) {
         let o = resolved.options;
         let words = match o.fixed_step {
-            Some(step) => format!("fixed step {step}"),
-            None => format!("relative {:e}, absolute {:e} for each step", o.rtol, o.atol),
+            Some(step) => format!("fixed step {}", html::number(step)),
+            None => {
+                format!("relative {}, absolute {} for each step", html::number(o.rtol), html::number(o.atol))
+            }
         };
         facts.insert(1.min(facts.len()), ("tolerances".to_owned(), words));
     }
@@ -73,8 +76,7 @@ pub(super) fn conserved(draft: &mut Draft, analysis: &Found) -> String {
                 true => html::paragraph("Nothing is conserved by the symmetries that were tried."),
                 false => {
                     draft.rests_on(&[Tag::Noether]);
-                    let rows: Vec<Vec<Cell>> = analysis.conserved.iter().map(constant).collect();
-                    html::table(&["quantity", "expression", "symmetry", "shown by"], &rows)
+                    constants(draft, &analysis.conserved)
                 }
             };
             analysis.remarks.iter().for_each(|remark| body.push_str(&html::remark(remark)));
@@ -92,22 +94,30 @@ fn untried(model: &Model) -> bool {
     !s.contacts.is_empty() || !s.requirement_rows.is_empty() || s.mass.is_some()
 }
 
-fn constant(c: &Conserved) -> Vec<Cell> {
+/// The quantities as formulas, then what is known of each. Script letters are the page's own.
+fn constants(draft: &Draft, quantities: &[Conserved]) -> String {
+    let letter = |k: usize| format!("\\mathcal{{J}}_{{{}}}", k + 1);
+    let lines = quantities.iter().enumerate().map(|(k, c)| format!("{} &= {}", letter(k), c.latex));
+    let formulas = formula::lines(lines.collect(), &draft.command("analyze MODEL"));
+    let row = |(k, c): (usize, &Conserved)| {
+        vec![
+            Cell::Html(formula::inline(&letter(k))),
+            Cell::text(&c.name),
+            Cell::text(&c.generator),
+            Cell::Html(shown_by(c)),
+        ]
+    };
+    let rows: Vec<Vec<Cell>> = quantities.iter().enumerate().map(row).collect();
+    formulas + &html::table(&["", "quantity", "symmetry", "shown by"], &rows)
+}
+
+fn shown_by(c: &Conserved) -> String {
     let proof = if c.proved { "its rate is zero by the equations" } else { "its rate was not examined" };
     let drift = match c.drift {
         Some(drift) => format!("drift {} along a motion", html::size(drift)),
         None => "not checked along a motion".to_owned(),
     };
-    let expression = match c.latex.len() <= super::MAX_FORMULA {
-        true => formula::inline(&c.latex),
-        false => format!("{} characters of LaTeX, too long for a page", c.latex.len()),
-    };
-    vec![
-        Cell::text(&c.name),
-        Cell::Html(expression),
-        Cell::text(&c.generator),
-        Cell::Html(format!("{proof}; {drift}")),
-    ]
+    format!("{proof}; {drift}")
 }
 
 /// Every other road, compared.

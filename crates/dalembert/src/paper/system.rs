@@ -7,10 +7,12 @@ use crate::jacobi::HamiltonJacobi;
 use crate::report;
 use crate::system::Contact;
 use crate::units::Kind;
-use dalembert_expr::{Expr, Format};
+use dalembert_expr::{Expr, Format, Rational};
 
 /// Rows of a table of variables or parameters at most.
 const MAX_ROWS: usize = 60;
+/// Names in a sentence at most.
+const MAX_NAMES: usize = 40;
 /// Rows of a weight that is written out at most.
 const MAX_WEIGHT_ROWS: usize = 12;
 
@@ -36,7 +38,12 @@ fn variables(draft: &mut Draft) -> String {
     let quasi = system.speeds.iter().any(|s| s.rate_of.is_none());
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     let row = |name: &str, what: &str, kind: &Kind| {
-        vec![Cell::Html(formula::symbol(name)), Cell::code(name), Cell::text(what), Cell::text(unit(kind))]
+        vec![
+            Cell::Html(formula::inline(&draft.notation.name(name))),
+            Cell::code(name),
+            Cell::text(what),
+            unit(kind),
+        ]
     };
     rows.extend(system.coordinates.iter().map(|c| row(&c.name, "coordinate", &c.kind)));
     let speed = |s: &crate::system::Speed| match s.rate_of {
@@ -50,8 +57,11 @@ fn variables(draft: &mut Draft) -> String {
         counted(system.speeds.len(), "speed")
     );
     if quasi {
-        words.push_str(" Speeds are not all rates of coordinates: x' = X0 + X η (K1).");
+        words.push_str(" Speeds are not all rates of coordinates: **x**′ = **X**₀ + **X** **η** (K1).");
     }
+    words.push_str(
+        " Upright bold letters are matrices and vectors of the general equations, not names of the model.",
+    );
     let mut out = html::paragraph(&words);
     out.push_str(&cut(&["symbol", "in the model", "what", "unit"], rows));
     if quasi {
@@ -65,18 +75,18 @@ fn parameters(draft: &mut Draft) -> String {
     if values.is_empty() {
         return String::new();
     }
-    let system = &mut draft.model.system;
+    let (system, notation) = (&mut draft.model.system, &draft.notation);
     let mut rows = Vec::new();
     for (p, value) in system.parameters.iter().zip(values) {
         let defined = match system.pool.symbols(&[p.value]).is_empty() {
             true => Cell::text(""),
-            false => Cell::Html(formula::inline(&system.pool.print(p.value, Format::Latex))),
+            false => Cell::Html(formula::cell(&notation.print(&mut system.pool, p.value))),
         };
         rows.push(vec![
-            Cell::Html(formula::symbol(&p.name)),
+            Cell::Html(formula::inline(&notation.name(&p.name))),
             Cell::code(&p.name),
-            Cell::Number(value),
-            Cell::text(unit(&p.kind)),
+            Cell::exact(system.pool.as_number(p.value), value),
+            unit(&p.kind),
             defined,
         ]);
     }
@@ -107,7 +117,7 @@ fn energy_words(draft: &mut Draft) -> String {
         (s.lagrangian.is_some(), "L a Lagrangian given as such"),
         (s.dissipation.is_some(), "R Rayleigh's function of dissipation"),
         (s.complete_integral.is_some(), integral),
-        (s.mass.is_some(), "M the mass matrix, given directly"),
+        (s.mass.is_some(), "**M** the mass matrix, given directly"),
     ];
     let said: Vec<&str> = parts.iter().filter(|(there, _)| *there).map(|(_, words)| *words).collect();
     if said.is_empty() { "Kinematics of the speeds:".to_owned() } else { format!("{}.", said.join(", ")) }
@@ -117,7 +127,11 @@ fn forces(draft: &mut Draft, elsewhere: &str) -> String {
     let mut out = String::new();
     if let Some(latex) = state(draft.model, Part::Forces, Format::Latex) {
         out.push_str(&html::paragraph(
-            "Q are applied forces on the speeds, C the work that constraint forces do in virtual displacements:",
+            if draft.model.system.nonideal.is_some() {
+                "**Q** are applied forces on the speeds, **C** the work that constraint forces do in virtual displacements:"
+            } else {
+                "**Q** are applied forces on the speeds:"
+            },
         ));
         out.push_str(&formula::block(&latex, elsewhere));
     }
@@ -135,10 +149,10 @@ fn forces(draft: &mut Draft, elsewhere: &str) -> String {
 }
 
 fn contact_row(draft: &mut Draft, contact: &Contact) -> Vec<Cell> {
-    let pool = &mut draft.model.system.pool;
+    let (pool, notation) = (&mut draft.model.system.pool, &draft.notation);
     let mut print = |e| {
         let e = pool.simplify(e);
-        formula::inline(&pool.print(e, Format::Latex))
+        formula::cell(&notation.print(pool, e))
     };
     let velocity: Vec<String> = contact.velocity.iter().map(|e| print(*e)).collect();
     vec![
@@ -156,39 +170,49 @@ fn control(draft: &mut Draft, elsewhere: &str) -> String {
     let inputs = report::input_names(draft.model);
     let words = format!(
         "The motion shall meet {}; control may use {}. The force of least cost does it (C1).",
-        names.join(", "),
-        inputs.join(", ")
+        listed(&names),
+        listed(&inputs)
     );
     let mut out =
         html::heading("Requirements") + &html::paragraph(&words) + &formula::block(&latex, elsewhere);
     out.push_str(&decays(draft));
     let weight = draft.model.system.weight.clone();
-    if let Some((rows, _)) = weight.filter(|(rows, _)| rows.len() <= MAX_WEIGHT_ROWS) {
-        let pool = &mut draft.model.system.pool;
-        let mut row = |row: &Vec<Expr>| {
-            row.iter().map(|e| pool.print(*e, Format::Latex)).collect::<Vec<_>>().join(" & ")
-        };
-        let rows: Vec<String> = rows.iter().map(&mut row).collect();
-        let latex = format!("W = \\begin{{bmatrix}} {} \\end{{bmatrix}}", rows.join(" \\\\ "));
-        out.push_str(&html::paragraph("The cost of the inputs u is uᵀ W u with"));
-        out.push_str(&formula::block(&latex, elsewhere));
+    if let Some((rows, _)) = weight {
+        out.push_str(&weighing(draft, &rows, elsewhere));
     }
     out
+}
+
+/// The matrix by which inputs are weighed.
+fn weighing(draft: &mut Draft, rows: &[Vec<Expr>], elsewhere: &str) -> String {
+    const COST: &str = "The cost of the inputs **u** is **u**ᵀ **W** **u**";
+    if rows.len() > MAX_WEIGHT_ROWS {
+        let n = rows.len();
+        return html::paragraph(&format!(
+            "{COST}; **W** has {n} rows, more than the {MAX_WEIGHT_ROWS} a page shows, and stands in the text of the model."
+        ));
+    }
+    let (pool, notation) = (&mut draft.model.system.pool, &draft.notation);
+    let mut row =
+        |row: &Vec<Expr>| row.iter().map(|e| notation.print(pool, *e)).collect::<Vec<_>>().join(" & ");
+    let rows: Vec<String> = rows.iter().map(&mut row).collect();
+    let latex = format!("\\mathbf{{W}} = \\begin{{bmatrix}} {} \\end{{bmatrix}}", rows.join(" \\\\ "));
+    html::paragraph(&format!("{COST} with")) + &formula::block(&latex, elsewhere)
 }
 
 /// How errors of the requirements decay (C2).
 fn decays(draft: &mut Draft) -> String {
     let rows = draft.model.system.requirement_rows.clone();
-    let pool = &mut draft.model.system.pool;
+    let (pool, notation) = (&mut draft.model.system.pool, &draft.notation);
     let mut equations = Vec::new();
     for row in rows {
         let Some((k1, k0)) = row.decay else { continue };
-        let (k1, k0) = (pool.print(k1, Format::Latex), pool.print(k0, Format::Latex));
+        let (k1, k0) = (notation.print(pool, k1), notation.print(pool, k0));
         let latex = match row.holonomic {
             true => format!(r"\ddot{{h}} + \left({k1}\right) \dot{{h}} + \left({k0}\right) h = 0"),
             false => format!(r"\dot{{\psi}} + \left({k0}\right) \psi = 0"),
         };
-        equations.push(vec![Cell::code(&row.name), Cell::Html(formula::inline(&latex))]);
+        equations.push(vec![Cell::code(&row.name), Cell::Html(formula::cell(&latex))]);
     }
     if equations.is_empty() {
         return String::new();
@@ -208,10 +232,29 @@ pub(super) fn cut(head: &[&str], mut rows: Vec<Vec<Cell>>) -> String {
     out
 }
 
-fn unit(kind: &Kind) -> String {
-    match kind {
-        Kind::Known(dimension) => dimension.to_string(),
-        _ => String::new(),
+/// A unit as a product of powers.
+fn unit(kind: &Kind) -> Cell {
+    let Kind::Known(dimension) = kind else { return Cell::text("") };
+    let power = |(name, power): (&str, &Rational)| match power.is_one() {
+        true => name.to_owned(),
+        false => format!("{name}<sup>{}</sup>", power.to_string().replace('-', "−")),
+    };
+    let parts: Vec<String> = dimension.powers().map(power).collect();
+    let markup = if parts.is_empty() { "1".to_owned() } else { parts.join("\u{2009}") };
+    Cell::Html(format!("<span class=\"unit\">{markup}</span>"))
+}
+
+/// Names in a sentence, as many as a reader takes.
+pub(super) fn listed(names: &[impl AsRef<str>]) -> String {
+    let shown = names
+        .iter()
+        .take(MAX_NAMES)
+        .map(|name| format!("`{}`", name.as_ref()))
+        .collect::<Vec<_>>()
+        .join(", ");
+    match names.len().saturating_sub(MAX_NAMES) {
+        0 => shown,
+        left => format!("{shown} and {left} more"),
     }
 }
 

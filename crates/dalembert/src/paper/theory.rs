@@ -39,44 +39,49 @@ impl Tag {
         match self {
             Tag::K1 => (
                 "K1",
-                r"\dot{x} = X_0 + X \, \eta",
+                r"\dot{\mathbf{x}} = \mathbf{X}_0 + \mathbf{X} \, \boldsymbol{\eta}",
                 "Kinematics: rates of the coordinates by the speeds.",
                 Some(POINCARE),
             ),
-            Tag::K2 => ("K2", r"M \, \dot{\eta} = Q", "The system without its constraints.", None),
+            Tag::K2 => (
+                "K2",
+                r"\mathbf{M} \, \dot{\boldsymbol{\eta}} = \mathbf{Q}",
+                "The system without its constraints.",
+                None,
+            ),
             Tag::K3 => (
                 "K3",
-                r"A \, \dot{\eta} = b",
+                r"\mathbf{A} \, \dot{\boldsymbol{\eta}} = \mathbf{b}",
                 "Constraints, differentiated to accelerations; rows of any rank.",
                 None,
             ),
             Tag::K4 => (
                 "K4",
-                r"W = v^{T} C, \; A \, v = 0",
-                "Work of non-ideal constraint forces in virtual displacements v.",
+                r"W = \mathbf{v}^{T} \mathbf{C}, \; \mathbf{A} \, \mathbf{v} = 0",
+                "Work of non-ideal constraint forces in virtual displacements **v**.",
                 Some(UDWADIA),
             ),
             Tag::U1 => (
                 "U1",
-                r"\dot{\eta} = a + M^{-1/2} B^{+} (b - A \, a) + M^{-1/2} (I - B^{+} B) M^{-1/2} C",
-                "The explicit equation of motion, with a = M⁻¹Q and B = A M^(−1/2).",
+                r"\dot{\boldsymbol{\eta}} = \mathbf{a} + \mathbf{M}^{-1/2} \mathbf{B}^{+} (\mathbf{b} - \mathbf{A} \, \mathbf{a}) + \mathbf{M}^{-1/2} (\mathbf{I} - \mathbf{B}^{+} \mathbf{B}) \mathbf{M}^{-1/2} \mathbf{C}",
+                "The explicit equation of motion, with **a** = **M**⁻¹ **Q** and **B** = **A** **M**^(−1/2).",
                 Some(UDWADIA_KALABA),
             ),
             Tag::U2 => (
                 "U2",
-                r"Q_i = M^{1/2} B^{+} (b - A \, a) = A^{T} \lambda",
+                r"\mathbf{Q}_i = \mathbf{M}^{1/2} \mathbf{B}^{+} (\mathbf{b} - \mathbf{A} \, \mathbf{a}) = \mathbf{A}^{T} \boldsymbol{\lambda}",
                 "Ideal constraint forces; multipliers are those of least norm.",
                 Some(UDWADIA_KALABA),
             ),
             Tag::U3 => (
                 "U3",
-                r"Q_{ni} = M^{1/2} (I - B^{+} B) M^{-1/2} C",
+                r"\mathbf{Q}_{ni} = \mathbf{M}^{1/2} (\mathbf{I} - \mathbf{B}^{+} \mathbf{B}) \mathbf{M}^{-1/2} \mathbf{C}",
                 "Non-ideal constraint forces.",
                 Some(UDWADIA),
             ),
             Tag::C1 => (
                 "C1",
-                r"A_c \, \dot{\eta} = b_c",
+                r"\mathbf{A}_c \, \dot{\boldsymbol{\eta}} = \mathbf{b}_c",
                 "Control: the inputs of least cost that meet the requirements.",
                 None,
             ),
@@ -135,14 +140,41 @@ impl Tag {
     }
 }
 
+impl Tag {
+    /// The same for a system without constraints, which has no multipliers; `None` where nothing is left.
+    fn free(self) -> Option<(&'static str, &'static str, &'static str, Option<&'static str>)> {
+        let (name, latex, words, source) = self.entry();
+        match self {
+            Tag::K2 => Some((name, latex, "The equations of motion.", source)),
+            Tag::K3 | Tag::U2 => None,
+            Tag::U1 => Some((
+                name,
+                r"\dot{\boldsymbol{\eta}} = \mathbf{M}^{-1} \mathbf{Q}",
+                "The explicit equation of motion.",
+                source,
+            )),
+            Tag::L2 => Some((
+                name,
+                r"\frac{d}{dt} \frac{\partial L}{\partial \eta_p} = X_p L + \ldots + Q_p",
+                words,
+                source,
+            )),
+            Tag::H1 => Some((name, latex, "Hamilton's canonical equations.", source)),
+            Tag::Noether => Some((name, latex, "A symmetry of the action gives a constant.", source)),
+            _ => Some((name, latex, words, source)),
+        }
+    }
+}
+
 /// What the page rests on.
-pub(super) fn section(tags: &[Tag]) -> String {
+pub(super) fn section(tags: &[Tag], constrained: bool) -> String {
     let mut tags = tags.to_vec();
     tags.sort_unstable();
     tags.dedup();
+    let entry = |tag: Tag| if constrained { Some(tag.entry()) } else { tag.free() };
     let mut sources: Vec<&str> = Vec::new();
     let mut rows = Vec::new();
-    for (name, latex, words, source) in tags.into_iter().map(Tag::entry) {
+    for (name, latex, words, source) in tags.into_iter().filter_map(entry) {
         let number = source.map(|source| match sources.iter().position(|known| *known == source) {
             Some(at) => at + 1,
             None => {
@@ -153,7 +185,7 @@ pub(super) fn section(tags: &[Tag]) -> String {
         rows.push(vec![
             Cell::text(name),
             Cell::Html(formula::inline(latex)),
-            Cell::text(words),
+            Cell::Html(html::words(words)),
             Cell::text(number.map_or(String::new(), |n| format!("[{n}]"))),
         ]);
     }

@@ -19,7 +19,7 @@ pub fn analysis(model: &Model, analysis: &Analysis, source: &Source) -> Value {
         "space": set.space,
         "growth": set.growth,
         "closure": set.closure,
-        "integrals": set.integrals,
+        "integrals": set.integrals.iter().map(|i| i.expression.as_str()).collect::<Vec<_>>(),
         "integrals_not_found": set.integrals_not_found,
         "singular": set.singular.iter().map(|s| json!({ "where": s.place, "rank": s.rank })).collect::<Value>(),
         "certainty": certainty(set.certainty),
@@ -42,7 +42,7 @@ fn row_json(row: &RowReport) -> Value {
         "catastatic": row.catastatic,
         "linear": row.linear,
         "factored": row.factored,
-        "integral": row.integral,
+        "integral": row.integral.as_ref().map(|i| i.expression.as_str()),
     })
 }
 

@@ -12,14 +12,37 @@ const TRACES: [Color; 3] = [Color(116, 136, 160), Color(217, 154, 18), Color(138
 
 /// The figures of a film as a camera sees them.
 pub(super) struct Figures<'f> {
-    pub film: &'f Film,
-    pub camera: &'f Camera,
+    film: &'f Film,
+    camera: &'f Camera,
+    /// Those that are drawn.
+    shapes: Vec<&'f Shape>,
 }
 
-impl Figures<'_> {
+impl<'f> Figures<'f> {
+    /// All of them.
+    pub fn new(film: &'f Film, camera: &'f Camera) -> Self {
+        Figures { film, camera, shapes: film.shapes.iter().collect() }
+    }
+
+    /// Leaves the first traces and the first others.
+    pub fn leave(&mut self, mut traces: usize, mut others: usize) {
+        self.shapes.retain(|shape| {
+            let left = if shape.kind == "trace" { &mut traces } else { &mut others };
+            let there = *left > 0;
+            *left = left.saturating_sub(1);
+            there
+        });
+    }
+
+    /// How many traces and how many others are drawn.
+    pub fn count(&self) -> (usize, usize) {
+        let traces = self.shapes.iter().filter(|shape| shape.kind == "trace").count();
+        (traces, self.shapes.len() - traces)
+    }
+
     /// The paths of traced points until now.
     pub fn traces(&self, canvas: &mut dyn Canvas, now: &Instant) {
-        for (k, shape) in self.film.shapes.iter().filter(|s| s.kind == "trace").enumerate() {
+        for (k, shape) in self.shapes.iter().filter(|s| s.kind == "trace").enumerate() {
             let frames = (0..=now.low).map(Instant::at_frame).chain([*now]);
             let points: Vec<_> = frames.map(|frame| self.seen(&frame, shape.at[0])).collect();
             path(canvas, &points, TRACES[k % TRACES.len()], 1.6);
@@ -28,7 +51,7 @@ impl Figures<'_> {
 
     /// Lines and circles in one colour, points filled with another.
     pub fn bodies(&self, canvas: &mut dyn Canvas, now: &Instant, ink: Color, inside: Color) {
-        for shape in &self.film.shapes {
+        for shape in &self.shapes {
             match shape.kind {
                 "line" => {
                     let points: Vec<_> = shape.at.iter().map(|at| self.seen(now, *at)).collect();
@@ -39,7 +62,7 @@ impl Figures<'_> {
                 _ => {}
             }
         }
-        for shape in self.film.shapes.iter().filter(|s| s.kind == "point") {
+        for shape in self.shapes.iter().filter(|s| s.kind == "point") {
             if let Some(p) = self.seen(now, shape.at[0]) {
                 canvas.disc(p, 6.0, ink);
                 canvas.disc(p, 4.6, inside);

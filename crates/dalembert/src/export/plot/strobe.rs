@@ -10,6 +10,9 @@ use crate::film::Film;
 /// Instants that are shown, the last one in full.
 const SHOWN: usize = 12;
 const SIZE: (f64, f64) = (900.0, 420.0);
+/// Figures that are drawn in all, traces that are: more would be no clearer, and a page must stay small.
+const MAX_DRAWN: usize = 2_400;
+const MAX_TRACES: usize = 24;
 /// How much of the ink the first instant has.
 const PALE: f64 = 0.12;
 
@@ -30,8 +33,12 @@ pub fn strobe(film: &Film) -> Option<String> {
     let mut canvas = Svg::new(SIZE);
     canvas.fill([0.0, 0.0, SIZE.0, SIZE.1], WHITE);
     let camera = Camera::new(film, [0.0, 0.0, SIZE.0, SIZE.1 - 20.0]);
-    let figures = Figures { film, camera: &camera };
-    let frames = chosen(film.times.len());
+    let mut figures = Figures::new(film, &camera);
+    let (traces, others) = figures.count();
+    // Of many bodies fewer instants are shown, of very many not all bodies.
+    let shown = SHOWN.min(MAX_DRAWN / others.max(1)).max(2);
+    figures.leave(MAX_TRACES, MAX_DRAWN / shown);
+    let frames = chosen(film.times.len(), shown);
     figures.traces(&mut canvas, &Instant::at_frame(film.times.len() - 1));
     for (k, frame) in frames.iter().enumerate() {
         let part = (k + 1) as f64 / frames.len() as f64;
@@ -39,14 +46,20 @@ pub fn strobe(film: &Film) -> Option<String> {
         figures.bodies(&mut canvas, &Instant::at_frame(*frame), faded(BLACK, share), faded(DOT, share));
     }
     let (first, last) = (film.times[0], film.times[film.times.len() - 1]);
-    let words = format!("t = {first:.3} to {last:.3}, {} instants, from pale to dark", frames.len());
+    let mut words = format!("t = {first:.3} to {last:.3}, {} instants, from pale to dark", frames.len());
+    let (traces_shown, others_shown) = figures.count();
+    for (shown, all, what) in [(others_shown, others, "figures"), (traces_shown, traces, "traces")] {
+        if shown < all {
+            words.push_str(&format!("; {shown} of {all} {what}"));
+        }
+    }
     canvas.text((0.5 * SIZE.0, SIZE.1 - 10.0), Anchor::Middle, TEXT_SIZE, GREY, &words);
     Some(canvas.finish())
 }
 
 /// Frames at equal distances, first and last among them.
-fn chosen(frames: usize) -> Vec<usize> {
-    let count = SHOWN.min(frames);
+fn chosen(frames: usize, shown: usize) -> Vec<usize> {
+    let count = shown.min(frames);
     (0..count).map(|k| (frames - 1) * k / (count - 1).max(1)).collect()
 }
 
