@@ -3,7 +3,7 @@
 //! A [`Plan`] says what changes from run to run; a [`Sweep`] is the plan made ready for a model. Runs are numbered and
 //! made in blocks, on as many threads as wanted; a block's rows depend on its number alone, so neither the number of
 //! threads nor the order changes a digit, and blocks that are known already need not be made again. Systems without
-//! events, contacts and redundant constraints go through [`dalembert_run::ensemble`], several in the lanes of vector
+//! contacts, redundant constraints and events that stop go through [`dalembert_run::ensemble`], several in the lanes of vector
 //! registers; the others, and runs that are difficult, through [`Model::simulate`], one for each thread at a time. No files here.
 //!
 //! ```
@@ -246,7 +246,8 @@ fn count(plan: &Plan) -> Result<usize, Box<Diagnostic>> {
 /// The way through lanes, for systems and options that lend themselves to it.
 fn lanes(model: &mut Model, request: &Request, options: &Options) -> Option<(Ensemble, InLanes)> {
     let shape = model.compiled.shape();
-    let plain = shape.n_event == 0 && shape.n_quadrature == 0;
+    // Events that do not stop leave no trace in a row.
+    let plain = options.events.iter().all(|event| !event.stop) && shape.n_quadrature == 0;
     let asked = request.form == MotionForm::Explicit && request.plant.is_empty() && request.hold.is_none();
     if !plain || !asked {
         return None;

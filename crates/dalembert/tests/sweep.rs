@@ -138,12 +138,8 @@ fn agrees_with_simulate_run_by_run() {
 /// Runs that pass a loss of rank are given back by the lanes, and stay on their branch; those before it are not.
 #[test]
 fn a_loss_of_rank_is_not_for_lanes() {
-    let path = format!("{}/../../models/n_four_bar.dal", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(&path).expect("the model is there");
-    let without_events: Vec<&str> = text.lines().filter(|line| !line.starts_with("event")).collect();
-    let source = Source::new("bars.dal", without_events.join("\n"));
     for (until, stays) in [(0.3, true), (2.0, false)] {
-        let model = Model::load(&source, &Overrides::default()).unwrap();
+        let model = model("n_four_bar", &Overrides::default());
         let mut plan = plan(&["g=9,9.5,10"], &[], 1);
         plan.request.until = Some(until);
         let sweep = Sweep::new(model, plan).unwrap_or_else(|d| panic!("{}", d.message));
