@@ -1,24 +1,16 @@
 //! The solve itself: terms from the kernel, checks, U1-U9 by [`Factor`], then friction and control.
 
+mod rows;
+
+pub use rows::CONSISTENCY_TOL;
+
 use super::control::Steering;
 use super::factor::{Massless, Rules};
 use super::{AccelerationError, Path, Reporter, Saddle, Solution, Term};
 use crate::friction::{NormalForces, Paradox, settle};
 use crate::integrate::Baumgarte;
-use crate::linalg::{Cod, RANK_TOL, axpy, dot, mat_vec, norm_max};
+use crate::linalg::{RANK_TOL, axpy, dot, mat_vec, norm_max};
 use crate::{Contact, ControlTerms, Gripped, IdealForces, Kernel, Point, Shape, Sliding, Terms};
-
-/// Scaled residual (U6) above which rows contradict each other.
-///
-/// The residual of a row is measured against the sizes of its own numbers, `|b_i| + sum_j |A_ij| (|eta'_j| + |a_j|)`, so
-/// it is free of units of the row; but not against less than `COUPLING` of what the largest accelerations and squares
-/// of speeds would make of the row: where its own numbers vanish, what is left is the rounding of the others.
-pub const CONSISTENCY_TOL: f64 = 1e-7;
-
-/// Rounding of the whole solve that may stand in a row, against [`CONSISTENCY_TOL`] of its own numbers.
-const COUPLING: f64 = 1e-5;
-/// Rows that hold worse than this, against their own numbers, are improved once: very unequal masses cost digits.
-const REFINE: f64 = 1e-13;
 
 /// Accelerations and forces at one state, with a workspace of its own (convenience; see [`Accelerator`]). Contacts with
 /// friction stick or slide as the state says.
@@ -427,63 +419,6 @@ impl Accelerator {
         }
     }
 
-    /// What is left of each row, b - A eta', into `work_m`, and the largest scaled residual (U6). Whether a row holds worse
-    /// than it could.
-    fn look_at_rows(&mut self, speed: f64, terms: &Terms) -> bool {
-        let size = self.largest_acceleration(speed);
-        let (mut poor, mut largest) = (false, 0.0_f64);
-        for i in 0..self.shape.n_con {
-            let row = self.balance(i, size, terms);
-            self.work_m[i] = row.left;
-            poor |= row.left.abs() > REFINE * row.own;
-            largest = largest.max(row.scaled);
-        }
-        self.solution.residual = if self.lean() { f64::NAN } else { largest };
-        poor
-    }
-
-    /// Of the motion with and without constraints, and the square of the speed.
-    fn largest_acceleration(&self, speed: f64) -> f64 {
-        let both = self.solution.eta_dot.iter().chain(&self.solution.a_free);
-        both.filter(|a| a.is_finite()).fold(0.0_f64, |m, a| m.max(a.abs())) + speed * speed
-    }
-
-    fn balance(&self, i: usize, size: f64, terms: &Terms) -> Balance {
-        let (b, s) = (terms.b[i], &self.solution);
-        let (mut left, mut own, mut free, mut length) = (b, b.abs(), 0.0, 0.0);
-        for (j, a) in terms.row(i).entries() {
-            let part = a * s.eta_dot[j];
-            (left, own) = (left - part, own + part.abs());
-            (free, length) = (free + (a * s.a_free[j]).abs(), length + a.abs());
-        }
-        let whole = if free.is_finite() { own + free } else { own };
-        let scaled = if left == 0.0 { 0.0 } else { left.abs() / whole.max(COUPLING * length * size) };
-        Balance { left, own, scaled }
-    }
-
-    /// U6: rows contradict each other if the scaled residual of one is too large.
-    fn check_consistent(&mut self, t: f64, speed: f64, terms: &Terms) -> Result<(), AccelerationError> {
-        if self.lean() || self.solution.residual <= self.consistency_tol {
-            return Ok(());
-        }
-        let size = self.largest_acceleration(speed);
-        for i in 0..self.shape.n_con {
-            self.work_m[i] = self.balance(i, size, terms).scaled;
-        }
-        // The rows that disagree, the worst first.
-        let mut rows: Vec<usize> =
-            (0..self.shape.n_con).filter(|&i| self.work_m[i] > self.consistency_tol).collect();
-        rows.sort_by(|&i, &j| self.work_m[j].total_cmp(&self.work_m[i]));
-        // A row by itself contradicts nothing: those it depends on belong to the story.
-        for partner in self.partners(rows[0], terms) {
-            if !rows.contains(&partner) {
-                rows.push(partner);
-            }
-        }
-        let residuals = rows.iter().map(|&i| self.work_m[i]).collect();
-        Err(AccelerationError::Inconsistent { t, rows, residuals })
-    }
-
     /// Friction of the contacts that slide, with the normal forces that act (see [`crate::friction`]).
     fn solve_friction(&mut self, t: f64, terms: &Terms) -> Result<(), AccelerationError> {
         let (n, m, natural) = (self.shape.n_eta, self.shape.n_con, self.sliding.natural);
@@ -547,28 +482,6 @@ impl Accelerator {
         Ok(())
     }
 
-    /// The rows of which a row is a combination.
-    fn partners(&mut self, row: usize, terms: &Terms) -> Vec<usize> {
-        let (n, m) = (self.shape.n_eta, self.shape.n_con);
-        let mut combination = vec![0.0; m];
-        if !self.factor.combination(row, &mut combination) {
-            let others: Vec<usize> = (0..m).filter(|&i| i != row).collect();
-            let mut transposed = vec![0.0; n * others.len()];
-            for (k, &i) in others.iter().enumerate() {
-                terms.row(i).entries().for_each(|(j, a)| transposed[j * others.len() + k] = a);
-            }
-            let (mut own, mut found) = (vec![0.0; n], vec![0.0; others.len()]);
-            terms.row(row).entries().for_each(|(j, a)| own[j] = a);
-            let mut cod = Cod::new(n, others.len());
-            cod.factor(&transposed, RANK_TOL);
-            cod.solve(&own, &mut found);
-            others.iter().zip(found).for_each(|(&i, c)| combination[i] = c);
-        }
-        let weight = |i: usize| combination[i].abs() * norm_max(terms.row(i).values);
-        let largest = (0..m).map(weight).fold(0.0, f64::max);
-        (0..m).filter(|&i| i != row && weight(i) > 1e-6 * largest).collect()
-    }
-
     /// U8, U3, U7: C, then Q_ni and its acceleration, then Gauss's function.
     fn solve_nonideal(
         &mut self,
@@ -612,16 +525,6 @@ impl Accelerator {
         };
         Ok(())
     }
-}
-
-/// How well a row of the constraints holds.
-struct Balance {
-    /// b - A eta'.
-    left: f64,
-    /// The sizes of its terms.
-    own: f64,
-    /// What is left against those, and against what it would be without constraints (see [`CONSISTENCY_TOL`]).
-    scaled: f64,
 }
 
 /// How the normal forces change with multipliers that change by `lambda`, and what that adds to the change `z` of the
