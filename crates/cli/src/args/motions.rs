@@ -1,0 +1,230 @@
+//! Commands that make motions.
+
+use super::values::{axis, positive, sample, two_numbers};
+use super::{Common, FormName};
+use clap::{Args, ValueEnum};
+use dalembert::Request;
+use dalembert::run::Method;
+
+/// How a motion is integrated; what is left out comes from the model.
+#[derive(Args)]
+pub struct Stepping {
+    /// Last time
+    #[arg(long, value_name = "T", value_parser = positive)]
+    pub until: Option<f64>,
+    /// Integrator
+    #[arg(long, value_name = "NAME", value_parser = Method::ALL.map(Method::name))]
+    pub method: Option<String>,
+    /// Step of rk4 and the variational methods (without it the spacing of the rows)
+    #[arg(long, value_name = "H", value_parser = positive)]
+    pub step: Option<f64>,
+    /// Relative tolerance of a step
+    #[arg(long, value_name = "R", value_parser = positive)]
+    pub rtol: Option<f64>,
+    /// Absolute tolerance of a step
+    #[arg(long, value_name = "A", value_parser = positive)]
+    pub atol: Option<f64>,
+    /// Give up after this many steps
+    #[arg(long, value_name = "N")]
+    pub max_steps: Option<usize>,
+}
+
+impl Stepping {
+    /// The same as a request, without rows.
+    pub fn request(&self) -> Request {
+        Request {
+            until: self.until,
+            method: self.method.clone(),
+            step: self.step,
+            rtol: self.rtol,
+            atol: self.atol,
+            max_steps: self.max_steps,
+            ..Request::default()
+        }
+    }
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert simulate disk.dal --until 20 --out disk.csv --plot disk.png
+  dalembert simulate disk.dal --out - | head
+  dalembert simulate stiff.dal --method radau --rtol 1e-8 --json
+
+Ctrl-C ends the run; what was computed until then is written.")]
+pub struct SimulateArgs {
+    #[command(flatten)]
+    pub common: Common,
+    /// Spacing of the rows (without it 500 intervals)
+    #[arg(long, value_name = "DT", value_parser = positive)]
+    pub every: Option<f64>,
+    #[command(flatten)]
+    pub stepping: Stepping,
+    /// Equations that are integrated
+    #[arg(long, value_enum, default_value = "explicit")]
+    pub form: MotionFormName,
+    /// Write the table: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::files::table_target)]
+    pub out: Vec<crate::files::TableTarget>,
+    /// Draw the motion: .svg, .png or .html (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target)]
+    pub plot: Vec<crate::files::PlotTarget>,
+    /// Animate what `draw` statements say: .html is a page that plays offline, .gif and .mp4 need ffmpeg (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::animate::animation_target)]
+    pub animate: Vec<crate::animate::AnimationTarget>,
+    /// Columns that the plot shows, as in --columns x,y,x'
+    #[arg(long, value_name = "NAMES", requires = "plot")]
+    pub columns: Option<String>,
+    /// Stabilise constraints by Baumgarte with these gains instead of projecting
+    #[arg(long, value_name = "ALPHA,BETA", value_parser = two_numbers)]
+    pub baumgarte: Option<(f64, f64)>,
+    /// Parameters of the simulated system that differ from what its controller believes, as in --plant m=1.1, in the units
+    /// of the file (repeatable)
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub plant: Vec<String>,
+    /// Compute control forces every DT and hold them in between
+    #[arg(long, value_name = "DT", value_parser = positive)]
+    pub hold: Option<f64>,
+    /// Account for the change of energy by the work of each class of forces (without it where friction, non-ideal or control forces act)
+    #[arg(long)]
+    pub balance: bool,
+    /// Give the action of the motion, the integral of its Lagrangian over time
+    #[arg(long)]
+    pub action: bool,
+    /// Interpret the equations instead of running native code: slower, and the judge of it
+    #[arg(long)]
+    pub interpret: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert report disk.dal -o disk.html
+  dalembert report disk.dal -o disk.html --form hamilton --form explicit --verify
+  dalembert report disk.dal -o disk.html --until 20 --animate
+
+What cannot be made is said on the page and on standard error; the rest is written.")]
+pub struct ReportArgs {
+    #[command(flatten)]
+    pub common: Common,
+    /// The page: a name that ends in .html, or `-` for standard output
+    #[arg(long, short, value_name = "FILE", value_parser = crate::files::page_target)]
+    pub out: String,
+    /// Form of the equations (repeatable; without it Lagrange's, and kernel and closed form where they are short)
+    #[arg(long, value_enum)]
+    pub form: Vec<FormName>,
+    /// Spacing of the rows (without it 500 intervals)
+    #[arg(long, value_name = "DT", value_parser = positive)]
+    pub every: Option<f64>,
+    #[command(flatten)]
+    pub stepping: Stepping,
+    /// Leave the motion out, and what follows from it
+    #[arg(long, conflicts_with_all = ["until", "every", "method", "step", "rtol", "atol", "max_steps", "animate"])]
+    pub no_motion: bool,
+    /// Put a player of the motion on the page, besides the still pictures
+    #[arg(long)]
+    pub animate: bool,
+    /// Compare all formalisms that apply, as `verify` does
+    #[arg(long)]
+    pub verify: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert sweep hoop.dal --vary W=0..10:200 --out hoop              200 speeds of rotation
+  dalembert sweep pendulum.dal --vary m=1,2,5 --vary k=0.1..10:9:log --out grid
+  dalembert sweep pendulum.dal --sample \"theta1~normal(1.5,0.1)\" --sample \"theta1'~uniform(-1,1)\" --runs 10000 --out cloud
+  dalembert sweep ... --out cloud --resume                            go on after Ctrl-C, a crash or a power cut
+
+A row a run goes to DIR/results.csv (or .parquet): what was varied, the state and the outputs at the end, how it went.
+Neither the number of threads nor interruptions change a digit.")]
+pub struct SweepArgs {
+    #[command(flatten)]
+    pub common: Common,
+    /// Values of a parameter or a start: NAME=LOW..HIGH:COUNT, ...:log or NAME=V1,V2 (repeatable: every combination)
+    #[arg(long, value_name = "NAME=VALUES", allow_hyphen_values = true, value_parser = axis)]
+    pub vary: Vec<String>,
+    /// Draw a parameter or a start anew for each run: NAME~normal(mean,deviation), uniform(low,high), loguniform(low,high)
+    #[arg(long, value_name = "NAME~DISTRIBUTION", allow_hyphen_values = true, value_parser = sample)]
+    pub sample: Vec<String>,
+    /// Runs at each combination of the varied values
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub runs: usize,
+    /// Another seed, other draws
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// Directory for the results, new or empty
+    #[arg(long, value_name = "DIR")]
+    pub out: String,
+    /// Go on with the sweep in that directory
+    #[arg(long)]
+    pub resume: bool,
+    /// Format of the results
+    #[arg(long, value_enum, default_value = "csv")]
+    pub format: SweepFormat,
+    /// Write whole motions too, with rows this far apart, in DIR/motions
+    #[arg(long, value_name = "DT", value_parser = positive)]
+    pub every: Option<f64>,
+    #[command(flatten)]
+    pub stepping: Stepping,
+    /// Threads (without it one for each core)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+}
+
+/// How the results of a sweep are written.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SweepFormat {
+    /// Text
+    Csv,
+    /// Columns of doubles, and one of text
+    Parquet,
+}
+
+/// Forms of the equations that can be integrated.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MotionFormName {
+    /// Coordinates and speeds, constraints of any rank
+    Explicit,
+    /// Coordinates and momenta
+    Hamilton,
+    /// Coordinates and momenta with multipliers in them, for linear constraints
+    Suslov,
+    /// Nothing is integrated: the complete integral of the model gives the motion
+    HamiltonJacobi,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert connect throw.dal --to \"x=10, y=0\" --until 2                     rates that hit, and the action
+  dalembert connect sphere.dal --to \"x=0, y=1\" --via \"x=0, y=-1\" --via \"x=-1, y=0\" --until 1
+                                                    the other way round, with way points for every quarter
+
+The start is the model's; `=` fixes a coordinate of the end, `~` guesses it, what is left out stays if it can.")]
+pub struct ConnectArgs {
+    #[command(flatten)]
+    pub common: Common,
+    /// Configuration at the end, as in --to "x=1, y~-2"
+    #[arg(long, value_name = "CONFIGURATION", allow_hyphen_values = true)]
+    pub to: String,
+    /// Configuration near which the first path passes (repeatable, in the order of time)
+    #[arg(long, value_name = "CONFIGURATION", allow_hyphen_values = true)]
+    pub via: Vec<String>,
+    /// Time of arrival
+    #[arg(long, value_name = "T", value_parser = positive)]
+    pub until: Option<f64>,
+    /// Spacing of the rows (without it 500 intervals)
+    #[arg(long, value_name = "DT", value_parser = positive)]
+    pub every: Option<f64>,
+    /// Write the table of the motion: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::files::table_target)]
+    pub out: Vec<crate::files::TableTarget>,
+    /// Draw the motion: .svg, .png or .html (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target)]
+    pub plot: Vec<crate::files::PlotTarget>,
+    /// Animate what `draw` statements say: .html is a page that plays offline, .gif and .mp4 need ffmpeg (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::animate::animation_target)]
+    pub animate: Vec<crate::animate::AnimationTarget>,
+}

@@ -1,0 +1,71 @@
+//! Values as they are read from the command line.
+
+use dalembert::diagnostic::Code;
+
+pub fn assignment(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("write it as NAME=VALUE".to_owned()),
+    }
+}
+
+pub fn starting_value(text: &str) -> Result<String, String> {
+    let parts = text.split_once(['=', '~']);
+    match parts {
+        Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => Ok(text.to_owned()),
+        _ => Err("write it as NAME=VALUE (fixed) or NAME~VALUE (a guess)".to_owned()),
+    }
+}
+
+pub fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
+        _ => Err("a positive number is wanted".to_owned()),
+    }
+}
+
+/// The text of a `--vary` that can be read; what it names is looked up once the model is known.
+pub fn axis(text: &str) -> Result<String, String> {
+    readable(text, dalembert::sweep::Axis::read(text))
+}
+
+/// The same for `--sample`.
+pub fn sample(text: &str) -> Result<String, String> {
+    readable(text, dalembert::sweep::Sample::read(text))
+}
+
+pub fn readable<T>(
+    text: &str,
+    read: Result<T, Box<dalembert::diagnostic::Diagnostic>>,
+) -> Result<String, String> {
+    match read {
+        Ok(_) => Ok(text.to_owned()),
+        Err(d) => Err([d.message.as_str()]
+            .into_iter()
+            .chain(d.help.iter().map(String::as_str))
+            .collect::<Vec<_>>()
+            .join("; ")),
+    }
+}
+
+pub fn two_numbers(text: &str) -> Result<(f64, f64), String> {
+    let numbers: Option<Vec<f64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+    match numbers.as_deref() {
+        Some([a, b]) if a.is_finite() && b.is_finite() => Ok((*a, *b)),
+        _ => Err("two numbers with a comma between them are wanted, as in 10,10".to_owned()),
+    }
+}
+
+pub fn an_identifier(text: &str) -> Result<String, String> {
+    let first = text.starts_with(|c: char| c.is_ascii_alphabetic());
+    if first && text.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) {
+        return Ok(text.to_owned());
+    }
+    Err("an identifier is wanted: ASCII letters, digits and _, a letter first".to_owned())
+}
+
+pub fn code(text: &str) -> Result<Code, String> {
+    Code::from_id(text).ok_or_else(|| "there is no such code; `dalembert explain` lists them all".to_owned())
+}
