@@ -24,6 +24,7 @@
 //! Checked by `tests/friction.rs`: closed forms, the law itself over random systems, energy, hours at rest.
 
 mod grip;
+mod lead;
 mod normal;
 mod settle;
 

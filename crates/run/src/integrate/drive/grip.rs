@@ -33,7 +33,11 @@ impl Drive<'_> {
     fn settled(&mut self, at: Point<'_>, change: Change) -> Result<crate::Grip, Failure> {
         let base = self.field.kernel.base();
         let steer = self.field.pilot.steer(at, f64::INFINITY).map_err(Failure::Acceleration)?;
-        settle_after(base, at, steer, change).map_err(Failure::Acceleration)
+        let mut grip = settle_after(base, at, steer, change).map_err(Failure::Acceleration)?;
+        // More than what has just been taken for rest, so that a contact which is carried off does not return at once.
+        let fastest = self.top_speed.max(norm_max(at.eta));
+        grip.rest = self.options.atol + (self.options.rtol + 4.0 * QUIET) * fastest;
+        Ok(grip)
     }
 
     /// A contact has come to rest or has passed its static limit at (t, y).
