@@ -92,7 +92,9 @@ impl<'k> Gripped<'k> {
 
     /// The contact behind a row, if it is one that was added.
     pub(crate) fn contact_of(&self, row: usize) -> Option<usize> {
-        self.stuck().find(|(k, _, first)| (*first..first + self.grip.open[*k]).contains(&row)).map(|(k, ..)| k)
+        self.stuck()
+            .find(|(k, _, first)| (*first..first + self.grip.open[*k]).contains(&row))
+            .map(|(k, ..)| k)
     }
 
     /// Each sticking contact and its first row.
@@ -149,7 +151,11 @@ impl<'k> Gripped<'k> {
                     let load = norm(&solution.friction[contact.slide.clone()]);
                     let left = terms.mu_static[k] * solution.normal[k] * (1.0 + SLACK) - load;
                     // The constraints may carry V off in a direction that is theirs.
-                    if self.grip.open[k] < contact.slide.len() { left.min(self.still(contact, &terms)) } else { left }
+                    if self.grip.open[k] < contact.slide.len() {
+                        left.min(self.still(contact, &terms))
+                    } else {
+                        left
+                    }
                 }
             };
         }

@@ -118,7 +118,8 @@ impl Search<'_> {
             };
             let size = slide.clone().map(made_of).fold(0.0, f64::max);
             let reach = |i: usize| terms.J[i * n..(i + 1) * n].iter().map(|j| j.abs()).sum::<f64>();
-            let quiet = change.quiet.max(ROUNDING * norm_max(self.at.eta)) * slide.clone().map(reach).fold(0.0, f64::max);
+            let quiet = change.quiet.max(ROUNDING * norm_max(self.at.eta))
+                * slide.clone().map(reach).fold(0.0, f64::max);
             self.at_rest[k] = change.landed == Some(k) || speed <= (REST * size).max(quiet);
             if !self.at_rest[k] {
                 slide.clone().for_each(|i| self.grip.direction[i] = terms.V[i] / speed);
@@ -358,9 +359,10 @@ impl Search<'_> {
         if turning.is_empty() {
             return Ok(());
         }
+        let (mut gain, mut before) = (0.5, f64::INFINITY);
         for _ in 0..MAX_TURNS {
             let trial = self.solve()?;
-            let mut settled = true;
+            let mut left = 0.0_f64;
             for &k in &turning {
                 let (along, size) = self.departure(k, &trial);
                 let slide = self.contacts[k].slide.clone();
@@ -370,16 +372,19 @@ impl Search<'_> {
                 if norm(&across) <= 1e-13 * size {
                     continue;
                 }
-                settled = false;
-                let gain = 0.5 / size.max(along.abs());
+                left = left.max(norm(&across) / size);
+                let step = gain / size.max(along.abs());
                 let turned: Vec<f64> =
-                    slide.clone().zip(&across).map(|(i, a)| self.grip.direction[i] + gain * a).collect();
+                    slide.clone().zip(&across).map(|(i, a)| self.grip.direction[i] + step * a).collect();
                 let length = norm(&turned);
                 slide.zip(&turned).for_each(|(i, v)| self.grip.direction[i] = v / length);
             }
-            if settled {
+            if left == 0.0 {
                 break;
             }
+            // As far as it helps: components that nearly depend on each other turn slowly.
+            gain *= if left < before { 1.4 } else { 0.4 };
+            before = left;
         }
         Ok(())
     }
