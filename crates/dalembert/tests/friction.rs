@@ -288,6 +288,44 @@ fn normal_forces_in_many_coordinates() {
     }
 }
 
+/// V by all components of the space, on a plane and in a bowl: it comes to rest, and there the friction force is
+/// tangential, what presses is what presses.
+#[test]
+fn components_that_depend_on_each_other_come_to_rest() {
+    let plane = "coordinate x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\npotential 9.81*z\nconstraint floor: z = 0.3*x\n\
+                 friction on floor: coefficient 0.6, velocity [x', y', z']\ninitial y' = 1, x' = 0.2\n\
+                 output N = reaction(floor), fx = friction(floor).x, fy = friction(floor).y, fz = friction(floor).z";
+    let motion = run(&mut load(plane), &until(2.0));
+    let along = 9.81 * 0.3 / 1.09;
+    for (name, value) in [("N", 9.81 / f64::sqrt(1.09)), ("fx", along), ("fy", 0.0), ("fz", 0.3 * along)] {
+        below(name, (last(&motion, name) - value).abs(), 1e-12);
+    }
+    let bowl = "parameter m = 0.5, g = 9.81\ncoordinate x, y, z\nkinetic m/2*(x'^2 + y'^2 + z'^2)\npotential m*g*z\n\
+                constraint bowl: x^2 + y^2 + z^2 = 1\nfriction on bowl: coefficient 0.3, velocity V\n\
+                initial x = 0.8, z ~ -0.6, y' = 1.5\n\
+                output N = reaction(bowl), fx = friction(bowl).x, fy = friction(bowl).y, fz = friction(bowl).z";
+    // Also with other lengths for the constraint, and with a component twice.
+    let ways = [("x^2 + y^2 + z^2 = 1", "[x', y', z']"), ("1e3*(x^2 + y^2 + z^2) = 1e3", "[z', x', y']")];
+    for (surface, velocity) in ways {
+        let text = bowl
+            .replace("x^2 + y^2 + z^2 = 1", surface)
+            .replace("velocity V", &format!("velocity {velocity}"));
+        let motion = run(&mut load(&text), &until(4.0));
+        assert!(motion.failure.is_none(), "{:?}", motion.failure);
+        // The same system in angles.
+        below("instant", (motion.events[0].t - 1.4076063327).abs(), 1e-8);
+        let place = [("x", -0.233605022941), ("y", -0.010011583105), ("z", -0.972280032429)];
+        for (name, value) in place {
+            below(name, (last(&motion, name) - value).abs(), 1e-8);
+        }
+        let z = last(&motion, "z");
+        below("N", (last(&motion, "N") + 0.5 * 9.81 * z).abs(), 1e-10);
+        let f = ["fx", "fy", "fz"].map(|name| last(&motion, name));
+        let size = f.iter().map(|f| f * f).sum::<f64>().sqrt();
+        below("|f|", (size - 0.5 * 9.81 * (1.0 - z * z).sqrt()).abs(), 1e-10);
+    }
+}
+
 #[test]
 fn a_normal_force_shared_by_redundant_rows_is_said() {
     let text = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 10*y\nconstraint a: y = 0\nconstraint b: 2*y = 0\n\

@@ -18,12 +18,16 @@
 //! exact. Otherwise the equations are solved (see `normal`), and where they have no solution or several (Painleve's
 //! paradox) that is an error, not a choice.
 //!
+//! **What the constraints decide** of V is not for friction to hold: f has no part there, and a contact that they carry off
+//! does not stick (see `lead`).
+//!
 //! **Undetermined shares.** If contacts that stick share a load in a way the equations do not determine, each is loaded
 //! in proportion to what it can carry.
 //!
 //! Checked by `tests/friction.rs`: closed forms, the law itself over random systems, energy, hours at rest.
 
 mod grip;
+mod lead;
 mod normal;
 mod settle;
 

@@ -11,6 +11,8 @@ struct Bodies {
     M: Vec<f64>,
     Q: Vec<f64>,
     A: Vec<f64>,
+    /// Right sides of A eta' = b.
+    b: Vec<f64>,
     levels: Vec<Level>,
     contacts: Vec<Contact>,
     J: Vec<f64>,
@@ -48,7 +50,7 @@ impl Kernel for Bodies {
         out.M.copy_from_slice(&self.M);
         out.Q.copy_from_slice(&self.Q);
         out.A.copy_from_slice(&self.A);
-        out.b.fill(0.0);
+        out.b.copy_from_slice(&self.b);
     }
     fn residuals(&self, at: Point, _: &mut [f64], phi: &mut [f64], psi: &mut [f64]) {
         let along = |z: &[f64], i: usize| (0..self.n).map(|j| self.A[i * self.n + j] * z[j]).sum::<f64>();
@@ -107,7 +109,7 @@ fn bodies() -> impl Strategy<Value = (Bodies, Vec<f64>)> {
                 .collect();
             let mu_static = mu.iter().map(|m| 1.5 * m).collect();
             let levels = vec![Level::Position; k];
-            let bodies = Bodies { n, M, Q, A, levels, contacts, J, mu, mu_static };
+            let bodies = Bodies { n, M, Q, A, b: vec![0.0; k], levels, contacts, J, mu, mu_static };
             (bodies, eta)
         })
 }
@@ -187,6 +189,96 @@ proptest! {
         let inertia = product(&system.M, &s.eta_dot);
         for j in 0..system.n {
             prop_assert!((inertia[j] - system.Q[j] - s.ideal_force[j] - s.nonideal_force[j]).abs() < 1e-9);
+        }
+    }
+}
+
+/// The same bodies with each V in space: its own components, that of its constraint (which is zero), turned about.
+fn with_normal_components(system: &Bodies, angle: f64) -> (Bodies, Vec<Vec<f64>>) {
+    let n = system.n;
+    let (mut J, mut contacts, mut turns) = (Vec::new(), Vec::new(), Vec::new());
+    for (k, c) in system.contacts.iter().enumerate() {
+        let own = &system.J[c.slide.start * n..c.slide.end * n];
+        let rows: Vec<&[f64]> = own.chunks(n).chain([&system.A[k * n..(k + 1) * n]]).collect();
+        let (count, first) = (rows.len(), J.len() / n);
+        // A rotation in the plane of the last two, then in that of the first and the last.
+        let mut turn: Vec<f64> =
+            (0..count * count).map(|p| f64::from(u8::from(p / count == p % count))).collect();
+        for (i, angle) in [(count - 2, angle), (0, 0.7 * angle)] {
+            let (s, c) = f64::sin_cos(angle);
+            for j in 0..count {
+                let (a, b) = (turn[i * count + j], turn[(count - 1) * count + j]);
+                (turn[i * count + j], turn[(count - 1) * count + j]) = (c * a - s * b, s * a + c * b);
+            }
+        }
+        for row in turn.chunks(count) {
+            J.extend((0..n).map(|j| (0..count).map(|i| row[i] * rows[i][j]).sum::<f64>()));
+        }
+        contacts.push(Contact { slide: first..first + count, ..c.clone() });
+        turns.push(turn);
+    }
+    (Bodies { J, contacts, ..system.clone() }, turns)
+}
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    /// A component of V that the constraint decides changes neither what sticks nor any force.
+    #[test]
+    fn components_of_the_constraints_carry_nothing((system, _) in bodies(), angle in 0.1..3.0_f64) {
+        let zero = vec![0.0; system.n];
+        let at = Point { t: 0.0, x: &zero, eta: &zero };
+        let (spatial, turns) = with_normal_components(&system, angle);
+        let (Ok(plain), Ok(other)) = (accelerate(&system, at), accelerate(&spatial, at)) else {
+            prop_assert!(accelerate(&system, at).is_err() == accelerate(&spatial, at).is_err());
+            return Ok(());
+        };
+        for j in 0..system.n {
+            prop_assert!((plain.eta_dot[j] - other.eta_dot[j]).abs() < 1e-9);
+        }
+        for (k, c) in system.contacts.iter().enumerate() {
+            prop_assert!((plain.normal[k] - other.normal[k]).abs() < 1e-7);
+            let f: Vec<f64> = plain.friction[c.slide.clone()].iter().copied().chain([0.0]).collect();
+            let turned = product(&turns[k], &f);
+            for (i, expected) in spatial.contacts[k].slide.clone().zip(turned) {
+                prop_assert!((other.friction[i] - expected).abs() < 1e-7, "{:?} {}", other.friction, expected);
+            }
+        }
+    }
+
+    /// A further constraint asks for V' of the first contact: it slides that way, whatever its friction, and the law of
+    /// the others holds.
+    #[test]
+    fn contacts_that_are_carried_off_slide((system, _) in bodies(), pull in 0.1..2.0_f64, back in any::<bool>()) {
+        let n = system.n;
+        let pull = if back { -pull } else { pull };
+        let (mut A, mut b, mut levels) = (system.A.clone(), system.b.clone(), system.levels.clone());
+        A.extend(&system.J[..n]);
+        b.push(pull);
+        levels.push(Level::Position);
+        let system = Bodies { A, b, levels, ..system };
+        let zero = vec![0.0; n];
+        let at = Point { t: 0.0, x: &zero, eta: &zero };
+        let grip = match settle(&system, at, Steer::Own) {
+            Ok(grip) => grip,
+            // Friction may run away with a normal force; it does not fail to find what to do.
+            Err(AccelerationError::FrictionParadox { .. }) => return Ok(()),
+            Err(error) => return Err(TestCaseError::fail(format!("{error:?}"))),
+        };
+        prop_assert!(!grip.sticks(0));
+        let s = accelerate(&system, at).expect("a solution");
+        let off = product(&system.J, &s.eta_dot);
+        prop_assert!((off[0] - pull).abs() < 1e-9);
+        for (k, c) in system.contacts.iter().enumerate() {
+            let (f, away) = (&s.friction[c.slide.clone()], &off[c.slide.clone()]);
+            let size = 1.0 + s.normal[k];
+            if grip.sticks(k) {
+                prop_assert!(norm(f) <= system.mu_static[k] * s.normal[k] * (1.0 + 1e-9) && norm(away) < 1e-9 * size);
+            } else {
+                let along: f64 = f.iter().zip(away).map(|(f, a)| f * a).sum();
+                prop_assert!((norm(f) - system.mu[k] * s.normal[k]).abs() < 1e-9 * size);
+                prop_assert!((along + norm(f) * norm(away)).abs() < 1e-6 * size * (1e-3 + norm(away)));
+            }
         }
     }
 }

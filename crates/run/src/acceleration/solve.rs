@@ -473,7 +473,7 @@ impl Accelerator {
             s.normal[c] = contact.normal.clone().map(component).fold(0.0, f64::hypot);
         }
         for &(i, row, factor) in &self.sliding.held {
-            s.friction[i] = factor * s.lambda[row];
+            s.friction[i] += factor * s.lambda[row];
         }
         if self.factor.mass_is_positive() {
             (0..n).for_each(|j| self.work_n[j] = s.ideal_force[j] + s.nonideal_force[j] - self.C[j]);

@@ -1,6 +1,7 @@
 //! Which contacts stick, and the kernel with their rows added.
 
 use super::SLACK;
+use super::lead::Lead;
 use crate::linalg::{axpy, dot, norm};
 use crate::{
     Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, SecondVariation, Shape,
@@ -28,6 +29,10 @@ pub struct Grip {
     pub(crate) held: Vec<bool>,
     /// Factor on the rows of each contact when it sticks, for shares that are not determined otherwise.
     pub(crate) strength: Vec<f64>,
+    /// Directions of V that a contact holds when it sticks: those which the constraints leave open (see `lead`).
+    pub(crate) open: Vec<usize>,
+    /// V that the constraints decide is at rest up to this, for speeds of which it is made.
+    pub(crate) rest: f64,
 }
 
 impl Grip {
@@ -38,6 +43,8 @@ impl Grip {
             direction: vec![0.0; shape.n_slide],
             held: vec![false; shape.n_contact],
             strength: vec![1.0; shape.n_contact],
+            open: vec![0; shape.n_contact],
+            rest: 0.0,
         }
     }
 
@@ -62,8 +69,7 @@ impl<'k> Gripped<'k> {
     /// The kernel with a grip, which [`settle`](super::settle) finds.
     pub fn new(base: &'k dyn Kernel, grip: Grip) -> Self {
         let natural = base.shape();
-        let stuck = |(k, c): (usize, &Contact)| if grip.sticks(k) { c.slide.len() } else { 0 };
-        let rows: usize = base.contacts().iter().enumerate().map(stuck).sum();
+        let rows: usize = (0..natural.n_contact).filter(|&k| grip.sticks(k)).map(|k| grip.open[k]).sum();
         let mut levels = base.levels().to_vec();
         levels.resize(natural.n_con + rows, Level::Velocity);
         Self { base, shape: Shape { n_con: natural.n_con + rows, ..natural }, natural, levels, grip }
@@ -84,15 +90,50 @@ impl<'k> Gripped<'k> {
         self.shape.n_con - self.natural.n_con
     }
 
-    /// First row of each sticking contact: `(contact, row)`.
+    /// The contact behind a row, if it is one that was added.
+    pub(crate) fn contact_of(&self, row: usize) -> Option<usize> {
+        self.stuck()
+            .find(|(k, _, first)| (*first..first + self.grip.open[*k]).contains(&row))
+            .map(|(k, ..)| k)
+    }
+
+    /// Each sticking contact and its first row.
     fn stuck(&self) -> impl Iterator<Item = (usize, &Contact, usize)> {
         let mut row = self.natural.n_con;
         let contacts = self.base.contacts().iter().enumerate();
         contacts.filter(|(k, _)| self.grip.sticks(*k)).map(move |(k, c)| {
             let first = row;
-            row += c.slide.len();
+            row += self.grip.open[k];
             (k, c, first)
         })
+    }
+
+    /// Whether a sticking contact holds some directions of V and leaves others to the constraints.
+    fn shares_directions(&self) -> bool {
+        self.stuck().any(|(k, c, _)| (1..c.slide.len()).contains(&self.grip.open[k]))
+    }
+
+    /// Calls `row(component, row, factor)` for every part of a row that a sticking contact adds: the row is the sum of
+    /// its components of V' with these factors.
+    fn parts(&self, lead: Option<&Lead>, J: &[f64], mut part: impl FnMut(usize, usize, f64)) {
+        let n = self.natural.n_eta;
+        for (k, contact, first) in self.stuck() {
+            let (w, open, slide) = (self.grip.strength[k], self.grip.open[k], contact.slide.clone());
+            match lead {
+                Some(lead) if (1..slide.len()).contains(&open) => {
+                    let all = lead.open(&J[slide.start * n..slide.end * n], slide.len(), open);
+                    for (c, direction) in all.chunks(slide.len()).enumerate() {
+                        slide.clone().zip(direction).for_each(|(i, d)| part(i, first + c, w * d));
+                    }
+                }
+                _ => slide.take(open).enumerate().for_each(|(c, i)| part(i, first + c, w)),
+            }
+        }
+    }
+
+    /// What [`parts`](Gripped::parts) needs where directions are shared.
+    fn lead(&self, at: Point<'_>, scratch: &mut [f64]) -> Option<Lead> {
+        self.shares_directions().then(|| Lead::of(self.base, at, scratch))
     }
 
     /// For each contact a function that becomes negative when its mode ends: the speed of sliding, or what is left of
@@ -108,10 +149,26 @@ impl<'k> Gripped<'k> {
                 Mode::Slip => norm(&terms.V[contact.slide.clone()]),
                 Mode::Stick => {
                     let load = norm(&solution.friction[contact.slide.clone()]);
-                    terms.mu_static[k] * solution.normal[k] * (1.0 + SLACK) - load
+                    let left = terms.mu_static[k] * solution.normal[k] * (1.0 + SLACK) - load;
+                    // The constraints may carry V off in a direction that is theirs.
+                    if self.grip.open[k] < contact.slide.len() {
+                        left.min(self.still(contact, &terms))
+                    } else {
+                        left
+                    }
                 }
             };
         }
+    }
+}
+
+impl Gripped<'_> {
+    /// How far V is from being more than rounding.
+    fn still(&self, contact: &Contact, terms: &ContactTerms<'_>) -> f64 {
+        let n = self.natural.n_eta;
+        let reach = |i: usize| terms.J[i * n..(i + 1) * n].iter().map(|j| j.abs()).sum::<f64>();
+        let longest = contact.slide.clone().map(reach).fold(0.0, f64::max);
+        self.grip.rest * longest - norm(&terms.V[contact.slide.clone()])
     }
 }
 
@@ -143,13 +200,13 @@ impl Kernel for Gripped<'_> {
         self.base.terms(at, scratch, out);
         let (mut contacts, rest) = ContactTerms::carve(&self.natural, scratch);
         self.base.contact_terms(at, rest, &mut contacts);
-        for (k, contact, _) in self.stuck() {
-            let w = self.grip.strength[k];
-            for i in contact.slide.clone() {
-                out.A.extend(contacts.J[i * n..(i + 1) * n].iter().map(|v| w * v));
-                out.b.push(w * contacts.b[i]);
-            }
-        }
+        let lead = self.shares_directions().then(|| Lead::new(out, m, at));
+        out.A.resize(self.shape.n_con * n, 0.0);
+        out.b.resize(self.shape.n_con, 0.0);
+        self.parts(lead.as_ref(), contacts.J, |i, row, w| {
+            axpy(w, &contacts.J[i * n..(i + 1) * n], &mut out.A[row * n..(row + 1) * n]);
+            out.b[row] += w * contacts.b[i];
+        });
     }
 
     fn quick_workspace(&self) -> Vec<f64> {
@@ -182,10 +239,8 @@ impl Kernel for Gripped<'_> {
         out.force.fill(0.0);
         out.contacts.clear();
         out.held.clear();
-        for (k, contact, first) in self.stuck() {
-            let w = self.grip.strength[k];
-            out.held.extend(contact.slide.clone().enumerate().map(|(c, i)| (i, first + c, w)));
-        }
+        let lead = self.lead(at, rest);
+        self.parts(lead.as_ref(), terms.J, |i, row, w| out.held.push((i, row, w)));
         for (k, contact) in self.base.contacts().iter().enumerate() {
             if self.grip.sticks(k) {
                 continue;
@@ -209,13 +264,11 @@ impl Kernel for Gripped<'_> {
             return;
         }
         phi[m..].fill(0.0);
+        psi[m..].fill(0.0);
         let (mut terms, rest) = ContactTerms::carve(&self.natural, scratch);
         self.base.contact_terms(at, rest, &mut terms);
-        for (k, contact, first) in self.stuck() {
-            for (c, i) in contact.slide.clone().enumerate() {
-                psi[first + c] = self.grip.strength[k] * terms.V[i];
-            }
-        }
+        let lead = self.lead(at, rest);
+        self.parts(lead.as_ref(), terms.J, |i, row, w| psi[row] += w * terms.V[i]);
     }
 
     fn position_gradient(&self, t: f64, x: &[f64], scratch: &mut [f64], out: &mut [f64]) {

@@ -3,7 +3,14 @@
 //! Contacts with V = 0 are first all held. The one loaded most beyond its static limit is let go, against its force, and
 //! the rest is solved again, until every contact that sticks can, and every contact let go moves off the way its
 //! friction says. One let go that does not move off is held again if it can then be.
+//!
+//! Where the constraints ask for V' other than zero, the contact cannot stick and is let go at once, the way they carry
+//! it. Where contacts that could stick one by one cannot all do so, those in each other's way are let go as they would
+//! move without friction, and held again as above.
 
+mod refine;
+
+use super::lead::Lead;
 use super::{Grip, Gripped, Mode, SLACK};
 use crate::acceleration::{AccelerationError, Accelerator, Steer, Term};
 use crate::linalg::{dot, norm, norm_max};
@@ -11,13 +18,11 @@ use crate::{Contact, ContactTerms, Kernel, Point};
 
 /// Sliding velocities below this, relative to the speeds they are made of, are rest.
 const REST: f64 = 1e-12;
+/// The same relative to all speeds: rounding of the constraints between them.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// What constraints and requirements may be off by at a state (see [`crate::CONSISTENCY_TOL`]).
 const STATE_TOLERANCE: f64 = 10.0 * crate::CONSISTENCY_TOL;
-/// How often shares are taken again at most.
-const MAX_SHARES: usize = 20;
-/// How often directions are turned at most.
-const MAX_TURNS: usize = 300;
 
 /// The grip at a state: contacts at rest stick if their law lets them, the others slide.
 pub fn settle(kernel: &dyn Kernel, at: Point<'_>, steer: Steer<'_>) -> Result<Grip, AccelerationError> {
@@ -49,6 +54,7 @@ pub fn settle_after(
         steer,
         contacts: kernel.contacts().to_vec(),
         at_rest: vec![false; shape.n_contact],
+        forced: vec![false; shape.n_contact],
         mu_static: vec![0.0; shape.n_contact],
         J: Vec::new(),
         drift: Vec::new(),
@@ -58,6 +64,7 @@ pub fn settle_after(
         return Ok(search.grip);
     }
     search.look(change)?;
+    search.follow_constraints();
     search.hold_all(change.loose)?;
     Ok(search.grip)
 }
@@ -76,6 +83,8 @@ struct Search<'k> {
     steer: Steer<'k>,
     contacts: Vec<Contact>,
     at_rest: Vec<bool>,
+    /// Whether the constraints carry a contact off that is at rest.
+    forced: Vec<bool>,
     mu_static: Vec<f64>,
     J: Vec<f64>,
     drift: Vec<f64>,
@@ -107,7 +116,8 @@ impl Search<'_> {
             };
             let size = slide.clone().map(made_of).fold(0.0, f64::max);
             let reach = |i: usize| terms.J[i * n..(i + 1) * n].iter().map(|j| j.abs()).sum::<f64>();
-            let quiet = change.quiet * slide.clone().map(reach).fold(0.0, f64::max);
+            let quiet = change.quiet.max(ROUNDING * norm_max(self.at.eta))
+                * slide.clone().map(reach).fold(0.0, f64::max);
             self.at_rest[k] = change.landed == Some(k) || speed <= (REST * size).max(quiet);
             if !self.at_rest[k] {
                 slide.clone().for_each(|i| self.grip.direction[i] = terms.V[i] / speed);
@@ -119,6 +129,36 @@ impl Search<'_> {
         self.J = terms.J.to_vec();
         self.drift = terms.b.to_vec();
         Ok(())
+    }
+
+    /// What of V' the constraints decide: contacts which they carry off slide that way.
+    fn follow_constraints(&mut self) {
+        if !self.at_rest.contains(&true) {
+            return;
+        }
+        let n = self.kernel.shape().n_eta;
+        let lead = Lead::of(self.kernel, self.at, &mut vec![0.0; self.kernel.scratch_len()]);
+        for k in 0..self.contacts.len() {
+            if !self.at_rest[k] {
+                continue;
+            }
+            let slide = self.contacts[k].slide.clone();
+            let J = &self.J[slide.start * n..slide.end * n];
+            let open = lead.open(J, slide.len(), slide.len());
+            self.grip.open[k] = open.len() / slide.len();
+            if let Some(rate) = lead.forced(J, &self.drift[slide], &open) {
+                self.forced[k] = true;
+                self.slide_along(k, &rate);
+            }
+        }
+    }
+
+    /// Lets a contact slide along a direction of any length.
+    fn slide_along(&mut self, k: usize, way: &[f64]) {
+        let size = norm(way);
+        self.contacts[k].slide.clone().zip(way).for_each(|(i, w)| self.grip.direction[i] = w / size);
+        self.grip.modes[k] = Mode::Slip;
+        self.grip.held[k] = true;
     }
 
     fn solve(&self) -> Result<Trial, AccelerationError> {
@@ -155,39 +195,77 @@ impl Search<'_> {
         (along, size)
     }
 
-    /// Requirements that sticking would prevent: control overcomes friction there, so those contacts slide that would
-    /// move off without it.
-    fn give_way(&mut self) -> Result<Trial, AccelerationError> {
-        let held = self.grip.clone();
-        for k in (0..self.contacts.len()).filter(|&k| self.at_rest[k]) {
-            self.grip.modes[k] = Mode::Slip;
-            self.grip.held[k] = true;
-            self.contacts[k].slide.clone().for_each(|i| self.grip.direction[i] = 0.0);
-        }
-        let trial = self.solve()?;
+    /// V' of a contact.
+    fn rate(&self, k: usize, trial: &Trial) -> Vec<f64> {
         let n = trial.eta_dot.len();
-        for k in (0..self.contacts.len()).filter(|&k| self.at_rest[k]) {
-            let slide = self.contacts[k].slide.clone();
-            let off = |i: usize| dot(&self.J[i * n..(i + 1) * n], &trial.eta_dot) - self.drift[i];
-            let away: Vec<f64> = slide.clone().map(off).collect();
-            let size = norm(&away);
-            if size > 1e-12 * (norm_max(&trial.eta_dot) + norm_max(&self.drift)) {
-                slide.zip(&away).for_each(|(i, a)| self.grip.direction[i] = a / size);
+        let rate = |i: usize| dot(&self.J[i * n..(i + 1) * n], &trial.eta_dot) - self.drift[i];
+        self.contacts[k].slide.clone().map(rate).collect()
+    }
+
+    /// Contacts that stick and prevent a motion: requirements that sticking would prevent (control overcomes friction
+    /// there), constraints that cannot hold while all of these stick. Empty for other failures.
+    fn in_the_way(&self, error: &AccelerationError) -> Vec<usize> {
+        let sticking = || (0..self.contacts.len()).filter(|&k| self.grip.sticks(k));
+        match error {
+            AccelerationError::Unreachable { .. } => sticking().collect(),
+            AccelerationError::Inconsistent { rows, .. } => {
+                let gripped = Gripped::new(self.kernel, self.grip.clone());
+                let named: Vec<_> = rows.iter().filter_map(|&row| gripped.contact_of(row)).collect();
+                sticking().filter(|k| named.contains(k)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Holds what can be held: contacts in the way of a motion slide as they would move off without friction.
+    fn give_way(&mut self) -> Result<Trial, AccelerationError> {
+        let mut loose = Vec::new();
+        let trial = loop {
+            match self.solve() {
+                Ok(trial) => break trial,
+                Err(error) => {
+                    let group = self.in_the_way(&error);
+                    if group.is_empty() {
+                        return Err(error);
+                    }
+                    for &k in &group {
+                        self.grip.modes[k] = Mode::Slip;
+                        self.grip.held[k] = true;
+                        self.contacts[k].slide.clone().for_each(|i| self.grip.direction[i] = 0.0);
+                    }
+                    loose.extend(group);
+                }
+            }
+        };
+        if loose.is_empty() && !self.forced.contains(&true) {
+            return Ok(trial);
+        }
+        for k in loose {
+            let away = self.rate(k, &trial);
+            if norm(&away) > 1e-12 * (norm_max(&trial.eta_dot) + norm_max(&self.drift)) {
+                self.slide_along(k, &away);
             } else {
-                self.grip.modes[k] = held.modes[k];
+                self.grip.modes[k] = Mode::Stick;
             }
         }
         self.align()?;
         self.solve()
     }
 
+    /// Holds a contact again that was let go and does not move off that way; if it cannot be held with the others, it
+    /// goes the other way.
+    fn take_back(&mut self, k: usize, trial: &Trial) -> Result<(), AccelerationError> {
+        self.grip.modes[k] = Mode::Stick;
+        if let Err(AccelerationError::Inconsistent { .. }) = self.solve() {
+            self.slide_along(k, &self.rate(k, trial));
+        }
+        self.align()
+    }
+
     fn hold_all(&mut self, loose: Option<usize>) -> Result<(), AccelerationError> {
-        let first = match self.solve() {
-            Err(AccelerationError::Unreachable { .. }) => self.give_way()?,
-            other => other?,
-        };
+        let first = self.give_way()?;
         let mut trial = self.share(first)?;
-        if let Some(k) = loose.filter(|&k| self.at_rest[k]) {
+        if let Some(k) = loose.filter(|&k| self.grip.sticks(k)) {
             self.let_go(k, &trial)?;
             trial = self.share(self.solve()?)?;
         }
@@ -201,7 +279,7 @@ impl Search<'_> {
                 .max_by(|a, b| a.0.total_cmp(&b.0));
             let back = (0..self.contacts.len()).find(|&k| {
                 let (along, size) = self.departure(k, &trial);
-                self.at_rest[k] && !self.grip.sticks(k) && along < -1e-10 * size
+                self.at_rest[k] && !self.forced[k] && !self.grip.sticks(k) && along < -1e-10 * size
             });
             match (worst, back) {
                 (Some((_, k)), _) => self.let_go(k, &trial)?,
@@ -210,53 +288,13 @@ impl Search<'_> {
                     if returned[k] > 2 {
                         return Err(unsettled(k, self.at.t));
                     }
-                    self.grip.modes[k] = Mode::Stick;
-                    self.align()?;
+                    self.take_back(k, &trial)?;
                 }
                 (None, None) => return Ok(()),
             }
             trial = self.share(self.solve()?)?;
         }
         Err(unsettled(0, self.at.t))
-    }
-
-    /// Contacts that stick and share a load which the equations do not share out: each by what it can carry. That
-    /// depends on the normal forces, which may be open too, so it is repeated a few times and the best kept.
-    fn share(&mut self, trial: Trial) -> Result<Trial, AccelerationError> {
-        let sticking: Vec<usize> = (0..self.contacts.len()).filter(|&k| self.grip.sticks(k)).collect();
-        if !trial.dependent || sticking.len() < 2 {
-            return Ok(trial);
-        }
-        let worst =
-            |this: &Self, trial: &Trial| sticking.iter().map(|&k| this.use_of(k, trial)).fold(0.0, f64::max);
-        let mut best = (worst(self, &trial), trial, self.grip.strength.clone());
-        let mut normal = best.1.normal.clone();
-        for _ in 0..MAX_SHARES {
-            let limits: Vec<f64> = sticking.iter().map(|&k| self.mu_static[k] * normal[k]).collect();
-            let largest = norm_max(&limits);
-            if !(largest > 0.0) {
-                break;
-            }
-            // Multipliers of least norm of rows scaled by w make f of least sum f^2/w^2: equal use of all limits if w^2
-            // is the limit.
-            let mut changed = 0.0_f64;
-            for (&k, limit) in sticking.iter().zip(&limits) {
-                let w = (limit / largest).sqrt().max(1e-3);
-                changed = changed.max((w / self.grip.strength[k] - 1.0).abs());
-                self.grip.strength[k] = w;
-            }
-            let trial = self.solve()?;
-            normal.clone_from(&trial.normal);
-            let used = worst(self, &trial);
-            if used <= best.0 {
-                best = (used, trial, self.grip.strength.clone());
-            }
-            if changed < 1e-9 {
-                break;
-            }
-        }
-        self.grip.strength = best.2;
-        Ok(best.1)
     }
 
     /// Lets a contact slide against its force.
@@ -266,48 +304,8 @@ impl Search<'_> {
         if !(size > 0.0) {
             return Err(AccelerationError::FrictionUnsettled { t: self.at.t, contact: k });
         }
-        slide.for_each(|i| self.grip.direction[i] = -trial.friction[i] / size);
-        self.grip.modes[k] = Mode::Slip;
-        self.grip.held[k] = true;
+        let against: Vec<f64> = trial.friction[slide].iter().map(|f| -f).collect();
+        self.slide_along(k, &against);
         self.align()
-    }
-
-    /// Contacts with several components that were let go slide the way they then move off: V' = alpha s with alpha > 0.
-    /// What of V' is across the direction turns it, until nothing is left.
-    fn align(&mut self) -> Result<(), AccelerationError> {
-        let turning: Vec<usize> = (0..self.contacts.len())
-            .filter(|&k| self.at_rest[k] && !self.grip.sticks(k) && self.contacts[k].slide.len() > 1)
-            .collect();
-        if turning.is_empty() {
-            return Ok(());
-        }
-        for _ in 0..MAX_TURNS {
-            let trial = self.solve()?;
-            let n = trial.eta_dot.len();
-            let mut settled = true;
-            for &k in &turning {
-                let (along, size) = self.departure(k, &trial);
-                let across = |i: usize| {
-                    dot(&self.J[i * n..(i + 1) * n], &trial.eta_dot)
-                        - self.drift[i]
-                        - along * self.grip.direction[i]
-                };
-                let slide = self.contacts[k].slide.clone();
-                let across: Vec<f64> = slide.clone().map(across).collect();
-                if norm(&across) <= 1e-13 * size {
-                    continue;
-                }
-                settled = false;
-                let gain = 0.5 / size.max(along.abs());
-                let turned: Vec<f64> =
-                    slide.clone().zip(&across).map(|(i, a)| self.grip.direction[i] + gain * a).collect();
-                let length = norm(&turned);
-                slide.zip(&turned).for_each(|(i, v)| self.grip.direction[i] = v / length);
-            }
-            if settled {
-                break;
-            }
-        }
-        Ok(())
     }
 }

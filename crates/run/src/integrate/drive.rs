@@ -24,6 +24,8 @@ use crate::{Kernel, Point, State};
 /// and forth (dry friction by a sign function) lead there.
 const STANDSTILL: f64 = 1e-7;
 const STANDSTILL_STEPS: usize = 20_000;
+/// A step of this part of the span is an instant where contacts begin to slide because they cannot all stick.
+const SUDDEN: f64 = 1e-6;
 
 /// Everything a run needs, sized once.
 pub(super) struct Drive<'a> {
@@ -428,8 +430,15 @@ impl<'a> Drive<'a> {
     }
 
     fn end_failed(&mut self, h: f64, error: EvalError) -> Result<(), Failure> {
-        // Rows that contradict each other on the constraints will do so at any step size.
-        if let EvalError::Acceleration(crate::AccelerationError::Inconsistent { .. }) = error {
+        let sticks = self.field.kernel.stuck_rows() > 0;
+        let sudden = self.stepper.fixed() || h.abs() <= SUDDEN * self.span().abs();
+        if sticks && sudden && self.dislodge(h)? {
+            return Ok(());
+        }
+        // Rows that contradict each other on the constraints will do so at any step size, unless a contact sticks before.
+        let contradiction =
+            matches!(error, EvalError::Acceleration(crate::AccelerationError::Inconsistent { .. }));
+        if contradiction && (sudden || !sticks) {
             return Err(failure(error));
         }
         self.refuse(h, StepError::Eval(error))

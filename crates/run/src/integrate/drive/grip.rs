@@ -1,10 +1,10 @@
 //! Contacts that begin to stick or to slide, and control that is computed anew: places where the equations change.
 
 use super::{ContactChange, Control, Drive, Failure, Point, failure};
-use crate::friction::{Change, settle_after};
+use crate::friction::{Change, Grip, Mode, settle_after};
 use crate::integrate::stepper::EvalError;
 use crate::linalg::{dot, norm, norm_max};
-use crate::{ContactTerms, Kernel};
+use crate::{ContactTerms, Kernel, Projector};
 
 /// Changes within this fraction of the span are at one instant, and so many of them at one instant are chatter.
 const INSTANT: f64 = 1e-12;
@@ -30,26 +30,57 @@ impl Drive<'_> {
         self.hold_start()
     }
 
-    fn settled(&mut self, at: Point<'_>, change: Change) -> Result<crate::Grip, Failure> {
+    fn settled(&mut self, at: Point<'_>, change: Change) -> Result<Grip, Failure> {
         let base = self.field.kernel.base();
         let steer = self.field.pilot.steer(at, f64::INFINITY).map_err(Failure::Acceleration)?;
-        settle_after(base, at, steer, change).map_err(Failure::Acceleration)
+        let mut grip = settle_after(base, at, steer, change).map_err(Failure::Acceleration)?;
+        // More than what has just been taken for rest, so that a contact which is carried off does not return at once.
+        let fastest = self.top_speed.max(norm_max(at.eta));
+        grip.rest = self.options.atol + (self.options.rtol + 4.0 * QUIET) * fastest;
+        Ok(grip)
     }
 
     /// A contact has come to rest or has passed its static limit at (t, y).
     pub(super) fn regrip(&mut self, contact: usize) -> Result<(), Failure> {
-        let near = (self.t - self.changes.0).abs() <= INSTANT * self.span().abs();
-        self.changes = if near { (self.changes.0, self.changes.1 + 1) } else { (self.t, 1) };
-        if self.changes.1 > MAX_AT_ONCE {
-            return Err(Failure::Chatter { t: self.t, contact });
-        }
         let stuck = self.field.kernel.grip().sticks(contact);
-        let before = self.field.kernel.grip().clone();
         let state = self.y.clone();
         let at = self.field.point(self.t, &state);
         let (landed, loose) = if stuck { (None, Some(contact)) } else { (Some(contact), None) };
         let change = Change { landed, loose, quiet: QUIET * self.top_speed };
         let grip = self.settled(at, change)?;
+        self.take_grip(grip, contact)
+    }
+
+    /// The end of a step failed. Contacts that stick cannot all go on doing so if the constraints carry them off from here
+    /// on: those in the way slide as they would at the end of the step. `false` if that is not why.
+    pub(super) fn dislodge(&mut self, h: f64) -> Result<bool, Failure> {
+        let (base, n_x) = (self.field.kernel.base(), self.field.shape.n_x);
+        let mut next: Vec<f64> = self.y.iter().zip(&self.f).map(|(y, f)| y + h * f).collect();
+        let mut projector = Projector::new(base);
+        projector.inherit(&self.field.projector);
+        let (x, eta) = next.split_at_mut(n_x);
+        if self.options.projection && projector.project(base, self.t + h, x, eta).is_err() {
+            return Ok(false);
+        }
+        let moved = self.y[n_x..].iter().zip(&*eta).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let change = Change { quiet: QUIET * self.top_speed + 2.0 * moved, ..Change::default() };
+        let grip = self.settled(self.field.point(self.t + h, &next), change)?;
+        let before = &self.field.kernel.grip().modes;
+        let freed = before.iter().zip(&grip.modes).position(|(a, b)| *a == Mode::Stick && a != b);
+        match freed {
+            Some(contact) => self.take_grip(grip, contact).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// The equations are those of another grip from here on, because of a contact.
+    fn take_grip(&mut self, grip: Grip, contact: usize) -> Result<(), Failure> {
+        let near = (self.t - self.changes.0).abs() <= INSTANT * self.span().abs();
+        self.changes = if near { (self.changes.0, self.changes.1 + 1) } else { (self.t, 1) };
+        if self.changes.1 > MAX_AT_ONCE {
+            return Err(Failure::Chatter { t: self.t, contact });
+        }
+        let before = self.field.kernel.grip().clone();
         self.field.regrip(grip);
         self.report_changes(&before);
         self.hold_start()?;
@@ -90,7 +121,7 @@ impl Drive<'_> {
         }
     }
 
-    fn report_changes(&mut self, before: &crate::Grip) {
+    fn report_changes(&mut self, before: &Grip) {
         let now = self.field.kernel.grip();
         for (contact, range) in self.field.kernel.contacts().iter().enumerate() {
             let turned = range.slide.clone().any(|i| now.direction[i] * before.direction[i] < 0.0);
