@@ -114,6 +114,8 @@ pub(super) struct Variational {
     age: usize,
     /// The level, in these units, at which corrections with a new matrix have last stopped shrinking.
     floor: f64,
+    /// The size of the state at the start of the step.
+    size: f64,
     increment: Vec<f64>,
     end: Vec<f64>,
     rates: Rates,
@@ -147,6 +149,7 @@ impl Variational {
             noise: vec![0.0; size],
             age: LISTEN,
             floor: 0.0,
+            size: 1.0,
             increment: vec![0.0; n],
             end: vec![0.0; 2 * n],
             rates: Rates::new(kernel),
@@ -236,7 +239,7 @@ impl Variational {
     }
 
     /// One correction, and how loud it was.
-    fn correct(&mut self, h: f64, size: f64) -> Correction {
+    fn correct(&mut self, h: f64) -> Correction {
         let (s, n, m) = (self.element.nodes(), self.element.n, self.element.m);
         let w = n + m;
         self.change.fill(0.0);
@@ -271,7 +274,7 @@ impl Variational {
         if self.hides_roundings() {
             self.refine();
         }
-        self.take(size)
+        self.take()
     }
 
     /// Whether a correction that counts may be rounding of larger ones.
@@ -285,11 +288,14 @@ impl Variational {
         })
     }
 
-    /// The correction of a component after node `a` in units of the noise.
+    /// The correction of a component after node `a` in units of the noise. What refinement leaves of the roundings of larger
+    /// corrections is never loud, whatever the noise of a component that is zero.
     fn loudness_at(&self, a: usize, p: usize) -> f64 {
         let (n, m) = (self.element.n, self.element.m);
         let k = a * (n + m) + p;
-        self.change[k].abs() / (self.noise[k] + f64::EPSILON * self.element.z[(a + 1) * n + p].abs() + 1e-300)
+        let own = f64::EPSILON * self.element.z[(a + 1) * n + p].abs();
+        let refined = f64::EPSILON * f64::EPSILON * self.size;
+        self.change[k].abs() / (self.noise[k] + own + refined)
     }
 
     /// Solves once more for what the correction leaves of its equations. Elimination mixes rows, and rounds a component that
@@ -304,7 +310,7 @@ impl Variational {
     }
 
     /// Takes the correction from the nodes and impulses.
-    fn take(&mut self, size: f64) -> Correction {
+    fn take(&mut self) -> Correction {
         let (s, n, m) = (self.element.nodes(), self.element.n, self.element.m);
         let w = n + m;
         let mut taken = Correction { now: 0.0, next: 0.0, all: 0.0 };
@@ -320,7 +326,7 @@ impl Variational {
             if dz.iter().any(|v| !v.is_finite()) {
                 return Correction { now: f64::NAN, next: f64::NAN, all: f64::NAN };
             }
-            taken.all = taken.all.max(norm_max(dz) / size);
+            taken.all = taken.all.max(norm_max(dz) / self.size);
             axpy(-1.0, dz, &mut self.element.z[(a + 1) * n..(a + 2) * n]);
             axpy(-1.0, dl, &mut self.Lambda[a * m..(a + 1) * m]);
         }
@@ -328,13 +334,7 @@ impl Variational {
     }
 
     /// Newton from the current nodes, with the matrix of an earlier step or one made here. Whether it arrived.
-    fn iterate(
-        &mut self,
-        field: &mut dyn Field,
-        at: &Attempt<'_>,
-        size: f64,
-        anew: bool,
-    ) -> Result<bool, StepError> {
+    fn iterate(&mut self, field: &mut dyn Field, at: &Attempt<'_>, anew: bool) -> Result<bool, StepError> {
         let (mut before, mut stale, mut grown, mut stalled) = (f64::INFINITY, anew, 0, 0);
         self.loudness.fill(f64::INFINITY);
         for _ in 0..MAX_NEWTON {
@@ -345,7 +345,7 @@ impl Variational {
                 self.age = LISTEN;
             }
             field.count_work(self.element.nodes(), stale);
-            let Correction { now, next, all } = self.correct(at.h, size);
+            let Correction { now, next, all } = self.correct(at.h);
             let ratio = now / before;
             if now <= ARRIVED || next <= 0.02 {
                 return Ok(true);
@@ -357,7 +357,11 @@ impl Variational {
                 || (stalled > MAX_GROWN && all <= ROUNDING)
             {
                 // Cancellation within the forces is louder than what was listened to.
-                self.floor = if now > QUIET { self.floor.max(2.0 * now) } else { 0.99 * self.floor };
+                self.floor = match now {
+                    _ if now <= QUIET => 0.99 * self.floor,
+                    _ if now <= NOISY => self.floor.max(2.0 * now),
+                    _ => self.floor,
+                };
                 return Ok(true);
             }
             grown += usize::from(!(ratio < 1.0));
@@ -396,14 +400,14 @@ impl Stepper for Variational {
             kernel.position_gradient(at.t, x, &mut self.scratch, &mut self.element.A[..m * n]);
             self.rows.choose(&self.element.A[..m * n]);
         }
-        let size = norm_max(x).max(at.h.abs() * norm_max(eta)).max(1e-300);
+        self.size = norm_max(x).max(at.h.abs() * norm_max(eta)).max(1e-250);
         self.guess(&at);
         let same = self.factored_h == at.h && self.factored_rows == self.rows.keep;
-        let arrived = same && self.iterate(field, &at, size, false)?;
+        let arrived = same && self.iterate(field, &at, false)?;
         if !arrived {
             self.guess(&at);
             self.Lambda.fill(0.0);
-            if !self.iterate(field, &at, size, true)? {
+            if !self.iterate(field, &at, true)? {
                 self.factored_h = f64::NAN;
                 return Err(StepError::Newton);
             }
