@@ -100,11 +100,11 @@ impl Held {
         let size = largest(&times(&reading.terms.M, &reading.state.eta));
         let values = state_values(model, &reading.state);
         let A = evaluate(model, &self.A, &values);
-        let mut one = |row: &[f64]| {
+        let one = |row: &[f64]| {
             let (number, length) = (dice.number(), largest(row));
             if size > 0.0 && length > 0.0 { number * size / length } else { number }
         };
-        A.chunks(d.len().max(1)).map(|row| one(row)).collect()
+        A.chunks(d.len().max(1)).map(one).collect()
     }
 
     /// eta', A^T lambda, conditioning.
