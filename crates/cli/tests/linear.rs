@@ -151,6 +151,15 @@ fn wrong_requests_are_refused_with_advice() {
     assert_eq!(usage.code, 2, "--plot needs --over");
     let kink = with_input(&["linearize", "-"], "coordinate x\nkinetic x'^2/2\nforce x = -sign(x')\n");
     assert!(kink.code == 1 && kink.stderr.contains("E0520"), "{}", kink.stderr);
+    let top = "coordinate psi, th, phi\nkinetic (th'^2 + psi'^2*sin(th)^2)/4 + 0.15*(phi' + psi'*cos(th))^2\n\
+        potential 2*cos(th)\ninitial th = 0.6, psi' = 1, phi' = 20\n";
+    let pole = with_input(&["linearize", "-", "--settle"], top);
+    assert!(pole.code == 1 && pole.stdout.is_empty(), "{}", pole.stdout);
+    assert!(
+        pole.stderr.contains("E0503") && pole.stderr.contains("help: start elsewhere"),
+        "{}",
+        pole.stderr
+    );
     let large = with_input(
         &["linearize", "-"],
         "const N = 600\ncoordinate q[1..N]\nkinetic sum(i in 1..N, q[i]'^2)\n",

@@ -9,7 +9,9 @@
 //! to zero, with the exact derivative that linearisation gives, on the constraints. Starts are the model's own and points spread
 //! evenly around it; what is found is what these lead to, not a proof that there is nothing else.
 
+mod family;
 mod landscape;
+mod lasting;
 mod search;
 mod settle;
 

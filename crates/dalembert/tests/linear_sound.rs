@@ -146,3 +146,88 @@ fn nothing_found_has_a_reason() {
     let far = search(&format!("{K1}potential x + x^3/1000000\n"));
     assert!(far.troubles.iter().all(|t| !t.contains("far")), "{:?}", far.troubles);
 }
+
+fn energies(found: &Found) -> Vec<f64> {
+    let mut list: Vec<f64> = found.equilibria.iter().map(|e| e.potential.unwrap()).collect();
+    list.sort_by(f64::total_cmp);
+    list
+}
+
+fn close(found: &[f64], right: &[f64]) -> bool {
+    found.len() == right.len() && found.iter().zip(right).all(|(a, b)| (a - b).abs() < 1e-9)
+}
+
+/// Two sets of equilibria are one only if one can be reached from the other.
+#[test]
+fn families_that_are_not_joined_are_listed() {
+    // Of the difference of two angles: 0, +-1.8235, pi. Mirror images agree in all but their place.
+    let found = search(&format!("{K2}potential cos(x - y) + cos(2*(x - y))\ninitial x = 0.1\n"));
+    assert!(close(&energies(&found), &[-1.125, -1.125, 0.0, 2.0]), "{:?}", energies(&found));
+    assert!(found.equilibria.iter().all(|e| e.family == 1) && found.not_listed > 50);
+    // The same in a difference of lengths: a valley and the two ridges beside it.
+    let found = search(&format!("{K2}potential (x - y)^2 - (x - y)^4/4\n"));
+    assert!(close(&energies(&found), &[0.0, 1.0, 1.0]), "{:?}", energies(&found));
+}
+
+#[test]
+fn a_ring_of_three_has_all_its_families() {
+    let text = "parameter k = 3
+        coordinate q[1..3]
+        kinetic sum(i in 1..3, q[i]'^2/2)
+        potential sum(i in 1..3, -k*cos(q[i] - q[if i == 3 then 1 else i+1] - 2*pi/3))
+        initial q[1] = 0.1, q[2] = -2, q[3] = 2";
+    let mut model = load(text);
+    let found = model.equilibria(&Search { starts: 300, ..Search::default() }).unwrap();
+    // Differences of neighbours: all 2 pi/3, all 0, all -2 pi/3; and two of one size with a third.
+    let mut reduced = load(
+        "coordinate a, b
+        kinetic (a'^2 + b'^2)/2
+        potential -3*(cos(a - 2*pi/3) + cos(b - 2*pi/3) + cos(-a - b - 2*pi/3))",
+    );
+    let single = reduced.equilibria(&Search { starts: 300, ..Search::default() }).unwrap();
+    assert!(close(&energies(&found), &energies(&single)), "{:?} {:?}", energies(&found), energies(&single));
+    assert!(energies(&found).iter().any(|v| (v - 4.5).abs() < 1e-9));
+}
+
+/// Members that can be joined, on curved sets too, are one family.
+#[test]
+fn curved_families_are_one() {
+    // Circles of two radii, and one circle through constraints.
+    let found = search(&format!("{K2}potential ((x^2 + y^2 - 2)^2 - 1)^2\ninitial x = 1.1\n"));
+    let mut radii: Vec<f64> =
+        found.equilibria.iter().map(|e| e.linear.state.x[0].hypot(e.linear.state.x[1])).collect();
+    radii.sort_by(f64::total_cmp);
+    let right = [0.0, 1.0, 2f64.sqrt(), 3f64.sqrt()];
+    assert!(radii.len() == 4 && radii.iter().zip(right).all(|(a, b)| (a - b).abs() < 1e-6), "{radii:?}");
+    let found = search(&format!("{K2}constraint ring: x^2 + y^2 = 4\ninitial x = 2, y ~ 0\n"));
+    assert_eq!(found.equilibria.len(), 1);
+    // Three masses in the plane: they may be moved and turned, but not mirrored.
+    let text = "coordinate x[1..3], y[1..3]
+        kinetic sum(i in 1..3, (x[i]'^2 + y[i]'^2)/2)
+        let a = (x[1] - x[2])^2 + (y[1] - y[2])^2, b = (x[2] - x[3])^2 + (y[2] - y[3])^2, c = (x[3] - x[1])^2 + (y[3] - y[1])^2
+        potential (a - 1)^2 + (b - 1)^2 + (c - 1)^2
+        initial x[1] = 1, y[2] = 0.8, x[3] = -0.3, y[3] = 0.1";
+    let found = search(text);
+    let lowest = found.equilibria.iter().filter(|e| e.potential.unwrap() < 1e-9);
+    assert_eq!(lowest.count(), 2);
+}
+
+/// What accelerations leave at a pole of the coordinates is no steady motion.
+#[test]
+fn settling_at_a_pole_is_refused() {
+    let text = "parameter A = 0.5, C = 0.3, mgl = 2
+        coordinate psi, th, phi
+        kinetic A/2*(th'^2 + psi'^2*sin(th)^2) + C/2*(phi' + psi'*cos(th))^2
+        potential mgl*cos(th)
+        initial th = 0.6, psi' = 1, phi' = 20";
+    let mut model = load(text);
+    let linearizer = dalembert::linearize::Linearizer::new(&mut model, &[]).unwrap();
+    let state = model.operating_point("").unwrap();
+    let refused = linearizer.settle(&mut model, &state).unwrap_err();
+    assert!(refused.message.contains("singular there"), "{}", refused.message);
+    assert!(refused.help.is_some());
+    // Near a steady precession it is found.
+    let state = model.operating_point("th=1, psi'=0.335, phi'=20").unwrap();
+    let found = linearizer.settle(&mut model, &state).unwrap();
+    assert!((found.x[1].cos() - 0.01 / (0.2 * 0.335f64.powi(2))).abs() < 1e-9, "{found:?}");
+}

@@ -203,6 +203,21 @@ fn a_wrong_absolute_tolerance_is_called_that() {
 }
 
 #[test]
+fn the_shortest_runs_are_made_or_refused() {
+    let mut model = good("coordinate x\nkinetic x'^2/2\npotential 5e3*x^2\ninitial x = 1");
+    let request = |until: f64| Request { until: Some(until), ..Request::default() };
+    let motion = model.simulate(&request(1e-300), |_| Flow::Continue).expect("a motion");
+    assert!(motion.failure.is_none() && motion.outcome.state.t == 1e-300);
+    assert_eq!(motion.table.rows().count(), 501);
+    let refused = model.simulate(&request(1e-323), |_| Flow::Continue).expect_err("no room for rows");
+    assert!(
+        refused.code == Code::BadOption && refused.message.contains("the end time"),
+        "{}",
+        refused.message
+    );
+}
+
+#[test]
 fn a_time_too_large_for_its_steps_is_said() {
     let mut model = good("coordinate x\nkinetic x'^2/2\npotential 5e3*x^2\ninitial x = 1");
     let start = model.start_at(1e15, None).expect("a start").state;

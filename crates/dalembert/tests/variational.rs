@@ -37,6 +37,37 @@ fn end_apart(model: &Model, a: &Motion, b: &Motion) -> f64 {
 
 const METHODS: [(&str, i32); 3] = [("variational2", 2), ("variational4", 4), ("variational6", 6)];
 
+/// Coordinates that are held at zero and occur in other constraints.
+#[test]
+fn coordinates_held_at_zero() {
+    const PIVOT: &str = "coordinate x, y, z
+        kinetic (x'^2 + y'^2 + z'^2)/2
+        potential 9.81*y
+        constraint zero: z = 0
+        constraint rod: x^2 + (y-z)^2 = 1
+        initial x = 0.3, y ~ 1";
+    const TRAMMEL: &str = "coordinate xa, ya, xb, yb
+        kinetic (xa'^2 + ya'^2)/2 + 3/2*(xb'^2 + yb'^2)
+        potential 9.81*(3*yb + ya)
+        constraint a: ya = 0
+        constraint b: xb = 0
+        constraint rod: (xa - xb)^2 + (ya - yb)^2 = 1
+        initial xa = 0.3, yb ~ 1";
+    for (text, name, right) in [(PIVOT, "x", 0.29658085497), (TRAMMEL, "xa", -0.97654582853)] {
+        for (method, order) in METHODS {
+            let error = |steps: usize| {
+                let motion = run_text(text, &fixed(method, 1.0, steps));
+                assert!(motion.outcome.largest_position_residual < 1e-15, "{name} {method} {steps}");
+                (last(&motion, name) - right).abs()
+            };
+            for steps in [100, 500, 1000] {
+                let expected = 40.0 * (10.0 / steps as f64).powi(order);
+                below(&format!("{name} {method} {steps}"), error(steps), expected + 1e-9);
+            }
+        }
+    }
+}
+
 #[test]
 fn steps_have_their_order() {
     // (what, text, end, steps of the coarse run for each order); steps so that errors are well above rounding.

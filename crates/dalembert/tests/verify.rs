@@ -351,3 +351,19 @@ fn the_span_follows_the_motion() {
         assert!((1e5..1e7).contains(&span), "{end}: {span}");
     }
 }
+
+/// States pushed a little off rest have speeds far below the multipliers that Suslov's momenta might carry.
+#[test]
+fn slow_states_lose_no_digits() {
+    let text = "coordinate x, y, z
+        kinetic (x'^2 + y'^2 + z'^2)/2
+        constraint a: x*x' + y*y' = 0
+        constraint b: x^2 + y^2 + z^2 = 2
+        initial x = 1, z ~ 1";
+    for speed in ["", "initial y' = 1", "initial y' = 1e-4", "initial y' = 1e-7"] {
+        let found = verified(&mut load(&format!("{text}\n{speed}\n")));
+        assert!(found.passed(), "{speed}\n{}", told(&found));
+        let suslov = found.check("suslov").unwrap();
+        assert!(suslov.worst < 1e-11, "{speed}\n{}", told(&found));
+    }
+}

@@ -101,6 +101,23 @@ fn pendulum_of_the_benchmark_library() {
 }
 
 #[test]
+fn runs_as_short_as_numbers_allow_reach_their_end() {
+    // Products of such times vanish.
+    let start = chain_start(&[1.5]);
+    for end in [1e-300, -1e-300, 1e-200] {
+        for method in [Method::Dop853, Method::Tsit5, Method::Radau, Method::Rk4] {
+            let output = Output::Every(f64::abs(end) / 4.0);
+            let options = Options { method, output, ..Options::default() };
+            let mut rows = Vec::new();
+            let out = integrate(&chain(1), &start, end, &options, &mut |row: Row| rows.push(row.t));
+            assert_eq!(out.stop, Stop::EndTime, "{method} {end:e}");
+            assert_eq!(out.state.t, end, "{method}");
+            assert_eq!(rows.len(), 5, "{method} {end:e}: {rows:?}");
+        }
+    }
+}
+
+#[test]
 fn backwards_in_time_returns_to_the_start() {
     let start = chain_start(&[1.0, 0.4]);
     let there = integrate(&chain(2), &start, 3.0, &Options::default(), &mut no_rows);

@@ -131,6 +131,133 @@ fn a_swing_between_two_places() {
     assert!(matches!(connect(&Pendulum, &off), Err(ConnectError::EndOff { at_end: true, .. })));
 }
 
+/// A unit mass on a rod of unit length from a pivot that could slide along the vertical and is held at zero: (x, y, z).
+struct HeldPivot;
+
+impl Kernel for HeldPivot {
+    fn shape(&self) -> Shape {
+        Shape { n_x: 3, n_eta: 3, n_con: 2, identity_frame: true, ..Shape::default() }
+    }
+    fn levels(&self) -> &[Level] {
+        &[Level::Position, Level::Position]
+    }
+    fn terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Terms) {
+        let v = at.eta;
+        out.x_dot.copy_from_slice(v);
+        out.M.copy_from_slice(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+        out.Q.copy_from_slice(&[0.0, -G, 0.0]);
+        self.position_gradient(at.t, at.x, scratch, &mut out.A);
+        out.b.copy_from_slice(&[0.0, -2.0 * (v[0] * v[0] + (v[1] - v[2]).powi(2))]);
+    }
+    fn residuals(&self, at: Point<'_>, _: &mut [f64], phi: &mut [f64], psi: &mut [f64]) {
+        let (x, v) = (at.x, at.eta);
+        phi.copy_from_slice(&[x[2], x[0] * x[0] + (x[1] - x[2]).powi(2) - 1.0]);
+        psi.copy_from_slice(&[v[2], 2.0 * (x[0] * v[0] + (x[1] - x[2]) * (v[1] - v[2]))]);
+    }
+    fn position_gradient(&self, _: f64, x: &[f64], _: &mut [f64], out: &mut [f64]) {
+        let up = 2.0 * (x[1] - x[2]);
+        out.copy_from_slice(&[0.0, 0.0, 1.0, 2.0 * x[0], up, -up]);
+    }
+    fn has_lagrangian(&self) -> bool {
+        true
+    }
+    fn variation(&self, at: Point<'_>, _: &mut [f64], out: &mut Variation) {
+        out.L[0] = 0.5 * at.eta.iter().map(|v| v * v).sum::<f64>() - G * at.x[1];
+        out.y.copy_from_slice(at.eta);
+        out.r.copy_from_slice(&[0.0, -G, 0.0]);
+    }
+    fn second_variation(&self, _: Point<'_>, lambda: &[f64], _: &mut [f64], out: &mut SecondVariation) {
+        let l = 2.0 * lambda[1];
+        out.y_x.fill(0.0);
+        out.y_v.copy_from_slice(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+        out.r_x.copy_from_slice(&[l, 0.0, 0.0, 0.0, l, -l, 0.0, -l, l]);
+        out.r_v.fill(0.0);
+    }
+}
+
+#[test]
+fn a_coordinate_held_at_zero_does_not_hide_the_others() {
+    // Its corrections are roundings of zero: huge in units of its own size, they must not stand for the convergence of all.
+    let y = (1.0 - 0.09_f64).sqrt();
+    for (method, step) in
+        [(Method::Variational2, 0.002), (Method::Variational4, 0.001), (Method::Variational6, 0.01)]
+    {
+        let options = Options { method, fixed_step: Some(step), ..Options::default() };
+        let run = |kernel: &dyn Kernel, x: &[f64]| {
+            let start = State::new(0.0, x, &vec![0.0; x.len()]);
+            integrate(kernel, &start, 1.0, &options, &mut |_: Row<'_>| {})
+        };
+        let (outcome, plain) = (run(&HeldPivot, &[0.3, y, 0.0]), run(&Pendulum, &[0.3, y]));
+        assert_eq!(outcome.stop, Stop::EndTime, "{method}");
+        // The steps of the pendulum without that coordinate, and close to the motion.
+        let (x, same) = (outcome.state.x[0], plain.state.x[0]);
+        assert!((x - same).abs() < 1e-12 && (x - 0.29658085497).abs() < 5e-5, "{method}: {x} {same}");
+        let matrices = (outcome.counters.factorisations, plain.counters.factorisations);
+        assert!(matrices.0 < 2 * matrices.1, "{method}: {matrices:?}");
+        let left = (outcome.largest_position_residual, outcome.largest_velocity_residual);
+        assert!(left.0 < 1e-15 && left.1 < 1e-15, "{method}: {left:?}");
+    }
+}
+
+/// A unit mass held at x = 0 twice; the second row lets go of it by a jump at t = 0.5.
+struct Parting;
+
+impl Kernel for Parting {
+    fn shape(&self) -> Shape {
+        Shape { n_x: 2, n_eta: 2, n_con: 2, identity_frame: true, ..Shape::default() }
+    }
+    fn levels(&self) -> &[Level] {
+        &[Level::Position, Level::Position]
+    }
+    fn terms(&self, at: Point<'_>, _: &mut [f64], out: &mut Terms) {
+        out.x_dot.copy_from_slice(at.eta);
+        out.M.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
+        out.Q.copy_from_slice(&[0.0, -G]);
+        out.A.copy_from_slice(&[1.0, 0.0, 1.0, 0.0]);
+        out.b.fill(0.0);
+    }
+    fn residuals(&self, at: Point<'_>, _: &mut [f64], phi: &mut [f64], psi: &mut [f64]) {
+        let apart = if at.t > 0.5 { 1e-9 } else { 0.0 };
+        phi.copy_from_slice(&[at.x[0], at.x[0] - apart]);
+        psi.fill(at.eta[0]);
+    }
+    fn position_gradient(&self, _: f64, _: &[f64], _: &mut [f64], out: &mut [f64]) {
+        out.copy_from_slice(&[1.0, 0.0, 1.0, 0.0]);
+    }
+    fn has_lagrangian(&self) -> bool {
+        true
+    }
+    fn variation(&self, at: Point<'_>, _: &mut [f64], out: &mut Variation) {
+        out.L[0] = 0.5 * (at.eta[0].powi(2) + at.eta[1].powi(2)) - G * at.x[1];
+        out.y.copy_from_slice(at.eta);
+        out.r.copy_from_slice(&[0.0, -G]);
+    }
+    fn second_variation(&self, _: Point<'_>, _: &[f64], _: &mut [f64], out: &mut SecondVariation) {
+        out.y_v.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
+        for part in [&mut out.y_x, &mut out.r_x, &mut out.r_v] {
+            part.fill(0.0);
+        }
+    }
+}
+
+#[test]
+fn a_step_off_the_constraints_ends_the_run() {
+    let start = State::new(0.0, &[0.0, 0.0], &[0.0, 1.0]);
+    for method in [Method::Variational2, Method::Variational4, Method::Variational6] {
+        let mut rows = Vec::new();
+        let output = Output::Every(0.05);
+        let options = Options { method, fixed_step: Some(0.1), output, ..Options::default() };
+        let outcome = integrate(&Parting, &start, 1.0, &options, &mut |r: Row<'_>| rows.push(r.t));
+        let Stop::Failed(Failure::StepNotSolved { t, .. }) = outcome.stop else {
+            panic!("{method}: {:?}", outcome.stop)
+        };
+        assert!((t - 0.5).abs() < 1e-9, "{method}: {t}");
+        // What was right is kept.
+        assert_eq!(rows.len(), 11, "{method}: {rows:?}");
+        assert!(outcome.largest_position_residual < 1e-15);
+    }
+}
+
 /// A unit mass on a spring, or on the unit sphere without forces.
 struct Plain {
     spring: bool,

@@ -2,9 +2,8 @@
 
 use super::settle::Held;
 use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::linearize::{Kind, Linearization, Linearizer, Range, Verdict};
+use crate::linearize::{Linearization, Linearizer, Range, Verdict};
 use crate::model::{Evaluation, Model};
-use dalembert_run::linalg::eigenvalues;
 use dalembert_run::{Kernel, Projector, State, Terms};
 use std::f64::consts::{PI, TAU};
 
@@ -50,7 +49,7 @@ pub struct Found {
     pub starts: usize,
     /// Starts that led somewhere.
     pub converged: usize,
-    /// Members of families that were found and are not listed.
+    /// Members that were found of families of which one is listed: rest can be kept on the way to it.
     pub not_listed: usize,
     /// Whether the constraints allow rest at all.
     pub rest_possible: bool,
@@ -189,7 +188,17 @@ impl Hunt<'_> {
             seen.push(state.clone());
             match self.examine(model, linearizer, &state) {
                 Ok(e) => {
-                    let known = found.equilibria.iter().any(|o| o.family == e.family && alike(o, &e));
+                    let known = |o: &Equilibrium| {
+                        o.family == e.family
+                            && alike(o, &e)
+                            && linearizer.joined(
+                                model,
+                                &e.linear.state,
+                                &o.linear.state,
+                                self.held,
+                                self.periodic,
+                            )
+                    };
                     // Points of a flat place that rounding cannot tell apart are one.
                     let undecided = |e: &Equilibrium| {
                         e.linear.stability.as_ref().is_none_or(|s| s.verdict == Verdict::Undecided)
@@ -200,7 +209,7 @@ impl Hunt<'_> {
                                 && linearizer.connected(model, &o.linear.state, &e.linear.state, self.held)
                         })
                     };
-                    match e.family > 0 && known {
+                    match e.family > 0 && found.equilibria.iter().any(known) {
                         true => found.not_listed += 1,
                         false if merged() => {}
                         false => found.equilibria.push(e),
@@ -269,59 +278,12 @@ impl Hunt<'_> {
         linearizer: &Linearizer,
         state: &State,
     ) -> Result<Equilibrium, Box<Diagnostic>> {
-        if inertia_vanishes(model, self.base, state) {
-            let message =
-                "inertia vanishes at a state where accelerations do: the coordinates are singular there";
-            return Err(Box::new(Diagnostic::error(Code::MassSingular, None, message)));
-        }
-        let linear = linearizer.at(model, state)?;
-        if let Kind::Neither { driven, .. } = linear.kind {
-            let size = |x: &[f64]| x.iter().fold(1.0f64, |m, v| m.max(v.abs()));
-            let far = size(&state.x) > 10.0 * size(&self.base.x);
-            let message = match driven {
-                true => "accelerations vanish at a state that does not last: time occurs in the equations",
-                false if far => "accelerations become small far away, but do not vanish",
-                false => "accelerations become small, but do not vanish",
-            };
-            return Err(Box::new(Diagnostic::error(Code::NotConverged, None, message)));
-        }
+        let linear = linearizer.lasting(model, self.base, state)?;
         let now = model.evaluate(state)?;
         let potential = super::landscape::Potential::new(model).map(|v| v.at(model, state));
-        let family = super::settle::family(linearizer, model, state, self.held);
+        let family = linearizer.family_dimension(model, state, self.held);
         Ok(Equilibrium { linear, now, potential, family })
     }
-}
-
-/// Whether the mass matrix loses rank at a state that it has beside it: poles of spherical angles and the like.
-fn inertia_vanishes(model: &Model, base: &State, state: &State) -> bool {
-    let n = state.eta.len();
-    let mass = |at: &State| {
-        let mut scratch = vec![0.0; model.compiled.scratch_len()];
-        let mut terms = Terms::new(&model.compiled.shape());
-        model.compiled.terms(at.point(), &mut scratch, &mut terms);
-        terms.M
-    };
-    let shifted = |sign: f64| {
-        let mut other = state.clone();
-        let shift = |i: usize| 0.03 * (0.5 + (i as f64 * 0.618_033_988_75).fract());
-        other.x.iter_mut().enumerate().for_each(|(i, v)| *v += sign * shift(i) * v.abs().max(1.0));
-        other
-    };
-    let here = mass(state);
-    let others = [mass(&shifted(1.0)), mass(&shifted(-1.0)), mass(base)];
-    let scale: Vec<f64> = (0..n)
-        .map(|i| others.iter().chain([&here]).map(|M| M[i * n + i].abs()).fold(0.0, f64::max).sqrt())
-        .collect();
-    if scale.iter().any(|s| *s == 0.0 || !s.is_finite()) {
-        return false;
-    }
-    let smallest = |M: &[f64]| {
-        let unit: Vec<f64> = (0..n * n).map(|e| M[e] / (scale[e / n] * scale[e % n])).collect();
-        let list = eigenvalues(&unit, n).unwrap_or_default();
-        list.iter().map(|v| v.abs()).fold(f64::INFINITY, f64::min)
-    };
-    let usual = others.iter().map(|M| smallest(M)).filter(|v| v.is_finite()).fold(0.0, f64::max);
-    usual > 1e-9 && smallest(&here) < 1e-10 * usual.max(1e-3)
 }
 
 /// Irrational steps, a different one for each coordinate, spread points evenly.

@@ -1,5 +1,6 @@
 //! Newton to the nearest equilibrium or steady motion.
 
+use super::lasting::NOT_FOUND;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::linearize::{Linearizer, Local, Wish, Wishes};
 use crate::model::Model;
@@ -15,7 +16,7 @@ const MAX_HALVINGS: usize = 12;
 /// Rates below this, against the size of their rows, are zero.
 const QUIET: f64 = 1e-13;
 /// What passes when rounding allows no less.
-const NEARLY_QUIET: f64 = 1e-9;
+pub(super) const NEARLY_QUIET: f64 = 1e-9;
 
 /// Work of a search, in cubes of the number of variables.
 const BUDGET: f64 = 2e10;
@@ -37,11 +38,12 @@ impl Linearizer {
     /// The equilibrium or steady motion nearest to a state. Ignorable coordinates keep their places and their rates.
     pub fn settle(&self, model: &mut Model, state: &State) -> Result<State, Box<Diagnostic>> {
         let held = self.held(model, state)?;
-        self.quieten(model, state, &held).ok_or_else(|| {
+        let Some(found) = self.quieten(model, state, &held) else {
             let message = "no equilibrium or steady motion was found near this state";
-            let d = Diagnostic::error(Code::NotConverged, None, message);
-            Box::new(d.help("start nearer to it with --initial or --at, or leave `--settle` out to linearise about the state as it is"))
-        })
+            return Err(Box::new(Diagnostic::error(Code::NotConverged, None, message).help(NOT_FOUND)));
+        };
+        self.lasting(model, state, &found)?;
+        Ok(found)
     }
 
     /// What a search for steady motions leaves alone.
@@ -147,22 +149,6 @@ impl Linearizer {
         }
         (now, left)
     }
-
-    /// Whether nothing tells two results apart: rates vanish all the way between them.
-    pub(super) fn connected(&self, model: &Model, a: &State, b: &State, held: &Held) -> bool {
-        let wishes = Wishes::default();
-        (1..8).all(|k| {
-            let part = f64::from(k) / 8.0;
-            let mix = |a: &[f64], b: &[f64]| -> Vec<f64> {
-                a.iter().zip(b).map(|(a, b)| a + part * (b - a)).collect()
-            };
-            let guess = State::new(a.t, &mix(&a.x, &b.x), &mix(&a.eta, &b.eta));
-            let found = model.on_constraints(&guess, &a.x, &[], &[]);
-            found
-                .and_then(|s| self.plain(model, &s, &wishes))
-                .is_some_and(|there| remainder(&there, held) <= NEARLY_QUIET)
-        })
-    }
 }
 
 /// Linear systems that a search may compute: large models get fewer.
@@ -172,7 +158,7 @@ pub(super) fn budget(model: &Model) -> usize {
 }
 
 /// What is held should be independent, so that it can be.
-fn holding(model: &Model, held: &Held) -> Wishes {
+pub(super) fn holding(model: &Model, held: &Held) -> Wishes {
     let mark = |n: usize, list: &[usize]| {
         (0..n).map(|i| if list.contains(&i) { Wish::Required } else { Wish::Open }).collect()
     };
@@ -182,25 +168,8 @@ fn holding(model: &Model, held: &Held) -> Wishes {
     }
 }
 
-/// Directions in which neighbours are of the same kind, to first order.
-pub(super) fn family(linearizer: &Linearizer, model: &Model, state: &State, held: &Held) -> usize {
-    let wishes = holding(model, held);
-    let here = linearizer
-        .plain(model, state, &wishes)
-        .or_else(|| linearizer.plain(model, state, &Wishes::default()));
-    let Some(here) = here else { return 0 };
-    let (unknown, quiet) = roles(&here, held);
-    let d = here.dimension();
-    let J: Vec<f64> = quiet
-        .iter()
-        .flat_map(|&i| unknown.iter().map(move |&j| (i, j)))
-        .map(|(i, j)| here.S[i * d + j])
-        .collect();
-    unknown.len() - Cod::new(quiet.len(), unknown.len()).factor(&J, 1e-9)
-}
-
 /// Which states are unknown, and which rates must vanish.
-fn roles(here: &Local, held: &Held) -> (Vec<usize>, Vec<usize>) {
+pub(super) fn roles(here: &Local, held: &Held) -> (Vec<usize>, Vec<usize>) {
     let d_x = here.positions.dimension();
     let x = |k: usize| here.positions.independent[k];
     let unknown = (0..here.dimension()).filter(|&k| match k.checked_sub(d_x) {
@@ -213,7 +182,7 @@ fn roles(here: &Local, held: &Held) -> (Vec<usize>, Vec<usize>) {
 
 /// What each rate is measured against: the size of its row. A row that is nearly nothing is not blown up, or it would
 /// dominate near solutions where its derivative vanishes.
-fn weights(here: &Local) -> Vec<f64> {
+pub(super) fn weights(here: &Local) -> Vec<f64> {
     let d = here.dimension();
     let row = |i: usize| here.S[i * d..(i + 1) * d].iter().map(|v| v.abs()).sum::<f64>();
     let most = (0..d).map(row).fold(1e-9, f64::max);
@@ -221,7 +190,7 @@ fn weights(here: &Local) -> Vec<f64> {
 }
 
 /// The largest rate that should vanish, against its row.
-fn remainder(here: &Local, held: &Held) -> f64 {
+pub(super) fn remainder(here: &Local, held: &Held) -> f64 {
     let (_, quiet) = roles(here, held);
     let weight = weights(here);
     quiet.iter().map(|&i| here.rates[i].abs() / weight[i]).fold(0.0, f64::max)
@@ -255,7 +224,7 @@ fn step_with(here: &Local, held: &Held, rank_tol: f64) -> Vec<f64> {
     full
 }
 
-fn moved(
+pub(super) fn moved(
     model: &Model,
     now: &State,
     here: &Local,

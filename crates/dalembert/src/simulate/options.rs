@@ -61,6 +61,9 @@ impl Model {
         let forces = if request.forces { KINDS * self.form.speeds.len() } else { 0 };
         let width = 1.0 + (self.state_names().len() + self.system.outputs.len() + forces) as f64;
         let spacing = every.unwrap_or((until - begin) / DEFAULT_INTERVALS);
+        if spacing == 0.0 {
+            return bad("the end time", until, "so short a run has no room for rows; choose a later end");
+        }
         if (until - begin) / spacing * width > MAX_TABLE {
             return bad(
                 "the spacing of the output",

@@ -8,7 +8,7 @@
 //! The kernels are those that `simulate --form` integrates, so these checks judge them too.
 
 use super::multipliers::Saddle;
-use super::small::Dice;
+use super::small::{Dice, times};
 use super::symbols::{evaluate, state_values};
 use super::{Reading, Tally, Verification};
 use crate::compile::{Momenta, SuslovKernel};
@@ -56,8 +56,7 @@ pub(super) fn suslov(model: &mut Model, readings: &[Reading], found: &mut Verifi
     let mut tally = Tally::new(NAME, "accelerations and forces by Suslov's equations");
     let mut dice = Dice(3);
     for reading in readings {
-        // Any M will do: the motion does not depend on it.
-        let M: Vec<f64> = (0..kernel.multipliers()).map(|_| dice.number()).collect();
+        let M = held.multipliers(model, reading, &mut dice);
         match kernel.momenta_of(&reading.state, &M) {
             Err(d) => tally.because(d.message),
             Ok(state) => {
@@ -90,6 +89,22 @@ impl Held {
         let G = suslov.quadratic.mass.iter().flatten().copied().collect();
         let A = suslov.rows.iter().flat_map(|row| row.coefficients.iter().copied()).collect();
         Ok(Held { suslov, G, A, momenta, rows })
+    }
+
+    /// Any M will do: the motion does not depend on it. But eta is found from momenta that carry M A, rounded by their size,
+    /// and accelerations are of the second order in eta: of speeds much below M A nothing would be left. So M A is of the size of
+    /// the momenta without it; 1 at rest, where nothing is carried.
+    fn multipliers(&self, model: &mut Model, reading: &Reading, dice: &mut Dice) -> Vec<f64> {
+        let d = reading.weights();
+        let largest = |list: &[f64]| list.iter().zip(&d).fold(0.0f64, |m, (v, d)| m.max((v / d).abs()));
+        let size = largest(&times(&reading.terms.M, &reading.state.eta));
+        let values = state_values(model, &reading.state);
+        let A = evaluate(model, &self.A, &values);
+        let one = |row: &[f64]| {
+            let (number, length) = (dice.number(), largest(row));
+            if size > 0.0 && length > 0.0 { number * size / length } else { number }
+        };
+        A.chunks(d.len().max(1)).map(one).collect()
     }
 
     /// eta', A^T lambda, conditioning.

@@ -26,6 +26,8 @@ const STANDSTILL: f64 = 1e-7;
 const STANDSTILL_STEPS: usize = 20_000;
 /// A step of this part of the span is an instant where contacts begin to slide because they cannot all stick.
 const SUDDEN: f64 = 1e-6;
+/// Scaled residuals that a step may leave which keeps the constraints by itself: rounding, with room for its growth.
+const KEPT: f64 = 1e-12;
 
 /// Everything a run needs, sized once.
 pub(super) struct Drive<'a> {
@@ -191,7 +193,7 @@ impl<'a> Drive<'a> {
     /// One accepted step, or a rejection, or the end.
     fn advance(&mut self) -> Result<Option<Stop>, Failure> {
         let left = self.t_end - self.t;
-        if left == 0.0 || left * self.span() <= 0.0 {
+        if left == 0.0 || left.signum() != self.span().signum() {
             return Ok(Some(Stop::EndTime));
         }
         self.resample()?;
@@ -211,7 +213,7 @@ impl<'a> Drive<'a> {
     /// Where steps must end: the end of the run, or the next instant at which held control is computed.
     fn target(&self) -> f64 {
         match self.next_sample {
-            Some(next) if (next - self.t_end) * self.span() < 0.0 => next,
+            Some(next) if (next - self.t_end) * self.span().signum() < 0.0 => next,
             _ => self.t_end,
         }
     }
@@ -266,6 +268,17 @@ impl<'a> Drive<'a> {
             }
             self.field.counters.singular_retries += 1;
         }
+    }
+
+    /// Whether a step that should end on the constraints by itself does not: rows may have become independent on the way.
+    fn leaves_constraints(&mut self, t_new: f64) -> bool {
+        if self.field.shape.n_con == 0 || !self.stepper.keeps_constraints() {
+            return false;
+        }
+        let at = self.field.point(t_new, &self.y_new);
+        self.field.projector.measure(&self.field.kernel, at);
+        let left = self.field.projector.residuals(&self.field.kernel, at);
+        !(left.position <= KEPT && left.velocity <= KEPT)
     }
 
     fn review(&mut self, h: f64) -> Verdict {
@@ -360,6 +373,9 @@ impl<'a> Drive<'a> {
         if let Err(error) = self.end_of_step(t_new) {
             return self.end_failed(h, error).map(|()| None);
         }
+        if self.leaves_constraints(t_new) {
+            return self.refuse(h, StepError::Newton).map(|()| None);
+        }
         if self.field.outgrown {
             self.rely_on_all_rows();
         }
@@ -367,7 +383,7 @@ impl<'a> Drive<'a> {
         let at = Attempt { t: self.t, h, y: &self.y, f: &self.f, tol: self.tol };
         let stepper = at_work(&mut self.stepper, &mut self.bridge, self.bridging);
         stepper.accepted(h);
-        let due = self.schedule.peek().is_some_and(|due| (due - t_new) * h <= 0.0);
+        let due = self.schedule.peek().is_some_and(|due| (due - t_new) * h.signum() <= 0.0);
         if (due || !self.events.is_empty() || !self.integrals.is_empty())
             && let Err(error) = stepper.prepare_dense(&mut self.field, at, &self.y_new, &self.f_new)
         {

@@ -85,7 +85,7 @@ impl Events {
             let (a, b) = (self.samples.at(before)[i], self.samples.at(last)[i]);
             // By the slope of the last stretch, the zero is this far behind the end.
             let arrives = a != 0.0 && a != b && b / a >= 0.0 && b.abs() * width <= tiny * (a - b).abs();
-            let rising = a * h < 0.0;
+            let rising = a * h.signum() < 0.0;
             if arrives && sign_of(a, 0.0) == self.sign[i] && self.wanted(i, rising) {
                 self.hits.push(EventHit { index: i, t: t + h, rising });
             }
@@ -180,14 +180,14 @@ impl Events {
             }
             let changed = self.sign[i] != 0.0 && self.sign[i] != now;
             self.sign[i] = now;
-            if changed && self.wanted(i, now * h > 0.0) {
+            if changed && self.wanted(i, now * h.signum() > 0.0) {
                 let tiny = 1e-14 * (t.abs() / h.abs()).max(1.0);
                 let room = &mut self.room;
                 let theta = locate(a, b, tiny, &mut |theta| {
                     values(theta, room);
                     room[i]
                 });
-                self.hits.push(EventHit { index: i, t: t + theta * h, rising: now * h > 0.0 });
+                self.hits.push(EventHit { index: i, t: t + theta * h, rising: now * h.signum() > 0.0 });
             }
         }
     }

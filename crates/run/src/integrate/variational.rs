@@ -17,29 +17,18 @@
 //!
 //! x and y are carried as sums of increments with what rounding cuts off (Kahan), so that a cyclic momentum is kept to the
 //! last digit and roundings do not add up to a drift. Newton until corrections are at the noise of the residual, each
-//! component by its own, with the matrix kept while it contracts well. Dense output: the quintic through positions, rates and accelerations at both ends, and its derivative.
+//! component by its own, with the matrix kept while it contracts well (`newton`).
+//! Dense output: the quintic through positions, rates and accelerations at both ends, and its derivative.
 //! Source: Marsden and West (2001), Jay (1996); Hairer, McLachlan and Razakarivony, Achieving Brouwer's law with implicit
 //! Runge-Kutta methods (2008). Checked by `tests/variational.rs` here and in the crate above.
+
+mod newton;
 
 use super::singular::Gap;
 use super::stepper::{Attempt, Estimated, Field, StepError, Stepper};
 use crate::linalg::{Lu, axpy, norm_max};
 use crate::variation::{Element, Independent, Rates};
 use crate::{Kernel, Point};
-
-const MAX_NEWTON: usize = 40;
-/// A matrix is made anew where corrections shrink by less than this.
-const SLOW: f64 = 0.3;
-/// So many corrections may be larger than the one before.
-const MAX_GROWN: usize = 3;
-/// Corrections that stop shrinking below this, in units of the noise, are rounding.
-const NOISY: f64 = 1e6;
-/// The same relative to the whole state, for components that are nothing but rounding.
-const ROUNDING: f64 = 1e-9;
-/// Below so many units corrections need not shrink; more than that asks for a new matrix first.
-const QUIET: f64 = 30.0;
-/// The noise is estimated anew after so many steps.
-const LISTEN: usize = 16;
 
 /// A sum of increments with what rounding has cut from it.
 #[derive(Clone)]
@@ -86,12 +75,20 @@ pub(super) struct Variational {
     /// Step for which the matrix holds; NaN for none. The rows it was made for.
     factored_h: f64,
     factored_rows: Vec<bool>,
+    /// The matrix itself, the equations that a correction solves, what is left of them.
+    matrix: Vec<f64>,
+    right: Vec<f64>,
+    left: Vec<f64>,
     change: Vec<f64>,
+    /// The last correction of each component, in units of the noise; infinite before the first.
+    loudness: Vec<f64>,
     /// What roundings in the residual make of each correction, and steps since this was estimated.
     noise: Vec<f64>,
     age: usize,
     /// The level, in these units, at which corrections with a new matrix have last stopped shrinking.
     floor: f64,
+    /// The size of the state at the start of the step.
+    size: f64,
     increment: Vec<f64>,
     end: Vec<f64>,
     rates: Rates,
@@ -117,10 +114,15 @@ impl Variational {
             lu: Lu::new(size),
             factored_h: f64::NAN,
             factored_rows: vec![false; m],
+            matrix: vec![0.0; size * size],
+            right: vec![0.0; size],
+            left: vec![0.0; size],
             change: vec![0.0; size],
+            loudness: vec![f64::INFINITY; size],
             noise: vec![0.0; size],
-            age: LISTEN,
+            age: newton::LISTEN,
             floor: 0.0,
+            size: 1.0,
             increment: vec![0.0; n],
             end: vec![0.0; 2 * n],
             rates: Rates::new(kernel),
@@ -140,167 +142,6 @@ impl Variational {
                 self.element.z[i * n + p] = tau * (at.y[n + p] + 0.5 * tau * at.f[n + p]);
             }
         }
-    }
-
-    /// The matrix of Newton's method at the current nodes.
-    fn factor(&mut self, kernel: &dyn Kernel, at: &Attempt<'_>) -> Result<(), StepError> {
-        let (s, n, m) = (self.element.nodes(), self.element.n, self.element.m);
-        let (h, w) = (at.h, n + m);
-        self.element.evaluate_second(kernel, at.t, h, &self.Lambda);
-        let size = (s - 1) * w;
-        let (element, keep) = (&self.element, &self.rows.keep);
-        let J = self.lu.matrix(size);
-        J.fill(0.0);
-        for a in 0..s - 1 {
-            for k in 1..s {
-                element.each_block(a, k, h, |p, r, v| J[(a * w + p) * size + (k - 1) * w + r] = v);
-            }
-            for c in 0..m {
-                let row = a * w + n + c;
-                if !keep[c] {
-                    J[row * size + row] = 1.0;
-                    continue;
-                }
-                for p in 0..n {
-                    J[(a * w + p) * size + row] = element.A[(a * m + c) * n + p];
-                    J[row * size + a * w + p] = element.A[((a + 1) * m + c) * n + p];
-                }
-            }
-        }
-        self.factored_h = f64::NAN;
-        self.lu.factor(0.0).map_err(|_| StepError::Newton)?;
-        self.factored_h = h;
-        self.factored_rows.copy_from_slice(keep);
-        Ok(())
-    }
-
-    /// Roundings of the terms of each equation, with signs at random, through the matrix: the size of corrections that
-    /// mean nothing.
-    fn listen(&mut self, h: f64) {
-        let (s, n, m) = (self.element.nodes(), self.element.n, self.element.m);
-        let (w, rule) = (n + m, &self.element.rule);
-        self.noise.fill(0.0);
-        let mut dice = 0x9e37_79b9_u32;
-        for _ in 0..2 {
-            for a in 0..s - 1 {
-                for p in 0..n {
-                    let term = |j: usize| (rule.b[j] * rule.D[j * s + a] * self.element.first[j].y[p]).abs();
-                    let forces =
-                        |c: usize| (self.Lambda[a * m + c] * self.element.A[(a * m + c) * n + p]).abs();
-                    self.change[a * w + p] = (0..s).map(term).sum::<f64>()
-                        + (0..m).map(forces).sum::<f64>()
-                        + (h * rule.b[a] * self.element.first[a].r[p]).abs();
-                }
-                for c in 0..m {
-                    let A = &self.element.A[((a + 1) * m + c) * n..((a + 1) * m + c + 1) * n];
-                    self.change[a * w + n + c] = A.iter().zip(&self.x.high).map(|(a, x)| (a * x).abs()).sum();
-                }
-            }
-            for v in &mut self.change {
-                dice ^= dice << 13;
-                dice ^= dice >> 17;
-                dice ^= dice << 5;
-                *v *= if dice & 1 == 0 { f64::EPSILON } else { -f64::EPSILON };
-            }
-            self.lu.solve(&mut self.change);
-            self.noise.iter_mut().zip(&self.change).for_each(|(n, d)| *n += d.abs());
-        }
-        self.age = 0;
-    }
-
-    /// One correction; its size in units of the noise, and relative to the state.
-    fn correct(&mut self, h: f64, size: f64) -> (f64, f64) {
-        let (s, n, m) = (self.element.nodes(), self.element.n, self.element.m);
-        let w = n + m;
-        self.change.fill(0.0);
-        // The parts of the momenta sum to zero over the nodes: that of the first is taken from the others, so that
-        // roundings of the coefficients do not act as a force.
-        let sum = &mut self.increment;
-        sum.fill(0.0);
-        for a in (1..s).rev() {
-            let part = if a < s - 1 { &mut self.change[a * w..a * w + n] } else { &mut self.end[..n] };
-            part.fill(0.0);
-            self.element.add_momenta(a, part);
-            axpy(-1.0, part, sum);
-        }
-        self.change[..n].copy_from_slice(sum);
-        axpy(1.0, &self.y.high, &mut self.change[..n]);
-        axpy(1.0, &self.y.low, &mut self.change[..n]);
-        for a in 0..s - 1 {
-            let (forces, rows) = self.change[a * w..(a + 1) * w].split_at_mut(n);
-            axpy(h * self.element.rule.b[a], &self.element.first[a].r, forces);
-            for c in 0..m {
-                axpy(self.Lambda[a * m + c], &self.element.A[(a * m + c) * n..(a * m + c + 1) * n], forces);
-                rows[c] =
-                    if self.rows.keep[c] { self.element.f[(a + 1) * m + c] } else { self.Lambda[a * m + c] };
-            }
-        }
-        if self.age >= LISTEN {
-            let kept = self.change.clone();
-            self.listen(h);
-            self.change.copy_from_slice(&kept);
-        }
-        self.lu.solve(&mut self.change);
-        let (mut noisy, mut largest) = (0.0_f64, 0.0_f64);
-        for a in 0..s - 1 {
-            let (dz, dl) = self.change[a * w..(a + 1) * w].split_at(n);
-            largest = largest.max(norm_max(dz));
-            if dz.iter().any(|v| !v.is_finite()) {
-                return (f64::NAN, f64::NAN);
-            }
-            let z = &mut self.element.z[(a + 1) * n..(a + 2) * n];
-            for p in 0..n {
-                let unit = self.noise[a * w + p] + f64::EPSILON * z[p].abs() + 1e-300;
-                noisy = noisy.max(dz[p].abs() / unit);
-            }
-            axpy(-1.0, dz, z);
-            axpy(-1.0, dl, &mut self.Lambda[a * m..(a + 1) * m]);
-        }
-        (noisy, largest / size)
-    }
-
-    /// Newton from the current nodes, with the matrix of an earlier step or one made here. Whether it arrived.
-    fn iterate(
-        &mut self,
-        field: &mut dyn Field,
-        at: &Attempt<'_>,
-        size: f64,
-        anew: bool,
-    ) -> Result<bool, StepError> {
-        let (mut before, mut stale, mut grown, mut stalled) = (f64::INFINITY, anew, 0, 0);
-        for _ in 0..MAX_NEWTON {
-            let Some(kernel) = field.kernel() else { return Err(StepError::Newton) };
-            self.element.evaluate(kernel, at.t, at.h);
-            if stale {
-                self.factor(kernel, at)?;
-                self.age = LISTEN;
-            }
-            field.count_work(self.element.nodes(), stale);
-            let (now, all) = self.correct(at.h, size);
-            let ratio = now / before;
-            let next = if before.is_finite() { now * ratio } else { now };
-            if now <= 0.5 || next <= 0.02 {
-                return Ok(true);
-            }
-            stalled += usize::from(!(ratio < 0.5));
-            let quiet = QUIET.max(self.floor);
-            if (stalled > 0 && now <= quiet)
-                || (anew && stalled > 1 && now <= NOISY)
-                || (stalled > MAX_GROWN && all <= ROUNDING)
-            {
-                // Cancellation within the forces is louder than what was listened to.
-                self.floor = if now > QUIET { self.floor.max(2.0 * now) } else { 0.99 * self.floor };
-                return Ok(true);
-            }
-            grown += usize::from(!(ratio < 1.0));
-            stale = anew && ratio > SLOW && now > quiet;
-            if now.is_nan() || (grown > MAX_GROWN && all > ROUNDING) || (!anew && ratio > SLOW && now > quiet)
-            {
-                return Ok(false);
-            }
-            before = now;
-        }
-        Ok(false)
     }
 }
 
@@ -328,14 +169,14 @@ impl Stepper for Variational {
             kernel.position_gradient(at.t, x, &mut self.scratch, &mut self.element.A[..m * n]);
             self.rows.choose(&self.element.A[..m * n]);
         }
-        let size = norm_max(x).max(at.h.abs() * norm_max(eta)).max(1e-300);
+        self.size = norm_max(x).max(at.h.abs() * norm_max(eta)).max(1e-250);
         self.guess(&at);
         let same = self.factored_h == at.h && self.factored_rows == self.rows.keep;
-        let arrived = same && self.iterate(field, &at, size, false)?;
+        let arrived = same && self.iterate(field, &at, false)?;
         if !arrived {
             self.guess(&at);
             self.Lambda.fill(0.0);
-            if !self.iterate(field, &at, size, true)? {
+            if !self.iterate(field, &at, true)? {
                 self.factored_h = f64::NAN;
                 return Err(StepError::Newton);
             }
