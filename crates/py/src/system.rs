@@ -19,7 +19,6 @@ type Answer<'py> = PyResult<Bound<'py, PyAny>>;
 #[pyclass(frozen, module = "dalembert._engine")]
 pub struct System {
     pub source: Source,
-    pub overrides: Overrides,
     pub model: Arc<Model>,
 }
 
@@ -67,7 +66,7 @@ impl System {
             // A model that can be read by itself is not at fault.
             if asked && alone() { request_error(py, &list, &source) } else { model_error(py, &list, &source) }
         })?;
-        Ok(System { source, overrides, model: Arc::new(model) })
+        Ok(System { source, model: Arc::new(model) })
     }
 
     /// Title, or nothing.

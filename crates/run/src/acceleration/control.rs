@@ -10,17 +10,16 @@
 //!
 //! Checked by `tests/control.rs`: with W = M^-1 and no constraints C1 is U2; least cost; constraints of nature kept.
 
+use super::solve::COUPLING;
 use super::{AccelerationError, Saddle, Solution, Term};
 use crate::linalg::{Cod, axpy, cholesky, dot, norm, norm_max, solve_lower, solve_lower_transposed};
 use crate::{ControlTerms, Shape, Terms};
 
 /// Directions of the requirements weaker than this, among rows that all forces together could move by one, count as
 /// out of reach.
-const REACH: f64 = 1e-10;
-/// Rounding of the whole solve that may stand in a row, against what is tolerated of its own numbers.
-const COUPLING: f64 = 1e-5;
+pub const REACH: f64 = 1e-10;
 /// Rows that hold better than this, against their own numbers, are met.
-const MET: f64 = 1e-14;
+pub const MET: f64 = 1e-14;
 
 /// Workspace of C1.
 #[derive(Clone, Debug, Default)]

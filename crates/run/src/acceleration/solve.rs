@@ -2,7 +2,7 @@
 
 mod rows;
 
-pub use rows::CONSISTENCY_TOL;
+pub use rows::{CONSISTENCY_TOL, COUPLING, REFINE};
 
 use super::control::Steering;
 use super::factor::{Massless, Rules};

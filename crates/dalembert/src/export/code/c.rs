@@ -1,6 +1,7 @@
 //! C99 that C++ takes too.
 
-use super::outline::{CODES, Item, Language, Outline, literal};
+use super::language::{Language, literal, usual};
+use super::outline::{CODES, Item, Outline};
 use dalembert_tape::Op;
 use std::fmt::Write;
 
@@ -23,46 +24,20 @@ impl Language for C<'_> {
         }
     }
 
-    fn apply(&self, op: Op, o: &[String]) -> String {
-        let infix = |sign: &str| format!("{} {sign} {}", o[0], o[1]);
-        let truth = |condition: String| format!("({condition}) ? 1.0 : 0.0");
-        let call = |f: &str| format!("{f}({})", o.join(", "));
-        let ours = |f: &str| format!("{}_{}", self.name, call(f));
+    fn function(&self, op: Op) -> String {
         match op {
-            Op::Neg => format!("-{}", o[0]),
-            Op::Add => infix("+"),
-            Op::Sub => infix("-"),
-            Op::Mul => infix("*"),
-            // Written code is not fused; were it, the language rounds as it likes.
-            Op::MulAdd => format!("{} * {} + {}", o[0], o[1], o[2]),
-            Op::NegMulAdd => format!("{} - {} * {}", o[2], o[0], o[1]),
-            Op::Div => infix("/"),
-            Op::Sqrt => call("sqrt"),
-            Op::Pow => call("pow"),
-            Op::Sin => call("sin"),
-            Op::Cos => call("cos"),
-            Op::Tan => call("tan"),
-            Op::Asin => call("asin"),
-            Op::Acos => call("acos"),
-            Op::Atan => call("atan"),
-            Op::Atan2 => call("atan2"),
-            Op::Sinh => call("sinh"),
-            Op::Cosh => call("cosh"),
-            Op::Tanh => call("tanh"),
-            Op::Exp => call("exp"),
-            Op::Log => call("log"),
-            Op::Abs => call("fabs"),
-            Op::Sign => ours("sign"),
-            Op::Min => ours("smaller"),
-            Op::Max => ours("larger"),
-            Op::Less => truth(infix("<")),
-            Op::LessEqual => truth(infix("<=")),
-            Op::Equal => truth(infix("==")),
-            Op::And => truth(format!("{} != 0.0 && {} != 0.0", o[0], o[1])),
-            Op::Or => truth(format!("{} != 0.0 || {} != 0.0", o[0], o[1])),
-            Op::Not => truth(format!("{} == 0.0", o[0])),
-            Op::Select => format!("({} != 0.0) ? {} : {}", o[0], o[1], o[2]),
+            Op::Abs => "fabs".to_owned(),
+            Op::Sign | Op::Min | Op::Max => format!("{}_{}", self.name, usual(op)),
+            _ => usual(op).to_owned(),
         }
+    }
+
+    fn choose(&self, condition: &str, then: &str, otherwise: &str) -> String {
+        format!("({condition}) ? {then} : {otherwise}")
+    }
+
+    fn define(&self, name: &str, value: &str) -> String {
+        format!("#define NAME_{name} {value}")
     }
 
     fn bind(&self, name: &str, value: &str) -> String {
@@ -202,15 +177,8 @@ fn definitions(outline: &Outline, out: &mut String) {
     }
     let _ = writeln!(out, "    NAME_CELLS = {},", outline.cells());
     let _ = writeln!(out, "    NAME_LONGEST = {}\n}};", outline.longest());
-    out.push_str(
-        "\n/* directions among rows of unit length, and pivots of the mass, that count as none */\n\
-         #define NAME_RANK_TOLERANCE 1e-11\n#define NAME_MASS_TOLERANCE 1e-13\n\
-         /* rows that hold worse are improved, or contradict (U6), against their own numbers or what is around them */\n\
-         #define NAME_REFINE 1e-13\n#define NAME_CONSISTENCY 1e-7\n#define NAME_COUPLING 1e-5\n",
-    );
-    if outline.control.is_some() {
-        out.push_str("/* requirements out of reach, and met (C1) */\n#define NAME_REACH 1e-10\n#define NAME_MET 1e-14\n");
-    }
+    out.push('\n');
+    out.push_str(&language.tolerances(outline.control.is_some(), |meaning| format!("/* {meaning} */")));
     out.push('\n');
 }
 

@@ -1,5 +1,6 @@
 //! What every language writes: names, sizes, and the tapes as statements. No syntax here.
 
+use super::language::Language;
 use super::names::Namer;
 use crate::Model;
 use crate::compile::Tapes;
@@ -46,22 +47,6 @@ pub struct Outline {
     pub operations: usize,
     /// Identifier of each input of the tapes.
     aliases: Vec<String>,
-}
-
-/// How a language writes statements.
-pub trait Language {
-    /// A constant.
-    fn number(&self, value: f64) -> String;
-    /// An operation on names and constants.
-    fn apply(&self, op: Op, operands: &[String]) -> String;
-    /// A new name for a value.
-    fn bind(&self, name: &str, value: &str) -> String;
-    /// An entry of an array.
-    fn entry(&self, array: &str, index: usize) -> String;
-    /// The entry is given a value.
-    fn store(&self, array: &str, index: usize, value: &str) -> String {
-        format!("{} = {value};", self.entry(array, index))
-    }
 }
 
 impl Outline {
@@ -288,9 +273,4 @@ fn unit(kind: &Kind) -> Option<String> {
         Kind::Known(dimension) => Some(dimension.to_string()),
         Kind::Missing | Kind::Number => None,
     }
-}
-
-/// A constant with the fewest digits that read back exactly, in brackets if it is negative.
-pub fn literal(value: f64) -> String {
-    if value.is_sign_negative() { format!("({value:?})") } else { format!("{value:?}") }
 }

@@ -1,6 +1,7 @@
 //! A module of Python that imports `math` and nothing else.
 
-use super::outline::{CODES, Item, Language, Outline, literal};
+use super::language::{Language, literal, usual};
+use super::outline::{CODES, Item, Outline};
 use dalembert_tape::Op;
 use std::fmt::Write;
 
@@ -19,45 +20,28 @@ impl Language for Python {
         }
     }
 
-    fn apply(&self, op: Op, o: &[String]) -> String {
-        let infix = |sign: &str| format!("{} {sign} {}", o[0], o[1]);
-        let truth = |condition: String| format!("1.0 if {condition} else 0.0");
-        let call = |f: &str| format!("{f}({})", o.join(", "));
+    fn function(&self, op: Op) -> String {
         match op {
-            Op::Neg => format!("-{}", o[0]),
-            Op::Add => infix("+"),
-            Op::Sub => infix("-"),
-            Op::Mul => infix("*"),
-            // Written code is not fused; were it, the language rounds as it likes.
-            Op::MulAdd => format!("{} * {} + {}", o[0], o[1], o[2]),
-            Op::NegMulAdd => format!("{} - {} * {}", o[2], o[0], o[1]),
-            Op::Div => call("div"),
-            Op::Sqrt => call("sqrt"),
-            Op::Pow => call("pow"),
-            Op::Sin => call("sin"),
-            Op::Cos => call("cos"),
-            Op::Tan => call("tan"),
-            Op::Asin => call("asin"),
-            Op::Acos => call("acos"),
-            Op::Atan => call("math.atan"),
-            Op::Atan2 => call("math.atan2"),
-            Op::Sinh => call("sinh"),
-            Op::Cosh => call("cosh"),
-            Op::Tanh => call("math.tanh"),
-            Op::Exp => call("exp"),
-            Op::Log => call("log"),
-            Op::Abs => call("abs"),
-            Op::Sign => call("sign"),
-            Op::Min => call("smaller"),
-            Op::Max => call("larger"),
-            Op::Less => truth(infix("<")),
-            Op::LessEqual => truth(infix("<=")),
-            Op::Equal => truth(infix("==")),
-            Op::And => truth(format!("{} != 0.0 and {} != 0.0", o[0], o[1])),
-            Op::Or => truth(format!("{} != 0.0 or {} != 0.0", o[0], o[1])),
-            Op::Not => truth(format!("{} == 0.0", o[0])),
-            Op::Select => format!("{1} if {0} != 0.0 else {2}", o[0], o[1], o[2]),
+            // The others have a range, or are written for numbers that are none, in the runtime.
+            Op::Atan | Op::Atan2 | Op::Tanh => format!("math.{}", usual(op)),
+            _ => usual(op).to_owned(),
         }
+    }
+
+    fn choose(&self, condition: &str, then: &str, otherwise: &str) -> String {
+        format!("{then} if {condition} else {otherwise}")
+    }
+
+    fn connectives(&self) -> [&'static str; 2] {
+        ["and", "or"]
+    }
+
+    fn quotient(&self, a: &str, b: &str) -> String {
+        format!("div({a}, {b})")
+    }
+
+    fn define(&self, name: &str, value: &str) -> String {
+        format!("{name} = {value}")
     }
 
     fn bind(&self, name: &str, value: &str) -> String {
@@ -120,18 +104,10 @@ fn constants(outline: &Outline, out: &mut String) {
     for (code, _, meaning) in CODES {
         let _ = writeln!(out, "    {code}: \"{meaning}\",");
     }
-    out.push_str(
-        "}\n\n# Directions among rows of unit length, and pivots of the mass, that count as none.\n\
-         RANK_TOLERANCE, MASS_TOLERANCE = 1e-11, 1e-13\n\
-         # Rows that hold worse are improved, or contradict (U6), against their own numbers or what is around them.\n\
-         REFINE, CONSISTENCY, COUPLING = 1e-13, 1e-7, 1e-5\n",
-    );
+    out.push_str("}\n\n");
+    out.push_str(&Python.tolerances(outline.control.is_some(), |meaning| format!("# {meaning}")));
     if outline.control.is_some() {
-        let _ = writeln!(
-            out,
-            "# Requirements out of reach, and met; corrections of the inputs (C1).\nREACH, MET, TURNS = 1e-10, 1e-14, {}",
-            outline.turns()
-        );
+        let _ = writeln!(out, "# corrections of the inputs\nTURNS = {}", outline.turns());
     }
     out.push_str("\n\n");
 }

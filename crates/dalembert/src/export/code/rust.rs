@@ -1,6 +1,7 @@
 //! A module of Rust. Its mathematics stands in one place, so that it can be replaced where there is no `std`.
 
-use super::outline::{CODES, Item, Language, Outline, literal};
+use super::language::{Language, literal, usual};
+use super::outline::{CODES, Item, Outline};
 use dalembert_tape::Op;
 use std::fmt::Write;
 
@@ -20,45 +21,16 @@ impl Language for Rust {
         }
     }
 
-    fn apply(&self, op: Op, o: &[String]) -> String {
-        let infix = |sign: &str| format!("{} {sign} {}", o[0], o[1]);
-        let truth = |condition: String| format!("if {condition} {{ 1.0 }} else {{ 0.0 }}");
-        let call = |f: &str| format!("math::{f}({})", o.join(", "));
-        match op {
-            Op::Neg => format!("-{}", o[0]),
-            Op::Add => infix("+"),
-            Op::Sub => infix("-"),
-            Op::Mul => infix("*"),
-            // Written code is not fused; were it, the language rounds as it likes.
-            Op::MulAdd => format!("{} * {} + {}", o[0], o[1], o[2]),
-            Op::NegMulAdd => format!("{} - {} * {}", o[2], o[0], o[1]),
-            Op::Div => infix("/"),
-            Op::Sqrt => call("sqrt"),
-            Op::Pow => call("pow"),
-            Op::Sin => call("sin"),
-            Op::Cos => call("cos"),
-            Op::Tan => call("tan"),
-            Op::Asin => call("asin"),
-            Op::Acos => call("acos"),
-            Op::Atan => call("atan"),
-            Op::Atan2 => call("atan2"),
-            Op::Sinh => call("sinh"),
-            Op::Cosh => call("cosh"),
-            Op::Tanh => call("tanh"),
-            Op::Exp => call("exp"),
-            Op::Log => call("log"),
-            Op::Abs => call("abs"),
-            Op::Sign => call("sign"),
-            Op::Min => call("smaller"),
-            Op::Max => call("larger"),
-            Op::Less => truth(infix("<")),
-            Op::LessEqual => truth(infix("<=")),
-            Op::Equal => truth(infix("==")),
-            Op::And => truth(format!("{} != 0.0 && {} != 0.0", o[0], o[1])),
-            Op::Or => truth(format!("{} != 0.0 || {} != 0.0", o[0], o[1])),
-            Op::Not => truth(format!("{} == 0.0", o[0])),
-            Op::Select => format!("if {} != 0.0 {{ {} }} else {{ {} }}", o[0], o[1], o[2]),
-        }
+    fn function(&self, op: Op) -> String {
+        format!("math::{}", usual(op))
+    }
+
+    fn choose(&self, condition: &str, then: &str, otherwise: &str) -> String {
+        format!("if {condition} {{ {then} }} else {{ {otherwise} }}")
+    }
+
+    fn define(&self, name: &str, value: &str) -> String {
+        format!("const {name}: f64 = {value};")
     }
 
     fn bind(&self, name: &str, value: &str) -> String {
@@ -138,19 +110,9 @@ fn declarations(outline: &Outline, out: &mut String) {
     }
     let _ = writeln!(out, "const CELLS: usize = {};", outline.cells());
     let _ = writeln!(out, "const LONGEST: usize = {};", outline.longest());
-    out.push_str(
-        "// Directions among rows of unit length, and pivots of the mass, that count as none.\n\
-         const RANK_TOLERANCE: f64 = 1e-11;\nconst MASS_TOLERANCE: f64 = 1e-13;\n\
-         // Rows that hold worse are improved, or contradict (U6), against their own numbers or what is around them.\n\
-         const REFINE: f64 = 1e-13;\nconst CONSISTENCY: f64 = 1e-7;\nconst COUPLING: f64 = 1e-5;\n",
-    );
+    out.push_str(&Rust.tolerances(outline.control.is_some(), |meaning| format!("// {meaning}")));
     if outline.control.is_some() {
-        let _ = writeln!(
-            out,
-            "// Requirements out of reach, and met; corrections of the inputs (C1).\n\
-             const REACH: f64 = 1e-10;\nconst MET: f64 = 1e-14;\nconst TURNS: usize = {};",
-            outline.turns()
-        );
+        let _ = writeln!(out, "// corrections of the inputs\nconst TURNS: usize = {};", outline.turns());
     }
     let values: Vec<String> = outline.values.iter().map(|v| Rust.number(*v)).collect();
     let _ = writeln!(

@@ -12,9 +12,9 @@ use crate::{AccelerationError, Terms};
 pub const CONSISTENCY_TOL: f64 = 1e-7;
 
 /// Rounding of the whole solve that may stand in a row, against [`CONSISTENCY_TOL`] of its own numbers.
-const COUPLING: f64 = 1e-5;
+pub const COUPLING: f64 = 1e-5;
 /// Rows that hold worse than this, against their own numbers, are improved once: very unequal masses cost digits.
-const REFINE: f64 = 1e-13;
+pub const REFINE: f64 = 1e-13;
 
 /// How well a row of the constraints holds.
 struct Balance {
