@@ -7,7 +7,8 @@
 //! 1. **Translations.** Speeds of equal, constant inertia which make the sliding velocity a unit vector are the
 //!    right-angled components of a point's velocity; others of the same inertia that the constraint touches belong to it. The normal
 //!    force is the length of the constraint's force on them. Speeds that turn the body, or move another one, have other
-//!    inertia and are left out. Two bodies of equal mass share the force by action and reaction.
+//!    inertia and are left out. Two bodies of equal mass share the force by action and reaction; where
+//!    that and one body pressed askew cannot be told apart, rule 4.
 //! 2. **One translation.** The constraint touches one speed only, of constant inertia.
 //! 3. **A particle.** The kinetic energy of the speeds concerned is that of a particle in curved coordinates: its
 //!    metric is flat. The mass is that which the sliding velocity shows, and N^2 = m lambda^T A M^-1 A^T lambda.
@@ -45,11 +46,14 @@ impl Model {
                 continue;
             }
             let rows = self.form.contacts[k].rows.clone();
-            let found = self
-                .translations(k, &views)
-                .or_else(|| self.one_translation(k, &views))
-                .map(|(speeds, factor)| self.force_on(&rows, &speeds, factor))
-                .or_else(|| particle::normal_force(self, k, &views));
+            let found = match self.translations(k, &views) {
+                Translations::Found(speeds, factor) => Some(self.force_on(&rows, &speeds, factor)),
+                Translations::Ambiguous => None,
+                Translations::Absent => self
+                    .one_translation(k, &views)
+                    .map(|(speeds, factor)| self.force_on(&rows, &speeds, factor))
+                    .or_else(|| particle::normal_force(self, k, &views)),
+            };
             match found {
                 Some(normal) => self.form.contacts[k].normal = normal,
                 None => self.warn_assumed(k),
@@ -141,15 +145,16 @@ impl Model {
         !angle && !self.system.pool.depends_on(self.form.mass_matrix.get(p, p), &variables)
     }
 
-    /// Rule 1: speeds and a factor.
-    fn translations(&mut self, k: usize, views: &[View]) -> Option<(Vec<usize>, Expr)> {
+    /// Rule 1.
+    fn translations(&mut self, k: usize, views: &[View]) -> Translations {
         let rows = self.form.contacts[k].rows.clone();
         let n = views[0].n;
         let slid: Vec<usize> = (0..n).filter(|&p| views.iter().any(|v| v.slides_on(k, p))).collect();
         let pressed: Vec<usize> = (0..n).filter(|&p| views.iter().any(|v| v.presses_on(&rows, p))).collect();
         if slid.len() > MAX_SLIDING {
-            return None;
+            return Translations::Absent;
         }
+        let mut ambiguous = false;
         let able: Vec<usize> = slid.iter().copied().filter(|&p| self.may_translate(p)).collect();
         for point in small_subsets(&able) {
             let inertia = self.form.mass_matrix.get(point[0], point[0]);
@@ -164,22 +169,28 @@ impl Model {
                 }
             }
             let mut speeds: Vec<usize> = point.iter().chain(&others).copied().collect();
-            let rest: Vec<usize> = slid.iter().copied().filter(|p| !point.contains(p)).collect();
-            let two = !rest.is_empty()
-                && rest.iter().all(|&p| same(self, p))
-                && views.iter().all(|v| v.is_unit(k, &rest))
-                && splits_evenly(views, &rows, &others);
+            // What turns a body is left out.
+            let rest: Vec<usize> =
+                able.iter().copied().filter(|&p| !point.contains(&p) && same(self, p)).collect();
+            let evenly = splits_evenly(views, &rows, &others);
+            let two = evenly && !rest.is_empty() && views.iter().all(|v| v.is_unit(k, &rest));
             if two {
                 speeds.extend(&rest);
             }
             let good = |v: &View| v.is_uncoupled(&speeds) && v.is_across(k, &rows, &speeds, two);
-            if views.iter().all(good) {
+            if !views.iter().all(good) {
+                continue;
+            }
+            // Two bodies of which one cannot slide, or one body pressed askew: numbers do not tell.
+            if evenly && !two {
+                ambiguous = true;
+            } else {
                 let half = self.system.pool.number(Rational::HALF);
                 let factor = if two { self.system.pool.sqrt(half) } else { Pool::ONE };
-                return Some((speeds, factor));
+                return Translations::Found(speeds, factor);
             }
         }
-        None
+        if ambiguous { Translations::Ambiguous } else { Translations::Absent }
     }
 
     /// Rule 2.
@@ -234,6 +245,15 @@ impl Model {
             ));
         }
     }
+}
+
+/// What rule 1 finds.
+enum Translations {
+    /// The speeds of the point, and a factor on the force on them.
+    Found(Vec<usize>, Expr),
+    /// Speeds of one body or of two.
+    Ambiguous,
+    Absent,
 }
 
 /// Subsets of up to three, the small ones first.

@@ -349,3 +349,37 @@ fn coefficients_that_make_no_sense_are_said() {
             .any(|d| d.code == Code::StaticBelowSliding)
     );
 }
+
+/// Between two bodies of one mass acts one normal force, whether they turn or not. Where one of them cannot slide the
+/// numbers do not tell two bodies from one, and that is said.
+#[test]
+fn bodies_of_equal_mass_that_turn_press_once() {
+    let plank = "parameter m = 1, R = 0.2, g = 9.81, mu = 0.3, J = m*R^2/2
+        coordinate X, Y, x, y, a
+        kinetic m/2*(X'^2 + Y'^2 + x'^2 + y'^2) + J/2*a'^2
+        potential m*g*(y + Y)
+        constraint floor: Y = 0
+        constraint top: y - Y = R
+        friction on top: coefficient mu, velocity x' - X' - R*a'
+        initial X = 0, a' = 30
+        output N = reaction(top), f = friction(top)";
+    let discs = "parameter m = 1, R = 0.2, F = 10, mu = 0.3, J = m*R^2/2
+        coordinate x1, y1, a1, x2, y2, a2
+        kinetic m/2*(x1'^2 + y1'^2) + m/2*(x2'^2 + y2'^2) + J/2*(a1'^2 + a2'^2)
+        constraint touch: x2 - x1 = 2*R
+        friction on touch: coefficient mu, velocity (y2' - y1') + R*a1' + R*a2'
+        force x1 = F
+        force x2 = -F
+        initial x1 = 0, a1' = 30
+        output N = reaction(touch), f = friction(touch)";
+    let lift = plank.replace("X, Y", "Y").replace("X'^2 + ", "").replace(" - X'", "").replace("X = 0, ", "");
+    for (text, N, f, told) in
+        [(plank, 9.81, 2.943, false), (discs, 10.0, -3.0, false), (&lift, 9.81, 2.943, true)]
+    {
+        let mut model = load(text);
+        let start = model.start().expect("a start").state;
+        let now = evaluate(&model, &start);
+        below("normal force and friction", apart(&now.outputs, &[N, f]), 1e-12);
+        assert_eq!(model.diagnostics.iter().any(|d| d.code == Code::NormalForceAssumed), told, "{text}");
+    }
+}
