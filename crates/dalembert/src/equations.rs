@@ -118,7 +118,21 @@ pub fn write(model: &mut Model, form: Form, format: Format) -> Result<String, Bo
         Form::HamiltonJacobi => jacobi::write(model, format)?,
     };
     model.check_memory()?;
+    if format == Format::Python
+        && let Some(count) = left_out(&written)
+    {
+        let message = format!("an equation takes {count} operations written out, too many for a script");
+        let help = "`--format text` leaves such equations out and says so; other coordinates, or names for parts of the energies, may make them shorter";
+        return Err(Box::new(Diagnostic::error(Code::NotApplicable, None, message).help(help)));
+    }
     Ok(written)
+}
+
+/// The size of an expression that was named by it instead of being written (see [`dalembert_expr::MAX_PRINTED`]).
+fn left_out(written: &str) -> Option<&str> {
+    let end = written.find(" operations>")?;
+    let start = written[..end].rfind('<')? + 1;
+    Some(&written[start..end])
 }
 
 fn lambda_names(model: &Model) -> Vec<String> {

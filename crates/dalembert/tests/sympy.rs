@@ -240,3 +240,15 @@ fn names_do_not_merge() {
     let text = "parameter lambda_rod = 2\ncoordinate x\nkinetic x'^2/2\npotential lambda_rod*x\nconstraint rod: x = 1";
     assert!(write(&mut load(text), Form::Lagrange, Format::Python).is_err());
 }
+
+/// Equations too long to be written are refused, not hinted at in what should be Python.
+#[test]
+fn a_script_is_whole_or_refused() {
+    let mut model = load_file("bicycle");
+    for form in [Form::Kernel, Form::Lagrange, Form::Poincare, Form::Suslov] {
+        match write(&mut model, form, Format::Python) {
+            Ok(script) => assert!(!script.contains("operations>"), "{form:?}"),
+            Err(d) => assert!(d.message.contains("too many for a script"), "{form:?}: {}", d.message),
+        }
+    }
+}
