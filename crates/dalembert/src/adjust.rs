@@ -7,6 +7,7 @@ use crate::compile::parameter_values_with;
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::model::Model;
 use crate::system::InitialTarget;
+use dalembert_expr::Symbol;
 use dalembert_run::Started;
 
 /// What a name stands for.
@@ -77,6 +78,11 @@ impl Model {
             }
         }
         self.start_with(&given)
+    }
+
+    /// The parameters and their values.
+    pub(crate) fn constants(&self) -> Vec<(Symbol, f64)> {
+        self.form.parameters.iter().copied().zip(self.compiled.parameters().iter().copied()).collect()
     }
 
     /// What a name stands for, if it is a parameter, a family of them, a coordinate, a speed or a rate.

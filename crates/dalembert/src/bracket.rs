@@ -116,6 +116,7 @@ impl Dirac {
         if 2 * constraints.len() > MAX_EXPLICIT {
             return refuse(format!("Dirac's brackets are formed for up to {} constraints", MAX_EXPLICIT / 2));
         }
+        let constants = model.constants();
         let pool = &mut model.system.pool;
         for a in 0..constraints.len() {
             let rate = brackets.rate(pool, constraints[a]);
@@ -130,7 +131,7 @@ impl Dirac {
                 matrix[j][i] = pool.neg(matrix[i][j]);
             }
         }
-        let Some(inverse) = pool.regular_inverse(&matrix, &model.form.parameters) else {
+        let Some(inverse) = pool.regular_inverse(&matrix, &constants) else {
             return refuse(
                 "the matrix of brackets of the constraints is singular: rows depend on each other".into(),
             );

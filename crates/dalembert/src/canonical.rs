@@ -85,13 +85,14 @@ pub(crate) fn invert(
         let message = format!("H is written for up to {MAX_EXPLICIT} speeds; this model has {n}");
         return Err(refusal(message, OTHER_FORMS));
     }
+    let constants = model.constants();
     let pool = &mut model.system.pool;
     if let Some(p) = quadratic.mass.iter().position(|row| row.iter().all(|e| *e == Pool::ZERO)) {
         let name = &model.system.speeds[p].name;
         let message = format!("dL/d eta = y cannot be solved for the speeds: `{name}` has no inertia");
         return Err(refusal(message, OTHER_FORMS));
     }
-    let Some(inverse) = pool.regular_inverse(&quadratic.mass, &model.form.parameters) else {
+    let Some(inverse) = pool.regular_inverse(&quadratic.mass, &constants) else {
         let message = "dL/d eta = y cannot be solved for the speeds: the mass matrix is singular, some combination of speeds has no inertia";
         return Err(refusal(message.into(), OTHER_FORMS));
     };

@@ -107,6 +107,7 @@ impl Energies {
             inside.iter().map(|i| format!("e_{}", model.system.coordinates[*i].name)).collect();
         let efforts = own_symbols(&mut model.system, &names)?;
         let coordinates: Vec<Symbol> = inside.iter().map(|i| model.form.coordinates[*i]).collect();
+        let constants = model.constants();
         let pool = &mut model.system.pool;
         let slopes = pool.gradient(potential, &coordinates);
         self.effort_values = slopes.iter().map(|e| pool.simplify(*e)).collect();
@@ -115,7 +116,7 @@ impl Energies {
             self.reasons.push("V* has no closed form here: V is not quadratic in the coordinates".into());
             return Ok(());
         };
-        let Some(inverse) = pool.regular_inverse(&quadratic.mass, &model.form.parameters) else {
+        let Some(inverse) = pool.regular_inverse(&quadratic.mass, &constants) else {
             self.reasons.push("V* does not exist: the efforts dV/dq do not determine the coordinates".into());
             return Ok(());
         };

@@ -318,7 +318,7 @@ pub fn closed_form(model: &mut Model) -> Result<Vec<Expr>, Box<Diagnostic>> {
             "closed forms are written for up to {MAX_EXPLICIT} speeds and constraint rows together; this model has {n} and {m}"
         ));
     }
-    let form = model.form.clone();
+    let (form, constants) = (model.form.clone(), model.constants());
     let pool = &mut model.system.pool;
     let mut matrix = vec![vec![Pool::ZERO; n + m]; n + m];
     for p in 0..n {
@@ -333,7 +333,7 @@ pub fn closed_form(model: &mut Model) -> Result<Vec<Expr>, Box<Diagnostic>> {
             matrix[*p][n + r] = pool.neg(e);
         }
     }
-    let Some(inverse) = pool.regular_inverse(&matrix, &form.parameters) else {
+    let Some(inverse) = pool.regular_inverse(&matrix, &constants) else {
         return refuse("the matrix of accelerations and multipliers cannot be shown to be regular: constraints are redundant, or inertia is missing".into());
     };
     let solve = |pool: &mut Pool, force: &[Expr]| -> Vec<Expr> {

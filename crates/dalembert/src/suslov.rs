@@ -108,6 +108,7 @@ impl Suslov {
     /// `[G A^T; A 0] (eta, M) = (y - g, -A_0)` by inversion in symbols; `None` where the matrix is singular.
     pub fn solve(&self, model: &mut Model) -> Result<Option<Solved>, Box<Diagnostic>> {
         let momenta = momentum_symbols(&mut model.system)?;
+        let constants = model.constants();
         let pool = &mut model.system.pool;
         let (n, m) = (momenta.len(), self.rows.len());
         let mut saddle = vec![vec![Pool::ZERO; n + m]; n + m];
@@ -119,7 +120,7 @@ impl Suslov {
                 saddle[n + a][p] = e;
             }
         }
-        let Some(inverse) = pool.regular_inverse(&saddle, &model.form.parameters) else { return Ok(None) };
+        let Some(inverse) = pool.regular_inverse(&saddle, &constants) else { return Ok(None) };
         let y: Vec<Expr> = momenta.iter().map(|s| pool.var(*s)).collect();
         let mut right: Vec<Expr> =
             y.iter().zip(&self.quadratic.linear).map(|(y, g)| pool.sub(*y, *g)).collect();

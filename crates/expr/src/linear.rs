@@ -4,7 +4,7 @@ use crate::evaluate::Zero;
 use crate::function::Function;
 use crate::pool::{Expr, Node, Pool, Symbol};
 use crate::rational::Rational;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// Blocks larger than this are inverted by elimination: their minors would be too many.
 const MAX_MINORS: usize = 6;
@@ -85,8 +85,8 @@ impl Pool {
         Some(pivot_row_of.into_iter().map(|i| rows[i][n..].to_vec()).collect())
     }
 
-    /// The inverse of a small square matrix that divides by numbers, by what depends on `constants` alone and by
-    /// determinants only, so that its value exists wherever the matrix is regular. (A pivot of [`Pool::inverse`] may vanish
+    /// The inverse of a small square matrix that divides by numbers, by what `constants` alone make different from zero
+    /// with their values, and by determinants only, so that its value exists wherever the matrix is regular. (A pivot of [`Pool::inverse`] may vanish
     /// where the matrix does not degenerate.)
     ///
     /// ```
@@ -95,15 +95,25 @@ impl Pool {
     /// let x = pool.named("x");
     /// let inverse = pool.regular_inverse(&[vec![x, Pool::ONE], vec![Pool::ONE, x]], &[]).unwrap();
     /// assert_eq!(pool.evaluate(inverse[0][1], |_| 0.0), 1.0);
+    /// // A mass that is zero divides nothing.
+    /// let (m, k) = (pool.symbol("m"), pool.symbol("k"));
+    /// let matrix = [vec![pool.var(m), x], vec![x, pool.var(k)]];
+    /// let inverse = pool.regular_inverse(&matrix, &[(m, 0.0), (k, 1.0)]).unwrap();
+    /// assert_eq!(pool.evaluate(inverse[0][1], |s| if s == m { 0.0 } else { 1.0 }), 1.0);
     /// ```
-    pub fn regular_inverse(&mut self, matrix: &[Vec<Expr>], constants: &[Symbol]) -> Option<Vec<Vec<Expr>>> {
-        let constants: FxHashSet<Symbol> = constants.iter().copied().collect();
+    pub fn regular_inverse(
+        &mut self,
+        matrix: &[Vec<Expr>],
+        constants: &[(Symbol, f64)],
+    ) -> Option<Vec<Vec<Expr>>> {
+        let constants: FxHashMap<Symbol, f64> = constants.iter().copied().collect();
         let n = matrix.len();
         let mut rows = beside_identity(matrix);
         let mut pivot_row_of = vec![usize::MAX; n];
         let mut used = vec![false; n];
         while let Some((i, j)) = self.choose_pivot(&rows, &used, &pivot_row_of, n, |pool, e| {
-            pool.symbols(&[e]).iter().all(|s| constants.contains(s))
+            pool.symbols(&[e]).iter().all(|s| constants.contains_key(s))
+                && pool.evaluate(e, |s| constants.get(&s).copied().unwrap_or(f64::NAN)).abs() > 0.0
         }) {
             used[i] = true;
             pivot_row_of[j] = i;
