@@ -115,7 +115,7 @@ fn agrees_with_simulate_run_by_run() {
         for (run, row) in rows(&sweep, 2, 0..sweep.blocks()).iter().enumerate() {
             assert_eq!(row.numbers[0], run as f64);
             let residual = row.numbers[row.numbers.len() - 2];
-            assert!(residual < 1e-12, "{name} run {run}: residual {residual:e}");
+            assert!(residual < 1e-14, "{name} run {run}: residual {residual:e}");
             let mut overrides = Overrides::default();
             for ((name, value), column) in names.iter().zip(&row.numbers[1..]).zip(&sweep.columns()[1..]) {
                 let text = dalembert::export::number(*value);

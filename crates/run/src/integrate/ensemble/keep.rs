@@ -10,8 +10,9 @@ use crate::projection::ROUNDING;
 
 /// Runs of the program for one step of the motion. Invariants, positions and speeds settle one after the other.
 const MAX_TRIES: usize = 8;
-/// Residuals that no longer become less below this are rounding.
+/// Residuals below this that no longer become less, once invariants, positions and speeds have had their turn, are rounding.
 const SETTLED: f64 = 1e-13;
+const TURNS: usize = 3;
 
 /// What is known of the constraints of one run.
 #[derive(Clone, Debug, Default)]
@@ -63,11 +64,11 @@ impl Keeper {
         let mut going: [bool; LANES] = std::array::from_fn(|l| watched[l].is_some());
         let mut left = [f64::INFINITY; LANES];
         let mut done = [false; LANES];
-        for _ in 0..MAX_TRIES {
+        for round in 0..MAX_TRIES {
             keep.lanes.run(&self.inputs, &mut self.workspace, &mut self.out);
             for l in 0..LANES {
                 if going[l] {
-                    (going[l], done[l]) = self.judge(l, &mut left[l]);
+                    (going[l], done[l]) = self.judge(l, round, &mut left[l]);
                 }
             }
             if !going.contains(&true) {
@@ -84,14 +85,15 @@ impl Keeper {
     }
 
     /// Looks at what the program made of one lane: whether to go on, and whether the state is on the constraints.
-    fn judge(&mut self, l: usize, left: &mut f64) -> (bool, bool) {
+    fn judge(&mut self, l: usize, round: usize, left: &mut f64) -> (bool, bool) {
         let d = self.dim;
         let (residual, trusted) = (self.out[d * LANES + l], self.out[(d + 1) * LANES + l]);
         if trusted != 1.0 || residual.is_nan() {
             return (false, false);
         }
         let before = std::mem::replace(left, residual);
-        if residual <= ROUNDING || (residual < SETTLED && residual > 0.1 * before) {
+        let stays = round >= TURNS && residual < SETTLED && residual > 0.1 * before;
+        if residual <= ROUNDING || stays {
             return (false, true);
         }
         for k in 0..d {
