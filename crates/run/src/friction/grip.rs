@@ -2,7 +2,7 @@
 
 use super::SLACK;
 use super::lead::Lead;
-use crate::linalg::{axpy, norm};
+use crate::linalg::{axpy, norm, norm_max};
 use crate::{
     Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, SecondVariation, Shape,
     Sliding, Solution, Terms, Variation,
@@ -226,7 +226,7 @@ impl Kernel for Gripped<'_> {
         self.base.terms(at, scratch, out);
         let (mut contacts, rest) = ContactTerms::carve(&self.natural, scratch);
         self.base.contact_terms(at, rest, &mut contacts);
-        let lead = self.shares_directions().then(|| Lead::new(out, m, at));
+        let lead = self.shares_directions().then(|| Lead::new(out, m, norm_max(at.eta)));
         out.A.resize(self.shape.n_con * n, 0.0);
         out.b.resize(self.shape.n_con, 0.0);
         self.parts(lead.as_ref(), contacts.J, |i, row, w| {
