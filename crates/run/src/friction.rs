@@ -19,7 +19,7 @@
 //! paradox) that is an error, not a choice.
 //!
 //! **What the constraints decide** of V is not for friction to hold: f has no part there, and a contact that they carry off
-//! does not stick (see `lead`).
+//! does not stick (see `lead`). That holds for all contacts that stick taken together (see `relief`).
 //!
 //! **Undetermined shares.** If contacts that stick share a load in a way the equations do not determine, each is loaded
 //! in proportion to what it can carry.
@@ -29,10 +29,12 @@
 mod grip;
 mod lead;
 mod normal;
+mod relief;
 mod settle;
 
 pub use grip::{Grip, Gripped, Mode};
 pub(crate) use normal::{NormalForces, Paradox};
+pub(crate) use relief::Relief;
 pub use settle::{Change, settle, settle_after};
 
 /// By how much of its limit a static friction force may pass it: rounding.

@@ -7,7 +7,7 @@ pub use rows::{CONSISTENCY_TOL, COUPLING, REFINE};
 use super::control::Steering;
 use super::factor::{Massless, Rules};
 use super::{AccelerationError, Path, Reporter, Saddle, Solution, Term};
-use crate::friction::{NormalForces, Paradox, settle};
+use crate::friction::{NormalForces, Paradox, Relief, settle};
 use crate::integrate::Baumgarte;
 use crate::linalg::{RANK_TOL, axpy, dot, mat_vec, norm_max};
 use crate::{Contact, ControlTerms, Gripped, IdealForces, Kernel, Point, Shape, Sliding, Terms};
@@ -435,6 +435,7 @@ impl Accelerator {
                 (&mut self.slip_z[k * n..(k + 1) * n], &mut self.slip_lambda[k * m..(k + 1) * m]);
             self.factor.solve(force, &self.phi, z, lambda);
         }
+        self.relieve_contacts(terms);
         // p and q of the contacts that slide, by components.
         self.normals.clear();
         for &c in &self.sliding.contacts {
@@ -480,6 +481,20 @@ impl Accelerator {
             s.gauss = self.factor.inverse_mass_square(&self.work_n);
         }
         Ok(())
+    }
+
+    /// Multipliers where rows of contacts that stick depend on each other and on constraints.
+    fn relieve_contacts(&mut self, terms: &Terms) {
+        let (m, natural) = (self.shape.n_con, self.sliding.natural);
+        if m == natural || natural == 0 || self.solution.rank == m {
+            return;
+        }
+        if let Some(mut relief) = Relief::new(terms, natural) {
+            relief.apply(terms, natural, &mut self.solution.lambda);
+            for lambda in self.slip_lambda.chunks_mut(m).take(self.sliding.contacts.len()) {
+                relief.apply(terms, natural, lambda);
+            }
+        }
     }
 
     /// U8, U3, U7: C, then Q_ni and its acceleration, then Gauss's function.

@@ -2,11 +2,12 @@
 
 use super::SLACK;
 use super::lead::Lead;
-use crate::linalg::{axpy, dot, norm};
+use crate::linalg::{axpy, norm, norm_max};
 use crate::{
     Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, SecondVariation, Shape,
     Sliding, Solution, Terms, Variation,
 };
+use std::ops::Range;
 
 /// What a contact does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,11 @@ pub struct Grip {
     /// Whether the direction of a sliding contact is held instead of following V: at its start and end, where V says
     /// nothing. With one component it is always held, so that the equations stay smooth through V = 0.
     pub(crate) held: Vec<bool>,
+    /// How fast directions that are held turn, and since when.
+    pub(crate) turning: Vec<f64>,
+    pub(crate) since: f64,
+    /// Instants until which contacts that were let go keep to that.
+    pub(crate) until: Vec<f64>,
     /// Factor on the rows of each contact when it sticks, for shares that are not determined otherwise.
     pub(crate) strength: Vec<f64>,
     /// Directions of V that a contact holds when it sticks: those which the constraints leave open (see `lead`).
@@ -42,6 +48,9 @@ impl Grip {
             modes: vec![Mode::Slip; shape.n_contact],
             direction: vec![0.0; shape.n_slide],
             held: vec![false; shape.n_contact],
+            turning: vec![0.0; shape.n_slide],
+            since: f64::NEG_INFINITY,
+            until: vec![f64::NEG_INFINITY; shape.n_contact],
             strength: vec![1.0; shape.n_contact],
             open: vec![0; shape.n_contact],
             rest: 0.0,
@@ -51,6 +60,22 @@ impl Grip {
     /// Whether a contact sticks.
     pub fn sticks(&self, contact: usize) -> bool {
         self.modes[contact] == Mode::Stick
+    }
+
+    /// The direction of a contact that is held, a unit vector.
+    fn heading(&self, slide: Range<usize>, t: f64) -> impl Iterator<Item = f64> {
+        let turning = &self.turning[slide.clone()];
+        let passed = if turning.iter().all(|w| *w == 0.0) { 0.0 } else { t - self.since };
+        // Turning is across the direction.
+        let length = (passed * norm(turning)).hypot(1.0);
+        self.direction[slide].iter().zip(turning).map(move |(s, w)| (s + passed * w) / length)
+    }
+
+    /// From here on a contact keeps to a direction.
+    pub(crate) fn hold(&mut self, contact: usize, slide: Range<usize>, way: &[f64]) {
+        self.turning[slide.clone()].fill(0.0);
+        self.direction[slide].copy_from_slice(way);
+        self.held[contact] = true;
     }
 }
 
@@ -144,7 +169,8 @@ impl<'k> Gripped<'k> {
         for (k, contact) in self.base.contacts().iter().enumerate() {
             g[k] = match self.grip.modes[k] {
                 Mode::Slip if self.grip.held[k] => {
-                    dot(&terms.V[contact.slide.clone()], &self.grip.direction[contact.slide.clone()])
+                    let V = &terms.V[contact.slide.clone()];
+                    V.iter().zip(self.grip.heading(contact.slide.clone(), at.t)).map(|(v, s)| v * s).sum()
                 }
                 Mode::Slip => norm(&terms.V[contact.slide.clone()]),
                 Mode::Stick => {
@@ -200,7 +226,7 @@ impl Kernel for Gripped<'_> {
         self.base.terms(at, scratch, out);
         let (mut contacts, rest) = ContactTerms::carve(&self.natural, scratch);
         self.base.contact_terms(at, rest, &mut contacts);
-        let lead = self.shares_directions().then(|| Lead::new(out, m, at));
+        let lead = self.shares_directions().then(|| Lead::new(out, m, norm_max(at.eta)));
         out.A.resize(self.shape.n_con * n, 0.0);
         out.b.resize(self.shape.n_con, 0.0);
         self.parts(lead.as_ref(), contacts.J, |i, row, w| {
@@ -249,8 +275,8 @@ impl Kernel for Gripped<'_> {
             let follow = !self.grip.held[k] && speed > 0.0;
             let place = out.contacts.len() * n;
             out.contacts.push(k);
-            for i in contact.slide.clone() {
-                let s = if follow { terms.V[i] / speed } else { self.grip.direction[i] };
+            for (i, heading) in contact.slide.clone().zip(self.grip.heading(contact.slide.clone(), at.t)) {
+                let s = if follow { terms.V[i] / speed } else { heading };
                 out.unit[i] = -terms.mu[k] * s;
                 axpy(out.unit[i], &terms.J[i * n..(i + 1) * n], &mut out.force[place..place + n]);
             }

@@ -39,12 +39,12 @@ impl Lead {
         let shape = kernel.shape();
         let mut terms = Terms::new(&shape);
         kernel.terms(at, scratch, &mut terms);
-        Self::new(&terms, shape.n_con, at)
+        Self::new(&terms, shape.n_con, norm_max(at.eta))
     }
 
-    /// From terms that are written out, of which the first `rows` rows are the constraints.
-    pub fn new(terms: &Terms, rows: usize, at: Point<'_>) -> Self {
-        let n = at.eta.len();
+    /// From terms that are written out, of which the first `rows` rows are the constraints, at speeds up to `speed`.
+    pub fn new(terms: &Terms, rows: usize, speed: f64) -> Self {
+        let n = terms.Q.len();
         let mass = |j: usize| terms.M[j * n + j];
         let unit: Vec<f64> = (0..n).map(|j| if mass(j) > 0.0 { 1.0 / mass(j).sqrt() } else { 1.0 }).collect();
         let mut lq = PivotedLq::new(rows, n);
@@ -63,7 +63,6 @@ impl Lead {
         lq.apply_q(&mut eta_dot);
         eta_dot.iter_mut().zip(&unit).for_each(|(a, u)| *a *= u);
         let pushed = (0..n).map(|j| (terms.Q[j] * unit[j] * unit[j]).abs()).fold(0.0, f64::max);
-        let speed = norm_max(at.eta);
         let size = pushed + norm_max(&eta_dot) + speed * speed;
         Self { lq, rank, unit, eta_dot, size }
     }

@@ -2,6 +2,7 @@
 
 mod begin;
 mod grip;
+mod release;
 mod rows;
 
 use super::control::Control;

@@ -27,6 +27,7 @@ impl Drive<'_> {
         self.first_grip()?;
         self.give_row_now(None);
         self.start_derivative()?;
+        self.lead_off()?;
         let size = norm_max(&self.y);
         let mut events = std::mem::replace(&mut self.events, Events::new(&[], 0));
         events.begin(|g| self.event_values(None, g), size);

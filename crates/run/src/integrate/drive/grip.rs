@@ -4,7 +4,7 @@ use super::{ContactChange, Control, Drive, Failure, Point, failure};
 use crate::friction::{Change, Grip, Mode, settle_after};
 use crate::integrate::stepper::EvalError;
 use crate::linalg::{dot, norm, norm_max};
-use crate::{ContactTerms, Kernel, Projector};
+use crate::{Kernel, Projector};
 
 /// Changes within this fraction of the span are at one instant, and so many of them at one instant are chatter.
 const INSTANT: f64 = 1e-12;
@@ -86,6 +86,7 @@ impl Drive<'_> {
         self.hold_start()?;
         self.start_derivative()?;
         self.rest_if_held();
+        self.lead_off()?;
         self.control = Control::new(self.stepper.exponent(), self.stepper.least_growth());
         self.stepper.interrupted();
         self.events_again();
@@ -140,36 +141,33 @@ impl Drive<'_> {
         if shape.n_slide == shape.n_contact {
             return Ok(h);
         }
-        let natural = self.field.kernel.base().shape();
-        let mut room = vec![0.0; ContactTerms::room(&natural) + self.field.kernel.scratch_len()];
-        let (mut terms, rest) = ContactTerms::carve(&natural, &mut room);
-        let (n_x, n) = (shape.n_x, shape.n_eta);
-        self.field.kernel.base().contact_terms(self.field.point(self.t, &self.y), rest, &mut terms);
-        let (mut h, mut released) = (h, false);
-        let quiet = self.options.atol + self.options.rtol * norm_max(&self.y[n_x..]);
+        let sliding = self.slides(self.t, &self.y, &self.f);
+        let (mut h, mut released, quiet) = (h, false, self.quiet());
         let contacts = self.field.kernel.contacts().to_vec();
         for (k, contact) in contacts.iter().enumerate() {
             if contact.slide.len() == 1 || self.field.kernel.grip().sticks(k) {
                 continue;
             }
-            let V = &terms.V[contact.slide.clone()];
-            let rate: Vec<f64> = contact
-                .slide
-                .clone()
-                .map(|i| dot(&terms.J[i * n..(i + 1) * n], &self.f[n_x..]) - terms.b[i])
-                .collect();
-            let (speed, closing) = (norm(V), -dot(V, &rate));
+            let (V, rate) = (&sliding.V[contact.slide.clone()], &sliding.rate[contact.slide.clone()]);
+            let (speed, closing) = (norm(V), -dot(V, rate));
             let rest_in = if closing > 0.0 { speed * speed / closing } else { f64::INFINITY };
-            let hold = speed <= quiet || rest_in <= SOON * self.t.abs().max(self.span().abs());
+            let soon = rest_in <= SOON * self.t.abs().max(self.span().abs());
+            let leaving = self.leaving(k);
+            let hold = speed <= quiet || soon || leaving.is_some();
             let grip = &mut self.field.kernel.grip;
             if hold && !grip.held[k] {
-                contact.slide.clone().zip(V).for_each(|(i, v)| grip.direction[i] = v / speed);
+                let way: Vec<f64> = V.iter().map(|v| v / speed).collect();
+                grip.hold(k, contact.slide.clone(), &way);
             }
             released |= grip.held[k] && !hold;
             grip.held[k] = hold;
-            if !hold && closing > 0.0 {
-                h = h.abs().min(APPROACH * rest_in) * h.signum();
-            }
+            let passed = (self.t - grip.since).abs();
+            let longest = match leaving {
+                Some(left) => left,
+                None if hold => f64::INFINITY,
+                None => passed.min(APPROACH * rest_in),
+            };
+            h = h.abs().min(longest) * h.signum();
         }
         if released {
             self.check_state(self.t)?;
