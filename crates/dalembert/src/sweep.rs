@@ -3,8 +3,9 @@
 //! A [`Plan`] says what changes from run to run; a [`Sweep`] is the plan made ready for a model. Runs are numbered and
 //! made in blocks, on as many threads as wanted; a block's rows depend on its number alone, so neither the number of
 //! threads nor the order changes a digit, and blocks that are known already need not be made again. Systems without
-//! contacts, redundant constraints and events that stop go through [`dalembert_run::ensemble`], several in the lanes of vector
-//! registers; the others, and runs that are difficult, through [`Model::simulate`], one for each thread at a time. No files here.
+//! contacts, redundant constraints and events that stop go through [`dalembert_run::ensemble`], several in the lanes of
+//! vector registers; the others, and runs that are difficult, through [`Model::simulate`], one for each thread at a
+//! time. No files here.
 //!
 //! ```
 //! use dalembert::{Model, Request, Source, run::Flow};

@@ -1,9 +1,9 @@
 //! The motion as source text: a function of time and state in C, Rust or Python that needs nothing but a mathematical
 //! library, and gives accelerations (U1, U9), constraint forces (U2, U3) and control forces (C1) as the engine does.
 //!
-//! The tapes of K1-K4 and C1 become straight-line statements (`code/outline.rs` and
-//! `code/language.rs` hold what all languages share, one file a language writes them); the linear algebra is a text of its own for each language in `assets/code/`, with arrays of
-//! fixed size. Ranks are decided where the function runs, with the tolerances of the engine: redundant rows, losses of
+//! The tapes of K1-K4 and C1 become straight-line statements (`code/outline.rs` and `code/language.rs` hold what all
+//! languages share, one file a language writes them); the linear algebra is a text of its own for each language in
+//! `assets/code/`, with arrays of fixed size. Ranks are decided where the function runs, with the tolerances of the engine: redundant rows, losses of
 //! rank and singular masses are answered, contradictions (U6) and requirements out of reach come back as codes.
 //!
 //! Left out: Coulomb friction, because which contacts stick is found by a search. Checked by `tests/export_code.rs`,

@@ -80,7 +80,8 @@ impl Accelerator {
             (0..self.shape.n_con).filter(|&i| self.work_m[i] > self.consistency_tol).collect();
         rows.sort_by(|&i, &j| self.work_m[j].total_cmp(&self.work_m[i]));
         // A row by itself contradicts nothing: those it depends on belong to the story.
-        for partner in self.partners(rows[0], terms) {
+        let Some(&worst) = rows.first() else { return Ok(()) };
+        for partner in self.partners(worst, terms) {
             if !rows.contains(&partner) {
                 rows.push(partner);
             }

@@ -10,7 +10,8 @@ use crate::projection::ROUNDING;
 
 /// Runs of the program for one step of the motion. Invariants, positions and speeds settle one after the other.
 const MAX_TRIES: usize = 8;
-/// Residuals below this that no longer become less, once invariants, positions and speeds have had their turn, are rounding.
+/// Residuals below this that no longer become less, once invariants, positions and speeds have had their turn, are
+/// rounding.
 const SETTLED: f64 = 1e-13;
 const TURNS: usize = 3;
 
