@@ -1,7 +1,7 @@
 //! Many motions at once: each as if it were alone, and as the ordinary driver makes it.
 #![allow(non_snake_case)]
 
-use dalembert_run::ensemble::{Ended, Ensemble, Job, LANES, LaneKernel};
+use dalembert_run::ensemble::{Constrained, Ended, Ensemble, Job, Keep, LANES, LaneKernel};
 use dalembert_run::{Kernel, Level, Method, Options, Output, Point, Row, Shape, State, Terms, integrate};
 use dalembert_tape::{Builder, Lanes, Op, Program};
 use proptest::prelude::*;
@@ -224,4 +224,78 @@ fn trouble_is_given_back() {
         ends(&ensemble(Method::Dop853, 1e-6), [standing])[0].1,
         Ended::Arrived { steps: 0, .. }
     ));
+}
+
+/// A pendulum in the plane, (x, y) with x^2 + y^2 = 1, as tapes over t, x, y, v, w, g and the least pivot: its derivative,
+/// and one step of Newton back to the circle.
+fn pendulum_on_a_circle() -> Constrained {
+    let mut b = Builder::new(7);
+    let [x, y, v, w, g, least] = [1, 2, 3, 4, 5, 6].map(|n| b.input(n));
+    let sum = |b: &mut Builder, p: [_; 2], q: [_; 2]| {
+        let (first, second) = (b.push(Op::Mul, &[p[0], q[0]]), b.push(Op::Mul, &[p[1], q[1]]));
+        b.push(Op::Add, &[first, second])
+    };
+    let (square, speed) = (sum(&mut b, [x, y], [x, y]), sum(&mut b, [v, w], [v, w]));
+    let weight = b.push(Op::Mul, &[g, y]);
+    let right = b.push(Op::Sub, &[weight, speed]);
+    let lambda = b.push(Op::Div, &[right, square]);
+    let (pull, lift) = (b.push(Op::Mul, &[x, lambda]), b.push(Op::Mul, &[y, lambda]));
+    let fall = b.push(Op::Sub, &[lift, g]);
+    let trusted = b.push(Op::Less, &[least, square]);
+    let motion = b.finish(&[v, w, pull, fall, trusted]);
+
+    let mut b = Builder::new(7);
+    let [x, y, v, w] = [1, 2, 3, 4].map(|n| b.input(n));
+    let (square, psi) = (sum(&mut b, [x, y], [x, y]), sum(&mut b, [x, y], [v, w]));
+    let (one, half) = (b.constant(1.0), b.constant(0.5));
+    let off = b.push(Op::Sub, &[square, one]);
+    let f = b.push(Op::Mul, &[half, off]);
+    let mut out = Vec::new();
+    for (value, along, residual) in [(x, x, f), (y, y, f), (v, x, psi), (w, y, psi)] {
+        let part = b.push(Op::Div, &[residual, square]);
+        let change = b.push(Op::Mul, &[part, along]);
+        out.push(b.push(Op::Sub, &[value, change]));
+    }
+    let (position, velocity) = (b.push(Op::Abs, &[f]), b.push(Op::Abs, &[psi]));
+    out.extend([b.push(Op::Max, &[position, velocity]), one, square, square]);
+    let keep = Keep { lanes: Lanes::new(b.finish(&out)), rows: 1 };
+    Constrained { motion: Lanes::new(motion), keep }
+}
+
+/// In an angle: a'' = -g sin a.
+fn pendulum_in_an_angle() -> Lanes {
+    let mut b = Builder::new(4);
+    let [a, w, g] = [1, 2, 3].map(|n| b.input(n));
+    let sine = b.push(Op::Sin, &[a]);
+    let weight = b.push(Op::Mul, &[g, sine]);
+    let acceleration = b.push(Op::Neg, &[weight]);
+    let one = b.constant(1.0);
+    Lanes::new(b.finish(&[w, acceleration, one]))
+}
+
+/// States stay on their constraint and move as in an angle; where there is no way back the run is given back.
+#[test]
+fn constraints_are_kept_in_lanes() {
+    let (gravity, angle) = (|id: usize| 5.0 + id as f64, |id: usize| 0.3 + 0.2 * id as f64);
+    for method in [Method::Dop853, Method::Tsit5, Method::Rk4] {
+        let options =
+            Options { method, rtol: 1e-10, atol: 1e-12, fixed_step: Some(1e-3), ..Options::default() };
+        let circle = Ensemble::new(Box::new(pendulum_on_a_circle()), &options).expect("an explicit method");
+        let turning = Ensemble::new(Box::new(pendulum_in_an_angle()), &options).expect("an explicit method");
+        let job = |id: usize, y: Vec<f64>| Job { id, t: 0.0, t_end: 5.0, y, constants: vec![gravity(id)] };
+        let flat = (0..9).map(|id| job(id, vec![angle(id).sin(), -angle(id).cos(), 0.0, 0.0]));
+        let round = (0..9).map(|id| job(id, vec![angle(id), 0.0]));
+        for ((_, found), (_, known)) in ends(&circle, flat).into_iter().zip(ends(&turning, round)) {
+            let (Ended::Arrived { y, residual, .. }, Ended::Arrived { y: a, .. }) = (found, known) else {
+                panic!("{method}: a run was given back")
+            };
+            assert!(residual < 1e-15, "{method}: residual {residual:e}");
+            let off = (y[0] - a[0].sin()).abs().max((y[1] + a[0].cos()).abs());
+            assert!(off < 1e-7, "{method}: {off:e}");
+        }
+    }
+    let far = Job { id: 0, t: 0.0, t_end: 5.0, y: vec![0.0, 0.0, 1.0, 0.0], constants: vec![9.81] };
+    let circle =
+        Ensemble::new(Box::new(pendulum_on_a_circle()), &Options::default()).expect("an explicit method");
+    assert_eq!(ends(&circle, [far]), [(0, Ended::GivenBack { id: 0 })]);
 }
