@@ -41,7 +41,25 @@ impl Saddle {
         }
     }
 
-    /// The same with the identity for M; sparse only.
+    /// [`factor`](Saddle::factor), then [`solve`](Saddle::solve).
+    pub fn factor_and_solve(
+        &mut self,
+        (M, A): (&[f64], &[f64]),
+        rules: Rules,
+        (r1, r2): (&[f64], &[f64]),
+        (z, lambda): (&mut [f64], &mut [f64]),
+    ) -> Result<(), Massless> {
+        match self {
+            Saddle::Dense(factor) => {
+                factor.factor(M, A, rules)?;
+                factor.solve(r1, r2, z, lambda);
+                Ok(())
+            }
+            Saddle::Sparse(factor) => factor.factor_and_solve((M, A), rules, (r1, r2), (z, lambda)),
+        }
+    }
+
+    /// Factors A with the identity for M; sparse only.
     pub fn factor_identity(&mut self, A: &[f64], rules: Rules) -> Result<(), Massless> {
         match self {
             Saddle::Dense(_) => Ok(()),

@@ -288,14 +288,22 @@ impl Accelerator {
             max_rank: self.max_rank.unwrap_or(usize::MAX),
             judged: true,
         };
-        self.factor
-            .factor(&terms.M, &terms.A, rules)
-            .map_err(|Massless { speed, pivot }| AccelerationError::MassSingular { t, speed, pivot })?;
         self.force.copy_from_slice(&terms.Q);
-        self.solution.control_force.fill(0.0);
+        if !self.solution.inputs.is_empty() {
+            self.solution.control_force.fill(0.0);
+        }
         if let Steer::Inputs(inputs) = steer {
             self.push(inputs);
         }
+        let s = &mut self.solution;
+        self.factor
+            .factor_and_solve(
+                (&terms.M, &terms.A),
+                rules,
+                (&self.force, &terms.b),
+                (&mut s.eta_dot, &mut s.lambda),
+            )
+            .map_err(|Massless { speed, pivot }| AccelerationError::MassSingular { t, speed, pivot })?;
         self.respond(t, speed, terms, &mut nonideal)?;
         if self.shape.n_require > 0 && steer == Steer::Own {
             self.meet_requirements(t, speed, terms, &mut nonideal)?;
@@ -315,7 +323,7 @@ impl Accelerator {
         }
     }
 
-    /// The motion under the forces as they are: ideal, non-ideal and friction.
+    /// The motion under the forces for which the saddle system has just been solved: ideal, non-ideal and friction.
     fn respond(
         &mut self,
         t: f64,
@@ -323,7 +331,7 @@ impl Accelerator {
         terms: &Terms,
         nonideal: &mut impl FnMut(&IdealForces<'_>, &mut [f64]),
     ) -> Result<(), AccelerationError> {
-        self.solve_ideal(speed, terms);
+        self.ideal(speed, terms);
         self.check_consistent(t, speed, terms)?;
         self.solve_nonideal(t, terms, nonideal)?;
         if !self.sliding.unit.is_empty() {
@@ -362,6 +370,8 @@ impl Accelerator {
                 self.force.copy_from_slice(&terms.Q);
                 self.control.S.clone_from(&control.S);
                 self.push(&steering.inputs);
+                let s = &mut self.solution;
+                self.factor.solve(&self.force, &terms.b, &mut s.eta_dot, &mut s.lambda);
                 self.respond(t, speed, terms, nonideal)?;
             }
             steering.check(t, self.consistency_tol, &control, &self.solution, &mut self.factor)
@@ -376,10 +386,9 @@ impl Accelerator {
         self.lean && self.consistency_tol == f64::INFINITY
     }
 
-    /// U2: eta' without C, lambda and Q_i = A^T lambda.
-    fn solve_ideal(&mut self, speed: f64, terms: &Terms) {
+    /// U2: what follows from eta' without C and lambda: Q_i = A^T lambda, and how well the rows hold.
+    fn ideal(&mut self, speed: f64, terms: &Terms) {
         let (n, lean, s) = (self.shape.n_eta, self.lean(), &mut self.solution);
-        self.factor.solve(&self.force, &terms.b, &mut s.eta_dot, &mut s.lambda);
         (s.rank, s.margin, s.path) = (self.factor.rank(), self.factor.margin(), self.factor.taken());
         // Rows that leave nothing free and ask for nothing: no acceleration, not even by rounding.
         if s.rank == n && terms.b.iter().all(|b| *b == 0.0) {
@@ -506,8 +515,6 @@ impl Accelerator {
     ) -> Result<(), AccelerationError> {
         let (lean, s) = (self.lean(), &mut self.solution);
         s.nonideal_force.fill(0.0);
-        // M eta' - Q - C, for Gauss's function.
-        self.work_n.copy_from_slice(&s.ideal_force);
         if self.shape.has_nonideal {
             let ideal = IdealForces {
                 lambda: &s.lambda,
@@ -531,12 +538,11 @@ impl Accelerator {
                 self.work_n[j] = s.ideal_force[j] + s.nonideal_force[j] - self.C[j];
             }
         }
-        s.gauss = if lean {
-            f64::NAN
-        } else if self.factor.mass_is_positive() {
-            self.factor.inverse_mass_square(&self.work_n)
-        } else {
-            f64::NAN
+        // Of M eta' - Q - C.
+        let beyond = if self.shape.has_nonideal { &self.work_n } else { &s.ideal_force };
+        s.gauss = match !lean && self.factor.mass_is_positive() {
+            true => self.factor.inverse_mass_square(beyond),
+            false => f64::NAN,
         };
         Ok(())
     }
@@ -553,7 +559,9 @@ fn follow_friction(normals: &NormalForces, sliding: &Sliding, z: &mut [f64], lam
 }
 
 fn first_bad(values: &[f64]) -> Option<usize> {
-    values.iter().position(|v| !v.is_finite())
+    // All at once, without a branch for each.
+    let all_good = values.iter().fold(true, |good, v| good & v.is_finite());
+    if all_good { None } else { values.iter().position(|v| !v.is_finite()) }
 }
 
 fn check_finite(t: f64, terms: &Terms) -> Result<(), AccelerationError> {

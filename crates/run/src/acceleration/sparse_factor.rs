@@ -55,8 +55,8 @@ pub struct SparseFactor {
     values: Vec<f64>,
     saddle: Ldl,
     inertia: Ldl,
-    /// M as it was when `inertia` was factored: constant masses are factored once.
-    inertia_of: Vec<f64>,
+    /// Whether `inertia` is the factor of M as it is: constant masses are factored once.
+    inertia_known: bool,
     /// Pivot of each row over its diagonal entry, and whether it was dropped.
     ratio: Vec<f64>,
     dropped: Vec<bool>,
@@ -75,10 +75,22 @@ pub struct SparseFactor {
     judged: bool,
     weakest: f64,
     work: Vec<f64>,
-    work2: Vec<f64>,
+    /// Sizes of the terms of each speed's equation.
+    sizes: Vec<f64>,
     pub taken: Taken,
     pub rank: usize,
     pub margin: f64,
+}
+
+/// What an elimination found.
+#[derive(Clone, Copy, Debug, Default)]
+struct Found {
+    /// How many rows were kept.
+    kept: usize,
+    /// Whether a row was dropped that may be more than rounding.
+    doubtful: bool,
+    /// Conditioning of the weakest row kept, against what it was along the motion.
+    margin: f64,
 }
 
 impl SparseFactor {
@@ -93,7 +105,7 @@ impl SparseFactor {
             values: vec![0.0; plan.mass.len() + plan.rows.len()],
             saddle: Ldl::new(&plan.saddle),
             inertia: Ldl::new(&plan.inertia),
-            inertia_of: Vec::new(),
+            inertia_known: false,
             ratio: vec![0.0; m],
             dropped: vec![false; m],
             forced: vec![false; m],
@@ -108,7 +120,7 @@ impl SparseFactor {
             judged: false,
             weakest: 1.0,
             work: vec![0.0; n + m],
-            work2: vec![0.0; n + m],
+            sizes: vec![0.0; n],
             taken: Taken::Free,
             rank: 0,
             margin: 1.0,
@@ -118,6 +130,40 @@ impl SparseFactor {
 
     /// Factors the numbers of M, or the identity, with those of the whole A, in the layout of the patterns.
     pub fn factor(&mut self, M: Option<&[f64]>, A: &[f64], rules: Rules) -> Result<(), Massless> {
+        self.factor_for(M, A, rules, |_| 0.0)
+    }
+
+    /// Factors, then solves (see [`solve`](SparseFactor::solve)), with one pass less over the factor.
+    pub fn factor_and_solve(
+        &mut self,
+        (M, A): (&[f64], &[f64]),
+        rules: Rules,
+        (r1, r2): (&[f64], &[f64]),
+        (z, lambda): (&mut [f64], &mut [f64]),
+    ) -> Result<(), Massless> {
+        let n = self.plan.n();
+        self.factor_for(Some(M), A, rules, |k| if k < n { r1[k] } else { r2[k - n] })?;
+        if self.judged {
+            self.solve(r1, r2, z, lambda);
+            return Ok(());
+        }
+        self.saddle.backward(&self.plan.saddle, |k, value| match k.checked_sub(n) {
+            None => z[k] = value,
+            Some(row) => lambda[row] = -value,
+        });
+        if self.weakest <= GRAM_SAFE {
+            self.refine(r1, r2, z, lambda);
+        }
+        Ok(())
+    }
+
+    fn factor_for(
+        &mut self,
+        M: Option<&[f64]>,
+        A: &[f64],
+        rules: Rules,
+        right: impl Fn(usize) -> f64,
+    ) -> Result<(), Massless> {
         self.load(M, A);
         self.judged = false;
         self.combinations.clear();
@@ -126,29 +172,30 @@ impl SparseFactor {
         if small && rules.path == Path::Cod {
             return self.ask_dense(rules);
         }
-        let mut kept = match self.eliminate(rules) {
-            Ok(kept) => kept,
+        let mut found = match self.eliminate(rules, &right) {
+            Ok(found) => found,
             Err(_) if small => return self.ask_dense(rules),
             Err(massless) => return Err(massless),
         };
         let m = self.rows.len();
         let known = rules.max_rank.min(m);
         let clear = self.weakest > GRAM_REFINED.max(rules.rank_tol * rules.rank_tol);
-        let rounding = |i: &usize| !self.dropped[*i] || self.ratio[*i] <= DROPPED;
-        let settled = kept == known && clear && self.rows.iter().all(rounding);
+        let settled = found.kept == known && clear && !found.doubtful;
         if small && !settled && rules.judged && rules.path == Path::Auto {
             return self.ask_dense(rules);
         }
-        if kept > known {
-            self.force_weakest(kept - known);
-            kept = self.eliminate(rules)?;
+        if found.kept > known {
+            self.force_weakest(found.kept - known);
+            found = self.eliminate(rules, &right)?;
         }
-        self.rank = kept;
+        self.rank = found.kept;
         self.taken = if m == 0 { Taken::Free } else { Taken::Sparse };
-        let lost = rules.max_rank <= m && kept < rules.max_rank;
-        self.margin = if lost { 0.0 } else { self.weakest_margin() };
+        let lost = rules.max_rank <= m && found.kept < rules.max_rank;
+        self.margin = if lost { 0.0 } else { found.margin };
         self.rows_dropped.clear();
-        self.rows_dropped.extend(self.rows.iter().copied().filter(|&i| self.dropped[i]));
+        if found.kept < m {
+            self.rows_dropped.extend(self.rows.iter().copied().filter(|&i| self.dropped[i]));
+        }
         self.factor_inertia()
     }
 
@@ -156,21 +203,26 @@ impl SparseFactor {
         let (own, rows) = self.values.split_at_mut(self.plan.mass.len());
         rows.copy_from_slice(A);
         match M {
-            Some(M) => own.copy_from_slice(M),
+            Some(M) if own == M => {}
+            Some(M) => {
+                own.copy_from_slice(M);
+                self.inertia_known = false;
+            }
             None => {
                 own.fill(0.0);
                 (0..self.plan.n()).filter_map(|i| self.plan.mass.place(i, i)).for_each(|k| own[k] = 1.0);
+                self.inertia_known = false;
             }
         }
     }
 
-    /// K = L D L^T; how many rows were kept.
-    fn eliminate(&mut self, rules: Rules) -> Result<usize, Massless> {
+    /// K = L D L^T, and the first half of a solve for `right`.
+    fn eliminate(&mut self, rules: Rules, right: impl Fn(usize) -> f64) -> Result<Found, Massless> {
         let n = self.plan.n();
         let floor = DROPPED.max(rules.rank_tol * rules.rank_tol);
-        let (mut kept, mut weakest) = (0, 1.0f64);
-        let (dropped, ratio, length) = (&mut self.dropped, &mut self.ratio, &mut self.length);
-        let (reference, forced) = (&self.reference, &self.forced);
+        let (mut found, mut weakest, mut least) = (Found::default(), 1.0f64, 1.0f64);
+        let (dropped, ratios, lengths) = (&mut self.dropped, &mut self.ratio, &mut self.length);
+        let (references, forced, absent) = (&self.reference, &self.forced, &self.absent);
         let judge = |p: Pivot| {
             let Some(i) = p.unknown.checked_sub(n) else {
                 // A speed: the pivot of M, stiffened by rows that hold it.
@@ -179,19 +231,24 @@ impl SparseFactor {
                 return if good { Ok(1.0 / p.value) } else { Err(massless) };
             };
             // A row: minus its square length across the rows before it.
-            length[i] = p.taken.max(0.0).sqrt();
-            ratio[i] = if p.taken > 0.0 { -p.value / p.taken } else { 0.0 };
-            let vanished = !(length[i] > RANK_TOL * reference[i]);
-            dropped[i] = forced[i] || vanished || !(ratio[i] > floor);
+            let length = p.taken.max(0.0).sqrt();
+            let ratio = if p.taken > 0.0 { -p.value / p.taken } else { 0.0 };
+            (lengths[i], ratios[i]) = (length, ratio);
+            let vanished = !(length > RANK_TOL * references[i]);
+            dropped[i] = forced[i] || vanished || !(ratio > floor);
             if dropped[i] {
+                found.doubtful |= !absent[i] && !(ratio <= DROPPED);
                 return Ok(0.0);
             }
-            (kept, weakest) = (kept + 1, weakest.min(ratio[i]));
+            let part = length / references[i].max(length);
+            found.kept += 1;
+            (weakest, least) = (weakest.min(ratio), least.min(ratio * part * part));
             Ok(1.0 / p.value)
         };
-        self.saddle.factor(&self.plan.saddle, &self.values, judge)?;
+        self.saddle.factor(&self.plan.saddle, &self.values, right, judge)?;
         self.weakest = weakest;
-        Ok(kept)
+        found.margin = least.sqrt();
+        Ok(found)
     }
 
     /// The rank along the motion is known: directions beyond it are rounding, the weakest ones.
@@ -203,29 +260,19 @@ impl SparseFactor {
         self.by_ratio.iter().take(count).for_each(|&i| self.forced[i] = true);
     }
 
-    fn weakest_margin(&self) -> f64 {
-        let square = |i: usize| {
-            let part = self.length[i] / self.reference[i].max(self.length[i]);
-            self.ratio[i] * part * part
-        };
-        (0..self.plan.m()).filter(|&i| !self.dropped[i]).map(square).fold(1.0, f64::min).sqrt()
-    }
-
     /// M by itself, for accelerations without constraints; not again if it has not changed.
     fn factor_inertia(&mut self) -> Result<(), Massless> {
-        let M = &self.values[..self.plan.mass.len()];
-        if self.inertia_of == M {
+        if self.inertia_known {
             return Ok(());
         }
-        self.inertia_of.clear();
-        let result = self.inertia.factor(&self.plan.inertia, M, |p| match p.value > MASS_TOL * p.added {
+        let M = &self.values[..self.plan.mass.len()];
+        let judge = |p: Pivot| match p.value > MASS_TOL * p.added {
             true => Ok(1.0 / p.value),
             false => Err(Massless { speed: p.unknown, pivot: p.value / p.added }),
-        });
-        if result.is_ok() {
-            self.inertia_of.extend_from_slice(M);
-        }
-        result
+        };
+        self.inertia.factor(&self.plan.inertia, M, |_| 0.0, judge)?;
+        self.inertia_known = true;
+        Ok(())
     }
 
     /// Hands the rows asked for of a small system over to the dense decompositions.
@@ -271,10 +318,7 @@ impl SparseFactor {
         if let Some(judge) = self.judge() {
             return judge.factor.inverse_mass_square(v);
         }
-        let n = v.len();
-        self.work[..n].copy_from_slice(v);
-        self.inertia.solve(&self.plan.inertia, &mut self.work[..n]);
-        dot(v, &self.work[..n])
+        self.inertia.inverse_square(&self.plan.inertia, v, &mut self.work[..v.len()])
     }
 
     /// Solves the saddle system for z and lambda; lambda of minimum norm once [`least`](SparseFactor::least) is asked.
@@ -300,29 +344,31 @@ impl SparseFactor {
         let (n, plan) = (self.plan.n(), &self.plan);
         let (M, A) = self.values.split_at(plan.mass.len());
         let (left1, left2) = self.work.split_at_mut(n);
-        let (sizes1, sizes2) = self.work2.split_at_mut(n);
         left1.copy_from_slice(r1);
-        sizes1.iter_mut().zip(r1).for_each(|(size, r)| *size = r.abs());
+        self.sizes.iter_mut().zip(r1).for_each(|(size, r)| *size = r.abs());
+        let mut rounding = true;
         for i in 0..left2.len() {
             let (mut left, mut size) = (r2[i], r2[i].abs());
             for (&j, a) in plan.rows.row(i).iter().zip(&A[plan.rows.range(i)]) {
                 let (own, held) = (a * z[j as usize], a * lambda[i]);
                 (left, size) = (left - own, size + own.abs());
                 left1[j as usize] += held;
-                sizes1[j as usize] += held.abs();
+                self.sizes[j as usize] += held.abs();
             }
-            (left2[i], sizes2[i]) = (left, size);
+            left2[i] = left;
+            // A row that was dropped is not asked for.
+            rounding &= left.abs() <= ROUNDING * size || self.dropped[i];
         }
         for i in 0..n {
+            let (mut left, mut size) = (left1[i], self.sizes[i]);
             for (&j, m) in plan.mass.row(i).iter().zip(&M[plan.mass.range(i)]) {
                 let own = m * z[j as usize];
-                (left1[i], sizes1[i]) = (left1[i] - own, sizes1[i] + own.abs());
+                (left, size) = (left - own, size + own.abs());
             }
+            left1[i] = left;
+            rounding &= left.abs() <= ROUNDING * size;
         }
-        // A row that was dropped is not asked for.
-        let asked = |k: usize| k < n || !self.dropped[k - n];
-        let rounding = |k: usize| self.work[k].abs() <= ROUNDING * self.work2[k] || !asked(k);
-        if (0..self.work.len()).all(rounding) {
+        if rounding {
             return;
         }
         self.saddle.solve(&plan.saddle, &mut self.work);

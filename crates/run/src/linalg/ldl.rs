@@ -10,23 +10,31 @@
 //!
 //! Judged by the dense factorisations in `tests/sparse.rs`.
 
+use super::dot;
+
 /// What is known of L without numbers, for one order of elimination.
 #[derive(Clone, Debug, Default)]
 pub struct Symbolic {
-    /// `order[k]`: which unknown is eliminated k-th.
-    order: Vec<u32>,
+    rows: Vec<Row>,
     /// Entries of the permuted matrix left of the diagonal, by rows: column, and place of the number.
-    row_start: Vec<u32>,
-    row_entry: Vec<(u32, u32)>,
-    /// Place of the number on the diagonal; `u32::MAX` for a structural zero.
-    diagonal: Vec<u32>,
+    entries: Vec<(u32, u32)>,
+    /// L by rows: the columns, ascending.
+    lower: Vec<u32>,
     /// L by columns.
     column_start: Vec<u32>,
     column_row: Vec<u32>,
-    /// L by rows: column, and place among the columns. Ascending.
-    lower_start: Vec<u32>,
-    lower_entry: Vec<(u32, u32)>,
     work: usize,
+}
+
+/// What is eliminated at one place.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    unknown: u32,
+    /// Place of the number on the diagonal; `u32::MAX` for a structural zero.
+    diagonal: u32,
+    /// Where its entries and its part of `lower` end.
+    entries: u32,
+    lower: u32,
 }
 
 /// A symmetric matrix to analyse: for each unknown its neighbours with the place of the number, itself included where
@@ -39,45 +47,48 @@ impl Symbolic {
         let (rows, _) = permuted(matrix, &order);
         let order: Vec<u32> = postorder(&tree(&rows)).into_iter().map(|k| order[k as usize]).collect();
         let (rows, diagonal) = permuted(matrix, &order);
-        let (lower_start, columns, counts) = reach(&rows, max_fill)?;
-        let mut symbolic = Self { order, diagonal, lower_start, ..Self::default() };
-        symbolic.lay_out(&columns, &counts);
-        symbolic.row_start.push(0);
-        for row in rows {
-            symbolic.row_entry.extend(row);
-            symbolic.row_start.push(symbolic.row_entry.len() as u32);
+        let (lower_end, lower, counts) = reach(&rows, max_fill)?;
+        let mut symbolic = Self { lower, ..Self::default() };
+        for (k, row) in rows.into_iter().enumerate() {
+            symbolic.entries.extend(row);
+            symbolic.rows.push(Row {
+                unknown: order[k],
+                diagonal: diagonal[k],
+                entries: symbolic.entries.len() as u32,
+                lower: lower_end[k],
+            });
         }
+        symbolic.lay_out(&counts);
         Some(symbolic)
     }
 
-    /// Places of the entries of L by columns and by rows.
-    fn lay_out(&mut self, columns: &[u32], counts: &[usize]) {
+    /// Places of the entries of L by columns.
+    fn lay_out(&mut self, counts: &[usize]) {
         self.column_start.push(0);
         for &count in counts {
             self.column_start.push(self.column_start[self.column_start.len() - 1] + count as u32);
             self.work += count * (count + 1) / 2;
         }
         let mut next = self.column_start.clone();
-        self.column_row = vec![0; columns.len()];
-        self.lower_entry.reserve_exact(columns.len());
-        for k in 0..counts.len() {
-            for &j in &columns[span(&self.lower_start, k)] {
-                let place = next[j as usize];
+        self.column_row = vec![0; self.lower.len()];
+        let mut begin = 0;
+        for (k, row) in self.rows.iter().enumerate() {
+            for &j in &self.lower[begin..row.lower as usize] {
+                self.column_row[next[j as usize] as usize] = k as u32;
                 next[j as usize] += 1;
-                self.column_row[place as usize] = k as u32;
-                self.lower_entry.push((j, place));
             }
+            begin = row.lower as usize;
         }
     }
 
     /// Unknowns.
     pub fn len(&self) -> usize {
-        self.order.len()
+        self.rows.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.order.is_empty()
+        self.rows.is_empty()
     }
 
     /// Entries of L below the diagonal.
@@ -167,11 +178,11 @@ fn postorder(parent: &[u32]) -> Vec<u32> {
     order
 }
 
-/// The columns of each row of L, by the elimination tree; starts of rows, columns, and entries of each column.
+/// The columns of each row of L, by the elimination tree; ends of rows, columns, and entries of each column.
 fn reach(rows: &Neighbours, max_fill: usize) -> Option<(Vec<u32>, Vec<u32>, Vec<usize>)> {
     let n = rows.len();
     let (mut parent, mut seen) = (vec![NONE; n], vec![NONE; n]);
-    let (mut start, mut columns, mut counts) = (vec![0], Vec::new(), vec![0; n]);
+    let (mut end, mut columns, mut counts) = (Vec::with_capacity(n), Vec::new(), vec![0; n]);
     for k in 0..n {
         seen[k] = k as u32;
         let first = columns.len();
@@ -191,9 +202,9 @@ fn reach(rows: &Neighbours, max_fill: usize) -> Option<(Vec<u32>, Vec<u32>, Vec<
             return None;
         }
         columns[first..].sort_unstable();
-        start.push(columns.len() as u32);
+        end.push(columns.len() as u32);
     }
-    Some((start, columns, counts))
+    Some((end, columns, counts))
 }
 
 /// A pivot on offer: the diagonal entry as it was, what was added to it and what was taken from it.
@@ -213,41 +224,60 @@ pub struct Pivot {
 #[derive(Clone, Debug, Default)]
 pub struct Ldl {
     L: Vec<f64>,
-    D_inv: Vec<f64>,
+    columns: Vec<Column>,
+    /// Zeros between calls.
     work: Vec<f64>,
+}
+
+/// What is asked of a column together, kept together.
+#[derive(Clone, Copy, Debug)]
+struct Column {
+    /// Its entries in L so far.
+    start: u32,
+    end: u32,
+    /// Reciprocal pivot.
+    inverse: f64,
+    /// Its number in a solve.
+    value: f64,
 }
 
 impl Ldl {
     /// Room for a pattern.
     pub fn new(symbolic: &Symbolic) -> Self {
-        let n = symbolic.len();
-        Self { L: vec![0.0; symbolic.fill()], D_inv: vec![0.0; n], work: vec![0.0; n] }
+        let column = |w: &[u32]| Column { start: w[0], end: w[1], inverse: 0.0, value: 0.0 };
+        let columns = symbolic.column_start.windows(2).map(column).collect();
+        Self { L: vec![0.0; symbolic.fill()], columns, work: vec![0.0; symbolic.len()] }
     }
 
-    /// Factors the matrix whose numbers stand in `values`. `judge` turns each pivot into its reciprocal, or into zero to
-    /// drop the row, or into an error to stop.
+    /// Factors the matrix whose numbers stand in `values`, and takes the first half of a solve for `right`, by unknowns,
+    /// on the way (see [`backward`](Ldl::backward)): what it needs of L is at hand then. `judge` turns each pivot into its
+    /// reciprocal, or into zero to drop the row, or into an error to stop.
     pub fn factor<E>(
         &mut self,
         symbolic: &Symbolic,
         values: &[f64],
+        right: impl Fn(usize) -> f64,
         mut judge: impl FnMut(Pivot) -> Result<f64, E>,
     ) -> Result<(), E> {
         let y = &mut self.work;
-        for k in 0..symbolic.len() {
-            for &(j, number) in &symbolic.row_entry[span(&symbolic.row_start, k)] {
+        let (mut entry, mut lower) = (0, 0);
+        for (k, row) in symbolic.rows.iter().enumerate() {
+            for &(j, number) in &symbolic.entries[entry..row.entries as usize] {
                 y[j as usize] = values[number as usize];
             }
-            let place = symbolic.diagonal[k] as usize;
-            let (mut added, mut taken) = (values.get(place).copied().unwrap_or(0.0), 0.0);
-            for &(j, place) in &symbolic.lower_entry[span(&symbolic.lower_start, k)] {
-                let (j, place) = (j as usize, place as usize);
-                let y_j = std::mem::take(&mut y[j]);
-                let column = symbolic.column_start[j] as usize..place;
-                for (&i, l) in symbolic.column_row[column.clone()].iter().zip(&self.L[column]) {
+            let (mut added, mut taken) = (values.get(row.diagonal as usize).copied().unwrap_or(0.0), 0.0);
+            let mut value = right(row.unknown as usize);
+            for &j in &symbolic.lower[lower..row.lower as usize] {
+                let y_j = std::mem::take(&mut y[j as usize]);
+                let column = &mut self.columns[j as usize];
+                let above = column.start as usize..column.end as usize;
+                for (&i, l) in symbolic.column_row[above.clone()].iter().zip(&self.L[above]) {
                     y[i as usize] -= l * y_j;
                 }
-                let l = y_j * self.D_inv[j];
-                self.L[place] = l;
+                let l = y_j * column.inverse;
+                self.L[column.end as usize] = l;
+                column.end += 1;
+                value -= l * column.value;
                 let part = l * y_j;
                 if part > 0.0 {
                     taken += part;
@@ -255,9 +285,13 @@ impl Ldl {
                     added -= part;
                 }
             }
-            let unknown = symbolic.order[k] as usize;
+            (entry, lower) = (row.entries as usize, row.lower as usize);
+            let unknown = row.unknown as usize;
             match judge(Pivot { unknown, value: added - taken, added, taken }) {
-                Ok(reciprocal) => self.D_inv[k] = reciprocal,
+                Ok(inverse) => {
+                    let start = symbolic.column_start[k];
+                    self.columns[k] = Column { start, end: start, inverse, value };
+                }
                 Err(error) => {
                     y.fill(0.0);
                     return Err(error);
@@ -270,30 +304,45 @@ impl Ldl {
     /// Solves in place, in the caller's numbers.
     pub fn solve(&mut self, symbolic: &Symbolic, v: &mut [f64]) {
         if symbolic.fill() == 0 {
-            symbolic.order.iter().zip(&self.D_inv).for_each(|(&i, d)| v[i as usize] *= d);
+            symbolic.rows.iter().zip(&self.columns).for_each(|(row, c)| v[row.unknown as usize] *= c.inverse);
             return;
         }
-        let (n, y) = (symbolic.len(), &mut self.work);
-        for (y, &i) in y.iter_mut().zip(&symbolic.order) {
-            *y = v[i as usize];
+        let y = &mut self.work;
+        for (y, row) in y.iter_mut().zip(&symbolic.rows) {
+            *y = v[row.unknown as usize];
         }
-        for j in 0..n {
-            let y_j = y[j];
+        for j in 0..symbolic.len() {
+            let y_j = std::mem::take(&mut y[j]);
             let column = span(&symbolic.column_start, j);
             for (&i, l) in symbolic.column_row[column.clone()].iter().zip(&self.L[column]) {
                 y[i as usize] -= l * y_j;
             }
+            self.columns[j].value = y_j;
         }
-        for j in (0..n).rev() {
+        self.backward(symbolic, |unknown, value| v[unknown] = value);
+    }
+
+    /// The second half of the solve that [`factor`](Ldl::factor) began: each unknown with its value. Once only.
+    pub fn backward(&mut self, symbolic: &Symbolic, mut out: impl FnMut(usize, f64)) {
+        for (j, row) in symbolic.rows.iter().enumerate().rev() {
             let column = span(&symbolic.column_start, j);
-            let mut sum = y[j] * self.D_inv[j];
+            let mut sum = self.columns[j].value * self.columns[j].inverse;
             for (&i, l) in symbolic.column_row[column.clone()].iter().zip(&self.L[column]) {
-                sum -= l * y[i as usize];
+                sum -= l * self.columns[i as usize].value;
             }
-            y[j] = sum;
+            self.columns[j].value = sum;
+            out(row.unknown as usize, sum);
         }
-        for (y, &i) in y.iter_mut().zip(&symbolic.order) {
-            v[i as usize] = std::mem::take(y);
+    }
+
+    /// v^T K^-1 v, in the caller's numbers; `work` is overwritten.
+    pub fn inverse_square(&mut self, symbolic: &Symbolic, v: &[f64], work: &mut [f64]) -> f64 {
+        if symbolic.fill() == 0 {
+            let square = |(row, c): (&Row, &Column)| v[row.unknown as usize].powi(2) * c.inverse;
+            return symbolic.rows.iter().zip(&self.columns).map(square).sum();
         }
+        work.copy_from_slice(v);
+        self.solve(symbolic, work);
+        dot(v, work)
     }
 }

@@ -22,21 +22,34 @@ struct Balance {
     left: f64,
     /// The sizes of its terms.
     own: f64,
-    /// What is left against those, and against what it would be without constraints (see [`CONSISTENCY_TOL`]).
-    scaled: f64,
+}
+
+impl Balance {
+    /// Whether nothing is left but rounding of its own numbers.
+    fn is_rounding(&self) -> bool {
+        self.left.abs() <= REFINE * self.own
+    }
 }
 
 impl Accelerator {
     /// What is left of each row, b - A eta', into `work_m`, and the largest scaled residual (U6). Whether a row holds worse
     /// than it could.
     pub(super) fn look_at_rows(&mut self, speed: f64, terms: &Terms) -> bool {
-        let size = self.largest_acceleration(speed);
         let (mut poor, mut largest) = (false, 0.0_f64);
         for i in 0..self.shape.n_con {
-            let row = self.balance(i, size, terms);
+            let row = self.balance(i, terms);
             self.work_m[i] = row.left;
-            poor |= row.left.abs() > REFINE * row.own;
-            largest = largest.max(row.scaled);
+            if row.is_rounding() {
+                // Needs no wider measure; all of it may be zero.
+                largest = largest.max(row.left.abs() / row.own.max(f64::MIN_POSITIVE));
+            } else {
+                poor = true;
+            }
+        }
+        if poor && !self.lean() {
+            let size = self.largest_acceleration(speed);
+            let scaled = |i: usize| self.scaled(i, size, terms);
+            largest = (0..self.shape.n_con).map(scaled).fold(0.0, f64::max);
         }
         self.solution.residual = if self.lean() { f64::NAN } else { largest };
         poor
@@ -48,17 +61,27 @@ impl Accelerator {
         both.filter(|a| a.is_finite()).fold(0.0_f64, |m, a| m.max(a.abs())) + speed * speed
     }
 
-    fn balance(&self, i: usize, size: f64, terms: &Terms) -> Balance {
-        let (b, s) = (terms.b[i], &self.solution);
-        let (mut left, mut own, mut free, mut length) = (b, b.abs(), 0.0, 0.0);
+    #[inline]
+    fn balance(&self, i: usize, terms: &Terms) -> Balance {
+        let b = terms.b[i];
+        let (mut left, mut own) = (b, b.abs());
         for (j, a) in terms.row(i).entries() {
-            let part = a * s.eta_dot[j];
+            let part = a * self.solution.eta_dot[j];
             (left, own) = (left - part, own + part.abs());
-            (free, length) = (free + (a * s.a_free[j]).abs(), length + a.abs());
+        }
+        Balance { left, own }
+    }
+
+    /// What is left of a row against its own numbers and those it would have without constraints (see
+    /// [`CONSISTENCY_TOL`]).
+    fn scaled(&self, i: usize, size: f64, terms: &Terms) -> f64 {
+        let Balance { left, own } = self.balance(i, terms);
+        let (mut free, mut length) = (0.0, 0.0);
+        for (j, a) in terms.row(i).entries() {
+            (free, length) = (free + (a * self.solution.a_free[j]).abs(), length + a.abs());
         }
         let whole = if free.is_finite() { own + free } else { own };
-        let scaled = if left == 0.0 { 0.0 } else { left.abs() / whole.max(COUPLING * length * size) };
-        Balance { left, own, scaled }
+        if left == 0.0 { 0.0 } else { left.abs() / whole.max(COUPLING * length * size) }
     }
 
     /// U6: rows contradict each other if the scaled residual of one is too large.
@@ -73,7 +96,7 @@ impl Accelerator {
         }
         let size = self.largest_acceleration(speed);
         for i in 0..self.shape.n_con {
-            self.work_m[i] = self.balance(i, size, terms).scaled;
+            self.work_m[i] = self.scaled(i, size, terms);
         }
         // The rows that disagree, the worst first.
         let mut rows: Vec<usize> =
