@@ -38,14 +38,16 @@ mod shorten;
 mod simplify;
 mod special;
 mod substitute;
+mod switch;
 
 pub use diff::Derivation;
 pub use evaluate::Zero;
 pub use function::Function;
 pub use linear::Linear;
-pub use modular::{Sample, Switch};
+pub use modular::Sample;
 pub use pool::{Expr, MAX_NUMBER_BITS, MAX_WEIGHT, Node, Pool, Symbol, Weighted};
 pub use print::{Format, MAX_PRINTED};
 pub use rational::Rational;
 pub use residue::{Field, PRIMES, Residue};
 pub use shape::Shape;
+pub use switch::Switch;

@@ -1,5 +1,8 @@
 //! The solve itself: terms from the kernel, checks, U1-U9 by [`Factor`], then friction and control.
 
+mod contacts;
+mod forces;
+mod requirements;
 mod rows;
 
 pub use rows::{CONSISTENCY_TOL, COUPLING, REFINE};
@@ -7,9 +10,9 @@ pub use rows::{CONSISTENCY_TOL, COUPLING, REFINE};
 use super::control::Steering;
 use super::factor::{Massless, Rules};
 use super::{AccelerationError, Path, Reporter, Saddle, Solution, Term};
-use crate::friction::{NormalForces, Paradox, Relief, settle};
+use crate::friction::{NormalForces, settle};
 use crate::integrate::Baumgarte;
-use crate::linalg::{RANK_TOL, axpy, dot, mat_vec, norm_max};
+use crate::linalg::{RANK_TOL, axpy, norm_max};
 use crate::{Contact, ControlTerms, Gripped, IdealForces, Kernel, Point, Shape, Sliding, Terms};
 
 /// Accelerations and forces at one state, with a workspace of its own (convenience; see [`Accelerator`]). Contacts with
@@ -314,15 +317,6 @@ impl Accelerator {
         }
     }
 
-    /// Adds S u to the forces.
-    fn push(&mut self, inputs: &[f64]) {
-        self.solution.inputs.copy_from_slice(inputs);
-        if !inputs.is_empty() {
-            mat_vec(&self.control.S, inputs, &mut self.solution.control_force);
-            axpy(1.0, &self.solution.control_force, &mut self.force);
-        }
-    }
-
     /// The motion under the forces for which the saddle system has just been solved: ideal, non-ideal and friction.
     fn respond(
         &mut self,
@@ -340,221 +334,9 @@ impl Accelerator {
         Ok(())
     }
 
-    /// C1: inputs for what the motion leaves of the requirements, until nothing is left. Without friction and non-ideal
-    /// forces that follow the multipliers the motion is linear in the inputs and the first ones are right.
-    fn meet_requirements(
-        &mut self,
-        t: f64,
-        speed: f64,
-        terms: &Terms,
-        nonideal: &mut impl FnMut(&IdealForces<'_>, &mut [f64]),
-    ) -> Result<(), AccelerationError> {
-        let mut steering = std::mem::take(&mut self.steering);
-        let control = std::mem::take(&mut self.control);
-        let slips = self.sliding.contacts.len();
-        let result = (|| {
-            steering.prepare(t, &control, &mut self.factor, terms, &self.solution.eta_dot, |z, lambda| {
-                follow_friction(
-                    &self.normals,
-                    &self.sliding,
-                    z,
-                    lambda,
-                    &self.slip_z[..slips * self.shape.n_eta],
-                )
-            })?;
-            let linear = !self.shape.has_nonideal && slips == 0;
-            for _ in 0..if linear { 2 } else { 40 } {
-                if !steering.correct(&control, &self.solution.eta_dot) {
-                    break;
-                }
-                self.force.copy_from_slice(&terms.Q);
-                self.control.S.clone_from(&control.S);
-                self.push(&steering.inputs);
-                let s = &mut self.solution;
-                self.factor.solve(&self.force, &terms.b, &mut s.eta_dot, &mut s.lambda);
-                self.respond(t, speed, terms, nonideal)?;
-            }
-            steering.check(t, self.consistency_tol, &control, &self.solution, &mut self.factor)
-        })();
-        self.steering = steering;
-        self.control = control;
-        result
-    }
-
     /// Whether nothing but accelerations is wanted.
     fn lean(&self) -> bool {
         self.lean && self.consistency_tol == f64::INFINITY
-    }
-
-    /// U2: what follows from eta' without C and lambda: Q_i = A^T lambda, and how well the rows hold.
-    fn ideal(&mut self, speed: f64, terms: &Terms) {
-        let (n, lean, s) = (self.shape.n_eta, self.lean(), &mut self.solution);
-        (s.rank, s.margin, s.path) = (self.factor.rank(), self.factor.margin(), self.factor.taken());
-        // Rows that leave nothing free and ask for nothing: no acceleration, not even by rounding.
-        if s.rank == n && terms.b.iter().all(|b| *b == 0.0) {
-            s.eta_dot.fill(0.0);
-        }
-        self.factor.force(&self.force, &s.eta_dot, &s.lambda, &mut s.ideal_force);
-        if !self.factor.mass_is_positive() {
-            s.a_free.fill(f64::NAN);
-            self.look_at_rows(speed, terms);
-            return;
-        }
-        if !lean {
-            s.a_free.copy_from_slice(&self.force);
-            self.factor.unconstrained(&mut s.a_free);
-        }
-        if self.look_at_rows(speed, terms) {
-            self.improve(terms);
-            self.look_at_rows(speed, terms);
-        }
-        if !lean {
-            self.factor.least(&mut self.solution.lambda);
-        }
-    }
-
-    /// One step of refinement: solves again for what is left of the rows in `work_m`, and keeps it if that became less.
-    fn improve(&mut self, terms: &Terms) {
-        let (s, change) = (&mut self.solution, &mut self.correction);
-        self.work_n.fill(0.0);
-        self.factor.solve(&self.work_n, &self.work_m, &mut change.eta_dot, &mut change.lambda);
-        let better =
-            |i: usize| (self.work_m[i] - terms.row(i).dot(&change.eta_dot)).abs() <= self.work_m[i].abs();
-        if (0..self.shape.n_con).all(better) {
-            self.factor.force(&self.work_n, &change.eta_dot, &change.lambda, &mut change.ideal_force);
-            axpy(1.0, &change.eta_dot, &mut s.eta_dot);
-            axpy(1.0, &change.lambda, &mut s.lambda);
-            axpy(1.0, &change.ideal_force, &mut s.ideal_force);
-        }
-    }
-
-    /// Friction of the contacts that slide, with the normal forces that act (see [`crate::friction`]).
-    fn solve_friction(&mut self, t: f64, terms: &Terms) -> Result<(), AccelerationError> {
-        let (n, m, natural) = (self.shape.n_eta, self.shape.n_con, self.sliding.natural);
-        let slips = self.sliding.contacts.len();
-        let bad = self.sliding.unit.iter().chain(&self.sliding.P).any(|v| !v.is_finite());
-        if bad {
-            let contact = self.sliding.contacts.first().copied().unwrap_or(0);
-            return Err(AccelerationError::NotFinite { t, term: Term::Friction, index: contact });
-        }
-        self.phi.fill(0.0);
-        for k in 0..slips {
-            let force = &self.sliding.force[k * n..(k + 1) * n];
-            let (z, lambda) =
-                (&mut self.slip_z[k * n..(k + 1) * n], &mut self.slip_lambda[k * m..(k + 1) * m]);
-            self.factor.solve(force, &self.phi, z, lambda);
-        }
-        self.relieve_contacts(terms);
-        // p and q of the contacts that slide, by components.
-        self.normals.clear();
-        for &c in &self.sliding.contacts {
-            for i in self.contacts[c].normal.clone() {
-                let row = &self.sliding.P[i * natural..(i + 1) * natural];
-                self.normals.push(dot(row, &self.solution.lambda[..natural]), i);
-                for k in 0..slips {
-                    self.normals.q.push(dot(row, &self.slip_lambda[k * m..k * m + natural]));
-                }
-            }
-            self.normals.close();
-        }
-        self.normals.solve().map_err(|Paradox { contact, solutions }| {
-            let contact = self.sliding.contacts[contact];
-            AccelerationError::FrictionParadox { t, contact, solutions }
-        })?;
-        let s = &mut self.solution;
-        for (i, unit) in self.sliding.unit.iter().enumerate() {
-            s.friction[i] = *unit; // times N below; contacts that stick follow
-        }
-        if !self.shape.has_nonideal {
-            self.C.fill(0.0);
-        }
-        for (k, &c) in self.sliding.contacts.iter().enumerate() {
-            let N = self.normals.N[k];
-            axpy(N, &self.sliding.force[k * n..(k + 1) * n], &mut self.C);
-            axpy(N, &self.slip_z[k * n..(k + 1) * n], &mut s.eta_dot);
-            axpy(N, &self.slip_lambda[k * m..(k + 1) * m], &mut s.lambda);
-            terms.mass_times(&self.slip_z[k * n..(k + 1) * n], &mut self.work_n);
-            axpy(N, &self.work_n, &mut s.nonideal_force);
-            self.contacts[c].slide.clone().for_each(|i| s.friction[i] *= N);
-        }
-        for (c, contact) in self.contacts.iter().enumerate() {
-            let component =
-                |i: usize| dot(&self.sliding.P[i * natural..(i + 1) * natural], &s.lambda[..natural]);
-            s.normal[c] = contact.normal.clone().map(component).fold(0.0, f64::hypot);
-        }
-        for &(i, row, factor) in &self.sliding.held {
-            s.friction[i] += factor * s.lambda[row];
-        }
-        if self.factor.mass_is_positive() {
-            (0..n).for_each(|j| self.work_n[j] = s.ideal_force[j] + s.nonideal_force[j] - self.C[j]);
-            s.gauss = self.factor.inverse_mass_square(&self.work_n);
-        }
-        Ok(())
-    }
-
-    /// Multipliers where rows of contacts that stick depend on each other and on constraints.
-    fn relieve_contacts(&mut self, terms: &Terms) {
-        let (m, natural) = (self.shape.n_con, self.sliding.natural);
-        if m == natural || natural == 0 || self.solution.rank == m {
-            return;
-        }
-        if let Some(mut relief) = Relief::new(terms, natural) {
-            relief.apply(terms, natural, &mut self.solution.lambda);
-            for lambda in self.slip_lambda.chunks_mut(m).take(self.sliding.contacts.len()) {
-                relief.apply(terms, natural, lambda);
-            }
-        }
-    }
-
-    /// U8, U3, U7: C, then Q_ni and its acceleration, then Gauss's function.
-    fn solve_nonideal(
-        &mut self,
-        t: f64,
-        terms: &Terms,
-        nonideal: &mut impl FnMut(&IdealForces<'_>, &mut [f64]),
-    ) -> Result<(), AccelerationError> {
-        let (lean, s) = (self.lean(), &mut self.solution);
-        s.nonideal_force.fill(0.0);
-        if self.shape.has_nonideal {
-            let ideal = IdealForces {
-                lambda: &s.lambda,
-                A: &terms.A,
-                sparsity: terms.sparsity.as_deref(),
-                Q_i: &s.ideal_force,
-            };
-            nonideal(&ideal, &mut self.C);
-            if let Some(index) = first_bad(&self.C) {
-                return Err(AccelerationError::NotFinite { t, term: Term::Nonideal, index });
-            }
-            // M z - A^T mu = C, A z = 0: then Q_ni = M z = C + A^T mu.
-            self.phi.fill(0.0);
-            self.factor.solve(&self.C, &self.phi, &mut self.work_n, &mut self.psi);
-            if !self.contacts.is_empty() {
-                axpy(1.0, &self.psi, &mut s.lambda);
-            }
-            terms.mass_times(&self.work_n, &mut s.nonideal_force);
-            for j in 0..self.shape.n_eta {
-                s.eta_dot[j] += self.work_n[j];
-                self.work_n[j] = s.ideal_force[j] + s.nonideal_force[j] - self.C[j];
-            }
-        }
-        // Of M eta' - Q - C.
-        let beyond = if self.shape.has_nonideal { &self.work_n } else { &s.ideal_force };
-        s.gauss = match !lean && self.factor.mass_is_positive() {
-            true => self.factor.inverse_mass_square(beyond),
-            false => f64::NAN,
-        };
-        Ok(())
-    }
-}
-
-/// How the normal forces change with multipliers that change by `lambda`, and what that adds to the change `z` of the
-/// accelerations. With P lambda of one component this is exact, otherwise the slope.
-fn follow_friction(normals: &NormalForces, sliding: &Sliding, z: &mut [f64], lambda: &[f64], slip_z: &[f64]) {
-    let n = z.len();
-    for (change, w) in normals.follow(&sliding.P, sliding.natural, lambda).iter().zip(slip_z.chunks(n.max(1)))
-    {
-        axpy(*change, w, z);
     }
 }
 

@@ -1,0 +1,91 @@
+//! Ideal forces, forces of constraints that do work, and Gauss's function (U2, U3, U7, U8).
+
+use super::{Accelerator, first_bad};
+use crate::acceleration::Term;
+use crate::linalg::axpy;
+use crate::{AccelerationError, IdealForces, Terms};
+
+impl Accelerator {
+    /// U2: what follows from eta' without C and lambda: Q_i = A^T lambda, and how well the rows hold.
+    pub(super) fn ideal(&mut self, speed: f64, terms: &Terms) {
+        let (n, lean, s) = (self.shape.n_eta, self.lean(), &mut self.solution);
+        (s.rank, s.margin, s.path) = (self.factor.rank(), self.factor.margin(), self.factor.taken());
+        // Rows that leave nothing free and ask for nothing: no acceleration, not even by rounding.
+        if s.rank == n && terms.b.iter().all(|b| *b == 0.0) {
+            s.eta_dot.fill(0.0);
+        }
+        self.factor.force(&self.force, &s.eta_dot, &s.lambda, &mut s.ideal_force);
+        if !self.factor.mass_is_positive() {
+            s.a_free.fill(f64::NAN);
+            self.look_at_rows(speed, terms);
+            return;
+        }
+        if !lean {
+            s.a_free.copy_from_slice(&self.force);
+            self.factor.unconstrained(&mut s.a_free);
+        }
+        if self.look_at_rows(speed, terms) {
+            self.improve(terms);
+            self.look_at_rows(speed, terms);
+        }
+        if !lean {
+            self.factor.least(&mut self.solution.lambda);
+        }
+    }
+
+    /// One step of refinement: solves again for what is left of the rows in `work_m`, and keeps it if that became less.
+    fn improve(&mut self, terms: &Terms) {
+        let (s, change) = (&mut self.solution, &mut self.correction);
+        self.work_n.fill(0.0);
+        self.factor.solve(&self.work_n, &self.work_m, &mut change.eta_dot, &mut change.lambda);
+        let better =
+            |i: usize| (self.work_m[i] - terms.row(i).dot(&change.eta_dot)).abs() <= self.work_m[i].abs();
+        if (0..self.shape.n_con).all(better) {
+            self.factor.force(&self.work_n, &change.eta_dot, &change.lambda, &mut change.ideal_force);
+            axpy(1.0, &change.eta_dot, &mut s.eta_dot);
+            axpy(1.0, &change.lambda, &mut s.lambda);
+            axpy(1.0, &change.ideal_force, &mut s.ideal_force);
+        }
+    }
+
+    /// U8, U3, U7: C, then Q_ni and its acceleration, then Gauss's function.
+    pub(super) fn solve_nonideal(
+        &mut self,
+        t: f64,
+        terms: &Terms,
+        nonideal: &mut impl FnMut(&IdealForces<'_>, &mut [f64]),
+    ) -> Result<(), AccelerationError> {
+        let (lean, s) = (self.lean(), &mut self.solution);
+        s.nonideal_force.fill(0.0);
+        if self.shape.has_nonideal {
+            let ideal = IdealForces {
+                lambda: &s.lambda,
+                A: &terms.A,
+                sparsity: terms.sparsity.as_deref(),
+                Q_i: &s.ideal_force,
+            };
+            nonideal(&ideal, &mut self.C);
+            if let Some(index) = first_bad(&self.C) {
+                return Err(AccelerationError::NotFinite { t, term: Term::Nonideal, index });
+            }
+            // M z - A^T mu = C, A z = 0: then Q_ni = M z = C + A^T mu.
+            self.phi.fill(0.0);
+            self.factor.solve(&self.C, &self.phi, &mut self.work_n, &mut self.psi);
+            if !self.contacts.is_empty() {
+                axpy(1.0, &self.psi, &mut s.lambda);
+            }
+            terms.mass_times(&self.work_n, &mut s.nonideal_force);
+            for j in 0..self.shape.n_eta {
+                s.eta_dot[j] += self.work_n[j];
+                self.work_n[j] = s.ideal_force[j] + s.nonideal_force[j] - self.C[j];
+            }
+        }
+        // Of M eta' - Q - C.
+        let beyond = if self.shape.has_nonideal { &self.work_n } else { &s.ideal_force };
+        s.gauss = match !lean && self.factor.mass_is_positive() {
+            true => self.factor.inverse_mass_square(beyond),
+            false => f64::NAN,
+        };
+        Ok(())
+    }
+}
