@@ -25,7 +25,7 @@ count() { # name, times
 
 few=6400 many=12800
 failed=0
-for name in cart2 cart10 lanes2 andrews andrews_ranks solve_dense; do
+for name in cart2 cart10 lanes2 andrews andrews_ranks solve_dense chain20; do
   count "$name" $few >"$found.few" & # the two at once
   b=$(count "$name" $many)
   wait

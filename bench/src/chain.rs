@@ -3,6 +3,7 @@
 use crate::timing::fastest;
 use dalembert::run::{Accelerator, Kernel, State, Terms};
 use dalembert::{Model, Overrides, Source};
+use std::hint::black_box;
 use std::time::Instant;
 
 /// A chain ready to run.
@@ -51,6 +52,15 @@ impl Chain {
             angular = accelerator.solve(kernel, self.start.point()).expect("regular").eta_dot[2 * self.n];
         });
         (seconds * 1e6, angular)
+    }
+
+    /// So many accelerations at the start.
+    pub fn accelerate(&self, times: usize) {
+        let kernel = &self.model.compiled;
+        let mut accelerator = Accelerator::new(kernel);
+        for _ in 0..times {
+            black_box(accelerator.solve(kernel, black_box(self.start.point())).expect("regular"));
+        }
     }
 
     /// Entries of the factor.

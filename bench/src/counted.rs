@@ -3,6 +3,7 @@
 use dalembert::run::linalg::{cholesky, solve_lower, solve_lower_transposed};
 use dalembert::run::{Accelerator, Kernel};
 use dalembert_bench::cart::{Cart, Many};
+use dalembert_bench::chain::Chain;
 use dalembert_bench::whole::CASES;
 use std::hint::black_box;
 
@@ -61,8 +62,9 @@ fn main() {
         Some("andrews") => andrews(times, true),
         Some("andrews_ranks") => andrews(times, false),
         Some("solve_dense") => solve_dense(times),
+        Some("chain20") => Chain::new(20).accelerate(times),
         _ => {
-            eprintln!("counted cart2|cart10|lanes2|andrews|andrews_ranks|solve_dense TIMES");
+            eprintln!("counted cart2|cart10|lanes2|andrews|andrews_ranks|solve_dense|chain20 TIMES");
             std::process::exit(2);
         }
     }
