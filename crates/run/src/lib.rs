@@ -53,6 +53,7 @@
 pub mod acceleration;
 pub mod connect;
 pub mod friction;
+mod grain;
 pub mod integrate;
 pub mod kernel;
 pub mod linalg;

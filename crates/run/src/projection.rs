@@ -19,6 +19,7 @@
 //! Checked by: idempotence, drift and row-scaling tests in `tests/projection.rs` and below.
 
 use crate::acceleration::{Rules, Saddle};
+use crate::grain::Grain;
 use crate::linalg::{Cod, dot, norm, norm_max};
 use crate::{Kernel, Level, Path, Point, Shape, Sparsity, Taken, Terms};
 use std::sync::Arc;
@@ -157,6 +158,8 @@ pub struct Projector {
     delta: Vec<f64>,
     try_x: Vec<f64>,
     try_eta: Vec<f64>,
+    begin_x: Vec<f64>,
+    begin_eta: Vec<f64>,
     invariant: Vec<f64>,
     held: Option<Vec<f64>>,
     gradient: Vec<f64>,
@@ -199,6 +202,8 @@ impl Projector {
             delta: vec![0.0; n],
             try_x: vec![0.0; n_x],
             try_eta: vec![0.0; n],
+            begin_x: vec![0.0; n_x],
+            begin_eta: vec![0.0; n],
             invariant: vec![0.0; n_invariant],
             held: None,
             gradient: vec![0.0; n_invariant * n_x],
@@ -260,6 +265,44 @@ impl Projector {
     /// Projects invariants, positions and speeds. `Ok(true)` if the state was moved, `Ok(false)` if it was already
     /// there. After an error the state is the best one found.
     pub fn project(
+        &mut self,
+        kernel: &dyn Kernel,
+        t: f64,
+        x: &mut [f64],
+        eta: &mut [f64],
+    ) -> Result<bool, ProjectionError> {
+        self.begin_x.copy_from_slice(x);
+        self.begin_eta.copy_from_slice(eta);
+        let result = self.project_once(kernel, t, x, eta);
+        let Err(error) = result else { return result };
+        let (begin_x, begin_eta) = (self.begin_x.clone(), self.begin_eta.clone());
+        if error.residual.is_nan() || !self.feel_grain(kernel, Point { t, x: &begin_x, eta: &begin_eta }) {
+            return result;
+        }
+        x.copy_from_slice(&begin_x);
+        eta.copy_from_slice(&begin_eta);
+        self.project_once(kernel, t, x, eta)
+    }
+
+    /// Looks for rows that are rounding at a state, to be judged by what they are nearby.
+    fn feel_grain(&mut self, kernel: &dyn Kernel, at: Point<'_>) -> bool {
+        let felt = Grain::new(kernel, at, &mut self.scratch);
+        self.evaluate(kernel, at);
+        let mut found = false;
+        for k in 0..if self.shared { 1 } else { 2 } {
+            let stage = &mut self.stages[k];
+            stage.factor(&self.terms, WEAKEST, false);
+            let by_entries = stage.A.is_empty();
+            for (place, &i) in stage.rows.iter().enumerate().filter(|(_, i)| felt.times_longer[**i] > 0.0) {
+                stage.factor.lengthen(if by_entries { i } else { place }, felt.times_longer[i]);
+                self.longest[i] = self.longest[i].max(felt.times_longer[i] * self.length[i]);
+                found = true;
+            }
+        }
+        found
+    }
+
+    fn project_once(
         &mut self,
         kernel: &dyn Kernel,
         t: f64,

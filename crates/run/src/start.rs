@@ -14,6 +14,7 @@
 mod search;
 mod slopes;
 
+use crate::grain::nudged;
 use crate::linalg::{dot, norm};
 use crate::{Kernel, Level, Point, Projector, Sparsity, State, Terms};
 use std::sync::Arc;
@@ -252,6 +253,13 @@ impl Equations for Positions<'_> {
         let mut values = self.held.clone();
         self.kernel.invariants(v, &mut self.scratch, &mut values, dc);
     }
+
+    fn jacobian_near(&mut self, v: &[f64], round: u64, J: &mut [f64]) {
+        let near = nudged(Point { t: self.t, x: v, eta: &self.eta }, round);
+        let t = std::mem::replace(&mut self.t, near.t);
+        self.jacobian(&near.x, J);
+        self.t = t;
+    }
 }
 
 /// psi = 0 and the further conditions.
@@ -308,6 +316,13 @@ impl Equations for Speeds<'_> {
         for (c, row) in self.conditions.iter().zip(J[self.terms.A.len()..].chunks_exact_mut(n.max(1))) {
             row.copy_from_slice(&c.row);
         }
+    }
+
+    fn jacobian_near(&mut self, v: &[f64], round: u64, J: &mut [f64]) {
+        let near = nudged(Point { t: self.t, x: &self.x, eta: v }, round);
+        let here = (std::mem::replace(&mut self.t, near.t), std::mem::replace(&mut self.x, near.x));
+        self.jacobian(&near.eta, J);
+        (self.t, self.x) = here;
     }
 }
 

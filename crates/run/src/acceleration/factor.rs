@@ -18,6 +18,9 @@ use crate::linalg::{Cod, Lu, cholesky, dot, mat_t_vec, mat_vec, norm, solve_lowe
 pub const GRAM_SAFE: f64 = 1e-4;
 /// Pivot ratio above which one refinement restores them.
 pub const GRAM_REFINED: f64 = 1e-10;
+/// Pivot ratio, times the smallest before it, above which it is more than rounding: a small pivot makes rounding larger in
+/// those that follow.
+pub const PIVOT_TRUST: f64 = 1e-13;
 /// Length of a row at an accepted state, relative to its length lately, below which it is short for good.
 pub const SHORTEST: f64 = 1e-6;
 /// Pivot ratio of M below which M is treated as singular (U9).
@@ -134,6 +137,11 @@ impl Factor {
         }
     }
 
+    /// Whether pivots of A M^-1 A^T, in their order, are more than rounding against its diagonal.
+    pub fn trusts(pivots: &[f64], squares: &[f64]) -> bool {
+        trusted(pivots.iter().zip(squares).map(|(pivot, square)| pivot / square))
+    }
+
     /// Lengths of some rows and the margin, from pivots and diagonal of A M^-1 A^T that were computed elsewhere.
     pub fn take_measure(&mut self, rows: &[usize], pivots: &[f64], squares: &[f64]) -> f64 {
         let mut margin = 1.0f64;
@@ -226,7 +234,8 @@ impl Factor {
         }
         let Ok(ratio) = cholesky(&mut self.gram, m) else { return false };
         let limit = GRAM_REFINED.max(rules.rank_tol * rules.rank_tol);
-        if rules.path != Path::Gram && !(ratio > limit) {
+        let pivots = (0..m).map(|i| (self.gram[i * m + i] / self.length[i]).powi(2));
+        if rules.path != Path::Gram && !(ratio > limit && trusted(pivots)) {
             return false;
         }
         self.taken = if ratio > GRAM_SAFE { Taken::Gram } else { Taken::GramRefined };
@@ -271,19 +280,18 @@ impl Factor {
             self.cod.lq.matrix()[i * n..(i + 1) * n].iter_mut().for_each(|v| *v *= scale);
         }
         self.rank = self.cod.lq.factor(rules.rank_tol, rules.max_rank);
-        let length = &self.length;
-        self.cod.factor_trapezoid(|row| length[row]);
-        let weakest = (0..self.rank)
-            .map(|k| self.cod.lq.l(k, k).abs() * self.shrink(self.cod.lq.row(k)))
-            .fold(1.0, f64::min);
+        let (length, reference) = (&self.length, &self.reference);
+        self.cod.factor_trapezoid(|row| length[row].max(reference[row]));
+        let weakest = (0..self.rank).map(|k| self.cod.lq.l(k, k).abs()).fold(1.0, f64::min);
         let lost = rules.max_rank <= m && self.rank < rules.max_rank;
         self.margin = if lost { 0.0 } else { weakest };
     }
 
-    /// 1/length, or 0 for a row that has vanished against its reference.
+    /// 1/length, or 0 for a row that has vanished. By the length that it had lately, so that of rows that say the same
+    /// those are preferred which have not become short: rounding of a right side counts for more in a short row.
     fn unit_scale(&self, i: usize) -> f64 {
         if self.length[i] > 0.0 && self.shrink(i) > crate::linalg::RANK_TOL {
-            1.0 / self.length[i]
+            1.0 / self.length[i].max(self.reference[i])
         } else {
             0.0
         }
@@ -381,4 +389,16 @@ impl Factor {
         self.cod.lq.apply_qt(&mut self.work_n);
         self.cod.multipliers(&self.work_n[..self.rank], lambda);
     }
+}
+
+/// Whether pivot ratios are more than rounding (see [`PIVOT_TRUST`]).
+fn trusted(ratios: impl Iterator<Item = f64>) -> bool {
+    let mut smallest = 1.0f64;
+    for ratio in ratios {
+        if !(ratio * smallest > PIVOT_TRUST) {
+            return false;
+        }
+        smallest = smallest.min(ratio);
+    }
+    true
 }

@@ -123,6 +123,15 @@ impl Saddle {
         }
     }
 
+    /// A row is so many times longer nearby: that is what it is judged by.
+    pub fn lengthen(&mut self, row: usize, times: f64) {
+        let (reference, length) = match self {
+            Saddle::Dense(factor) => (&mut factor.reference, &factor.length),
+            Saddle::Sparse(factor) => factor.lengths(),
+        };
+        reference[row] = reference[row].max(times * length[row]);
+    }
+
     /// See [`Factor::settle`].
     pub fn settle(&mut self, kept: f64) {
         match self {

@@ -8,9 +8,10 @@ mod rows;
 pub use rows::{CONSISTENCY_TOL, COUPLING, REFINE};
 
 use super::control::Steering;
-use super::factor::{Massless, Rules};
+use super::factor::{Factor, Massless, Rules};
 use super::{AccelerationError, Path, Reporter, Saddle, Solution, Term};
 use crate::friction::{NormalForces, settle};
+use crate::grain::Grain;
 use crate::integrate::Baumgarte;
 use crate::linalg::{RANK_TOL, axpy, norm_max};
 use crate::{Contact, ControlTerms, Gripped, IdealForces, Kernel, Point, Shape, Sliding, Terms};
@@ -67,6 +68,8 @@ pub struct Accelerator {
     correction: Solution,
     work_n: Vec<f64>,
     work_m: Vec<f64>,
+    /// What a change of the whole state makes of b, where that was asked (see [`crate::grain`]).
+    grain: Vec<f64>,
     phi: Vec<f64>,
     psi: Vec<f64>,
     /// Which factorisation to use.
@@ -128,6 +131,7 @@ impl Accelerator {
             correction: Solution::new(&shape),
             work_n: vec![0.0; n],
             work_m: vec![0.0; m],
+            grain: vec![0.0; m],
             phi: vec![0.0; m],
             psi: vec![0.0; m],
             path: Path::Auto,
@@ -173,6 +177,21 @@ impl Accelerator {
         if self.shape.n_require > 0 {
             kernel.control_terms(at, &mut self.scratch, &mut self.control);
         }
+        let mut result = self.solve_at(kernel, at, steer);
+        if matches!(result, Err(AccelerationError::Inconsistent { .. })) && self.feel_grain(kernel, at) {
+            result = self.solve_at(kernel, at, steer);
+        }
+        result?;
+        Ok(&self.solution)
+    }
+
+    /// With the terms that have been loaded.
+    fn solve_at(
+        &mut self,
+        kernel: &dyn Kernel,
+        at: Point<'_>,
+        steer: Steer<'_>,
+    ) -> Result<(), AccelerationError> {
         let terms = std::mem::take(&mut self.terms);
         let mut scratch = std::mem::take(&mut self.scratch);
         let result = self.solve_loaded(at.t, norm_max(at.eta), &terms, steer, |ideal, C| {
@@ -180,8 +199,7 @@ impl Accelerator {
         });
         self.terms = terms;
         self.scratch = scratch;
-        result?;
-        Ok(&self.solution)
+        result
     }
 
     /// x' and eta' (U1) at a state, by the kernel's own fast way where it can be trusted there; otherwise as
@@ -220,9 +238,12 @@ impl Accelerator {
             return false;
         }
         let (n_x, n) = (x_dot.len(), eta_dot.len());
+        let (pivots, squares) = self.quick[n_x + n..n_x + n + 2 * rank].split_at(rank);
+        if !Factor::trusts(pivots, squares) {
+            return false;
+        }
         x_dot.copy_from_slice(&self.quick[..n_x]);
         eta_dot.copy_from_slice(&self.quick[n_x..n_x + n]);
-        let (pivots, squares) = self.quick[n_x + n..n_x + n + 2 * rank].split_at(rank);
         let margin = self.factor.take_measure(rows, pivots, squares);
         (self.solution.rank, self.solution.margin, self.solution.path) = (rank, margin, super::Taken::Gram);
         true
@@ -243,6 +264,18 @@ impl Accelerator {
         self.quick_workspace.clear();
     }
 
+    /// Takes note of what rounding of a state makes of the rows. Whether that may change a verdict.
+    fn feel_grain(&mut self, kernel: &dyn Kernel, at: Point<'_>) -> bool {
+        let felt = Grain::new(kernel, at, &mut self.scratch);
+        let mut more = false;
+        for i in 0..self.shape.n_con {
+            more |= felt.right[i] > self.grain[i] || felt.times_longer[i] > 0.0;
+            self.grain[i] = self.grain[i].max(felt.right[i]);
+            self.factor.lengthen(i, felt.times_longer[i]);
+        }
+        more
+    }
+
     /// U1-U9 at a state with a given control force, and C from elsewhere; no friction, no requirements.
     pub(super) fn solve_with(
         &mut self,
@@ -253,14 +286,21 @@ impl Accelerator {
     ) -> Result<(), AccelerationError> {
         kernel.terms(at, &mut self.scratch, &mut self.terms);
         let mut terms = std::mem::take(&mut self.terms);
-        let mut scratch = std::mem::take(&mut self.scratch);
         axpy(1.0, control, &mut terms.Q);
-        let result = self.solve_terms(at.t, norm_max(at.eta), &terms, |ideal, C| {
-            nonideal(ideal, &mut scratch, C);
-        });
+        let mut once = |this: &mut Self| {
+            let mut scratch = std::mem::take(&mut this.scratch);
+            let result = this.solve_terms(at.t, norm_max(at.eta), &terms, |ideal, C| {
+                nonideal(ideal, &mut scratch, C);
+            });
+            this.scratch = scratch;
+            result
+        };
+        let mut result = once(self);
+        if matches!(result, Err(AccelerationError::Inconsistent { .. })) && self.feel_grain(kernel, at) {
+            result = once(self);
+        }
         axpy(-1.0, control, &mut terms.Q);
         self.terms = terms;
-        self.scratch = scratch;
         result
     }
 

@@ -17,7 +17,7 @@
 //! [`DROPPED`]^(1/2) is not told from rounding. Where that leaves a doubt, or M is not positive definite (U9), a system
 //! of up to [`DENSE_JUDGE`] speeds and rows is given to [`Judge`]; a larger one drops the direction, or has no solution.
 
-use super::factor::{GRAM_REFINED, GRAM_SAFE, MASS_TOL, Massless, Rules, SHORTEST};
+use super::factor::{GRAM_REFINED, GRAM_SAFE, MASS_TOL, Massless, PIVOT_TRUST, Rules, SHORTEST};
 use super::judge::Judge;
 use super::plan::Plan;
 use super::{Path, Taken};
@@ -87,7 +87,7 @@ pub struct SparseFactor {
 struct Found {
     /// How many rows were kept.
     kept: usize,
-    /// Whether a row was dropped that may be more than rounding.
+    /// Whether a row was dropped that may be more than rounding, or kept that may be no more.
     doubtful: bool,
     /// Conditioning of the weakest row kept, against what it was along the motion.
     margin: f64,
@@ -242,6 +242,7 @@ impl SparseFactor {
             }
             let part = length / references[i].max(length);
             found.kept += 1;
+            found.doubtful |= !(ratio * weakest > PIVOT_TRUST);
             (weakest, least) = (weakest.min(ratio), least.min(ratio * part * part));
             Ok(1.0 / p.value)
         };
@@ -296,6 +297,11 @@ impl SparseFactor {
         for (reference, length) in self.reference.iter_mut().zip(&self.length) {
             *reference = reference.max(*length);
         }
+    }
+
+    /// Longest lengths lately, and lengths now.
+    pub fn lengths(&mut self) -> (&mut Vec<f64>, &Vec<f64>) {
+        (&mut self.reference, &self.length)
     }
 
     /// See `Factor::settle`.

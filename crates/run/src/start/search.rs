@@ -2,6 +2,7 @@
 
 use super::slopes::Slopes;
 use crate::Sparsity;
+use crate::grain::{NUDGE, NUDGES, VANISHED};
 use crate::linalg::norm_max;
 use std::sync::Arc;
 
@@ -15,6 +16,8 @@ pub(super) trait Equations {
     fn count(&self) -> usize;
     fn residual(&mut self, v: &[f64], r: &mut [f64]);
     fn jacobian(&mut self, v: &[f64], J: &mut [f64]);
+    /// The Jacobian a little way off (see [`crate::grain`]).
+    fn jacobian_near(&mut self, v: &[f64], round: u64, J: &mut [f64]);
     /// The pattern of the Jacobian (that of the constraint rows), where it is given by its entries.
     fn sparsity(&self) -> Option<Arc<Sparsity>>;
 }
@@ -51,6 +54,9 @@ struct Search<'e> {
     /// Length of each row of J: the longest seen, and the last.
     length: Vec<f64>,
     now: Vec<f64>,
+    /// What a change of everything makes of each row, where that was asked: a row that is rounding by this measure
+    /// ([`VANISHED`]) asks for nothing, and its residual is measured by it.
+    grain: Vec<f64>,
 }
 
 /// Moves `v` to the solution nearest to where it is, changing free entries only.
@@ -59,11 +65,15 @@ pub(super) fn nearest(equations: &mut dyn Equations, v: &mut [f64], free: &[bool
     if m == 0 {
         return Ok(());
     }
-    let (r, length, now) = (vec![0.0; m], vec![0.0; m], vec![0.0; m]);
+    let (r, length, now, grain) = (vec![0.0; m], vec![0.0; m], vec![0.0; m], vec![0.0; m]);
     let J = Slopes::new(m, n, equations.sparsity());
-    let mut search = Search { equations, free, silent: vec![false; m], r, J, length, now };
+    let mut search = Search { equations, free, silent: vec![false; m], r, J, length, now, grain };
     let guess = v.to_vec();
-    let left = search.solve_around(&guess, v, SHIFTS);
+    let mut left = search.solve_around(&guess, v, SHIFTS);
+    if left.residual > TOLERANCE && search.feel_grain(v) {
+        v.copy_from_slice(&guess);
+        left = search.solve_around(&guess, v, SHIFTS);
+    }
     if !(left.residual <= TOLERANCE) {
         let sifted = !left.residual.is_nan() && m <= MAX_SIFTED;
         let together = if sifted { search.sift(&guess) } else { Vec::new() };
@@ -124,7 +134,9 @@ impl Search<'_> {
         let size = 1.0 + norm_max(v);
         let (mut worst, mut largest) = (0, 0.0);
         for (row, r) in self.r.iter().enumerate() {
-            let length = self.now[row].max(FLOOR * self.length[row]);
+            let vanished = self.grain[row] > 0.0 && self.now[row] <= VANISHED * self.grain[row];
+            let least = if vanished { self.grain[row] } else { FLOOR * self.length[row] };
+            let length = self.now[row].max(least);
             let length = if length > 0.0 { length } else { 1.0 };
             let residual = if *r == 0.0 { 0.0 } else { r.abs() / (length * size) };
             if !(residual <= largest) {
@@ -137,11 +149,30 @@ impl Search<'_> {
         Left { row: worst, residual: largest }
     }
 
+    /// Takes note of how much of each row a change of everything makes. Whether a row is rounding by that measure.
+    fn feel_grain(&mut self, v: &[f64]) -> bool {
+        for round in 0..NUDGES {
+            self.equations.jacobian(v, self.J.values());
+            let here = self.J.values().to_vec();
+            self.equations.jacobian_near(v, round, self.J.values());
+            self.J.values().iter_mut().zip(&here).for_each(|(near, here)| *near = (*near - here) / NUDGE);
+            for i in 0..self.grain.len() {
+                let change = self.J.row(i).norm();
+                if change.is_finite() {
+                    self.grain[i] = self.grain[i].max(change);
+                }
+            }
+        }
+        self.now.iter().zip(&self.grain).any(|(now, grain)| *grain > 0.0 && *now <= VANISHED * grain)
+    }
+
     /// Jacobian at v over the free entries, its rows scaled by their whole lengths, factored.
     fn factor(&mut self, v: &[f64], rank_tol: f64) {
         self.equations.jacobian(v, self.J.values());
         for i in 0..self.r.len() {
-            let length = if self.silent[i] { 0.0 } else { self.J.row(i).norm() };
+            let length = self.J.row(i).norm();
+            let asked = !self.silent[i] && !(length < VANISHED * self.grain[i]);
+            let length = if asked { length } else { 0.0 };
             if length.is_finite() {
                 (self.now[i], self.length[i]) = (length, self.length[i].max(length));
             }

@@ -8,11 +8,14 @@ use crate::{AccelerationError, Terms};
 ///
 /// The residual of a row is measured against the sizes of its own numbers, `|b_i| + sum_j |A_ij| (|eta'_j| + |a_j|)`, so
 /// it is free of units of the row; but not against less than `COUPLING` of what the largest accelerations and squares
-/// of speeds would make of the row: where its own numbers vanish, what is left is the rounding of the others.
+/// of speeds would make of the row, or `GRAIN` of what a change of the whole state makes of b (see [`crate::grain`]):
+/// where its own numbers vanish, what is left is the rounding of the others.
 pub const CONSISTENCY_TOL: f64 = 1e-7;
 
 /// Rounding of the whole solve that may stand in a row, against [`CONSISTENCY_TOL`] of its own numbers.
 pub const COUPLING: f64 = 1e-5;
+/// What a change of the whole state makes of b counts this much: states lie on the constraints to 1e-9.
+const GRAIN: f64 = 1e-2;
 /// Rows that hold worse than this, against their own numbers, are improved once: very unequal masses cost digits.
 pub const REFINE: f64 = 1e-13;
 
@@ -81,7 +84,11 @@ impl Accelerator {
             (free, length) = (free + (a * self.solution.a_free[j]).abs(), length + a.abs());
         }
         let whole = if free.is_finite() { own + free } else { own };
-        if left == 0.0 { 0.0 } else { left.abs() / whole.max(COUPLING * length * size) }
+        if left == 0.0 {
+            0.0
+        } else {
+            left.abs() / whole.max(COUPLING * length * size).max(GRAIN * self.grain[i])
+        }
     }
 
     /// U6: rows contradict each other if the scaled residual of one is too large.

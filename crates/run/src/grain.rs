@@ -1,0 +1,74 @@
+//! What rounding of a state makes of the rows of the constraints.
+//!
+//! Where all of a row vanishes, its numbers are rounding and do not say so: `(R phi' - s') sin(phi) = 0` has a gradient
+//! that is zero at phi = pi but for rounding, and `b = (R phi' - s') phi' cos(phi)`, a difference that cancels on the constraints. How
+//! fast gradient and b change with the state tells their size. States a little way off are evaluated, each with
+//! everything moved at once by random amounts, so that their number does not grow with the system. Asked only where rows
+//! seem to contradict each other or cannot be kept.
+
+use crate::linalg::norm_max;
+use crate::{Kernel, Point, State, Terms};
+
+/// How far states are moved, relative to their size.
+pub(crate) const NUDGE: f64 = 1e-6;
+/// How many are looked at.
+pub(crate) const NUDGES: u64 = 3;
+/// Length of a row, relative to what a change of the whole state makes of it, that is taken for rounding.
+pub(crate) const VANISHED: f64 = 1e-12;
+/// The same, below which a row is short: rounding of its right side counts for more than in others.
+const SHORT: f64 = 1e-2;
+
+/// The state moved by [`NUDGE`]: positions and time against their size or one unit, speeds against theirs. A fixed
+/// sequence: the same numbers every time.
+pub(crate) fn nudged(at: Point<'_>, round: u64) -> State {
+    let mut seed = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(round + 1);
+    let mut moved = |value: f64, size: f64| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        // Between a half and one, either way.
+        let unit = (seed >> 12) as f64 / (1u64 << 52) as f64 - 0.5;
+        value + NUDGE * size * (unit + 0.5_f64.copysign(unit))
+    };
+    let (x_size, eta_size) = (1.0 + norm_max(at.x), norm_max(at.eta));
+    State {
+        t: moved(at.t, 1.0 + at.t.abs()),
+        x: at.x.iter().map(|x| moved(*x, x_size)).collect(),
+        eta: at.eta.iter().map(|eta| moved(*eta, eta_size)).collect(),
+    }
+}
+
+/// What a change of the whole state makes of each row.
+pub(crate) struct Grain {
+    /// Of b.
+    pub right: Vec<f64>,
+    /// Of the gradient, relative to its length here; 0 unless the row is short by that measure.
+    pub times_longer: Vec<f64>,
+}
+
+impl Grain {
+    /// At a state. O(entries of the terms).
+    pub fn new(kernel: &dyn Kernel, at: Point<'_>, scratch: &mut [f64]) -> Self {
+        let (mut here, mut near) = (Terms::of(kernel), Terms::of(kernel));
+        kernel.terms(at, scratch, &mut here);
+        let m = here.b.len();
+        let (mut right, mut length) = (vec![0.0_f64; m], vec![0.0_f64; m]);
+        let larger = |so_far: &mut f64, change: f64| {
+            let change = change / NUDGE;
+            if change.is_finite() {
+                *so_far = so_far.max(change);
+            }
+        };
+        for round in 0..NUDGES {
+            kernel.terms(nudged(at, round).point(), scratch, &mut near);
+            for i in 0..m {
+                larger(&mut right[i], (near.b[i] - here.b[i]).abs());
+                let pairs = here.row(i).values.iter().zip(near.row(i).values);
+                larger(&mut length[i], pairs.map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt());
+            }
+        }
+        let times_longer = (0..m).map(|i| {
+            let now = here.row(i).norm();
+            if now > 0.0 && now <= SHORT * length[i] { length[i] / now } else { 0.0 }
+        });
+        Self { times_longer: times_longer.collect(), right }
+    }
+}
