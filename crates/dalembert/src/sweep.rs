@@ -157,7 +157,7 @@ impl Sweep {
         plan.request.times = (!plan.motions).then(Vec::new);
         model.make_ready(&plan.request)?;
         let resolved = model.options(&plan.request)?;
-        let lanes = if plan.motions { None } else { lanes(&mut model, &plan.request, &resolved.options) };
+        let lanes = lanes(&mut model, &plan, &resolved.options);
         let solved_outputs = Compiled::outputs_need_solution(&mut model.system, &model.form);
         let block = block_size(&model, &plan, runs, lanes.is_some(), &resolved);
         let columns = columns(&model, &targets);
@@ -245,12 +245,12 @@ fn count(plan: &Plan) -> Result<usize, Box<Diagnostic>> {
 }
 
 /// The way through lanes, for systems and options that lend themselves to it.
-fn lanes(model: &mut Model, request: &Request, options: &Options) -> Option<(Ensemble, InLanes)> {
+fn lanes(model: &mut Model, plan: &Plan, options: &Options) -> Option<(Ensemble, InLanes)> {
+    let request = &plan.request;
+    let output = if plan.motions { options.output.clone() } else { Output::Ends };
     let shape = model.compiled.shape();
-    // Events that do not stop leave no trace in a row.
-    let plain = options.events.iter().all(|event| !event.stop) && shape.n_quadrature == 0;
     let asked = request.form == MotionForm::Explicit && request.plant.is_empty() && request.hold.is_none();
-    if !plain || !asked {
+    if shape.n_quadrature > 0 || !asked {
         return None;
     }
     if shape.n_con > 0 {
@@ -263,23 +263,22 @@ fn lanes(model: &mut Model, request: &Request, options: &Options) -> Option<(Ens
         }
     }
     let programs = InLanes::new(&mut model.system, &model.form, &model.compiled)?;
-    Some((Ensemble::new(programs.kernel(), options)?, programs))
+    // Events that do not stop leave no trace in a row.
+    let events = options.events.iter().copied().filter(|event| event.stop).collect();
+    let options = Options { events, output, ..options.clone() };
+    Some((Ensemble::new(programs.kernel(), &options)?, programs))
 }
 
 fn block_size(model: &Model, plan: &Plan, runs: usize, in_lanes: bool, resolved: &Resolved) -> usize {
+    let motion = match resolved.options.output {
+        Output::Every(dt) if plan.motions => resolved.until / dt * model.state_names().len() as f64,
+        _ => 0.0,
+    };
+    let most = (MOTION_NUMBERS / motion.max(1.0)) as usize;
     if in_lanes {
         // Whole groups of lanes, and enough blocks for all threads.
-        return (runs / 64).clamp(4, MAX_BLOCK.0).next_multiple_of(4);
+        return (runs / 64).min(most).clamp(4, MAX_BLOCK.0).next_multiple_of(4);
     }
-    let most = if plan.motions {
-        let rows = match resolved.options.output {
-            Output::Every(dt) => resolved.until / dt,
-            _ => 1.0,
-        };
-        (MOTION_NUMBERS / (rows * model.state_names().len() as f64).max(1.0)) as usize
-    } else {
-        MAX_BLOCK.1
-    };
     (runs / 1000).clamp(1, most.clamp(1, MAX_BLOCK.1))
 }
 

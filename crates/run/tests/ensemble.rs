@@ -1,7 +1,7 @@
 //! Many motions at once: each as if it were alone, and as the ordinary driver makes it.
 #![allow(non_snake_case)]
 
-use dalembert_run::ensemble::{Constrained, Ended, Ensemble, Job, Keep, LANES, LaneKernel};
+use dalembert_run::ensemble::{Ended, Ensemble, Job, Keep, LANES, LaneKernel, Programs};
 use dalembert_run::{Kernel, Level, Method, Options, Output, Point, Row, Shape, State, Terms, integrate};
 use dalembert_tape::{Builder, Lanes, Op, Program};
 use proptest::prelude::*;
@@ -228,7 +228,7 @@ fn trouble_is_given_back() {
 
 /// A pendulum in the plane, (x, y) with x^2 + y^2 = 1, as tapes over t, x, y, v, w, g and the least pivot: its derivative,
 /// and one step of Newton back to the circle.
-fn pendulum_on_a_circle() -> Constrained {
+fn pendulum_on_a_circle() -> Programs {
     let mut b = Builder::new(7);
     let [x, y, v, w, g, least] = [1, 2, 3, 4, 5, 6].map(|n| b.input(n));
     let sum = |b: &mut Builder, p: [_; 2], q: [_; 2]| {
@@ -259,7 +259,7 @@ fn pendulum_on_a_circle() -> Constrained {
     let (position, velocity) = (b.push(Op::Abs, &[f]), b.push(Op::Abs, &[psi]));
     out.extend([b.push(Op::Max, &[position, velocity]), one, square, square]);
     let keep = Keep { lanes: Lanes::new(b.finish(&out)), rows: 1 };
-    Constrained { motion: Lanes::new(motion), keep }
+    Programs { motion: Lanes::new(motion), keep: Some(keep), events: None }
 }
 
 /// In an angle: a'' = -g sin a.

@@ -1,4 +1,5 @@
-//! The system for several runs at a time: its derivative, with a watch on the rank, and the way back to its constraints.
+//! The system for several runs at a time: its derivative, with a watch on the rank, the way back to its constraints, and
+//! the events that stop a run.
 //!
 //! ```text
 //! delta(r) = M^-1 A^T (A M^-1 A^T)^-1 r                   takes a residual r away, shortest in the metric of M
@@ -15,7 +16,7 @@ use super::{Compiled, Inputs};
 use crate::kernel_form::{KernelForm, Places};
 use crate::system::System;
 use dalembert_expr::{Expr, Pool};
-use dalembert_run::ensemble::{Constrained, Keep, LaneKernel};
+use dalembert_run::ensemble::{Keep, LaneKernel, Programs};
 use dalembert_run::{Kernel, Level};
 use dalembert_tape::{Builder, Hoisted, Lanes, Op, Program, Value};
 
@@ -24,6 +25,8 @@ pub(crate) struct InLanes {
     motion: Hoisted,
     /// Where there is something to keep; after the parameters its constants read the invariants at the start.
     keep: Option<Hoisted>,
+    /// Where events stop a run.
+    stops: Option<Hoisted>,
     /// How many numbers a state has.
     dim: usize,
     /// How many rows the constraints have.
@@ -31,13 +34,15 @@ pub(crate) struct InLanes {
 }
 
 impl InLanes {
-    /// `None` where the system does not lend itself to it (see [`Straight`]).
+    /// `None` where the system does not lend itself to it (see [`Straight`]), or an event that stops needs more than the
+    /// state.
     pub fn new(system: &mut System, form: &KernelForm, compiled: &Compiled) -> Option<Self> {
         let (dim, shape) = (form.coordinates.len() + form.speeds.len(), compiled.shape());
         let quick = compiled.quick.as_ref()?;
+        let stops = stops(system, form)?;
         if shape.n_con + shape.n_invariant == 0 {
             let motion = Hoisted { once: quick.once.clone(), each: quick.each.clone() };
-            return Some(Self { motion, keep: None, dim, rows: 0 });
+            return Some(Self { motion, keep: None, stops, dim, rows: 0 });
         }
         let mut rows: Vec<usize> = (0..shape.n_con).collect();
         rows.sort_by_key(|r| match compiled.levels[*r] {
@@ -47,19 +52,26 @@ impl InLanes {
         });
         let motion = Straight::new(system, form, &rows)?.hoisted;
         let keep = Returning::new(system, form, &rows, &compiled.levels).program()?;
-        Some(Self { motion, keep: Some(keep), dim, rows: rows.len() })
+        Some(Self { motion, keep: Some(keep), stops, dim, rows: rows.len() })
     }
 
-    /// The same as machine code.
+    /// The same as machine code. Inputs of all programs: t, the state, constants of the motion, of the way back and of
+    /// events, least pivots.
     pub fn kernel(&self) -> Box<dyn LaneKernel> {
-        let Some(keep) = &self.keep else { return Box::new(Lanes::new(self.motion.each.clone())) };
-        let (own, others) = (self.motion.once.output_count(), keep.once.output_count());
+        let count = |part: Option<&Hoisted>| part.map_or(0, |part| part.once.output_count());
+        let (own, returning) = (count(Some(&self.motion)), count(self.keep.as_ref()));
         let first = 1 + self.dim;
-        let inputs = first + own + others + self.rows;
+        let inputs = first + own + returning + count(self.stops.as_ref()) + self.rows;
+        // A program that reads the state and its own constants from the place given.
+        let part = |each: &Program, place: usize| {
+            let mut tape = Builder::new(inputs);
+            let own = place..place + each.input_count() - first;
+            let given: Vec<Value> = (0..first).chain(own).map(|k| tape.input(k)).collect();
+            let out = tape.inline(&each.listing(), &given);
+            (tape, out)
+        };
 
-        let mut tape = Builder::new(inputs);
-        let given: Vec<Value> = (0..first + own).map(|k| tape.input(k)).collect();
-        let mut out = tape.inline(&self.motion.each.listing(), &given);
+        let (mut tape, mut out) = part(&self.motion.each, first);
         let mut trusted = out[out.len() - 1];
         for i in 0..self.rows {
             let least = tape.input(inputs - self.rows + i);
@@ -68,14 +80,15 @@ impl InLanes {
         }
         out.truncate(self.dim);
         out.push(trusted);
-        let motion = tape.finish(&out);
+        let motion = Lanes::new(tape.finish(&out));
 
-        let mut tape = Builder::new(inputs);
-        let given: Vec<Value> =
-            (0..first).chain(first + own..first + own + others).map(|k| tape.input(k)).collect();
-        let out = tape.inline(&keep.each.listing(), &given);
-        let keep = Keep { lanes: Lanes::new(tape.finish(&out)), rows: self.rows };
-        Box::new(Constrained { motion: Lanes::new(motion), keep })
+        let other = |hoisted: &Hoisted, place: usize| {
+            let (tape, out) = part(&hoisted.each, place);
+            Lanes::new(tape.finish(&out))
+        };
+        let keep = self.keep.as_ref().map(|keep| Keep { lanes: other(keep, first + own), rows: self.rows });
+        let events = self.stops.as_ref().map(|stops| other(stops, first + own + returning));
+        Box::new(Programs { motion, keep, events })
     }
 
     /// What a run with the parameters of `compiled` that starts at `x` needs besides its state.
@@ -89,8 +102,26 @@ impl InLanes {
             let given: Vec<f64> = compiled.parameters().iter().chain(&held).copied().collect();
             constants.extend(self::constants(&keep.once, &given));
         }
+        if let Some(stops) = &self.stops {
+            constants.extend(self::constants(&stops.once, compiled.parameters()));
+        }
         constants
     }
+}
+
+/// The functions of the events that stop, if there are any; `None` where they need more than the state.
+fn stops(system: &mut System, form: &KernelForm) -> Option<Option<Hoisted>> {
+    let values: Vec<Expr> = system.events.iter().filter(|e| e.stop).map(|e| e.value).collect();
+    let inputs = Inputs::of(system, form);
+    let beyond = &inputs.results[inputs.state.len()..];
+    if values.iter().any(|e| system.pool.depends_on(*e, beyond)) {
+        return None;
+    }
+    let hoisted = |program: Program| {
+        let Hoisted { once, each } = program.hoist(1 + form.coordinates.len() + form.speeds.len());
+        Hoisted { once, each: each.fused() }
+    };
+    Some((!values.is_empty()).then(|| hoisted(system.pool.lower(&inputs.state, &values))))
 }
 
 fn constants(once: &Program, given: &[f64]) -> Vec<f64> {
