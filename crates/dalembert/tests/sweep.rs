@@ -249,7 +249,7 @@ fn every_run_gets_its_row() {
     let source = Source::new("fall.dal", text);
     let sweep =
         Sweep::new(Model::load(&source, &Overrides::default()).unwrap(), plan(&["h=1,50"], &[], 1)).unwrap();
-    assert!(!sweep.in_lanes());
+    assert_eq!(in_lanes(&sweep), 2);
     let all = rows(&sweep, 2, 0..sweep.blocks());
     assert_eq!(all[0].status, Status::Event("ground".into()));
     assert!((all[0].numbers[2] - 0.2f64.sqrt()).abs() < 1e-9);
