@@ -3,9 +3,9 @@
 //! A [`Plan`] says what changes from run to run; a [`Sweep`] is the plan made ready for a model. Runs are numbered and
 //! made in blocks, on as many threads as wanted; a block's rows depend on its number alone, so neither the number of
 //! threads nor the order changes a digit, and blocks that are known already need not be made again. Systems without
-//! contacts, redundant constraints and events that stop go through [`dalembert_run::ensemble`], several in the lanes of
-//! vector registers; the others, and runs that are difficult, through [`Model::simulate`], one for each thread at a
-//! time. No files here.
+//! contacts and control, whose stopping events need the state alone, go through [`dalembert_run::ensemble`], several in
+//! the lanes of vector registers; the others, and runs that are difficult, through [`Model::simulate`], one for each
+//! thread at a time. No files here.
 //!
 //! ```
 //! use dalembert::{Model, Request, Source, run::Flow};
@@ -49,7 +49,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::simulate::{MotionForm, Request, Resolved, Table};
 use dalembert_run::ensemble::Ensemble;
-use dalembert_run::{Kernel, Options, Output, independent_rows};
+use dalembert_run::{Kernel, Options, Output};
 use targets::Targets;
 
 /// Runs of one sweep at most.
@@ -253,16 +253,13 @@ fn lanes(model: &mut Model, plan: &Plan, options: &Options) -> Option<(Ensemble,
     if shape.n_quadrature > 0 || !asked {
         return None;
     }
+    let mut rows = Vec::new();
     if shape.n_con > 0 {
-        // Redundant rows are for the ordinary driver.
         let start = model.start().ok()?.state;
         let kept = options.projection && options.singular_care && options.baumgarte.is_none();
-        let rows = independent_rows(&model.compiled, start.point()).filter(|_| kept)?;
-        if rows.len() < shape.n_con {
-            return None;
-        }
+        rows = model.standing_rows(&start).filter(|_| kept)?;
     }
-    let programs = InLanes::new(&mut model.system, &model.form, &model.compiled)?;
+    let programs = InLanes::new(&mut model.system, &model.form, &model.compiled, rows)?;
     // Events that do not stop leave no trace in a row.
     let events = options.events.iter().copied().filter(|event| event.stop).collect();
     let options = Options { events, output, ..options.clone() };

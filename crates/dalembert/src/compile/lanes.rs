@@ -8,9 +8,13 @@
 //!
 //! All three at one state, so speeds settle after positions, and positions after invariants; what is left is seen in the
 //! next round (see [`Keep`]). Rows of positions come first: their part of the factor is that of positions by themselves.
+//!
+//! Of a redundant set some independent rows are solved. The others follow from them on the constraints, as long as the rank
+//! of all does not exceed theirs: their residuals are measured with the rest, and a run that does not keep them is given
+//! back, so that rows which contradict each other are found out.
 
 use super::straight::{
-    MASS_PIVOT, MAX_OPERATIONS, ROW_PIVOT, Straight, Term, Unrolled, columns, reordered, sparse_order,
+    MASS_PIVOT, MAX_OPERATIONS, Straight, Term, Unrolled, columns, reordered, row_pivot, sparse_order,
 };
 use super::{Compiled, Inputs};
 use crate::kernel_form::{KernelForm, Places};
@@ -34,17 +38,26 @@ pub(crate) struct InLanes {
 }
 
 impl InLanes {
-    /// `None` where the system does not lend itself to it (see [`Straight`]), or an event that stops needs more than the
-    /// state.
-    pub fn new(system: &mut System, form: &KernelForm, compiled: &Compiled) -> Option<Self> {
+    /// With these rows, which stand for all. `None` where the system does not lend itself to it (see [`Straight`]), or an
+    /// event that stops needs more than the state.
+    pub fn new(
+        system: &mut System,
+        form: &KernelForm,
+        compiled: &Compiled,
+        mut rows: Vec<usize>,
+    ) -> Option<Self> {
         let (dim, shape) = (form.coordinates.len() + form.speeds.len(), compiled.shape());
-        let quick = compiled.quick.as_ref()?;
         let stops = stops(system, form)?;
         if shape.n_con + shape.n_invariant == 0 {
+            let quick = compiled.quick.as_ref()?;
             let motion = Hoisted { once: quick.once.clone(), each: quick.each.clone() };
             return Some(Self { motion, keep: None, stops, dim, rows: 0 });
         }
-        let mut rows: Vec<usize> = (0..shape.n_con).collect();
+        // What only accelerations keep leaves no residual to judge by.
+        let measured = compiled.levels.iter().all(|level| *level != Level::Acceleration);
+        if rows.len() < shape.n_con && !measured {
+            return None;
+        }
         rows.sort_by_key(|r| match compiled.levels[*r] {
             Level::Position => 0,
             Level::Velocity => 1,
@@ -138,6 +151,14 @@ struct Displacements {
     diagonal: Vec<Term>,
 }
 
+/// Rows of a redundant set that are measured only.
+#[derive(Default)]
+struct Others {
+    A: Vec<Vec<Term>>,
+    f: Vec<Term>,
+    psi: Vec<Term>,
+}
+
 /// The way back, being written.
 struct Returning {
     unrolled: Unrolled,
@@ -149,6 +170,8 @@ struct Returning {
     /// f of the first rows, psi of the first rows.
     f: Vec<Term>,
     psi: Vec<Term>,
+    /// The rows that follow from these: A, f where they have one, psi.
+    others: Others,
     /// I and g.
     invariants: Vec<Term>,
     gradients: Vec<Vec<Term>>,
@@ -174,7 +197,11 @@ impl Returning {
             row.iter().zip(values).for_each(|((k, _), v)| out[*k] = v);
             out
         };
-        let A = rows.iter().map(|r| sparse(&form.constraint_matrix[*r], n)).collect();
+        let dropped: Vec<usize> = (0..levels.len()).filter(|r| !rows.contains(r)).collect();
+        let mut matrix = |rows: &[usize]| -> Vec<Vec<Term>> {
+            rows.iter().map(|r| sparse(&form.constraint_matrix[*r], n)).collect()
+        };
+        let (A, other_rows) = (matrix(rows), matrix(&dropped));
         let gradients = gradients.iter().map(|row| sparse(row, n_x)).collect();
         let entry = |i: usize, j: usize| form.mass_matrix.get(i, j);
         let M = (0..n).map(|i| lower(&(0..=i).map(|j| entry(i, j)).collect::<Vec<Expr>>())).collect();
@@ -182,9 +209,14 @@ impl Returning {
         let f: Vec<Expr> = rows.iter().map_while(|r| form.position_residuals[*r]).collect();
         let projected = rows.iter().filter(|r| levels[**r] != Level::Acceleration);
         let psi: Vec<Expr> = projected.map(|r| form.velocity_residuals[*r]).collect();
+        let zero = Pool::ZERO; // a row without positions has none to be off
+        let other_f: Vec<Expr> =
+            dropped.iter().map(|r| form.position_residuals[*r].unwrap_or(zero)).collect();
+        let other_psi: Vec<Expr> = dropped.iter().map(|r| form.velocity_residuals[*r]).collect();
+        let others = Others { A: other_rows, f: lower(&other_f), psi: lower(&other_psi) };
         let (f, psi, invariants) = (lower(&f), lower(&psi), lower(&form.invariants));
-        let unrolled = Unrolled { tape, trusted: None, row_pivot: ROW_PIVOT };
-        Self { unrolled, inputs, M, A, X, f, psi, invariants, gradients, n_x }
+        let unrolled = Unrolled { tape, trusted: None, row_pivot: row_pivot(form, rows) };
+        Self { unrolled, inputs, M, A, X, f, psi, others, invariants, gradients, n_x }
     }
 
     /// The program; `None` if it is too long.
@@ -205,6 +237,9 @@ impl Returning {
         let mut residuals = self.scaled(&self.f.clone(), &self.A.clone(), &x);
         residuals.extend(self.scaled(&self.psi.clone(), &self.A.clone(), &eta));
         residuals.extend(self.scaled(&off, &self.gradients.clone(), &x));
+        let Others { A, f, psi } = std::mem::take(&mut self.others);
+        residuals.extend(self.scaled(&f, &A, &x));
+        residuals.extend(self.scaled(&psi, &A, &eta));
         let largest = self.largest(residuals);
 
         let u = &mut self.unrolled;
