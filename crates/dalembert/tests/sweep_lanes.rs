@@ -1,4 +1,4 @@
-//! Sweeps in lanes against `simulate`, run by run: events that stop, and whole motions.
+//! Sweeps in lanes against `simulate`, run by run: events that stop, whole motions, redundant constraints.
 
 use dalembert::run::{Flow, Stop};
 use dalembert::sweep::{Axis, Plan, Row, Status, Sweep};
@@ -171,5 +171,46 @@ fn rows_on_the_way_do_not_change_the_end() {
             rows.into_iter().map(numbers).collect::<Vec<_>>()
         };
         assert_eq!(end(true), end(false), "{name}");
+    }
+}
+
+/// A redundant set is stood for by some of its rows. Runs in which the others do not follow from these are made one by one:
+/// rows that become independent hold, rows that contradict each other are an error.
+#[test]
+fn redundant_rows_are_stood_for_by_some() {
+    let doubled = format!("{PENDULUM}constraint again: 2*x^2 + 2*y^2 = 2*l^2\n");
+    let thrice = format!("{doubled}constraint rate: x*x' + y*y' = 0\noutput s = x + y\n");
+    let slide = "parameter k = 0\ncoordinate x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\npotential 10*z + x\n\
+                 constraint one: x = y\nconstraint two: x - y + k*z = 0\nsimulate until 1\n";
+    let fight = "parameter k = 0\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential y\n\
+                 constraint one: x = 0\nconstraint two: x = k*t^3\nsimulate until 1\n";
+    let cases: [(&str, &str, usize, usize); 5] = [
+        (&doubled, "l=0.5..2:6", 6, 0),
+        (&thrice, "l=0.5..2:6", 6, 0),
+        ("bricard", "g=9,9.5,10", 3, 0),
+        (slide, "k=0,1,2", 1, 0),
+        (fight, "k=0,1,2", 1, 2),
+    ];
+    for (text, vary, expected, failed) in cases {
+        let until = (text == "bricard").then_some(0.5);
+        let request = Request { until, rtol: Some(1e-9), ..Request::default() };
+        let sweep = sweep(text, vary, &request, false);
+        let (rows, in_lanes, _) = execute(&sweep, 1);
+        assert_eq!(in_lanes, expected, "{text}");
+        assert!(rows.iter().zip(&execute(&sweep, 2).0).all(|(a, b)| bits(&a.numbers) == bits(&b.numbers)));
+        let is_failed = |row: &&Row| matches!(row.status, Status::Failed(_));
+        assert_eq!(rows.iter().filter(is_failed).count(), failed, "{text}: {rows:?}");
+        for row in &rows {
+            let motion = alone(text, &sweep, row, &request);
+            let code = motion.failure.as_ref().map(|failure| failure.code.id());
+            match &row.status {
+                Status::Failed(failure) => assert_eq!(Some(failure.code.id()), code, "{text}"),
+                _ => {
+                    let last = motion.table.rows().last().unwrap();
+                    assert_eq!(code, None, "{text}");
+                    assert_near(&row.numbers[2..2 + last.len()], last, 1e-7, text);
+                }
+            }
+        }
     }
 }
