@@ -1,14 +1,12 @@
 //! The loop that keeps four lanes at work.
 
-use super::super::control::first_step_by;
 use super::control::Control;
 use super::keep::{Keeper, Watched};
 use super::looped::Looped;
+use super::stops::Stops;
 use super::within::{Agenda, Within};
 use super::{Ended, Ensemble, Job, LANES, Sampled};
 
-/// The first step is not shorter than this part of the run.
-const LEAST_FIRST: f64 = 1e-10;
 /// As the ordinary driver judges a run that does not move.
 const STANDSTILL: f64 = 1e-7;
 const STANDSTILL_STEPS: usize = 20_000;
@@ -17,18 +15,18 @@ const STANDSTILL_STEPS: usize = 20_000;
 pub(super) struct Lane {
     pub id: usize,
     pub t: f64,
-    t_start: f64,
+    pub t_start: f64,
     pub t_end: f64,
-    h: f64,
+    pub h: f64,
     /// The step that is being tried, or was last.
     pub trying: f64,
     /// Where it starts.
     pub from: f64,
-    control: Control,
-    steps: usize,
-    rejected: usize,
+    pub control: Control,
+    pub steps: usize,
+    pub rejected: usize,
     /// Attempts and time when progress was last looked at.
-    patrol: (usize, f64),
+    pub patrol: (usize, f64),
     pub constraints: Watched,
     pub agenda: Agenda,
 }
@@ -56,10 +54,11 @@ pub struct Marcher<'e> {
     looped: Option<Looped>,
     pub(super) keeper: Option<Keeper>,
     pub(super) within: Within,
+    pub(super) stops: Stops,
     /// One state in all lanes, for the start of a run.
-    alone_in: Vec<f64>,
-    alone_out: Vec<f64>,
-    alone_work: Vec<f64>,
+    pub(super) alone_in: Vec<f64>,
+    pub(super) alone_out: Vec<f64>,
+    pub(super) alone_work: Vec<f64>,
     pub(super) dim: usize,
     /// Numbers handed on from step to step besides the state.
     pub(super) handed_on: usize,
@@ -86,7 +85,8 @@ impl<'e> Marcher<'e> {
             workspace: vec![0.0; programs.into_iter().flatten().map(|s| s.workspace()).max().unwrap_or(0)],
             looped,
             keeper,
-            within: Within::new(ensemble),
+            within: Within::new(dim),
+            stops: Stops::new(ensemble),
             alone_in: vec![0.0; (1 + dim + constants) * LANES],
             alone_out: vec![0.0; (dim + 1) * LANES],
             alone_work: vec![0.0; kernel.workspace()],
@@ -143,86 +143,6 @@ impl<'e> Marcher<'e> {
                 } else if tried == Tried::GivesUp || lane.stuck(self.ensemble) {
                     done(self.given_back(l));
                 }
-            }
-        }
-    }
-
-    /// Puts a run into a lane; says at once how it ended if there is nothing to do, or no first step.
-    fn begin(&mut self, l: usize, job: &Job, rows: &mut dyn FnMut(Sampled<'_>)) -> Option<Ended> {
-        let (d, h_on, kernel) = (self.dim, self.handed_on, &*self.ensemble.kernel);
-        let span = job.t_end - job.t;
-        let finite = job.y.iter().chain([&span, &job.t]).all(|v| v.is_finite());
-        let given = kernel.constants() - kernel.keep().map_or(0, |keep| keep.rows);
-        let fits = job.y.len() == d && job.constants.len() == given;
-        if !finite || span < 0.0 || !fits {
-            return Some(Ended::GivenBack { id: job.id });
-        }
-        for (k, v) in job.y.iter().enumerate() {
-            self.inputs[(2 + k) * LANES + l] = *v;
-        }
-        for (k, v) in job.constants.iter().enumerate() {
-            self.inputs[(2 + d + h_on + k) * LANES + l] = *v;
-        }
-        self.lanes[l] = Some(Lane {
-            id: job.id,
-            t: job.t,
-            t_start: job.t,
-            t_end: job.t_end,
-            h: 0.0,
-            trying: 0.0,
-            from: job.t,
-            control: self.ensemble.control(),
-            steps: 0,
-            rejected: 0,
-            patrol: (0, job.t),
-            constraints: Watched::default(),
-            agenda: Agenda::new(self.ensemble, job),
-        });
-        let mut tried = [Tried::Nothing; LANES];
-        tried[l] = Tried::Accepted;
-        self.keep(&mut tried);
-        if tried[l] == Tried::GivesUp {
-            return Some(self.given_back(l));
-        }
-        self.open(l, rows);
-        if span == 0.0 {
-            return Some(self.arrived(l));
-        }
-        let mut f = vec![0.0; d];
-        let Ok(h) = self.first_step(l, span, &mut f) else { return Some(self.given_back(l)) };
-        f[..h_on].iter().enumerate().for_each(|(k, v)| self.inputs[(2 + d + k) * LANES + l] = *v);
-        if let Some(lane) = &mut self.lanes[l] {
-            lane.h = h;
-        }
-        None
-    }
-
-    /// The derivative at the start, and the first step.
-    fn first_step(&mut self, l: usize, span: f64, f: &mut [f64]) -> Result<f64, ()> {
-        let (d, ensemble) = (self.dim, self.ensemble);
-        let (fours, _) = self.inputs.as_chunks::<LANES>();
-        let t = self.lanes[l].as_ref().map_or(0.0, |lane| lane.t);
-        let y: Vec<f64> = fours[2..2 + d].iter().map(|four| four[l]).collect();
-        for (k, four) in fours[2 + d + self.handed_on..].iter().enumerate() {
-            self.alone_in[(1 + d + k) * LANES..(2 + d + k) * LANES].fill(four[l]);
-        }
-        let mut alone = |t: f64, y: &[f64], out: &mut [f64]| {
-            self.alone_in[..LANES].fill(t);
-            for (k, v) in y.iter().enumerate() {
-                self.alone_in[(1 + k) * LANES..(2 + k) * LANES].fill(*v);
-            }
-            ensemble.kernel.derivative(&self.alone_in, &mut self.alone_work, &mut self.alone_out);
-            out.iter_mut().enumerate().for_each(|(k, v)| *v = self.alone_out[k * LANES]);
-            let sound = self.alone_out[d * LANES] == 1.0 && out.iter().all(|v| v.is_finite());
-            if sound { Ok(()) } else { Err(()) }
-        };
-        alone(t, &y, f)?;
-        match ensemble.fixed {
-            Some(step) => Ok(step.unwrap_or(span / 1000.0)),
-            None => {
-                let exponent = ensemble.table.exponent;
-                let h = first_step_by(alone, t, &y, f, span, exponent, ensemble.tol);
-                Ok(h.unwrap_or(1e-6 * span).max(LEAST_FIRST * span))
             }
         }
     }
@@ -284,7 +204,7 @@ impl<'e> Marcher<'e> {
     }
 
     /// Brings the states that moved back to the constraints, and takes the derivative there where it is handed on.
-    fn keep(&mut self, tried: &mut [Tried; LANES]) {
+    pub(super) fn keep(&mut self, tried: &mut [Tried; LANES]) {
         let (d, kernel) = (self.dim, &*self.ensemble.kernel);
         let (Some(keeper), Some(keep)) = (&mut self.keeper, kernel.keep()) else { return };
         let moved = |l: usize| tried[l] == Tried::Accepted;
@@ -318,7 +238,7 @@ impl<'e> Marcher<'e> {
         }
     }
 
-    fn arrived(&mut self, l: usize) -> Ended {
+    pub(super) fn arrived(&mut self, l: usize) -> Ended {
         let y = (0..self.dim).map(|k| self.inputs[(2 + k) * LANES + l]).collect();
         let Some(lane) = self.lanes[l].take() else { return Ended::GivenBack { id: 0 } };
         Ended::Arrived {
@@ -332,7 +252,7 @@ impl<'e> Marcher<'e> {
         }
     }
 
-    fn given_back(&mut self, l: usize) -> Ended {
+    pub(super) fn given_back(&mut self, l: usize) -> Ended {
         let id = self.lanes[l].take().map_or(0, |lane| lane.id);
         // A state that is not finite would slow its neighbours down while the lane is idle.
         for k in 0..self.dim + self.handed_on {

@@ -1,10 +1,8 @@
 //! What happens inside a step: events that end a run, and rows at the times that were asked for.
 //!
-//! States inside a step come from the polynomial of the method and are brought back to the constraints. Event functions
-//! are sampled and their zeros located by `events`, as for a run by itself; the places every step is looked at in any case
-//! are taken in all lanes at once.
+//! States inside a step come from the polynomial of the method and are brought back to the constraints.
 
-use super::super::events::{Events, first_places};
+use super::super::events::Events;
 use super::super::outcome::EventHit;
 use super::super::schedule::Schedule;
 use super::march::{Marcher, Tried};
@@ -23,50 +21,28 @@ pub(super) struct Within {
     /// Whether the last step has its polynomial.
     known: bool,
     /// States inside of it.
-    y: Vec<f64>,
-    /// t, y and constants of the event functions.
-    inputs: Vec<f64>,
-    g: Vec<f64>,
-    workspace: Vec<f64>,
-    /// Event functions at the first places of the step, one place after the other.
-    samples: Vec<f64>,
-    places: Vec<f64>,
+    pub y: Vec<f64>,
     /// Times of the rows of the step, lane by lane.
     due: [Vec<f64>; LANES],
     row: Vec<f64>,
 }
 
 impl Within {
-    pub fn new(ensemble: &Ensemble) -> Self {
-        let kernel = &*ensemble.kernel;
-        let (dim, events) = (kernel.dim(), kernel.events().filter(|_| ensemble.always_inside()));
-        let functions = events.map_or(0, |events| events.program().output_count());
-        let places = first_places().to_vec();
+    pub fn new(dim: usize) -> Self {
         Self {
             origin: vec![0.0; dim * LANES],
             known: false,
             y: vec![0.0; dim * LANES],
-            inputs: vec![0.0; (1 + dim + kernel.constants()) * LANES],
-            g: vec![0.0; functions * LANES],
-            workspace: vec![0.0; events.map_or(0, |events| events.workspace())],
-            samples: vec![0.0; places.len() * functions * LANES],
-            places,
             due: [const { Vec::new() }; LANES],
             row: vec![0.0; dim],
         }
-    }
-
-    /// The event functions of a lane at one of the first places.
-    fn sample(&self, place: usize, l: usize, g: &mut [f64]) {
-        let n = g.len();
-        g.iter_mut().enumerate().for_each(|(i, g)| *g = self.samples[(place * n + i) * LANES + l]);
     }
 }
 
 /// What is asked of the motion of one run.
 pub(super) struct Agenda {
     pub schedule: Schedule,
-    events: Option<Events>,
+    pub events: Option<Events>,
     /// Time of the last row.
     last_row: f64,
     /// What stopped the run.
@@ -83,30 +59,14 @@ impl Agenda {
             stopped: None,
         }
     }
-
-    /// The first of the last hits that ends the run.
-    fn first_stop(events: &Events) -> Option<EventHit> {
-        events.hits.iter().find(|hit| events.stops(hit)).copied()
-    }
 }
 
 impl Marcher<'_> {
     /// The first row of a run and the signs of its event functions.
     pub(super) fn open(&mut self, l: usize, rows: &mut dyn FnMut(Sampled<'_>)) {
-        let Some(lane) = &mut self.lanes[l] else { return };
-        let (t, events) = (lane.t, lane.agenda.events.take());
-        self.give_row(l, t, rows);
-        if let Some(mut events) = events {
-            self.within.y.copy_from_slice(&self.inputs[2 * LANES..(2 + self.dim) * LANES]);
-            self.run_events(std::array::from_fn(|_| t));
-            let size = norm_max(&self.within.row);
-            events.begin(
-                |g| g.iter_mut().zip(self.within.g.as_chunks::<LANES>().0).for_each(|(g, v)| *g = v[l]),
-                size,
-            );
-            if let Some(lane) = &mut self.lanes[l] {
-                lane.agenda.events = Some(events);
-            }
+        if let Some(lane) = &self.lanes[l] {
+            self.give_row(l, lane.t, rows);
+            self.begin_events(l, norm_max(&self.within.row));
         }
     }
 
@@ -193,7 +153,7 @@ impl Marcher<'_> {
     }
 
     /// The states at times inside the last step, on the constraints; in which lanes they are sound.
-    fn states_at(&mut self, at: [Option<f64>; LANES]) -> [bool; LANES] {
+    pub(super) fn states_at(&mut self, at: [Option<f64>; LANES]) -> [bool; LANES] {
         let (d, ensemble, within) = (self.dim, self.ensemble, &mut self.within);
         let (mut theta, mut inside, mut sound) = ([0.0; LANES], [false; LANES], [false; LANES]);
         for (l, lane) in self.lanes.iter().enumerate() {
@@ -225,75 +185,6 @@ impl Marcher<'_> {
                     lane.constraints.residual = lane.constraints.residual.max(left);
                 }
             }
-        }
-        sound
-    }
-
-    /// The event functions at the states in `within`.
-    fn run_events(&mut self, t: [f64; LANES]) {
-        let (d, within) = (self.dim, &mut self.within);
-        let Some(events) = self.ensemble.kernel.events() else { return };
-        within.inputs[..LANES].copy_from_slice(&t);
-        within.inputs[LANES..(1 + d) * LANES].copy_from_slice(&within.y);
-        within.inputs[(1 + d) * LANES..].copy_from_slice(&self.inputs[(2 + d + self.handed_on) * LANES..]);
-        events.run(&within.inputs, &mut within.workspace, &mut within.g);
-    }
-
-    /// The times at a fraction of the steps of some lanes.
-    fn times(&self, theta: f64, wanted: [bool; LANES]) -> [Option<f64>; LANES] {
-        let time = |l: usize| {
-            self.lanes[l].as_ref().filter(|_| wanted[l]).map(|lane| lane.from + theta * lane.trying)
-        };
-        std::array::from_fn(time)
-    }
-
-    /// Looks for events in the steps that were accepted; a run they stop is noted.
-    fn find_stops(&mut self, tried: &mut [Tried; LANES]) {
-        let mut wanted = tried.map(|tried| tried == Tried::Accepted);
-        if !wanted.contains(&true) {
-            return;
-        }
-        let functions = self.within.g.len();
-        for place in 0..self.within.places.len() {
-            let at = self.times(self.within.places[place], wanted);
-            let sound = self.states_at(at);
-            (0..LANES).for_each(|l| wanted[l] &= sound[l]);
-            self.run_events(at.map(|t| t.unwrap_or(0.0)));
-            self.within.samples[place * functions..(place + 1) * functions].copy_from_slice(&self.within.g);
-        }
-        for l in 0..LANES {
-            if tried[l] == Tried::Accepted && !(wanted[l] && self.scan(l)) {
-                tried[l] = Tried::GivesUp;
-            }
-        }
-    }
-
-    /// Looks at the samples of one lane and, where they leave doubts, between them. Whether all states were sound.
-    fn scan(&mut self, l: usize) -> bool {
-        let Some(lane) = &mut self.lanes[l] else { return true };
-        let Some(mut events) = lane.agenda.events.take() else { return true };
-        let (t, h, ends) = (lane.from, lane.trying, lane.t == lane.t_end);
-        let (mut only, mut sound) = ([false; LANES], true);
-        only[l] = true;
-        events.scan(
-            t,
-            h,
-            &mut |theta, g| match self.within.places.iter().position(|place| *place == theta) {
-                Some(place) => self.within.sample(place, l, g),
-                None => {
-                    let at = self.times(theta, only);
-                    sound &= self.states_at(at)[l];
-                    self.run_events(at.map(|t| t.unwrap_or(0.0)));
-                    g.iter_mut().zip(self.within.g.as_chunks::<LANES>().0).for_each(|(g, v)| *g = v[l]);
-                }
-            },
-        );
-        if ends {
-            events.close(0, t, h);
-        }
-        if let Some(lane) = &mut self.lanes[l] {
-            lane.agenda.stopped = Agenda::first_stop(&events);
-            lane.agenda.events = Some(events);
         }
         sound
     }
