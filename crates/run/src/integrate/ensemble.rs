@@ -47,6 +47,7 @@ mod keep;
 mod kernel;
 mod looped;
 mod march;
+mod quiet;
 mod stops;
 mod unrolled;
 mod within;

@@ -12,13 +12,15 @@ use super::options::EventRule;
 use super::outcome::{Crossing, EventHit};
 
 /// Parabolas a step is first sampled by; each takes five samples.
-const PARABOLAS: usize = 4;
+pub(super) const PARABOLAS: usize = 4;
 /// How often a stretch is halved at most.
 const MAX_DEPTH: usize = 9;
 /// Samples of one step at most.
 const MAX_SAMPLES: usize = 5000;
 /// What a parabola may miss, relative to the largest value in the step.
-const MISSED: f64 = 0.02;
+pub(super) const MISSED: f64 = 0.02;
+/// An extremum this near to zero, in parts of the values around it, is looked at by itself.
+pub(super) const DOUBTFUL: f64 = 0.1;
 
 /// Fractions at which every step is looked at: ends and middles of the parabolas, then two places in each of them.
 pub(super) fn first_places() -> [f64; 4 * PARABOLAS] {
@@ -114,6 +116,17 @@ impl Events {
                 self.hits.push(EventHit { index: i, t: t + h, rising });
             }
         }
+    }
+
+    /// Signs and values at the end of the last step.
+    pub fn before(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.sign.iter().copied().zip(self.g_before.iter().copied())
+    }
+
+    /// Nothing happened in a step that ends with these values.
+    pub fn pass(&mut self, values: impl FnOnce(&mut [f64])) {
+        self.hits.clear();
+        values(&mut self.g_before);
     }
 
     /// Finds the hits in the step from t to t + h; `values(theta, g)` gives the functions at a fraction of it.
@@ -299,7 +312,7 @@ fn doubtful_extremum(theta: [f64; 3], g: [f64; 3]) -> Option<f64> {
     let parabola = Parabola::through(theta, g);
     let vertex = parabola.vertex();
     let least = g.iter().fold(f64::INFINITY, |s, v| s.min(v.abs()));
-    let near = parabola.at(vertex) * g[1].signum() < 0.1 * least;
+    let near = parabola.at(vertex) * g[1].signum() < DOUBTFUL * least;
     (near && vertex > theta[0] && vertex < theta[2]).then_some(vertex)
 }
 

@@ -4,7 +4,8 @@
 //! each lane by `events`, as for a run by itself.
 
 use super::super::events::first_places;
-use super::march::{Marcher, Tried};
+use super::march::{Lane, Marcher, Tried};
+use super::quiet::{COUNT, Quiet};
 use super::{Ensemble, LANES};
 
 /// Event functions of all lanes.
@@ -16,6 +17,7 @@ pub(super) struct Stops {
     /// Their values at the first places of a step, one place after the other.
     samples: Vec<f64>,
     places: Vec<f64>,
+    quiet: Quiet,
 }
 
 impl Stops {
@@ -30,7 +32,38 @@ impl Stops {
             workspace: vec![0.0; events.map_or(0, |events| events.workspace())],
             samples: vec![0.0; places.len() * functions * LANES],
             places,
+            quiet: Quiet::new(),
         }
+    }
+}
+
+impl Stops {
+    /// Values at the end of the step.
+    fn at_end(&self) -> &[f64] {
+        let last = self.places.iter().position(|place| *place == 1.0).unwrap_or(0);
+        &self.samples[last * self.g.len()..(last + 1) * self.g.len()]
+    }
+
+    /// In which lanes nothing happens in the last step, for sure.
+    fn nothing_happens(&self, lanes: &[Option<Lane>; LANES]) -> [bool; LANES] {
+        let functions = self.g.len() / LANES;
+        let mut sure = [true; LANES];
+        for i in 0..functions {
+            let mut signs = [0.0; LANES];
+            let mut values = [[0.0; LANES]; COUNT];
+            for (l, lane) in lanes.iter().enumerate() {
+                let events = lane.as_ref().and_then(|lane| lane.agenda.events.as_ref());
+                if let Some((sign, g)) = events.and_then(|events| events.before().nth(i)) {
+                    (signs[l], values[0][l]) = (sign, sign * g);
+                }
+            }
+            for (four, samples) in values[1..].iter_mut().zip(self.samples.chunks(self.g.len())) {
+                (0..LANES).for_each(|l| four[l] = signs[l] * samples[i * LANES + l]);
+            }
+            let quiet = self.quiet.sure(&values);
+            (0..LANES).for_each(|l| sure[l] &= quiet[l]);
+        }
+        sure
     }
 }
 
@@ -84,11 +117,22 @@ impl Marcher<'_> {
             self.run_events(at.map(|t| t.unwrap_or(0.0)));
             self.stops.samples[place * functions..(place + 1) * functions].copy_from_slice(&self.stops.g);
         }
+        let sure = self.stops.nothing_happens(&self.lanes);
         for l in 0..LANES {
-            if tried[l] == Tried::Accepted && !(wanted[l] && self.scan(l)) {
+            if tried[l] == Tried::Accepted && !(wanted[l] && (self.pass(l, sure[l]) || self.scan(l))) {
                 tried[l] = Tried::GivesUp;
             }
         }
+    }
+
+    /// Goes on where nothing happened; the end of a run is looked at in any case.
+    fn pass(&mut self, l: usize, sure: bool) -> bool {
+        let Some(lane) = self.lanes[l].as_mut().filter(|lane| sure && lane.t < lane.t_end) else {
+            return false;
+        };
+        let Some(events) = &mut lane.agenda.events else { return true };
+        events.pass(|g| pick(self.stops.at_end(), l, g));
+        true
     }
 
     /// Looks at the samples of one lane and, where they leave doubts, between them. Whether all states were sound.
