@@ -64,8 +64,11 @@ fn stopped() -> Box<Programs> {
     Box::new(Programs { motion: Lanes::new(pushed()), keep: None, events })
 }
 
+/// t and state of each row.
+type Rows = Vec<(f64, Vec<f64>)>;
+
 /// What was told of each run, by number: rows and how it ended.
-fn told(ensemble: &Ensemble, jobs: impl IntoIterator<Item = Job>) -> Vec<(Vec<(f64, Vec<f64>)>, Ended)> {
+fn told(ensemble: &Ensemble, jobs: impl IntoIterator<Item = Job>) -> Vec<(Rows, Ended)> {
     let (mut rows, mut all) = (std::collections::BTreeMap::new(), Vec::new());
     let note = |row: Sampled<'_>| rows.entry(row.id).or_insert_with(Vec::new).push((row.t, row.y.to_vec()));
     ensemble.marcher().march_with_rows(jobs, || false, note, |ended| all.push(ended));

@@ -113,7 +113,7 @@ mod tests {
             events.begin(|g| g[0] = value(0.0), 0.0);
             events.scan(0.0, 1.0, &mut |theta, g| g[0] = value(theta));
             let sure = quiet.sure(&g)[0];
-            assert!(!(sure && !events.hits.is_empty()), "case {k}");
+            assert!(!sure || events.hits.is_empty(), "case {k}");
             (found, passed) = (found + usize::from(!events.hits.is_empty()), passed + usize::from(sure));
         }
         assert!(found > 500 && passed > 1000, "{found} {passed}");
