@@ -299,7 +299,7 @@ impl Model {
     }
 
     /// Where the rows are redundant, the fast way solves some that stand for all.
-    fn choose_rows(&mut self, start: &State) {
+    pub(crate) fn choose_rows(&mut self, start: &State) {
         if self.system.rows.is_empty() {
             return;
         }
