@@ -299,16 +299,22 @@ impl Model {
     }
 
     /// Where the rows are redundant, the fast way solves some that stand for all.
-    fn choose_rows(&mut self, start: &State) {
+    pub(crate) fn choose_rows(&mut self, start: &State) {
         if self.system.rows.is_empty() {
             return;
         }
-        if let Some(mut rows) = independent_rows(&self.compiled, start.point()) {
-            if rows.len() == self.system.rows.len() {
-                rows.sort_unstable();
-            }
+        if let Some(rows) = self.standing_rows(start) {
             self.compiled.make_quick(&mut self.system, &self.form, &rows);
         }
+    }
+
+    /// Rows that stand for all at a state: some of a redundant set, otherwise all in their order.
+    pub(crate) fn standing_rows(&self, at: &State) -> Option<Vec<usize>> {
+        let mut rows = independent_rows(&self.compiled, at.point())?;
+        if rows.len() == self.system.rows.len() {
+            rows.sort_unstable();
+        }
+        Some(rows)
     }
 
     /// Requirements that do not decay must hold at the start.

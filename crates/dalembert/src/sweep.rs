@@ -3,9 +3,9 @@
 //! A [`Plan`] says what changes from run to run; a [`Sweep`] is the plan made ready for a model. Runs are numbered and
 //! made in blocks, on as many threads as wanted; a block's rows depend on its number alone, so neither the number of
 //! threads nor the order changes a digit, and blocks that are known already need not be made again. Systems without
-//! contacts, redundant constraints and events that stop go through [`dalembert_run::ensemble`], several in the lanes of
-//! vector registers; the others, and runs that are difficult, through [`Model::simulate`], one for each thread at a
-//! time. No files here.
+//! contacts and control, whose stopping events need the state alone, go through [`dalembert_run::ensemble`], several in
+//! the lanes of vector registers; the others, and runs that are difficult, through [`Model::simulate`], one for each
+//! thread at a time. No files here.
 //!
 //! ```
 //! use dalembert::{Model, Request, Source, run::Flow};
@@ -49,7 +49,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::simulate::{MotionForm, Request, Resolved, Table};
 use dalembert_run::ensemble::Ensemble;
-use dalembert_run::{Kernel, Options, Output, independent_rows};
+use dalembert_run::{Kernel, Options, Output};
 use targets::Targets;
 
 /// Runs of one sweep at most.
@@ -156,8 +156,14 @@ impl Sweep {
         plan.request.start = None;
         plan.request.times = (!plan.motions).then(Vec::new);
         model.make_ready(&plan.request)?;
+        if !plan.request.interpret
+            && let Ok(start) = model.start()
+        {
+            // Most runs will choose the same, and then need not be compiled for.
+            model.choose_rows(&start.state);
+        }
         let resolved = model.options(&plan.request)?;
-        let lanes = if plan.motions { None } else { lanes(&mut model, &plan.request, &resolved.options) };
+        let lanes = lanes(&mut model, &plan, &resolved.options);
         let solved_outputs = Compiled::outputs_need_solution(&mut model.system, &model.form);
         let block = block_size(&model, &plan, runs, lanes.is_some(), &resolved);
         let columns = columns(&model, &targets);
@@ -245,41 +251,37 @@ fn count(plan: &Plan) -> Result<usize, Box<Diagnostic>> {
 }
 
 /// The way through lanes, for systems and options that lend themselves to it.
-fn lanes(model: &mut Model, request: &Request, options: &Options) -> Option<(Ensemble, InLanes)> {
+fn lanes(model: &mut Model, plan: &Plan, options: &Options) -> Option<(Ensemble, InLanes)> {
+    let request = &plan.request;
+    let output = if plan.motions { options.output.clone() } else { Output::Ends };
     let shape = model.compiled.shape();
-    // Events that do not stop leave no trace in a row.
-    let plain = options.events.iter().all(|event| !event.stop) && shape.n_quadrature == 0;
     let asked = request.form == MotionForm::Explicit && request.plant.is_empty() && request.hold.is_none();
-    if !plain || !asked {
+    if shape.n_quadrature > 0 || !asked {
         return None;
     }
+    let mut rows = Vec::new();
     if shape.n_con > 0 {
-        // Redundant rows are for the ordinary driver.
         let start = model.start().ok()?.state;
         let kept = options.projection && options.singular_care && options.baumgarte.is_none();
-        let rows = independent_rows(&model.compiled, start.point()).filter(|_| kept)?;
-        if rows.len() < shape.n_con {
-            return None;
-        }
+        rows = model.standing_rows(&start).filter(|_| kept)?;
     }
-    let programs = InLanes::new(&mut model.system, &model.form, &model.compiled)?;
-    Some((Ensemble::new(programs.kernel(), options)?, programs))
+    let programs = InLanes::new(&mut model.system, &model.form, &model.compiled, rows)?;
+    // Events that do not stop leave no trace in a row.
+    let events = options.events.iter().copied().filter(|event| event.stop).collect();
+    let options = Options { events, output, ..options.clone() };
+    Some((Ensemble::new(programs.kernel(), &options)?, programs))
 }
 
 fn block_size(model: &Model, plan: &Plan, runs: usize, in_lanes: bool, resolved: &Resolved) -> usize {
+    let motion = match resolved.options.output {
+        Output::Every(dt) if plan.motions => resolved.until / dt * model.state_names().len() as f64,
+        _ => 0.0,
+    };
+    let most = (MOTION_NUMBERS / motion.max(1.0)) as usize;
     if in_lanes {
         // Whole groups of lanes, and enough blocks for all threads.
-        return (runs / 64).clamp(4, MAX_BLOCK.0).next_multiple_of(4);
+        return (runs / 64).min(most).clamp(4, MAX_BLOCK.0).next_multiple_of(4);
     }
-    let most = if plan.motions {
-        let rows = match resolved.options.output {
-            Output::Every(dt) => resolved.until / dt,
-            _ => 1.0,
-        };
-        (MOTION_NUMBERS / (rows * model.state_names().len() as f64).max(1.0)) as usize
-    } else {
-        MAX_BLOCK.1
-    };
     (runs / 1000).clamp(1, most.clamp(1, MAX_BLOCK.1))
 }
 

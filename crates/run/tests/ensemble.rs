@@ -1,8 +1,10 @@
 //! Many motions at once: each as if it were alone, and as the ordinary driver makes it.
 #![allow(non_snake_case)]
 
-use dalembert_run::ensemble::{Constrained, Ended, Ensemble, Job, Keep, LANES, LaneKernel};
-use dalembert_run::{Kernel, Level, Method, Options, Output, Point, Row, Shape, State, Terms, integrate};
+use dalembert_run::ensemble::{Ended, Ensemble, Job, Keep, LANES, LaneKernel, Programs, Sampled};
+use dalembert_run::{
+    Crossing, EventRule, Kernel, Level, Method, Options, Output, Point, Row, Shape, State, Terms, integrate,
+};
 use dalembert_tape::{Builder, Lanes, Op, Program};
 use proptest::prelude::*;
 
@@ -50,6 +52,30 @@ fn job(id: usize) -> Job {
     let spread = |ratio: f64| (id as f64 * ratio).fract();
     let y = vec![5.0 * spread(0.618_033_988) - 2.5, 2.0 * spread(0.754_877_666) - 1.0];
     Job { id, t: 0.0, t_end: 3.0 + spread(0.3), y, constants: vec![1.0 + spread(0.5698), 0.1] }
+}
+
+/// The pushed pendulum with an event function a^2 - 1.
+fn stopped() -> Box<Programs> {
+    let mut b = Builder::new(5);
+    let (a, one) = (b.input(1), b.constant(1.0));
+    let square = b.push(Op::Mul, &[a, a]);
+    let g = b.push(Op::Sub, &[square, one]);
+    let events = Some(Lanes::new(b.finish(&[g])));
+    Box::new(Programs { motion: Lanes::new(pushed()), keep: None, events })
+}
+
+/// t and state of each row.
+type Rows = Vec<(f64, Vec<f64>)>;
+
+/// What was told of each run, by number: rows and how it ended.
+fn told(ensemble: &Ensemble, jobs: impl IntoIterator<Item = Job>) -> Vec<(Rows, Ended)> {
+    let (mut rows, mut all) = (std::collections::BTreeMap::new(), Vec::new());
+    let note = |row: Sampled<'_>| rows.entry(row.id).or_insert_with(Vec::new).push((row.t, row.y.to_vec()));
+    ensemble.marcher().march_with_rows(jobs, || false, note, |ended| all.push(ended));
+    all.sort_by_key(|ended| match ended {
+        Ended::Arrived { id, .. } | Ended::GivenBack { id } => *id,
+    });
+    all.into_iter().zip(rows.into_values()).map(|(ended, rows)| (rows, ended)).collect()
 }
 
 /// Ends by number.
@@ -146,6 +172,42 @@ fn unrolled_and_looped_steps_have_the_same_bits() {
     }
 }
 
+/// Rows at given times, and the way to an event that stops: as a run by itself, whatever the neighbours, by one program
+/// as by loops.
+#[test]
+fn steps_are_looked_into() {
+    let stop = EventRule { crossing: Crossing::Rising, stop: true };
+    for method in [Method::Dop853, Method::Tsit5, Method::Rk4] {
+        let (output, fixed_step) = (Output::Every(0.125), Some(0.01));
+        let options =
+            Options { method, rtol: 1e-9, output, fixed_step, events: vec![stop], ..Options::default() };
+        let unrolled = Ensemble::new(stopped(), &options).expect("explicit");
+        let looped = Ensemble::looped(stopped(), &options).expect("explicit");
+        assert!(unrolled.step_operations().is_some() && looped.step_operations().is_none());
+        let together = told(&unrolled, (0..23).map(job));
+        assert_eq!(together, told(&looped, (0..23).map(job)), "{method}");
+        let mut halts = 0;
+        for (id, (rows, ended)) in together.iter().enumerate() {
+            assert_eq!(told(&unrolled, [job(id)])[0], (rows.clone(), ended.clone()), "{method} {id}");
+            let Ended::Arrived { t, y, event, .. } = ended else { panic!("{method} {id} was given back") };
+            halts += usize::from(event.is_some());
+            assert_eq!(rows.last(), Some(&(*t, y.clone())));
+            assert!(event.is_none() || (y[0].abs() - 1.0).abs() < 1e-12, "{method} {id}: stopped at {y:?}");
+            for (k, (time, state)) in rows.iter().enumerate().skip(1) {
+                assert!(k + 1 == rows.len() || *time == 0.125 * k as f64);
+                let known = alone(&Job { t_end: *time, ..job(id) }, 1e-13);
+                let off = state.iter().zip(&known).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                assert!(off < 1e-6, "{method} {id} at {time}: {off:e}");
+                // Nothing was missed on the way.
+                assert!(
+                    k < 2 || k + 1 == rows.len() || !(rows[k - 1].1[0].abs() < 1.0 && state[0].abs() > 1.0)
+                );
+            }
+        }
+        assert!((5..20).contains(&halts), "{halts}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
     /// Whatever else is in the lanes, in whatever order, a run has the bits it has alone.
@@ -228,7 +290,7 @@ fn trouble_is_given_back() {
 
 /// A pendulum in the plane, (x, y) with x^2 + y^2 = 1, as tapes over t, x, y, v, w, g and the least pivot: its derivative,
 /// and one step of Newton back to the circle.
-fn pendulum_on_a_circle() -> Constrained {
+fn pendulum_on_a_circle() -> Programs {
     let mut b = Builder::new(7);
     let [x, y, v, w, g, least] = [1, 2, 3, 4, 5, 6].map(|n| b.input(n));
     let sum = |b: &mut Builder, p: [_; 2], q: [_; 2]| {
@@ -259,7 +321,7 @@ fn pendulum_on_a_circle() -> Constrained {
     let (position, velocity) = (b.push(Op::Abs, &[f]), b.push(Op::Abs, &[psi]));
     out.extend([b.push(Op::Max, &[position, velocity]), one, square, square]);
     let keep = Keep { lanes: Lanes::new(b.finish(&out)), rows: 1 };
-    Constrained { motion: Lanes::new(motion), keep }
+    Programs { motion: Lanes::new(motion), keep: Some(keep), events: None }
 }
 
 /// In an angle: a'' = -g sin a.

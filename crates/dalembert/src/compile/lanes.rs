@@ -1,29 +1,25 @@
-//! The system for several runs at a time: its derivative, with a watch on the rank, and the way back to its constraints.
-//!
-//! ```text
-//! delta(r) = M^-1 A^T (A M^-1 A^T)^-1 r                   takes a residual r away, shortest in the metric of M
-//! x <- x - X delta(f) - g^T (g g^T)^-1 (I - I_0),   eta <- eta - delta(psi)        I: invariants of K1, g = dI/dx
-//! ```
-//!
-//! All three at one state, so speeds settle after positions, and positions after invariants; what is left is seen in the
-//! next round (see [`Keep`]). Rows of positions come first: their part of the factor is that of positions by themselves.
+//! The system for several runs at a time: its derivative, with a watch on the rank, the way back to its constraints, and
+//! the events that stop a run.
 
-use super::straight::{
-    MASS_PIVOT, MAX_OPERATIONS, ROW_PIVOT, Straight, Term, Unrolled, columns, reordered, sparse_order,
-};
+mod returning;
+
+use super::straight::Straight;
 use super::{Compiled, Inputs};
-use crate::kernel_form::{KernelForm, Places};
+use crate::kernel_form::KernelForm;
 use crate::system::System;
-use dalembert_expr::{Expr, Pool};
-use dalembert_run::ensemble::{Constrained, Keep, LaneKernel};
+use dalembert_expr::Expr;
+use dalembert_run::ensemble::{Keep, LaneKernel, Programs};
 use dalembert_run::{Kernel, Level};
 use dalembert_tape::{Builder, Hoisted, Lanes, Op, Program, Value};
+use returning::Returning;
 
 /// The programs of a system that can go in lanes.
 pub(crate) struct InLanes {
     motion: Hoisted,
     /// Where there is something to keep; after the parameters its constants read the invariants at the start.
     keep: Option<Hoisted>,
+    /// Where events stop a run.
+    stops: Option<Hoisted>,
     /// How many numbers a state has.
     dim: usize,
     /// How many rows the constraints have.
@@ -31,15 +27,26 @@ pub(crate) struct InLanes {
 }
 
 impl InLanes {
-    /// `None` where the system does not lend itself to it (see [`Straight`]).
-    pub fn new(system: &mut System, form: &KernelForm, compiled: &Compiled) -> Option<Self> {
+    /// With these rows, which stand for all. `None` where the system does not lend itself to it (see [`Straight`]), or an
+    /// event that stops needs more than the state.
+    pub fn new(
+        system: &mut System,
+        form: &KernelForm,
+        compiled: &Compiled,
+        mut rows: Vec<usize>,
+    ) -> Option<Self> {
         let (dim, shape) = (form.coordinates.len() + form.speeds.len(), compiled.shape());
-        let quick = compiled.quick.as_ref()?;
+        let stops = stops(system, form)?;
         if shape.n_con + shape.n_invariant == 0 {
+            let quick = compiled.quick.as_ref()?;
             let motion = Hoisted { once: quick.once.clone(), each: quick.each.clone() };
-            return Some(Self { motion, keep: None, dim, rows: 0 });
+            return Some(Self { motion, keep: None, stops, dim, rows: 0 });
         }
-        let mut rows: Vec<usize> = (0..shape.n_con).collect();
+        // What only accelerations keep leaves no residual to judge by.
+        let measured = compiled.levels.iter().all(|level| *level != Level::Acceleration);
+        if rows.len() < shape.n_con && !measured {
+            return None;
+        }
         rows.sort_by_key(|r| match compiled.levels[*r] {
             Level::Position => 0,
             Level::Velocity => 1,
@@ -47,19 +54,26 @@ impl InLanes {
         });
         let motion = Straight::new(system, form, &rows)?.hoisted;
         let keep = Returning::new(system, form, &rows, &compiled.levels).program()?;
-        Some(Self { motion, keep: Some(keep), dim, rows: rows.len() })
+        Some(Self { motion, keep: Some(keep), stops, dim, rows: rows.len() })
     }
 
-    /// The same as machine code.
+    /// The same as machine code. Inputs of all programs: t, the state, constants of the motion, of the way back and of
+    /// events, least pivots.
     pub fn kernel(&self) -> Box<dyn LaneKernel> {
-        let Some(keep) = &self.keep else { return Box::new(Lanes::new(self.motion.each.clone())) };
-        let (own, others) = (self.motion.once.output_count(), keep.once.output_count());
+        let count = |part: Option<&Hoisted>| part.map_or(0, |part| part.once.output_count());
+        let (own, returning) = (count(Some(&self.motion)), count(self.keep.as_ref()));
         let first = 1 + self.dim;
-        let inputs = first + own + others + self.rows;
+        let inputs = first + own + returning + count(self.stops.as_ref()) + self.rows;
+        // A program that reads the state and its own constants from the place given.
+        let part = |each: &Program, place: usize| {
+            let mut tape = Builder::new(inputs);
+            let own = place..place + each.input_count() - first;
+            let given: Vec<Value> = (0..first).chain(own).map(|k| tape.input(k)).collect();
+            let out = tape.inline(&each.listing(), &given);
+            (tape, out)
+        };
 
-        let mut tape = Builder::new(inputs);
-        let given: Vec<Value> = (0..first + own).map(|k| tape.input(k)).collect();
-        let mut out = tape.inline(&self.motion.each.listing(), &given);
+        let (mut tape, mut out) = part(&self.motion.each, first);
         let mut trusted = out[out.len() - 1];
         for i in 0..self.rows {
             let least = tape.input(inputs - self.rows + i);
@@ -68,14 +82,15 @@ impl InLanes {
         }
         out.truncate(self.dim);
         out.push(trusted);
-        let motion = tape.finish(&out);
+        let motion = Lanes::new(tape.finish(&out));
 
-        let mut tape = Builder::new(inputs);
-        let given: Vec<Value> =
-            (0..first).chain(first + own..first + own + others).map(|k| tape.input(k)).collect();
-        let out = tape.inline(&keep.each.listing(), &given);
-        let keep = Keep { lanes: Lanes::new(tape.finish(&out)), rows: self.rows };
-        Box::new(Constrained { motion: Lanes::new(motion), keep })
+        let other = |hoisted: &Hoisted, place: usize| {
+            let (tape, out) = part(&hoisted.each, place);
+            Lanes::new(tape.finish(&out))
+        };
+        let keep = self.keep.as_ref().map(|keep| Keep { lanes: other(keep, first + own), rows: self.rows });
+        let events = self.stops.as_ref().map(|stops| other(stops, first + own + returning));
+        Box::new(Programs { motion, keep, events })
     }
 
     /// What a run with the parameters of `compiled` that starts at `x` needs besides its state.
@@ -89,170 +104,30 @@ impl InLanes {
             let given: Vec<f64> = compiled.parameters().iter().chain(&held).copied().collect();
             constants.extend(self::constants(&keep.once, &given));
         }
+        if let Some(stops) = &self.stops {
+            constants.extend(self::constants(&stops.once, compiled.parameters()));
+        }
         constants
     }
+}
+
+/// The functions of the events that stop, if there are any; `None` where they need more than the state.
+fn stops(system: &mut System, form: &KernelForm) -> Option<Option<Hoisted>> {
+    let values: Vec<Expr> = system.events.iter().filter(|e| e.stop).map(|e| e.value).collect();
+    let inputs = Inputs::of(system, form);
+    let beyond = &inputs.results[inputs.state.len()..];
+    if values.iter().any(|e| system.pool.depends_on(*e, beyond)) {
+        return None;
+    }
+    let hoisted = |program: Program| {
+        let Hoisted { once, each } = program.hoist(1 + form.coordinates.len() + form.speeds.len());
+        Hoisted { once, each: each.fused() }
+    };
+    Some((!values.is_empty()).then(|| hoisted(system.pool.lower(&inputs.state, &values))))
 }
 
 fn constants(once: &Program, given: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0; once.output_count()];
     once.run(given, &mut vec![0.0; once.register_count()], &mut out);
     out
-}
-
-/// X delta(f) and delta(psi), with the pivots and the diagonal of A M^-1 A^T.
-struct Displacements {
-    dx: Vec<Term>,
-    deta: Vec<Term>,
-    pivots: Vec<Term>,
-    diagonal: Vec<Term>,
-}
-
-/// The way back, being written.
-struct Returning {
-    unrolled: Unrolled,
-    inputs: Inputs,
-    /// M by lower rows, A and X written out, and X only where x' is not eta.
-    M: Vec<Vec<Term>>,
-    A: Vec<Vec<Term>>,
-    X: Option<Vec<Vec<Term>>>,
-    /// f of the first rows, psi of the first rows.
-    f: Vec<Term>,
-    psi: Vec<Term>,
-    /// I and g.
-    invariants: Vec<Term>,
-    gradients: Vec<Vec<Term>>,
-    n_x: usize,
-}
-
-impl Returning {
-    fn new(system: &mut System, form: &KernelForm, rows: &[usize], levels: &[Level]) -> Self {
-        let (n_x, n) = (form.coordinates.len(), form.speeds.len());
-        let inputs = Inputs::of(system, form);
-        let mut tape = Builder::new(inputs.state.len() + form.invariants.len());
-        let places = Places::new(&form.coordinates);
-        let pool = &mut system.pool;
-        let gradients: Vec<Vec<(usize, Expr)>> =
-            form.invariants.iter().map(|e| places.gradient(pool, *e)).collect();
-        let mut lower = |list: &[Expr]| -> Vec<Term> {
-            let values = pool.lower_into(&mut tape, &inputs.state, list);
-            list.iter().zip(values).map(|(e, v)| (*e != Pool::ZERO).then_some(v)).collect()
-        };
-        let mut sparse = |row: &[(usize, Expr)], width: usize| -> Vec<Term> {
-            let mut out = vec![None; width];
-            let values = lower(&row.iter().map(|(_, e)| *e).collect::<Vec<Expr>>());
-            row.iter().zip(values).for_each(|((k, _), v)| out[*k] = v);
-            out
-        };
-        let A = rows.iter().map(|r| sparse(&form.constraint_matrix[*r], n)).collect();
-        let gradients = gradients.iter().map(|row| sparse(row, n_x)).collect();
-        let entry = |i: usize, j: usize| form.mass_matrix.get(i, j);
-        let M = (0..n).map(|i| lower(&(0..=i).map(|j| entry(i, j)).collect::<Vec<Expr>>())).collect();
-        let X = form.frame.as_ref().map(|X| X.iter().map(|row| lower(row)).collect());
-        let f: Vec<Expr> = rows.iter().map_while(|r| form.position_residuals[*r]).collect();
-        let projected = rows.iter().filter(|r| levels[**r] != Level::Acceleration);
-        let psi: Vec<Expr> = projected.map(|r| form.velocity_residuals[*r]).collect();
-        let (f, psi, invariants) = (lower(&f), lower(&psi), lower(&form.invariants));
-        let unrolled = Unrolled { tape, trusted: None, row_pivot: ROW_PIVOT };
-        Self { unrolled, inputs, M, A, X, f, psi, invariants, gradients, n_x }
-    }
-
-    /// The program; `None` if it is too long.
-    fn program(mut self) -> Option<Hoisted> {
-        let (n_x, n) = (self.n_x, self.M.len());
-        let input = |tape: &Builder, k: usize| Some(tape.input(k));
-        let tape = &self.unrolled.tape;
-        let x: Vec<Term> = (1..=n_x).map(|k| input(tape, k)).collect();
-        let eta: Vec<Term> = (1 + n_x..=n_x + n).map(|k| input(tape, k)).collect();
-        let held: Vec<Term> =
-            (0..self.invariants.len()).map(|k| input(tape, self.inputs.state.len() + k)).collect();
-
-        let Displacements { dx, deta, pivots, diagonal } = self.displacements();
-        let mut off = self.invariants.clone();
-        off.iter_mut().zip(held).for_each(|(off, held)| *off = self.unrolled.less(*off, held));
-        let turned = self.along_gradients(off.clone());
-
-        let mut residuals = self.scaled(&self.f.clone(), &self.A.clone(), &x);
-        residuals.extend(self.scaled(&self.psi.clone(), &self.A.clone(), &eta));
-        residuals.extend(self.scaled(&off, &self.gradients.clone(), &x));
-        let largest = self.largest(residuals);
-
-        let u = &mut self.unrolled;
-        let mut out: Vec<Term> = Vec::new();
-        for (k, x) in x.iter().enumerate() {
-            let moved = u.less(*x, dx[k]);
-            out.push(u.less(moved, turned[k]));
-        }
-        for (eta, change) in eta.iter().zip(deta) {
-            out.push(u.less(*eta, change));
-        }
-        let sound = u.trusted.unwrap_or_else(|| u.tape.constant(1.0));
-        out.extend([Some(largest), Some(sound)]);
-        out.extend(pivots.into_iter().chain(diagonal));
-        let zero = u.tape.constant(0.0);
-        let outputs: Vec<Value> = out.into_iter().map(|v| v.unwrap_or(zero)).collect();
-        let program = self.unrolled.tape.finish(&outputs);
-        if program.counts().total() > MAX_OPERATIONS {
-            return None;
-        }
-        let Hoisted { once, each } = program.hoist(1 + n_x + n);
-        Some(Hoisted { once, each: each.fused() })
-    }
-
-    fn displacements(&mut self) -> Displacements {
-        let (n, u) = (self.M.len(), &mut self.unrolled);
-        let order = sparse_order(&self.M);
-        let mass = u.factor(&reordered(&self.M, &order), MASS_PIVOT);
-        let saddle = u.saddle(mass, &columns(&self.A, &order));
-        let mut response = |right: &[Term]| {
-            let made = u.respond(&saddle, vec![None; n], right.to_vec());
-            let mut out = vec![None; n];
-            order.iter().zip(made).for_each(|(p, v)| out[*p] = v);
-            out
-        };
-        let (positions, speeds) = (response(&self.f), response(&self.psi));
-        let dx = match &self.X {
-            None => positions,
-            Some(X) => X.iter().map(|row| u.dot(row, &positions)).collect(),
-        };
-        Displacements { dx, deta: speeds, pivots: saddle.rows.pivot, diagonal: saddle.diagonal }
-    }
-
-    /// g^T (g g^T)^-1 off.
-    fn along_gradients(&mut self, off: Vec<Term>) -> Vec<Term> {
-        let u = &mut self.unrolled;
-        let one = u.tape.constant(1.0);
-        let identity: Vec<Vec<Term>> =
-            (0..self.n_x).map(|i| (0..=i).map(|j| (i == j).then_some(one)).collect()).collect();
-        let mass = u.factor(&identity, MASS_PIVOT);
-        let saddle = u.saddle(mass, &self.gradients);
-        u.respond(&saddle, vec![None; self.n_x], off)
-    }
-
-    /// |r_i| / (|row_i| (1 + max |state|)), as projection judges residuals.
-    fn scaled(&mut self, residuals: &[Term], rows: &[Vec<Term>], state: &[Term]) -> Vec<Term> {
-        let size = self.largest(state.to_vec());
-        let tape = &mut self.unrolled.tape;
-        let one = tape.constant(1.0);
-        let size = tape.push(Op::Add, &[one, size]);
-        let mut out = Vec::with_capacity(residuals.len());
-        for (r, row) in residuals.iter().zip(rows) {
-            let square = self.unrolled.dot(row, row);
-            let tape = &mut self.unrolled.tape;
-            let square = square.unwrap_or_else(|| tape.constant(0.0));
-            let length = tape.push(Op::Sqrt, &[square]);
-            let whole = tape.push(Op::Mul, &[length, size]);
-            out.push(r.map(|r| tape.push(Op::Div, &[r, whole])));
-        }
-        out
-    }
-
-    fn largest(&mut self, parts: Vec<Term>) -> Value {
-        let tape = &mut self.unrolled.tape;
-        let mut largest = tape.constant(0.0);
-        for part in parts.into_iter().flatten() {
-            let size = tape.push(Op::Abs, &[part]);
-            largest = tape.push(Op::Max, &[largest, size]);
-        }
-        largest
-    }
 }

@@ -27,10 +27,16 @@ const MAX_SPEEDS: usize = 40;
 pub(super) const MASS_PIVOT: f64 = 1e-9;
 /// Least pivot of S, relative to its diagonal entry: the square of the sine of the angle between a row and the earlier
 /// ones (`GRAM_SAFE` of the general road).
-pub(super) const ROW_PIVOT: f64 = 1e-4;
+const ROW_PIVOT: f64 = 1e-4;
 /// The same where some rows stand for a redundant set: other rows may be better at times, but changing them costs more
 /// than the digits lost, which projection restores.
 const CHOSEN_ROW_PIVOT: f64 = 1e-6;
+
+/// Least pivot of S with these rows.
+pub(super) fn row_pivot(form: &KernelForm, rows: &[usize]) -> f64 {
+    let all = rows.len() == form.constraint_matrix.len();
+    if all { ROW_PIVOT } else { CHOSEN_ROW_PIVOT }
+}
 
 /// Where the results stand among the outputs.
 #[derive(Clone, Copy, Debug)]
@@ -118,9 +124,7 @@ fn unroll(system: &mut System, form: &KernelForm, rows: &[usize], entries: &[Exp
         .collect();
     let b: Vec<Term> = given.collect();
 
-    let all = rows.len() == form.constraint_matrix.len();
-    let row_pivot = if all { ROW_PIVOT } else { CHOSEN_ROW_PIVOT };
-    let mut solve = Unrolled { tape, trusted: None, row_pivot };
+    let mut solve = Unrolled { tape, trusted: None, row_pivot: row_pivot(form, rows) };
     let order = sparse_order(&M);
     let results = solve.accelerate(&reordered(&M, &order), &pick(&Q, &order), &columns(&A, &order), &b);
     let zero = solve.tape.constant(0.0);

@@ -4,8 +4,8 @@ use super::{Block, Row, Status, Sweep};
 use crate::diagnostic::Diagnostic;
 use crate::model::Model;
 use crate::simulate::{Motion, Request, Table};
-use dalembert_run::ensemble::{Ended, Job, Marcher};
-use dalembert_run::{Flow, Kernel, State, Stop};
+use dalembert_run::ensemble::{Ended, Job, Marcher, Sampled};
+use dalembert_run::{EventHit, Flow, Grip, Gripped, Kernel, Point, Reporter, State, Steer, Stop};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A run in the lanes: where it starts and with which energy.
@@ -14,8 +14,15 @@ struct Started {
     values: Vec<f64>,
     /// Its parameters, where they change.
     parameters: Option<Vec<f64>>,
-    until: f64,
     energy: f64,
+    /// t and the state at the rows of its motion so far, where they are wanted.
+    motion: Vec<f64>,
+}
+
+/// A run that was made: its row, and the rows of its motion where they are wanted.
+struct Made {
+    row: Row,
+    motion: Vec<f64>,
 }
 
 pub(super) struct Worker<'s> {
@@ -41,20 +48,30 @@ impl<'s> Worker<'s> {
     /// Makes a block; nothing if it was cancelled.
     pub fn block(&mut self, index: usize, cancel: &AtomicBool) -> Option<Block> {
         let runs = self.sweep.runs_of(index);
-        let mut rows: Vec<Option<Row>> = vec![None; runs.len()];
+        let mut made: Vec<Option<Made>> = runs.clone().map(|_| None).collect();
         if let Some(marcher) = self.marcher.take() {
-            let marcher = self.in_lanes(runs.clone(), marcher, &mut rows, cancel);
+            let marcher = self.in_lanes(runs.clone(), marcher, &mut made, cancel);
             self.marcher = Some(marcher);
         }
-        let in_lanes = rows.iter().flatten().filter(|row| row.status == Status::Done).count();
+        let arrived = |made: &&Made| !matches!(made.row.status, Status::Failed(_));
+        let in_lanes = made.iter().flatten().filter(arrived).count();
         let mut motions = self.sweep.plan.motions.then(|| self.no_motions());
-        for (run, row) in runs.zip(&mut rows) {
-            if row.is_none() {
-                *row = Some(self.alone(run, motions.as_mut(), cancel)?);
+        let mut rows = Vec::with_capacity(made.len());
+        for (run, made) in runs.zip(made) {
+            let Made { row, motion } = match made {
+                Some(made) => made,
+                None => self.alone(run, cancel)?,
+            };
+            rows.push(row);
+            if let Some(motions) = &mut motions {
+                for row in motion.chunks(motions.columns.len() - 1) {
+                    motions.values.push(run as f64);
+                    motions.values.extend_from_slice(row);
+                }
             }
         }
         let cancelled = cancel.load(Ordering::Relaxed);
-        (!cancelled).then(|| Block { index, rows: rows.into_iter().flatten().collect(), in_lanes, motions })
+        (!cancelled).then_some(Block { index, rows, in_lanes, motions })
     }
 
     fn no_motions(&self) -> Table {
@@ -94,19 +111,19 @@ impl<'s> Worker<'s> {
         Ok(self.model.start_with(&given)?.state)
     }
 
-    /// Puts the runs of a block through the lanes; rows of those that must be made alone stay empty.
+    /// Puts the runs of a block through the lanes; those that must be made alone are left out.
     fn in_lanes(
         &mut self,
         runs: std::ops::Range<usize>,
         mut marcher: Marcher<'s>,
-        rows: &mut [Option<Row>],
+        made: &mut [Option<Made>],
         cancel: &AtomicBool,
     ) -> Marcher<'s> {
         let (first, mut jobs, mut started) = (runs.start, Vec::new(), Vec::new());
         for run in runs {
             let values = self.sweep.values(run);
             match self.prepare(&values).and_then(|start| Ok((self.until()?, start))) {
-                Err(diagnostic) => rows[run - first] = Some(self.not_started(run, &values, diagnostic)),
+                Err(diagnostic) => made[run - first] = Some(self.not_started(run, &values, diagnostic)),
                 Ok((None, _)) => {}
                 Ok((Some(until), start)) => {
                     let energy = self.energy(&start);
@@ -115,23 +132,32 @@ impl<'s> Worker<'s> {
                     let constants =
                         programs.map_or(Vec::new(), |p| p.constants(&self.model.compiled, &start.x));
                     jobs.push(Job { id: started.len(), t: start.t, t_end: until, y, constants });
-                    started.push(Started { run, values, parameters: self.parameters(), until, energy });
+                    let (parameters, motion) = (self.parameters(), Vec::new());
+                    started.push(Started { run, values, parameters, energy, motion });
                 }
             }
         }
         let mut arrived = Vec::with_capacity(started.len());
         let cancelled = || cancel.load(Ordering::Relaxed);
-        marcher.march(jobs, cancelled, |ended| {
-            if let Ended::Arrived { id, y, steps, residual, .. } = ended {
-                arrived.push((id, y, [residual, steps as f64]));
+        let note = |row: Sampled<'_>| {
+            if self.sweep.plan.motions {
+                started[row.id].note(row);
+            }
+        };
+        marcher.march_with_rows(jobs, cancelled, note, |ended| {
+            if let Ended::Arrived { .. } = ended {
+                arrived.push(ended);
             }
         });
-        for (id, y, course) in arrived {
-            let s = &started[id];
-            if let Some(parameters) = &s.parameters {
-                self.model.compiled.set_parameters(parameters);
+        for ended in arrived {
+            if let Ended::Arrived { id, t, y, event, steps, residual, .. } = ended {
+                let s = &started[id];
+                if let Some(parameters) = &s.parameters {
+                    self.model.compiled.set_parameters(parameters);
+                }
+                let end: Vec<f64> = [t].into_iter().chain(y).collect();
+                made[s.run - first] = self.made_in_lanes(s, &end, event, [residual, steps as f64]);
             }
-            rows[s.run - first] = self.row_in_lanes(s, &y, course);
         }
         marcher
     }
@@ -155,35 +181,63 @@ impl<'s> Worker<'s> {
         self.outputs.last().copied().unwrap_or(f64::NAN)
     }
 
-    /// A run that arrived; nothing if its outputs cannot be had there, which the ordinary way will explain.
-    fn row_in_lanes(&mut self, started: &Started, y: &[f64], [residual, steps]: [f64; 2]) -> Option<Row> {
+    /// A run that arrived; nothing if its outputs cannot be had somewhere, which the ordinary way will explain.
+    fn made_in_lanes(
+        &mut self,
+        started: &Started,
+        end: &[f64],
+        event: Option<EventHit>,
+        [residual, steps]: [f64; 2],
+    ) -> Option<Made> {
+        let motion = self.with_outputs(&started.motion)?;
+        let last = self.with_outputs(end)?;
         let n_x = self.model.form.coordinates.len();
-        let end = State::new(started.until, &y[..n_x], &y[n_x..]);
-        let change = self.energy(&end) - started.energy;
-        let outputs: Vec<f64> = if self.sweep.solved_outputs {
-            self.model.evaluate(&end).ok()?.outputs
-        } else {
-            self.model.compiled.glance(end.point(), &mut self.scratch, &mut self.outputs);
-            self.outputs[..self.model.system.outputs.len()].to_vec()
-        };
-        let last: Vec<f64> = [end.t].iter().chain(y).chain(&outputs).copied().collect();
+        let change = self.energy(&State::new(end[0], &end[1..=n_x], &end[1 + n_x..])) - started.energy;
         let numbers = self.numbers(started.run, &started.values, &last, [change, residual, steps]);
-        Some(Row { numbers, status: Status::Done })
+        let status = event.map_or(Status::Done, |hit| {
+            let mut stops = self.model.system.events.iter().filter(|event| event.stop);
+            Status::Event(stops.nth(hit.index).map(|event| event.name.clone()).unwrap_or_default())
+        });
+        Some(Made { row: Row { numbers, status }, motion })
+    }
+
+    /// Rows of t and the state, completed by the outputs.
+    fn with_outputs(&mut self, states: &[f64]) -> Option<Vec<f64>> {
+        let (compiled, outputs) = (&self.model.compiled, self.model.system.outputs.len());
+        let shape = compiled.shape();
+        let width = 1 + shape.n_x + shape.n_eta;
+        let gripped = Gripped::new(compiled, Grip::new(&shape));
+        let mut reporter = self.sweep.solved_outputs.then(|| Reporter::new(&gripped));
+        let mut rows = Vec::with_capacity(states.len() / width * (width + outputs));
+        for state in states.chunks(width) {
+            let (x, eta) = state[1..].split_at(shape.n_x);
+            let at = Point { t: state[0], x, eta };
+            match &mut reporter {
+                None => compiled.glance(at, &mut self.scratch, &mut self.outputs),
+                Some(reporter) => {
+                    reporter.solve(&gripped, at, Steer::Own).ok()?;
+                    compiled.outputs(at, reporter.terms(), reporter.solution(), &[], &mut self.outputs);
+                }
+            }
+            rows.extend_from_slice(state);
+            rows.extend_from_slice(&self.outputs[..outputs]);
+        }
+        Some(rows)
     }
 
     fn numbers(&self, run: usize, values: &[f64], last: &[f64], rest: [f64; 3]) -> Vec<f64> {
         [run as f64].iter().chain(values).chain(last).chain(&rest).copied().collect()
     }
 
-    fn not_started(&self, run: usize, values: &[f64], diagnostic: Box<Diagnostic>) -> Row {
+    fn not_started(&self, run: usize, values: &[f64], diagnostic: Box<Diagnostic>) -> Made {
         let width = 1 + self.model.state_names().len() + self.model.system.outputs.len();
         let unknown = vec![f64::NAN; width];
         let numbers = self.numbers(run, values, &unknown, [f64::NAN, f64::NAN, 0.0]);
-        Row { numbers, status: Status::Failed(diagnostic) }
+        Made { row: Row { numbers, status: Status::Failed(diagnostic) }, motion: Vec::new() }
     }
 
     /// A run by the ordinary driver; nothing if it was cancelled.
-    fn alone(&mut self, run: usize, motions: Option<&mut Table>, cancel: &AtomicBool) -> Option<Row> {
+    fn alone(&mut self, run: usize, cancel: &AtomicBool) -> Option<Made> {
         // A run must not see what the driver made of the system for the one before.
         self.model.compiled.clone_from(&self.sweep.model.compiled);
         let values = self.sweep.values(run);
@@ -197,16 +251,10 @@ impl<'s> Worker<'s> {
             Ok(motion) => motion,
             Err(diagnostic) => return Some(self.not_started(run, &values, diagnostic)),
         };
-        if let Some(motions) = motions {
-            for row in motion.table.rows() {
-                motions.values.push(run as f64);
-                motions.values.extend_from_slice(row);
-            }
-        }
-        Some(self.row_alone(run, &values, motion))
+        Some(self.made_alone(run, &values, motion))
     }
 
-    fn row_alone(&self, run: usize, values: &[f64], motion: Motion) -> Row {
+    fn made_alone(&self, run: usize, values: &[f64], motion: Motion) -> Made {
         let outcome = &motion.outcome;
         let mut last: Vec<f64> = motion.table.rows().last().map(<[f64]>::to_vec).unwrap_or_default();
         last.resize(motion.table.columns.len(), f64::NAN);
@@ -219,6 +267,21 @@ impl<'s> Worker<'s> {
             (None, Stop::Event(hit)) => Status::Event(event(hit.index).unwrap_or_default()),
             (None, _) => Status::Done,
         };
-        Row { numbers, status }
+        let motion = if self.sweep.plan.motions { motion.table.values } else { Vec::new() };
+        Made { row: Row { numbers, status }, motion }
+    }
+}
+
+impl Started {
+    fn note(&mut self, row: Sampled<'_>) {
+        let width = 1 + row.y.len();
+        // As in a run by itself, an event within rounding of a row that was asked for takes its place.
+        if let Some(last) = self.motion.len().checked_sub(width)
+            && (row.t - self.motion[last]).abs() <= 16.0 * f64::EPSILON * row.t.abs()
+        {
+            self.motion.truncate(last);
+        }
+        self.motion.push(row.t);
+        self.motion.extend_from_slice(row.y);
     }
 }

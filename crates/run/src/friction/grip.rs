@@ -43,7 +43,7 @@ pub struct Grip {
 
 impl Grip {
     /// All contacts sliding, directions unknown yet.
-    pub(crate) fn new(shape: &Shape) -> Self {
+    pub fn new(shape: &Shape) -> Self {
         Self {
             modes: vec![Mode::Slip; shape.n_contact],
             direction: vec![0.0; shape.n_slide],

@@ -1,11 +1,14 @@
 //! Many motions at once, in the lanes of vector registers: each lane has its own run, time and step size.
 //!
-//! For systems without events or contacts, by explicit methods. States are brought back to the constraints after each
+//! For systems without contacts, by explicit methods. States are brought back to the constraints after each
 //! step (`keep`); a run that comes near a loss of rank is given back. Each lane is controlled by its own numbers
 //! alone, so the result of a run depends neither on its neighbours nor on the lane it sat in. Methods, tolerances and
 //! the law by which steps are chosen are those of [`crate::integrate()`]; roundings are not carried over from step to step,
 //! so the two agree to the tolerance and not to the bit. What cannot be finished here (a derivative that is not to be trusted, a step
 //! too small, numbers that are not finite) is given back, and belongs to the ordinary driver, from its start.
+//!
+//! Events that stop a run are looked for inside every step as the ordinary driver does it, on the polynomial of the method,
+//! and rows are given where [`Options::output`] asks for them (`within`). Events that do not stop are not looked for.
 //!
 //! A kernel that is one straight-line program gets the whole step as one program (`unrolled`) unless that would be
 //! longer than [`MAX_UNROLLED`] operations; others step by loops over lanes (`looped`).
@@ -37,123 +40,33 @@
 //! assert!(worst < 1e-9);
 //! ```
 
+mod begin;
 mod control;
+mod interpolant;
 mod keep;
+mod kernel;
 mod looped;
 mod march;
+mod quiet;
+mod stops;
 mod unrolled;
+mod within;
 
+pub use kernel::{Keep, LaneKernel, Programs};
 pub use march::Marcher;
 
 use super::explicit::Tableau;
 use super::stepper::Tolerance;
-use super::{Method, Options, dop853, tsit5};
+use super::{EventHit, EventRule, Method, Options, Output, dop853, tsit5};
 use control::Control;
 use dalembert_tape::{Lanes, Program};
+use interpolant::Interpolant;
 
 /// Runs at a time.
 pub const LANES: usize = Lanes::WIDTH;
 /// Steps of more operations of the derivative than this are not written as one program. Measured up to here it is 1.2 to
 /// 2 times as fast as loops, less so the longer it is.
 pub const MAX_UNROLLED: usize = 60_000;
-
-/// The derivative of four states at once. Number k of lane l stands at `k * LANES + l`.
-pub trait LaneKernel: Send + Sync {
-    /// How many numbers a state has.
-    fn dim(&self) -> usize;
-
-    /// How many numbers a run has besides (parameters, or what follows from them).
-    fn constants(&self) -> usize;
-
-    /// Numbers of workspace for a call.
-    fn workspace(&self) -> usize {
-        0
-    }
-
-    /// From t, the state and the constants to the derivative, and 1 where it can be trusted, else 0.
-    fn derivative(&self, inputs: &[f64], workspace: &mut [f64], out: &mut [f64]);
-
-    /// The same as a program for one state, where it is one.
-    fn program(&self) -> Option<&Program> {
-        None
-    }
-
-    /// How states are kept on constraints and invariants, if there are any.
-    fn keep(&self) -> Option<&Keep> {
-        None
-    }
-}
-
-/// One step of Newton back to the constraints and invariants, as a program over the inputs of the derivative.
-///
-/// Its outputs: the state, the largest scaled residual before the step, 1 where the step can be trusted, then for each row
-/// its pivot in the factorisation of A M^-1 A^T and the diagonal entry. The last constants of a run, one for each row, are
-/// the least pivots with which the derivative is to be trusted; they are kept up to date here.
-#[derive(Clone, Debug)]
-pub struct Keep {
-    /// The program.
-    pub lanes: Lanes,
-    /// Constraint rows.
-    pub rows: usize,
-}
-
-/// A system with constraints or invariants: its derivative, as for [`Lanes`], and how they are kept.
-#[derive(Clone, Debug)]
-pub struct Constrained {
-    /// The derivative.
-    pub motion: Lanes,
-    /// See [`Keep`].
-    pub keep: Keep,
-}
-
-impl LaneKernel for Constrained {
-    fn dim(&self) -> usize {
-        self.motion.dim()
-    }
-
-    fn constants(&self) -> usize {
-        self.motion.constants()
-    }
-
-    fn workspace(&self) -> usize {
-        self.motion.workspace()
-    }
-
-    fn derivative(&self, inputs: &[f64], workspace: &mut [f64], out: &mut [f64]) {
-        self.motion.run(inputs, workspace, out);
-    }
-
-    fn program(&self) -> Option<&Program> {
-        Some(self.motion.program())
-    }
-
-    fn keep(&self) -> Option<&Keep> {
-        Some(&self.keep)
-    }
-}
-
-/// Inputs: t, the state, constants. Outputs: the derivative, and whether to trust it.
-impl LaneKernel for Lanes {
-    fn dim(&self) -> usize {
-        self.program().output_count().saturating_sub(1)
-    }
-
-    fn constants(&self) -> usize {
-        self.program().input_count().saturating_sub(self.program().output_count())
-    }
-
-    fn workspace(&self) -> usize {
-        Lanes::workspace(self)
-    }
-
-    fn derivative(&self, inputs: &[f64], workspace: &mut [f64], out: &mut [f64]) {
-        self.run(inputs, workspace, out);
-    }
-
-    fn program(&self) -> Option<&Program> {
-        Some(Lanes::program(self))
-    }
-}
 
 /// A run to be made.
 #[derive(Clone, Debug, PartialEq)]
@@ -173,12 +86,16 @@ pub struct Job {
 /// What became of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ended {
-    /// It reached its end time.
+    /// It reached its end time, or an event that stops it.
     Arrived {
         /// Its number.
         id: usize,
+        /// When it ended.
+        t: f64,
         /// Where it ended.
         y: Vec<f64>,
+        /// What stopped it.
+        event: Option<EventHit>,
         /// Accepted steps.
         steps: usize,
         /// Rejected steps.
@@ -193,12 +110,29 @@ pub enum Ended {
     },
 }
 
+/// A state on the way of a run, at a time that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sampled<'a> {
+    /// The number of the run.
+    pub id: usize,
+    /// When.
+    pub t: f64,
+    /// The state.
+    pub y: &'a [f64],
+}
+
 /// A kernel with a method, ready to step. Shared by threads; each has its own [`Marcher`].
 pub struct Ensemble {
     kernel: Box<dyn LaneKernel>,
     /// The whole step as one program.
     step: Option<Lanes>,
+    /// The same with the motion inside the step.
+    whole_step: Option<Lanes>,
     table: &'static Tableau,
+    /// The motion inside steps, where it may be wanted.
+    interpolant: Option<Interpolant>,
+    output: Output,
+    rules: Vec<EventRule>,
     tol: Tolerance,
     /// For methods with fixed steps: the step, or the thousandth part of a run.
     fixed: Option<Option<f64>>,
@@ -212,13 +146,19 @@ impl Ensemble {
     #[must_use]
     pub fn new(kernel: Box<dyn LaneKernel>, options: &Options) -> Option<Self> {
         let mut ensemble = Self::looped(kernel, options)?;
-        let table = ensemble.table;
-        let short = |p: &&Program| p.counts().total() * table.c.len() <= MAX_UNROLLED;
-        ensemble.step = ensemble.kernel.program().filter(short).map(|p| {
-            let dim = ensemble.kernel.dim();
-            Lanes::new(unrolled::step_program(p, dim, table, ensemble.tol))
-        });
+        if !ensemble.always_inside() {
+            ensemble.step = ensemble.unrolled(None);
+        }
+        ensemble.whole_step = ensemble.interpolant.as_ref().and_then(|i| ensemble.unrolled(Some(i)));
         Some(ensemble)
+    }
+
+    /// The step as one program, unless it is too long.
+    fn unrolled(&self, interpolant: Option<&Interpolant>) -> Option<Lanes> {
+        let stages = self.table.c.len() + interpolant.map_or(0, |i| 1 + i.stages.len());
+        let program = self.kernel.program().filter(|p| p.counts().total() * stages <= MAX_UNROLLED)?;
+        let dim = self.kernel.dim();
+        Some(Lanes::new(unrolled::step_program(program, dim, self.table, self.tol, interpolant)))
     }
 
     /// The same without the step as one program, for comparison: slower, with the same bits.
@@ -236,12 +176,29 @@ impl Ensemble {
                 return None;
             }
         };
+        let events = kernel.events().map_or(0, |events| events.program().output_count());
+        let rules = options.events[..events.min(options.events.len())].to_vec();
+        let at_times = match &options.output {
+            Output::Steps | Output::Ends => false,
+            Output::Every(_) | Output::StepsAndEvery(_) => true,
+            Output::Times(times) => !times.is_empty(),
+        };
+        let every = match options.output {
+            Output::Every(interval) | Output::StepsAndEvery(interval) if interval > 0.0 => Some(interval),
+            _ => None,
+        };
+        let inside = at_times || !rules.is_empty();
+        let interpolant = if inside { Some(Interpolant::of(options.method, table)?) } else { None };
         Some(Self {
             kernel,
             step: None,
+            whole_step: None,
             table,
+            interpolant,
+            output: options.output.clone(),
+            rules,
             tol: Tolerance { rtol: options.rtol, atol: options.atol },
-            fixed: (options.method == Method::Rk4).then_some(options.fixed_step),
+            fixed: (options.method == Method::Rk4).then_some(options.fixed_step.or(every)),
             h_max: options.h_max.unwrap_or(f64::INFINITY),
             h_min_relative: options.h_min_relative,
             max_steps: options.max_steps,
@@ -251,7 +208,12 @@ impl Ensemble {
     /// Operations of one step of one run, where it is one program.
     #[must_use]
     pub fn step_operations(&self) -> Option<usize> {
-        self.step.as_ref().map(|s| s.program().counts().total())
+        self.step.as_ref().or(self.whole_step.as_ref()).map(|s| s.program().counts().total())
+    }
+
+    /// Whether the motion inside of every step is looked at.
+    fn always_inside(&self) -> bool {
+        !self.rules.is_empty()
     }
 
     /// A workspace for one thread.

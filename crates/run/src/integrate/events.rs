@@ -12,13 +12,39 @@ use super::options::EventRule;
 use super::outcome::{Crossing, EventHit};
 
 /// Parabolas a step is first sampled by; each takes five samples.
-const PARABOLAS: usize = 4;
+pub(super) const PARABOLAS: usize = 4;
 /// How often a stretch is halved at most.
 const MAX_DEPTH: usize = 9;
 /// Samples of one step at most.
 const MAX_SAMPLES: usize = 5000;
 /// What a parabola may miss, relative to the largest value in the step.
-const MISSED: f64 = 0.02;
+pub(super) const MISSED: f64 = 0.02;
+/// An extremum this near to zero, in parts of the values around it, is looked at by itself.
+pub(super) const DOUBTFUL: f64 = 0.1;
+
+/// Fractions at which every step is looked at: ends and middles of the parabolas, then two places in each of them.
+pub(super) fn first_places() -> [f64; 4 * PARABOLAS] {
+    let mut places = [0.0; 4 * PARABOLAS];
+    for k in 0..PARABOLAS {
+        let [a, m, b] = [2 * k, 2 * k + 1, 2 * k + 2].map(part);
+        (places[2 * k], places[2 * k + 1]) = (m, b);
+        [places[2 * PARABOLAS + 2 * k], places[2 * PARABOLAS + 2 * k + 1]] = between([a, m, b]);
+    }
+    places
+}
+
+/// Where the first parabolas begin, have their middle and end: places without a common measure, so that a fast
+/// oscillation does not look slow (aliasing).
+fn part(k: usize) -> f64 {
+    let last = 2 * PARABOLAS;
+    let shift = if k == 0 || k == last { 0.0 } else { 0.23 * (2.3 * k as f64).sin() };
+    (k as f64 + shift) / last as f64
+}
+
+/// Where a parabola is compared with its function.
+fn between([a, m, b]: [f64; 3]) -> [f64; 2] {
+    [a + 0.382 * (m - a), m + 0.586 * (b - m)]
+}
 
 /// Watch over the event functions.
 pub(super) struct Events {
@@ -92,6 +118,17 @@ impl Events {
         }
     }
 
+    /// Signs and values at the end of the last step.
+    pub fn before(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.sign.iter().copied().zip(self.g_before.iter().copied())
+    }
+
+    /// Nothing happened in a step that ends with these values.
+    pub fn pass(&mut self, values: impl FnOnce(&mut [f64])) {
+        self.hits.clear();
+        values(&mut self.g_before);
+    }
+
     /// Finds the hits in the step from t to t + h; `values(theta, g)` gives the functions at a fraction of it.
     pub fn scan(&mut self, t: f64, h: f64, values: &mut dyn FnMut(f64, &mut [f64])) {
         self.hits.clear();
@@ -114,10 +151,6 @@ impl Events {
         let before = std::mem::take(&mut self.g_before);
         let first = self.keep(0.0, &before);
         self.g_before = before;
-        // Places without a common measure: a fast oscillation must not look slow (aliasing).
-        let last = 2 * PARABOLAS;
-        let shift = |k: usize| if k == last { 0.0 } else { 0.23 * (2.3 * k as f64).sin() };
-        let part = |k: usize| (k as f64 + shift(k)) / last as f64;
         let (mut stack, mut a) = (std::mem::take(&mut self.samples.stack), first);
         for k in 0..PARABOLAS {
             let m = self.take(part(2 * k + 1), values);
@@ -126,9 +159,7 @@ impl Events {
             a = b;
         }
         while let Some(([a, m, b], depth)) = stack.pop() {
-            let theta = |k: usize| self.samples.theta[k];
-            let left = theta(a) + 0.382 * (theta(m) - theta(a));
-            let right = theta(m) + 0.586 * (theta(b) - theta(m));
+            let [left, right] = between([a, m, b].map(|k| self.samples.theta[k]));
             let (l, r) = (self.take(left, values), self.take(right, values));
             let full = depth >= MAX_DEPTH || self.samples.theta.len() >= MAX_SAMPLES;
             if !full && self.missed([a, l, m, r, b]) {
@@ -281,7 +312,7 @@ fn doubtful_extremum(theta: [f64; 3], g: [f64; 3]) -> Option<f64> {
     let parabola = Parabola::through(theta, g);
     let vertex = parabola.vertex();
     let least = g.iter().fold(f64::INFINITY, |s, v| s.min(v.abs()));
-    let near = parabola.at(vertex) * g[1].signum() < 0.1 * least;
+    let near = parabola.at(vertex) * g[1].signum() < DOUBTFUL * least;
     (near && vertex > theta[0] && vertex < theta[2]).then_some(vertex)
 }
 

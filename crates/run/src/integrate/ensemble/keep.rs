@@ -58,11 +58,30 @@ impl Keeper {
         constants: &mut [f64],
         watched: [Option<&mut Watched>; LANES],
     ) -> [bool; LANES] {
+        let wanted = std::array::from_fn(|l| watched[l].is_some());
+        let left = self.bring_back(keep, t, y, constants, wanted);
+        for (l, watched) in watched.into_iter().enumerate() {
+            if let (Some(watched), Some(left)) = (watched, left[l]) {
+                self.watch(l, left, watched, constants);
+            }
+        }
+        left.map(|left| left.is_some())
+    }
+
+    /// The same without a look at the pivots: what is left of the residuals, where that was done.
+    pub fn bring_back(
+        &mut self,
+        keep: &Keep,
+        t: [f64; LANES],
+        y: &mut [f64],
+        constants: &[f64],
+        wanted: [bool; LANES],
+    ) -> [Option<f64>; LANES] {
         let d = self.dim;
         self.inputs[..LANES].copy_from_slice(&t);
         self.inputs[LANES..(1 + d) * LANES].copy_from_slice(y);
         self.inputs[(1 + d) * LANES..].copy_from_slice(constants);
-        let mut going: [bool; LANES] = std::array::from_fn(|l| watched[l].is_some());
+        let mut going = wanted;
         let mut left = [f64::INFINITY; LANES];
         let mut done = [false; LANES];
         for round in 0..MAX_TRIES {
@@ -76,13 +95,10 @@ impl Keeper {
                 break;
             }
         }
-        for (l, watched) in watched.into_iter().enumerate() {
-            if let Some(watched) = watched.filter(|_| done[l]) {
-                (0..d).for_each(|k| y[k * LANES + l] = self.inputs[(1 + k) * LANES + l]);
-                self.watch(l, left[l], watched, constants);
-            }
+        for l in (0..LANES).filter(|l| done[*l]) {
+            (0..d).for_each(|k| y[k * LANES + l] = self.inputs[(1 + k) * LANES + l]);
         }
-        done
+        std::array::from_fn(|l| done[l].then_some(left[l]))
     }
 
     /// Looks at what the program made of one lane: whether to go on, and whether the state is on the constraints.

@@ -2,6 +2,7 @@
 
 use super::super::explicit::{Estimate, Tableau};
 use super::super::stepper::Tolerance;
+use super::interpolant::Interpolant;
 use super::{LANES, LaneKernel};
 
 /// Four numbers.
@@ -25,7 +26,7 @@ impl Looped {
             inputs: vec![0.0; (1 + dim + constants) * LANES],
             out: vec![0.0; (dim + 1) * LANES],
             workspace: vec![0.0; kernel.workspace()],
-            k: vec![[0.0; LANES]; (table.c.len() + 1) * dim],
+            k: vec![[0.0; LANES]; (table.c.len() + 1 + table.extra) * dim],
             trusted: [1.0; LANES],
             dim,
         }
@@ -37,6 +38,7 @@ impl Looped {
         kernel: &dyn LaneKernel,
         table: &Tableau,
         tol: Tolerance,
+        interpolant: Option<&Interpolant>,
         inputs: &[f64],
         outputs: &mut [f64],
     ) {
@@ -64,6 +66,34 @@ impl Looped {
         }
         rest[handed_on] = self.error(table, tol, h, y, y_new);
         rest[handed_on + 1] = self.trusted;
+        if let Some(interpolant) = interpolant {
+            self.inside(kernel, table, interpolant, (t, h, y), &mut rest[handed_on + 2..]);
+        }
+    }
+
+    /// Coefficients of the motion inside the step, and whether they can be trusted.
+    fn inside(
+        &mut self,
+        kernel: &dyn LaneKernel,
+        table: &Tableau,
+        interpolant: &Interpolant,
+        (t, h, y): (Four, Four, &[Four]),
+        out: &mut [Four],
+    ) {
+        let (d, s) = (self.dim, table.c.len());
+        if !table.last_is_next {
+            self.derivative(kernel, (t, h, y), 1.0, table.b, s);
+        }
+        for (place, (c, weights)) in interpolant.stages.iter().enumerate() {
+            self.derivative(kernel, (t, h, y), *c, weights, s + 1 + place);
+        }
+        for (p, weights) in interpolant.coefficients.iter().enumerate() {
+            for i in 0..d {
+                let sum = self.weighted(weights, i).unwrap_or_default();
+                out[p * d + i] = std::array::from_fn(|l| h[l] * sum[l]);
+            }
+        }
+        out[interpolant.coefficients.len() * d] = self.trusted;
     }
 
     /// y + h sum_j weights_j k_j of one component.

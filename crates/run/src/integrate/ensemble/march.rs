@@ -1,61 +1,67 @@
 //! The loop that keeps four lanes at work.
 
-use super::super::control::first_step_by;
 use super::control::Control;
 use super::keep::{Keeper, Watched};
 use super::looped::Looped;
-use super::{Ended, Ensemble, Job, LANES};
+use super::stops::Stops;
+use super::within::{Agenda, Within};
+use super::{Ended, Ensemble, Job, LANES, Sampled};
 
-/// The first step is not shorter than this part of the run.
-const LEAST_FIRST: f64 = 1e-10;
 /// As the ordinary driver judges a run that does not move.
 const STANDSTILL: f64 = 1e-7;
 const STANDSTILL_STEPS: usize = 20_000;
 
 /// One run on its way.
-struct Lane {
-    id: usize,
-    t: f64,
-    t_start: f64,
-    t_end: f64,
-    h: f64,
-    /// The step that is being tried.
-    trying: f64,
-    control: Control,
-    steps: usize,
-    rejected: usize,
+pub(super) struct Lane {
+    pub id: usize,
+    pub t: f64,
+    pub t_start: f64,
+    pub t_end: f64,
+    pub h: f64,
+    /// The step that is being tried, or was last.
+    pub trying: f64,
+    /// Where it starts.
+    pub from: f64,
+    pub control: Control,
+    pub steps: usize,
+    pub rejected: usize,
     /// Attempts and time when progress was last looked at.
-    patrol: (usize, f64),
-    constraints: Watched,
+    pub patrol: (usize, f64),
+    pub constraints: Watched,
+    pub agenda: Agenda,
 }
 
 /// What became of an attempt in a lane.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Tried {
+pub(super) enum Tried {
     /// There is no run in it.
     Nothing,
     Accepted,
+    /// Accepted, up to an event that ends the run.
+    Stopped,
     Rejected,
     GivesUp,
 }
 
 /// The lanes of one thread.
 pub struct Marcher<'e> {
-    ensemble: &'e Ensemble,
-    lanes: [Option<Lane>; LANES],
+    pub(super) ensemble: &'e Ensemble,
+    pub(super) lanes: [Option<Lane>; LANES],
     /// As in `unrolled`.
-    inputs: Vec<f64>,
-    outputs: Vec<f64>,
+    pub(super) inputs: Vec<f64>,
+    pub(super) outputs: Vec<f64>,
     workspace: Vec<f64>,
     looped: Option<Looped>,
-    keeper: Option<Keeper>,
+    pub(super) keeper: Option<Keeper>,
+    pub(super) within: Within,
+    pub(super) stops: Stops,
     /// One state in all lanes, for the start of a run.
-    alone_in: Vec<f64>,
-    alone_out: Vec<f64>,
-    alone_work: Vec<f64>,
-    dim: usize,
+    pub(super) alone_in: Vec<f64>,
+    pub(super) alone_out: Vec<f64>,
+    pub(super) alone_work: Vec<f64>,
+    pub(super) dim: usize,
     /// Numbers handed on from step to step besides the state.
-    handed_on: usize,
+    pub(super) handed_on: usize,
 }
 
 impl<'e> Marcher<'e> {
@@ -63,16 +69,24 @@ impl<'e> Marcher<'e> {
         let (kernel, table) = (&*ensemble.kernel, ensemble.table);
         let (dim, constants) = (kernel.dim(), kernel.constants());
         let handed_on = if table.last_is_next { dim } else { 0 };
-        let looped = ensemble.step.is_none().then(|| Looped::new(kernel, table));
+        let programs = [&ensemble.step, &ensemble.whole_step].map(Option::as_ref);
+        let in_one = match ensemble.interpolant {
+            None => ensemble.step.is_some(),
+            Some(_) => (ensemble.always_inside() || ensemble.step.is_some()) && ensemble.whole_step.is_some(),
+        };
+        let looped = (!in_one).then(|| Looped::new(kernel, table));
+        let coefficients = ensemble.interpolant.as_ref().map_or(0, |i| i.coefficients.len() * dim + 1);
         let keeper = kernel.keep().map(|keep| Keeper::new(keep, kernel));
         Self {
             ensemble,
             lanes: [const { None }; LANES],
             inputs: vec![0.0; (2 + dim + handed_on + constants) * LANES],
-            outputs: vec![0.0; (dim + handed_on + 2) * LANES],
-            workspace: vec![0.0; ensemble.step.as_ref().map_or(0, |s| s.workspace())],
+            outputs: vec![0.0; (dim + handed_on + 2 + coefficients) * LANES],
+            workspace: vec![0.0; programs.into_iter().flatten().map(|s| s.workspace()).max().unwrap_or(0)],
             looped,
             keeper,
+            within: Within::new(dim),
+            stops: Stops::new(ensemble),
             alone_in: vec![0.0; (1 + dim + constants) * LANES],
             alone_out: vec![0.0; (dim + 1) * LANES],
             alone_work: vec![0.0; kernel.workspace()],
@@ -86,7 +100,21 @@ impl<'e> Marcher<'e> {
     pub fn march(
         &mut self,
         jobs: impl IntoIterator<Item = Job>,
+        cancelled: impl FnMut() -> bool,
+        done: impl FnMut(Ended),
+    ) {
+        self.march_with_rows(jobs, cancelled, |_| {}, done);
+    }
+
+    /// The same, and `rows` is told the states at the start and the end of each run and where [`Options::output`] asks
+    /// for them, in the order of its motion. A run that is given back may have had rows before.
+    ///
+    /// [`Options::output`]: crate::Options::output
+    pub fn march_with_rows(
+        &mut self,
+        jobs: impl IntoIterator<Item = Job>,
         mut cancelled: impl FnMut() -> bool,
+        mut rows: impl FnMut(Sampled<'_>),
         mut done: impl FnMut(Ended),
     ) {
         let mut jobs = jobs.into_iter().fuse();
@@ -95,7 +123,7 @@ impl<'e> Marcher<'e> {
             for l in 0..LANES {
                 while self.lanes[l].is_none() {
                     let Some(job) = jobs.next() else { break };
-                    if let Some(ended) = self.begin(l, &job) {
+                    if let Some(ended) = self.begin(l, &job, &mut rows) {
                         done(ended);
                     }
                 }
@@ -106,90 +134,15 @@ impl<'e> Marcher<'e> {
             self.step();
             let mut tried: [Tried; LANES] = std::array::from_fn(|l| self.judge(l));
             self.keep(&mut tried);
+            self.look_inside(&mut tried, &mut rows);
             for (l, tried) in tried.into_iter().enumerate() {
                 let Some(lane) = &mut self.lanes[l] else { continue };
-                if tried == Tried::Accepted && lane.t == lane.t_end {
+                if tried == Tried::Stopped || (tried == Tried::Accepted && lane.t == lane.t_end) {
+                    self.close(l, &mut rows);
                     done(self.arrived(l));
                 } else if tried == Tried::GivesUp || lane.stuck(self.ensemble) {
                     done(self.given_back(l));
                 }
-            }
-        }
-    }
-
-    /// Puts a run into a lane; says at once how it ended if there is nothing to do, or no first step.
-    fn begin(&mut self, l: usize, job: &Job) -> Option<Ended> {
-        let (d, h_on, kernel) = (self.dim, self.handed_on, &*self.ensemble.kernel);
-        let span = job.t_end - job.t;
-        let finite = job.y.iter().chain([&span, &job.t]).all(|v| v.is_finite());
-        let given = kernel.constants() - kernel.keep().map_or(0, |keep| keep.rows);
-        let fits = job.y.len() == d && job.constants.len() == given;
-        if !finite || span < 0.0 || !fits {
-            return Some(Ended::GivenBack { id: job.id });
-        }
-        for (k, v) in job.y.iter().enumerate() {
-            self.inputs[(2 + k) * LANES + l] = *v;
-        }
-        for (k, v) in job.constants.iter().enumerate() {
-            self.inputs[(2 + d + h_on + k) * LANES + l] = *v;
-        }
-        self.lanes[l] = Some(Lane {
-            id: job.id,
-            t: job.t,
-            t_start: job.t,
-            t_end: job.t_end,
-            h: 0.0,
-            trying: 0.0,
-            control: self.ensemble.control(),
-            steps: 0,
-            rejected: 0,
-            patrol: (0, job.t),
-            constraints: Watched::default(),
-        });
-        let mut tried = [Tried::Nothing; LANES];
-        tried[l] = Tried::Accepted;
-        self.keep(&mut tried);
-        if tried[l] == Tried::GivesUp {
-            return Some(self.given_back(l));
-        }
-        if span == 0.0 {
-            return Some(self.arrived(l));
-        }
-        let mut f = vec![0.0; d];
-        let Ok(h) = self.first_step(l, span, &mut f) else { return Some(self.given_back(l)) };
-        f[..h_on].iter().enumerate().for_each(|(k, v)| self.inputs[(2 + d + k) * LANES + l] = *v);
-        if let Some(lane) = &mut self.lanes[l] {
-            lane.h = h;
-        }
-        None
-    }
-
-    /// The derivative at the start, and the first step.
-    fn first_step(&mut self, l: usize, span: f64, f: &mut [f64]) -> Result<f64, ()> {
-        let (d, ensemble) = (self.dim, self.ensemble);
-        let (fours, _) = self.inputs.as_chunks::<LANES>();
-        let t = self.lanes[l].as_ref().map_or(0.0, |lane| lane.t);
-        let y: Vec<f64> = fours[2..2 + d].iter().map(|four| four[l]).collect();
-        for (k, four) in fours[2 + d + self.handed_on..].iter().enumerate() {
-            self.alone_in[(1 + d + k) * LANES..(2 + d + k) * LANES].fill(four[l]);
-        }
-        let mut alone = |t: f64, y: &[f64], out: &mut [f64]| {
-            self.alone_in[..LANES].fill(t);
-            for (k, v) in y.iter().enumerate() {
-                self.alone_in[(1 + k) * LANES..(2 + k) * LANES].fill(*v);
-            }
-            ensemble.kernel.derivative(&self.alone_in, &mut self.alone_work, &mut self.alone_out);
-            out.iter_mut().enumerate().for_each(|(k, v)| *v = self.alone_out[k * LANES]);
-            let sound = self.alone_out[d * LANES] == 1.0 && out.iter().all(|v| v.is_finite());
-            if sound { Ok(()) } else { Err(()) }
-        };
-        alone(t, &y, f)?;
-        match ensemble.fixed {
-            Some(step) => Ok(step.unwrap_or(span / 1000.0)),
-            None => {
-                let exponent = ensemble.table.exponent;
-                let h = first_step_by(alone, t, &y, f, span, exponent, ensemble.tol);
-                Ok(h.unwrap_or(1e-6 * span).max(LEAST_FIRST * span))
             }
         }
     }
@@ -205,11 +158,19 @@ impl<'e> Marcher<'e> {
             lane.trying = if (left - h).abs() < 1e-10 * h || h > left { left } else { h };
             self.inputs[l] = lane.t;
             self.inputs[LANES + l] = lane.trying;
+            lane.from = lane.t;
         }
-        match (&ensemble.step, &mut self.looped) {
-            (Some(step), _) => step.run(&self.inputs, &mut self.workspace, &mut self.outputs),
+        let interpolant = ensemble.interpolant.as_ref().filter(|_| self.looks_inside());
+        let (program, width) = match interpolant {
+            None => (&ensemble.step, 0),
+            Some(i) => (&ensemble.whole_step, i.coefficients.len() * self.dim + 1),
+        };
+        let outputs = &mut self.outputs[..(self.dim + self.handed_on + 2 + width) * LANES];
+        match (program, &mut self.looped) {
+            (Some(step), _) => step.run(&self.inputs, &mut self.workspace, outputs),
             (None, Some(looped)) => {
-                looped.run(&*ensemble.kernel, ensemble.table, ensemble.tol, &self.inputs, &mut self.outputs);
+                let (kernel, table, tol) = (&*ensemble.kernel, ensemble.table, ensemble.tol);
+                looped.run(kernel, table, tol, interpolant, &self.inputs, outputs);
             }
             (None, None) => {}
         }
@@ -243,7 +204,7 @@ impl<'e> Marcher<'e> {
     }
 
     /// Brings the states that moved back to the constraints, and takes the derivative there where it is handed on.
-    fn keep(&mut self, tried: &mut [Tried; LANES]) {
+    pub(super) fn keep(&mut self, tried: &mut [Tried; LANES]) {
         let (d, kernel) = (self.dim, &*self.ensemble.kernel);
         let (Some(keeper), Some(keep)) = (&mut self.keeper, kernel.keep()) else { return };
         let moved = |l: usize| tried[l] == Tried::Accepted;
@@ -277,16 +238,21 @@ impl<'e> Marcher<'e> {
         }
     }
 
-    fn arrived(&mut self, l: usize) -> Ended {
+    pub(super) fn arrived(&mut self, l: usize) -> Ended {
         let y = (0..self.dim).map(|k| self.inputs[(2 + k) * LANES + l]).collect();
-        let lane = self.lanes[l].take();
-        let (id, steps, rejected) =
-            lane.as_ref().map_or((0, 0, 0), |lane| (lane.id, lane.steps, lane.rejected));
-        let residual = lane.map_or(0.0, |lane| lane.constraints.residual);
-        Ended::Arrived { id, y, steps, rejected, residual }
+        let Some(lane) = self.lanes[l].take() else { return Ended::GivenBack { id: 0 } };
+        Ended::Arrived {
+            id: lane.id,
+            t: lane.t,
+            y,
+            event: lane.agenda.stopped,
+            steps: lane.steps,
+            rejected: lane.rejected,
+            residual: lane.constraints.residual,
+        }
     }
 
-    fn given_back(&mut self, l: usize) -> Ended {
+    pub(super) fn given_back(&mut self, l: usize) -> Ended {
         let id = self.lanes[l].take().map_or(0, |lane| lane.id);
         // A state that is not finite would slow its neighbours down while the lane is idle.
         for k in 0..self.dim + self.handed_on {

@@ -6,14 +6,23 @@
 //!
 //! Inputs `t, h, y`, then `y'` where the method hands the derivative at the end on to the next step, then the constants
 //! of the derivative; outputs `y_new`, that derivative, the error in units of the tolerance, and 1 where every derivative
-//! can be trusted. The operations and their order are those of `looped`, so both have the same bits (tested there).
+//! can be trusted. Where the motion inside the step is wanted there follow the coefficients of its [`Interpolant`], and 1
+//! where they can be trusted. The operations and their order are those of `looped`, so both have the same bits (tested
+//! there).
 
 use super::super::explicit::{Estimate, Tableau};
 use super::super::stepper::Tolerance;
+use super::interpolant::Interpolant;
 use dalembert_tape::{Builder, Listing, Op, Program, Value};
 
 /// The program of a step. O(stages * length of the derivative).
-pub(super) fn step_program(derivative: &Program, dim: usize, table: &Tableau, tol: Tolerance) -> Program {
+pub(super) fn step_program(
+    derivative: &Program,
+    dim: usize,
+    table: &Tableau,
+    tol: Tolerance,
+    interpolant: Option<&Interpolant>,
+) -> Program {
     let handed_on = if table.last_is_next { dim } else { 0 };
     let constants = derivative.input_count() - 1 - dim;
     let tape = Builder::new(2 + dim + handed_on + constants);
@@ -30,8 +39,11 @@ pub(super) fn step_program(derivative: &Program, dim: usize, table: &Tableau, to
     }
     let error = step.error(table, tol, &y_new);
     let last = if table.last_is_next { step.k[table.c.len()].clone() } else { Vec::new() };
-    let trusted = step.trusted.unwrap_or_else(|| step.tape.constant(1.0));
-    let outputs: Vec<Value> = y_new.into_iter().chain(last).chain([error, trusted]).collect();
+    let trusted = step.is_trusted();
+    let mut outputs: Vec<Value> = y_new.iter().copied().chain(last).chain([error, trusted]).collect();
+    if let Some(interpolant) = interpolant {
+        outputs.extend(step.inside(table, interpolant, &y_new));
+    }
     step.tape.finish(&outputs)
 }
 
@@ -57,6 +69,28 @@ impl Step {
                 self.derivative(table.c[i], &state);
             }
         }
+    }
+
+    fn is_trusted(&mut self) -> Value {
+        self.trusted.unwrap_or_else(|| self.tape.constant(1.0))
+    }
+
+    /// Coefficients of the motion inside the step, and whether they can be trusted.
+    fn inside(&mut self, table: &Tableau, interpolant: &Interpolant, y_new: &[Value]) -> Vec<Value> {
+        if !table.last_is_next {
+            self.derivative(1.0, y_new);
+        }
+        for (c, weights) in &interpolant.stages {
+            let state = self.state(weights);
+            self.derivative(*c, &state);
+        }
+        let mut out = Vec::with_capacity(interpolant.coefficients.len() * self.y.len() + 1);
+        for weights in &interpolant.coefficients {
+            let sum = self.weighted(weights).unwrap_or_default();
+            out.extend(sum.into_iter().map(|s| self.tape.push(Op::Mul, &[self.h, s])));
+        }
+        out.push(self.is_trusted());
+        out
     }
 
     /// y + h sum_j weights_j k_j.
