@@ -91,7 +91,8 @@ struct Elaborator<'a> {
     used_overrides: Vec<bool>,
     pool: Pool,
     scope: Scope,
-    roles: FxHashMap<Symbol, Role>,
+    /// By the number of the symbol.
+    roles: Vec<Role>,
     diagnostics: Vec<Diagnostic>,
     budget: usize,
     /// Set while a text that is not the model's is read: its places mean nothing.
@@ -205,16 +206,14 @@ impl<'a> Elaborator<'a> {
     fn new(overrides: &'a Overrides) -> Self {
         let mut pool = Pool::new();
         let time = pool.symbol("t");
-        let mut roles = FxHashMap::default();
-        roles.insert(time, Role::Time);
-        Elaborator {
+        let mut this = Elaborator {
             used_overrides: vec![false; overrides.set.len()],
             overrides,
             dot: Derivation::new([(time, Pool::ONE)]),
             virtual_change: Derivation::default(),
             pool,
             scope: Scope::default(),
-            roles,
+            roles: Vec::new(),
             diagnostics: Vec::new(),
             budget: MAX_STEPS,
             foreign: false,
@@ -259,7 +258,9 @@ impl<'a> Elaborator<'a> {
             drawn_unit: Kind::Number,
             vectors: Vec::new(),
             powers_asked_for: false,
-        }
+        };
+        this.set_role(time, Role::Time);
+        this
     }
 
     /// Records a diagnostic and gives up on what was being read.
