@@ -5,6 +5,7 @@
 //! (`finish`). Work is bounded: [`MAX_STEPS`] expressions and members, and the pool's own limit.
 
 mod arithmetic;
+mod bindings;
 mod call;
 mod declare;
 mod draw;
@@ -14,6 +15,7 @@ mod forces;
 mod initial;
 mod jacobi;
 mod laws;
+mod loops;
 mod results;
 mod roles;
 pub(crate) mod scope;
@@ -31,6 +33,7 @@ use crate::system::{
 };
 use crate::units::Kind;
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
+use loops::Loops;
 use roles::Role;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Binding, Scope};
@@ -95,6 +98,7 @@ struct Elaborator<'a> {
     roles: Vec<Role>,
     diagnostics: Vec<Diagnostic>,
     budget: usize,
+    loops: Loops,
     /// Set while a text that is not the model's is read: its places mean nothing.
     foreign: bool,
     /// The time derivative: x -> x', eta -> eta', t -> 1.
@@ -216,6 +220,7 @@ impl<'a> Elaborator<'a> {
             roles: Vec::new(),
             diagnostics: Vec::new(),
             budget: MAX_STEPS,
+            loops: Loops::default(),
             foreign: false,
             title: None,
             time,

@@ -6,6 +6,7 @@
 use crate::function::Function;
 use crate::pool::{Expr, Node, Pool, Symbol, Weighted};
 use crate::rational::Rational;
+use crate::wanted::Wanted;
 use rustc_hash::FxHashMap;
 
 /// A derivation: a linear map on expressions that obeys the product rule, given by what it does to
@@ -48,6 +49,9 @@ impl Derivation {
     pub fn apply(&mut self, pool: &mut Pool, e: Expr) -> Expr {
         if self.filter == 0 || !pool.may_contain(e, self.filter) {
             return Pool::ZERO;
+        }
+        if let Some(s) = pool.as_symbol(e) {
+            return self.seeds.get(&s).copied().unwrap_or(Pool::ZERO);
         }
         if let Some(&d) = self.memo.get(&e) {
             return d;
@@ -261,29 +265,6 @@ impl Pool {
             _ => return (None, one),
         };
         (Some((base, exponent)), c)
-    }
-}
-
-/// Where each of some symbols stands in a list; the first place of one that stands there twice is not found.
-enum Wanted<'s> {
-    Few(&'s [Symbol]),
-    Many(FxHashMap<Symbol, usize>),
-}
-
-impl<'s> Wanted<'s> {
-    /// A short list is searched, a long one hashed.
-    fn new(symbols: &'s [Symbol]) -> Self {
-        if symbols.len() <= 8 {
-            return Wanted::Few(symbols);
-        }
-        Wanted::Many(symbols.iter().enumerate().map(|(i, s)| (*s, i)).collect())
-    }
-
-    fn place(&self, symbol: Symbol) -> Option<usize> {
-        match self {
-            Wanted::Few(list) => list.iter().rposition(|s| *s == symbol),
-            Wanted::Many(places) => places.get(&symbol).copied(),
-        }
     }
 }
 

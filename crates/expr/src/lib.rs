@@ -41,6 +41,7 @@ mod shorten;
 mod simplify;
 mod special;
 mod substitute;
+mod wanted;
 
 pub use diff::Derivation;
 pub use evaluate::Zero;

@@ -2,7 +2,7 @@
 //! a walk costs what it visits.
 
 use crate::pool::{Expr, Pool, Symbol};
-use rustc_hash::FxHashSet;
+use crate::wanted::Wanted;
 
 /// Reachable nodes in ascending order, with the place of each.
 pub(crate) struct Order {
@@ -15,6 +15,26 @@ impl Order {
     pub fn place(&self, e: Expr) -> Option<usize> {
         let i = e.0 as usize;
         (self.scratch.stamp.get(i) == Some(&self.scratch.epoch)).then(|| self.scratch.slot[i] as usize)
+    }
+}
+
+/// Numbers given to expressions as they are met.
+pub(crate) struct Numbering {
+    scratch: Scratch,
+    count: u32,
+}
+
+impl Numbering {
+    /// The number it was given before, or `None` where it is new and gets the next one.
+    pub fn seen(&mut self, e: Expr) -> Option<u32> {
+        let new = self.scratch.mark(e);
+        let slot = &mut self.scratch.slot[e.0 as usize];
+        if !new {
+            return Some(*slot);
+        }
+        *slot = self.count;
+        self.count += 1;
+        None
     }
 }
 
@@ -57,6 +77,18 @@ impl Pool {
             scratch.slot[e.0 as usize] = i as u32;
         }
         Order { nodes, scratch }
+    }
+
+    /// A number for each expression that is asked for, in the order in which they are first met.
+    pub(crate) fn numbering(&mut self) -> Numbering {
+        let mut scratch = self.scratches.pop().unwrap_or_default();
+        scratch.begin(self.len());
+        scratch.slot.resize(self.len(), 0);
+        Numbering { scratch, count: 0 }
+    }
+
+    pub(crate) fn end(&mut self, numbering: Numbering) {
+        self.scratches.push(numbering.scratch);
     }
 
     pub(crate) fn release(&mut self, order: Order) {
@@ -107,13 +139,8 @@ impl Pool {
             return false;
         }
         let mut present = self.symbols_by(&[e], filter).into_iter();
-        // Asked for many symbols at once, a list would be searched again for each one present.
-        if symbols.len() <= 8 {
-            present.any(|s| symbols.contains(&s))
-        } else {
-            let asked: FxHashSet<Symbol> = symbols.iter().copied().collect();
-            present.any(|s| asked.contains(&s))
-        }
+        let asked = Wanted::new(symbols);
+        present.any(|s| asked.place(s).is_some())
     }
 
     /// How many different subexpressions some expressions have together.

@@ -78,6 +78,8 @@ pub struct Pool {
     /// Hash and number of each node.
     table: HashTable<(u32, u32)>,
     names: Names,
+    /// The expression of each symbol by its number, 0 where there is none yet.
+    variables: Vec<Expr>,
     weight: usize,
     pub(crate) scratches: Vec<Scratch>,
     /// Empty lists, kept for their room.
@@ -105,6 +107,7 @@ impl Pool {
             symbols_in: Vec::new(),
             table: HashTable::new(),
             names: Names::default(),
+            variables: Vec::new(),
             weight: 0,
             scratches: Vec::new(),
             lists: Vec::new(),
@@ -157,7 +160,19 @@ impl Pool {
 
     /// The expression that is just this symbol.
     pub fn var(&mut self, symbol: Symbol) -> Expr {
-        self.intern(Draft::Symbol(symbol))
+        match self.variables.get(symbol.index()) {
+            Some(&e) if e != Self::ZERO => e,
+            _ => self.new_variable(symbol),
+        }
+    }
+
+    fn new_variable(&mut self, symbol: Symbol) -> Expr {
+        let e = self.intern(Draft::Symbol(symbol));
+        if symbol.index() >= self.variables.len() {
+            self.variables.resize(symbol.index() + 1, Self::ZERO);
+        }
+        self.variables[symbol.index()] = e;
+        e
     }
 
     /// The expression that is just the symbol of that name.

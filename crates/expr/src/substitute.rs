@@ -2,7 +2,7 @@
 
 use crate::function::Function;
 use crate::pool::{Expr, Node, Pool, Symbol, Weighted};
-use rustc_hash::FxHashMap;
+use crate::wanted::Wanted;
 
 impl Pool {
     /// Replaces symbols by expressions, all at once, in each of `roots`. O(size of the roots).
@@ -17,17 +17,17 @@ impl Pool {
     /// assert_eq!(pool.text(swapped[0]), "y - x");
     /// ```
     pub fn substitute(&mut self, roots: &[Expr], images: &[(Symbol, Expr)]) -> Vec<Expr> {
-        let images: FxHashMap<Symbol, Expr> = images.iter().copied().collect();
-        let filter = Self::filter_of(images.keys().copied());
-        if filter == 0 {
+        if images.is_empty() {
             return roots.to_vec();
         }
+        let symbols: Vec<Symbol> = images.iter().map(|image| image.0).collect();
+        let (filter, wanted) = (Self::filter_of(symbols.iter().copied()), Wanted::new(&symbols));
         let order = self.order(roots, filter);
         let mut done: Vec<Expr> = Vec::with_capacity(order.nodes.len());
         for &n in &order.nodes {
             let image = |e: Expr| order.place(e).map_or(e, |k| done[k]);
             let new = match self.as_symbol(n) {
-                Some(s) => images.get(&s).copied().unwrap_or(n),
+                Some(s) => wanted.place(s).map_or(n, |k| images[k].1),
                 None => self.rebuild(n, image),
             };
             done.push(new);
