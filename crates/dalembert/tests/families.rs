@@ -25,6 +25,10 @@ fn declared(what: &str, names: &[&str], n: usize) -> [String; 2] {
     [format!("{what} {}\n", families.join(", ")), format!("{what} {}\n", members.join(", "))]
 }
 
+fn same(text: &str) -> [String; 2] {
+    [text.to_owned(), text.to_owned()]
+}
+
 fn load(text: &str) -> Model {
     let source = Source::new("family.dal", text);
     Model::load(&source, &Overrides::default())
@@ -33,9 +37,10 @@ fn load(text: &str) -> Model {
 
 /// Everything a model says, in words.
 fn told(text: &str) -> Vec<String> {
-    let Model { system, form, .. } = load(text);
+    let Model { mut system, form, .. } = load(text);
     let mut told = Vec::new();
-    let mut tell = |what: &str, name: &str, e| told.push(format!("{what} {name}: {}", system.pool.text(e)));
+    let pool = &mut system.pool;
+    let mut tell = |what: &str, name: &str, e| told.push(format!("{what} {name}: {}", pool.text(e)));
     for ((c, rate), s) in system.coordinates.iter().zip(&form.x_dot).zip(&system.speeds) {
         tell("rate", &format!("{} {}", c.name, s.name), *rate);
     }
@@ -61,9 +66,9 @@ fn told(text: &str) -> Vec<String> {
 fn a_family_is_its_members() {
     let n = 5;
     let parts = [
-        ["parameter m = 1, J = 0.01, l = 0.2, g = 9.81, k = 3\n".to_owned(), String::new()],
+        same("parameter m = 1, J = 0.01, l = 0.2, g = 9.81, k = 3\n"),
         declared("coordinate", &["x", "y", "th"], n),
-        ["let P[0] = [0, 0], half = l/2\n".to_owned(), String::new()],
+        same("let P[0] = [0, 0], half = l/2\n"),
         both(
             "let d[@] = half*[cos(th[@]), sin(th[@])]
              let P[@] = P[@-1] + 2*d[@]
@@ -79,14 +84,13 @@ fn a_family_is_its_members() {
             1,
             n,
         ),
-        ["kinetic ".to_owned(), String::new()],
+        same("kinetic "),
         both_sums("m/2*(x[@]'^2 + y[@]'^2) + J/2*th[@]'^2", 1, n),
-        ["\npotential ".to_owned(), String::new()],
+        same("\npotential "),
         both_sums("m*g*y[@] + l*k/2*(th[@] - th[2*@ - @])^2 + sum(j in 1..3, k*l/2*j*x[@]^2)", 1, n),
     ];
-    let [family, members] = [0, 1].map(|k| {
-        parts.iter().map(|part| if part[1].is_empty() { &part[0] } else { &part[k] }[..]).collect::<String>()
-    });
+    let written = |k: usize| parts.iter().map(|part| part[k].as_str()).collect::<String>();
+    let (family, members) = (written(0), written(1));
     let (family, members) = (told(&family), told(&members));
     assert!(family.len() > 100, "{}", family.len());
     assert_eq!(family, members);
@@ -104,11 +108,10 @@ fn refused(text: &str) -> (String, String) {
 /// Values that do not change from turn to turn are recalled: at the same price, and with the same complaints.
 #[test]
 fn mistakes_in_a_later_turn_are_found_at_their_place() {
-    let head = "parameter m = 1 {kg}, l = 2 {m}, n\ncoordinate q[1..4] {m}\nkinetic m/2*q[1]'^2\n";
-    let head = head.replace(", n\n", "\n");
+    let head = "parameter m = 1 {kg}, l = 2 {m}\ncoordinate q[1..4] {m}\nkinetic m/2*q[1]'^2\n";
     let told = |body: &str| refused(&format!("{head}{body}\n"));
     let (said, at) = told("potential sum(i in 1..5, 2*l*m*q[i])");
-    assert_eq!((said.as_str(), at.as_str()), ("E0203 there is no `q[5]`", "q[5]".replace('5', "i").as_str()));
+    assert!(said.contains("there is no `q[5]`") && at == "q[i]", "{said} at {at}");
     let (said, at) =
         told("for i in 1..4 {\nlet s[i] = 2*l*(if i < 3 then l else m)\nlet w[i] = l + s[i]/l\n}");
     assert!(said.contains("units differ") && at == "s[i]/l", "{said} at {at}");
