@@ -5,6 +5,7 @@
 //! (`finish`). Work is bounded: [`MAX_STEPS`] expressions and members, and the pool's own limit.
 
 mod arithmetic;
+mod bindings;
 mod call;
 mod declare;
 mod draw;
@@ -14,6 +15,7 @@ mod forces;
 mod initial;
 mod jacobi;
 mod laws;
+mod loops;
 mod results;
 mod roles;
 pub(crate) mod scope;
@@ -31,6 +33,7 @@ use crate::system::{
 };
 use crate::units::Kind;
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
+use loops::Loops;
 use roles::Role;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Binding, Scope};
@@ -91,9 +94,11 @@ struct Elaborator<'a> {
     used_overrides: Vec<bool>,
     pool: Pool,
     scope: Scope,
-    roles: FxHashMap<Symbol, Role>,
+    /// By the number of the symbol.
+    roles: Vec<Role>,
     diagnostics: Vec<Diagnostic>,
     budget: usize,
+    loops: Loops,
     /// Set while a text that is not the model's is read: its places mean nothing.
     foreign: bool,
     /// The time derivative: x -> x', eta -> eta', t -> 1.
@@ -205,18 +210,17 @@ impl<'a> Elaborator<'a> {
     fn new(overrides: &'a Overrides) -> Self {
         let mut pool = Pool::new();
         let time = pool.symbol("t");
-        let mut roles = FxHashMap::default();
-        roles.insert(time, Role::Time);
-        Elaborator {
+        let mut this = Elaborator {
             used_overrides: vec![false; overrides.set.len()],
             overrides,
             dot: Derivation::new([(time, Pool::ONE)]),
             virtual_change: Derivation::default(),
             pool,
             scope: Scope::default(),
-            roles,
+            roles: Vec::new(),
             diagnostics: Vec::new(),
             budget: MAX_STEPS,
+            loops: Loops::default(),
             foreign: false,
             title: None,
             time,
@@ -259,7 +263,9 @@ impl<'a> Elaborator<'a> {
             drawn_unit: Kind::Number,
             vectors: Vec::new(),
             powers_asked_for: false,
-        }
+        };
+        this.set_role(time, Role::Time);
+        this
     }
 
     /// Records a diagnostic and gives up on what was being read.

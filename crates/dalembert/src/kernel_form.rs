@@ -6,7 +6,6 @@
 //! ```
 
 use dalembert_expr::{Expr, Pool, Symbol};
-use rustc_hash::FxHashMap;
 
 /// A square matrix by its entries: what is not there is zero. Columns ascend in each row.
 #[derive(Clone, Debug, Default)]
@@ -60,17 +59,28 @@ impl Matrix {
     }
 }
 
-/// Where symbols stand in a list, for derivatives by those that occur: rows of large systems are short.
-pub(crate) struct Places(FxHashMap<Symbol, usize>);
+/// Where symbols stand in a list (a table by the number of the symbol), for derivatives by those that occur: rows of large
+/// systems are short.
+pub(crate) struct Places(Vec<u32>);
+
+/// Not in the list.
+const NOWHERE: u32 = u32::MAX;
 
 impl Places {
     pub fn new<'s>(symbols: impl IntoIterator<Item = &'s Symbol>) -> Self {
-        Self(symbols.into_iter().enumerate().map(|(i, s)| (*s, i)).collect())
+        let mut places = Vec::new();
+        for (i, s) in symbols.into_iter().enumerate() {
+            if s.index() >= places.len() {
+                places.resize(s.index() + 1, NOWHERE);
+            }
+            places[s.index()] = i as u32;
+        }
+        Self(places)
     }
 
     /// Where a symbol stands.
     pub fn of(&self, symbol: Symbol) -> Option<usize> {
-        self.0.get(&symbol).copied()
+        self.0.get(symbol.index()).copied().filter(|i| *i != NOWHERE).map(|i| i as usize)
     }
 
     /// The symbols of the list that occur in some expression, by place. O(size).

@@ -8,10 +8,11 @@ use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::syntax::ast::{Unit as UnitAst, UnitKind};
 use dalembert_expr::Rational;
 use std::fmt;
+use std::sync::Arc;
 
-/// Exponents of the base units kg, m, s, A, K, mol, cd.
+/// Exponents of the base units kg, m, s, A, K, mol, cd. Shared, for every value of a model carries one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dimension([Rational; 7]);
+pub struct Dimension(Arc<[Rational; 7]>);
 
 const BASE: [&str; 7] = ["kg", "m", "s", "A", "K", "mol", "cd"];
 
@@ -49,30 +50,32 @@ impl Dimension {
     /// A plain number.
     #[must_use]
     pub fn none() -> Self {
-        Dimension(std::array::from_fn(|_| Rational::ZERO))
+        Self::of(|_| Rational::ZERO)
+    }
+
+    fn of(exponent: impl FnMut(usize) -> Rational) -> Self {
+        Dimension(Arc::new(std::array::from_fn(exponent)))
     }
 
     fn base(index: usize) -> Self {
-        let mut dimension = Self::none();
-        dimension.0[index] = Rational::ONE;
-        dimension
+        Self::of(|i| if i == index { Rational::ONE } else { Rational::ZERO })
     }
 
     /// Is it that of a plain number (or an angle)?
     #[must_use]
     pub fn is_none(&self) -> bool {
-        *self == Self::none()
+        self.0.iter().all(Rational::is_zero)
     }
 
     /// `self * other^exponent`
     #[must_use]
     pub fn times(&self, other: &Self, exponent: &Rational) -> Self {
-        Dimension(std::array::from_fn(|i| &self.0[i] + &(&other.0[i] * exponent)))
+        Self::of(|i| &self.0[i] + &(&other.0[i] * exponent))
     }
 
     /// The base units in it, each with its exponent.
     pub fn powers(&self) -> impl Iterator<Item = (&'static str, &Rational)> {
-        BASE.into_iter().zip(&self.0).filter(|(_, power)| !power.is_zero())
+        BASE.into_iter().zip(self.0.iter()).filter(|(_, power)| !power.is_zero())
     }
 
     /// That of a rate: divided by time.
@@ -93,7 +96,8 @@ impl fmt::Display for Dimension {
                 format!("{name}^({p})")
             }
         };
-        let parts: Vec<String> = BASE.iter().zip(&self.0).filter(|(_, p)| !p.is_zero()).map(spell).collect();
+        let parts: Vec<String> =
+            BASE.iter().zip(self.0.iter()).filter(|(_, p)| !p.is_zero()).map(spell).collect();
         if parts.is_empty() { f.write_str("1") } else { f.write_str(&parts.join("*")) }
     }
 }
@@ -185,7 +189,7 @@ const PREFIXES: &[(&str, i64)] = &[
 ];
 
 fn lookup(name: &str) -> Option<Unit> {
-    let dimension = |exponents: &[i64; 7]| Dimension(exponents.map(Rational::from));
+    let dimension = |exponents: &[i64; 7]| Dimension::of(|i| exponents[i].into());
     if let Some((_, (n, d), pi_power, exponents)) = TABLE.iter().find(|(unit, ..)| *unit == name) {
         let factor = Rational::new(*n, *d)?;
         return Some(Unit { dimension: dimension(exponents), factor, pi_power: *pi_power });

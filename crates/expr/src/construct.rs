@@ -5,6 +5,7 @@
 //! does (`x/x = 1`, `sqrt(x)^2 = x`); none changes a value where both sides exist. In particular
 //! `sqrt(x^2)` stays as it is, for it is |x|.
 
+use crate::draft::Draft;
 use crate::function::Function;
 use crate::pool::{Expr, Node, Pool, Weighted};
 use crate::rational::Rational;
@@ -12,7 +13,7 @@ use crate::rational::Rational;
 impl Pool {
     /// An exact number.
     pub fn number(&mut self, value: Rational) -> Expr {
-        self.intern(Node::Number(value))
+        self.intern(Draft::Number(&value))
     }
 
     /// A whole number.
@@ -22,7 +23,7 @@ impl Pool {
 
     /// The number pi.
     pub fn pi(&mut self) -> Expr {
-        self.intern(Node::Pi)
+        self.intern(Draft::Pi)
     }
 
     /// `a + b`
@@ -75,7 +76,7 @@ impl Pool {
         match self.as_number(exponent).cloned() {
             Some(p) => self.product([(base, p)]),
             None if base == Self::ONE => base,
-            None => self.intern(Node::Power(base, exponent)),
+            None => self.intern(Draft::Power(base, exponent)),
         }
     }
 
@@ -85,7 +86,7 @@ impl Pool {
             return Self::ZERO; // nothing means anything any more: no time is spent on it
         }
         let mut constant = Rational::ZERO;
-        let mut terms: Vec<Weighted> = Vec::new();
+        let mut terms = self.list();
         for (e, c) in parts {
             match self.node(e) {
                 _ if c.is_zero() => {}
@@ -102,18 +103,28 @@ impl Pool {
             }
         }
         merge(&mut terms);
-        match terms.as_slice() {
+        let sum = match terms.as_slice() {
             [] => self.number(constant),
             [(e, c)] if c.is_one() && constant.is_zero() => *e,
-            _ => self.intern(Node::Sum(constant, terms.into())),
-        }
+            _ => self.intern(Draft::Sum(&constant, &terms)),
+        };
+        self.keep(terms);
+        sum
     }
 
     /// The product of `base ^ exponent` over the parts.
     pub fn product(&mut self, parts: impl IntoIterator<Item = Weighted>) -> Expr {
-        let mut todo: Vec<Weighted> = parts.into_iter().collect();
+        let (mut todo, mut factors) = (self.list(), self.list());
+        todo.extend(parts);
+        let product = self.product_of(&mut todo, &mut factors);
+        self.keep(todo);
+        self.keep(factors);
+        product
+    }
+
+    /// The product of what is in `todo`; `factors` is empty.
+    fn product_of(&mut self, todo: &mut Vec<Weighted>, factors: &mut Vec<Weighted>) -> Expr {
         let mut coefficient = Rational::ONE;
-        let mut factors: Vec<Weighted> = Vec::with_capacity(todo.len());
         while let Some((e, p)) = todo.pop() {
             if p.is_zero() {
                 continue;
@@ -121,7 +132,7 @@ impl Pool {
             match self.node(e) {
                 Node::Number(r) => {
                     let r = r.clone();
-                    self.number_power(&r, &p, &mut coefficient, &mut factors);
+                    self.number_power(&r, &p, &mut coefficient, factors);
                 }
                 Node::Product(inner) if p.is_one() => factors.extend_from_slice(inner),
                 Node::Product(inner) if p.is_integer() => {
@@ -132,21 +143,24 @@ impl Pool {
                     [(b, q)] if !q.is_even() => todo.push((*b, q * &p)),
                     _ => factors.push((e, p)),
                 },
-                Node::Sum(..) => self.sum_power(e, p, &mut coefficient, &mut factors, &mut todo),
+                Node::Sum(..) => self.sum_power(e, p, &mut coefficient, factors, todo),
                 Node::Call(Function::Abs, args) if p.is_even() => todo.push((args[0], p)),
                 _ => factors.push((e, p)),
             }
         }
-        merge(&mut factors);
-        self.settle_numbers(&mut coefficient, &mut factors);
+        merge(factors);
+        self.settle_numbers(&mut coefficient, factors);
         if let Some(k) = factors.iter().position(|(b, p)| *b == Self::ZERO && p.is_negative()) {
-            return self.intern(Node::Product([factors[k].clone()].into())); // 1/0 stays visible
+            return self.intern(Draft::Product(&factors[k..=k])); // 1/0 stays visible
         }
         let body = match factors.as_slice() {
             [] => return self.number(coefficient),
             [(b, p)] if p.is_one() => *b,
-            _ => self.intern(Node::Product(factors.into())),
+            _ => self.intern(Draft::Product(factors)),
         };
+        if coefficient.is_one() && !self.exhausted() {
+            return body;
+        }
         self.combine([(body, coefficient)])
     }
 

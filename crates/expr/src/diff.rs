@@ -6,6 +6,7 @@
 use crate::function::Function;
 use crate::pool::{Expr, Node, Pool, Symbol, Weighted};
 use crate::rational::Rational;
+use crate::wanted::Wanted;
 use rustc_hash::FxHashMap;
 
 /// A derivation: a linear map on expressions that obeys the product rule, given by what it does to
@@ -49,6 +50,9 @@ impl Derivation {
         if self.filter == 0 || !pool.may_contain(e, self.filter) {
             return Pool::ZERO;
         }
+        if let Some(s) = pool.as_symbol(e) {
+            return self.seeds.get(&s).copied().unwrap_or(Pool::ZERO);
+        }
         if let Some(&d) = self.memo.get(&e) {
             return d;
         }
@@ -66,17 +70,24 @@ impl Derivation {
     /// The derivative of a node whose children are done.
     fn of_node(&self, pool: &mut Pool, e: Expr) -> Expr {
         let done = |child: &Expr| self.memo.get(child).copied().unwrap_or(Pool::ZERO);
-        match pool.node(e).clone() {
+        match pool.node(e) {
             Node::Number(_) | Node::Pi => Pool::ZERO,
-            Node::Symbol(s) => self.seeds.get(&s).copied().unwrap_or(Pool::ZERO),
-            Node::Sum(_, terms) => pool.combine(terms.iter().map(|(t, c)| (done(t), c.clone()))),
+            Node::Symbol(s) => self.seeds.get(s).copied().unwrap_or(Pool::ZERO),
+            Node::Sum(..) => {
+                let mut terms = pool.list_of(e);
+                terms.iter_mut().for_each(|(t, _)| *t = done(t));
+                let d = pool.combine(terms.drain(..));
+                pool.keep(terms);
+                d
+            }
             Node::Call(f @ (Function::Select | Function::Min | Function::Max), args) => {
+                let (f, args) = (*f, args.clone());
                 let (condition, [a, b]) = pool.branches(f, &args);
                 // The branch not taken may be undefined: choose, never multiply by zero.
                 pool.select(condition, done(&a), done(&b))
             }
             _ => {
-                let mut parts = Vec::new();
+                let mut parts = pool.list();
                 pool.for_each_partial(e, |pool, child, factors, c| {
                     let d = done(&child);
                     if d != Pool::ZERO {
@@ -84,7 +95,9 @@ impl Derivation {
                         parts.push((pool.product(factors.drain(..)), c));
                     }
                 });
-                pool.combine(parts)
+                let d = pool.combine(parts.drain(..));
+                pool.keep(parts);
+                d
             }
         }
     }
@@ -100,56 +113,68 @@ impl Pool {
         d
     }
 
-    /// The partial derivatives of `e` with respect to all of `symbols`, in one backward pass.
+    /// The partial derivatives of `e` with respect to all of `symbols`, in one backward pass. O(size of `e` and number of
+    /// symbols).
     pub fn gradient(&mut self, e: Expr, symbols: &[Symbol]) -> Vec<Expr> {
-        let wanted: FxHashMap<Symbol, usize> = symbols.iter().enumerate().map(|(i, s)| (*s, i)).collect();
         let filter = Self::filter_of(symbols.iter().copied());
-        let mut gradient = vec![Vec::<Weighted>::new(); symbols.len()];
-        if filter != 0 && self.may_contain(e, filter) {
-            let order = self.order(&[e], filter);
-            // The adjoint of a node is the sum of what its parents contribute.
-            let mut adjoints = vec![Vec::<Weighted>::new(); order.nodes.len()];
-            let root = order.place(e).unwrap_or(0);
-            adjoints[root].push((Self::ONE, Rational::ONE));
-            for i in (0..order.nodes.len()).rev() {
-                let adjoint = self.combine(std::mem::take(&mut adjoints[i]));
-                if adjoint == Self::ZERO {
-                    continue;
-                }
-                let n = order.nodes[i];
-                match self.node(n).clone() {
-                    Node::Symbol(s) => {
-                        if let Some(&k) = wanted.get(&s) {
-                            gradient[k].push((adjoint, Rational::ONE));
-                        }
-                    }
-                    Node::Sum(_, terms) => {
-                        for (t, c) in terms {
-                            if let Some(k) = order.place(t) {
-                                adjoints[k].push((adjoint, c));
-                            }
-                        }
-                    }
-                    Node::Call(Function::Select | Function::Min | Function::Max, _) => {
-                        // Forward through choices, for the reason given in `of_node`.
-                        for (k, s) in symbols.iter().enumerate() {
-                            let d = self.diff(n, *s);
-                            let part = self.mul(adjoint, d);
-                            gradient[k].push((part, Rational::ONE));
-                        }
-                    }
-                    _ => self.for_each_partial(n, |pool, child, factors, c| {
-                        if let Some(k) = order.place(child) {
-                            factors.push((adjoint, Rational::ONE));
-                            let part = pool.product(factors.drain(..));
-                            adjoints[k].push((part, c));
-                        }
-                    }),
-                }
-            }
-            self.release(order);
+        let mut gradient = vec![Self::ZERO; symbols.len()];
+        if filter == 0 || !self.may_contain(e, filter) {
+            return gradient;
         }
-        gradient.into_iter().map(|parts| self.combine(parts)).collect()
+        let wanted = Wanted::new(symbols);
+        let order = self.order(&[e], filter);
+        let mut adjoints = Adjoints::new(order.nodes.len());
+        adjoints.add(order.place(e).unwrap_or(0), (Self::ONE, Rational::ONE));
+        for i in (0..order.nodes.len()).rev() {
+            let mut parts = self.list();
+            adjoints.take(i, &mut parts);
+            let adjoint = self.combine(parts.drain(..));
+            self.keep(parts);
+            if adjoint == Self::ZERO {
+                continue;
+            }
+            let n = order.nodes[i];
+            match self.node(n) {
+                Node::Symbol(s) => {
+                    if let Some(k) = wanted.place(*s) {
+                        gradient[k] = self.add(gradient[k], adjoint);
+                    }
+                }
+                Node::Sum(_, terms) => {
+                    for (t, c) in terms {
+                        if let Some(k) = order.place(*t) {
+                            adjoints.add(k, (adjoint, c.clone()));
+                        }
+                    }
+                }
+                Node::Call(Function::Select | Function::Min | Function::Max, _) => {
+                    // Forward through choices, for the reason given in `of_node`.
+                    for (k, s) in symbols.iter().enumerate() {
+                        let d = self.diff(n, *s);
+                        let part = self.mul(adjoint, d);
+                        gradient[k] = self.add(gradient[k], part);
+                    }
+                }
+                _ => self.for_each_partial(n, |pool, child, factors, c| {
+                    if let Some(k) = order.place(child) {
+                        factors.push((adjoint, Rational::ONE));
+                        let part = pool.product(factors.drain(..));
+                        adjoints.add(k, (part, c));
+                    }
+                }),
+            }
+        }
+        self.release(order);
+        gradient
+    }
+
+    /// A copy of the terms of a sum or the factors of a product, in a list to be given back.
+    fn list_of(&mut self, e: Expr) -> Vec<Weighted> {
+        let mut list = self.list();
+        if let Node::Sum(_, inner) | Node::Product(inner) = self.node(e) {
+            list.extend_from_slice(inner);
+        }
+        list
     }
 
     /// `min`, `max` and `if` as a condition with two branches.
@@ -169,9 +194,10 @@ impl Pool {
         e: Expr,
         mut visit: impl FnMut(&mut Pool, Expr, &mut Vec<Weighted>, Rational),
     ) {
-        let mut factors = Vec::new();
-        match self.node(e).clone() {
-            Node::Product(list) => {
+        let mut factors = self.list();
+        match self.node(e) {
+            Node::Product(_) => {
+                let list = self.list_of(e);
                 for (k, (base, p)) in list.iter().enumerate() {
                     factors.clear();
                     factors.extend_from_slice(&list[..k]);
@@ -179,8 +205,9 @@ impl Pool {
                     factors.extend_from_slice(&list[k + 1..]);
                     visit(self, *base, &mut factors, p.clone());
                 }
+                self.keep(list);
             }
-            Node::Power(base, exponent) => {
+            &Node::Power(base, exponent) => {
                 // d b^x = x b^(x-1) db + b^x log b dx; not b^x/b, which is undefined at b = 0
                 let less = self.sub(exponent, Self::ONE);
                 let power = self.pow(base, less);
@@ -202,14 +229,16 @@ impl Pool {
                 }
             }
             Node::Call(f, args) if args.len() == 1 => {
-                let (factor, c) = self.derivative_of(f, args[0], e);
+                let (f, child) = (*f, args[0]);
+                let (factor, c) = self.derivative_of(f, child, e);
                 if let Some(factor) = factor {
                     factors.push(factor);
-                    visit(self, args[0], &mut factors, c);
+                    visit(self, child, &mut factors, c);
                 }
             }
             _ => {} // comparisons and logic are constant almost everywhere
         }
+        self.keep(factors);
     }
 
     /// `df/du` at `u` as `c * base^exponent`, with `value = f(u)`.
@@ -236,5 +265,33 @@ impl Pool {
             _ => return (None, one),
         };
         (Some((base, exponent)), c)
+    }
+}
+
+/// The adjoint of each node is the sum of what its parents contribute: linked lists in one piece of memory.
+struct Adjoints {
+    last: Vec<u32>,
+    parts: Vec<(Weighted, u32)>,
+}
+
+impl Adjoints {
+    const NONE: u32 = u32::MAX;
+
+    fn new(nodes: usize) -> Self {
+        Adjoints { last: vec![Self::NONE; nodes], parts: Vec::with_capacity(nodes) }
+    }
+
+    fn add(&mut self, node: usize, part: Weighted) {
+        self.parts.push((part, self.last[node]));
+        self.last[node] = self.parts.len() as u32 - 1;
+    }
+
+    /// Moves what has been contributed to a node into a list.
+    fn take(&mut self, node: usize, list: &mut Vec<Weighted>) {
+        let mut next = self.last[node];
+        while let Some((part, before)) = self.parts.get_mut(next as usize) {
+            list.push((part.0, std::mem::replace(&mut part.1, Rational::ZERO)));
+            next = *before;
+        }
     }
 }

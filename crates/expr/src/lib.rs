@@ -24,11 +24,14 @@
 
 mod construct;
 mod diff;
+mod draft;
 mod evaluate;
 mod function;
 mod linear;
 mod lower;
 mod modular;
+mod names;
+mod order;
 mod pool;
 mod print;
 mod rational;
@@ -39,6 +42,7 @@ mod simplify;
 mod special;
 mod substitute;
 mod switch;
+mod wanted;
 
 pub use diff::Derivation;
 pub use evaluate::Zero;

@@ -6,7 +6,6 @@
 use crate::pool::{Expr, Node, Pool, Symbol, Weighted};
 use crate::rational::Rational;
 use dalembert_tape::{Builder, Op, Program, Value};
-use rustc_hash::FxHashMap;
 
 /// Whole powers up to this are products; beyond, `powf` is as good.
 const MAX_UNROLLED_POWER: u64 = 64;
@@ -36,8 +35,7 @@ impl Pool {
     /// The same at the beginning of a tape, whose inputs are these symbols: what follows may use the values.
     pub fn lower_into(&mut self, tape: &mut Builder, inputs: &[Symbol], outputs: &[Expr]) -> Vec<Value> {
         let order = self.order(outputs, 0);
-        let places: FxHashMap<Symbol, usize> = inputs.iter().enumerate().map(|(i, s)| (*s, i)).collect();
-        let mut tape = Lowering { tape, places };
+        let mut tape = Lowering { tape, places: places(inputs) };
         let mut values: Vec<Value> = Vec::with_capacity(order.nodes.len());
         for &n in &order.nodes {
             let of = |e: Expr| values[order.place(e).expect("children come first")];
@@ -52,7 +50,8 @@ impl Pool {
 
 struct Lowering<'t> {
     tape: &'t mut Builder,
-    places: FxHashMap<Symbol, usize>,
+    /// The input that each symbol is, by its number.
+    places: Vec<Option<u32>>,
 }
 
 impl Lowering<'_> {
@@ -60,16 +59,16 @@ impl Lowering<'_> {
         match node {
             Node::Number(r) => self.tape.constant(r.to_f64()),
             Node::Pi => self.tape.constant(std::f64::consts::PI),
-            Node::Symbol(s) => match self.places.get(s) {
-                Some(&i) => self.tape.input(i),
-                None => self.tape.constant(f64::NAN),
+            Node::Symbol(s) => match self.places.get(s.index()) {
+                Some(&Some(i)) => self.tape.input(i as usize),
+                _ => self.tape.constant(f64::NAN),
             },
             Node::Sum(constant, terms) => self.sum(constant, terms, of),
             Node::Product(factors) => self.product(factors, of),
             Node::Power(base, exponent) => self.tape.push(Op::Pow, &[of(*base), of(*exponent)]),
             Node::Call(f, args) => {
-                let args: Vec<Value> = args.iter().map(|a| of(*a)).collect();
-                self.tape.push(f.op(), &args)
+                let of = |k: usize| args.get(k).map_or(of(args[0]), |a| of(*a));
+                self.tape.push(f.op(), &[of(0), of(1), of(2)][..args.len()])
             }
         }
     }
@@ -166,6 +165,12 @@ impl Lowering<'_> {
         }
         result.unwrap_or_else(|| self.tape.constant(1.0))
     }
+}
+
+fn places(inputs: &[Symbol]) -> Vec<Option<u32>> {
+    let mut places = vec![None; inputs.iter().map(|s| s.index() + 1).max().unwrap_or(0)];
+    inputs.iter().enumerate().for_each(|(i, s)| places[s.index()] = Some(i as u32));
+    places
 }
 
 fn sign_of(c: &Rational) -> Rational {

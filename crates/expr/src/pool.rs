@@ -4,11 +4,13 @@
 //! ascending order meets children first, in descending order parents first. Nothing recurses, so no
 //! depth of nesting can exhaust the stack.
 
+use crate::draft::{Draft, spread};
 use crate::function::Function;
+use crate::names::Names;
+use crate::order::Scratch;
 use crate::rational::Rational;
 use hashbrown::HashTable;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
-use std::hash::BuildHasher;
+use rustc_hash::FxHashMap;
 
 /// An expression in a [`Pool`]: equal handles are equal expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -17,6 +19,14 @@ pub struct Expr(pub(crate) u32);
 /// A named unknown in a [`Pool`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symbol(pub(crate) u32);
+
+impl Symbol {
+    /// Its number among the symbols of the pool, in the order of their declaration: for tables by symbol.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// A factor or exponent list entry: an expression with a rational attached.
 pub type Weighted = (Expr, Rational);
@@ -65,11 +75,15 @@ pub struct Pool {
     nodes: Vec<Node>,
     /// For each node a 64-bit filter of the symbols in it: a clear bit proves absence.
     symbols_in: Vec<u64>,
-    table: HashTable<u32>,
-    names: Vec<String>,
-    by_name: FxHashMap<String, Symbol>,
+    /// Hash and number of each node.
+    table: HashTable<(u32, u32)>,
+    names: Names,
+    /// The expression of each symbol by its number, 0 where there is none yet.
+    variables: Vec<Expr>,
     weight: usize,
-    scratches: Vec<Scratch>,
+    pub(crate) scratches: Vec<Scratch>,
+    /// Empty lists, kept for their room.
+    lists: Vec<Vec<Weighted>>,
     pub(crate) derivatives: FxHashMap<Symbol, FxHashMap<Expr, Expr>>,
 }
 
@@ -92,14 +106,15 @@ impl Pool {
             nodes: Vec::new(),
             symbols_in: Vec::new(),
             table: HashTable::new(),
-            names: Vec::new(),
-            by_name: FxHashMap::default(),
+            names: Names::default(),
+            variables: Vec::new(),
             weight: 0,
             scratches: Vec::new(),
+            lists: Vec::new(),
             derivatives: FxHashMap::default(),
         };
-        pool.intern(Node::Number(Rational::ZERO));
-        pool.intern(Node::Number(Rational::ONE));
+        pool.intern(Draft::Number(&Rational::ZERO));
+        pool.intern(Draft::Number(&Rational::ONE));
         pool
     }
 
@@ -134,24 +149,30 @@ impl Pool {
 
     /// The symbol of that name.
     pub fn symbol(&mut self, name: &str) -> Symbol {
-        if let Some(&symbol) = self.by_name.get(name) {
-            return symbol;
-        }
-        let symbol = Symbol(self.names.len() as u32);
-        self.names.push(name.to_owned());
-        self.by_name.insert(name.to_owned(), symbol);
-        symbol
+        Symbol(self.names.intern(name))
     }
 
     /// The name of a symbol.
     #[must_use]
     pub fn name(&self, symbol: Symbol) -> &str {
-        &self.names[symbol.0 as usize]
+        self.names.get(symbol.0)
     }
 
     /// The expression that is just this symbol.
     pub fn var(&mut self, symbol: Symbol) -> Expr {
-        self.intern(Node::Symbol(symbol))
+        match self.variables.get(symbol.index()) {
+            Some(&e) if e != Self::ZERO => e,
+            _ => self.new_variable(symbol),
+        }
+    }
+
+    fn new_variable(&mut self, symbol: Symbol) -> Expr {
+        let e = self.intern(Draft::Symbol(symbol));
+        if symbol.index() >= self.variables.len() {
+            self.variables.resize(symbol.index() + 1, Self::ZERO);
+        }
+        self.variables[symbol.index()] = e;
+        e
     }
 
     /// The expression that is just the symbol of that name.
@@ -178,37 +199,47 @@ impl Pool {
         }
     }
 
-    pub(crate) fn intern(&mut self, node: Node) -> Expr {
-        let hash = FxBuildHasher.hash_one(&node);
-        let nodes = &self.nodes;
-        if let Some(&id) = self.table.find(hash, |&id| nodes[id as usize] == node) {
+    /// The expression of a node; equal ones are made once.
+    pub(crate) fn intern(&mut self, draft: Draft<'_>) -> Expr {
+        let (hash, nodes) = (draft.hash(), &self.nodes);
+        let same = |&(h, id): &(u32, u32)| h == hash && nodes[id as usize].draft() == draft;
+        if let Some(&(_, id)) = self.table.find(spread(hash), same) {
             return Expr(id);
         }
-        let (size, mask) = self.measure(&node);
+        let (size, mask) = self.measure(draft);
         self.weight += size;
         if self.exhausted() {
             return Self::ZERO; // poison: exhausted() stays true, the caller reports it
         }
         let id = self.nodes.len() as u32;
-        self.nodes.push(node);
+        self.nodes.push(draft.to_node());
         self.symbols_in.push(mask);
-        let nodes = &self.nodes;
-        self.table.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(&nodes[id as usize]));
+        self.table.insert_unique(spread(hash), (hash, id), |&(h, _)| spread(h));
         Expr(id)
     }
 
+    /// An empty list; [`Pool::keep`] takes it back, so that constructing allocates little.
+    pub(crate) fn list(&mut self) -> Vec<Weighted> {
+        self.lists.pop().unwrap_or_default()
+    }
+
+    pub(crate) fn keep(&mut self, mut list: Vec<Weighted>) {
+        list.clear();
+        self.lists.push(list);
+    }
+
     /// Storage a node takes, in list entries, and the filter of its symbols.
-    fn measure(&self, node: &Node) -> (usize, u64) {
+    fn measure(&self, draft: Draft<'_>) -> (usize, u64) {
         let of = |e: &Expr| self.symbols_in[e.0 as usize];
         let all = |list: &[Weighted]| (2 + list.len(), list.iter().fold(0, |m, (e, _)| m | of(e)));
-        match node {
+        match draft {
             // A number of tens of thousands of digits is no quantity: it ends the pool.
-            Node::Number(r) if r.bits() > MAX_NUMBER_BITS => (MAX_WEIGHT, 0),
-            Node::Number(_) | Node::Pi => (2, 0),
-            Node::Symbol(s) => (2, Self::filter(*s)),
-            Node::Sum(_, list) | Node::Product(list) => all(list),
-            Node::Power(base, exponent) => (2, of(base) | of(exponent)),
-            Node::Call(_, args) => (2 + args.len(), args.iter().fold(0, |m, e| m | of(e))),
+            Draft::Number(r) if r.bits() > MAX_NUMBER_BITS => (MAX_WEIGHT, 0),
+            Draft::Number(_) | Draft::Pi => (2, 0),
+            Draft::Symbol(s) => (2, Self::filter(s)),
+            Draft::Sum(_, list) | Draft::Product(list) => all(list),
+            Draft::Power(base, exponent) => (2, of(&base) | of(&exponent)),
+            Draft::Call(_, args) => (2 + args.len(), args.iter().fold(0, |m, e| m | of(e))),
         }
     }
 
@@ -224,67 +255,6 @@ impl Pool {
     pub(crate) fn may_contain(&self, e: Expr, filter: u64) -> bool {
         self.symbols_in[e.0 as usize] & filter != 0
     }
-
-    /// Does any of the symbols occur in `e`? Exact; O(size of `e` and number of symbols).
-    pub fn depends_on(&mut self, e: Expr, symbols: &[Symbol]) -> bool {
-        let filter = Self::filter_of(symbols.iter().copied());
-        if !self.may_contain(e, filter) {
-            return false;
-        }
-        let order = self.order(&[e], filter);
-        let mut present = order.nodes.iter().filter_map(|&n| self.as_symbol(n));
-        // Asked for many symbols at once, a list would be searched again for each one present.
-        let found = if symbols.len() <= 8 {
-            present.any(|s| symbols.contains(&s))
-        } else {
-            let asked: FxHashSet<Symbol> = symbols.iter().copied().collect();
-            present.any(|s| asked.contains(&s))
-        };
-        self.release(order);
-        found
-    }
-
-    /// The symbols in some expressions, in the order of their declaration.
-    pub fn symbols(&mut self, roots: &[Expr]) -> Vec<Symbol> {
-        let order = self.order(roots, u64::MAX);
-        let mut found: Vec<Symbol> = order.nodes.iter().filter_map(|&n| self.as_symbol(n)).collect();
-        self.release(order);
-        found.sort();
-        found
-    }
-
-    /// How many different subexpressions some expressions have together.
-    pub fn size(&mut self, roots: &[Expr]) -> usize {
-        let order = self.order(roots, 0);
-        let n = order.nodes.len();
-        self.release(order);
-        n
-    }
-
-    /// Everything reachable from the roots, children first. With a nonzero `filter`, only nodes that
-    /// may contain a symbol of it. O(nodes reached).
-    pub(crate) fn order(&mut self, roots: &[Expr], filter: u64) -> Order {
-        let mut scratch = self.scratches.pop().unwrap_or_default();
-        scratch.begin(self.nodes.len());
-        let mut nodes = Vec::new();
-        let mut stack: Vec<Expr> = roots.to_vec();
-        while let Some(e) = stack.pop() {
-            let wanted = filter == 0 || self.may_contain(e, filter);
-            if wanted && scratch.mark(e) {
-                nodes.push(e);
-                self.node(e).for_each_child(|c| stack.push(c));
-            }
-        }
-        nodes.sort_unstable();
-        for (i, e) in nodes.iter().enumerate() {
-            scratch.slot[e.0 as usize] = i as u32;
-        }
-        Order { nodes, scratch }
-    }
-
-    pub(crate) fn release(&mut self, order: Order) {
-        self.scratches.push(order.scratch);
-    }
 }
 
 impl Node {
@@ -299,43 +269,5 @@ impl Node {
             }
             Node::Call(_, args) => args.iter().for_each(|e| visit(*e)),
         }
-    }
-}
-
-/// Reachable nodes in ascending order, with the place of each.
-pub(crate) struct Order {
-    pub nodes: Vec<Expr>,
-    scratch: Scratch,
-}
-
-impl Order {
-    /// The place of `e` in `nodes`, if it is there.
-    pub fn place(&self, e: Expr) -> Option<usize> {
-        let i = e.0 as usize;
-        (self.scratch.stamp.get(i) == Some(&self.scratch.epoch)).then(|| self.scratch.slot[i] as usize)
-    }
-}
-
-/// Marks that are cleared by counting up, so that a pass costs what it visits.
-#[derive(Clone, Default)]
-struct Scratch {
-    stamp: Vec<u32>,
-    slot: Vec<u32>,
-    epoch: u32,
-}
-
-impl Scratch {
-    fn begin(&mut self, len: usize) {
-        self.stamp.resize(len, 0);
-        self.slot.resize(len, 0);
-        self.epoch = self.epoch.checked_add(1).unwrap_or_else(|| {
-            self.stamp.fill(0);
-            1
-        });
-    }
-
-    fn mark(&mut self, e: Expr) -> bool {
-        let stamp = &mut self.stamp[e.0 as usize];
-        std::mem::replace(stamp, self.epoch) != self.epoch
     }
 }

@@ -9,16 +9,27 @@ use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// An exact rational number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rational(Form);
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Form {
     Small(i64, i64),
     Big(Box<BigRational>),
+}
+
+impl Hash for Form {
+    /// Two words for nearly all: every term of every sum has one.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Form::Small(n, d) => (n, d).hash(state),
+            Form::Big(value) => value.hash(state),
+        }
+    }
 }
 
 /// Results of powers are kept exact up to this many bits; beyond, the power stays symbolic.

@@ -5,6 +5,7 @@ use crate::function::Function;
 use crate::pool::{Expr, Node, Pool, Symbol};
 use crate::rational::Rational;
 use rustc_hash::FxHashMap;
+use std::hash::Hash;
 
 /// An expression with blanks in the place of some symbols. Equal shapes are equal expressions once the blanks are filled
 /// with the same symbols.
@@ -45,36 +46,25 @@ impl Pool {
     /// assert_eq!(pool.shape(one, blank).0, pool.shape(other, blank).0);
     /// assert_ne!(pool.shape(one, blank).0, pool.shape(third, blank).0);
     /// ```
-    pub fn shape<G: Copy + Eq + std::hash::Hash>(
-        &self,
+    pub fn shape<G: Copy + Eq + Hash>(
+        &mut self,
         e: Expr,
         blank: impl Fn(Symbol) -> Option<(u8, G)>,
     ) -> (Shape, Vec<G>) {
-        let (mut tokens, mut groups) = (Vec::new(), Vec::new());
-        let mut number: FxHashMap<G, u32> = FxHashMap::default();
-        let mut seen: FxHashMap<Expr, u32> = FxHashMap::default();
+        let (mut tokens, mut groups) = (Vec::new(), Groups::default());
+        let mut numbers = self.numbering();
         let mut stack = vec![e];
         while let Some(e) = stack.pop() {
-            let count = seen.len() as u32;
-            match seen.entry(e) {
-                std::collections::hash_map::Entry::Occupied(first) => {
-                    tokens.push(Token::Seen(*first.get()));
-                    continue;
-                }
-                std::collections::hash_map::Entry::Vacant(place) => place.insert(count),
-            };
+            if let Some(first) = numbers.seen(e) {
+                tokens.push(Token::Seen(first));
+                continue;
+            }
             let begin = stack.len();
             match self.node(e) {
                 Node::Number(_) | Node::Pi => tokens.push(Token::Same(e)),
                 Node::Symbol(s) => tokens.push(match blank(*s) {
                     None => Token::Same(e),
-                    Some((kind, group)) => Token::Blank(
-                        kind,
-                        *number.entry(group).or_insert_with(|| {
-                            groups.push(group);
-                            groups.len() as u32 - 1
-                        }),
-                    ),
+                    Some((kind, group)) => Token::Blank(kind, groups.number(group)),
                 }),
                 Node::Sum(constant, terms) => {
                     tokens.push(Token::Sum(constant.clone(), terms.len()));
@@ -90,6 +80,36 @@ impl Pool {
             self.node(e).for_each_child(|child| stack.push(child));
             stack[begin..].reverse();
         }
-        (Shape(tokens), groups)
+        self.end(numbers);
+        (Shape(tokens), groups.list)
+    }
+}
+
+/// Groups by the order of their first occurrence: a few are searched, many hashed.
+struct Groups<G> {
+    list: Vec<G>,
+    place: FxHashMap<G, u32>,
+}
+
+impl<G> Default for Groups<G> {
+    fn default() -> Self {
+        Groups { list: Vec::new(), place: FxHashMap::default() }
+    }
+}
+
+impl<G: Copy + Eq + Hash> Groups<G> {
+    const FEW: usize = 8;
+
+    fn number(&mut self, group: G) -> u32 {
+        let early = self.list.iter().take(Self::FEW).position(|g| *g == group);
+        if let Some(known) = early.map(|k| k as u32).or_else(|| self.place.get(&group).copied()) {
+            return known;
+        }
+        let new = self.list.len() as u32;
+        self.list.push(group);
+        if self.list.len() > Self::FEW {
+            self.place.insert(group, new);
+        }
+        new
     }
 }

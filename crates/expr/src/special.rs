@@ -1,5 +1,6 @@
 //! Functions of their arguments: signs drawn out, exact values at special points, constants folded.
 
+use crate::draft::Draft;
 use crate::function::Function;
 use crate::pool::{Expr, Node, Pool};
 use crate::rational::Rational;
@@ -49,7 +50,7 @@ impl Pool {
                 Parity::None => {}
             }
         }
-        self.intern(Node::Call(f, args.into()))
+        self.intern(Draft::Call(f, args))
     }
 
     /// `if condition then a else b`

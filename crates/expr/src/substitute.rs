@@ -1,7 +1,8 @@
 //! Putting expressions in the place of symbols, and rebuilding in general.
 
-use crate::pool::{Expr, Node, Pool, Symbol};
-use rustc_hash::FxHashMap;
+use crate::function::Function;
+use crate::pool::{Expr, Node, Pool, Symbol, Weighted};
+use crate::wanted::Wanted;
 
 impl Pool {
     /// Replaces symbols by expressions, all at once, in each of `roots`. O(size of the roots).
@@ -16,17 +17,17 @@ impl Pool {
     /// assert_eq!(pool.text(swapped[0]), "y - x");
     /// ```
     pub fn substitute(&mut self, roots: &[Expr], images: &[(Symbol, Expr)]) -> Vec<Expr> {
-        let images: FxHashMap<Symbol, Expr> = images.iter().copied().collect();
-        let filter = Self::filter_of(images.keys().copied());
-        if filter == 0 {
+        if images.is_empty() {
             return roots.to_vec();
         }
+        let symbols: Vec<Symbol> = images.iter().map(|image| image.0).collect();
+        let (filter, wanted) = (Self::filter_of(symbols.iter().copied()), Wanted::new(&symbols));
         let order = self.order(roots, filter);
         let mut done: Vec<Expr> = Vec::with_capacity(order.nodes.len());
         for &n in &order.nodes {
             let image = |e: Expr| order.place(e).map_or(e, |k| done[k]);
             let new = match self.as_symbol(n) {
-                Some(s) => images.get(&s).copied().unwrap_or(n),
+                Some(s) => wanted.place(s).map_or(n, |k| images[k].1),
                 None => self.rebuild(n, image),
             };
             done.push(new);
@@ -55,7 +56,12 @@ impl Pool {
                 Node::Number(r) => self.number(r.clone()),
                 Node::Pi => self.pi(),
                 Node::Symbol(s) => self.named(from.name(*s)),
-                node => self.with_children(node.clone(), image),
+                node => {
+                    let mut list = self.list();
+                    let new = Image::of(node, image, &mut list).map(|new| self.make(new, &mut list));
+                    self.keep(list);
+                    new.unwrap_or(Self::ZERO)
+                }
             };
             done.push(new);
         }
@@ -66,25 +72,56 @@ impl Pool {
 
     /// The node `e` with its children replaced.
     pub(crate) fn rebuild(&mut self, e: Expr, image: impl Fn(Expr) -> Expr) -> Expr {
-        match self.node(e).clone() {
-            Node::Number(_) | Node::Pi | Node::Symbol(_) => e,
-            node => self.with_children(node, image),
-        }
+        let mut list = self.list();
+        let made = match Image::of(self.node(e), image, &mut list) {
+            Some(new) => self.make(new, &mut list),
+            None => e,
+        };
+        self.keep(list);
+        made
     }
 
-    fn with_children(&mut self, node: Node, image: impl Fn(Expr) -> Expr) -> Expr {
-        match node {
-            Node::Number(_) | Node::Pi | Node::Symbol(_) => self.intern(node),
-            Node::Sum(constant, terms) => {
-                let constant = (Self::ONE, constant);
-                self.combine(terms.iter().map(|(t, c)| (image(*t), c.clone())).chain([constant]))
-            }
-            Node::Product(factors) => self.product(factors.iter().map(|(b, p)| (image(*b), p.clone()))),
-            Node::Power(base, exponent) => self.pow(image(base), image(exponent)),
-            Node::Call(f, args) => {
-                let args: Vec<Expr> = args.iter().map(|a| image(*a)).collect();
-                self.call(f, &args)
-            }
+    fn make(&mut self, new: Image, list: &mut Vec<Weighted>) -> Expr {
+        match new {
+            Image::Sum => self.combine(list.drain(..)),
+            Image::Product => self.product(list.drain(..)),
+            Image::Power(base, exponent) => self.pow(base, exponent),
+            Image::Call(f, args) => self.call(f, &args[..f.arity()]),
         }
+    }
+}
+
+/// A node whose children have been replaced; those of a sum or product are in a list beside it.
+enum Image {
+    Sum,
+    Product,
+    Power(Expr, Expr),
+    Call(Function, [Expr; 3]),
+}
+
+impl Image {
+    /// `None` if the node has no children.
+    fn of(node: &Node, image: impl Fn(Expr) -> Expr, list: &mut Vec<Weighted>) -> Option<Self> {
+        let images = |inner: &[Weighted], list: &mut Vec<Weighted>| {
+            list.extend(inner.iter().map(|(e, c)| (image(*e), c.clone())));
+        };
+        Some(match node {
+            Node::Number(_) | Node::Pi | Node::Symbol(_) => return None,
+            Node::Sum(constant, terms) => {
+                images(terms, list);
+                list.push((Pool::ONE, constant.clone()));
+                Image::Sum
+            }
+            Node::Product(factors) => {
+                images(factors, list);
+                Image::Product
+            }
+            Node::Power(base, exponent) => Image::Power(image(*base), image(*exponent)),
+            Node::Call(f, args) => {
+                let mut all = [Pool::ZERO; 3];
+                all.iter_mut().zip(args).for_each(|(new, a)| *new = image(*a));
+                Image::Call(*f, all)
+            }
+        })
     }
 }

@@ -4,16 +4,32 @@ use crate::listing::{Listing, Operand};
 use crate::op::Op;
 use crate::program::{Instruction, Program};
 use rustc_hash::FxHashMap;
+use std::hash::{Hash, Hasher};
 
 /// A value in a tape under construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Value(u32);
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
     Input(u32),
     Constant(u64), // bits, so that equal constants meet (and 0.0 differs from -0.0)
     Apply(Op, [Value; 3]),
+}
+
+impl Hash for Source {
+    /// Two words: tapes of large systems have millions of operations.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let (first, second) = match *self {
+            Source::Input(k) => (1, u64::from(k)),
+            Source::Constant(bits) => (0, bits),
+            Source::Apply(op, [a, b, c]) => {
+                ((op as u64 + 2) << 32 | u64::from(a.0), u64::from(b.0) << 32 | u64::from(c.0))
+            }
+        };
+        state.write_u64(first);
+        state.write_u64(second);
+    }
 }
 
 /// Collects operations and shares equal ones; [`Builder::finish`] drops what no output needs and
@@ -21,6 +37,7 @@ enum Source {
 pub struct Builder {
     n_inputs: usize,
     values: Vec<Source>,
+    /// Constants and operations; an input is the value of its number.
     known: FxHashMap<Source, Value>,
 }
 
@@ -28,11 +45,8 @@ impl Builder {
     /// A tape with `n_inputs` inputs and nothing computed yet.
     #[must_use]
     pub fn new(n_inputs: usize) -> Self {
-        let mut builder = Builder { n_inputs, values: Vec::new(), known: FxHashMap::default() };
-        for i in 0..n_inputs {
-            builder.intern(Source::Input(i as u32));
-        }
-        builder
+        let values = (0..n_inputs as u32).map(Source::Input).collect();
+        Builder { n_inputs, values, known: FxHashMap::default() }
     }
 
     /// Input number `i`.

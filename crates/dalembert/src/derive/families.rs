@@ -8,7 +8,7 @@
 use super::{Symbols, velocity_row};
 use crate::kernel_form::Places;
 use crate::system::Row;
-use dalembert_expr::{Derivation, Expr, Pool, Shape, Symbol};
+use dalembert_expr::{Derivation, Expr, Pool, Shape};
 use rustc_hash::FxHashMap;
 
 /// K5, K6 of one row: psi, the entries of A, b.
@@ -23,23 +23,22 @@ pub(super) struct Derived {
 pub(super) struct Families<'s> {
     symbols: &'s Symbols,
     speed: Places,
-    /// Coordinates, then rates: kind and number of each.
-    blanks: Option<FxHashMap<Symbol, (u8, usize)>>,
+    /// Kind and number of each coordinate and rate, by symbol.
+    blanks: Option<Vec<Option<(u8, usize)>>>,
     known: FxHashMap<(Shape, bool), (Vec<usize>, Derived)>,
 }
 
 impl<'s> Families<'s> {
     /// `plain` if the rate of each coordinate is the speed of that number.
     pub fn new(symbols: &'s Symbols, plain: bool) -> Self {
-        let kinds = |list: &'s [Symbol], kind: u8| list.iter().enumerate().map(move |(i, s)| (*s, (kind, i)));
-        let blanks = plain.then(|| kinds(&symbols.x, 0).chain(kinds(&symbols.eta, 1)).collect());
+        let blanks = plain.then(|| blanks(symbols));
         Families { symbols, speed: Places::new(&symbols.eta), blanks, known: FxHashMap::default() }
     }
 
     /// A row, derived or copied.
     pub fn row(&mut self, pool: &mut Pool, row: &Row, dot: &mut Derivation) -> Derived {
         let Some(blanks) = &self.blanks else { return self.derive(pool, row, dot) };
-        let (shape, members) = pool.shape(row.residual, |s| blanks.get(&s).copied());
+        let (shape, members) = pool.shape(row.residual, |s| blanks.get(s.index()).copied().flatten());
         let key = (shape, row.holonomic);
         if let Some((first, derived)) = self.known.get(&key) {
             return self.exchange(pool, derived, first, &members);
@@ -72,6 +71,16 @@ impl<'s> Families<'s> {
         entries.sort_unstable_by_key(|(p, _)| *p);
         Derived { psi: made[0], entries, right: made[1] }
     }
+}
+
+/// Coordinates are of kind 0, their rates of kind 1.
+fn blanks(symbols: &Symbols) -> Vec<Option<(u8, usize)>> {
+    let all = || symbols.x.iter().chain(&symbols.eta);
+    let mut blanks = vec![None; all().map(|s| s.index() + 1).max().unwrap_or(0)];
+    for (kind, list) in [(0, &symbols.x), (1, &symbols.eta)] {
+        list.iter().enumerate().for_each(|(i, s)| blanks[s.index()] = Some((kind, i)));
+    }
+    blanks
 }
 
 #[cfg(test)]

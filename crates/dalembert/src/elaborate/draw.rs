@@ -5,7 +5,6 @@ use super::value::Value;
 use super::{Elaborator, Fallible};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{self, ExprKind, Shape};
-use crate::syntax::expression_text;
 use crate::system::{Figure, Place};
 use crate::units::Kind;
 use dalembert_expr::Expr;
@@ -68,7 +67,7 @@ impl Elaborator<'_> {
         }
         let name = match &e.kind {
             ExprKind::Name(_) | ExprKind::Index(..) => self.spelt_name(e)?,
-            _ => expression_text(e),
+            _ => self.text_of(e),
         };
         Ok(Place { name, at: parts.into_iter().map(|(e, _)| e).collect(), kind })
     }

@@ -1,17 +1,17 @@
 //! Expressions of the model as values.
 
-use super::scope::{Binding, is_reserved};
+use super::scope::Binding;
 use super::value::{MAX_DEPTH, Value};
 use super::{Elaborator, Fallible, Reported};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{self, ExprKind, Range, SumOver};
+use crate::syntax::ast::{self, ExprKind, Factor, Range, SumOver};
 use crate::units::Kind;
 use dalembert_expr::{Expr, Function, Pool, Rational};
 
 impl Elaborator<'_> {
-    /// The value of an expression.
-    pub(super) fn value(&mut self, e: &ast::Expr) -> Fallible<Value> {
+    /// The value of an expression, worked out.
+    pub(super) fn evaluate(&mut self, e: &ast::Expr) -> Fallible<Value> {
         self.spend(1, e.span)?;
         match &e.kind {
             ExprKind::Number(text) => match Rational::from_decimal(text) {
@@ -51,21 +51,7 @@ impl Elaborator<'_> {
                 let values = values.into_iter().collect::<Fallible<Vec<_>>>()?;
                 self.add_up(&values)
             }
-            ExprKind::Product(factors) => {
-                let mut values = Vec::with_capacity(factors.len());
-                for factor in factors {
-                    values.push(self.value(&factor.expr).map(|v| (v, factor)));
-                }
-                let mut values = values.into_iter().collect::<Fallible<Vec<_>>>()?.into_iter();
-                let Some((mut acc, _)) = values.next() else { return Err(Reported) };
-                for (value, factor) in values {
-                    acc = match factor.divide {
-                        true => self.divide(acc, value, factor.expr.span)?,
-                        false => self.multiply(acc, value, factor.expr.span)?,
-                    };
-                }
-                Ok(acc)
-            }
+            ExprKind::Product(factors) => self.factors(e, factors),
             ExprKind::Power(base, exponent) => self.power(base, exponent),
             ExprKind::Compare(op, a, b) => self.compare(*op, a, b),
             ExprKind::And(parts) => self.logic(Function::And, parts),
@@ -76,6 +62,29 @@ impl Elaborator<'_> {
             }
             ExprKind::If(choice) => self.choose(choice, e.span),
         }
+    }
+
+    /// A product from left to right. All factors are looked at, whatever one of them says.
+    fn factors(&mut self, e: &ast::Expr, factors: &[Factor]) -> Fallible<Value> {
+        let (mut product, done) = self.recall_factors(e, factors).map_or((None, 0), |(p, n)| (Some(p), n));
+        let mut values = Vec::with_capacity(factors.len() - done);
+        for factor in &factors[done..] {
+            values.push(self.value(&factor.expr).map(|v| (v, factor)));
+        }
+        let values = values.into_iter().collect::<Fallible<Vec<_>>>()?;
+        let steady = if done == 0 { self.steady_factors(factors) } else { None };
+        for (k, (value, factor)) in values.into_iter().enumerate() {
+            let so_far = match product {
+                None => value,
+                Some(product) if factor.divide => self.divide(product, value, factor.expr.span)?,
+                Some(product) => self.multiply(product, value, factor.expr.span)?,
+            };
+            if steady == Some(k + 1) {
+                self.remember_factors(e, &factors[..=k], &so_far);
+            }
+            product = Some(so_far);
+        }
+        product.ok_or(Reported)
     }
 
     /// Vectors of rows are the deepest there is; what is copied counts.
@@ -136,6 +145,9 @@ impl Elaborator<'_> {
 
     /// A whole number known when the model is read.
     pub(super) fn whole_number(&mut self, e: &ast::Expr) -> Fallible<i64> {
+        if let Some(n) = self.plain_index(e) {
+            return Ok(n);
+        }
         let (value, _) = self.scalar(e)?;
         match self.pool.as_number(value).and_then(Rational::to_i64) {
             Some(n) => Ok(n),
@@ -205,9 +217,17 @@ impl Elaborator<'_> {
     }
 
     fn indexed(&mut self, base: &ast::Expr, indices: &[ast::Expr], span: Span) -> Fallible<Value> {
-        let mut values = Vec::new();
+        let mut values = Vec::with_capacity(indices.len());
         for i in indices {
             values.push(self.whole_number(i)?);
+        }
+        if let ExprKind::Name(name) = &base.kind
+            && !name.starts_with('δ')
+            && let Some(binding) = self.scope.member(name, &values)
+            && !matches!(binding, Binding::Poisoned)
+        {
+            let binding = binding.clone();
+            return Ok(self.bound_value(binding));
         }
         if let ExprKind::Name(name) = &base.kind
             && !matches!(self.scope.get(name), Some(Binding::Value(Value::Vector(_))))
@@ -294,33 +314,5 @@ impl Elaborator<'_> {
             return Ok(Value::Scalar(Pool::ZERO, Kind::Number));
         }
         self.add_up(&values)
-    }
-
-    /// Runs `body` for each value of a loop index.
-    pub(super) fn with_index(
-        &mut self,
-        index: &ast::Name,
-        first: i64,
-        last: i64,
-        mut body: impl FnMut(&mut Self, i64) -> Fallible<()>,
-    ) -> Fallible<()> {
-        if is_reserved(&index.text) {
-            let message = format!("`{}` is a word of the language and cannot be an index", index.text);
-            return self.error(Code::ReservedName, index.span, &message);
-        }
-        if self.scope.get(&index.text).is_some() || self.scope.family(&index.text).is_some() {
-            let message = format!("the index `{}` has the name of something else", index.text);
-            return self.error(Code::DeclaredTwice, index.span, &message);
-        }
-        let mut result = Ok(());
-        for i in first..=last {
-            let previous = self.scope.shadow(&index.text, Binding::Number(i.into()), index.span);
-            result = body(self, i);
-            self.scope.restore(&index.text, previous);
-            if result.is_err() {
-                break;
-            }
-        }
-        result
     }
 }

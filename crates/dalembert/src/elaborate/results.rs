@@ -146,6 +146,9 @@ impl Elaborator<'_> {
         let different: FxHashSet<Expr> = momenta.into_iter().collect();
         let mut different: Vec<Expr> = different.into_iter().collect();
         different.sort_unstable();
+        // Nor does it matter which speeds they are of: the members of a family have one shape.
+        let mut shapes = FxHashSet::default();
+        different.retain(|p| shapes.insert(self.pool.shape(*p, |s| places.of(s).map(|i| (0, i))).0));
         let linear = different.iter().all(|p| {
             let second = places.gradient(&mut self.pool, *p);
             second.iter().all(|(_, s)| places.present(&mut self.pool, *s).is_empty())

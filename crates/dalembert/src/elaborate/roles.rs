@@ -63,14 +63,21 @@ impl Allowed {
 
 impl Elaborator<'_> {
     pub(super) fn role(&self, symbol: Symbol) -> Role {
-        self.roles.get(&symbol).copied().unwrap_or(Role::Result)
+        self.roles.get(symbol.index()).copied().unwrap_or(Role::Result)
     }
 
     pub(super) fn symbol_with_role(&mut self, name: &str, role: Role) -> Symbol {
         let symbol = self.pool.symbol(name);
         self.pool.var(symbol); // terms print in the order in which names are declared
-        self.roles.insert(symbol, role);
+        self.set_role(symbol, role);
         symbol
+    }
+
+    pub(super) fn set_role(&mut self, symbol: Symbol, role: Role) {
+        if symbol.index() >= self.roles.len() {
+            self.roles.resize(symbol.index() + 1, Role::Result);
+        }
+        self.roles[symbol.index()] = role;
     }
 
     /// Checks that a statement uses only what it may.

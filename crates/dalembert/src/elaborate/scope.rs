@@ -1,51 +1,11 @@
 //! Names and what they stand for.
 
-use super::value::Value;
+pub(super) use super::bindings::{Binding, Scope};
 use super::{Elaborator, Fallible, Reported};
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind, Subscript, Target};
-use dalembert_expr::{Function, Rational};
-use rustc_hash::{FxHashMap, FxHashSet};
-
-/// What a name stands for.
-#[derive(Clone, Debug)]
-pub(super) enum Binding {
-    /// A `const` or a loop index.
-    Number(Rational),
-    /// A parameter, by index.
-    Parameter(usize),
-    /// A coordinate, by index.
-    Coordinate(usize),
-    /// A declared speed, by index.
-    Speed(usize),
-    /// A `let` (or an output used further on).
-    Value(Value),
-    /// Its declaration was wrong; what uses it says nothing more.
-    Poisoned,
-}
-
-impl Binding {
-    fn word(&self) -> &'static str {
-        match self {
-            Binding::Number(_) => "a constant or an index",
-            Binding::Parameter(_) => "a parameter",
-            Binding::Coordinate(_) => "a coordinate",
-            Binding::Speed(_) => "a speed",
-            Binding::Value(_) => "a name for an expression",
-            Binding::Poisoned => "declared already",
-        }
-    }
-}
-
-/// Members are found by their full name, `q[3]`; families by the plain one.
-#[derive(Default)]
-pub(super) struct Scope {
-    bindings: FxHashMap<String, (Binding, Span)>,
-    families: FxHashMap<String, usize>,
-    /// Families some member of which could not be declared.
-    broken: FxHashSet<String>,
-}
+use dalembert_expr::Function;
 
 /// Names of functions and results: a model cannot declare them.
 pub(crate) const OPERATIONS: &[&str] = &["sqrt", "dot", "cross", "norm", "diff", "delta", "sum", "transpose"];
@@ -63,52 +23,6 @@ pub(crate) fn is_reserved(name: &str) -> bool {
         || PLAIN_OBSERVABLES.contains(&name)
 }
 
-impl Scope {
-    pub fn get(&self, name: &str) -> Option<&Binding> {
-        self.bindings.get(name).map(|(binding, _)| binding)
-    }
-
-    /// Whether `name` is a family, and with how many subscripts.
-    pub fn family(&self, name: &str) -> Option<usize> {
-        self.families.get(name).copied()
-    }
-
-    /// First and last member of a family with one subscript.
-    fn extent(&self, family: &str) -> Option<(i64, i64)> {
-        let member = |name: &String| -> Option<i64> {
-            name.strip_prefix(family)?.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
-        };
-        let (first, last) =
-            (self.bindings.keys().filter_map(member).min()?, self.bindings.keys().filter_map(member).max()?);
-        Some((first, last))
-    }
-
-    /// Binds for a while; [`Scope::restore`] takes it back.
-    pub fn shadow(&mut self, name: &str, binding: Binding, span: Span) -> Option<(Binding, Span)> {
-        self.bindings.insert(name.to_owned(), (binding, span))
-    }
-
-    pub fn restore(&mut self, name: &str, previous: Option<(Binding, Span)>) {
-        match previous {
-            Some(binding) => self.bindings.insert(name.to_owned(), binding),
-            None => self.bindings.remove(name),
-        };
-    }
-
-    /// Every name with its subscripts, in no particular order.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.bindings.keys().map(String::as_str)
-    }
-
-    /// Plain names and names of families, sorted, for messages.
-    pub fn plain_names(&self) -> Vec<&str> {
-        let plain = self.bindings.keys().filter(|name| !name.contains('['));
-        let mut names: Vec<&str> = plain.chain(self.families.keys()).map(String::as_str).collect();
-        names.sort_unstable(); // messages must not depend on hashing
-        names
-    }
-}
-
 impl Elaborator<'_> {
     /// Declares a name; `q[1..N]` has been unrolled to its members already.
     pub(super) fn declare(&mut self, name: &str, binding: Binding, span: Span) -> Fallible<()> {
@@ -118,35 +32,28 @@ impl Elaborator<'_> {
             return self
                 .fail(Diagnostic::error(Code::ReservedName, span, message).help("choose another name"));
         }
-        let subscripts = name.find('[').map(|i| name[i..].split(',').count());
-        let clash = match subscripts {
-            Some(_) if self.scope.bindings.contains_key(plain) => Some(plain),
-            None if self.scope.families.contains_key(plain) => Some(plain),
-            _ if self.scope.bindings.contains_key(name) => Some(name),
+        let member = plain.len() < name.len();
+        let clash = match member {
+            true if self.scope.get(plain).is_some() => Some(plain),
+            false if self.scope.family(plain).is_some() => Some(plain),
+            _ if self.scope.get(name).is_some() => Some(name),
             _ => None,
         };
         if let Some(clash) = clash {
             let mut d =
                 Diagnostic::error(Code::DeclaredTwice, span, format!("`{clash}` is declared already"));
-            if let Some((binding, first)) = self.scope.bindings.get(clash) {
+            if let Some((binding, first)) = self.scope.bound(clash) {
                 d = d.label(*first, format!("here, as {}", binding.word()));
             }
             return self.fail(d);
         }
-        if let Some(count) = subscripts {
-            self.scope.families.insert(plain.to_owned(), count);
-        }
-        self.scope.bindings.insert(name.to_owned(), (binding, span));
+        self.scope.bind(name, binding, span);
         Ok(())
     }
 
     /// Lets later uses of a name whose declaration failed pass in silence.
     pub(super) fn poison(&mut self, target: &Target) {
-        let name = target.name.text.clone();
-        self.scope.broken.insert(name.clone());
-        if !self.scope.bindings.contains_key(&name) && !self.scope.families.contains_key(&name) {
-            self.scope.bindings.insert(name, (Binding::Poisoned, target.span));
-        }
+        self.scope.poison(&target.name.text, target.span);
     }
 
     /// The members a target names: one for `x` and `q[i]`, many for `q[1..N]`.
@@ -212,7 +119,7 @@ impl Elaborator<'_> {
     }
 
     fn missing_member(&mut self, name: &str, plain: &str, span: Span) -> Fallible<Binding> {
-        if self.scope.broken.contains(plain) {
+        if self.scope.is_broken(plain) {
             return Err(Reported);
         }
         if self.scope.family(plain).is_some() {

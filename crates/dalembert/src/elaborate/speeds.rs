@@ -199,7 +199,7 @@ impl Elaborator<'_> {
     /// Symbols of rates that are no speeds are not allowed to survive elaboration.
     pub(super) fn demote_rates(&mut self, images: &[(Symbol, Expr)]) {
         for (symbol, _) in images {
-            self.roles.insert(*symbol, Role::Result);
+            self.set_role(*symbol, Role::Result);
         }
     }
 }

@@ -75,12 +75,12 @@ impl Elaborator<'_> {
         for name in self.scope.names() {
             let (plain, member) = match name.split_once('[') {
                 Some((plain, _)) => (plain, 1),
-                None => (name, 0),
+                None => (name.as_str(), 0),
             };
-            let (members, first) = families.entry(plain.to_owned()).or_insert((0, name.to_owned()));
+            let (members, first) = families.entry(plain.to_owned()).or_insert((0, name.clone()));
             *members += member;
-            if order(name) < order(first) {
-                *first = name.to_owned();
+            if order(&name) < order(first) {
+                first.clone_from(&name);
             }
         }
         let values = self.parameter_values();

@@ -4,7 +4,6 @@
 use super::assembler::{Assembler, Base, Place};
 use super::expand::Expanded;
 use super::graph::{Id, Node, Two};
-use rustc_hash::FxHashMap;
 
 /// Slots before the first that holds a value: two for operands of calls, one for the guard.
 const RESERVED: usize = 3;
@@ -56,12 +55,12 @@ struct Allocator<'p> {
     results: Vec<(Id, u32)>,
     live: Vec<bool>,
     register: Vec<u8>,
+    /// Where each value is stored, once it is; of a constant its place among the constants.
     slot: Vec<u32>,
     held: [Option<Id>; 16],
     free_slots: Vec<u32>,
     slot_count: usize,
     constants: Vec<u64>,
-    constant_place: FxHashMap<Id, u32>,
     /// Registers the present operation reads.
     locked: u16,
 }
@@ -100,7 +99,6 @@ impl<'p> Allocator<'p> {
             free_slots: Vec::new(),
             slot_count: RESERVED,
             constants: Vec::new(),
-            constant_place: FxHashMap::default(),
             locked: 0,
         }
     }
@@ -313,12 +311,13 @@ impl<'p> Allocator<'p> {
         match self.nodes[v as usize] {
             Node::Input(k) => (self.bases.inputs, self.bytes(k as usize)),
             Node::Constant(bits) => {
-                let next = self.constants.len() as u32;
-                let place = *self.constant_place.entry(v).or_insert(next);
-                if place == next {
+                let place = &mut self.slot[v as usize];
+                if *place == NO_SLOT {
+                    *place = self.constants.len() as u32;
                     self.constants.push(bits);
                 }
-                (self.bases.constants, self.bytes(place as usize) - BIAS)
+                let place = *place as usize;
+                (self.bases.constants, self.bytes(place) - BIAS)
             }
             _ => {
                 let slot = self.slot[v as usize];
@@ -346,7 +345,8 @@ impl<'p> Allocator<'p> {
     /// Slots of operands used no more are free, but only once the operation that reads them is written.
     fn release_slots(&mut self, i: Id) {
         for v in self.nodes[i as usize].operands() {
-            if self.next_use(v) == NEVER && self.slot[v as usize] != NO_SLOT {
+            let stored = self.slot[v as usize] != NO_SLOT && !self.nodes[v as usize].is_given();
+            if stored && self.next_use(v) == NEVER {
                 self.free_slots.push(self.slot[v as usize]);
                 self.slot[v as usize] = NO_SLOT;
             }

@@ -1,10 +1,10 @@
 //! From a tape to operations of the machine: what each operator of `op.rs` becomes, bit for bit.
 
 use super::graph::{Graph, Id, Node, Predicate, Two};
-use crate::listing::Operand;
 use crate::op::Op;
 use crate::program::Program;
 use crate::trig;
+use rustc_hash::FxHashMap;
 
 /// A program as a graph.
 pub(super) struct Expanded {
@@ -16,37 +16,31 @@ pub(super) struct Expanded {
 
 /// O(length of the program).
 pub(super) fn expand(program: &Program) -> Expanded {
-    let listing = program.listing();
-    let mut e = Expander { graph: Graph::default(), guard: None };
-    let mut values: Vec<Id> = Vec::with_capacity(listing.statements.len());
-    for s in &listing.statements {
-        let mut args = [0; 3];
-        for (arg, operand) in args.iter_mut().zip(&s.operands) {
-            *arg = e.operand(*operand, &values);
-        }
-        values.push(e.apply(s.op, args));
+    let mut e = Expander { graph: Graph::default(), guard: None, angles: FxHashMap::default() };
+    e.graph.nodes.reserve(program.input_count() + program.code().len());
+    // What each register of the tape holds, as the tape runs.
+    let mut held: Vec<Id> = Vec::with_capacity(program.interpreter_registers());
+    held.extend((0..program.input_count()).map(|k| e.graph.add(Node::Input(k as u32))));
+    held.extend(program.constants().iter().map(|c| e.graph.number(*c)));
+    held.resize(program.interpreter_registers(), 0);
+    for i in program.code() {
+        held[i.target as usize] = e.apply(i.op, i.operands.map(|r| held[r as usize]));
     }
-    let outputs = listing.outputs.iter().map(|o| e.operand(*o, &values)).collect();
+    let outputs = program.outputs().iter().map(|r| held[*r as usize]).collect();
     Expanded { graph: e.graph, outputs, guard: e.guard }
 }
 
 struct Expander {
     graph: Graph,
     guard: Option<Id>,
+    /// Sine and cosine of each angle.
+    angles: FxHashMap<Id, (Id, Id)>,
 }
 
 impl Expander {
-    fn operand(&mut self, operand: Operand, values: &[Id]) -> Id {
-        match operand {
-            Operand::Input(k) => self.graph.add(Node::Input(k as u32)),
-            Operand::Constant(c) => self.graph.number(c),
-            Operand::Statement(k) => values[k],
-        }
-    }
-
     fn apply(&mut self, op: Op, [x, y, z]: [Id; 3]) -> Id {
         let g = &mut self.graph;
-        let compare = |g: &mut Graph, p, a, b| g.two(Two::Compare(p), a, b);
+        let compare = |g: &mut Graph, p, a, b| g.share(Node::Two(Two::Compare(p), a, b));
         match op {
             Op::Add => g.two(Two::Add, x, y),
             Op::Sub => g.two(Two::Sub, x, y),
@@ -66,15 +60,15 @@ impl Expander {
                 let (zero, one, minus) = (g.number(0.0), g.number(1.0), g.number(-1.0));
                 let below = compare(g, Predicate::Less, x, zero);
                 let above = compare(g, Predicate::Less, zero, x);
-                let no = g.add(Node::Blend { mask: below, no: x, yes: minus });
-                g.add(Node::Blend { mask: above, no, yes: one })
+                let no = g.share(Node::Blend { mask: below, no: x, yes: minus });
+                g.share(Node::Blend { mask: above, no, yes: one })
             }
             Op::Min | Op::Max => {
                 let (a, b) = if op == Op::Min { (x, y) } else { (y, x) };
                 let less = compare(g, Predicate::Less, a, b);
                 let nan = compare(g, Predicate::Unordered, x, x);
-                let mask = g.two(Two::Or, less, nan);
-                g.add(Node::Blend { mask, no: y, yes: x })
+                let mask = g.share(Node::Two(Two::Or, less, nan));
+                g.share(Node::Blend { mask, no: y, yes: x })
             }
             Op::Less | Op::LessEqual | Op::Equal => {
                 let predicate = match op {
@@ -87,7 +81,7 @@ impl Expander {
             }
             Op::And | Op::Or => {
                 let (a, b) = (g.is_true(x), g.is_true(y));
-                let mask = g.two(if op == Op::And { Two::And } else { Two::Or }, a, b);
+                let mask = g.share(Node::Two(if op == Op::And { Two::And } else { Two::Or }, a, b));
                 g.truth(mask)
             }
             Op::Not => {
@@ -97,7 +91,7 @@ impl Expander {
             }
             Op::Select => {
                 let mask = g.is_true(x);
-                g.add(Node::Blend { mask, no: z, yes: y })
+                g.share(Node::Blend { mask, no: z, yes: y })
             }
             Op::Pow | Op::Atan2 => g.add(Node::Call(op, x, y)),
             Op::Tan | Op::Asin | Op::Acos | Op::Atan | Op::Sinh | Op::Cosh | Op::Tanh | Op::Exp | Op::Log => {
@@ -108,18 +102,19 @@ impl Expander {
 
     fn magnitude(&mut self, x: Id) -> Id {
         let rest = self.graph.bits(!trig::SIGN);
-        self.graph.two(Two::And, x, rest)
+        self.graph.share(Node::Two(Two::And, x, rest))
     }
 
     /// `trig::reduced`, operation by operation; both values share all but the last two.
     fn sin_cos(&mut self, x: Id) -> (Id, Id) {
-        let before = self.graph.nodes.len();
+        if let Some(known) = self.angles.get(&x) {
+            return *known;
+        }
         let g = &mut self.graph;
         let [to_turns, rounder, half, one] =
             [trig::TWO_OVER_PI, trig::ROUNDER, 0.5, 1.0].map(|v| g.number(v));
         let [p1, p2] = trig::HALF_PI.map(|v| g.number(v));
         let shifted = g.fused(x, to_turns, rounder);
-        let new = shifted as usize >= before;
         let n = g.two(Two::Sub, shifted, rounder);
         let first = g.fused_minus(n, p1, x);
         let y0 = g.fused_minus(n, p2, first);
@@ -145,9 +140,7 @@ impl Expander {
             let sum = g.fused(zz, p, low);
             g.two(Two::Add, w, sum)
         };
-        if new {
-            self.watch(x);
-        }
+        self.watch(x);
         let g = &mut self.graph;
         let mask = g.add(Node::Shift(shifted, 63));
         let s = g.add(Node::Blend { mask, no: sine, yes: cosine });
@@ -160,7 +153,9 @@ impl Expander {
             let bit = g.two(Two::And, bit, sign);
             g.two(Two::Xor, value, bit)
         };
-        (flipped(g, s, shifted), flipped(g, c, next))
+        let both = (flipped(g, s, shifted), flipped(g, c, next));
+        self.angles.insert(x, both);
+        both
     }
 
     /// Adds an angle to the guard.

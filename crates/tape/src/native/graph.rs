@@ -83,14 +83,21 @@ impl Node {
 #[derive(Default)]
 pub(super) struct Graph {
     pub nodes: Vec<Node>,
-    known: FxHashMap<Node, Id>,
+    constants: FxHashMap<u64, Id>,
+    shared: FxHashMap<Node, Id>,
 }
 
 impl Graph {
-    /// The value of a node; equal ones are made once.
+    /// A value that is made once: what the tape has shared already is not looked for again.
     pub fn add(&mut self, node: Node) -> Id {
+        self.nodes.push(node);
+        self.nodes.len() as Id - 1
+    }
+
+    /// A value that may have been made before, in another operation of the tape.
+    pub fn share(&mut self, node: Node) -> Id {
         let next = self.nodes.len() as Id;
-        let id = *self.known.entry(node).or_insert(next);
+        let id = *self.shared.entry(node).or_insert(next);
         if id == next {
             self.nodes.push(node);
         }
@@ -102,7 +109,12 @@ impl Graph {
     }
 
     pub fn bits(&mut self, bits: u64) -> Id {
-        self.add(Node::Constant(bits))
+        let next = self.nodes.len() as Id;
+        let id = *self.constants.entry(bits).or_insert(next);
+        if id == next {
+            self.nodes.push(Node::Constant(bits));
+        }
+        id
     }
 
     pub fn two(&mut self, op: Two, a: Id, b: Id) -> Id {
@@ -122,7 +134,7 @@ impl Graph {
     /// 1 where the mask is set, 0 elsewhere.
     pub fn truth(&mut self, mask: Id) -> Id {
         let one = self.number(1.0);
-        self.two(Two::And, mask, one)
+        self.share(Node::Two(Two::And, mask, one))
     }
 
     /// All bits where the number is not zero; of a truth, the mask it was made of.
@@ -132,7 +144,7 @@ impl Graph {
             Node::Two(Two::And, mask, o) if o == one => mask,
             _ => {
                 let zero = self.number(0.0);
-                self.two(Two::Compare(Predicate::NotEqual), value, zero)
+                self.share(Node::Two(Two::Compare(Predicate::NotEqual), value, zero))
             }
         }
     }
