@@ -285,7 +285,7 @@ fn mechanism_at_the_end_of_its_range() {
          initial x = 0, y ~ 1\n\
          simulate until 2"),
         @r"
-    error[E0705]: the constraint `circle` cannot be kept at t = 1: residual 1e-7
+    error[E0705]: the constraint `circle` cannot be kept at t = 1: residual 5e-8
      --> model.dal:3:1
       |
     3 | constraint circle: x^2 + y^2 = 1
