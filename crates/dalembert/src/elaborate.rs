@@ -7,6 +7,7 @@
 mod arithmetic;
 mod call;
 mod declare;
+mod dimensions;
 mod draw;
 mod expression;
 mod finish;
@@ -31,7 +32,7 @@ use crate::system::{
 };
 use crate::units::Kind;
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
-use roles::Role;
+use roles::{Allowed, Role, State};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Binding, Scope};
 
@@ -70,6 +71,7 @@ struct ForceObservable {
 }
 
 /// An expression of a statement, with its unit and place.
+#[derive(Clone)]
 struct Part {
     expr: Expr,
     kind: Kind,
@@ -94,8 +96,8 @@ struct Elaborator<'a> {
     roles: FxHashMap<Symbol, Role>,
     diagnostics: Vec<Diagnostic>,
     budget: usize,
-    /// Set while a text that is not the model's is read: its places mean nothing.
-    foreign: bool,
+    /// The option that is being read, if any: places in it are none of the model's.
+    foreign: Option<String>,
     /// The time derivative: x -> x', eta -> eta', t -> 1.
     dot: Derivation,
     /// The virtual change: x -> delta(x).
@@ -115,14 +117,15 @@ struct Elaborator<'a> {
     dissipation: Vec<Part>,
     work: Vec<Part>,
     nonideal: Vec<Part>,
-    mass: Option<(Vec<Vec<Expr>>, Span)>,
+    mass: Option<(Vec<Vec<Part>>, Span)>,
     /// Whether there was one, once it has been taken.
     mass_given: bool,
-    force_vectors: Vec<(Vec<Expr>, Span)>,
+    force_vectors: Vec<(Vec<Part>, Span)>,
     forces_on: Vec<(Binding, Part)>,
-    forces_at: Vec<(Vec<Expr>, Vec<Expr>)>,
-    /// Units of force times displacement of its point.
-    force_at_units: Vec<(Kind, Span)>,
+    /// Components of a force, of its point, and where they are written.
+    forces_at: Vec<(Vec<Expr>, Vec<Expr>, Span)>,
+    /// Forces at points times the components of their points, for their units.
+    force_at_work: Vec<Part>,
     constraints: Vec<Constraint>,
     rows: Vec<Row>,
     /// Where each of them stands, by name, and the names of outputs.
@@ -217,7 +220,7 @@ impl<'a> Elaborator<'a> {
             roles,
             diagnostics: Vec::new(),
             budget: MAX_STEPS,
-            foreign: false,
+            foreign: None,
             title: None,
             time,
             parameters: Vec::new(),
@@ -236,7 +239,7 @@ impl<'a> Elaborator<'a> {
             force_vectors: Vec::new(),
             forces_on: Vec::new(),
             forces_at: Vec::new(),
-            force_at_units: Vec::new(),
+            force_at_work: Vec::new(),
             constraints: Vec::new(),
             rows: Vec::new(),
             constraint_of: FxHashMap::default(),
@@ -264,7 +267,8 @@ impl<'a> Elaborator<'a> {
 
     /// Records a diagnostic and gives up on what was being read.
     fn fail<T>(&mut self, mut diagnostic: Diagnostic) -> Fallible<T> {
-        if self.foreign {
+        if let Some(option) = &self.foreign {
+            diagnostic.message = format!("{} in `{option}`", diagnostic.message);
             diagnostic.span = None;
             diagnostic.labels.clear();
             diagnostic.suggestion = None;
@@ -312,6 +316,16 @@ impl<'a> Elaborator<'a> {
         self.error(Code::TooLarge, span, &message)
     }
 
+    /// Declares parameters of a model that was read before.
+    fn declare_again(&mut self, parameters: &[Parameter]) -> Fallible<()> {
+        for (k, p) in parameters.iter().enumerate() {
+            self.declare(&p.name, Binding::Parameter(k), p.span)?;
+            let symbol = self.symbol_with_role(&p.name, Role::Parameter);
+            self.parameters.push(Parameter { symbol, ..p.clone() });
+        }
+        Ok(())
+    }
+
     fn report_unused_overrides(&mut self) {
         let unused: Vec<String> = self
             .overrides
@@ -335,6 +349,39 @@ impl<'a> Elaborator<'a> {
             };
             self.diagnostics.push(d);
         }
+    }
+}
+
+/// The value of an expression of parameters, in a unit that is wanted. Places in its text are none of the model's.
+pub(crate) fn value_in(
+    parameters: &[Parameter],
+    values: &[f64],
+    e: &syntax::ast::Expr,
+    unit: &Kind,
+) -> Result<f64, Box<Diagnostic>> {
+    let overrides = Overrides::default();
+    let mut this = Elaborator::new(&overrides);
+    let read = this.declare_again(parameters).and_then(|()| {
+        let (value, kind) = this.scalar(e)?;
+        this.allow(&[value], Allowed::only("a value of the state", State::Nothing), e.span)?;
+        this.same_unit(unit, &kind, e.span)?;
+        Ok(value)
+    });
+    let value = match read {
+        Ok(value) => {
+            let symbols: FxHashMap<Symbol, f64> =
+                this.parameters.iter().map(|p| p.symbol).zip(values.iter().copied()).collect();
+            this.pool.evaluate(value, |s| symbols.get(&s).copied().unwrap_or(f64::NAN))
+        }
+        Err(Reported) => {
+            let said = this.diagnostics.pop();
+            let said = said.unwrap_or_else(|| Diagnostic::error(Code::BadOption, None, "this is no value"));
+            return Err(Box::new(Diagnostic { span: None, labels: Vec::new(), suggestion: None, ..said }));
+        }
+    };
+    match value.is_finite() {
+        true => Ok(value),
+        false => Err(Box::new(Diagnostic::error(Code::NotFinite, None, "a value is no finite number"))),
     }
 }
 

@@ -52,6 +52,12 @@ impl Dimension {
         Dimension(std::array::from_fn(|_| Rational::ZERO))
     }
 
+    /// That of a time.
+    #[must_use]
+    pub fn time() -> Self {
+        Self::base(2)
+    }
+
     fn base(index: usize) -> Self {
         let mut dimension = Self::none();
         dimension.0[index] = Rational::ONE;
@@ -78,7 +84,7 @@ impl Dimension {
     /// That of a rate: divided by time.
     #[must_use]
     pub fn per_time(&self) -> Self {
-        self.times(&Self::base(2), &Rational::MINUS_ONE)
+        self.times(&Self::time(), &Rational::MINUS_ONE)
     }
 }
 

@@ -11,6 +11,11 @@ const DEFAULT_INTERVALS: f64 = 500.0;
 /// Tables larger than this many numbers are refused before the run.
 const MAX_TABLE: f64 = 1e8;
 
+/// Relative tolerances that make sense: below, rounding decides; above, an error is no small part of its value.
+const RTOL: (f64, f64) = (1e-15, 0.5);
+/// The largest absolute tolerance. It is positive: for a value that is zero nothing else says what error is small.
+const MAX_ATOL: f64 = 1e6;
+
 /// End time and options.
 pub(crate) struct Resolved {
     pub until: f64,
@@ -74,15 +79,16 @@ impl Model {
         let defaults = Options::default();
         let rtol = request.rtol.or(tolerance).unwrap_or(defaults.rtol);
         let atol = request.atol.unwrap_or(rtol * (defaults.atol / defaults.rtol));
-        if !(1e-15..0.5).contains(&rtol) {
-            return bad("the tolerance", rtol, "choose a relative tolerance between 1e-14 and 1e-1");
+        let (least, most) = RTOL;
+        if !(least..=most).contains(&rtol) {
+            let help = format!("choose a relative tolerance from {least:e} to {most}");
+            return bad("the tolerance", rtol, &help);
         }
-        if !(0.0..1e6).contains(&atol) {
-            return bad(
-                "the absolute tolerance",
-                atol,
-                "choose zero or a positive number below 1e6, in the units of the state",
+        if !(atol > 0.0 && atol <= MAX_ATOL) {
+            let help = format!(
+                "choose a positive number up to {MAX_ATOL:e}, in the units of the state: it alone counts where a value is zero"
             );
+            return bad("the absolute tolerance", atol, &help);
         }
         let named = request
             .method

@@ -222,6 +222,7 @@ fn rewrite(model: &mut Model, change: &Change) -> System {
         mass,
         applied,
         dissipation: old.dissipation.map(|e| one(pool, e)),
+        contributions: Vec::new(),
         constraints: old.constraints.clone(),
         rows,
         nonideal,
