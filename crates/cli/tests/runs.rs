@@ -167,6 +167,7 @@ fn tolerances_have_bounds() {
     ] {
         let refused = run(option, value);
         assert!(refused.code == 1 && refused.stderr.contains(words), "{option} {value}: {}", refused.stderr);
+        assert!(!refused.stderr.contains("-->"), "the model is not to blame: {}", refused.stderr);
     }
     let zero = run("--atol", "0");
     assert!(zero.code == 2 && zero.stderr.contains("a positive number is wanted"), "{}", zero.stderr);

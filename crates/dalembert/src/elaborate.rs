@@ -376,7 +376,14 @@ pub(crate) fn value_in(
         Err(Reported) => {
             let said = this.diagnostics.pop();
             let said = said.unwrap_or_else(|| Diagnostic::error(Code::BadOption, None, "this is no value"));
-            return Err(Box::new(Diagnostic { span: None, labels: Vec::new(), suggestion: None, ..said }));
+            let said = Diagnostic { span: None, labels: Vec::new(), suggestion: None, ..said };
+            let near = said.help.as_ref().is_some_and(|help| help.starts_with("did you mean"));
+            return Err(Box::new(match said.code {
+                Code::UnknownName if !near => {
+                    said.help("write values with numbers and the model's parameters")
+                }
+                _ => said,
+            }));
         }
     };
     match value.is_finite() {

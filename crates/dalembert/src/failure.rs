@@ -314,7 +314,7 @@ fn not_finite(t: f64, term: Term, index: usize, model: &Model, at: Option<Point<
         Term::ConstraintRight => {
             (format!("the second derivative of `{}`", row(index)), system.rows.get(index).map(|r| r.span))
         }
-        Term::Nonideal => (format!("the non-ideal force on `{}`", speed(index)), None),
+        Term::Nonideal => (format!("the non-ideal force on `{}`", speed(index)), system.nonideal_span),
         Term::Friction => {
             let (name, span) = contact_name(model, index);
             (format!("the friction on `{name}`"), span)

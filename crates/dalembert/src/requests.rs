@@ -6,7 +6,7 @@ use crate::model::Model;
 use crate::source::Source;
 use crate::syntax::ast::{Expr, Initial, StatementKind, Subscript};
 use crate::syntax::parse;
-use crate::units::{Dimension, Kind};
+use crate::units::Kind;
 
 /// Reads assignments of numbers to names with primes and subscripts.
 ///
@@ -42,16 +42,13 @@ impl Model {
         })
     }
 
-    /// The unit of a coordinate, speed, rate or `t` by its name; that of a name which is none of them is left open.
+    /// The unit of a coordinate, speed or rate by its name; that of `t` is left open, as everywhere.
     fn unit_of(&self, name: &str) -> Kind {
         let system = &self.system;
         let coordinate = |name: &str| system.coordinates.iter().find(|c| c.name == name).map(|c| &c.kind);
         let speed = || system.speeds.iter().find(|s| s.name == name).map(|s| s.kind.clone());
         let rate = || name.strip_suffix('\'').and_then(coordinate).map(Kind::per_time);
-        match name {
-            "t" => Kind::Known(Dimension::time()),
-            _ => coordinate(name).cloned().or_else(speed).or_else(rate).unwrap_or(Kind::Missing),
-        }
+        coordinate(name).cloned().or_else(speed).or_else(rate).unwrap_or(Kind::Missing)
     }
 }
 

@@ -8,7 +8,6 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Block, Definition, Equation, Statement, StatementKind as S, Target};
 use crate::system::{Constraint, Event, Output, Row, Run};
-use crate::units::{Dimension, Kind};
 use dalembert_expr::{Expr, Pool, Rational};
 use dalembert_run::Method;
 
@@ -288,15 +287,10 @@ impl Elaborator<'_> {
 
     fn simulate(&mut self, run: &ast::Simulate, span: Span) -> Fallible<()> {
         let allowed = Allowed::only("the `simulate` statement", State::Nothing);
-        let (number, second) = (Kind::Known(Dimension::none()), Kind::Known(Dimension::time()));
-        let mut of = |e: &ast::Expr, unit: &Kind| -> Fallible<Expr> {
-            let part = self.part(e, allowed)?;
-            self.same_unit(unit, &part.kind, part.span)?;
-            Ok(part.expr)
-        };
-        let until = of(&run.until, &second)?;
-        let every = run.every.as_ref().map(|e| of(e, &second)).transpose()?;
-        let tolerance = run.tolerance.as_ref().map(|e| of(e, &number)).transpose()?;
+        let until = self.part(&run.until, allowed)?.expr;
+        let mut optional =
+            |e: &Option<ast::Expr>| e.as_ref().map(|e| Ok(self.part(e, allowed)?.expr)).transpose();
+        let (every, tolerance) = (optional(&run.every)?, optional(&run.tolerance)?);
         let method = run.method.as_ref().map(|m| (m.text.clone(), m.span));
         if let Some((name, place)) = &method
             && let Err(unknown) = name.parse::<Method>()

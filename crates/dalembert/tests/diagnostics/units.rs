@@ -71,13 +71,6 @@ fn a_power_of_a_unit_is_a_number() {
 }
 
 #[test]
-fn a_run_ends_at_a_time() {
-    let model = "coordinate x {m}\nkinetic m/2*x'^2\n";
-    accepted(&format!("{model}simulate until 3/W every 0.1/W"));
-    assert_eq!(underlined(&format!("{model}simulate until l")).0, "l");
-}
-
-#[test]
 fn the_branch_with_the_other_unit_is_underlined() {
     let force = "coordinate x {m}\nkinetic m/2*x'^2\nforce x = if x > l then -k*(x-l) else m";
     let (place, message) = underlined(force);
