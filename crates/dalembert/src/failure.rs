@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::source::Span;
 use crate::system::InitialTarget;
-use culprit::{Culprits, Entry, culprits};
+use culprit::{Entry, with_culprits};
 use dalembert_run::linalg::{Cod, RANK_TOL, dot};
 use dalembert_run::{AccelerationError, Failure, Kernel, Point, StartError, StartGuess, State, Term};
 
@@ -333,14 +333,6 @@ fn not_finite(t: f64, term: Term, index: usize, model: &Model, at: Option<Point<
         _ => d,
     };
     d.help("look for a division by zero, or a root or logarithm of a negative number, at this state")
-}
-
-/// Names the statements behind a force or an inertia.
-fn with_culprits(mut d: Diagnostic, model: &Model, entry: Entry, at: Option<Point<'_>>) -> Diagnostic {
-    let Culprits { spans, certain } = culprits(model, entry, at);
-    let word = if certain { "and this one" } else { "or this one" };
-    d.span = spans.first().copied();
-    spans.into_iter().skip(1).take(NAMED).fold(d, |d, span| d.label(span, word))
 }
 
 /// Beyond so many spans of the run from zero, time itself is what is too coarse for short steps.

@@ -3,6 +3,8 @@
 //! The terms of M and Q are sums over statements. Each statement's own part is written out and evaluated at the state; what
 //! is not finite there is to blame. Where the state is not known, those parts are suspected that can leave the finite numbers.
 
+use super::NAMED;
+use crate::diagnostic::Diagnostic;
 use crate::kernel_form::Places;
 use crate::model::Model;
 use crate::source::Span;
@@ -23,15 +25,28 @@ pub(super) enum Entry {
     Force(usize),
 }
 
+/// Names the statements behind a force or an inertia.
+pub(super) fn with_culprits(
+    mut d: Diagnostic,
+    model: &Model,
+    entry: Entry,
+    at: Option<Point<'_>>,
+) -> Diagnostic {
+    let Culprits { spans, certain } = culprits(model, entry, at);
+    let word = if certain { "and this one" } else { "or this one" };
+    d.span = spans.first().copied();
+    spans.into_iter().skip(1).take(NAMED).fold(d, |d, span| d.label(span, word))
+}
+
 /// Places of statements, each once and in the order of the text.
-pub(super) struct Culprits {
-    pub spans: Vec<Span>,
+struct Culprits {
+    spans: Vec<Span>,
     /// Whether their parts are not finite; otherwise they may become so.
-    pub certain: bool,
+    certain: bool,
 }
 
 /// The statements to blame for an entry, at a state if there is one.
-pub(super) fn culprits(model: &Model, entry: Entry, at: Option<Point<'_>>) -> Culprits {
+fn culprits(model: &Model, entry: Entry, at: Option<Point<'_>>) -> Culprits {
     let mut found = Culprits { spans: Vec::new(), certain: false };
     if model.system.pool.len() > MAX_COPIED {
         return found;
