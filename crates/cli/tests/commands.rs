@@ -147,6 +147,22 @@ fn evaluate_gives_the_contract() {
 }
 
 #[test]
+fn a_state_may_be_given_by_parameters() {
+    let text = "parameter l = 30 {cm}, m = 2 {kg}, T = 1 {s}\ncoordinate x {m}\nkinetic m/2*x'^2\noutput at = x + t\n";
+    let answer = with_input(&["evaluate", "-", "--json", "--at", "x = l/2, x' = l/T, t = T"], text).json();
+    assert_eq!(answer["outputs"]["at"], 1.15);
+    for (at, message) in [
+        ("x = m", "units differ: m and kg in `x = m`"),
+        ("x = q/2", "unknown name `q` in `x = q/2`"),
+        ("x = 1/0", "division by zero in `x = 1/0`"),
+        ("x + 1", "`x + 1` is no list of values"),
+    ] {
+        let refused = with_input(&["evaluate", "-", "--at", at], text);
+        assert!(refused.code == 1 && refused.stderr.contains(message), "{at}: {}", refused.stderr);
+    }
+}
+
+#[test]
 fn derive_writes_every_format() {
     for form in ["kernel", "lagrange", "explicit", "poincare", "hamilton", "suslov", "energies"] {
         for format in ["text", "latex", "python"] {

@@ -141,7 +141,7 @@ fn wrong_requests_are_refused_with_advice() {
     refused(&["linearize", &hoop, "--over", "W=1..1:5"], "no range of values");
     refused(&["linearize", &hoop, "--independent", "tetha"], "did you mean `theta`?");
     refused(&["linearize", &disk, "--independent", "x',y',theta'"], "cannot be independent");
-    refused(&["linearize", &hoop, "--at", "theta=a"], "no list of values");
+    refused(&["linearize", &hoop, "--at", "theta=a"], "numbers and the model's parameters");
     refused(&["equilibrium", &hoop, "--landscape", "phi=0..1:5"], "no coordinate");
     refused(&["equilibrium", &hoop, "--within", "phi=0..1"], "no coordinate");
     refused(&["equilibrium", &hoop, "--within", "theta=2..1"], "before it begins");

@@ -152,6 +152,27 @@ fn options_reach_the_run() {
     assert!(endless.code == 1 && endless.stderr.contains("--until"), "{}", endless.stderr);
 }
 
+/// What is accepted is what the messages say.
+#[test]
+fn tolerances_have_bounds() {
+    let run =
+        |option: &str, value: &str| with_input(&["simulate", "-", "--until", "0.5", option, value], FALL);
+    for (option, value) in [("--rtol", "0.5"), ("--rtol", "1e-15"), ("--atol", "1e6"), ("--atol", "1e-300")] {
+        assert_eq!(run(option, value).code, 0, "{option} {value}: {}", run(option, value).stderr);
+    }
+    for (option, value, words) in [
+        ("--rtol", "0.6", "a relative tolerance from 1e-15 to 0.5"),
+        ("--rtol", "1e-16", "a relative tolerance from 1e-15 to 0.5"),
+        ("--atol", "1e300", "a positive number up to 1e6"),
+    ] {
+        let refused = run(option, value);
+        assert!(refused.code == 1 && refused.stderr.contains(words), "{option} {value}: {}", refused.stderr);
+        assert!(!refused.stderr.contains("-->"), "the model is not to blame: {}", refused.stderr);
+    }
+    let zero = run("--atol", "0");
+    assert!(zero.code == 2 && zero.stderr.contains("a positive number is wanted"), "{}", zero.stderr);
+}
+
 #[test]
 fn a_closed_pipe_is_no_failure() {
     let mut child =

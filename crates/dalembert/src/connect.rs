@@ -111,7 +111,7 @@ impl Model {
             eta_fixed: vec![false; n],
             conditions: Vec::new(),
         };
-        let values = crate::requests::assignments(text)?;
+        let values = self.assignments(text)?;
         let fixed = fixed_ones(text);
         let mut given = vec![false; n];
         for (k, (name, value)) in values.into_iter().enumerate() {

@@ -8,6 +8,7 @@ mod arithmetic;
 mod bindings;
 mod call;
 mod declare;
+mod dimensions;
 mod draw;
 mod expression;
 mod finish;
@@ -16,6 +17,7 @@ mod initial;
 mod jacobi;
 mod laws;
 mod loops;
+mod outside;
 mod results;
 mod roles;
 pub(crate) mod scope;
@@ -38,6 +40,7 @@ use roles::Role;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Binding, Scope};
 
+pub(crate) use outside::{constant_value, value_in};
 pub use survey::{ConstraintFact, Fact, Survey, survey};
 
 /// How many expressions, members of families and turns of loops a model may have altogether.
@@ -73,6 +76,7 @@ struct ForceObservable {
 }
 
 /// An expression of a statement, with its unit and place.
+#[derive(Clone)]
 struct Part {
     expr: Expr,
     kind: Kind,
@@ -99,8 +103,8 @@ struct Elaborator<'a> {
     diagnostics: Vec<Diagnostic>,
     budget: usize,
     loops: Loops,
-    /// Set while a text that is not the model's is read: its places mean nothing.
-    foreign: bool,
+    /// The option that is being read, if any: places in it are none of the model's.
+    foreign: Option<String>,
     /// The time derivative: x -> x', eta -> eta', t -> 1.
     dot: Derivation,
     /// The virtual change: x -> delta(x).
@@ -120,14 +124,15 @@ struct Elaborator<'a> {
     dissipation: Vec<Part>,
     work: Vec<Part>,
     nonideal: Vec<Part>,
-    mass: Option<(Vec<Vec<Expr>>, Span)>,
+    mass: Option<(Vec<Vec<Part>>, Span)>,
     /// Whether there was one, once it has been taken.
     mass_given: bool,
-    force_vectors: Vec<(Vec<Expr>, Span)>,
+    force_vectors: Vec<(Vec<Part>, Span)>,
     forces_on: Vec<(Binding, Part)>,
-    forces_at: Vec<(Vec<Expr>, Vec<Expr>)>,
-    /// Units of force times displacement of its point.
-    force_at_units: Vec<(Kind, Span)>,
+    /// Components of a force, of its point, and where they are written.
+    forces_at: Vec<(Vec<Expr>, Vec<Expr>, Span)>,
+    /// Forces at points times the components of their points, for their units.
+    force_at_work: Vec<Part>,
     constraints: Vec<Constraint>,
     rows: Vec<Row>,
     /// Where each of them stands, by name, and the names of outputs.
@@ -221,7 +226,7 @@ impl<'a> Elaborator<'a> {
             diagnostics: Vec::new(),
             budget: MAX_STEPS,
             loops: Loops::default(),
-            foreign: false,
+            foreign: None,
             title: None,
             time,
             parameters: Vec::new(),
@@ -240,7 +245,7 @@ impl<'a> Elaborator<'a> {
             force_vectors: Vec::new(),
             forces_on: Vec::new(),
             forces_at: Vec::new(),
-            force_at_units: Vec::new(),
+            force_at_work: Vec::new(),
             constraints: Vec::new(),
             rows: Vec::new(),
             constraint_of: FxHashMap::default(),
@@ -270,7 +275,8 @@ impl<'a> Elaborator<'a> {
 
     /// Records a diagnostic and gives up on what was being read.
     fn fail<T>(&mut self, mut diagnostic: Diagnostic) -> Fallible<T> {
-        if self.foreign {
+        if let Some(option) = &self.foreign {
+            diagnostic.message = format!("{} in `{option}`", diagnostic.message);
             diagnostic.span = None;
             diagnostic.labels.clear();
             diagnostic.suggestion = None;
@@ -342,15 +348,4 @@ impl<'a> Elaborator<'a> {
             self.diagnostics.push(d);
         }
     }
-}
-
-/// The value of an expression that uses no name but `pi`.
-pub(crate) fn constant_value(e: &syntax::ast::Expr) -> Option<f64> {
-    let overrides = Overrides::default();
-    let mut this = Elaborator::new(&overrides);
-    let (value, _) = this.scalar(e).ok()?;
-    if !this.pool.symbols(&[value]).is_empty() {
-        return None;
-    }
-    Some(this.pool.evaluate(value, |_| f64::NAN))
 }

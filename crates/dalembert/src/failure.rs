@@ -1,11 +1,14 @@
 //! What went wrong in the numbers, in the user's names: indices become constraints, coordinates and speeds.
 
+mod culprit;
+
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::source::Span;
 use crate::system::InitialTarget;
+use culprit::{Entry, with_culprits};
 use dalembert_run::linalg::{Cod, RANK_TOL, dot};
-use dalembert_run::{AccelerationError, Failure, Kernel, StartError, StartGuess, Term};
+use dalembert_run::{AccelerationError, Failure, Kernel, Point, StartError, StartGuess, State, Term};
 
 /// Rows that are named besides the first in one message.
 const NAMED: usize = 4;
@@ -175,11 +178,11 @@ fn free_something(fixed: &[bool], what: &str) -> String {
     }
 }
 
-/// No acceleration.
-pub(crate) fn of_acceleration(error: &AccelerationError, model: &Model) -> Diagnostic {
+/// No acceleration, at a state where that is known.
+pub(crate) fn of_acceleration(error: &AccelerationError, model: &Model, at: Option<Point<'_>>) -> Diagnostic {
     let system = &model.system;
     match error {
-        AccelerationError::NotFinite { t, term, index } => not_finite(*t, *term, *index, model),
+        AccelerationError::NotFinite { t, term, index } => not_finite(*t, *term, *index, model, at),
         AccelerationError::MassSingular { t, speed, pivot } => {
             let (name, span): (&str, Option<Span>) = match system.speeds.get(*speed) {
                 Some(s) => (&s.name, Some(s.span)),
@@ -291,7 +294,7 @@ fn unreachable(t: f64, rows: &[usize], residuals: &[f64], missing: &[f64], model
     d.help(help)
 }
 
-fn not_finite(t: f64, term: Term, index: usize, model: &Model) -> Diagnostic {
+fn not_finite(t: f64, term: Term, index: usize, model: &Model, at: Option<Point<'_>>) -> Diagnostic {
     let (n, system) = (model.form.speeds.len().max(1), &model.system);
     let speed = |p: usize| system.speeds.get(p).map_or("?", |s| s.name.as_str());
     let row = |r: usize| system.rows.get(r).map_or("?", |r| r.name.as_str());
@@ -311,7 +314,7 @@ fn not_finite(t: f64, term: Term, index: usize, model: &Model) -> Diagnostic {
         Term::ConstraintRight => {
             (format!("the second derivative of `{}`", row(index)), system.rows.get(index).map(|r| r.span))
         }
-        Term::Nonideal => (format!("the non-ideal force on `{}`", speed(index)), None),
+        Term::Nonideal => (format!("the non-ideal force on `{}`", speed(index)), system.nonideal_span),
         Term::Friction => {
             let (name, span) = contact_name(model, index);
             (format!("the friction on `{name}`"), span)
@@ -322,15 +325,21 @@ fn not_finite(t: f64, term: Term, index: usize, model: &Model) -> Diagnostic {
         ),
         Term::Acceleration => (format!("the acceleration of `{}`", speed(index)), None),
     };
-    Diagnostic::error(Code::StateNotFinite, span, format!("{what} is no finite number at t = {}", short(t)))
-        .help("look for a division by zero, or a root or logarithm of a negative number, at this state")
+    let message = format!("{what} is no finite number at t = {}", short(t));
+    let d = Diagnostic::error(Code::StateNotFinite, span, message);
+    let d = match term {
+        Term::MassMatrix => with_culprits(d, model, Entry::Inertia(index / n, index % n), at),
+        Term::Force => with_culprits(d, model, Entry::Force(index), at),
+        _ => d,
+    };
+    d.help("look for a division by zero, or a root or logarithm of a negative number, at this state")
 }
 
 /// Beyond so many spans of the run from zero, time itself is what is too coarse for short steps.
 const FAR_FROM_ZERO: f64 = 1e9;
 
-/// The motion could not go on; `span` is how far it was to go in time.
-pub(crate) fn of_motion(failure: &Failure, model: &Model, span: f64) -> Diagnostic {
+/// The motion from `start` could not go on; `span` is how far it was to go in time.
+pub(crate) fn of_motion(failure: &Failure, model: &Model, start: &State, span: f64) -> Diagnostic {
     let names = model.state_names();
     let state = |k: usize| names.get(k).copied().unwrap_or("?");
     match failure {
@@ -369,7 +378,10 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model, span: f64) -> Diagnost
             format!("`{}` is no finite number after t = {}", state(*index), short(*t)),
         )
         .help("the motion leaves the region where the model is defined"),
-        Failure::Acceleration(error) => of_acceleration(error, model),
+        Failure::Acceleration(error) => {
+            let at_start = matches!(error, AccelerationError::NotFinite { t, .. } if *t == start.t);
+            of_acceleration(error, model, at_start.then(|| start.point()))
+        }
         Failure::ProjectionFailed { t, row, residual } => {
             let (name, span) = model
                 .system

@@ -323,7 +323,7 @@ impl Model {
 
     /// Accelerations, forces, residuals and outputs at a state.
     pub fn evaluate(&self, state: &State) -> Result<Evaluation, Box<Diagnostic>> {
-        let wrong = |error| Box::new(failure::of_acceleration(&error, self));
+        let wrong = |error| Box::new(failure::of_acceleration(&error, self, Some(state.point())));
         let grip = settle(&self.compiled, state.point(), Steer::Own).map_err(wrong)?;
         let gripped = Gripped::new(&self.compiled, grip);
         let mut reporter = Reporter::new(&gripped);
@@ -355,7 +355,7 @@ impl Model {
     ///
     /// Rates that are no speeds are not accepted here: they do not say which speeds to change.
     pub fn set_state(&mut self, state: &mut State, assignments: &str) -> Result<(), Box<Diagnostic>> {
-        for (name, value) in crate::requests::assignments(assignments)? {
+        for (name, value) in self.assignments(assignments)? {
             if name == "t" {
                 state.t = value;
                 continue;

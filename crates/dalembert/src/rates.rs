@@ -72,7 +72,7 @@ impl Worker<'_> {
                 eta_dot.copy_from_slice(&solution.eta_dot);
             })
         };
-        solved.map_err(|error| self.explain(&error))
+        solved.map_err(|error| self.explain(&error, at))
     }
 
     /// Accelerations, forces and multipliers at the state `y`.
@@ -84,16 +84,16 @@ impl Worker<'_> {
             let solved = self.accelerator.solve(compiled, at).map(|_| ());
             return match solved {
                 Ok(()) => Ok(self.accelerator.solution()),
-                Err(error) => Err(self.explain(&error)),
+                Err(error) => Err(self.explain(&error, at)),
             };
         }
         match accelerate(compiled, at) {
             Ok(solution) => Ok(self.solution.insert(solution)),
-            Err(error) => Err(self.explain(&error)),
+            Err(error) => Err(self.explain(&error, at)),
         }
     }
 
-    fn explain(&self, error: &AccelerationError) -> Box<Diagnostic> {
-        Box::new(failure::of_acceleration(error, &self.rates.model))
+    fn explain(&self, error: &AccelerationError, at: Point<'_>) -> Box<Diagnostic> {
+        Box::new(failure::of_acceleration(error, &self.rates.model, Some(at)))
     }
 }

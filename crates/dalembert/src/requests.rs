@@ -1,9 +1,12 @@
 //! Values given in words from outside: `x = 1, x' = 0.2, t = 0`.
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::elaborate::{constant_value, value_in};
+use crate::model::Model;
 use crate::source::Source;
-use crate::syntax::ast::{StatementKind, Subscript};
+use crate::syntax::ast::{Expr, Initial, StatementKind, Subscript};
 use crate::syntax::parse;
+use crate::units::Kind;
 
 /// Reads assignments of numbers to names with primes and subscripts.
 ///
@@ -13,10 +16,57 @@ use crate::syntax::parse;
 /// assert!(dalembert::requests::assignments("x + 1").is_err() && dalembert::requests::assignments("x = 1, x = 2").is_err());
 /// ```
 pub fn assignments(text: &str) -> Result<Vec<(String, f64)>, Box<Diagnostic>> {
-    let wrong = |what: &str| {
-        let d = Diagnostic::error(Code::BadOption, None, format!("`{what}` is no list of values"));
-        Box::new(d.help("write it as \"x = 1, x' = 0.2, t = 0\""))
-    };
+    each(text, |_, e| number(e).ok_or_else(|| no_list(text)))
+}
+
+impl Model {
+    /// The same with values that are expressions of the model's parameters, their units checked against what they are given
+    /// to.
+    ///
+    /// ```
+    /// # use dalembert::{Model, Source};
+    /// let text = "parameter l = 30 {cm}, m = 1 {kg}\ncoordinate x {m}\nkinetic m/2*x'^2";
+    /// let model = Model::load(&Source::new("point.dal", text), &Default::default()).unwrap();
+    /// assert_eq!(model.assignments("x = l/2, t = 1").unwrap(), [("x".to_string(), 0.15), ("t".to_string(), 1.0)]);
+    /// assert!(model.assignments("x = m").is_err() && model.assignments("x = n").is_err());
+    /// ```
+    pub fn assignments(&self, text: &str) -> Result<Vec<(String, f64)>, Box<Diagnostic>> {
+        each(text, |name, e| {
+            value_in(&self.system.parameters, self.compiled.parameters(), e, &self.unit_of(name))
+        })
+        .map_err(|mut d| {
+            if !d.message.contains(text) {
+                d.message = format!("{} in `{text}`", d.message);
+            }
+            d
+        })
+    }
+
+    /// The unit of a coordinate, speed or rate by its name; that of `t` is left open, as everywhere.
+    fn unit_of(&self, name: &str) -> Kind {
+        let system = &self.system;
+        let coordinate = |name: &str| system.coordinates.iter().find(|c| c.name == name).map(|c| &c.kind);
+        let speed = || system.speeds.iter().find(|s| s.name == name).map(|s| s.kind.clone());
+        let rate = || name.strip_suffix('\'').and_then(coordinate).map(Kind::per_time);
+        coordinate(name).cloned().or_else(speed).or_else(rate).unwrap_or(Kind::Missing)
+    }
+}
+
+/// The value of an expression without names.
+pub fn number(e: &Expr) -> Option<f64> {
+    constant_value(e).filter(|v| v.is_finite())
+}
+
+fn no_list(text: &str) -> Box<Diagnostic> {
+    let d = Diagnostic::error(Code::BadOption, None, format!("`{text}` is no list of values"));
+    Box::new(d.help("write it as \"x = 1, x' = 0.2, t = 0\""))
+}
+
+/// Names with what `value` makes of the expressions given to them.
+fn each(
+    text: &str,
+    value: impl Fn(&str, &Expr) -> Result<f64, Box<Diagnostic>>,
+) -> Result<Vec<(String, f64)>, Box<Diagnostic>> {
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
@@ -24,33 +74,34 @@ pub fn assignments(text: &str) -> Result<Vec<(String, f64)>, Box<Diagnostic>> {
     let items = match ast.body.statements.as_slice() {
         [statement] if diagnostics.is_empty() => match &statement.kind {
             StatementKind::Initial(items) => items,
-            _ => return Err(wrong(text)),
+            _ => return Err(no_list(text)),
         },
-        _ => return Err(wrong(text)),
+        _ => return Err(no_list(text)),
     };
     let mut result: Vec<(String, f64)> = Vec::new();
     for item in items {
-        let mut name = item.target.name.text.clone();
-        let mut indices = Vec::new();
-        for subscript in &item.target.subscripts {
-            let Subscript::At(e) = subscript else { return Err(wrong(text)) };
-            let index = number(e).filter(|v| v.fract() == 0.0).ok_or_else(|| wrong(text))?;
-            indices.push(format!("{index}"));
-        }
-        if !indices.is_empty() {
-            name = format!("{name}[{}]", indices.join(","));
-        }
-        name.push_str(&"'".repeat(item.order as usize));
+        let name = name_of(item).ok_or_else(|| no_list(text))?;
         if result.iter().any(|(known, _)| *known == name) {
             let message = format!("`{name}` is given twice in `{text}`");
             return Err(Box::new(Diagnostic::error(Code::BadOption, None, message)));
         }
-        result.push((name, number(&item.value).ok_or_else(|| wrong(text))?));
+        let value = value(&name, &item.value)?;
+        result.push((name, value));
     }
     Ok(result)
 }
 
-/// The value of an expression without names.
-pub fn number(e: &crate::syntax::ast::Expr) -> Option<f64> {
-    crate::elaborate::constant_value(e).filter(|v| v.is_finite())
+/// The full name, with subscripts and primes.
+fn name_of(item: &Initial) -> Option<String> {
+    let mut name = item.target.name.text.clone();
+    let mut indices = Vec::new();
+    for subscript in &item.target.subscripts {
+        let Subscript::At(e) = subscript else { return None };
+        indices.push(number(e).filter(|v| v.fract() == 0.0)?.to_string());
+    }
+    if !indices.is_empty() {
+        name = format!("{name}[{}]", indices.join(","));
+    }
+    name.push_str(&"'".repeat(item.order as usize));
+    Some(name)
 }

@@ -3,10 +3,12 @@
 //! All expressions are over the coordinates, speeds, parameters and time; rates have been replaced by the
 //! kinematics K1. Nothing is derived yet.
 
+mod contribution;
 mod drawn;
 
 use crate::source::Span;
 use crate::units::Kind;
+pub use contribution::{Contribution, Law};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 pub use drawn::{Figure, Place};
 
@@ -41,6 +43,8 @@ pub struct System {
     pub applied: Vec<Expr>,
     /// Rayleigh function.
     pub dissipation: Option<Expr>,
+    /// The statements behind energies, forces and dissipation, in the order of their kinds; `mass` has its own place.
+    pub contributions: Vec<Contribution>,
     /// Named constraints, each with one or more rows.
     pub constraints: Vec<Constraint>,
     /// All rows, in order.

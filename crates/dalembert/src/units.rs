@@ -57,6 +57,12 @@ impl Dimension {
         Dimension(Arc::new(std::array::from_fn(exponent)))
     }
 
+    /// That of a time.
+    #[must_use]
+    pub fn time() -> Self {
+        Self::base(2)
+    }
+
     fn base(index: usize) -> Self {
         Self::of(|i| if i == index { Rational::ONE } else { Rational::ZERO })
     }
@@ -81,7 +87,7 @@ impl Dimension {
     /// That of a rate: divided by time.
     #[must_use]
     pub fn per_time(&self) -> Self {
-        self.times(&Self::base(2), &Rational::MINUS_ONE)
+        self.times(&Self::time(), &Rational::MINUS_ONE)
     }
 }
 

@@ -186,8 +186,9 @@ fn names_of_sympy_are_names_of_the_model() {
         return;
     }
     let text = "parameter E = 2, S = 1, N = 3, I = 4, beta = 1, gamma = 2, zeta = 1, O = 2, Q = 1, Eq = 3, Matrix = 2, Symbol = 1, Rational = 2, sqrt_ = 1, lambda = 2
-        coordinate x, is
-        kinetic E*S*x'^2/2 + I*is'^2/2 + x'*is'/10
+        coordinate x, is, del, in, None
+        kinetic E*S*x'^2/2 + I*is'^2/2 + x'*is'/10 + (del'^2 + in'^2 + None'^2)/2
+        force del = -sin(in)*del' + None
         potential N*x^2/7 + beta*gamma*zeta*is^2*O*Q*Eq*Matrix*Symbol*Rational*sqrt_*lambda + cos(x)/3
         constraint as: x^2 + is^2 = 1
         initial x = 1";

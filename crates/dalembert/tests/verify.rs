@@ -128,6 +128,26 @@ fn odd_models_pass_or_say_why_not() {
     }
 }
 
+/// The cost belongs to the forces on the model's own speeds, named or not, constant or not.
+#[test]
+fn a_cost_of_control_follows_into_changed_speeds() {
+    for control in [
+        "weight [1, 5]",
+        "weight 2",
+        "weight [[3 + sin(y), 1], [1, 2]]",
+        "actuate x, y\nweight [1, 5]",
+        "actuate y",
+        "",
+    ] {
+        let text = format!(
+            "coordinate x, y\nkinetic (x'^2 + 3*y'^2)/2\nrequire r: x + y = sin(t) decay 2, 1\n{control}\nsimulate until 1\n"
+        );
+        let found = verified(&mut load(&text));
+        assert!(found.passed(), "{control}\n{}", told(&found));
+        assert!(found.check("changed_speeds").is_some() && found.check("motion_changed_speeds").is_some());
+    }
+}
+
 /// A model file whose kernel form has been tampered with, compiled again.
 fn tampered(name: &str, tamper: impl Fn(&mut KernelForm, &mut Pool)) -> Verification {
     let mut model = load_file(name);

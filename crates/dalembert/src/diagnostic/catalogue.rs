@@ -402,6 +402,9 @@ catalogue! {
         "At this state some rows of the constraints vanish or depend on each other, though nearby they do not. \
          Accelerations there are those of least force; a motion can pass through such a state, but may not be determined if it starts there."
         wrong "" right "";
+    DissipationWithoutRates "W0503" "a dissipation without rates":
+        "The force of a Rayleigh function is minus its derivative by the speeds. Where no rate occurs in it, it has no effect; often a prime is missing."
+        wrong "dissipation c/2*x^2" right "dissipation c/2*x'^2";
     NormalForceAssumed "W0710" "a normal force that was assumed":
         "Friction needs the force that presses at the contact. It is found from the constraint where the coordinates are those of a point, right-angled or curved. \
          Otherwise the multiplier is taken, which is the force if the constraint is written as a distance. \

@@ -97,6 +97,8 @@ impl Elaborator<'_> {
                     rows.iter().map(|row| self.row_times(row, &b, span)).collect();
                 Ok(Value::Vector(parts?))
             }
+            // A vector on the left of a matrix is a row of it.
+            (Value::Vector(_), Value::Vector(_)) if b.is_matrix() => self.row_times(&a, &b, span),
             (Value::Vector(_), Value::Vector(_)) => {
                 let d = Diagnostic::error(
                     Code::DimensionMismatch,
@@ -140,7 +142,14 @@ impl Elaborator<'_> {
         self.dimensionless(&exponent_kind, exponent.span)?;
         let kind = match (self.pool.as_number(x), &kind) {
             (Some(p), Kind::Known(d)) => Kind::Known(Dimension::none().times(d, p)),
-            (None, Kind::Known(d)) if !d.is_none() => Kind::Missing,
+            (None, Kind::Known(d)) if !d.is_none() && exponent_kind != Kind::Missing => {
+                let message =
+                    format!("what is in {d} has no unit when it is raised to a power like this one");
+                let d = Diagnostic::error(Code::UnitMismatch, exponent.span, message);
+                return self.fail(
+                    d.help("write the exponent as a number, or divide by a quantity of the same unit first"),
+                );
+            }
             (None, _) => kind.times(&exponent_kind, &Rational::ZERO),
             _ => kind,
         };
@@ -184,17 +193,18 @@ impl Elaborator<'_> {
         acc.map(Value::Condition).ok_or(Reported)
     }
 
-    pub(super) fn choose(&mut self, choice: &ast::If, span: Span) -> Fallible<Value> {
+    pub(super) fn choose(&mut self, choice: &ast::If) -> Fallible<Value> {
         let c = self.condition(&choice.condition)?;
         // Decided when the model is read: the other branch may not even make sense (`x[0]`).
         if let Node::Number(r) = self.pool.node(c) {
             return if r.is_zero() { self.value(&choice.otherwise) } else { self.value(&choice.then) };
         }
         let (a, b) = (self.value(&choice.then)?, self.value(&choice.otherwise)?);
-        self.select(c, &a, &b, span)
+        self.select(c, &a, &b, choice.otherwise.span)
     }
 
-    pub(super) fn select(&mut self, c: Expr, a: &Value, b: &Value, span: Span) -> Fallible<Value> {
+    /// `a` where `c` holds, else `b`, which stands at `span`.
+    fn select(&mut self, c: Expr, a: &Value, b: &Value, span: Span) -> Fallible<Value> {
         match (a, b) {
             (Value::Scalar(x, k), Value::Scalar(y, l)) => {
                 let kind = self.same_unit(k, l, span)?;

@@ -148,7 +148,7 @@ impl Elaborator<'_> {
                 Some(e) => {
                     let part = self.part(e, Allowed::only("the definition of a speed", State::Velocity));
                     let part = part.inspect_err(|_| self.poison(&d.target))?;
-                    self.same_unit(&part.kind, &kind, e.span)?;
+                    self.same_unit(&kind, &part.kind, e.span)?;
                     Some((part.expr, e.span))
                 }
                 None => None,
@@ -246,9 +246,9 @@ impl Elaborator<'_> {
                 );
             }
         };
-        self.foreign = true;
+        self.foreign = Some(format!("--set {}={text}", given[k].0));
         let value = self.scalar(&definition.value);
-        self.foreign = false;
+        self.foreign = None;
         let (value, _) = value?;
         Ok(Some((value, Kind::Number)))
     }

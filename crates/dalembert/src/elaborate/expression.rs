@@ -60,7 +60,7 @@ impl Elaborator<'_> {
                 let c = self.condition(inner)?;
                 Ok(Value::Condition(self.pool.call1(Function::Not, c)))
             }
-            ExprKind::If(choice) => self.choose(choice, e.span),
+            ExprKind::If(choice) => self.choose(choice),
         }
     }
 

@@ -7,9 +7,8 @@ use super::{Elaborator, Fallible};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel_form::Places;
 use crate::source::Span;
-use crate::system::{Contact, Initial, InitialTarget, Observables, System};
-use crate::units::Kind;
-use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol};
+use crate::system::{Contact, Contribution, Initial, InitialTarget, Observables, System};
+use dalembert_expr::{Derivation, Expr, Pool, Symbol};
 
 impl Elaborator<'_> {
     /// The system, or what is still wrong with it.
@@ -36,6 +35,7 @@ impl Elaborator<'_> {
         self.check_contents()?;
         self.mass_given = self.mass.is_some();
         let kinematics = self.resolve_speeds()?;
+        self.check_dimensions(&kinematics)?;
         let images = self.images(&kinematics);
         let [kinetic, potential, lagrangian, dissipation] =
             [&self.kinetic, &self.potential, &self.lagrangian, &self.dissipation].map(|parts| {
@@ -51,7 +51,9 @@ impl Elaborator<'_> {
         let (kinetic, potential, lagrangian, dissipation) =
             (sum(kinetic), sum(potential), sum(lagrangian), sum(dissipation));
         let frame = self.frame_rows(&kinematics);
-        let applied = self.applied_forces(&kinematics, &frame, &images)?;
+        let mut contributions = self.energy_contributions(&images);
+        let (applied, forces) = self.applied_forces(&kinematics, &frame, &images)?;
+        contributions.extend(forces);
         let spans = (self.nonideal.first().map(|p| p.span), self.mass.as_ref().map(|(_, span)| *span));
         let nonideal = self.nonideal_term(&kinematics, &images)?;
         let mass = self.checked_mass(&kinematics, &images)?;
@@ -72,6 +74,7 @@ impl Elaborator<'_> {
             potential,
             lagrangian,
             dissipation,
+            contributions,
             applied,
             nonideal,
             spans,
@@ -93,30 +96,6 @@ impl Elaborator<'_> {
                 "the model has no inertia: no kinetic energy, Lagrangian or mass matrix",
             );
             return self.fail(d.help("write `kinetic m/2*x'^2`, `lagrangian ...`, or `mass [[m]]`"));
-        }
-        let energies: Vec<(Kind, Span)> = [&self.kinetic, &self.potential, &self.lagrangian]
-            .into_iter()
-            .flatten()
-            .map(|part| (part.kind.clone(), part.span))
-            .collect();
-        let mut kind = Kind::Number;
-        for (k, span) in energies {
-            kind = self.same_unit(&kind, &k, span)?;
-        }
-        let power = kind.per_time();
-        let works = self.work.iter().chain(&self.nonideal).map(|p| (kind.clone(), p.kind.clone(), p.span));
-        let rates = self.dissipation.iter().map(|p| (power.clone(), p.kind.clone(), p.span));
-        let points = self.force_at_units.iter().map(|(k, span)| (kind.clone(), k.clone(), *span));
-        for (wanted, k, span) in works.chain(rates).chain(points).collect::<Vec<_>>() {
-            self.same_unit(&wanted, &k, span)?;
-        }
-        let forces: Vec<(Binding, Kind, Span)> =
-            self.forces_on.iter().map(|(on, p)| (on.clone(), p.kind.clone(), p.span)).collect();
-        for (on, k, span) in forces {
-            if let (Binding::Coordinate(i), Kind::Known(_)) = (on, &kind) {
-                let wanted = kind.times(&self.coordinates[i].kind, &Rational::MINUS_ONE);
-                self.same_unit(&wanted, &k, span)?;
-            }
         }
         Ok(())
     }
@@ -206,6 +185,7 @@ impl Elaborator<'_> {
             mass: c.mass,
             applied: c.applied,
             dissipation: c.dissipation,
+            contributions: c.contributions,
             constraints: self.constraints,
             rows: self.rows,
             nonideal: c.nonideal,
@@ -250,6 +230,7 @@ struct Closed {
     potential: Option<Expr>,
     lagrangian: Option<Expr>,
     dissipation: Option<Expr>,
+    contributions: Vec<Contribution>,
     applied: Vec<Expr>,
     nonideal: Option<Vec<Expr>>,
     /// Of `nonideal work` and of `mass`.

@@ -5,18 +5,33 @@ use super::speeds::Kinematics;
 use super::{Elaborator, Fallible, Part};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel_form::Places;
+use crate::source::Span;
+use crate::system::{Contribution, Law};
 use dalembert_expr::{Expr, Pool, Rational, Symbol, Zero};
 
 impl Elaborator<'_> {
-    /// Q' of L2: forces on coordinates and speeds, at points, by virtual work; dissipation comes with L3.
+    /// Energies and Rayleigh functions by statement, in the speeds.
+    pub(super) fn energy_contributions(&mut self, images: &[(Symbol, Expr)]) -> Vec<Contribution> {
+        let energies = self.kinetic.iter().chain(&self.potential).chain(&self.lagrangian);
+        let (energies, dissipation) = (energies.collect::<Vec<&Part>>(), self.dissipation.iter());
+        let spans: Vec<_> = energies.iter().copied().chain(dissipation.clone()).map(|p| p.span).collect();
+        let exprs: Vec<Expr> = energies.iter().copied().chain(dissipation).map(|p| p.expr).collect();
+        let (count, exprs) = (energies.len(), self.pool.substitute(&exprs, images));
+        let law = |k: usize, e: Expr| if k < count { Law::Energy(e) } else { Law::Dissipation(e) };
+        let parts = exprs.into_iter().zip(spans).enumerate();
+        parts.map(|(k, (e, span))| Contribution { span, law: law(k, e) }).collect()
+    }
+
+    /// Q' of L2: forces on coordinates and speeds, at points, by virtual work; dissipation comes with L3. In total and by
+    /// statement.
     pub(super) fn applied_forces(
         &mut self,
         k: &Kinematics,
         frame: &[Vec<(usize, Expr)>],
         images: &[(Symbol, Expr)],
-    ) -> Fallible<Vec<Expr>> {
+    ) -> Fallible<(Vec<Expr>, Vec<Contribution>)> {
         let n = k.speeds.len();
-        let mut parts: Vec<Vec<Expr>> = vec![Vec::new(); n];
+        let mut statements: Vec<(Span, Vec<(usize, Expr)>)> = Vec::new();
         for (force, span) in std::mem::take(&mut self.force_vectors) {
             if force.len() != n {
                 let message = format!("{} forces for {n} speeds", force.len());
@@ -26,38 +41,58 @@ impl Elaborator<'_> {
                     d.help(format!("one component for each speed, in their order: {}", names.join(", "))),
                 );
             }
-            force.into_iter().zip(&mut parts).for_each(|(f, part)| part.push(f));
+            statements.push((span, force.iter().map(|f| f.expr).enumerate().collect()));
         }
         for (on, part) in std::mem::take(&mut self.forces_on) {
-            match on {
+            let forces = match on {
                 Binding::Coordinate(i) => {
-                    for (p, X_ip) in &frame[i] {
-                        parts[*p].push(self.pool.mul(part.expr, *X_ip));
-                    }
+                    frame[i].iter().map(|(p, X_ip)| (*p, self.pool.mul(part.expr, *X_ip))).collect()
                 }
-                Binding::Speed(s) => parts[k.speeds.len() - self.definitions.len() + s].push(part.expr),
-                _ => {}
-            }
+                Binding::Speed(s) => vec![(n - self.definitions.len() + s, part.expr)],
+                _ => Vec::new(),
+            };
+            statements.push((part.span, forces));
         }
         let coordinates = Places::new(self.coordinates.iter().map(|c| &c.symbol));
-        for (force, point) in std::mem::take(&mut self.forces_at) {
+        for (force, point, span) in std::mem::take(&mut self.forces_at) {
+            let mut forces = Vec::new();
             for (f, r) in force.iter().zip(&point) {
                 // Q'_p = F . (dr/dx) X_p
                 for (i, g) in coordinates.gradient(&mut self.pool, *r) {
                     for (p, X_ip) in &frame[i] {
                         let product = [*f, g, *X_ip].map(|e| (e, Rational::ONE));
-                        parts[*p].push(self.pool.product(product));
+                        forces.push((*p, self.pool.product(product)));
                     }
                 }
             }
+            statements.push((span, forces));
         }
         let displacements = Places::new(k.speeds.iter().map(|s| &s.displacement));
         for part in std::mem::take(&mut self.work) {
             let forces = self.virtual_work(&part, &displacements, images)?;
-            forces.into_iter().for_each(|(p, f)| parts[p].push(f));
+            statements.push((part.span, forces));
         }
+        Ok(self.gathered(n, statements, images))
+    }
+
+    /// Forces in total and by statement, with rates replaced.
+    fn gathered(
+        &mut self,
+        n: usize,
+        statements: Vec<(Span, Vec<(usize, Expr)>)>,
+        images: &[(Symbol, Expr)],
+    ) -> (Vec<Expr>, Vec<Contribution>) {
+        let mut parts: Vec<Vec<Expr>> = vec![Vec::new(); n];
+        statements.iter().flat_map(|(_, forces)| forces).for_each(|(p, f)| parts[*p].push(*f));
         let totals: Vec<Expr> = parts.into_iter().map(|part| self.pool.total(part)).collect();
-        Ok(self.pool.substitute(&totals, images))
+        let totals = self.pool.substitute(&totals, images);
+        let exprs: Vec<Expr> = statements.iter().flat_map(|(_, forces)| forces).map(|(_, f)| *f).collect();
+        let mut exprs = self.pool.substitute(&exprs, images).into_iter();
+        let contribution = |(span, forces): (Span, Vec<(usize, Expr)>)| {
+            let places = forces.into_iter().map(|(p, _)| p);
+            Contribution { span, law: Law::Forces(places.zip(exprs.by_ref()).collect()) }
+        };
+        (totals, statements.into_iter().map(contribution).collect())
     }
 
     /// The coefficients of the virtual displacements that occur, by speed.
@@ -129,7 +164,8 @@ impl Elaborator<'_> {
                 format!("the mass matrix must be {n} by {n}, one row for each of {}", names.join(", "));
             return self.error(Code::DimensionMismatch, span, &message);
         }
-        let rows: Vec<Vec<Expr>> = rows.iter().map(|row| self.pool.substitute(row, images)).collect();
+        let exprs = |row: &Vec<Part>| row.iter().map(|part| part.expr).collect::<Vec<Expr>>();
+        let rows: Vec<Vec<Expr>> = rows.iter().map(|row| self.pool.substitute(&exprs(row), images)).collect();
         for i in 0..n {
             for j in 0..i {
                 let difference = self.pool.sub(rows[i][j], rows[j][i]);

@@ -36,7 +36,7 @@ impl Elaborator<'_> {
                 }
             };
             self.same_unit(&unit, &kind, item.value.span)?;
-            let span = (!self.foreign).then_some(item.target.span);
+            let span = self.foreign.is_none().then_some(item.target.span);
             self.store(RawInitial { on, order: item.order, fixed: item.fixed, value, span }, &name)?;
         }
         Ok(())
@@ -84,11 +84,11 @@ impl Elaborator<'_> {
                     continue;
                 }
             };
-            self.foreign = true;
+            self.foreign = Some(format!("--initial {text}"));
             for item in &items {
                 let _reported: Result<(), Reported> = self.initial_value(item);
             }
-            self.foreign = false;
+            self.foreign = None;
         }
     }
 }

@@ -4,11 +4,12 @@ use super::roles::{Allowed, State};
 use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::value::Value;
-use super::{Elaborator, Fallible};
+use super::{Elaborator, Fallible, Part};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Equation, Target};
 use crate::system::{Constraint, Contact, RequirementRow};
+use crate::units::{Dimension, Kind};
 use dalembert_expr::{Expr, Pool, Rational, Symbol, Zero};
 
 /// The parts of a `friction` statement.
@@ -96,8 +97,7 @@ impl Elaborator<'_> {
         }
         let difference = self.difference(equation, "a requirement")?;
         let constant = Allowed::only("a decay", State::Nothing);
-        let coefficients: Fallible<Vec<Expr>> =
-            decay.iter().map(|e| Ok(self.part(e, constant)?.expr)).collect();
+        let coefficients: Fallible<Vec<Part>> = decay.iter().map(|e| self.part(e, constant)).collect();
         let coefficients = coefficients?;
         let first_row = self.requirement_rows.len();
         self.limit(first_row + difference.scalars().len(), "requirement rows", span)?;
@@ -112,20 +112,29 @@ impl Elaborator<'_> {
     /// C2. One coefficient on a position decays without overshoot: k1 = 2 sqrt(k0).
     fn decay(
         &mut self,
-        coefficients: &[Expr],
+        coefficients: &[Part],
         holonomic: bool,
         name: &str,
         span: Span,
     ) -> Fallible<Option<(Expr, Expr)>> {
+        let rate = Kind::Known(Dimension::none()).per_time();
         match (coefficients, holonomic) {
             ([], _) => Ok(None),
-            ([k0], false) => Ok(Some((Pool::ZERO, *k0))),
-            ([k0], true) => {
-                let root = self.pool.sqrt(*k0);
-                let two = self.pool.int(2);
-                Ok(Some((self.pool.mul(two, root), *k0)))
+            ([k0], false) => {
+                self.same_unit(&rate, &k0.kind, k0.span)?;
+                Ok(Some((Pool::ZERO, k0.expr)))
             }
-            ([k1, k0], true) => Ok(Some((*k1, *k0))),
+            ([k0], true) => {
+                self.same_unit(&rate.per_time(), &k0.kind, k0.span)?;
+                let root = self.pool.sqrt(k0.expr);
+                let two = self.pool.int(2);
+                Ok(Some((self.pool.mul(two, root), k0.expr)))
+            }
+            ([k1, k0], true) => {
+                self.same_unit(&rate, &k1.kind, k1.span)?;
+                self.same_unit(&rate.per_time(), &k0.kind, k0.span)?;
+                Ok(Some((k1.expr, k0.expr)))
+            }
             _ => {
                 let message = format!("`{name}` contains rates: its error decays by one coefficient");
                 let d = Diagnostic::error(Code::NotApplicable, span, message);
@@ -136,11 +145,14 @@ impl Elaborator<'_> {
         }
     }
 
-    /// `actuate x, theta`
+    /// `actuate x, theta`, `actuate q[1..N]`
     pub(super) fn actuate(&mut self, targets: &[Target], span: Span) -> Fallible<()> {
         let mut list = Vec::new();
+        let mut named = Vec::new();
         for target in targets {
-            let name = self.member(target)?;
+            named.extend(self.members(target)?.into_iter().map(|name| (name, target)));
+        }
+        for (name, target) in named {
             let on = self.lookup(&name, target.span)?;
             if !matches!(on, Binding::Coordinate(_) | Binding::Speed(_)) {
                 let message = format!("control acts on a coordinate or a speed, `{name}` is neither");

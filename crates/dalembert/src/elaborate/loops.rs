@@ -57,7 +57,7 @@ impl Loops {
 impl Elaborator<'_> {
     /// The value of an expression.
     pub(super) fn value(&mut self, e: &ast::Expr) -> Fallible<Value> {
-        if self.loops.indices.is_empty() || self.foreign {
+        if self.loops.indices.is_empty() || self.foreign.is_some() {
             return self.evaluate(e);
         }
         let key = (address(e), 0);
@@ -111,7 +111,7 @@ impl Elaborator<'_> {
 
     /// How many factors at the beginning are the same in every turn, where keeping their product saves one.
     pub(super) fn steady_factors(&self, factors: &[ast::Factor]) -> Option<usize> {
-        if self.loops.indices.is_empty() || self.foreign {
+        if self.loops.indices.is_empty() || self.foreign.is_some() {
             return None;
         }
         let steady = |f: &&ast::Factor| matches!(self.loops.known.get(&(address(&f.expr), 0)), Some(Some(_)));

@@ -52,6 +52,7 @@ impl Elaborator<'_> {
             }
             S::Dissipation(e) => {
                 let part = self.part(e, Allowed::only("the Rayleigh function", State::Velocity))?;
+                self.warn_without_rates(&part);
                 self.dissipation.push(part);
                 Ok(())
             }
@@ -71,7 +72,7 @@ impl Elaborator<'_> {
             S::Mass(e) => self.mass_matrix(e, span),
             S::ForceVector(e) => {
                 let force = self.vector(e)?;
-                let force = self.free_vector(force, Allowed::only("a force", State::Velocity), e.span)?;
+                let force = self.free_vector(force, Allowed::only("a force", State::Velocity), e)?;
                 self.force_vectors.push((force, e.span));
                 Ok(())
             }
@@ -138,11 +139,27 @@ impl Elaborator<'_> {
         Ok(Part { expr, kind, span: e.span })
     }
 
-    fn free_vector(&mut self, parts: Vec<Value>, allowed: Allowed, span: Span) -> Fallible<Vec<Expr>> {
-        let parts: Fallible<Vec<Expr>> = parts.into_iter().map(|p| Ok(self.as_scalar(p, span)?.0)).collect();
-        let parts = parts?;
-        self.allow(&parts, allowed, span)?;
+    /// The components of a vector that is written as `e`, each at its own place where it is written out.
+    fn free_vector(&mut self, values: Vec<Value>, allowed: Allowed, e: &ast::Expr) -> Fallible<Vec<Part>> {
+        let mut parts = Vec::with_capacity(values.len());
+        for (k, value) in values.into_iter().enumerate() {
+            let (expr, kind) = self.as_scalar(value, e.span)?;
+            parts.push(Part { expr, kind, span: component(e, k).span });
+        }
+        let exprs: Vec<Expr> = parts.iter().map(|p| p.expr).collect();
+        self.allow(&exprs, allowed, e.span)?;
         Ok(parts)
+    }
+
+    /// The force of a Rayleigh function is its derivative by the speeds.
+    fn warn_without_rates(&mut self, part: &Part) {
+        let symbols = self.pool.symbols(&[part.expr]);
+        if part.expr == Pool::ZERO || symbols.iter().any(|s| self.role(*s) == Role::Rate) {
+            return;
+        }
+        let message = "no rate occurs in this dissipation: it has no effect";
+        let d = Diagnostic::warning(Code::DissipationWithoutRates, part.span, message);
+        self.diagnostics.push(d.help("write it with rates, as in `dissipation c/2*x'^2`"));
     }
 
     fn mass_matrix(&mut self, e: &ast::Expr, span: Span) -> Fallible<()> {
@@ -152,7 +169,7 @@ impl Elaborator<'_> {
         }
         let rows = self.vector(e)?;
         let mut matrix = Vec::new();
-        for row in rows {
+        for (i, row) in rows.into_iter().enumerate() {
             let Value::Vector(entries) = row else {
                 return self.error(
                     Code::VectorExpected,
@@ -163,7 +180,7 @@ impl Elaborator<'_> {
             matrix.push(self.free_vector(
                 entries,
                 Allowed::only("the mass matrix", State::Velocity),
-                e.span,
+                component(e, i),
             )?);
         }
         self.mass = Some((matrix, e.span));
@@ -176,14 +193,14 @@ impl Elaborator<'_> {
         if f.len() != p.len() {
             return self.mismatch(&Value::Vector(f), &Value::Vector(p), point.span);
         }
+        let f = self.free_vector(f, Allowed::only("a force", State::Velocity), force)?;
+        let p = self.free_vector(p, Allowed::only("the point of a force", State::Position), point)?;
         for (f, p) in f.iter().zip(&p) {
-            if let (Value::Scalar(_, k), Value::Scalar(_, l)) = (f, p) {
-                self.force_at_units.push((k.times(l, &Rational::ONE), force.span));
-            }
+            let kind = f.kind.times(&p.kind, &Rational::ONE);
+            self.force_at_work.push(Part { kind, ..f.clone() });
         }
-        let f = self.free_vector(f, Allowed::only("a force", State::Velocity), force.span)?;
-        let p = self.free_vector(p, Allowed::only("the point of a force", State::Position), point.span)?;
-        self.forces_at.push((f, p));
+        let span = force.span.to(point.span);
+        self.forces_at.push((f.iter().map(|f| f.expr).collect(), p.iter().map(|p| p.expr).collect(), span));
         Ok(())
     }
 
@@ -357,5 +374,13 @@ impl Elaborator<'_> {
         let rising = direction.map(|d| d == ast::Direction::Rising);
         self.events.push(Event { name, value: part.expr, rising, stop, span });
         Ok(())
+    }
+}
+
+/// Component `k` of a vector where it is written out, else the whole.
+fn component(e: &ast::Expr, k: usize) -> &ast::Expr {
+    match &e.kind {
+        ast::ExprKind::Vector(parts) => parts.get(k).unwrap_or(e),
+        _ => e,
     }
 }

@@ -84,7 +84,7 @@ impl Model {
     pub fn equilibria(&mut self, search: &Search) -> Result<Found, Box<Diagnostic>> {
         let base = self.operating_point(&search.at)?;
         let linearizer = Linearizer::new(self, &[])?;
-        let named = crate::requests::assignments(&search.at)?;
+        let named = self.assignments(&search.at)?;
         check_within(self, &search.within)?;
         let starts = if search.starts == 0 { DEFAULT_STARTS } else { search.starts.min(MAX_STARTS) };
         let mut found = Found { starts, ..Found::default() };

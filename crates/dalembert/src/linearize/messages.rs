@@ -12,7 +12,7 @@ impl Linearizer {
     pub(super) fn explain(&self, model: &Model, state: &State, trouble: Trouble) -> Box<Diagnostic> {
         let span = model.system.rows.first().map(|r| r.span);
         Box::new(match trouble {
-            Trouble::Acceleration(error) => failure::of_acceleration(&error, model),
+            Trouble::Acceleration(error) => failure::of_acceleration(&error, model, Some(state.point())),
             Trouble::NotFinite => Diagnostic::error(
                 Code::NotDifferentiable,
                 None,

@@ -19,7 +19,7 @@ impl Model {
         };
         let like = state.x.clone();
         self.set_state(&mut state, at)?;
-        let names = crate::requests::assignments(at)?;
+        let names = self.assignments(at)?;
         let given = |name: &String| names.iter().any(|(n, _)| n == name);
         let guess = StartGuess {
             x_fixed: self.system.coordinates.iter().map(|c| given(&c.name)).collect(),

@@ -4,12 +4,18 @@ use super::Request;
 use super::record::KINDS;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
+use crate::source::Span;
 use dalembert_run::{Baumgarte, Crossing, EventRule, Method, Options, Output, integrate};
 
 /// Rows a run gives when no spacing is asked for.
 const DEFAULT_INTERVALS: f64 = 500.0;
 /// Tables larger than this many numbers are refused before the run.
 const MAX_TABLE: f64 = 1e8;
+
+/// Relative tolerances that make sense: below, rounding decides; above, an error is no small part of its value.
+const RTOL: (f64, f64) = (1e-15, 0.5);
+/// The largest absolute tolerance. It is positive: for a value that is zero nothing else says what error is small.
+const MAX_ATOL: f64 = 1e6;
 
 /// End time and options.
 pub(crate) struct Resolved {
@@ -28,31 +34,26 @@ impl Model {
             let d = Diagnostic::error(Code::BadOption, None, "nothing says how long to simulate");
             return Err(Box::new(d.help("write `simulate until 10` in the model, or give `--until 10`")));
         };
-        let span = run.as_ref().map(|r| r.span);
-        let bad = |what: &str, value: f64, help: &str| {
-            // Hundreds of zeros are no number for people.
-            let plain = value == 0.0 || !value.is_finite() || (1e-6..1e15).contains(&value.abs());
-            let value = if plain { format!("{value}") } else { format!("{value:e}") };
-            let message = format!("{what} cannot be {value}");
-            Err(Box::new(Diagnostic::error(Code::BadOption, span, message).help(help)))
-        };
+        // What was asked for from outside has no place in the model.
+        let place = |asked: Option<f64>| run.as_ref().map(|r| r.span).filter(|_| asked.is_none());
         let begin = request.start.as_ref().map_or(0.0, |start| start.t);
         if !until.is_finite() || until <= begin {
-            return bad("the end time", until, &format!("runs start at t = {begin} and go forward"));
+            let help = format!("runs start at t = {begin} and go forward");
+            return bad(place(request.until), "the end time", until, &help);
         }
         if let Some(every) = every
             && !(every.is_finite() && every > 0.0)
         {
-            return bad("the spacing of the output", every, "give a positive number");
+            return bad(place(request.every), "the spacing of the output", every, "give a positive number");
         }
         for (what, given) in [("the step", request.step), ("the interval of held control", request.hold)] {
             if let Some(value) = given.filter(|v| !(v.is_finite() && *v > 0.0)) {
-                return bad(what, value, "give a positive number");
+                return bad(None, what, value, "give a positive number");
             }
         }
         if let Some((alpha, beta)) = request.baumgarte.filter(|(a, b)| !(a.is_finite() && b.is_finite())) {
             let gain = if alpha.is_finite() { beta } else { alpha };
-            return bad("a gain of Baumgarte's stabilisation", gain, "give finite numbers");
+            return bad(None, "a gain of Baumgarte's stabilisation", gain, "give finite numbers");
         }
         if request.hold.is_some() && self.system.requirement_rows.is_empty() {
             let d = Diagnostic::error(Code::BadOption, None, "the model has no control that could be held");
@@ -62,27 +63,26 @@ impl Model {
         let width = 1.0 + (self.state_names().len() + self.system.outputs.len() + forces) as f64;
         let spacing = every.unwrap_or((until - begin) / DEFAULT_INTERVALS);
         if spacing == 0.0 {
-            return bad("the end time", until, "so short a run has no room for rows; choose a later end");
+            let help = "so short a run has no room for rows; choose a later end";
+            return bad(place(request.until), "the end time", until, help);
         }
         if (until - begin) / spacing * width > MAX_TABLE {
-            return bad(
-                "the spacing of the output",
-                spacing,
-                "that would be more numbers than fit in memory; choose a larger one",
-            );
+            let help = "that would be more numbers than fit in memory; choose a larger one";
+            return bad(place(request.every), "the spacing of the output", spacing, help);
         }
         let defaults = Options::default();
         let rtol = request.rtol.or(tolerance).unwrap_or(defaults.rtol);
         let atol = request.atol.unwrap_or(rtol * (defaults.atol / defaults.rtol));
-        if !(1e-15..0.5).contains(&rtol) {
-            return bad("the tolerance", rtol, "choose a relative tolerance between 1e-14 and 1e-1");
+        let (least, most) = RTOL;
+        if !(least..=most).contains(&rtol) {
+            let help = format!("choose a relative tolerance from {least:e} to {most}");
+            return bad(place(request.rtol), "the tolerance", rtol, &help);
         }
-        if !(0.0..1e6).contains(&atol) {
-            return bad(
-                "the absolute tolerance",
-                atol,
-                "choose zero or a positive number below 1e6, in the units of the state",
+        if !(atol > 0.0 && atol <= MAX_ATOL) {
+            let help = format!(
+                "choose a positive number up to {MAX_ATOL:e}, in the units of the state: it alone counts where a value is zero"
             );
+            return bad(place(request.atol), "the absolute tolerance", atol, &help);
         }
         let named = request
             .method
@@ -128,4 +128,13 @@ impl Model {
         let until = self.system.run.as_ref().map(|run| run.until)?;
         Some(self.constant(until)).filter(|t| t.is_finite() && *t > 0.0)
     }
+}
+
+/// Refuses a number.
+fn bad<T>(place: Option<Span>, what: &str, value: f64, help: &str) -> Result<T, Box<Diagnostic>> {
+    // Hundreds of zeros are no number for people.
+    let plain = value == 0.0 || !value.is_finite() || (1e-6..1e15).contains(&value.abs());
+    let value = if plain { format!("{value}") } else { format!("{value:e}") };
+    let message = format!("{what} cannot be {value}");
+    Err(Box::new(Diagnostic::error(Code::BadOption, place, message).help(help)))
 }

@@ -111,7 +111,7 @@ impl<'m, P> Recorder<'m, P> {
                 let (terms, unknown) = nothing_known(&model.compiled);
                 model.compiled.outputs(at, &terms, &unknown, row.integrals, &mut self.outputs);
                 self.forces.iter_mut().for_each(|forces| forces_of(&terms, &unknown, forces));
-                self.trouble.get_or_insert_with(|| failure::of_acceleration(&error, model));
+                self.trouble.get_or_insert_with(|| failure::of_acceleration(&error, model, Some(at)));
             }
         }
     }

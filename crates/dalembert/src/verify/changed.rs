@@ -6,7 +6,7 @@
 //! still close with constants.
 //!
 //! ```text
-//! x' = X0 + X R w,   L(x, R w, t),   Q'_w = R^T Q',   C_w = R^T C,   M_w = R^T M R,  Q'_w -= R^T M (D R) w  (direct form)
+//! x' = X0 + X R w,   L(x, R w, t),   Q'_w = R^T Q',   C_w = R^T C,   S_w = R^T S,   M_w = R^T M R,  Q'_w -= R^T M (D R) w  (direct form)
 //! ```
 
 use super::motion::Scales;
@@ -188,7 +188,7 @@ fn rewrite(model: &mut Model, change: &Change) -> System {
     let requirement_rows = old.requirement_rows.iter();
     let requirement_rows =
         requirement_rows.map(|r| RequirementRow { residual: one(pool, r.residual), ..r.clone() }).collect();
-    let actuators = old.actuators.as_ref().map(|list| {
+    let actuators = inputs(old).map(|list| {
         let column = |pool: &mut Pool, c: &[Expr]| {
             let c = put(pool, c);
             change.transposed(pool, &c)
@@ -222,6 +222,7 @@ fn rewrite(model: &mut Model, change: &Change) -> System {
         mass,
         applied,
         dissipation: old.dissipation.map(|e| one(pool, e)),
+        contributions: Vec::new(),
         constraints: old.constraints.clone(),
         rows,
         nonideal,
@@ -244,6 +245,15 @@ fn rewrite(model: &mut Model, change: &Change) -> System {
         vectors: Vec::new(),
         pool: std::mem::take(pool),
     }
+}
+
+/// The inputs of control and their directions S. A cost that is given belongs to the old forces, so these are named where
+/// the model means all of them; the cost by the inverse mass is the same in every frame.
+fn inputs(old: &System) -> Option<Vec<(String, Vec<Expr>)>> {
+    let n = old.speeds.len();
+    let unit = |p: usize| (0..n).map(|q| if p == q { Pool::ONE } else { Pool::ZERO }).collect();
+    let every_force = || old.speeds.iter().enumerate().map(|(p, s)| (s.name.clone(), unit(p))).collect();
+    old.actuators.clone().or_else(|| old.weight.is_some().then(every_force))
 }
 
 /// R^T M R; what R' takes is subtracted from the forces before R^T is applied to them.

@@ -7,6 +7,7 @@ mod names;
 mod runs;
 #[path = "../support/mod.rs"]
 mod support;
+mod units;
 
 use dalembert::diagnostic::{Style, render};
 use dalembert::run::Flow;

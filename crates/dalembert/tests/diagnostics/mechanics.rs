@@ -328,3 +328,34 @@ fn energy_of_a_direct_form() {
     "
     );
 }
+
+#[test]
+fn dissipation_without_rates() {
+    let warned = |text: &str| {
+        let model = super::support::load(&format!("coordinate x, y\nkinetic (x'^2 + y'^2)/2\n{text}"));
+        model.diagnostics.iter().filter(|d| d.code.id() == "W0503").count()
+    };
+    assert_eq!(warned("dissipation 0.5*x^2"), 1);
+    assert_eq!(warned("dissipation 0.5*x'^2"), 0);
+    assert_eq!(warned("let P = [x, y]\ndissipation dot(P, P)\ndissipation dot(P', P')"), 1);
+    assert_eq!(warned("speed u = x' + y', v = x' - y'\ndissipation u^2"), 0);
+}
+
+/// A range stands for its members, in their order, and each may be actuated once.
+#[test]
+fn ranges_of_actuators() {
+    let text = |list: &str| {
+        format!(
+            "coordinate q[1..3]\nkinetic sum(i in 1..3, q[i]'^2)/2\nrequire r: q[1] + q[2] = 1 decay 1\nactuate {list}\nweight [1, 5]"
+        )
+    };
+    let [range, members] = ["q[1..2]", "q[1], q[2]"].map(|list| {
+        let mut model = super::support::load(&text(list));
+        let state = super::support::start(&mut model);
+        super::support::evaluate(&model, &state).solution.control_force
+    });
+    assert_eq!(range, members);
+    assert!((range[0] - 5.0 * range[1]).abs() < 1e-14 && range[0] > 0.0, "{range:?}");
+    assert_eq!(super::support::refusal(&text("q[2], q[1..2]"))[0].code.id(), "E0302");
+    assert_eq!(super::support::refusal(&text("q[1..4]"))[0].code.id(), "E0403");
+}

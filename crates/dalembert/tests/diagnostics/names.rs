@@ -382,3 +382,37 @@ fn name_declared_twice() {
     "
     );
 }
+
+/// A vector on the left of a matrix is a row: v M = M^T v.
+#[test]
+fn row_times_a_matrix() {
+    let mut model = super::support::load(
+        "coordinate x, y\nlet P = [x, y], M = [[1, 2, 3], [4, 5, 6]]\nkinetic dot(P'*[[1, 0], [0, 2]], P')/2\n\
+         output a = P*M, b = transpose(M)*P, c = 2*P*[[1, 2], [3, 4]]*[[0, 1], [1, 0]]\ninitial x = 2, y = 7",
+    );
+    let state = super::support::start(&mut model);
+    let now = super::support::evaluate(&model, &state);
+    assert_eq!(now.outputs, [30.0, 39.0, 48.0, 30.0, 39.0, 48.0, 64.0, 46.0]);
+    assert_eq!(now.terms.M, [1.0, 0.0, 0.0, 2.0]);
+    let refused =
+        super::support::refusal("coordinate x\nkinetic x'^2\noutput a = [x, x, x]*[[1, 2], [3, 4]]");
+    assert_eq!(refused[0].message, "a vector of 3 and a 2 by 2 matrix do not go together");
+}
+
+/// What is wrong in an option is said with the option.
+#[test]
+fn options_are_named() {
+    let text = "parameter k = 1\ncoordinate x\nkinetic k*x'^2/2";
+    let said = |set: &[(&str, &str)], initial: &str| {
+        let mut overrides = super::support::sets(set);
+        overrides.initial = [initial].iter().filter(|i| !i.is_empty()).map(|i| (*i).to_owned()).collect();
+        let loaded = dalembert::Model::load(&dalembert::Source::new("model.dal", text), &overrides);
+        let said = loaded.err().expect("a refusal").swap_remove(0);
+        assert_eq!(said.span, None);
+        said.message
+    };
+    assert_eq!(said(&[("k", "1/0")], ""), "division by zero in `--set k=1/0`");
+    assert_eq!(said(&[("k", "nan")], ""), "unknown name `nan` in `--set k=nan`");
+    assert_eq!(said(&[], "x=1/0"), "division by zero in `--initial x=1/0`");
+    assert_eq!(said(&[], "z=1"), "unknown name `z` in `--initial z=1`");
+}

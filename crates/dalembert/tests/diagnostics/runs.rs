@@ -216,8 +216,12 @@ fn force_that_is_not_defined_at_the_start() {
          simulate until 1"),
         @r"
     error[E0703]: the generalised force on `x'` is no finite number at t = 0
-     |
-     = help: look for a division by zero, or a root or logarithm of a negative number, at this state
+     --> model.dal:3:11
+      |
+    3 | force x = 1/x
+      |           ^^^
+      |
+      = help: look for a division by zero, or a root or logarithm of a negative number, at this state
     "
     );
 }
@@ -232,8 +236,12 @@ fn motion_that_leaves_the_domain_of_a_root() {
          simulate until 10"),
         @r"
     error[E0703]: the generalised force on `x'` is no finite number at t = 1.4937
-     |
-     = help: look for a division by zero, or a root or logarithm of a negative number, at this state
+     --> model.dal:3:11
+      |
+    3 | force x = -sqrt(x)
+      |           ^^^^^^^^
+      |
+      = help: look for a division by zero, or a root or logarithm of a negative number, at this state
     "
     );
 }
@@ -294,4 +302,33 @@ fn mechanism_at_the_end_of_its_range() {
       = help: the mechanism may have reached the end of its range, or constraints may contradict each other there
     "
     );
+}
+
+/// The statement whose own part is not finite is named, whatever else adds to the same entry.
+#[test]
+fn statements_behind_a_term_that_is_not_finite() {
+    for (text, line) in [
+        ("coordinate x\nkinetic x'^2/2\npotential x^2\npotential 1/x", "4 | potential 1/x"),
+        ("coordinate x, y\nkinetic x'^2/(2*y)\nkinetic x'^2 + y'^2", "2 | kinetic x'^2/(2*y)"),
+        ("coordinate x, y\nlagrangian (x'^2 + y'^2)/2 + log(x)\nforce y = 1/2", "2 | lagrangian"),
+        ("coordinate x\nkinetic x'^2/2\nforce x = -x\nwork delta(x)/x", "4 | work delta(x)/x"),
+        ("coordinate x\nkinetic x'^2/2\nforce [1/x, 0] at [x, 2]", "3 | force [1/x, 0] at"),
+        ("coordinate x\nkinetic x'^2/2\ndissipation x'^2/x\ninitial x' = 1", "3 | dissipation x'^2/x"),
+        ("coordinate x\nmass [[1/x]]\nforce [x]", "2 | mass [[1/x]]"),
+        ("coordinate x\nmass [[1]]\nforce [1/x]", "3 | force [1/x]"),
+        (
+            "coordinate x, y\nspeed u = x' + y', v = x' - y'\nkinetic u^2 + v^2\npotential sqrt(y)",
+            "4 | potential sqrt(y)",
+        ),
+        // On the way the state is not known, but only one of these can end so.
+        (
+            "coordinate x\nkinetic x'^2/2\nforce x = -x^2\npotential x^2\nforce x = -sqrt(x)\ninitial x = 1",
+            "5 | force x = -sqrt(x)",
+        ),
+    ] {
+        let said = said(text);
+        assert!(said.contains("E0703") && said.contains(line), "{text}\n{said}");
+        let named = said.lines().filter(|l| l.trim_start().starts_with(|c: char| c.is_ascii_digit())).count();
+        assert_eq!(named, 1, "{text}\n{said}");
+    }
 }

@@ -1,0 +1,72 @@
+//! Units across statements: there is one energy, and forces and inertia times what they act on are of its kind.
+
+use super::scope::Binding;
+use super::speeds::Kinematics;
+use super::{Elaborator, Fallible, Part};
+use crate::units::{Dimension, Kind};
+use dalembert_expr::Rational;
+
+impl Elaborator<'_> {
+    /// Refuses energies, forces and inertia whose units do not go together, as far as units are given.
+    pub(super) fn check_dimensions(&mut self, k: &Kinematics) -> Fallible<()> {
+        let time = Kind::Known(Dimension::time());
+        let displacements: Vec<Kind> = k.speeds.iter().map(|s| s.kind.times(&time, &Rational::ONE)).collect();
+        let mut energy = Kind::Number;
+        for part in self.energy_parts() {
+            self.fits(&mut energy, &part, &Kind::Number)?;
+        }
+        // Taken away while they are looked at: a mass matrix may be large.
+        let mass = self.mass.take();
+        for (row, p) in mass.iter().flat_map(|(rows, _)| rows).zip(&k.speeds) {
+            for (part, q) in row.iter().zip(&k.speeds).filter(|(part, _)| part.kind != Kind::Number) {
+                self.fits(&mut energy, part, &p.kind.times(&q.kind, &Rational::ONE))?;
+            }
+        }
+        self.mass = mass;
+        let forces_on = std::mem::take(&mut self.forces_on);
+        for (on, part) in &forces_on {
+            let displacement = match on {
+                Binding::Coordinate(i) => self.coordinates[*i].kind.clone(),
+                Binding::Speed(s) => displacements[k.speeds.len() - self.definitions.len() + s].clone(),
+                _ => Kind::Missing,
+            };
+            self.fits(&mut energy, part, &displacement)?;
+        }
+        self.forces_on = forces_on;
+        let vectors = std::mem::take(&mut self.force_vectors);
+        for (part, displacement) in vectors.iter().flat_map(|(force, _)| force.iter().zip(&displacements)) {
+            self.fits(&mut energy, part, displacement)?;
+        }
+        self.force_vectors = vectors;
+        for (part, factor) in self.work_parts(&time) {
+            self.fits(&mut energy, &part, &factor)?;
+        }
+        Ok(())
+    }
+
+    fn energy_parts(&self) -> Vec<Part> {
+        [&self.kinetic, &self.potential, &self.lagrangian].into_iter().flatten().cloned().collect()
+    }
+
+    /// What is work already, and what is work in a time.
+    fn work_parts(&self, time: &Kind) -> Vec<(Part, Kind)> {
+        let works = self.work.iter().chain(&self.nonideal).cloned();
+        let at_points = self.force_at_work.iter().cloned();
+        let rates = self.dissipation.iter().map(|part| (part.clone(), time.clone()));
+        works.chain(at_points).map(|part| (part, Kind::Number)).chain(rates).collect()
+    }
+
+    /// A quantity times `factor` must be of the kind of the energy, which is known from the first one that has a unit.
+    fn fits(&mut self, energy: &mut Kind, part: &Part, factor: &Kind) -> Fallible<()> {
+        let product = part.kind.times(factor, &Rational::ONE);
+        match (&part.kind, &product, &*energy) {
+            (Kind::Known(_), Kind::Known(_), Kind::Known(_)) => {
+                let wanted = energy.times(factor, &Rational::MINUS_ONE);
+                self.same_unit(&wanted, &part.kind, part.span)?;
+            }
+            (Kind::Known(_), Kind::Known(_), _) => *energy = product,
+            _ => {}
+        }
+        Ok(())
+    }
+}
