@@ -13,8 +13,8 @@ mod scatter;
 mod small;
 mod sparse;
 mod straight;
-mod switches;
 mod suslov;
+mod switches;
 mod tapes;
 mod variation;
 
@@ -322,7 +322,9 @@ impl Compiled {
             self.lagrangian.as_ref().map(|l| &l.second),
         ];
         let programs = scattered.into_iter().flatten().map(|s| &s.program);
-        let programs = programs.chain([&self.invariants, &self.events, &self.switches, &self.outputs]).chain(&self.nonideal);
+        let programs = programs
+            .chain([&self.invariants, &self.events, &self.switches, &self.outputs])
+            .chain(&self.nonideal);
         let programs = programs.chain(&self.requirements).chain(&self.balance);
         let need = |p: &Program| p.input_count() + p.register_count() + p.output_count();
         self.scratch_len = programs.map(need).max().unwrap_or(0);

@@ -389,7 +389,9 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model, span: f64) -> Diagnost
             let (t, jump) = (short(*t), short(jump.abs()));
             let (message, help) = if *of_speeds {
                 (
-                    format!("at t = {t} what the constraint `{name}` demands of the speeds jumps by {jump}: that takes an impact, which is not available"),
+                    format!(
+                        "at t = {t} what the constraint `{name}` demands of the speeds jumps by {jump}: that takes an impact, which is not available"
+                    ),
                     "make its pieces meet with equal slopes, for example by rounding the kink off, or end the motion there with an `event` that stops and begin another one behind it",
                 )
             } else {

@@ -5,6 +5,8 @@
 //! So the run ends just before the switch. Rows are compared a little before and behind it, at two distances: what
 //! shrinks with the distance is a slope, what does not is a jump. Steps that pass a jump are shortened until they begin
 //! within `NEAR` of it, so that the state there does not stem from a step across.
+//!
+//! Checked by `tests/kinks.rs` of the facade: tracks with kinks, drives that jump, pieces that fit.
 
 use super::{Crossing, Drive, EventHit, EventRule, Events, Failure, Stop};
 use crate::linalg::norm_max;
@@ -18,6 +20,8 @@ const REACH: [f64; 2] = [1e-11, 1e-6];
 const FURTHER: f64 = 16.0;
 /// A change that keeps this part of itself at the shorter distance is a jump; a slope keeps 1/16, a root 1/4.
 const LASTING: f64 = 0.6;
+/// How far ahead a step looks for jumps, in parts of itself.
+const BEYOND: f64 = 1.1;
 /// Scaled change of a row, as residuals are scaled, below which pieces fit.
 const FITTING: f64 = 1e-8;
 /// Values of a switch, relative to the state, that are rounding: a motion along the switch does not pass it.
@@ -88,6 +92,7 @@ impl Drive<'_> {
         });
         self.row = row;
         let met = switches.hits.iter().find_map(|hit| self.jump_in_step(hit, h).map(|jump| (hit.t, jump)));
+        let met = met.or_else(|| self.jump_ahead(&mark.0, h));
         if met.is_some() {
             switches.rewind(mark);
         }
@@ -96,7 +101,7 @@ impl Drive<'_> {
             None => Ok(Passing::Smooth),
             Some((at, _)) if (at - t).abs() > NEAR * self.time_size() => {
                 self.closing_in = 0.5 * (at - t).abs();
-                self.interrupt();
+                self.stepper.interrupted();
                 Ok(Passing::Again)
             }
             Some((_, jump)) => self.stopped_before(h).map_or(Err(jump), |stop| Ok(Passing::Stopped(stop))),
@@ -111,10 +116,6 @@ impl Drive<'_> {
         }
         let place = self.place(self.t, &self.y, &self.f);
         (0..n).find_map(|i| self.jump(&place, i, From::Before)).unwrap_or(failure)
-    }
-
-    fn interrupt(&mut self) {
-        self.stepper.interrupted();
     }
 
     fn time_size(&self) -> f64 {
@@ -156,6 +157,34 @@ impl Drive<'_> {
         }
         y[n_x..].copy_from_slice(&self.y[n_x..]);
         self.jump(&self.place(hit.t, &y, &self.f), hit.index, From::Before)
+    }
+
+    /// A jump that the motion from the beginning of the step comes to, though its end does not show it: stages beyond the
+    /// switch and the projection may have held it back.
+    fn jump_ahead(&self, sides: &[f64], h: f64) -> Option<(f64, Failure)> {
+        let mut way = self.place(self.t, &self.y, &self.f);
+        let end = self.place(self.t + h, &way.later(h), &self.f);
+        way.rate.iter_mut().zip(&end.rate).for_each(|(a, b)| *a = 0.5 * (*a + b));
+        let mut g = vec![0.0; sides.len()];
+        let mut left = |i: usize, tau: f64| {
+            self.switch_values(self.t + tau, &way.later(tau), &mut g);
+            g[i] * sides[i] < 0.0
+        };
+        for i in 0..sides.len() {
+            let (mut before, mut behind) = (0.0, BEYOND * h);
+            if !left(i, behind) {
+                continue;
+            }
+            for _ in 0..60 {
+                let middle = 0.5 * (before + behind);
+                *(if left(i, middle) { &mut behind } else { &mut before }) = middle;
+            }
+            let place = self.place(self.t + behind, &way.later(behind), &self.f);
+            if let Some(jump) = self.jump(&place, i, From::Before) {
+                return Some((self.t + behind, jump));
+            }
+        }
+        None
     }
 
     /// A state with x' of its own (K1) and the given rates of speeds.
