@@ -132,7 +132,7 @@ fn other_variables_and_sweeps_say_the_same() {
     assert!((motion.outcome.state.t - BOTTOM).abs() < 1e-8);
     let suslov = Request { form: MotionForm::Suslov, ..Request::default() };
     assert!(model(&text).simulate(&suslov, |_| Flow::Continue).is_err(), "its form has no rows to look at");
-    let plan = Plan { vary: vec![Axis::read("x(0)=0.5..1:6").unwrap()], ..Plan::default() };
+    let plan = Plan { vary: vec![Axis::read("x=0.5..1:6").unwrap()], ..Plan::default() };
     let sweep = Sweep::new(model(&text), plan).unwrap();
     let mut count = 0;
     sweep.execute(1, 0..sweep.blocks(), &AtomicBool::new(false), |block| {
