@@ -5,7 +5,7 @@ use dalembert::sweep::{Axis, Plan, Status, Sweep};
 use dalembert::{Model, Motion, MotionForm, Overrides, Request, Source};
 use std::sync::atomic::AtomicBool;
 
-const METHODS: [&str; 4] = ["dop853", "tsit5", "radau", "rk4"];
+const METHODS: [&str; 6] = ["dop853", "tsit5", "radau", "rk4", "variational2", "variational6"];
 /// Free motion along a slope of 45 degrees from (1, 1): sqrt(2) = g/sqrt(2) t^2/2.
 const BOTTOM: f64 = 0.638_550_856_814_103;
 
@@ -13,6 +13,10 @@ fn particle(constraint: &str, start: &str, more: &str) -> String {
     format!(
         "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nconstraint track: {constraint}\ninitial {start}\nsimulate until 3\n{more}\n"
     )
+}
+
+fn adaptive(method: &str) -> bool {
+    METHODS[..3].contains(&method)
 }
 
 fn model(text: &str) -> Model {
@@ -64,7 +68,9 @@ fn drives_that_jump() {
         let (t, state, message) = refused(&particle("y = if t<1 then 0 else t - 1", start, ""), method);
         assert!((t - 1.0).abs() < 1e-9 && state[3] == 0.0, "{t} {state:?}");
         assert!(message.contains("speeds jumps by 1:"), "{message}");
-        // On rates.
+        if method.starts_with("variational") {
+            continue; // for constraints on positions
+        }
         let (t, ..) = refused(&particle("y' = if x<2 then 0 else x", start, ""), method);
         assert!((t - 2.0).abs() < 1e-9, "{t}");
     }
@@ -85,7 +91,7 @@ fn pieces_that_fit() {
         assert!(motion.failure.is_none(), "{method}");
         let state = &motion.outcome.state;
         let error = (state.eta[0] + (2.0f64 * 9.81).sqrt()).abs();
-        assert!(state.x[0] < 0.0 && error < if method == "rk4" { 1e-3 } else { 1e-7 }, "{method} {state:?}");
+        assert!(state.x[0] < 0.0 && error < if adaptive(method) { 1e-7 } else { 1e-2 }, "{method} {state:?}");
         // There and back over the joint, twice.
         let text = particle("y = x*abs(x)*abs(x)*x", "x = 1, y = 1, x' = 0, y' = 0", "");
         assert!(run(&text, method).failure.is_none(), "{method}");

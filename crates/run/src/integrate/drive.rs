@@ -212,6 +212,11 @@ impl<'a> Drive<'a> {
         let gaps = at_work(&mut self.stepper, &mut self.bridge, self.bridging).gaps();
         let h = self.watch.plan(self.t, wanted.abs().min(largest) * left.signum(), gaps);
         let h = self.guide_contacts(h)?;
+        match self.look_ahead(h)? {
+            Passing::Smooth => {}
+            Passing::Again => return Ok(None),
+            Passing::Stopped(stop) => return Ok(Some(stop)),
+        }
         match self.attempt(h)? {
             None => Ok(None),
             Some((h, estimated)) => self.accept(h, estimated),

@@ -92,20 +92,31 @@ impl Drive<'_> {
         });
         self.row = row;
         let met = switches.hits.iter().find_map(|hit| self.jump_in_step(hit, h).map(|jump| (hit.t, jump)));
-        let met = met.or_else(|| self.jump_ahead(&mark.0, h));
         if met.is_some() {
             switches.rewind(mark);
         }
         self.switches = Some(switches);
-        match met {
-            None => Ok(Passing::Smooth),
-            Some((at, _)) if (at - t).abs() > NEAR * self.time_size() => {
-                self.closing_in = 0.5 * (at - t).abs();
-                self.stepper.interrupted();
-                Ok(Passing::Again)
-            }
-            Some((_, jump)) => self.stopped_before(h).map_or(Err(jump), |stop| Ok(Passing::Stopped(stop))),
+        self.pass(met, h)
+    }
+
+    /// Before a step of length h: whether the motion comes to a jump in it. Stages beyond the switch, or the projection,
+    /// could hold the motion back so that the end of the step does not show it.
+    pub(super) fn look_ahead(&mut self, h: f64) -> Result<Passing, Failure> {
+        let Some(switches) = &self.switches else { return Ok(Passing::Smooth) };
+        let sides: Vec<f64> = switches.before().map(|(side, _)| side).collect();
+        self.pass(self.jump_ahead(&sides, h), h)
+    }
+
+    /// What follows from a jump that a step of length h meets, or from none.
+    fn pass(&mut self, met: Option<(f64, Failure)>, h: f64) -> Result<Passing, Failure> {
+        let Some((at, jump)) = met else { return Ok(Passing::Smooth) };
+        let away = (at - self.t).abs();
+        if away > NEAR * self.time_size() {
+            self.closing_in = 0.5 * away;
+            self.stepper.interrupted();
+            return Ok(Passing::Again);
         }
+        self.stopped_before(h).map_or(Err(jump), |stop| Ok(Passing::Stopped(stop)))
     }
 
     /// A run that cannot go on may have come to a jump that no step could pass.
@@ -159,8 +170,7 @@ impl Drive<'_> {
         self.jump(&self.place(hit.t, &y, &self.f), hit.index, From::Before)
     }
 
-    /// A jump that the motion from the beginning of the step comes to, though its end does not show it: stages beyond the
-    /// switch and the projection may have held it back.
+    /// The first jump on a path of second order from the state, a little further than h.
     fn jump_ahead(&self, sides: &[f64], h: f64) -> Option<(f64, Failure)> {
         let mut way = self.place(self.t, &self.y, &self.f);
         let end = self.place(self.t + h, &way.later(h), &self.f);
