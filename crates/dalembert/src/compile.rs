@@ -14,6 +14,7 @@ mod small;
 mod sparse;
 mod straight;
 mod suslov;
+mod switches;
 mod tapes;
 mod variation;
 
@@ -52,6 +53,8 @@ pub struct Compiled {
     invariants: Program,
     events: Program,
     events_need_solution: bool,
+    /// What vanishes where constraint rows may have kinks or jump.
+    switches: Program,
     outputs: Program,
     partials: Option<Scattered>,
     contacts: Vec<dalembert_run::Contact>,
@@ -197,6 +200,9 @@ impl Compiled {
             values.iter().any(|e| pool.depends_on(*e, &beyond))
         };
         let events = pool.lower(&inputs.results, &values);
+        let switches = switches::of_rows(pool, form);
+        let n_switch = switches.len();
+        let switches = pool.lower(&inputs.state, &switches);
         let values: Vec<Expr> = system.outputs.iter().map(|o| o.value).chain(system.energy).collect();
         let outputs = pool.lower(&inputs.results, &values);
         let reactions = system.observables.reactions.clone();
@@ -210,6 +216,7 @@ impl Compiled {
             n_con: m,
             n_invariant: form.invariants.len(),
             n_event: system.events.len(),
+            n_switch,
             has_nonideal: nonideal.is_some(),
             identity_frame: form.frame.is_none(),
             ..Shape::default()
@@ -230,6 +237,7 @@ impl Compiled {
             invariants,
             events,
             events_need_solution,
+            switches,
             outputs,
             partials: None,
             contacts: Vec::new(),
@@ -314,7 +322,9 @@ impl Compiled {
             self.lagrangian.as_ref().map(|l| &l.second),
         ];
         let programs = scattered.into_iter().flatten().map(|s| &s.program);
-        let programs = programs.chain([&self.invariants, &self.events, &self.outputs]).chain(&self.nonideal);
+        let programs = programs
+            .chain([&self.invariants, &self.events, &self.switches, &self.outputs])
+            .chain(&self.nonideal);
         let programs = programs.chain(&self.requirements).chain(&self.balance);
         let need = |p: &Program| p.input_count() + p.register_count() + p.output_count();
         self.scratch_len = programs.map(need).max().unwrap_or(0);

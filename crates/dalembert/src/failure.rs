@@ -395,6 +395,25 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model, start: &State, span: f
             Diagnostic::error(Code::ConstraintDrift, span, message)
                 .help("the mechanism may have reached the end of its range, or constraints may contradict each other there")
         }
+        Failure::ConstraintJump { t, row, of_speeds, jump } => {
+            let (name, span) =
+                model.system.rows.get(*row).map_or(("?", None), |r| (r.name.as_str(), Some(r.span)));
+            let (t, jump) = (short(*t), short(jump.abs()));
+            let (message, help) = if *of_speeds {
+                (
+                    format!(
+                        "at t = {t} what the constraint `{name}` demands of the speeds jumps by {jump}: that takes an impact, which is not available"
+                    ),
+                    "make its pieces meet with equal slopes, for example by rounding the kink off, or end the motion there with an `event` that stops and begin another one behind it",
+                )
+            } else {
+                (
+                    format!("at t = {t} the constraint `{name}` jumps by {jump}: no motion follows it"),
+                    "make its pieces meet, in value and in slope, or end the motion there with an `event` that stops and begin another one behind it",
+                )
+            };
+            Diagnostic::error(Code::ConstraintJump, span, message).help(help)
+        }
         Failure::DegenerateStart { t, rank, generic_rank } => {
             let message = format!(
                 "the constraints degenerate at the start (t = {}): rank {rank} instead of {generic_rank}, the motion from there is not determined",

@@ -36,6 +36,31 @@ impl Switch {
         found
     }
 
+    /// The same with kinks: those of `abs`, `min`, `max`, of roots of squares, and the cut of `atan2`.
+    #[must_use]
+    pub fn with_kinks(pool: &Pool, roots: &[Expr]) -> Vec<Switch> {
+        use Function as F;
+        let mut found = Switch::all(pool, roots);
+        let mut add = |switch: Switch| {
+            if !found.contains(&switch) {
+                found.push(switch);
+            }
+        };
+        below(pool, roots, |e| match pool.node(e) {
+            Node::Call(F::Abs | F::Atan2, args) => add(Switch::Sign(args[0])),
+            Node::Call(F::Min | F::Max, args) => add(Switch::sides(args[0], args[1])),
+            Node::Product(factors) => {
+                for (base, _) in factors.iter().filter(|(_, p)| !p.is_integer()) {
+                    if let Node::Product(inner) = pool.node(*base) {
+                        inner.iter().filter(|(_, q)| q.is_even()).for_each(|(u, _)| add(Switch::Sign(*u)));
+                    }
+                }
+            }
+            _ => {}
+        });
+        found
+    }
+
     /// Is any of the expressions given in pieces, by kinks, conditions or roots of squares?
     #[must_use]
     pub fn is_piecewise(pool: &Pool, roots: &[Expr]) -> bool {

@@ -32,6 +32,8 @@ pub struct Shape {
     pub n_invariant: usize,
     /// Event functions.
     pub n_event: usize,
+    /// Functions that vanish where constraint rows may have kinks or jump.
+    pub n_switch: usize,
     /// Whether [`Kernel::nonideal`] gives a C (K4).
     pub has_nonideal: bool,
     /// Contacts with Coulomb friction (see [`crate::friction`]).
@@ -439,6 +441,13 @@ pub trait Kernel: Sync {
     /// Whether the event functions read their `solution` argument. If not, it is left stale and time is saved.
     fn events_need_solution(&self) -> bool {
         true
+    }
+
+    /// Functions of the state, n_switch numbers, that change their sign where constraint rows are put together from
+    /// pieces. A motion passes such a place only where the pieces fit.
+    fn switches(&self, at: Point<'_>, scratch: &mut [f64], g: &mut [f64]) {
+        let _ = (at, scratch);
+        g.fill(1.0);
     }
 
     /// The contacts with friction; constant.

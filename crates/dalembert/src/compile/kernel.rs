@@ -181,6 +181,11 @@ impl Kernel for Compiled {
         self.events_need_solution
     }
 
+    fn switches(&self, at: Point<'_>, scratch: &mut [f64], g: &mut [f64]) {
+        let inputs = self.load(at.t, at.x, at.eta, scratch);
+        run_into(&self.switches, inputs, scratch, g);
+    }
+
     fn contacts(&self) -> &[Contact] {
         &self.contacts
     }

@@ -306,6 +306,14 @@ impl Kernel for Momenta {
         self.base.events_need_solution
     }
 
+    fn switches(&self, at: Point<'_>, scratch: &mut [f64], g: &mut [f64]) {
+        let (mut room, scratch) = self.room(scratch);
+        if !self.solve(at, &mut room, scratch) {
+            room.eta.fill(f64::NAN);
+        }
+        self.base.switches(Point { eta: room.eta, ..at }, scratch, g);
+    }
+
     fn rates(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], out: &mut [f64]) {
         let (eta, solution) = self.in_speeds(at, solution, scratch);
         self.base.rates(Point { eta: &eta, ..at }, &solution, scratch, out);

@@ -155,7 +155,7 @@ impl SuslovKernel {
 
 impl Kernel for SuslovKernel {
     fn shape(&self) -> Shape {
-        Shape { n_con: 0, identity_frame: false, ..self.base.shape }
+        Shape { n_con: 0, n_switch: 0, identity_frame: false, ..self.base.shape }
     }
 
     fn levels(&self) -> &[Level] {

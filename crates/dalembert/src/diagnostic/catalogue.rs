@@ -327,6 +327,11 @@ catalogue! {
         "The projection onto the constraints failed: they became contradictory or degenerate along the motion. \
          The message names the constraint and its residual."
         wrong "" right "";
+    ConstraintJump "E0706" "a constraint that jumps, or would need an impact":
+        "A constraint may be put together from pieces with `if`, `abs`, `min`, `max` or `sign`, if the pieces fit where the motion passes from one to the next: \
+         the constraint itself must not jump, nor what it demands of the speeds. Otherwise positions would have to jump, or speeds by an impact; how is not said by the constraint. \
+         What was computed up to that instant is returned. Round the kink off, or end the motion there with `event ... stop` and begin another one behind it."
+        wrong "" right "";
     NotConverged "E0730" "an iteration that found nothing":
         "Newton's iteration towards an equilibrium, or the sweeps for eigenvalues, ended at their bound. Start nearer, \
          give ranges with `--within`, or rescale the model so that its numbers are of comparable size."

@@ -332,3 +332,24 @@ fn statements_behind_a_term_that_is_not_finite() {
         assert_eq!(named, 1, "{text}\n{said}");
     }
 }
+
+#[test]
+fn constraint_with_a_kink() {
+    assert_snapshot!(
+        said("coordinate x, y\n\
+         kinetic (x'^2 + y'^2)/2\n\
+         potential 9.81*y\n\
+         constraint track: y = abs(x)\n\
+         initial x = 1, y = 1\n\
+         simulate until 3"),
+        @r"
+    error[E0706]: at t = 0.6386 what the constraint `track` demands of the speeds jumps by 6.2642: that takes an impact, which is not available
+     --> model.dal:4:1
+      |
+    4 | constraint track: y = abs(x)
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: make its pieces meet with equal slopes, for example by rounding the kink off, or end the motion there with an `event` that stops and begin another one behind it
+    "
+    );
+}

@@ -319,6 +319,10 @@ impl Kernel for Gripped<'_> {
         self.base.events_need_solution()
     }
 
+    fn switches(&self, at: Point<'_>, scratch: &mut [f64], g: &mut [f64]) {
+        self.base.switches(at, scratch, g);
+    }
+
     fn contacts(&self) -> &[Contact] {
         self.base.contacts()
     }

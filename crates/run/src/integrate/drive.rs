@@ -4,6 +4,7 @@ mod begin;
 mod grip;
 mod release;
 mod rows;
+mod switches;
 
 use super::control::Control;
 use super::events::Events;
@@ -20,6 +21,7 @@ use super::{
 };
 use crate::linalg::norm_max;
 use crate::{Kernel, Point, State};
+use switches::Passing;
 
 /// A run that moves by less than this fraction of its span in so many attempts will not arrive: forces that jump back
 /// and forth (dry friction by a sign function) lead there.
@@ -49,6 +51,9 @@ pub(super) struct Drive<'a> {
     control: Control,
     watch: Watch,
     events: Events,
+    /// Switches of constraints, where there are any, and the longest next step towards one that cannot be passed.
+    switches: Option<Events>,
+    closing_in: f64,
     schedule: Schedule,
     tol: Tolerance,
     t: f64,
@@ -111,6 +116,8 @@ impl<'a> Drive<'a> {
             control: Control::new(stepper.exponent(), stepper.least_growth()),
             watch: Watch::new(1.0),
             events: Events::new(&rules, contacts + field.shape.n_event),
+            switches: switches::watch(&field.shape),
+            closing_in: f64::INFINITY,
             schedule: Schedule::new(&options.output, start.t, t_end),
             tol: Tolerance { rtol: options.rtol, atol: options.atol },
             t: start.t,
@@ -168,7 +175,7 @@ impl<'a> Drive<'a> {
                 match self.advance() {
                     Ok(None) => {}
                     Ok(Some(stop)) => break stop,
-                    Err(failure) => break Stop::Failed(failure),
+                    Err(failure) => break Stop::Failed(self.blame_switch(failure)),
                 }
             },
             Err(failure) => Stop::Failed(failure),
@@ -199,12 +206,17 @@ impl<'a> Drive<'a> {
         }
         self.resample()?;
         let left = self.target() - self.t;
-        let largest = self.options.h_max.map_or(f64::INFINITY, f64::abs).min(left.abs());
+        let largest = self.options.h_max.map_or(f64::INFINITY, f64::abs).min(left.abs()).min(self.closing_in);
         self.choose_method();
         let wanted = if self.bridging { self.bridge_h } else { self.h };
         let gaps = at_work(&mut self.stepper, &mut self.bridge, self.bridging).gaps();
         let h = self.watch.plan(self.t, wanted.abs().min(largest) * left.signum(), gaps);
         let h = self.guide_contacts(h)?;
+        match self.look_ahead(h)? {
+            Passing::Smooth => {}
+            Passing::Again => return Ok(None),
+            Passing::Stopped(stop) => return Ok(Some(stop)),
+        }
         match self.attempt(h)? {
             None => Ok(None),
             Some((h, estimated)) => self.accept(h, estimated),
@@ -385,12 +397,18 @@ impl<'a> Drive<'a> {
         let stepper = at_work(&mut self.stepper, &mut self.bridge, self.bridging);
         stepper.accepted(h);
         let due = self.schedule.peek().is_some_and(|due| (due - t_new) * h.signum() <= 0.0);
-        if (due || !self.events.is_empty() || !self.integrals.is_empty())
+        let within = !self.events.is_empty() || self.switches.is_some() || !self.integrals.is_empty();
+        if (due || within)
             && let Err(error) = stepper.prepare_dense(&mut self.field, at, &self.y_new, &self.f_new)
         {
             return self.refuse(h, error).map(|()| None);
         }
         self.field.samples.truncate(samples);
+        match self.pass_switches(h)? {
+            Passing::Smooth => self.closing_in = f64::INFINITY,
+            Passing::Again => return Ok(None),
+            Passing::Stopped(stop) => return Ok(Some(stop)),
+        }
         self.settle(t_new, h, estimated, margin);
         if self.contacts > 0 {
             self.top_speed = self.top_speed.max(norm_max(&self.y_new[self.field.shape.n_x..]));

@@ -118,6 +118,24 @@ impl Events {
         }
     }
 
+    /// What the next scan begins from.
+    pub fn mark(&self) -> (Vec<f64>, Vec<f64>) {
+        (self.sign.clone(), self.g_before.clone())
+    }
+
+    /// The step scanned last is taken again.
+    pub fn rewind(&mut self, (sign, g_before): (Vec<f64>, Vec<f64>)) {
+        (self.sign, self.g_before) = (sign, g_before);
+    }
+
+    /// A function, from the `first` on, that ends the motion if these are its values a moment later, and whether it rises.
+    pub fn stopping(&self, first: usize, h: f64, g: &[f64]) -> Option<(usize, bool)> {
+        let rising = |i: usize| sign_of(g[i], 0.0) * h.signum() > 0.0;
+        let changes = |i: usize| self.sign[i] * sign_of(g[i], 0.0) < 0.0;
+        let ends = |i: &usize| self.rules[*i].stop && changes(*i) && self.wanted(*i, rising(*i));
+        (first..self.rules.len()).find(ends).map(|i| (i, rising(i)))
+    }
+
     /// Signs and values at the end of the last step.
     pub fn before(&self) -> impl Iterator<Item = (f64, f64)> {
         self.sign.iter().copied().zip(self.g_before.iter().copied())

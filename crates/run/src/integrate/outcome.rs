@@ -176,6 +176,17 @@ pub enum Failure {
         /// Rank around it.
         generic_rank: usize,
     },
+    /// A constraint jumps at a switch, or what it demands of the speeds does.
+    ConstraintJump {
+        /// Time; the state is the last one before it.
+        t: f64,
+        /// Its row.
+        row: usize,
+        /// Of the speeds: going on would take an impact. Otherwise positions would have to jump.
+        of_speeds: bool,
+        /// By how much the row jumps, in its own unit.
+        jump: f64,
+    },
     /// A contact changes between sticking and sliding without end.
     Chatter {
         /// Time.

@@ -33,6 +33,7 @@ impl Drive<'_> {
         events.begin(|g| self.event_values(None, g), size);
         self.events = events;
         self.events_again();
+        self.begin_switches()?;
         self.choose_first_step()
     }
 

@@ -90,6 +90,7 @@ impl Drive<'_> {
         self.control = Control::new(self.stepper.exponent(), self.stepper.least_growth());
         self.stepper.interrupted();
         self.events_again();
+        self.note_sides();
         self.choose_first_step()
     }
 

@@ -110,6 +110,11 @@ impl Drive<'_> {
                 self.dense_row(t, self.t + h, h);
             }
         }
+        self.event_values_at(t, g);
+    }
+
+    /// Event functions at the state in `row`.
+    pub(super) fn event_values_at(&mut self, t: f64, g: &mut [f64]) {
         let row = std::mem::take(&mut self.row);
         let (x, eta) = row.split_at(self.field.shape.n_x);
         let at = crate::Point { t, x, eta };
