@@ -1,5 +1,6 @@
 //! Newton to the nearest equilibrium or steady motion.
 
+use super::descend::slid;
 use super::lasting::NOT_FOUND;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::linearize::{Linearizer, Local, Wish, Wishes};
@@ -35,10 +36,16 @@ pub(crate) struct Held {
 }
 
 impl Linearizer {
-    /// The equilibrium or steady motion nearest to a state. Ignorable coordinates keep their places and their rates.
+    /// The equilibrium or steady motion nearest to a state. Ignorable coordinates keep their places and their rates. Where
+    /// Newton's iteration does not go straight to one, what lies below in the potential is looked at too, and the nearer taken.
     pub fn settle(&self, model: &mut Model, state: &State) -> Result<State, Box<Diagnostic>> {
         let held = self.held(model, state)?;
-        let Some(found) = self.quieten(model, state, &held) else {
+        let newton = self.newton(model, state, &held);
+        let found = match newton {
+            Some((found, true)) => Some(found),
+            other => nearer(state, other.map(|(found, _)| found), self.bottom(model, state, &held)),
+        };
+        let Some(found) = found else {
             let message = "no equilibrium or steady motion was found near this state";
             return Err(Box::new(Diagnostic::error(Code::NotConverged, None, message).help(NOT_FOUND)));
         };
@@ -61,8 +68,23 @@ impl Linearizer {
         Ok(held)
     }
 
+    /// The equilibrium at the bottom of the valley of the potential that a state of rest lies in.
+    pub(super) fn bottom(&self, model: &mut Model, state: &State, held: &Held) -> Option<State> {
+        if state.eta.iter().any(|v| *v != 0.0) {
+            return None;
+        }
+        let resting = Held { rest: true, speeds: Vec::new(), ..held.clone() };
+        let low = self.descend(model, state, &resting)?;
+        self.quieten(model, &low, held)
+    }
+
     /// Newton from a state; `None` if it leads nowhere.
     pub(crate) fn quieten(&self, model: &Model, state: &State, held: &Held) -> Option<State> {
+        self.newton(model, state, held).map(|(found, _)| found)
+    }
+
+    /// The same, and whether no step had to be shortened.
+    fn newton(&self, model: &Model, state: &State, held: &Held) -> Option<(State, bool)> {
         let mut now = state.clone();
         let mut wishes = holding(model, held);
         let mut here = match self.plain(model, &now, &wishes) {
@@ -73,7 +95,7 @@ impl Linearizer {
                 self.plain(model, &now, &wishes)?
             }
         };
-        let mut left = remainder(&here, held);
+        let (mut left, mut straight) = (remainder(&here, held), true);
         for _ in 0..MAX_STEPS {
             if left <= QUIET || self.calls.get() > budget(model) {
                 break;
@@ -81,13 +103,14 @@ impl Linearizer {
             let change = step(&here, held);
             let mut better = None;
             for k in 0..MAX_HALVINGS {
-                let Some(next) = moved(model, &now, &here, held, &change, 0.5f64.powi(k as i32)) else {
+                let Some(next) = stepped(model, &now, &here, held, &change, 0.5f64.powi(k as i32)) else {
                     continue;
                 };
                 let Some(there) = self.plain(model, &next, &wishes) else { continue };
                 let after = remainder(&there, held);
                 if after < left {
                     better = Some((next, there, after));
+                    straight &= k == 0;
                     break;
                 }
             }
@@ -98,7 +121,7 @@ impl Linearizer {
             return None;
         }
         let (now, left) = self.polish(model, now, here, held, &wishes, left);
-        Some(tidied(self, model, now, held, left))
+        Some((tidied(self, model, now, held, left), straight))
     }
 
     /// Goes on until steps are rounding. At a root of multiplicity m Newton's steps shrink by 1 - 1/m only; then m steps are
@@ -222,6 +245,29 @@ fn step_with(here: &Local, held: &Held, rank_tol: f64) -> Vec<f64> {
     let mut full = vec![0.0; d];
     unknown.iter().zip(change).for_each(|(k, v)| full[*k] = v);
     full
+}
+
+/// One step of Newton. At rest with nothing held the shortest way back to the constraints serves as well as the one that
+/// keeps the independent coordinates, is there after long steps too, and costs far less.
+fn stepped(
+    model: &Model,
+    now: &State,
+    here: &Local,
+    held: &Held,
+    change: &[f64],
+    factor: f64,
+) -> Option<State> {
+    if !held.rest || !held.coordinates.is_empty() {
+        return moved(model, now, here, held, change, factor);
+    }
+    let change: Vec<f64> = change[..here.positions.dimension()].iter().map(|v| factor * v).collect();
+    slid(model, now, here, held, &change)
+}
+
+/// The one that is nearer to a state.
+fn nearer(state: &State, a: Option<State>, b: Option<State>) -> Option<State> {
+    let distance = |s: &State| s.x.iter().zip(&state.x).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+    [a, b].into_iter().flatten().min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 
 pub(super) fn moved(
