@@ -17,7 +17,7 @@ use dalembert_run::linalg::{cholesky, dot, mat_vec, solve_lower, solve_lower_tra
 use dalembert_run::{Projector, State};
 
 /// Steps at most.
-const MAX_DESCENT: usize = 400;
+const MAX_DOWNWARD: usize = 300;
 /// Shorter and shorter attempts at a step.
 const MAX_TRIES: usize = 24;
 /// Displacements to the bottom below which Newton takes over.
@@ -37,7 +37,7 @@ impl Linearizer {
         let mut now = state.clone();
         let mut value = potential.at(model, &now);
         let mut shift = 0.0;
-        for k in 0..MAX_DESCENT {
+        for k in 0..MAX_DOWNWARD {
             let here = self.plain(model, &now, &wishes)?;
             if remainder(&here, held) <= NEAR {
                 break;

@@ -190,6 +190,7 @@ impl Hunt<'_> {
         done: &mut dyn FnMut(usize),
     ) {
         let mut seen: Vec<State> = found.equilibria.iter().map(|e| e.linear.state.clone()).collect();
+        done(0);
         // Where the system comes to rest by itself is looked at first.
         let bottom = if self.held.rest { linearizer.bottom(model, self.base, self.held) } else { None };
         if let Some(state) = bottom {

@@ -1,4 +1,4 @@
-//! Newton to the nearest equilibrium or steady motion.
+//! Newton to the nearest equilibrium or steady motion, or to the bottom of a valley of the potential.
 
 use super::descend::slid;
 use super::lasting::NOT_FOUND;
@@ -20,7 +20,7 @@ const QUIET: f64 = 1e-13;
 pub(super) const NEARLY_QUIET: f64 = 1e-9;
 
 /// Work of a search, in cubes of the number of variables.
-const BUDGET: f64 = 2e10;
+const BUDGET: f64 = 5e9;
 
 /// What stays as it is in the search.
 #[derive(Clone, Debug, Default)]
@@ -36,14 +36,14 @@ pub(crate) struct Held {
 }
 
 impl Linearizer {
-    /// The equilibrium or steady motion nearest to a state. Ignorable coordinates keep their places and their rates. Where
-    /// Newton's iteration does not go straight to one, what lies below in the potential is looked at too, and the nearer taken.
+    /// The equilibrium or steady motion next to a state. Ignorable coordinates keep their places and their rates. Where Newton's
+    /// iteration does not go straight to one, it is the bottom of the valley of the potential in which a state of rest lies.
     pub fn settle(&self, model: &mut Model, state: &State) -> Result<State, Box<Diagnostic>> {
         let held = self.held(model, state)?;
-        let newton = self.newton(model, state, &held);
-        let found = match newton {
+        self.calls.set(0); // each search has its own budget
+        let found = match self.newton(model, state, &held) {
             Some((found, true)) => Some(found),
-            other => nearer(state, other.map(|(found, _)| found), self.bottom(model, state, &held)),
+            other => self.bottom(model, state, &held).or(other.map(|(found, _)| found)),
         };
         let Some(found) = found else {
             let message = "no equilibrium or steady motion was found near this state";
@@ -74,8 +74,13 @@ impl Linearizer {
             return None;
         }
         let resting = Held { rest: true, speeds: Vec::new(), ..held.clone() };
-        let low = self.descend(model, state, &resting)?;
-        self.quieten(model, &low, held)
+        let spent = self.calls.get();
+        let low = self.descend(model, state, &resting);
+        // The descent has its own bound, and what it reaches is worth the work of polishing.
+        self.calls.set(0);
+        let found = low.and_then(|low| self.quieten(model, &low, held));
+        self.calls.set(spent);
+        found
     }
 
     /// Newton from a state; `None` if it leads nowhere.
@@ -262,12 +267,6 @@ fn stepped(
     }
     let change: Vec<f64> = change[..here.positions.dimension()].iter().map(|v| factor * v).collect();
     slid(model, now, here, held, &change)
-}
-
-/// The one that is nearer to a state.
-fn nearer(state: &State, a: Option<State>, b: Option<State>) -> Option<State> {
-    let distance = |s: &State| s.x.iter().zip(&state.x).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
-    [a, b].into_iter().flatten().min_by(|a, b| distance(a).total_cmp(&distance(b)))
 }
 
 pub(super) fn moved(
