@@ -13,6 +13,9 @@ pub const DEFAULT_STARTS: usize = 100;
 pub const MAX_STARTS: usize = 100_000;
 /// Two results are the same if no coordinate differs by more.
 const SAME: f64 = 1e-6;
+/// Up to so many coordinates steps keep the independent ones. That takes longer and arrives less often, but at more places:
+/// linkages fold over where the shortest way back to the constraints does not.
+const MAX_CHARTED: usize = 12;
 /// How far the starts are spread in coordinates that are no angles, in turn.
 const SPREADS: [f64; 4] = [0.5, 1.5, 4.0, 0.1];
 
@@ -196,6 +199,7 @@ impl Hunt<'_> {
         if let Some(state) = bottom {
             self.keep(model, linearizer, state, &mut seen, found);
         }
+        let held = Held { charted: self.base.x.len() <= MAX_CHARTED, ..self.held.clone() };
         for k in 0..starts {
             if linearizer.calls.get() > super::settle::budget(model) {
                 found.starts = found.starts.min(k);
@@ -203,7 +207,7 @@ impl Hunt<'_> {
             }
             done(k);
             let Some(start) = self.start(model, k) else { continue };
-            let Some(state) = linearizer.quieten(model, &start, self.held) else { continue };
+            let Some(state) = linearizer.quieten(model, &start, &held) else { continue };
             self.keep(model, linearizer, state, &mut seen, found);
         }
     }

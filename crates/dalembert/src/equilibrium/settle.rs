@@ -33,6 +33,8 @@ pub(crate) struct Held {
     pub moving: Vec<usize>,
     /// All speeds stay: a search for rest.
     pub rest: bool,
+    /// Steps keep the independent coordinates, at rest too.
+    pub charted: bool,
 }
 
 impl Linearizer {
@@ -262,7 +264,7 @@ fn stepped(
     change: &[f64],
     factor: f64,
 ) -> Option<State> {
-    if !held.rest || !held.coordinates.is_empty() {
+    if !held.rest || held.charted || !held.coordinates.is_empty() {
         return moved(model, now, here, held, change, factor);
     }
     let change: Vec<f64> = change[..here.positions.dimension()].iter().map(|v| factor * v).collect();
