@@ -4,6 +4,7 @@ use crate::args::EquilibriumArgs;
 use crate::files::{TableTarget, probe_all};
 use crate::input::{Loaded, Remarks, load};
 use crate::linearize::{described, summary};
+use crate::progress::Steps;
 use crate::report::{Failure, complain, print, print_json};
 use crate::words::{counted, entry, plain};
 use dalembert::Model;
@@ -34,7 +35,10 @@ pub fn run(args: &EquilibriumArgs) -> Result<(), Failure> {
         return Err(Failure::of(d.help("give 1 or more"), &source));
     }
     let search = Search { at: args.at.clone(), starts: args.starts, within };
-    let found = model.equilibria(&search).map_err(|d| Failure::of(*d, &source))?;
+    let steps = Steps::new(args.starts, "searching", !args.common.quiet);
+    let found = model.equilibria_watched(&search, &mut |done, count| steps.reach(done, count));
+    steps.done();
+    let found = found.map_err(|d| Failure::of(*d, &source))?;
     let picture = match axes.is_empty() {
         true => None,
         false => {

@@ -99,6 +99,12 @@ impl Steps {
         self.0.inc(1);
     }
 
+    /// So many of so many are done.
+    pub fn reach(&self, done: usize, count: usize) {
+        self.0.set_length(count as u64);
+        self.0.set_position(done as u64);
+    }
+
     /// Removes the bar.
     pub fn done(&self) {
         self.0.finish_and_clear();

@@ -469,6 +469,90 @@ fn sweeps_follow_branches() {
     assert!(model.eigenvalues_over(&Range::read("Q=0..1:3").unwrap(), &over).is_err());
 }
 
+/// Masses on light links between two pins at the same height.
+fn hanging_chain(n: usize) -> String {
+    format!(
+        "const N = {n}
+        parameter m = 1, l = 0.5, g = 9.81, D = 4
+        coordinate x[1..N], y[1..N]
+        kinetic sum(i in 1..N, m/2*(x[i]'^2 + y[i]'^2))
+        potential sum(i in 1..N, m*g*y[i])
+        constraint first: x[1]^2 + y[1]^2 = l^2
+        for i in 2..N {{ constraint link[i]: (x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 = l^2 }}
+        constraint last: (x[N] - D)^2 + y[N]^2 = l^2
+        for i in 1..N {{ initial x[i] ~ i*D/(N+1), y[i] ~ -0.5 }}"
+    )
+}
+
+/// Its shape: the horizontal tension is the same in all links, the vertical one grows by a weight from link to link.
+fn hanging_shape(n: usize) -> (Vec<f64>, Vec<f64>) {
+    let (l, weight, D) = (0.5f64, 9.81f64, 4.0f64);
+    let links = |H: f64| {
+        (0..=n).map(move |j| {
+            let V = weight * (j as f64 - 0.5 * n as f64);
+            (l * H / H.hypot(V), l * V / H.hypot(V))
+        })
+    };
+    let H = root(1e-6, 1e6, |H| links(H).map(|(dx, _)| dx).sum::<f64>() - D);
+    let (mut x, mut y) = (vec![0.0], vec![0.0]);
+    for (dx, dy) in links(H).take(n) {
+        x.push(x[x.len() - 1] + dx);
+        y.push(y[y.len() - 1] + dy);
+    }
+    (x[1..].to_vec(), y[1..].to_vec())
+}
+
+/// Folded shapes are equilibria too; the one in which a chain comes to rest must be among what is found, and is what it settles to.
+#[test]
+fn chains_hang_as_statics_says() {
+    for (n, V) in [(8, -51.1157), (12, -174.891), (15, -285.648), (25, -806.489)] {
+        let (x, y) = hanging_shape(n);
+        let off = |found: &[f64]| {
+            found.iter().zip(x.iter().chain(&y)).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()))
+        };
+        below("published", (9.81 * y.iter().sum::<f64>() - V).abs(), 1e-3);
+        let mut model = load(&hanging_chain(n));
+        let found = model.equilibria(&Search { starts: 10, ..Search::default() }).unwrap();
+        let stable: Vec<&Equilibrium> =
+            found.equilibria.iter().filter(|e| verdict(&e.linear) == Verdict::Stable).collect();
+        assert_eq!(stable.len(), 1, "{n} links");
+        below("shape", off(&stable[0].linear.state.x), 1e-10);
+        below("potential", (stable[0].potential.unwrap() - 9.81 * y.iter().sum::<f64>()).abs(), 1e-9);
+
+        let linearizer = Linearizer::new(&mut model, &[]).unwrap();
+        let start = model.operating_point("").unwrap();
+        let settled = linearizer.settle(&mut model, &start).unwrap_or_else(|d| panic!("{n}: {}", d.message));
+        below("settled", off(&settled.x), 1e-10);
+    }
+}
+
+/// Settling near an equilibrium goes to it though it is unstable.
+#[test]
+fn settling_near_the_top_stays_there() {
+    let mut model = load("coordinate a\nkinetic a'^2/2\npotential -cos(a)\ninitial a = 3\n");
+    let linearizer = Linearizer::new(&mut model, &[]).unwrap();
+    let start = model.operating_point("").unwrap();
+    let settled = linearizer.settle(&mut model, &start).unwrap();
+    below("top", (settled.x[0] - std::f64::consts::PI).abs(), 1e-14);
+}
+
+/// A search that its budget ends says so, and has looked down the potential before.
+#[test]
+fn searches_of_large_models_end_and_say_so() {
+    let mut model = load(&hanging_chain(40));
+    let mut told = Vec::new();
+    let search = Search { starts: 5000, ..Search::default() };
+    let found = model.equilibria_watched(&search, &mut |done, count| told.push((done, count))).unwrap();
+    assert!(
+        found.starts < 5000 && found.notes.iter().any(|n| n.contains("of 5000 starts")),
+        "{:?}",
+        found.notes
+    );
+    assert!(told.last().is_some_and(|(done, count)| *done + 1 == found.starts && *count == 5000));
+    let lowest = found.equilibria.iter().filter_map(|e| e.potential).fold(0.0, f64::min);
+    below("potential", (lowest / (9.81 * hanging_shape(40).1.iter().sum::<f64>()) - 1.0).abs(), 1e-12);
+}
+
 /// The examples of docs/theory.md say what the manual says about them.
 #[test]
 fn examples_of_the_manual() {

@@ -13,6 +13,9 @@ pub const DEFAULT_STARTS: usize = 100;
 pub const MAX_STARTS: usize = 100_000;
 /// Two results are the same if no coordinate differs by more.
 const SAME: f64 = 1e-6;
+/// Up to so many coordinates steps keep the independent ones. That takes longer and arrives less often, but at more places:
+/// linkages fold over where the shortest way back to the constraints does not.
+const MAX_CHARTED: usize = 12;
 /// How far the starts are spread in coordinates that are no angles, in turn.
 const SPREADS: [f64; 4] = [0.5, 1.5, 4.0, 0.1];
 
@@ -82,6 +85,15 @@ impl Model {
     /// # Ok::<(), String>(())
     /// ```
     pub fn equilibria(&mut self, search: &Search) -> Result<Found, Box<Diagnostic>> {
+        self.equilibria_watched(search, &mut |_, _| {})
+    }
+
+    /// The same; `watch` is told how many starts are done, and of how many.
+    pub fn equilibria_watched(
+        &mut self,
+        search: &Search,
+        watch: &mut dyn FnMut(usize, usize),
+    ) -> Result<Found, Box<Diagnostic>> {
         let base = self.operating_point(&search.at)?;
         let linearizer = Linearizer::new(self, &[])?;
         let named = self.assignments(&search.at)?;
@@ -123,12 +135,19 @@ impl Model {
             *turns &= !search.within.iter().any(|r| r.name == c.name);
         }
         found.angles = (0..periodic.len()).filter(|i| periodic[*i]).collect();
-        for (state, held) in &hunts {
+        let total = starts * hunts.len();
+        for (h, (state, held)) in hunts.iter().enumerate() {
             let hunt = Hunt { base: state, held, periodic: &periodic, within: &search.within };
-            hunt.run(self, &linearizer, starts, &mut found);
+            hunt.run(self, &linearizer, starts, &mut found, &mut |k| watch(h * starts + k, total));
         }
         if found.converged > 0 {
             found.notes.clear(); // the start alone was in the way
+        }
+        if found.starts < starts {
+            found.notes.push(format!(
+                "the search ended after {} of {starts} starts: that is as much work as it may take for a model of this size",
+                found.starts
+            ));
         }
         if linearizer.derivatives.have_kinks() {
             found.notes.push(
@@ -165,60 +184,83 @@ struct Hunt<'a> {
 }
 
 impl Hunt<'_> {
-    fn run(&self, model: &mut Model, linearizer: &Linearizer, starts: usize, found: &mut Found) {
+    fn run(
+        &self,
+        model: &mut Model,
+        linearizer: &Linearizer,
+        starts: usize,
+        found: &mut Found,
+        done: &mut dyn FnMut(usize),
+    ) {
         let mut seen: Vec<State> = found.equilibria.iter().map(|e| e.linear.state.clone()).collect();
+        done(0);
+        // Where the system comes to rest by itself is looked at first.
+        let bottom = if self.held.rest { linearizer.bottom(model, self.base, self.held) } else { None };
+        if let Some(state) = bottom {
+            self.keep(model, linearizer, state, &mut seen, found);
+        }
+        let held = Held { charted: self.base.x.len() <= MAX_CHARTED, ..self.held.clone() };
         for k in 0..starts {
             if linearizer.calls.get() > super::settle::budget(model) {
                 found.starts = found.starts.min(k);
                 return;
             }
+            done(k);
             let Some(start) = self.start(model, k) else { continue };
-            let Some(mut state) = linearizer.quieten(model, &start, self.held) else { continue };
-            found.converged += 1;
-            self.wrap(&mut state);
-            let inside = self.within.iter().all(|range| {
-                let i = model.system.coordinates.iter().position(|c| c.name == range.name);
-                let slack = 1e-9 * (range.high - range.low).abs();
-                let (low, high) = (range.low.min(range.high) - slack, range.low.max(range.high) + slack);
-                i.is_none_or(|i| (low..=high).contains(&state.x[i]))
-            });
-            if !inside || seen.iter().any(|other| self.same(other, &state)) {
-                continue;
-            }
-            seen.push(state.clone());
-            match self.examine(model, linearizer, &state) {
-                Ok(e) => {
-                    let known = |o: &Equilibrium| {
-                        o.family == e.family
-                            && alike(o, &e)
-                            && linearizer.joined(
-                                model,
-                                &e.linear.state,
-                                &o.linear.state,
-                                self.held,
-                                self.periodic,
-                            )
-                    };
-                    // Points of a flat place that rounding cannot tell apart are one.
-                    let undecided = |e: &Equilibrium| {
-                        e.linear.stability.as_ref().is_none_or(|s| s.verdict == Verdict::Undecided)
-                    };
-                    let merged = || {
-                        found.equilibria.iter().any(|o| {
-                            (undecided(o) || undecided(&e))
-                                && linearizer.connected(model, &o.linear.state, &e.linear.state, self.held)
-                        })
-                    };
-                    match e.family > 0 && found.equilibria.iter().any(known) {
-                        true => found.not_listed += 1,
-                        false if merged() => {}
-                        false => found.equilibria.push(e),
-                    }
-                }
-                Err(d) if !found.troubles.contains(&d.message) => found.troubles.push(d.message),
-                Err(_) => {}
-            }
+            let Some(state) = linearizer.quieten(model, &start, &held) else { continue };
+            self.keep(model, linearizer, state, &mut seen, found);
         }
+    }
+
+    /// Examines and lists a result, unless it is known already or not where it was looked for.
+    fn keep(
+        &self,
+        model: &mut Model,
+        linearizer: &Linearizer,
+        mut state: State,
+        seen: &mut Vec<State>,
+        found: &mut Found,
+    ) {
+        found.converged += 1;
+        self.wrap(&mut state);
+        if !self.inside(model, &state) || seen.iter().any(|other| self.same(other, &state)) {
+            return;
+        }
+        seen.push(state.clone());
+        let e = match self.examine(model, linearizer, &state) {
+            Ok(e) => e,
+            Err(d) if found.troubles.contains(&d.message) => return,
+            Err(d) => return found.troubles.push(d.message),
+        };
+        let known = |o: &Equilibrium| {
+            let (from, to) = (&e.linear.state, &o.linear.state);
+            o.family == e.family
+                && alike(o, &e)
+                && linearizer.joined(model, from, to, self.held, self.periodic)
+        };
+        // Points of a flat place that rounding cannot tell apart are one.
+        let undecided =
+            |e: &Equilibrium| e.linear.stability.as_ref().is_none_or(|s| s.verdict == Verdict::Undecided);
+        let merged = || {
+            found.equilibria.iter().any(|o| {
+                (undecided(o) || undecided(&e))
+                    && linearizer.connected(model, &o.linear.state, &e.linear.state, self.held)
+            })
+        };
+        match e.family > 0 && found.equilibria.iter().any(known) {
+            true => found.not_listed += 1,
+            false if merged() => {}
+            false => found.equilibria.push(e),
+        }
+    }
+
+    fn inside(&self, model: &Model, state: &State) -> bool {
+        self.within.iter().all(|range| {
+            let i = model.system.coordinates.iter().position(|c| c.name == range.name);
+            let slack = 1e-9 * (range.high - range.low).abs();
+            let (low, high) = (range.low.min(range.high) - slack, range.low.max(range.high) + slack);
+            i.is_none_or(|i| (low..=high).contains(&state.x[i]))
+        })
     }
 
     /// The k-th start: the base itself, then points spread around it, on the constraints.

@@ -1,5 +1,6 @@
-//! Newton to the nearest equilibrium or steady motion.
+//! Newton to the nearest equilibrium or steady motion, or to the bottom of a valley of the potential.
 
+use super::descend::slid;
 use super::lasting::NOT_FOUND;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::linearize::{Linearizer, Local, Wish, Wishes};
@@ -19,7 +20,7 @@ const QUIET: f64 = 1e-13;
 pub(super) const NEARLY_QUIET: f64 = 1e-9;
 
 /// Work of a search, in cubes of the number of variables.
-const BUDGET: f64 = 2e10;
+const BUDGET: f64 = 5e9;
 
 /// What stays as it is in the search.
 #[derive(Clone, Debug, Default)]
@@ -32,13 +33,21 @@ pub(crate) struct Held {
     pub moving: Vec<usize>,
     /// All speeds stay: a search for rest.
     pub rest: bool,
+    /// Steps keep the independent coordinates, at rest too.
+    pub charted: bool,
 }
 
 impl Linearizer {
-    /// The equilibrium or steady motion nearest to a state. Ignorable coordinates keep their places and their rates.
+    /// The equilibrium or steady motion next to a state. Ignorable coordinates keep their places and their rates. Where Newton's
+    /// iteration does not go straight to one, it is the bottom of the valley of the potential in which a state of rest lies.
     pub fn settle(&self, model: &mut Model, state: &State) -> Result<State, Box<Diagnostic>> {
         let held = self.held(model, state)?;
-        let Some(found) = self.quieten(model, state, &held) else {
+        self.calls.set(0); // each search has its own budget
+        let found = match self.newton(model, state, &held) {
+            Some((found, true)) => Some(found),
+            other => self.bottom(model, state, &held).or(other.map(|(found, _)| found)),
+        };
+        let Some(found) = found else {
             let message = "no equilibrium or steady motion was found near this state";
             return Err(Box::new(Diagnostic::error(Code::NotConverged, None, message).help(NOT_FOUND)));
         };
@@ -61,8 +70,28 @@ impl Linearizer {
         Ok(held)
     }
 
+    /// The equilibrium at the bottom of the valley of the potential that a state of rest lies in.
+    pub(super) fn bottom(&self, model: &mut Model, state: &State, held: &Held) -> Option<State> {
+        if state.eta.iter().any(|v| *v != 0.0) {
+            return None;
+        }
+        let resting = Held { rest: true, speeds: Vec::new(), ..held.clone() };
+        let spent = self.calls.get();
+        let low = self.descend(model, state, &resting);
+        // The descent has its own bound, and what it reaches is worth the work of polishing.
+        self.calls.set(0);
+        let found = low.and_then(|low| self.quieten(model, &low, held));
+        self.calls.set(spent);
+        found
+    }
+
     /// Newton from a state; `None` if it leads nowhere.
     pub(crate) fn quieten(&self, model: &Model, state: &State, held: &Held) -> Option<State> {
+        self.newton(model, state, held).map(|(found, _)| found)
+    }
+
+    /// The same, and whether no step had to be shortened.
+    fn newton(&self, model: &Model, state: &State, held: &Held) -> Option<(State, bool)> {
         let mut now = state.clone();
         let mut wishes = holding(model, held);
         let mut here = match self.plain(model, &now, &wishes) {
@@ -73,7 +102,7 @@ impl Linearizer {
                 self.plain(model, &now, &wishes)?
             }
         };
-        let mut left = remainder(&here, held);
+        let (mut left, mut straight) = (remainder(&here, held), true);
         for _ in 0..MAX_STEPS {
             if left <= QUIET || self.calls.get() > budget(model) {
                 break;
@@ -81,13 +110,14 @@ impl Linearizer {
             let change = step(&here, held);
             let mut better = None;
             for k in 0..MAX_HALVINGS {
-                let Some(next) = moved(model, &now, &here, held, &change, 0.5f64.powi(k as i32)) else {
+                let Some(next) = stepped(model, &now, &here, held, &change, 0.5f64.powi(k as i32)) else {
                     continue;
                 };
                 let Some(there) = self.plain(model, &next, &wishes) else { continue };
                 let after = remainder(&there, held);
                 if after < left {
                     better = Some((next, there, after));
+                    straight &= k == 0;
                     break;
                 }
             }
@@ -98,7 +128,7 @@ impl Linearizer {
             return None;
         }
         let (now, left) = self.polish(model, now, here, held, &wishes, left);
-        Some(tidied(self, model, now, held, left))
+        Some((tidied(self, model, now, held, left), straight))
     }
 
     /// Goes on until steps are rounding. At a root of multiplicity m Newton's steps shrink by 1 - 1/m only; then m steps are
@@ -222,6 +252,23 @@ fn step_with(here: &Local, held: &Held, rank_tol: f64) -> Vec<f64> {
     let mut full = vec![0.0; d];
     unknown.iter().zip(change).for_each(|(k, v)| full[*k] = v);
     full
+}
+
+/// One step of Newton. At rest with nothing held the shortest way back to the constraints serves as well as the one that
+/// keeps the independent coordinates, is there after long steps too, and costs far less.
+fn stepped(
+    model: &Model,
+    now: &State,
+    here: &Local,
+    held: &Held,
+    change: &[f64],
+    factor: f64,
+) -> Option<State> {
+    if !held.rest || held.charted || !held.coordinates.is_empty() {
+        return moved(model, now, here, held, change, factor);
+    }
+    let change: Vec<f64> = change[..here.positions.dimension()].iter().map(|v| factor * v).collect();
+    slid(model, now, here, held, &change)
 }
 
 pub(super) fn moved(
