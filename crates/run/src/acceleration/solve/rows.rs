@@ -8,7 +8,7 @@ use crate::{AccelerationError, Terms};
 ///
 /// The residual of a row is measured against the sizes of its own numbers, `|b_i| + sum_j |A_ij| (|eta'_j| + |a_j|)`, so
 /// it is free of units of the row; but not against less than `COUPLING` of what the largest accelerations and squares
-/// of speeds would make of the row, or `GRAIN` of what a change of the whole state makes of b (see [`crate::grain`]):
+/// of speeds would make of the row, or `GRAIN` of what a change of the whole state makes of b (see `grain.rs`):
 /// where its own numbers vanish, what is left is the rounding of the others.
 pub const CONSISTENCY_TOL: f64 = 1e-7;
 
