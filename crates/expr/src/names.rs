@@ -10,7 +10,7 @@ use std::hash::BuildHasher;
 pub(crate) struct Names {
     text: String,
     /// Where each name ends.
-    ends: Vec<u32>,
+    ends: Vec<usize>,
     /// Hash and number of each.
     table: HashTable<(u32, u32)>,
 }
@@ -26,7 +26,7 @@ impl Names {
         }
         let id = self.ends.len() as u32;
         self.text.push_str(name);
-        self.ends.push(u32::try_from(self.text.len()).expect("names of models fit into four gigabytes"));
+        self.ends.push(self.text.len());
         self.table.insert_unique(spread(hash), (hash, id), |&(h, _)| spread(h));
         id
     }
@@ -34,7 +34,7 @@ impl Names {
     /// The name with that number.
     pub fn get(&self, id: u32) -> &str {
         let k = id as usize;
-        let start = if k == 0 { 0 } else { self.ends[k - 1] as usize };
-        &self.text[start..self.ends[k] as usize]
+        let start = if k == 0 { 0 } else { self.ends[k - 1] };
+        &self.text[start..self.ends[k]]
     }
 }

@@ -177,11 +177,7 @@ impl Accelerator {
         if self.shape.n_require > 0 {
             kernel.control_terms(at, &mut self.scratch, &mut self.control);
         }
-        let mut result = self.solve_at(kernel, at, steer);
-        if matches!(result, Err(AccelerationError::Inconsistent { .. })) && self.feel_grain(kernel, at) {
-            result = self.solve_at(kernel, at, steer);
-        }
-        result?;
+        self.unless_rounding(kernel, at, |this| this.solve_at(kernel, at, steer))?;
         Ok(&self.solution)
     }
 
@@ -264,6 +260,19 @@ impl Accelerator {
         self.quick_workspace.clear();
     }
 
+    /// A contradiction (U6) is one only if it remains when it is known what rounding makes of the rows.
+    fn unless_rounding(
+        &mut self,
+        kernel: &dyn Kernel,
+        at: Point<'_>,
+        mut solve: impl FnMut(&mut Self) -> Result<(), AccelerationError>,
+    ) -> Result<(), AccelerationError> {
+        match solve(self) {
+            Err(AccelerationError::Inconsistent { .. }) if self.feel_grain(kernel, at) => solve(self),
+            result => result,
+        }
+    }
+
     /// Takes note of what rounding of a state makes of the rows. Whether that may change a verdict.
     fn feel_grain(&mut self, kernel: &dyn Kernel, at: Point<'_>) -> bool {
         let felt = Grain::new(kernel, at, &mut self.scratch);
@@ -287,18 +296,14 @@ impl Accelerator {
         kernel.terms(at, &mut self.scratch, &mut self.terms);
         let mut terms = std::mem::take(&mut self.terms);
         axpy(1.0, control, &mut terms.Q);
-        let mut once = |this: &mut Self| {
+        let result = self.unless_rounding(kernel, at, |this| {
             let mut scratch = std::mem::take(&mut this.scratch);
             let result = this.solve_terms(at.t, norm_max(at.eta), &terms, |ideal, C| {
                 nonideal(ideal, &mut scratch, C);
             });
             this.scratch = scratch;
             result
-        };
-        let mut result = once(self);
-        if matches!(result, Err(AccelerationError::Inconsistent { .. })) && self.feel_grain(kernel, at) {
-            result = once(self);
-        }
+        });
         axpy(-1.0, control, &mut terms.Q);
         self.terms = terms;
         result
