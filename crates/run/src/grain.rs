@@ -4,7 +4,8 @@
 //! that is zero at phi = pi but for rounding, and `b = (R phi' - s') phi' cos(phi)`, a difference that cancels on the constraints. How
 //! fast gradient and b change with the state tells their size. States a little way off are evaluated, each with
 //! everything moved at once by random amounts, so that their number does not grow with the system. Asked only where rows
-//! seem to contradict each other or cannot be kept.
+//! seem to contradict each other (U6), cannot be kept by projection or have no start. Checked by
+//! `tests/vanishing_rows.rs` of the facade.
 
 use crate::linalg::norm_max;
 use crate::{Kernel, Point, State, Terms};
