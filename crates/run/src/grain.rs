@@ -1,7 +1,7 @@
 //! What rounding of a state makes of the rows of the constraints.
 //!
 //! Where all of a row vanishes, its numbers are rounding and do not say so: `(R phi' - s') sin(phi) = 0` has a gradient
-//! that is zero at phi = pi but for rounding, and `b = (R phi' - s') phi' cos(phi)`, a difference that cancels on the constraints. How
+//! that is zero at phi = pi but for rounding, and `b = -(R phi' - s') phi' cos(phi)`, a difference that cancels on the constraints. How
 //! fast gradient and b change with the state tells their size. States a little way off are evaluated, each with
 //! everything moved at once by random amounts, so that their number does not grow with the system. Asked only where rows
 //! seem to contradict each other (U6), cannot be kept by projection or have no start. Checked by
