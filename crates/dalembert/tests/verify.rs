@@ -102,6 +102,35 @@ fn mixtures_of_everything_pass() {
     }
 }
 
+/// The other roads know no events: what is compared ends before the first that stops.
+#[test]
+fn a_motion_that_an_event_ends_is_looked_at_before_it() {
+    let hoop = "parameter m = 0.2, R = 0.4, W = 3, g = 9.81
+        coordinate x, y, z
+        kinetic m/2*(x'^2 + y'^2 + z'^2)
+        potential m*g*z
+        let n = [-sin(W*t), cos(W*t), 0]
+        constraint hoop: x^2 + y^2 + z^2 = R^2
+        constraint plane: dot([x, y, z], n)*n = [0, 0, 0]
+        initial x = 0.3, y = 0, z ~ -0.2
+        event level: z + 0.75*R falling stop
+        simulate until 5";
+    let stopped = {
+        let motion = load(hoop).simulate(&until(5.0), |_| dalembert::run::Flow::Continue).expect("a start");
+        motion.table.rows().last().expect("rows")[0]
+    };
+    let found = verified(&mut load(hoop));
+    assert!(found.passed(), "{}", told(&found));
+    assert!((found.span - 0.9 * stopped).abs() < 1e-9, "{} of {stopped}", found.span);
+    for check in ["motion_changed_speeds", "motion_hamilton", "action"] {
+        assert!(found.check(check).is_some(), "{check}\n{}", told(&found));
+    }
+    // At the very start there is nothing before the event.
+    let found =
+        verified(&mut load("coordinate x\nkinetic x'^2/2\ninitial x' = 1\nevent now: x - t rising stop"));
+    assert!(found.passed(), "{}", told(&found));
+}
+
 #[test]
 fn odd_models_pass_or_say_why_not() {
     for (text, skipped, word) in [

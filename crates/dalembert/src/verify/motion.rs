@@ -19,6 +19,8 @@ const MAX_STEPS: usize = 50;
 const MAX_SPANS: usize = 16;
 const SHARP: f64 = 1e-11;
 const LESS_SHARP: f64 = 1e-9;
+/// How much is looked at of a motion that an event ends: other roads may be there a little earlier.
+const BEFORE_EVENT: f64 = 0.9;
 /// Agreement of motions that answer to nothing.
 const SAME: f64 = 1e-9;
 
@@ -97,6 +99,18 @@ impl Scales {
     }
 }
 
+/// What one road makes of the grid.
+#[derive(Default)]
+struct Run {
+    /// The states at its times, as far as the motion went.
+    states: Vec<State>,
+    steps: usize,
+    /// Why it ended early, if it did,
+    trouble: Option<String>,
+    /// ... and when, if an event ended it.
+    stopped: Option<f64>,
+}
+
 impl Path {
     /// The motion from a start.
     pub fn of(model: &mut Model, start: &State) -> Self {
@@ -114,10 +128,14 @@ impl Path {
         for _ in 0..MAX_SPANS {
             path.times = grid(start.t, span);
             path.scales = Scales::of(model, &[start], span);
-            let (states, steps, trouble) = path.run(model, start, MotionForm::Explicit, SHARP);
-            (path.states, path.trouble) = (states, trouble);
-            if steps > MAX_STEPS {
-                span *= MAX_STEPS as f64 / steps as f64;
+            let run = path.run(model, start, MotionForm::Explicit, SHARP);
+            (path.states, path.trouble) = (run.states, run.trouble);
+            if run.steps > MAX_STEPS {
+                span *= MAX_STEPS as f64 / run.steps as f64;
+                grows = false;
+            } else if let Some(stopped) = run.stopped.filter(|t| *t > start.t) {
+                // The grid belongs to a motion that goes on to its end.
+                span = BEFORE_EVENT * (stopped - start.t);
                 grows = false;
             } else if grows && path.trouble.is_none() && path.creeps() {
                 span *= 4.0;
@@ -130,8 +148,8 @@ impl Path {
         if !few.is_empty() {
             path.scales = Scales::of(model, &few, path.span());
         }
-        let (other, _, _) = path.run(model, start, MotionForm::Explicit, LESS_SHARP);
-        path.tolerance = SAME + 10.0 * path.scales.apart(&path.states, &other) + path.rounding();
+        let other = path.run(model, start, MotionForm::Explicit, LESS_SHARP);
+        path.tolerance = SAME + 10.0 * path.scales.apart(&path.states, &other.states) + path.rounding();
         path
     }
 
@@ -154,14 +172,8 @@ impl Path {
         self.states.first().zip(self.states.last()).map_or(0.0, |(a, b)| b.t - a.t)
     }
 
-    /// States, steps, and why the run ended early.
-    fn run(
-        &self,
-        model: &mut Model,
-        start: &State,
-        form: MotionForm,
-        rtol: f64,
-    ) -> (Vec<State>, usize, Option<String>) {
+    /// The motion over the grid by one road.
+    fn run(&self, model: &mut Model, start: &State, form: MotionForm, rtol: f64) -> Run {
         let times = self.times[1..self.times.len() - 1].to_vec();
         let request = Request {
             until: self.times.last().copied(),
@@ -178,22 +190,27 @@ impl Path {
         };
         let motion = match model.simulate(&request, |_| Flow::Continue) {
             Ok(motion) => motion,
-            Err(d) => return (Vec::new(), 0, Some(d.message)),
+            Err(d) => return Run { trouble: Some(d.message), ..Run::default() },
         };
         let (n_x, n) = (model.form.coordinates.len(), model.form.speeds.len());
         let state = |row: &[f64]| State::new(row[0], &row[1..1 + n_x], &row[1 + n_x..1 + n_x + n]);
-        let trouble = match (&motion.failure, &motion.outcome.stop) {
-            (Some(d), _) => Some(d.message.clone()),
-            (None, Stop::EndTime) => None,
-            (None, _) => Some("an event ends the motion".into()),
+        let mut states: Vec<State> = motion.table.rows().map(state).collect();
+        let (trouble, stopped) = match (&motion.failure, &motion.outcome.stop) {
+            (Some(d), _) => (Some(d.message.clone()), None),
+            (None, Stop::EndTime) => (None, None),
+            (None, _) => (Some("an event ends the motion".into()), states.last().map(|s| s.t)),
         };
-        (motion.table.rows().map(state).collect(), motion.counters().steps, trouble)
+        if trouble.is_some() {
+            // Where it ended is a row of its own, which no other road has.
+            states.retain(|s| self.times.contains(&s.t));
+        }
+        Run { states, steps: motion.counters().steps, trouble, stopped }
     }
 
     /// How far a road is from this motion.
     pub fn compare(&self, model: &mut Model, start: &State, form: MotionForm) -> Result<Difference, String> {
-        let (states, _, trouble) = self.run(model, start, form, SHARP);
-        self.against(&states, trouble)
+        let run = self.run(model, start, form, SHARP);
+        self.against(&run.states, run.trouble)
     }
 
     /// The same for states computed elsewhere.
@@ -215,9 +232,9 @@ impl Path {
         start: &State,
         mut back: impl FnMut(&mut Model, &State) -> State,
     ) -> Result<Difference, String> {
-        let (states, _, trouble) = self.run(model, start, MotionForm::Explicit, SHARP);
-        let states: Vec<State> = states.iter().map(|s| back(model, s)).collect();
-        self.against(&states, trouble)
+        let run = self.run(model, start, MotionForm::Explicit, SHARP);
+        let states: Vec<State> = run.states.iter().map(|s| back(model, s)).collect();
+        self.against(&states, run.trouble)
     }
 }
 
