@@ -33,9 +33,11 @@ type Entry = unsafe extern "sysv64" fn(*const f64, *mut f64, *const f64, *mut f6
 pub(crate) struct Native {
     #[cfg(all(target_arch = "x86_64", unix))]
     code: memory::Executable,
-    /// Each as often as there are lanes, and a few more for reads of whole registers.
+    /// Each `stride` times, and a few more for reads of whole registers.
     constants: Vec<f64>,
     lanes: usize,
+    /// Numbers that a constant and a slot take: as many as there are lanes, or two where pairs are computed.
+    stride: usize,
     n_inputs: usize,
     n_outputs: usize,
     slots: usize,
@@ -57,15 +59,16 @@ impl Native {
         if !able || program.counts().total() > MAX_OPERATIONS {
             return None;
         }
-        let mut expanded = expand::expand(program);
+        let mut expanded = expand::expand(program, lanes == 1);
         if lanes > 1 && expanded.graph.nodes.len() > MIN_SCHEDULED {
             expanded = schedule::schedule(expanded);
         }
         let library: extern "sysv64" fn(*mut f64, u32, u32) = library;
         let allocated = allocate(&expanded, lanes, library as *const () as usize);
-        let mut constants = Vec::with_capacity((allocated.constants.len() + 2) * lanes);
+        let stride = allocated.stride;
+        let mut constants = Vec::with_capacity((allocated.constants.len() + 4) * stride);
         for bits in &allocated.constants {
-            constants.extend(std::iter::repeat_n(f64::from_bits(*bits), lanes));
+            constants.extend(std::iter::repeat_n(f64::from_bits(*bits), stride));
         }
         constants.resize(constants.len() + 4, 0.0);
         Some(Self {
@@ -73,6 +76,7 @@ impl Native {
             code: memory::Executable::new(&allocated.code)?,
             constants,
             lanes,
+            stride,
             n_inputs: program.input_count(),
             n_outputs: program.output_count(),
             slots: allocated.slots,
@@ -94,7 +98,7 @@ impl Native {
     /// How many numbers of workspace a run takes.
     pub fn workspace(&self) -> usize {
         // One more: logic reads whole registers.
-        self.slots * self.lanes + 1
+        self.slots * self.stride + 1
     }
 
     /// Computes the outputs; false if it cannot for these inputs. Number k of lane l is at `k * lanes + l`.
@@ -110,7 +114,7 @@ impl Native {
             "room for a run of native code"
         );
         self.enter(inputs, workspace, outputs);
-        let guard = GUARD_SLOT * self.lanes;
+        let guard = GUARD_SLOT * self.stride;
         !self.guarded || workspace[guard..guard + self.lanes].iter().all(|sum| *sum <= trig::LIMIT)
     }
 
@@ -118,7 +122,7 @@ impl Native {
     fn enter(&self, inputs: &[f64], workspace: &mut [f64], outputs: &mut [f64]) {
         let bias = BIAS as usize / 8;
         // SAFETY: the code is that of `allocate`, which reads `n_inputs * lanes` inputs and the constants, writes
-        // `n_outputs * lanes` outputs and `slots * lanes` numbers of workspace, all of which `run` has checked; the
+        // `n_outputs * lanes` outputs and `slots * stride` numbers of workspace, all of which `run` has checked; the
         // addresses of constants and slots are biased as the code expects.
         unsafe {
             let entry: Entry = std::mem::transmute(self.code.start());

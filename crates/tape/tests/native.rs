@@ -80,6 +80,11 @@ proptest! {
     }
 
     #[test]
+    fn angles_made_of_sines(steps in steps(1..80), states in states(4, -3.0..3.0)) {
+        check(tape(&steps, 4, 12, &[Op::Sin, Op::Cos, Op::Add, Op::Atan2, Op::Select]), &states)?;
+    }
+
+    #[test]
     fn angles_of_all_sizes(x in prop::array::uniform4(prop_oneof![-10.0f64..10.0, -2e6f64..2e6])) {
         let mut b = Builder::new(1);
         let v = b.input(0);
@@ -89,20 +94,23 @@ proptest! {
 }
 
 #[test]
-fn sine_and_cosine_of_one_angle_share_their_work() {
-    let build = |ops: &[Op]| {
-        let mut b = Builder::new(1);
-        let x = b.input(0);
-        let outputs: Vec<Value> = ops.iter().map(|op| b.push(*op, &[x])).collect();
+fn sines_and_cosines_share_their_work() {
+    let build = |angles: usize, ops: &[Op]| {
+        let mut b = Builder::new(angles);
+        let x: Vec<Value> = (0..angles).map(|k| b.input(k)).collect();
+        let outputs: Vec<Value> =
+            x.iter().flat_map(|x| ops.iter().map(|op| b.push(*op, &[*x])).collect::<Vec<_>>()).collect();
         let mut p = b.finish(&outputs);
         p.compile();
         p.native_bytes()
     };
-    if !cfg!(all(target_arch = "x86_64", unix)) || build(&[Op::Sin]) == 0 {
+    let one = build(1, &[Op::Sin]);
+    if !cfg!(all(target_arch = "x86_64", unix)) || one == 0 {
         return; // no native code on this machine
     }
-    let (one, both) = (build(&[Op::Sin]), build(&[Op::Sin, Op::Cos]));
+    let (both, two) = (build(1, &[Op::Sin, Op::Cos]), build(2, &[Op::Sin, Op::Cos]));
     assert!(both <= one + one / 4, "{one} bytes for a sine, {both} for both");
+    assert!(two <= both + both / 4, "{both} bytes for one angle, {two} for two");
 }
 
 proptest! {

@@ -20,9 +20,6 @@ pub(super) struct Quick {
     constants: Vec<f64>,
 }
 
-/// The bits of a number that are all set where it is not finite.
-const EXPONENT: u64 = 0x7FF0_0000_0000_0000;
-
 impl Quick {
     fn new(straight: Straight, rows: &[usize], parameters: &[f64]) -> Self {
         let hoisted = straight.hoisted;
@@ -58,16 +55,20 @@ impl Quick {
     pub fn run(&self, at: Point<'_>, workspace: &mut [f64], out: &mut [f64]) -> bool {
         let (inputs, registers) = workspace.split_at_mut(self.each.input_count());
         let (n_x, n) = (self.layout.n_x, self.layout.n);
-        inputs[0] = at.t;
-        // A handful of numbers: a loop is done before a call to copy memory has begun.
-        for (to, from) in inputs[1..=n_x + n].iter_mut().zip(at.x.iter().chain(at.eta)) {
-            *to = *from;
-        }
+        let (time, rest) = inputs.split_at_mut(1);
+        let (x, eta) = rest.split_at_mut(n_x);
+        time[0] = at.t;
+        x.copy_from_slice(&at.x[..n_x]);
+        eta[..n].copy_from_slice(&at.eta[..n]);
         self.each.run(inputs, registers, out);
-        // Without early exit, so that it is done several at a time.
-        let bad = out[..n_x + n].iter().fold(false, |bad, v| bad | (v.to_bits() & EXPONENT == EXPONENT));
-        out[self.layout.len() - 1] == 1.0 && !bad
+        out[self.layout.len() - 1] == 1.0 && all_finite(&out[..n_x + n])
     }
+}
+
+/// 0 v is 0, or NaN where v is not finite, which no sum loses. One at a time on purpose: they have just been written one
+/// at a time, and a wider read would wait for the memory.
+fn all_finite(values: &[f64]) -> bool {
+    values.iter().fold(0.0, |sum, v| sum + 0.0 * v) == 0.0
 }
 
 /// The whole acceleration as one program: its operations.

@@ -1,7 +1,7 @@
 //! From the graph to code: each value gets a register; the one needed last makes room (Belady), which is optimal in
 //! straight-line code but for the cost of stores. O(operations * 16).
 
-use super::assembler::{Assembler, Base, Place};
+use super::assembler::{Assembler, Base, Place, Width};
 use super::expand::Expanded;
 use super::graph::{Id, Node, Two};
 
@@ -31,22 +31,28 @@ pub(super) struct Allocated {
     pub code: Vec<u8>,
     pub constants: Vec<u64>,
     pub slots: usize,
+    /// Numbers that a constant and a slot take.
+    pub stride: usize,
 }
 
 /// Writes the code. `library` is called for functions.
 pub(super) fn allocate(program: &Expanded, lanes: usize, library: usize) -> Allocated {
     let mut a = Allocator::new(program, lanes, library);
     a.write();
-    Allocated { code: a.out.code, constants: a.constants, slots: a.slot_count }
+    Allocated { code: a.assembler.code, constants: a.constants, slots: a.slot_count, stride: a.stride }
 }
 
 struct Allocator<'p> {
     program: &'p Expanded,
     nodes: &'p [Node],
     lanes: usize,
+    /// Numbers that a constant and a slot take.
+    stride: usize,
+    /// Which values are pairs.
+    paired: Vec<bool>,
     library: usize,
     bases: Bases,
-    out: Assembler,
+    assembler: Assembler,
     /// Where each value is used, `uses[first[v]..first[v + 1]]`, ascending; `next[v]` is the next of them.
     uses: Vec<u32>,
     first: Vec<u32>,
@@ -71,9 +77,14 @@ impl<'p> Allocator<'p> {
         let live = live(program);
         let (uses, first) = uses(nodes, &live);
         let calls = nodes.iter().zip(&live).any(|(n, live)| *live && matches!(n, Node::Call(..)));
-        let mut out = Assembler::new(lanes == 4);
+        let mut paired = vec![false; nodes.len()];
+        for (begin, end) in &program.graph.paired {
+            (*begin..*end).for_each(|v| paired[v as usize] = !nodes[v as usize].is_given());
+        }
+        let stride = if program.graph.paired.is_empty() { lanes } else { lanes.max(2) };
+        let mut assembler = Assembler::new(if lanes == 4 { Width::Four } else { Width::One });
         let bases = if calls {
-            out.enter();
+            assembler.enter();
             Bases { inputs: 3, outputs: 5, constants: 14, slots: 15 }
         } else {
             Bases { inputs: 7, outputs: 6, constants: 2, slots: 1 }
@@ -85,9 +96,11 @@ impl<'p> Allocator<'p> {
             program,
             nodes,
             lanes,
+            stride,
+            paired,
             library,
             bases,
-            out,
+            assembler,
             next: first[..nodes.len()].to_vec(),
             uses,
             first,
@@ -114,7 +127,7 @@ impl<'p> Allocator<'p> {
             let (v, place) = self.results[k];
             if self.nodes[v as usize].is_given() {
                 let r = self.in_register(v);
-                self.out.store(r, self.bases.outputs, self.bytes(place as usize));
+                self.store_output(r, place);
             }
         }
         if let Some(guard) = self.program.guard.filter(|g| self.nodes[*g as usize].is_given()) {
@@ -122,15 +135,30 @@ impl<'p> Allocator<'p> {
             self.store_guard(r);
         }
         if self.bases.inputs == 3 {
-            self.out.leave();
+            self.assembler.leave();
         }
-        self.out.finish();
+        self.assembler.finish();
     }
 
     /// One value: operands into reach, the operation, the result where it is wanted.
     fn operation(&mut self, i: Id) {
         self.locked = 0;
         let target = match self.nodes[i as usize] {
+            Node::Pair(a, b) => {
+                let ra = self.in_register(a);
+                let rb = self.in_reach(b, i, true);
+                self.consume(i);
+                let target = self.claim();
+                self.emit(i).pair(target, ra, rb);
+                target
+            }
+            Node::Second(a) => {
+                let ra = self.in_register(a);
+                self.consume(i);
+                let target = self.claim();
+                self.emit(i).second(target, ra);
+                target
+            }
             Node::Two(op, a, b) => {
                 let commutes = matches!(op, Two::Add | Two::Mul | Two::And | Two::Or | Two::Xor);
                 let (a, b) = if commutes && self.better_in_memory(a, b) { (b, a) } else { (a, b) };
@@ -138,21 +166,21 @@ impl<'p> Allocator<'p> {
                 let rb = self.in_reach(b, i, is_arithmetic(op));
                 self.consume(i);
                 let target = self.claim();
-                self.out.two(op, target, ra, rb);
+                self.emit(i).two(op, target, ra, rb);
                 target
             }
             Node::Sqrt(a) => {
                 let ra = self.in_register(a);
                 self.consume(i);
                 let target = self.claim();
-                self.out.sqrt(target, ra);
+                self.emit(i).sqrt(target, ra);
                 target
             }
             Node::Shift(a, bits) => {
                 let ra = self.in_register(a);
                 self.consume(i);
                 let target = self.claim();
-                self.out.shift(target, ra, bits);
+                self.emit(i).shift(target, ra, bits);
                 target
             }
             Node::Blend { mask, no, yes } => {
@@ -161,20 +189,23 @@ impl<'p> Allocator<'p> {
                 let ry = self.in_reach(yes, i, false);
                 self.consume(i);
                 let target = self.claim();
-                self.out.blend(target, rm, rn, ry);
+                self.emit(i).blend(target, rm, rn, ry);
                 target
             }
             Node::Fused { minus, a, b, c } => self.fused(i, minus, [a, b, c]),
             Node::Call(op, a, b) => {
                 let ra = self.in_register(a);
-                self.out.store(ra, self.bases.slots, self.slot_bytes(0));
+                self.store_operand(0, ra);
                 let rb = self.in_register(b);
-                self.out.store(rb, self.bases.slots, self.slot_bytes(1));
+                self.store_operand(1, rb);
                 self.consume(i);
                 self.clear_registers();
-                self.out.call(self.library, self.slot_bytes(0), op as u32, self.lanes as u32);
+                let offset = self.slot_bytes(0);
+                self.assembler.call(self.library, offset, op as u32, self.lanes as u32);
                 let target = self.claim();
-                self.out.load(target, self.bases.slots, self.slot_bytes(0));
+                let offset = self.slot_bytes(0);
+                self.assembler.width = self.plain();
+                self.assembler.load(target, self.bases.slots, offset);
                 target
             }
             Node::Input(_) | Node::Constant(_) => return,
@@ -195,7 +226,7 @@ impl<'p> Allocator<'p> {
         if rc != NONE && c != a && c != b && dies(self, c) {
             let rb = self.in_reach(b, i, true);
             self.consume(i);
-            self.out.fused_sum(minus, rc, ra, rb);
+            self.emit(i).fused_sum(minus, rc, ra, rb);
             return rc;
         }
         // The product may take the place of a factor if both factors are in registers.
@@ -205,21 +236,18 @@ impl<'p> Allocator<'p> {
                 self.locked |= 1 << rb;
                 let place = self.in_reach(c, i, true);
                 self.consume(i);
-                self.out.fused_product(minus, r, s, place);
+                self.emit(i).fused_product(minus, r, s, place);
                 return r;
             }
         }
         let rb = self.in_reach(b, i, true);
         let target = self.claim();
         match self.register[c as usize] {
-            NONE => {
-                let (base, offset) = self.memory(c);
-                self.out.load(target, base, offset);
-            }
-            rc => self.out.copy(target, rc),
+            NONE => self.load(c, target),
+            rc => self.emit(i).copy(target, rc),
         }
         self.consume(i);
-        self.out.fused_sum(minus, target, ra, rb);
+        self.emit(i).fused_sum(minus, target, ra, rb);
         target
     }
 
@@ -231,7 +259,7 @@ impl<'p> Allocator<'p> {
             if v != i {
                 break;
             }
-            self.out.store(target, self.bases.outputs, self.bytes(place as usize));
+            self.store_output(target, place);
         }
         if self.program.guard == Some(i) {
             self.store_guard(target);
@@ -242,16 +270,53 @@ impl<'p> Allocator<'p> {
         }
     }
 
-    fn store_guard(&mut self, r: u8) {
-        self.out.store(r, self.bases.slots, self.slot_bytes(GUARD_SLOT));
+    fn store_output(&mut self, r: u8, place: u32) {
+        let offset = self.bytes(place as usize);
+        self.assembler.width = self.plain();
+        self.assembler.store(r, self.bases.outputs, offset);
     }
 
+    fn store_guard(&mut self, r: u8) {
+        let offset = self.slot_bytes(GUARD_SLOT);
+        self.assembler.width = self.plain();
+        self.assembler.store(r, self.bases.slots, offset);
+    }
+
+    /// The operand of a call.
+    fn store_operand(&mut self, k: usize, r: u8) {
+        let offset = self.slot_bytes(0) + self.bytes(k);
+        self.assembler.width = self.plain();
+        self.assembler.store(r, self.bases.slots, offset);
+    }
+
+    /// Of an input or output.
     fn bytes(&self, place: usize) -> i32 {
         (place * self.lanes * 8) as i32
     }
 
+    /// Of a slot or constant.
     fn slot_bytes(&self, slot: usize) -> i32 {
-        self.bytes(slot) - BIAS
+        (slot * self.stride * 8) as i32 - BIAS
+    }
+
+    /// Of what is not a pair.
+    fn plain(&self) -> Width {
+        if self.lanes == 4 { Width::Four } else { Width::One }
+    }
+
+    /// The next instruction computes value `i`.
+    fn emit(&mut self, i: Id) -> &mut Assembler {
+        self.assembler.width = if self.paired[i as usize] { Width::Two } else { self.plain() };
+        &mut self.assembler
+    }
+
+    /// Loads a value that is in no register.
+    fn load(&mut self, v: Id, target: u8) {
+        let (base, offset) = self.memory(v);
+        // Of constants both numbers, for pairs as for numbers.
+        let whole = self.stride > self.lanes && matches!(self.nodes[v as usize], Node::Constant(_));
+        self.assembler.width = if whole || self.paired[v as usize] { Width::Two } else { self.plain() };
+        self.assembler.load(target, base, offset);
     }
 
     fn next_use(&self, v: Id) -> u32 {
@@ -281,8 +346,7 @@ impl<'p> Allocator<'p> {
         let mut r = self.register[v as usize];
         if r == NONE {
             r = self.claim();
-            let (base, offset) = self.memory(v);
-            self.out.load(r, base, offset);
+            self.load(v, r);
             self.register[v as usize] = r;
             self.held[r as usize] = Some(v);
         }
@@ -317,7 +381,7 @@ impl<'p> Allocator<'p> {
                     self.constants.push(bits);
                 }
                 let place = *place as usize;
-                (self.bases.constants, self.bytes(place) - BIAS)
+                (self.bases.constants, self.slot_bytes(place))
             }
             _ => {
                 let slot = self.slot[v as usize];
@@ -377,7 +441,8 @@ impl<'p> Allocator<'p> {
             self.slot_count as u32 - 1
         });
         self.slot[v as usize] = slot;
-        self.out.store(r, self.bases.slots, self.slot_bytes(slot as usize));
+        let (slots, offset) = (self.bases.slots, self.slot_bytes(slot as usize));
+        self.emit(v).store(r, slots, offset);
     }
 
     /// Nothing survives a call in a register.

@@ -28,15 +28,24 @@ const MAP_0F3A: u8 = 3;
 /// The bit of a VEX prefix that chooses doubles in fused products.
 const DOUBLE: u8 = 1 << 7;
 
-/// Code under construction: scalars (one lane) or all four lanes of a 256-bit register.
+/// How many numbers of a register an instruction works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Width {
+    One,
+    Two,
+    Four,
+}
+
+/// Code under construction.
 pub(super) struct Assembler {
     pub code: Vec<u8>,
-    wide: bool,
+    /// Of the instructions written next.
+    pub width: Width,
 }
 
 impl Assembler {
-    pub fn new(wide: bool) -> Self {
-        Self { code: Vec::new(), wide }
+    pub fn new(width: Width) -> Self {
+        Self { code: Vec::new(), width }
     }
 
     fn bytes(&mut self, bytes: &[u8]) {
@@ -55,7 +64,7 @@ impl Assembler {
             Place::Memory(base, _) => base,
         };
         let (high_reg, high_base) = (reg >> 3, base >> 3);
-        let tail = size | (!vvvv & 15) << 3 | u8::from(self.wide) << 2 | prefix as u8;
+        let tail = size | (!vvvv & 15) << 3 | u8::from(self.width == Width::Four) << 2 | prefix as u8;
         if map == MAP_0F && high_base == 0 {
             self.bytes(&[0xC5, (1 - high_reg) << 7 | tail, opcode]);
         } else {
@@ -75,7 +84,7 @@ impl Assembler {
     }
 
     fn arithmetic(&self) -> Prefix {
-        if self.wide { Prefix::Packed } else { Prefix::Scalar }
+        if self.width == Width::One { Prefix::Scalar } else { Prefix::Packed }
     }
 
     /// target <- memory.
@@ -118,7 +127,7 @@ impl Assembler {
     }
 
     fn fused(&mut self, opcode: u8, target: u8, second: u8, third: Place) {
-        let opcode = opcode + u8::from(!self.wide);
+        let opcode = opcode + u8::from(self.width == Width::One);
         self.vex_sized(Prefix::Packed, MAP_0F38, DOUBLE, opcode, target, second, third);
     }
 
@@ -130,7 +139,7 @@ impl Assembler {
     /// target <- square root of source.
     pub fn sqrt(&mut self, target: u8, source: u8) {
         // The scalar form takes the upper half of its first operand; the packed one has none.
-        let first = if self.wide { 0 } else { source };
+        let first = if self.width == Width::One { source } else { 0 };
         self.vex(self.arithmetic(), MAP_0F, 0x51, target, first, Place::Register(source));
     }
 
@@ -144,6 +153,17 @@ impl Assembler {
     pub fn blend(&mut self, target: u8, mask: u8, no: u8, yes: Place) {
         self.vex(Prefix::Packed, MAP_0F3A, 0x4B, target, no, yes);
         self.code.push(mask << 4);
+    }
+
+    /// target <- the first number of a, and that of b.
+    pub fn pair(&mut self, target: u8, a: u8, b: Place) {
+        let opcode = if matches!(b, Place::Register(_)) { 0x14 } else { 0x16 };
+        self.vex(Prefix::Packed, MAP_0F, opcode, target, a, b);
+    }
+
+    /// target <- the second number of source.
+    pub fn second(&mut self, target: u8, source: u8) {
+        self.vex(Prefix::Packed, MAP_0F, 0x15, target, source, Place::Register(source));
     }
 
     /// Saves what a caller wants saved and moves the four addresses to registers that calls leave alone.

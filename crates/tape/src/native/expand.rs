@@ -4,7 +4,7 @@ use super::graph::{Graph, Id, Node, Predicate, Two};
 use crate::op::Op;
 use crate::program::Program;
 use crate::trig;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A program as a graph.
 pub(super) struct Expanded {
@@ -14,20 +14,54 @@ pub(super) struct Expanded {
     pub guard: Option<Id>,
 }
 
-/// O(length of the program).
-pub(super) fn expand(program: &Program) -> Expanded {
+/// O(length of the program). With `pairs` the sines and cosines of two angles are computed at once, which takes half the
+/// instructions and gives the same bits.
+pub(super) fn expand(program: &Program, pairs: bool) -> Expanded {
     let mut e = Expander { graph: Graph::default(), guard: None, angles: FxHashMap::default() };
     e.graph.nodes.reserve(program.input_count() + program.code().len());
+    let partners = if pairs { Partners::of(program) } else { Partners::default() };
     // What each register of the tape holds, as the tape runs.
     let mut held: Vec<Id> = Vec::with_capacity(program.interpreter_registers());
     held.extend((0..program.input_count()).map(|k| e.graph.add(Node::Input(k as u32))));
     held.extend(program.constants().iter().map(|c| e.graph.number(*c)));
     held.resize(program.interpreter_registers(), 0);
-    for i in program.code() {
+    for (k, i) in program.code().iter().enumerate() {
+        if let Some(other) = partners.0.get(&k) {
+            e.sin_cos_of_two(held[i.operands[0] as usize], held[*other as usize]);
+        }
         held[i.target as usize] = e.apply(i.op, i.operands.map(|r| held[r as usize]));
     }
     let outputs = program.outputs().iter().map(|r| held[*r as usize]).collect();
     Expanded { graph: e.graph, outputs, guard: e.guard }
+}
+
+/// The registers that hold a second angle at the first sine or cosine of an angle, by the place of that operation.
+#[derive(Default)]
+struct Partners(FxHashMap<usize, u32>);
+
+impl Partners {
+    /// Each angle with the next one that is there when its sine or cosine is first wanted. O(length of the program).
+    fn of(program: &Program) -> Self {
+        let mut partners = FxHashMap::default();
+        // Angles told by the operation that computed them, 0 of what is given, and their register.
+        let mut computed = vec![0; program.interpreter_registers()];
+        let mut seen: FxHashSet<(usize, u32)> = FxHashSet::default();
+        // The last angle without a partner, and the operation that wants it.
+        let mut alone: Option<usize> = None;
+        for (k, i) in program.code().iter().enumerate() {
+            let register = i.operands[0];
+            let made = computed[register as usize];
+            if matches!(i.op, Op::Sin | Op::Cos) && seen.insert((made, register)) {
+                match alone.take() {
+                    // A register of the tape holds one value from that operation to its last use.
+                    Some(first) if made <= first => drop(partners.insert(first, register)),
+                    _ => alone = Some(k),
+                }
+            }
+            computed[i.target as usize] = k + 1;
+        }
+        Partners(partners)
+    }
 }
 
 struct Expander {
@@ -105,11 +139,31 @@ impl Expander {
         self.graph.share(Node::Two(Two::And, x, rest))
     }
 
-    /// `trig::reduced`, operation by operation; both values share all but the last two.
     fn sin_cos(&mut self, x: Id) -> (Id, Id) {
         if let Some(known) = self.angles.get(&x) {
             return *known;
         }
+        let both = self.reduced(x);
+        self.watch(x);
+        self.angles.insert(x, both);
+        both
+    }
+
+    /// Those of two angles, the first in the lower half of the registers.
+    fn sin_cos_of_two(&mut self, a: Id, b: Id) {
+        let begin = self.graph.nodes.len() as Id;
+        let pair = self.graph.add(Node::Pair(a, b));
+        let (sine, cosine) = self.reduced(pair);
+        self.graph.paired.push((begin, self.graph.nodes.len() as Id));
+        let second = [sine, cosine].map(|v| self.graph.add(Node::Second(v)));
+        self.watch(a);
+        self.watch(b);
+        self.angles.insert(a, (sine, cosine));
+        self.angles.insert(b, (second[0], second[1]));
+    }
+
+    /// `trig::reduced`, operation by operation; both values share all but the last two.
+    fn reduced(&mut self, x: Id) -> (Id, Id) {
         let g = &mut self.graph;
         let [to_turns, rounder, half, one] =
             [trig::TWO_OVER_PI, trig::ROUNDER, 0.5, 1.0].map(|v| g.number(v));
@@ -140,8 +194,6 @@ impl Expander {
             let sum = g.fused(zz, p, low);
             g.two(Two::Add, w, sum)
         };
-        self.watch(x);
-        let g = &mut self.graph;
         let mask = g.add(Node::Shift(shifted, 63));
         let s = g.add(Node::Blend { mask, no: sine, yes: cosine });
         let c = g.add(Node::Blend { mask, no: cosine, yes: sine });
@@ -153,9 +205,7 @@ impl Expander {
             let bit = g.two(Two::And, bit, sign);
             g.two(Two::Xor, value, bit)
         };
-        let both = (flipped(g, s, shifted), flipped(g, c, next));
-        self.angles.insert(x, both);
-        both
+        (flipped(g, s, shifted), flipped(g, c, next))
     }
 
     /// Adds an angle to the guard.

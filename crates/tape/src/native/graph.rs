@@ -58,6 +58,10 @@ pub(super) enum Node {
     },
     /// A function of the library, with one or two operands.
     Call(Op, Id, Id),
+    /// Two numbers in one register.
+    Pair(Id, Id),
+    /// The second number of a pair. The first is the pair itself, used as a number.
+    Second(Id),
 }
 
 impl Node {
@@ -65,8 +69,8 @@ impl Node {
     pub fn operands(self) -> impl Iterator<Item = Id> {
         let list = match self {
             Node::Input(_) | Node::Constant(_) => [None; 3],
-            Node::Two(_, a, b) | Node::Call(_, a, b) => [Some(a), Some(b), None],
-            Node::Sqrt(a) | Node::Shift(a, _) => [Some(a), None, None],
+            Node::Two(_, a, b) | Node::Call(_, a, b) | Node::Pair(a, b) => [Some(a), Some(b), None],
+            Node::Sqrt(a) | Node::Shift(a, _) | Node::Second(a) => [Some(a), None, None],
             Node::Blend { mask, no, yes } => [Some(mask), Some(no), Some(yes)],
             Node::Fused { a, b, c, .. } => [Some(a), Some(b), Some(c)],
         };
@@ -83,6 +87,8 @@ impl Node {
 #[derive(Default)]
 pub(super) struct Graph {
     pub nodes: Vec<Node>,
+    /// Where pairs are computed, beginning and end.
+    pub paired: Vec<(Id, Id)>,
     constants: FxHashMap<u64, Id>,
     shared: FxHashMap<Node, Id>,
 }

@@ -58,5 +58,7 @@ fn moved(node: Node, place: &[Option<Id>]) -> Node {
         Node::Blend { mask, no, yes } => Node::Blend { mask: at(mask), no: at(no), yes: at(yes) },
         Node::Fused { minus, a, b, c } => Node::Fused { minus, a: at(a), b: at(b), c: at(c) },
         Node::Call(op, a, b) => Node::Call(op, at(a), at(b)),
+        Node::Pair(a, b) => Node::Pair(at(a), at(b)),
+        Node::Second(a) => Node::Second(at(a)),
     }
 }
