@@ -7,22 +7,28 @@
 //! 1. **Translations.** Speeds of equal, constant inertia which make the sliding velocity a unit vector are the
 //!    right-angled components of a point's velocity; others of the same inertia that the constraint touches belong to it. The normal
 //!    force is the length of the constraint's force on them. Speeds that turn the body, or move another one, have other
-//!    inertia and are left out. Two bodies of equal mass share the force by action and reaction; where
-//!    that and one body pressed askew cannot be told apart, rule 4.
-//! 2. **One translation.** The constraint touches one speed only, of constant inertia.
+//!    inertia and are left out; inertia that depends on where the point is belongs to the point, which rule 3 is for.
+//!    Two bodies of equal mass share the force by action and reaction; where
+//!    that and one body pressed askew cannot be told apart, rule 4. Speeds all in one other scale (P = l [xi, eta]) are
+//!    components as well if the constraint is written in that scale too.
+//! 2. **One translation.** The constraint touches one speed only, of constant inertia. Where the sliding velocity shows
+//!    another scale than that of the coordinates, after rule 3.
 //! 3. **A particle.** The kinetic energy of the speeds concerned is that of a particle in curved coordinates: its
 //!    metric is flat. The mass is that which the sliding velocity shows, and N^2 = m lambda^T A M^-1 A^T lambda.
+//!    A sliding velocity that is one on the constraint only is made tangential (`surface.rs`).
 //! 4. **Assumed.** The multiplier itself, which is right if the constraint is written as a distance; with a warning.
 //!
 //! `normal` in the statement decides instead. The rules look at numbers at the start and beside it; what holds at both holds.
 
 mod particle;
+mod surface;
 
+use crate::derive::touch_again;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kinds::neighbour;
 use crate::model::Model;
 use crate::units::Kind;
-use dalembert_expr::{Expr, Pool, Rational};
+use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_run::linalg::{Cod, RANK_TOL};
 use dalembert_run::{ContactTerms, Kernel, State, Terms};
 use std::ops::Range;
@@ -49,10 +55,12 @@ impl Model {
             let found = match self.translations(k, &views) {
                 Translations::Found(speeds, factor) => Some(self.force_on(&rows, &speeds, factor)),
                 Translations::Ambiguous => None,
-                Translations::Absent => self
-                    .one_translation(k, &views)
-                    .map(|(speeds, factor)| self.force_on(&rows, &speeds, factor))
-                    .or_else(|| particle::normal_force(self, k, &views)),
+                Translations::Absent if views[0].shows_scale(k) => {
+                    particle::normal_force(self, k, &views).or_else(|| self.force_on_one(k, &views))
+                }
+                Translations::Absent => {
+                    self.force_on_one(k, &views).or_else(|| particle::normal_force(self, k, &views))
+                }
             };
             match found {
                 Some(normal) => self.form.contacts[k].normal = normal,
@@ -67,12 +75,7 @@ impl Model {
         if self.system.contacts.iter().all(|c| c.normal.is_some()) {
             return;
         }
-        let contacts = self.form.contacts.iter_mut().zip(&self.system.contacts);
-        for (contact, _) in contacts.filter(|(_, stated)| stated.normal.is_none()) {
-            let unit = |i, j| if i == j { Pool::ONE } else { Pool::ZERO };
-            let m = contact.rows.len();
-            contact.normal = (0..m).map(|i| (0..m).map(|j| unit(i, j)).collect()).collect();
-        }
+        touch_again(&mut self.system, &mut self.form);
         self.compiled.set_contacts(&mut self.system, &self.form);
         self.find_normal_forces();
     }
@@ -159,7 +162,17 @@ impl Model {
         for point in small_subsets(&able) {
             let inertia = self.form.mass_matrix.get(point[0], point[0]);
             let same = |this: &Self, p: usize| this.form.mass_matrix.get(p, p) == inertia;
-            if !point.iter().all(|&p| same(self, p)) || !views.iter().all(|v| v.is_unit(k, &point)) {
+            if !point.iter().all(|&p| same(self, p)) {
+                continue;
+            }
+            // In the scale of the coordinates, or all of it in another one.
+            let unit = views.iter().all(|v| v.is_unit(k, &point));
+            let scale = views[0].scale(k, &point);
+            let scaled = !unit
+                && point.len() == slid.len()
+                && scale > 0.0
+                && views.iter().all(|v| v.is_of_length(k, &point, scale));
+            if !unit && !scaled {
                 continue;
             }
             let mut others: Vec<usize> = Vec::new();
@@ -178,12 +191,26 @@ impl Model {
                 speeds.extend(&rest);
             }
             let good = |v: &View| v.is_uncoupled(&speeds) && v.is_across(k, &rows, &speeds, two);
-            if !views.iter().all(good) {
+            let curved =
+                slid.iter().chain(&pressed).any(|&q| !speeds.contains(&q) && self.turns_about(q, &speeds));
+            if curved || !views.iter().all(good) {
                 continue;
             }
-            // Two bodies of which one cannot slide, or one body pressed askew: numbers do not tell.
-            if evenly && !two {
+            let alike = |v: &View| {
+                rows.clone()
+                    .all(|r| (part(v.row(r), v.row(r), &speeds).sqrt() - scale).abs() <= EQUAL * scale)
+            };
+            // Two bodies of which one cannot slide, or one body pressed askew; a scale that the constraint does not
+            // share: numbers do not tell.
+            if (evenly && !two) || (scaled && !views.iter().all(alike)) {
                 ambiguous = true;
+            } else if scaled {
+                let squares = point.iter().map(|&p| self.form.contacts[k].matrix[0][p]);
+                let pool = &mut self.system.pool;
+                let squares: Vec<Expr> = squares.map(|e| pool.mul(e, e)).collect();
+                let square = pool.total(squares);
+                let scale = pool.sqrt(square);
+                return Translations::Found(speeds, pool.div(Pool::ONE, scale));
             } else {
                 let half = self.system.pool.number(Rational::HALF);
                 let factor = if two { self.system.pool.sqrt(half) } else { Pool::ONE };
@@ -193,14 +220,25 @@ impl Model {
         if ambiguous { Translations::Ambiguous } else { Translations::Absent }
     }
 
+    /// Whether the inertia of a speed depends on where a point with these speeds is.
+    fn turns_about(&mut self, q: usize, point: &[usize]) -> bool {
+        let rates = point.iter().filter_map(|&p| self.system.speeds[p].rate_of);
+        let places: Vec<Symbol> = rates.map(|i| self.form.coordinates[i]).collect();
+        self.system.pool.depends_on(self.form.mass_matrix.get(q, q), &places)
+    }
+
     /// Rule 2.
-    fn one_translation(&mut self, k: usize, views: &[View]) -> Option<(Vec<usize>, Expr)> {
+    fn force_on_one(&mut self, k: usize, views: &[View]) -> Option<Vec<Vec<Expr>>> {
         let rows = self.form.contacts[k].rows.clone();
         let pressed: Vec<usize> =
             (0..views[0].n).filter(|&p| views.iter().any(|v| v.presses_on(&rows, p))).collect();
         let [p] = pressed[..] else { return None };
         let alone = (0..views[0].n).all(|q| q == p || self.form.mass_matrix.get(p, q) == Pool::ZERO);
-        (alone && self.may_translate(p)).then_some((pressed, Pool::ONE))
+        if !alone || !self.may_translate(p) {
+            return None;
+        }
+        surface::slide_along(self, k, &pressed, &[vec![Pool::ONE]], views)?;
+        Some(self.force_on(&rows, &pressed, Pool::ONE))
     }
 
     /// Rule 4.
@@ -320,6 +358,16 @@ impl View {
         View { n: shape.n_eta, terms, slide, J: contacts.J.to_vec(), state }
     }
 
+    /// An expression in coordinates, time and parameters.
+    fn evaluate(&self, model: &mut Model, e: Expr) -> f64 {
+        let (form, parameters) = (&model.form, model.compiled.parameters());
+        model.system.pool.evaluate(e, |s| {
+            let place = form.coordinates.iter().position(|c| *c == s).map(|i| self.state.x[i]);
+            let parameter = || form.parameters.iter().position(|p| *p == s).map(|i| parameters[i]);
+            place.or_else(parameter).unwrap_or(if s == form.time { self.state.t } else { f64::NAN })
+        })
+    }
+
     fn sliding(&self, k: usize) -> Vec<&[f64]> {
         self.slide[k].clone().map(|i| &self.J[i * self.n..(i + 1) * self.n]).collect()
     }
@@ -338,11 +386,27 @@ impl View {
 
     /// Whether the components of the sliding velocity are of unit length and at right angles on these speeds.
     fn is_unit(&self, k: usize, speeds: &[usize]) -> bool {
-        let sliding = self.sliding(k);
+        self.is_of_length(k, speeds, 1.0)
+    }
+
+    /// The same with another length.
+    fn is_of_length(&self, k: usize, speeds: &[usize], length: f64) -> bool {
+        let (sliding, square) = (self.sliding(k), length * length);
         (0..sliding.len()).all(|i| {
-            let expected = |j: usize| if i == j { 1.0 } else { 0.0 };
-            (0..sliding.len()).all(|j| (part(sliding[i], sliding[j], speeds) - expected(j)).abs() <= EQUAL)
+            let expected = |j: usize| if i == j { square } else { 0.0 };
+            let off = |j: usize| (part(sliding[i], sliding[j], speeds) - expected(j)).abs();
+            (0..sliding.len()).all(|j| off(j) <= EQUAL * square)
         })
+    }
+
+    /// The length of the first component of the sliding velocity on these speeds.
+    fn scale(&self, k: usize, speeds: &[usize]) -> f64 {
+        self.sliding(k).first().map_or(0.0, |a| part(a, a, speeds).sqrt())
+    }
+
+    /// Whether no speed goes into the sliding velocity as it is.
+    fn shows_scale(&self, k: usize) -> bool {
+        !self.sliding(k).iter().any(|a| a.iter().any(|v| (v.abs() - 1.0).abs() <= EQUAL))
     }
 
     /// Whether the mass matrix is diagonal on these speeds.

@@ -337,16 +337,8 @@ fn constrain(system: &mut System, form: &mut KernelForm, dot: &mut Derivation) {
 /// Sliding velocities as rows. Where the model says nothing of the normal force it is the length of the multipliers,
 /// until [`crate::contact`] knows better.
 fn touch(system: &mut System, form: &mut KernelForm, dot: &mut Derivation) {
-    let (pool, place, n) = (&mut system.pool, places(form), form.speeds.len());
     for contact in &system.contacts {
-        let (mut matrix, mut right) = (Vec::new(), Vec::new());
-        for V in &contact.velocity {
-            let (entries, b) = velocity_row(pool, &place, *V, dot);
-            let mut row = vec![Pool::ZERO; n];
-            entries.into_iter().for_each(|(p, e)| row[p] = e);
-            matrix.push(row);
-            right.push(b);
-        }
+        let (matrix, right) = rows_of(&mut system.pool, form, &contact.velocity, dot);
         let m = contact.rows.len();
         let unit = |i: usize| (0..m).map(|j| if i == j { Pool::ONE } else { Pool::ZERO }).collect();
         form.contacts.push(ContactForm {
@@ -359,6 +351,46 @@ fn touch(system: &mut System, form: &mut KernelForm, dot: &mut Derivation) {
             normal: contact.normal.clone().unwrap_or_else(|| (0..m).map(unit).collect()),
         });
     }
+}
+
+/// J and b of V' = 0 (K6).
+fn rows_of(
+    pool: &mut Pool,
+    form: &KernelForm,
+    velocity: &[Expr],
+    dot: &mut Derivation,
+) -> (Vec<Vec<Expr>>, Vec<Expr>) {
+    let place = places(form);
+    let row = |V: &Expr| {
+        let (entries, b) = velocity_row(pool, &place, *V, dot);
+        let mut row = vec![Pool::ZERO; form.speeds.len()];
+        entries.into_iter().for_each(|(p, e)| row[p] = e);
+        (row, b)
+    };
+    velocity.iter().map(row).unzip()
+}
+
+/// The same for a sliding velocity that is written anew.
+pub(crate) fn sliding_rows(
+    system: &mut System,
+    form: &KernelForm,
+    velocity: &[Expr],
+) -> (Vec<Vec<Expr>>, Vec<Expr>) {
+    let mut dot = along_motion(form);
+    rows_of(&mut system.pool, form, velocity, &mut dot)
+}
+
+/// D with eta held: x -> x', t -> 1.
+fn along_motion(form: &KernelForm) -> Derivation {
+    let places = form.coordinates.iter().copied().zip(form.x_dot.iter().copied());
+    Derivation::new(places.chain([(form.time, Pool::ONE)]))
+}
+
+/// The contacts as the model states them.
+pub(crate) fn touch_again(system: &mut System, form: &mut KernelForm) {
+    form.contacts.clear();
+    let mut dot = along_motion(form);
+    touch(system, form, &mut dot);
 }
 
 /// C1 and C2: requirements as rows, and the inputs.

@@ -421,7 +421,7 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model, start: &State, span: f
             );
             let span = model.system.rows.first().map(|r| r.span);
             Diagnostic::error(Code::DegenerateConfiguration, span, message)
-                .help("start from a state away from the singular one; velocity constraints that are nonlinear in the rates degenerate at rest")
+                .help("start from a state away from the singular one, or give every rate along one of the branches that meet there; velocity constraints that are nonlinear in the rates degenerate at rest")
         }
         Failure::Chatter { t, contact } => {
             let (name, span) = contact_name(model, *contact);

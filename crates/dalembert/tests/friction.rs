@@ -288,6 +288,96 @@ fn normal_forces_in_many_coordinates() {
     }
 }
 
+/// A point in cylindrical coordinates is one point, whatever else the constraint holds; coordinates may have a scale.
+#[test]
+fn normal_forces_on_a_point_of_curved_and_scaled_coordinates() {
+    let bead = "parameter m = 2, g = 9.81\ncoordinate r, th, z\nkinetic m/2*(r'^2 + r^2*th'^2 + z'^2)\npotential m*g*z";
+    let (turning, coriolis) = (2.0 * 9.81_f64, 2.0 * 2.0 * 2.0 * 1.5);
+    let cases = [
+        // A rod that turns as told: gravity and Coriolis's force press at right angles.
+        (
+            format!("{bead}\nconstraint c: [th - 2*t, z] = 0\nfriction on c: coefficient 0.3, velocity r'\ninitial r = 0.5, r' = -1.5, th = 0"),
+            turning.hypot(coriolis),
+        ),
+        // A rod that turns freely: th'' = -2 m r r' th'/(J + m r^2), so that m (r th'' + 2 r' th') = 2 m r' th' J/(J + m r^2).
+        (
+            "parameter m = 2, g = 9.81, J = 0.7\ncoordinate r, th, z, phi\nkinetic m/2*(r'^2 + r^2*th'^2 + z'^2) + J/2*phi'^2\npotential m*g*z\n\
+             constraint c: [th - phi, z] = 0\nfriction on c: coefficient 0.3, velocity r'\ninitial r = 0.4, r' = -1.5, phi' = 3"
+                .to_owned(),
+            turning.hypot(2.0 * 2.0 * 1.5 * 3.0 * 0.7 / (0.7 + 2.0 * 0.16)),
+        ),
+        // A mass that is no parameter by itself.
+        (
+            "parameter m = 0.5\ncoordinate r, th\nkinetic 2*m*(r'^2 + r^2*th'^2)\npotential 4*m*9.81*r*sin(th)\nconstraint c: r*sin(th) = 1\n\
+             friction on c: coefficient 0.3, velocity r'*cos(th) - r*th'*sin(th)\ninitial th = 1, r ~ 1.2, r' = 0.1"
+                .to_owned(),
+            turning,
+        ),
+        (
+            "parameter m = 2, l = 0.5\ncoordinate xi, eta\nlet P = l*[xi, eta]\nkinetic m/2*dot(P', P')\npotential m*9.81*P.y\n\
+             constraint c: P.y = 0\nfriction on c: coefficient 0.3, velocity P.x'\ninitial xi' = 1"
+                .to_owned(),
+            turning,
+        ),
+        (
+            "parameter m = 2, l = 0.5\ncoordinate xi, eta\nlet P = [l*xi, 3*eta]\nkinetic m/2*dot(P', P')\npotential m*9.81*P.y\n\
+             constraint c: P.y = 0\nfriction on c: coefficient 0.3, velocity P.x'\ninitial xi' = 1"
+                .to_owned(),
+            turning,
+        ),
+    ];
+    for (text, N) in cases {
+        let mut model = load(&text);
+        assert!(model.diagnostics.is_empty(), "{text}: {:?}", model.diagnostics[0].message);
+        let start = start(&mut model);
+        below(&text, (evaluate(&model, &start).solution.normal[0] - N).abs(), 1e-9);
+    }
+    // A sleeve with inertia of its own: where it is pressed is not told.
+    let sleeve = "coordinate r, th, z\nkinetic (r'^2 + (0.1 + r^2)*th'^2 + z'^2)/2\npotential 9.81*z\n\
+                  constraint c: [th - 2*t, z] = 0\nfriction on c: coefficient 0.3, velocity r'\ninitial r = 0.5, r' = 1, th = 0";
+    assert!(load(sleeve).diagnostics.iter().any(|d| d.code == Code::NormalForceAssumed));
+}
+
+/// A sliding speed that is one on the constraint only: friction of a point on its own surface does not press.
+#[test]
+fn sliding_speeds_that_hold_on_the_constraint_only() {
+    let pairs = [
+        // An incline, a wire, a helicoid, a floor; sliding and coming to rest.
+        (
+            "parameter m = 2, mu = 0.8, alpha = 0.6\ncoordinate x, y\nkinetic m/2*(x'^2 + y'^2)\npotential m*9.81*y\nconstraint c: y = x*tan(alpha)\n\
+             friction on c: coefficient mu, velocity V\ninitial x = 0, x' = 1.5",
+            ["x'/cos(alpha)", "x'*cos(alpha) + y'*sin(alpha)"],
+        ),
+        (
+            "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nconstraint c: y = x^2/2\nfriction on c: coefficient 0.4, velocity V\n\
+             initial x = 1, x' = -0.5",
+            ["x'*sqrt(1 + x^2)", "(x' + x*y')/sqrt(1 + x^2)"],
+        ),
+        (
+            "parameter k = 2\ncoordinate r, th, z\nkinetic (r'^2 + r^2*th'^2 + z'^2)/2\npotential 9.81*z\nconstraint c: th = k*z\n\
+             friction on c: coefficient 0.35, velocity V\ninitial r = 0.5, r' = -2, th = 0, th' = 1",
+            ["[r', z'*sqrt(1 + k^2*r^2)]", "[r', (z' + k*r^2*th')/sqrt(1 + k^2*r^2)]"],
+        ),
+        (
+            "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nconstraint c: y = 0.1*sin(3*t)\nfriction on c: coefficient 0.4, velocity V\n\
+             initial x' = 2, y ~ 0",
+            ["x' + 0.5*(y' - 0.3*cos(3*t))", "x'"],
+        ),
+    ];
+    for (text, ways) in pairs {
+        let motions = ways.map(|V| {
+            let text = text.replace("velocity V", &format!("velocity {V}")) + "\noutput N = reaction(c)";
+            let mut model = load(&text);
+            assert!(model.diagnostics.is_empty(), "{text}: {:?}", model.diagnostics[0].message);
+            run(&mut model, &until(0.8))
+        });
+        for name in ["x", "x'", "r", "r'", "z", "z'", "N"] {
+            let Some(one) = motions[0].table.column(name) else { continue };
+            below(&format!("{name} of {text}"), apart(&one, &column(&motions[1], name)), 1e-7);
+        }
+    }
+}
+
 /// V by all components of the space, on a plane and in a bowl: it comes to rest, and there the friction force is
 /// tangential, what presses is what presses.
 #[test]

@@ -6,6 +6,7 @@
 //! N^2 = m lambda^T A M^-1 A^T lambda
 //! ```
 
+use super::surface::{between, slide_along};
 use super::{EQUAL, View};
 use crate::model::Model;
 use dalembert_expr::{Expr, Function, Pool, Rational, Symbol, Zero};
@@ -14,25 +15,55 @@ use dalembert_run::linalg::{Cod, RANK_TOL, cholesky, solve_lower};
 /// The map from multipliers to the components of the normal force.
 pub(super) fn normal_force(model: &mut Model, k: usize, views: &[View]) -> Option<Vec<Vec<Expr>>> {
     let rows = model.form.contacts[k].rows.clone();
-    let n = views[0].n;
     if model.form.frame.is_some() || rows.len() > 2 {
         return None;
     }
-    let touched: Vec<usize> =
-        (0..n).filter(|&p| views.iter().any(|v| v.slides_on(k, p) || v.presses_on(&rows, p))).collect();
-    // The whole point: speeds that share inertia with those touched belong to it.
-    let mut speeds = touched.clone();
-    for p in 0..n {
-        let coupled = touched.iter().any(|&q| {
-            let own = model.form.coordinates[p];
-            model.form.mass_matrix.get(p, q) != Pool::ZERO
-                || model.system.pool.depends_on(model.form.mass_matrix.get(q, q), &[own])
-        });
-        if coupled && !speeds.contains(&p) {
-            speeds.push(p);
+    let n = views[0].n;
+    let slid: Vec<usize> = (0..n).filter(|&p| views.iter().any(|v| v.slides_on(k, p))).collect();
+    let pressed: Vec<usize> = (0..n).filter(|&p| views.iter().any(|v| v.presses_on(&rows, p))).collect();
+    // All that is touched, or what belongs to the point that slides: the constraint may press on another body as well.
+    let all = whole(model, slid.iter().chain(&pressed).copied().collect());
+    let mut own = whole(model, slid);
+    let alike = |model: &Model, p: usize, own: &[usize]| {
+        own.iter().any(|&q| model.form.mass_matrix.get(p, p) == model.form.mass_matrix.get(q, q))
+    };
+    let more: Vec<usize> =
+        pressed.into_iter().filter(|&p| !own.contains(&p) && alike(model, p, &own)).collect();
+    own.extend(more);
+    own.sort_unstable();
+    of_particle(model, k, views, &all)
+        .or_else(|| if own == all { None } else { of_particle(model, k, views, &own) })
+}
+
+/// With the speeds that share inertia with these, or whose inertia depends on their coordinates, or the other way round.
+fn whole(model: &mut Model, mut speeds: Vec<usize>) -> Vec<usize> {
+    speeds.sort_unstable();
+    speeds.dedup();
+    let mut next = 0;
+    while next < speeds.len() {
+        let q = speeds[next];
+        next += 1;
+        for p in 0..model.form.speeds.len() {
+            let depends = |model: &mut Model, p: usize, q: usize| {
+                let (e, own) = (model.form.mass_matrix.get(p, p), model.form.coordinates[q]);
+                model.system.pool.depends_on(e, &[own])
+            };
+            if !speeds.contains(&p)
+                && (model.form.mass_matrix.get(p, q) != Pool::ZERO
+                    || depends(model, p, q)
+                    || depends(model, q, p))
+            {
+                speeds.push(p);
+            }
         }
     }
     speeds.sort_unstable();
+    speeds
+}
+
+/// If these speeds are those of a particle.
+fn of_particle(model: &mut Model, k: usize, views: &[View], speeds: &[usize]) -> Option<Vec<Vec<Expr>>> {
+    let (rows, n) = (model.form.contacts[k].rows.clone(), views[0].n);
     if speeds.len() < 2 || speeds.len() > 3 {
         return None;
     }
@@ -47,8 +78,9 @@ pub(super) fn normal_force(model: &mut Model, k: usize, views: &[View]) -> Optio
     if !alone || !views.iter().all(|v| is_flat(model, v, &metric, &symbols)) {
         return None;
     }
-    let mass = shown_mass(model, k, views, &metric)?;
     let inverse = model.system.pool.regular_inverse(&metric, &[])?;
+    slide_along(model, k, speeds, &inverse, views)?;
+    let mass = shown_mass(model, k, views, &metric, &inverse, speeds)?;
     let pool = &mut model.system.pool;
     let entry = |r: usize, p: usize| {
         model.form.constraint_matrix[r].iter().find(|(q, _)| *q == p).map_or(Pool::ZERO, |(_, e)| *e)
@@ -81,21 +113,32 @@ pub(super) fn normal_force(model: &mut Model, k: usize, views: &[View]) -> Optio
     Some(vec![vec![r11, r12], vec![Pool::ZERO, r22]])
 }
 
-/// The mass by which the sliding velocity answers forces, as one of the model's parameters, or one.
-fn shown_mass(model: &mut Model, k: usize, views: &[View], metric: &[Vec<Expr>]) -> Option<Expr> {
+/// The mass by which the sliding velocity answers forces: 1/(J M^-1 J^T) of a component that shows it, or one of the
+/// model's parameters, or one.
+fn shown_mass(
+    model: &mut Model,
+    k: usize,
+    views: &[View],
+    metric: &[Vec<Expr>],
+    inverse: &[Vec<Expr>],
+    speeds: &[usize],
+) -> Option<Expr> {
     let masses: Option<Vec<f64>> = views.iter().map(|v| mobility_mass(v, k)).collect();
     let masses = masses?;
-    if masses.iter().any(|m| (m - masses[0]).abs() > EQUAL * masses[0]) {
+    let equal = |value: f64| (value - masses[0]).abs() <= EQUAL * masses[0];
+    if !masses.iter().all(|m| equal(*m)) {
         return None;
     }
-    if (masses[0] - 1.0).abs() <= EQUAL {
-        return Some(Pool::ONE);
+    for i in 0..model.form.contacts[k].matrix.len() {
+        let J: Vec<Expr> = speeds.iter().map(|&p| model.form.contacts[k].matrix[i][p]).collect();
+        let mobility = between(&mut model.system.pool, &J, inverse, &J);
+        if views.iter().all(|v| equal(1.0 / v.evaluate(model, mobility))) {
+            return Some(model.system.pool.div(Pool::ONE, mobility));
+        }
     }
     let values = model.compiled.parameters().to_vec();
+    let mut factors = false;
     for (i, value) in values.iter().enumerate() {
-        if (value - masses[0]).abs() > EQUAL * masses[0] {
-            continue;
-        }
         let parameter = model.form.parameters[i];
         let pool = &mut model.system.pool;
         let own = pool.var(parameter);
@@ -105,11 +148,13 @@ fn shown_mass(model: &mut Model, k: usize, views: &[View], metric: &[Vec<Expr>])
             let left = pool.sub(whole, *e);
             pool.is_zero(left) == Zero::Yes
         });
-        if proportional {
+        if proportional && equal(*value) {
             return Some(own);
         }
+        factors |= proportional;
     }
-    None
+    // A mass of one need not be written.
+    (!factors && equal(1.0)).then_some(Pool::ONE)
 }
 
 /// 1/s if the mobility K of the sliding velocity is s times a projection.
@@ -149,27 +194,18 @@ fn mobility_mass(v: &View, k: usize) -> Option<f64> {
 /// Whether the metric has no curvature at a state.
 fn is_flat(model: &mut Model, v: &View, metric: &[Vec<Expr>], x: &[Symbol]) -> bool {
     let d = x.len();
-    let values = model.compiled.parameters().to_vec();
-    let (coordinates, parameters, time) =
-        (model.form.coordinates.clone(), model.form.parameters.clone(), model.form.time);
-    let pool = &mut model.system.pool;
-    let known = |s: Symbol| -> f64 {
-        let place = coordinates.iter().position(|c| *c == s).map(|i| v.state.x[i]);
-        let parameter = || parameters.iter().position(|p| *p == s).map(|i| values[i]);
-        place.or_else(parameter).unwrap_or(if s == time { v.state.t } else { f64::NAN })
-    };
     let mut g = vec![0.0; d * d];
     let mut dg = vec![0.0; d * d * d];
     let mut ddg = vec![0.0; d * d * d * d];
     for i in 0..d {
         for j in 0..d {
-            g[i * d + j] = pool.evaluate(metric[i][j], known);
+            g[i * d + j] = v.evaluate(model, metric[i][j]);
             for k in 0..d {
-                let slope = pool.diff(metric[i][j], x[k]);
-                dg[(i * d + j) * d + k] = pool.evaluate(slope, known);
+                let slope = model.system.pool.diff(metric[i][j], x[k]);
+                dg[(i * d + j) * d + k] = v.evaluate(model, slope);
                 for l in 0..d {
-                    let second = pool.diff(slope, x[l]);
-                    ddg[((i * d + j) * d + k) * d + l] = pool.evaluate(second, known);
+                    let second = model.system.pool.diff(slope, x[l]);
+                    ddg[((i * d + j) * d + k) * d + l] = v.evaluate(model, second);
                 }
             }
         }
@@ -202,7 +238,7 @@ fn is_flat(model: &mut Model, v: &View, metric: &[Vec<Expr>], x: &[Symbol]) -> b
 }
 
 /// The inverse of a small positive matrix.
-fn inverted(g: &[f64], d: usize) -> Option<Vec<f64>> {
+pub(super) fn inverted(g: &[f64], d: usize) -> Option<Vec<f64>> {
     let mut L = g.to_vec();
     cholesky(&mut L, d).ok()?;
     let columns: Vec<Vec<f64>> = (0..d)

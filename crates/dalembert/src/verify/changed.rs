@@ -178,7 +178,7 @@ fn rewrite(model: &mut Model, change: &Change) -> System {
     let speeds = speeds.collect();
     let rows = old.rows.iter().map(|r| Row { residual: one(pool, r.residual), ..r.clone() }).collect();
     let contacts = old.contacts.iter().zip(&model.form.contacts).map(|(c, form)| Contact {
-        velocity: put(pool, &c.velocity),
+        velocity: put(pool, &form.velocity),
         coefficient: one(pool, c.coefficient),
         r#static: one(pool, c.r#static),
         normal: Some(form.normal.iter().map(|row| put(pool, row)).collect()),
