@@ -125,3 +125,36 @@ fn equal_slider_crank_goes_straight_through_its_singular_position() {
         below("slider on its branch", largest(&column(&motion, "branch")), 1e-11);
     }
 }
+
+/// A flat parallelogram: two branches meet, and its rates tell which one it is on. Coordinates are zero there, so that their
+/// size says nothing about the mechanism.
+#[test]
+fn a_flat_parallelogram_follows_its_rates_or_is_refused() {
+    let text = |rates: &str, long: f64| {
+        format!(
+            "parameter m = 1, l = 1, d = {long}, g = 9.81
+             coordinate a, b, c
+             let P = [l*cos(a), l*sin(a)], Q = P + [d*cos(b), d*sin(b)], S = P + [d*cos(b), d*sin(b)]/2
+             kinetic m*l^2/6*(a'^2 + c'^2) + m/2*dot(S', S') + m*d^2/24*b'^2
+             potential m*g*(l/2*sin(a) + l/2*sin(c) + S.y)
+             constraint loop: Q = [d + l*cos(c), l*sin(c)]
+             initial a = 0, b = 0, c = 0{rates}"
+        )
+    };
+    for long in [1.0, 2.0, 3.0] {
+        let motion = run(&mut load(&text(", a' = 1, b' = 0, c' = 1", long)), &until(1.0));
+        assert!(motion.outcome.degenerate_start);
+        let (a, rate) = (column(&motion, "a"), column(&motion, "a'"));
+        for (i, (a, rate)) in a.iter().zip(&rate).enumerate() {
+            // 5/6 m l^2 a'^2 + 2 m g l sin a
+            below("energy", (5.0 / 6.0 * (rate * rate - 1.0) + 19.62 * a.sin()).abs(), 1e-7);
+            below("parallel", (column(&motion, "c")[i] - a).abs().max(column(&motion, "b")[i].abs()), 1e-9);
+        }
+        // At rest, or with rates on no branch, the motion is not determined.
+        for rates in ["", ", a' = 1"] {
+            let motion = load(&text(rates, long)).simulate(&until(1.0), |_| dalembert::run::Flow::Continue);
+            let failure = motion.expect("rows are kept").failure.expect("it is refused");
+            assert_eq!(failure.code.id(), "E0515", "{rates}: {}", failure.message);
+        }
+    }
+}

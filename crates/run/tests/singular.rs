@@ -134,6 +134,14 @@ fn start_with_all_bars_in_line() {
     }
 }
 
+#[test]
+fn at_rest_with_all_bars_in_line_no_branch_is_told() {
+    let kernel = four_bar(2, |_| 1.0, |_| 1.0, 9.81);
+    let (_, out) =
+        branch_error(&kernel, 2, (FRAC_PI_2, 0.0), branch_constant(3.0, 2.0), 1.0, &Options::default());
+    assert!(matches!(out.stop, Stop::Failed(Failure::DegenerateStart { .. })), "{:?}", out.stop);
+}
+
 /// Crank pin P on the unit circle, slider S on the axis, rod of the same length; unit point masses, no gravity.
 /// P = (cos a, sin a), S = (2 cos a, 0): (1 + 4 sin^2 a) a'^2 is constant. Rank is lost at a = +-pi/2.
 fn slider_crank() -> Quadratic {

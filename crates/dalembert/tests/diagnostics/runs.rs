@@ -262,7 +262,7 @@ fn start_where_a_nonlinear_constraint_degenerates() {
     5 | constraint cone: x'^2 + y'^2 = c^2*z'^2
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
-      = help: start from a state away from the singular one; velocity constraints that are nonlinear in the rates degenerate at rest
+      = help: start from a state away from the singular one, or give every rate along one of the branches that meet there; velocity constraints that are nonlinear in the rates degenerate at rest
     "
     );
 }

@@ -122,11 +122,10 @@ impl Factor {
         Ok(())
     }
 
-    /// Keeps the row lengths of this state as a reference: a row much shorter than it was lately is losing rank.
-    pub fn remember(&mut self) {
-        for (reference, length) in self.reference.iter_mut().zip(&self.length) {
-            *reference = reference.max(*length);
-        }
+    /// Keeps the row lengths of this state as a reference: a row much shorter than it was lately is losing rank. By how
+    /// many times the reference of some row has grown.
+    pub fn remember(&mut self) -> f64 {
+        longest(&mut self.reference, &self.length)
     }
 
     /// The same at an accepted state: `kept` is what is left of earlier lengths, and a row that is short for good is no
@@ -401,4 +400,16 @@ fn trusted(ratios: impl Iterator<Item = f64>) -> bool {
         smallest = smallest.min(ratio);
     }
     true
+}
+
+/// Each the larger of the two; the largest ratio of what it is to what it was.
+pub(super) fn longest(reference: &mut [f64], length: &[f64]) -> f64 {
+    let mut growth = 1.0f64;
+    for (reference, length) in reference.iter_mut().zip(length) {
+        if *length > *reference {
+            growth = growth.max(length / *reference);
+            *reference = *length;
+        }
+    }
+    growth
 }

@@ -116,7 +116,7 @@ impl Saddle {
     }
 
     /// See [`Factor::remember`].
-    pub fn remember(&mut self) {
+    pub fn remember(&mut self) -> f64 {
         match self {
             Saddle::Dense(factor) => factor.remember(),
             Saddle::Sparse(factor) => factor.remember(),

@@ -17,7 +17,7 @@
 //! [`DROPPED`]^(1/2) is not told from rounding. Where that leaves a doubt, or M is not positive definite (U9), a system
 //! of up to [`DENSE_JUDGE`] speeds and rows is given to [`Judge`]; a larger one drops the direction, or has no solution.
 
-use super::factor::{GRAM_REFINED, GRAM_SAFE, MASS_TOL, Massless, PIVOT_TRUST, Rules, SHORTEST};
+use super::factor::{GRAM_REFINED, GRAM_SAFE, MASS_TOL, Massless, PIVOT_TRUST, Rules, SHORTEST, longest};
 use super::judge::Judge;
 use super::plan::Plan;
 use super::{Path, Taken};
@@ -293,10 +293,8 @@ impl SparseFactor {
     }
 
     /// See `Factor::remember`.
-    pub fn remember(&mut self) {
-        for (reference, length) in self.reference.iter_mut().zip(&self.length) {
-            *reference = reference.max(*length);
-        }
+    pub fn remember(&mut self) -> f64 {
+        longest(&mut self.reference, &self.length)
     }
 
     /// Longest lengths lately, and lengths now.

@@ -12,9 +12,9 @@
 //! a <- [4 (a_1 + a_-1) - (a_2 + a_-2)] / 6,    j <- (a_1 - a_-1) / (2 tau)
 //! ```
 //!
-//! until a no longer changes. If there is no branch to follow (speeds zero, as at the tip of the Appell-Hamel cone) the
-//! motion is not determined by the constraints, and the caller says so.
-//! Checked by `tests/singular.rs`: four-bar started with all bars in line; cone at rest.
+//! until a no longer changes. If there is no branch to follow (at rest where branches meet, as at the tip of the
+//! Appell-Hamel cone or in a flat parallelogram) the motion is not determined by the constraints, and the caller says so.
+//! Checked by `tests/singular.rs`: four-bar started with all bars in line, moving and at rest; cone at rest.
 
 use super::field::KernelField;
 use super::stepper::{EvalError, Field};
@@ -30,12 +30,22 @@ pub(super) struct Around {
     pub margin: f64,
     /// Whether the start is too near a rank loss for its acceleration to be taken there.
     pub degenerate: bool,
+    /// Whether the rank is higher beside the start at the same time: branches may meet there.
+    pub fork: bool,
 }
 
 /// Margin at the start, relative to that around it, below which its acceleration is taken as a limit.
 const DEGENERATE: f64 = 5e-3;
 /// Scaled residuals at which a probe is near enough to the constraints: far less than its distance from the start.
 const ON_CONSTRAINTS: f64 = 1e-12;
+
+/// Probes, and how many of them are near: two each at 1e-3, 1e-2 and 1e-1 of the size of the state, then one each further out.
+const PROBES: usize = 9;
+const NEAR_PROBES: usize = 6;
+/// Size of coordinates and speeds that are zero.
+const LEAST_SIZE: f64 = 1e-2;
+/// Rows that are this many times longer ten times further out vanish at the start: their length around is not known yet.
+const GROWS: f64 = 3.0;
 
 /// Finds the rank around the start of a motion that lasts `span`, and tells field and projector. Evaluates the start.
 pub(super) fn look_around(
@@ -53,20 +63,32 @@ pub(super) fn look_around(
     let mut ranks = field.projector.ranks(&field.kernel, field.point(t, y), 1e-6);
     let mut rank = rank_at_start;
     if m == 0 || (rank == m && margin > 0.2) {
-        return Ok(Around { rank_at_start, rank, margin, degenerate: false });
+        return Ok(Around { rank_at_start, rank, margin, degenerate: false, fork: false });
     }
     let start_margin = margin;
     let later = field.time_scale(y, &out).min(span.abs()) * if span < 0.0 { -1.0 } else { 1.0 };
-    for probe in 0..6 {
-        let reach = [1e-3, 1e-2, 1e-1][probe / 2];
+    let size = norm_max(&y[..field.shape.n_x]).max(LEAST_SIZE);
+    // By how much some row was longer at the last distance than before.
+    let mut growth = f64::INFINITY;
+    let mut fork = false;
+    for probe in 0..PROBES {
+        let near = probe < NEAR_PROBES;
+        let reach =
+            if near { 1e-3 * 10f64.powi(probe as i32 / 2) } else { 10f64.powi((probe - NEAR_PROBES) as i32) };
+        // A row that vanishes at the start is measured where it no longer grows with the distance.
+        if !near && (rank == rank_at_start || growth < GROWS || reach * size > size.max(1.0)) {
+            break;
+        }
         // Every other one also later.
-        let t = t + if probe % 2 == 1 { reach * later } else { 0.0 };
+        let t = t + if near && probe % 2 == 1 { reach * later } else { 0.0 };
         let Some(state) = probe_state(field, t, y, probe, reach) else { continue };
         if field.eval(t, &state, &mut out).is_err() {
             continue;
         }
         let (found, found_margin) = (field.accelerator.solution().rank, field.margin());
-        field.accelerator.factor.remember();
+        fork |= found > rank_at_start && !(near && probe % 2 == 1);
+        let longer = field.accelerator.factor.remember();
+        growth = if near && probe % 2 == 1 { growth * longer } else { longer };
         let (position, velocity) = field.projector.ranks(&field.kernel, field.point(t, &state), 1e-6);
         ranks = (ranks.0.max(position), ranks.1.max(velocity));
         margin = if found > rank {
@@ -83,14 +105,14 @@ pub(super) fn look_around(
     // Again, now that rank and row lengths around are known.
     field.eval(t, y, &mut out)?;
     let degenerate = rank_at_start < rank || start_margin.min(field.margin()) < DEGENERATE * margin;
-    Ok(Around { rank_at_start, rank, margin, degenerate })
+    Ok(Around { rank_at_start, rank, margin, degenerate, fork })
 }
 
 /// A state some way off the start, on the constraints.
 fn probe_state(field: &mut KernelField<'_>, t: f64, y: &[f64], probe: usize, reach: f64) -> Option<Vec<f64>> {
     let n_x = field.shape.n_x;
     let mut state = y.to_vec();
-    let (x_size, eta_size) = (norm_max(&y[..n_x]).max(1e-2), norm_max(&y[n_x..]).max(1e-2));
+    let (x_size, eta_size) = (norm_max(&y[..n_x]).max(LEAST_SIZE), norm_max(&y[n_x..]).max(LEAST_SIZE));
     let mut seed = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(probe as u64 + 1);
     for (i, v) in state.iter_mut().enumerate() {
         // A fixed sequence: the same motion every time.

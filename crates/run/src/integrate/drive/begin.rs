@@ -1,11 +1,11 @@
 //! The beginning of a run: start on the constraints, rank around it, derivative, first step.
 
 use super::{Drive, Events, Failure, Output, Watch, failure};
-use crate::CONSISTENCY_TOL;
 use crate::integrate::control::first_step;
 use crate::integrate::outset::{limit_derivative, look_around};
 use crate::integrate::stepper::Field;
 use crate::linalg::norm_max;
+use crate::{AccelerationError, CONSISTENCY_TOL};
 
 /// The first step is not shorter than this part of the run.
 const LEAST_FIRST: f64 = 1e-10;
@@ -59,14 +59,26 @@ impl Drive<'_> {
                 around.rank < self.field.shape.n_con && !self.stand_by_some_rows(around.degenerate);
             self.field.near = self.always_near;
             if around.degenerate {
-                self.check_state(t)?;
+                let (rank, generic_rank) = (around.rank_at_start, around.rank);
+                match self.check_state(t) {
+                    // Speeds that belong to none of the branches that meet there.
+                    Err(Failure::Acceleration(AccelerationError::Inconsistent { .. }))
+                        if rank < generic_rank =>
+                    {
+                        return Err(Failure::DegenerateStart { t, rank, generic_rank });
+                    }
+                    checked => checked?,
+                }
+                let still = self.f[..self.field.shape.n_x].iter().all(|v| *v == 0.0);
+                if still && around.fork {
+                    return Err(Failure::DegenerateStart { t, rank, generic_rank });
+                }
                 if let Some((f, away)) = limit_derivative(&mut self.field, t, &self.y, around.margin) {
                     (self.f, self.away) = (f, Some(away * self.span().signum()));
                     (self.field.near, self.margin, self.outcome.degenerate_start) = (true, 0.0, true);
                     return Ok(());
                 }
                 // A start that is only ill-conditioned still has an acceleration of its own.
-                let (rank, generic_rank) = (around.rank_at_start, around.rank);
                 if rank < generic_rank {
                     return Err(Failure::DegenerateStart { t, rank, generic_rank });
                 }
