@@ -99,6 +99,39 @@ fn control_on_top_of_constraints() {
     below("rod", two.outcome.largest_position_residual, 1e-14);
 }
 
+/// A force of the constraint that follows its multiplier, which control changes: u = (1 + mu g)/(cos b + mu sin b), however
+/// strong the coupling, and of two inputs the cheaper mixture.
+#[test]
+fn control_against_forces_that_follow_the_multipliers() {
+    let text = |mu: f64, more: &str| {
+        format!(
+            "parameter mu = {mu}, g = 9.81, b = 0.5
+             coordinate x, y
+             kinetic (x'^2 + y'^2)/2
+             potential g*y
+             constraint plane: y = 0
+             nonideal work -mu*multiplier(plane)*delta(x)
+             require r: x' = 1 + t
+             {more}
+             initial x' = 1"
+        )
+    };
+    for mu in [0.1, 0.3, 1.1, 1.2, 1.5, 10.0] {
+        let mut model =
+            load(&text(mu, "speed s = x'*cos(b) + y'*sin(b), n = -x'*sin(b) + y'*cos(b)\nactuate s"));
+        let start = start(&mut model);
+        let u = evaluate(&model, &start).solution.inputs[0];
+        let (s, c) = 0.5_f64.sin_cos();
+        below("input", (u * (c + mu * s) / (1.0 + mu * 9.81) - 1.0).abs(), 1e-13);
+        // ux + mu uy = 1 + mu g at least ux^2 + uy^2.
+        let mut model = load(&text(mu, "actuate x, y\nweight [1, 1]"));
+        let start = support::start(&mut model);
+        let u = evaluate(&model, &start).solution.inputs;
+        let each = (1.0 + mu * 9.81) / (1.0 + mu * mu);
+        below("least cost", (u[0] - each).abs().max((u[1] - mu * each).abs()), 1e-11 * each);
+    }
+}
+
 /// Control and friction act on each other through the normal force; the requirement is met all the same.
 #[test]
 fn control_through_friction() {

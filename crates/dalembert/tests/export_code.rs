@@ -36,6 +36,19 @@ const GUIDED: &str = "
     weight [[2, 0.3, 0], [0.3, 1 + s^2, 0], [0, 0, 5]]
     initial s = 0.1, x ~ 0.2, y ~ -1";
 
+/// Control whose inputs change the force that they work against more than that changes what is asked for.
+const PRESSED: &str = "
+    parameter mu = 1.5, g = 9.81
+    coordinate x, y
+    kinetic (x'^2 + y'^2)/2
+    potential g*y
+    constraint plane: y = 0.1*sin(x)
+    nonideal work -mu*multiplier(plane)*delta(x)
+    require r: x' = 1 + t
+    actuate x, y
+    weight [1, 2]
+    initial x' = 1";
+
 /// Every function and condition of the language; forces that follow the multipliers, and control against them.
 const FUNCTIONS: &str = "
     parameter a = 0.7, θ = 0.2
@@ -106,6 +119,7 @@ fn make_cases() -> Vec<Case> {
     let bars = cases.iter_mut().find(|c| c.name == "n_four_bar").expect("it is above");
     bars.states.push(State::new(0.0, &[1.0, 2.0, 3.0, 0.0, 0.0, 0.0], &[0.0, 0.0, 0.0, -1.0, -1.0, -1.0]));
     cases.push(case("guided", load(GUIDED), 31));
+    cases.push(case("pressed", load(PRESSED), 37));
     // Control of a system whose mass matrix is singular.
     let driven =
         model_text("pendulum_massless") + "\nrequire r: theta = 1.2 + t^2 decay 1, 1\nactuate x, theta";

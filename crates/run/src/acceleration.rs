@@ -31,7 +31,7 @@ mod sparse_factor;
 
 /// By what ranks, contradictions and requirements out of reach are told, for those who write the same elsewhere.
 pub mod tolerance {
-    pub use super::control::{MET, REACH};
+    pub use super::control::{MET, REACH, TRIAL};
     pub use super::factor::MASS_TOL as MASS;
     pub use super::solve::{CONSISTENCY_TOL as CONSISTENCY, COUPLING, REFINE};
     pub use crate::linalg::RANK_TOL as RANK;

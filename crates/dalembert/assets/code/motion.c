@@ -84,7 +84,7 @@ static int NAME_respond(NAME_work *w, NAME_result *out)
 //@if control
 /* ---- C1: the inputs of least cost that meet the requirements ------------------------------ */
 
-static int NAME_prepare(NAME_work *w)
+static int NAME_prepare(NAME_work *w, const NAME_result *out)
 {
     const int n = NAME_N, k = NAME_INPUTS;
     double unused[NAME_ROWS], ratio;
@@ -127,6 +127,30 @@ static int NAME_prepare(NAME_work *w)
             w->C[i] = w->S[i * k + j];
         NAME_saddle(w, w->C, w->zero, w->reach + j * n, unused);
     }
+//@if nonideal
+    { /* with the forces that follow the multipliers: by differences, exact where those are linear in them */
+        const double Q = NAME_largest(w->Q, n), ideal = NAME_largest(out->ideal, n), force = Q > ideal ? Q : ideal;
+        NAME_result trial = *out;
+        for (j = 0; j < k; j++) {
+            double size = 0.0, step;
+            int code;
+            for (i = 0; i < n; i++)
+                if (fabs(w->S[i * k + j]) > size)
+                    size = fabs(w->S[i * k + j]);
+            if (size == 0.0)
+                continue;
+            step = force > 0.0 ? NAME_TRIAL * force / size : 1.0 / size;
+            for (i = 0; i < n; i++)
+                w->force[i] = w->Q[i] + step * w->S[i * k + j];
+            code = NAME_respond(w, &trial);
+            if (code)
+                return code;
+            for (i = 0; i < n; i++)
+                w->reach[j * n + i] = (trial.eta_dot[i] - out->eta_dot[i]) / step;
+        }
+    }
+//@end
+    (void)out;
     for (i = 0; i < NAME_REQUIREMENTS; i++) {
         const double *row = w->Ac + i * n;
         double *effect = w->grip.a + i * k;
@@ -162,7 +186,7 @@ static int NAME_steer(NAME_work *w, NAME_result *out)
 {
     const int n = NAME_N, k = NAME_INPUTS;
     double best = HUGE_VAL, left, part;
-    int i, j, turn, code = NAME_prepare(w);
+    int i, j, turn, code = NAME_prepare(w, out);
     if (code)
         return code;
     for (turn = 0; turn < NAME_TURNS; turn++) {

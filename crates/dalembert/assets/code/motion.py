@@ -162,6 +162,16 @@ def steer(state, saddle, Q, b, out):
     if not ratio > 1e-14:
         raise Failure(5)
     reach = [saddle.solve(c, [0.0] * len(b))[0] for c in columns]
+#@if nonideal
+    # With the forces that follow the multipliers: by differences, exact where those are linear in them.
+    force, without, trial = max(abs(v) for v in Q + out["ideal"]), out["eta_dot"], dict(out)
+    for j, column in enumerate(columns):
+        size = max(abs(v) for v in column)
+        if size > 0.0:
+            step = TRIAL * force / size if force > 0.0 else 1.0 / size
+            respond(state, saddle, b, [q + step * s for q, s in zip(Q, column)], trial)
+            reach[j] = [(p - q) / step for p, q in zip(trial["eta_dot"], without)]
+#@end
     effects, scales = [], []
     for row in A:
         if saddle.singular:

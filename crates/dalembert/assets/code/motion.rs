@@ -94,7 +94,7 @@ struct Steering {
 }
 
 impl Steering {
-    fn new(w: &mut Work<'_>) -> Result<Steering, Failure> {
+    fn new(w: &mut Work<'_>, out: &Motion) -> Result<Steering, Failure> {
         let mut s = Steering {
             A: [0.0; REQUIREMENTS * N],
             b: [0.0; REQUIREMENTS],
@@ -103,6 +103,7 @@ impl Steering {
             scale: [0.0; REQUIREMENTS],
             grip: Cod::new(REQUIREMENTS, NU),
         };
+        let _ = out;
         let mut W = [0.0; NU * NU];
         control_terms(w.t, w.x, w.eta, w.p, &mut s.A, &mut s.b, &mut s.S, &mut W);
         if !(finite(&s.A) && finite(&s.b) && finite(&s.S) && finite(&W)) {
@@ -122,6 +123,21 @@ impl Steering {
                 s.cost[i * NU + j] = (0..N).fold(0.0, |sum, l| sum + s.S[l * NU + i] * column[l]);
             }
         }
+//@if nonideal
+        // With the forces that follow the multipliers: by differences, exact where those are linear in them.
+        let force = largest(&w.Q).max(largest(&out.ideal));
+        let mut trial = *out;
+        for j in 0..NU {
+            let size = (0..N).fold(0.0f64, |m, i| m.max(s.S[i * NU + j].abs()));
+            if size == 0.0 {
+                continue;
+            }
+            let step = if force > 0.0 { TRIAL * force / size } else { 1.0 / size };
+            (0..N).for_each(|i| w.force[i] = w.Q[i] + step * s.S[i * NU + j]);
+            w.respond(&mut trial)?;
+            (0..N).for_each(|i| reach[j][i] = (trial.eta_dot[i] - out.eta_dot[i]) / step);
+        }
+//@end
 //@if weight
         let trace = |w: &[f64; NU * NU]| (0..NU).fold(0.0, |sum, i| sum + w[i * NU + i]);
         let factor = trace(&s.cost) / trace(&W);
@@ -161,7 +177,7 @@ impl Steering {
 }
 
 fn steer(w: &mut Work<'_>, out: &mut Motion) -> Result<(), Failure> {
-    let mut s = Steering::new(w)?;
+    let mut s = Steering::new(w, out)?;
     let mut best = f64::INFINITY;
     for turn in 0..TURNS {
         let (mut worst, mut left, mut step) = (0.0, [0.0; REQUIREMENTS], [0.0; NU]);

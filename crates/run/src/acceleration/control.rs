@@ -20,6 +20,8 @@ use crate::{ControlTerms, Shape, Terms};
 pub const REACH: f64 = 1e-10;
 /// Rows that hold better than this, against their own numbers, are met.
 pub const MET: f64 = 1e-14;
+/// Forces by which inputs are tried out, against those there are: where forces follow the multipliers.
+pub const TRIAL: f64 = 1e-3;
 
 /// Workspace of C1.
 #[derive(Clone, Debug, Default)]
@@ -70,8 +72,8 @@ impl Steering {
         }
     }
 
-    /// Factors the reach of the inputs, on top of the accelerations without them. `follow` adds to a change of the accelerations what friction makes of it, given
-    /// the change of the multipliers.
+    /// Factors the reach of the inputs, on top of the accelerations without them. `follow` makes of the change of the accelerations by an input, given
+    /// with the change of the multipliers, what it is with all forces that follow the multipliers.
     pub fn prepare(
         &mut self,
         t: f64,
@@ -79,7 +81,7 @@ impl Steering {
         factor: &mut Saddle,
         terms: &Terms,
         natural: &[f64],
-        mut follow: impl FnMut(&mut [f64], &[f64]),
+        mut follow: impl FnMut(usize, &mut [f64], &[f64]),
     ) -> Result<(), AccelerationError> {
         let (n, count) = (self.n, self.count);
         self.natural.copy_from_slice(natural);
@@ -93,7 +95,7 @@ impl Steering {
             (0..n).for_each(|i| self.column[i] = control.S[i * count + j]);
             let z = &mut self.reach[j * n..(j + 1) * n];
             factor.solve(&self.column, &self.zero[..self.lambda.len()], z, &mut self.lambda);
-            follow(z, &self.lambda);
+            follow(j, z, &self.lambda);
         }
         for i in 0..self.rows {
             let row = &control.A[i * n..(i + 1) * n];

@@ -86,7 +86,10 @@ const TOLERANCES: [(&str, &[(&str, f64)]); 3] = [
             ("COUPLING", tolerance::COUPLING),
         ],
     ),
-    ("requirements out of reach, and met (C1)", &[("REACH", tolerance::REACH), ("MET", tolerance::MET)]),
+    (
+        "requirements out of reach, and met; forces by which inputs are tried out, against those there are (C1)",
+        &[("REACH", tolerance::REACH), ("MET", tolerance::MET), ("TRIAL", tolerance::TRIAL)],
+    ),
 ];
 
 /// The usual name of a function.

@@ -116,7 +116,9 @@ impl Outline {
         let Shape { n_eta: n, n_con: m, n_require: r, n_input: k, .. } = self.shape;
         let cod = 2 * self.cells() + 4 * self.longest();
         let control = if r > 0 { r * n + 2 * n * k + 2 * k * k + cod } else { 0 };
-        8 * (3 * n * n + m * n + cod + control + 12 * n + 8 * m + 3 * r + 2 * k)
+        // The motion by which inputs are tried out.
+        let trial = if r > 0 && self.nonideal.is_some() { 5 * n + m + k + self.coordinates.len() } else { 0 };
+        8 * (3 * n * n + m * n + cod + trial + control + 12 * n + 8 * m + 3 * r + 2 * k)
     }
 
     /// How often C1 is corrected: forces that follow the multipliers need more than one turn.
