@@ -71,6 +71,24 @@ fn given_entries_stay_and_contradictions_are_named() {
     );
 }
 
+/// A contradiction is one whatever the unit of length, and whatever else is large.
+#[test]
+fn small_lengths_and_large_neighbours_hide_no_contradiction() {
+    for l in [1e-10, 1e-9, 1e-6, 1.0, 1e6, 1e12] {
+        let mut kernel = circle();
+        kernel.rows = vec![Row2::distance(P2::At(0), P2::Fixed([0.0, 0.0]), l)];
+        let mut g = guess(&[0.95 * l, 0.0], &[0.0, 0.0]);
+        g.x_fixed = vec![true, true];
+        assert!(matches!(find_start(&kernel, &g), Err(StartError::Position { row: 0, .. })), "l = {l}");
+        g.state.x[0] = l;
+        assert!(find_start(&kernel, &g).is_ok(), "l = {l}");
+        // What may move is put where it belongs.
+        g = guess(&[0.9 * l, 0.1 * l], &[0.0, 0.0]);
+        let x = find_start(&kernel, &g).unwrap().state.x;
+        assert!((x[0].hypot(x[1]) / l - 1.0).abs() < 1e-5, "l = {l}: {x:?}");
+    }
+}
+
 #[test]
 fn nonsense_is_an_error() {
     assert!(matches!(

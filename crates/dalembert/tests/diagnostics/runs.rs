@@ -353,3 +353,10 @@ fn constraint_with_a_kink() {
     "
     );
 }
+
+/// A rod of a metre beside a coordinate of a thousand million.
+#[test]
+fn start_off_a_constraint_beside_a_large_coordinate() {
+    let text = "coordinate x, y, s\nkinetic (x'^2 + y'^2 + s'^2)/2\nconstraint rod: x^2 + y^2 = 1\ninitial x = 0.95, y = 0, s = 1e9\nsimulate until 1";
+    assert!(said(text).contains("error[E0512]"), "{}", said(text));
+}

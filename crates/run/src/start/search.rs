@@ -11,6 +11,11 @@ const TOLERANCE: f64 = 1e-10;
 /// Least length of a row that scales its residual, relative to the longest seen.
 const FLOOR: f64 = 1e-4;
 
+/// An equation that misses this part of its own terms is not met, however small they are among the others, ...
+const MISSED: f64 = 1e-6;
+/// ... unless what it misses may be rounding of terms that cancel, or of constants.
+const ROUNDING: f64 = 1e-13;
+
 /// Equations r(v) = 0 with their Jacobian.
 pub(super) trait Equations {
     fn count(&self) -> usize;
@@ -54,6 +59,8 @@ struct Search<'e> {
     /// Length of each row of J: the longest seen, and the last.
     length: Vec<f64>,
     now: Vec<f64>,
+    /// How far away each equation's own terms put its root, `sum |J_j v_j|` over that length.
+    own: Vec<f64>,
     /// What a change of everything makes of each row, where that was asked: a row that is rounding by this measure
     /// ([`VANISHED`]) asks for nothing, and its residual is measured by it.
     grain: Vec<f64>,
@@ -65,9 +72,9 @@ pub(super) fn nearest(equations: &mut dyn Equations, v: &mut [f64], free: &[bool
     if m == 0 {
         return Ok(());
     }
-    let (r, length, now, grain) = (vec![0.0; m], vec![0.0; m], vec![0.0; m], vec![0.0; m]);
+    let [r, length, now, own, grain] = [(); 5].map(|()| vec![0.0; m]);
     let J = Slopes::new(m, n, equations.sparsity());
-    let mut search = Search { equations, free, silent: vec![false; m], r, J, length, now, grain };
+    let mut search = Search { equations, free, silent: vec![false; m], r, J, length, now, own, grain };
     let guess = v.to_vec();
     let mut left = search.solve_around(&guess, v, SHIFTS);
     if left.residual > TOLERANCE && search.feel_grain(v) {
@@ -138,7 +145,11 @@ impl Search<'_> {
             let least = if vanished { self.grain[row] } else { FLOOR * self.length[row] };
             let length = self.now[row].max(least);
             let length = if length > 0.0 { length } else { 1.0 };
-            let residual = if *r == 0.0 { 0.0 } else { r.abs() / (length * size) };
+            let mut residual = if *r == 0.0 { 0.0 } else { r.abs() / (length * size) };
+            let missed = r.abs() / (length * self.own[row]);
+            if residual > ROUNDING && self.own[row] > 0.0 && missed > MISSED {
+                residual = residual.max(missed);
+            }
             if !(residual <= largest) {
                 (worst, largest) = (row, residual);
                 if residual.is_nan() {
@@ -175,6 +186,8 @@ impl Search<'_> {
             let length = if asked { length } else { 0.0 };
             if length.is_finite() {
                 (self.now[i], self.length[i]) = (length, self.length[i].max(length));
+                let terms: f64 = self.J.row(i).entries().map(|(j, a)| (a * v[j]).abs()).sum();
+                self.own[i] = if length > 0.0 { terms / length } else { 0.0 };
             }
             self.J.scale(i, length, self.free);
         }
