@@ -118,17 +118,43 @@ pub fn loading(peers: &Peers, rounds: usize) -> Vec<Line> {
 
 /// Share of the motion that SciPy makes.
 const PART: f64 = 0.1;
-/// Seconds that SciPy may take for it, all tolerances together.
+/// Seconds that a peer may take for its motion, all tolerances together.
 const PATIENCE: f64 = 60.0;
 
+fn listed(values: &[f64]) -> String {
+    values.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// SciPy on the equations that we export.
 fn scipy(peers: &Peers, case: &Case) -> Option<Vec<String>> {
     let (module, start) = case.exported()?;
-    let path = peers.file(&format!("motion_{}.py", case.until), &module)?;
+    let path = peers.file(&format!("motion_{}.py", case.mechanism), &module)?;
     let known = run(&mut case.model(), case.until * PART, 1e-13).end;
-    let listed = |values: &[f64]| values.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
     let (x, eta, known) = (listed(&start.x), listed(&start.eta), listed(&known));
     let input = format!("{} {} {PATIENCE}\n{x}\n{eta}\n{known}\n", case.until * PART, case.error);
     peers.script("scipy", "scipy_motion.py", path.to_str()?, &input)
+}
+
+/// Package, script and name of those that make the whole motion of a mechanism of bodies and joints.
+const MOVERS: [(&str, &str, &str); 3] = [
+    ("casadi", "casadi_motion.py", "CasADi with CVODES"),
+    ("mujoco", "mujoco_motion.py", "MuJoCo RK4"),
+    ("pin", "pinocchio_motion.py", "Pinocchio in SciPy's DOP853"),
+];
+
+/// Takes a peer's motion: a figure where it meets the error, a remark on how far it came where it does not.
+fn take_motion(best: &mut Best, name: &str, told: &[String]) {
+    let word = |k: usize| told.get(k).map_or("", String::as_str);
+    match (pair(told), word(3)) {
+        (Some((seconds, error)), "met") => {
+            best.figures.push(Figure { name: name.into(), value: seconds });
+            best.say(&format!("{name}: error {error:.1e}"));
+        }
+        (Some((seconds, error)), _) => {
+            best.say(&format!("{name}: not within {PATIENCE} s, at best {error:.1e} in {seconds:.2} s"));
+        }
+        (None, _) => best.say(&format!("{name}: no motion within {PATIENCE} s")),
+    }
 }
 
 /// Whole motions at matched error.
@@ -137,6 +163,13 @@ pub fn motions(peers: &Peers) -> Vec<Line> {
         let mut best = Best::default();
         let (ours, error, tol) = matched(case, |_, _, _| {})?;
         best.say(&format!("ours at tolerance {tol:.0e}, error {error:.1e}"));
+        let known = listed(&run(&mut case.model(), case.until, 1e-13).end);
+        let input = format!("{} {} {PATIENCE}\n{known}\n", case.until, case.error);
+        for (package, script, name) in MOVERS.iter().filter(|m| case.independent || m.0 != "casadi") {
+            if let Some(told) = peers.script(package, script, case.mechanism, &input) {
+                take_motion(&mut best, name, &told);
+            }
+        }
         if let Some(told) = scipy(peers, case) {
             match pair(&told) {
                 Some((seconds, error)) => {

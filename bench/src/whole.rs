@@ -9,6 +9,10 @@ use std::time::Instant;
 pub struct Case {
     /// What it is called.
     pub name: &'static str,
+    /// What it is called in `peers/mechanisms.py`.
+    pub mechanism: &'static str,
+    /// Whether its constraints are independent all the way, as some peers need them.
+    pub independent: bool,
     text: &'static str,
     set: &'static [(&'static str, &'static str)],
     /// End of the motion.
@@ -23,6 +27,8 @@ pub struct Case {
 pub const CASES: [Case; 3] = [
     Case {
         name: "Andrews squeezer",
+        mechanism: "andrews",
+        independent: true,
         text: include_str!("../../models/andrews_squeezer.dal"),
         set: &[],
         until: 0.03,
@@ -31,6 +37,8 @@ pub const CASES: [Case; 3] = [
     },
     Case {
         name: "N-four-bar, N = 40",
+        mechanism: "four_bar",
+        independent: false,
         text: include_str!("../../models/n_four_bar.dal"),
         set: &[("N", "40")],
         until: 10.0,
@@ -39,6 +47,8 @@ pub const CASES: [Case; 3] = [
     },
     Case {
         name: "Bricard",
+        mechanism: "bricard",
+        independent: false,
         text: include_str!("../../models/bricard.dal"),
         set: &[],
         until: 10.0,
