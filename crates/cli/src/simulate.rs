@@ -57,6 +57,7 @@ fn request(args: &SimulateArgs) -> Result<Request, Box<Diagnostic>> {
         every: args.every,
         action: args.action,
         interpret: args.interpret,
+        fold: args.fold,
         baumgarte: args.baumgarte,
         forces: !args.animate.is_empty(),
         ..args.stepping.request()

@@ -39,6 +39,10 @@ pub struct Compiled {
     shape: Shape,
     levels: Vec<Level>,
     parameters: Vec<f64>,
+    /// Whether their values stand in the tapes: they can no longer change.
+    folded: bool,
+    /// Operations of `terms` before anything was folded.
+    derived: Counts,
     /// Rows of each named constraint, for reactions.
     groups: Vec<std::ops::Range<usize>>,
     terms: Scattered,
@@ -226,6 +230,8 @@ impl Compiled {
             shape,
             levels: form.position_residuals.iter().map(level).collect(),
             parameters,
+            folded: false,
+            derived: terms.program.counts(),
             groups: system.constraints.iter().map(|c| c.rows.clone()).collect(),
             terms,
             sparse,
@@ -337,6 +343,7 @@ impl Compiled {
 
     /// Gives the parameters other values, as many as there are. Nothing is derived again.
     pub(crate) fn set_parameters(&mut self, values: &[f64]) {
+        assert!(!self.folded, "parameters that are folded into the tapes stay as they are");
         self.parameters.copy_from_slice(values);
         if let Some(quick) = &mut self.quick {
             quick.set_parameters(values);

@@ -57,6 +57,8 @@ pub struct Request {
     pub form: MotionForm,
     /// Interpret the tapes instead of running native code: slow, and the judge of the fast ways.
     pub interpret: bool,
+    /// Fold the values of the parameters into the tapes of this run: fewer operations, the same terms to the bit.
+    pub fold: bool,
     /// Integrate the Lagrangian along the motion.
     pub action: bool,
     /// Keep the forces at each row, as a [film](crate::film) shows them.
@@ -148,17 +150,25 @@ impl Model {
         request: &Request,
         progress: impl FnMut(f64) -> Flow,
     ) -> Result<Motion, Box<Diagnostic>> {
+        variables::check(self, request)?;
         if request.form == MotionForm::HamiltonJacobi {
             return self.jacobi_motion(request);
         }
         self.make_ready(request)?;
-        if request.plant.is_empty() {
+        if request.plant.is_empty() && !request.fold {
             return self.run(request, None, progress);
         }
         // The simulated system takes the model's place; the controller keeps the model as it is written.
-        let plant = self.plant(&request.plant)?;
+        let planted = !request.plant.is_empty();
+        let mut plant = if planted { self.plant(&request.plant)? } else { self.compiled.clone() };
+        if request.fold {
+            plant.fold_parameters();
+            if !request.interpret {
+                plant.make_fast(&mut self.system, &self.form);
+            }
+        }
         let model = std::mem::replace(&mut self.compiled, plant);
-        let motion = self.run(request, Some(&model), progress);
+        let motion = self.run(request, planted.then_some(&model), progress);
         self.compiled = model;
         motion
     }

@@ -24,6 +24,7 @@
 //! ```
 
 mod builder;
+mod fold;
 mod fuse;
 mod hoist;
 mod lanes;

@@ -94,6 +94,9 @@ pub struct SimulateArgs {
     /// Interpret the equations instead of running native code: slower, and the judge of it
     #[arg(long)]
     pub interpret: bool,
+    /// Fold the values of the parameters into the equations of this run: fewer operations
+    #[arg(long)]
+    pub fold: bool,
 }
 
 #[derive(Args)]

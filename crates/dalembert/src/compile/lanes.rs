@@ -52,7 +52,7 @@ impl InLanes {
             Level::Velocity => 1,
             Level::Acceleration => 2,
         });
-        let motion = Straight::new(system, form, &rows)?.hoisted;
+        let motion = Straight::new(system, form, &rows, None)?.hoisted;
         let keep = Returning::new(system, form, &rows, &compiled.levels).program()?;
         Some(Self { motion, keep: Some(keep), stops, dim, rows: rows.len() })
     }

@@ -85,7 +85,9 @@ pub struct Whole {
 /// What making a system fast has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Speed {
-    /// Operations of M, Q, A, b.
+    /// Operations of M, Q, A, b, as they were derived.
+    pub derived: Counts,
+    /// What is left of them: fewer where parameters are folded.
     pub terms: Counts,
     /// The whole acceleration, where it is one program.
     pub whole: Option<Whole>,
@@ -110,9 +112,20 @@ impl Compiled {
     /// The acceleration as one program with these rows, which stand for all along the motion.
     pub fn make_quick(&mut self, system: &mut System, form: &KernelForm, rows: &[usize]) {
         if self.quick.as_ref().is_none_or(|q| q.rows != rows) {
-            let straight = Straight::new(system, form, rows);
+            let fixed = self.folded.then_some(self.parameters.as_slice());
+            let straight = Straight::new(system, form, rows, fixed);
             self.quick = straight.map(|s| Quick::new(s, rows, &self.parameters));
         }
+    }
+
+    /// The parameters' values in their place in every tape, where constants are folded. Terms keep their bits; from now on
+    /// parameters cannot change.
+    pub(crate) fn fold_parameters(&mut self) {
+        let first = 1 + self.shape.n_x + self.shape.n_eta;
+        let values = self.parameters.clone();
+        self.programs_mut().for_each(|p| *p = p.folded(first, &values));
+        (self.quick, self.folded) = (None, true);
+        self.size_scratch();
     }
 
     /// Every tape but that of the whole acceleration.
@@ -135,6 +148,7 @@ impl Compiled {
     pub fn speed(&self) -> Speed {
         let quick = self.quick.as_ref();
         Speed {
+            derived: self.derived,
             terms: self.terms.program.counts(),
             whole: quick.map(|q| Whole { derived: q.derived, each: q.each.counts(), once: q.once.counts() }),
             native_bytes: self.terms.program.native_bytes() + quick.map_or(0, |q| q.each.native_bytes()),

@@ -64,8 +64,14 @@ pub(crate) struct Straight {
 
 impl Straight {
     /// With these rows, which stand for all. `None` where the system does not lend itself to it: other forces than ideal
-    /// ones follow the constraints, it is too large, or the rows leave nothing free.
-    pub fn new(system: &mut System, form: &KernelForm, rows: &[usize]) -> Option<Self> {
+    /// ones follow the constraints, it is too large, or the rows leave nothing free. Parameters that are `fixed` are
+    /// folded into it.
+    pub fn new(
+        system: &mut System,
+        form: &KernelForm,
+        rows: &[usize],
+        fixed: Option<&[f64]>,
+    ) -> Option<Self> {
         let (n, m) = (form.speeds.len(), rows.len());
         let plain =
             form.nonideal.is_none() && system.contacts.is_empty() && system.requirement_rows.is_empty();
@@ -73,7 +79,7 @@ impl Straight {
             return None;
         }
         let raw = entries(form, rows);
-        let mut best = unroll(system, form, rows, &raw)?;
+        let mut best = unroll(system, form, rows, &raw, fixed)?;
         let derived = best.derived;
         // Worth a second look where reading the entries is cheap: fewer operations on what varies.
         let size = raw.iter().fold(0u64, |sum, e| sum.saturating_add(system.pool.cost(*e)));
@@ -82,7 +88,7 @@ impl Straight {
                 [form.time].iter().chain(&form.coordinates).chain(&form.speeds).copied().collect();
             let short: Vec<Expr> = raw.iter().map(|e| system.pool.shorten(*e, &varying)).collect();
             let short = system.pool.split_angles(&short);
-            if let Some(other) = unroll(system, form, rows, &short)
+            if let Some(other) = unroll(system, form, rows, &short, fixed)
                 && other.hoisted.each.counts().work() < best.hoisted.each.counts().work()
             {
                 best = Straight { derived, ..other };
@@ -104,7 +110,13 @@ fn entries(form: &KernelForm, rows: &[usize]) -> Vec<Expr> {
 }
 
 /// The program for entries in that order; `None` if it is too long.
-fn unroll(system: &mut System, form: &KernelForm, rows: &[usize], entries: &[Expr]) -> Option<Straight> {
+fn unroll(
+    system: &mut System,
+    form: &KernelForm,
+    rows: &[usize],
+    entries: &[Expr],
+    fixed: Option<&[f64]>,
+) -> Option<Straight> {
     let layout = Layout { n_x: form.coordinates.len(), n: form.speeds.len(), m: rows.len() };
     let inputs = Inputs::of(system, form);
     let mut tape = Builder::new(inputs.state.len());
@@ -138,8 +150,9 @@ fn unroll(system: &mut System, form: &KernelForm, rows: &[usize], entries: &[Exp
     if program.counts().total() > MAX_OPERATIONS {
         return None;
     }
-    let Hoisted { once, each } = program.hoist(varying);
     let derived = program.counts();
+    let program = fixed.map_or(program.clone(), |values| program.folded(varying, values));
+    let Hoisted { once, each } = program.hoist(varying);
     Some(Straight { layout, derived, hoisted: Hoisted { once, each: each.fused() } })
 }
 

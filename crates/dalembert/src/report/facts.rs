@@ -98,7 +98,14 @@ fn code_in_words(code: &Speed) -> String {
             w.derived.total(),
             w.once.total()
         ),
-        None => format!("{} operations for M, Q, A, b, {made}", code.terms.total()),
+        None => {
+            let derived = code.derived.total();
+            let before = match code.terms.total() {
+                terms if terms < derived => format!(" ({derived} as derived)"),
+                _ => String::new(),
+            };
+            format!("{} operations for M, Q, A, b{before}, {made}", code.terms.total())
+        }
     }
 }
 

@@ -36,6 +36,12 @@ pub(super) fn check(model: &Model, request: &Request) -> Result<(), Box<Diagnost
             Diagnostic::error(Code::BadOption, None, message).help("leave one of the two out"),
         ));
     }
+    if request.fold && request.form != MotionForm::Explicit {
+        let message = "parameters are folded into the explicit equations only";
+        return Err(Box::new(
+            Diagnostic::error(Code::BadOption, None, message).help("leave `--fold` or `--form` out"),
+        ));
+    }
     if request.form == MotionForm::Suslov && model.compiled.shape().n_switch > 0 {
         let message = "Suslov's form cannot tell whether constraints in pieces (`abs`, `if`, `min`, `max`) are passed smoothly";
         return Err(Box::new(Diagnostic::error(Code::BadOption, None, message).help("leave `--form` out")));
