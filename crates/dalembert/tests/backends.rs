@@ -84,6 +84,64 @@ fn redundant_rows_move_by_those_that_stand_for_all() {
     below("its constraints", b.outcome.largest_position_residual, 1e-13);
 }
 
+/// A light body tied to a heavy one: the constraint cancels a free acceleration of k/m1, and with it the digits of the
+/// fast way, whose answer must not be taken there. Steps are a result: noise in accelerations multiplies them.
+#[test]
+fn light_bodies_cost_no_digits() {
+    let text = "parameter m1 = 1, m2 = 1, g = 9.81, k = 100
+coordinate y1, y2
+kinetic m1/2*y1'^2 + m2/2*y2'^2
+potential m1*g*y1 + m2*g*y2 + k/2*y1^2
+constraint rest: y2 = y1 + 0.1
+initial y1 = 0.05
+";
+    let request = Request { until: Some(2.0), every: Some(1.0), ..Request::default() };
+    for m1 in [1e-4f64, 1e-6, 1e-8, 1e-10, 1e-13] {
+        let mut model = load(&text.replace("m1 = 1", &format!("m1 = {m1:e}")));
+        let motion = run(&mut model, &request);
+        assert!(motion.counters().steps < 120, "m1 = {m1:e}: {} steps", motion.counters().steps);
+        // y1 = c + (0.05 - c) cos(w t) about the place of rest c = -(m1 + m2) g/k.
+        let (mass, k) = (1.0 + m1, 100.0);
+        let (rest, w) = (-mass * 9.81 / k, (k / mass).sqrt());
+        let exact = rest + (0.05 - rest) * (2.0 * w).cos();
+        below("a light body", (motion.outcome.state.x[0] - exact).abs(), 1e-9);
+    }
+}
+
+/// Folding of parameters leaves the terms as they are, to the bit, and the motion to rounding.
+#[test]
+fn parameters_are_folded_on_request() {
+    let mut fewer = 0;
+    for name in model_names() {
+        let (mut plain, mut folded) = (load_file(&name), load_file(&name));
+        let end = start(&mut plain).t + 0.1;
+        let request = |fold| Request { until: Some(end), rtol: Some(1e-12), fold, ..Request::default() };
+        let (a, b) = (run(&mut plain, &request(false)), run(&mut folded, &request(true)));
+        let size = 1.0 + largest(&a.outcome.state.eta).max(largest(&a.outcome.state.x));
+        below(&name, motions_apart(&a, &b, &plain.state_names()) / size, 1e-8);
+        let operations = |m: &dalembert::Motion| {
+            m.code.map(|c| c.whole.map_or(c.terms.total(), |w| w.each.total())).expect("native code")
+        };
+        let (before, after) = (operations(&a), operations(&b));
+        assert!(after <= before, "{name}: {before} operations, {after} folded");
+        fewer += usize::from(after < before);
+        // The interpreted terms of a folded run have the same bits, so the motion has too.
+        let judge = |fold| run(&mut load_file(&name), &Request { interpret: true, ..request(fold) });
+        assert!(judge(false).table == judge(true).table, "{name}");
+        // The model itself keeps its parameters open.
+        folded.compiled.with_parameters(plain.compiled.parameters().to_vec());
+    }
+    assert!(fewer > 20, "folding shortened {fewer} models only");
+}
+
+#[test]
+fn folding_with_another_form_is_refused() {
+    let mut model = load_file("double_pendulum");
+    let request = Request { fold: true, form: dalembert::MotionForm::Hamilton, ..Request::default() };
+    let refused = model.simulate(&request, |_| dalembert::run::Flow::Continue).expect_err("explicit only");
+    assert!(refused.message.contains("folded"), "{}", refused.message);
+}
+
 #[test]
 fn parameters_may_change_without_compiling_again() {
     let mut model = load_file("double_pendulum");

@@ -32,6 +32,7 @@ pub struct Wish {
     balance: Option<bool>,
     form: String,
     interpret: bool,
+    fold: bool,
     action: bool,
 }
 
@@ -110,6 +111,7 @@ impl Wish {
             balance: self.balance,
             form: form(&self.form)?,
             interpret: self.interpret,
+            fold: self.fold,
             action: self.action,
             forces: false,
         })

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Beside x' and eta' it gives what the caller needs to trust them: whether every pivot of M and of S stands well clear
-//! of zero against its diagonal entry, and the pivots and diagonal of S, which are the squares of the sines and lengths
+//! of zero against its diagonal entry and constraints do not cancel nearly all of the free acceleration, and the pivots and diagonal of S, which are the squares of the sines and lengths
 //! that [`Factor`](dalembert_run) judges rank by. Where it does not hold, the rank-revealing road is taken.
 //!
 //! For ideal constraints only. Cost O(operations of the unrolled factorisation), bounded by [`MAX_OPERATIONS`].
@@ -31,6 +31,10 @@ const ROW_PIVOT: f64 = 1e-4;
 /// The same where some rows stand for a redundant set: other rows may be better at times, but changing them costs more
 /// than the digits lost, which projection restores.
 const CHOSEN_ROW_PIVOT: f64 = 1e-6;
+
+/// How many times larger than eta' the free acceleration may be: constraints cancel the rest, and as many digits with it.
+/// (A light body that is tied to a heavy one.) The general road finds them again by refinement.
+const CANCELLED: f64 = 1e4;
 
 /// Least pivot of S with these rows.
 pub(super) fn row_pivot(form: &KernelForm, rows: &[usize]) -> f64 {
@@ -202,12 +206,27 @@ impl Unrolled {
         let share = self.tape.constant(least);
         let bound = self.tape.push(Op::Mul, &[share, diagonal]);
         let sound = self.tape.push(Op::Less, &[bound, pivot]);
+        self.trust(sound);
+        let one = self.tape.constant(1.0);
+        Some(self.tape.push(Op::Div, &[one, pivot]))
+    }
+
+    /// One more condition of trust.
+    fn trust(&mut self, sound: Value) {
         self.trusted = Some(match self.trusted {
             None => sound,
             Some(all) => self.tape.push(Op::And, &[all, sound]),
         });
-        let one = self.tape.constant(1.0);
-        Some(self.tape.push(Op::Div, &[one, pivot]))
+    }
+
+    /// Sum of absolute values.
+    fn size(&mut self, v: &[Term]) -> Term {
+        let mut sum = None;
+        for v in v.iter().flatten() {
+            let one = self.tape.push(Op::Abs, &[*v]);
+            sum = self.plus(sum, Some(one));
+        }
+        sum
     }
 
     /// L D L^T of a symmetric matrix given by its lower rows.
@@ -280,7 +299,19 @@ impl Unrolled {
             let made = self.dot(g, &y);
             right.push(self.less(*b, made));
         }
+        let free = (!A.is_empty()).then(|| self.scaled(&y, &saddle.mass.inverse));
         let eta_dot = self.respond(&saddle, y, right);
+        // L^-T mixes speeds of one body: sizes before and after it are alike.
+        if let Some(free) = free
+            && let Some(free) = self.size(&free)
+        {
+            let zero = self.tape.constant(0.0);
+            let left = self.size(&eta_dot).unwrap_or(zero);
+            let times = self.tape.constant(CANCELLED);
+            let bound = self.tape.push(Op::Mul, &[times, left]);
+            let sound = self.tape.push(Op::LessEqual, &[free, bound]);
+            self.trust(sound);
+        }
         Results { eta_dot, pivots: saddle.rows.pivot, diagonal: saddle.diagonal }
     }
 

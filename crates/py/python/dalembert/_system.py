@@ -235,6 +235,7 @@ class System:
         balance: Optional[bool] = None,
         action: bool = False,
         interpret: bool = False,
+        fold: bool = False,
     ) -> Motion:
         """The motion. What is left out comes from the model's ``simulate`` statement, then from defaults.
 
@@ -276,6 +277,7 @@ class System:
             "balance": None if balance is None else _options.yes_or_no("balance", balance),
             "form": _options.word("form", form),
             "interpret": _options.yes_or_no("interpret", interpret),
+            "fold": _options.yes_or_no("fold", fold),
             "action": _options.yes_or_no("action", action),
         }
         columns, document, found, raised = _engine.simulate(system._engine, wish)
