@@ -5,6 +5,10 @@ use crate::acceleration::Term;
 use crate::linalg::axpy;
 use crate::{AccelerationError, IdealForces, Terms};
 
+/// Most steps of refinement, and the part of what was left that one must reach for another to follow.
+const MAX_IMPROVED: usize = 3;
+const GAINED: f64 = 0.1;
+
 impl Accelerator {
     /// U2: what follows from eta' without C and lambda: Q_i = A^T lambda, and how well the rows hold.
     pub(super) fn ideal(&mut self, speed: f64, terms: &Terms) {
@@ -24,28 +28,45 @@ impl Accelerator {
             s.a_free.copy_from_slice(&self.force);
             self.factor.unconstrained(&mut s.a_free);
         }
-        if self.look_at_rows(speed, terms) {
-            self.improve(terms);
-            self.look_at_rows(speed, terms);
+        let mut poor = self.look_at_rows(speed, terms);
+        for _ in 0..MAX_IMPROVED {
+            if !poor {
+                break;
+            }
+            let falling = self.improve(terms);
+            poor = self.look_at_rows(speed, terms) && falling;
         }
         if !lean {
             self.factor.least(&mut self.solution.lambda);
         }
     }
 
-    /// One step of refinement: solves again for what is left of the rows in `work_m`, and keeps it if that became less.
-    fn improve(&mut self, terms: &Terms) {
+    /// One step of refinement: solves again for what is left of the rows in `work_m`, and keeps it if each row holds at
+    /// least as well as before, or all of them together much better. Whether that was so, and another may follow: long
+    /// trusses have rows that are well independent one by one, and a condition that grows as the fourth power of their
+    /// length.
+    fn improve(&mut self, terms: &Terms) -> bool {
         let (s, change) = (&mut self.solution, &mut self.correction);
         self.work_n.fill(0.0);
         self.factor.solve(&self.work_n, &self.work_m, &mut change.eta_dot, &mut change.lambda);
-        let better =
-            |i: usize| (self.work_m[i] - terms.row(i).dot(&change.eta_dot)).abs() <= self.work_m[i].abs();
-        if (0..self.shape.n_con).all(better) {
+        // Squares over those of the lengths of the rows, which may have any units.
+        let (mut before, mut after, mut better) = (0.0f64, 0.0f64, true);
+        for (i, &old) in self.work_m[..self.shape.n_con].iter().enumerate() {
+            let (mut left, mut square) = (old, f64::MIN_POSITIVE);
+            for (j, a) in terms.row(i).entries() {
+                (left, square) = (left - a * change.eta_dot[j], square + a * a);
+            }
+            (before, after) = (before + old * old / square, after + left * left / square);
+            better &= left.abs() <= old.abs();
+        }
+        let gained = after < GAINED * GAINED * before;
+        if better || gained {
             self.factor.force(&self.work_n, &change.eta_dot, &change.lambda, &mut change.ideal_force);
             axpy(1.0, &change.eta_dot, &mut s.eta_dot);
             axpy(1.0, &change.lambda, &mut s.lambda);
             axpy(1.0, &change.ideal_force, &mut s.ideal_force);
         }
+        gained
     }
 
     /// U8, U3, U7: C, then Q_ni and its acceleration, then Gauss's function.
