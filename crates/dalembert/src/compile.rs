@@ -50,6 +50,8 @@ pub struct Compiled {
     sparse: Option<sparse::Layout>,
     /// Whether anything computed here reads the reactions of constraints.
     reactions_read: bool,
+    /// Whether outputs or events read reactions or multipliers.
+    multipliers_read: bool,
     nonideal: Option<Program>,
     residuals: Scattered,
     position_gradient: Scattered,
@@ -209,10 +211,12 @@ impl Compiled {
         let switches = pool.lower(&inputs.state, &switches);
         let values: Vec<Expr> = system.outputs.iter().map(|o| o.value).chain(system.energy).collect();
         let outputs = pool.lower(&inputs.results, &values);
-        let reactions = system.observables.reactions.clone();
-        let mut readers = values.into_iter().chain(system.events.iter().map(|e| e.value));
-        let reactions_read = readers.any(|e| pool.depends_on(e, &reactions))
-            || form.nonideal.iter().flatten().any(|e| pool.depends_on(*e, &reactions));
+        let readers: Vec<Expr> = values.into_iter().chain(system.events.iter().map(|e| e.value)).collect();
+        let mut read = |symbols: &[Symbol]| readers.iter().any(|e| pool.depends_on(*e, symbols));
+        let reactions = &system.observables.reactions;
+        let multipliers_read = read(reactions) || read(&system.observables.multipliers);
+        let reactions_read =
+            read(reactions) || form.nonideal.iter().flatten().any(|e| pool.depends_on(*e, reactions));
         let sparse = sparse::Layout::of(form, &terms.places.each);
         let shape = Shape {
             n_x,
@@ -236,6 +240,7 @@ impl Compiled {
             terms,
             sparse,
             reactions_read,
+            multipliers_read,
             nonideal,
             residuals,
             position_gradient,

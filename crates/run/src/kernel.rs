@@ -379,6 +379,12 @@ pub trait Kernel: Sync {
         Vec::new()
     }
 
+    /// Whether events, outputs or integrals read the multipliers. If not, those of a large redundant set need not be of
+    /// minimum norm along the motion.
+    fn reads_multipliers(&self) -> bool {
+        true
+    }
+
     /// The rows that [`quick`](Kernel::quick) solves for: all of them, or, of a redundant set, as many as are
     /// independent; in the order of its pivots.
     fn quick_rows(&self) -> &[usize] {

@@ -113,6 +113,10 @@ impl Kernel for Compiled {
         self.quick.as_ref().map_or(Vec::new(), Quick::workspace)
     }
 
+    fn reads_multipliers(&self) -> bool {
+        self.multipliers_read
+    }
+
     fn quick_rows(&self) -> &[usize] {
         self.quick.as_ref().map_or(&[], |q| &q.rows)
     }

@@ -95,6 +95,8 @@ impl<'m, P> Recorder<'m, P> {
             other => {
                 let gripped = Gripped::new(&model.compiled, row.grip.clone());
                 let reporter = Reporter::new(&gripped);
+                let read = model.compiled.reads_multipliers();
+                let reporter = if read { reporter } else { reporter.without_multipliers() };
                 other.insert((gripped, reporter))
             }
         };

@@ -33,6 +33,13 @@ impl Reporter {
         }
     }
 
+    /// For somebody who does not look at multipliers: those of a large redundant set need not be of minimum norm.
+    #[must_use]
+    pub fn without_multipliers(mut self) -> Self {
+        self.gripped.least = false;
+        self
+    }
+
     /// The terms of the natural system at the last state: x', M, Q, A, b.
     pub fn terms(&self) -> &Terms {
         self.natural.as_ref().unwrap_or(&self.gripped).terms()

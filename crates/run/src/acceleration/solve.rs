@@ -83,6 +83,8 @@ pub struct Accelerator {
     /// Only accelerations are wanted, and rows may disagree (stages of a step): no unconstrained accelerations, no Gauss
     /// function, no residual (U6), and multipliers of a sparse system need not be of minimum norm.
     pub(crate) lean: bool,
+    /// Whether anybody looks at the multipliers: then they are those of minimum norm.
+    pub(crate) least: bool,
 }
 
 impl Accelerator {
@@ -139,6 +141,7 @@ impl Accelerator {
             max_rank: None,
             baumgarte: None,
             lean: false,
+            least: true,
         }
     }
 

@@ -40,9 +40,9 @@ const MAX_REFINED: usize = 4;
 const FALLING: f64 = 0.25;
 /// Dropped rows up to which their combinations are written out for multipliers of minimum norm.
 const FEW_DROPPED: usize = 24;
-/// Part of the right side at which conjugate gradients end, and their most turns.
-const CONVERGED: f64 = 1e-15;
-const MAX_TURNS: usize = 300;
+/// Part of the right side at which conjugate gradients end. They take two solves a turn, and give up where writing out
+/// all combinations would be cheaper.
+const CONVERGED: f64 = 1e-14;
 
 /// Which rows of terms given by entries depend on those before them in the order of elimination; none otherwise.
 pub fn dependent_rows(terms: &Terms) -> Vec<usize> {
@@ -191,7 +191,7 @@ impl SparseFactor {
         let m = self.rows.len();
         let known = rules.max_rank.min(m);
         let clear = self.weakest > GRAM_REFINED.max(rules.rank_tol * rules.rank_tol);
-        let settled = found.kept == known && clear && !found.doubtful;
+        let settled = (found.kept == known || rules.max_rank == usize::MAX) && clear && !found.doubtful;
         if small && !settled && rules.judged && rules.path == Path::Auto {
             return self.ask_dense(rules);
         }
@@ -474,7 +474,7 @@ impl SparseFactor {
         let mut turns = 0;
         while square > enough {
             turns += 1;
-            if turns > MAX_TURNS {
+            if 4 * turns > d {
                 return false;
             }
             self.times_T_transposed(&way, &mut kept);

@@ -239,6 +239,10 @@ impl Kernel for Gripped<'_> {
         if self.natural.n_contact == 0 { self.base.quick_workspace() } else { Vec::new() }
     }
 
+    fn reads_multipliers(&self) -> bool {
+        self.base.reads_multipliers()
+    }
+
     fn quick_rows(&self) -> &[usize] {
         self.base.quick_rows()
     }

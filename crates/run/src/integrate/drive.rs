@@ -97,7 +97,8 @@ impl<'a> Drive<'a> {
         options: &'a Options,
         observer: &'a mut dyn Observer,
     ) -> Self {
-        let field = KernelField::new(kernel, controller);
+        let mut field = KernelField::new(kernel, controller);
+        field.accelerator.least = kernel.reads_multipliers();
         let (d, contacts) = (field.dim(), field.shape.n_contact);
         let ends_a_mode = EventRule { crossing: Crossing::Falling, stop: true };
         let rules: Vec<EventRule> =

@@ -83,6 +83,7 @@ impl<'k> KernelField<'k> {
         new.counters = self.counters;
         new.projector.inherit(&self.projector);
         new.accelerator.baumgarte = self.accelerator.baumgarte;
+        new.accelerator.least = self.accelerator.least;
         new.accelerator.consistency_tol = self.accelerator.consistency_tol;
         *self = new;
     }

@@ -36,7 +36,7 @@ impl Accelerator {
             let falling = self.improve(terms);
             poor = self.look_at_rows(speed, terms) && falling;
         }
-        if !lean {
+        if !lean && (self.least || self.shape.has_nonideal) {
             self.factor.least(&mut self.solution.lambda);
         }
     }
