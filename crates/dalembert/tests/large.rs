@@ -217,6 +217,55 @@ fn redundant_rows_of_a_large_system() {
 }
 
 /// Thirty thousand coordinates that are all coupled are refused with a sentence, in little time and memory.
+/// A truss pinned at one end: well independent rows one by one, whose condition grows as the fourth power of the length.
+/// With `braces` every cell has one row too many.
+fn truss(braces: bool) -> String {
+    let second = if braces { "constraint d2[i]: (x[i] - u[i-1])^2 + (y[i] - v[i-1])^2 = 2" } else { "" };
+    format!(
+        "const N = 10
+parameter m = 0.5, g = 9.81
+coordinate x[0..N], y[0..N], u[0..N], v[0..N]
+for i in 0..N {{
+    initial x[i] ~ i, y[i] ~ 0, u[i] ~ i, v[i] ~ 1
+    kinetic m/2*(x[i]'^2 + y[i]'^2 + u[i]'^2 + v[i]'^2)
+    potential m*g*(y[i] + v[i])
+    constraint rung[i]: (x[i] - u[i])^2 + (y[i] - v[i])^2 = 1
+}}
+for i in 1..N {{
+    constraint lo[i]: (x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 = 1
+    constraint up[i]: (u[i] - u[i-1])^2 + (v[i] - v[i-1])^2 = 1
+    constraint d1[i]: (u[i] - x[i-1])^2 + (v[i] - y[i-1])^2 = 2
+    {second}
+}}
+constraint pin: [x[0], y[0]] = [0, 0]
+"
+    )
+}
+
+#[test]
+fn long_trusses_fall_as_rigid_bodies() {
+    for (n, braces) in [(60, false), (60, true), (400, false), (300, true)] {
+        let mut model = load(&truss(braces), &[("N", n)]);
+        let state = model.start().expect("a start").state;
+        let s = solve(&model.compiled, &state);
+        assert_eq!((s.rank, s.path), (4 * (n + 1) - 1, Taken::Sparse));
+        // th'' = -g sum(x)/sum(x^2 + y^2) about the pin, over the nodes of both chords; the last node of the lower one.
+        let (mut arm, mut inertia) = (0.0, 0.0);
+        for i in 0..=n {
+            let i = i as f64;
+            (arm, inertia) = (arm + 2.0 * i, inertia + 2.0 * i * i + 1.0);
+        }
+        let exact = -9.81 * arm / inertia * n as f64;
+        let got = s.eta_dot[(n + 1) + n];
+        // Chords carry N^2 times the weight of a node: as many digits are rounding.
+        assert!((got - exact).abs() < 1e-9, "{n} {braces}: {got} {exact}");
+        let request = Request { until: Some(0.02), times: Some(vec![]), ..Request::default() };
+        let motion = model.simulate(&request, |_| Flow::Continue).expect("it falls");
+        assert!(motion.failure.is_none(), "{n} {braces}: {:?}", motion.failure);
+        assert!(motion.counters().steps < 15, "{n} {braces}: {} steps", motion.counters().steps);
+    }
+}
+
 #[test]
 fn large_systems_that_are_not_sparse_are_refused() {
     let head = "const N = 30000\ncoordinate x[1..N]\n";

@@ -29,6 +29,8 @@ use std::sync::Arc;
 
 /// Pivot of a row, relative to its diagonal entry, that is taken for rounding.
 const DROPPED: f64 = 1e-13;
+/// The same where no rank is known to confirm it.
+const PLAINLY_DROPPED: f64 = 1e-14;
 /// Speeds and rows together up to which doubtful cases are decided by the dense decompositions.
 const DENSE_JUDGE: usize = 600;
 
@@ -231,6 +233,7 @@ impl SparseFactor {
     fn eliminate(&mut self, rules: Rules, right: impl Fn(usize) -> f64) -> Result<Found, Massless> {
         let n = self.plan.n();
         let floor = DROPPED.max(rules.rank_tol * rules.rank_tol);
+        let plain = if rules.max_rank == usize::MAX { PLAINLY_DROPPED } else { DROPPED };
         let (mut found, mut weakest, mut least) = (Found::default(), 1.0f64, 1.0f64);
         let (dropped, ratios, lengths) = (&mut self.dropped, &mut self.ratio, &mut self.length);
         let (references, forced, absent) = (&self.reference, &self.forced, &self.absent);
@@ -248,7 +251,7 @@ impl SparseFactor {
             let vanished = !(length > RANK_TOL * references[i]);
             dropped[i] = forced[i] || vanished || !(ratio > floor);
             if dropped[i] {
-                found.doubtful |= !absent[i] && !(ratio <= DROPPED);
+                found.doubtful |= !absent[i] && !(ratio <= plain);
                 return Ok(0.0);
             }
             let part = length / references[i].max(length);
