@@ -61,6 +61,8 @@ pub struct Compiled {
     events_need_solution: bool,
     /// What vanishes where constraint rows may have kinks or jump.
     switches: Program,
+    /// The sides of comparisons that time alone decides.
+    time_switches: Program,
     outputs: Program,
     partials: Option<Scattered>,
     contacts: Vec<dalembert_run::Contact>,
@@ -209,6 +211,9 @@ impl Compiled {
         let switches = switches::of_rows(pool, form);
         let n_switch = switches.len();
         let switches = pool.lower(&inputs.state, &switches);
+        let time_switches = switches::of_time(pool, form);
+        let n_time_switch = time_switches.len() / 2;
+        let time_switches = pool.lower(&inputs.state, &time_switches);
         let values: Vec<Expr> = system.outputs.iter().map(|o| o.value).chain(system.energy).collect();
         let outputs = pool.lower(&inputs.results, &values);
         let readers: Vec<Expr> = values.into_iter().chain(system.events.iter().map(|e| e.value)).collect();
@@ -225,6 +230,7 @@ impl Compiled {
             n_invariant: form.invariants.len(),
             n_event: system.events.len(),
             n_switch,
+            n_time_switch,
             has_nonideal: nonideal.is_some(),
             identity_frame: form.frame.is_none(),
             ..Shape::default()
@@ -249,6 +255,7 @@ impl Compiled {
             events,
             events_need_solution,
             switches,
+            time_switches,
             outputs,
             partials: None,
             contacts: Vec::new(),
@@ -334,7 +341,7 @@ impl Compiled {
         ];
         let programs = scattered.into_iter().flatten().map(|s| &s.program);
         let programs = programs
-            .chain([&self.invariants, &self.events, &self.switches, &self.outputs])
+            .chain([&self.invariants, &self.events, &self.switches, &self.time_switches, &self.outputs])
             .chain(&self.nonideal);
         let programs = programs.chain(&self.requirements).chain(&self.balance);
         let need = |p: &Program| p.input_count() + p.register_count() + p.output_count();

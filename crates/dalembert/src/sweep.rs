@@ -256,8 +256,8 @@ fn lanes(model: &mut Model, plan: &Plan, options: &Options) -> Option<(Ensemble,
     let output = if plan.motions { options.output.clone() } else { Output::Ends };
     let shape = model.compiled.shape();
     let asked = request.form == MotionForm::Explicit && request.plant.is_empty() && request.hold.is_none();
-    // The ordinary driver judges the switches of constraints.
-    if shape.n_quadrature + shape.n_switch > 0 || !asked {
+    // The ordinary driver judges the switches of constraints and ends steps at those of time.
+    if shape.n_quadrature + shape.n_switch + shape.n_time_switch > 0 || !asked {
         return None;
     }
     let mut rows = Vec::new();

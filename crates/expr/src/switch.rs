@@ -1,11 +1,12 @@
 //! Where expressions may jump or have kinks: conditions, signs and roots of squares. Knows no mechanics.
 
+use crate::Symbol;
 use crate::function::Function;
 use crate::pool::{Expr, Node, Pool};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where an expression may jump.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Switch {
     /// Where two expressions are equal, the one made first named first.
     Sides(Expr, Expr),
@@ -21,15 +22,11 @@ impl Switch {
     /// The switches of conditions and signs in some expressions; kinks, as those of `abs`, are none.
     #[must_use]
     pub fn all(pool: &Pool, roots: &[Expr]) -> Vec<Switch> {
-        use Function as F;
         let mut found = Vec::new();
         below(pool, roots, |e| {
-            let switch = match pool.node(e) {
-                Node::Call(F::Sign, args) => Switch::Sign(args[0]),
-                Node::Call(F::Less | F::LessEqual | F::Equal, args) => Switch::sides(args[0], args[1]),
-                _ => return,
-            };
-            if !found.contains(&switch) {
+            if let Some(switch) = jump_at(pool, e)
+                && !found.contains(&switch)
+            {
                 found.push(switch);
             }
         });
@@ -39,26 +36,58 @@ impl Switch {
     /// The same with kinks: those of `abs`, `min`, `max`, of roots of squares, and the cut of `atan2`.
     #[must_use]
     pub fn with_kinks(pool: &Pool, roots: &[Expr]) -> Vec<Switch> {
-        use Function as F;
         let mut found = Switch::all(pool, roots);
         let mut add = |switch: Switch| {
             if !found.contains(&switch) {
                 found.push(switch);
             }
         };
-        below(pool, roots, |e| match pool.node(e) {
-            Node::Call(F::Abs | F::Atan2, args) => add(Switch::Sign(args[0])),
-            Node::Call(F::Min | F::Max, args) => add(Switch::sides(args[0], args[1])),
-            Node::Product(factors) => {
-                for (base, _) in factors.iter().filter(|(_, p)| !p.is_integer()) {
-                    if let Node::Product(inner) = pool.node(*base) {
-                        inner.iter().filter(|(_, q)| q.is_even()).for_each(|(u, _)| add(Switch::Sign(*u)));
-                    }
-                }
-            }
-            _ => {}
-        });
+        below(pool, roots, |e| kinks_at(pool, e, &mut add));
         found
+    }
+
+    /// The switches, with kinks, that a symbol decides together with constants and nothing else. O(size).
+    #[must_use]
+    pub fn of_symbol(pool: &mut Pool, roots: &[Expr], symbol: Symbol, constants: &[Symbol]) -> Vec<Switch> {
+        if !pool.symbols(roots).contains(&symbol) {
+            return Vec::new();
+        }
+        let mut nodes = Vec::new();
+        below(pool, roots, |e| nodes.push(e));
+        // Children are older than their parents.
+        nodes.sort_unstable();
+        let constants: FxHashSet<Symbol> = constants.iter().copied().collect();
+        let mut reads: FxHashMap<Expr, Reads> = FxHashMap::default();
+        for e in &nodes {
+            let mut here = match pool.node(*e) {
+                Node::Symbol(s) => {
+                    Reads { symbol: *s == symbol, others: *s != symbol && !constants.contains(s) }
+                }
+                _ => Reads::default(),
+            };
+            pool.node(*e).for_each_child(|c| here.join(reads.get(&c).copied().unwrap_or_default()));
+            reads.insert(*e, here);
+        }
+        let (mut found, mut known) = (Vec::new(), FxHashSet::default());
+        let mut add = |switch: Switch| {
+            let mut all = Reads::default();
+            switch.each_side(|e| all.join(reads.get(&e).copied().unwrap_or_default()));
+            if all.symbol && !all.others && known.insert(switch) {
+                found.push(switch);
+            }
+        };
+        for e in &nodes {
+            jump_at(pool, *e).into_iter().for_each(&mut add);
+            kinks_at(pool, *e, &mut add);
+        }
+        found
+    }
+
+    fn each_side(self, mut visit: impl FnMut(Expr)) {
+        match self {
+            Switch::Sides(a, b) => [a, b].into_iter().for_each(visit),
+            Switch::Sign(a) => visit(a),
+        }
     }
 
     /// Is any of the expressions given in pieces, by kinks, conditions or roots of squares?
@@ -108,6 +137,47 @@ impl Switch {
             Switch::Sides(a, b) => pool.sub(a, b),
             Switch::Sign(a) => a,
         }
+    }
+}
+
+/// What an expression is made of: the symbol that is asked about, and others that are no constants.
+#[derive(Clone, Copy, Default)]
+struct Reads {
+    symbol: bool,
+    others: bool,
+}
+
+impl Reads {
+    fn join(&mut self, child: Reads) {
+        self.symbol |= child.symbol;
+        self.others |= child.others;
+    }
+}
+
+/// The switch of a condition or a sign.
+fn jump_at(pool: &Pool, e: Expr) -> Option<Switch> {
+    use Function as F;
+    match pool.node(e) {
+        Node::Call(F::Sign, args) => Some(Switch::Sign(args[0])),
+        Node::Call(F::Less | F::LessEqual | F::Equal, args) => Some(Switch::sides(args[0], args[1])),
+        _ => None,
+    }
+}
+
+/// The switches of a node that has kinks, or the cut of `atan2`.
+fn kinks_at(pool: &Pool, e: Expr, add: &mut impl FnMut(Switch)) {
+    use Function as F;
+    match pool.node(e) {
+        Node::Call(F::Abs | F::Atan2, args) => add(Switch::Sign(args[0])),
+        Node::Call(F::Min | F::Max, args) => add(Switch::sides(args[0], args[1])),
+        Node::Product(factors) => {
+            for (base, _) in factors.iter().filter(|(_, p)| !p.is_integer()) {
+                if let Node::Product(inner) = pool.node(*base) {
+                    inner.iter().filter(|(_, q)| q.is_even()).for_each(|(u, _)| add(Switch::Sign(*u)));
+                }
+            }
+        }
+        _ => {}
     }
 }
 

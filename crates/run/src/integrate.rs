@@ -11,6 +11,7 @@ pub mod ensemble;
 mod events;
 mod explicit;
 mod field;
+mod instants;
 mod options;
 mod outcome;
 mod outset;

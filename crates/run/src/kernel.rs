@@ -34,6 +34,8 @@ pub struct Shape {
     pub n_event: usize,
     /// Functions that vanish where constraint rows may have kinks or jump.
     pub n_switch: usize,
+    /// Functions of time that vanish where anything may have kinks or jump.
+    pub n_time_switch: usize,
     /// Whether [`Kernel::nonideal`] gives a C (K4).
     pub has_nonideal: bool,
     /// Contacts with Coulomb friction (see [`crate::friction`]).
@@ -453,6 +455,14 @@ pub trait Kernel: Sync {
     /// pieces. A motion passes such a place only where the pieces fit.
     fn switches(&self, at: Point<'_>, scratch: &mut [f64], g: &mut [f64]) {
         let _ = (at, scratch);
+        g.fill(1.0);
+    }
+
+    /// Functions of time alone, n_time_switch numbers, that change their sign where forces, masses, rows or anything else
+    /// here has kinks or jumps. No step of the integrator lies across such an instant, whichever of the two values holds
+    /// at the instant itself (but for variational methods).
+    fn time_switches(&self, t: f64, scratch: &mut [f64], g: &mut [f64]) {
+        let _ = (t, scratch);
         g.fill(1.0);
     }
 

@@ -190,6 +190,18 @@ impl Kernel for Compiled {
         run_into(&self.switches, inputs, scratch, g);
     }
 
+    fn time_switches(&self, t: f64, scratch: &mut [f64], g: &mut [f64]) {
+        let first = 1 + self.shape.n_x + self.shape.n_eta;
+        let inputs = first + self.parameters.len();
+        scratch[0] = t; // the tape reads no state
+        scratch[first..inputs].copy_from_slice(&self.parameters);
+        let (head, tail) = scratch.split_at_mut(inputs);
+        let (registers, sides) = tail.split_at_mut(self.time_switches.register_count());
+        self.time_switches.run(head, registers, sides);
+        let (left, right) = sides.split_at(g.len());
+        g.iter_mut().zip(left.iter().zip(right)).for_each(|(g, (l, r))| *g = l - r);
+    }
+
     fn contacts(&self) -> &[Contact] {
         &self.contacts
     }

@@ -314,6 +314,10 @@ impl Kernel for Momenta {
         self.base.switches(Point { eta: room.eta, ..at }, scratch, g);
     }
 
+    fn time_switches(&self, t: f64, scratch: &mut [f64], g: &mut [f64]) {
+        self.base.time_switches(t, scratch, g);
+    }
+
     fn rates(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], out: &mut [f64]) {
         let (eta, solution) = self.in_speeds(at, solution, scratch);
         self.base.rates(Point { eta: &eta, ..at }, &solution, scratch, out);

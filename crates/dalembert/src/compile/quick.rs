@@ -140,7 +140,8 @@ impl Compiled {
             self.control_terms.as_mut(),
         ];
         let programs = scattered.into_iter().flatten().map(|s: &mut Scattered| &mut s.program);
-        let programs = programs.chain([&mut self.invariants, &mut self.events, &mut self.outputs]);
+        let watched = [&mut self.events, &mut self.time_switches];
+        let programs = programs.chain([&mut self.invariants, &mut self.outputs]).chain(watched);
         programs.chain(&mut self.nonideal).chain(&mut self.requirements).chain(&mut self.balance)
     }
 

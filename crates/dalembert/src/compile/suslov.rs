@@ -198,6 +198,10 @@ impl Kernel for SuslovKernel {
         false
     }
 
+    fn time_switches(&self, t: f64, scratch: &mut [f64], g: &mut [f64]) {
+        self.base.time_switches(t, scratch, g);
+    }
+
     fn rates(&self, at: Point<'_>, _: &Solution, scratch: &mut [f64], out: &mut [f64]) {
         let (eta, solution) = self.in_speeds(at, true);
         match solution {

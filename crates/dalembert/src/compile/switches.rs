@@ -1,4 +1,5 @@
-//! Where constraint rows may have kinks or jump: the functions that are watched along a motion.
+//! Where constraint rows may have kinks or jump, and where time alone makes anything do so: the functions that are
+//! watched along a motion.
 
 use crate::kernel_form::KernelForm;
 use dalembert_expr::{Expr, Pool, Switch, Symbol};
@@ -21,4 +22,35 @@ pub(super) fn of_rows(pool: &mut Pool, form: &KernelForm) -> Vec<Expr> {
         }
     }
     found
+}
+
+/// The switches of time in everything that moves the system, as two sides each: first those on the left, then those on the
+/// right. Sides are compared as numbers, not their difference in symbols, so that the watch rounds as the equations do.
+pub(super) fn of_time(pool: &mut Pool, form: &KernelForm) -> Vec<Expr> {
+    let found = Switch::of_symbol(pool, &moving_parts(form), form.time, &form.parameters);
+    let sides = found.into_iter().map(|switch| match switch {
+        Switch::Sides(a, b) => (a, b),
+        Switch::Sign(a) => (a, Pool::ZERO),
+    });
+    let (left, right): (Vec<Expr>, Vec<Expr>) = sides.unzip();
+    left.into_iter().chain(right).collect()
+}
+
+/// Whatever the accelerations are made of.
+fn moving_parts(form: &KernelForm) -> Vec<Expr> {
+    let mut parts = form.x_dot.clone();
+    parts.extend(form.mass_matrix.entries().map(|(_, _, e)| e));
+    parts.extend(&form.force);
+    parts.extend(form.constraint_matrix.iter().chain(&form.requirement_matrix).flatten().map(|(_, e)| *e));
+    parts.extend(form.constraint_right.iter().chain(&form.requirement_right));
+    parts.extend(form.position_residuals.iter().flatten().chain(&form.velocity_residuals));
+    parts.extend(form.nonideal.iter().flatten());
+    parts.extend(form.inputs.iter().flatten());
+    parts.extend(form.cost.iter().flatten().flatten());
+    for contact in &form.contacts {
+        parts.extend(contact.velocity.iter().chain(&contact.right));
+        parts.extend(contact.matrix.iter().chain(&contact.normal).flatten());
+        parts.extend([contact.coefficient, contact.r#static]);
+    }
+    parts
 }

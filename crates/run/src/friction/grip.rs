@@ -327,6 +327,10 @@ impl Kernel for Gripped<'_> {
         self.base.switches(at, scratch, g);
     }
 
+    fn time_switches(&self, t: f64, scratch: &mut [f64], g: &mut [f64]) {
+        self.base.time_switches(t, scratch, g);
+    }
+
     fn contacts(&self) -> &[Contact] {
         self.base.contacts()
     }

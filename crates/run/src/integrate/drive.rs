@@ -2,6 +2,7 @@
 
 mod begin;
 mod grip;
+mod instants;
 mod release;
 mod rows;
 mod switches;
@@ -10,6 +11,7 @@ use super::control::Control;
 use super::events::Events;
 use super::explicit::{Explicit, Kind};
 use super::field::KernelField;
+use super::instants::Instants;
 use super::radau::Radau;
 use super::schedule::Schedule;
 use super::singular::{BRIDGE, Verdict, Watch};
@@ -54,6 +56,9 @@ pub(super) struct Drive<'a> {
     /// Switches of constraints, where there are any, and the longest next step towards one that cannot be passed.
     switches: Option<Events>,
     closing_in: f64,
+    /// Switches of time, where there are any, and where a fixed step that one of them cut short would have ended.
+    instants: Option<Instants>,
+    cut_short: Option<f64>,
     schedule: Schedule,
     tol: Tolerance,
     t: f64,
@@ -119,6 +124,8 @@ impl<'a> Drive<'a> {
             events: Events::new(&rules, contacts + field.shape.n_event),
             switches: switches::watch(&field.shape),
             closing_in: f64::INFINITY,
+            instants: instants::watch(&field, start.t, t_end, options),
+            cut_short: None,
             schedule: Schedule::new(&options.output, start.t, t_end),
             tol: Tolerance { rtol: options.rtol, atol: options.atol },
             t: start.t,
@@ -206,10 +213,12 @@ impl<'a> Drive<'a> {
             return Ok(Some(Stop::EndTime));
         }
         self.resample()?;
-        let left = self.target() - self.t;
-        let largest = self.options.h_max.map_or(f64::INFINITY, f64::abs).min(left.abs()).min(self.closing_in);
+        self.pass_instants()?;
         self.choose_method();
         let wanted = if self.bridging { self.bridge_h } else { self.h };
+        let wanted = self.look_for_instants(wanted);
+        let left = self.target() - self.t;
+        let largest = self.options.h_max.map_or(f64::INFINITY, f64::abs).min(left.abs()).min(self.closing_in);
         let gaps = at_work(&mut self.stepper, &mut self.bridge, self.bridging).gaps();
         let h = self.watch.plan(self.t, wanted.abs().min(largest) * left.signum(), gaps);
         let h = self.guide_contacts(h)?;
@@ -224,12 +233,12 @@ impl<'a> Drive<'a> {
         }
     }
 
-    /// Where steps must end: the end of the run, or the next instant at which held control is computed.
+    /// Where steps must end: the end of the run, the next instant at which held control is computed, or a switch of time.
     fn target(&self) -> f64 {
-        match self.next_sample {
-            Some(next) if (next - self.t_end) * self.span().signum() < 0.0 => next,
-            _ => self.t_end,
-        }
+        let direction = self.span().signum();
+        let instant = self.instants.as_ref().map(Instants::next);
+        let first = |target: f64, stop: f64| if (stop - target) * direction < 0.0 { stop } else { target };
+        [self.next_sample, instant].into_iter().flatten().fold(self.t_end, first)
     }
 
     /// Hands over to the bridge close to a rank loss, and back.

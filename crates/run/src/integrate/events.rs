@@ -118,6 +118,11 @@ impl Events {
         }
     }
 
+    /// How many samples the last scan took.
+    pub fn sample_count(&self) -> usize {
+        self.samples.theta.len()
+    }
+
     /// What the next scan begins from.
     pub fn mark(&self) -> (Vec<f64>, Vec<f64>) {
         (self.sign.clone(), self.g_before.clone())
@@ -145,6 +150,11 @@ impl Events {
     pub fn pass(&mut self, values: impl FnOnce(&mut [f64])) {
         self.hits.clear();
         values(&mut self.g_before);
+    }
+
+    /// The signs are those of the values noted last, exactly.
+    pub fn take_signs(&mut self) {
+        self.sign.iter_mut().zip(&self.g_before).for_each(|(sign, g)| *sign = sign_of(*g, 0.0));
     }
 
     /// Finds the hits in the step from t to t + h; `values(theta, g)` gives the functions at a fraction of it.

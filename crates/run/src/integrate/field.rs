@@ -28,6 +28,8 @@ pub(super) struct KernelField<'k> {
     pub by_some_rows: bool,
     /// ... until these rows are no longer well independent.
     pub outgrown: bool,
+    /// Derivatives are those of this stretch of time: of the near side where it ends at a switch.
+    pub stretch: [f64; 2],
     /// (time, margin) of the evaluations since the driver last cleared it; bounded, later ones replace equal times.
     pub samples: Vec<(f64, f64)>,
     state: Vec<f64>,
@@ -63,6 +65,7 @@ impl<'k> KernelField<'k> {
             near: false,
             by_some_rows: false,
             outgrown: false,
+            stretch: [f64::NEG_INFINITY, f64::INFINITY],
             samples: Vec::with_capacity(MAX_SAMPLES),
             state: vec![0.0; d],
             bumped: vec![0.0; d],
@@ -81,6 +84,7 @@ impl<'k> KernelField<'k> {
         pilot.regrip(&grip);
         let mut new = Self::with_grip(Gripped::new(self.kernel.base(), grip), pilot);
         new.counters = self.counters;
+        new.stretch = self.stretch;
         new.projector.inherit(&self.projector);
         new.accelerator.baumgarte = self.accelerator.baumgarte;
         new.accelerator.least = self.accelerator.least;
@@ -124,6 +128,11 @@ impl<'k> KernelField<'k> {
         let moved = self.projector.project(&self.kernel, t, x, eta).map_err(EvalError::Projection)?;
         self.counters.projections += usize::from(moved);
         Ok(moved)
+    }
+
+    /// The nearest time of the stretch: at most roundings away.
+    fn within_stretch(&self, t: f64) -> f64 {
+        t.max(self.stretch[0]).min(self.stretch[1])
     }
 
     /// Conditioning of the constraints at the last evaluation.
@@ -258,6 +267,7 @@ impl Field for KernelField<'_> {
     }
 
     fn eval(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), EvalError> {
+        let t = self.within_stretch(t);
         if !self.near {
             return self.derivative(t, y, out);
         }
@@ -270,7 +280,7 @@ impl Field for KernelField<'_> {
 
     fn jacobian(&mut self, t: f64, y: &[f64], f: &[f64], J: &mut [f64]) -> Result<(), EvalError> {
         self.counters.jacobians += 1;
-        let samples = self.samples.len();
+        let (t, samples) = (self.within_stretch(t), self.samples.len());
         if !self.exact_jacobian(t, y, J)? {
             self.difference_jacobian(t, y, f, J)?;
         }

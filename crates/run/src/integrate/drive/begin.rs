@@ -24,6 +24,7 @@ impl Drive<'_> {
         if self.options.projection {
             self.field.project(self.t, &mut self.y).map_err(failure)?;
         }
+        self.begin_instants();
         self.first_grip()?;
         self.give_row_now(None);
         self.start_derivative()?;
@@ -135,14 +136,17 @@ impl Drive<'_> {
             Some(h) if h.is_finite() && h != 0.0 => h.abs() * span.signum(),
             Some(_) => return Err(Failure::BadArguments { what: "step" }),
             None if span == 0.0 => 0.0,
-            None => {
-                let exponent = self.stepper.exponent();
-                let h = first_step(&mut self.field, self.t, &self.y, &self.f, span, exponent, self.tol)
-                    .unwrap_or(1e-6 * span);
-                // A state of almost nothing says nothing about scales; a step that is too long will be refused.
-                h.abs().max(LEAST_FIRST * span.abs()) * span.signum()
-            }
+            None => self.estimate_first_step(span),
         };
         Ok(())
+    }
+
+    /// A first step of a motion that is smooth for a time `span`.
+    pub(super) fn estimate_first_step(&mut self, span: f64) -> f64 {
+        let exponent = self.stepper.exponent();
+        let h = first_step(&mut self.field, self.t, &self.y, &self.f, span, exponent, self.tol)
+            .unwrap_or(1e-6 * span);
+        // A state of almost nothing says nothing about scales; a step that is too long will be refused.
+        h.abs().max(LEAST_FIRST * self.span().abs()) * span.signum()
     }
 }
