@@ -352,9 +352,9 @@ impl<'a> Drive<'a> {
         }
         match error {
             StepError::Eval(error) if self.stepper.fixed() => return Err(failure(error)),
-            StepError::Newton if self.stepper.fixed() => return Err(Failure::StepNotSolved { t: self.t, h }),
+            _ if self.stepper.fixed() => return Err(Failure::StepNotSolved { t: self.t, h }),
             StepError::Eval(error) => self.last_error = Some(error),
-            StepError::Newton => {}
+            StepError::Newton | StepError::Unresolved => {}
         }
         self.control.rejected(f64::INFINITY);
         self.h = 0.4 * h;

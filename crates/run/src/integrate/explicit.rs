@@ -13,6 +13,30 @@ use super::stepper::{Attempt, Estimated, Field, StepError, Stepper};
 use super::tsit5::{RK4, TSIT5, TSIT5_DENSE};
 use crate::linalg::axpy;
 
+/// The dense output has stepped into something that the step did not see where its slope misses stages of the step by so
+/// many tolerances and by this part of the largest slope. The interpolant has the slopes of its further stages, so these
+/// themselves show nothing; smooth motions stay far below.
+const UNRESOLVED: f64 = 1e3;
+const ASTRAY: f64 = 0.2;
+
+/// Stages of DOP853 with which the interpolant is compared, and the slopes of the seven terms of its nested form there.
+const COMPARED: [usize; 3] = [7, 8, 10];
+const SLOPES: [[f64; 7]; 3] =
+    [nested_slopes(DOP853.c[7]), nested_slopes(DOP853.c[8]), nested_slopes(DOP853.c[10])];
+
+/// Derivatives by theta of theta, theta (1 - theta), theta (1 - theta) theta, ...
+const fn nested_slopes(theta: f64) -> [f64; 7] {
+    let (mut value, mut slope, mut slopes, mut p) = (1.0, 0.0, [0.0; 7], 0);
+    while p < 7 {
+        let (factor, rate) = if p % 2 == 0 { (theta, 1.0) } else { (1.0 - theta, -1.0) };
+        slope = slope * factor + value * rate;
+        value *= factor;
+        slopes[p] = slope;
+        p += 1;
+    }
+    slopes
+}
+
 /// How the error is estimated from the derivatives.
 pub(super) enum Estimate {
     None,
@@ -198,7 +222,21 @@ impl Explicit {
                 self.dense[(3 + r) * d + i] = at.h * self.weighted(&DENSE[r], i);
             }
         }
-        Ok(())
+        if self.is_resolved(&at, y_new) { Ok(()) } else { Err(StepError::Unresolved) }
+    }
+
+    /// Whether the interpolant of DOP853 moves as the stages of the step do.
+    fn is_resolved(&self, at: &Attempt<'_>, y_new: &[f64]) -> bool {
+        let d = self.dim;
+        let size = |of: &dyn Fn(usize) -> f64| at.tol.norm((0..d).map(of), at.y, y_new).0;
+        let (mut missed, mut moved) = (0.0_f64, 0.0_f64);
+        for (stage, slopes) in COMPARED.iter().zip(&SLOPES) {
+            let rate = |i: usize| at.h * self.k[stage * d + i];
+            let slope = |i: usize| (0..7).map(|p| slopes[p] * self.dense[p * d + i]).sum::<f64>();
+            missed = missed.max(size(&|i| slope(i) - rate(i)));
+            moved = moved.max(size(&rate));
+        }
+        missed <= UNRESOLVED.max(ASTRAY * moved)
     }
 
     fn dense_tsit5(&mut self, h: f64) {

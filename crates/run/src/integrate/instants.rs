@@ -1,8 +1,9 @@
 //! Switches of time: the instants at which a function of time alone changes its sign, found ahead of the steps.
 //!
 //! Functions are sampled in windows as event functions are (`events`), before a step goes there. A window that takes many
-//! samples is halved, so that a fast square wave is followed too, at the same cost for each switch. Each change of sign is
-//! then closed in until neighbouring numbers lie on both sides of it. Knows nothing of the state.
+//! samples is halved, and behind an instant the window goes by the way to it, so that a fast square wave is followed too, at
+//! the same cost for each switch. Each change of sign is closed in until neighbouring numbers lie on both sides of it. Knows
+//! nothing of the state.
 
 use super::events::Events;
 use super::options::EventRule;
@@ -15,6 +16,8 @@ const MANY: usize = 400;
 /// The longest and the shortest window, in parts of the run; between them it goes by the steps.
 const LONGEST: f64 = 1.0 / 32.0;
 const SHORTEST: f64 = 1.0 / 4096.0;
+/// The first window behind an instant, in times of the way to it.
+const FURTHER: f64 = 2.5;
 /// How many steps a window is long.
 const STEPS: f64 = 8.0;
 /// Roundings of time by which a step stays away from a switch: the equations may round otherwise than the watch does.
@@ -104,34 +107,52 @@ impl Instants {
         }
     }
 
+    /// One window, up to the first instant in it. What other functions look like may change there (`abs(t - 7) < 1e-7` dips
+    /// below zero where `t - 7` vanishes), so the way to it is sampled once more.
     fn look_through_window(&mut self, kernel: &dyn Kernel, h: f64) {
         let span = self.span.abs();
         let mark = self.watch.mark();
         let mut width = (STEPS * h).clamp(SHORTEST * span, LONGEST * span).min(self.width);
-        let mut end = self.seen;
+        width = width.max(4.0 * self.rounding(self.seen));
+        let mut end = self.scan(kernel, width);
         for _ in 0..MAX_HALVED {
-            end = self.seen + width * self.direction();
-            // No sliver at the end.
-            if (self.limit - end) * self.direction() < 0.1 * width {
-                end = self.limit;
-            }
-            let (seen, h, scratch) = (self.seen, end - self.seen, &mut self.scratch);
-            self.watch.scan(seen, h, &mut |theta, g| {
-                let t = if theta == 1.0 { end } else { seen + theta * h };
-                kernel.time_switches(t, scratch, g);
-            });
             if self.watch.sample_count() <= MANY || width <= self.grain {
                 break;
             }
             self.watch.rewind(mark.clone());
             width *= 0.5;
+            end = self.scan(kernel, width);
         }
         self.width = if self.watch.sample_count() < MANY / 3 { 2.0 * width } else { width };
+        if let Some(first) = self.watch.hits.first().copied() {
+            let behind = self.close_in(kernel, first).behind;
+            if (behind - end) * self.direction() < 0.0 {
+                self.watch.rewind(mark);
+                end = self.scan_to(kernel, behind);
+                self.width = FURTHER * (end - self.seen).abs();
+            }
+        }
         self.seen = end;
         for k in 0..self.watch.hits.len() {
             let instant = self.close_in(kernel, self.watch.hits[k]);
             self.add(instant);
         }
+    }
+
+    fn scan(&mut self, kernel: &dyn Kernel, width: f64) -> f64 {
+        let end = self.seen + width * self.direction();
+        // No sliver at the end.
+        let last = (self.limit - end) * self.direction() < 0.1 * width;
+        self.scan_to(kernel, if last { self.limit } else { end })
+    }
+
+    fn scan_to(&mut self, kernel: &dyn Kernel, end: f64) -> f64 {
+        let (seen, h, scratch) = (self.seen, end - self.seen, &mut self.scratch);
+        self.watch.scan(seen, h, &mut |theta, g| {
+            let t = if theta == 1.0 { end } else { seen + theta * h };
+            kernel.time_switches(t, scratch, g);
+        });
+        end
     }
 
     /// Instants that no step fits between become one.

@@ -16,6 +16,8 @@ pub(super) enum StepError {
     Eval(EvalError),
     /// The implicit equations were not solved.
     Newton,
+    /// The dense output met what the step did not see.
+    Unresolved,
 }
 
 impl From<EvalError> for StepError {
