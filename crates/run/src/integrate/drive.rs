@@ -59,6 +59,8 @@ pub(super) struct Drive<'a> {
     /// Switches of time, where there are any, and where a fixed step that one of them cut short would have ended.
     instants: Option<Instants>,
     cut_short: Option<f64>,
+    /// Where the dense output met what the step did not see: steps end there, so that they do.
+    met: Option<f64>,
     schedule: Schedule,
     tol: Tolerance,
     t: f64,
@@ -126,6 +128,7 @@ impl<'a> Drive<'a> {
             closing_in: f64::INFINITY,
             instants: instants::watch(&field, start.t, t_end, options),
             cut_short: None,
+            met: None,
             schedule: Schedule::new(&options.output, start.t, t_end),
             tol: Tolerance { rtol: options.rtol, atol: options.atol },
             t: start.t,
@@ -214,6 +217,7 @@ impl<'a> Drive<'a> {
         }
         self.resample()?;
         self.pass_instants()?;
+        self.met = self.met.filter(|met| (met - self.t) * left.signum() > self.smallest_step());
         self.choose_method();
         let wanted = if self.bridging { self.bridge_h } else { self.h };
         let wanted = self.look_for_instants(wanted);
@@ -233,12 +237,13 @@ impl<'a> Drive<'a> {
         }
     }
 
-    /// Where steps must end: the end of the run, the next instant at which held control is computed, or a switch of time.
+    /// Where steps must end: the end of the run, the next instant at which held control is computed, a switch of time, or
+    /// where a step was blind.
     fn target(&self) -> f64 {
         let direction = self.span().signum();
         let instant = self.instants.as_ref().map(Instants::next);
         let first = |target: f64, stop: f64| if (stop - target) * direction < 0.0 { stop } else { target };
-        [self.next_sample, instant].into_iter().flatten().fold(self.t_end, first)
+        [self.next_sample, instant, self.met].into_iter().flatten().fold(self.t_end, first)
     }
 
     /// Hands over to the bridge close to a rank loss, and back.
@@ -346,6 +351,9 @@ impl<'a> Drive<'a> {
     /// A step that could not be tried.
     fn refuse(&mut self, h: f64, error: StepError) -> Result<(), Failure> {
         self.field.counters.rejected += 1;
+        if let StepError::Unresolved { at } = error {
+            self.met = Some(self.t + at * h);
+        }
         if self.bridging {
             self.shorten_bridge(0.4 * h);
             return Ok(());
@@ -354,7 +362,7 @@ impl<'a> Drive<'a> {
             StepError::Eval(error) if self.stepper.fixed() => return Err(failure(error)),
             _ if self.stepper.fixed() => return Err(Failure::StepNotSolved { t: self.t, h }),
             StepError::Eval(error) => self.last_error = Some(error),
-            StepError::Newton | StepError::Unresolved => {}
+            StepError::Newton | StepError::Unresolved { .. } => {}
         }
         self.control.rejected(f64::INFINITY);
         self.h = 0.4 * h;

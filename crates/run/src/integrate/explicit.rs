@@ -24,6 +24,9 @@ const COMPARED: [usize; 3] = [7, 8, 10];
 const SLOPES: [[f64; 7]; 3] =
     [nested_slopes(DOP853.c[7]), nested_slopes(DOP853.c[8]), nested_slopes(DOP853.c[10])];
 
+/// The stage that is nearest in time to each further stage.
+const NEXT_TO_EXTRA: [usize; 3] = [3, 6, 10];
+
 /// Derivatives by theta of theta, theta (1 - theta), theta (1 - theta) theta, ...
 const fn nested_slopes(theta: f64) -> [f64; 7] {
     let (mut value, mut slope, mut slopes, mut p) = (1.0, 0.0, [0.0; 7], 0);
@@ -222,7 +225,20 @@ impl Explicit {
                 self.dense[(3 + r) * d + i] = at.h * self.weighted(&DENSE[r], i);
             }
         }
-        if self.is_resolved(&at, y_new) { Ok(()) } else { Err(StepError::Unresolved) }
+        if self.is_resolved(&at, y_new) {
+            return Ok(());
+        }
+        Err(StepError::Unresolved { at: EXTRA_C[self.strangest_extra(&at, y_new)] })
+    }
+
+    /// The further stage whose slope is least like that of the stage next to it.
+    fn strangest_extra(&self, at: &Attempt<'_>, y_new: &[f64]) -> usize {
+        let d = self.dim;
+        let unlike = |s: usize| {
+            let (a, b) = ((13 + s) * d, NEXT_TO_EXTRA[s] * d);
+            at.tol.norm((0..d).map(|i| self.k[a + i] - self.k[b + i]), at.y, y_new).0
+        };
+        (1..3).fold(0, |worst, s| if unlike(s) > unlike(worst) { s } else { worst })
     }
 
     /// Whether the interpolant of DOP853 moves as the stages of the step do.

@@ -16,8 +16,10 @@ pub(super) enum StepError {
     Eval(EvalError),
     /// The implicit equations were not solved.
     Newton,
-    /// The dense output met what the step did not see.
-    Unresolved,
+    /// The dense output met, at this fraction of the step, what the step did not see.
+    Unresolved {
+        at: f64,
+    },
 }
 
 impl From<EvalError> for StepError {
