@@ -36,3 +36,13 @@ fn a_model_that_cannot_start_is_refused() {
     let said = with_input(&["verify", "-", "--json"], text);
     assert!(said.code == 1 && said.json()["error"].is_string(), "{}", said.stdout);
 }
+
+#[test]
+fn a_wrong_complete_integral_fails() {
+    let text = "coordinate x\nkinetic x'^2/2\ncomplete_integral (a) = a*x - a^2*t\ninitial x = 1, x' = 2\nsimulate until 1";
+    let said = with_input(&["verify", "-"], text);
+    assert_eq!(said.code, 1, "{}", said.stdout);
+    assert!(said.stdout.contains("hamilton_jacobi") && said.stdout.contains("FAILED"), "{}", said.stdout);
+    let right = with_input(&["verify", "-"], &text.replace("a^2*t", "a^2*t/2"));
+    assert_eq!(right.code, 0, "{}", right.stdout);
+}

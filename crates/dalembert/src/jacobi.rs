@@ -15,7 +15,9 @@ mod motion;
 mod verify;
 
 pub use motion::IntegralReport;
+pub(crate) use motion::WRONG;
 pub use verify::Verified;
+pub(crate) use verify::{NOTHING, Survey};
 
 use crate::canonical::Canonical;
 use crate::diagnostic::{Code, Diagnostic};

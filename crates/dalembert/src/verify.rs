@@ -14,6 +14,8 @@
 //! | `changed_speeds` | the model derived anew in speeds w, eta = R(x) w | no kernel form |
 //! | `friction_law`, `requirements` | Coulomb's law; the rows of C1 | |
 //! | `motion_...` | the motion integrated in other variables | |
+//! | `hamilton_jacobi`, `complete_integral` | H8 for the S of the model, near the start and along the motion; the rank of d2S/dx da | no U1 |
+//! | `motion_hamilton_jacobi` | the motion by b = dS/da, nothing integrated | no kernel form |
 //! | `action` | integral of (delta L + Q' v) dt = 0 along the motion, for v in ker A that vanish at the ends | no kernel form |
 //!
 //! What does not apply to a model is listed with the reason. Tolerances come from the sizes of the forces and the
@@ -29,6 +31,7 @@ mod canonical;
 mod changed;
 mod forces;
 mod gauss;
+mod jacobi;
 mod motion;
 mod multipliers;
 mod reading;
@@ -151,6 +154,7 @@ pub fn verify(model: &mut Model) -> Result<Verification, Box<Diagnostic>> {
     canonical::hamilton(model, &readings, &mut found);
     canonical::suslov(model, &readings, &mut found);
     motion::judge(model, &path, &mut found);
+    jacobi::judge(model, &path, &mut found);
     action::judge(model, &path, &mut found);
     speeds::judge(model, &readings, &path, &mut found);
     model.check_memory()?;
@@ -188,6 +192,15 @@ impl Tally {
         self.passed &= d.passed();
         if self.worst.is_none_or(|w| !(d.ratio() <= w.ratio())) {
             self.worst = Some(d);
+        }
+    }
+
+    /// The worst of so many.
+    fn take_many(&mut self, d: Difference, count: usize) {
+        let before = self.count;
+        self.take(d);
+        if self.count > before {
+            self.count = before + count;
         }
     }
 

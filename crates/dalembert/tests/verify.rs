@@ -416,3 +416,55 @@ fn slow_states_lose_no_digits() {
         assert!(suslov.worst < 1e-11, "{speed}\n{}", told(&found));
     }
 }
+
+const FREE: &str = "coordinate x
+    kinetic x'^2/2
+    complete_integral (a) = a*x - a^2*t/2
+    initial x = 1, x' = 2
+    simulate until 1";
+
+/// A statement is judged wherever it stands: H8, the rank, and the motion that follows from it.
+#[test]
+fn a_complete_integral_is_judged() {
+    let roads = ["hamilton_jacobi", "complete_integral", "motion_hamilton_jacobi"];
+    for name in ["hj_circle", "hj_kepler"] {
+        passes(&verified(&mut load_file(name)), &roads);
+    }
+    passes(&verified(&mut load(FREE)), &roads);
+    let found = verified(&mut load(&FREE.replace("a^2*t/2", "a^2*t")));
+    fails(&found, &["hamilton_jacobi", "motion_hamilton_jacobi"]);
+    // The residual is half of its larger term, a^2.
+    below("residual of H8", (found.check("hamilton_jacobi").expect("made").worst - 0.5).abs(), 1e-12);
+    // One degree of freedom, and a constant that tells nothing.
+    fails(&verified(&mut load(&FREE.replace("a*x - a^2*t/2", "3*x - 4.5*t + a"))), &["complete_integral"]);
+    fails(&verified(&mut load(&FREE.replace("(a) = ", "(a, c) = c + "))), &["complete_integral"]);
+}
+
+/// Beyond x = 6 a spring begins: near the start S is right, on the way it is not.
+#[test]
+fn a_complete_integral_that_is_wrong_further_on_fails() {
+    let text = "coordinate x\nkinetic x'^2/2\npotential max(x - 6, 0)^2
+        complete_integral (a) = a*x - a^2/2*t\ninitial x = 0, x' = 2\nsimulate until 35";
+    fails(&verified(&mut load(text)), &["hamilton_jacobi"]);
+}
+
+#[test]
+fn where_a_complete_integral_says_nothing_it_is_listed() {
+    let damped = FREE.replace("complete", "dissipation x'^2\n    complete");
+    // The root has one sign, that of rising; this one falls.
+    let falling = "coordinate x, y
+        kinetic (x'^2 + y'^2)/2
+        potential 9.81*y
+        complete_integral (E, a) = a*x - E*t - (2*E - a^2 - 2*9.81*y)^(3/2)/(3*9.81)
+        initial x' = 3, y' = -8"
+        .to_owned();
+    for (text, check, word) in [
+        (damped, "hamilton_jacobi", "forces with a potential"),
+        (falling, "motion_hamilton_jacobi", "no values of the constants"),
+    ] {
+        let found = verified(&mut load(&text));
+        assert!(found.passed(), "{}", told(&found));
+        let skipped = found.skipped.iter().find(|s| s.name == check).expect(check);
+        assert!(skipped.reason.contains(word), "{}", skipped.reason);
+    }
+}

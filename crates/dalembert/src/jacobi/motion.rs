@@ -19,7 +19,7 @@ const MAX_NEWTON: usize = 40;
 /// Steps towards the next row before it counts as out of reach.
 const MAX_PARTS: usize = 20_000;
 /// Residual of H8 along the motion, relative to its terms, from which S is wrong there.
-const WRONG: f64 = 1e-7;
+pub(crate) const WRONG: f64 = 1e-7;
 /// Difference from the integrated motion, in its sizes, from which one of the two is wrong.
 const APART: f64 = 1e-4;
 /// Shortest step, relative to the run.
@@ -124,6 +124,27 @@ impl HamiltonJacobi {
             }
         }
         (norm_max(&off) <= 1e-11 * size).then_some(a)
+    }
+}
+
+impl HamiltonJacobi {
+    /// The states that b = dS/da gives at the times of a motion, for constants a and b at its first; as far as S describes it.
+    pub(crate) fn states(&self, model: &Model, along: &[State], a: &[f64], b: &[f64]) -> Vec<State> {
+        let [first, .., last] = along else { return Vec::new() };
+        let (a, b) = (a.to_vec(), b.to_vec());
+        let values = self.at(model, first.t, &first.x, &a);
+        let mut here = Place { t: first.t, x: first.x.clone(), values };
+        let mut follow = Follow { jacobi: self, model, a, b, cuts: 0, span: last.t - first.t, parts: 0 };
+        let mut states = Vec::new();
+        for state in along {
+            follow.parts = 0;
+            here = match follow.advance(here, state.t) {
+                Ok(there) => there,
+                Err(_) => break,
+            };
+            states.push(State::new(here.t, &here.x, &here.values.eta));
+        }
+        states
     }
 }
 

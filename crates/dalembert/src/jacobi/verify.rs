@@ -16,6 +16,8 @@ const FEWEST: usize = 8;
 const ROUNDING: f64 = 1e-9;
 /// Residual that no rounding explains, where there is a proof.
 const CONTRADICTION: f64 = 1e-4;
+/// Terms of H8 smaller than this have no residual.
+pub(crate) const NOTHING: f64 = 1e-12;
 /// Exact samples that must all vanish.
 const SAMPLES: u64 = 6;
 
@@ -32,12 +34,61 @@ pub struct Verified {
     pub rank: usize,
 }
 
+/// What random places around the start say, before anything is refused.
+pub(crate) struct Survey {
+    /// As in [`Verified`].
+    pub proved: bool,
+    pub points: usize,
+    pub rank: usize,
+    /// Largest residual relative to its terms, those that fail included, and what it may be.
+    pub worst: f64,
+    pub limit: f64,
+    /// Directions that the constraints leave free, where H8 holds at some place.
+    pub freedom: Option<usize>,
+    /// The first place where H8 fails.
+    failed: Option<Box<Diagnostic>>,
+}
+
+impl Survey {
+    /// Refused where there were too few places to say anything.
+    pub fn decided(self) -> Result<Self, String> {
+        if self.points == 0 || !self.proved && self.points < FEWEST {
+            Err(few(self.points))
+        } else {
+            Ok(self)
+        }
+    }
+}
+
+fn few(points: usize) -> String {
+    format!(
+        "the complete integral has a value at {points} of {POINTS} random places only: it cannot be verified"
+    )
+}
+
+/// How far coordinates are taken from the start: a radius or a mass stays on its side of zero, S need not hold beyond.
+fn sizes(start: &State) -> Vec<f64> {
+    let size = |(x, v): (&f64, &f64)| match (x.abs(), v.abs()) {
+        (x, _) if x > 0.0 => x,
+        (_, v) if v > 0.0 => v,
+        _ => 1.0,
+    };
+    start.x.iter().zip(&start.eta).map(size).collect()
+}
+
 impl Values {
     /// The residual of H8 relative to its terms, and their size; the kinetic energy is one of them where others cancel.
     pub(super) fn off(&self) -> (f64, f64) {
         let kinetic = 0.5 * dot(&self.y, &self.eta).abs();
         let scale = self.rate.abs().max((self.residual - self.rate).abs()).max(kinetic);
         (self.residual.abs() / (scale + 1e-300), scale)
+    }
+
+    /// The same where S and its derivatives have a value.
+    pub(crate) fn finite_off(&self) -> Option<(f64, f64)> {
+        let (off, scale) = self.off();
+        let finite = self.y.iter().chain(&self.b_x).chain(&self.b).all(|v| v.is_finite());
+        (finite && off.is_finite()).then_some((off, scale))
     }
 }
 
@@ -75,21 +126,53 @@ pub(super) fn free_directions(model: &Model, t: f64, x: &[f64]) -> Vec<Vec<f64>>
 impl HamiltonJacobi {
     /// Checks H8 around the start, for constants around those of the motion from there; refused, at the statement, with a place where it fails.
     pub fn verify(&self, model: &mut Model) -> Result<Verified, Box<Diagnostic>> {
+        let Survey { proved, points, worst, rank, freedom, failed, .. } = self.survey(model)?;
+        if let Some(failed) = failed {
+            return Err(failed);
+        }
+        let freedom = freedom.unwrap_or(self.k.max(rank));
+        if points > 0 && self.k > freedom {
+            let message =
+                format!("this integral has {} constants, and there are {freedom} degrees of freedom", self.k);
+            return Err(self.refuse(
+                message,
+                "a complete integral has as many constants as degrees of freedom; one that is merely added is left out",
+            ));
+        }
+        if !proved && points < FEWEST {
+            return Err(self.refuse(
+                few(points),
+                "look for roots of negative numbers for most values of coordinates and constants",
+            ));
+        }
+        if points > 0 && rank < freedom {
+            let message = format!(
+                "the constants of this integral do not tell all motions apart: the matrix of second derivatives by coordinates and constants has rank {rank}, and there are {freedom} degrees of freedom"
+            );
+            return Err(self.refuse(
+                message,
+                "a complete integral has as many independent constants as degrees of freedom, none of them merely added",
+            ));
+        }
+        Ok(Verified { proved, worst, points, rank })
+    }
+
+    fn refuse(&self, message: String, help: &str) -> Box<Diagnostic> {
+        Box::new(Diagnostic::error(Code::NotAnIntegral, self.integral.span, message).help(help))
+    }
+
+    /// Looks at H8 and at the rank at random places around the start.
+    pub(crate) fn survey(&self, model: &mut Model) -> Result<Survey, Box<Diagnostic>> {
         let proved = self.proved(model);
         let start = model.start()?.state;
         // Roots and angles hold for some signs of the constants only: those of the motion are the ones that matter.
         let near = self.constants(model, &start).ok().map(|(a, _)| a);
         let mut dice = Dice(7);
-        let (mut worst, mut points, mut rank, mut freedom) = (0.0_f64, 0, 0, usize::MAX);
-        let (mut failed, mut failures) = (None, 0);
-        // A radius or a mass stays on its side of zero: S need not hold beyond.
-        let sizes: Vec<f64> = (0..self.n)
-            .map(|p| match (start.x[p].abs(), start.eta[p].abs()) {
-                (x, _) if x > 0.0 => x,
-                (_, v) if v > 0.0 => v,
-                _ => 1.0,
-            })
-            .collect();
+        // A proof takes roots and angles on one branch; numbers must not contradict it.
+        let limit = if proved { CONTRADICTION } else { ROUNDING };
+        let mut seen = Survey { proved, limit, worst: 0.0, points: 0, rank: 0, freedom: None, failed: None };
+        let (mut failures, mut worst_failure) = (0, 0.0_f64);
+        let sizes = sizes(&start);
         let mut projector = Projector::new(&model.compiled);
         for k in 0..POINTS {
             let spread = [0.1, 0.5, 2.0][k as usize % 3];
@@ -110,57 +193,25 @@ impl HamiltonJacobi {
                 continue;
             }
             let values = self.at(model, t, &x, &a);
-            let (off, scale) = values.off();
-            let finite = values.y.iter().chain(&values.b_x).chain(&values.b).all(|v| v.is_finite());
-            if !(finite && off.is_finite()) {
+            let Some((off, scale)) = values.finite_off() else { continue };
+            seen.points += 1;
+            if off > limit && scale > NOTHING {
+                (failures, worst_failure) = (failures + 1, worst_failure.max(off));
+                seen.failed.get_or_insert_with(|| self.wrong(model, t, &x, &a, values.residual));
                 continue;
             }
-            points += 1;
-            // A proof takes roots and angles on one branch; numbers must not contradict it.
-            let limit = if proved { CONTRADICTION } else { ROUNDING };
-            if off > limit && scale > 1e-12 {
-                failures += 1;
-                let wrong = || self.wrong(model, t, &x, &a, values.residual);
-                failed.get_or_insert_with(wrong);
-                continue;
-            }
-            worst = worst.max(off);
-            let (found, free) = self.rank(model, t, &x, &values);
-            (rank, freedom) = (rank.max(found), freedom.min(free));
+            seen.worst = seen.worst.max(off);
+            let (rank, free) = self.rank(model, t, &x, &values);
+            seen.rank = seen.rank.max(rank);
+            seen.freedom = Some(seen.freedom.map_or(free, |known| known.min(free)));
         }
         // Constants far from those of any motion may have the wrong signs for roots and angles.
-        if let Some(failed) = failed
-            && (near.is_some() || failures == points)
-        {
-            return Err(failed);
+        if near.is_some() || failures == seen.points {
+            seen.worst = seen.worst.max(worst_failure);
+        } else {
+            seen.failed = None;
         }
-        if points > 0 && self.k > freedom {
-            let message =
-                format!("this integral has {} constants, and there are {freedom} degrees of freedom", self.k);
-            return Err(Box::new(
-                Diagnostic::error(Code::NotAnIntegral, self.integral.span, message)
-                    .help("a complete integral has as many constants as degrees of freedom; one that is merely added is left out"),
-            ));
-        }
-        if !proved && points < FEWEST {
-            let message = format!(
-                "the complete integral has a value at {points} of {POINTS} random places only: it cannot be verified"
-            );
-            return Err(Box::new(
-                Diagnostic::error(Code::NotAnIntegral, self.integral.span, message)
-                    .help("look for roots of negative numbers for most values of coordinates and constants"),
-            ));
-        }
-        if points > 0 && rank < freedom {
-            let message = format!(
-                "the constants of this integral do not tell all motions apart: the matrix of second derivatives by coordinates and constants has rank {rank}, and there are {freedom} degrees of freedom"
-            );
-            return Err(Box::new(
-                Diagnostic::error(Code::NotAnIntegral, self.integral.span, message)
-                    .help("a complete integral has as many independent constants as degrees of freedom, none of them merely added"),
-            ));
-        }
-        Ok(Verified { proved, worst, points, rank })
+        Ok(seen)
     }
 
     /// Exactly zero at random points of the constraints, modulo large primes.

@@ -225,6 +225,16 @@ impl Path {
         Ok(Difference { worst: self.scales.apart(&self.states, states), tolerance: self.tolerance })
     }
 
+    /// The same as far as those states go, with what they may be off by besides.
+    pub fn as_far_as(&self, states: &[State], besides: f64) -> Difference {
+        Difference { worst: self.scales.apart(&self.states, states), tolerance: self.tolerance + besides }
+    }
+
+    /// How far two motions are apart, relative to the sizes of this one.
+    pub fn apart(&self, a: &[State], b: &[State]) -> f64 {
+        self.scales.apart(a, b)
+    }
+
     /// The motion of a model in other speeds, its states brought back by `back`.
     pub fn compare_changed(
         &self,
