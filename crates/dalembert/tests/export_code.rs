@@ -276,6 +276,30 @@ fn c_says_what_the_engine_says() {
     below("exported C against the engine", worst, AGREE);
 }
 
+/// Where matrices have one entry, compilers see every index; each level of optimisation warns of others.
+#[test]
+fn c_of_one_speed_compiles_in_silence_at_every_level() {
+    if !present("cc") {
+        return;
+    }
+    let folder = folder("c_levels");
+    let tail = "initial x = 3, x' = 0";
+    for (name, text) in [
+        ("steered", format!("coordinate x\nkinetic x'^2/2\nrequire r: x = 1 decay 2\n{tail}")),
+        ("twice", format!("coordinate x\nkinetic x'^2/2\nrequire r: [x, 2*x] = [1, 2] decay 2\n{tail}")),
+        ("held", format!("coordinate x\nkinetic x'^2/2\nconstraint c: x = 3\n{tail}")),
+        ("free", format!("coordinate x\nkinetic x'^2/2\npotential x^2\n{tail}")),
+        ("still", format!("coordinate x\nmass [[0]]\nforce [0]\nconstraint c: x = 3\n{tail}")),
+    ] {
+        let file = folder.join(format!("{name}.c"));
+        std::fs::write(&file, exported(&case(name, load(&text), 1), Target::C)).expect("written");
+        for level in ["-O0", "-O1", "-O2", "-O3"] {
+            let flags = ["-std=c99", level, "-Wall", "-Wextra", "-Wpedantic", "-c"];
+            silently(Command::new("cc").args(flags).arg(&file).arg("-o").arg(file.with_extension("o")));
+        }
+    }
+}
+
 #[test]
 fn rust_says_what_the_engine_says() {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());

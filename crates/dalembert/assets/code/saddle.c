@@ -20,10 +20,17 @@ typedef struct {
 //@end
 } NAME_work;
 
+/* Dimension of ker A. The bounds are for compilers: they cannot know that 0 <= rank <= N, and warn. */
+static int NAME_free(const NAME_work *w)
+{
+    const int free = NAME_N - w->rows.rank;
+    return free < 0 ? 0 : free > NAME_N ? NAME_N : free;
+}
+
 /* U9: the mass on ker A, by elimination with row exchange; 0 if a direction has no inertia. */
 static int NAME_factor_null_space(NAME_work *w)
 {
-    const int n = NAME_N, free = NAME_N - w->rows.rank;
+    const int n = NAME_N, free = NAME_free(w);
     int i, j, k;
     for (j = 0; j < free; j++) {
         double *z = w->L + j * n;
@@ -113,7 +120,7 @@ static void NAME_answer_rows(NAME_work *w, double *lambda)
 
 static void NAME_solve_null_space(NAME_work *w, const double *r1, const double *r2, double *z, double *lambda)
 {
-    const int n = NAME_N, free = NAME_N - w->rows.rank;
+    const int n = NAME_N, free = NAME_free(w);
     double s;
     int i, k;
     NAME_copy(r2, w->e, NAME_M);
