@@ -2,6 +2,7 @@
 
 mod join;
 mod journal;
+mod seal;
 mod store;
 mod tell;
 
@@ -14,13 +15,14 @@ use dalembert::export::{field, number};
 use dalembert::run::Flow;
 use dalembert::sweep::{Axis, Block, Plan, Sample, Sweep};
 use dalembert::{Request, Source};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use store::{Opened, Store};
+use tell::Told;
 
 pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     let began = Instant::now();
@@ -29,7 +31,7 @@ pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     let sweep = Sweep::new(model, plan).map_err(|d| Failure::of(*d, &source))?;
     let manifest = manifest(args, &source, &sweep);
     let mut store = match store::open(args, &manifest, &sweep)? {
-        Opened::Finished(summary) => return tell::finished(args, &summary),
+        Opened::Finished(summary) => return tell::finished(args, &summary, Told::Again),
         Opened::Ready(store) => store,
     };
     let before = store.runs_done(&sweep);
@@ -37,10 +39,10 @@ pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     if made.interrupted {
         return Err(tell::interrupted(args, &sweep, store.runs_done(&sweep)));
     }
-    let tally = join::join(args, &sweep, &mut store)?;
-    let summary = tell::summary(args, &sweep, &tally, sweep.runs() - before, began.elapsed());
-    store.finish(&summary)?;
-    tell::finished(args, &summary)
+    let (tally, results) = join::join(args, &sweep, &mut store)?;
+    let summary = tell::summary(args, &sweep, &tally, &made, began.elapsed());
+    store.finish(args, results, &summary)?;
+    tell::finished(args, &summary, Told::Now)
 }
 
 /// What is asked for, in the units of the file.
@@ -60,7 +62,7 @@ fn manifest(args: &SweepArgs, source: &Source, sweep: &Sweep) -> Value {
     let set: Vec<String> = args.common.set.iter().map(|(name, value)| format!("{name}={value}")).collect();
     json!({
         "program": concat!("dalembert ", env!("CARGO_PKG_VERSION")),
-        "model": format!("{:016x}", journal::checksum(&[source.text.as_bytes()])),
+        "model": format!("{:016x}", seal::Seal::of(&[source.text.as_bytes()]).sum()),
         "set": set,
         "initial": args.common.initial,
         "vary": args.vary,
@@ -81,7 +83,11 @@ fn manifest(args: &SweepArgs, source: &Source, sweep: &Sweep) -> Value {
     })
 }
 
+/// What this process made.
 struct Made {
+    runs: usize,
+    /// Those that went all the way in lanes.
+    in_lanes: usize,
     interrupted: bool,
 }
 
@@ -94,10 +100,15 @@ fn make(args: &SweepArgs, sweep: &Sweep, store: &mut Store, before: usize) -> Re
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.map_or_else(cores, usize::from);
     let mut trouble = None;
+    let mut made = Made { runs: 0, in_lanes: 0, interrupted: false };
     sweep.execute(threads, missing, &interrupted, |block| {
         bar.inc(block.rows.len() as u64);
         match store.keep(args, &block, &lines(&block)) {
-            Ok(()) => Flow::Continue,
+            Ok(()) => {
+                made.runs += block.rows.len();
+                made.in_lanes += block.in_lanes;
+                Flow::Continue
+            }
             Err(failure) => {
                 trouble = Some(failure);
                 Flow::Cancel
@@ -109,7 +120,8 @@ fn make(args: &SweepArgs, sweep: &Sweep, store: &mut Store, before: usize) -> Re
         Some(failure) => Err(failure),
         None => {
             let complete = store.missing(sweep.blocks()).next().is_none();
-            Ok(Made { interrupted: !complete && interrupted.load(Ordering::Relaxed) })
+            made.interrupted = !complete && interrupted.load(Ordering::Relaxed);
+            Ok(made)
         }
     }
 }
@@ -120,12 +132,30 @@ fn bar(args: &SweepArgs, sweep: &Sweep, before: usize) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(sweep.runs() as u64).with_position(before as u64);
-    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} runs  {per_sec}  {eta} left") {
-        bar.set_style(style);
+    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} runs{pace}") {
+        bar.set_style(style.with_key("pace", |state: &ProgressState, out: &mut dyn Write| {
+            let _ =
+                out.write_str(&pace(state.per_sec(), state.len().unwrap_or(0).saturating_sub(state.pos())));
+        }));
     }
     bar.reset_eta();
     bar.tick();
     bar
+}
+
+/// Runs a second and the time left, in round numbers; nothing before anything is known.
+fn pace(rate: f64, left: u64) -> String {
+    let known = rate.is_finite() && rate > 0.0;
+    if !known {
+        return String::new();
+    }
+    let digits = match rate {
+        _ if rate < 1.0 => 2,
+        _ if rate < 10.0 => 1,
+        _ => 0,
+    };
+    let time = HumanDuration(Duration::from_secs_f64((left as f64 / rate).ceil().min(1e9)));
+    format!("  {rate:.digits$} a second  {time:#} left")
 }
 
 /// The rows of a block as lines of CSV.
@@ -139,4 +169,18 @@ fn lines(block: &Block) -> String {
         text.push('\n');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pace;
+
+    #[test]
+    fn the_bar_says_what_it_knows_in_round_numbers() {
+        assert_eq!(pace(0.0, 100), "");
+        assert_eq!(pace(f64::NAN, 100), "");
+        assert_eq!(pace(15367.4026, 30000), "  15367 a second  2s left");
+        assert_eq!(pace(1.26, 100), "  1.3 a second  80s left");
+        assert_eq!(pace(20.0, 0), "  20 a second  0s left");
+    }
 }

@@ -86,7 +86,92 @@ fn a_grid_becomes_a_table() {
     let again = dalembert(&args);
     assert!(again.code == 1 && again.stdout.contains("--resume"), "{}", again.stdout);
     let told: Vec<&str> = args.iter().copied().chain(["--resume"]).collect();
-    assert_eq!(dalembert(&told).json()["done"], 6);
+    let again = dalembert(&told).json();
+    assert_eq!((&said["already_complete"], &again["already_complete"]), (&false.into(), &true.into()));
+    // Every digit, of times and means too: numbers are read from JSON as they were written.
+    for key in said.as_object().unwrap().keys().filter(|key| *key != "already_complete") {
+        assert_eq!(said[key].to_string(), again[key].to_string(), "{key}");
+    }
+}
+
+/// Files of a complete sweep are known by length and checksum: a changed one is neither told nor written over, a missing
+/// one is made again.
+#[test]
+fn a_complete_sweep_whose_files_changed_is_not_told() {
+    let dir = scratch("sweep_changed");
+    for format in ["csv", "parquet"] {
+        let out = dir.join(format);
+        let more = ["--resume", "--every", "0.5", "--format", format];
+        assert_eq!(run(&cloud(&out, &more[1..])).code, 0);
+        let again = run(&cloud(&out, &more));
+        assert_eq!(again.code, 0, "{}", again.stderr);
+        assert!(again.stdout.contains("already complete: "), "{}", again.stdout);
+        assert!(!again.stdout.contains("wrote"), "{}", again.stdout);
+        for name in [format!("results.{format}"), format!("motions/00000001.{format}"), "summary.json".into()]
+        {
+            let path = out.join(&name);
+            let whole = std::fs::read(&path).unwrap();
+            let mut edited = whole.clone();
+            edited[whole.len() / 2] ^= 1;
+            for (changed, why) in [(&whole[..whole.len() / 3], "bytes and had"), (&edited, "checksum")] {
+                std::fs::write(&path, changed).unwrap();
+                let refused = run(&cloud(&out, &more));
+                assert_eq!(refused.code, 1, "{name}: {}", refused.stdout);
+                let said = refused.stderr;
+                assert!(said.contains(&name) && said.contains(why) && said.contains("delete it"), "{said}");
+                assert_eq!(std::fs::read(&path).unwrap(), changed, "nothing is written over");
+            }
+            std::fs::remove_file(&path).unwrap();
+            let mended = run(&cloud(&out, &more));
+            assert_eq!(mended.code, 0, "{}", mended.stderr);
+            assert!(mended.stdout.contains("wrote"), "{}", mended.stdout);
+            // The summary tells its own time.
+            assert!(name == "summary.json" || std::fs::read(&path).unwrap() == whole, "{name}");
+        }
+        assert!(!out.join("journal").exists());
+        std::fs::remove_file(out.join("checksums")).unwrap();
+        let refused = run(&cloud(&out, &more));
+        assert!(refused.code == 1 && refused.stderr.contains("nobody knows"), "{}", refused.stderr);
+    }
+}
+
+/// Motions of an interrupted sweep are looked at like results of a complete one.
+#[test]
+fn motions_that_are_gone_are_made_again() {
+    let dir = scratch("sweep_gone");
+    let (whole, part) = (dir.join("whole"), dir.join("part"));
+    let more = ["--resume", "--every", "0.5"];
+    for out in [&whole, &part] {
+        assert_eq!(run(&cloud(out, &more[1..])).code, 0);
+    }
+    // As if it had been killed before the results were joined.
+    for name in ["results.csv", "summary.json", "checksums"] {
+        std::fs::remove_file(part.join(name)).unwrap();
+    }
+    let block = Path::new("motions").join("00000001.csv");
+    std::fs::remove_file(part.join(&block)).unwrap();
+    assert_eq!(run(&cloud(&part, &more)).code, 0);
+    for name in [block.as_path(), Path::new("results.csv")] {
+        assert_eq!(std::fs::read(part.join(name)).unwrap(), std::fs::read(whole.join(name)).unwrap());
+    }
+}
+
+/// Runs that lanes could not finish are counted.
+#[test]
+fn the_way_of_the_runs_is_told() {
+    let dir = scratch("sweep_way");
+    let said = run(&cloud(&dir.join("lanes"), &[]));
+    assert!(said.stdout.contains(", in vector lanes"), "{}", said.stdout);
+    let path = text(&dir.join("blow.dal"));
+    let file =
+        "parameter k = 1\ncoordinate x\nmass [[1]]\nforce [2*x^3]\ninitial x = 1, x' = k\nsimulate until 2\n";
+    std::fs::write(&path, file).unwrap();
+    let args = ["sweep", &path, "--vary", "k=1,-1", "--out", &text(&dir.join("some"))];
+    let said = dalembert(&args);
+    assert!(said.stdout.contains("1 in vector lanes, 1 made again one by one"), "{}", said.stdout);
+    let again: Vec<&str> = args.iter().copied().chain(["--resume", "--json"]).collect();
+    let again = dalembert(&again).json();
+    assert_eq!((&again["runs_made"], &again["runs_made_in_lanes"]), (&2.into(), &1.into()));
 }
 
 #[test]
@@ -325,13 +410,36 @@ fn a_member_that_is_given_one_value_and_varied_with_its_family_is_refused() {
 #[test]
 fn lists_and_distributions_that_cannot_be_read_are_wrong_usage() {
     let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/pendulum.dal");
-    for wrong in [
-        ["--vary", "g=1..2"],
-        ["--vary", "g=1..2:1"],
-        ["--sample", "g~cauchy(0,1)"],
-        ["--sample", "g~uniform(2,1)"],
+    for (option, text, word) in [
+        ("--vary", "g=1..2", "write it as"),
+        ("--vary", "g=1..2:1", "two values or more"),
+        ("--vary", "g=2..2:3", "no length"),
+        ("--vary", "g=0..1:3:log", "begin or end at zero"),
+        ("--vary", "g=-1..1:3:log", "cannot pass zero"),
+        ("--sample", "g~cauchy(0,1)", "write it as"),
+        ("--sample", "g~uniform(2,1)", "lower bound is above the upper"),
+        ("--sample", "g~loguniform(2,1)", "lower bound is above the upper"),
+        ("--sample", "g~loguniform(0,1)", "positive bounds"),
+        ("--sample", "g~normal(1,-1)", "deviation is negative"),
     ] {
-        let answer = dalembert(&["sweep", model, wrong[0], wrong[1], "--out", "never"]);
-        assert!(answer.code == 2 && answer.stderr.contains("write it as"), "{}", answer.stderr);
+        let answer = dalembert(&["sweep", model, option, text, "--out", "never"]);
+        assert!(answer.code == 2 && answer.stderr.contains(word), "{}", answer.stderr);
     }
+}
+
+/// A `const` is named as one, where it is varied and where names are listed.
+#[test]
+fn constants_are_named_as_such() {
+    let folder = scratch("sweep_const");
+    let file = folder.join("chain.dal");
+    let source = "const N = 2\nparameter k = 1\ncoordinate x[1..N]\nkinetic sum(i in 1..N, x[i]'^2/2)\n\
+        potential sum(i in 1..N, k/2*x[i]^2)\ninitial x[1] = 1\nsimulate until 1\n";
+    std::fs::write(&file, source).expect("a model");
+    let (file, out) = (text(&file), text(&folder.join("out")));
+    let answer = dalembert(&["sweep", &file, "--vary", "N=2,3", "--out", &out]);
+    assert!(answer.code == 1 && answer.stderr.contains("`N` is a `const`"), "{}", answer.stderr);
+    assert!(!answer.stderr.contains("x[1]"), "{}", answer.stderr);
+    let answer = dalembert(&["check", &file, "--set", "zeta=1"]);
+    assert!(answer.code == 1, "{}", answer.stderr);
+    assert!(answer.stderr.contains("its parameters are: k; its constants are: N"), "{}", answer.stderr);
 }

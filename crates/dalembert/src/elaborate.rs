@@ -112,6 +112,7 @@ struct Elaborator<'a> {
 
     title: Option<String>,
     time: Symbol,
+    constants: Vec<String>,
     parameters: Vec<Parameter>,
     coordinates: Vec<Coordinate>,
     /// Declared speeds only; rates that stay speeds are added by `finish`.
@@ -229,6 +230,7 @@ impl<'a> Elaborator<'a> {
             foreign: None,
             title: None,
             time,
+            constants: Vec::new(),
             parameters: Vec::new(),
             coordinates: Vec::new(),
             speeds: Vec::new(),
@@ -334,8 +336,12 @@ impl<'a> Elaborator<'a> {
             .map(|(s, _)| s.0.clone())
             .collect();
         for name in unused {
-            let names: Vec<&str> = self.parameters.iter().map(|p| p.name.as_str()).collect();
-            let near = crate::diagnostic::nearest(&name, names.iter().copied()).map(str::to_owned);
+            let parameters = self.parameters.iter().map(|p| p.name.as_str());
+            let constants = self.constants.iter().map(String::as_str);
+            let lists =
+                [("its parameters", parameters.collect::<Vec<_>>()), ("its constants", constants.collect())];
+            let names = lists.iter().flat_map(|(_, names)| names);
+            let near = crate::diagnostic::nearest(&name, names.copied()).map(str::to_owned);
             let d = Diagnostic::error(
                 Code::UnknownParameter,
                 None,
@@ -343,9 +349,19 @@ impl<'a> Elaborator<'a> {
             );
             let d = match near {
                 Some(near) => d.help(format!("did you mean `{near}`?")),
-                None => d.help(format!("its parameters are: {}", names.join(", "))),
+                None => match known(&lists) {
+                    Some(known) => d.help(known),
+                    None => d.help("it has neither"),
+                },
             };
             self.diagnostics.push(d);
         }
     }
+}
+
+/// `its parameters are: m, l; its constants are: N`
+fn known(lists: &[(&str, Vec<&str>)]) -> Option<String> {
+    let told = lists.iter().filter(|(_, names)| !names.is_empty());
+    let told: Vec<String> = told.map(|(what, names)| format!("{what} are: {}", names.join(", "))).collect();
+    (!told.is_empty()).then(|| told.join("; "))
 }

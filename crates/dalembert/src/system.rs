@@ -21,6 +21,8 @@ pub struct System {
     pub title: Option<String>,
     /// Time.
     pub time: Symbol,
+    /// Names of the whole numbers (`const`) that the equations are made with.
+    pub constants: Vec<String>,
     /// Constants that can be changed without deriving again.
     pub parameters: Vec<Parameter>,
     /// Configuration x.

@@ -1,5 +1,6 @@
 //! Blocks into one table, in the order of the runs.
 
+use super::seal::Seal;
 use super::store::{Store, put, refused};
 use crate::args::{SweepArgs, SweepFormat};
 use crate::report::Failure;
@@ -11,15 +12,15 @@ use std::io::{Error, ErrorKind, Result as Written, Write};
 const GROUP: usize = 1 << 16;
 
 /// Writes the results and counts them.
-pub fn join(args: &SweepArgs, sweep: &Sweep, store: &mut Store) -> Result<Tally, Failure> {
+pub fn join(args: &SweepArgs, sweep: &Sweep, store: &mut Store) -> Result<(Tally, Seal), Failure> {
     let path = store.results(args);
     store.journal.sync().map_err(|error| refused(&path, &error))?;
     let mut tally = Tally::new(sweep);
-    put(&path, |out| match args.format {
+    let seal = put(&path, |out| match args.format {
         SweepFormat::Csv => csv(sweep, store, &mut tally, out),
         SweepFormat::Parquet => parquet(sweep, store, &mut tally, out),
     })?;
-    Ok(tally)
+    Ok((tally, seal))
 }
 
 fn csv(sweep: &Sweep, store: &mut Store, tally: &mut Tally, out: &mut impl Write) -> Written<()> {

@@ -2,12 +2,16 @@
 //!
 //! ```text
 //! block NUMBER BYTES CHECKSUM
+//! block NUMBER BYTES CHECKSUM BYTES CHECKSUM
 //! lines of CSV, as many bytes as said
 //! ```
+//!
+//! The second pair is of the file with the motions of the block, where they are kept.
 //!
 //! A record counts if it is whole and its checksum is right. What follows the last such record, left by a process that
 //! was killed or by a machine that lost its power, is cut off when the file is opened again.
 
+use super::seal::Seal;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, Read, Result, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -20,14 +24,22 @@ pub struct Journal {
     file: File,
     end: u64,
     synced: Instant,
-    /// Place and length of each block.
-    blocks: Vec<Option<(u64, usize)>>,
+    blocks: Vec<Option<Record>>,
 }
 
-/// FNV-1a over several pieces.
-pub fn checksum(pieces: &[&[u8]]) -> u64 {
-    let bytes = pieces.iter().flat_map(|piece| piece.iter());
-    bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
+/// Where the lines of a block are, and what its motions were.
+#[derive(Clone, Copy)]
+struct Record {
+    place: u64,
+    length: usize,
+    motions: Option<Seal>,
+}
+
+struct Header {
+    block: usize,
+    bytes: u64,
+    sum: u64,
+    motions: Option<Seal>,
 }
 
 impl Journal {
@@ -54,19 +66,24 @@ impl Journal {
             header.clear();
             // A line that is no text ends the good part like any other damage.
             let Ok(size) = (&mut reader).take(100).read_line(&mut header) else { return Ok(()) };
-            let Some((block, bytes, sum)) = read_header(&header) else { return Ok(()) };
+            let Some(Header { block, bytes, sum, motions }) = read_header(&header) else { return Ok(()) };
             let start = self.end + size as u64;
             if block >= self.blocks.len() || bytes > length.saturating_sub(start) {
                 return Ok(());
             }
             body.clear();
             (&mut reader).take(bytes).read_to_end(&mut body)?;
-            if body.len() as u64 != bytes || record_sum(block, &body) != sum {
+            if body.len() as u64 != bytes || record_sum(block, &body, motions) != sum {
                 return Ok(());
             }
-            self.blocks[block].get_or_insert((start, body.len()));
+            self.blocks[block] = Some(Record { place: start, length: body.len(), motions });
             self.end = start + bytes;
         }
+    }
+
+    /// How many blocks there are to be.
+    pub fn len(&self) -> usize {
+        self.blocks.len()
     }
 
     /// Whether a block is there.
@@ -74,13 +91,25 @@ impl Journal {
         self.blocks.get(block).is_some_and(Option::is_some)
     }
 
+    /// What the motions of a block were when they were kept.
+    pub fn motions(&self, block: usize) -> Option<Seal> {
+        self.blocks.get(block).copied().flatten()?.motions
+    }
+
+    /// A block that must be made again.
+    pub fn forget(&mut self, block: usize) {
+        self.blocks[block] = None;
+    }
+
     /// Adds a block.
-    pub fn add(&mut self, block: usize, lines: &str) -> Result<()> {
-        let sum = record_sum(block, lines.as_bytes());
-        let header = format!("block {block} {} {sum:016x}\n", lines.len());
+    pub fn add(&mut self, block: usize, lines: &str, motions: Option<Seal>) -> Result<()> {
+        let sum = record_sum(block, lines.as_bytes(), motions);
+        let more = motions.map_or(String::new(), |seal| format!(" {seal}"));
+        let header = format!("block {block} {} {sum:016x}{more}\n", lines.len());
         self.file.seek(SeekFrom::Start(self.end))?;
         self.file.write_all(format!("{header}{lines}").as_bytes())?;
-        self.blocks[block] = Some((self.end + header.len() as u64, lines.len()));
+        let place = self.end + header.len() as u64;
+        self.blocks[block] = Some(Record { place, length: lines.len(), motions });
         self.end += (header.len() + lines.len()) as u64;
         if self.synced.elapsed() > PAUSE {
             self.sync()?;
@@ -96,7 +125,7 @@ impl Journal {
 
     /// The lines of a block.
     pub fn lines(&mut self, block: usize) -> Result<String> {
-        let Some((place, length)) = self.blocks[block] else { return Ok(String::new()) };
+        let Some(Record { place, length, .. }) = self.blocks[block] else { return Ok(String::new()) };
         let mut text = vec![0; length];
         self.file.seek(SeekFrom::Start(place))?;
         self.file.read_exact(&mut text)?;
@@ -104,16 +133,19 @@ impl Journal {
     }
 }
 
-fn record_sum(block: usize, body: &[u8]) -> u64 {
-    checksum(&[&(block as u64).to_le_bytes(), body])
+fn record_sum(block: usize, body: &[u8], motions: Option<Seal>) -> u64 {
+    let more = motions.map_or(String::new(), |seal| seal.to_string());
+    Seal::of(&[&(block as u64).to_le_bytes(), body, more.as_bytes()]).sum()
 }
 
-fn read_header(line: &str) -> Option<(usize, u64, u64)> {
+fn read_header(line: &str) -> Option<Header> {
     let words: Vec<&str> = line.strip_suffix('\n')?.split(' ').collect();
-    match words.as_slice() {
-        ["block", block, bytes, sum] => {
-            Some((block.parse().ok()?, bytes.parse().ok()?, u64::from_str_radix(sum, 16).ok()?))
-        }
-        _ => None,
-    }
+    let ["block", block, bytes, sum, more @ ..] = words.as_slice() else { return None };
+    let motions = match more {
+        [] => None,
+        [bytes, sum] => Some(Seal::read(bytes, sum)?),
+        _ => return None,
+    };
+    let sum = u64::from_str_radix(sum, 16).ok()?;
+    Some(Header { block: block.parse().ok()?, bytes: bytes.parse().ok()?, sum, motions })
 }

@@ -1,14 +1,16 @@
 //! The directory of a sweep: what was asked, what is done, the results.
 
 use super::journal::Journal;
+use super::seal::{self, Seal, Sealed, Seals};
 use crate::args::{SweepArgs, SweepFormat};
 use crate::input::reason;
 use crate::report::Failure;
 use dalembert::export;
+use dalembert::simulate::Table;
 use dalembert::sweep::{Block, Sweep};
 use serde_json::Value;
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// What was found in the directory.
@@ -18,6 +20,9 @@ pub enum Opened {
     /// Something is left to do.
     Ready(Store),
 }
+
+/// Written last: where it is, the sweep is complete.
+const SUMMARY: &str = "summary.json";
 
 pub struct Store {
     dir: PathBuf,
@@ -34,19 +39,48 @@ pub fn open(args: &SweepArgs, manifest: &Value, sweep: &Sweep) -> Result<Opened,
         check_empty(args, &dir)?;
     }
     match known.filter(|_| args.resume) {
-        None => put(&path, |out| writeln!(out, "{manifest:#}"))?,
+        None => {
+            put(&path, |out| writeln!(out, "{manifest:#}"))?;
+        }
         Some(text) => compare(args, &text, manifest)?,
     }
-    let finished = fs::read_to_string(dir.join("summary.json")).ok();
-    if let Some(summary) = finished.and_then(|text| serde_json::from_str(&text).ok())
-        && results(args, &dir).exists()
-    {
+    let summary = finished(args, &dir)?;
+    let path = dir.join("journal");
+    if let (Some(summary), false) = (&summary, path.exists()) {
+        return Ok(Opened::Finished(summary.clone()));
+    }
+    let journal = Journal::open(&path, sweep.blocks()).map_err(|error| refused(&path, &error))?;
+    let Some(journal) = journal else {
+        return Err(Failure::plain(format!("another process works in `{}`", args.out)));
+    };
+    if let Some(summary) = summary {
+        // Complete, but for a journal that was not removed any more.
+        remove(&path)?;
         return Ok(Opened::Finished(summary));
     }
-    let path = dir.join("journal");
-    match Journal::open(&path, sweep.blocks()).map_err(|error| refused(&path, &error))? {
-        Some(journal) => Ok(Opened::Ready(Store { dir, journal })),
-        None => Err(Failure::plain(format!("another process works in `{}`", args.out))),
+    let mut store = Store { dir, journal };
+    store.begin(args, sweep)?;
+    Ok(Opened::Ready(store))
+}
+
+/// The summary of a sweep whose files are all there and as they were; refused if one was changed.
+fn finished(args: &SweepArgs, dir: &Path) -> Result<Option<Value>, Failure> {
+    let seals = Seals::read(dir);
+    let whole = seals.as_ref().map_or(Ok(false), |seals| seals.check(dir))?;
+    let summary = fs::read_to_string(dir.join(SUMMARY)).ok();
+    if seals.is_none() && summary.is_some() && results(args, dir).exists() {
+        let file = dir.join(seal::FILE);
+        let message = format!("without `{}` nobody knows whether the results are whole", file.display());
+        let help = "delete the results or move them away, and `--resume` makes them again";
+        return Err(Failure::plain(message).help(help));
+    }
+    Ok(summary.filter(|_| whole).and_then(|text| serde_json::from_str(&text).ok()))
+}
+
+fn remove(path: &Path) -> Result<(), Failure> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(refused(path, &error)),
+        _ => Ok(()),
     }
 }
 
@@ -86,11 +120,26 @@ fn compare(args: &SweepArgs, text: &str, manifest: &Value) -> Result<(), Failure
 }
 
 /// The file of the results.
-pub fn results(args: &SweepArgs, dir: &Path) -> PathBuf {
-    dir.join(match args.format {
+pub fn results_name(args: &SweepArgs) -> &'static str {
+    match args.format {
         SweepFormat::Csv => "results.csv",
         SweepFormat::Parquet => "results.parquet",
-    })
+    }
+}
+
+fn results(args: &SweepArgs, dir: &Path) -> PathBuf {
+    dir.join(results_name(args))
+}
+
+/// The folder of the motions, and the file of those of a block in the directory.
+pub const MOTIONS: &str = "motions";
+
+fn motions(args: &SweepArgs, block: usize) -> String {
+    let extension = match args.format {
+        SweepFormat::Csv => "csv",
+        SweepFormat::Parquet => "parquet",
+    };
+    format!("{MOTIONS}/{block:08}.{extension}")
 }
 
 impl Store {
@@ -110,48 +159,64 @@ impl Store {
         (0..sweep.blocks()).filter(|b| self.journal.has(*b)).map(|b| sweep.runs_of(b).len()).sum()
     }
 
-    /// Keeps a block: its motions first, so that a block in the journal has them.
-    pub fn keep(&mut self, args: &SweepArgs, block: &Block, lines: &str) -> Result<(), Failure> {
-        if let Some(table) = &block.motions {
-            let folder = self.dir.join("motions");
-            fs::create_dir_all(&folder).map_err(|error| refused(&folder, &error))?;
-            match args.format {
-                SweepFormat::Csv => {
-                    put(&folder.join(format!("{:08}.csv", block.index)), |out| export::csv(table, out))?;
-                }
-                SweepFormat::Parquet => {
-                    put(&folder.join(format!("{:08}.parquet", block.index)), |out| {
-                        export::parquet(table, &[], out)
-                    })?;
-                }
+    /// From here on the sweep is not complete, and blocks whose motions are gone are missing.
+    fn begin(&mut self, args: &SweepArgs, sweep: &Sweep) -> Result<(), Failure> {
+        remove(&self.dir.join(SUMMARY))?;
+        for block in 0..sweep.blocks() {
+            if let Some(seal) = self.journal.motions(block)
+                && !seal.check(&self.dir.join(motions(args, block)))?
+            {
+                self.journal.forget(block);
             }
         }
-        let path = self.dir.join("journal");
-        self.journal.add(block.index, lines).map_err(|error| refused(&path, &error))
+        Ok(())
     }
 
-    /// The results are written: what they were made from can go.
-    pub fn finish(&mut self, summary: &Value) -> Result<(), Failure> {
-        put(&self.dir.join("summary.json"), |out| writeln!(out, "{summary:#}"))?;
+    /// Keeps a block: its motions first, so that a block in the journal has them.
+    pub fn keep(&mut self, args: &SweepArgs, block: &Block, lines: &str) -> Result<(), Failure> {
+        let seal = match &block.motions {
+            Some(table) => Some(self.keep_motions(args, block.index, table)?),
+            None => None,
+        };
         let path = self.dir.join("journal");
-        fs::remove_file(&path).map_err(|error| refused(&path, &error))
+        self.journal.add(block.index, lines, seal).map_err(|error| refused(&path, &error))
+    }
+
+    fn keep_motions(&self, args: &SweepArgs, block: usize, table: &Table) -> Result<Seal, Failure> {
+        let folder = self.dir.join(MOTIONS);
+        fs::create_dir_all(&folder).map_err(|error| refused(&folder, &error))?;
+        put(&self.dir.join(motions(args, block)), |out| match args.format {
+            SweepFormat::Csv => export::csv(table, out),
+            SweepFormat::Parquet => export::parquet(table, &[], out),
+        })
+    }
+
+    /// The results are written: what they were made from can go, once it is known how long they are and what they add up to.
+    pub fn finish(&mut self, args: &SweepArgs, results: Seal, summary: &Value) -> Result<(), Failure> {
+        let summary = format!("{summary:#}\n");
+        let mut seals = Seals::default();
+        seals.0.insert(results_name(args).to_owned(), results);
+        seals.0.insert(SUMMARY.to_owned(), Seal::of(&[summary.as_bytes()]));
+        for block in 0..self.journal.len() {
+            seals.0.extend(self.journal.motions(block).map(|seal| (motions(args, block), seal)));
+        }
+        put(&self.dir.join(seal::FILE), |out| out.write_all(seals.text().as_bytes()))?;
+        put(&self.dir.join(SUMMARY), |out| out.write_all(summary.as_bytes()))?;
+        remove(&self.dir.join("journal"))
     }
 }
 
-/// Writes a file so that it is there as a whole or not at all.
-pub fn put(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
-) -> Result<(), Failure> {
+/// Writes a file so that it is there as a whole or not at all; tells what it is.
+pub fn put(path: &Path, write: impl FnOnce(&mut Sealed) -> std::io::Result<()>) -> Result<Seal, Failure> {
     let mut name = path.as_os_str().to_owned();
     name.push(".part");
     let part = PathBuf::from(name);
     let attempt = || {
-        let mut out = BufWriter::with_capacity(1 << 16, File::create(&part)?);
+        let mut out = Sealed::create(&part)?;
         write(&mut out)?;
-        out.flush()?;
-        out.get_ref().sync_all()?;
-        fs::rename(&part, path)
+        let seal = out.finish()?;
+        fs::rename(&part, path)?;
+        Ok(seal)
     };
     attempt().map_err(|error| refused(path, &error))
 }

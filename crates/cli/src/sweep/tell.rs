@@ -1,24 +1,32 @@
 //! What a sweep says when it ends.
 
-use crate::args::{SweepArgs, SweepFormat};
+use super::Made;
+use super::store::{MOTIONS, results_name};
+use crate::args::SweepArgs;
 use crate::report::{Failure, print, print_json};
 use crate::words::{cells, entry, plain, table};
 use dalembert::sweep::{Sweep, Tally};
 use serde_json::{Value, json};
 use std::time::Duration;
 
+/// When a sweep that is complete was made.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Told {
+    /// By this process, at least what was missing.
+    Now,
+    /// Before: nothing was left to do.
+    Again,
+}
+
 /// The summary as it is kept and, with `--json`, printed.
-pub fn summary(args: &SweepArgs, sweep: &Sweep, tally: &Tally, made: usize, wall: Duration) -> Value {
+pub fn summary(args: &SweepArgs, sweep: &Sweep, tally: &Tally, made: &Made, wall: Duration) -> Value {
     let outputs: serde_json::Map<String, Value> = tally
         .outputs()
         .map(|(name, s)| (name.to_owned(), json!({ "min": s.min, "mean": s.mean, "max": s.max })))
         .collect();
-    let mut files = vec![match args.format {
-        SweepFormat::Csv => "results.csv",
-        SweepFormat::Parquet => "results.parquet",
-    }];
+    let mut files = vec![results_name(args)];
     if args.every.is_some() {
-        files.push("motions");
+        files.push(MOTIONS);
     }
     let seconds = wall.as_secs_f64();
     json!({
@@ -27,9 +35,10 @@ pub fn summary(args: &SweepArgs, sweep: &Sweep, tally: &Tally, made: usize, wall
         "events": tally.events,
         "failed": tally.failed,
         "in_lanes": sweep.in_lanes(),
-        "runs_made": made,
+        "runs_made": made.runs,
+        "runs_made_in_lanes": made.in_lanes,
         "seconds": seconds,
-        "runs_per_second": made as f64 / seconds,
+        "runs_per_second": made.runs as f64 / seconds,
         "columns": sweep.columns(),
         "outputs": outputs,
         "files": files,
@@ -37,13 +46,14 @@ pub fn summary(args: &SweepArgs, sweep: &Sweep, tally: &Tally, made: usize, wall
 }
 
 /// Prints the summary of a sweep that is complete.
-pub fn finished(args: &SweepArgs, summary: &Value) -> Result<(), Failure> {
+pub fn finished(args: &SweepArgs, summary: &Value, told: Told) -> Result<(), Failure> {
     if args.common.json {
         let mut document = summary.clone();
         document["directory"] = json!(args.out);
+        document["already_complete"] = json!(told == Told::Again);
         print_json(&document)?;
     } else if !args.common.quiet {
-        print(&words(args, summary))?;
+        print(&words(args, summary, told))?;
     }
     let ended_well = |key: &str| {
         summary[key].as_object().is_some_and(|m| !m.is_empty())
@@ -59,7 +69,7 @@ pub fn finished(args: &SweepArgs, summary: &Value) -> Result<(), Failure> {
         .help("`dalembert explain CODE` tells more about a code; try one run with `dalembert simulate`"))
 }
 
-fn words(args: &SweepArgs, summary: &Value) -> String {
+fn words(args: &SweepArgs, summary: &Value, told: Told) -> String {
     let counts = |key: &str, word: &str| -> Vec<String> {
         let pairs = summary[key].as_object().into_iter().flatten();
         pairs.map(|(name, n)| format!("{n} {word}{name}")).collect()
@@ -69,16 +79,8 @@ fn words(args: &SweepArgs, summary: &Value) -> String {
     ends.extend(counts("failed", "failed with "));
     let mut out = String::new();
     entry(&mut out, "runs", 12, &[format!("{}: {}", summary["runs"], ends.join(", "))]);
-    let number = |key: &str| summary[key].as_f64().unwrap_or(f64::NAN);
-    let way =
-        if summary["in_lanes"] == json!(true) { "in vector lanes" } else { "one by one on each thread" };
-    let made = format!(
-        "{:.2} s for {} runs, {:.0} a second, {way}",
-        number("seconds"),
-        summary["runs_made"],
-        number("runs_per_second")
-    );
-    entry(&mut out, "time", 12, &[made]);
+    let key = if told == Told::Again { "time then" } else { "time" };
+    entry(&mut out, key, 12, &[time(summary)]);
     let outputs: Vec<(&String, &Value)> = summary["outputs"].as_object().into_iter().flatten().collect();
     if !outputs.is_empty() {
         let mut rows = vec![cells(["output", "min", "mean", "max"])];
@@ -89,9 +91,33 @@ fn words(args: &SweepArgs, summary: &Value) -> String {
         table(&mut out, "", &rows);
     }
     for file in summary["files"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        out.push_str(&format!("wrote {}\n", std::path::Path::new(&args.out).join(file).display()));
+        let path = std::path::Path::new(&args.out).join(file);
+        match told {
+            Told::Now => out.push_str(&format!("wrote {}\n", path.display())),
+            Told::Again => out.push_str(&format!("already complete: {}\n", path.display())),
+        }
     }
     out
+}
+
+/// How long it took, and in which way.
+fn time(summary: &Value) -> String {
+    let number = |key: &str| summary[key].as_f64().unwrap_or(f64::NAN);
+    let count = |key: &str| summary[key].as_u64().unwrap_or_default();
+    let (made, in_lanes) = (count("runs_made"), count("runs_made_in_lanes"));
+    if made == 0 {
+        return format!("{:.2} s, no run was left to make", number("seconds"));
+    }
+    let way = match made.saturating_sub(in_lanes) {
+        0 => "in vector lanes".to_owned(),
+        alone if in_lanes > 0 => {
+            format!("{in_lanes} in vector lanes, {alone} made again one by one")
+        }
+        _ if summary["in_lanes"] == json!(true) => "all made again one by one after vector lanes".to_owned(),
+        _ => "one by one on each thread".to_owned(),
+    };
+    let rate = number("runs_per_second");
+    format!("{:.2} s for {made} runs, {rate:.0} a second, {way}", number("seconds"))
 }
 
 /// What to say after Ctrl-C.

@@ -22,7 +22,11 @@ impl Elaborator<'_> {
         };
         let value = value.inspect_err(|_| self.poison(&d.target))?;
         match self.pool.as_number(value).cloned() {
-            Some(r) if r.to_i64().is_some() => self.declare(&name, Binding::Number(r), d.target.span),
+            Some(r) if r.to_i64().is_some() => {
+                self.declare(&name, Binding::Number(r), d.target.span)?;
+                self.constants.push(name);
+                Ok(())
+            }
             _ => {
                 self.poison(&d.target);
                 let diagnostic = Diagnostic::error(

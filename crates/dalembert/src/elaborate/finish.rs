@@ -174,6 +174,7 @@ impl Elaborator<'_> {
             pool: self.pool,
             title: self.title,
             time: self.time,
+            constants: self.constants,
             parameters: self.parameters,
             coordinates: self.coordinates,
             speeds: c.kinematics.speeds,

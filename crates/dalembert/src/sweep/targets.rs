@@ -117,15 +117,19 @@ impl Target {
 }
 
 fn unknown(model: &Model, name: &str) -> Diagnostic {
+    if model.system.constants.iter().any(|constant| constant == name) {
+        let message =
+            format!("`{name}` is a `const`, which changes the equations: it cannot vary from run to run");
+        return Diagnostic::error(Code::BadOption, None, message).help(format!(
+            "make it a `parameter` if it is no index, or sweep once for each `--set {name}=...`"
+        ));
+    }
     let parameters = model.system.parameters.iter().map(|p| p.name.as_str());
     let names: Vec<&str> = parameters.chain(model.state_names()).collect();
     let message = format!("`{name}` is no parameter, coordinate or rate of this model");
     let d = Diagnostic::error(Code::BadOption, None, message);
     match nearest(name, names.iter().copied()) {
         Some(near) => d.help(format!("did you mean `{near}`?")),
-        None => d.help(format!(
-            "known are {}; a `const` changes the equations: make it a `parameter`, or sweep once for each `--set`",
-            names.join(", ")
-        )),
+        None => d.help(format!("known are {}", names.join(", "))),
     }
 }

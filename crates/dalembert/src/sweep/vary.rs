@@ -52,7 +52,11 @@ impl Axis {
             return Err(wrong());
         }
         let values = match rest.split_once("..") {
-            Some((low, rest)) => range(low, rest).ok_or_else(wrong)?,
+            Some((low, rest)) => {
+                let values = range(low, rest).ok_or_else(wrong)?;
+                values.fault().map_or(Ok(()), |why| Err(faulty(text, why)))?;
+                values
+            }
             None => Values::List(numbers(rest).ok_or_else(wrong)?),
         };
         Ok(Axis { name, values })
@@ -93,8 +97,54 @@ fn range(low: &str, rest: &str) -> Option<Values> {
         Some(_) => return None,
     };
     let low = number(low)?;
-    let good = count >= 2 && low != high && (high - low).is_finite() && (!log || low / high > 0.0);
-    (good && parts.next().is_none()).then_some(Values::Range { low, high, count, log })
+    parts.next().is_none().then_some(Values::Range { low, high, count, log })
+}
+
+/// Well written, and yet impossible: the reason and the way out.
+fn faulty(text: &str, (why, help): (&str, &str)) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(Code::BadOption, None, format!("`{text}`: {why}")).help(help))
+}
+
+impl Values {
+    /// What is wrong with them.
+    fn fault(&self) -> Option<(&'static str, &'static str)> {
+        let Values::Range { low, high, count, log } = self else { return None };
+        match (low, high) {
+            _ if *count < 2 => Some(("a range has two values or more", "write one value as m=1")),
+            _ if !(high - low).is_finite() => Some(("the range is not finite", "write it as m=0.5..2:50")),
+            _ if low == high => Some(("the range has no length", "write one value as m=1")),
+            _ if !log => None,
+            _ if *low == 0.0 || *high == 0.0 => Some((
+                "equal ratios cannot begin or end at zero",
+                "begin at a small number, as in m=0.001..1:50:log",
+            )),
+            _ if low * high < 0.0 => {
+                Some(("equal ratios cannot pass zero", "leave `:log` out, or make one sweep for each sign"))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Distribution {
+    /// What is wrong with it.
+    fn fault(&self) -> Option<(&'static str, &'static str)> {
+        match *self {
+            Distribution::Normal(_, deviation) if deviation < 0.0 => {
+                Some(("the deviation is negative", "write it as x~normal(mean,deviation)"))
+            }
+            Distribution::Uniform(low, high) | Distribution::LogUniform(low, high) if low > high => {
+                Some(("the lower bound is above the upper one", "write the smaller number first"))
+            }
+            Distribution::LogUniform(low, _) if low <= 0.0 => {
+                Some(("the logarithm wants positive bounds", "begin at a small positive number"))
+            }
+            Distribution::Uniform(low, high) if !(high - low).is_finite() => {
+                Some(("the bounds are not finite", "write it as x~uniform(low,high)"))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Numbers between commas, which may be expressions.
@@ -162,13 +212,14 @@ impl Sample {
         let (kind, inside) = rest.trim().split_once('(').ok_or_else(wrong)?;
         let inside = inside.strip_suffix(')').ok_or_else(wrong)?;
         let distribution = match (kind.trim(), numbers(inside).ok_or_else(wrong)?.as_slice()) {
-            ("normal", [mean, deviation]) if *deviation >= 0.0 => Distribution::Normal(*mean, *deviation),
-            ("uniform", [low, high]) if low <= high && (high - low).is_finite() => {
-                Distribution::Uniform(*low, *high)
-            }
-            ("loguniform", [low, high]) if 0.0 < *low && low <= high => Distribution::LogUniform(*low, *high),
+            ("normal", [mean, deviation]) => Distribution::Normal(*mean, *deviation),
+            ("uniform", [low, high]) => Distribution::Uniform(*low, *high),
+            ("loguniform", [low, high]) => Distribution::LogUniform(*low, *high),
             _ => return Err(wrong()),
         };
+        if let Some(why) = distribution.fault() {
+            return Err(faulty(text, why));
+        }
         if name.is_empty() { Err(wrong()) } else { Ok(Sample { name, distribution }) }
     }
 

@@ -211,6 +211,7 @@ fn rewrite(model: &mut Model, change: &Change) -> System {
         complete_integral: None,
         title: None,
         time: old.time,
+        constants: old.constants.clone(),
         parameters: old.parameters.clone(),
         coordinates: old.coordinates.clone(),
         speeds,
