@@ -227,3 +227,33 @@ fn a_time_too_large_for_its_steps_is_said() {
     assert_eq!(failure.code, Code::StepTooSmall);
     assert!(failure.message.contains("too large for steps"), "{}", failure.message);
 }
+
+/// Euler's equations alone: M eta' = Q decides, and two of the speeds move no coordinate. Refused with E0506 once.
+#[test]
+fn speeds_of_the_direct_form_may_move_nothing() {
+    let text = "coordinate a\nspeed w1, w2, w3\nkinematics a' = w1\nmass [[1,0,0],[0,2,0],[0,0,3]]
+        force [-w2*w3, 2*w3*w1, -w1*w2]\ninitial w1 = 0.1, w2 = 1, w3 = 0.2
+        output T = (w1^2 + 2*w2^2 + 3*w3^2)/2\noutput h2 = w1^2 + 4*w2^2 + 9*w3^2\nsimulate until 20 tolerance 1e-11";
+    let mut model = good(text);
+    let start = model.start().expect("a start").state;
+    let now = model.evaluate(&start).expect("accelerations");
+    // -w2 w3, w3 w1, -w1 w2 / 3
+    let known = [-0.2, 0.02, -0.1 / 3.0];
+    for (is, want) in now.solution.eta_dot.iter().zip(known) {
+        support::below("an acceleration", (is - want).abs(), 1e-15);
+    }
+    let motion = support::run(&mut model, &Default::default());
+    for name in ["T", "h2"] {
+        let values = support::column(&motion, name);
+        let drift = values.iter().fold(0.0f64, |m, v| m.max((v - values[0]).abs()));
+        // Rounding and the tolerance of the run over some three turns.
+        support::below(name, drift, 1e-9);
+    }
+    assert!(dalembert::verify::verify(&mut model).expect("a verdict").passed());
+    assert!(equations::write(&mut model, Form::Kernel, Format::Text).is_ok());
+    // With energies the brackets are needed.
+    let energies = "coordinate a\nspeed w1, w2\nkinematics a' = w1\nkinetic (w1^2 + w2^2)/2\n";
+    for more in ["", "mass [[1, 0], [0, 1]]\nforce [0, 0]"] {
+        assert!(refused(&format!("{energies}{more}")).contains(&Code::KinematicsMissing));
+    }
+}

@@ -86,7 +86,11 @@ impl Elaborator<'_> {
             covered.iter().zip(row).for_each(|(&i, e)| full[i] = e);
             full
         }));
-        self.check_every_speed_moves_something(&speeds, &rates)?;
+        // Without energies M and Q decide by themselves: no brackets of directions are asked for.
+        let direct = self.mass_given && self.kinetic.is_empty() && self.lagrangian.is_empty();
+        if !direct {
+            self.check_every_speed_moves_something(&speeds, &rates)?;
+        }
         Ok(Kinematics { speeds, rates, inverse: all_defined.then_some(inverse) })
     }
 
