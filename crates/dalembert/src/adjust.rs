@@ -52,10 +52,13 @@ impl Model {
             return Err(Box::new(Diagnostic::error(Code::NotFinite, p.span, message)));
         }
         self.compiled.set_parameters(&parameters);
+        // What is said about coefficients is said about these values.
+        self.diagnostics.retain(|d| d.code != Code::StaticBelowSliding);
         let known = self.diagnostics.len();
         self.check_coefficients();
         self.find_normal_forces_again();
         let new = self.diagnostics.split_off(known);
+        self.diagnostics.extend(new.iter().filter(|d| d.code == Code::StaticBelowSliding).cloned());
         new.into_iter().find(Diagnostic::is_error).map_or(Ok(()), |d| Err(Box::new(d)))
     }
 

@@ -99,7 +99,8 @@ impl Model {
             } else if sliding.zip(still).is_some_and(|(sliding, still)| still < sliding) {
                 let message =
                     format!("static friction on `{}` is weaker than sliding friction", contact.name);
-                self.diagnostics.push(Diagnostic::warning(Code::StaticBelowSliding, contact.span, message));
+                let d = Diagnostic::warning(Code::StaticBelowSliding, contact.span, message);
+                self.diagnostics.push(d.help("under a load between the two the contact can neither stick nor slide, and a run ends (E0711); make `static` at least as large"));
             }
         }
         for row in self.system.requirement_rows.clone() {
@@ -115,7 +116,7 @@ impl Model {
     }
 
     /// The start and a state beside it, as far as they can be found.
-    fn sample_states(&mut self) -> Vec<State> {
+    pub(crate) fn sample_states(&mut self) -> Vec<State> {
         let (n_x, n) = (self.form.coordinates.len(), self.form.speeds.len());
         let start = match self.start() {
             Ok(started) => started.state,

@@ -239,8 +239,7 @@ pub(crate) fn of_acceleration(error: &AccelerationError, model: &Model, at: Opti
         AccelerationError::FrictionUnsettled { t, contact } => {
             let (name, span) = contact_name(model, *contact);
             let message = format!("at t = {} the contact `{name}` can neither stick nor slide", short(*t));
-            Diagnostic::error(Code::FrictionUnsettled, span, message)
-                .help("several contacts at rest act on each other; try other coefficients, or less of them at rest at once")
+            Diagnostic::error(Code::FrictionUnsettled, span, message).help(unsettled(model, span))
         }
         AccelerationError::Unreachable { t, rows, residuals, missing } => {
             unreachable(*t, rows, residuals, missing, model)
@@ -257,6 +256,18 @@ pub(crate) fn of_acceleration(error: &AccelerationError, model: &Model, at: Opti
             Diagnostic::error(Code::CostNotPositive, span, message)
                 .help("give a `weight` that is positive for every combination of control forces")
         }
+    }
+}
+
+/// Why a contact may neither stick nor slide.
+fn unsettled(model: &Model, span: Option<Span>) -> &'static str {
+    let below = |d: &Diagnostic| d.code == Code::StaticBelowSliding && d.span == span;
+    if model.diagnostics.iter().any(below) {
+        "its static coefficient is below the sliding one: under a load between the two it lets go and cannot slide; make `static` at least as large as the coefficient"
+    } else if model.system.contacts.len() == 1 {
+        "look whether its static coefficient falls below the sliding one there: under a load between the two it lets go and cannot slide"
+    } else {
+        "several contacts at rest act on each other; try other coefficients, or less of them at rest at once"
     }
 }
 

@@ -524,3 +524,30 @@ fn bodies_of_equal_mass_that_turn_press_once() {
         assert_eq!(model.diagnostics.iter().any(|d| d.code == Code::NormalForceAssumed), told, "{text}");
     }
 }
+
+/// Under a load between both coefficients a contact at rest lets go and cannot slide: the coefficients are the reason.
+#[test]
+fn static_friction_below_sliding_friction_is_the_reason() {
+    let text = "parameter mu = 0.5, mus = 0.2\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y
+        force x = 3.5\nconstraint floor: y = 0\nfriction on floor: coefficient mu, velocity x', static mus
+        simulate until 1";
+    let mut model = load(text);
+    let warned = model.diagnostics.iter().find(|d| d.code.id() == "W0712").expect("a warning");
+    assert!(warned.span.is_some() && warned.help.iter().any(|h| h.contains("E0711")), "{warned:?}");
+    let stuck = |model: &mut Model| match model.simulate(&until(1.0), |_| Flow::Continue) {
+        Ok(motion) => motion.failure.expect("no motion"),
+        Err(d) => *d,
+    };
+    let said = stuck(&mut model);
+    assert_eq!(said.code.id(), "E0711", "{said:?}");
+    assert!(said.help.iter().any(|h| h.contains("static coefficient is below")), "{said:?}");
+    // The same for values that come later, and no longer for others.
+    let mut model = load(&text.replace("mus = 0.2", "mus = 0.6"));
+    model.set_parameters(&[("mus".to_owned(), 0.2)]).expect("a warning is no error");
+    assert!(stuck(&mut model).help.iter().any(|h| h.contains("static coefficient is below")));
+    model.set_parameters(&[("mus".to_owned(), 0.6)]).expect("good values");
+    assert!(!model.diagnostics.iter().any(|d| d.code.id() == "W0712"));
+    // Coefficients of the state are not known before.
+    let varying = text.replace("static mus", "static mus*cos(x)");
+    assert!(stuck(&mut load(&varying)).help.iter().any(|h| h.contains("look whether its static")));
+}

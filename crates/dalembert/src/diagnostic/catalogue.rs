@@ -257,7 +257,8 @@ catalogue! {
         wrong "coordinate x, y\nspeed u = x' + y'" right "coordinate x, y\nspeed u = x' + y', v = x' - y'";
     KinematicsMissing "E0506" "a speed that moves nothing":
         "A speed declared without a definition moves coordinates through `kinematics` lines, one for each coordinate it moves. \
-         Without any the brackets of its direction with the others are unknown, and with them the equations of motion."
+         Without any the brackets of its direction with the others are unknown, and with them the equations of motion. \
+         In the direct form (`mass`, `force`) no brackets are needed, and a speed may move nothing."
         wrong "coordinate x\nspeed u\nkinetic u^2/2" right "coordinate x\nspeed u\nkinematics x' = 2*u\nkinetic u^2/2";
     KinematicsTwice "E0507" "a coordinate with two kinematics":
         "One `kinematics` line gives the rate of a coordinate; a second relation between rates is a `constraint`."
@@ -361,7 +362,7 @@ catalogue! {
         wrong "" right "";
     FrictionUnsettled "E0711" "contacts that can neither stick nor slide":
         "No choice of sticking and sliding contacts satisfies the law of friction at this state, or contacts change between both without end. \
-         The law may be undecided there, as in Painleve's paradox with several contacts."
+         The law may be undecided there, as in Painleve's paradox with several contacts, or wherever the static coefficient is below the sliding one."
         wrong "" right "";
     BadCoefficient "E0712" "a coefficient that makes no sense":
         "A coefficient of friction is not negative, and errors decay by positive coefficients: with others friction would drive, and errors grow."
