@@ -272,3 +272,11 @@ fn files_are_formatted() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "coordinate (  x\n");
     assert_eq!(dalembert(&["fmt", "--json", name]).json()["files"][0]["changed"], false);
 }
+
+/// What `output r1 = residual(r)` tells is told without it.
+#[test]
+fn residuals_of_requirements_are_evaluated() {
+    let text = "coordinate x\nkinetic x'^2/2\nrequire r: x = 1 decay 2\ninitial x = 3, x' = 0\noutput r1 = residual(r)";
+    let said = with_input(&["evaluate", "-", "--json"], text).json();
+    assert_eq!((&said["residuals"]["r"], &said["outputs"]["r1"]), (&2.0.into(), &2.0.into()), "{said}");
+}

@@ -9,6 +9,7 @@ mod brackets;
 mod candidates;
 mod check;
 mod classify;
+mod curvature;
 mod distribution;
 mod dynamics;
 mod expansion;
@@ -225,7 +226,7 @@ pub struct ConstraintSet {
     pub singular: Vec<Singular>,
     /// How sure this is.
     pub certainty: Certainty,
-    /// Why the closure is not known.
+    /// Why the closure, or the kind of a row nonlinear in the rates, is not known.
     pub undecided: Option<String>,
     /// What else is to be said.
     pub remarks: Vec<String>,

@@ -362,7 +362,9 @@ fn position_and_velocity_constraints_are_seen_together() {
 #[test]
 fn nonlinear_and_singular_rows_are_told_apart() {
     let head = "coordinate x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\ninitial x' = 1, y' ~ 1\n";
-    let cone = ask(&format!("{head}constraint cone: x'^2 + y'^2 = z'^2\nconstraint plane: x = 2*z\n"));
+    let cone =
+        ask("coordinate x, y, z, w\nkinetic (x'^2 + y'^2 + z'^2 + w'^2)/2\ninitial x' = 1, y' ~ 1, z' ~ 1\n\
+         constraint cone: x'^2 + y'^2 = z'^2\nconstraint plane: x = 2*w\n");
     assert_eq!(cone.rows[0].kind, RowKind::NonlinearNonholonomic);
     assert_eq!(
         (cone.set.verdict, cone.set.integrable_combinations, cone.set.rank),
@@ -373,6 +375,24 @@ fn nonlinear_and_singular_rows_are_told_apart() {
     let drop = ask("coordinate x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\nconstraint c: y*x' = x*y'\n");
     assert_eq!((drop.set.rank, drop.set.rank_at_start), (1, Some(0)));
     assert_eq!(drop.set.singular[0].place, "x = 0, y = 0");
+}
+
+/// Two planes written as one row, and a cone cut by a plane: what may be linear in disguise is decided for nobody.
+#[test]
+fn rows_that_may_be_linear_in_disguise_are_undecided() {
+    let head = "coordinate x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\ninitial x' = 1, y' ~ 1, z' ~ 1\n";
+    for rows in ["constraint c: x'^2 = y'^2", "constraint c: x'^2 + y'^2 = z'^2\nconstraint d: y' = x'"] {
+        let said = ask(&format!("{head}{rows}\n"));
+        assert_eq!((said.rows[0].kind, said.rows[0].integrable_alone), (RowKind::Undecided, None), "{rows}");
+        assert_eq!((said.set.verdict, said.set.nonholonomic), (Verdict::Undecided, None), "{rows}");
+        assert_eq!(said.set.integrable_combinations, None, "{rows}");
+        assert!(said.set.undecided.as_ref().is_some_and(|reason| reason.contains("`c`")), "{said:?}");
+    }
+    let cone = ask(&format!("{head}constraint c: x'^2 + y'^2 = z'^2\n"));
+    assert_eq!((cone.set.nonholonomic, cone.set.undecided), (Some(true), None));
+    // A linear row that cannot be integrated is nonholonomic whatever the other is.
+    let both = ask(&format!("{head}constraint c: x'^2 = y'^2\nconstraint d: z' = y*x'\n"));
+    assert!(both.set.nonholonomic == Some(true) && both.set.undecided.is_some(), "{both:?}");
 }
 
 #[test]
@@ -485,7 +505,7 @@ fn rows_that_are_linear_in_disguise() {
     }
     let said = ask(&format!("{head}constraint c: x'^2 = y'^2\n"));
     assert_eq!(said.set.certainty, Certainty::Generic);
-    assert!(said.set.remarks.iter().any(|r| r.contains("undecided")), "{said:?}");
+    assert!(said.set.undecided.is_some(), "{said:?}");
 }
 
 /// Integrals have values at the model's own start.

@@ -1,5 +1,6 @@
 //! Constraints classified, one by one and as a set (section 7 of the theory).
 
+use super::curvature::curved;
 use super::distribution::{Closure, closure};
 use super::forms::alone;
 use super::integrals::integrals;
@@ -35,7 +36,12 @@ pub(super) fn classify(model: &mut Model) -> (Vec<RowReport>, ConstraintSet, Vec
         reports.push(report);
         own.push(integral);
     }
+    let disguised = disguised(model, &setting);
+    for k in &disguised {
+        (reports[*k].kind, reports[*k].integrable_alone) = (RowKind::Undecided, None);
+    }
     let nonlinear = rows.len() < setting.rows.len();
+    let bent = nonlinear && disguised.len() < setting.rows.len() - rows.len();
     let total = setting.total();
     let dimension = closure.as_ref().map(|c| c.span.len());
     let integrable = dimension.map(|d| total - d);
@@ -43,6 +49,7 @@ pub(super) fn classify(model: &mut Model) -> (Vec<RowReport>, ConstraintSet, Vec
         _ if setting.rows.is_empty() => Verdict::Free,
         None => Verdict::Undecided,
         Some(h) if h == linear_rank && !nonlinear => Verdict::Holonomic,
+        Some(h) if h == linear_rank && !bent => Verdict::Undecided,
         Some(0) => Verdict::Nonholonomic,
         Some(_) => Verdict::Mixed,
     };
@@ -59,13 +66,9 @@ pub(super) fn classify(model: &mut Model) -> (Vec<RowReport>, ConstraintSet, Vec
                 .into(),
         );
     }
-    for row in setting.rows.iter().filter(|row| row.form.is_none()) {
-        setting.exact = false;
-        remarks.push(format!(
-            "`{}` is nonlinear in the rates and counted as nonholonomic; whether it says the same as linear rows is undecided",
-            model.system.rows[row.index].name
-        ));
-    }
+    setting.exact &= !nonlinear;
+    let known_rows = disguised.is_empty();
+    let undecided = undecided.or_else(|| said_to_be_open(model, &setting, &disguised));
     let notation = Notation::of(&model.system);
     let mut set = ConstraintSet {
         verdict,
@@ -73,9 +76,9 @@ pub(super) fn classify(model: &mut Model) -> (Vec<RowReport>, ConstraintSet, Vec
         rank_at_start: None,
         degrees_of_freedom: setting.n - rank.min(setting.n),
         space: space(&setting),
-        growth: closure.as_ref().map(|c| c.growth.clone()),
-        closure: dimension,
-        integrable_combinations: integrable,
+        growth: closure.as_ref().map(|c| c.growth.clone()).filter(|_| known_rows),
+        closure: dimension.filter(|_| known_rows),
+        integrable_combinations: integrable.filter(|_| known_rows),
         nonholonomic: (verdict != Verdict::Undecided)
             .then_some(matches!(verdict, Verdict::Mixed | Verdict::Nonholonomic)),
         integrals: found.iter().map(|e| written(&notation, &mut setting.pool, *e)).collect(),
@@ -90,6 +93,23 @@ pub(super) fn classify(model: &mut Model) -> (Vec<RowReport>, ConstraintSet, Vec
     let new: Vec<Expr> = found.into_iter().filter(|e| !positions.contains(e)).collect();
     let new = model.system.pool.import(&mut setting.pool, &new);
     (reports, set, new)
+}
+
+/// Rows nonlinear in the rates that may be linear in disguise, as x'^2 = y'^2 is.
+fn disguised(model: &mut Model, setting: &Setting) -> Vec<usize> {
+    let nonlinear: Vec<usize> = (0..setting.rows.len()).filter(|k| setting.rows[*k].form.is_none()).collect();
+    if nonlinear.is_empty() {
+        return nonlinear;
+    }
+    let states = model.sample_states();
+    nonlinear.into_iter().filter(|k| !curved(model, setting.rows[*k].index, &states)).collect()
+}
+
+fn said_to_be_open(model: &Model, setting: &Setting, rows: &[usize]) -> Option<String> {
+    let name = |k: &usize| format!("`{}`", model.system.rows[setting.rows[*k].index].name);
+    let names: Vec<String> = rows.iter().map(name).collect();
+    (!names.is_empty())
+        .then(|| format!("{}: nonlinear in the rates, and may say the same as linear rows", names.join(", ")))
 }
 
 /// A function that is kept constant, in both spellings.

@@ -69,13 +69,20 @@ pub fn evaluation(model: &Model, now: &Evaluation, remarks: &[Diagnostic], sourc
         "contacts": contacts(model, now),
         "multipliers": object(row_names().zip(solution.lambda.iter().copied())),
         "reactions": object(reactions(model, now)),
-        "residuals": object(row_names().zip(now.residuals.iter().copied())),
+        "residuals": object(row_names().zip(now.residuals.iter().copied()).chain(requirements(model, now))),
         "rank": solution.rank,
         "gauss": solution.gauss,
         "energy": now.energy,
         "outputs": object(outputs(model, now)),
         "diagnostics": diagnostic::json(&all, source),
     })
+}
+
+/// How far each requirement is from being met, by the names of their rows.
+fn requirements<'m>(model: &'m Model, now: &Evaluation) -> impl Iterator<Item = (&'m str, f64)> {
+    let errors = model.compiled.requirement_errors(now.state.point());
+    let names = model.system.requirement_rows.iter().map(|row| row.name.as_str());
+    names.zip(errors.into_iter().map(|(residual, _)| residual))
 }
 
 /// Row after row; of a large system the entries as `[row, column, value]`.
