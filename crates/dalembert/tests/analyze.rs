@@ -377,6 +377,14 @@ fn nonlinear_and_singular_rows_are_told_apart() {
     assert_eq!(drop.set.singular[0].place, "x = 0, y = 0");
 }
 
+/// Nothing tells the brackets of a speed that moves no coordinate.
+#[test]
+fn constraints_on_speeds_that_move_nothing_are_undecided() {
+    let said = ask("coordinate a\nspeed w1, w2, w3\nkinematics a' = w1\nmass [[1,0,0],[0,2,0],[0,0,3]]\n\
+         force [0, 0, 0]\nconstraint k: w2 = a*w3\n");
+    assert!(said.set.verdict == Verdict::Undecided && said.set.undecided.is_some(), "{said:?}");
+}
+
 /// Two planes written as one row, and a cone cut by a plane: what may be linear in disguise is decided for nobody.
 #[test]
 fn rows_that_may_be_linear_in_disguise_are_undecided() {

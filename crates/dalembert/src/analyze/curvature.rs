@@ -34,7 +34,7 @@ fn bends(model: &mut Model, index: usize, second: &[Expr], state: &State) -> boo
     model.compiled.terms(state.point(), &mut vec![0.0; model.compiled.scratch_len()], &mut terms);
     let A = terms.written_out().A;
     // At an apex, as at rest on a cone, the row has no direction.
-    if !(norm_max(&A[index * n..(index + 1) * n]) > WEAK) {
+    if norm_max(&A[index * n..(index + 1) * n]) <= WEAK {
         return false;
     }
     let H = at(model, second, state);

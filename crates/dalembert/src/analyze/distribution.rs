@@ -63,7 +63,10 @@ impl Undecided {
             ),
             Undecided::TooMany => format!("brackets are taken for up to {MAX_BRACKET_SPEEDS} speeds"),
             Undecided::Disagreement => "two random points gave different ranks".into(),
-            Undecided::Frame => "the brackets of the kinematics' directions do not close".into(),
+            Undecided::Frame => {
+                "the brackets of the kinematics' directions do not close, or a speed moves no coordinate"
+                    .into()
+            }
         }
     }
 }

@@ -9,7 +9,7 @@
 //! (`points.rs`); nothing is rounded. Knows nothing of energies.
 
 use crate::derive::structure_of;
-use crate::kernel_form::Structure;
+use crate::kernel_form::{KernelForm, Structure};
 use crate::model::Model;
 use dalembert_expr::{Expr, Function, Node, Pool, Rational, Symbol};
 
@@ -63,6 +63,12 @@ pub(super) struct Setting {
     pub closed: bool,
 }
 
+/// In the direct form a speed may move no coordinate; its brackets with others are not known then.
+fn every_speed_moves(form: &KernelForm) -> bool {
+    let Some(frame) = &form.frame else { return true };
+    (0..form.speeds.len()).all(|p| frame.iter().any(|row| row[p] != Pool::ZERO))
+}
+
 impl Setting {
     pub fn of(model: &mut Model) -> Setting {
         let mut pool = Pool::new();
@@ -71,7 +77,7 @@ impl Setting {
             true => structure_of(&mut model.system),
             false => Some(model.form.structure.clone()),
         };
-        let closed = bare.is_some();
+        let closed = bare.is_some() && every_speed_moves(&model.form);
         let bare = bare.unwrap_or_default();
         for s in model.form.parameters.iter().chain(&model.form.coordinates) {
             pool.named(model.system.pool.name(*s)); // terms are printed in the order of their making
