@@ -8,6 +8,10 @@ use dalembert_run::{StartGuess, State, find_start};
 /// How many states lie on the motion, and how many beside it.
 const COUNT: usize = 10;
 
+/// Parts of a push that are tried: far from its configurations a mechanism with redundant bars has places near which no other is
+/// better, and none that is right.
+const SHRUNK: [f64; 3] = [1.0, 0.1, 0.01];
+
 /// Twenty states, fewer where what is beside the motion cannot be brought onto the constraints.
 pub(super) fn near(model: &Model, start: &State, path: &Path) -> Vec<State> {
     let along: Vec<&State> = match path.states.len() {
@@ -20,21 +24,23 @@ pub(super) fn near(model: &Model, start: &State, path: &Path) -> Vec<State> {
         let base = along[k % along.len()];
         let mut push = |list: &[f64], scales: &[f64], part: f64| -> Vec<f64> {
             let size = |s: f64| if s > 0.0 { s } else { 1.0 };
-            list.iter()
-                .zip(scales)
-                .map(|(v, s)| v + part * dice.number() * (v.abs() + 0.1 * size(*s)))
-                .collect()
+            list.iter().zip(scales).map(|(v, s)| part * dice.number() * (v.abs() + 0.1 * size(*s))).collect()
         };
-        let (x, eta) = (push(&base.x, &path.scales.x, 0.05), push(&base.eta, &path.scales.eta, 0.3));
-        let guess = StartGuess {
-            x_fixed: vec![false; x.len()],
-            eta_fixed: vec![false; eta.len()],
-            state: State::new(base.t, &x, &eta),
-            conditions: Vec::new(),
-        };
-        if let Ok(found) = find_start(&model.compiled, &guess) {
-            states.push(found.state);
-        }
+        let (dx, deta) = (push(&base.x, &path.scales.x, 0.05), push(&base.eta, &path.scales.eta, 0.3));
+        let found = SHRUNK.iter().find_map(|part| {
+            let moved = |list: &[f64], by: &[f64]| -> Vec<f64> {
+                list.iter().zip(by).map(|(v, d)| v + part * d).collect()
+            };
+            let (x, eta) = (moved(&base.x, &dx), moved(&base.eta, &deta));
+            let guess = StartGuess {
+                x_fixed: vec![false; x.len()],
+                eta_fixed: vec![false; eta.len()],
+                state: State::new(base.t, &x, &eta),
+                conditions: Vec::new(),
+            };
+            find_start(&model.compiled, &guess).ok()
+        });
+        states.extend(found.map(|found| found.state));
     }
     states
 }
