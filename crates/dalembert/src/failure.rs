@@ -200,12 +200,16 @@ pub(crate) fn of_acceleration(error: &AccelerationError, model: &Model, at: Opti
         }
         AccelerationError::Inconsistent { t, rows, .. } => {
             // Rows beyond those of constraints belong to contacts that stick.
-            let named: Vec<String> = rows
+            let mut named: Vec<String> = rows
                 .iter()
+                .take(1 + NAMED)
                 .map(|r| {
                     system.rows.get(*r).map_or("a sticking contact".into(), |row| format!("`{}`", row.name))
                 })
                 .collect();
+            if rows.len() > 1 + NAMED {
+                named.push(format!("and {} more", rows.len() - 1 - NAMED));
+            }
             let span = rows.iter().find_map(|r| system.rows.get(*r)).map(|row| row.span);
             let message =
                 format!("at t = {} these constraints cannot hold together: {}", short(*t), named.join(", "));

@@ -362,6 +362,27 @@ fn pendulum_hanging_and_standing() {
     assert_eq!(verdict(&at(&damped, "")[0].linear), Verdict::AsymptoticallyStable);
 }
 
+/// The unit of length is the user's: both equilibria are found in micrometres and in millions of metres.
+#[test]
+fn equilibria_of_any_size() {
+    for l in [1e-4f64, 1.0, 1e4, 1e7] {
+        let text = format!(
+            "parameter l = {l:e}, g = 9.81
+            coordinate x, y
+            kinetic (x'^2 + y'^2)/2
+            potential g*y
+            constraint rod: x^2 + y^2 = l^2
+            initial x = 0.6*{l:e}, y ~ -0.8*{l:e}"
+        );
+        let found = at(&text, "");
+        assert_eq!(found.len(), 2, "l = {l:e}");
+        for e in &found {
+            let s = e.linear.eigen.values[0];
+            below("root", ((s * s).re.abs() * l / 9.81 - 1.0).abs(), 1e-9);
+        }
+    }
+}
+
 #[test]
 fn double_pendulum_both_ways() {
     let minimal = linear(&mut load_file("double_pendulum"), "theta1=0, theta2=0, theta1'=0, theta2'=0", &[]);

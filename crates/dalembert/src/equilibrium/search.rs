@@ -278,7 +278,12 @@ impl Hunt<'_> {
             state.x[i] = match self.within.iter().find(|r| r.name == *name) {
                 Some(range) => range.low + (range.high - range.low) * u,
                 None if self.periodic[i] => self.base.x[i] + PI * (2.0 * u - 1.0),
-                None => self.base.x[i] + SPREADS[k % 4] * self.base.x[i].abs().max(1.0) * (2.0 * u - 1.0),
+                None => {
+                    // Small values may be the size of the system, or a start near zero: both in turn.
+                    let own = self.base.x[i].abs();
+                    let size = if k % 8 < 4 && own > 0.0 { own } else { own.max(1.0) };
+                    self.base.x[i] + SPREADS[k % 4] * size * (2.0 * u - 1.0)
+                }
             };
         }
         let mut projector = Projector::new(&model.compiled);

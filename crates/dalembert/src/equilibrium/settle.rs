@@ -107,7 +107,7 @@ impl Linearizer {
             if left <= QUIET || self.calls.get() > budget(model) {
                 break;
             }
-            let change = step(&here, held);
+            let change = step(&now, &here, held);
             let mut better = None;
             for k in 0..MAX_HALVINGS {
                 let Some(next) = stepped(model, &now, &here, held, &change, 0.5f64.powi(k as i32)) else {
@@ -144,7 +144,7 @@ impl Linearizer {
     ) -> (State, f64) {
         let norm = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
         let mut before: Option<f64> = None;
-        let mut change = step_with(&here, held, 1e-13);
+        let mut change = step_with(&now, &here, held, 1e-13);
         for _ in 0..MAX_POLISH {
             let length = norm(&change);
             let size = now.x.iter().chain(&now.eta).fold(1.0f64, |m, v| m.max(v.abs()));
@@ -160,7 +160,7 @@ impl Linearizer {
                 let (mut next, mut there) = (moved(model, &now, &here, held, &change, factor)?, None);
                 for again in [true, false] {
                     let local = self.plain(model, &next, wishes)?;
-                    let (after, on) = (remainder(&local, held), step_with(&local, held, 1e-13));
+                    let (after, on) = (remainder(&local, held), step_with(&next, &local, held, 1e-13));
                     if after < left && norm(&on) < length {
                         there = Some((next, local, on, after, factor));
                         break;
@@ -211,12 +211,14 @@ pub(super) fn roles(here: &Local, held: &Held) -> (Vec<usize>, Vec<usize>) {
 }
 
 /// What each rate is measured against: the size of its row. A row that is nearly nothing is not blown up, or it would
-/// dominate near solutions where its derivative vanishes.
+/// dominate near solutions where its derivative vanishes; rates of coordinates and of speeds have other units of time.
 pub(super) fn weights(here: &Local) -> Vec<f64> {
-    let d = here.dimension();
+    let (d, d_x) = (here.dimension(), here.positions.dimension());
     let row = |i: usize| here.S[i * d..(i + 1) * d].iter().map(|v| v.abs()).sum::<f64>();
-    let most = (0..d).map(row).fold(1e-9, f64::max);
-    (0..d).map(|i| row(i).max(1e-2 * most)).collect()
+    let most = |rows: std::ops::Range<usize>| rows.map(row).fold(0.0, f64::max);
+    let (of_x, of_eta) = (most(0..d_x), most(d_x..d));
+    let least = |i: usize| if i < d_x { 1e-2 * of_x } else { 1e-2 * of_eta };
+    (0..d).map(|i| row(i).max(least(i)).max(f64::MIN_POSITIVE)).collect()
 }
 
 /// The largest rate that should vanish, against its row.
@@ -226,11 +228,11 @@ pub(super) fn remainder(here: &Local, held: &Held) -> f64 {
     quiet.iter().map(|&i| here.rates[i].abs() / weight[i]).fold(0.0, f64::max)
 }
 
-fn step(here: &Local, held: &Held) -> Vec<f64> {
-    step_with(here, held, 1e-10)
+fn step(now: &State, here: &Local, held: &Held) -> Vec<f64> {
+    step_with(now, here, held, 1e-10)
 }
 
-fn step_with(here: &Local, held: &Held, rank_tol: f64) -> Vec<f64> {
+fn step_with(now: &State, here: &Local, held: &Held, rank_tol: f64) -> Vec<f64> {
     let d = here.dimension();
     let (unknown, quiet) = roles(here, held);
     let weight = weights(here);
@@ -243,11 +245,18 @@ fn step_with(here: &Local, held: &Held, rank_tol: f64) -> Vec<f64> {
     cod.factor(&J, rank_tol);
     let mut change = vec![0.0; unknown.len()];
     cod.solve(&right, &mut change);
-    // Angles and lengths alike: a step of more than one is more than the derivative can promise.
-    let longest = change.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-    let size = here.rates.len() as f64;
-    if longest > size {
-        change.iter_mut().for_each(|v| *v *= size / longest);
+    // Angles and lengths alike: a step of more than one, or of its own size where that is larger, is more than the
+    // derivative can promise.
+    let d_x = here.positions.dimension();
+    let own = |k: usize| match k.checked_sub(d_x) {
+        None => now.x[here.positions.independent[k]],
+        Some(w) => now.eta[here.speeds.independent[w]],
+    };
+    let sizes = unknown.iter().map(|k| own(*k).abs().max(1.0));
+    let longest = change.iter().zip(sizes).fold(0.0f64, |m, (v, size)| m.max(v.abs() / size));
+    let most = here.rates.len() as f64;
+    if longest > most {
+        change.iter_mut().for_each(|v| *v *= most / longest);
     }
     let mut full = vec![0.0; d];
     unknown.iter().zip(change).for_each(|(k, v)| full[*k] = v);

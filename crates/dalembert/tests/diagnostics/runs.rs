@@ -293,11 +293,11 @@ fn mechanism_at_the_end_of_its_range() {
          initial x = 0, y ~ 1\n\
          simulate until 2"),
         @r"
-    error[E0705]: the constraint `circle` cannot be kept at t = 1: residual 5e-8
-     --> model.dal:3:1
+    error[E0705]: the constraint `push` cannot be kept at t = 1: residual 3e-9
+     --> model.dal:4:1
       |
-    3 | constraint circle: x^2 + y^2 = 1
-      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    4 | constraint push: x = t
+      | ^^^^^^^^^^^^^^^^^^^^^^
       |
       = help: the mechanism may have reached the end of its range, or constraints may contradict each other there
     "
