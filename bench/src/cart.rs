@@ -88,11 +88,7 @@ impl Many {
 
     /// All accelerations.
     pub fn accelerate(&mut self) {
-        let (a, b) = (self.inputs.len() / (STATES / 4), self.outputs.len() / (STATES / 4));
-        let blocks = black_box(&self.inputs).chunks_exact(a).zip(self.outputs.chunks_exact_mut(b));
-        for (inputs, outputs) in blocks {
-            self.lanes.run(inputs, &mut self.workspace, outputs);
-        }
+        self.lanes.run_blocks(black_box(&self.inputs), &mut self.workspace, &mut self.outputs);
     }
 
     /// Nanoseconds a state.

@@ -65,6 +65,34 @@ impl Lanes {
         }
     }
 
+    /// The same for block after block of [`Lanes::WIDTH`] states, as many as both slices hold.
+    ///
+    /// ```
+    /// use dalembert_tape::{Builder, Lanes, Op};
+    /// let mut tape = Builder::new(1);
+    /// let x = tape.input(0);
+    /// let square = tape.push(Op::Mul, &[x, x]);
+    /// let lanes = Lanes::new(tape.finish(&[square]));
+    /// let mut out = [0.0; 8];
+    /// let states = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
+    /// lanes.run_blocks(&states, &mut vec![0.0; lanes.workspace()], &mut out);
+    /// assert_eq!(out[7], 64.0);
+    /// ```
+    ///
+    /// # Panics
+    /// If the workspace is too short.
+    pub fn run_blocks(&self, inputs: &[f64], workspace: &mut [f64], outputs: &mut [f64]) {
+        let (a, b) = (self.program.input_count() * Self::WIDTH, self.program.output_count() * Self::WIDTH);
+        let mut left: Vec<usize> = Vec::new();
+        match &self.native {
+            Some(native) => native.run_blocks(inputs, workspace, outputs, |k| left.push(k)),
+            None => left.extend(0..(inputs.len() / a.max(1)).min(outputs.len() / b.max(1))),
+        }
+        for k in left {
+            self.interpret(&inputs[k * a..(k + 1) * a], workspace, &mut outputs[k * b..(k + 1) * b]);
+        }
+    }
+
     fn interpret(&self, inputs: &[f64], workspace: &mut [f64], outputs: &mut [f64]) {
         let (p, w) = (&self.program, Self::WIDTH);
         let n = p.input_count() * w;

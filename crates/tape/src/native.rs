@@ -114,15 +114,41 @@ impl Native {
             "room for a run of native code"
         );
         self.enter(inputs, workspace, outputs);
+        self.within(workspace)
+    }
+
+    /// The same for block after block of inputs and outputs, whole ones only; tells each block that it cannot do.
+    pub fn run_blocks(
+        &self,
+        inputs: &[f64],
+        workspace: &mut [f64],
+        outputs: &mut [f64],
+        mut missed: impl FnMut(usize),
+    ) {
+        assert!(workspace.len() >= self.workspace(), "room for a run of native code");
+        let (a, b) = (self.n_inputs * self.lanes, self.n_outputs * self.lanes);
+        let blocks = inputs.chunks_exact(a.max(1)).zip(outputs.chunks_exact_mut(b.max(1)));
+        for (k, (inputs, outputs)) in blocks.enumerate() {
+            self.enter(inputs, workspace, outputs);
+            if !self.within(workspace) {
+                missed(k);
+            }
+        }
+    }
+
+    /// Whether no angle was beyond what the code reduces exactly. All at once, without a branch for each lane.
+    #[inline]
+    fn within(&self, workspace: &[f64]) -> bool {
         let guard = GUARD_SLOT * self.stride;
-        !self.guarded || workspace[guard..guard + self.lanes].iter().all(|sum| *sum <= trig::LIMIT)
+        !self.guarded
+            || workspace[guard..guard + self.lanes].iter().fold(true, |all, sum| all & (*sum <= trig::LIMIT))
     }
 
     #[cfg(all(target_arch = "x86_64", unix))]
     fn enter(&self, inputs: &[f64], workspace: &mut [f64], outputs: &mut [f64]) {
         let bias = BIAS as usize / 8;
         // SAFETY: the code is that of `allocate`, which reads `n_inputs * lanes` inputs and the constants, writes
-        // `n_outputs * lanes` outputs and `slots * stride` numbers of workspace, all of which `run` has checked; the
+        // `n_outputs * lanes` outputs and `slots * stride` numbers of workspace, all of which the callers have checked; the
         // addresses of constants and slots are biased as the code expects.
         unsafe {
             let entry: Entry = std::mem::transmute(self.code.start());

@@ -147,3 +147,39 @@ proptest! {
         check(fused, &states)?;
     }
 }
+
+/// Blocks of states in one call have the bits of a call for each; angles beyond the exact reduction, in one block of
+/// several, are given to the interpreter.
+#[test]
+fn blocks_have_the_bits_of_each() {
+    let mut tape = Builder::new(2);
+    let (x, y) = (tape.input(0), tape.input(1));
+    let (s, c) = (tape.push(Op::Sin, &[x]), tape.push(Op::Cos, &[y]));
+    let program = tape.push(Op::Mul, &[s, c]);
+    let program = tape.finish(&[program, c]);
+    let inputs: Vec<f64> =
+        (0..5 * 8).map(|k| if k == 19 { 1e12 } else { 0.37 * f64::from(k) - 3.0 }).collect();
+    for lanes in [Lanes::new(program.clone()), Lanes::interpreted(program.clone())] {
+        let mut workspace = vec![0.0; lanes.workspace()];
+        let (mut blocks, mut each) = (vec![0.0; 5 * 8], vec![0.0; 5 * 8]);
+        lanes.run_blocks(&inputs, &mut workspace, &mut blocks);
+        for (inputs, out) in inputs.chunks(8).zip(each.chunks_mut(8)) {
+            lanes.run(inputs, &mut workspace, out);
+        }
+        assert_eq!(blocks, each);
+        assert!((blocks[4] - inputs[4].cos()).abs() < 1e-15);
+    }
+}
+
+/// Folding known inputs changes no bit of what is left.
+#[test]
+fn folded_inputs_keep_the_bits() {
+    let steps: Vec<Step> = (0..200).map(|k| (k * 7, k * 13, k * 29 + 1, k * 31 + 2)).collect();
+    let program = tape(&steps, 4, 6, &[Op::Add, Op::Sub, Op::Mul, Op::Sin, Op::Cos, Op::Max]);
+    let folded = program.folded(2, &[1.0, 0.75]);
+    assert!(folded.counts().total() < program.counts().total());
+    let inputs = [0.3, -1.7, 1.0, 0.75];
+    // What is folded is no longer read.
+    let other = [0.3, -1.7, f64::NAN, f64::NAN];
+    assert!(interpret(&program, &inputs).iter().zip(interpret(&folded, &other)).all(|(a, b)| same(*a, b)));
+}
