@@ -151,7 +151,7 @@ fn take_motion(best: &mut Best, name: &str, told: &[String]) {
             best.say(&format!("{name}: error {error:.1e}"));
         }
         (Some((seconds, error)), _) => {
-            best.say(&format!("{name}: not within {PATIENCE} s, at best {error:.1e} in {seconds:.2} s"));
+            best.say(&format!("{name}: not reached, at best {error:.1e} in {seconds:.2} s"));
         }
         (None, _) => best.say(&format!("{name}: no motion within {PATIENCE} s")),
     }
