@@ -6,8 +6,9 @@
 //! ```
 //!
 //! Beside x' and eta' it gives what the caller needs to trust them: whether every pivot of M and of S stands well clear
-//! of zero against its diagonal entry and constraints do not cancel nearly all of the free acceleration, and the pivots and diagonal of S, which are the squares of the sines and lengths
-//! that [`Factor`](dalembert_run) judges rank by. Where it does not hold, the rank-revealing road is taken.
+//! of zero against its diagonal entry and constraints do not cancel nearly all of the free acceleration a = M^-1 Q (K2),
+//! and the pivots and diagonal of S, which are the squares of the sines and lengths that [`Factor`](dalembert_run)
+//! judges rank by. Where it does not hold, the rank-revealing road is taken.
 //!
 //! For ideal constraints only. Cost O(operations of the unrolled factorisation), bounded by [`MAX_OPERATIONS`].
 
@@ -155,7 +156,10 @@ fn unroll(
         return None;
     }
     let derived = program.counts();
-    let program = fixed.map_or(program.clone(), |values| program.folded(varying, values));
+    let program = match fixed {
+        Some(values) => program.folded(varying, values),
+        None => program,
+    };
     let Hoisted { once, each } = program.hoist(varying);
     Some(Straight { layout, derived, hoisted: Hoisted { once, each: each.fused() } })
 }
