@@ -1,0 +1,1 @@
+//! Starting states: consistent in the scale of each constraint, or refused.
