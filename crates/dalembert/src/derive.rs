@@ -22,7 +22,7 @@ use crate::source::Span;
 use crate::system::System;
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol};
 use families::{Derived, Families};
-use structure::{Frame, NotClosed};
+use structure::{Frame, FrameError};
 
 /// Entries a mass matrix may have (that of 2000 speeds written out): beyond, a system is neither small nor sparse.
 const MAX_MASS_ENTRIES: usize = 4_000_000;
@@ -167,7 +167,7 @@ impl FrameParts {
         // With the direct form alone no bracket is needed.
         let needed = system.kinetic.is_some() || system.lagrangian.is_some();
         let structure = match needed {
-            true => frame.structure(&mut system.pool).map_err(|pair| Box::new(not_closed(&pair, system)))?,
+            true => frame.structure(&mut system.pool).map_err(|e| Box::new(frame_error(&e, system)))?,
             false => Structure::default(),
         };
         let mut invariants = Vec::new();
@@ -201,13 +201,17 @@ impl FrameParts {
     }
 }
 
-fn not_closed(pair: &NotClosed, system: &System) -> Diagnostic {
-    let NotClosed(first, second) = *pair;
+fn frame_error(error: &FrameError, system: &System) -> Diagnostic {
+    let FrameError::NotClosed(first, second) = *error else {
+        let message = "the inverse of the kinematics does not satisfy Y X = 1";
+        return Diagnostic::error(Code::Internal, None, message)
+            .help("this is an error of Dalembert itself: please report it with the model");
+    };
     let name = |p: usize| system.speeds[p].name.as_str();
     let span: Option<Span> = system.speeds.get(second).map(|s| s.span);
     let message = match first {
         Some(first) => format!(
-            "the kinematics do not close: the bracket of the directions of `{}` and `{}` is no combination of directions of speeds",
+            "the kinematics do not close: the bracket of the directions of `{}` and `{}` is not a combination of directions of speeds",
             name(first),
             name(second)
         ),

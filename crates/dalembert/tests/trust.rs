@@ -5,3 +5,5 @@ mod support;
 
 #[path = "trust/starts.rs"]
 mod starts;
+#[path = "trust/speeds.rs"]
+mod speeds;

@@ -18,8 +18,13 @@ use dalembert_expr::{Expr, Pool, Rational, Symbol};
 /// Expressions longer than this (written out) are used as they are.
 const MAX_SIMPLIFIED: u64 = 1000;
 
-/// Two fields whose bracket leaves the frame; `None` stands for X0.
-pub(super) struct NotClosed(pub Option<usize>, pub usize);
+/// Why a frame has no structure coefficients.
+pub(super) enum FrameError {
+    /// The bracket of two fields leaves the frame; `None` stands for X0.
+    NotClosed(Option<usize>, usize),
+    /// The given inverse of the kinematics is not one: an error of the derivation itself.
+    NotAnInverse,
+}
 
 /// The frame and what it is over.
 pub(super) struct Frame<'a> {
@@ -34,7 +39,10 @@ pub(super) struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    pub fn structure(&self, pool: &mut Pool) -> Result<Structure, NotClosed> {
+    pub fn structure(&self, pool: &mut Pool) -> Result<Structure, FrameError> {
+        if self.inverse.is_some_and(|Y| !self.is_left_inverse(pool, Y)) {
+            return Err(FrameError::NotAnInverse);
+        }
         let jacobians: Vec<Vec<Vec<Expr>>> = self.fields.iter().map(|f| jacobian(pool, f, self.x)).collect();
         let drift_jacobian = jacobian(pool, self.drift, self.x);
         let constant = jacobians.iter().flatten().flatten().all(|e| *e == Pool::ZERO);
@@ -46,7 +54,7 @@ impl Frame<'_> {
                 let rate = pool.diff(*f, self.time);
                 *v = pool.add(*v, rate);
             }
-            for (q, c) in self.combination(pool, v, &mut left_inverse).ok_or(NotClosed(None, p))? {
+            for (q, c) in self.combination(pool, v, &mut left_inverse).ok_or(FrameError::NotClosed(None, p))? {
                 structure.with_time.push((p, q, c));
             }
             if constant {
@@ -54,7 +62,7 @@ impl Frame<'_> {
             }
             for q in 0..p {
                 let v = bracket(pool, (&self.fields[q], &jacobians[q]), (&self.fields[p], &jacobians[p]));
-                for (r, c) in self.combination(pool, v, &mut left_inverse).ok_or(NotClosed(Some(q), p))? {
+                for (r, c) in self.combination(pool, v, &mut left_inverse).ok_or(FrameError::NotClosed(Some(q), p))? {
                     let minus = pool.neg(c);
                     structure.entries.push((q, p, r, c));
                     structure.entries.push((p, q, r, minus));
@@ -159,6 +167,30 @@ impl Frame<'_> {
                 })
                 .collect(),
         )
+    }
+
+    /// Does Y (X w) = w hold at generic points, for w generic too? O(entries of X and Y), where Y X would be cubic.
+    fn is_left_inverse(&self, pool: &mut Pool, Y: &[Vec<Expr>]) -> bool {
+        let (n, m) = (self.fields.len(), self.x.len());
+        let exprs: Vec<Expr> = self.fields.iter().chain(Y).flatten().copied().collect();
+        (0..3).all(|k| {
+            let values = values_at(pool, &exprs, k);
+            if values.iter().any(|v| !v.is_finite()) {
+                return true; // a singular point shows nothing
+            }
+            let (X, Y) = values.split_at(n * m);
+            let w: Vec<f64> = (0..n).map(|p| 0.5 + (0.618_033_988_749_895 * (p + 1) as f64).fract()).collect();
+            let moved = |size: fn(f64) -> f64| -> Vec<f64> {
+                (0..m).map(|i| (0..n).map(|p| size(X[p * m + i] * w[p])).sum()).collect()
+            };
+            let (x_dot, x_size) = (moved(|v| v), moved(f64::abs));
+            (0..n).all(|p| {
+                let row = &Y[p * m..(p + 1) * m];
+                let back: f64 = row.iter().zip(&x_dot).map(|(y, v)| y * v).sum();
+                let size: f64 = row.iter().zip(&x_size).map(|(y, v)| (y * v).abs()).sum();
+                (back - w[p]).abs() <= 1e-8 * (1.0 + size)
+            })
+        })
     }
 
     /// Does the combination give `v`, to rounding, at generic points?

@@ -4,7 +4,7 @@
 //! is its severity. Ids are never reused and never change meaning. The texts under `wrong` and `right` are pieces of
 //! models (empty where a few lines cannot show the point); tests run those of the syntax codes.
 //!
-//! E01 text, E02 grammar, E03 names, E04 values, E05 mechanics, E06 units, E07 runs, E08 requests and limits.
+//! E01 text, E02 grammar, E03 names, E04 values, E05 mechanics, E06 units, E07 runs, E08 requests and limits, E09 errors of the program.
 
 use super::Severity;
 
@@ -399,6 +399,12 @@ catalogue! {
     StatementTwice "E0805" "a statement that may stand once":
         "`system`, `simulate` and `mass` describe the whole model and are given once."
         wrong "simulate until 10\nsimulate until 20" right "simulate until 20";
+
+    // Errors of the program.
+    Internal "E0901" "an error of Dalembert itself":
+        "A result failed a check that holds for every model, so it is withheld. Nothing in the model is at fault: please report it, with the model and the command. \
+         `--no-self-check` leaves the check out, where there is one; what is then computed should not be relied on."
+        wrong "" right "";
 
     // Warnings.
     AlwaysTrue "W0501" "a constraint that holds always":

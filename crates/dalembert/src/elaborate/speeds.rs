@@ -36,12 +36,7 @@ impl Elaborator<'_> {
     pub(super) fn resolve_speeds(&mut self) -> Fallible<Kinematics> {
         let n = self.coordinates.len();
         let rate_symbols: Vec<Symbol> = self.coordinates.iter().map(|c| c.rate).collect();
-        let defined: Vec<(usize, Expr, Span)> = self
-            .definitions
-            .iter()
-            .enumerate()
-            .filter_map(|(p, d)| d.map(|(e, span)| (p, e, span)))
-            .collect();
+        let defined = self.definitions_by_rates();
         let in_definitions: Vec<Expr> = defined.iter().map(|d| d.1).collect();
         let used = self.pool.symbols(&in_definitions);
         // Symbols come sorted.
@@ -94,6 +89,26 @@ impl Elaborator<'_> {
         Ok(Kinematics { speeds, rates, inverse: all_defined.then_some(inverse) })
     }
 
+    /// The definitions of speeds with earlier defined speeds replaced by their own definitions, so that every
+    /// coefficient of a rate shows. What remains besides rates are speeds without a definition, which `kinematics` serve.
+    fn definitions_by_rates(&mut self) -> Vec<(usize, Expr, Span)> {
+        let symbols: Vec<Symbol> = self.speeds.iter().map(|s| s.symbol).collect();
+        let places = Places::new(&symbols);
+        let mut in_rates: Vec<Option<Expr>> = Vec::new();
+        let mut defined = Vec::new();
+        for (p, definition) in self.definitions.iter().enumerate() {
+            in_rates.push(definition.map(|(e, span)| {
+                let used = places.present(&mut self.pool, e);
+                let images: Vec<(Symbol, Expr)> =
+                    used.into_iter().filter_map(|(q, s)| Some((s, (*in_rates.get(q)?)?))).collect();
+                let e = if images.is_empty() { e } else { self.pool.substitute(&[e], &images)[0] };
+                defined.push((p, e, span));
+                e
+            }));
+        }
+        defined
+    }
+
     fn rate_as_speed(&self, i: usize) -> Speed {
         let c = &self.coordinates[i];
         Speed {
@@ -123,18 +138,24 @@ impl Elaborator<'_> {
             let d = Diagnostic::error(Code::SpeedsNotInvertible, whole, message);
             return self.fail(d.help("define as many speeds as rates occur in the definitions; a rate in no definition stays a speed by itself"));
         }
+        // Speeds without a definition are variables of K1 too: linear in them and in the rates at once.
+        let undefined = self.speeds.iter().zip(&self.definitions).filter(|(_, d)| d.is_none());
+        let velocities: Vec<Symbol> =
+            symbols.iter().copied().chain(undefined.map(|(s, _)| s.symbol)).collect();
+        let zeros: Vec<(Symbol, Expr)> = symbols.iter().map(|s| (*s, Pool::ZERO)).collect();
         let (mut rows, mut constants) = (Vec::new(), Vec::new());
         for (_, e, span) in defined {
-            match self.pool.linear(*e, &symbols) {
-                Some(linear) => {
+            match self.pool.linear(*e, &velocities) {
+                Some(mut linear) => {
+                    linear.coefficients.truncate(symbols.len());
                     rows.push(linear.coefficients);
-                    constants.push(linear.constant);
+                    constants.push(self.pool.substitute(&[*e], &zeros)[0]);
                 }
                 None => {
                     let message = "the definition of a speed must be linear in the rates";
                     let d = Diagnostic::error(Code::NotLinear, *span, message);
                     return self.fail(d.help(
-                        "coefficients may depend on coordinates and time: `speed u = cos(a)*x' + 2*y'`",
+                        "coefficients may depend on coordinates and time: `speed u = cos(a)*x' + 2*y'`; speeds in a definition stand for their own definitions",
                     ));
                 }
             }

@@ -70,7 +70,7 @@ fn kinematics_that_do_not_close() {
          kinematics theta' = w\n\
          kinetic (v^2 + w^2)/2"),
         @r"
-    error[E0508]: the kinematics do not close: the bracket of the directions of `v` and `w` is no combination of directions of speeds
+    error[E0508]: the kinematics do not close: the bracket of the directions of `v` and `w` is not a combination of directions of speeds
      --> model.dal:2:10
       |
     2 | speed v, w
