@@ -3,7 +3,9 @@
 
 mod support;
 
-#[path = "trust/starts.rs"]
-mod starts;
+#[path = "trust/singular_mass.rs"]
+mod singular_mass;
 #[path = "trust/speeds.rs"]
 mod speeds;
+#[path = "trust/starts.rs"]
+mod starts;

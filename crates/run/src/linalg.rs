@@ -14,7 +14,7 @@ mod scalar;
 mod symmetric;
 
 pub use band::Band;
-pub use cholesky::{cholesky, solve_lower, solve_lower_transposed};
+pub use cholesky::{cholesky, pivot_share, solve_lower, solve_lower_transposed};
 pub use cod::Cod;
 pub use eigen::{Eigen, EigenError, eigen, eigenvalues};
 pub use ldl::{Ldl, Neighbours, Pivot, Symbolic};

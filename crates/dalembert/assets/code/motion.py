@@ -10,7 +10,7 @@ class Saddle:
     def __init__(self, M, A):
         self.M, self.A = M, A
         self.L, ratio = cholesky(M)
-        self.singular = not ratio > MASS_TOLERANCE
+        self.singular = ratio == 0.0 or not pivot_share(self.L) > MASS_TOLERANCE
         B = A if self.singular else [lower(self.L, row) for row in A]
         self.length = [norm(row) for row in B]
         units = [[v * (1.0 / s) if s > 0.0 else 0.0 for v in row] for row, s in zip(B, self.length)]

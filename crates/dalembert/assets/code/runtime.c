@@ -85,6 +85,24 @@ static int NAME_cholesky(double *a, int n, double *ratio)
     return 1;
 }
 
+/* The smallest share of a squared pivot of L in what its rounding grows with: near 1e-16 where L L^T is singular to
+   rounding, in whatever order its rows stand. `grown` has n numbers. */
+static double NAME_pivot_share(const double *l, int n, double *grown)
+{
+    double least = 1.0;
+    int j, k;
+    for (k = 0; k < n; k++) {
+        const double *row = l + k * n;
+        double pivot = row[k] * row[k], sum = pivot;
+        for (j = 0; j < k; j++)
+            sum += row[j] * row[j] * (1.0 + grown[j]);
+        grown[k] = sum / pivot;
+        if (!(1.0 / grown[k] > least))
+            least = 1.0 / grown[k];
+    }
+    return least;
+}
+
 /* v <- L^-1 v */
 static void NAME_lower(const double *l, int n, double *v)
 {

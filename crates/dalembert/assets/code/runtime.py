@@ -137,6 +137,18 @@ def cholesky(matrix):
     return L, ratio
 
 
+def pivot_share(L):
+    """The smallest share of a squared pivot of L in what its rounding grows with: near 1e-16 where L L^T is singular to
+    rounding, in whatever order its rows stand."""
+    least, grown = 1.0, []
+    for k, row in enumerate(L):
+        pivot = row[k] * row[k]
+        total = pivot + sum(row[j] * row[j] * (1.0 + grown[j]) for j in range(k))
+        grown.append(total / pivot)
+        least = min(least, pivot / total)
+    return least
+
+
 def lower(L, v):
     """L^-1 v"""
     v = list(v)

@@ -52,6 +52,25 @@ fn cholesky(a: &mut [f64], n: usize) -> Option<f64> {
     Some(ratio)
 }
 
+/// The smallest share of a squared pivot of L in what its rounding grows with: near 1e-16 where L L^T is singular to
+/// rounding, in whatever order its rows stand. `grown` has n numbers.
+fn pivot_share(l: &[f64], n: usize, grown: &mut [f64]) -> f64 {
+    let mut least = 1.0;
+    for k in 0..n {
+        let row = &l[k * n..k * n + k + 1];
+        let pivot = row[k] * row[k];
+        let mut sum = pivot;
+        for j in 0..k {
+            sum += row[j] * row[j] * (1.0 + grown[j]);
+        }
+        grown[k] = sum / pivot;
+        if !(1.0 / grown[k] > least) {
+            least = 1.0 / grown[k];
+        }
+    }
+    least
+}
+
 /// v <- L^-1 v
 fn lower(l: &[f64], v: &mut [f64]) {
     let n = v.len();

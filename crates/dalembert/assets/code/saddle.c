@@ -88,7 +88,8 @@ static int NAME_factor(NAME_work *w)
     double ratio;
     int i, j;
     NAME_copy(w->M, w->L, n * n);
-    w->singular = !(NAME_cholesky(w->L, n, &ratio) && ratio > NAME_MASS_TOLERANCE);
+    w->singular =
+        !(NAME_cholesky(w->L, n, &ratio) && NAME_pivot_share(w->L, n, w->v) > NAME_MASS_TOLERANCE);
     NAME_copy(w->A, w->rows.a, m * n);
     NAME_fill(0.0, w->length, NAME_ROWS);
     for (i = 0; i < m; i++) {

@@ -86,7 +86,8 @@ impl Work<'_> {
     /// Factors M and the rows.
     fn factor(&mut self) -> Result<(), Failure> {
         self.L = self.M;
-        self.singular = !cholesky(&mut self.L, N).is_some_and(|ratio| ratio > MASS_TOLERANCE);
+        self.singular =
+            cholesky(&mut self.L, N).is_none() || !(pivot_share(&self.L, N, &mut self.y) > MASS_TOLERANCE);
         self.rows.a[..ROWS * N].copy_from_slice(&self.A);
         for i in 0..ROWS {
             let row = &mut self.rows.a[i * N..(i + 1) * N];

@@ -4,7 +4,9 @@ use super::straight::{Layout, Straight};
 use super::{Compiled, Scattered};
 use crate::kernel_form::KernelForm;
 use crate::system::System;
-use dalembert_run::Point;
+use dalembert_run::acceleration::tolerance;
+use dalembert_run::linalg::{cholesky, pivot_share};
+use dalembert_run::{Kernel, Point, Terms};
 use dalembert_tape::{Counts, Lanes, Program};
 
 /// [`Straight`] for given values of the parameters.
@@ -113,9 +115,33 @@ impl Compiled {
     pub fn make_quick(&mut self, system: &mut System, form: &KernelForm, rows: &[usize]) {
         if self.quick.as_ref().is_none_or(|q| q.rows != rows) {
             let fixed = self.folded.then_some(self.parameters.as_slice());
-            let straight = Straight::new(system, form, rows, fixed);
+            let straight = self.has_inertia().then(|| Straight::new(system, form, rows, fixed)).flatten();
             self.quick = straight.map(|s| Quick::new(s, rows, &self.parameters));
         }
+    }
+
+    /// Whether M is regular at some generic state. Where it is not (bodies in Euler parameters and their rates), its pivots are
+    /// rounding everywhere, and the unrolled solve, which eliminates M first, has nothing to stand on.
+    fn has_inertia(&self) -> bool {
+        let (n_x, n) = (self.shape.n_x, self.shape.n_eta);
+        let mut terms = Terms::of(self);
+        let (mut scratch, mut work) = (vec![0.0; self.scratch_len()], vec![0.0; n]);
+        let mut seen = false;
+        for k in 1..=3 {
+            let value = |i: usize| 0.2 + (0.618_033_988_749_895 * (3 * i + k) as f64).fract();
+            let state: Vec<f64> = (0..n_x + n).map(value).collect();
+            let at = Point { t: value(n_x + n), x: &state[..n_x], eta: &state[n_x..] };
+            self.terms(at, &mut scratch, &mut terms);
+            if terms.M.iter().all(|v| v.is_finite()) {
+                seen = true;
+                let regular = cholesky(&mut terms.M, n).is_ok()
+                    && pivot_share(&terms.M, n, &mut work) > tolerance::MASS;
+                if regular {
+                    return true;
+                }
+            }
+        }
+        !seen
     }
 
     /// The parameters' values in their place in every tape, where constants are folded. Terms keep their bits; from now on

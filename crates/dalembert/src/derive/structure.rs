@@ -54,7 +54,9 @@ impl Frame<'_> {
                 let rate = pool.diff(*f, self.time);
                 *v = pool.add(*v, rate);
             }
-            for (q, c) in self.combination(pool, v, &mut left_inverse).ok_or(FrameError::NotClosed(None, p))? {
+            for (q, c) in
+                self.combination(pool, v, &mut left_inverse).ok_or(FrameError::NotClosed(None, p))?
+            {
                 structure.with_time.push((p, q, c));
             }
             if constant {
@@ -62,7 +64,9 @@ impl Frame<'_> {
             }
             for q in 0..p {
                 let v = bracket(pool, (&self.fields[q], &jacobians[q]), (&self.fields[p], &jacobians[p]));
-                for (r, c) in self.combination(pool, v, &mut left_inverse).ok_or(FrameError::NotClosed(Some(q), p))? {
+                for (r, c) in
+                    self.combination(pool, v, &mut left_inverse).ok_or(FrameError::NotClosed(Some(q), p))?
+                {
                     let minus = pool.neg(c);
                     structure.entries.push((q, p, r, c));
                     structure.entries.push((p, q, r, minus));
@@ -179,7 +183,8 @@ impl Frame<'_> {
                 return true; // a singular point shows nothing
             }
             let (X, Y) = values.split_at(n * m);
-            let w: Vec<f64> = (0..n).map(|p| 0.5 + (0.618_033_988_749_895 * (p + 1) as f64).fract()).collect();
+            let w: Vec<f64> =
+                (0..n).map(|p| 0.5 + (0.618_033_988_749_895 * (p + 1) as f64).fract()).collect();
             let moved = |size: fn(f64) -> f64| -> Vec<f64> {
                 (0..m).map(|i| (0..n).map(|p| size(X[p * m + i] * w[p])).sum()).collect()
             };

@@ -54,7 +54,11 @@ fn nested_speeds_agree_with_rates_in_random_systems() {
         let mut body = format!("coordinate {}\n{{speeds}}", names.join(", "));
         for (i, q) in names.iter().enumerate() {
             let r = names[(i + 1) % n];
-            body += &format!("kinetic (1 + {}*sin({r})^2)*{q}'^2/2 + {}*{q}'*{r}'\n", number(0.0, 1.0), number(0.0, 0.2));
+            body += &format!(
+                "kinetic (1 + {}*sin({r})^2)*{q}'^2/2 + {}*{q}'*{r}'\n",
+                number(0.0, 1.0),
+                number(0.0, 0.2)
+            );
             body += &format!("potential {}*cos({q}) + {}*{q}^2\n", number(-1.0, 1.0), number(0.2, 1.0));
             body += &format!("initial {q} = {}, {q}' = {}\n", number(-1.0, 1.0), number(-1.0, 1.0));
         }

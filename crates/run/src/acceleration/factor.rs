@@ -12,7 +12,9 @@
 //! matter. Otherwise (M semi-definite or indefinite) the null-space form of U9.
 
 use super::{Path, Taken};
-use crate::linalg::{Cod, Lu, cholesky, dot, mat_t_vec, mat_vec, norm, solve_lower, solve_lower_transposed};
+use crate::linalg::{
+    Cod, PivotedLq, cholesky, dot, mat_t_vec, mat_vec, norm, pivot_share, solve_lower, solve_lower_transposed,
+};
 
 /// Pivot ratio above which B B^T loses no digits that matter.
 pub const GRAM_SAFE: f64 = 1e-4;
@@ -23,8 +25,11 @@ pub const GRAM_REFINED: f64 = 1e-10;
 pub const PIVOT_TRUST: f64 = 1e-13;
 /// Length of a row at an accepted state, relative to its length lately, below which it is short for good.
 pub const SHORTEST: f64 = 1e-6;
-/// Pivot ratio of M below which M is treated as singular (U9).
+/// Share of a pivot of M (see [`pivot_share`]) below which M is treated as singular (U9); and inertia in a direction that the
+/// constraints leave free, relative to what the entries of M could make of it, below which there is none.
 pub const MASS_TOL: f64 = 1e-13;
+/// Pivot ratio of M above which its pivots are certain.
+pub const MASS_SAFE: f64 = 1e-2;
 
 /// How to factor.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +63,9 @@ pub struct Factor {
     gram: Vec<f64>,
     cod: Cod,
     Z: Vec<f64>,
-    reduced: Lu<f64>,
+    /// S Z^T M Z S with S = diag(scale).
+    reduced: PivotedLq,
+    scale: Vec<f64>,
     /// Length of each row of B now, and the largest lately (see [`Factor::settle`]).
     pub length: Vec<f64>,
     pub reference: Vec<f64>,
@@ -85,7 +92,8 @@ impl Factor {
             gram: vec![0.0; m * m],
             cod: Cod::new(m, n),
             Z: Vec::new(),
-            reduced: Lu::new(0),
+            reduced: PivotedLq::new(0, 0),
+            scale: Vec::new(),
             length: vec![0.0; m],
             reference: vec![0.0; m],
             y: vec![0.0; n],
@@ -105,7 +113,7 @@ impl Factor {
         self.A.copy_from_slice(A);
         self.M.copy_from_slice(M);
         self.M_chol.copy_from_slice(M);
-        if !cholesky(&mut self.M_chol, n).is_ok_and(|ratio| ratio > MASS_TOL) {
+        if !self.factor_mass() {
             return self.factor_null_space(rules);
         }
         self.B.copy_from_slice(A);
@@ -120,6 +128,15 @@ impl Factor {
             self.taken = Taken::Cod;
         }
         Ok(())
+    }
+
+    /// L of M, if M is positive definite beyond rounding.
+    fn factor_mass(&mut self) -> bool {
+        match cholesky(&mut self.M_chol, self.n) {
+            Ok(ratio) if ratio > MASS_SAFE => true,
+            Ok(_) => pivot_share(&self.M_chol, self.n, &mut self.work_n) > MASS_TOL,
+            Err(_) => false,
+        }
     }
 
     /// Keeps the row lengths of this state as a reference: a row much shorter than it was lately is losing rank. By how
@@ -307,13 +324,13 @@ impl Factor {
         self.cod.lq.apply_q(&mut self.work_n);
     }
 
-    /// U9: Z spanning ker A and the factored Z^T M Z.
+    /// U9: Z spanning ker A and the factored Z^T M Z, by a decomposition that reveals its rank.
     fn factor_null_space(&mut self, rules: Rules) -> Result<(), Massless> {
         let n = self.n;
         if self.Z.len() != n * n {
             // First meeting with a singular M: room for it from now on.
             self.Z = vec![0.0; n * n];
-            self.reduced = Lu::new(n);
+            self.scale = vec![0.0; n];
         }
         self.B.copy_from_slice(&self.A);
         self.measure_rows();
@@ -323,42 +340,49 @@ impl Factor {
         for j in 0..free {
             self.cod.lq.null_vector(j, &mut self.Z[j * n..(j + 1) * n]);
         }
-        let reduced = self.reduced.matrix(free);
+        self.scale_free_directions(free);
+        if self.reduced.shape() != (free, free) {
+            self.reduced = PivotedLq::new(free, free);
+        }
+        let (reduced, scale) = (self.reduced.matrix(), &self.scale);
         for i in 0..free {
             mat_vec(&self.M, &self.Z[i * n..(i + 1) * n], &mut self.work_n);
             for j in 0..free {
-                reduced[j * free + i] = dot(&self.Z[j * n..(j + 1) * n], &self.work_n);
+                reduced[j * free + i] = scale[i] * scale[j] * dot(&self.Z[j * n..(j + 1) * n], &self.work_n);
             }
         }
-        // Against what the entries of M could have made of it: z^T M z may cancel to rounding (an indefinite M).
-        let (M, Z) = (&self.M, &self.Z);
-        let possible = |k: usize| -> f64 {
+        match self.reduced.factor(MASS_TOL * free as f64, free) {
+            rank if rank == free => Ok(()),
+            _ => Err(self.massless(free)),
+        }
+    }
+
+    /// What the entries of M could make of z^T M z at most scales each free direction: the sum may cancel to rounding (an
+    /// indefinite M), and units must not matter.
+    fn scale_free_directions(&mut self, free: usize) {
+        let (n, M, Z) = (self.n, &self.M, &self.Z);
+        for (k, scale) in self.scale[..free].iter_mut().enumerate() {
             let z = &Z[k * n..(k + 1) * n];
-            (0..n).map(|i| z[i].abs() * (0..n).map(|j| (M[i * n + j] * z[j]).abs()).sum::<f64>()).sum()
-        };
-        let tiny = (0..free).find(|&k| {
-            let limit = MASS_TOL * possible(k);
-            !(0..free).any(|i| reduced[i * free + k].abs() > limit)
-        });
-        match tiny.map_or_else(|| self.reduced.factor(MASS_TOL), Err) {
-            Ok(()) => Ok(()),
-            Err(k) => Err(self.massless(k, tiny.is_some())),
+            let row = |i: usize| (0..n).map(|j| (M[i * n + j] * z[j]).abs()).sum::<f64>();
+            let possible: f64 = (0..n).map(|i| z[i].abs() * row(i)).sum();
+            *scale = if possible > 0.0 { 1.0 / possible.sqrt() } else { 0.0 };
         }
     }
 
     /// Which speed has no inertia: the largest entry of the direction that M takes to zero.
-    fn massless(&mut self, k: usize, whole_column: bool) -> Massless {
-        let (n, free) = (self.n, self.n - self.rank);
+    fn massless(&mut self, free: usize) -> Massless {
+        let n = self.n;
         let mut w = vec![0.0; free];
-        if whole_column {
-            w[k] = 1.0;
-        } else {
-            self.reduced.null_vector(k, 1.0, &mut w);
-        }
+        self.reduced.null_vector(0, &mut w);
+        // A direction without any entry of M is null as it stands.
+        let scaled = |(w, s): (&f64, &f64)| if *s > 0.0 { w * s } else { *w };
+        let w: Vec<f64> = w.iter().zip(&self.scale).map(scaled).collect();
         mat_t_vec(&self.Z[..free * n], &w, &mut self.work_n);
         let speed =
             (0..n).fold(0, |best, i| if self.work_n[i].abs() > self.work_n[best].abs() { i } else { best });
-        let pivot = self.reduced.matrix(free)[k * free + k];
+        let direction = self.work_n.clone();
+        mat_vec(&self.M, &direction, &mut self.work_n);
+        let pivot = dot(&direction, &self.work_n) / dot(&direction, &direction);
         Massless { speed, pivot }
     }
 
@@ -373,10 +397,14 @@ impl Factor {
         for i in 0..n {
             self.work_n[i] = r1[i] - self.work_n[i];
         }
-        let y = &mut self.work_n2[..free];
-        mat_vec(&self.Z[..free * n], &self.work_n, y);
-        self.reduced.solve(y);
-        mat_t_vec(&self.Z[..free * n], y, &mut self.work_n);
+        let right = &mut self.work_n2[..free];
+        mat_vec(&self.Z[..free * n], &self.work_n, right);
+        right.iter_mut().zip(&self.scale).for_each(|(v, s)| *v *= s);
+        let y = &mut self.work_n[..free];
+        self.reduced.solve_pivot_rows(right, y);
+        self.reduced.apply_q(y);
+        right.iter_mut().zip(y.iter().zip(&self.scale)).for_each(|(v, (y, s))| *v = y * s);
+        mat_t_vec(&self.Z[..free * n], right, &mut self.work_n);
         for i in 0..n {
             z[i] += self.work_n[i];
         }

@@ -355,6 +355,10 @@ impl Accelerator {
                 (&mut s.eta_dot, &mut s.lambda),
             )
             .map_err(|Massless { speed, pivot }| AccelerationError::MassSingular { t, speed, pivot })?;
+        if !self.factor.mass_is_positive() {
+            // Elimination of M first, as the fused program does it, cannot be trusted near here either.
+            self.quick_workspace.clear();
+        }
         self.respond(t, speed, terms, &mut nonideal)?;
         if self.shape.n_require > 0 && steer == Steer::Own {
             self.meet_requirements(t, speed, terms, &mut nonideal)?;

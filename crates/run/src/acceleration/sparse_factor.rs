@@ -19,7 +19,9 @@
 //! [`DROPPED`]^(1/2) is not told from rounding. Where that leaves a doubt, or M is not positive definite (U9), a system
 //! of up to [`DENSE_JUDGE`] speeds and rows is given to [`Judge`]; a larger one drops the direction, or has no solution.
 
-use super::factor::{GRAM_REFINED, GRAM_SAFE, MASS_TOL, Massless, PIVOT_TRUST, Rules, SHORTEST, longest};
+use super::factor::{
+    GRAM_REFINED, GRAM_SAFE, MASS_SAFE, MASS_TOL, Massless, PIVOT_TRUST, Rules, SHORTEST, longest,
+};
 use super::judge::Judge;
 use super::plan::Plan;
 use super::{Path, Taken};
@@ -93,6 +95,14 @@ pub struct SparseFactor {
     pub taken: Taken,
     pub rank: usize,
     pub margin: f64,
+}
+
+/// A speed whose pivot is no more than rounding has no inertia.
+fn certain(least: Option<(usize, f64)>) -> Result<(), Massless> {
+    match least {
+        Some((speed, share)) if !(share > MASS_TOL) => Err(Massless { speed, pivot: share }),
+        _ => Ok(()),
+    }
 }
 
 /// What an elimination found.
@@ -235,11 +245,13 @@ impl SparseFactor {
         let floor = DROPPED.max(rules.rank_tol * rules.rank_tol);
         let plain = if rules.max_rank == usize::MAX { PLAINLY_DROPPED } else { DROPPED };
         let (mut found, mut weakest, mut least) = (Found::default(), 1.0f64, 1.0f64);
+        let mut uncertain = false;
         let (dropped, ratios, lengths) = (&mut self.dropped, &mut self.ratio, &mut self.length);
         let (references, forced, absent) = (&self.reference, &self.forced, &self.absent);
         let judge = |p: Pivot| {
             let Some(i) = p.unknown.checked_sub(n) else {
                 // A speed: the pivot of M, stiffened by rows that hold it.
+                uncertain |= !(p.value > MASS_SAFE * p.added);
                 let good = p.value > MASS_TOL * p.added;
                 let massless = Massless { speed: p.unknown, pivot: p.value / p.added };
                 return if good { Ok(1.0 / p.value) } else { Err(massless) };
@@ -261,6 +273,9 @@ impl SparseFactor {
             Ok(1.0 / p.value)
         };
         self.saddle.factor(&self.plan.saddle, &self.values, right, judge)?;
+        if uncertain {
+            certain(self.saddle.pivot_share(&self.plan.saddle, &self.values, |k| k < n))?;
+        }
         self.weakest = weakest;
         found.margin = least.sqrt();
         Ok(found)
@@ -281,11 +296,18 @@ impl SparseFactor {
             return Ok(());
         }
         let M = &self.values[..self.plan.mass.len()];
-        let judge = |p: Pivot| match p.value > MASS_TOL * p.added {
-            true => Ok(1.0 / p.value),
-            false => Err(Massless { speed: p.unknown, pivot: p.value / p.added }),
+        let mut uncertain = false;
+        let judge = |p: Pivot| {
+            uncertain |= !(p.value > MASS_SAFE * p.added);
+            match p.value > MASS_TOL * p.added {
+                true => Ok(1.0 / p.value),
+                false => Err(Massless { speed: p.unknown, pivot: p.value / p.added }),
+            }
         };
         self.inertia.factor(&self.plan.inertia, M, |_| 0.0, judge)?;
+        if uncertain {
+            certain(self.inertia.pivot_share(&self.plan.inertia, M, |_| true))?;
+        }
         self.inertia_known = true;
         Ok(())
     }

@@ -38,6 +38,32 @@ pub fn cholesky(M: &mut [f64], n: usize) -> Result<f64, usize> {
     Ok(ratio)
 }
 
+/// The smallest share of a squared pivot of L in what rounding of it grows with; M is singular to rounding where it is near
+/// 1e-16, in whatever order its rows stand and in whatever units.
+///
+/// The factor is that of a matrix next to M, off by rounding of its entries. A pivot d_k = M_kk - sum l_kj^2 d_j, with the unit
+/// factor's l_kj, inherits the errors of those before it: d_k / s_k = M_kk + sum l_kj^2 (d_j / s_j). A small pivot makes
+/// the later ones uncertain, which the ratio that [`cholesky`] gives does not see. O(n^2); `work` has n numbers.
+///
+/// ```
+/// use dalembert_run::linalg::{cholesky, pivot_share};
+/// let mut m = [4.0, 2.0, 2.0, 2.0];
+/// cholesky(&mut m, 2).unwrap();
+/// assert!((pivot_share(&m, 2, &mut [0.0; 2]) - 1.0 / 3.0).abs() < 1e-15);
+/// ```
+pub fn pivot_share(L: &[f64], n: usize, work: &mut [f64]) -> f64 {
+    let mut least = f64::INFINITY;
+    for k in 0..n {
+        let row = &L[k * n..k * n + k + 1];
+        let pivot = row[k] * row[k];
+        // work[j] is 1 / s_j, and row[j]^2 is l_kj^2 d_j.
+        let inherited: f64 = row[..k].iter().zip(&*work).map(|(l, grown)| l * l * (1.0 + grown)).sum();
+        work[k] = (pivot + inherited) / pivot;
+        least = least.min(1.0 / work[k]);
+    }
+    least.min(1.0)
+}
+
 /// v <- L^-1 v, L lower triangular n * n row-major.
 pub fn solve_lower(L: &[f64], n: usize, v: &mut [f64]) {
     let first = v.iter().position(|x| *x != 0.0).unwrap_or(n);

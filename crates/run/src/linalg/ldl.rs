@@ -301,6 +301,35 @@ impl Ldl {
         Ok(())
     }
 
+    /// The smallest share of a pivot in what rounding of it grows with (see [`pivot_share`](super::pivot_share)), and its
+    /// unknown, among those that `of` admits. Dropped rows pass nothing on. O(entries of L).
+    pub fn pivot_share(
+        &self,
+        symbolic: &Symbolic,
+        values: &[f64],
+        of: impl Fn(usize) -> bool,
+    ) -> Option<(usize, f64)> {
+        let diagonal = |row: &Row| values.get(row.diagonal as usize).copied().unwrap_or(0.0).abs();
+        let mut grown: Vec<f64> = symbolic.rows.iter().map(diagonal).collect();
+        let mut least: Option<(usize, f64)> = None;
+        for (j, row) in symbolic.rows.iter().enumerate() {
+            let inverse = self.columns[j].inverse.abs();
+            if inverse == 0.0 {
+                continue;
+            }
+            let share = 1.0 / (inverse * grown[j]);
+            let unknown = row.unknown as usize;
+            if of(unknown) && least.is_none_or(|(_, s)| share < s) {
+                least = Some((unknown, share));
+            }
+            let column = span(&symbolic.column_start, j);
+            for (&i, l) in symbolic.column_row[column.clone()].iter().zip(&self.L[column]) {
+                grown[i as usize] += l * l / inverse * (1.0 + 1.0 / share);
+            }
+        }
+        least
+    }
+
     /// Solves in place, in the caller's numbers.
     pub fn solve(&mut self, symbolic: &Symbolic, v: &mut [f64]) {
         if symbolic.fill() == 0 {

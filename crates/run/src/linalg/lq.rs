@@ -36,6 +36,11 @@ impl PivotedLq {
         }
     }
 
+    /// Rows and columns.
+    pub fn shape(&self) -> (usize, usize) {
+        (self.m, self.n)
+    }
+
     /// The matrix to fill before [`factor`](PivotedLq::factor).
     pub fn matrix(&mut self) -> &mut [f64] {
         &mut self.data
