@@ -73,6 +73,7 @@ pub mod poincare;
 pub mod rates;
 pub mod report;
 pub mod requests;
+mod residual_check;
 pub mod scene;
 pub mod simulate;
 pub mod source;

@@ -297,11 +297,16 @@ impl Model {
     }
 
     /// The state on the constraints nearest to a guess.
-    fn find(&self, guess: &StartGuess) -> Result<Started, Box<Diagnostic>> {
+    fn find(&mut self, guess: &StartGuess) -> Result<Started, Box<Diagnostic>> {
         let started = find_start(&self.compiled, guess)
             .map_err(|error| Box::new(failure::of_start(&error, guess, self)))?;
         self.check_invariants(&started.state.x)?;
-        Ok(started)
+        match self.judge_rows(&started.state, Code::InconsistentStart, true) {
+            Some(d) if d.is_error() => Err(Box::new(
+                d.help("no solution was found near the starting values: give better guesses with `~`"),
+            )),
+            _ => Ok(started),
+        }
     }
 
     /// A quaternion of zeros turns nothing, whatever its speeds.

@@ -20,7 +20,7 @@ pub(crate) use record::{KINDS, forces_of};
 pub use variables::MotionForm;
 use variables::Variables;
 
-/// What a requirement without `decay` may be off by at the start, relative to the size of the state.
+/// What a requirement without `decay` may be off by at the start, relative to its own terms and the coordinates in it.
 const MET: f64 = 1e-6;
 
 /// What to do; what is left out comes from the model's `simulate` statement, then from defaults.
@@ -132,8 +132,10 @@ pub struct Motion {
     pub forces: Vec<f64>,
     /// Values of the parameters of the system that moved.
     pub parameters: Vec<f64>,
-    /// Why it ended early, if it did.
+    /// Why it ended early, if it did; or why its last state is not to be trusted.
     pub failure: Option<Diagnostic>,
+    /// What else is to be said about it.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl Motion {
@@ -255,7 +257,11 @@ impl Model {
             Some(state) => state.clone(),
             None => self.start()?.state,
         };
-        self.check_requirements(controller.unwrap_or(&self.compiled), &start)?;
+        // A start given from outside may be anywhere; what the model finds has been judged.
+        let mut warnings: Vec<Diagnostic> =
+            self.judge_rows(&start, Code::InconsistentStart, false).into_iter().collect();
+        let sizes = self.requirement_sizes(&start);
+        self.check_requirements(controller.unwrap_or(&self.compiled), &start, &sizes)?;
         if !request.interpret {
             self.choose_rows(&start);
         }
@@ -286,6 +292,15 @@ impl Model {
             Stop::Failed(reason) => Some(failure::of_motion(reason, self, &start, options.until - start.t)),
             _ => trouble,
         };
+        let failure = failure.or_else(|| {
+            let kept = request.baumgarte.is_none() && !options.options.method.has_fixed_step();
+            let d = self.judge_rows(&outcome.state, Code::ConstraintDrift, kept)?;
+            if d.is_error() {
+                return Some(d.help("what was computed is kept; a smaller tolerance or another formulation of the constraint may help"));
+            }
+            warnings.push(d);
+            None
+        });
         let first = energies.first().copied();
         let energy = first.map(|e0| (e0, energies.iter().fold(0.0f64, |m, e| m.max((e - e0).abs()))));
         let energy_change = first.zip(energies.last()).map(|(e0, e1)| e1 - e0);
@@ -305,6 +320,7 @@ impl Model {
             forces: forces.unwrap_or_default(),
             parameters: self.compiled.parameters().to_vec(),
             failure,
+            warnings,
         })
     }
 
@@ -328,11 +344,14 @@ impl Model {
     }
 
     /// Requirements that do not decay must hold at the start.
-    fn check_requirements(&self, controller: &Compiled, start: &State) -> Result<(), Box<Diagnostic>> {
-        let size = start.x.iter().chain(&start.eta).fold(1.0f64, |m, v| m.max(v.abs()));
-        for (row, (h, rate)) in
-            self.system.requirement_rows.iter().zip(controller.requirement_errors(start.point()))
-        {
+    fn check_requirements(
+        &self,
+        controller: &Compiled,
+        start: &State,
+        sizes: &[f64],
+    ) -> Result<(), Box<Diagnostic>> {
+        let errors = controller.requirement_errors(start.point());
+        for ((row, (h, rate)), size) in self.system.requirement_rows.iter().zip(errors).zip(sizes) {
             if row.decay.is_some() || h.abs().max(rate.abs()) <= MET * size {
                 continue;
             }

@@ -54,6 +54,57 @@ impl Pool {
         result
     }
 
+    /// The value of each expression with the size of the terms it is made of: sums count by the sizes of what they add, and
+    /// functions by what a change of the size of their arguments makes of them. A value far below its size is a difference
+    /// that cancels.
+    ///
+    /// ```
+    /// use dalembert_expr::Pool;
+    /// let mut pool = Pool::new();
+    /// let x = pool.named("x");
+    /// let (square, four) = (pool.powi(x, 2), pool.int(4));
+    /// let e = pool.sub(square, four);
+    /// assert_eq!(pool.evaluate_with_sizes(&[e], |_| 2.0), [(0.0, 8.0)]);
+    /// ```
+    pub fn evaluate_with_sizes(&mut self, roots: &[Expr], value: impl Fn(Symbol) -> f64) -> Vec<(f64, f64)> {
+        let order = self.order(roots, 0);
+        let mut values: Vec<(f64, f64)> = Vec::with_capacity(order.nodes.len());
+        for &n in &order.nodes {
+            let of = |e: &Expr| order.place(*e).map_or((f64::NAN, f64::NAN), |k| values[k]);
+            let (v, size) = match self.node(n) {
+                Node::Number(r) => (r.to_f64(), 0.0),
+                Node::Pi => (std::f64::consts::PI, 0.0),
+                Node::Symbol(s) => (value(*s), 0.0),
+                Node::Sum(c, terms) => {
+                    terms.iter().fold((c.to_f64(), c.to_f64().abs()), |(sum, all), (e, c)| {
+                        let ((v, size), c) = (of(e), c.to_f64());
+                        (sum + c * v, all + c.abs() * size)
+                    })
+                }
+                Node::Product(factors) => factors.iter().fold((1.0, 1.0), |(product, all), (b, p)| {
+                    let (v, size) = of(b);
+                    let raised = power(v, p);
+                    let natural = !p.is_negative() && p.is_integer();
+                    let larger = if v != 0.0 { raised.abs() * size / v.abs() } else { raised.abs() };
+                    (product * raised, all * if natural { power(size, p) } else { larger })
+                }),
+                Node::Power(base, exponent) => {
+                    let (b, x) = (of(base), of(exponent));
+                    slope(|d| (b.0 + d * b.1).powf(x.0 + d * x.1))
+                }
+                Node::Call(f, args) => {
+                    let a = |k: usize| args.get(k).map_or((0.0, 0.0), of);
+                    let (p, q, r) = (a(0), a(1), a(2));
+                    slope(|d| f.op().apply(p.0 + d * p.1, q.0 + d * q.1, r.0 + d * r.1))
+                }
+            };
+            values.push((v, if size.is_finite() { size.max(v.abs()) } else { v.abs() }));
+        }
+        let result = roots.iter().map(|&e| order.place(e).map_or((f64::NAN, 0.0), |k| values[k])).collect();
+        self.release(order);
+        result
+    }
+
     /// Is `e` zero for all values of its symbols? Sound both ways, see [`Zero`].
     ///
     /// ```
@@ -137,6 +188,14 @@ impl Pool {
         self.release(order);
         result
     }
+}
+
+/// f(0), and how fast f changes around it.
+fn slope(f: impl Fn(f64) -> f64) -> (f64, f64) {
+    const STEP: f64 = 1e-7;
+    let middle = f(0.0);
+    let reach = [-STEP, STEP].map(|d| (f(d) - middle).abs() / STEP);
+    (middle, reach[0].min(reach[1]))
 }
 
 fn spread(f: impl Fn(f64) -> f64) -> (f64, f64) {

@@ -19,8 +19,8 @@ pub(crate) const VANISHED: f64 = 1e-12;
 /// The same, below which a row is short: rounding of its right side counts for more than in others.
 const SHORT: f64 = 1e-2;
 
-/// The state moved by [`NUDGE`]: positions and time against their size or one unit, speeds against theirs. A fixed
-/// sequence: the same numbers every time.
+/// The state moved by [`NUDGE`]: each coordinate and time against its own size or one unit, each speed against its own size, or
+/// against that of the fastest where this is below one unit. A fixed sequence: the same numbers every time.
 pub(crate) fn nudged(at: Point<'_>, round: u64) -> State {
     let mut seed = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(round + 1);
     let mut moved = |value: f64, size: f64| {
@@ -29,11 +29,11 @@ pub(crate) fn nudged(at: Point<'_>, round: u64) -> State {
         let unit = (seed >> 12) as f64 / (1u64 << 52) as f64 - 0.5;
         value + NUDGE * size * (unit + 0.5_f64.copysign(unit))
     };
-    let (x_size, eta_size) = (1.0 + norm_max(at.x), norm_max(at.eta));
+    let still = norm_max(at.eta).min(1.0);
     State {
         t: moved(at.t, 1.0 + at.t.abs()),
-        x: at.x.iter().map(|x| moved(*x, x_size)).collect(),
-        eta: at.eta.iter().map(|eta| moved(*eta, eta_size)).collect(),
+        x: at.x.iter().map(|x| moved(*x, 1.0 + x.abs())).collect(),
+        eta: at.eta.iter().map(|eta| moved(*eta, eta.abs().max(still))).collect(),
     }
 }
 

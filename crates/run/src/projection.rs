@@ -11,16 +11,16 @@
 //! by a linear model and are left alone, so rows that are redundant only on the constraint set do no harm.
 //! If M is not positive definite the metric is the identity.
 //!
-//! Residuals are scaled: `|phi_i| / (|A_i| (1 + max|x|))` and `|psi_i| / (|A_i| (1 + max|eta|))`, with `|A_i|` the length
-//! of the row where it is projected, but not less than `FLOOR` of what it was lately, so that a row which vanishes at
-//! a singular configuration does not turn rounding into a residual. They do not depend on the units of a row, nor on
-//! a factor that changes along the motion.
+//! Residuals are scaled: `|phi_i| / (|A_i| (1 + max|x|))` and `|psi_i| / (|A_i| (1 + max|eta|))`, the maximum over the coordinates
+//! and speeds that occur in the row, with `|A_i|` the length of the row where it is projected, but not less than `FLOOR` of
+//! what it was lately, so that a row which vanishes at a singular configuration does not turn rounding into a residual. They
+//! do not depend on the units of a row, nor on a factor that changes along the motion, nor on what else is in the system.
 //!
 //! Checked by: idempotence, drift and row-scaling tests in `tests/projection.rs` and below.
 
 use crate::acceleration::{Rules, Saddle};
-use crate::grain::Grain;
-use crate::linalg::{Cod, dot, norm, norm_max};
+use crate::grain::{Grain, NUDGES, nudged};
+use crate::linalg::{Cod, dot, norm};
 use crate::{Kernel, Level, Path, Point, Shape, Sparsity, Taken, Terms};
 use std::sync::Arc;
 
@@ -138,6 +138,79 @@ impl Stage {
     }
 }
 
+/// Which coordinates and speeds occur in each row.
+#[derive(Clone, Debug)]
+struct Occurring {
+    /// Ends of the lists of rows, then the lists.
+    ends: Vec<u32>,
+    speeds: Vec<u32>,
+    /// The same for coordinates; empty where they are those of the speeds.
+    coordinate_ends: Vec<u32>,
+    coordinates: Vec<u32>,
+}
+
+impl Occurring {
+    /// By structure where A is given by its entries; else by what does not vanish at states nearby. O(entries of A).
+    fn new(kernel: &dyn Kernel, at: Point<'_>, here: &Terms, scratch: &mut [f64]) -> Self {
+        let Shape { n_x, n_eta: n, n_con: m, identity_frame, .. } = kernel.shape();
+        let (mut ends, mut speeds) = (Vec::with_capacity(m), Vec::new());
+        if here.sparsity.is_some() {
+            for i in 0..m {
+                speeds.extend(here.row(i).entries().map(|(j, _)| j as u32));
+                ends.push(speeds.len() as u32);
+            }
+        }
+        let dense = here.sparsity.is_none();
+        let mut in_row = vec![false; if dense { m * n } else { 0 }];
+        let mut in_position = vec![false; if identity_frame { 0 } else { m * n_x }];
+        let (mut near, mut slopes) = (here.clone(), vec![0.0; in_position.len()]);
+        for round in 0..NUDGES {
+            let state = nudged(at, round);
+            if dense {
+                kernel.terms(state.point(), scratch, &mut near);
+                in_row.iter_mut().zip(&near.A).for_each(|(occurs, a)| *occurs |= *a != 0.0);
+            }
+            if !identity_frame {
+                kernel.position_gradient(state.t, &state.x, scratch, &mut slopes);
+                in_position.iter_mut().zip(&slopes).for_each(|(occurs, a)| *occurs |= *a != 0.0);
+            }
+        }
+        let list = |flags: &[bool], width: usize| -> (Vec<u32>, Vec<u32>) {
+            let (mut ends, mut list) = (Vec::with_capacity(m), Vec::new());
+            for row in flags.chunks(width.max(1)) {
+                list.extend((0..width).filter(|&j| row[j]).map(|j| j as u32));
+                ends.push(list.len() as u32);
+            }
+            ends.resize(m, list.len() as u32);
+            (ends, list)
+        };
+        if dense {
+            (ends, speeds) = list(&in_row, n);
+        }
+        let (coordinate_ends, coordinates) =
+            if identity_frame { Default::default() } else { list(&in_position, n_x) };
+        Self { ends, speeds, coordinate_ends, coordinates }
+    }
+
+    /// 1 + the largest coordinate, and the largest speed, of each row.
+    fn measure(&self, at: Point<'_>, position: &mut [f64], velocity: &mut [f64]) {
+        let largest = |ends: &[u32], list: &[u32], values: &[f64], out: &mut [f64]| {
+            let mut begin = 0;
+            for (out, &end) in out.iter_mut().zip(ends) {
+                *out = list[begin..end as usize]
+                    .iter()
+                    .fold(1.0, |m: f64, &j| m.max(1.0 + values[j as usize].abs()));
+                begin = end as usize;
+            }
+        };
+        largest(&self.ends, &self.speeds, at.eta, velocity);
+        match self.coordinate_ends.is_empty() {
+            true => largest(&self.ends, &self.speeds, at.x, position),
+            false => largest(&self.coordinate_ends, &self.coordinates, at.x, position),
+        }
+    }
+}
+
 /// Workspace of the projection, sized once for a kernel.
 #[derive(Clone, Debug)]
 pub struct Projector {
@@ -153,6 +226,10 @@ pub struct Projector {
     /// Length of each row where it was last evaluated, and the longest lately (see [`Projector::settle`]).
     length: Vec<f64>,
     longest: Vec<f64>,
+    /// What occurs in each row, once it is known, and 1 + the largest of it where the row was last evaluated.
+    occurring: Option<Occurring>,
+    position_size: Vec<f64>,
+    velocity_size: Vec<f64>,
     X: Vec<f64>,
     slopes: Vec<f64>,
     delta: Vec<f64>,
@@ -197,6 +274,9 @@ impl Projector {
             psi: vec![0.0; m],
             length: vec![0.0; m],
             longest: vec![0.0; m],
+            occurring: None,
+            position_size: vec![1.0; m],
+            velocity_size: vec![1.0; m],
             X: if shape.identity_frame { Vec::new() } else { vec![0.0; n_x * n] },
             slopes: Vec::new(),
             delta: vec![0.0; n],
@@ -245,8 +325,8 @@ impl Projector {
     /// Scaled residuals at a state. Row lengths are those of the last projection or [`measure`](Projector::measure).
     pub fn residuals(&mut self, kernel: &dyn Kernel, at: Point<'_>) -> Residuals {
         kernel.residuals(at, &mut self.scratch, &mut self.phi, &mut self.psi);
-        let (position, position_row) = self.largest(&self.phi, norm_max(at.x));
-        let (velocity, velocity_row) = self.largest(&self.psi, norm_max(at.eta));
+        let (position, position_row) = self.largest(&self.phi, &self.position_size);
+        let (velocity, velocity_row) = self.largest(&self.psi, &self.velocity_size);
         Residuals { position, position_row, velocity, velocity_row }
     }
 
@@ -372,6 +452,12 @@ impl Projector {
                 (self.length[i], self.longest[i]) = (now, self.longest[i].max(now));
             }
         }
+        if self.shape.n_con > 0 {
+            let occurring = self
+                .occurring
+                .get_or_insert_with(|| Occurring::new(kernel, at, &self.terms, &mut self.scratch));
+            occurring.measure(at, &mut self.position_size, &mut self.velocity_size);
+        }
     }
 
     /// The stage of a level.
@@ -380,12 +466,12 @@ impl Projector {
     }
 
     /// Largest scaled entry of a residual vector and its row; NaN wins.
-    fn largest(&self, residual: &[f64], size: f64) -> (f64, usize) {
+    fn largest(&self, residual: &[f64], size: &[f64]) -> (f64, usize) {
         let (mut worst, mut row) = (0.0, 0);
         for (i, r) in residual.iter().enumerate() {
             let length = self.length[i].max(FLOOR * self.longest[i]);
             let length = if length > 0.0 { length } else { 1.0 };
-            let scaled = if *r == 0.0 { 0.0 } else { r.abs() / (length * (1.0 + size)) };
+            let scaled = if *r == 0.0 { 0.0 } else { r.abs() / (length * size[i]) };
             if !(scaled <= worst) {
                 (worst, row) = (scaled, i);
                 if scaled.is_nan() {
@@ -524,7 +610,9 @@ impl Projector {
             let mut worst = 0.0_f64;
             for (i, (value, held)) in self.invariant.iter_mut().zip(held).enumerate() {
                 *value = held - *value;
-                let size = norm(&self.gradient[i * n_x..(i + 1) * n_x]) * (1.0 + norm_max(x));
+                let gradient = &self.gradient[i * n_x..(i + 1) * n_x];
+                let moved = gradient.iter().zip(&*x).filter(|(g, _)| **g != 0.0);
+                let size = norm(gradient) * moved.fold(1.0, |m: f64, (_, x)| m.max(1.0 + x.abs()));
                 worst = worst.max(if *value == 0.0 { 0.0 } else { value.abs() / size });
             }
             if worst <= 1e-16 || !(worst < 0.5 * before) {

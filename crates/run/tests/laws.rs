@@ -72,7 +72,7 @@ fn solve_with(s: &System, terms: &Terms, path: Path) -> Result<Solution, Acceler
     let shape = Shape { n_eta: s.n, n_con: m, has_nonideal: true, ..Shape::default() };
     let mut accelerator = Accelerator::with_shape(shape, 0);
     accelerator.path = path;
-    accelerator.solve_terms(0.0, 0.0, terms, |_, C| C.copy_from_slice(&s.C))?;
+    accelerator.solve_terms(0.0, &[], terms, |_, C| C.copy_from_slice(&s.C))?;
     Ok(accelerator.solution().clone())
 }
 
@@ -274,7 +274,7 @@ fn plain(n: usize, M: &[f64], Q: &[f64], A: &[f64], b: &[f64]) -> Result<Solutio
     let mut accelerator = Accelerator::with_shape(shape, 0);
     let terms =
         Terms { x_dot: vec![], M: M.to_vec(), Q: Q.to_vec(), A: A.to_vec(), b: b.to_vec(), sparsity: None };
-    accelerator.solve_terms(1.5, 0.0, &terms, |_, _| {})?;
+    accelerator.solve_terms(1.5, &[], &terms, |_, _| {})?;
     Ok(accelerator.solution().clone())
 }
 

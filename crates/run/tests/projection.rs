@@ -68,7 +68,7 @@ proptest! {
         terms.Q = (0..6).map(|i| (0..6).map(|j| kernel.M[i * 6 + j] * v[j]).sum()).collect();
         terms.b.fill(0.0);
         let mut accelerator = Accelerator::with_shape(kernel.shape(), 0);
-        accelerator.solve_terms(0.0, 0.0, &terms, |_, _| {}).unwrap();
+        accelerator.solve_terms(0.0, &[], &terms, |_, _| {}).unwrap();
         for z in &accelerator.solution().eta_dot {
             prop_assert!(z.abs() < 1e-8, "{}", z);
         }

@@ -116,7 +116,7 @@ fn far_guesses_of_a_mechanism() {
     terms.Q = out.state.x.iter().zip(&s.x).map(|(a, b)| a - b).collect();
     terms.b.fill(0.0);
     let mut accelerator = Accelerator::with_shape(kernel.shape(), 0);
-    accelerator.solve_terms(0.0, 0.0, &terms, |_, _| {}).unwrap();
+    accelerator.solve_terms(0.0, &[], &terms, |_, _| {}).unwrap();
     assert!(
         accelerator.solution().eta_dot.iter().all(|z| z.abs() < 1e-7),
         "{:?}",

@@ -417,6 +417,10 @@ catalogue! {
     DissipationWithoutRates "W0503" "a dissipation without rates":
         "The force of a Rayleigh function is minus its derivative by the speeds. Where no rate occurs in it, it has no effect; often a prime is missing."
         wrong "dissipation c/2*x^2" right "dissipation c/2*x'^2";
+    RowMissed "W0705" "a constraint that is kept less well than it could be":
+        "At the start or at the end of a run a constraint is off by more than 1e-11 of its own terms (with stabilisation or steps of fixed \
+         size: by any such amount). Beyond 1e-9 a run that projects onto the constraints is an error instead."
+        wrong "" right "";
     NormalForceAssumed "W0710" "a normal force that was assumed":
         "Friction needs the force that presses at the contact. It is found from the constraint where the coordinates are those of a point, right-angled or curved. \
          Otherwise the multiplier is taken, which is the force if the constraint is written as a distance. \

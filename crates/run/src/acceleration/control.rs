@@ -6,11 +6,13 @@
 //!
 //! P S comes column by column from the saddle system that gave a_n, and L^-T with L L^T = W stands for W^{-1/2}. Rows
 //! are judged for rank relative to what all forces together could do to them, sqrt(A_c M^-1 A_c^T), so that their units do
-//! not matter. What is left of a row afterwards is measured against its own numbers as in U6.
+//! not matter. What is left of a row afterwards is measured against its own numbers as in U6. Where rows are redundant, a
+//! row that is short (`cos(q) = cos(t^2)` near q = 0) is weighed by what it is at states nearby, and its right side is allowed the
+//! rounding that these show (see `grain.rs`): among rows that say the same the well-determined ones decide.
 //!
 //! Checked by `tests/control.rs`: with W = M^-1 and no constraints C1 is U2; least cost; constraints of nature kept.
 
-use super::solve::COUPLING;
+use super::solve::{COUPLING, GRAIN};
 use super::{AccelerationError, Saddle, Solution, Term};
 use crate::linalg::{Cod, axpy, cholesky, dot, norm, norm_max, solve_lower, solve_lower_transposed};
 use crate::{ControlTerms, Shape, Terms};
@@ -22,6 +24,14 @@ pub const REACH: f64 = 1e-10;
 pub const MET: f64 = 1e-14;
 /// Forces by which inputs are tried out, against those there are: where forces follow the multipliers.
 pub const TRIAL: f64 = 1e-3;
+
+/// What all forces together could do to a row: sqrt(A_c M^-1 A_c^T), or its length where M has no inverse.
+fn length(factor: &mut Saddle, terms: &Terms, row: &[f64]) -> f64 {
+    match factor.mass_is_positive() {
+        true => factor.inverse_mass_square(row).sqrt(),
+        false => norm(row) / norm(&terms.M).sqrt(),
+    }
+}
 
 /// Workspace of C1.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +49,11 @@ pub struct Steering {
     reach: Vec<f64>,
     G: Vec<f64>,
     scale: Vec<f64>,
+    /// What a change of the whole state makes of each row, in the measure of `scale`, and of its right side; 0 until asked.
+    row_change: Vec<f64>,
+    right_change: Vec<f64>,
+    /// Whether fewer directions than rows were found.
+    pub redundant: bool,
     left: Vec<f64>,
     best: f64,
     cod: Option<Cod>,
@@ -62,6 +77,9 @@ impl Steering {
             reach: vec![0.0; count * n],
             G: vec![0.0; rows * count],
             scale: vec![0.0; rows],
+            row_change: vec![0.0; rows],
+            right_change: vec![0.0; rows],
+            redundant: false,
             left: vec![0.0; rows],
             best: f64::INFINITY,
             cod: (rows > 0).then(|| Cod::new(rows, count)),
@@ -100,10 +118,7 @@ impl Steering {
         for i in 0..self.rows {
             let row = &control.A[i * n..(i + 1) * n];
             self.column.copy_from_slice(row);
-            self.scale[i] = match factor.mass_is_positive() {
-                true => factor.inverse_mass_square(&self.column).sqrt(),
-                false => norm(row) / norm(&terms.M).sqrt(),
-            };
+            self.scale[i] = length(factor, terms, &self.column).max(self.row_change[i]);
             let G = &mut self.G[i * count..(i + 1) * count];
             (0..count).for_each(|j| G[j] = dot(row, &self.reach[j * n..(j + 1) * n]));
             solve_lower(&self.cost, count, G);
@@ -112,11 +127,38 @@ impl Steering {
         }
         if let Some(cod) = &mut self.cod {
             cod.lq.matrix().copy_from_slice(&self.G);
-            cod.lq.factor(REACH, self.rows);
+            self.redundant = cod.lq.factor(REACH, self.rows) < self.rows;
             cod.factor_trapezoid(|_| 1.0);
         }
         self.best = f64::INFINITY;
         Ok(())
+    }
+
+    /// Whether it is known what changes of the state make of the rows.
+    pub fn knows_changes(&self) -> bool {
+        self.right_change.iter().any(|v| *v > 0.0)
+    }
+
+    /// Takes note of rows at a state nearby: what a change of the state of relative size `nudge` made of them.
+    pub fn compare(
+        &mut self,
+        here: &ControlTerms,
+        near: &ControlTerms,
+        nudge: f64,
+        factor: &mut Saddle,
+        terms: &Terms,
+    ) {
+        let n = self.n;
+        for i in 0..self.rows {
+            let rows = near.A[i * n..(i + 1) * n].iter().zip(&here.A[i * n..(i + 1) * n]);
+            self.column.iter_mut().zip(rows).for_each(|(out, (near, here))| *out = (near - here) / nudge);
+            let (row, right) = (length(factor, terms, &self.column), (near.b[i] - here.b[i]).abs() / nudge);
+            let larger = |so_far: &mut f64, found: f64| {
+                *so_far = if found.is_finite() { so_far.max(found) } else { *so_far }
+            };
+            larger(&mut self.row_change[i], row);
+            larger(&mut self.right_change[i], right);
+        }
     }
 
     /// L with L L^T = W, scaled so that a unit input weighs about as much as the force it makes.
@@ -164,7 +206,7 @@ impl Steering {
             own += row[j].abs() * (eta_dot[j].abs() + self.natural[j].abs());
             whole += row[j].abs() * size;
         }
-        (control.b[i] - dot(row, eta_dot), own.max(COUPLING * whole))
+        (control.b[i] - dot(row, eta_dot), own.max(COUPLING * whole).max(GRAIN * self.right_change[i]))
     }
 
     /// Adds the inputs for what a motion leaves of the requirements; `false` if it leaves nothing, or no less than the

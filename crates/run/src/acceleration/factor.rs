@@ -357,15 +357,19 @@ impl Factor {
         }
     }
 
-    /// What the entries of M could make of z^T M z at most scales each free direction: the sum may cancel to rounding (an
-    /// indefinite M), and units must not matter.
+    /// Each free direction is scaled by the most that the entries of M could make of z^T M y for another y: sums may cancel to
+    /// rounding (an indefinite M), and units must not matter.
     fn scale_free_directions(&mut self, free: usize) {
         let (n, M, Z) = (self.n, &self.M, &self.Z);
-        for (k, scale) in self.scale[..free].iter_mut().enumerate() {
-            let z = &Z[k * n..(k + 1) * n];
-            let row = |i: usize| (0..n).map(|j| (M[i * n + j] * z[j]).abs()).sum::<f64>();
-            let possible: f64 = (0..n).map(|i| z[i].abs() * row(i)).sum();
-            *scale = if possible > 0.0 { 1.0 / possible.sqrt() } else { 0.0 };
+        for k in 0..free {
+            for i in 0..n {
+                let row = M[i * n..(i + 1) * n].iter().zip(&Z[k * n..(k + 1) * n]);
+                self.work_n[i] = row.map(|(m, z)| (m * z).abs()).sum();
+            }
+            let with =
+                |l: usize| Z[l * n..(l + 1) * n].iter().zip(&self.work_n).map(|(z, v)| z.abs() * v).sum();
+            let most = (0..free).map(with).fold(0.0, f64::max);
+            self.scale[k] = if most > 0.0 { 1.0 / most.sqrt() } else { 0.0 };
         }
     }
 

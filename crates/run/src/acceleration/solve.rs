@@ -5,15 +5,16 @@ mod forces;
 mod requirements;
 mod rows;
 
+pub(super) use rows::GRAIN;
 pub use rows::{CONSISTENCY_TOL, COUPLING, REFINE};
 
 use super::control::Steering;
 use super::factor::{Factor, Massless, Rules};
 use super::{AccelerationError, Path, Reporter, Saddle, Solution, Term};
 use crate::friction::{NormalForces, settle};
-use crate::grain::Grain;
+use crate::grain::{Grain, NUDGE, NUDGES, nudged};
 use crate::integrate::Baumgarte;
-use crate::linalg::{RANK_TOL, axpy, norm_max};
+use crate::linalg::{RANK_TOL, axpy};
 use crate::{Contact, ControlTerms, Gripped, IdealForces, Kernel, Point, Shape, Sliding, Terms};
 
 /// Accelerations and forces at one state, with a workspace of its own (convenience; see [`Accelerator`]). Contacts with
@@ -180,8 +181,28 @@ impl Accelerator {
         if self.shape.n_require > 0 {
             kernel.control_terms(at, &mut self.scratch, &mut self.control);
         }
-        self.unless_rounding(kernel, at, |this| this.solve_at(kernel, at, steer))?;
+        let solved = self.unless_rounding(kernel, at, |this| this.solve_at(kernel, at, steer));
+        let unsure = self.steering.redundant || matches!(solved, Err(AccelerationError::Unreachable { .. }));
+        if unsure && self.compare_requirements(kernel, at) {
+            self.unless_rounding(kernel, at, |this| this.solve_at(kernel, at, steer))?;
+        } else {
+            solved?;
+        }
         Ok(&self.solution)
+    }
+
+    /// Takes note of what changes of the state make of requirements that are redundant or out of reach, once. Whether that is
+    /// news.
+    fn compare_requirements(&mut self, kernel: &dyn Kernel, at: Point<'_>) -> bool {
+        if self.shape.n_require == 0 || self.steering.knows_changes() {
+            return false;
+        }
+        let mut near = ControlTerms::new(&self.shape);
+        for round in 0..NUDGES {
+            kernel.control_terms(nudged(at, round).point(), &mut self.scratch, &mut near);
+            self.steering.compare(&self.control, &near, NUDGE, &mut self.factor, &self.terms);
+        }
+        self.steering.knows_changes()
     }
 
     /// With the terms that have been loaded.
@@ -193,7 +214,7 @@ impl Accelerator {
     ) -> Result<(), AccelerationError> {
         let terms = std::mem::take(&mut self.terms);
         let mut scratch = std::mem::take(&mut self.scratch);
-        let result = self.solve_loaded(at.t, norm_max(at.eta), &terms, steer, |ideal, C| {
+        let result = self.solve_loaded(at.t, at.eta, &terms, steer, |ideal, C| {
             kernel.nonideal(at, ideal, &mut scratch, C);
         });
         self.terms = terms;
@@ -301,7 +322,7 @@ impl Accelerator {
         axpy(1.0, control, &mut terms.Q);
         let result = self.unless_rounding(kernel, at, |this| {
             let mut scratch = std::mem::take(&mut this.scratch);
-            let result = this.solve_terms(at.t, norm_max(at.eta), &terms, |ideal, C| {
+            let result = this.solve_terms(at.t, at.eta, &terms, |ideal, C| {
                 nonideal(ideal, &mut scratch, C);
             });
             this.scratch = scratch;
@@ -316,18 +337,18 @@ impl Accelerator {
     pub fn solve_terms(
         &mut self,
         t: f64,
-        speed: f64,
+        eta: &[f64],
         terms: &Terms,
         nonideal: impl FnMut(&IdealForces<'_>, &mut [f64]),
     ) -> Result<(), AccelerationError> {
-        self.solve_loaded(t, speed, terms, Steer::Own, nonideal)
+        self.solve_loaded(t, eta, terms, Steer::Own, nonideal)
     }
 
     /// The same, and C1, with the friction and the requirements that have been loaded.
     fn solve_loaded(
         &mut self,
         t: f64,
-        speed: f64,
+        eta: &[f64],
         terms: &Terms,
         steer: Steer<'_>,
         mut nonideal: impl FnMut(&IdealForces<'_>, &mut [f64]),
@@ -359,9 +380,9 @@ impl Accelerator {
             // Elimination of M first, as the fused program does it, cannot be trusted near here either.
             self.quick_workspace.clear();
         }
-        self.respond(t, speed, terms, &mut nonideal)?;
+        self.respond(t, eta, terms, &mut nonideal)?;
         if self.shape.n_require > 0 && steer == Steer::Own {
-            self.meet_requirements(t, speed, terms, &mut nonideal)?;
+            self.meet_requirements(t, eta, terms, &mut nonideal)?;
         }
         match first_bad(&self.solution.eta_dot) {
             Some(index) => Err(AccelerationError::NotFinite { t, term: Term::Acceleration, index }),
@@ -373,12 +394,12 @@ impl Accelerator {
     fn respond(
         &mut self,
         t: f64,
-        speed: f64,
+        eta: &[f64],
         terms: &Terms,
         nonideal: &mut impl FnMut(&IdealForces<'_>, &mut [f64]),
     ) -> Result<(), AccelerationError> {
-        self.ideal(speed, terms);
-        self.check_consistent(t, speed, terms)?;
+        self.ideal(eta, terms);
+        self.check_consistent(t, eta, terms)?;
         self.solve_nonideal(t, terms, nonideal)?;
         if !self.sliding.unit.is_empty() {
             self.solve_friction(t, terms)?;

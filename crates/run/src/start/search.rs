@@ -61,6 +61,8 @@ struct Search<'e> {
     now: Vec<f64>,
     /// How far away each equation's own terms put its root, `sum |J_j v_j|` over that length.
     own: Vec<f64>,
+    /// 1 + the largest entry of v that occurs in each equation.
+    size: Vec<f64>,
     /// What a change of everything makes of each row, where that was asked: a row that is rounding by this measure
     /// ([`VANISHED`]) asks for nothing, and its residual is measured by it.
     grain: Vec<f64>,
@@ -72,9 +74,9 @@ pub(super) fn nearest(equations: &mut dyn Equations, v: &mut [f64], free: &[bool
     if m == 0 {
         return Ok(());
     }
-    let [r, length, now, own, grain] = [(); 5].map(|()| vec![0.0; m]);
+    let [r, length, now, own, size, grain] = [(); 6].map(|()| vec![0.0; m]);
     let J = Slopes::new(m, n, equations.sparsity());
-    let mut search = Search { equations, free, silent: vec![false; m], r, J, length, now, own, grain };
+    let mut search = Search { equations, free, silent: vec![false; m], r, J, length, now, own, size, grain };
     let guess = v.to_vec();
     let mut left = search.solve_around(&guess, v, SHIFTS);
     if left.residual > TOLERANCE && search.feel_grain(v) {
@@ -138,14 +140,13 @@ impl Search<'_> {
     fn measure(&mut self, v: &[f64]) -> Left {
         self.equations.residual(v, &mut self.r);
         self.r.iter_mut().zip(&self.silent).filter(|(_, silent)| **silent).for_each(|(r, _)| *r = 0.0);
-        let size = 1.0 + norm_max(v);
         let (mut worst, mut largest) = (0, 0.0);
         for (row, r) in self.r.iter().enumerate() {
             let vanished = self.grain[row] > 0.0 && self.now[row] <= VANISHED * self.grain[row];
             let least = if vanished { self.grain[row] } else { FLOOR * self.length[row] };
             let length = self.now[row].max(least);
             let length = if length > 0.0 { length } else { 1.0 };
-            let mut residual = if *r == 0.0 { 0.0 } else { r.abs() / (length * size) };
+            let mut residual = if *r == 0.0 { 0.0 } else { r.abs() / (length * self.size[row].max(1.0)) };
             let missed = r.abs() / (length * self.own[row]);
             if residual > ROUNDING && self.own[row] > 0.0 && missed > MISSED {
                 residual = residual.max(missed);
@@ -188,6 +189,9 @@ impl Search<'_> {
                 (self.now[i], self.length[i]) = (length, self.length[i].max(length));
                 let terms: f64 = self.J.row(i).entries().map(|(j, a)| (a * v[j]).abs()).sum();
                 self.own[i] = if length > 0.0 { terms / length } else { 0.0 };
+                let row = self.J.row(i);
+                let occurring = row.entries().filter(|(_, a)| *a != 0.0);
+                self.size[i] = occurring.fold(1.0, |m: f64, (j, _)| m.max(1.0 + v[j].abs()));
             }
             self.J.scale(i, length, self.free);
         }

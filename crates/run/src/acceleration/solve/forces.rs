@@ -11,7 +11,7 @@ const GAINED: f64 = 0.1;
 
 impl Accelerator {
     /// U2: what follows from eta' without C and lambda: Q_i = A^T lambda, and how well the rows hold.
-    pub(super) fn ideal(&mut self, speed: f64, terms: &Terms) {
+    pub(super) fn ideal(&mut self, eta: &[f64], terms: &Terms) {
         let (n, lean, s) = (self.shape.n_eta, self.lean(), &mut self.solution);
         (s.rank, s.margin, s.path) = (self.factor.rank(), self.factor.margin(), self.factor.taken());
         // Rows that leave nothing free and ask for nothing: no acceleration, not even by rounding.
@@ -21,20 +21,20 @@ impl Accelerator {
         self.factor.force(&self.force, &s.eta_dot, &s.lambda, &mut s.ideal_force);
         if !self.factor.mass_is_positive() {
             s.a_free.fill(f64::NAN);
-            self.look_at_rows(speed, terms);
+            self.look_at_rows(eta, terms);
             return;
         }
         if !lean {
             s.a_free.copy_from_slice(&self.force);
             self.factor.unconstrained(&mut s.a_free);
         }
-        let mut poor = self.look_at_rows(speed, terms);
+        let mut poor = self.look_at_rows(eta, terms);
         for _ in 0..MAX_IMPROVED {
             if !poor {
                 break;
             }
             let falling = self.improve(terms);
-            poor = self.look_at_rows(speed, terms) && falling;
+            poor = self.look_at_rows(eta, terms) && falling;
         }
         if !lean && (self.least || self.shape.has_nonideal) {
             self.factor.least(&mut self.solution.lambda);

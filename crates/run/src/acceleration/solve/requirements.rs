@@ -13,7 +13,7 @@ impl Accelerator {
     pub(super) fn meet_requirements(
         &mut self,
         t: f64,
-        speed: f64,
+        eta: &[f64],
         terms: &Terms,
         nonideal: &mut impl FnMut(&IdealForces<'_>, &mut [f64]),
     ) -> Result<(), AccelerationError> {
@@ -23,7 +23,7 @@ impl Accelerator {
         let result = (|| {
             let n = self.shape.n_eta;
             let measured = match self.shape.has_nonideal {
-                true => self.measure_inputs(t, speed, terms, &control, nonideal)?,
+                true => self.measure_inputs(t, eta, terms, &control, nonideal)?,
                 false => Vec::new(),
             };
             let follow = |j: usize, z: &mut [f64], lambda: &[f64]| match measured.chunks(n.max(1)).nth(j) {
@@ -36,7 +36,7 @@ impl Accelerator {
                 if !steering.correct(&control, &self.solution.eta_dot) {
                     break;
                 }
-                self.solve_with_inputs(t, speed, terms, &control, &steering.inputs, nonideal)?;
+                self.solve_with_inputs(t, eta, terms, &control, &steering.inputs, nonideal)?;
             }
             steering.check(t, self.consistency_tol, &control, &self.solution, &mut self.factor)
         })();
@@ -50,7 +50,7 @@ impl Accelerator {
     fn measure_inputs(
         &mut self,
         t: f64,
-        speed: f64,
+        eta: &[f64],
         terms: &Terms,
         control: &ControlTerms,
         nonideal: &mut impl FnMut(&IdealForces<'_>, &mut [f64]),
@@ -69,13 +69,13 @@ impl Accelerator {
             }
             inputs.fill(0.0);
             inputs[j] = step;
-            self.solve_with_inputs(t, speed, terms, control, &inputs, nonideal)?;
+            self.solve_with_inputs(t, eta, terms, control, &inputs, nonideal)?;
             let answer =
                 self.solution.eta_dot.iter().zip(&natural).map(|(with, without)| (with - without) / step);
             column.iter_mut().zip(answer).for_each(|(z, v)| *z = v);
         }
         inputs.fill(0.0);
-        self.solve_with_inputs(t, speed, terms, control, &inputs, nonideal)?;
+        self.solve_with_inputs(t, eta, terms, control, &inputs, nonideal)?;
         Ok(columns)
     }
 
@@ -83,7 +83,7 @@ impl Accelerator {
     fn solve_with_inputs(
         &mut self,
         t: f64,
-        speed: f64,
+        eta: &[f64],
         terms: &Terms,
         control: &ControlTerms,
         inputs: &[f64],
@@ -94,7 +94,7 @@ impl Accelerator {
         self.push(inputs);
         let s = &mut self.solution;
         self.factor.solve(&self.force, &terms.b, &mut s.eta_dot, &mut s.lambda);
-        self.respond(t, speed, terms, nonideal)
+        self.respond(t, eta, terms, nonideal)
     }
 
     /// Adds S u to the forces.

@@ -8,14 +8,14 @@ use crate::{AccelerationError, Terms};
 ///
 /// The residual of a row is measured against the sizes of its own numbers, `|b_i| + sum_j |A_ij| (|eta'_j| + |a_j|)`, so
 /// it is free of units of the row; but not against less than `COUPLING` of what the largest accelerations and squares
-/// of speeds would make of the row, or `GRAIN` of what a change of the whole state makes of b (see `grain.rs`):
+/// of speeds of the part of the system that the row belongs to would make of it, or `GRAIN` of what a change of the whole state makes of b (see `grain.rs`):
 /// where its own numbers vanish, what is left is the rounding of the others.
 pub const CONSISTENCY_TOL: f64 = 1e-7;
 
 /// Rounding of the whole solve that may stand in a row, against [`CONSISTENCY_TOL`] of its own numbers.
 pub const COUPLING: f64 = 1e-5;
 /// What a change of the whole state makes of b counts this much: states lie on the constraints to 1e-9.
-const GRAIN: f64 = 1e-2;
+pub(crate) const GRAIN: f64 = 1e-2;
 /// Rows that hold worse than this, against their own numbers, are improved once: very unequal masses cost digits.
 pub const REFINE: f64 = 1e-13;
 
@@ -34,10 +34,19 @@ impl Balance {
     }
 }
 
+/// The least index of the part that `i` belongs to; paths are shortened on the way.
+fn representative(part: &mut [usize], mut i: usize) -> usize {
+    while part[i] != i {
+        part[i] = part[part[i]];
+        i = part[i];
+    }
+    i
+}
+
 impl Accelerator {
     /// What is left of each row, b - A eta', into `work_m`, and the largest scaled residual (U6). Whether a row holds worse
     /// than it could.
-    pub(super) fn look_at_rows(&mut self, speed: f64, terms: &Terms) -> bool {
+    pub(super) fn look_at_rows(&mut self, eta: &[f64], terms: &Terms) -> bool {
         let (mut poor, mut largest) = (false, 0.0_f64);
         for i in 0..self.shape.n_con {
             let row = self.balance(i, terms);
@@ -50,18 +59,46 @@ impl Accelerator {
             }
         }
         if poor && !self.lean() {
-            let size = self.largest_acceleration(speed);
-            let scaled = |i: usize| self.scaled(i, size, terms);
+            let size = self.largest_accelerations(eta, terms);
+            let scaled = |i: usize| self.scaled(i, size[i], terms);
             largest = (0..self.shape.n_con).map(scaled).fold(0.0, f64::max);
         }
         self.solution.residual = if self.lean() { f64::NAN } else { largest };
         poor
     }
 
-    /// Of the motion with and without constraints, and the square of the speed.
-    fn largest_acceleration(&self, speed: f64) -> f64 {
-        let both = self.solution.eta_dot.iter().chain(&self.solution.a_free);
-        both.filter(|a| a.is_finite()).fold(0.0_f64, |m, a| m.max(a.abs())) + speed * speed
+    /// The largest acceleration, with and without constraints, and square of a speed among all that masses and rows connect
+    /// with each row: rounding of a solve does not pass from one part of a system to another. O(entries of M and A).
+    fn largest_accelerations(&self, eta: &[f64], terms: &Terms) -> Vec<f64> {
+        let (n, m) = (self.shape.n_eta, self.shape.n_con);
+        let mut part: Vec<usize> = (0..n).collect();
+        let connect = |part: &mut [usize], i: usize, j: usize| {
+            let (a, b) = (representative(part, i), representative(part, j));
+            part[a.max(b)] = a.min(b);
+        };
+        for i in 0..n {
+            for (j, _) in terms.mass_row(i).entries().filter(|(j, v)| *j < i && *v != 0.0) {
+                connect(&mut part, i, j);
+            }
+        }
+        let mut first: Vec<Option<usize>> = vec![None; m];
+        for i in 0..m {
+            for (j, _) in terms.row(i).entries().filter(|(_, a)| *a != 0.0) {
+                let with = *first[i].get_or_insert(j);
+                connect(&mut part, with, j);
+            }
+        }
+        let (mut acceleration, mut speed) = (vec![0.0_f64; n], vec![0.0_f64; n]);
+        for j in 0..n {
+            let k = representative(&mut part, j);
+            for a in [self.solution.eta_dot[j], self.solution.a_free[j]].into_iter().filter(|a| a.is_finite())
+            {
+                acceleration[k] = acceleration[k].max(a.abs());
+            }
+            speed[k] = speed[k].max(eta.get(j).copied().unwrap_or(0.0).abs());
+        }
+        let size = |k: usize| acceleration[k] + speed[k] * speed[k];
+        first.iter().map(|j| j.map_or(0.0, |j| size(representative(&mut part, j)))).collect()
     }
 
     #[inline]
@@ -95,15 +132,15 @@ impl Accelerator {
     pub(super) fn check_consistent(
         &mut self,
         t: f64,
-        speed: f64,
+        eta: &[f64],
         terms: &Terms,
     ) -> Result<(), AccelerationError> {
         if self.lean() || self.solution.residual <= self.consistency_tol {
             return Ok(());
         }
-        let size = self.largest_acceleration(speed);
+        let size = self.largest_accelerations(eta, terms);
         for i in 0..self.shape.n_con {
-            self.work_m[i] = self.scaled(i, size, terms);
+            self.work_m[i] = self.scaled(i, size[i], terms);
         }
         // The rows that disagree, the worst first.
         let mut rows: Vec<usize> =
