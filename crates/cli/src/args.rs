@@ -109,6 +109,9 @@ pub struct Common {
     /// Say nothing but results and errors
     #[arg(long, short)]
     pub quiet: bool,
+    /// Do not compare the equations of motion with a second derivation before they are used
+    #[arg(long)]
+    pub no_self_check: bool,
 }
 
 #[derive(Args)]

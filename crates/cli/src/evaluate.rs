@@ -20,6 +20,7 @@ pub fn run(args: &EvaluateArgs) -> Result<(), Failure> {
             return Err(Failure::Model { diagnostics: remarks, source });
         }
     };
+    model.check_once(&state).map_err(|d| Failure::of(*d, &source))?;
     remarks.extend(rank_remarks(&model, &now));
     if args.common.json {
         return print_json(&evaluation(&model, &now, &remarks, &source));

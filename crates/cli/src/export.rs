@@ -25,7 +25,10 @@ pub fn run(args: &ExportArgs) -> Result<(), Failure> {
     if let Some(path) = file {
         probe(path)?;
     }
-    let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
+    let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
+    if let Ok(start) = model.start() {
+        model.check_once(&start.state).map_err(|d| Failure::of(*d, &source))?;
+    }
     let stem = Path::new(&args.common.model).file_stem().map(|s| s.to_string_lossy().into_owned());
     let stem = stem.filter(|_| args.common.model != "-").or(model.system.title.clone());
     let name = args.name.clone().unwrap_or_else(|| identifier(&stem.unwrap_or_default()));

@@ -40,7 +40,8 @@ pub fn load(common: &Common, remarks: Remarks) -> Result<Loaded, Failure> {
     let source = read(&common.model)?;
     let overrides = Overrides { set: common.set.clone(), initial: common.initial.clone() };
     match Model::load(&source, &overrides) {
-        Ok(model) => {
+        Ok(mut model) => {
+            model.self_checked = !common.no_self_check;
             if !common.json {
                 let worth = |d: &&Diagnostic| remarks == Remarks::All || d.severity >= Severity::Warning;
                 let shown: Vec<Diagnostic> = model.diagnostics.iter().filter(worth).cloned().collect();

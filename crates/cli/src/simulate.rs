@@ -139,7 +139,8 @@ impl Run {
         let complete = failure.is_empty() && self.motion.outcome.stop != Stop::Cancelled;
         if args.common.json {
             let mut document = dalembert::report::motion(&self.motion, self.wall, &self.files);
-            let all: Vec<Diagnostic> = model.diagnostics.iter().chain(failure).cloned().collect();
+            let all: Vec<Diagnostic> =
+                model.diagnostics.iter().chain(failure).chain(&self.motion.warnings).cloned().collect();
             if let Some(film) = &self.film {
                 document["film"] = json!({ "frames": film.times.len(), "remarks": film.remarks });
             }
@@ -160,6 +161,7 @@ impl Run {
                 if to_stdout { complain(&words) } else { print(&words)? }
             }
             show(failure, source, args.common.quiet);
+            show(&self.motion.warnings, source, args.common.quiet);
         }
         if complete { Ok(()) } else { Err(Failure::Told) }
     }

@@ -75,6 +75,7 @@ pub mod report;
 pub mod requests;
 mod residual_check;
 pub mod scene;
+mod self_check;
 pub mod simulate;
 pub mod source;
 pub mod suslov;

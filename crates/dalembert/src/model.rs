@@ -47,6 +47,8 @@ pub struct Model {
     pub compiled: Compiled,
     /// Warnings and notes from reading it.
     pub diagnostics: Vec<Diagnostic>,
+    /// Whether its equations are still to be compared with a second derivation before they are used ([`Model::check_once`]).
+    pub self_checked: bool,
 }
 
 /// Everything at one state.
@@ -100,7 +102,7 @@ impl Model {
             }
         };
         let compiled = Compiled::new(&mut system, &form, parameters);
-        let mut model = Model { system, form, compiled, diagnostics };
+        let mut model = Model { system, form, compiled, diagnostics, self_checked: true };
         model.check_coefficients();
         if any_error(&model.diagnostics) {
             return Err(model.diagnostics);

@@ -257,6 +257,7 @@ impl Model {
             Some(state) => state.clone(),
             None => self.start()?.state,
         };
+        self.check_once(&start)?;
         // A start given from outside may be anywhere; what the model finds has been judged.
         let mut warnings: Vec<Diagnostic> =
             self.judge_rows(&start, Code::InconsistentStart, false).into_iter().collect();

@@ -156,11 +156,12 @@ impl Sweep {
         plan.request.start = None;
         plan.request.times = (!plan.motions).then(Vec::new);
         model.make_ready(&plan.request)?;
-        if !plan.request.interpret
-            && let Ok(start) = model.start()
-        {
-            // Most runs will choose the same, and then need not be compiled for.
-            model.choose_rows(&start.state);
+        if let Ok(start) = model.start() {
+            model.check_once(&start.state)?;
+            if !plan.request.interpret {
+                // Most runs will choose the same, and then need not be compiled for.
+                model.choose_rows(&start.state);
+            }
         }
         let resolved = model.options(&plan.request)?;
         let lanes = lanes(&mut model, &plan, &resolved.options);

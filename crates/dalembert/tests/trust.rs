@@ -3,6 +3,12 @@
 
 mod support;
 
+#[path = "trust/closed_loops.rs"]
+mod closed_loops;
+#[path = "trust/requirements.rs"]
+mod requirements;
+#[path = "trust/self_check.rs"]
+mod self_check;
 #[path = "trust/singular_mass.rs"]
 mod singular_mass;
 #[path = "trust/speeds.rs"]

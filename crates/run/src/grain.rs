@@ -17,7 +17,12 @@ pub(crate) const NUDGES: u64 = 3;
 /// Length of a row, relative to what a change of the whole state makes of it, that is taken for rounding.
 pub(crate) const VANISHED: f64 = 1e-12;
 /// The same, below which a row is short: rounding of its right side counts for more than in others.
-const SHORT: f64 = 1e-2;
+pub(crate) const SHORT: f64 = 1e-2;
+/// The same, below which a row at the first state of a motion is taken for rounding of a row that vanishes there.
+const ROUNDING: f64 = 1e-6;
+/// Part of what a change of the whole state makes of such a row that it is judged by at least, from then on: a row that vanishes
+/// wherever the constraints hold (a diagonal entry of R = 1) would otherwise be judged by its own rounding.
+const KEPT: f64 = 1e-4;
 
 /// The state moved by [`NUDGE`]: each coordinate and time against its own size or one unit, each speed against its own size, or
 /// against that of the fastest where this is below one unit. A fixed sequence: the same numbers every time.
@@ -43,9 +48,18 @@ pub(crate) struct Grain {
     pub right: Vec<f64>,
     /// Of the gradient, relative to its length here; 0 unless the row is short by that measure.
     pub times_longer: Vec<f64>,
+    /// Of the gradient, and its length here.
+    length: Vec<f64>,
+    now: Vec<f64>,
 }
 
 impl Grain {
+    /// Rows that are rounding here, each with the least length it is to be judged by.
+    pub fn vanishing(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let rounding = |i: &usize| self.length[*i] > 0.0 && self.now[*i] <= ROUNDING * self.length[*i];
+        (0..self.now.len()).filter(rounding).map(|i| (i, KEPT * self.length[i]))
+    }
+
     /// At a state. O(entries of the terms).
     pub fn new(kernel: &dyn Kernel, at: Point<'_>, scratch: &mut [f64]) -> Self {
         let (mut here, mut near) = (Terms::of(kernel), Terms::of(kernel));
@@ -66,10 +80,11 @@ impl Grain {
                 larger(&mut length[i], pairs.map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt());
             }
         }
-        let times_longer = (0..m).map(|i| {
-            let now = here.row(i).norm();
-            if now > 0.0 && now <= SHORT * length[i] { length[i] / now } else { 0.0 }
-        });
-        Self { times_longer: times_longer.collect(), right }
+        let now: Vec<f64> = (0..m).map(|i| here.row(i).norm()).collect();
+        let longer = |(now, length): (&f64, &f64)| {
+            if *now > 0.0 && *now <= SHORT * length { length / now } else { 0.0 }
+        };
+        let times_longer = now.iter().zip(&length).map(longer).collect();
+        Self { right, times_longer, length, now }
     }
 }

@@ -226,6 +226,8 @@ pub struct Projector {
     /// Length of each row where it was last evaluated, and the longest lately (see [`Projector::settle`]).
     length: Vec<f64>,
     longest: Vec<f64>,
+    /// Least of the longest: of rows that vanish wherever the constraints hold.
+    floor: Vec<f64>,
     /// What occurs in each row, once it is known, and 1 + the largest of it where the row was last evaluated.
     occurring: Option<Occurring>,
     position_size: Vec<f64>,
@@ -274,6 +276,7 @@ impl Projector {
             psi: vec![0.0; m],
             length: vec![0.0; m],
             longest: vec![0.0; m],
+            floor: vec![0.0; m],
             occurring: None,
             position_size: vec![1.0; m],
             velocity_size: vec![1.0; m],
@@ -337,8 +340,8 @@ impl Projector {
 
     /// The state measured last was accepted: rows that have become shorter for good are judged by what they are now.
     pub(crate) fn settle(&mut self) {
-        for (longest, now) in self.longest.iter_mut().zip(&self.length) {
-            *longest = (KEPT * *longest).min(now / FLOOR).max(*now);
+        for ((longest, now), floor) in self.longest.iter_mut().zip(&self.length).zip(&self.floor) {
+            *longest = (KEPT * *longest).min(now / FLOOR).max(*now).max(*floor);
         }
     }
 
@@ -452,11 +455,38 @@ impl Projector {
                 (self.length[i], self.longest[i]) = (now, self.longest[i].max(now));
             }
         }
-        if self.shape.n_con > 0 {
-            let occurring = self
-                .occurring
-                .get_or_insert_with(|| Occurring::new(kernel, at, &self.terms, &mut self.scratch));
+        if self.shape.n_con == 0 {
+            return;
+        }
+        if self.occurring.is_none() {
+            self.occurring = Some(Occurring::new(kernel, at, &self.terms, &mut self.scratch));
+            self.find_vanishing_rows(kernel, at);
+        }
+        if let Some(occurring) = &self.occurring {
             occurring.measure(at, &mut self.position_size, &mut self.velocity_size);
+        }
+    }
+
+    /// Rows that are rounding at the first state are judged by what they are nearby, from now on.
+    fn find_vanishing_rows(&mut self, kernel: &dyn Kernel, at: Point<'_>) {
+        let felt = Grain::new(kernel, at, &mut self.scratch);
+        let vanishing: Vec<(usize, f64)> = felt.vanishing().collect();
+        if vanishing.is_empty() {
+            return;
+        }
+        for stage in &mut self.stages[..if self.shared { 1 } else { 2 }] {
+            stage.factor(&self.terms, WEAKEST, false);
+            let by_entries = stage.A.is_empty();
+            for (place, &i) in stage.rows.iter().enumerate() {
+                if let Some((_, long)) = vanishing.iter().find(|(row, _)| *row == i) {
+                    stage.factor.keep_long(if by_entries { i } else { place }, *long, &self.terms);
+                }
+            }
+        }
+        for (i, long) in vanishing {
+            // The scale of a residual is [`FLOOR`] of the longest at least.
+            self.floor[i] = long / FLOOR;
+            self.longest[i] = self.longest[i].max(self.floor[i]);
         }
     }
 

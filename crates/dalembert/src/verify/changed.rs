@@ -141,7 +141,7 @@ pub(super) fn changed(model: &mut Model, change: &Change) -> Result<Model, Box<D
         }
     };
     let compiled = Compiled::new(&mut system, &form, parameters);
-    Ok(Model { system, form, compiled, diagnostics: Vec::new() })
+    Ok(Model { system, form, compiled, diagnostics: Vec::new(), self_checked: false })
 }
 
 /// Returns the pool.

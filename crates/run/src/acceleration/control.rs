@@ -52,6 +52,8 @@ pub struct Steering {
     /// What a change of the whole state makes of each row, in the measure of `scale`, and of its right side; 0 until asked.
     row_change: Vec<f64>,
     right_change: Vec<f64>,
+    /// Whether that was asked.
+    pub known: bool,
     /// Whether fewer directions than rows were found.
     pub redundant: bool,
     left: Vec<f64>,
@@ -79,6 +81,7 @@ impl Steering {
             scale: vec![0.0; rows],
             row_change: vec![0.0; rows],
             right_change: vec![0.0; rows],
+            known: false,
             redundant: false,
             left: vec![0.0; rows],
             best: f64::INFINITY,
@@ -119,6 +122,10 @@ impl Steering {
             let row = &control.A[i * n..(i + 1) * n];
             self.column.copy_from_slice(row);
             self.scale[i] = length(factor, terms, &self.column).max(self.row_change[i]);
+            if self.known {
+                // What a row has been is what it may be again: of rows that say the same, those that are short weigh less.
+                self.row_change[i] = self.scale[i];
+            }
             let G = &mut self.G[i * count..(i + 1) * count];
             (0..count).for_each(|j| G[j] = dot(row, &self.reach[j * n..(j + 1) * n]));
             solve_lower(&self.cost, count, G);
@@ -132,11 +139,6 @@ impl Steering {
         }
         self.best = f64::INFINITY;
         Ok(())
-    }
-
-    /// Whether it is known what changes of the state make of the rows.
-    pub fn knows_changes(&self) -> bool {
-        self.right_change.iter().any(|v| *v > 0.0)
     }
 
     /// Takes note of rows at a state nearby: what a change of the state of relative size `nudge` made of them.

@@ -69,6 +69,8 @@ pub struct Factor {
     /// Length of each row of B now, and the largest lately (see [`Factor::settle`]).
     pub length: Vec<f64>,
     pub reference: Vec<f64>,
+    /// Least reference of each row: of rows that vanish wherever the constraints hold.
+    pub floor: Vec<f64>,
     /// B^+ e of the last solve.
     y: Vec<f64>,
     work_n: Vec<f64>,
@@ -96,6 +98,7 @@ impl Factor {
             scale: Vec::new(),
             length: vec![0.0; m],
             reference: vec![0.0; m],
+            floor: vec![0.0; m],
             y: vec![0.0; n],
             work_n: vec![0.0; n],
             work_n2: vec![0.0; n],
@@ -148,9 +151,7 @@ impl Factor {
     /// The same at an accepted state: `kept` is what is left of earlier lengths, and a row that is short for good is no
     /// longer short.
     pub fn settle(&mut self, kept: f64) {
-        for (reference, length) in self.reference.iter_mut().zip(&self.length) {
-            *reference = (kept * *reference).min(length / SHORTEST).max(*length);
-        }
+        settle(&mut self.reference, &self.length, &self.floor, kept);
     }
 
     /// Whether pivots of A M^-1 A^T, in their order, are more than rounding against its diagonal.
@@ -432,6 +433,13 @@ fn trusted(ratios: impl Iterator<Item = f64>) -> bool {
         smallest = smallest.min(ratio);
     }
     true
+}
+
+/// See [`Factor::settle`].
+pub(super) fn settle(reference: &mut [f64], length: &[f64], floor: &[f64], kept: f64) {
+    for ((reference, length), floor) in reference.iter_mut().zip(length).zip(floor) {
+        *reference = (kept * *reference).min(length / SHORTEST).max(*length).max(*floor);
+    }
 }
 
 /// Each the larger of the two; the largest ratio of what it is to what it was.

@@ -4,6 +4,7 @@ use super::Taken;
 use super::factor::{Factor, Massless, Rules};
 use super::sparse_factor::SparseFactor;
 use crate::Sparsity;
+use crate::Terms;
 use std::sync::Arc;
 
 /// A factored saddle system of either kind.
@@ -125,11 +126,28 @@ impl Saddle {
 
     /// A row is so many times longer nearby: that is what it is judged by.
     pub fn lengthen(&mut self, row: usize, times: f64) {
-        let (reference, length) = match self {
-            Saddle::Dense(factor) => (&mut factor.reference, &factor.length),
-            Saddle::Sparse(factor) => factor.lengths(),
-        };
+        let (reference, _, length) = self.lengths();
         reference[row] = reference[row].max(times * length[row]);
+    }
+
+    /// From now on a row is judged by no less than a row of A of this length would be, with masses as they are on average.
+    pub fn keep_long(&mut self, row: usize, long: f64, terms: &Terms) {
+        let n = terms.Q.len();
+        let diagonal =
+            |i: usize| terms.mass_row(i).entries().find(|(j, _)| *j == i).map_or(0.0, |(_, m)| m.abs());
+        let mean = (0..n).map(diagonal).sum::<f64>() / n.max(1) as f64;
+        // Where M is singular (U9) rows are taken as they are.
+        let long = if self.mass_is_positive() && mean > 0.0 { long / mean.sqrt() } else { long };
+        let (reference, floor, _) = self.lengths();
+        floor[row] = floor[row].max(long);
+        reference[row] = reference[row].max(floor[row]);
+    }
+
+    fn lengths(&mut self) -> (&mut Vec<f64>, &mut Vec<f64>, &Vec<f64>) {
+        match self {
+            Saddle::Dense(factor) => (&mut factor.reference, &mut factor.floor, &factor.length),
+            Saddle::Sparse(factor) => factor.lengths(),
+        }
     }
 
     /// See [`Factor::settle`].

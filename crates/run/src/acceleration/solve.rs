@@ -71,6 +71,8 @@ pub struct Accelerator {
     work_m: Vec<f64>,
     /// What a change of the whole state makes of b, where that was asked (see [`crate::grain`]).
     grain: Vec<f64>,
+    /// Whether rows that vanish at the first state have been looked for.
+    rows_known: bool,
     phi: Vec<f64>,
     psi: Vec<f64>,
     /// Which factorisation to use.
@@ -135,6 +137,7 @@ impl Accelerator {
             work_n: vec![0.0; n],
             work_m: vec![0.0; m],
             grain: vec![0.0; m],
+            rows_known: m == 0,
             phi: vec![0.0; m],
             psi: vec![0.0; m],
             path: Path::Auto,
@@ -181,7 +184,10 @@ impl Accelerator {
         if self.shape.n_require > 0 {
             kernel.control_terms(at, &mut self.scratch, &mut self.control);
         }
-        let solved = self.unless_rounding(kernel, at, |this| this.solve_at(kernel, at, steer));
+        let mut solved = self.unless_rounding(kernel, at, |this| this.solve_at(kernel, at, steer));
+        if !self.rows_known && self.find_vanishing_rows(kernel, at) {
+            solved = self.unless_rounding(kernel, at, |this| this.solve_at(kernel, at, steer));
+        }
         let unsure = self.steering.redundant || matches!(solved, Err(AccelerationError::Unreachable { .. }));
         if unsure && self.compare_requirements(kernel, at) {
             self.unless_rounding(kernel, at, |this| this.solve_at(kernel, at, steer))?;
@@ -194,15 +200,16 @@ impl Accelerator {
     /// Takes note of what changes of the state make of requirements that are redundant or out of reach, once. Whether that is
     /// news.
     fn compare_requirements(&mut self, kernel: &dyn Kernel, at: Point<'_>) -> bool {
-        if self.shape.n_require == 0 || self.steering.knows_changes() {
+        if self.shape.n_require == 0 || self.steering.known {
             return false;
         }
+        self.steering.known = true;
         let mut near = ControlTerms::new(&self.shape);
         for round in 0..NUDGES {
             kernel.control_terms(nudged(at, round).point(), &mut self.scratch, &mut near);
             self.steering.compare(&self.control, &near, NUDGE, &mut self.factor, &self.terms);
         }
-        self.steering.knows_changes()
+        true
     }
 
     /// With the terms that have been loaded.
@@ -295,6 +302,14 @@ impl Accelerator {
             Err(AccelerationError::Inconsistent { .. }) if self.feel_grain(kernel, at) => solve(self),
             result => result,
         }
+    }
+
+    /// Looks for rows that are rounding at the first state, once. Whether there are any.
+    fn find_vanishing_rows(&mut self, kernel: &dyn Kernel, at: Point<'_>) -> bool {
+        self.rows_known = true;
+        let felt = Grain::new(kernel, at, &mut self.scratch);
+        felt.vanishing().for_each(|(i, length)| self.factor.keep_long(i, length, &self.terms));
+        felt.vanishing().next().is_some()
     }
 
     /// Takes note of what rounding of a state makes of the rows. Whether that may change a verdict.

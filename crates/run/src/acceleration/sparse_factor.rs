@@ -20,7 +20,7 @@
 //! of up to [`DENSE_JUDGE`] speeds and rows is given to [`Judge`]; a larger one drops the direction, or has no solution.
 
 use super::factor::{
-    GRAM_REFINED, GRAM_SAFE, MASS_SAFE, MASS_TOL, Massless, PIVOT_TRUST, Rules, SHORTEST, longest,
+    GRAM_REFINED, GRAM_SAFE, MASS_SAFE, MASS_TOL, Massless, PIVOT_TRUST, Rules, longest, settle,
 };
 use super::judge::Judge;
 use super::plan::Plan;
@@ -80,6 +80,7 @@ pub struct SparseFactor {
     by_ratio: Vec<usize>,
     length: Vec<f64>,
     reference: Vec<f64>,
+    floor: Vec<f64>,
     /// T by rows, and the Cholesky factor of I + T T^T; empty until asked for.
     combinations: Vec<f64>,
     gram: Vec<f64>,
@@ -135,6 +136,7 @@ impl SparseFactor {
             by_ratio: Vec::with_capacity(m),
             length: vec![0.0; m],
             reference: vec![0.0; m],
+            floor: vec![0.0; m],
             combinations: Vec::new(),
             gram: Vec::new(),
             along: Vec::new(),
@@ -333,16 +335,14 @@ impl SparseFactor {
         longest(&mut self.reference, &self.length)
     }
 
-    /// Longest lengths lately, and lengths now.
-    pub fn lengths(&mut self) -> (&mut Vec<f64>, &Vec<f64>) {
-        (&mut self.reference, &self.length)
+    /// Longest lengths lately with the least they may become, and lengths now.
+    pub fn lengths(&mut self) -> (&mut Vec<f64>, &mut Vec<f64>, &Vec<f64>) {
+        (&mut self.reference, &mut self.floor, &self.length)
     }
 
     /// See `Factor::settle`.
     pub fn settle(&mut self, kept: f64) {
-        for (reference, length) in self.reference.iter_mut().zip(&self.length) {
-            *reference = (kept * *reference).min(length / SHORTEST).max(*length);
-        }
+        settle(&mut self.reference, &self.length, &self.floor, kept);
     }
 
     /// v <- M^-1 v; only if M is positive definite.

@@ -2,7 +2,7 @@
 
 use super::slopes::Slopes;
 use crate::Sparsity;
-use crate::grain::{NUDGE, NUDGES, VANISHED};
+use crate::grain::{NUDGE, NUDGES, SHORT, VANISHED};
 use crate::linalg::norm_max;
 use std::sync::Arc;
 
@@ -161,11 +161,12 @@ impl Search<'_> {
         Left { row: worst, residual: largest }
     }
 
-    /// Takes note of how much of each row a change of everything makes. Whether a row is rounding by that measure.
+    /// Takes note of how much of each row a change of everything makes. Whether a row is short by that measure.
     fn feel_grain(&mut self, v: &[f64]) -> bool {
+        self.equations.jacobian(v, self.J.values());
+        let here = self.J.values().to_vec();
+        (0..self.now.len()).for_each(|i| self.now[i] = self.J.row(i).norm());
         for round in 0..NUDGES {
-            self.equations.jacobian(v, self.J.values());
-            let here = self.J.values().to_vec();
             self.equations.jacobian_near(v, round, self.J.values());
             self.J.values().iter_mut().zip(&here).for_each(|(near, here)| *near = (*near - here) / NUDGE);
             for i in 0..self.grain.len() {
@@ -175,7 +176,7 @@ impl Search<'_> {
                 }
             }
         }
-        self.now.iter().zip(&self.grain).any(|(now, grain)| *grain > 0.0 && *now <= VANISHED * grain)
+        self.now.iter().zip(&self.grain).any(|(now, grain)| *grain > 0.0 && *now <= SHORT * grain)
     }
 
     /// Jacobian at v over the free entries, its rows scaled by their whole lengths, factored.
@@ -184,7 +185,13 @@ impl Search<'_> {
         for i in 0..self.r.len() {
             let length = self.J.row(i).norm();
             let asked = !self.silent[i] && !(length < VANISHED * self.grain[i]);
-            let length = if asked { length } else { 0.0 };
+            // A row that is short by that measure weighs less than others that say the same: its roots are double.
+            let short = self.grain[i] > 0.0 && length <= SHORT * self.grain[i];
+            let length = match asked {
+                true if short => self.grain[i],
+                true => length,
+                false => 0.0,
+            };
             if length.is_finite() {
                 (self.now[i], self.length[i]) = (length, self.length[i].max(length));
                 let terms: f64 = self.J.row(i).entries().map(|(j, a)| (a * v[j]).abs()).sum();
