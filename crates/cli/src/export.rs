@@ -23,7 +23,7 @@ pub fn run(args: &ExportArgs) -> Result<(), Failure> {
     };
     let file = args.out.as_deref().filter(|path| *path != "-");
     if let Some(path) = file {
-        probe(path)?;
+        probe(path, &args.common.model)?;
     }
     let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
     let stem = Path::new(&args.common.model).file_stem().map(|s| s.to_string_lossy().into_owned());

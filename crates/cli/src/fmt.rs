@@ -1,12 +1,14 @@
 //! `dalembert fmt`: canonical text, in place.
 
 use crate::args::FmtArgs;
-use crate::input::{read, reason};
+use crate::files::put;
+use crate::input::read;
 use crate::report::{Failure, complain, print, print_json, show};
 use dalembert::Source;
 use dalembert::diagnostic::{self, Diagnostic, any_error};
 use dalembert::syntax::{format, parse};
 use serde_json::{Value, json};
+use std::io::Write;
 
 /// What became of a file.
 enum Fate {
@@ -98,8 +100,7 @@ fn apply(args: &FmtArgs, path: &str, text: &str) -> Result<(), Failure> {
         (false, "-") if args.json => {}
         (false, "-") => print(text)?,
         (false, path) => {
-            std::fs::write(path, text)
-                .map_err(|error| Failure::plain(format!("cannot write `{path}`: {}", reason(&error))))?;
+            put(path, |out| out.write_all(text.as_bytes()))?;
             say("formatted");
         }
     }

@@ -21,7 +21,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     }
     let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
     if !to_stdout {
-        probe(&args.out)?;
+        probe(&args.out, &args.common.model)?;
     }
     let wanted = wanted(args).map_err(|d| Failure::of(*d, &source))?;
     let mut watch = Watch::new(args.stepping.until.or_else(|| model.end_time()), !args.common.quiet);

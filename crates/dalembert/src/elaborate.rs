@@ -141,6 +141,7 @@ struct Elaborator<'a> {
     row_of: FxHashMap<String, usize>,
     output_names: FxHashSet<String>,
     contacts: Vec<Contact>,
+    no_contacts: Vec<laws::NoContact>,
     /// Normal forces as they are written, one for each contact.
     normals: Vec<Option<(Vec<Expr>, Span)>>,
     requirements: Vec<Constraint>,
@@ -254,6 +255,7 @@ impl<'a> Elaborator<'a> {
             row_of: FxHashMap::default(),
             output_names: FxHashSet::default(),
             contacts: Vec::new(),
+            no_contacts: Vec::new(),
             normals: Vec::new(),
             requirements: Vec::new(),
             requirement_rows: Vec::new(),

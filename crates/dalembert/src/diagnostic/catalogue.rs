@@ -402,7 +402,7 @@ catalogue! {
 
     // Errors of the program.
     Internal "E0901" "an error of Dalembert itself":
-        "A result failed a check that holds for every model, so it is withheld. Nothing in the model is at fault: please report it, with the model and the command. \
+        "A result failed a check that holds for every model, or the engine met a state that it takes to be impossible, so the result is withheld. Nothing in the model is at fault: please report it, with the model and the command. \
          `--no-self-check` leaves the check out, where there is one; what is then computed should not be relied on."
         wrong "" right "";
 

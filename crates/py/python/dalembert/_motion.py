@@ -36,9 +36,8 @@ class Animation:
         self.page = page
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes the page to a file."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.page)
+        """Writes the page to a file. A file that was there before is replaced by the whole page, or stays as it was."""
+        _engine.write_file(path, self.page)
 
     def _repr_html_(self) -> str:
         quoted = html.escape(self.page, quote=True)

@@ -76,7 +76,9 @@ class System:
     def from_file(cls, path: Union[str, os.PathLike[str]], **set: Expression) -> System:
         """A system from a model file."""
         with open(path, "rb") as file:
-            content = file.read()
+            content = file.read(_engine.LARGEST_TEXT + 1)
+        if len(content) > _engine.LARGEST_TEXT:
+            raise ModelError(f"{os.fspath(path)} is longer than the {_engine.LARGEST_TEXT} bytes that are read")
         try:
             return cls(content.decode("utf-8"), os.fspath(path), set)
         except UnicodeDecodeError as error:
