@@ -49,6 +49,10 @@ pub fn run(args: &EquilibriumArgs) -> Result<(), Failure> {
     };
     if let Some(picture) = &picture {
         write(args, &model, picture, &files)?;
+        for found in picture.table().not_finite().iter().filter(|_| !args.common.quiet) {
+            let points = found.rows;
+            complain(&format!("warning: the potential energy is not a finite number at {points} points\n"));
+        }
     }
     if args.common.json {
         return print_json(&equilibria(&model, &found, &source, &files));

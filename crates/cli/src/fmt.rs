@@ -6,7 +6,7 @@ use crate::input::read;
 use crate::report::{Failure, complain, print, print_json, show};
 use dalembert::Source;
 use dalembert::diagnostic::{self, Diagnostic, any_error};
-use dalembert::syntax::{format, parse};
+use dalembert::syntax::{parse, reformat};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -85,8 +85,11 @@ fn decide(source: &Source) -> Fate {
     if any_error(&diagnostics) {
         return Fate::Broken(diagnostics);
     }
-    let text = format(&ast);
-    if text == source.text { Fate::Same } else { Fate::Changed(text) }
+    match reformat(&ast) {
+        Ok(text) if text == source.text => Fate::Same,
+        Ok(text) => Fate::Changed(text),
+        Err(diagnostic) => Fate::Broken(vec![*diagnostic]),
+    }
 }
 
 fn apply(args: &FmtArgs, path: &str, text: &str) -> Result<(), Failure> {

@@ -139,7 +139,9 @@ impl Run {
         let complete = failure.is_empty() && self.motion.outcome.stop != Stop::Cancelled;
         if args.common.json {
             let mut document = dalembert::report::motion(&self.motion, self.wall, &self.files);
-            let all: Vec<Diagnostic> = model.diagnostics.iter().chain(failure).cloned().collect();
+            let warnings = &self.motion.warnings;
+            let all: Vec<Diagnostic> =
+                model.diagnostics.iter().chain(warnings).chain(failure).cloned().collect();
             if let Some(film) = &self.film {
                 document["film"] = json!({ "frames": film.times.len(), "remarks": film.remarks });
             }
@@ -159,6 +161,7 @@ impl Run {
                 self.files.iter().for_each(|file| words.push_str(&format!("wrote {file}\n")));
                 if to_stdout { complain(&words) } else { print(&words)? }
             }
+            show(&self.motion.warnings, source, args.common.quiet);
             show(failure, source, args.common.quiet);
         }
         if complete { Ok(()) } else { Err(Failure::Told) }

@@ -40,7 +40,11 @@ pub fn is_internal(diagnostic: &Diagnostic) -> bool {
 }
 
 fn diagnostic(what: &str, payload: &(dyn Any + Send)) -> Diagnostic {
-    let said = met().unwrap_or_else(|| words(payload));
+    found(what, &met().unwrap_or_else(|| words(payload)))
+}
+
+/// An internal error that the engine finds itself, by a check of its own results.
+pub fn found(what: &str, said: &str) -> Diagnostic {
     let message = format!("internal error while running {what}: {said}");
     Diagnostic::error(Code::Internal, None, message)
         .help("this is a bug of dalembert; please report it, with the model and this message")

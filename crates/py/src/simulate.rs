@@ -48,7 +48,8 @@ pub fn simulate<'py>(py: Python<'py>, system: &System, wish: Wish) -> PyResult<R
     let (motion, raised) = system.ask(py, |model| wish.run(model, false))?;
     let mut document = report::motion(&motion, began.elapsed(), &[]);
     let failure = motion.failure.as_slice();
-    let all: Vec<_> = system.model.diagnostics.iter().chain(failure).cloned().collect();
+    let run = motion.warnings.iter().chain(failure);
+    let all: Vec<_> = system.model.diagnostics.iter().chain(run).cloned().collect();
     document["diagnostics"] = diagnostic::json(&all, &system.source);
     document["failure"] = match failure {
         [] => json!(null),

@@ -171,6 +171,7 @@ impl System {
             model.set_state(&mut state, at)?;
             let now = model.evaluate(&state)?;
             remarks.extend(report::rank_remarks(model, &now));
+            remarks.extend(report::output_remarks(model, &now));
             Ok(report::evaluation(model, &now, &remarks, &self.source))
         })
     }

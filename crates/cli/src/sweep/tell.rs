@@ -3,7 +3,7 @@
 use super::Made;
 use super::store::{MOTIONS, results_name};
 use crate::args::SweepArgs;
-use crate::report::{Failure, print, print_json};
+use crate::report::{Failure, complain, print, print_json};
 use crate::words::{cells, entry, plain, table};
 use dalembert::sweep::{Sweep, Tally};
 use serde_json::{Value, json};
@@ -41,6 +41,7 @@ pub fn summary(args: &SweepArgs, sweep: &Sweep, tally: &Tally, made: &Made, wall
         "runs_per_second": made.runs as f64 / seconds,
         "columns": sweep.columns(),
         "outputs": outputs,
+        "not_finite": tally.not_finite().collect::<std::collections::BTreeMap<_, _>>(),
         "files": files,
     })
 }
@@ -54,6 +55,9 @@ pub fn finished(args: &SweepArgs, summary: &Value, told: Told) -> Result<(), Fai
         print_json(&document)?;
     } else if !args.common.quiet {
         print(&words(args, summary, told))?;
+        for (name, runs) in summary["not_finite"].as_object().into_iter().flatten() {
+            complain(&format!("warning: `{name}` is not a finite number at the end of {runs} runs\n"));
+        }
     }
     let ended_well = |key: &str| {
         summary[key].as_object().is_some_and(|m| !m.is_empty())

@@ -421,6 +421,10 @@ catalogue! {
         "At the start or at the end of a run a constraint is off by more than 1e-11 of its own terms (with stabilisation or steps of fixed \
          size: by any such amount). Beyond 1e-9 a run that projects onto the constraints is an error instead."
         wrong "" right "";
+    OutputNotFinite "W0703" "an output that is not a finite number":
+        "Some rows of the table have NaN or inf in this column, for instance 1/x where x passes through zero. The motion itself is not affected. \
+         `if` in the output says what it is where its formula has no value."
+        wrong "" right "";
     NormalForceAssumed "W0710" "a normal force that was assumed":
         "Friction needs the force that presses at the contact. It is found from the constraint where the coordinates are those of a point, right-angled or curved. \
          Otherwise the multiplier is taken, which is the force if the constraint is written as a distance. \
