@@ -113,6 +113,7 @@ pub fn put(
     path: &str,
     write: impl FnOnce(&mut BufWriter<Output>) -> std::io::Result<()>,
 ) -> Result<(), Failure> {
+    crate::limit::writing();
     replace(Path::new(path), write).map_err(|error| refused(path, &error))
 }
 

@@ -13,9 +13,12 @@ mod equilibrium;
 mod evaluate;
 mod explain;
 mod export;
+#[cfg(test)]
+mod faults;
 mod files;
 mod fmt;
 mod input;
+mod limit;
 mod linearize;
 mod lsp;
 mod paper;
@@ -37,6 +40,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let json = cli.command.json();
+    limit::start(cli.command.time_limit(), json);
     match guarded(&asked(), || run(cli.command)) {
         Ok(()) | Err(Failure::ReaderGone) => ExitCode::SUCCESS,
         Err(failure) => {

@@ -13,9 +13,10 @@ const PATIENCE: u32 = 64;
 /// Time between two changes of the bar.
 const PAUSE: Duration = Duration::from_millis(80);
 
-/// The first signal to end (Ctrl-C, a termination, a hang-up) sets the flag, a second one ends the process. Without
+/// The end of the time limit sets the flag. The first signal to end (Ctrl-C, a termination, a hang-up) sets the flag, a second one ends the process. Without
 /// signals the default stays.
 pub fn listen(interrupted: &Arc<AtomicBool>) {
+    crate::limit::running(interrupted);
     use signal_hook::consts::{SIGINT, SIGTERM};
     use signal_hook::flag;
     for signal in [SIGINT, SIGTERM].into_iter().chain(hang_up()) {
@@ -81,6 +82,10 @@ impl Watch {
                 self.bar.set_message(format!("t = {t:.4}"));
             }
         }
+        self.flow()
+    }
+
+    fn flow(&self) -> Flow {
         if self.interrupted.load(Ordering::Relaxed) { Flow::Cancel } else { Flow::Continue }
     }
 
@@ -90,11 +95,12 @@ impl Watch {
             self.bar.set_message(what);
             self.bar.tick();
         }
-        Flow::Continue
+        self.flow()
     }
 
-    /// Removes the bar.
+    /// The run is over: removes the bar, and what was computed is kept whatever the clock says.
     pub fn done(&self) {
+        crate::limit::writing();
         self.bar.finish_and_clear();
     }
 }

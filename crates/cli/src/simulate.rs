@@ -3,11 +3,13 @@
 use crate::args::{MotionFormName, SimulateArgs};
 use crate::files::{TableTarget, probe_all};
 use crate::input::{Loaded, Remarks, load};
+use crate::limit;
 use crate::progress::Watch;
 use crate::report::{Failure, complain, headline, print, print_json, show};
 use crate::summary;
 use dalembert::diagnostic::{self, Code, Diagnostic, nearest};
 use dalembert::export::Plot;
+use dalembert::report::last_time;
 use dalembert::run::Stop;
 use dalembert::{Film, Model, Motion, MotionForm, Request, Source, Table};
 use serde_json::json;
@@ -127,6 +129,13 @@ impl Run {
         args.plot.iter().try_for_each(|target| target.write(&plot, &facts))
     }
 
+    /// What to say if the time limit has ended the run.
+    fn out_of_time(&self) -> Option<Failure> {
+        let cancelled = self.motion.outcome.stop == Stop::Cancelled;
+        let kept = format!("the run ended at t = {} and keeps its table", last_time(&self.motion));
+        limit::ended(&kept).filter(|_| cancelled)
+    }
+
     /// Says how it went.
     fn tell(
         &self,
@@ -147,9 +156,11 @@ impl Run {
             }
             document["diagnostics"] = diagnostic::json(&all, source);
             if !complete {
-                let cancelled =
-                    || format!("interrupted at t = {}", dalembert::report::last_time(&self.motion));
-                document["error"] = json!(if failure.is_empty() { cancelled() } else { headline(failure) });
+                document["error"] = json!(match (failure, self.out_of_time()) {
+                    ([], Some(Failure::Plain { message, .. })) => message,
+                    ([], _) => format!("interrupted at t = {}", last_time(&self.motion)),
+                    (failure, _) => headline(failure),
+                });
             }
             print_json(&document)?;
         } else {
@@ -163,6 +174,7 @@ impl Run {
             }
             show(&self.motion.warnings, source, args.common.quiet);
             show(failure, source, args.common.quiet);
+            self.out_of_time().iter().for_each(|ended| ended.tell(false));
         }
         if complete { Ok(()) } else { Err(Failure::Told) }
     }

@@ -15,3 +15,6 @@ mod empty_contacts;
 
 #[path = "trust/literals.rs"]
 mod literals;
+
+#[path = "trust/finite.rs"]
+mod finite;

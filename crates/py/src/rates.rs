@@ -95,7 +95,7 @@ impl Rates {
                 format!("states of shape {n} x {count} and {} times do not fit this system", t.len());
             return Err(PyValueError::new_err(message));
         }
-        let mut watch = Watch::new();
+        let mut watch = Watch::new(None);
         let made = guarded(py, &self.source, || {
             Ok(self.loop_over(&t, states.view(), lengths, nan, &mut watch, ask))
         })?;

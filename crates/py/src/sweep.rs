@@ -103,7 +103,7 @@ impl Sweep {
         threads: usize,
         progress: Option<&Py<PyAny>>,
     ) -> (Vec<Block>, Option<PyErr>) {
-        let (cancel, mut watch, mut made) = (AtomicBool::new(false), Watch::new(), Vec::new());
+        let (cancel, mut watch, mut made) = (AtomicBool::new(false), Watch::new(None), Vec::new());
         let (sender, receiver) = sync_channel::<Block>(16);
         let mut runs = 0;
         std::thread::scope(|scope| {

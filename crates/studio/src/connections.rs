@@ -12,12 +12,13 @@ use axum::response::Response;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use std::future::{Future, poll_fn};
 use std::io::{Error, ErrorKind, IoSlice, Result};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::{Sleep, sleep, timeout};
@@ -32,6 +33,10 @@ const BODY: Duration = Duration::from_secs(10);
 const STALL: Duration = Duration::from_secs(60);
 /// Connections that are open at once; a page needs about six.
 const OPEN: usize = 128;
+/// Time to take a refusal.
+const GOODBYE: Duration = Duration::from_secs(1);
+/// Bodies up to so many times the limit are taken before they are refused, so that the refusal is read.
+const TAKEN: u64 = 16;
 /// Pause after a connection that could not be taken, as when there are no file handles left.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -41,17 +46,20 @@ const REFUSAL: &[u8] =
 
 /// Serves connections until it is dropped.
 pub async fn serve(listener: TcpListener, app: Router) {
-    let places = Arc::new(Semaphore::new(OPEN));
+    serve_within(listener, app, HEAD, OPEN).await;
+}
+
+async fn serve_within(listener: TcpListener, app: Router, head: Duration, open: usize) {
+    let places = Arc::new(Semaphore::new(open));
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD);
+    http.timer(TokioTimer::new()).header_read_timeout(head);
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             sleep(PAUSE).await;
             continue;
         };
         let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
-            // One write that does not wait: nobody is owed more.
-            let _ = stream.try_write(REFUSAL);
+            tokio::spawn(timeout(GOODBYE, refuse(stream)));
             continue;
         };
         let connection = http.serve_connection(
@@ -66,14 +74,37 @@ pub async fn serve(listener: TcpListener, app: Router) {
     }
 }
 
+/// Says that there is no place. What has been sent is taken first: a connection closed over it would lose the answer.
+async fn refuse(mut stream: TcpStream) {
+    let _ = stream.write_all(REFUSAL).await;
+    let _ = stream.shutdown().await;
+    let mut rest = [0; 1024];
+    while let Ok(1..) = stream.read(&mut rest).await {}
+}
+
 /// The request with its whole body, or a refusal of one that is too large or takes too long.
 #[expect(clippy::result_large_err, reason = "a refusal is a response")]
 pub async fn whole(request: Request, most: usize) -> std::result::Result<Request, Response> {
-    let (head, body) = request.into_parts();
-    if body.size_hint().lower() > most as u64 {
+    whole_within(request, most, BODY).await
+}
+
+#[expect(clippy::result_large_err, reason = "a refusal is a response")]
+async fn whole_within(
+    request: Request,
+    most: usize,
+    time: Duration,
+) -> std::result::Result<Request, Response> {
+    let (head, mut body) = request.into_parts();
+    let announced = body.size_hint().lower();
+    if announced > most as u64 {
+        if announced <= TAKEN * most as u64 {
+            let all =
+                async { while let Some(Ok(_)) = poll_fn(|c| Pin::new(&mut body).poll_frame(c)).await {} };
+            let _ = timeout(time, all).await;
+        }
         return Err(closing(trouble(StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE)));
     }
-    match timeout(BODY, to_bytes(body, most)).await {
+    match timeout(time, to_bytes(body, most)).await {
         Ok(Ok(bytes)) => Ok(Request::from_parts(head, Body::from(bytes))),
         Ok(Err(_)) => Err(closing(trouble(StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE))),
         Err(_) => Err(closing(trouble(StatusCode::REQUEST_TIMEOUT, "the request did not arrive in time"))),
@@ -138,5 +169,87 @@ impl AsyncWrite for Patient {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::middleware::{Next, from_fn};
+    use axum::routing::any;
+    use std::io::{Read, Write};
+    use std::net::{SocketAddr, TcpStream as Client};
+    use std::time::Instant;
+
+    /// Time for heads and bodies here.
+    const SHORT: Duration = Duration::from_millis(300);
+
+    /// A server with short times and few places, for clients that block.
+    fn with_server(open: usize, clients: impl FnOnce(SocketAddr) + Send + 'static) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let read = async |request: Request, next: Next| match whole_within(request, 1000, SHORT).await {
+                Ok(request) => next.run(request).await,
+                Err(refusal) => refusal,
+            };
+            let app = Router::new().fallback(any(async || "hello")).layer(from_fn(read));
+            let clients = tokio::task::spawn_blocking(move || clients(address));
+            tokio::select! {
+                () = serve_within(listener, app, SHORT, open) => {}
+                done = clients => done.unwrap(),
+            }
+        });
+    }
+
+    fn ask(address: SocketAddr, text: &str) -> Client {
+        let mut client = Client::connect(address).unwrap();
+        client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let _ = client.write_all(text.as_bytes());
+        client
+    }
+
+    fn answer(mut client: Client) -> String {
+        let mut said = String::new();
+        let _ = client.read_to_string(&mut said);
+        said
+    }
+
+    const GOOD: &str = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+
+    #[test]
+    fn requests_that_never_end_do_not_stand_in_the_way() {
+        with_server(8, |address| {
+            let began = Instant::now();
+            let head = ask(address, "GET / HTTP/1.1\r\nHost: x\r\n");
+            let body = ask(address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\nhalf");
+            assert!(answer(ask(address, GOOD)).ends_with("hello"));
+            assert!(answer(body).starts_with("HTTP/1.1 408"), "the body has its time");
+            assert!(!answer(head).contains("200 OK"), "the head has its time");
+            assert!(began.elapsed() < Duration::from_secs(15));
+        });
+    }
+
+    #[test]
+    fn a_length_beyond_the_limit_is_refused_at_once() {
+        with_server(8, |address| {
+            let long = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n";
+            assert!(answer(ask(address, long)).starts_with("HTTP/1.1 413"));
+            let chunks = "7D0\r\n".to_owned() + &"x".repeat(2000) + "\r\n0\r\n\r\n";
+            let chunked = format!("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n{chunks}");
+            assert!(answer(ask(address, &chunked)).starts_with("HTTP/1.1 413"));
+        });
+    }
+
+    #[test]
+    fn one_connection_too_many_is_refused_and_places_become_free() {
+        with_server(2, |address| {
+            let held: Vec<Client> = (0..2).map(|_| ask(address, "GET / HTTP/1.1\r\n")).collect();
+            std::thread::sleep(Duration::from_millis(100));
+            assert!(answer(ask(address, GOOD)).starts_with("HTTP/1.1 503"));
+            held.into_iter().for_each(|client| drop(answer(client)));
+            assert!(answer(ask(address, GOOD)).ends_with("hello"));
+        });
     }
 }

@@ -78,6 +78,15 @@ fn finished(args: &SweepArgs, dir: &Path) -> Result<Option<Value>, Failure> {
     Ok(summary.filter(|_| whole).and_then(|text| serde_json::from_str(&text).ok()))
 }
 
+/// Removes what a process that was killed left unfinished; the lock on the journal says that there is no other.
+fn clear(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(LEFTOVER) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// The text of a file of the sweep, if it is there.
 fn known(path: &Path) -> Result<Option<String>, Failure> {
     match read_text(path, MAX_TEXT) {
@@ -169,6 +178,7 @@ impl Store {
     /// From here on the sweep is not complete, and blocks whose motions are gone are missing.
     fn begin(&mut self, args: &SweepArgs, sweep: &Sweep) -> Result<(), Failure> {
         remove(&self.dir.join(SUMMARY))?;
+        [self.dir.clone(), self.dir.join(MOTIONS)].iter().for_each(|folder| clear(folder));
         for block in 0..sweep.blocks() {
             if let Some(seal) = self.journal.motions(block)
                 && !seal.check(&self.dir.join(motions(args, block)))?

@@ -3,6 +3,7 @@
 use super::Made;
 use super::store::{MOTIONS, results_name};
 use crate::args::SweepArgs;
+use crate::limit;
 use crate::report::{Failure, complain, print, print_json};
 use crate::words::{cells, entry, plain, table};
 use dalembert::sweep::{Sweep, Tally};
@@ -124,14 +125,15 @@ fn time(summary: &Value) -> String {
     format!("{:.2} s for {made} runs, {rate:.0} a second, {way}", number("seconds"))
 }
 
-/// What to say after Ctrl-C.
+/// What to say of a sweep that was ended by a signal or by its time limit.
 pub fn interrupted(args: &SweepArgs, sweep: &Sweep, done: usize) -> Failure {
-    let message = format!("interrupted: {done} of {} runs are kept in `{}`", sweep.runs(), args.out);
+    let kept = format!("{done} of {} runs are kept in `{}`", sweep.runs(), args.out);
+    let failure = limit::ended(&kept).unwrap_or_else(|| Failure::plain(format!("interrupted: {kept}")));
     let mut command: Vec<String> = std::env::args().map(|word| quoted(&word)).collect();
     if !args.resume {
         command.push("--resume".to_owned());
     }
-    Failure::plain(message).help(format!("go on with `{}`", command.join(" ")))
+    failure.help(format!("go on with `{}`", command.join(" ")))
 }
 
 /// A word as a shell takes it.

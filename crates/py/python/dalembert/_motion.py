@@ -100,6 +100,9 @@ class Motion(Table):
             return self.failure
         if self.stop == "event":
             return f"stopped by event `{self.events[-1].name}` at t = {t:.9g}"
+        if self._parts[2]["time_limit"] is not None:
+            limit = self._parts[2]["time_limit"]
+            return f"the time limit of {limit:g} s was reached at t = {t:.9g}; what was computed is kept"
         if self.stop == "cancelled":
             return f"interrupted at t = {t:.9g}; what was computed is kept"
         return f"reached t = {t:.9g}"
@@ -165,7 +168,7 @@ class Motion(Table):
         What is drawn is what the model's ``draw`` statements say, or what its points and links suggest. The motion is computed again
         for it.
         """
-        wish = dict(self._parts[5])
+        wish = {**self._parts[5], "time_limit": None}
         if self.stop == "cancelled":
             wish["until"] = self.stats["t"]
         animation = Animation(_engine.animate(self.system._engine, wish))
