@@ -21,6 +21,9 @@ pub fn run(args: &FmtArgs) -> Result<(), Failure> {
     let mut failed = false;
     let mut entries = Vec::new();
     for path in &args.files {
+        if let Some(out_of_time) = crate::limit::ended(&format!("`{path}` and what follows is as it was")) {
+            return Err(out_of_time);
+        }
         match one(args, path) {
             Ok((bad, entry)) => {
                 failed |= bad;

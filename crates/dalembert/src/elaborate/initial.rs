@@ -72,7 +72,8 @@ impl Elaborator<'_> {
                 if first == second { format!("in `{first}`") } else { format!("`{first}` and `{second}`") };
             let message = format!("`{name}{primes}` is given twice: {both}");
             let d = Diagnostic::error(Code::BadOption, None, message);
-            return self.fail(d.help("leave one of them out"));
+            self.diagnostics.push(d.help("leave one of them out"));
+            return Err(Reported);
         }
         // From outside, the new one replaces; within the model a fixed value wins over a guess.
         if new.span.is_none() || new.fixed || !old.fixed {
