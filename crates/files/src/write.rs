@@ -139,7 +139,7 @@ fn finish(mut part: Part, path: &Path) -> Result<()> {
         std::fs::set_permissions(&part.path, before.permissions())?;
     }
     step()?;
-    File::open(&part.path)?.sync_all()?;
+    OpenOptions::new().write(true).open(&part.path)?.sync_all()?;
     step()?;
     std::fs::rename(&part.path, path)?;
     part.finished = true;

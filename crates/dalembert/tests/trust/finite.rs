@@ -13,14 +13,14 @@ const PASSES_ZERO: &str = "parameter m = 1, p[1..3] = 1\ncoordinate x, q[1..3]\n
 fn outputs_that_are_not_finite_are_named_with_their_times_and_counts() {
     let request = Request { until: Some(2.0), every: Some(0.5), ..Request::default() };
     let motion = run(&mut load(PASSES_ZERO), &request);
-    let said: Vec<&str> = motion.remarks.iter().map(|d| d.message.as_str()).collect();
+    let said: Vec<&str> = motion.warnings.iter().map(|d| d.message.as_str()).collect();
     assert_eq!(said.len(), 2, "{said:?}");
-    assert!(motion.remarks.iter().all(|d| d.code == Code::OutputNotFinite && d.span.is_some()));
-    assert!(motion.remarks.iter().all(|d| d.severity == Severity::Warning));
+    assert!(motion.warnings.iter().all(|d| d.code == Code::OutputNotFinite && d.span.is_some()));
+    assert!(motion.warnings.iter().all(|d| d.severity == Severity::Warning));
     assert_eq!(said[0], "`pole` is not a finite number in 1 of 5 rows, first at t = 0");
     assert_eq!(said[1], "`root` is not a finite number in 2 of 5 rows, first at t = 0");
     let calm = run(&mut load(&PASSES_ZERO.replace("pole = 1/x, root = sqrt(x - 0.7), ", "")), &until(2.0));
-    assert!(calm.remarks.is_empty());
+    assert!(calm.warnings.is_empty());
 }
 
 #[test]
