@@ -1,15 +1,20 @@
 //! `--animate FILE`: the film of a motion as a page, or as a video that ffmpeg encodes.
 
-use crate::files::{extension, put};
+use crate::files::{extension, put, refused};
 use crate::progress::Steps;
 use crate::report::Failure;
 use dalembert::Film;
 use dalembert::export::{self, FRAME_RATE, FilmFrames};
-use std::io::{ErrorKind, Read, Write};
+use dalembert_files::{make_beside, up_to};
+use std::io::{Error, ErrorKind, Write};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Encoders for .mp4, best first.
 const ENCODERS: [&str; 3] = ["libx264", "libopenh264", "mpeg4"];
+
+/// Bytes of what ffmpeg says that are repeated.
+const MAX_SAID: usize = 1 << 16;
 
 /// Where an animation goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,15 +107,33 @@ fn encoder(path: &str) -> Result<&'static str, Failure> {
     })
 }
 
-/// Draws the frames and hands them to ffmpeg.
+/// Draws the frames and hands them to ffmpeg, which writes beside the file until it is complete.
 fn encode(film: &Film, path: &str, scale: f64, options: &[&str], show_progress: bool) -> Result<(), Failure> {
+    let mut failure = None;
+    let made = make_beside(Path::new(path), |part| {
+        encode_to(film, path, part, scale, options, show_progress).map_err(|why| {
+            failure = Some(why);
+            Error::other("ffmpeg failed")
+        })
+    });
+    made.map_err(|error| failure.unwrap_or_else(|| refused(path, &error)))
+}
+
+fn encode_to(
+    film: &Film,
+    path: &str,
+    part: &Path,
+    scale: f64,
+    options: &[&str],
+    show_progress: bool,
+) -> Result<(), Failure> {
     let mut frames = FilmFrames::new(film, scale);
     let (width, height) = frames.size();
     let mut child = Command::new("ffmpeg")
         .args(["-hide_banner", "-loglevel", "error", "-y", "-f", "rawvideo", "-pixel_format", "rgb24"])
         .args(["-video_size", &format!("{width}x{height}"), "-framerate", &FRAME_RATE.to_string(), "-i", "-"])
         .args(options)
-        .arg(format!("file:{path}"))
+        .arg(format!("file:{}", part.display()))
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -119,9 +142,10 @@ fn encode(film: &Film, path: &str, scale: f64, options: &[&str], show_progress: 
     let (input, errors) = (child.stdin.take(), child.stderr.take());
     // What it says is read while it is fed, so that neither waits for the other.
     let said = std::thread::spawn(move || {
-        let mut text = Vec::new();
-        errors.map(|mut errors| errors.read_to_end(&mut text));
-        String::from_utf8_lossy(&text).trim().to_owned()
+        let mut errors = errors?;
+        let text = up_to(&mut errors, MAX_SAID).ok()?;
+        let _ = std::io::copy(&mut errors, &mut std::io::sink());
+        Some(String::from_utf8_lossy(&text).trim().to_owned())
     });
     let steps = Steps::new(frames.count(), "encoding", show_progress);
     if let Some(mut input) = input {
@@ -135,7 +159,7 @@ fn encode(film: &Film, path: &str, scale: f64, options: &[&str], show_progress: 
     }
     steps.done();
     let status = child.wait().map_err(|error| Failure::plain(format!("ffmpeg was lost: {error}")))?;
-    let said = said.join().unwrap_or_default();
+    let said = said.join().ok().flatten().unwrap_or_default();
     if status.success() {
         return Ok(());
     }

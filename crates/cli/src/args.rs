@@ -7,7 +7,7 @@ pub use motions::{ConnectArgs, MotionFormName, ReportArgs, SimulateArgs, SweepAr
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use dalembert::diagnostic::Code;
-use values::{an_identifier, assignment, code, starting_value};
+use values::{an_identifier, assignment, code, positive, starting_value};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -90,6 +90,27 @@ impl Command {
             Command::Studio(_) | Command::StudioWorker(_) => false,
         }
     }
+
+    /// Seconds that it may take; the studio bounds each of its requests instead.
+    pub fn time_limit(&self) -> Option<f64> {
+        match self {
+            Command::Check(args) => args.common.time_limit,
+            Command::Derive(args) => args.common.time_limit,
+            Command::Evaluate(args) => args.common.time_limit,
+            Command::Simulate(args) => args.common.time_limit,
+            Command::Connect(args) => args.common.time_limit,
+            Command::Analyze(args) => args.common.time_limit,
+            Command::Equilibrium(args) => args.common.time_limit,
+            Command::Linearize(args) => args.common.time_limit,
+            Command::Sweep(args) => args.common.time_limit,
+            Command::Export(args) => args.common.time_limit,
+            Command::Verify(args) => args.common.time_limit,
+            Command::Report(args) => args.common.time_limit,
+            Command::Fmt(args) => args.time_limit,
+            Command::Explain(_) | Command::Completions(_) | Command::Lsp(_) => None,
+            Command::Studio(_) | Command::StudioWorker(_) => None,
+        }
+    }
 }
 
 /// Options of every command that reads a model.
@@ -112,6 +133,9 @@ pub struct Common {
     /// Do not compare the equations of motion with a second derivation before they are used
     #[arg(long)]
     pub no_self_check: bool,
+    /// End after this time; a run keeps what it has computed (exit code 1)
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub time_limit: Option<f64>,
 }
 
 #[derive(Args)]
@@ -313,6 +337,9 @@ pub struct FmtArgs {
     /// Say nothing but errors
     #[arg(long, short)]
     pub quiet: bool,
+    /// End after this time, with the files that are left unchanged (exit code 1)
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub time_limit: Option<f64>,
 }
 
 #[derive(Args)]

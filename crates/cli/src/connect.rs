@@ -22,7 +22,7 @@ pub fn run(args: &ConnectArgs) -> Result<(), Failure> {
     let paths = args.out.iter().filter_map(TableTarget::path).chain(args.plot.iter().map(|p| p.path()));
     let paths = paths.chain(args.animate.iter().map(|a| a.path()));
     let files: Vec<String> = paths.map(str::to_owned).collect();
-    probe_all(&files)?;
+    probe_all(&files, &args.common.model)?;
     args.animate.iter().try_for_each(|target| target.check())?;
     let forces = !args.animate.is_empty();
     let request = Request { until: args.until, every: args.every, forces, ..Request::default() };
@@ -35,7 +35,10 @@ pub fn run(args: &ConnectArgs) -> Result<(), Failure> {
     }
     if args.common.json {
         let mut document = document(&model, &found);
-        let all: Vec<_> = model.diagnostics.iter().chain(&found.motion.failure).cloned().collect();
+        let all: Vec<_> = {
+            let run = found.motion.warnings.iter().chain(&found.motion.failure);
+            model.diagnostics.iter().chain(run).cloned().collect()
+        };
         document["diagnostics"] = diagnostic::json(&all, &source);
         document["files"] = json!(files);
         return print_json(&document);
@@ -47,6 +50,7 @@ pub fn run(args: &ConnectArgs) -> Result<(), Failure> {
         files.iter().for_each(|file| words.push_str(&format!("wrote {file}\n")));
         if to_stdout { complain(&words) } else { print(&words)? }
     }
+    show(&found.motion.warnings, &source, args.common.quiet);
     show(found.motion.failure.as_slice(), &source, args.common.quiet);
     if found.motion.failure.is_some() { Err(Failure::Told) } else { Ok(()) }
 }

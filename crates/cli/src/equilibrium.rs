@@ -29,7 +29,7 @@ pub fn run(args: &EquilibriumArgs) -> Result<(), Failure> {
     let (axes, within) = (ranges(&args.landscape)?, ranges(&args.within)?);
     let paths = args.out.iter().filter_map(TableTarget::path).chain(args.plot.iter().map(|p| p.path()));
     let files: Vec<String> = paths.map(str::to_owned).collect();
-    probe_all(&files)?;
+    probe_all(&files, &args.common.model)?;
     if args.starts == 0 {
         let d = Diagnostic::error(Code::BadOption, None, "`--starts 0` leaves nothing to search from");
         return Err(Failure::of(d.help("give 1 or more"), &source));
@@ -49,6 +49,10 @@ pub fn run(args: &EquilibriumArgs) -> Result<(), Failure> {
     };
     if let Some(picture) = &picture {
         write(args, &model, picture, &files)?;
+        for found in picture.table().not_finite().iter().filter(|_| !args.common.quiet) {
+            let points = found.rows;
+            complain(&format!("warning: the potential energy is not a finite number at {points} points\n"));
+        }
     }
     if args.common.json {
         return print_json(&equilibria(&model, &found, &source, &files));

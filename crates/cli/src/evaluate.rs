@@ -4,7 +4,8 @@ use crate::args::EvaluateArgs;
 use crate::input::{Loaded, Remarks, load};
 use crate::report::{Failure, print, print_json, show};
 use crate::words::{cells, plain, table};
-use dalembert::report::{evaluation, outputs, rank_remarks, reactions, start_or_guess, state_pairs};
+use dalembert::report::{evaluation, output_remarks, outputs, rank_remarks, reactions};
+use dalembert::report::{start_or_guess, state_pairs};
 use dalembert::run::Kernel;
 use dalembert::{Evaluation, Model};
 
@@ -22,6 +23,7 @@ pub fn run(args: &EvaluateArgs) -> Result<(), Failure> {
     };
     model.check_once(&state).map_err(|d| Failure::of(*d, &source))?;
     remarks.extend(rank_remarks(&model, &now));
+    remarks.extend(output_remarks(&model, &now));
     if args.common.json {
         return print_json(&evaluation(&model, &now, &remarks, &source));
     }

@@ -23,7 +23,7 @@ pub fn run(args: &ExportArgs) -> Result<(), Failure> {
     };
     let file = args.out.as_deref().filter(|path| *path != "-");
     if let Some(path) = file {
-        probe(path)?;
+        probe(path, &args.common.model)?;
     }
     let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
     if let Ok(start) = model.start() {

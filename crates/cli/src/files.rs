@@ -4,8 +4,8 @@ use crate::input::reason;
 use crate::report::{Failure, stdout_failure};
 use dalembert::Table;
 use dalembert::export::{self, Drawing};
+use dalembert_files::{Output, replace, same};
 use std::collections::HashSet;
-use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -108,21 +108,17 @@ impl PlotTarget {
     }
 }
 
-/// Writes a file.
+/// Writes a file: as a whole, or not at all.
 pub fn put(
     path: &str,
-    write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+    write: impl FnOnce(&mut BufWriter<Output>) -> std::io::Result<()>,
 ) -> Result<(), Failure> {
-    let attempt = || {
-        let mut out = BufWriter::new(File::create(path)?);
-        write(&mut out)?;
-        out.flush()
-    };
-    attempt().map_err(|error| refused(path, &error))
+    crate::limit::writing();
+    replace(Path::new(path), write).map_err(|error| refused(path, &error))
 }
 
-/// Whether all files of a command can be written; two results in one file are wrong usage.
-pub fn probe_all(paths: &[String]) -> Result<(), Failure> {
+/// Whether all files of a command on this model can be written; two results in one file are wrong usage.
+pub fn probe_all(paths: &[String], model: &str) -> Result<(), Failure> {
     let mut seen = HashSet::new();
     for path in paths {
         // A device takes as much as it is given.
@@ -132,7 +128,7 @@ pub fn probe_all(paths: &[String]) -> Result<(), Failure> {
             clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, message).exit();
         }
     }
-    paths.iter().try_for_each(|path| probe(path))
+    paths.iter().try_for_each(|path| probe(path, model))
 }
 
 /// One path for each file, as far as that can be known before it is there.
@@ -141,23 +137,17 @@ fn place(path: &str) -> PathBuf {
     path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Whether a file can be written, found out without changing it: a long run must not end at a misspelt directory.
-pub fn probe(path: &str) -> Result<(), Failure> {
-    let path_ = Path::new(path);
-    match std::fs::metadata(path_) {
-        Ok(found) if found.is_dir() => {
-            Err(Failure::plain(format!("cannot write `{path}`: it is a directory")))
-        }
-        Ok(found) if !found.is_file() => Ok(()),
-        Ok(_) => OpenOptions::new().write(true).open(path_).map(drop).map_err(|error| refused(path, &error)),
-        Err(_) => {
-            let made = OpenOptions::new().write(true).create_new(true).open(path_);
-            made.and_then(|_| std::fs::remove_file(path_)).map_err(|error| refused(path, &error))
-        }
+/// Whether a result can be written, found out before it is computed. A result over the model, by whatever links, is
+/// wrong usage.
+pub fn probe(path: &str, model: &str) -> Result<(), Failure> {
+    if model != "-" && same(Path::new(path), Path::new(model)) {
+        let message = format!("`{path}` is the model itself; give the result a file of its own\n");
+        clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, message).exit();
     }
+    dalembert_files::probe(Path::new(path)).map_err(|error| refused(path, &error))
 }
 
-fn refused(path: &str, error: &std::io::Error) -> Failure {
+pub fn refused(path: &str, error: &std::io::Error) -> Failure {
     let failure = Failure::plain(format!("cannot write `{path}`: {}", reason(error)));
     match Path::new(path).parent() {
         Some(parent) if !parent.as_os_str().is_empty() && !parent.exists() => {

@@ -1,12 +1,14 @@
 //! `dalembert fmt`: canonical text, in place.
 
 use crate::args::FmtArgs;
-use crate::input::{read, reason};
+use crate::files::put;
+use crate::input::read;
 use crate::report::{Failure, complain, print, print_json, show};
 use dalembert::Source;
 use dalembert::diagnostic::{self, Diagnostic, any_error};
-use dalembert::syntax::{format, parse};
+use dalembert::syntax::{parse, reformat};
 use serde_json::{Value, json};
+use std::io::Write;
 
 /// What became of a file.
 enum Fate {
@@ -19,6 +21,9 @@ pub fn run(args: &FmtArgs) -> Result<(), Failure> {
     let mut failed = false;
     let mut entries = Vec::new();
     for path in &args.files {
+        if let Some(out_of_time) = crate::limit::ended(&format!("`{path}` and what follows is as it was")) {
+            return Err(out_of_time);
+        }
         match one(args, path) {
             Ok((bad, entry)) => {
                 failed |= bad;
@@ -83,8 +88,11 @@ fn decide(source: &Source) -> Fate {
     if any_error(&diagnostics) {
         return Fate::Broken(diagnostics);
     }
-    let text = format(&ast);
-    if text == source.text { Fate::Same } else { Fate::Changed(text) }
+    match reformat(&ast) {
+        Ok(text) if text == source.text => Fate::Same,
+        Ok(text) => Fate::Changed(text),
+        Err(diagnostic) => Fate::Broken(vec![*diagnostic]),
+    }
 }
 
 fn apply(args: &FmtArgs, path: &str, text: &str) -> Result<(), Failure> {
@@ -98,8 +106,7 @@ fn apply(args: &FmtArgs, path: &str, text: &str) -> Result<(), Failure> {
         (false, "-") if args.json => {}
         (false, "-") => print(text)?,
         (false, path) => {
-            std::fs::write(path, text)
-                .map_err(|error| Failure::plain(format!("cannot write `{path}`: {}", reason(&error))))?;
+            put(path, |out| out.write_all(text.as_bytes()))?;
             say("formatted");
         }
     }

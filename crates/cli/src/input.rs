@@ -3,8 +3,10 @@
 use crate::args::Common;
 use crate::report::{Failure, show};
 use dalembert::diagnostic::{Diagnostic, Severity};
+use dalembert::source::MAX_SOURCE_BYTES;
 use dalembert::{Model, Overrides, Source};
-use std::io::Read;
+use dalembert_files::up_to;
+use std::fs::File;
 
 /// A model and the text it was read from.
 pub struct Loaded {
@@ -14,15 +16,13 @@ pub struct Loaded {
 
 /// Reads a model text; `-` is standard input.
 pub fn read(path: &str) -> Result<Source, Failure> {
-    let mut bytes = Vec::new();
-    let (name, outcome) = if path == "-" {
-        ("standard input", std::io::stdin().lock().read_to_end(&mut bytes))
-    } else {
-        (path, std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)))
+    // One byte more than a model may have shows that there is too much; the rest is not read.
+    let most = MAX_SOURCE_BYTES + 1;
+    let (name, read) = match path {
+        "-" => ("standard input", up_to(std::io::stdin().lock(), most)),
+        path => (path, File::open(path).and_then(|file| up_to(file, most))),
     };
-    if let Err(error) = outcome {
-        return Err(Failure::plain(format!("cannot read `{name}`: {}", reason(&error))));
-    }
+    let bytes = read.map_err(|error| Failure::plain(format!("cannot read `{name}`: {}", reason(&error))))?;
     Source::from_bytes(name, bytes).map_err(|d| Failure::of(*d, &Source::new(name, "")))
 }
 

@@ -13,9 +13,12 @@ mod equilibrium;
 mod evaluate;
 mod explain;
 mod export;
+#[cfg(test)]
+mod faults;
 mod files;
 mod fmt;
 mod input;
+mod limit;
 mod linearize;
 mod lsp;
 mod paper;
@@ -30,19 +33,35 @@ mod words;
 
 use args::{Cli, Command};
 use clap::Parser;
+use dalembert::Source;
 use report::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let json = cli.command.json();
-    match run(cli.command) {
+    limit::start(cli.command.time_limit(), json);
+    match guarded(&asked(), || run(cli.command)) {
         Ok(()) | Err(Failure::ReaderGone) => ExitCode::SUCCESS,
         Err(failure) => {
             failure.tell(json);
             ExitCode::FAILURE
         }
     }
+}
+
+/// Does what was asked; an internal error is a failure like any other.
+fn guarded(asked: &str, work: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+    match dalembert::internal::catch(asked, work) {
+        Ok(done) => done,
+        Err(diagnostic) => Err(Failure::of(*diagnostic, &Source::new(asked, ""))),
+    }
+}
+
+/// The command as it was given, for the report of an internal error.
+fn asked() -> String {
+    let words: Vec<String> = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
+    format!("`dalembert {}`", words.join(" "))
 }
 
 fn run(command: Command) -> Result<(), Failure> {
@@ -65,5 +84,20 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Report(args) => paper::run(&args),
         Command::Studio(args) => studio::run(&args),
         Command::StudioWorker(args) => studio::work(&args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_a_failure_that_asks_for_a_report() {
+        let failed = guarded("`dalembert check x.dal`", || panic!("a row is missing"));
+        let Err(Failure::Model { diagnostics, .. }) = failed else { panic!("it is a failure") };
+        let said = &diagnostics[0];
+        assert_eq!(said.code.id(), "E0901");
+        assert!(said.message.contains("`dalembert check x.dal`: a row is missing"), "{}", said.message);
+        assert!(said.help.iter().any(|help| help.contains("please report it")));
     }
 }

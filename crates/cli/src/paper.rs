@@ -4,6 +4,7 @@ use crate::args::ReportArgs;
 use crate::derive::name_of;
 use crate::files::{probe, put};
 use crate::input::{Loaded, Remarks, load};
+use crate::limit;
 use crate::progress::Watch;
 use crate::report::{Failure, complain, headline, print, print_json, show};
 use dalembert::diagnostic::{self, Diagnostic};
@@ -21,7 +22,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     }
     let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
     if !to_stdout {
-        probe(&args.out)?;
+        probe(&args.out, &args.common.model)?;
     }
     let wanted = wanted(args).map_err(|d| Failure::of(*d, &source))?;
     let mut watch = Watch::new(args.stepping.until.or_else(|| model.end_time()), !args.common.quiet);
@@ -60,6 +61,7 @@ fn tell(
     source: &Source,
     to_stdout: bool,
 ) -> Result<(), Failure> {
+    let out_of_time = limit::ended("the page has what was computed by then").filter(|_| page.failed);
     if args.common.json {
         let all: Vec<Diagnostic> = known.iter().chain(&page.troubles).cloned().collect();
         let mut document = json!({
@@ -69,14 +71,16 @@ fn tell(
             "diagnostics": diagnostic::json(&all, source),
         });
         if page.failed {
-            document["error"] = json!(match page.troubles.is_empty() {
-                true => "a check of the verification failed".to_owned(),
-                false => headline(&page.troubles),
+            document["error"] = json!(match (&out_of_time, page.troubles.is_empty()) {
+                (Some(Failure::Plain { message, .. }), _) => message.clone(),
+                (_, true) => "a check of the verification failed".to_owned(),
+                (_, false) => headline(&page.troubles),
             });
         }
         print_json(&document)?;
     } else {
         show(&page.troubles, source, args.common.quiet);
+        out_of_time.iter().for_each(|ended| ended.tell(false));
         if page.failed && page.troubles.is_empty() {
             complain("error: a check of the verification failed; the page says which\n");
         }

@@ -1,4 +1,4 @@
-//! How far a run has come, and Ctrl-C.
+//! How far a run has come, and signals that end it early.
 
 use dalembert::run::Flow;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -13,12 +13,32 @@ const PATIENCE: u32 = 64;
 /// Time between two changes of the bar.
 const PAUSE: Duration = Duration::from_millis(80);
 
-/// The first Ctrl-C sets the flag, a second one ends the process. Without signals the default stays.
+/// The end of the time limit sets the flag. The first signal to end (Ctrl-C, a termination, a hang-up) sets the flag, a second one ends the process. Without
+/// signals the default stays.
 pub fn listen(interrupted: &Arc<AtomicBool>) {
-    use signal_hook::consts::SIGINT;
+    crate::limit::running(interrupted);
+    use signal_hook::consts::{SIGINT, SIGTERM};
     use signal_hook::flag;
-    let _ = flag::register_conditional_shutdown(SIGINT, 1, Arc::clone(interrupted));
-    let _ = flag::register(SIGINT, Arc::clone(interrupted));
+    for signal in [SIGINT, SIGTERM].into_iter().chain(hang_up()) {
+        let _ = flag::register_conditional_shutdown(signal, 1, Arc::clone(interrupted));
+        let _ = flag::register(signal, Arc::clone(interrupted));
+    }
+}
+
+/// The signal of a terminal that is closed, unless it is to be ignored: what `nohup` started goes on.
+#[cfg(target_os = "linux")]
+fn hang_up() -> Option<i32> {
+    use signal_hook::consts::SIGHUP;
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+    let ignored = u64::from_str_radix(ignored.trim(), 16).ok()?;
+    (ignored >> (SIGHUP - 1) & 1 == 0).then_some(SIGHUP)
+}
+
+/// Elsewhere nobody can say whether it is to be ignored without unsafe code.
+#[cfg(not(target_os = "linux"))]
+fn hang_up() -> Option<i32> {
+    None
 }
 
 /// Watches a run.
@@ -62,6 +82,10 @@ impl Watch {
                 self.bar.set_message(format!("t = {t:.4}"));
             }
         }
+        self.flow()
+    }
+
+    fn flow(&self) -> Flow {
         if self.interrupted.load(Ordering::Relaxed) { Flow::Cancel } else { Flow::Continue }
     }
 
@@ -71,11 +95,12 @@ impl Watch {
             self.bar.set_message(what);
             self.bar.tick();
         }
-        Flow::Continue
+        self.flow()
     }
 
-    /// Removes the bar.
+    /// The run is over: removes the bar, and what was computed is kept whatever the clock says.
     pub fn done(&self) {
+        crate::limit::writing();
         self.bar.finish_and_clear();
     }
 }

@@ -97,6 +97,8 @@ pub fn complain(text: &str) {
 
 /// Writes to standard output.
 pub fn print(text: &str) -> Result<(), Failure> {
+    // What is being said is said to its end.
+    crate::limit::writing();
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(stdout_failure)
 }

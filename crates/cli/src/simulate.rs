@@ -3,11 +3,13 @@
 use crate::args::{MotionFormName, SimulateArgs};
 use crate::files::{TableTarget, probe_all};
 use crate::input::{Loaded, Remarks, load};
+use crate::limit;
 use crate::progress::Watch;
 use crate::report::{Failure, complain, headline, print, print_json, show};
 use crate::summary;
 use dalembert::diagnostic::{self, Code, Diagnostic, nearest};
 use dalembert::export::Plot;
+use dalembert::report::last_time;
 use dalembert::run::Stop;
 use dalembert::{Film, Model, Motion, MotionForm, Request, Source, Table};
 use serde_json::json;
@@ -24,7 +26,7 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     let paths = args.out.iter().filter_map(TableTarget::path).chain(args.plot.iter().map(|p| p.path()));
     let paths = paths.chain(args.animate.iter().map(|a| a.path()));
     let files: Vec<String> = paths.map(str::to_owned).collect();
-    probe_all(&files)?;
+    probe_all(&files, &args.common.model)?;
     args.animate.iter().try_for_each(|target| target.check())?;
 
     let began = Instant::now();
@@ -127,6 +129,13 @@ impl Run {
         args.plot.iter().try_for_each(|target| target.write(&plot, &facts))
     }
 
+    /// What to say if the time limit has ended the run.
+    fn out_of_time(&self) -> Option<Failure> {
+        let cancelled = self.motion.outcome.stop == Stop::Cancelled;
+        let kept = format!("the run ended at t = {} and keeps its table", last_time(&self.motion));
+        limit::ended(&kept).filter(|_| cancelled)
+    }
+
     /// Says how it went.
     fn tell(
         &self,
@@ -139,16 +148,19 @@ impl Run {
         let complete = failure.is_empty() && self.motion.outcome.stop != Stop::Cancelled;
         if args.common.json {
             let mut document = dalembert::report::motion(&self.motion, self.wall, &self.files);
+            let warnings = &self.motion.warnings;
             let all: Vec<Diagnostic> =
-                model.diagnostics.iter().chain(failure).chain(&self.motion.warnings).cloned().collect();
+                model.diagnostics.iter().chain(warnings).chain(failure).cloned().collect();
             if let Some(film) = &self.film {
                 document["film"] = json!({ "frames": film.times.len(), "remarks": film.remarks });
             }
             document["diagnostics"] = diagnostic::json(&all, source);
             if !complete {
-                let cancelled =
-                    || format!("interrupted at t = {}", dalembert::report::last_time(&self.motion));
-                document["error"] = json!(if failure.is_empty() { cancelled() } else { headline(failure) });
+                document["error"] = json!(match (failure, self.out_of_time()) {
+                    ([], Some(Failure::Plain { message, .. })) => message,
+                    ([], _) => format!("interrupted at t = {}", last_time(&self.motion)),
+                    (failure, _) => headline(failure),
+                });
             }
             print_json(&document)?;
         } else {
@@ -160,8 +172,9 @@ impl Run {
                 self.files.iter().for_each(|file| words.push_str(&format!("wrote {file}\n")));
                 if to_stdout { complain(&words) } else { print(&words)? }
             }
-            show(failure, source, args.common.quiet);
             show(&self.motion.warnings, source, args.common.quiet);
+            show(failure, source, args.common.quiet);
+            self.out_of_time().iter().for_each(|ended| ended.tell(false));
         }
         if complete { Ok(()) } else { Err(Failure::Told) }
     }

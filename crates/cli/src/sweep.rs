@@ -115,6 +115,7 @@ fn make(args: &SweepArgs, sweep: &Sweep, store: &mut Store, before: usize) -> Re
             }
         }
     });
+    crate::limit::writing();
     bar.finish_and_clear();
     match trouble {
         Some(failure) => Err(failure),

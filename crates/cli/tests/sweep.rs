@@ -157,7 +157,7 @@ fn motions_that_are_gone_are_made_again() {
     for name in ["results.csv", "summary.json", "checksums"] {
         std::fs::remove_file(out.join(name)).unwrap();
     }
-    let obstacle = out.join("results.csv.part");
+    let obstacle = out.join("results.csv");
     std::fs::create_dir(&obstacle).unwrap();
     assert_eq!(run(&cloud(&out, &more)).code, 1);
     std::fs::remove_dir(&obstacle).unwrap();

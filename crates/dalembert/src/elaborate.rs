@@ -90,6 +90,8 @@ struct RawInitial {
     fixed: bool,
     value: Expr,
     span: Option<Span>,
+    /// The option it comes from, and how many values that gives.
+    option: Option<(String, usize)>,
 }
 
 /// The model as far as it has been read.
@@ -141,6 +143,7 @@ struct Elaborator<'a> {
     row_of: FxHashMap<String, usize>,
     output_names: FxHashSet<String>,
     contacts: Vec<Contact>,
+    no_contacts: Vec<laws::NoContact>,
     /// Normal forces as they are written, one for each contact.
     normals: Vec<Option<(Vec<Expr>, Span)>>,
     requirements: Vec<Constraint>,
@@ -175,6 +178,7 @@ struct Elaborator<'a> {
 /// ```
 pub fn elaborate(ast: &Ast, overrides: &Overrides) -> (Option<System>, Vec<Diagnostic>) {
     let mut this = Elaborator::new(overrides);
+    this.refuse_repeated_overrides();
     this.block(&ast.body);
     this.override_initials();
     this.report_unused_overrides();
@@ -254,6 +258,7 @@ impl<'a> Elaborator<'a> {
             row_of: FxHashMap::default(),
             output_names: FxHashSet::default(),
             contacts: Vec::new(),
+            no_contacts: Vec::new(),
             normals: Vec::new(),
             requirements: Vec::new(),
             requirement_rows: Vec::new(),
@@ -324,6 +329,19 @@ impl<'a> Elaborator<'a> {
         }
         let message = format!("{count} {what}, more than the {MAX_DENSE} for which there is room");
         self.error(Code::TooLarge, span, &message)
+    }
+
+    /// Two values for one name: which one is meant, nobody can say.
+    fn refuse_repeated_overrides(&mut self) {
+        let set = &self.overrides.set;
+        for (k, (name, value)) in set.iter().enumerate() {
+            if let Some((_, first)) = set[..k].iter().find(|(known, _)| known == name) {
+                let message =
+                    format!("`{name}` is given twice: `--set {name}={first}` and `--set {name}={value}`");
+                let d = Diagnostic::error(Code::BadOption, None, message);
+                self.diagnostics.push(d.help("leave one of them out"));
+            }
+        }
     }
 
     fn report_unused_overrides(&mut self) {

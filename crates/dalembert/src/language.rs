@@ -111,10 +111,10 @@ impl Document {
     }
 
     /// The text in canonical form, as `dalembert fmt` writes it; the diagnostics if it cannot be read.
-    pub fn format(&self) -> Result<String, &[Diagnostic]> {
+    pub fn format(&self) -> Result<String, Vec<Diagnostic>> {
         match any_error(&self.problems) {
-            true => Err(&self.problems),
-            false => Ok(syntax::format(&self.ast)),
+            true => Err(self.problems.clone()),
+            false => syntax::reformat(&self.ast).map_err(|d| vec![*d]),
         }
     }
 

@@ -62,6 +62,7 @@ pub mod equilibrium;
 pub mod export;
 mod failure;
 pub mod film;
+pub mod internal;
 pub mod jacobi;
 pub mod kernel_form;
 pub mod kinds;

@@ -127,8 +127,8 @@ pub fn write(
     body.push_str(&equations::section(&mut draft));
     body.push_str(&motion::sections(&mut draft, progress));
     body.push_str(&results::conserved(&mut draft, &analysis));
-    if wanted.verify {
-        progress(Stage::Verification);
+    // What was interrupted has said so with its motion; what would take as long again is left out.
+    if wanted.verify && progress(Stage::Verification) == Flow::Continue {
         body.push_str(&results::verification(&mut draft));
     }
     body.push_str(&theory::section(&draft.tags, draft.constrained()));

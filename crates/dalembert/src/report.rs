@@ -25,7 +25,9 @@ mod verification;
 pub use analysis::analysis;
 pub use check::{Findings, check, checked, parameters};
 pub use equilibrium::{constraint_forces, equilibria};
-pub use evaluate::{evaluation, input_names, outputs, rank_remarks, reactions, start_or_guess};
+pub use evaluate::{
+    evaluation, input_names, output_remarks, outputs, rank_remarks, reactions, start_or_guess,
+};
 pub use facts::facts;
 pub use linear::{eigenvalues, kind, linearization, well_determined};
 pub use motion::{last_time, motion, stop_name};

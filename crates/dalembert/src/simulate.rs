@@ -1,5 +1,6 @@
 //! The motion of a model: what was asked, the table of results, and how well it went.
 
+mod finite;
 mod options;
 mod record;
 mod variables;
@@ -14,6 +15,8 @@ use crate::model::Model;
 use dalembert_run::{
     Controller, Counters, Flow, Method, Outcome, State, Stop, independent_rows, integrate_controlled,
 };
+pub use finite::NotFinite;
+pub(crate) use finite::judge;
 pub(crate) use options::Resolved;
 use record::Recorder;
 pub(crate) use record::{KINDS, forces_of};
@@ -307,9 +310,12 @@ impl Model {
         let energy_change = first.zip(energies.last()).map(|(e0, e1)| e1 - e0);
         let method = options.options.method;
         let code = (!request.interpret).then(|| self.compiled.speed());
+        let table = Table { columns, values };
+        let (not_finite, about_outputs) = judge(self, &table);
+        warnings.extend(about_outputs);
         Ok(Motion {
             code,
-            table: Table { columns, values },
+            table,
             events,
             outcome,
             method,
@@ -320,7 +326,7 @@ impl Model {
             action: request.action.then(|| integrals.last().copied()).flatten(),
             forces: forces.unwrap_or_default(),
             parameters: self.compiled.parameters().to_vec(),
-            failure,
+            failure: failure.or(not_finite),
             warnings,
         })
     }

@@ -152,7 +152,7 @@ pub(crate) fn size_error(bytes: usize) -> Option<Diagnostic> {
         Diagnostic::error(
             Code::FileTooLarge,
             None,
-            format!("the model text has {bytes} bytes, more than the {MAX_SOURCE_BYTES} that are read"),
+            format!("the model text is longer than the {MAX_SOURCE_BYTES} bytes that are read"),
         )
         .help("use families and `for` blocks instead of writing every statement out")
     })

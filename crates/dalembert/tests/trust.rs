@@ -15,3 +15,12 @@ mod singular_mass;
 mod speeds;
 #[path = "trust/starts.rs"]
 mod starts;
+
+#[path = "trust/empty_contacts.rs"]
+mod empty_contacts;
+
+#[path = "trust/literals.rs"]
+mod literals;
+
+#[path = "trust/finite.rs"]
+mod finite;

@@ -35,7 +35,7 @@ impl Hash for Form {
 /// Results of powers are kept exact up to this many bits; beyond, the power stays symbolic.
 const MAX_POWER_BITS: u64 = 4096;
 /// Decimal exponents past this are outside of what a double can hold.
-const MAX_DECIMAL_EXPONENT: i64 = 400;
+const MAX_DECIMAL_EXPONENT: u64 = 400;
 /// Longer literals are refused: no measured quantity has so many digits.
 const MAX_DIGITS: usize = 400;
 
@@ -90,6 +90,7 @@ impl Rational {
     /// use dalembert_expr::Rational;
     /// assert_eq!(Rational::from_decimal("0.25"), Rational::new(1, 4));
     /// assert_eq!(Rational::from_decimal("1e999"), None);
+    /// assert_eq!(Rational::from_decimal("1e-9223372036854775808"), None);
     /// ```
     #[must_use]
     pub fn from_decimal(text: &str) -> Option<Self> {
@@ -108,7 +109,7 @@ impl Rational {
             return Some(Self::ZERO);
         }
         let exponent = exponent.checked_sub(fraction.len() as i64)?;
-        if exponent.abs() > MAX_DECIMAL_EXPONENT + MAX_DIGITS as i64 {
+        if exponent.unsigned_abs() > MAX_DECIMAL_EXPONENT + MAX_DIGITS as u64 {
             return None;
         }
         let scale = BigInt::from(10).pow(exponent.unsigned_abs() as u32);

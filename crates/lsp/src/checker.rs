@@ -1,9 +1,8 @@
 //! Checking texts on a thread of its own: the newest text of each document, once nothing was typed for a moment.
 
 use dalembert::diagnostic::Diagnostic;
-use dalembert::{Source, language};
+use dalembert::{Source, internal, language};
 use std::collections::BTreeMap;
-use std::panic::catch_unwind;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -38,8 +37,9 @@ impl Checker {
             loop {
                 let (uri, (revision, text)) = next(&theirs);
                 let source = Source::new(&uri, text);
-                // A panic is a bug of ours; what it says is on standard error, and other texts are still checked.
-                let Ok(diagnostics) = catch_unwind(|| language::diagnostics(&source)) else { continue };
+                // A panic is a bug of ours: it is said with the text, and other texts are still checked.
+                let checked = internal::catch("a check of this text", || language::diagnostics(&source));
+                let diagnostics = checked.unwrap_or_else(|internal| vec![*internal]);
                 if !tell(Checked { uri, revision, diagnostics }) {
                     return;
                 }

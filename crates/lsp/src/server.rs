@@ -6,6 +6,8 @@ use crate::checker::{Checked, Checker};
 use crate::convert;
 use crate::documents::Open;
 use crate::position::Encoding;
+use dalembert::diagnostic::Diagnostic;
+use dalembert::internal;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -38,6 +40,7 @@ impl Refusal {
     const PARAMETERS: i32 = -32602;
     const UNINITIALIZED: i32 = -32002;
     const FAILED: i32 = -32803;
+    const INTERNAL: i32 = -32603;
 
     fn new(code: i32, message: impl Into<String>) -> Refusal {
         Refusal { code, message: message.into() }
@@ -85,9 +88,16 @@ impl Server {
         let (id, params) = (message.get("id"), message.get("params").unwrap_or(&Value::Null));
         match (message.get("method").and_then(Value::as_str), id) {
             (Some("exit"), None) => return Flow::Exit(self.exit_code()),
-            (Some(method), None) => self.notified(method, params),
+            (Some(method), None) => {
+                let noted = internal::catch(&format!("`{method}`"), || self.notified(method, params));
+                if let Err(bug) = noted {
+                    self.log(&reported(&bug));
+                }
+            }
             (Some(method), Some(id)) => {
-                let answer = self.requested(method, params);
+                let answer = internal::catch(&format!("`{method}`"), || self.requested(method, params));
+                let answer =
+                    answer.unwrap_or_else(|bug| Err(Refusal::new(Refusal::INTERNAL, reported(&bug))));
                 self.respond(id, answer);
             }
             // An answer to a request of ours; there are none.
@@ -248,5 +258,34 @@ impl Server {
             open.version = params.pointer("/textDocument/version").cloned().unwrap_or(Value::Null);
             self.checker.check(uri, open.revision, &open.text);
         }
+    }
+}
+
+/// An internal error in one line.
+fn reported(bug: &Diagnostic) -> String {
+    let help = bug.help.as_deref().unwrap_or_default();
+    format!("{}; {help}", bug.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_internal_error_is_an_answer_and_the_session_goes_on() {
+        let mut server = Server::new(Checker::start(|_| true));
+        let mut ask = |message: Value| {
+            server.receive(&message);
+            server.outbox().pop().unwrap_or_default()
+        };
+        let request = |method: &str, params: Value| json!({ "id": 1, "method": method, "params": params });
+        let document = json!({ "textDocument": { "uri": "a.dal", "text": "coordinate x\n" } });
+        ask(request("initialize", json!({})));
+        ask(json!({ "method": "textDocument/didOpen", "params": document }));
+        let answer = ask(request("test/panic", document.clone()));
+        assert_eq!(answer["error"]["code"], Refusal::INTERNAL);
+        let said = answer["error"]["message"].as_str().unwrap_or_default();
+        assert!(said.contains("a row is missing") && said.contains("report"), "{said}");
+        assert!(ask(request("textDocument/documentSymbol", document))["result"].is_array());
     }
 }

@@ -1,6 +1,6 @@
 //! Results and troubles as Python objects.
 
-use dalembert::Source;
+use dalembert::{Source, internal};
 use dalembert::diagnostic::{Code, Diagnostic, Style, any_error, json, render};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -52,6 +52,7 @@ fn error(py: Python<'_>, class: &str, diagnostics: &[Diagnostic], source: &Sourc
         true => diagnostics.iter().filter(|d| d.is_error()).cloned().collect(),
         false => diagnostics.to_vec(),
     };
+    let class = if grave.iter().any(internal::is_internal) { "InternalError" } else { class };
     let text = render(&grave, source, Style::Plain);
     let made = || -> PyResult<PyErr> {
         let list = object(py, &json(diagnostics, source))?;

@@ -25,7 +25,10 @@ mod _engine {
     #[pymodule_export]
     use super::sweep::Sweep;
     #[pymodule_export]
-    use super::system::{System, explain, methods};
+    use super::system::{System, explain, methods, panic_for_tests, write_file};
+    /// Bytes of a model's text at most.
+    #[pymodule_export]
+    const LARGEST_TEXT: usize = dalembert::source::MAX_SOURCE_BYTES;
     #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "the name Python knows it by")]
     const __version__: &str = env!("CARGO_PKG_VERSION");

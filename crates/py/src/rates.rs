@@ -1,7 +1,7 @@
 //! The equations of motion as a function over arrays of states.
 
 use crate::convert::run_error;
-use crate::system::System;
+use crate::system::{System, guarded};
 use crate::watch::Watch;
 use dalembert::Model;
 use dalembert::Source;
@@ -95,8 +95,10 @@ impl Rates {
                 format!("states of shape {n} x {count} and {} times do not fit this system", t.len());
             return Err(PyValueError::new_err(message));
         }
-        let mut watch = Watch::new();
-        let made = py.detach(|| self.loop_over(&t, states.view(), lengths, nan, &mut watch, ask));
+        let mut watch = Watch::new(None);
+        let made = guarded(py, &self.source, || {
+            Ok(self.loop_over(&t, states.view(), lengths, nan, &mut watch, ask))
+        })?;
         if let Some(raised) = watch.raised() {
             return Err(raised);
         }

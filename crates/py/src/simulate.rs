@@ -6,7 +6,7 @@ use crate::system::{System, refuse};
 use crate::watch::Watch;
 use dalembert::diagnostic::{self, Code, Diagnostic, Style, render};
 use dalembert::export::animation_page;
-use dalembert::run::{Flow, State};
+use dalembert::run::{Flow, State, Stop};
 use dalembert::{Film, Model, Motion, MotionForm, Request, report};
 use pyo3::prelude::*;
 use serde_json::json;
@@ -34,6 +34,15 @@ pub struct Wish {
     interpret: bool,
     fold: bool,
     action: bool,
+    time_limit: Option<f64>,
+}
+
+/// What ended a run from outside.
+struct Ended {
+    /// What a signal handler raised.
+    raised: Option<PyErr>,
+    /// Whether its time was over.
+    out_of_time: bool,
 }
 
 type Ran<'py> = (Columns, Bound<'py, PyAny>, Vec<Event>, Option<PyErr>);
@@ -45,11 +54,13 @@ type Event = (String, f64, bool, Option<Vec<f64>>);
 #[pyfunction]
 pub fn simulate<'py>(py: Python<'py>, system: &System, wish: Wish) -> PyResult<Ran<'py>> {
     let began = Instant::now();
-    let (motion, raised) = system.ask(py, |model| wish.run(model, false))?;
+    let (motion, Ended { raised, out_of_time }) = system.ask(py, |model| wish.run(model, false))?;
     let mut document = report::motion(&motion, began.elapsed(), &[]);
     let failure = motion.failure.as_slice();
-    let all: Vec<_> = system.model.diagnostics.iter().chain(failure).cloned().collect();
+    let run = motion.warnings.iter().chain(failure);
+    let all: Vec<_> = system.model.diagnostics.iter().chain(run).cloned().collect();
     document["diagnostics"] = diagnostic::json(&all, &system.source);
+    document["time_limit"] = json!(wish.time_limit.filter(|_| out_of_time));
     document["failure"] = match failure {
         [] => json!(null),
         list => json!(render(list, &system.source, Style::Plain).trim_end()),
@@ -64,16 +75,16 @@ pub fn simulate<'py>(py: Python<'py>, system: &System, wish: Wish) -> PyResult<R
 #[pyfunction]
 pub fn animate(py: Python<'_>, system: &System, wish: Wish) -> PyResult<String> {
     let (page, raised) = system.ask(py, |model| {
-        let (motion, raised) = wish.run(model, true)?;
-        Ok((animation_page(&Film::new(model, &motion)?), raised))
+        let (motion, ended) = wish.run(model, true)?;
+        Ok((animation_page(&Film::new(model, &motion)?), ended.raised))
     })?;
     raised.map_or(Ok(page), Err)
 }
 
 impl Wish {
-    /// Runs a model until its end or a signal.
-    fn run(&self, model: &mut Model, forces: bool) -> Result<(Motion, Option<PyErr>), Box<Diagnostic>> {
-        let mut watch = Watch::new();
+    /// Runs a model until its end, a signal, or the end of its time.
+    fn run(&self, model: &mut Model, forces: bool) -> Result<(Motion, Ended), Box<Diagnostic>> {
+        let mut watch = Watch::new(self.time_limit);
         let mut request = Request { forces, ..self.request()? };
         let own_start = self.begin == 0.0 && self.state.is_none();
         if !own_start {
@@ -82,7 +93,8 @@ impl Wish {
         }
         let flow = |_| if watch.stop(|_| Ok(())) { Flow::Cancel } else { Flow::Continue };
         let motion = model.simulate(&request, flow)?;
-        Ok((motion, watch.raised()))
+        let out_of_time = motion.outcome.stop == Stop::Cancelled && watch.out_of_time();
+        Ok((motion, Ended { raised: watch.raised(), out_of_time }))
     }
 
     /// Where a state was given, it is what contradicts the constraints; nothing in the model is.

@@ -1,9 +1,9 @@
 //! Many runs: a plan made ready, and its blocks of runs made here or anywhere.
 
 use crate::columns::{Columns, Content, Words};
-use crate::system::{System, refuse};
+use crate::system::{System, guarded, refuse};
 use crate::watch::{PAUSE, Watch};
-use dalembert::Request;
+use dalembert::{Request, Source};
 use dalembert::diagnostic::Diagnostic;
 use dalembert::run::Flow;
 use dalembert::sweep::{Axis, Block, Plan, Sample};
@@ -34,6 +34,7 @@ pub struct Wish {
 /// A plan made ready for a system.
 #[pyclass(frozen, module = "dalembert._engine")]
 pub struct Sweep {
+    source: Source,
     sweep: dalembert::sweep::Sweep,
     motion_columns: usize,
 }
@@ -55,7 +56,7 @@ impl Sweep {
             }
             Ok(sweep)
         })?;
-        Ok(Sweep { sweep, motion_columns })
+        Ok(Sweep { source: system.source.clone(), sweep, motion_columns })
     }
 
     /// How many runs.
@@ -86,7 +87,8 @@ impl Sweep {
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Made> {
-        let (mut made, raised) = py.detach(|| self.execute(blocks, threads, progress.as_ref()));
+        let (mut made, raised) =
+            guarded(py, &self.source, || Ok(self.execute(blocks, threads, progress.as_ref())))?;
         made.sort_by_key(|block| block.index);
         let indices = made.iter().map(|block| block.index).collect();
         Ok((self.results(&made)?, self.motions(&made), indices, raised))
@@ -101,7 +103,7 @@ impl Sweep {
         threads: usize,
         progress: Option<&Py<PyAny>>,
     ) -> (Vec<Block>, Option<PyErr>) {
-        let (cancel, mut watch, mut made) = (AtomicBool::new(false), Watch::new(), Vec::new());
+        let (cancel, mut watch, mut made) = (AtomicBool::new(false), Watch::new(None), Vec::new());
         let (sender, receiver) = sync_channel::<Block>(16);
         let mut runs = 0;
         std::thread::scope(|scope| {

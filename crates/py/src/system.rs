@@ -6,11 +6,13 @@ use dalembert::diagnostic::{Code, Diagnostic};
 use dalembert::equilibrium::Search;
 use dalembert::linearize::{Linearizer, Over, Range};
 use dalembert::run::Method;
-use dalembert::{Model, Overrides, Source, analyze, equations, report, verify};
+use dalembert::{Model, Overrides, Source, analyze, equations, internal, report, verify};
 use dalembert_expr::Format;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use serde_json::Value;
+use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 type Answer<'py> = PyResult<Bound<'py, PyAny>>;
@@ -29,7 +31,16 @@ impl System {
         py: Python<'_>,
         question: impl FnOnce(&mut Model) -> Result<T, Box<Diagnostic>> + Send,
     ) -> PyResult<T> {
-        py.detach(|| question(&mut Model::clone(&self.model))).map_err(|d| run_error(py, &d, &self.source))
+        self.guarded(py, || question(&mut Model::clone(&self.model)))
+    }
+
+    /// Works without the interpreter's lock; what goes wrong, bugs of the engine too, is an exception of the package.
+    pub fn guarded<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce() -> Result<T, Box<Diagnostic>> + Send,
+    ) -> PyResult<T> {
+        guarded(py, &self.source, work)
     }
 
     fn answer<'py>(
@@ -39,6 +50,17 @@ impl System {
     ) -> Answer<'py> {
         object(py, &self.ask(py, question)?)
     }
+}
+
+/// The same for the model of a text.
+pub fn guarded<T: Send>(
+    py: Python<'_>,
+    source: &Source,
+    work: impl FnOnce() -> Result<T, Box<Diagnostic>> + Send,
+) -> PyResult<T> {
+    let what = format!("what was asked of `{}`", source.name);
+    let done = py.detach(|| internal::catch(&what, work)).and_then(|done| done);
+    done.map_err(|diagnostic| run_error(py, &diagnostic, source))
 }
 
 #[pymethods]
@@ -53,16 +75,20 @@ impl System {
         initial: Vec<String>,
     ) -> PyResult<Self> {
         let overrides = Overrides { set, initial };
+        let load = |source: &Source, overrides: &Overrides| {
+            let read = internal::catch(&format!("the reading of `{name}`"), || Model::load(source, overrides));
+            read.unwrap_or_else(|internal| Err(vec![*internal]))
+        };
         let read = py.detach(|| match Source::from_bytes(&name, text.into_bytes()) {
             Err(diagnostic) => Err((Source::new(&name, ""), vec![*diagnostic])),
-            Ok(source) => match Model::load(&source, &overrides) {
+            Ok(source) => match load(&source, &overrides) {
                 Ok(model) => Ok((source, model)),
                 Err(diagnostics) => Err((source, diagnostics)),
             },
         });
         let (source, model) = read.map_err(|(source, list)| {
             let asked = !overrides.set.is_empty() || !overrides.initial.is_empty();
-            let alone = || py.detach(|| Model::load(&source, &Overrides::default()).is_ok());
+            let alone = || py.detach(|| load(&source, &Overrides::default()).is_ok());
             // A model that can be read by itself is not at fault.
             if asked && alone() { request_error(py, &list, &source) } else { model_error(py, &list, &source) }
         })?;
@@ -145,6 +171,7 @@ impl System {
             model.set_state(&mut state, at)?;
             let now = model.evaluate(&state)?;
             remarks.extend(report::rank_remarks(model, &now));
+            remarks.extend(report::output_remarks(model, &now));
             Ok(report::evaluation(model, &now, &remarks, &self.source))
         })
     }
@@ -244,4 +271,16 @@ pub fn explain(code: &str) -> PyResult<String> {
 #[pyfunction]
 pub fn methods() -> Vec<&'static str> {
     Method::ALL.iter().map(|m| m.name()).collect()
+}
+
+/// Panics, as only a bug of the engine does: the tests of the package see what becomes of it.
+#[pyfunction]
+pub fn panic_for_tests(py: Python<'_>) -> PyResult<()> {
+    guarded(py, &Source::new("model", ""), || panic!("a row is missing"))
+}
+
+/// Writes a text to a file: as a whole, or not at all.
+#[pyfunction]
+pub fn write_file(py: Python<'_>, path: PathBuf, text: &str) -> PyResult<()> {
+    Ok(py.detach(|| dalembert_files::replace(&path, |out| out.write_all(text.as_bytes())))?)
 }

@@ -209,3 +209,35 @@ def test_control_held_for_no_time_ends(pendulum):
 def test_control_needs_a_requirement(pendulum):
     with pytest.raises(RequestError, match="require"):
         pendulum.control(0, [0.6, -0.5, 0, 0])
+
+
+def test_a_run_that_takes_longer_than_its_limit_keeps_what_it_has(pendulum):
+    motion = pendulum.simulate((0, 1e7), every=1, max_steps=10**9, time_limit=0.5)
+    assert not motion.success and motion.stop == "cancelled" and len(motion.t) > 1
+    assert "the time limit of 0.5 s was reached" in motion.message
+    assert pendulum.simulate((0, 1), time_limit=1e9).success
+    with pytest.raises(RequestError, match="time_limit"):
+        pendulum.simulate((0, 1), time_limit=0)
+
+
+def test_values_given_twice_are_refused(pendulum):
+    with pytest.raises(RequestError, match="`x` is given twice"):
+        pendulum.simulate((0, 1), initial="x ~ 1, x ~ 2")
+    with pytest.raises(RequestError, match="`x'` is given twice"):
+        pendulum.simulate((0, 1), initial=["x' ~ 1"], y0={"x'": 2})
+
+
+def test_outputs_that_are_not_finite_are_said():
+    system = System.from_text("coordinate x\nkinetic x'^2/2\ninitial x = 0, x' = 1\noutput inverse = 1/x\n")
+    motion = system.simulate((0, 1), every=0.5)
+    assert motion.success
+    assert [d.code for d in motion.diagnostics] == ["W0703"]
+    assert "first at t = 0" in motion.diagnostics[0].message
+
+
+def test_an_animation_replaces_a_file_as_a_whole(pendulum, tmp_path):
+    path = tmp_path / "film.html"
+    path.write_text("old")
+    pendulum.simulate((0, 0.1)).animate(path)
+    assert path.read_text(encoding="utf-8").rstrip().endswith("</html>")
+    assert [p.name for p in tmp_path.iterdir()] == ["film.html"]

@@ -1,12 +1,13 @@
 """What a system says of itself, how it is changed, and what is refused."""
 
+import os
 import pickle
 
 import dalembert
 import numpy as np
 import pytest
 from conftest import MODELS, PENDULUM
-from dalembert import ModelError, RequestError, RunError, System
+from dalembert import InternalError, ModelError, RequestError, RunError, System, _engine
 
 
 def test_attributes(pendulum):
@@ -85,6 +86,26 @@ def test_a_question_that_cannot_be_answered(pendulum):
         dalembert.explain("E9999")
     with pytest.raises(FileNotFoundError):
         System.from_file("no_such_model.dal")
+
+
+def test_a_bug_of_the_engine_is_an_exception_that_asks_for_a_report():
+    with pytest.raises(InternalError, match="a row is missing") as caught:
+        _engine.panic_for_tests()
+    assert caught.value.code == "E0901"
+    assert "please report it" in str(caught.value)
+    assert isinstance(caught.value, dalembert.DalembertError)
+
+
+def test_friction_on_a_constraint_that_holds_always_is_no_panic():
+    text = "coordinate x, y\nkinetic (x'^2 + y'^2 + x'*y')/2\nconstraint k: 1 = 1\n"
+    system = System.from_text(text + "friction on k: coefficient 0.3, velocity x'\ninitial x' = 1\n")
+    assert system.simulate(1).y[0, -1] == pytest.approx(1)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="needs an endless file")
+def test_an_endless_file_is_refused():
+    with pytest.raises(ModelError, match="longer than"):
+        System.from_file("/dev/zero")
 
 
 def test_a_file_that_is_no_text(tmp_path):

@@ -3,10 +3,10 @@
 //! A name is the plain name of a file that ends in `.dal`. Links may lead to other files of the folder only. A file is
 //! written only if it still is what the writer has seen.
 
-use crate::guard::random;
 use dalembert::source::MAX_SOURCE_BYTES;
+use dalembert_files::{replace, up_to};
 use std::hash::{DefaultHasher, Hasher};
-use std::io::{Error, ErrorKind, Read, Write};
+use std::io::{Error, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Files that are listed.
@@ -85,9 +85,8 @@ impl Folder {
             Err(error) if error.kind() == ErrorKind::NotFound => return Err(Trouble::Missing),
             Err(error) => return Err(system(&error)),
         }
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(&path).map_err(|e| system(&e))?;
-        file.take(MAX_SOURCE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|e| system(&e))?;
+        let read = std::fs::File::open(&path).and_then(|file| up_to(file, MAX_SOURCE_BYTES + 1));
+        let bytes = read.map_err(|e| system(&e))?;
         let source = dalembert::Source::from_bytes(name, bytes).map_err(|d| Trouble::Name(d.message))?;
         Ok(Found { version: version(&source.text), text: source.text })
     }
@@ -106,23 +105,8 @@ impl Folder {
             return Err(Trouble::Changed(now));
         }
         let path = self.place(name)?;
-        self.replace(&path, text).map_err(|e| system(&e))?;
+        replace(&path, |out| out.write_all(text.as_bytes())).map_err(|e| system(&e))?;
         Ok(version(text))
-    }
-
-    /// The whole file or nothing: written beside, then put in its place with the permissions it had. The file beside it
-    /// is new and has a name that nobody can guess, so that no link waits there.
-    fn replace(&self, path: &Path, text: &str) -> std::io::Result<()> {
-        let beside = self.root.join(format!(".dalembert-{}.new", random()));
-        let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&beside)?;
-        let mut put = || {
-            file.write_all(text.as_bytes())?;
-            if let Ok(old) = std::fs::metadata(path) {
-                std::fs::set_permissions(&beside, old.permissions())?;
-            }
-            std::fs::rename(&beside, path)
-        };
-        put().inspect_err(|_| drop(std::fs::remove_file(&beside)))
     }
 
     /// Where a file of this name is, links followed; the file need not exist.
@@ -233,6 +217,24 @@ mod tests {
         folder.write("c.dal", &long[1..], None).unwrap();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left beside the files");
         assert!(matches!(folder.write("b.dal", "x", Some(&second)), Err(Trouble::Changed(None))));
+        std::fs::remove_dir_all(base).unwrap();
+    }
+
+    #[test]
+    fn a_save_that_fails_leaves_the_text_that_was_there() {
+        let (base, folder) = folder("faults");
+        let seen = folder.write("a.dal", "good", None).unwrap();
+        let text = "coordinate x\n".repeat(20_000);
+        let saves = dalembert_files::faults::each(
+            || folder.write("a.dal", &text, Some(&seen)),
+            |k, saved| {
+                assert!(saved.is_err(), "operation {k} failed and the save says it is done");
+                assert_eq!(folder.read("a.dal").unwrap().text, "good", "operation {k}");
+                assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "operation {k} left a file");
+            },
+        );
+        assert!(saves >= 5, "{saves} operations");
+        assert_eq!(folder.read("a.dal").unwrap().text, text);
         std::fs::remove_dir_all(base).unwrap();
     }
 }

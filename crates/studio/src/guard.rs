@@ -4,7 +4,8 @@
 //! - `Origin`, where a browser sends one, must be ours: other pages are turned away.
 //! - What is not a GET needs the token of this process, in a header that no form of another page can send.
 
-use crate::server::{TOO_LARGE, trouble};
+use crate::connections::whole;
+use crate::server::{MAX_BODY, TOO_LARGE, trouble};
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
 use axum::http::header::{CONTENT_TYPE, HOST, HeaderName, HeaderValue, ORIGIN};
@@ -77,7 +78,10 @@ impl Guard {
 pub async fn watch(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let mut response = match guard.refusal(request.method(), request.headers()) {
         Some((status, why)) => trouble(status, why),
-        None => in_json(next.run(request).await).await,
+        None => match whole(request, MAX_BODY).await {
+            Ok(request) => in_json(next.run(request).await).await,
+            Err(refusal) => refusal,
+        },
     };
     for (name, value) in HEADERS {
         response.headers_mut().insert(name, HeaderValue::from_static(value));

@@ -8,6 +8,7 @@
 //! in a worker process, which is bounded, replaceable, and keeps the model it has derived, so that a run with another
 //! parameter begins at once. The page and the examples are part of the program.
 
+mod connections;
 mod examples;
 mod files;
 mod guard;
@@ -66,7 +67,7 @@ pub fn serve(options: &Options, ready: impl FnOnce(SocketAddr)) -> std::io::Resu
         ready(address);
         let ended = async { tokio::signal::ctrl_c().await.unwrap_or_default() };
         tokio::select! {
-            served = async { axum::serve(listener, app).await } => served,
+            () = connections::serve(listener, app) => Ok(()),
             () = ended => Ok(()),
         }
     })

@@ -34,7 +34,7 @@ use tokio::sync::mpsc;
 const PAGE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
 /// A text of the largest size, and what stands around it.
-const MAX_BODY: usize = MAX_SOURCE_BYTES + 64 * 1024;
+pub const MAX_BODY: usize = MAX_SOURCE_BYTES + 64 * 1024;
 
 /// What workers are asked for.
 const REQUESTS: [&str; 7] = ["check", "hover", "complete", "format", "derive", "analyze", "export"];

@@ -20,7 +20,7 @@ mod motion;
 
 use dalembert::diagnostic::{self, Diagnostic, Severity};
 use dalembert::equations::{self, Form};
-use dalembert::{Model, Overrides, Source};
+use dalembert::{Model, Overrides, Source, internal};
 use dalembert_expr::Format;
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};
@@ -49,8 +49,7 @@ pub fn work(memory: u64) -> std::io::Result<()> {
     let mut bench = Bench::default();
     for request in requests {
         let order = Order { id: request["id"].as_u64().unwrap_or_default(), request, halt: &halt };
-        let answer = bench.answer(&order).unwrap_or_else(|refusal| refusal);
-        say(&answer)?;
+        say(&bench.answer_or_report(&order))?;
     }
     Ok(())
 }
@@ -116,6 +115,16 @@ struct Bench {
 }
 
 impl Bench {
+    /// The answer, also where the engine has a bug: then it says so, and the model in use is given up.
+    fn answer_or_report(&mut self, order: &Order<'_>) -> Value {
+        let what = format!("`{}` of the studio", order.text("do").unwrap_or_default());
+        let answered = internal::catch(&what, || self.answer(order).unwrap_or_else(|refusal| refusal));
+        answered.unwrap_or_else(|diagnostic| {
+            self.last = None;
+            refusal(&[*diagnostic], &Source::new("model", ""))
+        })
+    }
+
     fn answer(&mut self, order: &Order<'_>) -> Result<Value, Value> {
         let source = Source::from_bytes("model", order.text("text").unwrap_or_default().as_bytes().to_vec())
             .map_err(|d| refusal(&[*d], &Source::new("model", "")))?;
@@ -128,6 +137,8 @@ impl Bench {
             Some("analyze") => self.analyze(source, order),
             Some("run") => self.run(source, order),
             Some("export") => self.export(source, order),
+            #[cfg(test)]
+            Some("panic") => panic!("a row is missing"),
             _ => Err(failed("there is no such request", "")),
         }
     }
@@ -193,4 +204,21 @@ fn refusal(diagnostics: &[Diagnostic], source: &Source) -> Value {
 /// What is wrong with the request.
 fn failed(message: &str, help: &str) -> Value {
     json!({ "failed": { "message": message, "help": help, "diagnostics": [] } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_internal_error_is_an_answer_and_the_next_request_is_served() {
+        let (halt, mut bench) = (Halt::default(), Bench::default());
+        let mut ask = |request: Value| bench.answer_or_report(&Order { id: 1, request, halt: &halt });
+        let text = "coordinate x\nkinetic x'^2\n";
+        let answer = ask(json!({ "do": "panic", "text": text }));
+        let said = answer["failed"]["message"].as_str().unwrap_or_default();
+        assert!(said.contains("internal error while running `panic`") && said.contains("a row is missing"));
+        assert!(answer["failed"]["help"].as_str().unwrap_or_default().contains("report"));
+        assert_eq!(ask(json!({ "do": "check", "text": text }))["coordinates"], json!(["x"]));
+    }
 }

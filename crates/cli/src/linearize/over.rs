@@ -19,7 +19,7 @@ pub fn over(
 ) -> Result<(), Failure> {
     let paths = args.out.iter().filter_map(TableTarget::path).chain(args.plot.iter().map(|p| p.path()));
     let files: Vec<String> = paths.map(str::to_owned).collect();
-    probe_all(&files)?;
+    probe_all(&files, &args.common.model)?;
     let range = Range::read(text).map_err(|d| Failure::of(*d, source))?;
     let request = Over { at: args.at.clone(), independent, settle: args.settle };
     let sweep = model.eigenvalues_over(&range, &request).map_err(|d| Failure::of(*d, source))?;

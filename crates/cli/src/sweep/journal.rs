@@ -12,7 +12,8 @@
 //! was killed or by a machine that lost its power, is cut off when the file is opened again.
 
 use super::seal::Seal;
-use std::fs::{File, OpenOptions, TryLockError};
+use dalembert_files::Output;
+use std::fs::{OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, Read, Result, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -21,7 +22,7 @@ use std::time::{Duration, Instant};
 const PAUSE: Duration = Duration::from_secs(1);
 
 pub struct Journal {
-    file: File,
+    file: Output,
     end: u64,
     synced: Instant,
     blocks: Vec<Option<Record>>,
@@ -51,6 +52,7 @@ impl Journal {
             // Where files cannot be locked there is no protection.
             Err(TryLockError::Error(_)) | Ok(()) => {}
         }
+        let file = Output::new(file);
         let mut journal = Journal { file, end: 0, synced: Instant::now(), blocks: vec![None; blocks] };
         journal.scan()?;
         journal.file.set_len(journal.end)?;
@@ -59,8 +61,8 @@ impl Journal {
 
     /// Finds the whole records from the beginning.
     fn scan(&mut self) -> Result<()> {
-        let length = self.file.metadata()?.len();
-        let mut reader = BufReader::with_capacity(1 << 20, &self.file);
+        let length = self.file.file().metadata()?.len();
+        let mut reader = BufReader::with_capacity(1 << 20, self.file.file());
         let (mut header, mut body) = (String::new(), Vec::new());
         loop {
             header.clear();
@@ -106,7 +108,7 @@ impl Journal {
         let sum = record_sum(block, lines.as_bytes(), motions);
         let more = motions.map_or(String::new(), |seal| format!(" {seal}"));
         let header = format!("block {block} {} {sum:016x}{more}\n", lines.len());
-        self.file.seek(SeekFrom::Start(self.end))?;
+        self.file.file().seek(SeekFrom::Start(self.end))?;
         self.file.write_all(format!("{header}{lines}").as_bytes())?;
         let place = self.end + header.len() as u64;
         self.blocks[block] = Some(Record { place, length: lines.len(), motions });
@@ -120,15 +122,15 @@ impl Journal {
 
     /// Waits until the disk has it all.
     pub fn sync(&self) -> Result<()> {
-        self.file.sync_data()
+        self.file.sync()
     }
 
     /// The lines of a block.
     pub fn lines(&mut self, block: usize) -> Result<String> {
         let Some(Record { place, length, .. }) = self.blocks[block] else { return Ok(String::new()) };
         let mut text = vec![0; length];
-        self.file.seek(SeekFrom::Start(place))?;
-        self.file.read_exact(&mut text)?;
+        self.file.file().seek(SeekFrom::Start(place))?;
+        self.file.file().read_exact(&mut text)?;
         String::from_utf8(text).map_err(|_| std::io::ErrorKind::InvalidData.into())
     }
 }

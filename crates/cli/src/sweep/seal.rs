@@ -4,14 +4,18 @@
 
 use super::store::refused;
 use crate::report::Failure;
+use dalembert_files::read_text;
 use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter};
-use std::fs::{self, File};
-use std::io::{BufWriter, ErrorKind, Read, Result as Written, Write};
+use std::fs::File;
+use std::io::{ErrorKind, Read, Result as Written, Write};
 use std::path::Path;
 
 /// Where they stand.
 pub const FILE: &str = "checksums";
+
+/// Longest text of a sweep that is read, in bytes: there is a line for each file with motions.
+pub const MAX_TEXT: usize = 1 << 28;
 
 /// What a file was when it was finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +50,9 @@ impl Seal {
         Some(Seal { bytes: bytes.parse().ok()?, sum: u64::from_str_radix(sum, 16).ok()? })
     }
 
-    fn of_file(path: &Path) -> Written<Seal> {
-        let mut file = File::open(path)?;
+    /// Of a file, or of so many of its bytes.
+    fn of_file(path: &Path, most: u64) -> Written<Seal> {
+        let mut file = File::open(path)?.take(most);
         let (mut seal, mut piece) = (Seal::EMPTY, vec![0; 1 << 20]);
         loop {
             match file.read(&mut piece)? {
@@ -59,18 +64,20 @@ impl Seal {
 
     /// Whether the file is there, which may be; refused if it is there and another one.
     pub fn check(&self, path: &Path) -> Result<bool, Failure> {
-        let now = match Seal::of_file(path) {
+        // A file that has grown is another one, however long it is.
+        let now = match Seal::of_file(path, self.bytes.saturating_add(1)) {
             Ok(now) if now == *self => return Ok(true),
             Ok(now) => now,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(refused(path, &error)),
         };
-        let path = path.display();
         let what = if now.bytes == self.bytes {
             "its checksum is another one".to_owned()
         } else {
-            format!("it has {} bytes and had {}", now.bytes, self.bytes)
+            let bytes = std::fs::metadata(path).map_or(now.bytes, |found| found.len());
+            format!("it has {bytes} bytes and had {}", self.bytes)
         };
+        let path = path.display();
         Err(Failure::plain(format!("`{path}` was changed after the sweep had written it: {what}"))
             .help("delete it or move it away, and `--resume` makes it again; nothing was written over"))
     }
@@ -89,7 +96,7 @@ pub struct Seals(pub BTreeMap<String, Seal>);
 impl Seals {
     /// What is known about a directory; `None` where nothing readable is.
     pub fn read(dir: &Path) -> Option<Seals> {
-        let text = fs::read_to_string(dir.join(FILE)).ok()?;
+        let text = read_text(&dir.join(FILE), MAX_TEXT).ok()?;
         let line = |line: &str| {
             let mut words = line.splitn(3, ' ');
             let seal = Seal::read(words.next()?, words.next()?)?;
@@ -112,26 +119,24 @@ impl Seals {
     }
 }
 
-/// A file that is sealed while it is written.
-pub struct Sealed {
-    out: BufWriter<File>,
+/// What is sealed while it is written.
+pub struct Sealed<'a> {
+    out: &'a mut dyn Write,
     seal: Seal,
 }
 
-impl Sealed {
-    pub fn create(path: &Path) -> Written<Sealed> {
-        Ok(Sealed { out: BufWriter::with_capacity(1 << 16, File::create(path)?), seal: Seal::EMPTY })
+impl<'a> Sealed<'a> {
+    pub fn new(out: &'a mut dyn Write) -> Sealed<'a> {
+        Sealed { out, seal: Seal::EMPTY }
     }
 
-    /// Waits until the disk has it all.
-    pub fn finish(mut self) -> Written<Seal> {
-        self.out.flush()?;
-        self.out.get_ref().sync_all()?;
-        Ok(self.seal)
+    /// Of what has been written.
+    pub fn seal(&self) -> Seal {
+        self.seal
     }
 }
 
-impl Write for Sealed {
+impl Write for Sealed<'_> {
     fn write(&mut self, piece: &[u8]) -> Written<usize> {
         let n = self.out.write(piece)?;
         self.seal.add(&piece[..n]);

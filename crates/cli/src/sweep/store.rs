@@ -1,13 +1,14 @@
 //! The directory of a sweep: what was asked, what is done, the results.
 
 use super::journal::Journal;
-use super::seal::{self, Seal, Sealed, Seals};
+use super::seal::{self, MAX_TEXT, Seal, Sealed, Seals};
 use crate::args::{SweepArgs, SweepFormat};
 use crate::input::reason;
 use crate::report::Failure;
 use dalembert::export;
 use dalembert::simulate::Table;
 use dalembert::sweep::{Block, Sweep};
+use dalembert_files::{LEFTOVER, read_text, replace};
 use serde_json::Value;
 use std::fs;
 use std::io::Write;
@@ -34,7 +35,7 @@ pub fn open(args: &SweepArgs, manifest: &Value, sweep: &Sweep) -> Result<Opened,
     let dir = PathBuf::from(&args.out);
     fs::create_dir_all(&dir).map_err(|error| refused(&dir, &error))?;
     let path = dir.join("manifest.json");
-    let known = fs::read_to_string(&path).ok();
+    let known = known(&path)?;
     if known.is_none() || !args.resume {
         check_empty(args, &dir)?;
     }
@@ -67,7 +68,7 @@ pub fn open(args: &SweepArgs, manifest: &Value, sweep: &Sweep) -> Result<Opened,
 fn finished(args: &SweepArgs, dir: &Path) -> Result<Option<Value>, Failure> {
     let seals = Seals::read(dir);
     let whole = seals.as_ref().map_or(Ok(false), |seals| seals.check(dir))?;
-    let summary = fs::read_to_string(dir.join(SUMMARY)).ok();
+    let summary = known(&dir.join(SUMMARY))?;
     if seals.is_none() && summary.is_some() && results(args, dir).exists() {
         let file = dir.join(seal::FILE);
         let message = format!("without `{}` nobody knows whether the results are whole", file.display());
@@ -77,17 +78,32 @@ fn finished(args: &SweepArgs, dir: &Path) -> Result<Option<Value>, Failure> {
     Ok(summary.filter(|_| whole).and_then(|text| serde_json::from_str(&text).ok()))
 }
 
-fn remove(path: &Path) -> Result<(), Failure> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(refused(path, &error)),
-        _ => Ok(()),
+/// Removes what a process that was killed left unfinished; the lock on the journal says that there is no other.
+fn clear(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(LEFTOVER) {
+            let _ = fs::remove_file(entry.path());
+        }
     }
+}
+
+/// The text of a file of the sweep, if it is there.
+fn known(path: &Path) -> Result<Option<String>, Failure> {
+    match read_text(path, MAX_TEXT) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Failure::plain(format!("cannot read `{}`: {}", path.display(), reason(&error)))),
+    }
+}
+
+fn remove(path: &Path) -> Result<(), Failure> {
+    dalembert_files::remove(path).map_err(|error| refused(path, &error))
 }
 
 /// Refuses to write among other files; a sweep that had no time to begin does not count.
 fn check_empty(args: &SweepArgs, dir: &Path) -> Result<(), Failure> {
     let entries = fs::read_dir(dir).map_err(|error| refused(dir, &error))?;
-    let ours = |name: &std::ffi::OsStr| args.resume && name == "manifest.json.part";
+    let ours = |name: &std::ffi::OsStr| args.resume && name.to_string_lossy().starts_with(LEFTOVER);
     if entries.flatten().all(|entry| ours(&entry.file_name())) {
         return Ok(());
     }
@@ -162,6 +178,7 @@ impl Store {
     /// From here on the sweep is not complete, and blocks whose motions are gone are missing.
     fn begin(&mut self, args: &SweepArgs, sweep: &Sweep) -> Result<(), Failure> {
         remove(&self.dir.join(SUMMARY))?;
+        [self.dir.clone(), self.dir.join(MOTIONS)].iter().for_each(|folder| clear(folder));
         for block in 0..sweep.blocks() {
             if let Some(seal) = self.journal.motions(block)
                 && !seal.check(&self.dir.join(motions(args, block)))?
@@ -207,18 +224,13 @@ impl Store {
 }
 
 /// Writes a file so that it is there as a whole or not at all; tells what it is.
-pub fn put(path: &Path, write: impl FnOnce(&mut Sealed) -> std::io::Result<()>) -> Result<Seal, Failure> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".part");
-    let part = PathBuf::from(name);
-    let attempt = || {
-        let mut out = Sealed::create(&part)?;
-        write(&mut out)?;
-        let seal = out.finish()?;
-        fs::rename(&part, path)?;
-        Ok(seal)
-    };
-    attempt().map_err(|error| refused(path, &error))
+pub fn put(path: &Path, write: impl FnOnce(&mut Sealed<'_>) -> std::io::Result<()>) -> Result<Seal, Failure> {
+    let sealed = replace(path, |out| {
+        let mut sealed = Sealed::new(out);
+        write(&mut sealed)?;
+        Ok(sealed.seal())
+    });
+    sealed.map_err(|error| refused(path, &error))
 }
 
 pub fn refused(path: &Path, error: &std::io::Error) -> Failure {

@@ -3,7 +3,8 @@
 use super::Made;
 use super::store::{MOTIONS, results_name};
 use crate::args::SweepArgs;
-use crate::report::{Failure, print, print_json};
+use crate::limit;
+use crate::report::{Failure, complain, print, print_json};
 use crate::words::{cells, entry, plain, table};
 use dalembert::sweep::{Sweep, Tally};
 use serde_json::{Value, json};
@@ -41,6 +42,7 @@ pub fn summary(args: &SweepArgs, sweep: &Sweep, tally: &Tally, made: &Made, wall
         "runs_per_second": made.runs as f64 / seconds,
         "columns": sweep.columns(),
         "outputs": outputs,
+        "not_finite": tally.not_finite().collect::<std::collections::BTreeMap<_, _>>(),
         "files": files,
     })
 }
@@ -54,6 +56,9 @@ pub fn finished(args: &SweepArgs, summary: &Value, told: Told) -> Result<(), Fai
         print_json(&document)?;
     } else if !args.common.quiet {
         print(&words(args, summary, told))?;
+        for (name, runs) in summary["not_finite"].as_object().into_iter().flatten() {
+            complain(&format!("warning: `{name}` is not a finite number at the end of {runs} runs\n"));
+        }
     }
     let ended_well = |key: &str| {
         summary[key].as_object().is_some_and(|m| !m.is_empty())
@@ -120,14 +125,15 @@ fn time(summary: &Value) -> String {
     format!("{:.2} s for {made} runs, {rate:.0} a second, {way}", number("seconds"))
 }
 
-/// What to say after Ctrl-C.
+/// What to say of a sweep that was ended by a signal or by its time limit.
 pub fn interrupted(args: &SweepArgs, sweep: &Sweep, done: usize) -> Failure {
-    let message = format!("interrupted: {done} of {} runs are kept in `{}`", sweep.runs(), args.out);
+    let kept = format!("{done} of {} runs are kept in `{}`", sweep.runs(), args.out);
+    let failure = limit::ended(&kept).unwrap_or_else(|| Failure::plain(format!("interrupted: {kept}")));
     let mut command: Vec<String> = std::env::args().map(|word| quoted(&word)).collect();
     if !args.resume {
         command.push("--resume".to_owned());
     }
-    Failure::plain(message).help(format!("go on with `{}`", command.join(" ")))
+    failure.help(format!("go on with `{}`", command.join(" ")))
 }
 
 /// A word as a shell takes it.

@@ -104,7 +104,8 @@ fn of_particle(model: &mut Model, k: usize, views: &[View], speeds: &[usize]) ->
     // R^T R = G by rows.
     let (g12, g22) = (gram(first, first + 1), gram(first + 1, first + 1));
     let r11 = pool.sqrt(g11);
-    let r12 = pool.div(g12, r11);
+    // A row without a gradient exerts no force, whatever its multiplier.
+    let r12 = if r11 == Pool::ZERO { Pool::ZERO } else { pool.div(g12, r11) };
     let square = pool.mul(r12, r12);
     let rest = pool.sub(g22, square);
     let rest = pool.simplify(rest);

@@ -402,7 +402,7 @@ catalogue! {
 
     // Errors of the program.
     Internal "E0901" "an error of Dalembert itself":
-        "A result failed a check that holds for every model, so it is withheld. Nothing in the model is at fault: please report it, with the model and the command. \
+        "A result failed a check that holds for every model, or the engine met a state that it takes to be impossible, so the result is withheld. Nothing in the model is at fault: please report it, with the model and the command. \
          `--no-self-check` leaves the check out, where there is one; what is then computed should not be relied on."
         wrong "" right "";
 
@@ -420,6 +420,10 @@ catalogue! {
     RowMissed "W0705" "a constraint that is kept less well than it could be":
         "At the start or at the end of a run a constraint is off by more than 1e-11 of its own terms (with stabilisation or steps of fixed \
          size: by any such amount). Beyond 1e-9 a run that projects onto the constraints is an error instead."
+        wrong "" right "";
+    OutputNotFinite "W0703" "an output that is not a finite number":
+        "Some rows of the table have NaN or inf in this column, for instance 1/x where x passes through zero. The motion itself is not affected. \
+         `if` in the output says what it is where its formula has no value."
         wrong "" right "";
     NormalForceAssumed "W0710" "a normal force that was assumed":
         "Friction needs the force that presses at the contact. It is found from the constraint where the coordinates are those of a point, right-angled or curved. \

@@ -8,7 +8,7 @@ use crate::source::Span;
 use crate::syntax::ast::{self, Name};
 use crate::system::Power;
 use crate::units::{Dimension, Kind};
-use dalembert_expr::{Expr, Function, Rational, Symbol};
+use dalembert_expr::{Expr, Function, Pool, Rational, Symbol};
 
 /// What functions are called elsewhere.
 const OTHER_NAMES: &[(&str, &str)] = &[
@@ -317,6 +317,10 @@ impl Elaborator<'_> {
                 self.symbol_with_role(&format!("reaction({})", self.constraints[g].name), Role::IdealResult);
             return Ok(Value::Scalar(self.pool.var(symbol), Kind::Missing));
         }
+        // What holds always has no force and no residual.
+        if rows.is_empty() {
+            return Ok(Value::Scalar(Pool::ZERO, Kind::Missing));
+        }
         let mut parts: Vec<Value> = Vec::new();
         for r in rows {
             let e: Expr = if what == "residual" {
@@ -349,6 +353,13 @@ impl Elaborator<'_> {
     fn friction_force(&mut self, name: &Name, args: &[ast::Expr]) -> Fallible<Value> {
         let [a] = self.arguments(name, args)?;
         let target = self.spelt_name(a)?;
+        if let Some(none) = self.no_contacts.iter().find(|c| c.name == target) {
+            let zero = || Value::Scalar(Pool::ZERO, Kind::Missing);
+            return Ok(match none.components {
+                1 => zero(),
+                components => Value::Vector((0..components).map(|_| zero()).collect()),
+            });
+        }
         let Some(contact) = self.contacts.iter().find(|c| c.name == target) else {
             let message = format!("no friction acts on `{target}`");
             let d = Diagnostic::error(Code::UnknownConstraint, a.span, message);

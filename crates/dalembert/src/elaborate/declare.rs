@@ -227,7 +227,7 @@ impl Elaborator<'_> {
     /// The value given from outside for a parameter or constant, if any.
     pub(super) fn override_of(&mut self, name: &str) -> Fallible<Option<(Expr, Kind)>> {
         let family = name.split('[').next().unwrap_or(name);
-        // The last one given wins, and one for the member wins over one for the family.
+        // One for the member wins over one for the family.
         let given = &self.overrides.set;
         let position = given.iter().rposition(|(n, _)| n == name);
         let Some(k) = position.or_else(|| given.iter().rposition(|(n, _)| n == family)) else {

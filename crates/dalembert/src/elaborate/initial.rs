@@ -20,6 +20,7 @@ impl Elaborator<'_> {
         let names = self.members(&item.target)?;
         let (value, kind) = self.scalar(&item.value)?;
         self.allow(&[value], Allowed::only("a starting value", State::Nothing), item.value.span)?;
+        let members = names.len();
         for name in names {
             let on = self.lookup(&name, item.target.span)?;
             let unit = match (&on, item.order) {
@@ -37,7 +38,9 @@ impl Elaborator<'_> {
             };
             self.same_unit(&unit, &kind, item.value.span)?;
             let span = self.foreign.is_none().then_some(item.target.span);
-            self.store(RawInitial { on, order: item.order, fixed: item.fixed, value, span }, &name)?;
+            let option = self.foreign.clone().map(|option| (option, members));
+            let (order, fixed) = (item.order, item.fixed);
+            self.store(RawInitial { on, order, fixed, value, span, option }, &name)?;
         }
         Ok(())
     }
@@ -59,6 +62,18 @@ impl Elaborator<'_> {
             let primes = "'".repeat(new.order as usize);
             let d = Diagnostic::error(Code::FixedTwice, here, format!("`{name}{primes}` is given twice"));
             return self.fail(d.label(first, "first here"));
+        }
+        // One for a member replaces one for more of its family; otherwise nobody can say which one is meant.
+        if let (Some((first, before)), Some((second, now))) = (&old.option, &new.option)
+            && now >= before
+        {
+            let primes = "'".repeat(new.order as usize);
+            let both =
+                if first == second { format!("in `{first}`") } else { format!("`{first}` and `{second}`") };
+            let message = format!("`{name}{primes}` is given twice: {both}");
+            let d = Diagnostic::error(Code::BadOption, None, message);
+            self.diagnostics.push(d.help("leave one of them out"));
+            return Err(Reported);
         }
         // From outside, the new one replaces; within the model a fixed value wins over a guess.
         if new.span.is_none() || new.fixed || !old.fixed {

@@ -20,6 +20,14 @@ pub(super) struct Parts<'a> {
     pub normal: &'a Option<ast::Expr>,
 }
 
+/// Friction stated on a constraint that was left out because it holds always; its force is zero.
+pub(super) struct NoContact {
+    pub name: String,
+    /// Components of its sliding velocity.
+    pub components: usize,
+    pub span: Span,
+}
+
 impl Elaborator<'_> {
     /// `friction on NAME: ...`
     pub(super) fn friction(&mut self, on: &Target, parts: Parts<'_>, span: Span) -> Fallible<()> {
@@ -31,7 +39,9 @@ impl Elaborator<'_> {
                 None => return self.unknown_constraint(&name, on.span).map(|_| ()),
             },
         };
-        if let Some(first) = self.contacts.iter().find(|c| c.rows == rows).map(|c| c.span) {
+        let first = self.contacts.iter().find(|c| c.rows == rows && !rows.is_empty()).map(|c| c.span);
+        let first = first.or_else(|| self.no_contacts.iter().find(|c| c.name == name).map(|c| c.span));
+        if let Some(first) = first {
             let d = Diagnostic::error(Code::StatementTwice, span, format!("`{name}` has friction already"));
             return self.fail(d.label(first, "here"));
         }
@@ -65,6 +75,13 @@ impl Elaborator<'_> {
                 Some((value.scalars(), e.span))
             }
         };
+        // A constraint that holds always was left out: it has no force, so nothing presses and nothing rubs.
+        if rows.is_empty() {
+            let message = format!("no friction acts on `{name}`: it holds always, and nothing presses there");
+            self.diagnostics.push(Diagnostic::warning(Code::AlwaysTrue, span, message));
+            self.no_contacts.push(NoContact { name, components: velocity.len(), span });
+            return Ok(());
+        }
         self.normals.push(normal);
         self.contacts.push(Contact {
             name,

@@ -9,7 +9,7 @@ use super::{HamiltonJacobi, Values};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::failure::short;
 use crate::model::Model;
-use crate::simulate::{Motion, MotionForm, Request, Table};
+use crate::simulate::{Motion, MotionForm, Request, Table, judge};
 use dalembert_run::linalg::{Cod, norm_max};
 use dalembert_run::{Flow, Kernel, State};
 
@@ -354,7 +354,10 @@ impl Model {
         let constants: Vec<(String, f64)> = names.zip(a).collect();
         motion.table = Table { columns: motion.table.columns.clone(), values: rows };
         motion.integral = Some(IntegralReport { verified, constants, b, difference, cuts });
-        motion.failure = ended.or(motion.failure);
+        let (not_finite, warnings) = judge(follow.model, &motion.table);
+        motion.warnings.retain(|d| d.code != Code::OutputNotFinite);
+        motion.warnings.extend(warnings);
+        motion.failure = ended.or(motion.failure).or(not_finite);
         Ok(motion)
     }
 }

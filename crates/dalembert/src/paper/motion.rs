@@ -98,6 +98,9 @@ fn moved(draft: &mut Draft, motion: &Motion) -> String {
         let message = format!("the run was interrupted at t = {}", report::last_time(motion));
         out.push_str(&draft.trouble(Diagnostic::error(Code::BadOption, None, message)));
     }
+    for warning in &motion.warnings {
+        out.push_str(&draft.trouble(warning.clone()));
+    }
     out.push_str(&film(draft, motion));
     if motion.table.rows().count() > 1 {
         let mut plot = Plot::of_motion(draft.model, &motion.table);

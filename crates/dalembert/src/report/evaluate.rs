@@ -21,6 +21,16 @@ pub fn start_or_guess(model: &mut Model, remarks: &mut Vec<Diagnostic>) -> Resul
     }
 }
 
+/// Outputs that have no finite value at this state.
+pub fn output_remarks(model: &Model, now: &Evaluation) -> Vec<Diagnostic> {
+    let values = model.system.outputs.iter().zip(&now.outputs).filter(|(_, value)| !value.is_finite());
+    let remark = |name: &str, value: f64, span| {
+        let message = format!("`{name}` is not a finite number at this state: it is {value}");
+        Diagnostic::warning(Code::OutputNotFinite, span, message)
+    };
+    values.map(|(output, value)| remark(&output.name, *value, output.span)).collect()
+}
+
 /// Rows that vanish or depend on others at this state.
 pub fn rank_remarks(model: &Model, now: &Evaluation) -> Vec<Diagnostic> {
     let rows = &model.system.rows;

@@ -23,7 +23,8 @@ pub struct Tally {
     pub events: BTreeMap<String, usize>,
     /// Runs that failed, by code.
     pub failed: BTreeMap<String, usize>,
-    outputs: Vec<(String, Spread, usize)>,
+    /// Name, spread, runs with a finite value, runs that ended well with another one.
+    outputs: Vec<(String, Spread, usize, usize)>,
     first: usize,
 }
 
@@ -32,7 +33,7 @@ impl Tally {
     pub fn new(sweep: &Sweep) -> Self {
         let (first, names) = sweep.outputs();
         let nothing = Spread { min: f64::INFINITY, mean: 0.0, max: f64::NEG_INFINITY };
-        let outputs = names.into_iter().map(|name| (name.to_owned(), nothing, 0)).collect();
+        let outputs = names.into_iter().map(|name| (name.to_owned(), nothing, 0, 0)).collect();
         Tally { done: 0, events: BTreeMap::new(), failed: BTreeMap::new(), outputs, first }
     }
 
@@ -46,12 +47,14 @@ impl Tally {
                 return;
             }
         }
-        for ((_, spread, count), value) in self.outputs.iter_mut().zip(&numbers[self.first..]) {
+        for ((_, spread, count, not_finite), value) in self.outputs.iter_mut().zip(&numbers[self.first..]) {
             if value.is_finite() {
                 *count += 1;
                 spread.min = spread.min.min(*value);
                 spread.max = spread.max.max(*value);
                 spread.mean += (value - spread.mean) / *count as f64;
+            } else {
+                *not_finite += 1;
             }
         }
     }
@@ -60,7 +63,15 @@ impl Tally {
     pub fn outputs(&self) -> impl Iterator<Item = (&str, Spread)> {
         self.outputs
             .iter()
-            .filter(|(_, _, count)| *count > 0)
-            .map(|(name, spread, _)| (name.as_str(), *spread))
+            .filter(|(_, _, count, _)| *count > 0)
+            .map(|(name, spread, ..)| (name.as_str(), *spread))
+    }
+
+    /// Outputs that are not finite numbers at the end of runs that ended well, and how many runs these are.
+    pub fn not_finite(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.outputs
+            .iter()
+            .filter(|(.., not_finite)| *not_finite > 0)
+            .map(|(name, .., runs)| (name.as_str(), *runs))
     }
 }

@@ -7,6 +7,10 @@
 mod expressions;
 
 use super::ast::*;
+use super::parse;
+use crate::diagnostic::Diagnostic;
+use crate::internal;
+use crate::source::Source;
 use expressions::{equation, expr, list, range, target, unit};
 
 /// Longer statements are folded.
@@ -27,6 +31,26 @@ pub fn format(ast: &Ast) -> String {
     let mut out = String::new();
     block(&mut out, &ast.body, 0);
     out
+}
+
+/// The canonical text of a model, which was read back and says the same.
+///
+/// # Errors
+///
+/// Why the text must not take the place of the model: it cannot be read, or says something else.
+pub fn reformat(ast: &Ast) -> Result<String, Box<Diagnostic>> {
+    let text = format(ast);
+    let source = Source::from_bytes("formatted text", text.into_bytes())?;
+    let (again, said) = parse(&source);
+    if let Some(error) = said.into_iter().find(Diagnostic::is_error) {
+        let message = format!("the formatted text could not be read: {}", error.message);
+        let d = Diagnostic::error(error.code, None, message);
+        return Err(Box::new(d.help("give inner parts names with `let`; the text is left as it is")));
+    }
+    if again.without_spans() != ast.without_spans() {
+        return Err(Box::new(internal::found("the formatter", "the formatted text says something else")));
+    }
+    Ok(source.text)
 }
 
 /// The canonical text of an expression.

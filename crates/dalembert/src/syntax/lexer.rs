@@ -258,7 +258,7 @@ fn range_problem(text: &str) -> Option<String> {
     let is_zero = mantissa.bytes().all(|byte| matches!(byte, b'0' | b'.'));
     let value: f64 = text.parse().unwrap_or(f64::INFINITY);
     // The exact fraction of 0e999999999 would be as long to build as that of 1e999999999.
-    let exponent_too_long = exponent.parse::<i32>().map_or(true, |power| power.abs() > 1000);
+    let exponent_too_long = exponent.parse::<i32>().map_or(true, |power| power.unsigned_abs() > 1000);
     if value.is_infinite() || (is_zero && exponent_too_long) {
         return Some("this number is too large for double precision".to_string());
     }

@@ -20,7 +20,7 @@ mod token;
 
 pub use ast::Ast;
 pub(crate) use format::expression_text;
-pub use format::format;
+pub use format::{format, reformat};
 pub use lexer::tokens;
 pub use parser::{KEYWORDS, parse};
 pub use token::{RESERVED_WORDS, Token, TokenKind};

@@ -17,7 +17,15 @@
 from ._builder import Builder
 from ._engine import __version__, explain
 from ._equations import Equations
-from ._errors import DalembertError, Diagnostic, Interrupted, ModelError, RequestError, RunError
+from ._errors import (
+    DalembertError,
+    Diagnostic,
+    InternalError,
+    Interrupted,
+    ModelError,
+    RequestError,
+    RunError,
+)
 from ._events import Event
 from ._motion import Animation, EventHit, Motion
 from ._rates import AccelerationFunction
@@ -50,6 +58,7 @@ __all__ = [
     "Evaluation",
     "Event",
     "EventHit",
+    "InternalError",
     "Interrupted",
     "Linearization",
     "Mode",

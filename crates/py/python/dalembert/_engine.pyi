@@ -1,12 +1,27 @@
 """The compiled part. Use ``dalembert`` itself; this module may change."""
 
-from typing import Any, Callable, Mapping, Optional, Sequence, final
+import os
+from typing import Any, Callable, Mapping, Optional, Sequence, Union, final
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Columns", "Rates", "Sweep", "System", "animate", "explain", "methods", "simulate", "__version__"]
+__all__ = [
+    "LARGEST_TEXT",
+    "Columns",
+    "Rates",
+    "Sweep",
+    "System",
+    "animate",
+    "explain",
+    "methods",
+    "panic_for_tests",
+    "simulate",
+    "write_file",
+    "__version__",
+]
 
+LARGEST_TEXT: int
 __version__: str
 
 _Array = npt.NDArray[np.float64]
@@ -93,3 +108,5 @@ def simulate(
 def animate(system: System, wish: Mapping[str, Any]) -> str: ...
 def explain(code: str) -> str: ...
 def methods() -> list[str]: ...
+def panic_for_tests() -> None: ...
+def write_file(path: Union[str, os.PathLike[str]], text: str) -> None: ...

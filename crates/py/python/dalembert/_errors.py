@@ -60,6 +60,10 @@ class RequestError(DalembertError, ValueError):
     """The question is at fault: a name, a value or an option."""
 
 
+class InternalError(DalembertError):
+    """A bug of the engine. The model is not at fault; please report it, with the model and the message."""
+
+
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C came during a run. What was computed until then is in ``motion`` or ``sweep``."""
 

@@ -36,9 +36,8 @@ class Animation:
         self.page = page
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes the page to a file."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.page)
+        """Writes the page to a file. A file that was there before is replaced by the whole page, or stays as it was."""
+        _engine.write_file(path, self.page)
 
     def _repr_html_(self) -> str:
         quoted = html.escape(self.page, quote=True)
@@ -101,6 +100,9 @@ class Motion(Table):
             return self.failure
         if self.stop == "event":
             return f"stopped by event `{self.events[-1].name}` at t = {t:.9g}"
+        if self._parts[2]["time_limit"] is not None:
+            limit = self._parts[2]["time_limit"]
+            return f"the time limit of {limit:g} s was reached at t = {t:.9g}; what was computed is kept"
         if self.stop == "cancelled":
             return f"interrupted at t = {t:.9g}; what was computed is kept"
         return f"reached t = {t:.9g}"
@@ -166,7 +168,7 @@ class Motion(Table):
         What is drawn is what the model's ``draw`` statements say, or what its points and links suggest. The motion is computed again
         for it.
         """
-        wish = dict(self._parts[5])
+        wish = {**self._parts[5], "time_limit": None}
         if self.stop == "cancelled":
             wish["until"] = self.stats["t"]
         animation = Animation(_engine.animate(self.system._engine, wish))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import math
 import os
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
@@ -76,7 +75,9 @@ class System:
     def from_file(cls, path: Union[str, os.PathLike[str]], **set: Expression) -> System:
         """A system from a model file."""
         with open(path, "rb") as file:
-            content = file.read()
+            content = file.read(_engine.LARGEST_TEXT + 1)
+        if len(content) > _engine.LARGEST_TEXT:
+            raise ModelError(f"{os.fspath(path)} is longer than the {_engine.LARGEST_TEXT} bytes that are read")
         try:
             return cls(content.decode("utf-8"), os.fspath(path), set)
         except UnicodeDecodeError as error:
@@ -199,9 +200,7 @@ class System:
         if not set and not initial and not added:
             return self
         merged = {**dict(self._set), **dict(_words.settings(set))}
-        starts = {
-            re.split("[=~]", item)[0].strip(): item for item in (*self._initial, *_words.starts(initial))
-        }
+        starts = {_words.about(item): item for item in (*self._initial, *_words.starts(initial))}
         text = "\n".join([self.text.rstrip("\n"), *added]) if added else self.text
         try:
             return System(text, self.name, merged, list(starts.values()))
@@ -236,6 +235,7 @@ class System:
         action: bool = False,
         interpret: bool = False,
         fold: bool = False,
+        time_limit: Optional[float] = None,
     ) -> Motion:
         """The motion. What is left out comes from the model's ``simulate`` statement, then from defaults.
 
@@ -245,14 +245,17 @@ class System:
         this order, and then events of the model that stop the run. ``project`` takes ``y0`` as a guess, and starts on the
         constraints nearest to it. ``plant`` gives the simulated system parameters its controller does not know of, ``hold`` samples control.
 
-        A run that fails gives the motion until then, with ``success`` False. Ctrl-C raises :class:`Interrupted`, whose
+        A run that fails gives the motion until then, with ``success`` False, and so does one that takes longer than
+        ``time_limit`` seconds. Ctrl-C raises :class:`Interrupted`, whose
         ``motion`` holds what was computed.
         """
         if isinstance(y0, Mapping):
-            y0, initial = None, [*_words.starts(initial), *_words.starts(y0)]
+            # A value in both is refused: nobody can say which one is meant.
+            y0, initial = None, _words.starts([*_words.starts(initial), *_words.starts(y0)])
         state = None if y0 is None else _options.array("y0", y0).reshape(-1).tolist()
         if _options.yes_or_no("project", project):
-            state, initial = None, [*_words.starts(initial), *self._guesses(state)]
+            given = {_words.about(item): item for item in (*_words.starts(initial), *self._guesses(state))}
+            state, initial = None, list(given.values())
         names: Sequence[str] = self.events
         added: Sequence[str] = ()
         if events is not None:
@@ -279,6 +282,7 @@ class System:
             "interpret": _options.yes_or_no("interpret", interpret),
             "fold": _options.yes_or_no("fold", fold),
             "action": _options.yes_or_no("action", action),
+            "time_limit": _options.tolerance("time_limit", time_limit),
         }
         columns, document, found, raised = _engine.simulate(system._engine, wish)
         motion = Motion(system, columns, document, found, names, wish)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import re
 import sys
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
@@ -114,14 +115,30 @@ def starts(values: Values) -> tuple[str, ...]:
     if values is None:
         return ()
     if isinstance(values, str):
-        return tuple(split(line(values, "a list of values")))
+        return _once(split(line(values, "a list of values")))
     if isinstance(values, Mapping):
         return tuple(f"{name(key)} = {expression(value)}" for key, value in values.items())
     if not isinstance(values, Iterable) or not all(isinstance(item, str) for item in values):
         raise RequestError(
             f'{values!r}: give starting values as a mapping, {{"x": 1}}, or as text, "x = 1, y ~ -1"'
         )
-    return tuple(line(item, "a starting value") for item in values)
+    return _once(line(item, "a starting value") for item in values)
+
+
+def _once(items: Iterable[str]) -> tuple[str, ...]:
+    """Starting values, refused where two are about the same thing."""
+    known: dict[str, str] = {}
+    for item in items:
+        what = about(item)
+        if what in known:
+            raise RequestError(f"`{what}` is given twice: `{known[what].strip()}` and `{item.strip()}`")
+        known[what] = item
+    return tuple(known.values())
+
+
+def about(start: str) -> str:
+    """What a starting value is about: ``x'`` of ``x' = 2``."""
+    return re.split("[=~]", start)[0].strip()
 
 
 def state(values: Values) -> str:

@@ -228,11 +228,12 @@ impl<'a> Drive<'a> {
         let h = self.guide_contacts(h)?;
         match self.look_ahead(h)? {
             Passing::Smooth => {}
-            Passing::Again => return Ok(None),
+            Passing::Again => return Ok(self.report_progress(h)),
             Passing::Stopped(stop) => return Ok(Some(stop)),
         }
         match self.attempt(h)? {
-            None => Ok(None),
+            // A run that only rejects steps can be stopped as well.
+            None => Ok(self.report_progress(h)),
             Some((h, estimated)) => self.accept(h, estimated),
         }
     }

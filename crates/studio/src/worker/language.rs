@@ -48,7 +48,7 @@ pub fn format(source: Source) -> Result<Value, Value> {
     let document = Document::new(source);
     match document.format() {
         Ok(text) => Ok(json!({ "text": text })),
-        Err(diagnostics) => Err(refusal(diagnostics, &document.source)),
+        Err(diagnostics) => Err(refusal(&diagnostics, &document.source)),
     }
 }
 

@@ -32,8 +32,10 @@ pub fn run(model: &mut Model, source: &Source, order: &Order<'_>) -> Result<Valu
     if let Some(events) = document["events"].as_array_mut() {
         events.truncate(MAX_EVENTS);
     }
-    let said: Vec<Diagnostic> =
-        model.diagnostics.iter().chain(&motion.failure).chain(&motion.warnings).cloned().collect();
+    let said: Vec<Diagnostic> = {
+        let run = motion.warnings.iter().chain(&motion.failure);
+        model.diagnostics.iter().chain(run).cloned().collect()
+    };
     document["diagnostics"] = diagnostic::json(&said, source);
     document["failure"] = motion
         .failure

@@ -55,16 +55,48 @@ impl Typeface {
 
     /// The text, cut with an ellipsis to fit a width.
     pub(super) fn fitted(&self, text: &str, size: f64, room: f64) -> String {
-        if self.width(text, size) <= room {
-            return text.to_owned();
-        }
-        let mut cut: String = text.to_owned();
-        while cut.pop().is_some() {
-            let candidate = format!("{cut}…");
-            if self.width(&candidate, size) <= room {
-                return candidate;
+        let font = self.font.as_scaled(self.scale(size));
+        let advance = |c: char| f64::from(font.h_advance(font.glyph_id(c)));
+        let ellipsis = advance('…');
+        // One pass: where the text is too wide, and the last place where an ellipsis still fits behind it.
+        let (mut width, mut end) = (0.0, None);
+        for (at, c) in text.char_indices() {
+            if width + ellipsis <= room {
+                end = Some(at);
+            }
+            width += advance(c);
+            if width > room {
+                return end.map_or_else(String::new, |end| format!("{}…", &text[..end]));
             }
         }
-        String::new()
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_where_an_ellipsis_still_fits() {
+        let (face, size) = (Typeface::default(), 14.0);
+        assert_eq!(face.fitted("short", size, 100.0), "short");
+        assert_eq!(face.fitted("", size, 0.0), "");
+        assert_eq!(face.fitted("nothing fits", size, 1.0), "");
+        for room in [20.0, 50.0, 100.0, 333.0] {
+            let cut = face.fitted(&"Füße und 角度 ".repeat(50), size, room);
+            assert!(cut.ends_with('…') && face.width(&cut, size) <= room, "{cut}");
+            let more = format!(
+                "{}…",
+                "Füße und 角度 ".repeat(50).chars().take(cut.chars().count()).collect::<String>()
+            );
+            assert!(face.width(&more, size) > room, "one more letter does not fit: {more}");
+        }
+    }
+
+    #[test]
+    fn measuring_a_text_does_not_read_it_again_for_each_letter() {
+        // A million letters; cut one by one, this would take hours.
+        assert!(Typeface::default().fitted(&"m".repeat(1_000_000), 14.0, 500.0).chars().count() < 100);
     }
 }
