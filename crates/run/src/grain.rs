@@ -11,13 +11,13 @@ use crate::linalg::norm_max;
 use crate::{Kernel, Point, State, Terms};
 
 /// How far states are moved, relative to their size.
-pub(crate) const NUDGE: f64 = 1e-6;
+pub const NUDGE: f64 = 1e-6;
 /// How many are looked at.
-pub(crate) const NUDGES: u64 = 3;
+pub const NUDGES: u64 = 3;
 /// Length of a row, relative to what a change of the whole state makes of it, that is taken for rounding.
 pub(crate) const VANISHED: f64 = 1e-12;
 /// The same, below which a row is short: rounding of its right side counts for more than in others.
-const SHORT: f64 = 1e-2;
+pub const SHORT: f64 = 1e-2;
 
 /// The state moved by [`NUDGE`]: each coordinate and time against its own size or one unit, each speed against its own size, or
 /// against that of the fastest where this is below one unit. A fixed sequence: the same numbers every time.

@@ -1,6 +1,6 @@
 //! A module of Rust. Its mathematics stands in one place, so that it can be replaced where there is no `std`.
 
-use super::language::{Language, literal, usual};
+use super::language::{COUNTS, Language, literal, usual};
 use super::outline::{CODES, Item, Outline};
 use dalembert_tape::Op;
 use std::fmt::Write;
@@ -107,6 +107,9 @@ fn declarations(outline: &Outline, out: &mut String) {
     }
     for (name, value, meaning) in constants {
         let _ = writeln!(out, "/// Number of {meaning}.\npub const {name}: usize = {value};");
+    }
+    for (name, meaning, count) in COUNTS {
+        let _ = writeln!(out, "// {meaning}\nconst {name}: u64 = {count};");
     }
     let _ = writeln!(out, "const CELLS: usize = {};", outline.cells());
     let _ = writeln!(out, "const LONGEST: usize = {};", outline.longest());
