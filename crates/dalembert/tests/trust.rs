@@ -7,5 +7,7 @@ mod support;
 mod singular_mass;
 #[path = "trust/speeds.rs"]
 mod speeds;
+#[path = "trust/spelling.rs"]
+mod spelling;
 #[path = "trust/starts.rs"]
 mod starts;
