@@ -1,0 +1,101 @@
+//! A model text, all the way: formatting, deriving, starting, a short motion, and what else is asked of models. What is
+//! asked beyond a start depends on the bytes, so that a case does the same every time and cases are short.
+
+use dalembert::diagnostic::{Style, any_error, render};
+use dalembert::equations::{self, Form};
+use dalembert::equilibrium::Search;
+use dalembert::export::code;
+use dalembert::run::{Flow, State};
+use dalembert::syntax::{format, parse};
+use dalembert::{Model, MotionForm, Overrides, Request, Source};
+use dalembert_expr::Format;
+
+/// Systems with more speeds are not asked everything.
+const SMALL: usize = 6;
+
+/// Whether the model could be derived.
+pub fn run(bytes: &[u8]) -> bool {
+    let Ok(source) = Source::from_bytes("case.dal", bytes.to_vec()) else { return false };
+    round_trip(&source);
+    let mut model = match Model::load(&source, &Overrides::default()) {
+        Ok(model) => model,
+        Err(said) => {
+            assert!(any_error(&said), "a refusal has an error among what it says");
+            render(&said, &source, Style::Plain);
+            return false;
+        }
+    };
+    render(&model.diagnostics, &source, Style::Plain);
+    let choice = crate::number_of(bytes);
+    if let Ok(started) = model.start() {
+        at_start(&mut model, &started.state, choice);
+        move_on(&mut model, choice);
+    }
+    ask(&mut model, choice);
+    true
+}
+
+/// Formatted text is read again, says the same, and is its own formatting.
+fn round_trip(source: &Source) {
+    let (ast, said) = parse(source);
+    render(&said, source, Style::Plain);
+    if any_error(&said) {
+        return;
+    }
+    let once = format(&ast);
+    let (ast, said) = parse(&Source::new("formatted.dal", once.clone()));
+    assert!(!any_error(&said), "formatted text can be read: {}", said[0].message);
+    assert_eq!(format(&ast), once, "formatted text is its own formatting");
+}
+
+fn at_start(model: &mut Model, state: &State, choice: u64) {
+    if let Ok(now) = model.evaluate(state) {
+        // What is evaluated is finite, or is an error.
+        let finite = now.solution.eta_dot.iter().all(|v| v.is_finite());
+        assert!(finite, "accelerations that are not finite: {:?}", now.solution.eta_dot);
+    }
+    if choice.is_multiple_of(4) {
+        let _ = model.linearize(state, &[]);
+    }
+}
+
+/// A short motion with few steps.
+fn move_on(model: &mut Model, choice: u64) {
+    let methods = ["dop853", "radau", "tsit5", "rk4", "variational2"];
+    let forms = [MotionForm::default(), MotionForm::default(), MotionForm::default(), MotionForm::Hamilton];
+    let request = Request {
+        until: Some(0.05),
+        every: Some(0.01),
+        rtol: Some(1e-4),
+        max_steps: Some(60),
+        method: Some(methods[choice as usize % methods.len()].to_owned()),
+        form: forms[choice as usize / 8 % forms.len()],
+        interpret: choice.is_multiple_of(3),
+        ..Request::default()
+    };
+    let Ok(motion) = model.simulate(&request, |_| Flow::Continue) else { return };
+    assert!(motion.failure.is_some() || !motion.table.values.is_empty(), "a motion without rows fails");
+}
+
+/// One of the other questions.
+fn ask(model: &mut Model, choice: u64) {
+    let small = model.form.speeds.len() <= SMALL;
+    let formats = [Format::Text, Format::Latex, Format::Python];
+    match choice / 64 % 8 {
+        0..3 => {
+            let form = Form::ALL[choice as usize / 512 % Form::ALL.len()].1;
+            let _ = equations::write(model, form, formats[choice as usize / 4096 % 3]);
+        }
+        3 => drop(dalembert::analyze::analyze(model)),
+        4 => {
+            let target =
+                [code::Target::C, code::Target::Rust, code::Target::Python][choice as usize / 512 % 3];
+            let _ = code::write(model, target, "fuzzed");
+        }
+        5 if small => drop(dalembert::verify::verify(model)),
+        6 if small => drop(model.equilibria(&Search { starts: 2, ..Search::default() })),
+        _ => {
+            let _ = dalembert::scene::Scene::new(model);
+        }
+    }
+}
