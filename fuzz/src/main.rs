@@ -5,7 +5,7 @@
 
 use dalembert_fuzz::corpus::{Corpus, cases, repository};
 use dalembert_fuzz::targets::Target;
-use dalembert_fuzz::watch::{Limits, Outcome, Watch, listen_to_panics};
+use dalembert_fuzz::watch::{Limits, Outcome, Watch};
 use dalembert_fuzz::{Rng, number_of};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -53,7 +53,6 @@ fn main() -> ExitCode {
         );
         return ExitCode::from(2);
     };
-    listen_to_panics();
     let found = match &options.file {
         Some(file) => one(&options, file),
         None => session(&options),

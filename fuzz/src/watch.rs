@@ -54,8 +54,8 @@ impl Outcome {
 /// The first panic since it was last asked for.
 static PANIC: Mutex<Option<(String, String)>> = Mutex::new(None);
 
-/// Panics are kept for [`Watch::run`] from now on instead of being printed.
-pub fn listen_to_panics() {
+/// Panics are kept for [`Watch::run`] from now on instead of being printed, also those that somebody catches.
+fn listen_to_panics() {
     std::panic::set_hook(Box::new(|info| {
         let place = info.location().map_or_else(String::new, |l| format!("{}:{}", l.file(), l.line()));
         let payload = info.payload();
@@ -85,7 +85,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// With these limits. Call [`listen_to_panics`] before.
+    /// With these limits.
     pub fn new(limits: Limits) -> Watch {
         Watch { limits, worker: None }
     }
@@ -109,6 +109,8 @@ impl Watch {
 
     /// Runs a case.
     pub fn run(&mut self, target: Target, bytes: &[u8]) -> Outcome {
+        // Again each time: what is run may listen itself.
+        listen_to_panics();
         let (began, before) = (Instant::now(), memory());
         let (cases, answers) = self.worker.get_or_insert_with(Self::start);
         let sent = cases.send((target, bytes.to_vec())).is_ok();

@@ -2,11 +2,10 @@
 
 use dalembert_fuzz::corpus::{cases, files};
 use dalembert_fuzz::targets::Target;
-use dalembert_fuzz::watch::{Limits, Watch, listen_to_panics};
+use dalembert_fuzz::watch::{Limits, Watch};
 
 #[test]
 fn what_was_found_once_is_mended() {
-    listen_to_panics();
     let mut watch = Watch::new(Limits::default());
     let (mut run, mut finds) = (0, Vec::new());
     for target in Target::ALL {

@@ -4,11 +4,15 @@
 use dalembert::diagnostic::{Style, any_error, render};
 use dalembert::equations::{self, Form};
 use dalembert::equilibrium::Search;
-use dalembert::export::code;
+use dalembert::export::{Plot, code};
+use dalembert::paper::{self, Wanted};
 use dalembert::run::{Flow, State};
+use dalembert::scene::Scene;
+use dalembert::sweep::{Axis, Plan, Sweep};
 use dalembert::syntax::{format, parse};
-use dalembert::{Model, MotionForm, Overrides, Request, Source};
+use dalembert::{Film, Model, MotionForm, Overrides, Request, Source};
 use dalembert_expr::Format;
+use std::sync::atomic::AtomicBool;
 
 /// Systems with more speeds are not asked everything.
 const SMALL: usize = 6;
@@ -31,7 +35,7 @@ pub fn run(bytes: &[u8]) -> bool {
         at_start(&mut model, &started.state, choice);
         move_on(&mut model, choice);
     }
-    ask(&mut model, choice);
+    ask(&mut model, &source, choice);
     true
 }
 
@@ -75,27 +79,45 @@ fn move_on(model: &mut Model, choice: u64) {
     };
     let Ok(motion) = model.simulate(&request, |_| Flow::Continue) else { return };
     assert!(motion.failure.is_some() || !motion.table.values.is_empty(), "a motion without rows fails");
+    match choice / 32 % 4 {
+        0 => drop(Plot::of_motion(model, &motion.table).svg()),
+        1 => drop(Film::new(model, &motion).map(|film| film.to_json())),
+        _ => {}
+    }
 }
 
 /// One of the other questions.
-fn ask(model: &mut Model, choice: u64) {
+fn ask(model: &mut Model, source: &Source, choice: u64) {
     let small = model.form.speeds.len() <= SMALL;
     let formats = [Format::Text, Format::Latex, Format::Python];
-    match choice / 64 % 8 {
-        0..3 => {
-            let form = Form::ALL[choice as usize / 512 % Form::ALL.len()].1;
-            let _ = equations::write(model, form, formats[choice as usize / 4096 % 3]);
+    let request = Request { until: Some(0.02), max_steps: Some(40), ..Request::default() };
+    match choice / 64 % 12 {
+        0..4 => {
+            let form = Form::ALL[choice as usize / 1024 % Form::ALL.len()].1;
+            let _ = equations::write(model, form, formats[choice as usize / 8192 % 3]);
         }
-        3 => drop(dalembert::analyze::analyze(model)),
-        4 => {
+        4 => drop(dalembert::analyze::analyze(model)),
+        5 => {
             let target =
-                [code::Target::C, code::Target::Rust, code::Target::Python][choice as usize / 512 % 3];
+                [code::Target::C, code::Target::Rust, code::Target::Python][choice as usize / 1024 % 3];
             let _ = code::write(model, target, "fuzzed");
         }
-        5 if small => drop(dalembert::verify::verify(model)),
-        6 if small => drop(model.equilibria(&Search { starts: 2, ..Search::default() })),
-        _ => {
-            let _ = dalembert::scene::Scene::new(model);
+        6 if small => drop(dalembert::verify::verify(model)),
+        7 if small => drop(model.equilibria(&Search { starts: 2, ..Search::default() })),
+        8 => sweep(model.clone(), request),
+        9 if small => {
+            let wanted = Wanted { request, ..Wanted::default() };
+            let _ = paper::write(model, source, &wanted, &mut |_| Flow::Continue);
         }
+        10 if model.form.speeds.len() <= 3 => drop(model.connect("", &[], &request)),
+        _ => drop(Scene::new(model)),
     }
+}
+
+/// Five runs in lanes, over the first parameter.
+fn sweep(model: Model, request: Request) {
+    let Some(name) = model.system.parameters.first().map(|p| p.name.clone()) else { return };
+    let Ok(axis) = Axis::read(&format!("{name}=0.5..2:5")) else { return };
+    let Ok(sweep) = Sweep::new(model, Plan { vary: vec![axis], request, ..Plan::default() }) else { return };
+    sweep.execute(1, 0..1, &AtomicBool::new(false), |_| Flow::Continue);
 }
