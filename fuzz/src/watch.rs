@@ -8,13 +8,16 @@ use std::time::{Duration, Instant};
 
 /// As much stack as a main thread has: deep texts must not need more.
 const STACK: usize = 8 << 20;
+/// Times by which the clock may exceed the time of the processor.
+pub const PATIENCE: u32 = 20;
 /// Between two looks at the clock and the memory.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// What one case may cost.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Wall time.
+    /// Time of the processor, so that a busy machine changes nothing; what waits for ever ends by the clock, after
+    /// [`PATIENCE`] times as long.
     pub time: Duration,
     /// Memory beyond what was there before, in MiB.
     pub memory: u64,
@@ -78,10 +81,22 @@ fn memory() -> u64 {
     pages * 4 / 1024
 }
 
+/// Time of the processor that this process has taken; `None` where the system does not say.
+fn processor() -> Option<Duration> {
+    let said = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // Behind the name, which may have blanks: user and system time are the twelfth and thirteenth field, in hundredths.
+    let fields: Vec<&str> = said.rsplit(')').next()?.split_whitespace().collect();
+    let hundredths: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
+    Some(Duration::from_millis(10 * hundredths))
+}
+
+/// The two ends of a thread that runs cases.
+type Ends = (Sender<(Target, Vec<u8>)>, Receiver<bool>);
+
 /// Runs one case after the other.
 pub struct Watch {
     limits: Limits,
-    worker: Option<(Sender<(Target, Vec<u8>)>, Receiver<bool>)>,
+    worker: Option<Ends>,
 }
 
 impl Watch {
@@ -91,7 +106,7 @@ impl Watch {
     }
 
     /// A thread that runs cases until nobody sends any.
-    fn start() -> (Sender<(Target, Vec<u8>)>, Receiver<bool>) {
+    fn start() -> Ends {
         let (cases, inbox) = channel::<(Target, Vec<u8>)>();
         let (answers, outbox) = channel();
         let work = move || {
@@ -111,7 +126,7 @@ impl Watch {
     pub fn run(&mut self, target: Target, bytes: &[u8]) -> Outcome {
         // Again each time: what is run may listen itself.
         listen_to_panics();
-        let (began, before) = (Instant::now(), memory());
+        let (began, start, before) = (Instant::now(), processor(), memory());
         let (cases, answers) = self.worker.get_or_insert_with(Self::start);
         let sent = cases.send((target, bytes.to_vec())).is_ok();
         let outcome = loop {
@@ -122,7 +137,9 @@ impl Watch {
                     break Outcome::Panicked("thread".to_owned(), "the thread of a case has gone".to_owned());
                 }
             }
-            if began.elapsed() > self.limits.time {
+            let clock = began.elapsed();
+            let taken = processor().zip(start).map_or(clock, |(now, then)| now.saturating_sub(then));
+            if taken > self.limits.time || clock > PATIENCE * self.limits.time {
                 break Outcome::Hung;
             }
             if memory() > before + self.limits.memory {

@@ -17,13 +17,15 @@ const VANISHING: [&str; 3] = [
 fn starts() -> &'static [Case] {
     static STARTS: std::sync::OnceLock<Vec<Case>> = std::sync::OnceLock::new();
     STARTS.get_or_init(|| {
-        let mut cases = Vec::new();
-        for name in model_names() {
+        let mut made = Vec::new();
+        // Of the others the start is the first of several states already.
+        let known: Vec<&str> = cases().iter().map(|case| case.name.as_str()).collect();
+        for name in model_names().into_iter().filter(|name| !known.contains(&name.as_str())) {
             let mut model = load_file(&name);
             match code::write(&model, Target::C, &name) {
                 Ok(_) => {
                     let states = vec![start(&mut model)];
-                    cases.push(Case { name, model, states });
+                    made.push(Case { name, model, states });
                 }
                 Err(refusal) => assert!(
                     matches!(refusal.code, Code::NotApplicable | Code::TooLarge),
@@ -35,13 +37,13 @@ fn starts() -> &'static [Case] {
         for (k, text) in VANISHING.iter().enumerate() {
             let mut model = load(text);
             let states = vec![start(&mut model)];
-            cases.push(Case { name: format!("vanishing_{k}"), model, states });
+            made.push(Case { name: format!("vanishing_{k}"), model, states });
         }
-        assert!(cases.len() > 50, "most models can be exported: {}", cases.len());
-        for case in &cases {
+        assert!(made.len() > 35, "most models can be exported: {}", made.len());
+        for case in &made {
             assert_eq!(expected(case, &case.states[0]).0, 0, "{}: the engine has an answer", case.name);
         }
-        cases
+        made
     })
 }
 
