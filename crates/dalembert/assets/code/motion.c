@@ -115,6 +115,16 @@ static int NAME_respond(NAME_work *w, NAME_result *out)
 //@if control
 /* ---- C1: the inputs of least cost that meet the requirements ------------------------------ */
 
+/* What all forces together could do to a row: sqrt(A_c M^-1 A_c^T), or its length with U9. */
+static double NAME_row_length(NAME_work *w, const double *row)
+{
+    NAME_copy(row, w->v, NAME_N);
+    if (w->singular)
+        return NAME_norm(w->v, NAME_N) / sqrt(NAME_norm(w->M, NAME_N * NAME_N));
+    NAME_lower(w->L, NAME_N, w->v);
+    return NAME_norm(w->v, NAME_N);
+}
+
 static int NAME_prepare(NAME_work *w, const NAME_result *out)
 {
     const int n = NAME_N, k = NAME_INPUTS;
@@ -185,12 +195,9 @@ static int NAME_prepare(NAME_work *w, const NAME_result *out)
     for (i = 0; i < NAME_REQUIREMENTS; i++) {
         const double *row = w->Ac + i * n;
         double *effect = w->grip.a + i * k;
-        NAME_copy(row, w->v, n);
-        if (!w->singular)
-            NAME_lower(w->L, n, w->v);
-        w->scale[i] = NAME_norm(w->v, n);
-        if (w->singular)
-            w->scale[i] /= sqrt(NAME_norm(w->M, n * n));
+        w->scale[i] = NAME_row_length(w, row);
+        if (w->row_change[i] > w->scale[i])
+            w->scale[i] = w->row_change[i];
         for (j = 0; j < k; j++)
             effect[j] = NAME_dot(row, w->reach + j * n, n);
         NAME_lower(w->cost, k, effect);
@@ -198,6 +205,7 @@ static int NAME_prepare(NAME_work *w, const NAME_result *out)
             effect[j] = w->scale[i] > 0.0 ? effect[j] / w->scale[i] : 0.0;
     }
     NAME_reveal(&w->grip, NAME_REQUIREMENTS, k, NAME_REACH);
+    w->redundant = w->grip.rank < NAME_REQUIREMENTS;
     NAME_complete(&w->grip, 0);
     return 0;
 }
@@ -217,6 +225,8 @@ static double NAME_missed(const NAME_work *w, int i, const double *eta_dot, doub
     }
     if (own < NAME_COUPLING * whole)
         own = NAME_COUPLING * whole;
+    if (own < NAME_GRAIN * w->right_change[i])
+        own = NAME_GRAIN * w->right_change[i];
     *left = w->bc[i] - NAME_dot(w->Ac + i * NAME_N, eta_dot, NAME_N);
     return *left == 0.0 ? 0.0 : fabs(*left) / own;
 }
@@ -261,10 +271,10 @@ static int NAME_steer(NAME_work *w, NAME_result *out)
 }
 
 //@end
-//@if rows
+//@if measured
 /* ---- what rounding of a state makes of the rows --------------------------------------------- */
 
-/* A number moved by a small part of a size, either way, by the next of a fixed sequence. */
+/* A state nearby, the same every time: everything is moved by a small part of its size, either way. */
 static double NAME_moved(unsigned long long *seed, double value, double size)
 {
     double unit;
@@ -273,23 +283,32 @@ static double NAME_moved(unsigned long long *seed, double value, double size)
     return value + NAME_NUDGE * size * (unit + (unit < 0.0 ? -0.5 : 0.5));
 }
 
+static double NAME_nudge(const NAME_work *w, int round, double *x, double *eta)
+{
+    const double fastest = NAME_largest(w->eta, NAME_N), still = fastest < 1.0 ? fastest : 1.0;
+    unsigned long long seed = (0x9E3779B97F4A7C15ULL * (unsigned long long)(round + 1)) & 0xFFFFFFFFFFFFFFFFULL;
+    const double t = NAME_moved(&seed, w->t, 1.0 + fabs(w->t));
+    int i;
+    for (i = 0; i < NAME_NX; i++)
+        x[i] = NAME_moved(&seed, w->x[i], 1.0 + fabs(w->x[i]));
+    for (i = 0; i < NAME_N; i++)
+        eta[i] = NAME_moved(&seed, w->eta[i], fabs(w->eta[i]) > still ? fabs(w->eta[i]) : still);
+    return t;
+}
+
+//@end
+//@if rows
 /* Where all of a row vanishes its numbers are rounding: how fast they change with the state tells their size. Whether that
    may change the verdict that rows contradict each other. */
 static int NAME_feel_rounding(NAME_work *w)
 {
     const int n = NAME_N;
-    const double x_size = 1.0 + NAME_largest(w->x, NAME_NX), eta_size = NAME_largest(w->eta, n);
     double x[NAME_NX], eta[NAME_N], x_dot[NAME_NX], M[NAME_N * NAME_N], Q[NAME_N];
     double A[NAME_ROWS * NAME_N], b[NAME_ROWS], longer[NAME_ROWS], t;
     int i, j, round, more = 0;
     NAME_fill(0.0, longer, NAME_ROWS);
     for (round = 0; round < NAME_NUDGES; round++) {
-        unsigned long long seed = (0x9E3779B97F4A7C15ULL * (unsigned long long)(round + 1)) & 0xFFFFFFFFFFFFFFFFULL;
-        t = NAME_moved(&seed, w->t, 1.0 + fabs(w->t));
-        for (i = 0; i < NAME_NX; i++)
-            x[i] = NAME_moved(&seed, w->x[i], x_size);
-        for (i = 0; i < n; i++)
-            eta[i] = NAME_moved(&seed, w->eta[i], eta_size);
+        t = NAME_nudge(w, round, x, eta);
         NAME_terms(t, x, eta, w->p, x_dot, M, Q, A, b);
         for (i = 0; i < NAME_M; i++) {
             double right = fabs(b[i] - w->b[i]) / NAME_NUDGE, change;
@@ -307,6 +326,34 @@ static int NAME_feel_rounding(NAME_work *w)
         if (now > 0.0 && now <= NAME_SHORT * longer[i])
             w->reference[i] = longer[i] / now * w->length[i];
         more = more || w->grain[i] > 0.0 || w->reference[i] > 0.0;
+    }
+    return more;
+}
+
+//@end
+//@if control
+/* The same of requirements that are redundant or out of reach: whether anything changes with the state. */
+static int NAME_compare_requirements(NAME_work *w)
+{
+    const int n = NAME_N;
+    double x[NAME_NX], eta[NAME_N], Ac[NAME_REQUIREMENTS * NAME_N], bc[NAME_REQUIREMENTS];
+    double S[NAME_N * NAME_INPUTS], W[NAME_INPUTS * NAME_INPUTS];
+    int i, j, round, more = 0;
+    for (round = 0; round < NAME_NUDGES; round++) {
+        const double t = NAME_nudge(w, round, x, eta);
+        NAME_control_terms(t, x, eta, w->p, Ac, bc, S, W);
+        for (i = 0; i < NAME_REQUIREMENTS; i++) {
+            const double right = fabs(bc[i] - w->bc[i]) / NAME_NUDGE;
+            double row;
+            for (j = 0; j < n; j++)
+                Ac[i * n + j] = (Ac[i * n + j] - w->Ac[i * n + j]) / NAME_NUDGE;
+            row = NAME_row_length(w, Ac + i * n);
+            if (row - row == 0.0 && row > w->row_change[i])
+                w->row_change[i] = row;
+            if (right - right == 0.0 && right > w->right_change[i])
+                w->right_change[i] = right;
+            more = more || w->right_change[i] > 0.0;
+        }
     }
     return more;
 }
@@ -330,6 +377,17 @@ static int NAME_solve(NAME_work *w, NAME_result *out)
     return code;
 }
 
+/* A contradiction is one only if it remains when it is known what rounding makes of the rows. */
+static int NAME_settle(NAME_work *w, NAME_result *out)
+{
+    int code = NAME_solve(w, out);
+//@if rows
+    if (code == 3 && NAME_feel_rounding(w))
+        code = NAME_solve(w, out);
+//@end
+    return code;
+}
+
 static int NAME_move(NAME_work *w, NAME_result *out)
 {
     const int n = NAME_N, m = NAME_M;
@@ -341,11 +399,15 @@ static int NAME_move(NAME_work *w, NAME_result *out)
     if (!NAME_finite(out->x_dot, NAME_NX) || !NAME_finite(w->M, n * n) || !NAME_finite(w->Q, n)
         || !NAME_finite(w->A, m * n) || !NAME_finite(w->b, m))
         return 1;
-    code = NAME_solve(w, out);
-//@if rows
-    /* A contradiction is one only if it remains when it is known what rounding makes of the rows. */
-    if (code == 3 && NAME_feel_rounding(w))
-        code = NAME_solve(w, out);
+//@if control
+    w->redundant = 0;
+    NAME_fill(0.0, w->row_change, NAME_REQUIREMENTS);
+    NAME_fill(0.0, w->right_change, NAME_REQUIREMENTS);
+//@end
+    code = NAME_settle(w, out);
+//@if control
+    if ((code == 4 || (code == 0 && w->redundant)) && NAME_compare_requirements(w))
+        code = NAME_settle(w, out);
 //@end
     if (code == 0 && !NAME_finite(out->eta_dot, n))
         code = 1;

@@ -106,8 +106,9 @@ def moved(state, round):
         return value + NUDGE * size * (unit + math.copysign(0.5, unit))
 
     t, x, eta, p = state
-    x_size, eta_size = 1.0 + max(abs(v) for v in x), max(abs(v) for v in eta)
-    return near(t, 1.0 + abs(t)), [near(v, x_size) for v in x], [near(v, eta_size) for v in eta], p
+    still = min(1.0, max(abs(v) for v in eta))
+    t = near(t, 1.0 + abs(t))
+    return t, [near(v, 1.0 + abs(v)) for v in x], [near(v, max(abs(v), still)) for v in eta], p
 
 
 class Rounding:
@@ -116,6 +117,7 @@ class Rounding:
 
     def __init__(self):
         self.right, self.longer = [0.0] * ROWS, [0.0] * ROWS
+        self.redundant, self.row_change, self.right_change = False, {}, {}  # of requirements, by their number
 
     def feel(self, state, A, b):
         """Whether what is felt may change a verdict."""
@@ -194,14 +196,36 @@ def respond(state, saddle, b, force, out, rounding):
 
 
 #@if control
-def missed(row, right, eta_dot, natural):
+def missed(row, right, eta_dot, natural, change):
     """What eta' leaves of a requirement (C1), and that over its own numbers: those of the motion with control and without,
     but not less than rounding of the largest accelerations would make of the row."""
     own = abs(right) + sum(abs(c) * (abs(z) + abs(a)) for c, z, a in zip(row, eta_dot, natural))
     size = max(abs(v) for v in eta_dot + natural)
-    own = max(own, COUPLING * sum(abs(c) * size for c in row))
+    own = max(own, COUPLING * sum(abs(c) * size for c in row), GRAIN * change)
     left = right - dot(row, eta_dot)
     return left, 0.0 if left == 0.0 else div(abs(left), own)
+
+
+def row_length(saddle, row):
+    """What all forces together could do to a row: sqrt(A_c M^-1 A_c^T), or its length with U9."""
+    if saddle.singular:
+        return div(norm(row), math.sqrt(norm([v for line in saddle.M for v in line])))
+    return norm(lower(saddle.L, row))
+
+
+def compare_requirements(state, saddle, rounding):
+    """What changes of the state make of requirements that are redundant or out of reach. Whether that is anything."""
+    A, right, _, _ = control_terms(*state)
+    for round in range(NUDGES):
+        rows, b, _, _ = control_terms(*moved(state, round))
+        for i in range(len(A)):
+            row = row_length(saddle, [(p - q) / NUDGE for p, q in zip(rows[i], A[i])])
+            size = abs(b[i] - right[i]) / NUDGE
+            if math.isfinite(row):
+                rounding.row_change[i] = max(rounding.row_change.get(i, 0.0), row)
+            if math.isfinite(size):
+                rounding.right_change[i] = max(rounding.right_change.get(i, 0.0), size)
+    return any(v > 0.0 for v in rounding.right_change.values())
 
 
 def steer(state, saddle, Q, b, out, rounding):
@@ -237,18 +261,17 @@ def steer(state, saddle, Q, b, out, rounding):
             reach[j] = [(p - q) / step for p, q in zip(trial["eta_dot"], without)]
 #@end
     effects, scales = [], []
-    for row in A:
-        if saddle.singular:
-            scale = div(norm(row), math.sqrt(norm([v for line in saddle.M for v in line])))
-        else:
-            scale = norm(lower(saddle.L, row))
+    for i, row in enumerate(A):
+        scale = max(row_length(saddle, row), rounding.row_change.get(i, 0.0))
         effect = lower(half, [dot(row, z) for z in reach])
         effects.append([v / scale if scale > 0.0 else 0.0 for v in effect])
         scales.append(scale)
     grip = Cod(effects, NU, REACH, [1.0] * len(A))
+    rounding.redundant = grip.rank < len(A)
+    changes = [rounding.right_change.get(i, 0.0) for i in range(len(A))]
     best = math.inf
     for turn in range(TURNS):
-        rests = [missed(row, r, out["eta_dot"], natural) for row, r in zip(A, right)]
+        rests = [missed(row, r, out["eta_dot"], natural, s) for row, r, s in zip(A, right, changes)]
         worst = max(part for _, part in rests)
         if worst <= MET or not (turn == 0 or worst < 0.9 * best):
             break
@@ -257,20 +280,30 @@ def steer(state, saddle, Q, b, out, rounding):
         out["u"] = plus(out["u"], lower_transposed(half, step))
         out["control"] = times(S, out["u"])
         respond(state, saddle, b, plus(Q, out["control"]), out, rounding)
-    if not all(missed(row, r, out["eta_dot"], natural)[1] <= CONSISTENCY for row, r in zip(A, right)):
+    if not all(missed(row, r, out["eta_dot"], natural, s)[1] <= CONSISTENCY for row, r, s in zip(A, right, changes)):
         raise Failure(4)
 
 
 #@end
 def solve(state, M, Q, A, b, out, rounding):
     """The motion with terms at hand."""
-    saddle = Saddle(M, A, rounding.longer)
+    saddle = rounding.saddle = Saddle(M, A, rounding.longer)
     out["rank"] = saddle.rows.rank
     out["control"], out["u"] = [0.0] * N, [0.0] * NU
     respond(state, saddle, b, Q, out, rounding)
 #@if control
     steer(state, saddle, Q, b, out, rounding)
 #@end
+
+
+def settle(state, M, Q, A, b, out, rounding):
+    """A contradiction is one only if it remains when it is known what rounding makes of the rows."""
+    try:
+        solve(state, M, Q, A, b, out, rounding)
+    except Failure as failure:
+        if not (failure.code == 3 and rounding.feel(state, A, b)):
+            raise
+        solve(state, M, Q, A, b, out, rounding)
 
 
 def evaluate(t, x, eta, p=PARAMETERS):
@@ -285,13 +318,20 @@ def evaluate(t, x, eta, p=PARAMETERS):
         if not (finite(out["x_dot"]) and finite(Q) and finite(b) and all(finite(row) for row in M + A)):
             raise Failure(1)
         rounding = Rounding()
+#@if control
         try:
-            solve(state, M, Q, A, b, out, rounding)
+            settle(state, M, Q, A, b, out, rounding)
+            again = rounding.redundant and compare_requirements(state, rounding.saddle, rounding)
         except Failure as failure:
-            # A contradiction is one only if it remains when it is known what rounding makes of the rows.
-            if not (failure.code == 3 and rounding.feel(state, A, b)):
+            again = failure.code == 4 and compare_requirements(state, rounding.saddle, rounding)
+            if not again:
                 raise
-            solve(state, M, Q, A, b, out, rounding)
+        if again:
+            settle(state, M, Q, A, b, out, rounding)
+#@end
+#@if free
+        settle(state, M, Q, A, b, out, rounding)
+#@end
         if not finite(out["eta_dot"]):
             raise Failure(1)
     except Failure as failure:

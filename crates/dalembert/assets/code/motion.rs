@@ -120,8 +120,44 @@ struct Steering {
     scale: [f64; REQUIREMENTS],
     /// Accelerations without inputs.
     natural: [f64; N],
+    right_change: [f64; REQUIREMENTS],
     /// What the inputs do to the requirements.
     grip: Cod,
+}
+
+impl Work<'_> {
+    /// What all forces together could do to a row: sqrt(A_c M^-1 A_c^T), or its length with U9.
+    fn row_length(&self, row: &mut [f64; N]) -> f64 {
+        if self.singular {
+            return norm(row) / math::sqrt(norm(&self.M));
+        }
+        lower(&self.L, row);
+        norm(row)
+    }
+
+    /// What changes of the state make of requirements that are redundant or out of reach. Whether that is anything.
+    fn compare_requirements(&mut self) -> bool {
+        let (mut A, mut b, mut S, mut W) =
+            ([0.0; REQUIREMENTS * N], [0.0; REQUIREMENTS], [0.0; N * NU], [0.0; NU * NU]);
+        control_terms(self.t, self.x, self.eta, self.p, &mut A, &mut b, &mut S, &mut W);
+        for round in 0..NUDGES {
+            let (t, x, eta) = self.nudged(round);
+            let (mut near_A, mut near_b) = ([0.0; REQUIREMENTS * N], [0.0; REQUIREMENTS]);
+            control_terms(t, &x, &eta, self.p, &mut near_A, &mut near_b, &mut S, &mut W);
+            for i in 0..REQUIREMENTS {
+                let mut row = [0.0; N];
+                (0..N).for_each(|j| row[j] = (near_A[i * N + j] - A[i * N + j]) / NUDGE);
+                let (row, right) = (self.row_length(&mut row), (near_b[i] - b[i]).abs() / NUDGE);
+                if row.is_finite() && row > self.row_change[i] {
+                    self.row_change[i] = row;
+                }
+                if right.is_finite() && right > self.right_change[i] {
+                    self.right_change[i] = right;
+                }
+            }
+        }
+        self.right_change.iter().any(|v| *v > 0.0)
+    }
 }
 
 impl Steering {
@@ -133,6 +169,7 @@ impl Steering {
             cost: [0.0; NU * NU],
             scale: [0.0; REQUIREMENTS],
             natural: out.eta_dot,
+            right_change: [0.0; REQUIREMENTS],
             grip: Cod::new(REQUIREMENTS, NU),
         };
         let mut W = [0.0; NU * NU];
@@ -184,16 +221,13 @@ impl Steering {
             let effect = &mut s.grip.a[i * NU..(i + 1) * NU];
             (0..NU).for_each(|j| effect[j] = dot(&row, &reach[j]));
             lower(&s.cost, effect);
-            let scale = if w.singular {
-                norm(&row) / math::sqrt(norm(&w.M))
-            } else {
-                lower(&w.L, &mut row);
-                norm(&row)
-            };
+            let scale = w.row_length(&mut row).max(w.row_change[i]);
             effect.iter_mut().for_each(|v| *v = if scale > 0.0 { *v / scale } else { 0.0 });
             s.scale[i] = scale;
         }
         s.grip.reveal(REACH);
+        w.redundant = s.grip.rank < REQUIREMENTS;
+        s.right_change = w.right_change;
         s.grip.complete(|_| 1.0);
         Ok(s)
     }
@@ -209,7 +243,7 @@ impl Steering {
             whole += row[j].abs() * size;
         }
         let left = self.b[i] - dot(row, eta_dot);
-        (left, if left == 0.0 { 0.0 } else { left.abs() / own.max(COUPLING * whole) })
+        (left, if left == 0.0 { 0.0 } else { left.abs() / own.max(COUPLING * whole).max(GRAIN * self.right_change[i]) })
     }
 }
 
@@ -243,7 +277,6 @@ fn steer(w: &mut Work<'_>, out: &mut Motion) -> Result<(), Failure> {
 }
 
 //@end
-//@if rows
 // ---- what rounding of a state makes of the rows --------------------------------------------------
 
 /// A number moved by a small part of a size, either way, by the next of a fixed sequence.
@@ -254,17 +287,24 @@ fn moved(seed: &mut u64, value: f64, size: f64) -> f64 {
 }
 
 impl Work<'_> {
+    /// A state nearby, the same every time.
+    fn nudged(&self, round: u64) -> (f64, [f64; NX], [f64; N]) {
+        let still = largest(self.eta).min(1.0);
+        let mut seed = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(round + 1);
+        let t = moved(&mut seed, self.t, 1.0 + self.t.abs());
+        let (mut x, mut eta) = (*self.x, *self.eta);
+        x.iter_mut().for_each(|v| *v = moved(&mut seed, *v, 1.0 + v.abs()));
+        eta.iter_mut().for_each(|v| *v = moved(&mut seed, *v, v.abs().max(still)));
+        (t, x, eta)
+    }
+
+//@if rows
     /// Where all of a row vanishes its numbers are rounding: how fast they change with the state tells their size. Whether
     /// that may change the verdict that rows contradict each other.
     fn feel_rounding(&mut self) -> bool {
-        let (x_size, eta_size) = (1.0 + largest(self.x), largest(self.eta));
         let mut longer = [0.0; ROWS];
         for round in 0..NUDGES {
-            let mut seed = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(round + 1);
-            let t = moved(&mut seed, self.t, 1.0 + self.t.abs());
-            let (mut x, mut eta) = (*self.x, *self.eta);
-            x.iter_mut().for_each(|v| *v = moved(&mut seed, *v, x_size));
-            eta.iter_mut().for_each(|v| *v = moved(&mut seed, *v, eta_size));
+            let (t, x, eta) = self.nudged(round);
             let (mut x_dot, mut M, mut Q) = ([0.0; NX], [0.0; N * N], [0.0; N]);
             let (mut A, mut b) = ([0.0; ROWS * N], [0.0; ROWS]);
             terms(t, &x, &eta, self.p, &mut x_dot, &mut M, &mut Q, &mut A, &mut b);
@@ -288,9 +328,9 @@ impl Work<'_> {
         }
         self.grain.iter().chain(&self.reference).any(|v| *v > 0.0)
     }
+//@end
 }
 
-//@end
 /// The motion with the terms that have been loaded.
 fn solve(w: &mut Work<'_>, out: &mut Motion) -> Result<(), Failure> {
     w.factor()?;
@@ -303,6 +343,16 @@ fn solve(w: &mut Work<'_>, out: &mut Motion) -> Result<(), Failure> {
     steer(w, out)?;
 //@end
     Ok(())
+}
+
+/// A contradiction is one only if it remains when it is known what rounding makes of the rows.
+fn settle(w: &mut Work<'_>, out: &mut Motion) -> Result<(), Failure> {
+    match solve(w, out) {
+//@if rows
+        Err(Failure::Contradiction) if w.feel_rounding() => solve(w, out),
+//@end
+        result => result,
+    }
 }
 
 /// Accelerations and forces at time t, coordinates x and speeds eta, with parameters p (see [`PARAMETERS`]).
@@ -324,6 +374,9 @@ pub fn evaluate(t: f64, x: &[f64; NX], eta: &[f64; N], p: &[f64; NP]) -> Result<
         length: [0.0; ROWS],
         reference: [0.0; ROWS],
         grain: [0.0; ROWS],
+        row_change: [0.0; REQUIREMENTS],
+        right_change: [0.0; REQUIREMENTS],
+        redundant: false,
         y: [0.0; N],
         force: [0.0; N],
         a: [0.0; N],
@@ -342,10 +395,10 @@ pub fn evaluate(t: f64, x: &[f64; NX], eta: &[f64; N], p: &[f64; NP]) -> Result<
     if !(finite(&out.x_dot) && finite(&w.M) && finite(&w.Q) && finite(&w.A) && finite(&w.b)) {
         return Err(Failure::NotFinite);
     }
-    match solve(&mut w, &mut out) {
-//@if rows
-        // A contradiction is one only if it remains when it is known what rounding makes of the rows.
-        Err(Failure::Contradiction) if w.feel_rounding() => solve(&mut w, &mut out)?,
+    match settle(&mut w, &mut out) {
+//@if control
+        Err(Failure::Unreachable) if w.compare_requirements() => settle(&mut w, &mut out)?,
+        Ok(()) if w.redundant && w.compare_requirements() => settle(&mut w, &mut out)?,
 //@end
         result => result?,
     }

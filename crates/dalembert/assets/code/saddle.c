@@ -18,6 +18,8 @@ typedef struct {
     double W[NAME_INPUTS * NAME_INPUTS], cost[NAME_INPUTS * NAME_INPUTS], reach[NAME_INPUTS * NAME_N];
     double scale[NAME_REQUIREMENTS], left[NAME_REQUIREMENTS], step[NAME_INPUTS];
     double natural[NAME_N]; /* accelerations without inputs */
+    double row_change[NAME_REQUIREMENTS], right_change[NAME_REQUIREMENTS]; /* by what a change of the state makes of them */
+    int redundant; /* fewer directions than requirements */
     NAME_cod grip; /* what the inputs do to the requirements */
 //@end
 } NAME_work;

@@ -22,6 +22,10 @@ struct Work<'a> {
     /// Length and right side of a row by what rounding of the state makes of them.
     reference: [f64; ROWS],
     grain: [f64; ROWS],
+    /// Of requirements: by what a change of the state makes of them, and whether there are fewer directions than rows.
+    row_change: [f64; REQUIREMENTS],
+    right_change: [f64; REQUIREMENTS],
+    redundant: bool,
     /// B^+ e of the last solution.
     y: [f64; N],
     force: [f64; N],

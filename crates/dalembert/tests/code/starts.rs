@@ -3,8 +3,12 @@
 
 use super::*;
 
-/// Wheels at a place where one component of a vector row vanishes, and directions that turn through one.
-const VANISHING: [&str; 3] = [
+/// Wheels at a place where one component of a vector row vanishes, directions that turn through one, and requirements of
+/// which one says nothing at the start.
+const VANISHING: [&str; 5] = [
+    "coordinate q\nkinetic q'^2/2\nrequire path: [sin(q), cos(q)] = [sin(t^2), cos(t^2)] decay 2, 1\ninitial q = 0",
+    "coordinate x, y, big\nkinetic (x'^2 + y'^2 + big'^2)/2\nconstraint a: y = 0\nconstraint b: 2*y = 0\n\
+     require r: x = sin(t)\ninitial big = 1.5e11, big' = 1e6, x' = 1",
     "coordinate phi, s\nkinetic (phi'^2 + s'^2)/2\nconstraint roll: (0.6*phi' - s')*[-sin(phi), cos(phi)] = [0, 0]\n\
      initial phi = pi, s ~ 0, phi' = 0.7",
     "coordinate phi, s\nkinetic (phi'^2 + s'^2)/2\nconstraint roll: (0.6*(phi - pi) - s)*[-sin(phi), cos(phi)] = [0, 0]\n\

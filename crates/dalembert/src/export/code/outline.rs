@@ -119,7 +119,11 @@ impl Outline {
         // The motion by which inputs are tried out.
         let trial = if r > 0 && self.nonideal.is_some() { 5 * n + m + k + self.coordinates.len() } else { 0 };
         // The terms at a state nearby.
-        let near = if m > 0 { n * n + m * n + 2 * n + 2 * m + 2 * self.coordinates.len() } else { 0 };
+        let near = if m + r > 0 {
+            r * n + n * k + k * k + 4 * r + n * n + m * n + 2 * n + 2 * m + 2 * self.coordinates.len()
+        } else {
+            0
+        };
         8 * (3 * n * n + m * n + cod + trial + control + near + 12 * n + 11 * m + 3 * r + 2 * k)
     }
 
@@ -198,6 +202,8 @@ impl Outline {
     pub fn fit(&self, text: &str, comment: &str) -> String {
         let has = |word: &str| match word {
             "rows" => self.shape.n_con > 0,
+            "measured" => self.shape.n_con > 0 || self.control.is_some(),
+            "free" => self.control.is_none(),
             "nonideal" => self.nonideal.is_some(),
             "control" => self.control.is_some(),
             "weight" => self.has_cost,

@@ -95,16 +95,14 @@ pub fn write(outline: &Outline) -> String {
 fn declarations(outline: &Outline, out: &mut String) {
     let s = &outline.shape;
     let np = outline.parameters.len();
-    let mut constants = vec![
+    let constants = [
         ("NX", s.n_x, "coordinates"),
         ("N", s.n_eta, "speeds"),
         ("ROWS", s.n_con, "constraint rows"),
         ("NP", np, "parameters"),
         ("NU", s.n_input, "control inputs"),
+        ("REQUIREMENTS", s.n_require, "requirement rows"),
     ];
-    if outline.control.is_some() {
-        constants.push(("REQUIREMENTS", s.n_require, "requirement rows"));
-    }
     for (name, value, meaning) in constants {
         let _ = writeln!(out, "/// Number of {meaning}.\npub const {name}: usize = {value};");
     }
