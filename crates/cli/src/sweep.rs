@@ -24,6 +24,8 @@ use std::time::{Duration, Instant};
 use store::{Opened, Store};
 use tell::Told;
 
+pub(crate) use journal::Journal;
+
 pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     let began = Instant::now();
     let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;

@@ -190,3 +190,27 @@ fn a_closed_pipe_is_no_failure() {
     assert_eq!(end.status.code(), Some(0));
     assert!(!String::from_utf8_lossy(&end.stderr).contains("panicked"));
 }
+
+/// Hardened systems let no memory become executable. Then equations are interpreted: the same digits, and it is said.
+#[test]
+fn without_executable_pages_a_run_has_the_same_digits_and_says_that_it_interprets() {
+    // PR_SET_MDWE with PR_MDWE_REFUSE_EXEC_GAIN (Linux 6.3) stays with what is started.
+    let refuse = "import ctypes, os, sys\n\
+                  sys.exit(77) if ctypes.CDLL(None).prctl(65, 1, 0, 0, 0) else os.execv(sys.argv[1], sys.argv[1:])";
+    let args = ["simulate", &model("double_pendulum"), "--until", "1", "--json"];
+    let free = dalembert(&args).json();
+    let output = std::process::Command::new("python3")
+        .args(["-c", refuse, env!("CARGO_BIN_EXE_dalembert")])
+        .args(args)
+        .output();
+    let Ok(output) = output.as_ref().map(Clone::clone) else {
+        return eprintln!("SKIPPED: `python3` is not on this machine");
+    };
+    if output.status.code() == Some(77) || !cfg!(target_os = "linux") {
+        return eprintln!("SKIPPED: this kernel cannot refuse executable pages to one process");
+    }
+    let said = String::from_utf8(output.stdout).expect("UTF-8");
+    let refused: serde_json::Value = serde_json::from_str(&said).expect("one document");
+    assert_eq!(free["final"], refused["final"], "digit by digit");
+    assert_eq!(refused["summary"]["code"]["native_bytes"], 0, "{}", refused["summary"]);
+}

@@ -4,6 +4,9 @@
 
 mod support;
 
+#[path = "code/starts.rs"]
+mod starts;
+
 use dalembert::Model;
 use dalembert::diagnostic::Code;
 use dalembert::export::code::{self, Target};
@@ -92,6 +95,10 @@ fn case(name: &str, mut model: Model, seed: u64) -> Case {
 fn cases() -> &'static [Case] {
     static CASES: std::sync::OnceLock<Vec<Case>> = std::sync::OnceLock::new();
     CASES.get_or_init(make_cases)
+}
+
+fn all() -> Vec<&'static Case> {
+    cases().iter().collect()
 }
 
 fn make_cases() -> Vec<Case> {
@@ -257,23 +264,25 @@ fn compare(case: &Case, command: &mut Command) -> f64 {
     worst
 }
 
-#[test]
-fn c_says_what_the_engine_says() {
-    if !present("cc") {
-        return;
-    }
-    let folder = folder("c");
-    let mut worst = 0.0_f64;
-    for case in cases() {
+/// C, compiled with a level of optimisation: the largest difference from the engine.
+fn in_c(folder: &Path, cases: &[&Case], level: &str) -> f64 {
+    let one = |case: &Case| {
         let file = folder.join(format!("{}.c", case.name));
         let driver = include_str!("code/driver.c").replace("NAME_", &format!("{}_", case.name));
         std::fs::write(&file, exported(case, Target::C) + &driver).expect("written");
         let program = file.with_extension("exe");
-        let flags = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Wpedantic"];
+        let flags = ["-std=c99", level, "-Wall", "-Wextra", "-Wpedantic"];
         silently(Command::new("cc").args(flags).arg(&file).arg("-o").arg(&program).arg("-lm"));
-        worst = worst.max(compare(case, &mut Command::new(&program)));
+        compare(case, &mut Command::new(&program))
+    };
+    cases.iter().map(|case| one(case)).fold(0.0, f64::max)
+}
+
+#[test]
+fn c_says_what_the_engine_says() {
+    if present("cc") {
+        below("exported C against the engine", in_c(&folder("c"), &all(), "-O2"), AGREE);
     }
-    below("exported C against the engine", worst, AGREE);
 }
 
 /// Where matrices have one entry, compilers see every index; each level of optimisation warns of others.
@@ -300,14 +309,12 @@ fn c_of_one_speed_compiles_in_silence_at_every_level() {
     }
 }
 
-#[test]
-fn rust_says_what_the_engine_says() {
+/// Rust, in one program for all of them: a compiler is slow to start.
+fn in_rust(folder: &Path, cases: &[&Case]) -> f64 {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
-    let folder = folder("rust");
-    // One program for all of them: a compiler is slow to start.
     let (mut main, mut arms) =
         (String::from("#![deny(warnings)]\n#![allow(non_snake_case)]\n"), String::new());
-    for case in cases() {
+    for case in cases {
         std::fs::write(folder.join(format!("{}.rs", case.name)), exported(case, Target::Rust))
             .expect("written");
         main += &format!("mod {};\n", case.name);
@@ -326,27 +333,30 @@ fn rust_says_what_the_engine_says() {
             .arg("-o")
             .arg(&program),
     );
-    let mut worst = 0.0_f64;
-    for case in cases() {
-        worst = worst.max(compare(case, Command::new(&program).arg(&case.name)));
-    }
-    below("exported Rust against the engine", worst, AGREE);
+    cases.iter().map(|case| compare(case, Command::new(&program).arg(&case.name))).fold(0.0, f64::max)
+}
+
+#[test]
+fn rust_says_what_the_engine_says() {
+    below("exported Rust against the engine", in_rust(&folder("rust"), &all()), AGREE);
+}
+
+/// Python, one process a case.
+fn in_python(folder: &Path, cases: &[&Case]) -> f64 {
+    let one = |case: &Case| {
+        let file = folder.join(format!("{}.py", case.name));
+        std::fs::write(&file, exported(case, Target::Python) + include_str!("code/driver.py"))
+            .expect("written");
+        compare(case, Command::new("python3").arg(&file))
+    };
+    cases.iter().map(|case| one(case)).fold(0.0, f64::max)
 }
 
 #[test]
 fn python_says_what_the_engine_says() {
-    if !present("python3") {
-        return;
+    if present("python3") {
+        below("exported Python against the engine", in_python(&folder("python"), &all()), AGREE);
     }
-    let folder = folder("python");
-    let mut worst = 0.0_f64;
-    for case in cases() {
-        let file = folder.join(format!("{}.py", case.name));
-        std::fs::write(&file, exported(case, Target::Python) + include_str!("code/driver.py"))
-            .expect("written");
-        worst = worst.max(compare(case, Command::new("python3").arg(&file)));
-    }
-    below("exported Python against the engine", worst, AGREE);
 }
 
 /// The cases above compare codes with the engine's refusals; here is that every code occurs.

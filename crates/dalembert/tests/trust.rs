@@ -13,6 +13,8 @@ mod self_check;
 mod singular_mass;
 #[path = "trust/speeds.rs"]
 mod speeds;
+#[path = "trust/spelling.rs"]
+mod spelling;
 #[path = "trust/starts.rs"]
 mod starts;
 

@@ -33,7 +33,8 @@ mod sparse_factor;
 pub mod tolerance {
     pub use super::control::{MET, REACH, TRIAL};
     pub use super::factor::MASS_TOL as MASS;
-    pub use super::solve::{CONSISTENCY_TOL as CONSISTENCY, COUPLING, REFINE};
+    pub use super::solve::{CONSISTENCY_TOL as CONSISTENCY, COUPLING, GAINED, GRAIN, MAX_IMPROVED, REFINE};
+    pub use crate::grain::{NUDGE, NUDGES, SHORT};
     pub use crate::linalg::RANK_TOL as RANK;
 }
 

@@ -11,13 +11,13 @@ use crate::linalg::norm_max;
 use crate::{Kernel, Point, State, Terms};
 
 /// How far states are moved, relative to their size.
-pub(crate) const NUDGE: f64 = 1e-6;
+pub const NUDGE: f64 = 1e-6;
 /// How many are looked at.
-pub(crate) const NUDGES: u64 = 3;
+pub const NUDGES: u64 = 3;
 /// Length of a row, relative to what a change of the whole state makes of it, that is taken for rounding.
 pub(crate) const VANISHED: f64 = 1e-12;
 /// The same, below which a row is short: rounding of its right side counts for more than in others.
-pub(crate) const SHORT: f64 = 1e-2;
+pub const SHORT: f64 = 1e-2;
 /// The same, below which a row at the first state of a motion is taken for rounding of a row that vanishes there.
 const ROUNDING: f64 = 1e-6;
 /// Part of what a change of the whole state makes of such a row that it is judged by at least, from then on: a row that vanishes

@@ -17,7 +17,7 @@ mod process;
 mod server;
 mod worker;
 
-pub use worker::work;
+pub use worker::{answer, work};
 
 use std::ffi::OsString;
 use std::net::SocketAddr;

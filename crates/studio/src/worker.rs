@@ -54,6 +54,14 @@ pub fn work(memory: u64) -> std::io::Result<()> {
     Ok(())
 }
 
+/// What a worker answers to one request by itself, a line of JSON; `None` if it is not a request. Lines of progress go to
+/// standard output as in [`work`].
+pub fn answer(line: &str) -> Option<Value> {
+    let request = serde_json::from_str::<Value>(line).ok()?;
+    let order = Order { id: request["id"].as_u64().unwrap_or_default(), request, halt: &Halt::default() };
+    Some(Bench::default().answer(&order).unwrap_or_else(|refusal| refusal))
+}
+
 #[cfg(unix)]
 fn bound(memory: u64) -> std::io::Result<()> {
     let bytes = memory.saturating_mul(1024 * 1024);

@@ -13,6 +13,10 @@ mod graph;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod memory;
 mod schedule;
+#[cfg(all(test, target_arch = "x86_64", unix))]
+mod tests;
+#[cfg(all(any(debug_assertions, test), target_arch = "x86_64", unix))]
+mod verify;
 
 use crate::op::Op;
 use crate::program::Program;
@@ -71,7 +75,7 @@ impl Native {
             constants.extend(std::iter::repeat_n(f64::from_bits(*bits), stride));
         }
         constants.resize(constants.len() + 4, 0.0);
-        Some(Self {
+        let native = Self {
             bytes: allocated.code.len(),
             code: memory::Executable::new(&allocated.code)?,
             constants,
@@ -81,7 +85,37 @@ impl Native {
             n_outputs: program.output_count(),
             slots: allocated.slots,
             guarded: expanded.guard.is_some(),
-        })
+        };
+        #[cfg(any(debug_assertions, test))]
+        native.verify(&allocated.code);
+        Some(native)
+    }
+
+    /// Reads the code once more before it is entered.
+    ///
+    /// # Panics
+    /// If it is not what may be entered: a bug of ours.
+    #[cfg(all(any(debug_assertions, test), target_arch = "x86_64", unix))]
+    fn verify(&self, code: &[u8]) {
+        if let Err(verify::Fault { at, what }) = verify::verify(code, &self.layout()) {
+            panic!("native code at byte {at} of {}: {what}", code.len());
+        }
+    }
+
+    /// What the code may touch.
+    #[cfg(all(any(debug_assertions, test), target_arch = "x86_64", unix))]
+    fn layout(&self) -> verify::Layout {
+        let library: extern "sysv64" fn(*mut f64, u32, u32) = library;
+        verify::Layout {
+            inputs: 8 * self.n_inputs * self.lanes,
+            outputs: 8 * self.n_outputs * self.lanes,
+            constants: 8 * self.constants.len(),
+            slots: 8 * self.workspace(),
+            lanes: self.lanes,
+            stride: self.stride,
+            guarded: self.guarded,
+            library: library as *const () as usize,
+        }
     }
 
     /// There is none on this kind of machine.

@@ -1,6 +1,6 @@
 /* ---- the motion at a state (U1 to U8) ----------------------------------------------------- */
 
-/* U6: whether the rows hold; each is measured against its own numbers. */
+/* U6: whether the rows hold; each is measured against its own numbers, and what rounding of the state makes of it. */
 static int NAME_consistent(NAME_work *w, const double *eta_dot)
 {
     const int n = NAME_N;
@@ -24,44 +24,74 @@ static int NAME_consistent(NAME_work *w, const double *eta_dot)
         }
         if (own < NAME_COUPLING * whole)
             own = NAME_COUPLING * whole;
+        if (own < NAME_GRAIN * w->grain[i])
+            own = NAME_GRAIN * w->grain[i];
         if (left != 0.0 && fabs(left) / own > worst)
             worst = fabs(left) / own;
     }
     return worst <= NAME_CONSISTENCY;
 }
 
+/* What is left of each row, b - A eta', into w->d. Whether a row holds worse than it could. */
+static int NAME_poor(NAME_work *w, const double *eta_dot)
+{
+    const int n = NAME_N;
+    int i, j, poor = 0;
+    for (i = 0; i < NAME_M; i++) {
+        double own = fabs(w->b[i]);
+        for (j = 0; j < n; j++)
+            own += fabs(w->A[i * n + j] * eta_dot[j]);
+        w->d[i] = w->b[i] - NAME_dot(w->A + i * n, eta_dot, n);
+        poor = poor || fabs(w->d[i]) > NAME_REFINE * own;
+    }
+    return poor;
+}
+
+/* Solves again for what is left of the rows; kept if each holds at least as well, or all together much better. Whether
+   they do, and it may be done again. */
+static int NAME_improve(NAME_work *w, NAME_result *out)
+{
+    const int n = NAME_N;
+    double again[NAME_ROWS], before = 0.0, after = 0.0;
+    int i, j, better = 1, gained;
+    NAME_fill(0.0, w->C, n);
+    NAME_saddle(w, w->C, w->d, w->change, again);
+    for (i = 0; i < NAME_M; i++) {
+        double left = w->d[i] - NAME_dot(w->A + i * n, w->change, n), square = DBL_MIN;
+        for (j = 0; j < n; j++)
+            square += w->A[i * n + j] * w->A[i * n + j];
+        before += w->d[i] * w->d[i] / square;
+        after += left * left / square;
+        better = better && fabs(left) <= fabs(w->d[i]);
+    }
+    gained = after < NAME_GAINED * NAME_GAINED * before;
+    if (better || gained) {
+        NAME_reaction(w, w->C, w->change, w->v);
+        NAME_add(1.0, w->change, out->eta_dot, n);
+        NAME_add(1.0, again, out->lambda, NAME_M);
+        NAME_add(1.0, w->v, out->ideal, n);
+    }
+    return gained;
+}
+
 /* The motion under w->force: ideal (U2), consistency (U6), then non-ideal (U3, U8). */
 static int NAME_respond(NAME_work *w, NAME_result *out)
 {
     const int n = NAME_N;
-    int i, j, poor = 0;
+    int turn;
     NAME_saddle(w, w->force, w->b, out->eta_dot, out->lambda);
+    /* Rows that leave nothing free and ask for nothing: no acceleration, not even by rounding. */
+    if (w->rows.rank == n && NAME_largest(w->b, NAME_M) == 0.0)
+        NAME_fill(0.0, out->eta_dot, n);
     NAME_reaction(w, w->force, out->eta_dot, out->ideal);
     NAME_fill(0.0, w->a, n);
     if (!w->singular) {
         NAME_copy(w->force, w->a, n);
         NAME_lower(w->L, n, w->a);
         NAME_lower_transposed(w->L, n, w->a);
-        for (i = 0; i < NAME_M; i++) {
-            double own = fabs(w->b[i]);
-            for (j = 0; j < n; j++)
-                own += fabs(w->A[i * n + j] * out->eta_dot[j]);
-            w->d[i] = w->b[i] - NAME_dot(w->A + i * n, out->eta_dot, n);
-            poor = poor || fabs(w->d[i]) > NAME_REFINE * own;
-        }
-    }
-    if (poor) { /* solve again for what is left of the rows */
-        double again[NAME_ROWS];
-        NAME_fill(0.0, w->C, n);
-        NAME_saddle(w, w->C, w->d, w->change, again);
-        for (i = 0; i < NAME_M && poor; i++)
-            poor = fabs(w->d[i] - NAME_dot(w->A + i * n, w->change, n)) <= fabs(w->d[i]);
-        if (poor) {
-            NAME_reaction(w, w->C, w->change, w->v);
-            NAME_add(1.0, w->change, out->eta_dot, n);
-            NAME_add(1.0, again, out->lambda, NAME_M);
-            NAME_add(1.0, w->v, out->ideal, n);
-        }
+        for (turn = 0; turn < NAME_IMPROVED && NAME_poor(w, out->eta_dot); turn++)
+            if (!NAME_improve(w, out))
+                break;
     }
     if (!NAME_consistent(w, out->eta_dot))
         return 3;
@@ -69,6 +99,7 @@ static int NAME_respond(NAME_work *w, NAME_result *out)
 //@if nonideal
     {
         double unused[NAME_ROWS];
+        int i;
         NAME_nonideal(w->t, w->x, w->eta, w->p, w->A, out->lambda, w->C);
         if (!NAME_finite(w->C, n))
             return 1;
@@ -84,11 +115,22 @@ static int NAME_respond(NAME_work *w, NAME_result *out)
 //@if control
 /* ---- C1: the inputs of least cost that meet the requirements ------------------------------ */
 
+/* What all forces together could do to a row: sqrt(A_c M^-1 A_c^T), or its length with U9. */
+static double NAME_row_length(NAME_work *w, const double *row)
+{
+    NAME_copy(row, w->v, NAME_N);
+    if (w->singular)
+        return NAME_norm(w->v, NAME_N) / sqrt(NAME_norm(w->M, NAME_N * NAME_N));
+    NAME_lower(w->L, NAME_N, w->v);
+    return NAME_norm(w->v, NAME_N);
+}
+
 static int NAME_prepare(NAME_work *w, const NAME_result *out)
 {
     const int n = NAME_N, k = NAME_INPUTS;
     double unused[NAME_ROWS], ratio;
     int i, j, l;
+    NAME_copy(out->eta_dot, w->natural, n);
     NAME_control_terms(w->t, w->x, w->eta, w->p, w->Ac, w->bc, w->S, w->W);
     if (!NAME_finite(w->Ac, NAME_REQUIREMENTS * n) || !NAME_finite(w->bc, NAME_REQUIREMENTS)
         || !NAME_finite(w->S, n * k) || !NAME_finite(w->W, k * k))
@@ -150,16 +192,12 @@ static int NAME_prepare(NAME_work *w, const NAME_result *out)
         }
     }
 //@end
-    (void)out;
     for (i = 0; i < NAME_REQUIREMENTS; i++) {
         const double *row = w->Ac + i * n;
         double *effect = w->grip.a + i * k;
-        NAME_copy(row, w->v, n);
-        if (!w->singular)
-            NAME_lower(w->L, n, w->v);
-        w->scale[i] = NAME_norm(w->v, n);
-        if (w->singular)
-            w->scale[i] /= sqrt(NAME_norm(w->M, n * n));
+        w->scale[i] = NAME_row_length(w, row);
+        if (w->row_change[i] > w->scale[i])
+            w->scale[i] = w->row_change[i];
         for (j = 0; j < k; j++)
             effect[j] = NAME_dot(row, w->reach + j * n, n);
         NAME_lower(w->cost, k, effect);
@@ -167,17 +205,28 @@ static int NAME_prepare(NAME_work *w, const NAME_result *out)
             effect[j] = w->scale[i] > 0.0 ? effect[j] / w->scale[i] : 0.0;
     }
     NAME_reveal(&w->grip, NAME_REQUIREMENTS, k, NAME_REACH);
+    w->redundant = w->grip.rank < NAME_REQUIREMENTS;
     NAME_complete(&w->grip, 0);
     return 0;
 }
 
-/* What eta' leaves of requirement i, over its own numbers. */
+/* What eta' leaves of requirement i, over its own numbers: those of the motion with control and without, but not less
+   than rounding of the largest accelerations would make of the row. */
 static double NAME_missed(const NAME_work *w, int i, const double *eta_dot, double *left)
 {
-    double own = fabs(w->bc[i]);
+    const double with = NAME_largest(eta_dot, NAME_N), without = NAME_largest(w->natural, NAME_N);
+    const double size = with > without ? with : without;
+    double own = fabs(w->bc[i]), whole = 0.0;
     int j;
-    for (j = 0; j < NAME_N; j++)
-        own += fabs(w->Ac[i * NAME_N + j] * eta_dot[j]);
+    for (j = 0; j < NAME_N; j++) {
+        const double entry = fabs(w->Ac[i * NAME_N + j]);
+        own += entry * (fabs(eta_dot[j]) + fabs(w->natural[j]));
+        whole += entry * size;
+    }
+    if (own < NAME_COUPLING * whole)
+        own = NAME_COUPLING * whole;
+    if (own < NAME_GRAIN * w->right_change[i])
+        own = NAME_GRAIN * w->right_change[i];
     *left = w->bc[i] - NAME_dot(w->Ac + i * NAME_N, eta_dot, NAME_N);
     return *left == 0.0 ? 0.0 : fabs(*left) / own;
 }
@@ -222,25 +271,143 @@ static int NAME_steer(NAME_work *w, NAME_result *out)
 }
 
 //@end
+//@if measured
+/* ---- what rounding of a state makes of the rows --------------------------------------------- */
+
+/* A state nearby, the same every time: everything is moved by a small part of its size, either way. */
+static double NAME_moved(unsigned long long *seed, double value, double size)
+{
+    double unit;
+    *seed = (*seed * 6364136223846793005ULL + 1442695040888963407ULL) & 0xFFFFFFFFFFFFFFFFULL;
+    unit = (double)(*seed >> 12) / 4503599627370496.0 - 0.5;
+    return value + NAME_NUDGE * size * (unit + (unit < 0.0 ? -0.5 : 0.5));
+}
+
+static double NAME_nudge(const NAME_work *w, int round, double *x, double *eta)
+{
+    const double fastest = NAME_largest(w->eta, NAME_N), still = fastest < 1.0 ? fastest : 1.0;
+    unsigned long long seed = (0x9E3779B97F4A7C15ULL * (unsigned long long)(round + 1)) & 0xFFFFFFFFFFFFFFFFULL;
+    const double t = NAME_moved(&seed, w->t, 1.0 + fabs(w->t));
+    int i;
+    for (i = 0; i < NAME_NX; i++)
+        x[i] = NAME_moved(&seed, w->x[i], 1.0 + fabs(w->x[i]));
+    for (i = 0; i < NAME_N; i++)
+        eta[i] = NAME_moved(&seed, w->eta[i], fabs(w->eta[i]) > still ? fabs(w->eta[i]) : still);
+    return t;
+}
+
+//@end
+//@if rows
+/* Where all of a row vanishes its numbers are rounding: how fast they change with the state tells their size. Whether that
+   may change the verdict that rows contradict each other. */
+static int NAME_feel_rounding(NAME_work *w)
+{
+    const int n = NAME_N;
+    double x[NAME_NX], eta[NAME_N], x_dot[NAME_NX], M[NAME_N * NAME_N], Q[NAME_N];
+    double A[NAME_ROWS * NAME_N], b[NAME_ROWS], longer[NAME_ROWS], t;
+    int i, j, round, more = 0;
+    NAME_fill(0.0, longer, NAME_ROWS);
+    for (round = 0; round < NAME_NUDGES; round++) {
+        t = NAME_nudge(w, round, x, eta);
+        NAME_terms(t, x, eta, w->p, x_dot, M, Q, A, b);
+        for (i = 0; i < NAME_M; i++) {
+            double right = fabs(b[i] - w->b[i]) / NAME_NUDGE, change;
+            for (j = 0; j < n; j++)
+                A[i * n + j] -= w->A[i * n + j];
+            change = NAME_norm(A + i * n, n) / NAME_NUDGE;
+            if (right - right == 0.0 && right > w->grain[i])
+                w->grain[i] = right;
+            if (change - change == 0.0 && change > longer[i])
+                longer[i] = change;
+        }
+    }
+    for (i = 0; i < NAME_M; i++) {
+        const double now = NAME_norm(w->A + i * n, n);
+        if (now > 0.0 && now <= NAME_SHORT * longer[i])
+            w->reference[i] = longer[i] / now * w->length[i];
+        more = more || w->grain[i] > 0.0 || w->reference[i] > 0.0;
+    }
+    return more;
+}
+
+//@end
+//@if control
+/* The same of requirements that are redundant or out of reach: whether anything changes with the state. */
+static int NAME_compare_requirements(NAME_work *w)
+{
+    const int n = NAME_N;
+    double x[NAME_NX], eta[NAME_N], Ac[NAME_REQUIREMENTS * NAME_N], bc[NAME_REQUIREMENTS];
+    double S[NAME_N * NAME_INPUTS], W[NAME_INPUTS * NAME_INPUTS];
+    int i, j, round, more = 0;
+    for (round = 0; round < NAME_NUDGES; round++) {
+        const double t = NAME_nudge(w, round, x, eta);
+        NAME_control_terms(t, x, eta, w->p, Ac, bc, S, W);
+        for (i = 0; i < NAME_REQUIREMENTS; i++) {
+            const double right = fabs(bc[i] - w->bc[i]) / NAME_NUDGE;
+            double row;
+            for (j = 0; j < n; j++)
+                Ac[i * n + j] = (Ac[i * n + j] - w->Ac[i * n + j]) / NAME_NUDGE;
+            row = NAME_row_length(w, Ac + i * n);
+            if (row - row == 0.0 && row > w->row_change[i])
+                w->row_change[i] = row;
+            if (right - right == 0.0 && right > w->right_change[i])
+                w->right_change[i] = right;
+            more = more || w->right_change[i] > 0.0;
+        }
+    }
+    return more;
+}
+
+//@end
+/* The motion with the terms that have been loaded. */
+static int NAME_solve(NAME_work *w, NAME_result *out)
+{
+    int code;
+    if (!NAME_factor(w))
+        return 2;
+    out->rank = w->rows.rank;
+    NAME_fill(0.0, out->control, NAME_N);
+    NAME_fill(0.0, out->u, NAME_NU);
+    NAME_copy(w->Q, w->force, NAME_N);
+    code = NAME_respond(w, out);
+//@if control
+    if (code == 0)
+        code = NAME_steer(w, out);
+//@end
+    return code;
+}
+
+/* A contradiction is one only if it remains when it is known what rounding makes of the rows. */
+static int NAME_settle(NAME_work *w, NAME_result *out)
+{
+    int code = NAME_solve(w, out);
+//@if rows
+    if (code == 3 && NAME_feel_rounding(w))
+        code = NAME_solve(w, out);
+//@end
+    return code;
+}
+
 static int NAME_move(NAME_work *w, NAME_result *out)
 {
     const int n = NAME_N, m = NAME_M;
     int code;
     NAME_fill(0.0, w->zero, m);
-    NAME_fill(0.0, out->control, n);
-    NAME_fill(0.0, out->u, NAME_NU);
+    NAME_fill(0.0, w->reference, m);
+    NAME_fill(0.0, w->grain, m);
     NAME_terms(w->t, w->x, w->eta, w->p, out->x_dot, w->M, w->Q, w->A, w->b);
     if (!NAME_finite(out->x_dot, NAME_NX) || !NAME_finite(w->M, n * n) || !NAME_finite(w->Q, n)
         || !NAME_finite(w->A, m * n) || !NAME_finite(w->b, m))
         return 1;
-    if (!NAME_factor(w))
-        return 2;
-    out->rank = w->rows.rank;
-    NAME_copy(w->Q, w->force, n);
-    code = NAME_respond(w, out);
 //@if control
-    if (code == 0)
-        code = NAME_steer(w, out);
+    w->redundant = 0;
+    NAME_fill(0.0, w->row_change, NAME_REQUIREMENTS);
+    NAME_fill(0.0, w->right_change, NAME_REQUIREMENTS);
+//@end
+    code = NAME_settle(w, out);
+//@if control
+    if ((code == 4 || (code == 0 && w->redundant)) && NAME_compare_requirements(w))
+        code = NAME_settle(w, out);
 //@end
     if (code == 0 && !NAME_finite(out->eta_dot, n))
         code = 1;

@@ -10,12 +10,16 @@ typedef struct {
     int exchange[NAME_N];
     NAME_cod rows; /* rows of A L^-T (with U9, of A) of unit length */
     double length[NAME_ROWS];
+    double reference[NAME_ROWS], grain[NAME_ROWS]; /* length and right side of a row by what rounding makes of them */
     double y[NAME_N], r[NAME_N], v[NAME_N], e[NAME_ROWS], d[NAME_ROWS], zero[NAME_ROWS];
     double force[NAME_N], a[NAME_N], change[NAME_N], C[NAME_N];
 //@if control
     double Ac[NAME_REQUIREMENTS * NAME_N], bc[NAME_REQUIREMENTS], S[NAME_N * NAME_INPUTS];
     double W[NAME_INPUTS * NAME_INPUTS], cost[NAME_INPUTS * NAME_INPUTS], reach[NAME_INPUTS * NAME_N];
     double scale[NAME_REQUIREMENTS], left[NAME_REQUIREMENTS], step[NAME_INPUTS];
+    double natural[NAME_N]; /* accelerations without inputs */
+    double row_change[NAME_REQUIREMENTS], right_change[NAME_REQUIREMENTS]; /* by what a change of the state makes of them */
+    int redundant; /* fewer directions than requirements */
     NAME_cod grip; /* what the inputs do to the requirements */
 //@end
 } NAME_work;
@@ -81,27 +85,37 @@ static int NAME_factor_null_space(NAME_work *w)
     return 1;
 }
 
+/* 1/length of a row, by the length that it has nearby where that is known; 0 for a row that has vanished. */
+static double NAME_unit(const NAME_work *w, int i)
+{
+    const double length = w->length[i], reference = w->reference[i] > length ? w->reference[i] : length;
+    return length > 0.0 && length > NAME_RANK_TOLERANCE * reference ? 1.0 / reference : 0.0;
+}
+
 /* Factors M and the rows; 0 if M leaves a direction undecided. */
 static int NAME_factor(NAME_work *w)
 {
     const int n = NAME_N, m = NAME_M;
-    double ratio;
+    double ratio, weight[NAME_ROWS];
     int i, j;
     NAME_copy(w->M, w->L, n * n);
     w->singular =
         !(NAME_cholesky(w->L, n, &ratio) && NAME_pivot_share(w->L, n, w->v) > NAME_MASS_TOLERANCE);
     NAME_copy(w->A, w->rows.a, m * n);
     NAME_fill(0.0, w->length, NAME_ROWS);
+    NAME_fill(0.0, weight, NAME_ROWS);
     for (i = 0; i < m; i++) {
-        double *row = w->rows.a + i * n;
+        double *row = w->rows.a + i * n, unit;
         if (!w->singular)
             NAME_lower(w->L, n, row);
         w->length[i] = NAME_norm(row, n);
+        weight[i] = w->reference[i] > w->length[i] ? w->reference[i] : w->length[i];
+        unit = NAME_unit(w, i);
         for (j = 0; j < n; j++)
-            row[j] = w->length[i] > 0.0 ? row[j] * (1.0 / w->length[i]) : 0.0;
+            row[j] = unit > 0.0 ? row[j] * unit : 0.0;
     }
     NAME_reveal(&w->rows, m, n, NAME_RANK_TOLERANCE);
-    NAME_complete(&w->rows, w->length);
+    NAME_complete(&w->rows, weight);
     return w->singular ? NAME_factor_null_space(w) : 1;
 }
 
@@ -113,7 +127,7 @@ static void NAME_answer_rows(NAME_work *w, double *lambda)
     for (k = 0; k < w->rows.rank; k++) {
         const double *row = w->rows.a + k * NAME_N;
         const int i = w->rows.row[k];
-        w->y[k] = (w->e[i] / w->length[i] - NAME_dot(row, w->y, k)) / row[k];
+        w->y[k] = (w->e[i] * NAME_unit(w, i) - NAME_dot(row, w->y, k)) / row[k];
     }
     NAME_multipliers(&w->rows, w->y, lambda);
     NAME_rotate(&w->rows, w->y);

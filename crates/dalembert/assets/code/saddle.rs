@@ -19,10 +19,23 @@ struct Work<'a> {
     /// Rows of A L^-T (with U9, of A) of unit length.
     rows: Cod,
     length: [f64; ROWS],
+    /// Length and right side of a row by what rounding of the state makes of them.
+    reference: [f64; ROWS],
+    grain: [f64; ROWS],
+    /// Of requirements: by what a change of the state makes of them, and whether there are fewer directions than rows.
+    row_change: [f64; REQUIREMENTS],
+    right_change: [f64; REQUIREMENTS],
+    redundant: bool,
     /// B^+ e of the last solution.
     y: [f64; N],
     force: [f64; N],
     a: [f64; N],
+}
+
+/// 1/length of a row, by the length that it has nearby where that is known; 0 for a row that has vanished.
+fn unit(length: f64, reference: f64) -> f64 {
+    let reference = length.max(reference);
+    if length > 0.0 && length > RANK_TOLERANCE * reference { 1.0 / reference } else { 0.0 }
 }
 
 impl Work<'_> {
@@ -94,13 +107,13 @@ impl Work<'_> {
             if !self.singular {
                 lower(&self.L, row);
             }
-            let length = norm(row);
-            row.iter_mut().for_each(|v| *v = if length > 0.0 { *v * (1.0 / length) } else { 0.0 });
-            self.length[i] = length;
+            self.length[i] = norm(row);
+            let unit = unit(self.length[i], self.reference[i]);
+            row.iter_mut().for_each(|v| *v = if unit > 0.0 { *v * unit } else { 0.0 });
         }
         self.rows.reveal(RANK_TOLERANCE);
-        let length = &self.length;
-        self.rows.complete(|row| length[row]);
+        let (length, reference) = (&self.length, &self.reference);
+        self.rows.complete(|row| length[row].max(reference[row]));
         if self.singular { self.factor_null_space() } else { Ok(()) }
     }
 
@@ -109,7 +122,8 @@ impl Work<'_> {
         self.y = [0.0; N];
         for k in 0..self.rows.rank {
             let (row, i) = (&self.rows.a[k * N..k * N + k + 1], self.rows.row[k]);
-            self.y[k] = (e[i] / self.length[i] - dot(&row[..k], &self.y)) / row[k];
+            let e = e[i] * unit(self.length[i], self.reference[i]);
+            self.y[k] = (e - dot(&row[..k], &self.y)) / row[k];
         }
         self.rows.multipliers(&self.y, lambda);
         self.rows.rotate(&mut self.y);

@@ -69,14 +69,29 @@ pub(super) trait Dialect {
     fn call(&self, f: Function, args: &[String]) -> (String, Bind);
 }
 
-/// `q[3]''` taken apart: name, subscripts, number of primes.
-fn name_parts(name: &str) -> (&str, Vec<&str>, usize) {
-    let stem = name.trim_end_matches('\'');
-    let primes = name.len() - stem.len();
-    match stem.split_once('[') {
-        Some((base, rest)) => (base, rest.trim_end_matches(']').split(',').map(str::trim).collect(), primes),
-        None => (stem, Vec::new(), primes),
+/// A name of the model language taken apart: `lambda_pin[1,-2].x''` has the stem `lambda_pin`, the subscripts `1`, `-2`
+/// and `x` (indices and components, in their order) and two primes. Every dialect spells names from these parts.
+struct NameParts<'n> {
+    stem: &'n str,
+    subscripts: Vec<&'n str>,
+    primes: usize,
+}
+
+impl<'n> NameParts<'n> {
+    fn of(name: &'n str) -> Self {
+        let (stem, rest) = name.split_at(name.find(['[', '.', '\'']).unwrap_or(name.len()));
+        let pieces = rest.split(|c: char| matches!(c, '[' | ']' | ',' | '.' | '\'') || c.is_whitespace());
+        NameParts {
+            stem,
+            subscripts: pieces.filter(|piece| !piece.is_empty()).collect(),
+            primes: rest.matches('\'').count(),
+        }
     }
+}
+
+/// The name whose virtual displacement a name such as `delta(q)` is.
+fn displaced(name: &str) -> Option<&str> {
+    name.strip_prefix("delta(")?.strip_suffix(')')
 }
 
 /// A decimal where it is exact and short, else a fraction.
@@ -177,10 +192,10 @@ fn upright(part: &str) -> String {
 
 impl Dialect for Latex {
     fn name(&self, name: &str) -> String {
-        if let Some(inner) = name.strip_prefix("delta(").and_then(|s| s.strip_suffix(')')) {
+        if let Some(inner) = displaced(name) {
             return format!("\\delta {}", self.name(inner));
         }
-        let (stem, indices, primes) = name_parts(name);
+        let NameParts { stem, subscripts, primes } = NameParts::of(name);
         let (mut symbol, subscript) = latex_stem(stem);
         symbol = match primes {
             0 => symbol,
@@ -188,7 +203,7 @@ impl Dialect for Latex {
             2 => format!("\\ddot{{{symbol}}}"),
             n => format!("{symbol}^{{({n})}}"),
         };
-        let parts = subscript.split(',').filter(|s| !s.is_empty()).chain(indices);
+        let parts = subscript.split(',').filter(|s| !s.is_empty()).chain(subscripts);
         let subscript = parts.map(upright).collect::<Vec<_>>().join(",");
         if subscript.is_empty() { symbol } else { format!("{symbol}_{{{subscript}}}") }
     }
@@ -305,12 +320,15 @@ const PYTHON_KEYWORDS: &[&str] = &[
 
 impl Dialect for Python {
     fn name(&self, name: &str) -> String {
-        let (stem, indices, primes) = name_parts(name);
-        let mut result: String =
-            stem.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect();
-        for i in indices {
+        if let Some(inner) = displaced(name) {
+            return format!("delta_{}", self.name(inner));
+        }
+        let NameParts { stem, subscripts, primes } = NameParts::of(name);
+        let letter = |c: char| if c.is_alphanumeric() || c == '_' { c } else { '_' };
+        let mut result: String = stem.chars().map(letter).collect();
+        for subscript in subscripts {
             result.push('_');
-            result.push_str(&i.replace('-', "m"));
+            result.extend(subscript.replace('-', "m").chars().map(letter));
         }
         if primes > 0 {
             result.push('_');

@@ -5,8 +5,8 @@ mod forces;
 mod requirements;
 mod rows;
 
-pub(super) use rows::GRAIN;
-pub use rows::{CONSISTENCY_TOL, COUPLING, REFINE};
+pub use forces::{GAINED, MAX_IMPROVED};
+pub use rows::{CONSISTENCY_TOL, COUPLING, GRAIN, REFINE};
 
 use super::control::Steering;
 use super::factor::{Factor, Massless, Rules};

@@ -1,6 +1,6 @@
 //! C99 that C++ takes too.
 
-use super::language::{Language, literal, usual};
+use super::language::{COUNTS, Language, literal, usual};
 use super::outline::{CODES, Item, Outline};
 use dalembert_tape::Op;
 use std::fmt::Write;
@@ -81,7 +81,7 @@ pub fn write(outline: &Outline) -> String {
     );
     out = out.replace("NAME_.c", &format!("{}.c", outline.name));
     declarations(outline, &mut out);
-    out.push_str("\n#ifndef NAME_DECLARATIONS\n#include <math.h>\n\n");
+    out.push_str("\n#ifndef NAME_DECLARATIONS\n#include <float.h>\n#include <math.h>\n\n");
     definitions(outline, &mut out);
     for (op, text) in HELPERS {
         if outline.uses(op) {
@@ -174,6 +174,9 @@ fn definitions(outline: &Outline, out: &mut String) {
         let _ = writeln!(out, "    NAME_REQUIREMENTS = {},", s.n_require);
         let _ = writeln!(out, "    NAME_INPUTS = {},", room(s.n_input));
         let _ = writeln!(out, "    NAME_TURNS = {}, /* corrections of the inputs */", outline.turns());
+    }
+    for (name, meaning, count) in COUNTS {
+        let _ = writeln!(out, "    NAME_{name} = {count}, /* {meaning} */");
     }
     let _ = writeln!(out, "    NAME_CELLS = {},", outline.cells());
     let _ = writeln!(out, "    NAME_LONGEST = {}\n}};", outline.longest());

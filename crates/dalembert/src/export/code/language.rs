@@ -62,7 +62,7 @@ pub trait Language {
         Self: Sized,
     {
         let mut out = String::new();
-        for (meaning, values) in &TOLERANCES[..if control { 3 } else { 2 }] {
+        for (meaning, values) in &TOLERANCES[..if control { 4 } else { 3 }] {
             let _ = writeln!(out, "{}", comment(meaning));
             for (name, value) in *values {
                 let _ = writeln!(out, "{}", self.define(name, &format!("{value:e}")));
@@ -73,7 +73,7 @@ pub trait Language {
 }
 
 /// By what the engine tells ranks, contradictions and requirements out of reach.
-const TOLERANCES: [(&str, &[(&str, f64)]); 3] = [
+const TOLERANCES: [(&str, &[(&str, f64)]); 4] = [
     (
         "directions among rows of unit length, and pivots of the mass, that count as none",
         &[("RANK_TOLERANCE", tolerance::RANK), ("MASS_TOLERANCE", tolerance::MASS)],
@@ -84,12 +84,23 @@ const TOLERANCES: [(&str, &[(&str, f64)]); 3] = [
             ("REFINE", tolerance::REFINE),
             ("CONSISTENCY", tolerance::CONSISTENCY),
             ("COUPLING", tolerance::COUPLING),
+            ("GAINED", tolerance::GAINED),
         ],
+    ),
+    (
+        "how far a state is moved to feel the rounding of rows, which of them are short, and what it makes of b counts (U6)",
+        &[("NUDGE", tolerance::NUDGE), ("SHORT", tolerance::SHORT), ("GRAIN", tolerance::GRAIN)],
     ),
     (
         "requirements out of reach, and met; forces by which inputs are tried out, against those there are (C1)",
         &[("REACH", tolerance::REACH), ("MET", tolerance::MET), ("TRIAL", tolerance::TRIAL)],
     ),
+];
+
+/// How often the engine repeats what is repeated: name, meaning, number.
+pub const COUNTS: [(&str, &str, u64); 2] = [
+    ("IMPROVED", "most improvements of rows", tolerance::MAX_IMPROVED),
+    ("NUDGES", "states that are looked at to feel the rounding of rows", tolerance::NUDGES),
 ];
 
 /// The usual name of a function.

@@ -118,7 +118,13 @@ impl Outline {
         let control = if r > 0 { r * n + 2 * n * k + 2 * k * k + cod } else { 0 };
         // The motion by which inputs are tried out.
         let trial = if r > 0 && self.nonideal.is_some() { 5 * n + m + k + self.coordinates.len() } else { 0 };
-        8 * (3 * n * n + m * n + cod + trial + control + 12 * n + 8 * m + 3 * r + 2 * k)
+        // The terms at a state nearby.
+        let near = if m + r > 0 {
+            r * n + n * k + k * k + 4 * r + n * n + m * n + 2 * n + 2 * m + 2 * self.coordinates.len()
+        } else {
+            0
+        };
+        8 * (3 * n * n + m * n + cod + trial + control + near + 12 * n + 11 * m + 3 * r + 2 * k)
     }
 
     /// How often C1 is corrected: forces that follow the multipliers need more than one turn.
@@ -195,6 +201,9 @@ impl Outline {
     /// the model has that; `NAME_` becomes its name.
     pub fn fit(&self, text: &str, comment: &str) -> String {
         let has = |word: &str| match word {
+            "rows" => self.shape.n_con > 0,
+            "measured" => self.shape.n_con > 0 || self.control.is_some(),
+            "free" => self.control.is_none(),
             "nonideal" => self.nonideal.is_some(),
             "control" => self.control.is_some(),
             "weight" => self.has_cost,

@@ -1,6 +1,6 @@
 //! A module of Python that imports `math` and nothing else.
 
-use super::language::{Language, literal, usual};
+use super::language::{COUNTS, Language, literal, usual};
 use super::outline::{CODES, Item, Outline};
 use dalembert_tape::Op;
 use std::fmt::Write;
@@ -106,6 +106,9 @@ fn constants(outline: &Outline, out: &mut String) {
     }
     out.push_str("}\n\n");
     out.push_str(&Python.tolerances(outline.control.is_some(), |meaning| format!("# {meaning}")));
+    for (name, meaning, count) in COUNTS {
+        let _ = writeln!(out, "# {meaning}\n{name} = {count}");
+    }
     if outline.control.is_some() {
         let _ = writeln!(out, "# corrections of the inputs\nTURNS = {}", outline.turns());
     }

@@ -1,6 +1,6 @@
 //! A module of Rust. Its mathematics stands in one place, so that it can be replaced where there is no `std`.
 
-use super::language::{Language, literal, usual};
+use super::language::{COUNTS, Language, literal, usual};
 use super::outline::{CODES, Item, Outline};
 use dalembert_tape::Op;
 use std::fmt::Write;
@@ -95,18 +95,19 @@ pub fn write(outline: &Outline) -> String {
 fn declarations(outline: &Outline, out: &mut String) {
     let s = &outline.shape;
     let np = outline.parameters.len();
-    let mut constants = vec![
+    let constants = [
         ("NX", s.n_x, "coordinates"),
         ("N", s.n_eta, "speeds"),
         ("ROWS", s.n_con, "constraint rows"),
         ("NP", np, "parameters"),
         ("NU", s.n_input, "control inputs"),
+        ("REQUIREMENTS", s.n_require, "requirement rows"),
     ];
-    if outline.control.is_some() {
-        constants.push(("REQUIREMENTS", s.n_require, "requirement rows"));
-    }
     for (name, value, meaning) in constants {
         let _ = writeln!(out, "/// Number of {meaning}.\npub const {name}: usize = {value};");
+    }
+    for (name, meaning, count) in COUNTS {
+        let _ = writeln!(out, "// {meaning}\nconst {name}: u64 = {count};");
     }
     let _ = writeln!(out, "const CELLS: usize = {};", outline.cells());
     let _ = writeln!(out, "const LONGEST: usize = {};", outline.longest());

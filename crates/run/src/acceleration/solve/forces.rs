@@ -5,9 +5,10 @@ use crate::acceleration::Term;
 use crate::linalg::axpy;
 use crate::{AccelerationError, IdealForces, Terms};
 
-/// Most steps of refinement, and the part of what was left that one must reach for another to follow.
-const MAX_IMPROVED: usize = 3;
-const GAINED: f64 = 0.1;
+/// Most steps of refinement.
+pub const MAX_IMPROVED: u64 = 3;
+/// Part of what was left that a step of refinement must reach for another to follow.
+pub const GAINED: f64 = 0.1;
 
 impl Accelerator {
     /// U2: what follows from eta' without C and lambda: Q_i = A^T lambda, and how well the rows hold.

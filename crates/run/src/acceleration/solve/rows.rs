@@ -15,7 +15,7 @@ pub const CONSISTENCY_TOL: f64 = 1e-7;
 /// Rounding of the whole solve that may stand in a row, against [`CONSISTENCY_TOL`] of its own numbers.
 pub const COUPLING: f64 = 1e-5;
 /// What a change of the whole state makes of b counts this much: states lie on the constraints to 1e-9.
-pub(crate) const GRAIN: f64 = 1e-2;
+pub const GRAIN: f64 = 1e-2;
 /// Rows that hold worse than this, against their own numbers, are improved once: very unequal masses cost digits.
 pub const REFINE: f64 = 1e-13;
 

@@ -1,0 +1,87 @@
+//! Who reads what was written. Each target takes bytes, the form in which cases are kept.
+
+mod text;
+
+use dalembert_cli::parts;
+
+/// What can be fuzzed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Model texts: reading, formatting, deriving, starting, moving, analysing.
+    Text,
+    /// Command lines, a word a line.
+    Arguments,
+    /// The journal of a sweep.
+    Journal,
+    /// A request to a worker of the studio, a line of JSON.
+    Studio,
+    /// What a client sends to the language server.
+    Messages,
+}
+
+impl Target {
+    /// All of them.
+    pub const ALL: [Target; 5] =
+        [Target::Text, Target::Arguments, Target::Journal, Target::Studio, Target::Messages];
+
+    /// Its name, which is that of its folder of cases.
+    pub fn name(self) -> &'static str {
+        match self {
+            Target::Text => "text",
+            Target::Arguments => "arguments",
+            Target::Journal => "journal",
+            Target::Studio => "studio",
+            Target::Messages => "messages",
+        }
+    }
+
+    /// By its name.
+    pub fn by_name(name: &str) -> Option<Target> {
+        Target::ALL.into_iter().find(|target| target.name() == name)
+    }
+
+    /// Gives bytes to whoever reads them. Whether they were understood.
+    ///
+    /// # Panics
+    /// If whoever reads them does, or what comes back contradicts itself: that is a find.
+    pub fn run(self, bytes: &[u8]) -> bool {
+        match self {
+            Target::Text => text::run(bytes),
+            Target::Arguments => {
+                let words: Vec<String> = String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect();
+                values(&words);
+                parts::reads_arguments(&words)
+            }
+            Target::Journal => journal(bytes),
+            Target::Studio => {
+                let line = String::from_utf8_lossy(bytes);
+                dalembert_studio::answer(&line).is_some_and(|answer| answer.get("failed").is_none())
+            }
+            Target::Messages => {
+                let mut said = Vec::new();
+                let input = std::io::Cursor::new(bytes.to_vec());
+                dalembert_lsp::serve(input, &mut said).is_ok_and(|code| code == 0)
+            }
+        }
+    }
+}
+
+/// Values of options that are read behind the command line.
+fn values(words: &[String]) {
+    for word in words {
+        let _ = dalembert::sweep::Axis::read(word);
+        let _ = dalembert::sweep::Sample::read(word);
+    }
+}
+
+/// A journal is opened, read, and opened again: what was whole stays whole.
+fn journal(bytes: &[u8]) -> bool {
+    let number = crate::number_of(bytes);
+    let path = std::env::temp_dir().join(format!("dalembert-fuzz-{}-{number:x}.journal", std::process::id()));
+    let read = || parts::read_journal(&path, 8).ok();
+    let whole = std::fs::write(&path, bytes).ok().and_then(|()| read());
+    let again = read();
+    let _ = std::fs::remove_file(&path);
+    assert_eq!(whole, again, "a journal that is opened twice has the same blocks");
+    whole.is_some_and(|blocks| blocks > 0)
+}
