@@ -5,3 +5,6 @@ mod support;
 
 #[path = "trust/starts.rs"]
 mod starts;
+
+#[path = "trust/loads.rs"]
+mod loads;

@@ -419,9 +419,9 @@ catalogue! {
     StaticBelowSliding "W0712" "static friction below sliding friction":
         "A contact that sticks would let go under a load at which it then cannot slide. Measured static coefficients are not below sliding ones."
         wrong "" right "";
-    NormalForceOpen "W0711" "a normal force that the constraints leave open":
-        "A constraint that presses follows from others, so that single multipliers are a matter of choice, and friction depends on the choice. \
-         A table on four legs is such a case: how much each leg carries is not decided by rigid bodies."
+    NormalForceOpen "W0711" "a constraint force that a force law reads and the constraints leave open":
+        "Constraints that friction or non-ideal work read follow from each other, so that their single forces are a matter of choice, and the motion depends on it. \
+         They share the load as equally stiff supports do; constraints that no force law reads carry nothing which the others can carry. A table on four legs is such a case: how much each leg carries is not decided by rigid bodies."
         wrong "" right "";
 
     // Notes.
