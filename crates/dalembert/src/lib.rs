@@ -62,6 +62,7 @@ pub mod equilibrium;
 pub mod export;
 mod failure;
 pub mod film;
+mod invariant_start;
 pub mod jacobi;
 pub mod kernel_form;
 pub mod kinds;

@@ -411,6 +411,10 @@ catalogue! {
     DissipationWithoutRates "W0503" "a dissipation without rates":
         "The force of a Rayleigh function is minus its derivative by the speeds. Where no rate occurs in it, it has no effect; often a prime is missing."
         wrong "dissipation c/2*x^2" right "dissipation c/2*x'^2";
+    StartScaled "W0507" "a start that is no rotation":
+        "The kinematics keep the length of a quaternion, and lengths and products of direction cosines, at what they are at the start. Rotations need 1 and 0. \
+         A start that is off by more than rounding is brought there; one that is far off is left as it is given."
+        wrong "" right "";
     NormalForceAssumed "W0710" "a normal force that was assumed":
         "Friction needs the force that presses at the contact. It is found from the constraint where the coordinates are those of a point, right-angled or curved. \
          Otherwise the multiplier is taken, which is the force if the constraint is written as a distance. \
