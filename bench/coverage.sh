@@ -17,10 +17,10 @@ packages=(-p dalembert-expr -p dalembert-run -p dalembert)
 # A test that fails is for the tests to tell; what it reached counts.
 cargo test "${packages[@]}" --lib --tests --no-fail-fast >"$CARGO_TARGET_DIR.log" 2>&1 || echo "some tests failed, see $CARGO_TARGET_DIR.log" >&2
 "$tools/llvm-profdata" merge -sparse "$CARGO_TARGET_DIR"/raw/*.profraw -o "$CARGO_TARGET_DIR/all.profdata"
-objects=()
-while read -r file; do objects+=(-object "$file"); done < <(
-  cargo test "${packages[@]}" --lib --tests --no-run 2>&1 | sed -n 's/^ *Executable .*(\(.*\))$/\1/p'
-)
+# The first program is an argument of its own, the others are options.
+mapfile -t programs < <(sed -n 's/^ *Running .*(\(.*\))$/\1/p' "$CARGO_TARGET_DIR.log")
+objects=("${programs[0]}")
+for program in "${programs[@]:1}"; do objects+=(-object "$program"); done
 for crate in expr run dalembert; do
   "$tools/llvm-cov" report "${objects[@]}" -instr-profile="$CARGO_TARGET_DIR/all.profdata" "$PWD/crates/$crate/src" |
     awk -v crate="$crate" '/^TOTAL/ { printf "%-10s lines %s of %s, functions %s of %s\n", crate, $10, $8, $7, $5 }'

@@ -18,7 +18,7 @@ sample() { # name, package, how many to take one of, tests, files
   for file in "$@"; do files+=(--file "$file"); done
   # shellcheck disable=SC2086
   cargo mutants --package "$package" "${files[@]}" --shard "$part/$((every * of))" --sharding round-robin --no-shuffle \
-    --output "$out/$name" --timeout 120 --baseline skip --colors never -- $tests || true
+    --output "$out/$name" --timeout 120 --colors never -- $tests || true
   for fate in caught missed timeout unviable; do
     printf '%s %s %s\n' "$name" "$fate" "$(wc -l <"$out/$name/mutants.out/$fate.txt")"
   done

@@ -3,6 +3,7 @@
 //! Every tape reads the same beginning, `t, x, eta, parameters`; some read results after it. Only entries that
 //! are not zero by structure are computed. A compiled system is immutable; workspaces are passed in.
 
+mod branch;
 mod glance;
 mod kernel;
 mod lanes;
@@ -52,6 +53,8 @@ pub struct Compiled {
     reactions_read: bool,
     /// Whether outputs or events read reactions or multipliers.
     multipliers_read: bool,
+    /// Rows whose multipliers or reactions non-ideal work reads.
+    rows_read: Vec<usize>,
     nonideal: Option<Program>,
     residuals: Scattered,
     position_gradient: Scattered,
@@ -222,6 +225,7 @@ impl Compiled {
         let multipliers_read = read(reactions) || read(&system.observables.multipliers);
         let reactions_read =
             read(reactions) || form.nonideal.iter().flatten().any(|e| pool.depends_on(*e, reactions));
+        let rows_read = rows_read(system, form);
         let sparse = sparse::Layout::of(form, &terms.places.each);
         let shape = Shape {
             n_x,
@@ -247,6 +251,7 @@ impl Compiled {
             sparse,
             reactions_read,
             multipliers_read,
+            rows_read,
             nonideal,
             residuals,
             position_gradient,
@@ -411,6 +416,23 @@ impl Compiled {
         let component = |p: usize| self.groups[group].clone().map(|r| A[r * n + p] * lambda[r]).sum::<f64>();
         (0..n).map(component).fold(0.0f64, f64::hypot)
     }
+}
+
+/// Rows whose multipliers or reactions the non-ideal forces read.
+fn rows_read(system: &mut System, form: &KernelForm) -> Vec<usize> {
+    let Some(C) = &form.nonideal else { return Vec::new() };
+    let o = &system.observables;
+    let pool = &mut system.pool;
+    let mut read = |symbol: Symbol| C.iter().any(|e| pool.depends_on(*e, &[symbol]));
+    let mut rows: Vec<usize> = (0..system.rows.len()).filter(|&r| read(o.multipliers[r])).collect();
+    for (g, constraint) in system.constraints.iter().enumerate() {
+        if read(o.reactions[g]) {
+            rows.extend(constraint.rows.clone());
+        }
+    }
+    rows.sort_unstable();
+    rows.dedup();
+    rows
 }
 
 /// The value of each parameter, in order: each may use those before it.

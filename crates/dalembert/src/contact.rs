@@ -18,8 +18,10 @@
 //!    A sliding velocity that is one on the constraint only is made tangential (`surface.rs`).
 //! 4. **Assumed.** The multiplier itself, which is right if the constraint is written as a distance; with a warning.
 //!
-//! `normal` in the statement decides instead. The rules look at numbers at the start and beside it; what holds at both holds.
+//! `normal` in the statement decides instead. Which of several redundant rows presses, one rule decides for all force laws
+//! (`crates/run/src/acceleration/load_path.rs`; `open_loads.rs` says where it does not). The rules look at numbers at the start and beside it; what holds at both holds.
 
+mod open_loads;
 mod particle;
 mod surface;
 
@@ -29,7 +31,6 @@ use crate::kinds::neighbour;
 use crate::model::Model;
 use crate::units::Kind;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
-use dalembert_run::linalg::{Cod, RANK_TOL};
 use dalembert_run::{ContactTerms, Kernel, State, Terms};
 use std::ops::Range;
 
@@ -42,12 +43,15 @@ const EQUAL: f64 = 1e-9;
 impl Model {
     /// Finds the normal forces that the model does not state, and says where multipliers leave them open.
     pub(crate) fn find_normal_forces(&mut self) {
-        if self.form.contacts.is_empty() {
+        if self.form.contacts.is_empty() && self.compiled.rows_read().is_empty() {
             return;
         }
         let views: Vec<View> = self.sample_states().into_iter().map(|state| View::at(self, state)).collect();
+        self.warn_open_loads(&views[0]);
+        if self.form.contacts.is_empty() {
+            return;
+        }
         for k in 0..self.form.contacts.len() {
-            self.warn_if_open(k, &views[0]);
             if self.system.contacts[k].normal.is_some() {
                 continue;
             }
@@ -255,34 +259,6 @@ impl Model {
         let help = format!("say what presses to be sure: `normal {written}`, scaled as needed");
         self.diagnostics
             .push(Diagnostic::warning(Code::NormalForceAssumed, contact.span, message).help(help));
-    }
-
-    /// Multipliers of redundant rows are shares: so is a normal force made of them.
-    fn warn_if_open(&mut self, k: usize, view: &View) {
-        let (m, n) = (self.system.rows.len(), view.n);
-        let rank = |rows: &[usize]| {
-            let A: Vec<f64> = rows.iter().flat_map(|&r| view.row(r).iter().copied()).collect();
-            if rows.is_empty() { 0 } else { Cod::new(rows.len(), n).factor(&A, RANK_TOL) }
-        };
-        let all: Vec<usize> = (0..m).collect();
-        let whole = rank(&all);
-        if whole == m {
-            return;
-        }
-        let contact = &self.system.contacts[k];
-        let open = contact.rows.clone().any(|r| {
-            let others: Vec<usize> = all.iter().copied().filter(|&q| q != r).collect();
-            rank(&others) == whole
-        });
-        if open {
-            let message = format!(
-                "the normal force at `{}` is not determined: its constraint follows from others, and they share the load in the way of least squares",
-                contact.name
-            );
-            self.diagnostics.push(Diagnostic::warning(Code::NormalForceOpen, contact.span, message).help(
-                "remove the redundant constraint, or take the friction of the whole group as one contact",
-            ));
-        }
     }
 }
 

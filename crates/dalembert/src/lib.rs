@@ -63,6 +63,7 @@ pub mod export;
 mod failure;
 pub mod film;
 pub mod internal;
+mod invariant_start;
 pub mod jacobi;
 pub mod kernel_form;
 pub mod kinds;

@@ -107,6 +107,10 @@ impl Model {
         if any_error(&model.diagnostics) {
             return Err(model.diagnostics);
         }
+        if !model.form.invariants.is_empty() {
+            // What is wrong with the start is said where it is used; what is changed in it, here.
+            let _ = model.start();
+        }
         model.find_normal_forces();
         if let Err(diagnostic) = model.check_sparse() {
             return Err(model.diagnostics.into_iter().chain([*diagnostic]).collect());
@@ -274,7 +278,7 @@ impl Model {
         }
         let Some(values) = state else {
             let guess = self.guess_at(t, &[])?;
-            return self.find(&guess);
+            return self.find(guess);
         };
         let (names, n_x) = (self.state_names(), self.form.coordinates.len());
         if values.len() != names.len() {
@@ -284,7 +288,7 @@ impl Model {
         if let Some(k) = values.iter().position(|v| !v.is_finite()) {
             return Err(bad(format!("`{}` cannot start at {}", names[k], values[k])));
         }
-        self.find(&StartGuess {
+        self.find(StartGuess {
             state: State::new(t, &values[..n_x], &values[n_x..]),
             x_fixed: vec![true; n_x],
             eta_fixed: vec![true; values.len() - n_x],
@@ -295,14 +299,16 @@ impl Model {
     /// The same with some values given and fixed.
     pub(crate) fn start_with(&mut self, given: &[(InitialTarget, f64)]) -> Result<Started, Box<Diagnostic>> {
         let guess = self.guess_with(given)?;
-        self.find(&guess)
+        self.find(guess)
     }
 
     /// The state on the constraints nearest to a guess.
-    fn find(&mut self, guess: &StartGuess) -> Result<Started, Box<Diagnostic>> {
-        let started = find_start(&self.compiled, guess)
-            .map_err(|error| Box::new(failure::of_start(&error, guess, self)))?;
+    fn find(&mut self, guess: StartGuess) -> Result<Started, Box<Diagnostic>> {
+        let guess = self.with_unit_invariants(guess);
+        let started = find_start(&self.compiled, &guess)
+            .map_err(|error| Box::new(failure::of_start(&error, &guess, self)))?;
         self.check_invariants(&started.state.x)?;
+        self.warn_other_lengths(&started.state.x);
         match self.judge_rows(&started.state, Code::InconsistentStart, true) {
             Some(d) if d.is_error() => Err(Box::new(
                 d.help("no solution was found near the starting values: give better guesses with `~`"),

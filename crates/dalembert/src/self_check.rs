@@ -184,7 +184,8 @@ impl Model {
             return Ok(());
         }
         let slopes = road.along(self, &rows, &vec![0.0; Xw.len()], w);
-        let (mut work, mut size) = (0.0, sizes(&s.ideal_force));
+        // Multipliers of forces that cancel are rounding of these.
+        let (mut work, mut size) = (0.0, sizes(&s.ideal_force) + 1e-6 * size);
         for (lambda, slope) in s.lambda.iter().zip(&slopes) {
             (work, size) = (work + lambda * slope, size + (lambda * slope).abs());
         }

@@ -293,7 +293,11 @@ impl Model {
         }
         outcome.state = variables.speeds_of(&outcome.state);
         let failure = match &outcome.stop {
-            Stop::Failed(reason) => Some(failure::of_motion(reason, self, &start, options.until - start.t)),
+            Stop::Failed(reason) => Some(
+                variables
+                    .branch_lost(reason)
+                    .unwrap_or_else(|| failure::of_motion(reason, self, &start, options.until - start.t)),
+            ),
             _ => trouble,
         };
         let failure = failure.or_else(|| {

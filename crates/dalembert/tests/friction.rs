@@ -470,7 +470,7 @@ fn friction_in_a_groove_carries_the_torque_alone() {
 #[test]
 fn a_normal_force_shared_by_redundant_rows_is_said() {
     let text = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 10*y\nconstraint a: y = 0\nconstraint b: 2*y = 0\n\
-                friction on a: coefficient 0.3, velocity x'\ninitial x' = 1";
+                friction on a: coefficient 0.3, velocity x'\nfriction on b: coefficient 0.1, velocity x'\ninitial x' = 1";
     assert!(load(text).diagnostics.iter().any(|d| d.code == Code::NormalForceOpen));
 }
 

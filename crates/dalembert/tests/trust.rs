@@ -26,3 +26,21 @@ mod literals;
 
 #[path = "trust/finite.rs"]
 mod finite;
+
+#[path = "trust/loads.rs"]
+mod loads;
+
+#[path = "trust/rest_events.rs"]
+mod rest_events;
+
+#[path = "trust/branches.rs"]
+mod branches;
+
+#[path = "trust/unit_starts.rs"]
+mod unit_starts;
+
+#[path = "trust/verdicts.rs"]
+mod verdicts;
+
+#[path = "trust/balances.rs"]
+mod balances;

@@ -22,6 +22,7 @@
 mod control;
 mod factor;
 mod judge;
+mod load_path;
 mod plan;
 mod report;
 mod saddle;
@@ -39,6 +40,8 @@ pub mod tolerance {
 }
 
 pub(crate) use factor::Rules;
+pub(crate) use load_path::LoadPath;
+pub use load_path::carrying_rows;
 pub(crate) use plan::Plan;
 pub use report::Reporter;
 pub(crate) use saddle::Saddle;

@@ -203,7 +203,8 @@ impl Terms {
 /// What is known of the constraint forces when C is evaluated (U8: the ideal force does not depend on C).
 #[derive(Clone, Copy, Debug)]
 pub struct IdealForces<'a> {
-    /// Multiplier of each row (minimum norm when rows are redundant).
+    /// Multiplier of each row. Where rows are redundant, rows that no force law reads carry nothing that the others can
+    /// carry, and the others share the rest as equally stiff supports do.
     pub lambda: &'a [f64],
     /// The constraint matrix as in [`Terms`], so that a row's own force is `A[row]^T lambda[row]`.
     pub A: &'a [f64],
@@ -385,6 +386,12 @@ pub trait Kernel: Sync {
     /// minimum norm along the motion.
     fn reads_multipliers(&self) -> bool {
         true
+    }
+
+    /// Rows whose multipliers or reactions [`nonideal`](Kernel::nonideal) reads. Where rows are redundant, these carry
+    /// what they can (see [`IdealForces::lambda`]); those of contacts do so by themselves.
+    fn rows_read(&self) -> &[usize] {
+        &[]
     }
 
     /// The rows that [`quick`](Kernel::quick) solves for: all of them, or, of a redundant set, as many as are

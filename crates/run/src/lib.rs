@@ -64,7 +64,7 @@ pub mod variation;
 
 pub use acceleration::{
     AccelerationError, Accelerator, CONSISTENCY_TOL, Path, Reporter, Solution, Steer, Taken, Term,
-    accelerate, dependent_rows, independent_rows,
+    accelerate, carrying_rows, dependent_rows, independent_rows,
 };
 pub use connect::{ConnectError, Connection, Ends, connect};
 pub use friction::{Grip, Gripped, Mode, settle};

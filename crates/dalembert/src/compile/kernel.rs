@@ -117,6 +117,10 @@ impl Kernel for Compiled {
         self.multipliers_read
     }
 
+    fn rows_read(&self) -> &[usize] {
+        &self.rows_read
+    }
+
     fn quick_rows(&self) -> &[usize] {
         self.quick.as_ref().map_or(&[], |q| &q.rows)
     }

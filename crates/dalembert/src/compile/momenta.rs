@@ -10,9 +10,11 @@
 //!
 //! G^-1 in front of y' makes the constraint force A^T lambda with the multipliers of U2, and the metric of the
 //! projection that of the masses: everything below the kernel form serves unchanged. The speeds are found by
-//! Newton's method on dL/d eta = y, which is one linear solve where L is quadratic. Where it fails the terms are NaN,
-//! which the run reports. Checked by `tests/hamilton_motion.rs` against the explicit form.
+//! Newton's method on dL/d eta = y, which is one linear solve where L is quadratic. Otherwise momenta may have several
+//! speeds, and those on the branch of the start are followed (`branch.rs`). Where it fails the terms are NaN, which the run
+//! reports. Checked by `tests/hamilton_motion.rs` against the explicit form.
 
+use super::branch::{self, Branch, Known};
 use super::small::{invert, largest, times};
 use super::{Compiled, Inputs, Scattered, dense, entries};
 use crate::diagnostic::{Code, Diagnostic};
@@ -23,6 +25,8 @@ use dalembert_run::{IdealForces, Kernel, Level, Point, Shape, Solution, State, T
 
 /// Newton's steps before the speeds count as not found.
 const MAX_NEWTON: usize = 60;
+/// Speeds found back from momenta are those that made them up to this part of the largest.
+const SAME: f64 = 1e-8;
 /// Smallest part of Newton's step that is tried.
 const MIN_FRACTION: f64 = 1e-9;
 
@@ -34,6 +38,8 @@ pub struct Momenta {
     legendre: Scattered,
     /// r and D(dL/d eta), eta held.
     rates: Scattered,
+    /// Where L is not quadratic, the speeds to go on from.
+    branch: Option<Branch>,
     scratch_len: usize,
 }
 
@@ -97,7 +103,8 @@ impl Momenta {
         let base = model.compiled.clone();
         let below = base.scratch_len.max(legendre.need()).max(rates.need());
         let scratch_len = Room::size(base.shape.n_eta, base.shape.n_con) + below;
-        Ok(Momenta { base, legendre, rates, scratch_len })
+        let branch = (!quadratic).then(Branch::default);
+        Ok(Momenta { base, legendre, rates, branch, scratch_len })
     }
 
     fn room<'a>(&self, scratch: &'a mut [f64]) -> (Room<'a>, &'a mut [f64]) {
@@ -112,6 +119,84 @@ impl Momenta {
 
     /// The speeds of momenta (at.eta), into `room.eta`, with G and its inverse there. False where there are none.
     fn solve(&self, at: Point<'_>, room: &mut Room<'_>, scratch: &mut [f64]) -> bool {
+        match self.branch.as_ref().and_then(|branch| Some((branch, branch.last()?))) {
+            Some((branch, last)) => {
+                self.follow(branch, last, at, room, scratch)
+                    || branch.nearest(at).is_some_and(|near| self.follow(branch, near, at, room, scratch))
+            }
+            None => self.search(at, room, scratch),
+        }
+    }
+
+    /// [`solve`](Momenta::solve) on the branch of the last state.
+    fn follow(
+        &self,
+        branch: &Branch,
+        from: Known,
+        at: Point<'_>,
+        room: &mut Room<'_>,
+        scratch: &mut [f64],
+    ) -> bool {
+        room.eta.copy_from_slice(&from.eta);
+        let (mut done, mut part) = (0.0, 1.0f64);
+        while done < 1.0 {
+            let (kept, next) = (room.eta.to_vec(), (done + part).min(1.0));
+            let found = if next == 1.0 {
+                self.correct(at, room, scratch)
+            } else {
+                let way = branch::between(&from, at, next);
+                self.correct(Point { t: way.t, x: &way.x, eta: &way.y }, room, scratch)
+            };
+            if found {
+                (done, part) = (next, 2.0 * part);
+                continue;
+            }
+            room.eta.copy_from_slice(&kept);
+            part /= 4.0;
+            if part < branch::SHORTEST {
+                return false;
+            }
+        }
+        branch.keep(Known { t: at.t, x: at.x.to_vec(), y: at.eta.to_vec(), eta: room.eta.to_vec() });
+        true
+    }
+
+    /// Newton's method from the speeds in `room.eta`, true only if each step is much shorter than the one before.
+    fn correct(&self, at: Point<'_>, room: &mut Room<'_>, scratch: &mut [f64]) -> bool {
+        let n = room.eta.len();
+        let mut before = f64::INFINITY;
+        for _ in 0..branch::MAX_STEPS {
+            self.legendre(Point { eta: room.eta, ..at }, room.y, room.G, scratch);
+            if !invert(room.G, n, room.inverse) {
+                return false;
+            }
+            let (mut off, mut size) = (0.0f64, 0.0f64);
+            for p in 0..n {
+                room.missing[p] = at.eta[p] - room.y[p];
+                off = largest(off, room.missing[p]);
+                size = largest(largest(size, at.eta[p]), room.y[p]);
+            }
+            times(room.missing, room.inverse, room.trial);
+            let step = room.trial.iter().fold(0.0, |m, v| largest(m, *v));
+            let speed = room.eta.iter().fold(0.0, |m, v| largest(m, *v));
+            if !off.is_finite() || !step.is_finite() {
+                return false;
+            }
+            // Rounding of the momenta, or of the speeds.
+            if off <= 2.0 * f64::EPSILON * size || step <= 2.0 * f64::EPSILON * speed {
+                return true;
+            }
+            if step > branch::SHORTER * before {
+                return off <= 1e-12 * size;
+            }
+            room.eta.iter_mut().zip(&*room.trial).for_each(|(eta, step)| *eta += step);
+            before = step;
+        }
+        false
+    }
+
+    /// [`solve`](Momenta::solve) from rest, with damped steps: the only speeds there are where L is quadratic.
+    fn search(&self, at: Point<'_>, room: &mut Room<'_>, scratch: &mut [f64]) -> bool {
         let n = room.eta.len();
         let miss = |room: &mut Room<'_>, scratch: &mut [f64]| {
             self.legendre(Point { eta: room.trial, ..at }, room.y, room.G, scratch);
@@ -162,7 +247,14 @@ impl Momenta {
         let mut scratch = vec![0.0; self.scratch_len];
         self.legendre(state.point(), &mut y, &mut G, &mut scratch);
         let canonical = State::new(state.t, &state.x, &y);
-        if self.speeds_of(canonical.point()).is_none() {
+        if let Some(branch) = &self.branch {
+            branch.keep(Known { t: state.t, x: state.x.clone(), y: y.clone(), eta: state.eta.clone() });
+        }
+        let back = self.speeds_of(canonical.point());
+        let size = state.eta.iter().fold(0.0f64, |m, v| largest(m, *v));
+        let same = |eta: &Vec<f64>| eta.iter().zip(&state.eta).all(|(a, b)| (a - b).abs() <= SAME * size);
+        // Momenta of a quadratic L determine the speeds as well as G does.
+        if !back.is_some_and(|eta| self.branch.is_none() || same(&eta)) {
             let message = format!("at t = {} the momenta dL/d eta do not determine the speeds", state.t);
             let d = Diagnostic::error(Code::NotApplicable, None, message);
             return Err(Box::new(
@@ -257,6 +349,10 @@ impl Kernel for Momenta {
         let known = IdealForces { lambda: ideal.lambda, A: room.A, sparsity: None, Q_i: room.trial };
         self.base.nonideal(Point { eta: room.eta, ..at }, &known, scratch, room.missing);
         times(room.missing, room.inverse, C);
+    }
+
+    fn rows_read(&self) -> &[usize] {
+        self.base.rows_read()
     }
 
     fn residuals(&self, at: Point<'_>, scratch: &mut [f64], phi: &mut [f64], psi: &mut [f64]) {

@@ -425,6 +425,10 @@ catalogue! {
         "Some rows of the table have NaN or inf in this column, for instance 1/x where x passes through zero. The motion itself is not affected. \
          `if` in the output says what it is where its formula has no value."
         wrong "" right "";
+    StartScaled "W0507" "a start that is no rotation":
+        "The kinematics keep the length of a quaternion, and lengths and products of direction cosines, at what they are at the start. Rotations need 1 and 0. \
+         A start that is off by more than rounding is brought there; one that is far off is left as it is given."
+        wrong "" right "";
     NormalForceAssumed "W0710" "a normal force that was assumed":
         "Friction needs the force that presses at the contact. It is found from the constraint where the coordinates are those of a point, right-angled or curved. \
          Otherwise the multiplier is taken, which is the force if the constraint is written as a distance. \
@@ -433,9 +437,9 @@ catalogue! {
     StaticBelowSliding "W0712" "static friction below sliding friction":
         "A contact that sticks would let go under a load at which it then cannot slide. Measured static coefficients are not below sliding ones."
         wrong "" right "";
-    NormalForceOpen "W0711" "a normal force that the constraints leave open":
-        "A constraint that presses follows from others, so that single multipliers are a matter of choice, and friction depends on the choice. \
-         A table on four legs is such a case: how much each leg carries is not decided by rigid bodies."
+    NormalForceOpen "W0711" "a constraint force that a force law reads and the constraints leave open":
+        "Constraints that friction or non-ideal work read follow from each other, so that their single forces are a matter of choice, and the motion depends on it. \
+         They share the load as equally stiff supports do; constraints that no force law reads carry nothing which the others can carry. A table on four legs is such a case: how much each leg carries is not decided by rigid bodies."
         wrong "" right "";
 
     // Notes.

@@ -19,6 +19,9 @@ const MAX_CHARTED: usize = 12;
 /// How far the starts are spread in coordinates that are no angles, in turn.
 const SPREADS: [f64; 4] = [0.5, 1.5, 4.0, 0.1];
 
+/// Where to look beside a result, in parts of a coordinate.
+const BESIDE: [f64; 8] = [0.1, -0.1, 0.3, -0.3, 1.0, -1.0, 0.03, -0.03];
+
 /// What to look for.
 #[derive(Clone, Debug, Default)]
 pub struct Search {
@@ -140,6 +143,16 @@ impl Model {
             let hunt = Hunt { base: state, held, periodic: &periodic, within: &search.within };
             hunt.run(self, &linearizer, starts, &mut found, &mut |k| watch(h * starts + k, total));
         }
+        // Rates that the forces decide are unknowns where no steady motion has those of the start.
+        let steady = |e: &Equilibrium| e.linear.state.eta.iter().any(|v| *v != 0.0);
+        if given_eta.is_empty()
+            && !found.equilibria.iter().any(steady)
+            && let Some((state, held)) = hunts.iter().find(|(_, held)| !held.rest)
+            && let Some(held) = held.with_free_rates()
+        {
+            let hunt = Hunt { base: state, held: &held, periodic: &periodic, within: &search.within };
+            hunt.run(self, &linearizer, starts, &mut found, &mut |_| {});
+        }
         if found.converged > 0 {
             found.notes.clear(); // the start alone was in the way
         }
@@ -210,6 +223,41 @@ impl Hunt<'_> {
             let Some(state) = linearizer.quieten(model, &start, &held) else { continue };
             self.keep(model, linearizer, state, &mut seen, found);
         }
+        self.look_beside(model, linearizer, &held, starts, &mut seen, found);
+    }
+
+    /// Starts beside isolated results, one coordinate moved at a time: where forces become singular between equilibria, the
+    /// next one often lies on the same line (the points of Lagrange on the axis of the primaries). As many again as there
+    /// were starts at most; they are not counted.
+    fn look_beside(
+        &self,
+        model: &mut Model,
+        linearizer: &Linearizer,
+        held: &Held,
+        starts: usize,
+        seen: &mut Vec<State>,
+        found: &mut Found,
+    ) {
+        let (converged, not_listed) = (found.converged, found.not_listed);
+        let (mut k, mut tried) = (0, 0);
+        while k < found.equilibria.len() && tried < starts {
+            let (from, isolated) =
+                (found.equilibria[k].linear.state.clone(), found.equilibria[k].family == 0);
+            k += 1;
+            let free = (0..from.x.len()).filter(|i| isolated && !held.coordinates.contains(i));
+            for (i, step) in free.flat_map(|i| BESIDE.iter().map(move |step| (i, step))) {
+                if tried >= starts || linearizer.calls.get() > super::settle::budget(model) {
+                    break;
+                }
+                tried += 1;
+                let mut start = from.clone();
+                start.x[i] += step * from.x[i].abs().max(0.3);
+                let Some(start) = self.placed(model, start) else { continue };
+                let Some(state) = linearizer.quieten(model, &start, held) else { continue };
+                self.keep(model, linearizer, state, seen, found);
+            }
+        }
+        (found.converged, found.not_listed) = (converged, not_listed);
     }
 
     /// Examines and lists a result, unless it is known already or not where it was looked for.
@@ -286,6 +334,11 @@ impl Hunt<'_> {
                 }
             };
         }
+        self.placed(model, state)
+    }
+
+    /// A state brought onto the constraints, with what is held as it is.
+    fn placed(&self, model: &Model, mut state: State) -> Option<State> {
         let mut projector = Projector::new(&model.compiled);
         projector.hold_invariants(&model.compiled, &self.base.x);
         let (mut x, mut eta) = (state.x.clone(), state.eta.clone());

@@ -37,9 +37,18 @@ pub(crate) struct Held {
     pub charted: bool,
 }
 
+impl Held {
+    /// The same with the rates of ignorable coordinates unknown; `None` if there are none.
+    pub(super) fn with_free_rates(&self) -> Option<Held> {
+        (!self.moving.is_empty() && !self.speeds.is_empty() && !self.rest)
+            .then(|| Held { speeds: Vec::new(), ..self.clone() })
+    }
+}
+
 impl Linearizer {
     /// The equilibrium or steady motion next to a state. Ignorable coordinates keep their places and their rates. Where Newton's
     /// iteration does not go straight to one, it is the bottom of the valley of the potential in which a state of rest lies.
+    /// Where no motion with these rates is steady, the forces decide them (Watt's governor) and they are unknowns too.
     pub fn settle(&self, model: &mut Model, state: &State) -> Result<State, Box<Diagnostic>> {
         let held = self.held(model, state)?;
         self.calls.set(0); // each search has its own budget
@@ -47,6 +56,7 @@ impl Linearizer {
             Some((found, true)) => Some(found),
             other => self.bottom(model, state, &held).or(other.map(|(found, _)| found)),
         };
+        let found = found.or_else(|| self.quieten(model, state, &held.with_free_rates()?));
         let Some(found) = found else {
             let message = "no equilibrium or steady motion was found near this state";
             return Err(Box::new(Diagnostic::error(Code::NotConverged, None, message).help(NOT_FOUND)));
@@ -115,7 +125,8 @@ impl Linearizer {
                 };
                 let Some(there) = self.plain(model, &next, &wishes) else { continue };
                 let after = remainder(&there, held);
-                if after < left {
+                // Rows grow and shrink near singular forces: in the measure of where the step began it may be better too.
+                if after < left || compared(&here, &there, held).is_some_and(|after| after < left) {
                     better = Some((next, there, after));
                     straight &= k == 0;
                     break;
@@ -226,6 +237,15 @@ pub(super) fn remainder(here: &Local, held: &Held) -> f64 {
     let (_, quiet) = roles(here, held);
     let weight = weights(here);
     quiet.iter().map(|&i| here.rates[i].abs() / weight[i]).fold(0.0, f64::max)
+}
+
+/// The largest rate that should vanish at another state, against the rows of this one; `None` if they are of other variables.
+fn compared(here: &Local, there: &Local, held: &Held) -> Option<f64> {
+    let same = here.positions.independent == there.positions.independent
+        && here.speeds.independent == there.speeds.independent;
+    let (_, quiet) = roles(there, held);
+    let weight = weights(here);
+    same.then(|| quiet.iter().map(|&i| there.rates[i].abs() / weight[i]).fold(0.0, f64::max))
 }
 
 fn step(now: &State, here: &Local, held: &Held) -> Vec<f64> {

@@ -20,6 +20,7 @@ pub use names::identifier;
 
 use crate::Model;
 use crate::diagnostic::{Code, Diagnostic};
+use dalembert_run::{Kernel, State, independent_rows};
 use outline::Outline;
 
 /// Most operations of the tapes that are written out. A C compiler takes half a minute for as many.
@@ -55,6 +56,7 @@ pub fn write(model: &Model, target: Target, name: &str) -> Result<String, Box<Di
                     for sliding alone write the friction as `nonideal work`";
         return Err(Box::new(Diagnostic::error(Code::NotApplicable, contact.span, message).help(help)));
     }
+    refuse_open_loads(model)?;
     let outline = Outline::new(model, name);
     let too_large = |what: String| {
         let help = "use smaller families, or coordinates in which the energies are shorter";
@@ -75,4 +77,21 @@ pub fn write(model: &Model, target: Target, name: &str) -> Result<String, Box<Di
         Target::Rust => rust::write(&outline),
         Target::Python => python::write(&outline),
     })
+}
+
+/// Exported code has multipliers of minimum norm, which depend on how often a redundant row is written: no numbers for a
+/// force law to read.
+fn refuse_open_loads(model: &Model) -> Result<(), Box<Diagnostic>> {
+    let Some(&row) = model.compiled.rows_read().first() else { return Ok(()) };
+    let states = model.clone().sample_states();
+    let m = model.system.rows.len();
+    let redundant =
+        |s: &State| independent_rows(&model.compiled, s.point()).is_some_and(|rows| rows.len() < m);
+    if !states.iter().any(redundant) {
+        return Ok(());
+    }
+    let row = &model.system.rows[row];
+    let message = format!("non-ideal work reads the force of `{}`, and constraints are redundant", row.name);
+    let help = "which constraint carries is decided at each state, which exported code does not do; remove the constraints that follow from others";
+    Err(Box::new(Diagnostic::error(Code::NotApplicable, row.span, message).help(help)))
 }

@@ -27,6 +27,12 @@ impl Linearizer {
             .help("linearise at a state away from it; velocity constraints that are nonlinear in the rates degenerate at rest"),
             Trouble::CoordinateFollows(i) => follows(&model.system.coordinates[i].name),
             Trouble::SpeedFollows(p) => follows(&model.system.speeds[p].name),
+            Trouble::SharedLoad => Diagnostic::error(
+                Code::NotApplicable,
+                span,
+                "non-ideal work reads the forces of constraints that share a load, and the way they share it is not linearised",
+            )
+            .help("remove the constraints that follow from others"),
             Trouble::Incomplete => Diagnostic::error(
                 Code::NotApplicable,
                 None,

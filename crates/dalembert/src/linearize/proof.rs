@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! sum v_i dE/dx_i = 0 identically for every E in the equations      a translation along v is a symmetry
+//! dV(x)/dx . (K x + v) = 0 identically, constraints too             rotations and translations of minima
 //! Q(x0 + s1 v1 + s2 v2 + ..., 0) = 0 identically                    a flat set of positions of rest (no constraints)
 //! T_w^T (Q - M Y) at eta0 + s e                                     at most quadratic in s: zero at five s, so zero
 //! ```
@@ -19,6 +20,8 @@ use dalembert_run::linalg::Cod;
 
 /// Places along a family of speeds; a quadratic that vanishes at three vanishes everywhere.
 const PLACES: [f64; 5] = [-2.0, -0.5, 0.3, 1.0, 50.0];
+/// Coordinates up to which rotations of pairs are looked for.
+const MAX_ROTATED: usize = 24;
 /// Rounding of rates there.
 const ROUNDING: f64 = 1e-12;
 
@@ -218,6 +221,54 @@ fn translates(model: &mut Model, v: &[Rational]) -> bool {
         let along = model.system.pool.combine(slopes.into_iter().zip(v.iter().cloned()));
         vanishes(model, along)
     })
+}
+
+/// Whether translations and rotations that provably change neither the potential energy (V - T0) nor the constraints lead from a
+/// state in each of these directions. For speeds that are rates.
+pub(super) fn symmetric_along(model: &mut Model, state: &State, along: &[Vec<f64>]) -> bool {
+    let form = &model.form;
+    let (n, x) = (form.coordinates.len(), form.coordinates.clone());
+    if form.frame.is_some() || !form.invariants.is_empty() || n > MAX_ROTATED {
+        return false;
+    }
+    let rest: Vec<(Symbol, Expr)> = form.speeds.iter().map(|s| (*s, Pool::ZERO)).collect();
+    let mut kept: Vec<Expr> = form.position_residuals.iter().flatten().copied().collect();
+    let system = &mut model.system;
+    let energies = [system.kinetic, system.potential, system.lagrangian];
+    kept.extend(system.pool.substitute(&energies.into_iter().flatten().collect::<Vec<_>>(), &rest));
+    let slopes: Vec<Vec<Expr>> = kept.iter().map(|e| system.pool.gradient(*e, &x)).collect();
+    let mut tangents: Vec<Vec<f64>> = Vec::new();
+    for v in along {
+        let v: Vec<Rational> = v.iter().copied().map(simple).collect();
+        let unchanged = slopes.iter().all(|slopes| {
+            let change = model.system.pool.combine(slopes.iter().copied().zip(v.iter().cloned()));
+            vanishes(model, change)
+        });
+        if unchanged {
+            tangents.push(v.iter().map(Rational::to_f64).collect());
+        }
+    }
+    for (i, j) in (0..n).flat_map(|i| (0..i).map(move |j| (i, j))) {
+        let unchanged = slopes.iter().all(|slopes| {
+            let pool = &mut model.system.pool;
+            let (a, b) = (pool.var(x[i]), pool.var(x[j]));
+            let (turn, back) = (pool.mul(a, slopes[j]), pool.mul(b, slopes[i]));
+            let change = pool.combine([(turn, Rational::ONE), (back, Rational::MINUS_ONE)]);
+            vanishes(model, change)
+        });
+        if unchanged {
+            let mut v = vec![0.0; n];
+            (v[j], v[i]) = (state.x[i], -state.x[j]);
+            tangents.push(v);
+        }
+    }
+    // Each direction must be a combination of these.
+    let rank = |rows: &[Vec<f64>]| match rows.iter().flatten().all(|v| *v == 0.0) {
+        true => 0,
+        false => Cod::new(rows.len(), n).factor(&rows.concat(), 1e-9),
+    };
+    let all: Vec<Vec<f64>> = tangents.iter().chain(along).cloned().collect();
+    rank(&tangents) == rank(&all)
 }
 
 /// Whether no force acts at rest anywhere in the flat set through a state. Without constraints only.

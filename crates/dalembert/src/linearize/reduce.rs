@@ -34,6 +34,8 @@ pub(crate) enum Trouble {
     SpeedFollows(usize),
     /// The reduced mass matrix is singular.
     MassSingular,
+    /// Non-ideal work reads constraint forces that redundant constraints share.
+    SharedLoad,
     /// The accelerations are not those of K2-K4: other forces act.
     Incomplete,
 }
@@ -111,7 +113,7 @@ pub(crate) fn local(
         return Err(Trouble::Incomplete);
     }
     let slopes = derivatives.slopes(model, state.point(), &solution.eta_dot, &forces.lambda);
-    let nonideal = work.nonideal(derivatives, &solution, &forces);
+    let nonideal = work.nonideal(derivatives, &solution, &forces)?;
     let mut out = Local {
         rates: rates(&terms, &solution, &positions, &speeds),
         S: vec![0.0; d * d],

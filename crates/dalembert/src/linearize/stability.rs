@@ -2,6 +2,7 @@
 //!
 //! - Lyapunov's first method: an eigenvalue to the right of the axis makes it unstable, all to the left asymptotically stable.
 //! - Dirichlet's theorem: rest of a conservative system (dissipation allowed) at a minimum of V - T0 is stable.
+//! - The same on a family of equilibria: motions stay near the family, not near its member.
 //! - Lyapunov and Malkin: if all others lie to the left and the zero eigenvalues are as many as the dimensions of a family of
 //!   equilibria or steady motions through this one, it is stable, and motions near it tend to a member of the family.
 //!   This is how rolling systems behave (Neimark and Fufaev; Zenkov, Bloch and Marsden 1998).
@@ -12,12 +13,13 @@
 //! and of the distance that is left to the exact equilibrium.
 
 use super::ignorable::LATER;
+use super::proof::symmetric_along;
 use super::reduce::Local;
 use super::{Linearizer, fixed};
 use crate::model::Model;
 use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_run::State;
-use dalembert_run::linalg::{Cod, Complex, Eigen, Lu, eigen, eigenvalues};
+use dalembert_run::linalg::{Cod, Complex, Eigen, Lu, eigen, eigenvalues, symmetric_eigen};
 
 /// What an operating point is. Indices are those of the states.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,6 +80,8 @@ pub struct Stability {
 const ROUNDING: f64 = 200.0 * f64::EPSILON;
 /// Newton steps that a state may be away from where it should be: at a root of multiplicity m there are m to go.
 const STEPS: f64 = 12.0;
+/// Curvatures of the potential below this part of the largest are none.
+const LEVEL: f64 = 1e-9;
 /// Coinciding vectors: no eigenvalue is taken for less exact than this.
 const WORST: f64 = 3e-5;
 
@@ -131,6 +135,10 @@ impl Linearizer {
             };
             return told(Verdict::Stable, reason.to_owned());
         }
+        if *kind == Kind::Equilibrium && self.minimum_on_family(model, state, here, &states, off) {
+            let reason = "the potential energy has a minimum along a family of equilibria (Dirichlet): motions stay near the family, and may drift along it";
+            return told(Verdict::Stable, reason.to_owned());
+        }
         let zeros = central.iter().filter(|v| v.abs() <= e.size * WORST).count();
         if zeros == central.len() && zeros < r && self.family(model, state, here, &states, &S, zeros) {
             let reason = format!(
@@ -153,23 +161,8 @@ impl Linearizer {
         states: &[usize],
         off: f64,
     ) -> bool {
-        let (d, d_x, d_w) = (here.dimension(), here.positions.dimension(), here.speeds.dimension());
-        let at_rest = state.eta.iter().all(|v| v.abs() <= 1e-12);
-        if !at_rest || d_x != d_w || self.derivatives.timed || !conservative(model) {
-            return false;
-        }
-        // K by speeds and positions is B^T V_pp with p' = B w.
-        let mut lu = Lu::new(d_x);
-        (0..d_x * d_x).for_each(|e| lu.matrix(d_x)[e] = here.S[(e % d_x) * d + d_x + e / d_x]);
-        if lu.factor(1e-12).is_err() {
-            return false;
-        }
-        let mut V = vec![0.0; d_x * d_x];
-        for c in 0..d_x {
-            let mut column: Vec<f64> = (0..d_x).map(|k| -here.B[k * d + c]).collect();
-            lu.solve(&mut column);
-            (0..d_x).for_each(|k| V[k * d_x + c] = column[k]);
-        }
+        let Some(mut V) = self.potential_curvature(model, state, here) else { return false };
+        let (d_x, d_w) = (here.positions.dimension(), here.speeds.dimension());
         // The minimum must be one wherever the state should be exactly.
         let inertia = here.mass.chunks(d_w.max(1)).map(|row| row.iter().map(|v| v.abs()).sum::<f64>());
         let slack = off * inertia.fold(0.0, f64::max);
@@ -178,6 +171,68 @@ impl Linearizer {
         let V: Vec<f64> =
             kept.iter().flat_map(|i| kept.iter().map(|j| V[i * d_x + j]).collect::<Vec<_>>()).collect();
         positive_definite(&V, kept.len()) && positive_definite(&here.mass, d_w)
+    }
+
+    /// Second derivatives of the potential energy (V - T0) by the independent positions, at rest of a conservative system
+    /// (dissipation allowed); `None` for others.
+    fn potential_curvature(&self, model: &mut Model, state: &State, here: &Local) -> Option<Vec<f64>> {
+        let (d, d_x, d_w) = (here.dimension(), here.positions.dimension(), here.speeds.dimension());
+        let at_rest = state.eta.iter().all(|v| v.abs() <= 1e-12);
+        if !at_rest || d_x != d_w || self.derivatives.timed || !conservative(model) {
+            return None;
+        }
+        // K by speeds and positions is B^T V_pp with p' = B w.
+        let mut lu = Lu::new(d_x);
+        (0..d_x * d_x).for_each(|e| lu.matrix(d_x)[e] = here.S[(e % d_x) * d + d_x + e / d_x]);
+        if lu.factor(1e-12).is_err() {
+            return None;
+        }
+        let mut V = vec![0.0; d_x * d_x];
+        for c in 0..d_x {
+            let mut column: Vec<f64> = (0..d_x).map(|k| -here.B[k * d + c]).collect();
+            lu.solve(&mut column);
+            (0..d_x).for_each(|k| V[k * d_x + c] = column[k]);
+        }
+        Some(V)
+    }
+
+    /// Dirichlet on a family: second derivatives that are positive across directions in which equilibria provably go on,
+    /// because a symmetry of potential and constraints carries one into the other (see `proof`).
+    fn minimum_on_family(
+        &self,
+        model: &mut Model,
+        state: &State,
+        here: &Local,
+        states: &[usize],
+        off: f64,
+    ) -> bool {
+        let Some(V) = self.potential_curvature(model, state, here) else { return false };
+        let (d, d_x, d_w) = (here.dimension(), here.positions.dimension(), here.speeds.dimension());
+        let kept: Vec<usize> = states.iter().copied().filter(|i| *i < d_x).collect();
+        let r = kept.len();
+        let mut part: Vec<f64> =
+            kept.iter().flat_map(|i| kept.iter().map(|j| V[i * d_x + j]).collect::<Vec<_>>()).collect();
+        let size = part.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let symmetric = (0..r * r).all(|e| (part[e] - part[(e % r) * r + e / r]).abs() <= 1e-7 * size);
+        if r == 0 || !symmetric || !positive_definite(&here.mass, d_w) {
+            return false;
+        }
+        let mut vectors = vec![0.0; r * r];
+        symmetric_eigen(&mut part, r, &mut vectors);
+        let values: Vec<f64> = (0..r).map(|k| part[k * r + k]).collect();
+        let highest = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let inertia = here.mass.chunks(d_w.max(1)).map(|row| row.iter().map(|v| v.abs()).sum::<f64>());
+        let slack = (LEVEL * highest).max(off * inertia.fold(0.0, f64::max));
+        let flat: Vec<usize> = (0..r).filter(|&k| values[k].abs() <= slack).collect();
+        if flat.is_empty() || flat.len() == r || values.iter().any(|v| *v < -slack) {
+            return false;
+        }
+        let image = |k: usize, i: usize| -> f64 {
+            kept.iter().enumerate().map(|(c, s)| here.directions[i * d + s] * vectors[c * r + k]).sum()
+        };
+        let along: Vec<Vec<f64>> =
+            flat.iter().map(|&k| (0..state.x.len()).map(|i| image(k, i)).collect()).collect();
+        symmetric_along(model, state, &along)
     }
 
     /// How far entries of S may be off because the state is not exactly where it should be: what a few Newton steps change.

@@ -2,16 +2,16 @@
 //!
 //! ```text
 //! A^T lambda = M z - Q          the ideal problem, differentiated for d lambda where C depends on it
-//! d lambda   = (A^T)^+ d(A^T lambda) - (A^T)^+ dA^T lambda + (I - A A^+) dA A^+ lambda      minimum norm, constant rank
+//! d lambda   = (A^T)^+ (d(A^T lambda) - dA^T lambda)      A: the rows that carry, which must be independent
 //! d|A_g^T lambda_g| = along the force of the constraint g
 //! ```
 
 use super::derivatives::{Derivatives, NonidealSlopes, Slopes};
-use super::reduce::{product, sum};
+use super::reduce::{Trouble, product, sum};
 use super::tangent::Tangent;
 use crate::model::Model;
 use dalembert_run::linalg::{Cod, Lu, RANK_TOL, mat_t_vec};
-use dalembert_run::{IdealForces, Kernel, Solution, State, Terms};
+use dalembert_run::{IdealForces, Kernel, Solution, State, Terms, carrying_rows};
 
 /// Multipliers of the whole motion and of its ideal part.
 pub(super) struct Forces {
@@ -27,8 +27,8 @@ pub(super) struct Forces {
 pub(super) struct Law {
     slopes: NonidealSlopes,
     ideal: Slopes,
-    /// Derivative of `A s` for the s that multipliers of redundant rows need, or nothing.
-    redundant: Option<(Slopes, Slopes)>,
+    /// The rows that carry, which are independent where C depends on multipliers.
+    carrying: Vec<usize>,
     /// For each reaction that matters: the force of its rows, and the slopes of A^T lambda for these rows alone.
     groups: Vec<(usize, Vec<f64>, Slopes, Slopes)>,
 }
@@ -88,9 +88,11 @@ impl Work<'_> {
         derivatives: &Derivatives,
         solution: &Solution,
         forces: &Forces,
-    ) -> Option<Law> {
+    ) -> Result<Option<Law>, Trouble> {
         let (model, at) = (self.model, self.state.point());
-        let slopes = derivatives.nonideal(model, at, &solution.lambda, &forces.reactions)?;
+        let Some(slopes) = derivatives.nonideal(model, at, &solution.lambda, &forces.reactions) else {
+            return Ok(None);
+        };
         let m = solution.lambda.len();
         let ideal = derivatives.slopes(model, at, &forces.z_ideal, &solution.lambda);
         let zeros = (vec![0.0; self.n], vec![0.0; m]);
@@ -102,14 +104,13 @@ impl Work<'_> {
         };
         let n_groups = model.system.constraints.len();
         let depends = slopes.C_lambda.iter().chain(&slopes.C_reaction).any(|v| *v != 0.0);
-        let redundant = (depends && self.speeds.rank() < m).then(|| {
-            // s with A^T lambda = A^T A s: then lambda = A s.
-            let mut cod = Cod::new(m, self.n);
-            cod.factor(&self.terms.A, RANK_TOL);
-            let mut s = vec![0.0; self.n];
-            cod.solve(&solution.lambda, &mut s);
-            alone(&s, &zeros.1)
-        });
+        let carrying = match depends && self.speeds.rank() < m {
+            true => carrying_rows(&model.compiled, at),
+            false => (0..m).collect(),
+        };
+        if depends && carrying.len() > self.speeds.rank() {
+            return Err(Trouble::SharedLoad);
+        }
         let mut groups = Vec::new();
         for g in (0..n_groups).filter(|g| used(&slopes.C_reaction, n_groups, *g)) {
             let mut own = vec![0.0; m];
@@ -120,7 +121,7 @@ impl Work<'_> {
             let (with, without) = alone(&zeros.0, &own);
             groups.push((g, force, with, without));
         }
-        Some(Law { slopes, ideal, redundant, groups })
+        Ok(Some(Law { slopes, ideal, carrying, groups }))
     }
 
     /// M Y + dF for a change of state, and Y.
@@ -156,13 +157,11 @@ impl Work<'_> {
         // A^T dlambda = M dz + dF: `force` has M Y in it already.
         let share = product(&self.terms.M, &product(&self.speeds.T, &w, n), n);
         debug_assert_eq!(dz.len(), n);
-        let mut dlambda = multipliers(&self.terms.A, n, m, &sum(&force, &share));
-        if let Some((with, without)) = &law.redundant {
-            // The minimum-norm multipliers turn with the range of A.
-            let dA_s = difference(with, without, |s| (&s.G_x, &s.G_eta), dx, deta, m);
-            let inside = self.projected(&dA_s);
-            (0..m).for_each(|r| dlambda[r] += dA_s[r] - inside[r]);
-        }
+        let A: Vec<f64> =
+            law.carrying.iter().flat_map(|r| &self.terms.A[r * n..(r + 1) * n]).copied().collect();
+        let carried = multipliers(&A, n, law.carrying.len(), &sum(&force, &share));
+        let mut dlambda = vec![0.0; m];
+        law.carrying.iter().zip(carried).for_each(|(&r, change)| dlambda[r] = change);
         dC = sum(&dC, &product(&law.slopes.C_lambda, &dlambda, n));
         for (g, force, with, without) in &law.groups {
             let mut own = vec![0.0; m];
@@ -178,16 +177,6 @@ impl Work<'_> {
             (0..n).for_each(|p| dC[p] += law.slopes.C_reaction[p * width + g] * along);
         }
         Some(dC)
-    }
-
-    /// A A^+ r.
-    fn projected(&self, r: &[f64]) -> Vec<f64> {
-        let (m, n) = (r.len(), self.n);
-        let mut cod = Cod::new(m, n);
-        cod.factor(&self.terms.A, RANK_TOL);
-        let mut y = vec![0.0; n];
-        cod.solve(r, &mut y);
-        product(&self.terms.A, &y, m)
     }
 }
 

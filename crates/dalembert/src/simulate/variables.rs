@@ -4,7 +4,7 @@ use super::Request;
 use crate::compile::{Compiled, Momenta, SuslovKernel};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
-use dalembert_run::{Kernel, Method, State};
+use dalembert_run::{AccelerationError, Failure, Kernel, Method, State, Term};
 
 /// The equations that are integrated. Columns and outputs are the same for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,6 +97,19 @@ impl Variables {
             Variables::Momenta(kernel) => kernel.momenta_of(state),
             Variables::Suslov(kernel) => kernel.momenta_of(state, &vec![0.0; kernel.multipliers()]),
         }
+    }
+
+    /// What is to be said where a motion in momenta ends because they do not determine the speeds any more.
+    pub fn branch_lost(&self, reason: &Failure) -> Option<Diagnostic> {
+        let Failure::Acceleration(AccelerationError::NotFinite { t, term: Term::MassMatrix, .. }) = reason
+        else {
+            return None;
+        };
+        let Variables::Momenta(_) = self else { return None };
+        let message =
+            format!("at t = {t} the momenta no longer determine the speeds on the branch of the start");
+        let d = Diagnostic::error(Code::MassSingular, None, message);
+        Some(d.help("d2L/d eta2 becomes singular there: momenta have several speeds, and two of them meet"))
     }
 
     /// The way back; NaN where there is none.

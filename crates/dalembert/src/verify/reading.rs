@@ -12,7 +12,7 @@ use super::small::{Dice, dot, times};
 use crate::compile::Compiled;
 use crate::model::Model;
 use dalembert_run::linalg::norm_max;
-use dalembert_run::{IdealForces, Kernel, Solution, State, Terms, accelerate};
+use dalembert_run::{Accelerator, IdealForces, Kernel, Solution, State, Steer, Terms, accelerate};
 
 /// A difference and what it may be, both relative to the size of what is compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,6 +54,8 @@ pub struct Reading {
     pub nonideal: Vec<f64>,
     /// U1 to U3, friction and control included.
     pub solution: Solution,
+    /// Multipliers of the ideal forces alone (U2), which C reads: without what friction adds to them.
+    pub(super) ideal_lambda: Vec<f64>,
     /// Whether each contact sticks.
     pub sticks: Vec<bool>,
     /// Whether forces act that are no `nonideal work`: friction or control.
@@ -97,7 +99,9 @@ impl Reading {
         let n = state.eta.len();
         let mut C = vec![0.0; n];
         let s = &now.solution;
-        let known = IdealForces { lambda: &s.lambda, A: &now.terms.A, Q_i: &s.ideal_force, sparsity: None };
+        let ideal_lambda = ideal_multipliers(model, state, s)?;
+        let known =
+            IdealForces { lambda: &ideal_lambda, A: &now.terms.A, Q_i: &s.ideal_force, sparsity: None };
         let mut scratch = vec![0.0; model.compiled.scratch_len()];
         model.compiled.nonideal(state.point(), &known, &mut scratch, &mut C);
         let steered = !model.system.contacts.is_empty() || !model.system.requirement_rows.is_empty();
@@ -106,6 +110,7 @@ impl Reading {
             terms: now.terms,
             nonideal: C,
             solution: now.solution,
+            ideal_lambda,
             sticks: now.sticks,
             steered,
             largest_term: 0.0,
@@ -217,6 +222,16 @@ impl Reading {
     pub(super) fn relative(&self, off: &[f64], conditioning: f64) -> Difference {
         Difference { worst: norm_max(off) / self.size(), tolerance: SAME + ROUNDINGS * conditioning }
     }
+}
+
+/// The multipliers that C reads: those of a motion without friction, under the control that acts.
+fn ideal_multipliers(model: &Model, state: &State, s: &Solution) -> Option<Vec<f64>> {
+    if model.system.contacts.is_empty() || model.system.nonideal.is_none() {
+        return Some(s.lambda.clone());
+    }
+    let mut accelerator = Accelerator::new(&model.compiled);
+    let ideal = accelerator.solve_steered(&model.compiled, state.point(), Steer::Inputs(&s.inputs)).ok()?;
+    Some(ideal.lambda.clone())
 }
 
 /// Each number changed by at most a part [`SHAKEN`] of itself.

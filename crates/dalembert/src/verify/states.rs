@@ -38,9 +38,20 @@ pub(super) fn near(model: &Model, start: &State, path: &Path) -> Vec<State> {
                 state: State::new(base.t, &x, &eta),
                 conditions: Vec::new(),
             };
-            find_start(&model.compiled, &guess).ok()
+            let mut found = find_start(&model.compiled, &guess).ok()?.state;
+            rest_if_held(&mut found, &eta);
+            Some(found)
         });
-        states.extend(found.map(|found| found.state));
+        states.extend(found);
     }
     states
+}
+
+/// Constraints that leave nothing free take a push away but for its rounding: then the state is at rest. Forces of the
+/// second order in such speeds would be rounding altogether, and nothing to be compared.
+fn rest_if_held(state: &mut State, pushed: &[f64]) {
+    let largest = |list: &[f64]| list.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    if largest(&state.eta) <= 1e-13 * largest(pushed) {
+        state.eta.fill(0.0);
+    }
 }

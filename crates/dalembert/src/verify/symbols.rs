@@ -172,9 +172,10 @@ pub(super) fn values(model: &Model, reading: &Reading) -> Values {
     let mut values = state_values(model, &reading.state);
     let (system, s) = (&model.system, &reading.solution);
     values.extend(system.speeds.iter().map(|s| s.acceleration).zip(s.eta_dot.iter().copied()));
-    values.extend(system.observables.multipliers.iter().copied().zip(s.lambda.iter().copied()));
+    let lambda = &reading.ideal_lambda;
+    values.extend(system.observables.multipliers.iter().copied().zip(lambda.iter().copied()));
     for (g, symbol) in system.observables.reactions.iter().enumerate() {
-        values.insert(*symbol, model.compiled.generalised_reaction(g, &s.lambda, &reading.terms.A, None));
+        values.insert(*symbol, model.compiled.generalised_reaction(g, lambda, &reading.terms.A, None));
     }
     values
 }

@@ -4,7 +4,7 @@
 //! So the natural rows alone are solved a second time, with C = J^T f of what the contacts were found to carry: then
 //! Q_i and Q_ni are those of U2 and U3. Without sticking contacts there is nothing to tell apart.
 
-use super::{AccelerationError, Accelerator, Solution, Steer};
+use super::{AccelerationError, Accelerator, LoadPath, Solution, Steer};
 use crate::linalg::axpy;
 use crate::{ContactTerms, Gripped, Kernel, Point, Terms};
 
@@ -23,7 +23,9 @@ impl Reporter {
         let natural = (kernel.stuck_rows() > 0).then(|| {
             let mut shape = kernel.base().shape();
             (shape.has_nonideal, shape.n_contact, shape.n_require) = (true, 0, 0);
-            Accelerator::with_shape(shape, kernel.base().scratch_len())
+            let mut natural = Accelerator::with_shape(shape, kernel.base().scratch_len());
+            natural.load_path = LoadPath::of(kernel.base());
+            natural
         });
         Self {
             gripped: Accelerator::gripped(kernel),

@@ -47,8 +47,9 @@ pub struct Solution {
     pub control_force: Vec<f64>,
     /// Control inputs u, n_input.
     pub inputs: Vec<f64>,
-    /// Multiplier of each row, Q_i = A^T lambda, of minimum norm when rows are redundant, n_con. With friction, that of
-    /// the force which acts: what friction does to the normal forces is in it.
+    /// Multiplier of each row, Q_i = A^T lambda, of minimum norm when rows are redundant and no force law reads
+    /// them (see [`crate::IdealForces::lambda`]), n_con. With friction, that of the force which acts: what friction does
+    /// to the normal forces is in it; what non-ideal work prescribes is not.
     pub lambda: Vec<f64>,
     /// Friction force of each contact, against the components of its sliding velocity, n_slide.
     pub friction: Vec<f64>,

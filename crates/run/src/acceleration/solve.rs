@@ -10,6 +10,7 @@ pub use rows::{CONSISTENCY_TOL, COUPLING, GRAIN, REFINE};
 
 use super::control::Steering;
 use super::factor::{Factor, Massless, Rules};
+use super::load_path::{Carriers, LoadPath};
 use super::{AccelerationError, Path, Reporter, Saddle, Solution, Term};
 use crate::friction::{NormalForces, settle};
 use crate::grain::{Grain, NUDGE, NUDGES, nudged};
@@ -63,6 +64,11 @@ pub struct Accelerator {
     /// Accelerations and multipliers which answer each sliding contact's force for N = 1.
     slip_z: Vec<f64>,
     slip_lambda: Vec<f64>,
+    /// Rows that force laws read, and those that carry them at this state where rows are redundant.
+    pub(super) load_path: Option<LoadPath>,
+    carriers: Option<Carriers>,
+    /// The natural rows by themselves, for non-ideal forces while contacts stick.
+    natural: Option<Box<forces::NaturalRows>>,
     control: ControlTerms,
     steering: Steering,
     /// Changes by refinement.
@@ -96,6 +102,7 @@ impl Accelerator {
         let shape = kernel.shape();
         Self {
             contacts: kernel.contacts().to_vec(),
+            load_path: LoadPath::of(kernel),
             quick: vec![0.0; shape.n_x + shape.n_eta + 2 * kernel.quick_rows().len() + 1],
             quick_workspace: kernel.quick_workspace(),
             ..Self::with_terms(kernel.shape(), kernel.scratch_len(), Terms::of(kernel))
@@ -105,7 +112,8 @@ impl Accelerator {
     /// Sized for a kernel with a grip.
     pub fn gripped(kernel: &Gripped<'_>) -> Self {
         let natural = kernel.shape().n_con - kernel.stuck_rows();
-        Self { sliding: Sliding::new(&kernel.shape(), natural), ..Self::new(kernel) }
+        let load_path = LoadPath::of(kernel.base());
+        Self { sliding: Sliding::new(&kernel.shape(), natural), load_path, ..Self::new(kernel) }
     }
 
     /// Sized without a kernel, for terms that come from elsewhere (see [`solve_terms`](Accelerator::solve_terms)).
@@ -131,6 +139,9 @@ impl Accelerator {
             normals: NormalForces::new(shape.n_contact),
             slip_z: vec![0.0; shape.n_contact * n],
             slip_lambda: vec![0.0; shape.n_contact * m],
+            load_path: None,
+            carriers: None,
+            natural: None,
             control: ControlTerms::new(&shape),
             steering: Steering::new(&shape),
             correction: Solution::new(&shape),
@@ -415,6 +426,7 @@ impl Accelerator {
     ) -> Result<(), AccelerationError> {
         self.ideal(eta, terms);
         self.check_consistent(t, eta, terms)?;
+        self.choose_carriers(terms);
         self.solve_nonideal(t, terms, nonideal)?;
         if !self.sliding.unit.is_empty() {
             self.solve_friction(t, terms)?;

@@ -243,6 +243,10 @@ impl Kernel for Gripped<'_> {
         self.base.reads_multipliers()
     }
 
+    fn rows_read(&self) -> &[usize] {
+        self.base.rows_read()
+    }
+
     fn quick_rows(&self) -> &[usize] {
         self.base.quick_rows()
     }

@@ -437,7 +437,8 @@ impl<'a> Drive<'a> {
             Given::Stopped(stop) => return Ok(Some(stop)),
             Given::Changed(contact) => {
                 self.regrip(contact)?;
-                return Ok(self.report_progress(h));
+                let stop = self.give_arrivals(h);
+                return Ok(stop.or_else(|| self.report_progress(h)));
             }
         }
         self.t = t_new;

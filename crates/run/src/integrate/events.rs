@@ -6,7 +6,7 @@
 //! close together too. Each sign change is located by regula falsi with the Illinois rule, bisection when it stalls.
 //! A function that is zero at the start takes its sign from the first sample at which it has one, so an event is not
 //! reported where a run begins. One that becomes zero just at the end of the run is reported there: no step follows that
-//! could show its change of sign.
+//! could show its change of sign. So is one that arrives at zero where a contact sticks, and stays there.
 
 use super::options::EventRule;
 use super::outcome::{Crossing, EventHit};
@@ -21,6 +21,11 @@ const MAX_SAMPLES: usize = 5000;
 pub(super) const MISSED: f64 = 0.02;
 /// An extremum this near to zero, in parts of the values around it, is looked at by itself.
 pub(super) const DOUBTFUL: f64 = 0.1;
+
+/// A function within this part of its largest value so far is zero where a contact sticks: what is left is rounding.
+const ARRIVED: f64 = 1e-10;
+/// A crossing this part of a step before that is the same.
+const JUST: f64 = 1e-6;
 
 /// Fractions at which every step is looked at: ends and middles of the parabolas, then two places in each of them.
 pub(super) fn first_places() -> [f64; 4 * PARABOLAS] {
@@ -51,6 +56,10 @@ pub(super) struct Events {
     rules: Vec<EventRule>,
     /// Last sign of each function; 0 if it had none yet.
     sign: Vec<f64>,
+    /// Values of no sign: up to this a function rests at zero, since it has arrived there.
+    band: Vec<f64>,
+    /// Largest value of each function so far.
+    largest: Vec<f64>,
     /// Values at the end of the last step.
     g_before: Vec<f64>,
     room: Vec<f64>,
@@ -69,12 +78,18 @@ impl Events {
         Self {
             rules: rules[..n].to_vec(),
             sign: vec![0.0; n],
+            band: vec![0.0; n],
+            largest: vec![0.0; n],
             g_before: room.clone(),
             samples: Samples { width: n_event, ..Samples::default() },
             size: room.clone(),
             room,
             hits: Vec::with_capacity(4 * n),
         }
+    }
+
+    pub fn len(&self) -> usize {
+        self.rules.len()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -116,6 +131,44 @@ impl Events {
                 self.hits.push(EventHit { index: i, t: t + h, rising });
             }
         }
+    }
+
+    /// The step scanned last, which began with these signs, ends at a fraction of it: signs are those there. The first
+    /// `given` hits have been reported.
+    pub fn cut(&mut self, before: Vec<f64>, theta: f64, h: f64, given: usize) {
+        self.sign = before;
+        for &k in &self.samples.order {
+            if self.samples.theta[k] >= theta {
+                break;
+            }
+            for i in 0..self.rules.len() {
+                let now = sign_of(self.samples.at(k)[i], self.band[i]);
+                self.sign[i] = if now == 0.0 { self.sign[i] } else { now };
+            }
+        }
+        for hit in &self.hits[..given] {
+            self.sign[hit.index] = if hit.rising { h.signum() } else { -h.signum() };
+        }
+    }
+
+    /// The functions, from the `first` on, that are zero at t and a moment later, and were not before: they have arrived
+    /// there to stay. One that has just been reported is not reported again.
+    pub fn arrivals(&mut self, first: usize, t: f64, h: f64, now: &[f64], later: &[f64]) -> Vec<EventHit> {
+        let mut arrived = Vec::new();
+        for i in first..self.rules.len() {
+            let band = ARRIVED * self.largest[i];
+            if self.sign[i] == 0.0 || !(now[i].abs().max(later[i].abs()) <= band) {
+                continue;
+            }
+            let rising = self.sign[i] * h.signum() < 0.0;
+            let close = |hit: &EventHit| hit.index == i && (hit.t - t).abs() <= JUST * h.abs();
+            let reported = self.hits.iter().any(|hit| close(hit) && (hit.t - t) * h.signum() < 0.0);
+            (self.sign[i], self.band[i]) = (0.0, band);
+            if self.wanted(i, rising) && !reported {
+                arrived.push(EventHit { index: i, t, rising });
+            }
+        }
+        arrived
     }
 
     /// How many samples the last scan took.
@@ -165,6 +218,7 @@ impl Events {
         for i in 0..self.rules.len() {
             self.crossings(i, t, h, values);
         }
+        self.largest.iter_mut().zip(&self.size).for_each(|(largest, size)| *largest = largest.max(*size));
         if let Some(&last) = self.samples.order.last() {
             self.g_before.copy_from_slice(self.samples.at(last));
         }
@@ -233,10 +287,11 @@ impl Events {
             let (before, after) = (self.samples.order[k - 1], self.samples.order[k]);
             let a = (self.samples.theta[before], self.samples.at(before)[i]);
             let b = (self.samples.theta[after], self.samples.at(after)[i]);
-            let now = sign_of(b.1, 0.0);
+            let now = sign_of(b.1, self.band[i]);
             if now == 0.0 {
                 continue;
             }
+            self.band[i] = 0.0;
             let changed = self.sign[i] != 0.0 && self.sign[i] != now;
             self.sign[i] = now;
             if changed && self.wanted(i, now * h.signum() > 0.0) {

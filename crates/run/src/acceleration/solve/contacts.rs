@@ -40,6 +40,13 @@ impl Accelerator {
             self.factor.solve(force, &self.phi, z, lambda);
         }
         self.relieve_contacts(terms);
+        if let Some(carriers) = &mut self.carriers {
+            let natural = self.sliding.natural;
+            carriers.carry(terms, &mut self.solution.lambda[..natural]);
+            for lambda in self.slip_lambda.chunks_mut(m).take(self.sliding.contacts.len()) {
+                carriers.carry(terms, &mut lambda[..natural]);
+            }
+        }
     }
 
     /// N of the contacts that slide, from p and q by components.

@@ -1,8 +1,9 @@
 //! Ideal forces, forces of constraints that do work, and Gauss's function (U2, U3, U7, U8).
 
 use super::{Accelerator, first_bad};
-use crate::acceleration::Term;
-use crate::linalg::axpy;
+use crate::acceleration::factor::{Massless, Rules};
+use crate::acceleration::{Saddle, Term};
+use crate::linalg::{RANK_TOL, axpy};
 use crate::{AccelerationError, IdealForces, Terms};
 
 /// Most steps of refinement.
@@ -70,30 +71,48 @@ impl Accelerator {
         gained
     }
 
+    /// Where redundant rows leave loads open that force laws read, decides which rows carry them.
+    pub(super) fn choose_carriers(&mut self, terms: &Terms) {
+        let Some(path) = &self.load_path else { return };
+        if self.solution.rank == self.shape.n_con {
+            self.carriers = None;
+            return;
+        }
+        self.carriers = path.choose(terms, &self.sliding.P);
+        if let Some(carriers) = &mut self.carriers {
+            carriers.carry(terms, &mut self.solution.lambda[..path.natural()]);
+        }
+    }
+
     /// U8, U3, U7: C, then Q_ni and its acceleration, then Gauss's function.
+    ///
+    /// The part of C that the constraints forbid does no work and is not a force: Q_ni is what is left of C along the
+    /// directions that the natural rows leave free. So it presses nowhere, and multipliers stay those of Q_i.
     pub(super) fn solve_nonideal(
         &mut self,
         t: f64,
         terms: &Terms,
         nonideal: &mut impl FnMut(&IdealForces<'_>, &mut [f64]),
     ) -> Result<(), AccelerationError> {
-        let (lean, s) = (self.lean(), &mut self.solution);
-        s.nonideal_force.fill(0.0);
+        self.solution.nonideal_force.fill(0.0);
         if self.shape.has_nonideal {
-            let ideal = IdealForces {
-                lambda: &s.lambda,
-                A: &terms.A,
-                sparsity: terms.sparsity.as_deref(),
-                Q_i: &s.ideal_force,
-            };
-            nonideal(&ideal, &mut self.C);
+            let natural = if self.sliding.unit.is_empty() { self.shape.n_con } else { self.sliding.natural };
+            if natural < self.shape.n_con {
+                self.prescribe_for_natural_rows(t, natural, terms, nonideal)?;
+            } else {
+                let s = &self.solution;
+                let (sparsity, Q_i) = (terms.sparsity.as_deref(), &s.ideal_force[..]);
+                nonideal(&IdealForces { lambda: &s.lambda, A: &terms.A, sparsity, Q_i }, &mut self.C);
+            }
             if let Some(index) = first_bad(&self.C) {
                 return Err(AccelerationError::NotFinite { t, term: Term::Nonideal, index });
             }
             // M z - A^T mu = C, A z = 0: then Q_ni = M z = C + A^T mu.
             self.phi.fill(0.0);
             self.factor.solve(&self.C, &self.phi, &mut self.work_n, &mut self.psi);
-            if !self.contacts.is_empty() {
+            let s = &mut self.solution;
+            if natural < self.shape.n_con {
+                // What contacts that stick answer, and what the natural rows answer to that.
                 axpy(1.0, &self.psi, &mut s.lambda);
             }
             terms.mass_times(&self.work_n, &mut s.nonideal_force);
@@ -103,11 +122,61 @@ impl Accelerator {
             }
         }
         // Of M eta' - Q - C.
+        let (lean, s) = (self.lean(), &mut self.solution);
         let beyond = if self.shape.has_nonideal { &self.work_n } else { &s.ideal_force };
         s.gauss = match !lean && self.factor.mass_is_positive() {
             true => self.factor.inverse_mass_square(beyond),
             false => f64::NAN,
         };
         Ok(())
+    }
+
+    /// C while contacts stick, as U8 and U3 make it of the natural rows alone: by their ideal forces, and without what
+    /// they forbid.
+    fn prescribe_for_natural_rows(
+        &mut self,
+        t: f64,
+        rows: usize,
+        terms: &Terms,
+        nonideal: &mut impl FnMut(&IdealForces<'_>, &mut [f64]),
+    ) -> Result<(), AccelerationError> {
+        let n = self.shape.n_eta;
+        let natural = self.natural.get_or_insert_with(|| Box::new(NaturalRows::new(n, rows)));
+        let rules = Rules { path: self.path, rank_tol: RANK_TOL, max_rank: usize::MAX, judged: true };
+        let (A, b) = (&terms.A[..rows * n], &terms.b[..rows]);
+        let NaturalRows { factor, z, lambda, Q_i, zeros } = &mut **natural;
+        factor
+            .factor_and_solve((&terms.M, A), rules, (&self.force, b), (z, lambda))
+            .map_err(|Massless { speed, pivot }| AccelerationError::MassSingular { t, speed, pivot })?;
+        factor.force(&self.force, z, lambda, Q_i);
+        if let Some(carriers) = &mut self.carriers {
+            carriers.carry(terms, lambda);
+        }
+        nonideal(&IdealForces { lambda, A, sparsity: None, Q_i }, &mut self.C);
+        factor.solve(&self.C, zeros, z, lambda);
+        terms.mass_times(z, &mut self.C);
+        Ok(())
+    }
+}
+
+/// The saddle system of the natural rows, without those of contacts that stick.
+#[derive(Clone, Debug)]
+pub(super) struct NaturalRows {
+    factor: Saddle,
+    z: Vec<f64>,
+    lambda: Vec<f64>,
+    Q_i: Vec<f64>,
+    zeros: Vec<f64>,
+}
+
+impl NaturalRows {
+    fn new(n: usize, m: usize) -> Self {
+        Self {
+            factor: Saddle::new(n, m, None),
+            z: vec![0.0; n],
+            lambda: vec![0.0; m],
+            Q_i: vec![0.0; n],
+            zeros: vec![0.0; m],
+        }
     }
 }

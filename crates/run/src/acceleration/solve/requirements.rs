@@ -26,9 +26,16 @@ impl Accelerator {
                 true => self.measure_inputs(t, eta, terms, &control, nonideal)?,
                 false => Vec::new(),
             };
+            let mut carriers = self.carriers.clone();
             let follow = |j: usize, z: &mut [f64], lambda: &[f64]| match measured.chunks(n.max(1)).nth(j) {
                 Some(response) => z.copy_from_slice(response),
-                None => follow_friction(&self.normals, &self.sliding, z, lambda, &self.slip_z[..slips * n]),
+                None => {
+                    let mut lambda = lambda.to_vec();
+                    if let Some(carriers) = &mut carriers {
+                        carriers.carry(terms, &mut lambda[..self.sliding.natural]);
+                    }
+                    follow_friction(&self.normals, &self.sliding, z, &lambda, &self.slip_z[..slips * n]);
+                }
             };
             steering.prepare(t, &control, &mut self.factor, terms, &self.solution.eta_dot, follow)?;
             let linear = !self.shape.has_nonideal && slips == 0;

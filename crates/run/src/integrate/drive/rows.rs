@@ -12,10 +12,14 @@ const NODES: [(f64, f64); 5] = [
     (0.953_089_922_969_332, 0.118_463_442_528_094_54),
 ];
 
+/// The part of the run after which an event function that stays at zero is still there.
+const MOMENT: f64 = 1e-6;
+
 impl Drive<'_> {
     /// Rows and events inside the step, in the order of the motion.
     pub(super) fn give_out(&mut self, t_new: f64, h: f64) -> Given {
         let mut events = std::mem::replace(&mut self.events, Events::new(&[], 0));
+        let signs = if self.contacts > 0 { events.mark().0 } else { Vec::new() };
         if !events.is_empty() {
             let t = self.t;
             events.scan(t, h, &mut |theta, g| self.event_values(Some((theta, h)), g));
@@ -24,16 +28,19 @@ impl Drive<'_> {
             }
         }
         let mut given = Given::All;
+        let (mut reported, mut change) = (0, None);
         for hit in &events.hits {
             self.give_due(hit.t, t_new, h);
             self.integrate_to(hit.t, t_new, h);
             self.dense_row(hit.t, t_new, h);
             if hit.index < self.contacts {
                 given = Given::Changed(hit.index);
+                change = Some((hit.t - self.t) / h);
             } else {
                 let named = EventHit { index: hit.index - self.contacts, ..*hit };
                 self.give_row(hit.t, Some(named));
                 if !events.stops(hit) {
+                    reported += 1;
                     continue;
                 }
                 given = Given::Stopped(Stop::Event(named));
@@ -42,12 +49,45 @@ impl Drive<'_> {
             self.y.copy_from_slice(&self.row);
             break;
         }
+        if let Some(theta) = change {
+            events.cut(signs, theta, h, reported);
+        }
         self.events = events;
         if let Given::All = given {
             self.give_due(t_new, t_new, h);
             self.integrate_to(t_new, t_new, h);
         }
         given
+    }
+
+    /// Where contacts have just come to rest: rows of the event functions that have arrived at zero there and stay, which
+    /// shows in no change of sign.
+    pub(super) fn give_arrivals(&mut self, h: f64) -> Option<Stop> {
+        let grip = self.field.kernel.grip();
+        if self.events.len() == self.contacts || !(0..self.contacts).any(|k| grip.sticks(k)) {
+            return None;
+        }
+        let mut events = std::mem::replace(&mut self.events, Events::new(&[], 0));
+        let count = self.contacts + self.field.shape.n_event;
+        let (mut now, mut later) = (vec![0.0; count], vec![0.0; count]);
+        let moment = MOMENT * self.span();
+        for (i, (y, f)) in self.y.iter().zip(&self.f).enumerate() {
+            self.row[i] = y + moment * f;
+        }
+        self.event_values_at(self.t + moment, &mut later);
+        self.event_values(None, &mut now);
+        let arrived = events.arrivals(self.contacts, self.t, h, &now, &later);
+        let mut stop = None;
+        for hit in arrived {
+            let named = EventHit { index: hit.index - self.contacts, ..hit };
+            self.give_row_now(Some(named));
+            if events.stops(&hit) {
+                stop = Some(Stop::Event(named));
+                break;
+            }
+        }
+        self.events = events;
+        stop
     }
 
     /// Carries the integrals along the motion on to a time inside the step.
