@@ -98,7 +98,8 @@ impl Model {
             if residual == 0.0 || part <= worst.map_or(DOUBTFUL, |w| w.part) {
                 continue;
             }
-            if !(residual.abs() <= ROUNDING * numbers.reach(pool, f)) {
+            let excused = residual.abs() <= ROUNDING * numbers.reach(pool, f);
+            if !excused {
                 worst = Some(Miss { row, of_rate, residual, part });
             }
         }
@@ -118,7 +119,8 @@ impl Model {
             short(miss.residual.abs()),
             short(miss.part)
         );
-        Some(match kept && !(miss.part <= MISSED) {
+        let tolerable = miss.part <= MISSED;
+        Some(match kept && !tolerable {
             true => Diagnostic::error(code, row.span, message),
             false => Diagnostic::warning(Code::RowMissed, row.span, message)
                 .help("smaller steps, a smaller tolerance or a method with projection keep it better"),

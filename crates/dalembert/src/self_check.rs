@@ -255,7 +255,7 @@ impl Model {
             let lambda = &found.solution.lambda[contact.rows.clone()];
             let pressed: Vec<f64> = P.chunks(lambda.len().max(1)).map(|row| dot(row, lambda)).collect();
             let (N, speed) = (norm(&pressed), norm(V));
-            if !(speed > 1e-9) {
+            if speed <= 1e-9 {
                 continue; // the direction of sliding is a limit there
             }
             let name = &self.system.contacts[k].name;
