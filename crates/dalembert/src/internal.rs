@@ -115,7 +115,7 @@ mod tests {
         });
         assert!(said.starts_with("internal error while running simulate pendulum.dal: index out of bounds"));
         assert!(said.contains("internal.rs:"), "{said}");
-        let d = catch("x", || panic!("no")).map(|()| ()).unwrap_err();
+        let d = catch::<()>("x", || panic!("no")).unwrap_err();
         assert!(is_internal(&d) && d.help.iter().any(|help| help.contains("report")));
     }
 

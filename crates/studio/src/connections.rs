@@ -83,12 +83,10 @@ async fn refuse(mut stream: TcpStream) {
 }
 
 /// The request with its whole body, or a refusal of one that is too large or takes too long.
-#[expect(clippy::result_large_err, reason = "a refusal is a response")]
 pub async fn whole(request: Request, most: usize) -> std::result::Result<Request, Response> {
     whole_within(request, most, BODY).await
 }
 
-#[expect(clippy::result_large_err, reason = "a refusal is a response")]
 async fn whole_within(
     request: Request,
     most: usize,
