@@ -1,13 +1,14 @@
 //! From the text of a large system to native code, by stages: chains of links in redundant coordinates
 //! (models/link_chain.dal), where every stage must grow as the chain does. Sizes may be given as arguments. Without the
-//! checks of [`dalembert::Model::load`], which cost little. Each stage is the best of several repetitions, because the
+//! checks of [`dalembert::Model::load`], which cost little. The self-check, which follows loading in every run, is told beside it: its
+//! budget is 5 ms or a tenth of loading. Each stage is the best of several repetitions, because the
 //! machine may be shared.
 
 use dalembert::compile::Compiled;
 use dalembert::derive::derive;
 use dalembert::elaborate::elaborate;
 use dalembert::syntax::parse;
-use dalembert::{Overrides, Source};
+use dalembert::{Model, Overrides, Source};
 use std::time::Instant;
 
 const MODEL: &str = include_str!("../../models/link_chain.dal");
@@ -37,13 +38,27 @@ fn once(n: usize) -> ([f64; 5], usize) {
     ([parse, elaborate, derive, compile, lap()], system.pool.len())
 }
 
+/// Milliseconds of the self-check at the start of the chain.
+fn self_check(n: usize, repetitions: usize) -> f64 {
+    let source = Source::new("link_chain.dal", MODEL);
+    let overrides = Overrides { set: vec![("N".into(), n.to_string())], ..Overrides::default() };
+    let mut model = Model::load(&source, &overrides).expect("the model is good");
+    let start = model.start().expect("a start").state;
+    let once = |model: &mut Model| {
+        let began = Instant::now();
+        model.self_check(&start).expect("two ways agree");
+        began.elapsed().as_secs_f64() * 1e3
+    };
+    (0..repetitions).map(|_| once(&mut model)).fold(f64::INFINITY, f64::min)
+}
+
 fn main() {
     let mut sizes: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
     if sizes.is_empty() {
         sizes = SIZES.to_vec();
     }
     let heads: String = STAGES.iter().map(|stage| format!("{stage:>11}")).collect();
-    println!("{:>6}{heads}{:>11}{:>10}{:>13}", "N", "ms", "us / N", "expressions");
+    println!("{:>6}{heads}{:>11}{:>10}{:>13}{:>12}", "N", "ms", "us / N", "expressions", "self-check");
     for n in sizes {
         let repetitions = (20_000 / n.max(1)).clamp(3, 50);
         let mut best = ([f64::INFINITY; 5], 0);
@@ -54,6 +69,7 @@ fn main() {
         }
         let total: f64 = best.0.iter().sum();
         let stages: String = best.0.iter().map(|ms| format!("{ms:>11.3}")).collect();
-        println!("{n:>6}{stages}{total:>11.3}{:>10.2}{:>13}", total * 1e3 / n as f64, best.1);
+        let check = self_check(n, repetitions.min(5));
+        println!("{n:>6}{stages}{total:>11.3}{:>10.2}{:>13}{check:>12.3}", total * 1e3 / n as f64, best.1);
     }
 }
