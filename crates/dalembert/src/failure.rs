@@ -374,7 +374,9 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model, start: &State, span: f
                 short(*t),
                 state(*fastest)
             );
-            let help = if model.system.requirement_rows.is_empty() {
+            let help = if model.system.requirement_rows.is_empty() && !model.system.rows.is_empty() {
+                "the mechanism may have reached the end of its range, or the motion may end in a singularity there; a force that jumps with the sign of a rate chatters when the rate vanishes; for stiff forces try `method radau`"
+            } else if model.system.requirement_rows.is_empty() {
                 "the motion may end in a singularity there; a force that jumps with the sign of a rate chatters when the rate vanishes; for stiff forces try `method radau`"
             } else {
                 "control may be losing its hold there: the forces it may use can hardly produce what is required, and grow without bound; see `actuate` and the control forces in the table"

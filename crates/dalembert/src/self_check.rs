@@ -119,6 +119,7 @@ impl Model {
     /// Derivatives of the rows along the motion.
     fn check_rows(&mut self, road: &Road<'_>) -> Result<(), Disagreement> {
         let rows: Vec<Expr> = self.system.rows.iter().map(|row| row.residual).collect();
+        let largest = road.largest_acceleration();
         let twice = road.jets(self, &rows, |r| match r {
             Part::Time => Jet { value: road.state().t, first: [1.0, 1.0], mixed: 0.0 },
             Part::Coordinate(i) => {
@@ -126,14 +127,21 @@ impl Model {
             }
             Part::Speed(p) => Jet { value: road.state().eta[p], first: [road.eta_dot()[p]; 2], mixed: 0.0 },
         });
-        let terms = road.sizes(self, &rows);
+        let entries: Vec<Expr> = self.form.constraint_matrix.iter().flatten().map(|(_, e)| *e).collect();
+        let (entries, right) =
+            (road.sizes(self, &entries), road.sizes(self, &self.form.constraint_right.clone()));
+        let (own, mut entry) = (road.sizes(self, &rows), entries.iter());
+        // States lie on the constraints to rounding: what that makes of b.
+        let (dx, deta) = road.generic_change();
+        let changed = road.along(self, &self.form.constraint_right.clone(), &dx, &deta);
         for (i, (row, jet)) in self.system.rows.iter().zip(twice).enumerate() {
-            let line = road.found.terms.row(i);
-            let own: f64 = line.entries().map(|(p, a)| (a * road.eta_dot()[p]).abs()).sum();
-            // A motion that hardly changes a row shows nothing of it.
-            let size = own + road.found.terms.b[i].abs() + road.largest_in(i) + road.rounding_of(i);
-            // Where a gradient vanishes, the terms of the row still cancel to rounding only.
-            let size = size + 1e-6 * terms[i] * road.fastest().powi(2);
+            // What the derivative is made of: the terms of A and b, which may cancel. Coupled accelerations round, too, and where
+            // a gradient vanishes in symbols, its terms still do in numbers.
+            let mut size =
+                right[i] + 1e-3 * own[i] * (largest + road.fastest().powi(2)) + 1e-6 * changed[i].abs();
+            for ((p, _), a) in self.form.constraint_matrix[i].iter().zip(entry.by_ref()) {
+                size += a * (road.eta_dot()[*p].abs() + 1e-6 * largest + road.fastest().powi(2));
+            }
             let rate = if row.holonomic { jet.mixed } else { jet.first[0] };
             compare(|| format!("`{}` along the motion", row.name), rate, 0.0, size)?;
         }
@@ -175,6 +183,7 @@ impl Model {
             + mass.abs()
             + inertia
             + sizes(&found.terms.Q)
+            + sizes(&road.sizes(self, &self.form.force.clone()))
             + forces.iter().map(|f| sizes(f)).sum::<f64>();
         let left = momentum + mass - energy - applied + damping;
         compare(|| "the virtual work of inertia and forces".into(), carried, left, size)?;
@@ -326,13 +335,18 @@ impl<'a> Road<'a> {
         &self.found.solution.eta_dot
     }
 
-    /// The largest of the coordinates' rates and accelerations that could matter in a row: what its second derivative is made of.
-    fn largest_in(&self, row: usize) -> f64 {
-        self.found.terms.row(row).norm() * self.fastest().powi(2)
-    }
-
     fn fastest(&self) -> f64 {
         self.found.state.eta.iter().fold(0.0f64, |m, v| m.max(v.abs()))
+    }
+
+    /// A change of the whole state by about its own size.
+    fn generic_change(&self) -> (Vec<f64>, Vec<f64>) {
+        let change = |values: &[f64]| -> Vec<f64> {
+            let largest = values.iter().fold(0.0f64, |m, v| m.max(v.abs())).min(1.0);
+            let least = if largest > 0.0 { largest } else { 1.0 };
+            values.iter().enumerate().map(|(k, v)| v.abs().max(least) * generic(k + 7)).collect()
+        };
+        (change(&self.state().x), change(&self.state().eta))
     }
 
     /// Sizes of the terms of expressions over time, state and parameters.
@@ -346,9 +360,12 @@ impl<'a> Road<'a> {
 
     /// What rounding of the largest accelerations, with and without constraints, is worth in a row, against [`TOLERANCE`].
     fn rounding_of(&self, row: usize) -> f64 {
+        1e-6 * self.found.terms.row(row).norm() * self.largest_acceleration()
+    }
+
+    fn largest_acceleration(&self) -> f64 {
         let free = self.found.solution.a_free.iter().filter(|a| a.is_finite());
-        let largest = self.eta_dot().iter().chain(free).fold(0.0f64, |m, v| m.max(v.abs()));
-        1e-6 * self.found.terms.row(row).norm() * largest
+        self.eta_dot().iter().chain(free).fold(0.0f64, |m, v| m.max(v.abs()))
     }
 
     /// Expressions over time, state and parameters, with derivatives.

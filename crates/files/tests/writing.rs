@@ -48,7 +48,7 @@ fn whatever_fails_the_file_is_the_old_one_or_the_new_one_as_a_whole() {
     fs::write(&path, "good").unwrap();
     let (old, new) = ("good".to_owned(), long("x"));
     let steps = faults::each(
-        || replace(&path, |out| out.write_all(new.as_bytes())),
+        || replace(&path, |out| new.as_bytes().chunks(50_000).try_for_each(|piece| out.write_all(piece))),
         |k, outcome| {
             assert!(outcome.is_err(), "operation {k} failed and nobody said so");
             assert!(text(&path) == old, "operation {k} left something else");

@@ -24,8 +24,8 @@ const ROUNDING: f64 = 1e-6;
 /// wherever the constraints hold (a diagonal entry of R = 1) would otherwise be judged by its own rounding.
 const KEPT: f64 = 1e-4;
 
-/// The state moved by [`NUDGE`]: each coordinate and time against its own size or one unit, each speed against its own size, or
-/// against that of the fastest where this is below one unit. A fixed sequence: the same numbers every time.
+/// The state moved by [`NUDGE`]: time against its size or one unit, each coordinate against its own size, or against that of the
+/// largest where this is below one unit (one unit where all are zero), each speed in the same way (not at all at rest). A fixed sequence: the same numbers every time.
 pub(crate) fn nudged(at: Point<'_>, round: u64) -> State {
     let mut seed = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(round + 1);
     let mut moved = |value: f64, size: f64| {
@@ -34,10 +34,14 @@ pub(crate) fn nudged(at: Point<'_>, round: u64) -> State {
         let unit = (seed >> 12) as f64 / (1u64 << 52) as f64 - 0.5;
         value + NUDGE * size * (unit + 0.5_f64.copysign(unit))
     };
+    let least = match norm_max(at.x) {
+        0.0 => 1.0,
+        largest => largest.min(1.0),
+    };
     let still = norm_max(at.eta).min(1.0);
     State {
         t: moved(at.t, 1.0 + at.t.abs()),
-        x: at.x.iter().map(|x| moved(*x, 1.0 + x.abs())).collect(),
+        x: at.x.iter().map(|x| moved(*x, x.abs().max(least))).collect(),
         eta: at.eta.iter().map(|eta| moved(*eta, eta.abs().max(still))).collect(),
     }
 }

@@ -55,7 +55,7 @@ fn speed_not_linear_in_the_rates() {
     2 | speed u = x'^2
       |           ^^^^
       |
-      = help: coefficients may depend on coordinates and time: `speed u = cos(a)*x' + 2*y'`
+      = help: coefficients may depend on coordinates and time: `speed u = cos(a)*x' + 2*y'`; speeds in a definition stand for their own definitions
     "
     );
 }
