@@ -90,7 +90,6 @@ fn cases() -> &'static [Case] {
 }
 
 fn case(seed: u64) -> Option<Case> {
-    let clock = std::time::Instant::now();
     let mut model = generator::random_model(seed);
     let known = |model: &Description| reference::solve(model, &model.q, &model.v, model.t);
     if known(&model).is_some_and(|r| r.pivots < 1e-3) {
@@ -106,7 +105,6 @@ fn case(seed: u64) -> Option<Case> {
     (model.q, model.v) = (first.state.x.clone(), first.state.eta.clone());
     let measured =
         measure(&model).unwrap_or_else(|e| panic!("seed {seed} does not start again: {e}\n{}", model.text()));
-    eprintln!("seed {seed} {:?}", clock.elapsed());
     Some(Case { seed, model, measured })
 }
 
@@ -272,11 +270,4 @@ fn metamorphic_a_shift_in_time_changes_nothing() {
 #[test]
 fn metamorphic_transformations_may_follow_each_other() {
     same_mechanics("several at once", 40, transformations::several);
-}
-
-#[test]
-fn metamorphic_dump() {
-    let Some(seed) = std::env::var("DUMP").ok().and_then(|s| s.parse().ok()) else { return };
-    let model = generator::random_model(seed);
-    std::fs::write(format!("/tmp/meta_seed{seed}.dal"), model.text()).unwrap();
 }

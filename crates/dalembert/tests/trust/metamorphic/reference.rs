@@ -66,10 +66,14 @@ impl At<'_> {
     }
 }
 
-/// Accelerations and forces at a state; `None` where this reference has no answer of its own (a contact that sticks, several
-/// solutions, friction beside control).
+/// Accelerations and forces at a state; `None` where this reference has no answer of its own: contacts near rest, several
+/// solutions, and control beside a force law that reads what control does to the constraints.
 #[allow(non_snake_case)]
 pub fn solve(model: &Description, q: &[f64], v: &[f64], t: f64) -> Option<Reference> {
+    let reads = model.laws.iter().any(|law| law.reads != Reads::Nothing);
+    if !model.requirements.is_empty() && (reads || !model.contacts.is_empty()) {
+        return None;
+    }
     let at = At { q, v, t, parameters: model.values() };
     let n = q.len();
     let (M, Q) = unconstrained(model, &at);
@@ -81,12 +85,9 @@ pub fn solve(model: &Description, q: &[f64], v: &[f64], t: f64) -> Option<Refere
         (0..n).map(|i| A.iter().zip(lambda).map(|(r, l)| r[i] * l).sum()).collect()
     };
     // (U2) does not depend on friction: what the constraints answer to it counts as non-ideal.
-    let ideal = of_rows(&z[n..]);
+    let mut ideal = of_rows(&z[n..]);
     let mut nonideal = vec![0.0; n];
     if let Some(c) = model.contacts.first() {
-        if model.contacts.len() > 1 || !model.requirements.is_empty() {
-            return None;
-        }
         let V = at.derivative(&c.velocity, Along::Nothing, Along::Nothing).f;
         let scale = at.derivative(&model.rows[c.row].scale, Along::Nothing, Along::Nothing).f;
         let J = at.gradient(&c.velocity, Along::Rate);
@@ -107,7 +108,7 @@ pub fn solve(model: &Description, q: &[f64], v: &[f64], t: f64) -> Option<Refere
         pivots = pivots.min(right[0].3);
     }
     let mut acceleration = z[..n].to_vec();
-    let lambda = z[n..].to_vec();
+    let mut lambda = z[n..].to_vec();
     // (U3): what the constraints permit of the prescribed work.
     let none = vec![0.0; A.len()];
     let (z, p) = saddle(&M, &A, &prescribed(model, &at, &A, &lambda), &none);
@@ -119,6 +120,8 @@ pub fn solve(model: &Description, q: &[f64], v: &[f64], t: f64) -> Option<Refere
     pivots = pivots.min(p);
     let (z, _) = saddle(&M, &A, &control, &none);
     add(&mut acceleration, &z[..n]);
+    add(&mut lambda, &z[n..]);
+    add(&mut ideal, &of_rows(&z[n..]));
     let side =
         |r: &Row| at.derivative(&(r.left.clone() - r.right.clone()), Along::Nothing, Along::Nothing).f.abs();
     let residual = model.rows.iter().map(side).fold(0.0, f64::max);
