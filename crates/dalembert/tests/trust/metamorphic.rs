@@ -102,6 +102,10 @@ fn case(seed: u64) -> Option<Case> {
             return None;
         }
     };
+    // A start far from the guess is near a singular configuration, where small differences grow.
+    if largest(&first.state.eta) > 5.0 {
+        return None;
+    }
     (model.q, model.v) = (first.state.x.clone(), first.state.eta.clone());
     let measured =
         measure(&model).unwrap_or_else(|e| panic!("seed {seed} does not start again: {e}\n{}", model.text()));
@@ -230,6 +234,16 @@ fn metamorphic_differentiated_rows_are_the_same_constraint() {
 #[test]
 fn metamorphic_duplicated_rows_change_nothing() {
     same_mechanics("duplicated rows", 20, transformations::duplicated_rows);
+}
+
+#[test]
+fn metamorphic_rows_of_one_vector_are_the_same_constraints() {
+    same_mechanics("vectors of rows", 8, transformations::joined_rows);
+}
+
+#[test]
+fn metamorphic_forces_by_other_statements_are_the_same_forces() {
+    same_mechanics("other statements", 40, transformations::other_statements);
 }
 
 #[test]

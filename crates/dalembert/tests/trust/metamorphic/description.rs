@@ -90,6 +90,8 @@ pub struct Description {
     pub more: Vec<String>,
     /// Seed of the order of statements.
     pub order: Option<u64>,
+    /// This constraint and the next are written as one of two components.
+    pub joined: Option<usize>,
     /// Whether single multipliers are unique.
     pub multipliers: bool,
     /// Whether the energy is that of the model as first written.
@@ -174,7 +176,15 @@ impl Description {
         lines.extend(
             self.forces_at.iter().map(|(f, p)| format!("force [{}, {}] at [{}, {}]", f[0], f[1], p[0], p[1])),
         );
-        lines.extend(self.rows.iter().map(|r| format!("constraint {}: {} = {}", r.name, r.left, r.right)));
+        for (k, r) in self.rows.iter().enumerate() {
+            let first = self.joined.is_some_and(|j| j + 1 == k).then(|| &self.rows[k - 1]);
+            match first {
+                _ if self.joined == Some(k) => {}
+                None => lines.push(format!("constraint {}: {} = {}", r.name, r.left, r.right)),
+                Some(f) => lines
+                    .push(format!("constraint both: [{}, {}] = [{}, {}]", f.left, r.left, f.right, r.right)),
+            }
+        }
         lines
     }
 

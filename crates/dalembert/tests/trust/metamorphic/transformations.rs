@@ -55,6 +55,10 @@ pub fn unrelated_coordinate(model: &Description, dice: &mut Dice) -> Transformed
 /// Rows times a number or a positive function.
 pub fn scaled_rows(model: &Description, dice: &mut Dice) -> Transformed {
     let mut new = rows_of(model)?;
+    for r in &mut new.requirements {
+        let size = [-1.0, 1e-3, 1e3][dice.index(3)];
+        (r.row.left, r.row.right) = (size * r.row.left.clone(), size * r.row.right.clone());
+    }
     for row in &mut new.rows {
         let size = [-1.0, 1e-3, 1e3, 2.5, -0.04][dice.index(5)];
         let factor = match dice.index(2) {
@@ -109,19 +113,63 @@ pub fn differentiated_rows(model: &Description, _: &mut Dice) -> Transformed {
 /// Copies in other scales, and for pairs a combination. Single multipliers are not unique then.
 pub fn duplicated_rows(model: &Description, dice: &mut Dice) -> Transformed {
     let mut new = rows_of(model)?;
-    for k in 0..=dice.index(2) {
+    let copies = if model.rows.is_empty() { 0 } else { 1 + dice.index(2) };
+    for k in 0..copies {
         let mut copy = model.rows[dice.index(model.rows.len())].clone();
         let factor = [2.0, -1.0, 100.0, 0.01][dice.index(4)];
         (copy.left, copy.right) = (factor * copy.left, factor * copy.right);
         new.rows.push(Row { name: format!("again{k}"), ..copy });
     }
+    for r in &model.requirements {
+        let mut copy = r.clone();
+        (copy.row.left, copy.row.right) = (3.0 * copy.row.left, 3.0 * copy.row.right);
+        copy.row.name += "_again";
+        new.requirements.push(copy);
+    }
     new.multipliers = false;
+    Some(new)
+}
+
+/// Two constraints as one of two components, where no law names one of them as a whole.
+pub fn joined_rows(model: &Description, dice: &mut Dice) -> Transformed {
+    let k = dice.index(model.rows.len().checked_sub(1).filter(|pairs| *pairs > 0)?);
+    let whole = |r: usize| r == k || r == k + 1;
+    let reads = |law: &Law| matches!(law.reads, Reads::Reaction(r) if whole(r));
+    if model.laws.iter().any(reads) || model.contacts.iter().any(|c| whole(c.row)) {
+        return None;
+    }
+    let mut new = model.clone();
+    new.joined = Some(k);
+    (new.rows[k].name, new.rows[k + 1].name) = ("both.x".into(), "both.y".into());
+    Some(new)
+}
+
+/// Forces as virtual work, potentials as the forces they give, names for energies.
+pub fn other_statements(model: &Description, _: &mut Dice) -> Transformed {
+    let mut new = model.clone();
+    new.energy = false;
+    for (i, e) in new.forces.drain(..) {
+        new.more.push(format!("work ({e})*delta({})", name(i)));
+    }
+    for (k, e) in new.potential.drain(..).enumerate() {
+        new.more.push(format!("let V{k} = {e}"));
+        for q in (0..model.n()).map(name) {
+            new.more.push(format!("force {q} = -diff(V{k}, {q})"));
+        }
+    }
+    for (k, (f, p)) in new.forces_at.drain(..).enumerate() {
+        new.more.push(format!("let P{k} = [{}, {}], F{k} = [{}, {}]", p[0], p[1], f[0], f[1]));
+        new.more.push(format!("work F{k}.x*delta(P{k}.x) + F{k}.y*delta(P{k}.y)"));
+    }
     Some(new)
 }
 
 pub fn zero_friction(model: &Description, dice: &mut Dice) -> Transformed {
     let mut new = rows_of(model)?;
     let row = dice.index(model.rows.len());
+    if model.rows.is_empty() {
+        return None;
+    }
     // One contact for each constraint; and `reaction` means the normal force where there is a contact.
     let taken = model.contacts.iter().any(|c| c.row == row);
     if taken || model.laws.iter().any(|law| law.reads == Reads::Reaction(row)) {
@@ -239,5 +287,5 @@ pub fn several(model: &Description, dice: &mut Dice) -> Transformed {
 }
 
 fn rows_of(model: &Description) -> Transformed {
-    (!model.rows.is_empty()).then(|| model.clone())
+    (!model.rows.is_empty() || !model.requirements.is_empty()).then(|| model.clone())
 }
