@@ -44,3 +44,6 @@ mod verdicts;
 
 #[path = "trust/balances.rs"]
 mod balances;
+
+#[path = "trust/metamorphic.rs"]
+mod metamorphic;

@@ -29,6 +29,8 @@ impl Accelerator {
             let mut carriers = self.carriers.clone();
             let follow = |j: usize, z: &mut [f64], lambda: &[f64]| match measured.chunks(n.max(1)).nth(j) {
                 Some(response) => z.copy_from_slice(response),
+                // Only the normal forces of contacts that slide follow the multipliers.
+                None if slips == 0 => {}
                 None => {
                     let mut lambda = lambda.to_vec();
                     if let Some(carriers) = &mut carriers {
