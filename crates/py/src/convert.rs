@@ -1,7 +1,7 @@
 //! Results and troubles as Python objects.
 
-use dalembert::{Source, internal};
 use dalembert::diagnostic::{Code, Diagnostic, Style, any_error, json, render};
+use dalembert::{Source, internal};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;

@@ -3,10 +3,10 @@
 use crate::columns::{Columns, Content, Words};
 use crate::system::{System, guarded, refuse};
 use crate::watch::{PAUSE, Watch};
-use dalembert::{Request, Source};
 use dalembert::diagnostic::Diagnostic;
 use dalembert::run::Flow;
 use dalembert::sweep::{Axis, Block, Plan, Sample};
+use dalembert::{Request, Source};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};

@@ -76,7 +76,8 @@ impl System {
     ) -> PyResult<Self> {
         let overrides = Overrides { set, initial };
         let load = |source: &Source, overrides: &Overrides| {
-            let read = internal::catch(&format!("the reading of `{name}`"), || Model::load(source, overrides));
+            let read =
+                internal::catch(&format!("the reading of `{name}`"), || Model::load(source, overrides));
             read.unwrap_or_else(|internal| Err(vec![*internal]))
         };
         let read = py.detach(|| match Source::from_bytes(&name, text.into_bytes()) {
