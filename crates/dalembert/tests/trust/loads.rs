@@ -71,6 +71,19 @@ fn friction_of_coefficient_zero_changes_nothing() {
 }
 
 #[test]
+fn control_does_not_keep_to_contacts_without_friction() {
+    let text = "coordinate x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\nconstraint floor: z = 0\n\
+        require goal: x + y = 0.5 decay 1.7, 1.1\ninitial x' = {start}\n";
+    // From rest, and through rest.
+    for start in ["0", "-0.05"] {
+        let text = text.replace("{start}", start);
+        let smooth = format!("{text}friction on floor: coefficient 0, velocity x'\n");
+        let (a, b) = (run_text(&text, &sharply_until(1.0)), run_text(&smooth, &sharply_until(1.0)));
+        below(start, motions_apart(&a, &b, &["x", "y", "x'", "y'"]), 1e-11);
+    }
+}
+
+#[test]
 fn non_ideal_work_reads_the_same_force_however_often_a_row_is_written() {
     let rows = |more: &str| {
         format!(
