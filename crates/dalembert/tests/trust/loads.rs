@@ -127,6 +127,23 @@ fn non_ideal_work_reads_the_same_force_however_often_a_row_is_written() {
 }
 
 #[test]
+fn control_beside_a_law_that_reads_redundant_rows_is_that_of_one_row() {
+    for law in [
+        "nonideal work -0.3*reaction(floor)*sign(x')*delta(x)",
+        "friction on floor: coefficient 0.3, velocity x'",
+    ] {
+        let rows = |more: &str| {
+            format!(
+                "{FLOOR}{more}{law}\nrequire goal: x = 2 decay 2, 1\noutput u = control(x)\ninitial x' = 3\n"
+            )
+        };
+        let plain = run_text(&rows(""), &sharply_until(0.3));
+        let other = run_text(&rows("constraint again: 2*y = 0\n"), &sharply_until(0.3));
+        below(law, motions_apart(&plain, &other, &["x", "x'", "u"]), 1e-9);
+    }
+}
+
+#[test]
 fn friction_reads_the_same_force_however_often_a_row_is_written() {
     let rows = |more: &str| {
         format!(
