@@ -227,19 +227,23 @@ impl Model {
         remove_rows(&mut across, &road.rows_held(self));
         compare(|| "the work of the non-ideal forces".into(), norm(&across), 0.0, size)?;
         let (n, terms) = (road.n(), &road.found.terms);
-        let (mut M_chol, mut accelerated) = (terms.M.clone(), rest);
+        let mut M_chol = terms.M.clone();
         if cholesky(&mut M_chol, n).is_err() {
             return Ok(());
         }
-        solve_lower(&M_chol, n, &mut accelerated);
-        solve_lower_transposed(&M_chol, n, &mut accelerated);
+        let accelerated = |force: &[f64]| {
+            let mut z = force.to_vec();
+            solve_lower(&M_chol, n, &mut z);
+            solve_lower_transposed(&M_chol, n, &mut z);
+            z
+        };
+        // Where the rows leave nothing of C, the rest is rounding of the forces that it is made of.
+        let parts = [&rest, &C, &friction, &s.nonideal_force, &s.ideal_force];
+        let scale: f64 = parts.iter().map(|force| norm(&accelerated(force))).sum();
+        let z = accelerated(&rest);
         for (i, row) in self.system.rows.iter().enumerate() {
-            let (mut sum, mut size) = (0.0, 0.0);
-            for (p, a) in terms.row(i).entries() {
-                (sum, size) = (sum + a * accelerated[p], size + (a * accelerated[p]).abs());
-            }
-            // Against what the prescribed force by itself would make of the row, too.
-            let size = size + terms.row(i).norm() * norm(&accelerated) + road.rounding_of(i);
+            let sum = terms.row(i).entries().map(|(p, a)| a * z[p]).sum();
+            let size = terms.row(i).norm() * scale + road.rounding_of(i);
             compare(|| format!("the non-ideal force across `{}`", row.name), sum, 0.0, size)?;
         }
         Ok(())

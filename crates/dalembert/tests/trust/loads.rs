@@ -71,6 +71,19 @@ fn friction_of_coefficient_zero_changes_nothing() {
 }
 
 #[test]
+fn control_does_not_keep_to_contacts_without_friction() {
+    let text = "coordinate x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\nconstraint floor: z = 0\n\
+        require goal: x + y = 0.5 decay 1.7, 1.1\ninitial x' = {start}\n";
+    // From rest, and through rest.
+    for start in ["0", "-0.05"] {
+        let text = text.replace("{start}", start);
+        let smooth = format!("{text}friction on floor: coefficient 0, velocity x'\n");
+        let (a, b) = (run_text(&text, &sharply_until(1.0)), run_text(&smooth, &sharply_until(1.0)));
+        below(start, motions_apart(&a, &b, &["x", "y", "x'", "y'"]), 1e-11);
+    }
+}
+
+#[test]
 fn non_ideal_work_reads_the_same_force_however_often_a_row_is_written() {
     let rows = |more: &str| {
         format!(
@@ -110,6 +123,23 @@ fn non_ideal_work_reads_the_same_force_however_often_a_row_is_written() {
     {
         let other = run_text(&pin(more), &sharply_until(0.9));
         below(more, motions_apart(&plain, &other, &["z", "z'"]), 1e-9);
+    }
+}
+
+#[test]
+fn control_beside_a_law_that_reads_redundant_rows_is_that_of_one_row() {
+    for law in [
+        "nonideal work -0.3*reaction(floor)*sign(x')*delta(x)",
+        "friction on floor: coefficient 0.3, velocity x'",
+    ] {
+        let rows = |more: &str| {
+            format!(
+                "{FLOOR}{more}{law}\nrequire goal: x = 2 decay 2, 1\noutput u = control(x)\ninitial x' = 3\n"
+            )
+        };
+        let plain = run_text(&rows(""), &sharply_until(0.3));
+        let other = run_text(&rows("constraint again: 2*y = 0\n"), &sharply_until(0.3));
+        below(law, motions_apart(&plain, &other, &["x", "x'", "u"]), 1e-9);
     }
 }
 

@@ -140,13 +140,15 @@ fn compare(what: &str, case: &Case, other: &Description) -> Vec<String> {
     if other.energy {
         check("energies", differ(&[a.energy], &[b.energy]), 1e-9);
     }
+    // A normal force has a kink where a multiplier changes its sign, and steps across it are less exact.
+    let bound = if case.model.contacts.is_empty() { 1e-8 } else { 1e-6 };
     for (i, (a, b)) in a.motion.iter().zip(&b.motion).enumerate() {
-        check(&format!("motions of {}", expression::name(i)), differ(a, b), 1e-8);
+        check(&format!("motions of {}", expression::name(i)), differ(a, b), bound);
     }
     let names = |m: &Measured| m.events.iter().map(|e| e.0.clone()).collect::<Vec<_>>();
     let times = |m: &Measured| m.events.iter().map(|e| e.1).collect::<Vec<_>>();
     if names(a) == names(&b) {
-        check("times of events", differ(&times(a), &times(&b)), 1e-7);
+        check("times of events", differ(&times(a), &times(&b)), 10.0 * bound);
     } else {
         wrong.push(format!("events {:?} and {:?}", a.events, b.events));
     }

@@ -77,3 +77,20 @@ fn multipliers_of_the_wrong_sign_are_found() {
         initial x = 0.6, y ~ -0.8, x' = 1";
     refuses(text, |found| found.solution.lambda[0] *= -1.0);
 }
+
+#[test]
+fn rounding_of_a_force_that_the_constraints_leave_nothing_of_is_not_an_error() {
+    // theta and phi cannot move, so nothing is left of the work along theta; rows of very different length are redundant.
+    let rolling = "(2 + sin(theta))*(theta' - cos(1.237*theta - x)*x')";
+    let text = format!(
+        "coordinate theta, x, y, phi, s\nkinetic (x'^2 + y'^2 + s'^2 + phi'^2 + (s' + theta' - 0.5)^2)/2\n\
+         constraint c1: 2.5*(theta + 0.5) = 2.5*(1.21 - 0.5*phi)\n\
+         constraint again0: 100000*{rolling} = 100000*(2 + sin(theta))*(1.78 - 0.172*x)\n\
+         constraint c0: 1000*{rolling} = 1000*(2 + sin(theta))*(1.78 - 0.172*x)\n\
+         constraint again1: -7.5*(phi + 0.5) = -7.5*(1.17 - 0.5*theta)\n\
+         nonideal work 0.5*reaction(c1)*y'*delta(theta)\n"
+    );
+    let mut model = load(&text);
+    let state = start(&mut model);
+    assert!(model.self_check(&state).is_ok());
+}

@@ -118,12 +118,15 @@ impl Search<'_> {
             let reach = |i: usize| terms.J[i * n..(i + 1) * n].iter().map(|j| j.abs()).sum::<f64>();
             let quiet = change.quiet.max(ROUNDING * norm_max(self.at.eta))
                 * slide.clone().map(reach).fold(0.0, f64::max);
-            self.at_rest[k] = change.landed == Some(k) || speed <= (REST * size).max(quiet);
-            if !self.at_rest[k] {
+            let rests = change.landed == Some(k) || speed <= (REST * size).max(quiet);
+            // Without friction a contact holds nothing. V = 0 as a row would have no force, but control would keep to it.
+            let smooth = terms.mu[k] == 0.0 && terms.mu_static[k] == 0.0;
+            self.at_rest[k] = rests && !smooth;
+            if !rests {
                 slide.clone().for_each(|i| self.grip.direction[i] = terms.V[i] / speed);
             }
             self.grip.modes[k] = if self.at_rest[k] { Mode::Stick } else { Mode::Slip };
-            self.grip.held[k] = contact.slide.len() == 1;
+            self.grip.held[k] = contact.slide.len() == 1 && !(rests && smooth);
         }
         self.mu_static.copy_from_slice(terms.mu_static);
         self.J = terms.J.to_vec();

@@ -88,8 +88,8 @@ pub fn rewritten_rows(model: &Description, dice: &mut Dice) -> Transformed {
             1 => (left - right, number(0.0), number(1.0)),
             2 => (left + moved.clone(), right + moved, number(1.0)),
             // The square of a distance, or of another side that does not vanish.
-            3 if value.abs() > 0.1 => (square(left.clone()), square(right), 2.0 * left),
-            4 if value > 0.1 => (sqrt(left.clone()), sqrt(right), number(0.5) / sqrt(left)),
+            3 if value.abs() > 0.5 => (square(left.clone()), square(right), 2.0 * left),
+            4 if value > 0.5 => (sqrt(left.clone()), sqrt(right), number(0.5) / sqrt(left)),
             _ => (exp(left.clone()), exp(right), exp(left)),
         };
         (row.left, row.right, row.scale) = (l, r, row.scale.clone() * scale);
@@ -203,7 +203,7 @@ pub fn recombined_speeds(model: &Description, dice: &mut Dice) -> Transformed {
     let speeds = triangular(model.n(), dice);
     let half = dice.index(2);
     new = new.map(&|e| match e {
-        E::Rate(i) if (i + half) % 2 == 0 => Some(speeds[*i].rate.clone()),
+        E::Rate(i) if (i + half).is_multiple_of(2) => Some(speeds[*i].rate.clone()),
         _ => None,
     });
     new.speeds = speeds.into_iter().map(|s| (s.name, s.definition)).collect();
