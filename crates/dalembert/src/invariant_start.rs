@@ -13,7 +13,7 @@ use dalembert_run::{Kernel, StartGuess};
 const ROUNDING: f64 = 1e-14;
 /// What is off by less than this is meant to be 0 or 1.
 const NEAR: f64 = 1e-3;
-/// The same for the four components of a quaternion.
+/// What the length of a quaternion may be off by to be meant as 1.
 const NEAR_QUATERNION: f64 = 0.1;
 
 /// The quadratic invariants at some coordinates.

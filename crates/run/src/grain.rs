@@ -18,7 +18,7 @@ pub const NUDGES: u64 = 3;
 pub(crate) const VANISHED: f64 = 1e-12;
 /// The same, below which a row is short: rounding of its right side counts for more than in others.
 pub const SHORT: f64 = 1e-2;
-/// The same, below which a row at the first state of a motion is taken for rounding of a row that vanishes there.
+/// Length of a row, relative to that change, below which a row at the first state of a motion is taken for rounding of a row that vanishes there.
 const ROUNDING: f64 = 1e-6;
 /// Part of what a change of the whole state makes of such a row that it is judged by at least, from then on: a row that vanishes
 /// wherever the constraints hold (a diagonal entry of R = 1) would otherwise be judged by its own rounding.

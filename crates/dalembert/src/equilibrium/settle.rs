@@ -38,7 +38,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// The same with the rates of ignorable coordinates unknown; `None` if there are none.
+    /// What is held when the rates of ignorable coordinates are unknowns of the search; `None` if there are none.
     pub(super) fn with_free_rates(&self) -> Option<Held> {
         (!self.moving.is_empty() && !self.speeds.is_empty() && !self.rest)
             .then(|| Held { speeds: Vec::new(), ..self.clone() })
