@@ -3,13 +3,16 @@
 use super::Found;
 use super::variables::Variables;
 use crate::compile::Compiled;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::failure;
 use crate::model::Model;
 use dalembert_run::{
     ContactChange, Flow, Gripped, Kernel, Observer, Point, Progress, Projector, Reporter, Residuals, Row,
     Solution, State, Steer, Terms,
 };
+
+/// Events kept of a run. More of them come from a function that oscillates through the whole run, and would fill the memory.
+const MAX_EVENTS: usize = 1_000_000;
 
 /// Kinds of forces that are told apart: impressed, ideal, non-ideal, control.
 pub(crate) const KINDS: usize = 4;
@@ -166,6 +169,18 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
     }
 
     fn progress(&mut self, progress: &Progress) -> Flow {
+        if let Some(last) = self.events.last().filter(|_| self.events.len() >= MAX_EVENTS) {
+            let message = format!(
+                "there are more than {MAX_EVENTS} events until t = {}, the last of them `{}`",
+                failure::short(progress.t),
+                last.name
+            );
+            let d = Diagnostic::error(Code::TooManySteps, None, message);
+            self.trouble.get_or_insert(
+                d.help("leave the event out, or end the run earlier; what was computed is kept"),
+            );
+            return Flow::Cancel;
+        }
         (self.progress)(progress.t)
     }
 }
