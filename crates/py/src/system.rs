@@ -52,7 +52,7 @@ impl System {
     }
 }
 
-/// The same for the model of a text.
+/// Asks about the model of a text; a panic becomes an `InternalError` that names what was asked.
 pub fn guarded<T: Send>(
     py: Python<'_>,
     source: &Source,

@@ -32,7 +32,7 @@ fn what_is_not_linear_in_the_rates_after_substitution_is_refused() {
     load("coordinate x, y\nspeed p\nspeed v = y' + x*p\nkinematics x' = p\nkinetic x'^2/2 + y'^2/2");
 }
 
-/// The same system in rates and in speeds nested at random: the same motion of the coordinates.
+/// A system moves alike in rates and in speeds that are nested at random.
 #[test]
 fn nested_speeds_agree_with_rates_in_random_systems() {
     let mut random = Dice(7);

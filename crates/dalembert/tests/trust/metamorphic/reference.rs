@@ -217,7 +217,7 @@ fn saddle(M: &[Vec<f64>], A: &[Vec<f64>], Q: &[f64], b: &[f64]) -> (Vec<f64>, f6
     coupled(M, A, Q, b, 0, &vec![0.0; Q.len()])
 }
 
-/// The same with `push lambda_row` beside Q.
+/// The saddle system with the force `push lambda_row` beside Q: friction that follows its own multiplier.
 #[allow(non_snake_case)]
 fn coupled(
     M: &[Vec<f64>],

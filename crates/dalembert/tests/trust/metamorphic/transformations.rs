@@ -197,7 +197,7 @@ pub fn nested_speeds(model: &Description, dice: &mut Dice) -> Transformed {
     Some(new)
 }
 
-/// The same with rates in energies, forces and rows written by the speeds.
+/// The model in new speeds, with the rates in energies, forces and rows written by them.
 pub fn recombined_speeds(model: &Description, dice: &mut Dice) -> Transformed {
     let mut new = in_speeds(model)?;
     let speeds = triangular(model.n(), dice);
