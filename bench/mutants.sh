@@ -24,7 +24,7 @@ sample() { # name, package, how many to take one of, tests, files
   done
 }
 
-sample numbers dalembert-run 8 "--lib --test laws --test projection --test friction --test control --test linalg" \
-  'crates/run/src/acceleration/**' crates/run/src/projection.rs 'crates/run/src/friction/**'
+sample numbers dalembert-run 9 "--lib --test laws --test linalg --test projection --test control --test start --test sparse --test friction" \
+  'crates/run/src/acceleration/**' crates/run/src/projection.rs 'crates/run/src/projection/**' 'crates/run/src/friction/**'
 sample derivation dalembert 5 "--test agree --test laws --test energies" \
   'crates/dalembert/src/derive/**' crates/dalembert/src/derive.rs
