@@ -25,6 +25,6 @@ sample() { # name, package, how many to take one of, tests, files
 }
 
 sample numbers dalembert-run 9 "--lib --test laws --test linalg --test projection --test control --test start --test sparse --test friction" \
-  'crates/run/src/acceleration/**' crates/run/src/projection.rs 'crates/run/src/projection/**' 'crates/run/src/friction/**'
+  'crates/run/src/acceleration/**' crates/run/src/constraint/projection.rs 'crates/run/src/constraint/projection/**' 'crates/run/src/contact/**'
 sample derivation dalembert 5 "--test agree --test laws --test energies" \
   'crates/dalembert/src/derive/**' crates/dalembert/src/derive.rs

@@ -1,10 +1,10 @@
 //! One kernel, a given number of times, to be counted by callgrind: `counted NAME TIMES`. See bench/count.sh.
 
-use dalembert::run::linalg::{cholesky, solve_lower, solve_lower_transposed};
 use dalembert::run::{Accelerator, Kernel};
 use dalembert_bench::cart::{Cart, Many};
 use dalembert_bench::chain::Chain;
 use dalembert_bench::whole::CASES;
+use dalembert_linalg::{cholesky, solve_lower, solve_lower_transposed};
 use std::hint::black_box;
 
 /// A mass matrix of 20 speeds, factored and solved.

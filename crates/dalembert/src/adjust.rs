@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::model::Model;
 use crate::system::InitialTarget;
 use dalembert_expr::Symbol;
-use dalembert_run::Started;
+use dalembert_run::ConsistentState;
 
 /// What a name stands for.
 pub(crate) enum Target {
@@ -72,7 +72,7 @@ impl Model {
     /// let start = model.start_from(&[("x".to_owned(), 0.6), ("y'".to_owned(), 0.3)]).unwrap();
     /// assert!((start.state.x[1].abs() - 0.8).abs() < 1e-14);
     /// ```
-    pub fn start_from(&mut self, values: &[(String, f64)]) -> Result<Started, Box<Diagnostic>> {
+    pub fn start_from(&mut self, values: &[(String, f64)]) -> Result<ConsistentState, Box<Diagnostic>> {
         let mut given = Vec::with_capacity(values.len());
         for (name, value) in values {
             match self.target(name) {

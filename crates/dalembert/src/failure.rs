@@ -7,7 +7,7 @@ use crate::model::Model;
 use crate::source::Span;
 use crate::system::InitialTarget;
 use culprit::{Entry, with_culprits};
-use dalembert_run::linalg::{Cod, RANK_TOL, dot};
+use dalembert_linalg::{Cod, RANK_TOL, dot};
 use dalembert_run::{AccelerationError, Failure, Kernel, Point, StartError, StartGuess, State, Term};
 
 /// Rows that are named besides the first in one message.

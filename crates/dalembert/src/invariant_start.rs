@@ -6,7 +6,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
-use dalembert_run::linalg::{Cod, RANK_TOL};
+use dalembert_linalg::{Cod, RANK_TOL};
 use dalembert_run::{Kernel, StartGuess};
 
 /// What is off by less than this, relative to the squares in it, is rounding.

@@ -7,7 +7,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel_form::Places;
 use crate::model::Model;
 use dalembert_expr::{Expr, Pool, Symbol};
-use dalembert_run::{Kernel, Projector, StartGuess, Started, State, Terms, find_start};
+use dalembert_run::{ConsistentState, Kernel, Projector, StartGuess, State, Terms, find_start};
 
 /// How far from the start the rank is looked at again, relative to the size of each variable.
 const NEARBY: f64 = 1e-2;
@@ -93,7 +93,7 @@ pub struct Freedom {
 
 impl Freedom {
     /// Finds the start, and looks at it; what is wrong if there is none, or no motion from it.
-    pub fn at_start(model: &mut Model) -> Result<(Started, Freedom), Box<Diagnostic>> {
+    pub fn at_start(model: &mut Model) -> Result<(ConsistentState, Freedom), Box<Diagnostic>> {
         let start = model.start()?;
         model.evaluate(&start.state)?;
         let freedom = Freedom::at(model, &start);
@@ -101,7 +101,7 @@ impl Freedom {
     }
 
     /// Looks at the start and beside it.
-    pub fn at(model: &Model, start: &Started) -> Freedom {
+    pub fn at(model: &Model, start: &ConsistentState) -> Freedom {
         let nearby = neighbour(model, &start.state).filter(|other| other.rank > start.rank);
         let state = nearby.as_ref().map_or(&start.state, |other| &other.state);
         let redundant = model.redundant_rows(&constraint_terms(model, state));
@@ -141,7 +141,7 @@ fn degenerate(model: &Model, freedom: &Freedom) -> Diagnostic {
 }
 
 /// A consistent state near another one, in no particular direction. What the kinematics conserve is kept.
-pub(crate) fn neighbour(model: &Model, state: &State) -> Option<Started> {
+pub(crate) fn neighbour(model: &Model, state: &State) -> Option<ConsistentState> {
     let shifted = |values: &[f64], offset: usize| -> Vec<f64> {
         let shift = |k: usize| 0.5 + ((k + offset) as f64 * 0.618_033_988_75).fract();
         values.iter().enumerate().map(|(k, v)| v + NEARBY * (1.0 + v.abs()) * shift(k)).collect()

@@ -27,8 +27,8 @@ mod work;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kinds::Freedom;
 use crate::model::Model;
-use dalembert_run::linalg::{Eigen, eigen};
-use dalembert_run::{Started, State};
+use dalembert_linalg::{Eigen, eigen};
+use dalembert_run::{ConsistentState, State};
 pub(crate) use derivatives::Derivatives;
 use messages::{kinked, of_eigen, unknown_variable};
 pub use over::{Over, Range, Sweep};
@@ -162,8 +162,12 @@ impl Linearizer {
             .map_err(|t| self.explain(model, state, t))?;
         self.check_smooth(model, state, &here)?;
         // A row that vanishes here and not beside it leaves no surface to linearise on.
-        let started =
-            Started { state: state.clone(), rank: here.solution.rank, residuals: (0.0, 0.0), moved: 0.0 };
+        let started = ConsistentState {
+            state: state.clone(),
+            rank: here.solution.rank,
+            residuals: (0.0, 0.0),
+            moved: 0.0,
+        };
         if Freedom::at(model, &started).rank_nearby > here.solution.rank {
             return Err(self.explain(model, state, Trouble::Degenerate));
         }

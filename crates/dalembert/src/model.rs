@@ -8,10 +8,10 @@ use crate::failure;
 use crate::kernel_form::{KernelForm, Places};
 use crate::source::{Source, Span};
 use crate::system::{Initial, InitialTarget, System};
-use dalembert_run::linalg::{Cod, RANK_TOL, dot};
+use dalembert_linalg::{Cod, RANK_TOL, dot};
 use dalembert_run::{
-    Gripped, Kernel, Reporter, StartGuess, Started, State, Steer, Terms, VelocityCondition, dependent_rows,
-    find_start, settle,
+    ConsistentState, ControlInput, Kernel, Reporter, StartGuess, State, StickingKernel, Terms,
+    VelocityCondition, dependent_rows, find_modes, find_start,
 };
 
 /// Speeds and rows up to which M and A are given in full, whatever the layout they are computed in.
@@ -257,7 +257,7 @@ impl Model {
     }
 
     /// Starting values that keep the constraints, nearest to what the model gives.
-    pub fn start(&mut self) -> Result<Started, Box<Diagnostic>> {
+    pub fn start(&mut self) -> Result<ConsistentState, Box<Diagnostic>> {
         self.start_with(&[])
     }
 
@@ -271,7 +271,7 @@ impl Model {
     /// assert_eq!(model.start_at(3.0, None).unwrap().state.x, [3.0, 2.0]);
     /// assert!(model.start_at(3.0, Some(&[0.0, 0.0, 1.0, 0.0])).is_err());
     /// ```
-    pub fn start_at(&mut self, t: f64, state: Option<&[f64]>) -> Result<Started, Box<Diagnostic>> {
+    pub fn start_at(&mut self, t: f64, state: Option<&[f64]>) -> Result<ConsistentState, Box<Diagnostic>> {
         let bad = |message: String| Box::new(Diagnostic::error(Code::BadOption, None, message));
         if !t.is_finite() {
             return Err(bad(format!("a motion cannot start at t = {t}")));
@@ -297,13 +297,16 @@ impl Model {
     }
 
     /// The same with some values given and fixed.
-    pub(crate) fn start_with(&mut self, given: &[(InitialTarget, f64)]) -> Result<Started, Box<Diagnostic>> {
+    pub(crate) fn start_with(
+        &mut self,
+        given: &[(InitialTarget, f64)],
+    ) -> Result<ConsistentState, Box<Diagnostic>> {
         let guess = self.guess_with(given)?;
         self.find(guess)
     }
 
     /// The state on the constraints nearest to a guess.
-    fn find(&mut self, guess: StartGuess) -> Result<Started, Box<Diagnostic>> {
+    fn find(&mut self, guess: StartGuess) -> Result<ConsistentState, Box<Diagnostic>> {
         let guess = self.with_unit_invariants(guess);
         let started = find_start(&self.compiled, &guess)
             .map_err(|error| Box::new(failure::of_start(&error, &guess, self)))?;
@@ -337,14 +340,15 @@ impl Model {
     /// Accelerations, forces, residuals and outputs at a state.
     pub fn evaluate(&self, state: &State) -> Result<Evaluation, Box<Diagnostic>> {
         let wrong = |error| Box::new(failure::of_acceleration(&error, self, Some(state.point())));
-        let grip = settle(&self.compiled, state.point(), Steer::Own).map_err(wrong)?;
-        let gripped = Gripped::new(&self.compiled, grip);
-        let mut reporter = Reporter::new(&gripped);
-        let solution = reporter.solve(&gripped, state.point(), Steer::Own).map_err(wrong)?.clone();
+        let modes = find_modes(&self.compiled, state.point(), ControlInput::Required).map_err(wrong)?;
+        let sticking = StickingKernel::new(&self.compiled, modes);
+        let mut reporter = Reporter::new(&sticking);
+        let solution =
+            reporter.solve(&sticking, state.point(), ControlInput::Required).map_err(wrong)?.clone();
         let terms = reporter.terms();
         let small = self.form.speeds.len().max(self.system.rows.len()) <= WRITTEN_OUT;
         let terms = if small { terms.written_out() } else { terms.clone() };
-        let sticks = (0..self.system.contacts.len()).map(|k| gripped.grip().sticks(k)).collect();
+        let sticks = (0..self.system.contacts.len()).map(|k| sticking.modes().sticks(k)).collect();
         let m = self.system.rows.len();
         let (mut phi, mut psi) = (vec![0.0; m], vec![0.0; m]);
         let mut scratch = vec![0.0; self.compiled.scratch_len()];

@@ -50,7 +50,7 @@ impl Rates {
 pub struct Worker<'r> {
     rates: &'r Rates,
     accelerator: Accelerator,
-    /// Of a system with contacts, whose grip is found anew at each state.
+    /// Of a system with contacts, whose modes are found anew at each state.
     solution: Option<Solution>,
 }
 

@@ -21,7 +21,7 @@ use crate::failure::short;
 use crate::kernel_form::Places;
 use crate::model::{Evaluation, Model};
 use dalembert_expr::{Expr, Jet, Symbol};
-use dalembert_run::linalg::{Cod, RANK_TOL, cholesky, dot, norm, solve_lower, solve_lower_transposed};
+use dalembert_linalg::{Cod, RANK_TOL, cholesky, dot, norm, solve_lower, solve_lower_transposed};
 use dalembert_run::{Kernel, Projector, State};
 
 /// What the two roads may differ by, relative to the sizes of the terms compared: far above rounding, far below an error of sign,

@@ -7,8 +7,8 @@ mod support;
 
 use dalembert::Model;
 use dalembert::linearize::Linearization;
-use dalembert::run::linalg::Complex;
 use dalembert::run::{StartGuess, State, find_start};
+use dalembert_linalg::Complex;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use random_system::RandomSystem;

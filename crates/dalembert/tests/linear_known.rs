@@ -8,7 +8,7 @@ mod support;
 use dalembert::Model;
 use dalembert::equilibrium::{Equilibrium, Search};
 use dalembert::linearize::{Kind, Linearization, Linearizer, Over, Range, Verdict};
-use dalembert::run::linalg::Complex;
+use dalembert_linalg::Complex;
 use support::*;
 
 fn linear(model: &mut Model, at: &str, independent: &[&str]) -> Linearization {

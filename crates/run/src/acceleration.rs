@@ -20,32 +20,17 @@
 //! agreement of the Gram and orthogonal paths and of a symmetric-root judge, invariance under row operations.
 
 mod control;
+mod dense_fallback;
 mod factor;
-mod judge;
 mod load_path;
-mod plan;
-mod report;
 mod saddle;
-mod solution;
 mod solve;
 mod sparse_factor;
-
-/// By what ranks, contradictions and requirements out of reach are told, for those who write the same elsewhere.
-pub mod tolerance {
-    pub use super::control::{MET, REACH, TRIAL};
-    pub use super::factor::MASS_TOL as MASS;
-    pub use super::solve::{CONSISTENCY_TOL as CONSISTENCY, COUPLING, GAINED, GRAIN, MAX_IMPROVED, REFINE};
-    pub use crate::grain::{NUDGE, NUDGES, SHORT};
-    pub use crate::linalg::RANK_TOL as RANK;
-}
 
 pub(crate) use factor::Rules;
 pub(crate) use load_path::LoadPath;
 pub use load_path::carrying_rows;
-pub(crate) use plan::Plan;
-pub use report::Reporter;
 pub(crate) use saddle::Saddle;
-pub use solution::{AccelerationError, Path, Solution, Taken, Term};
-pub use solve::{Accelerator, CONSISTENCY_TOL, Steer, accelerate, independent_rows};
+pub use solve::{Accelerator, Baumgarte, ControlInput, independent_rows};
 pub(crate) use sparse_factor::SparseFactor;
 pub use sparse_factor::dependent_rows;

@@ -13,9 +13,14 @@
 //! [`Kernel::sparsity`]). Methods take a scratch slice of at least [`Kernel::scratch_len`] numbers, so
 //! that a kernel is immutable and shared between threads and allocates nothing.
 
-use crate::linalg::mat_vec;
-use crate::sparse::{Line, Sparsity};
-use crate::{SecondVariation, Variation};
+mod solution;
+mod sparsity;
+
+pub use solution::{AccelerationError, Path, Solution, Taken, Term};
+pub(crate) use sparsity::Plan;
+pub use sparsity::{Line, MAX_FILL, Pattern, Sparsity};
+
+use dalembert_linalg::mat_vec;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -38,7 +43,7 @@ pub struct Shape {
     pub n_time_switch: usize,
     /// Whether [`Kernel::nonideal`] gives a C (K4).
     pub has_nonideal: bool,
-    /// Contacts with Coulomb friction (see [`crate::friction`]).
+    /// Contacts with Coulomb friction (see [`crate::contact`]).
     pub n_contact: usize,
     /// Components of all sliding velocities together.
     pub n_slide: usize,
@@ -146,10 +151,10 @@ impl Terms {
     }
 
     /// Where an entry of M or A would stand in the matrix written out; others stand where they are.
-    pub(crate) fn written_out_place(&self, term: crate::Term, index: usize) -> usize {
+    pub(crate) fn written_out_place(&self, term: Term, index: usize) -> usize {
         let pattern = match (&self.sparsity, term) {
-            (Some(s), crate::Term::MassMatrix) => &s.mass,
-            (Some(s), crate::Term::ConstraintMatrix) => &s.constraint,
+            (Some(s), Term::MassMatrix) => &s.mass,
+            (Some(s), Term::ConstraintMatrix) => &s.constraint,
             _ => return index,
         };
         let (row, column) = pattern.entry(index);
@@ -350,6 +355,45 @@ impl ControlTerms {
     }
 }
 
+/// The Lagrangian and its first derivatives at a state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Variation {
+    /// L, one number.
+    pub L: [f64; 1],
+    /// y = dL/dx', n_eta.
+    pub y: Vec<f64>,
+    /// r = dL/dx + Q', n_eta.
+    pub r: Vec<f64>,
+}
+
+/// Derivatives of y, and of r with the constraint forces, multipliers held. All n_eta * n_eta, row-major.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SecondVariation {
+    /// dy/dx
+    pub y_x: Vec<f64>,
+    /// dy/dx', the mass matrix.
+    pub y_v: Vec<f64>,
+    /// d(r + lambda_a df_a/dx)/dx
+    pub r_x: Vec<f64>,
+    /// dr/dx'
+    pub r_v: Vec<f64>,
+}
+
+impl Variation {
+    /// Zeros of the right sizes.
+    pub fn new(shape: &Shape) -> Self {
+        Self { L: [0.0], y: vec![0.0; shape.n_eta], r: vec![0.0; shape.n_eta] }
+    }
+}
+
+impl SecondVariation {
+    /// Zeros of the right sizes.
+    pub fn new(shape: &Shape) -> Self {
+        let square = || vec![0.0; shape.n_eta * shape.n_eta];
+        Self { y_x: square(), y_v: square(), r_x: square(), r_v: square() }
+    }
+}
+
 /// A mechanical system in kernel form. See the crate page for a complete one.
 ///
 /// Only [`shape`](Kernel::shape), [`levels`](Kernel::levels) and [`terms`](Kernel::terms) are always needed;
@@ -448,7 +492,7 @@ pub trait Kernel: Sync {
     }
 
     /// Event functions, n_event numbers, whose zeros are located. They may use accelerations and multipliers.
-    fn events(&self, at: Point<'_>, solution: &crate::Solution, scratch: &mut [f64], g: &mut [f64]) {
+    fn events(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], g: &mut [f64]) {
         let _ = (at, solution, scratch);
         g.fill(1.0);
     }
@@ -483,7 +527,7 @@ pub trait Kernel: Sync {
         let _ = (at, scratch, out);
     }
 
-    /// The friction of contacts that slide. Kernels leave this to [`crate::Gripped`], which knows which ones do.
+    /// The friction of contacts that slide. Kernels leave this to [`crate::StickingKernel`], which knows which ones do.
     fn sliding(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Sliding) {
         let _ = (at, scratch, out);
     }
@@ -494,7 +538,7 @@ pub trait Kernel: Sync {
     }
 
     /// What is integrated along the motion, n_quadrature numbers.
-    fn rates(&self, at: Point<'_>, solution: &crate::Solution, scratch: &mut [f64], out: &mut [f64]) {
+    fn rates(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], out: &mut [f64]) {
         let _ = (at, solution, scratch);
         out.fill(0.0);
     }

@@ -51,33 +51,32 @@
 #![allow(clippy::neg_cmp_op_on_partial_ord)]
 
 pub mod acceleration;
-pub mod connect;
-pub mod friction;
-mod grain;
-pub mod integrate;
+pub mod boundary_value;
+pub mod constraint;
+pub mod contact;
+mod coulomb;
+pub mod ensemble;
+pub mod hybrid;
 pub mod kernel;
-pub mod linalg;
-pub mod projection;
-pub mod sparse;
-pub mod start;
-pub mod variation;
+mod method;
+mod row_sensitivity;
+pub mod tolerance;
 
 pub use acceleration::{
-    AccelerationError, Accelerator, CONSISTENCY_TOL, Path, Reporter, Solution, Steer, Taken, Term,
-    accelerate, carrying_rows, dependent_rows, independent_rows,
+    Accelerator, Baumgarte, ControlInput, carrying_rows, dependent_rows, independent_rows,
 };
-pub use connect::{ConnectError, Connection, Ends, connect};
-pub use friction::{Grip, Gripped, Mode, settle};
-pub use integrate::ensemble;
-pub use integrate::{
-    Baumgarte, ContactChange, Controller, Counters, Crossing, EventHit, EventRule, Failure, Flow, Method,
-    Observer, Options, Outcome, Output, Progress, Row, Stop, integrate, integrate_controlled,
+pub use boundary_value::{ConnectError, Connection, Ends, connect};
+pub use constraint::{
+    ConsistentState, ProjectionError, Projector, Residuals, StartError, StartGuess, VelocityCondition,
+    find_start,
+};
+pub use contact::{ContactModes, Mode, Reporter, StickingKernel, accelerate, find_modes};
+pub use hybrid::{
+    ContactChange, Controller, Counters, Crossing, EventHit, EventRule, Failure, Flow, Method, Observer,
+    Options, Outcome, Output, Progress, Row, Stop, integrate, integrate_controlled,
 };
 pub use kernel::{
-    Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, Shape, Sliding, State,
-    Terms,
+    AccelerationError, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Line, Partials, Path,
+    Pattern, Point, SecondVariation, Shape, Sliding, Solution, Sparsity, State, Taken, Term, Terms,
+    Variation,
 };
-pub use projection::{ProjectionError, Projector, Residuals};
-pub use sparse::{Line, Pattern, Sparsity};
-pub use start::{StartError, StartGuess, Started, VelocityCondition, find_start};
-pub use variation::{SecondVariation, Variation};

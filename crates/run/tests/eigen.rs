@@ -2,7 +2,7 @@
 
 #![allow(non_snake_case, reason = "letters of the equations")]
 
-use dalembert_run::linalg::{Complex, eigen, eigenvalues};
+use dalembert_linalg::{Complex, eigen, eigenvalues};
 use nalgebra::DMatrix;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

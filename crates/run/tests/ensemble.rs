@@ -71,7 +71,7 @@ type Rows = Vec<(f64, Vec<f64>)>;
 fn told(ensemble: &Ensemble, jobs: impl IntoIterator<Item = Job>) -> Vec<(Rows, Ended)> {
     let (mut rows, mut all) = (std::collections::BTreeMap::new(), Vec::new());
     let note = |row: Sampled<'_>| rows.entry(row.id).or_insert_with(Vec::new).push((row.t, row.y.to_vec()));
-    ensemble.marcher().march_with_rows(jobs, || false, note, |ended| all.push(ended));
+    ensemble.driver().march_with_rows(jobs, || false, note, |ended| all.push(ended));
     all.sort_by_key(|ended| match ended {
         Ended::Arrived { id, .. } | Ended::GivenBack { id } => *id,
     });
@@ -81,7 +81,7 @@ fn told(ensemble: &Ensemble, jobs: impl IntoIterator<Item = Job>) -> Vec<(Rows, 
 /// Ends by number.
 fn ends(ensemble: &Ensemble, jobs: impl IntoIterator<Item = Job>) -> Vec<(usize, Ended)> {
     let mut all = Vec::new();
-    ensemble.marcher().march(
+    ensemble.driver().run(
         jobs,
         || false,
         |ended| {

@@ -167,15 +167,15 @@ proptest! {
         let system = Bodies { Q: system.Q.iter().map(|q| q * push).collect(), ..system };
         let zero = vec![0.0; system.n];
         let at = Point { t: 0.0, x: &zero, eta: &zero };
-        let Ok(grip) = settle(&system, at, Steer::Own) else { return Ok(()) };
-        let gripped = Gripped::new(&system, grip);
-        let mut reporter = Reporter::new(&gripped);
-        let s = reporter.solve(&gripped, at, Steer::Own).expect("a solution").clone();
+        let Ok(modes) = find_modes(&system, at, ControlInput::Required) else { return Ok(()) };
+        let sticking = StickingKernel::new(&system, modes);
+        let mut reporter = Reporter::new(&sticking);
+        let s = reporter.solve(&sticking, at, ControlInput::Required).expect("a solution").clone();
         let off = product(&system.J, &s.eta_dot);
         for (k, c) in system.contacts.iter().enumerate() {
             let (f, away) = (&s.friction[c.slide.clone()], &off[c.slide.clone()]);
             let size = 1.0 + s.normal[k];
-            if gripped.grip().sticks(k) {
+            if sticking.modes().sticks(k) {
                 prop_assert!(norm(f) <= system.mu_static[k] * s.normal[k] * (1.0 + 1e-9));
                 prop_assert!(norm(away) < 1e-9 * size);
             } else {
@@ -259,20 +259,20 @@ proptest! {
         let system = Bodies { A, b, levels, ..system };
         let zero = vec![0.0; n];
         let at = Point { t: 0.0, x: &zero, eta: &zero };
-        let grip = match settle(&system, at, Steer::Own) {
-            Ok(grip) => grip,
+        let modes = match find_modes(&system, at, ControlInput::Required) {
+            Ok(modes) => modes,
             // Friction may run away with a normal force; it does not fail to find what to do.
             Err(AccelerationError::FrictionParadox { .. }) => return Ok(()),
             Err(error) => return Err(TestCaseError::fail(format!("{error:?}"))),
         };
-        prop_assert!(!grip.sticks(0));
+        prop_assert!(!modes.sticks(0));
         let s = accelerate(&system, at).expect("a solution");
         let off = product(&system.J, &s.eta_dot);
         prop_assert!((off[0] - pull).abs() < 1e-9);
         for (k, c) in system.contacts.iter().enumerate() {
             let (f, away) = (&s.friction[c.slide.clone()], &off[c.slide.clone()]);
             let size = 1.0 + s.normal[k];
-            if grip.sticks(k) {
+            if modes.sticks(k) {
                 prop_assert!(norm(f) <= system.mu_static[k] * s.normal[k] * (1.0 + 1e-9) && norm(away) < 1e-9 * size);
             } else {
                 let along: f64 = f.iter().zip(away).map(|(f, a)| f * a).sum();

@@ -106,8 +106,8 @@ impl System {
             return DMatrix::identity(self.n, self.n);
         }
         // By our own decomposition, whose null space is judged in `tests/linalg.rs`.
-        let mut cod = linalg::Cod::new(self.m, self.n);
-        let rank = cod.factor(&self.terms.A, linalg::RANK_TOL);
+        let mut cod = dalembert_linalg::Cod::new(self.m, self.n);
+        let rank = cod.factor(&self.terms.A, dalembert_linalg::RANK_TOL);
         let mut P = DMatrix::zeros(self.n, self.n);
         for j in 0..self.n - rank {
             let mut v = vec![0.0; self.n];

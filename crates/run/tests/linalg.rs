@@ -1,7 +1,7 @@
 //! Our small linear algebra against an independent one.
 #![allow(non_snake_case)]
 mod judge;
-use dalembert_run::linalg::*;
+use dalembert_linalg::*;
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 

@@ -11,7 +11,7 @@
 
 use crate::model::Model;
 use dalembert_expr::{Expr, Symbol};
-use dalembert_run::linalg::{Cod, dot, norm_max};
+use dalembert_linalg::{Cod, dot, norm_max};
 use dalembert_run::{Kernel, State, Terms};
 
 /// Bending, relative to the largest second derivative, that is no rounding.

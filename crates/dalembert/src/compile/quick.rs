@@ -4,8 +4,8 @@ use super::straight::{Layout, Straight};
 use super::{Compiled, Scattered};
 use crate::kernel_form::KernelForm;
 use crate::system::System;
-use dalembert_run::acceleration::tolerance;
-use dalembert_run::linalg::{cholesky, pivot_share};
+use dalembert_linalg::{cholesky, pivot_share};
+use dalembert_run::tolerance;
 use dalembert_run::{Kernel, Point, Terms};
 use dalembert_tape::{Counts, Lanes, Program};
 

@@ -3,7 +3,7 @@
 use super::View;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
-use dalembert_run::linalg::{Cod, RANK_TOL, norm};
+use dalembert_linalg::{Cod, RANK_TOL, norm};
 use dalembert_run::{Kernel, carrying_rows};
 
 impl Model {

@@ -10,7 +10,7 @@ use super::surface::{between, slide_along};
 use super::{EQUAL, View};
 use crate::model::Model;
 use dalembert_expr::{Expr, Function, Pool, Rational, Symbol, Zero};
-use dalembert_run::linalg::{Cod, RANK_TOL, cholesky, solve_lower};
+use dalembert_linalg::{Cod, RANK_TOL, cholesky, solve_lower};
 
 /// The map from multipliers to the components of the normal force.
 pub(super) fn normal_force(model: &mut Model, k: usize, views: &[View]) -> Option<Vec<Vec<Expr>>> {

@@ -13,7 +13,7 @@ use super::landscape::Potential;
 use super::settle::{Held, holding, remainder};
 use crate::linearize::{Linearizer, Local};
 use crate::model::Model;
-use dalembert_run::linalg::{cholesky, dot, mat_vec, solve_lower, solve_lower_transposed};
+use dalembert_linalg::{cholesky, dot, mat_vec, solve_lower, solve_lower_transposed};
 use dalembert_run::{Projector, State};
 
 /// Steps at most.

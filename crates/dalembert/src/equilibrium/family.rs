@@ -12,8 +12,8 @@
 use super::settle::{Held, NEARLY_QUIET, budget, holding, moved, remainder, roles, weights};
 use crate::linearize::{Linearizer, Local, Wishes};
 use crate::model::Model;
+use dalembert_linalg::Cod;
 use dalembert_run::State;
-use dalembert_run::linalg::Cod;
 use std::f64::consts::TAU;
 
 /// Strides at most.

@@ -3,7 +3,7 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::linearize::{Kind, Linearization, Linearizer};
 use crate::model::Model;
-use dalembert_run::linalg::eigenvalues;
+use dalembert_linalg::eigenvalues;
 use dalembert_run::{Kernel, State, Terms};
 
 /// What to try where a search ends at no equilibrium.

@@ -5,8 +5,8 @@ use super::lasting::NOT_FOUND;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::linearize::{Linearizer, Local, Wish, Wishes};
 use crate::model::Model;
+use dalembert_linalg::Cod;
 use dalembert_run::State;
-use dalembert_run::linalg::Cod;
 
 /// Newton steps at most.
 const MAX_STEPS: usize = 60;

@@ -16,8 +16,8 @@ use crate::balance::impressed_forces;
 use crate::model::Model;
 use crate::simulate::{KINDS, Motion, forces_of};
 use dalembert_expr::Expr;
+use dalembert_linalg::Cod;
 use dalembert_run::State;
-use dalembert_run::linalg::Cod;
 use jacobian::{Group, Jacobian};
 
 /// Multiplications that the arrows of a film may take.

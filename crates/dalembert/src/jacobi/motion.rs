@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::failure::short;
 use crate::model::Model;
 use crate::simulate::{Motion, MotionForm, Request, Table, judge};
-use dalembert_run::linalg::{Cod, norm_max};
+use dalembert_linalg::{Cod, norm_max};
 use dalembert_run::{Flow, Kernel, State};
 
 /// Places from which constants are searched.
@@ -188,7 +188,7 @@ impl Follow<'_> {
             rows.extend(&gradient);
             // Rows to unit length: b and f have their own units.
             for (row, off) in rows.chunks_mut(n).zip(&mut off) {
-                let length = dalembert_run::linalg::norm(row);
+                let length = dalembert_linalg::norm(row);
                 if length > 0.0 {
                     row.iter_mut().for_each(|v| *v /= length);
                     *off /= length;

@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::failure::short;
 use crate::model::Model;
 use dalembert_expr::{Expr, PRIMES, Sample};
-use dalembert_run::linalg::{Cod, dot};
+use dalembert_linalg::{Cod, dot};
 use dalembert_run::{Kernel, Projector, State};
 
 /// Points at which the residual is looked at, and how many must have a value.

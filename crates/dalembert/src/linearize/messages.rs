@@ -5,8 +5,8 @@ use super::reduce::Trouble;
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::failure;
 use crate::model::Model;
+use dalembert_linalg::EigenError;
 use dalembert_run::State;
-use dalembert_run::linalg::EigenError;
 
 impl Linearizer {
     pub(super) fn explain(&self, model: &Model, state: &State, trouble: Trouble) -> Box<Diagnostic> {

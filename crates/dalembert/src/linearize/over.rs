@@ -4,8 +4,8 @@ use super::{Linearization, Linearizer, stability};
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::model::Model;
 use crate::simulate::Table;
+use dalembert_linalg::{Complex, Eigen};
 use dalembert_run::State;
-use dalembert_run::linalg::{Complex, Eigen};
 
 /// Points of a sweep at most.
 pub const MAX_POINTS: usize = 100_000;

@@ -3,7 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::failure;
 use crate::model::Model;
-use dalembert_run::linalg::{Cod, RANK_TOL};
+use dalembert_linalg::{Cod, RANK_TOL};
 use dalembert_run::{Kernel, StartGuess, State, find_start};
 
 impl Model {

@@ -15,8 +15,8 @@ use super::reduce::Local;
 use super::{Linearizer, fixed};
 use crate::model::Model;
 use dalembert_expr::{Expr, Pool, Rational, Symbol, Zero};
+use dalembert_linalg::Cod;
 use dalembert_run::State;
-use dalembert_run::linalg::Cod;
 
 /// Places along a family of speeds; a quadratic that vanishes at three vanishes everywhere.
 const PLACES: [f64; 5] = [-2.0, -0.5, 0.3, 1.0, 50.0];

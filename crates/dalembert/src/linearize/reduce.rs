@@ -17,7 +17,7 @@ use super::derivatives::Derivatives;
 use super::tangent::{Follows, Tangent, Wish};
 use super::work::Work;
 use crate::model::Model;
-use dalembert_run::linalg::{Lu, mat_vec};
+use dalembert_linalg::{Lu, mat_vec};
 use dalembert_run::{AccelerationError, Accelerator, Kernel, Level, Solution, State, Terms};
 
 /// What stands in the way.

@@ -6,7 +6,7 @@
 
 use super::reduce::Local;
 use crate::model::Model;
-use dalembert_run::linalg::Lu;
+use dalembert_linalg::Lu;
 
 /// `M q'' + D q' + K q = 0`.
 #[derive(Clone, Debug, PartialEq)]

@@ -18,8 +18,8 @@ use super::reduce::Local;
 use super::{Linearizer, fixed};
 use crate::model::Model;
 use dalembert_expr::{Expr, Pool, Symbol};
+use dalembert_linalg::{Cod, Complex, Eigen, Lu, eigen, eigenvalues, symmetric_eigen};
 use dalembert_run::State;
-use dalembert_run::linalg::{Cod, Complex, Eigen, Lu, eigen, eigenvalues, symmetric_eigen};
 
 /// What an operating point is. Indices are those of the states.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 //! Gauss-Jordan with complete pivoting over rows of unit length: which variables depend on the others is decided by
 //! the largest pivots, against the wish to keep some of them independent. Knows no mechanics.
 
-use dalembert_run::linalg::norm;
+use dalembert_linalg::norm;
 
 /// Pivots below this, among rows of unit length, count as dependence.
 const PIVOT_TOL: f64 = 1e-10;

@@ -10,7 +10,7 @@ use super::derivatives::{Derivatives, NonidealSlopes, Slopes};
 use super::reduce::{Trouble, product, sum};
 use super::tangent::Tangent;
 use crate::model::Model;
-use dalembert_run::linalg::{Cod, Lu, RANK_TOL, mat_t_vec};
+use dalembert_linalg::{Cod, Lu, RANK_TOL, mat_t_vec};
 use dalembert_run::{IdealForces, Kernel, Solution, State, Terms, carrying_rows};
 
 /// Multipliers of the whole motion and of its ideal part.

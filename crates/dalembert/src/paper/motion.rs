@@ -8,7 +8,7 @@ use crate::export::{Plot, animation, strobe};
 use crate::simulate::{Motion, Request, Table};
 use crate::system::InitialTarget;
 use crate::{Film, report};
-use dalembert_run::{Flow, Started, Stop};
+use dalembert_run::{ConsistentState, Flow, Stop};
 
 /// Instants of the table.
 const INSTANTS: usize = 9;
@@ -66,7 +66,7 @@ fn request(draft: &Draft) -> Request {
     request
 }
 
-fn starting(draft: &Draft, start: &Started) -> String {
+fn starting(draft: &Draft, start: &ConsistentState) -> String {
     let model = &*draft.model;
     let n_x = model.form.coordinates.len();
     let given = |k: usize| {

@@ -4,7 +4,7 @@ use super::{headline, object, state_pairs};
 use crate::diagnostic::{self, Diagnostic};
 use crate::kinds::{Freedom, Kind, kinds};
 use crate::{Model, Source};
-use dalembert_run::Started;
+use dalembert_run::ConsistentState;
 use serde_json::{Value, json};
 
 /// What a look at a model finds.
@@ -12,7 +12,7 @@ pub struct Findings {
     /// The kind of each constraint.
     pub kinds: Vec<Kind>,
     /// A start on the constraints and what they leave free there, if there is one.
-    pub start: Option<(Started, Freedom)>,
+    pub start: Option<(ConsistentState, Freedom)>,
     /// Beyond those of reading.
     pub diagnostics: Vec<Diagnostic>,
     /// Whether there is no start, or no motion from it.

@@ -5,7 +5,7 @@ use super::record::KINDS;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::source::Span;
-use dalembert_run::{Baumgarte, Crossing, EventRule, Method, Options, Output, integrate};
+use dalembert_run::{Baumgarte, Crossing, EventRule, Method, Options, Output, hybrid};
 
 /// Rows a run gives when no spacing is asked for.
 const DEFAULT_INTERVALS: f64 = 500.0;
@@ -91,7 +91,7 @@ impl Model {
             .or(run.and_then(|r| r.method.map(|(m, s)| (m, Some(s)))));
         let method = match named {
             None => Method::default(),
-            Some((name, span)) => name.parse().map_err(|error: integrate::UnknownMethod| {
+            Some((name, span)) => name.parse().map_err(|error: hybrid::UnknownMethod| {
                 Box::new(Diagnostic::error(Code::BadOption, span, error.to_string()))
             })?,
         };

@@ -7,8 +7,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::failure;
 use crate::model::Model;
 use dalembert_run::{
-    ContactChange, Flow, Gripped, Kernel, Observer, Point, Progress, Projector, Reporter, Residuals, Row,
-    Solution, State, Steer, Terms,
+    ContactChange, ControlInput, Flow, Kernel, Observer, Point, Progress, Projector, Reporter, Residuals,
+    Row, Solution, State, StickingKernel, Terms,
 };
 
 /// Events kept of a run. More of them come from a function that oscillates through the whole run, and would fill the memory.
@@ -34,7 +34,7 @@ pub(super) struct Recorder<'m, P> {
     /// Measures constraints that the integrated equations keep of themselves.
     projector: Option<Projector>,
     pub residuals: Option<Residuals>,
-    gripped: Option<(Gripped<'m>, Reporter)>,
+    sticking: Option<(StickingKernel<'m>, Reporter)>,
     outputs: Vec<f64>,
     pub values: Vec<f64>,
     pub events: Vec<Found>,
@@ -54,7 +54,7 @@ impl<'m, P> Recorder<'m, P> {
             variables,
             projector: variables.keeps_constraints().then(|| Projector::new(&model.compiled)),
             residuals: None,
-            gripped: None,
+            sticking: None,
             outputs: vec![0.0; model.compiled.output_count()],
             values: Vec::new(),
             events: Vec::new(),
@@ -93,18 +93,19 @@ impl<'m, P> Recorder<'m, P> {
     fn evaluate(&mut self, row: &Row<'_>) {
         let model = self.model;
         let at = Point { t: row.t, x: row.x, eta: row.eta };
-        let (gripped, reporter) = match &mut self.gripped {
-            Some(same) if same.0.grip() == row.grip => same,
+        let (sticking, reporter) = match &mut self.sticking {
+            Some(same) if same.0.modes() == row.modes => same,
             other => {
-                let gripped = Gripped::new(&model.compiled, row.grip.clone());
-                let reporter = Reporter::new(&gripped);
+                let sticking = StickingKernel::new(&model.compiled, row.modes.clone());
+                let reporter = Reporter::new(&sticking);
                 let read = model.compiled.reads_multipliers();
                 let reporter = if read { reporter } else { reporter.without_multipliers() };
-                other.insert((gripped, reporter))
+                other.insert((sticking, reporter))
             }
         };
-        let steer = if row.inputs.is_empty() { Steer::Own } else { Steer::Inputs(row.inputs) };
-        match reporter.solve(gripped, at, steer) {
+        let steer =
+            if row.inputs.is_empty() { ControlInput::Required } else { ControlInput::Given(row.inputs) };
+        match reporter.solve(sticking, at, steer) {
             Ok(solution) => {
                 let solution = solution.clone();
                 let terms = reporter.terms();

@@ -4,12 +4,14 @@ use super::{Block, Row, Status, Sweep};
 use crate::diagnostic::Diagnostic;
 use crate::model::Model;
 use crate::simulate::{Motion, Request, Table};
-use dalembert_run::ensemble::{Ended, Job, Marcher, Sampled};
-use dalembert_run::{EventHit, Flow, Grip, Gripped, Kernel, Point, Reporter, State, Steer, Stop};
+use dalembert_run::ensemble::{Ended, Job, LaneDriver, Sampled};
+use dalembert_run::{
+    ContactModes, ControlInput, EventHit, Flow, Kernel, Point, Reporter, State, StickingKernel, Stop,
+};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A run in the lanes: where it starts and with which energy.
-struct Started {
+struct ConsistentState {
     run: usize,
     values: Vec<f64>,
     /// Its parameters, where they change.
@@ -28,7 +30,7 @@ struct Made {
 pub(super) struct Worker<'s> {
     sweep: &'s Sweep,
     model: Model,
-    marcher: Option<Marcher<'s>>,
+    driver: Option<LaneDriver<'s>>,
     scratch: Vec<f64>,
     outputs: Vec<f64>,
 }
@@ -37,7 +39,7 @@ impl<'s> Worker<'s> {
     pub fn new(sweep: &'s Sweep) -> Self {
         let model = sweep.model.clone();
         Worker {
-            marcher: sweep.lanes.as_ref().map(|(ensemble, _)| ensemble.marcher()),
+            driver: sweep.lanes.as_ref().map(|(ensemble, _)| ensemble.driver()),
             scratch: vec![0.0; model.compiled.scratch_len()],
             outputs: vec![0.0; model.compiled.output_count()],
             sweep,
@@ -49,9 +51,9 @@ impl<'s> Worker<'s> {
     pub fn block(&mut self, index: usize, cancel: &AtomicBool) -> Option<Block> {
         let runs = self.sweep.runs_of(index);
         let mut made: Vec<Option<Made>> = runs.clone().map(|_| None).collect();
-        if let Some(marcher) = self.marcher.take() {
-            let marcher = self.in_lanes(runs.clone(), marcher, &mut made, cancel);
-            self.marcher = Some(marcher);
+        if let Some(driver) = self.driver.take() {
+            let driver = self.in_lanes(runs.clone(), driver, &mut made, cancel);
+            self.driver = Some(driver);
         }
         let arrived = |made: &&Made| !matches!(made.row.status, Status::Failed(_));
         let in_lanes = made.iter().flatten().filter(arrived).count();
@@ -115,10 +117,10 @@ impl<'s> Worker<'s> {
     fn in_lanes(
         &mut self,
         runs: std::ops::Range<usize>,
-        mut marcher: Marcher<'s>,
+        mut driver: LaneDriver<'s>,
         made: &mut [Option<Made>],
         cancel: &AtomicBool,
-    ) -> Marcher<'s> {
+    ) -> LaneDriver<'s> {
         let (first, mut jobs, mut started) = (runs.start, Vec::new(), Vec::new());
         for run in runs {
             let values = self.sweep.values(run);
@@ -133,7 +135,7 @@ impl<'s> Worker<'s> {
                         programs.map_or(Vec::new(), |p| p.constants(&self.model.compiled, &start.x));
                     jobs.push(Job { id: started.len(), t: start.t, t_end: until, y, constants });
                     let (parameters, motion) = (self.parameters(), Vec::new());
-                    started.push(Started { run, values, parameters, energy, motion });
+                    started.push(ConsistentState { run, values, parameters, energy, motion });
                 }
             }
         }
@@ -144,7 +146,7 @@ impl<'s> Worker<'s> {
                 started[row.id].note(row);
             }
         };
-        marcher.march_with_rows(jobs, cancelled, note, |ended| {
+        driver.march_with_rows(jobs, cancelled, note, |ended| {
             if let Ended::Arrived { .. } = ended {
                 arrived.push(ended);
             }
@@ -159,7 +161,7 @@ impl<'s> Worker<'s> {
                 made[s.run - first] = self.made_in_lanes(s, &end, event, [residual, steps as f64]);
             }
         }
-        marcher
+        driver
     }
 
     /// The end time of the run whose parameters are set; nothing if its options are others than those of the lanes.
@@ -184,7 +186,7 @@ impl<'s> Worker<'s> {
     /// A run that arrived; nothing if its outputs cannot be had somewhere, which the ordinary way will explain.
     fn made_in_lanes(
         &mut self,
-        started: &Started,
+        started: &ConsistentState,
         end: &[f64],
         event: Option<EventHit>,
         [residual, steps]: [f64; 2],
@@ -206,8 +208,8 @@ impl<'s> Worker<'s> {
         let (compiled, outputs) = (&self.model.compiled, self.model.system.outputs.len());
         let shape = compiled.shape();
         let width = 1 + shape.n_x + shape.n_eta;
-        let gripped = Gripped::new(compiled, Grip::new(&shape));
-        let mut reporter = self.sweep.solved_outputs.then(|| Reporter::new(&gripped));
+        let sticking = StickingKernel::new(compiled, ContactModes::new(&shape));
+        let mut reporter = self.sweep.solved_outputs.then(|| Reporter::new(&sticking));
         let mut rows = Vec::with_capacity(states.len() / width * (width + outputs));
         for state in states.chunks(width) {
             let (x, eta) = state[1..].split_at(shape.n_x);
@@ -215,7 +217,7 @@ impl<'s> Worker<'s> {
             match &mut reporter {
                 None => compiled.glance(at, &mut self.scratch, &mut self.outputs),
                 Some(reporter) => {
-                    reporter.solve(&gripped, at, Steer::Own).ok()?;
+                    reporter.solve(&sticking, at, ControlInput::Required).ok()?;
                     compiled.outputs(at, reporter.terms(), reporter.solution(), &[], &mut self.outputs);
                 }
             }
@@ -272,7 +274,7 @@ impl<'s> Worker<'s> {
     }
 }
 
-impl Started {
+impl ConsistentState {
     fn note(&mut self, row: Sampled<'_>) {
         let width = 1 + row.y.len();
         // As in a run by itself, an event within rounding of a row that was asked for takes its place.

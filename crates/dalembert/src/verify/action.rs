@@ -17,8 +17,8 @@ use super::symbols::{constraint_matrix, evaluate, impressed, state_values};
 use super::{Reading, Tally, Verification};
 use crate::model::Model;
 use dalembert_expr::Expr;
+use dalembert_linalg::{Cod, RANK_TOL};
 use dalembert_run::State;
-use dalembert_run::linalg::{Cod, RANK_TOL};
 use std::f64::consts::PI;
 
 /// How many variations are tried.

@@ -9,7 +9,7 @@
 
 use super::small::{RowSpace, dot, times};
 use super::{Difference, Reading};
-use dalembert_run::linalg::norm_max;
+use dalembert_linalg::norm_max;
 
 /// The accelerations that make Gauss's function least, against those of a reading. `None` where it has no least value: inertia
 /// is not positive on what the constraints leave free.

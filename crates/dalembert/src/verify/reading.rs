@@ -11,8 +11,8 @@ use super::multipliers::Saddle;
 use super::small::{Dice, dot, times};
 use crate::compile::Compiled;
 use crate::model::Model;
-use dalembert_run::linalg::norm_max;
-use dalembert_run::{Accelerator, IdealForces, Kernel, Solution, State, Steer, Terms, accelerate};
+use dalembert_linalg::norm_max;
+use dalembert_run::{Accelerator, ControlInput, IdealForces, Kernel, Solution, State, Terms, accelerate};
 
 /// A difference and what it may be, both relative to the size of what is compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -230,7 +230,8 @@ fn ideal_multipliers(model: &Model, state: &State, s: &Solution) -> Option<Vec<f
         return Some(s.lambda.clone());
     }
     let mut accelerator = Accelerator::new(&model.compiled);
-    let ideal = accelerator.solve_steered(&model.compiled, state.point(), Steer::Inputs(&s.inputs)).ok()?;
+    let ideal =
+        accelerator.solve_with_input(&model.compiled, state.point(), ControlInput::Given(&s.inputs)).ok()?;
     Some(ideal.lambda.clone())
 }
 

@@ -12,18 +12,11 @@
 //!
 //! Checked by `tests/control.rs`: with W = M^-1 and no constraints C1 is U2; least cost; constraints of nature kept.
 
-use super::solve::{COUPLING, GRAIN};
-use super::{AccelerationError, Saddle, Solution, Term};
-use crate::linalg::{Cod, axpy, cholesky, dot, norm, norm_max, solve_lower, solve_lower_transposed};
+use super::Saddle;
+use crate::kernel::{AccelerationError, Solution, Term};
+use crate::tolerance;
 use crate::{ControlTerms, Shape, Terms};
-
-/// Directions of the requirements weaker than this, among rows that all forces together could move by one, count as
-/// out of reach.
-pub const REACH: f64 = 1e-10;
-/// Rows that hold better than this, against their own numbers, are met.
-pub const MET: f64 = 1e-14;
-/// Forces by which inputs are tried out, against those there are: where forces follow the multipliers.
-pub const TRIAL: f64 = 1e-3;
+use dalembert_linalg::{Cod, axpy, cholesky, dot, norm, norm_max, solve_lower, solve_lower_transposed};
 
 /// What all forces together could do to a row: sqrt(A_c M^-1 A_c^T), or its length where M has no inverse.
 fn length(factor: &mut Saddle, terms: &Terms, row: &[f64]) -> f64 {
@@ -134,7 +127,7 @@ impl Steering {
         }
         if let Some(cod) = &mut self.cod {
             cod.lq.matrix().copy_from_slice(&self.G);
-            self.redundant = cod.lq.factor(REACH, self.rows) < self.rows;
+            self.redundant = cod.lq.factor(tolerance::REACH, self.rows) < self.rows;
             cod.factor_trapezoid(|_| 1.0);
         }
         self.best = f64::INFINITY;
@@ -208,7 +201,10 @@ impl Steering {
             own += row[j].abs() * (eta_dot[j].abs() + self.natural[j].abs());
             whole += row[j].abs() * size;
         }
-        (control.b[i] - dot(row, eta_dot), own.max(COUPLING * whole).max(GRAIN * self.right_change[i]))
+        (
+            control.b[i] - dot(row, eta_dot),
+            own.max(tolerance::COUPLING * whole).max(tolerance::SENSITIVITY * self.right_change[i]),
+        )
     }
 
     /// Adds the inputs for what a motion leaves of the requirements; `false` if it leaves nothing, or no less than the
@@ -221,7 +217,7 @@ impl Steering {
             worst = worst.max(if left == 0.0 { 0.0 } else { left.abs() / own });
         }
         let Some(cod) = &mut self.cod else { return false };
-        if worst <= MET || !(worst < 0.9 * self.best || self.best.is_infinite()) {
+        if worst <= tolerance::MET || !(worst < 0.9 * self.best || self.best.is_infinite()) {
             return false;
         }
         self.best = worst;
@@ -271,7 +267,7 @@ impl Steering {
             }
         }
         let mut cod = Cod::new(self.rows, n);
-        cod.factor(&whole, REACH);
+        cod.factor(&whole, tolerance::REACH);
         let mut force = vec![0.0; n];
         cod.solve(left, &mut force);
         // A force that changes nothing of what is left is no help.

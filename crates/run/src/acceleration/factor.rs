@@ -7,29 +7,15 @@
 //!
 //! With M positive definite: L L^T = M, B = A L^-T, a = M^-1 r1, e = r2 - A a, y = B^+ e, z = a + L^-T y,
 //! lambda = (B B^T)^+ e. Three ways to B^+, by the smallest ratio of a pivot of B B^T to its diagonal entry (sin^2 of
-//! the angle between a row and the earlier ones): above [`GRAM_SAFE`] Cholesky; down to [`GRAM_REFINED`] the same with
+//! the angle between a row and the earlier ones): above [`tolerance::GRAM_SAFE`] Cholesky; down to [`tolerance::GRAM_REFINED`] the same with
 //! one refinement; below, the complete orthogonal decomposition, on rows of unit length so that their units do not
 //! matter. Otherwise (M semi-definite or indefinite) the null-space form of U9.
 
-use super::{Path, Taken};
-use crate::linalg::{
+use crate::kernel::{Path, Taken};
+use crate::tolerance;
+use dalembert_linalg::{
     Cod, PivotedLq, cholesky, dot, mat_t_vec, mat_vec, norm, pivot_share, solve_lower, solve_lower_transposed,
 };
-
-/// Pivot ratio above which B B^T loses no digits that matter.
-pub const GRAM_SAFE: f64 = 1e-4;
-/// Pivot ratio above which one refinement restores them.
-pub const GRAM_REFINED: f64 = 1e-10;
-/// Pivot ratio, times the smallest before it, above which it is more than rounding: a small pivot makes rounding larger in
-/// those that follow.
-pub const PIVOT_TRUST: f64 = 1e-13;
-/// Length of a row at an accepted state, relative to its length lately, below which it is short for good.
-pub const SHORTEST: f64 = 1e-6;
-/// Share of a pivot of M (see [`pivot_share`]) below which M is treated as singular (U9); and inertia in a direction that the
-/// constraints leave free, relative to what the entries of M could make of it, below which there is none.
-pub const MASS_TOL: f64 = 1e-13;
-/// Pivot ratio of M above which its pivots are certain.
-pub const MASS_SAFE: f64 = 1e-2;
 
 /// How to factor.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +52,7 @@ pub struct Factor {
     /// S Z^T M Z S with S = diag(scale).
     reduced: PivotedLq,
     scale: Vec<f64>,
-    /// Length of each row of B now, and the largest lately (see [`Factor::settle`]).
+    /// Length of each row of B now, and the largest lately (see [`Factor::update_references`]).
     pub length: Vec<f64>,
     pub reference: Vec<f64>,
     /// Least reference of each row: of rows that vanish wherever the constraints hold.
@@ -136,8 +122,8 @@ impl Factor {
     /// L of M, if M is positive definite beyond rounding.
     fn factor_mass(&mut self) -> bool {
         match cholesky(&mut self.M_chol, self.n) {
-            Ok(ratio) if ratio > MASS_SAFE => true,
-            Ok(_) => pivot_share(&self.M_chol, self.n, &mut self.work_n) > MASS_TOL,
+            Ok(ratio) if ratio > tolerance::MASS_SAFE => true,
+            Ok(_) => pivot_share(&self.M_chol, self.n, &mut self.work_n) > tolerance::MASS,
             Err(_) => false,
         }
     }
@@ -150,8 +136,8 @@ impl Factor {
 
     /// The same at an accepted state: `kept` is what is left of earlier lengths, and a row that is short for good is no
     /// longer short.
-    pub fn settle(&mut self, kept: f64) {
-        settle(&mut self.reference, &self.length, &self.floor, kept);
+    pub fn update_references(&mut self, kept: f64) {
+        update_references(&mut self.reference, &self.length, &self.floor, kept);
     }
 
     /// Whether pivots of A M^-1 A^T, in their order, are more than rounding against its diagonal.
@@ -250,12 +236,12 @@ impl Factor {
             }
         }
         let Ok(ratio) = cholesky(&mut self.gram, m) else { return false };
-        let limit = GRAM_REFINED.max(rules.rank_tol * rules.rank_tol);
+        let limit = tolerance::GRAM_REFINED.max(rules.rank_tol * rules.rank_tol);
         let pivots = (0..m).map(|i| (self.gram[i * m + i] / self.length[i]).powi(2));
         if rules.path != Path::Gram && !(ratio > limit && trusted(pivots)) {
             return false;
         }
-        self.taken = if ratio > GRAM_SAFE { Taken::Gram } else { Taken::GramRefined };
+        self.taken = if ratio > tolerance::GRAM_SAFE { Taken::Gram } else { Taken::GramRefined };
         self.rank = m;
         self.margin =
             (0..m).map(|i| self.gram[i * m + i] / self.reference[i].max(self.length[i])).fold(1.0, f64::min);
@@ -307,7 +293,7 @@ impl Factor {
     /// 1/length, or 0 for a row that has vanished. By the length that it had lately, so that of rows that say the same
     /// those are preferred which have not become short: rounding of a right side counts for more in a short row.
     fn unit_scale(&self, i: usize) -> f64 {
-        if self.length[i] > 0.0 && self.shrink(i) > crate::linalg::RANK_TOL {
+        if self.length[i] > 0.0 && self.shrink(i) > dalembert_linalg::RANK_TOL {
             1.0 / self.length[i].max(self.reference[i])
         } else {
             0.0
@@ -352,7 +338,7 @@ impl Factor {
                 reduced[j * free + i] = scale[i] * scale[j] * dot(&self.Z[j * n..(j + 1) * n], &self.work_n);
             }
         }
-        match self.reduced.factor(MASS_TOL * free as f64, free) {
+        match self.reduced.factor(tolerance::MASS * free as f64, free) {
             rank if rank == free => Ok(()),
             _ => Err(self.massless(free)),
         }
@@ -423,11 +409,11 @@ impl Factor {
     }
 }
 
-/// Whether pivot ratios are more than rounding (see [`PIVOT_TRUST`]).
+/// Whether pivot ratios are more than rounding (see [`tolerance::PIVOT_TRUST`]).
 fn trusted(ratios: impl Iterator<Item = f64>) -> bool {
     let mut smallest = 1.0f64;
     for ratio in ratios {
-        if !(ratio * smallest > PIVOT_TRUST) {
+        if !(ratio * smallest > tolerance::PIVOT_TRUST) {
             return false;
         }
         smallest = smallest.min(ratio);
@@ -435,10 +421,10 @@ fn trusted(ratios: impl Iterator<Item = f64>) -> bool {
     true
 }
 
-/// See [`Factor::settle`].
-pub(super) fn settle(reference: &mut [f64], length: &[f64], floor: &[f64], kept: f64) {
+/// See [`Factor::update_references`].
+pub(super) fn update_references(reference: &mut [f64], length: &[f64], floor: &[f64], kept: f64) {
     for ((reference, length), floor) in reference.iter_mut().zip(length).zip(floor) {
-        *reference = (kept * *reference).min(length / SHORTEST).max(*length).max(*floor);
+        *reference = (kept * *reference).min(length / tolerance::SHORTEST).max(*length).max(*floor);
     }
 }
 

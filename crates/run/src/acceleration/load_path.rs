@@ -11,8 +11,8 @@
 //!
 //! So a law that reads one of several parallel rows reads the force of all of them.
 
-use crate::linalg::{Cod, PivotedLq, RANK_TOL, axpy, dot, norm};
 use crate::{Kernel, Point, Terms};
+use dalembert_linalg::{Cod, PivotedLq, RANK_TOL, axpy, dot, norm};
 
 /// The rows that force laws read.
 #[derive(Clone, Debug)]

@@ -1,10 +1,8 @@
 //! One door to the dense and the sparse factorisation of the saddle system; see [`Factor`] for what is asked.
 
-use super::Taken;
 use super::factor::{Factor, Massless, Rules};
 use super::sparse_factor::SparseFactor;
-use crate::Sparsity;
-use crate::Terms;
+use crate::kernel::{Sparsity, Taken, Terms};
 use std::sync::Arc;
 
 /// A factored saddle system of either kind.
@@ -150,11 +148,11 @@ impl Saddle {
         }
     }
 
-    /// See [`Factor::settle`].
-    pub fn settle(&mut self, kept: f64) {
+    /// See [`Factor::update_references`].
+    pub fn update_references(&mut self, kept: f64) {
         match self {
-            Saddle::Dense(factor) => factor.settle(kept),
-            Saddle::Sparse(factor) => factor.settle(kept),
+            Saddle::Dense(factor) => factor.update_references(kept),
+            Saddle::Sparse(factor) => factor.update_references(kept),
         }
     }
 

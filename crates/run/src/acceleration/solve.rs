@@ -5,27 +5,16 @@ mod forces;
 mod requirements;
 mod rows;
 
-pub use forces::{GAINED, MAX_IMPROVED};
-pub use rows::{CONSISTENCY_TOL, COUPLING, GRAIN, REFINE};
-
+use super::Saddle;
 use super::control::Steering;
 use super::factor::{Factor, Massless, Rules};
 use super::load_path::{Carriers, LoadPath};
-use super::{AccelerationError, Path, Reporter, Saddle, Solution, Term};
-use crate::friction::{NormalForces, settle};
-use crate::grain::{Grain, NUDGE, NUDGES, nudged};
-use crate::integrate::Baumgarte;
-use crate::linalg::{RANK_TOL, axpy};
-use crate::{Contact, ControlTerms, Gripped, IdealForces, Kernel, Point, Shape, Sliding, Terms};
-
-/// Accelerations and forces at one state, with a workspace of its own (convenience; see [`Accelerator`]). Contacts with
-/// friction stick or slide as the state says.
-pub fn accelerate(kernel: &dyn Kernel, at: Point<'_>) -> Result<Solution, AccelerationError> {
-    let gripped = Gripped::new(kernel, settle(kernel, at, Steer::Own)?);
-    let mut reporter = Reporter::new(&gripped);
-    reporter.solve(&gripped, at, Steer::Own)?;
-    Ok(reporter.into_solution())
-}
+use crate::coulomb::NormalForces;
+use crate::kernel::{AccelerationError, Path, Solution, Term};
+use crate::row_sensitivity::{RowSensitivity, nudged};
+use crate::tolerance;
+use crate::{Contact, ControlTerms, IdealForces, Kernel, Point, Shape, Sliding, Terms};
+use dalembert_linalg::{RANK_TOL, axpy};
 
 /// Rows that stand for all at a state, the best-conditioned first: as many as the rank there. `None` where there is no
 /// acceleration, and for systems given by their entries.
@@ -35,13 +24,22 @@ pub fn independent_rows(kernel: &dyn Kernel, at: Point<'_>) -> Option<Vec<usize>
     accelerator.factor.pivot_rows()
 }
 
+/// C2 as constraint stabilisation: `b -= 2 alpha psi + beta^2 phi`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Baumgarte {
+    /// Velocity gain.
+    pub alpha: f64,
+    /// Position gain.
+    pub beta: f64,
+}
+
 /// Where control forces come from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Steer<'a> {
+pub enum ControlInput<'a> {
     /// From this model's own requirements (C1).
-    Own,
+    Required,
     /// These inputs, whatever the requirements say.
-    Inputs(&'a [f64]),
+    Given(&'a [f64]),
 }
 
 /// Workspace for accelerations of one kernel, sized once.
@@ -65,7 +63,7 @@ pub struct Accelerator {
     slip_z: Vec<f64>,
     slip_lambda: Vec<f64>,
     /// Rows that force laws read, and those that carry them at this state where rows are redundant.
-    pub(super) load_path: Option<LoadPath>,
+    pub(crate) load_path: Option<LoadPath>,
     carriers: Option<Carriers>,
     /// The natural rows by themselves, for non-ideal forces while contacts stick.
     natural: Option<Box<forces::NaturalRows>>,
@@ -75,7 +73,7 @@ pub struct Accelerator {
     correction: Solution,
     work_n: Vec<f64>,
     work_m: Vec<f64>,
-    /// What a change of the whole state makes of b, where that was asked (see [`crate::grain`]).
+    /// What a change of the whole state makes of b, where that was asked (see [`crate::row_sensitivity`]).
     grain: Vec<f64>,
     /// Whether rows that vanish at the first state have been looked for.
     rows_known: bool,
@@ -83,7 +81,7 @@ pub struct Accelerator {
     psi: Vec<f64>,
     /// Which factorisation to use.
     pub path: Path,
-    /// Largest scaled residual (U6) that passes; [`CONSISTENCY_TOL`] unless set.
+    /// Largest scaled residual (U6) that passes; [`tolerance::CONSISTENCY`] unless set.
     pub consistency_tol: f64,
     /// Rank known from the motion, if any: no more directions than these are kept.
     pub max_rank: Option<usize>,
@@ -91,9 +89,9 @@ pub struct Accelerator {
     pub baumgarte: Option<Baumgarte>,
     /// Only accelerations are wanted, and rows may disagree (stages of a step): no unconstrained accelerations, no Gauss
     /// function, no residual (U6), and multipliers of a sparse system need not be of minimum norm.
-    pub(crate) lean: bool,
+    pub(crate) accelerations_only: bool,
     /// Whether anybody looks at the multipliers: then they are those of minimum norm.
-    pub(crate) least: bool,
+    pub(crate) minimum_norm: bool,
 }
 
 impl Accelerator {
@@ -109,11 +107,10 @@ impl Accelerator {
         }
     }
 
-    /// Sized for a kernel with a grip.
-    pub fn gripped(kernel: &Gripped<'_>) -> Self {
-        let natural = kernel.shape().n_con - kernel.stuck_rows();
-        let load_path = LoadPath::of(kernel.base());
-        Self { sliding: Sliding::new(&kernel.shape(), natural), load_path, ..Self::new(kernel) }
+    /// Sized for a kernel whose last rows are those of sticking contacts, added to the rows of `base`.
+    pub(crate) fn with_contact_rows(kernel: &dyn Kernel, base: &dyn Kernel) -> Self {
+        let sliding = Sliding::new(&kernel.shape(), base.shape().n_con);
+        Self { sliding, load_path: LoadPath::of(base), ..Self::new(kernel) }
     }
 
     /// Sized without a kernel, for terms that come from elsewhere (see [`solve_terms`](Accelerator::solve_terms)).
@@ -152,11 +149,11 @@ impl Accelerator {
             phi: vec![0.0; m],
             psi: vec![0.0; m],
             path: Path::Auto,
-            consistency_tol: CONSISTENCY_TOL,
+            consistency_tol: tolerance::CONSISTENCY,
             max_rank: None,
             baumgarte: None,
-            lean: false,
-            least: true,
+            accelerations_only: false,
+            minimum_norm: true,
         }
     }
 
@@ -172,15 +169,15 @@ impl Accelerator {
 
     /// U1-U9 and C1 at a state of the kernel.
     pub fn solve(&mut self, kernel: &dyn Kernel, at: Point<'_>) -> Result<&Solution, AccelerationError> {
-        self.solve_steered(kernel, at, Steer::Own)
+        self.solve_with_input(kernel, at, ControlInput::Required)
     }
 
     /// The same with control forces from elsewhere.
-    pub fn solve_steered(
+    pub fn solve_with_input(
         &mut self,
         kernel: &dyn Kernel,
         at: Point<'_>,
-        steer: Steer<'_>,
+        input: ControlInput<'_>,
     ) -> Result<&Solution, AccelerationError> {
         kernel.terms(at, &mut self.scratch, &mut self.terms);
         if let Some(Baumgarte { alpha, beta }) = self.baumgarte {
@@ -195,13 +192,13 @@ impl Accelerator {
         if self.shape.n_require > 0 {
             kernel.control_terms(at, &mut self.scratch, &mut self.control);
         }
-        let mut solved = self.unless_rounding(kernel, at, |this| this.solve_at(kernel, at, steer));
+        let mut solved = self.unless_rounding(kernel, at, |this| this.solve_at(kernel, at, input));
         if !self.rows_known && self.find_vanishing_rows(kernel, at) {
-            solved = self.unless_rounding(kernel, at, |this| this.solve_at(kernel, at, steer));
+            solved = self.unless_rounding(kernel, at, |this| this.solve_at(kernel, at, input));
         }
         let unsure = self.steering.redundant || matches!(solved, Err(AccelerationError::Unreachable { .. }));
         if unsure && self.compare_requirements(kernel, at) {
-            self.unless_rounding(kernel, at, |this| this.solve_at(kernel, at, steer))?;
+            self.unless_rounding(kernel, at, |this| this.solve_at(kernel, at, input))?;
         } else {
             solved?;
         }
@@ -216,9 +213,9 @@ impl Accelerator {
         }
         self.steering.known = true;
         let mut near = ControlTerms::new(&self.shape);
-        for round in 0..NUDGES {
+        for round in 0..tolerance::NUDGES {
             kernel.control_terms(nudged(at, round).point(), &mut self.scratch, &mut near);
-            self.steering.compare(&self.control, &near, NUDGE, &mut self.factor, &self.terms);
+            self.steering.compare(&self.control, &near, tolerance::NUDGE, &mut self.factor, &self.terms);
         }
         true
     }
@@ -228,11 +225,11 @@ impl Accelerator {
         &mut self,
         kernel: &dyn Kernel,
         at: Point<'_>,
-        steer: Steer<'_>,
+        input: ControlInput<'_>,
     ) -> Result<(), AccelerationError> {
         let terms = std::mem::take(&mut self.terms);
         let mut scratch = std::mem::take(&mut self.scratch);
-        let result = self.solve_loaded(at.t, at.eta, &terms, steer, |ideal, C| {
+        let result = self.solve_loaded(at.t, at.eta, &terms, input, |ideal, C| {
             kernel.nonideal(at, ideal, &mut scratch, C);
         });
         self.terms = terms;
@@ -283,7 +280,8 @@ impl Accelerator {
         x_dot.copy_from_slice(&self.quick[..n_x]);
         eta_dot.copy_from_slice(&self.quick[n_x..n_x + n]);
         let margin = self.factor.take_measure(rows, pivots, squares);
-        (self.solution.rank, self.solution.margin, self.solution.path) = (rank, margin, super::Taken::Gram);
+        (self.solution.rank, self.solution.margin, self.solution.path) =
+            (rank, margin, crate::kernel::Taken::Gram);
         true
     }
 
@@ -318,14 +316,14 @@ impl Accelerator {
     /// Looks for rows that are rounding at the first state, once. Whether there are any.
     fn find_vanishing_rows(&mut self, kernel: &dyn Kernel, at: Point<'_>) -> bool {
         self.rows_known = true;
-        let felt = Grain::new(kernel, at, &mut self.scratch);
+        let felt = RowSensitivity::new(kernel, at, &mut self.scratch);
         felt.vanishing().for_each(|(i, length)| self.factor.keep_long(i, length, &self.terms));
         felt.vanishing().next().is_some()
     }
 
     /// Takes note of what rounding of a state makes of the rows. Whether that may change a verdict.
     fn feel_grain(&mut self, kernel: &dyn Kernel, at: Point<'_>) -> bool {
-        let felt = Grain::new(kernel, at, &mut self.scratch);
+        let felt = RowSensitivity::new(kernel, at, &mut self.scratch);
         let mut more = false;
         for i in 0..self.shape.n_con {
             more |= felt.right[i] > self.grain[i] || felt.times_longer[i] > 0.0;
@@ -336,7 +334,7 @@ impl Accelerator {
     }
 
     /// U1-U9 at a state with a given control force, and C from elsewhere; no friction, no requirements.
-    pub(super) fn solve_with(
+    pub(crate) fn solve_with(
         &mut self,
         kernel: &dyn Kernel,
         at: Point<'_>,
@@ -367,7 +365,7 @@ impl Accelerator {
         terms: &Terms,
         nonideal: impl FnMut(&IdealForces<'_>, &mut [f64]),
     ) -> Result<(), AccelerationError> {
-        self.solve_loaded(t, eta, terms, Steer::Own, nonideal)
+        self.solve_loaded(t, eta, terms, ControlInput::Required, nonideal)
     }
 
     /// The same, and C1, with the friction and the requirements that have been loaded.
@@ -376,7 +374,7 @@ impl Accelerator {
         t: f64,
         eta: &[f64],
         terms: &Terms,
-        steer: Steer<'_>,
+        input: ControlInput<'_>,
         mut nonideal: impl FnMut(&IdealForces<'_>, &mut [f64]),
     ) -> Result<(), AccelerationError> {
         check_finite(t, terms)?;
@@ -390,7 +388,7 @@ impl Accelerator {
         if !self.solution.inputs.is_empty() {
             self.solution.control_force.fill(0.0);
         }
-        if let Steer::Inputs(inputs) = steer {
+        if let ControlInput::Given(inputs) = input {
             self.push(inputs);
         }
         let s = &mut self.solution;
@@ -407,7 +405,7 @@ impl Accelerator {
             self.quick_workspace.clear();
         }
         self.respond(t, eta, terms, &mut nonideal)?;
-        if self.shape.n_require > 0 && steer == Steer::Own {
+        if self.shape.n_require > 0 && input == ControlInput::Required {
             self.meet_requirements(t, eta, terms, &mut nonideal)?;
         }
         match first_bad(&self.solution.eta_dot) {
@@ -435,8 +433,8 @@ impl Accelerator {
     }
 
     /// Whether nothing but accelerations is wanted.
-    fn lean(&self) -> bool {
-        self.lean && self.consistency_tol == f64::INFINITY
+    fn accelerations_alone(&self) -> bool {
+        self.accelerations_only && self.consistency_tol == f64::INFINITY
     }
 }
 

@@ -16,37 +16,15 @@
 //! when multipliers are asked for. T is written out by one solve for each of a few dropped rows. Many are treated by
 //! conjugate gradients with I + T T^T, whose products are two solves each: T^T alpha are the multipliers of kept rows
 //! with the force of A_D^T alpha, and T v is A_D z for A_K z = v. Pivots of rows are squares, so a direction below
-//! [`DROPPED`]^(1/2) is not told from rounding. Where that leaves a doubt, or M is not positive definite (U9), a system
-//! of up to [`DENSE_JUDGE`] speeds and rows is given to [`Judge`]; a larger one drops the direction, or has no solution.
+//! [`tolerance::DROPPED`]^(1/2) is not told from rounding. Where that leaves a doubt, or M is not positive definite (U9), a system
+//! of up to [`tolerance::DENSE_FALLBACK`] speeds and rows is given to [`DenseFallback`]; a larger one drops the direction, or has no solution.
 
-use super::factor::{
-    GRAM_REFINED, GRAM_SAFE, MASS_SAFE, MASS_TOL, Massless, PIVOT_TRUST, Rules, longest, settle,
-};
-use super::judge::Judge;
-use super::plan::Plan;
-use super::{Path, Taken};
-use crate::Terms;
-use crate::linalg::{Ldl, Pivot, RANK_TOL, axpy, cholesky, dot, solve_lower, solve_lower_transposed};
+use super::dense_fallback::DenseFallback;
+use super::factor::{Massless, Rules, longest, update_references};
+use crate::kernel::{Path, Plan, Taken, Terms};
+use crate::tolerance;
+use dalembert_linalg::{Ldl, Pivot, RANK_TOL, axpy, cholesky, dot, solve_lower, solve_lower_transposed};
 use std::sync::Arc;
-
-/// Pivot of a row, relative to its diagonal entry, that is taken for rounding.
-const DROPPED: f64 = 1e-13;
-/// The same where no rank is known to confirm it.
-const PLAINLY_DROPPED: f64 = 1e-14;
-/// Speeds and rows together up to which doubtful cases are decided by the dense decompositions.
-const DENSE_JUDGE: usize = 600;
-
-/// What is left of an equation, over the sizes of its terms, that is their rounding.
-const ROUNDING: f64 = 8.0 * f64::EPSILON;
-
-/// Most turns of refinement, and the part to which one must bring what is left for another to follow.
-const MAX_REFINED: usize = 4;
-const FALLING: f64 = 0.25;
-/// Dropped rows up to which their combinations are written out for multipliers of minimum norm.
-const FEW_DROPPED: usize = 24;
-/// Part of the right side at which conjugate gradients end. They take two solves a turn, and give up where writing out
-/// all combinations would be cheaper.
-const CONVERGED: f64 = 1e-14;
 
 /// Which rows of terms given by entries depend on those before them in the order of elimination; none otherwise.
 pub fn dependent_rows(terms: &Terms) -> Vec<usize> {
@@ -87,7 +65,7 @@ pub struct SparseFactor {
     along: Vec<f64>,
     rows_dropped: Vec<usize>,
     /// The dense judge, once it has been asked, and whether it has the word.
-    judge: Option<Box<Judge>>,
+    judge: Option<Box<DenseFallback>>,
     judged: bool,
     weakest: f64,
     work: Vec<f64>,
@@ -101,7 +79,7 @@ pub struct SparseFactor {
 /// A speed whose pivot is no more than rounding has no inertia.
 fn certain(least: Option<(usize, f64)>) -> Result<(), Massless> {
     match least {
-        Some((speed, share)) if !(share > MASS_TOL) => Err(Massless { speed, pivot: share }),
+        Some((speed, share)) if !(share > tolerance::MASS) => Err(Massless { speed, pivot: share }),
         _ => Ok(()),
     }
 }
@@ -176,7 +154,7 @@ impl SparseFactor {
             None => z[k] = value,
             Some(row) => lambda[row] = -value,
         });
-        if self.weakest <= GRAM_SAFE {
+        if self.weakest <= tolerance::GRAM_SAFE {
             self.refine(r1, r2, z, lambda);
         }
         Ok(())
@@ -193,7 +171,7 @@ impl SparseFactor {
         self.judged = false;
         self.combinations.clear();
         self.forced.copy_from_slice(&self.absent);
-        let small = self.plan.n() + self.plan.m() <= DENSE_JUDGE;
+        let small = self.plan.n() + self.plan.m() <= tolerance::DENSE_FALLBACK;
         if small && rules.path == Path::Cod {
             return self.ask_dense(rules);
         }
@@ -204,7 +182,7 @@ impl SparseFactor {
         };
         let m = self.rows.len();
         let known = rules.max_rank.min(m);
-        let clear = self.weakest > GRAM_REFINED.max(rules.rank_tol * rules.rank_tol);
+        let clear = self.weakest > tolerance::GRAM_REFINED.max(rules.rank_tol * rules.rank_tol);
         let settled = (found.kept == known || rules.max_rank == usize::MAX) && clear && !found.doubtful;
         if small && !settled && rules.judged && rules.path == Path::Auto {
             return self.ask_dense(rules);
@@ -244,8 +222,9 @@ impl SparseFactor {
     /// K = L D L^T, and the first half of a solve for `right`.
     fn eliminate(&mut self, rules: Rules, right: impl Fn(usize) -> f64) -> Result<Found, Massless> {
         let n = self.plan.n();
-        let floor = DROPPED.max(rules.rank_tol * rules.rank_tol);
-        let plain = if rules.max_rank == usize::MAX { PLAINLY_DROPPED } else { DROPPED };
+        let floor = tolerance::DROPPED.max(rules.rank_tol * rules.rank_tol);
+        let plain =
+            if rules.max_rank == usize::MAX { tolerance::PLAINLY_DROPPED } else { tolerance::DROPPED };
         let (mut found, mut weakest, mut least) = (Found::default(), 1.0f64, 1.0f64);
         let mut uncertain = false;
         let (dropped, ratios, lengths) = (&mut self.dropped, &mut self.ratio, &mut self.length);
@@ -253,8 +232,8 @@ impl SparseFactor {
         let judge = |p: Pivot| {
             let Some(i) = p.unknown.checked_sub(n) else {
                 // A speed: the pivot of M, stiffened by rows that hold it.
-                uncertain |= !(p.value > MASS_SAFE * p.added);
-                let good = p.value > MASS_TOL * p.added;
+                uncertain |= !(p.value > tolerance::MASS_SAFE * p.added);
+                let good = p.value > tolerance::MASS * p.added;
                 let massless = Massless { speed: p.unknown, pivot: p.value / p.added };
                 return if good { Ok(1.0 / p.value) } else { Err(massless) };
             };
@@ -270,7 +249,7 @@ impl SparseFactor {
             }
             let part = length / references[i].max(length);
             found.kept += 1;
-            found.doubtful |= !(ratio * weakest > PIVOT_TRUST);
+            found.doubtful |= !(ratio * weakest > tolerance::PIVOT_TRUST);
             (weakest, least) = (weakest.min(ratio), least.min(ratio * part * part));
             Ok(1.0 / p.value)
         };
@@ -300,8 +279,8 @@ impl SparseFactor {
         let M = &self.values[..self.plan.mass.len()];
         let mut uncertain = false;
         let judge = |p: Pivot| {
-            uncertain |= !(p.value > MASS_SAFE * p.added);
-            match p.value > MASS_TOL * p.added {
+            uncertain |= !(p.value > tolerance::MASS_SAFE * p.added);
+            match p.value > tolerance::MASS * p.added {
                 true => Ok(1.0 / p.value),
                 false => Err(Massless { speed: p.unknown, pivot: p.value / p.added }),
             }
@@ -317,7 +296,7 @@ impl SparseFactor {
     /// Hands the rows asked for of a small system over to the dense decompositions.
     fn ask_dense(&mut self, rules: Rules) -> Result<(), Massless> {
         let (n, m) = (self.plan.n(), self.rows.len());
-        let judge = self.judge.get_or_insert_with(|| Box::new(Judge::new(n, m)));
+        let judge = self.judge.get_or_insert_with(|| Box::new(DenseFallback::new(n, m)));
         let lengths = (&self.reference[..], &mut self.length[..]);
         judge.decide(&self.plan, &self.values, &self.rows, lengths, rules)?;
         let factor = &judge.factor;
@@ -326,7 +305,7 @@ impl SparseFactor {
     }
 
     /// The judge, where it has the word.
-    fn judge(&mut self) -> Option<&mut Judge> {
+    fn judge(&mut self) -> Option<&mut DenseFallback> {
         if self.judged { self.judge.as_deref_mut() } else { None }
     }
 
@@ -340,9 +319,9 @@ impl SparseFactor {
         (&mut self.reference, &mut self.floor, &self.length)
     }
 
-    /// See `Factor::settle`.
-    pub fn settle(&mut self, kept: f64) {
-        settle(&mut self.reference, &self.length, &self.floor, kept);
+    /// See `Factor::update_references`.
+    pub fn update_references(&mut self, kept: f64) {
+        update_references(&mut self.reference, &self.length, &self.floor, kept);
     }
 
     /// v <- M^-1 v; only if M is positive definite.
@@ -373,7 +352,7 @@ impl SparseFactor {
         self.saddle.solve(&self.plan.saddle, &mut self.work);
         z.copy_from_slice(&self.work[..n]);
         lambda.iter_mut().zip(&self.work[n..]).for_each(|(l, v)| *l = -v);
-        if self.weakest <= GRAM_SAFE {
+        if self.weakest <= tolerance::GRAM_SAFE {
             self.refine(r1, r2, z, lambda);
         }
     }
@@ -383,9 +362,9 @@ impl SparseFactor {
     /// leaves five digits, and each turn gives as many again.
     fn refine(&mut self, r1: &[f64], r2: &[f64], z: &mut [f64], lambda: &mut [f64]) {
         let (n, mut before) = (self.plan.n(), f64::INFINITY);
-        for _ in 0..MAX_REFINED {
+        for _ in 0..tolerance::MAX_SPARSE_REFINEMENTS {
             let left = self.left_over(r1, r2, z, lambda);
-            if !(left > ROUNDING && left < FALLING * before) {
+            if !(left > tolerance::SPARSE_ROUNDING && left < tolerance::SPARSE_GAIN * before) {
                 return;
             }
             before = left;
@@ -447,7 +426,7 @@ impl SparseFactor {
         if self.judged || d == 0 {
             return;
         }
-        if d > FEW_DROPPED && self.least_by_turns(lambda) {
+        if d > tolerance::FEW_DROPPED && self.least_by_turns(lambda) {
             return;
         }
         if self.combinations.is_empty() {
@@ -495,7 +474,7 @@ impl SparseFactor {
         left.iter_mut().zip(&self.rows_dropped).for_each(|(left, &row)| *left -= lambda[row]);
         let (mut alpha, mut way, mut product) = (vec![0.0; d], left.clone(), vec![0.0; d]);
         let mut square = dot(&left, &left);
-        let enough = CONVERGED * CONVERGED * square;
+        let enough = tolerance::CONVERGED * tolerance::CONVERGED * square;
         let mut turns = 0;
         while square > enough {
             turns += 1;

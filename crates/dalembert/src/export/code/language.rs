@@ -1,6 +1,6 @@
 //! How a language writes numbers, operations and statements: its own syntax in a few methods, the rest from them.
 
-use dalembert_run::acceleration::tolerance;
+use dalembert_run::tolerance;
 use dalembert_tape::Op;
 use std::fmt::Write;
 
@@ -84,12 +84,12 @@ const TOLERANCES: [(&str, &[(&str, f64)]); 4] = [
             ("REFINE", tolerance::REFINE),
             ("CONSISTENCY", tolerance::CONSISTENCY),
             ("COUPLING", tolerance::COUPLING),
-            ("GAINED", tolerance::GAINED),
+            ("GAINED", tolerance::REFINEMENT_GAIN),
         ],
     ),
     (
         "how far a state is moved to feel the rounding of rows, which of them are short, and what it makes of b counts (U6)",
-        &[("NUDGE", tolerance::NUDGE), ("SHORT", tolerance::SHORT), ("GRAIN", tolerance::GRAIN)],
+        &[("NUDGE", tolerance::NUDGE), ("SHORT", tolerance::SHORT), ("GRAIN", tolerance::SENSITIVITY)],
     ),
     (
         "requirements out of reach, and met; forces by which inputs are tried out, against those there are (C1)",
@@ -99,7 +99,7 @@ const TOLERANCES: [(&str, &[(&str, f64)]); 4] = [
 
 /// How often the engine repeats what is repeated: name, meaning, number.
 pub const COUNTS: [(&str, &str, u64); 2] = [
-    ("IMPROVED", "most improvements of rows", tolerance::MAX_IMPROVED),
+    ("IMPROVED", "most improvements of rows", tolerance::MAX_REFINEMENTS),
     ("NUDGES", "states that are looked at to feel the rounding of rows", tolerance::NUDGES),
 ];
 

@@ -4,7 +4,7 @@ use super::super::Layout;
 use crate::kernel_form::Places;
 use crate::model::Model;
 use dalembert_expr::{Expr, Pool};
-use dalembert_run::linalg::{Cod, RANK_TOL};
+use dalembert_linalg::{Cod, RANK_TOL};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 

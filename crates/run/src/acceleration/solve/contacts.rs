@@ -1,10 +1,10 @@
-//! Friction of contacts that slide (see [`crate::friction`]).
+//! Friction of contacts that slide (see [`crate::contact`]).
 
 use super::Accelerator;
-use crate::acceleration::Term;
-use crate::friction::{Paradox, Relief};
-use crate::linalg::{axpy, dot};
+use crate::coulomb::{LoadSharing, Paradox};
+use crate::kernel::Term;
 use crate::{AccelerationError, Terms};
+use dalembert_linalg::{axpy, dot};
 
 impl Accelerator {
     /// Friction of the contacts that slide, with the normal forces that act.
@@ -104,7 +104,7 @@ impl Accelerator {
         if m == natural || natural == 0 || self.solution.rank == m {
             return;
         }
-        if let Some(mut relief) = Relief::new(terms, natural) {
+        if let Some(mut relief) = LoadSharing::new(terms, natural) {
             relief.apply(terms, natural, &mut self.solution.lambda);
             for lambda in self.slip_lambda.chunks_mut(m).take(self.sliding.contacts.len()) {
                 relief.apply(terms, natural, lambda);

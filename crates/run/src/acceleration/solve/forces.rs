@@ -1,20 +1,17 @@
 //! Ideal forces, forces of constraints that do work, and Gauss's function (U2, U3, U7, U8).
 
 use super::{Accelerator, first_bad};
+use crate::acceleration::Saddle;
 use crate::acceleration::factor::{Massless, Rules};
-use crate::acceleration::{Saddle, Term};
-use crate::linalg::{RANK_TOL, axpy};
+use crate::kernel::Term;
+use crate::tolerance;
 use crate::{AccelerationError, IdealForces, Terms};
-
-/// Most steps of refinement.
-pub const MAX_IMPROVED: u64 = 3;
-/// Part of what was left that a step of refinement must reach for another to follow.
-pub const GAINED: f64 = 0.1;
+use dalembert_linalg::{RANK_TOL, axpy};
 
 impl Accelerator {
     /// U2: what follows from eta' without C and lambda: Q_i = A^T lambda, and how well the rows hold.
     pub(super) fn ideal(&mut self, eta: &[f64], terms: &Terms) {
-        let (n, lean, s) = (self.shape.n_eta, self.lean(), &mut self.solution);
+        let (n, lean, s) = (self.shape.n_eta, self.accelerations_alone(), &mut self.solution);
         (s.rank, s.margin, s.path) = (self.factor.rank(), self.factor.margin(), self.factor.taken());
         // Rows that leave nothing free and ask for nothing: no acceleration, not even by rounding.
         if s.rank == n && terms.b.iter().all(|b| *b == 0.0) {
@@ -31,14 +28,14 @@ impl Accelerator {
             self.factor.unconstrained(&mut s.a_free);
         }
         let mut poor = self.look_at_rows(eta, terms);
-        for _ in 0..MAX_IMPROVED {
+        for _ in 0..tolerance::MAX_REFINEMENTS {
             if !poor {
                 break;
             }
             let falling = self.improve(terms);
             poor = self.look_at_rows(eta, terms) && falling;
         }
-        if !lean && (self.least || self.shape.has_nonideal) {
+        if !lean && (self.minimum_norm || self.shape.has_nonideal) {
             self.factor.least(&mut self.solution.lambda);
         }
     }
@@ -61,7 +58,7 @@ impl Accelerator {
             (before, after) = (before + old * old / square, after + left * left / square);
             better &= left.abs() <= old.abs();
         }
-        let gained = after < GAINED * GAINED * before;
+        let gained = after < tolerance::REFINEMENT_GAIN * tolerance::REFINEMENT_GAIN * before;
         if better || gained {
             self.factor.force(&self.work_n, &change.eta_dot, &change.lambda, &mut change.ideal_force);
             axpy(1.0, &change.eta_dot, &mut s.eta_dot);
@@ -122,7 +119,7 @@ impl Accelerator {
             }
         }
         // Of M eta' - Q - C.
-        let (lean, s) = (self.lean(), &mut self.solution);
+        let (lean, s) = (self.accelerations_alone(), &mut self.solution);
         let beyond = if self.shape.has_nonideal { &self.work_n } else { &s.ideal_force };
         s.gauss = match !lean && self.factor.mass_is_positive() {
             true => self.factor.inverse_mass_square(beyond),

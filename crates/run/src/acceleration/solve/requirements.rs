@@ -1,10 +1,10 @@
 //! Control: inputs that make the motion meet the requirements (C1).
 
 use super::Accelerator;
-use crate::acceleration::control::TRIAL;
-use crate::friction::NormalForces;
-use crate::linalg::{axpy, mat_vec, norm_max};
+use crate::coulomb::NormalForces;
+use crate::tolerance;
 use crate::{AccelerationError, ControlTerms, IdealForces, Sliding, Terms};
+use dalembert_linalg::{axpy, mat_vec, norm_max};
 
 impl Accelerator {
     /// C1: inputs for what the motion leaves of the requirements, until nothing is left. Without friction and non-ideal
@@ -72,7 +72,7 @@ impl Accelerator {
         for (j, column) in columns.chunks_mut(n.max(1)).enumerate() {
             let size = (0..n).fold(0.0f64, |m, i| m.max(control.S[i * count + j].abs()));
             // Small against the forces there are: a law may have a kink where a multiplier changes its sign.
-            let step = if force > 0.0 { TRIAL * force / size } else { 1.0 / size };
+            let step = if force > 0.0 { tolerance::TRIAL * force / size } else { 1.0 / size };
             if !step.is_finite() {
                 continue;
             }

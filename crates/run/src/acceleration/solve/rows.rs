@@ -1,23 +1,9 @@
 //! How well the rows of the constraints hold, and whether they contradict each other (U6).
 
 use super::Accelerator;
-use crate::linalg::{Cod, RANK_TOL, norm_max};
+use crate::tolerance;
 use crate::{AccelerationError, Terms};
-
-/// Scaled residual (U6) above which rows contradict each other.
-///
-/// The residual of a row is measured against the sizes of its own numbers, `|b_i| + sum_j |A_ij| (|eta'_j| + |a_j|)`, so
-/// it is free of units of the row; but not against less than `COUPLING` of what the largest accelerations and squares
-/// of speeds of the part of the system that the row belongs to would make of it, or `GRAIN` of what a change of the whole state makes of b (see `grain.rs`):
-/// where its own numbers vanish, what is left is the rounding of the others.
-pub const CONSISTENCY_TOL: f64 = 1e-7;
-
-/// Rounding of the whole solve that may stand in a row, against [`CONSISTENCY_TOL`] of its own numbers.
-pub const COUPLING: f64 = 1e-5;
-/// What a change of the whole state makes of b counts this much: states lie on the constraints to 1e-9.
-pub const GRAIN: f64 = 1e-2;
-/// Rows that hold worse than this, against their own numbers, are improved once: very unequal masses cost digits.
-pub const REFINE: f64 = 1e-13;
+use dalembert_linalg::{Cod, RANK_TOL, norm_max};
 
 /// How well a row of the constraints holds.
 struct Balance {
@@ -30,7 +16,7 @@ struct Balance {
 impl Balance {
     /// Whether nothing is left but rounding of its own numbers.
     fn is_rounding(&self) -> bool {
-        self.left.abs() <= REFINE * self.own
+        self.left.abs() <= tolerance::REFINE * self.own
     }
 }
 
@@ -58,12 +44,12 @@ impl Accelerator {
                 poor = true;
             }
         }
-        if poor && !self.lean() {
+        if poor && !self.accelerations_alone() {
             let size = self.largest_accelerations(eta, terms);
             let scaled = |i: usize| self.scaled(i, size[i], terms);
             largest = (0..self.shape.n_con).map(scaled).fold(0.0, f64::max);
         }
-        self.solution.residual = if self.lean() { f64::NAN } else { largest };
+        self.solution.residual = if self.accelerations_alone() { f64::NAN } else { largest };
         poor
     }
 
@@ -113,7 +99,7 @@ impl Accelerator {
     }
 
     /// What is left of a row against its own numbers and those it would have without constraints (see
-    /// [`CONSISTENCY_TOL`]).
+    /// [`tolerance::CONSISTENCY`]).
     fn scaled(&self, i: usize, size: f64, terms: &Terms) -> f64 {
         let Balance { left, own } = self.balance(i, terms);
         let (mut free, mut length) = (0.0, 0.0);
@@ -124,7 +110,8 @@ impl Accelerator {
         if left == 0.0 {
             0.0
         } else {
-            left.abs() / whole.max(COUPLING * length * size).max(GRAIN * self.grain[i])
+            left.abs()
+                / whole.max(tolerance::COUPLING * length * size).max(tolerance::SENSITIVITY * self.grain[i])
         }
     }
 
@@ -135,7 +122,7 @@ impl Accelerator {
         eta: &[f64],
         terms: &Terms,
     ) -> Result<(), AccelerationError> {
-        if self.lean() || self.solution.residual <= self.consistency_tol {
+        if self.accelerations_alone() || self.solution.residual <= self.consistency_tol {
             return Ok(());
         }
         let size = self.largest_accelerations(eta, terms);

@@ -1,0 +1,109 @@
+//! The motion: from a start to an end time, with projection, events and dense output.
+//!
+//! [`integrate()`] is the door. Rows go to an [`Observer`] as they come, so that a failure loses nothing. Explicit
+//! methods `dop853`, `tsit5`, `rk4`, the implicit `radau` and the structure-preserving `variational2`, `4`, `6` share one
+//! driver; singular configurations are the subject of [`crate::constraint::singular`].
+
+mod controller;
+mod driver;
+pub(crate) mod events;
+pub(crate) mod options;
+pub(crate) mod outcome;
+pub(crate) mod output_times;
+mod right_hand_side;
+mod singular_start;
+mod time_events;
+
+pub use controller::Controller;
+pub use options::{EventRule, Method, Options, Output, UnknownMethod};
+pub use outcome::{
+    ContactChange, Counters, Crossing, EventHit, Failure, Flow, Observer, Outcome, Progress, Row, Stop,
+};
+
+use crate::{Kernel, Level, State};
+
+/// Moves `kernel` from `start` to `t_end` (which may lie before the start).
+///
+/// Never panics on numbers; every way to end is a [`Stop`]. The start is projected onto the constraints (unless
+/// projection is off); use [`crate::find_start`] for a guess. After each accepted step the state is projected, and so is
+/// every row given out.
+pub fn integrate(
+    kernel: &dyn Kernel,
+    start: &State,
+    t_end: f64,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    integrate_controlled(kernel, &Controller::default(), start, t_end, options, observer)
+}
+
+/// The same with a controller that works from another model, or only now and then.
+pub fn integrate_controlled(
+    kernel: &dyn Kernel,
+    controller: &Controller<'_>,
+    start: &State,
+    t_end: f64,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let bad = bad_arguments(kernel, start, t_end, options).or_else(|| bad_controller(kernel, controller));
+    match bad {
+        None => driver::Driver::new(kernel, controller, start, t_end, options, observer).run(),
+        Some(what) => Outcome {
+            stop: Stop::Failed(Failure::BadArguments { what }),
+            counters: Counters::default(),
+            largest_position_residual: 0.0,
+            largest_velocity_residual: 0.0,
+            smallest_margin: 1.0,
+            generic_rank: 0,
+            degenerate_start: false,
+            contact_changes: 0,
+            state: start.clone(),
+        },
+    }
+}
+
+/// Variables up to which an implicit method has room for its matrices (a gigabyte).
+const MAX_IMPLICIT: usize = 5000;
+
+fn bad_controller(kernel: &dyn Kernel, controller: &Controller<'_>) -> Option<&'static str> {
+    if controller.hold.is_some_and(|hold| !(hold > 0.0 && hold.is_finite())) {
+        return Some("interval of the control");
+    }
+    let other = |model: &dyn Kernel| model.shape() != kernel.shape() || model.contacts() != kernel.contacts();
+    controller.model.is_some_and(other).then_some("controller's model of another shape")
+}
+
+fn bad_arguments(kernel: &dyn Kernel, start: &State, t_end: f64, options: &Options) -> Option<&'static str> {
+    let shape = kernel.shape();
+    let positive = |v: f64| v > 0.0 && v.is_finite();
+    let checks = [
+        (start.x.len() == shape.n_x, "configuration length"),
+        (start.eta.len() == shape.n_eta, "speeds length"),
+        (kernel.levels().len() == shape.n_con, "levels length"),
+        (!shape.identity_frame || shape.n_x == shape.n_eta, "identity frame with n_x != n_eta"),
+        (start.t.is_finite() && t_end.is_finite(), "time"),
+        (positive(options.rtol), "rtol"),
+        (positive(options.atol), "atol"),
+        (options.h_max.is_none_or(positive), "h_max"),
+        (options.h_initial.is_none_or(positive), "h_initial"),
+        (options.fixed_step.is_none_or(positive), "fixed_step"),
+        (options.h_min_relative >= 0.0, "h_min_relative"),
+        (
+            !options.method.is_variational() || fits_variational(kernel),
+            "a variational method for this system",
+        ),
+        (
+            options.method != Method::Radau || shape.n_x + shape.n_eta <= MAX_IMPLICIT,
+            "method for so many variables",
+        ),
+    ];
+    checks.into_iter().find(|(good, _)| !good).map(|(_, what)| what)
+}
+
+/// Hamilton's principle speaks of a Lagrangian in the rates of coordinates, and of constraints on positions.
+fn fits_variational(kernel: &dyn Kernel) -> bool {
+    let shape = kernel.shape();
+    let plain = shape.identity_frame && !shape.has_nonideal && shape.n_contact == 0 && shape.n_require == 0;
+    plain && kernel.has_lagrangian() && kernel.levels().iter().all(|level| *level == Level::Position)
+}

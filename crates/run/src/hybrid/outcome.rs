@@ -1,0 +1,232 @@
+//! What an integration gives: rows as they come, and how it ended.
+
+use crate::{AccelerationError, ContactModes, State};
+
+/// Whether to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Go on.
+    Continue,
+    /// Stop here; the outcome is [`Stop::Cancelled`].
+    Cancel,
+}
+
+/// Direction of a sign change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Crossing {
+    /// From negative to positive.
+    Rising,
+    /// From positive to negative.
+    Falling,
+    /// Either.
+    #[default]
+    Both,
+}
+
+/// A row of the motion. At an event there is a row too, with its index.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row<'a> {
+    /// Time.
+    pub t: f64,
+    /// Configuration, on the constraints.
+    pub x: &'a [f64],
+    /// Speeds, on the constraints.
+    pub eta: &'a [f64],
+    /// The event that put the row here, if one did.
+    pub event: Option<EventHit>,
+    /// Which contacts stick.
+    pub modes: &'a ContactModes,
+    /// Control inputs that are held or come from another model; empty where the system's own requirements give them.
+    pub inputs: &'a [f64],
+    /// Integrals along the motion since the start, n_quadrature.
+    pub integrals: &'a [f64],
+}
+
+/// A contact that began to stick or to slide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContactChange {
+    /// Which.
+    pub contact: usize,
+    /// Whether it sticks now.
+    pub sticks: bool,
+}
+
+/// An event that was located.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EventHit {
+    /// Index of the event function.
+    pub index: usize,
+    /// When.
+    pub t: f64,
+    /// Whether its function rises there.
+    pub rising: bool,
+}
+
+/// Where the run is, after each accepted step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Time reached.
+    pub t: f64,
+    /// Last step size.
+    pub h: f64,
+    /// Work so far.
+    pub counters: Counters,
+}
+
+/// Receives rows. Any `FnMut(Row)` is one.
+pub trait Observer {
+    /// A row, in the order of time; event rows included.
+    fn row(&mut self, row: Row<'_>);
+
+    /// A contact began to stick, to slide, or to slide the other way, at time `t`.
+    fn contact(&mut self, t: f64, change: ContactChange) {
+        let _ = (t, change);
+    }
+
+    /// After each accepted step; return [`Flow::Cancel`] to stop.
+    fn progress(&mut self, progress: &Progress) -> Flow {
+        let _ = progress;
+        Flow::Continue
+    }
+}
+
+impl<F: FnMut(Row<'_>)> Observer for F {
+    fn row(&mut self, row: Row<'_>) {
+        self(row);
+    }
+}
+
+/// Work done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Accepted steps.
+    pub steps: usize,
+    /// Rejected steps.
+    pub rejected: usize,
+    /// Evaluations of the acceleration.
+    pub evaluations: usize,
+    /// Jacobians (implicit methods).
+    pub jacobians: usize,
+    /// Factorisations of the iteration matrices (implicit methods).
+    pub factorisations: usize,
+    /// Projections that moved a state.
+    pub projections: usize,
+    /// Rank losses stepped over.
+    pub rank_crossings: usize,
+    /// Steps chosen again to keep clear of a rank loss.
+    pub singular_retries: usize,
+}
+
+/// Why a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stop {
+    /// The end time was reached.
+    EndTime,
+    /// A stopping event.
+    Event(EventHit),
+    /// The observer asked for it.
+    Cancelled,
+    /// It could not go on.
+    Failed(Failure),
+}
+
+/// Why a run could not go on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failure {
+    /// The step fell below the smallest allowed.
+    StepTooSmall {
+        /// Time.
+        t: f64,
+        /// Step.
+        h: f64,
+        /// Index in (x, eta) of the component with the largest error.
+        fastest: usize,
+    },
+    /// The equations of a step of fixed length were not solved.
+    StepNotSolved {
+        /// Time.
+        t: f64,
+        /// Step.
+        h: f64,
+    },
+    /// The state or its derivative left the finite numbers.
+    NotFinite {
+        /// Time.
+        t: f64,
+        /// Index in (x, eta).
+        index: usize,
+    },
+    /// No acceleration at a state that cannot be avoided.
+    Acceleration(AccelerationError),
+    /// The state could not be brought onto the constraints.
+    ProjectionFailed {
+        /// Time.
+        t: f64,
+        /// Row with the largest residual.
+        row: usize,
+        /// Its scaled residual.
+        residual: f64,
+    },
+    /// The start sits where the constraints lose rank and the motion from there is not determined by them.
+    DegenerateStart {
+        /// Time.
+        t: f64,
+        /// Rank at the start.
+        rank: usize,
+        /// Rank around it.
+        generic_rank: usize,
+    },
+    /// A constraint jumps at a switch, or what it demands of the speeds does.
+    ConstraintJump {
+        /// Time; the state is the last one before it.
+        t: f64,
+        /// Its row.
+        row: usize,
+        /// Of the speeds: going on would take an impact. Otherwise positions would have to jump.
+        of_speeds: bool,
+        /// By how much the row jumps, in its own unit.
+        jump: f64,
+    },
+    /// A contact changes between sticking and sliding without end.
+    Chatter {
+        /// Time.
+        t: f64,
+        /// The contact.
+        contact: usize,
+    },
+    /// The budget of steps is spent.
+    TooManySteps {
+        /// Time reached.
+        t: f64,
+        /// Steps spent.
+        steps: usize,
+    },
+    /// The arguments do not fit the kernel: wrong lengths, or times that are not numbers.
+    BadArguments {
+        /// Which.
+        what: &'static str,
+    },
+}
+
+/// How a run ended, what it cost and how well it kept the constraints.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Why it ended.
+    pub stop: Stop,
+    /// Work done.
+    pub counters: Counters,
+    /// Largest scaled position residual of any row given out.
+    pub largest_position_residual: f64,
+    /// Largest scaled velocity residual of any row given out.
+    pub largest_velocity_residual: f64,
+    /// Smallest conditioning of the constraints met at an accepted step (see [`crate::Solution::margin`]).
+    pub smallest_margin: f64,
+    /// Rank of the constraints along the motion, apart from isolated instants.
+    pub generic_rank: usize,
+    /// Whether the start sat on a rank loss and its acceleration was found as a limit along the branch.
+    pub degenerate_start: bool,
+    /// How often a contact began to stick or to slide.
+    pub contact_changes: usize,
+    /// Last state reached.
+    pub state: State,
+}

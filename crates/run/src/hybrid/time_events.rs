@@ -1,0 +1,217 @@
+//! Switches of time: the instants at which a function of time alone changes its sign, found ahead of the steps.
+//!
+//! Functions are sampled in windows as event functions are (`events`), before a step goes there. A window that takes many
+//! samples is halved, and behind an instant the window goes by the way to it, so that a fast square wave is followed too, at
+//! the same cost for each switch. Each change of sign is closed in until neighbouring numbers lie on both sides of it. Knows
+//! nothing of the state.
+
+use super::events::Events;
+use super::options::EventRule;
+use super::outcome::{Crossing, EventHit};
+use crate::Kernel;
+use std::collections::VecDeque;
+
+/// Samples of a window beyond which it is halved.
+const MANY: usize = 400;
+/// The longest and the shortest window, in parts of the run; between them it goes by the steps.
+const LONGEST: f64 = 1.0 / 32.0;
+const SHORTEST: f64 = 1.0 / 4096.0;
+/// The first window behind an instant, in times of the way to it.
+const FURTHER: f64 = 2.5;
+/// How many steps a window is long.
+const STEPS: f64 = 8.0;
+/// Roundings of time by which a step stays away from a switch: the equations may round otherwise than the watch does.
+const ROUNDINGS: f64 = 4.0;
+/// Times near zero are rounded as this part of the run.
+const NEAR_ZERO: f64 = 1e-3;
+/// A window is not halved more often than this.
+const MAX_HALVED: usize = 60;
+
+/// An instant with the last time that is surely before it and the first one surely behind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct TimeEvent {
+    pub at: f64,
+    pub before: f64,
+    pub behind: f64,
+}
+
+/// Watch over the switches of time.
+pub(super) struct TimeEvents {
+    watch: Events,
+    /// Found and not yet passed, in the order of the motion.
+    ahead: VecDeque<TimeEvent>,
+    /// How far was looked, and the width of the window that was good last.
+    seen: f64,
+    width: f64,
+    span: f64,
+    /// A little behind the end of the run, so that a switch just there is found.
+    limit: f64,
+    /// TimeEvents nearer to each other than this are passed together.
+    grain: f64,
+    scratch: Vec<f64>,
+    g: Vec<f64>,
+}
+
+impl TimeEvents {
+    /// For a run from `t` to `t_end`; `None` where nothing depends on time alone.
+    pub fn new(kernel: &dyn Kernel, t: f64, t_end: f64, grain: f64) -> Option<Self> {
+        let n = kernel.shape().n_time_switch;
+        let any = EventRule { crossing: Crossing::Both, stop: false };
+        let span = t_end - t;
+        let mut new = Self {
+            watch: Events::new(&vec![any; n], n),
+            ahead: VecDeque::new(),
+            seen: t,
+            width: LONGEST * span.abs(),
+            span,
+            limit: t_end,
+            grain,
+            scratch: vec![0.0; kernel.scratch_len()],
+            g: vec![0.0; n],
+        };
+        new.limit += 4.0 * ROUNDINGS * new.rounding(t_end) * new.direction();
+        (n > 0 && span != 0.0 && span.is_finite()).then_some(new)
+    }
+
+    /// Notes the signs at the start. Returns the first time that is surely behind a switch there.
+    pub fn begin(&mut self, kernel: &dyn Kernel) -> f64 {
+        let (t, scratch) = (self.seen, &mut self.scratch);
+        self.watch.pass(|g| kernel.time_switches(t, scratch, g));
+        self.watch.take_signs();
+        t + ROUNDINGS * self.rounding(t) * self.direction()
+    }
+
+    /// Where the next step must end at the latest: the next instant, or where nobody has looked yet.
+    pub fn next(&self) -> f64 {
+        self.ahead.front().map_or(self.seen, |instant| instant.at)
+    }
+
+    /// The next instant, if one was found.
+    pub fn found(&self) -> Option<TimeEvent> {
+        self.ahead.front().copied()
+    }
+
+    /// Takes the next instant if the motion is there at `t`.
+    pub fn take(&mut self, t: f64) -> Option<TimeEvent> {
+        let there = (self.next() - t) * self.direction() <= self.grain;
+        if there { self.ahead.pop_front() } else { None }
+    }
+
+    /// Looks on, from `t` at least two steps of length `h` far, until an instant is found.
+    pub fn look(&mut self, kernel: &dyn Kernel, t: f64, h: f64) {
+        let until = t + 2.0 * h.abs() * self.direction();
+        let beyond = |a: f64, b: f64| (a - b) * self.span > 0.0;
+        let until = if beyond(until, self.limit) { self.limit } else { until };
+        while self.ahead.is_empty() && (until - self.seen) * self.span > 0.0 {
+            self.look_through_window(kernel, h.abs());
+        }
+    }
+
+    /// One window, up to the first instant in it. What other functions look like may change there (`abs(t - 7) < 1e-7` dips
+    /// below zero where `t - 7` vanishes), so the way to it is sampled once more.
+    fn look_through_window(&mut self, kernel: &dyn Kernel, h: f64) {
+        let span = self.span.abs();
+        let mark = self.watch.mark();
+        let mut width = (STEPS * h).clamp(SHORTEST * span, LONGEST * span).min(self.width);
+        width = width.max(4.0 * self.rounding(self.seen));
+        let mut end = self.scan(kernel, width);
+        for _ in 0..MAX_HALVED {
+            if self.watch.sample_count() <= MANY || width <= self.grain {
+                break;
+            }
+            self.watch.rewind(mark.clone());
+            width *= 0.5;
+            end = self.scan(kernel, width);
+        }
+        self.width = if self.watch.sample_count() < MANY / 3 { 2.0 * width } else { width };
+        if let Some(first) = self.watch.hits.first().copied() {
+            let behind = self.close_in(kernel, first).behind;
+            if (behind - end) * self.direction() < 0.0 {
+                self.watch.rewind(mark);
+                end = self.scan_to(kernel, behind);
+                self.width = FURTHER * (end - self.seen).abs();
+            }
+        }
+        self.seen = end;
+        for k in 0..self.watch.hits.len() {
+            let instant = self.close_in(kernel, self.watch.hits[k]);
+            self.add(instant);
+        }
+    }
+
+    fn scan(&mut self, kernel: &dyn Kernel, width: f64) -> f64 {
+        let end = self.seen + width * self.direction();
+        // No sliver at the end.
+        let last = (self.limit - end) * self.direction() < 0.1 * width;
+        self.scan_to(kernel, if last { self.limit } else { end })
+    }
+
+    fn scan_to(&mut self, kernel: &dyn Kernel, end: f64) -> f64 {
+        let (seen, h, scratch) = (self.seen, end - self.seen, &mut self.scratch);
+        self.watch.scan(seen, h, &mut |theta, g| {
+            let t = if theta == 1.0 { end } else { seen + theta * h };
+            kernel.time_switches(t, scratch, g);
+        });
+        end
+    }
+
+    /// TimeEvents that no step fits between become one.
+    fn add(&mut self, new: TimeEvent) {
+        let direction = self.direction();
+        match self.ahead.back_mut() {
+            Some(last) if (new.before - last.behind) * direction <= self.grain => {
+                let first = |a: f64, b: f64| if (a - b) * direction < 0.0 { a } else { b };
+                last.before = first(last.before, new.before);
+                last.behind = -first(-last.behind, -new.behind);
+            }
+            _ => self.ahead.push_back(new),
+        }
+    }
+
+    /// The instant of a hit, between the last number on one side and the first on the other.
+    fn close_in(&mut self, kernel: &dyn Kernel, hit: EventHit) -> TimeEvent {
+        let after = if hit.rising == (self.direction() > 0.0) { 1.0 } else { -1.0 };
+        let (index, unit) = (hit.index, self.rounding(hit.t) * self.direction());
+        let side = |this: &mut Self, t: f64| this.value(kernel, t, index) * after;
+        let (mut reach, mut sides) = (unit, [hit.t; 2]);
+        for _ in 0..12 {
+            sides = [hit.t - reach, hit.t + reach];
+            if side(self, sides[0]) < 0.0 && side(self, sides[1]) > 0.0 {
+                break;
+            }
+            reach *= 4.0;
+        }
+        let last = boundary(sides[0], sides[1], |t| side(self, t) < 0.0);
+        let first = boundary(sides[1], last, |t| side(self, t) > 0.0);
+        TimeEvent {
+            at: last + 0.5 * (first - last),
+            before: last - ROUNDINGS * unit,
+            behind: first + ROUNDINGS * unit,
+        }
+    }
+
+    fn value(&mut self, kernel: &dyn Kernel, t: f64, index: usize) -> f64 {
+        kernel.time_switches(t, &mut self.scratch, &mut self.g);
+        self.g[index]
+    }
+
+    fn rounding(&self, t: f64) -> f64 {
+        f64::EPSILON * t.abs().max(NEAR_ZERO * self.span.abs())
+    }
+
+    pub fn direction(&self) -> f64 {
+        self.span.signum()
+    }
+}
+
+/// The number furthest from `inside`, towards `outside`, at which it is still so.
+fn boundary(mut inside: f64, mut outside: f64, mut so: impl FnMut(f64) -> bool) -> f64 {
+    for _ in 0..80 {
+        let middle = inside + 0.5 * (outside - inside);
+        if middle == inside || middle == outside {
+            break;
+        }
+        *(if so(middle) { &mut inside } else { &mut outside }) = middle;
+    }
+    inside
+}

@@ -1,0 +1,12 @@
+//! One step of a method: explicit, implicit and variational steppers, their coefficients, step-size control.
+//!
+//! Knows neither events nor output times: those are the driver's ([`crate::hybrid`]).
+
+pub(crate) mod discrete_action;
+pub(crate) mod dop853;
+pub(crate) mod explicit;
+pub(crate) mod radau;
+pub(crate) mod step_size;
+pub(crate) mod stepper;
+pub(crate) mod tableaux;
+pub(crate) mod variational;
