@@ -12,7 +12,7 @@ const MODEL: &str = include_str!("../../models/cart_pendulum_chain.dal");
 pub fn ready(n: usize) -> Model {
     let overrides = Overrides { set: vec![("N".into(), n.to_string())], ..Overrides::default() };
     let mut model = Model::load(&Source::new("cart.dal", MODEL), &overrides).expect("the model is good");
-    model.compiled.make_fast(&mut model.system, &model.form);
+    model.compiled.compile_native(&mut model.system, &model.form);
     model
 }
 

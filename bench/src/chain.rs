@@ -28,7 +28,7 @@ impl Chain {
         let begin = Instant::now();
         let start = model.start().expect("the start is on the constraints").state;
         let start_ms = begin.elapsed().as_secs_f64() * 1e3;
-        model.compiled.make_fast(&mut model.system, &model.form);
+        model.compiled.compile_native(&mut model.system, &model.form);
         Chain { n, model, start, load_ms, start_ms }
     }
 

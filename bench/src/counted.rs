@@ -28,7 +28,7 @@ fn solve_dense(times: usize) {
 fn andrews(times: usize, quick: bool) {
     let mut model = CASES[0].model();
     let start = model.start().expect("a start").state;
-    model.compiled.make_fast(&mut model.system, &model.form);
+    model.compiled.compile_native(&mut model.system, &model.form);
     let kernel = &model.compiled;
     if quick {
         let mut workspace = kernel.quick_workspace();

@@ -34,7 +34,7 @@ fn once(n: usize) -> ([f64; 5], usize) {
     let parameters = vec![1.0; form.parameters.len()];
     let mut compiled = Compiled::new(&mut system, &form, parameters);
     let compile = lap();
-    compiled.make_fast(&mut system, &form);
+    compiled.compile_native(&mut system, &form);
     ([parse, elaborate, derive, compile, lap()], system.pool.len())
 }
 

@@ -5,7 +5,7 @@ use crate::input::{Loaded, Remarks, load};
 use crate::report::{Failure, print, print_json, show};
 use crate::words::{cells, counted, entry, plain, table};
 use dalembert::Model;
-use dalembert::kinds::Kind;
+use dalembert::constraint_kind::Kind;
 use dalembert::report::{Findings, check, checked, parameters, state_pairs};
 
 /// Width of the labels.

@@ -47,7 +47,7 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
 
 fn request(args: &SimulateArgs) -> Result<Request, Box<Diagnostic>> {
     Ok(Request {
-        plant: dalembert::requests::assignments(&args.plant.join(", "))?,
+        plant: dalembert::assignments::assignments(&args.plant.join(", "))?,
         hold: args.hold,
         balance: args.balance.then_some(true),
         form: match args.form {

@@ -18,10 +18,10 @@ mod integrals;
 mod matrix;
 mod naming;
 mod noether;
+mod pfaffian;
 mod points;
 mod quantities;
 mod series;
-mod setting;
 pub(crate) mod surface;
 
 use crate::diagnostic::Diagnostic;

@@ -4,23 +4,23 @@
 //! are not zero by structure are computed. A compiled system is immutable; workspaces are passed in.
 
 mod branch;
+mod fused;
 mod glance;
 mod kernel;
 mod lanes;
 mod laws;
 mod momenta;
-mod quick;
 mod scatter;
 mod small;
 mod sparse;
-mod straight;
 mod suslov;
 mod switches;
 mod tapes;
+mod unrolled_solve;
 mod variation;
 
+pub use fused::{CodeStats, FusedStats};
 pub use momenta::Momenta;
-pub use quick::{Speed, Whole};
 pub use suslov::SuslovKernel;
 
 use crate::kernel_form::{KernelForm, Matrix, Places};
@@ -76,7 +76,7 @@ pub struct Compiled {
     requirements: Option<Program>,
     balance: Option<Program>,
     /// The whole acceleration as one program.
-    quick: Option<quick::Quick>,
+    quick: Option<fused::FusedAcceleration>,
     /// What `balance` integrates: powers, and this Lagrangian.
     quadratures: (bool, Option<Expr>),
     lagrangian: Option<variation::Lagrangian>,

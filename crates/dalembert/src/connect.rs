@@ -10,7 +10,7 @@
 //! potential the path satisfies d'Alembert's principle, and the action is stationary no more. Knows nothing of files.
 
 use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::failure::{self, short};
+use crate::explain::{self, short};
 use crate::model::Model;
 use crate::simulate::{Motion, Request};
 use crate::syntax::ast::StatementKind;
@@ -140,7 +140,7 @@ impl Model {
         match find_start(&self.compiled, &guess) {
             Ok(found) => Ok(found.state.x),
             Err(error) => {
-                let mut d = failure::of_start(&error, &guess, self);
+                let mut d = explain::of_start(&error, &guess, self);
                 d.message = format!("no configuration as `{option}` gives it: {}", d.message);
                 Err(Box::new(d))
             }

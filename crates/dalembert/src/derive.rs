@@ -339,7 +339,7 @@ fn constrain(system: &mut System, form: &mut KernelForm, dot: &mut Derivation) {
 }
 
 /// Sliding velocities as rows. Where the model says nothing of the normal force it is the length of the multipliers,
-/// until [`crate::contact`] knows better.
+/// until [`crate::normal_force`] knows better.
 fn touch(system: &mut System, form: &mut KernelForm, dot: &mut Derivation) {
     for contact in &system.contacts {
         let (matrix, right) = rows_of(&mut system.pool, form, &contact.velocity, dot);

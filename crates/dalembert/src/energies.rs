@@ -16,8 +16,8 @@ mod values;
 pub use legendre::{Dual, Law, NotInvertible};
 pub use values::{EnergyValues, Laws};
 
-use crate::canonical::{Canonical, Quadratic};
 use crate::diagnostic::Diagnostic;
+use crate::hamilton::{Canonical, Quadratic};
 use crate::model::Model;
 use crate::poincare::{Poincare, dot, momentum_symbols, own_symbols};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};

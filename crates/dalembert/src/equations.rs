@@ -7,7 +7,7 @@
 mod energies;
 mod forces;
 mod hamilton;
-mod jacobi;
+mod hamilton_jacobi;
 mod notation;
 mod poincare;
 mod statement;
@@ -115,7 +115,7 @@ pub fn write(model: &mut Model, form: Form, format: Format) -> Result<String, Bo
         Form::Hamilton => hamilton::write(model, format)?,
         Form::Suslov => suslov::write(model, format)?,
         Form::Energies => energies::write(model, format)?,
-        Form::HamiltonJacobi => jacobi::write(model, format)?,
+        Form::HamiltonJacobi => hamilton_jacobi::write(model, format)?,
     };
     model.check_memory()?;
     if format == Format::Python

@@ -18,14 +18,14 @@
 //! from their words; values, shapes and units come from the elaborator ([`survey`]), which
 //! takes what it can understand.
 
+mod broken_lines;
 mod check;
 mod complete;
 mod context;
 mod hover;
 mod names;
 mod rename;
-mod unread;
-mod walk;
+mod resolve;
 pub mod words;
 
 pub use check::{MAX_CHECKED, MAX_CHECKED_EXPRESSIONS, diagnostics};

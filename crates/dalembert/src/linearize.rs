@@ -24,19 +24,19 @@ mod stability;
 mod tangent;
 mod work;
 
+use crate::constraint_kind::Freedom;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::kinds::Freedom;
 use crate::model::Model;
 use dalembert_linalg::{Eigen, eigen};
 use dalembert_run::{ConsistentState, State};
 pub(crate) use derivatives::Derivatives;
 use messages::{kinked, of_eigen, unknown_variable};
 pub use over::{Over, Range, Sweep};
-use reduce::Trouble;
-pub(crate) use reduce::{Local, Wishes, local};
+use reduce::ReductionError;
+pub(crate) use reduce::{Local, Preferences, local};
 pub use split::Split;
 pub use stability::{Kind, Stability, Verdict};
-pub(crate) use tangent::Wish;
+pub(crate) use tangent::Preference;
 
 /// Coordinates and speeds together at most: work grows with the cube.
 pub const MAX_VARIABLES: usize = 1000;
@@ -115,7 +115,7 @@ impl Linearization {
 /// A model made ready to be linearised at many states.
 pub struct Linearizer {
     pub(crate) derivatives: Derivatives,
-    wishes: Wishes,
+    wishes: Preferences,
     /// The variables asked for, as coordinates.
     chosen: Vec<usize>,
     /// Linear systems computed in searches, to bound them.
@@ -135,20 +135,21 @@ impl Linearizer {
                 Diagnostic::error(Code::TooLarge, None, message).help("use smaller families"),
             ));
         }
-        let mut wishes = Wishes { coordinates: vec![Wish::Open; n_x], speeds: vec![Wish::Open; n] };
+        let mut wishes =
+            Preferences { coordinates: vec![Preference::Open; n_x], speeds: vec![Preference::Open; n] };
         let mut chosen = Vec::new();
         for name in independent {
             let coordinate = model.system.coordinates.iter().position(|c| c.name == *name);
             let speed = model.system.speeds.iter().position(|s| s.name == *name);
             match (coordinate, speed) {
                 (Some(i), _) => {
-                    wishes.coordinates[i] = Wish::Required;
+                    wishes.coordinates[i] = Preference::Required;
                     chosen.push(i);
                     if let Some(p) = model.system.speeds.iter().position(|s| s.rate_of == Some(i)) {
-                        wishes.speeds[p] = Wish::Preferred;
+                        wishes.speeds[p] = Preference::Preferred;
                     }
                 }
-                (None, Some(p)) => wishes.speeds[p] = Wish::Required,
+                (None, Some(p)) => wishes.speeds[p] = Preference::Required,
                 (None, None) => return Err(Box::new(unknown_variable(model, name))),
             }
         }
@@ -169,7 +170,7 @@ impl Linearizer {
             moved: 0.0,
         };
         if Freedom::at(model, &started).rank_nearby > here.solution.rank {
-            return Err(self.explain(model, state, Trouble::Degenerate));
+            return Err(self.explain(model, state, ReductionError::Degenerate));
         }
         let same = fixed(model, &here);
         let parameters = model.compiled.parameters().to_vec();
@@ -191,7 +192,7 @@ impl Linearizer {
     }
 
     /// The same without looking at rounding, for searches.
-    pub(crate) fn plain(&self, model: &Model, state: &State, wishes: &Wishes) -> Option<Local> {
+    pub(crate) fn plain(&self, model: &Model, state: &State, wishes: &Preferences) -> Option<Local> {
         self.calls.set(self.calls.get() + 1);
         local(model, &self.derivatives, state, wishes).ok()
     }
@@ -280,11 +281,11 @@ impl Linearizer {
 }
 
 /// The same independent variables again.
-pub(crate) fn fixed(model: &Model, here: &Local) -> Wishes {
+pub(crate) fn fixed(model: &Model, here: &Local) -> Preferences {
     let mark = |n: usize, chosen: &[usize]| {
-        (0..n).map(|i| if chosen.contains(&i) { Wish::Required } else { Wish::Open }).collect()
+        (0..n).map(|i| if chosen.contains(&i) { Preference::Required } else { Preference::Open }).collect()
     };
-    Wishes {
+    Preferences {
         coordinates: mark(model.form.coordinates.len(), &here.positions.independent),
         speeds: mark(model.form.speeds.len(), &here.speeds.independent),
     }

@@ -4,7 +4,7 @@ use crate::compile::{Compiled, parameter_values};
 use crate::derive::derive;
 use crate::diagnostic::{Code, Diagnostic, any_error};
 use crate::elaborate::{MAX_DENSE, Overrides, read};
-use crate::failure;
+use crate::explain;
 use crate::kernel_form::{KernelForm, Places};
 use crate::source::{Source, Span};
 use crate::system::{Initial, InitialTarget, System};
@@ -309,7 +309,7 @@ impl Model {
     fn find(&mut self, guess: StartGuess) -> Result<ConsistentState, Box<Diagnostic>> {
         let guess = self.with_unit_invariants(guess);
         let started = find_start(&self.compiled, &guess)
-            .map_err(|error| Box::new(failure::of_start(&error, &guess, self)))?;
+            .map_err(|error| Box::new(explain::of_start(&error, &guess, self)))?;
         self.check_invariants(&started.state.x)?;
         self.warn_other_lengths(&started.state.x);
         match self.judge_rows(&started.state, Code::InconsistentStart, true) {
@@ -339,7 +339,7 @@ impl Model {
 
     /// Accelerations, forces, residuals and outputs at a state.
     pub fn evaluate(&self, state: &State) -> Result<Evaluation, Box<Diagnostic>> {
-        let wrong = |error| Box::new(failure::of_acceleration(&error, self, Some(state.point())));
+        let wrong = |error| Box::new(explain::of_acceleration(&error, self, Some(state.point())));
         let modes = find_modes(&self.compiled, state.point(), ControlInput::Required).map_err(wrong)?;
         let sticking = StickingKernel::new(&self.compiled, modes);
         let mut reporter = Reporter::new(&sticking);

@@ -7,16 +7,16 @@
 
 mod constraints;
 mod equations;
-mod fold;
 mod forces;
 mod formula;
+mod formula_width;
 mod html;
+mod line_break;
 mod listing;
 mod motion;
 mod results;
 mod system;
 mod theory;
-mod width;
 
 use crate::analyze::{Analysis, analyze};
 use crate::diagnostic::{Code, Diagnostic, Severity};

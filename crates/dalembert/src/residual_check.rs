@@ -12,7 +12,7 @@
 //! Knows no solver. O(size of the rows), twice a run.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::failure::short;
+use crate::explain::short;
 use crate::kernel_form::Places;
 use crate::model::Model;
 use dalembert_expr::{Expr, Pool, Symbol};

@@ -17,7 +17,7 @@
 //! disagrees. Checked by `tests/trust/self_check.rs`, which breaks the first road on purpose.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::failure::short;
+use crate::explain::short;
 use crate::kernel_form::Places;
 use crate::model::{Evaluation, Model};
 use dalembert_expr::{Expr, Jet, Symbol};

@@ -5,13 +5,13 @@ mod options;
 mod record;
 mod variables;
 
-use crate::adjust::Target;
-use crate::balance::Balance;
-use crate::compile::{Compiled, Speed, lagrangian_of};
+use crate::compile::{CodeStats, Compiled, lagrangian_of};
 use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::failure;
-use crate::jacobi::IntegralReport;
+use crate::energy_balance::Balance;
+use crate::explain;
+use crate::hamilton_jacobi::IntegralReport;
 use crate::model::Model;
+use crate::parameters::Target;
 use dalembert_run::{
     Controller, Counters, Flow, Method, Outcome, State, Stop, independent_rows, integrate_controlled,
 };
@@ -130,7 +130,7 @@ pub struct Motion {
     /// What the complete integral says, where the motion was found from it.
     pub integral: Option<IntegralReport>,
     /// What the code it ran on was like; `None` where tapes were interpreted.
-    pub code: Option<Speed>,
+    pub code: Option<CodeStats>,
     /// Where asked for, the impressed, ideal, non-ideal and control force on each speed, row after row of the table.
     pub forces: Vec<f64>,
     /// Values of the parameters of the system that moved.
@@ -159,7 +159,7 @@ impl Model {
         if request.form == MotionForm::HamiltonJacobi {
             return self.jacobi_motion(request);
         }
-        self.make_ready(request)?;
+        self.prepare(request)?;
         if request.plant.is_empty() && !request.fold {
             return self.run(request, None, progress);
         }
@@ -169,7 +169,7 @@ impl Model {
         if request.fold {
             plant.fold_parameters();
             if !request.interpret {
-                plant.make_fast(&mut self.system, &self.form);
+                plant.compile_native(&mut self.system, &self.form);
             }
         }
         let model = std::mem::replace(&mut self.compiled, plant);
@@ -179,7 +179,7 @@ impl Model {
     }
 
     /// Derivatives and powers, where the run needs them.
-    pub(crate) fn make_ready(&mut self, request: &Request) -> Result<(), Box<Diagnostic>> {
+    pub(crate) fn prepare(&mut self, request: &Request) -> Result<(), Box<Diagnostic>> {
         let method = self.options(request)?.options.method;
         variables::check(self, request)?;
         if method == Method::Radau {
@@ -204,7 +204,7 @@ impl Model {
             self.compiled.with_quadratures(&mut self.system, &self.form, false, lagrangian);
         }
         if !request.interpret {
-            self.compiled.make_fast(&mut self.system, &self.form);
+            self.compiled.compile_native(&mut self.system, &self.form);
         }
         self.check_memory()
     }
@@ -267,7 +267,7 @@ impl Model {
         let sizes = self.requirement_sizes(&start);
         self.check_requirements(controller.unwrap_or(&self.compiled), &start, &sizes)?;
         if !request.interpret {
-            self.choose_rows(&start);
+            self.select_rows(&start);
         }
         let variables = Variables::new(self, request.form)?;
         let outset = variables.momenta_of(&start)?;
@@ -296,7 +296,7 @@ impl Model {
             Stop::Failed(reason) => Some(
                 variables
                     .branch_lost(reason)
-                    .unwrap_or_else(|| failure::of_motion(reason, self, &start, options.until - start.t)),
+                    .unwrap_or_else(|| explain::of_motion(reason, self, &start, options.until - start.t)),
             ),
             _ => trouble,
         };
@@ -336,17 +336,17 @@ impl Model {
     }
 
     /// Where the rows are redundant, the fast way solves some that stand for all.
-    pub(crate) fn choose_rows(&mut self, start: &State) {
+    pub(crate) fn select_rows(&mut self, start: &State) {
         if self.system.rows.is_empty() {
             return;
         }
-        if let Some(rows) = self.standing_rows(start) {
-            self.compiled.make_quick(&mut self.system, &self.form, &rows);
+        if let Some(rows) = self.independent_rows_at(start) {
+            self.compiled.fuse(&mut self.system, &self.form, &rows);
         }
     }
 
     /// Rows that stand for all at a state: some of a redundant set, otherwise all in their order.
-    pub(crate) fn standing_rows(&self, at: &State) -> Option<Vec<usize>> {
+    pub(crate) fn independent_rows_at(&self, at: &State) -> Option<Vec<usize>> {
         let mut rows = independent_rows(&self.compiled, at.point())?;
         if rows.len() == self.system.rows.len() {
             rows.sort_unstable();
@@ -370,7 +370,7 @@ impl Model {
             let message = format!(
                 "at the start {what}`{}` is off by {}, and nothing says how that decays",
                 row.name,
-                failure::short(off.abs())
+                explain::short(off.abs())
             );
             let d = Diagnostic::error(Code::RequirementNotMet, row.span, message);
             let help = if row.holonomic { "add `decay 2, 1`" } else { "add `decay 1`" };

@@ -9,8 +9,8 @@
 //! For constraints linear in the speeds, position constraints among them, and L quadratic in the speeds. The flow keeps
 //! the constraints and does not depend on the value of M at the start. Checked by `tests/suslov.rs`.
 
-use crate::canonical::Quadratic;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::hamilton::Quadratic;
 use crate::model::Model;
 use crate::poincare::{Fields, LinearRow, Poincare, dot, linear_rows, momentum_symbols, own_symbols, turned};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};

@@ -155,12 +155,12 @@ impl Sweep {
         let runs = count(&plan)?;
         plan.request.start = None;
         plan.request.times = (!plan.motions).then(Vec::new);
-        model.make_ready(&plan.request)?;
+        model.prepare(&plan.request)?;
         if let Ok(start) = model.start() {
             model.check_once(&start.state)?;
             if !plan.request.interpret {
                 // Most runs will choose the same, and then need not be compiled for.
-                model.choose_rows(&start.state);
+                model.select_rows(&start.state);
             }
         }
         let resolved = model.options(&plan.request)?;
@@ -265,7 +265,7 @@ fn lanes(model: &mut Model, plan: &Plan, options: &Options) -> Option<(Ensemble,
     if shape.n_con > 0 {
         let start = model.start().ok()?.state;
         let kept = options.projection && options.singular_care && options.baumgarte.is_none();
-        rows = model.standing_rows(&start).filter(|_| kept)?;
+        rows = model.independent_rows_at(&start).filter(|_| kept)?;
     }
     let programs = InLanes::new(&mut model.system, &model.form, &model.compiled, rows)?;
     // Events that do not stop leave no trace in a row.

@@ -27,11 +27,11 @@
 #![allow(clippy::neg_cmp_op_on_partial_ord)]
 
 mod action;
-mod canonical;
 mod changed;
 mod forces;
 mod gauss;
-mod jacobi;
+mod hamilton;
+mod hamilton_jacobi;
 mod motion;
 mod multipliers;
 mod reading;
@@ -151,10 +151,10 @@ pub fn verify(model: &mut Model) -> Result<Verification, Box<Diagnostic>> {
     found.take(least);
     work::judge(model, &readings, &mut found);
     forces::judge(model, &readings, &mut found);
-    canonical::hamilton(model, &readings, &mut found);
-    canonical::suslov(model, &readings, &mut found);
+    hamilton::hamilton(model, &readings, &mut found);
+    hamilton::suslov(model, &readings, &mut found);
     motion::judge(model, &path, &mut found);
-    jacobi::judge(model, &path, &mut found);
+    hamilton_jacobi::judge(model, &path, &mut found);
     action::judge(model, &path, &mut found);
     speeds::judge(model, &readings, &path, &mut found);
     model.check_memory()?;

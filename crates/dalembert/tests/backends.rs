@@ -17,7 +17,7 @@ use support::*;
 const WHOLE: f64 = 1e-9;
 
 fn fast(model: &mut Model) {
-    model.compiled.make_fast(&mut model.system, &model.form);
+    model.compiled.compile_native(&mut model.system, &model.form);
 }
 
 /// Where the fast way gives an answer it is that of the general one; says whether it gave any.
@@ -74,7 +74,7 @@ fn redundant_rows_move_by_those_that_stand_for_all() {
     let state = start(&mut model);
     let rows = independent_rows(&model.compiled, state.point()).expect("regular");
     assert_eq!(rows.len(), 11);
-    model.compiled.make_quick(&mut model.system, &model.form, &rows);
+    model.compiled.fuse(&mut model.system, &model.form, &rows);
     assert!(whole_agrees(&model, &state, "Bricard at its start"));
     let request = |interpret| Request { until: Some(3.0), every: Some(0.5), interpret, ..Request::default() };
     let (a, b) =
@@ -206,7 +206,7 @@ proptest! {
             fast(&mut native);
             terms_agree(&plain, &native, &started.state, &system.text);
             if let Some(rows) = independent_rows(&native.compiled, started.state.point()) {
-                native.compiled.make_quick(&mut native.system, &native.form, &rows);
+                native.compiled.fuse(&mut native.system, &native.form, &rows);
             }
             whole_agrees(&native, &started.state, &system.text);
         }

@@ -3,8 +3,8 @@
 mod support;
 
 use dalembert::Model;
-use dalembert::bracket::{Brackets, Dirac};
-use dalembert::canonical::Canonical;
+use dalembert::hamilton::Canonical;
+use dalembert::poisson::{Brackets, Dirac};
 use dalembert_expr::{Derivation, Expr, Function, Pool, Rational, Symbol, Zero};
 use support::*;
 

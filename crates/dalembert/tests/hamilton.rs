@@ -3,8 +3,8 @@
 mod support;
 
 use dalembert::Model;
-use dalembert::canonical::Canonical;
 use dalembert::equations::{Form, write};
+use dalembert::hamilton::Canonical;
 use dalembert::run::State;
 use dalembert_expr::{Derivation, Expr, Format, Pool, Symbol};
 use insta::assert_snapshot;

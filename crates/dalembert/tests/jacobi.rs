@@ -3,7 +3,7 @@
 mod support;
 
 use dalembert::equations::{self, Form};
-use dalembert::jacobi::{HamiltonJacobi, IntegralReport};
+use dalembert::hamilton_jacobi::{HamiltonJacobi, IntegralReport};
 use dalembert::run::Flow;
 use dalembert::{Model, Motion, MotionForm, Request};
 use dalembert_expr::Format;

@@ -4,8 +4,8 @@ mod support;
 
 use dalembert::Request;
 use dalembert::diagnostic::{Code, Diagnostic};
-use dalembert::rates::Rates;
 use dalembert::run::Flow;
+use dalembert::vector_field::Rates;
 use support::*;
 
 fn code<T>(wrong: Result<T, Box<Diagnostic>>) -> Option<Code> {

@@ -6,7 +6,7 @@ use crate::watch::Watch;
 use dalembert::Model;
 use dalembert::Source;
 use dalembert::diagnostic::Diagnostic;
-use dalembert::rates::Worker;
+use dalembert::vector_field::Worker;
 use numpy::ndarray::{Array2, ArrayView2};
 use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -24,14 +24,14 @@ type Ask<'a> =
 #[pyclass(frozen, module = "dalembert._engine")]
 pub struct Rates {
     source: Source,
-    rates: dalembert::rates::Rates,
+    rates: dalembert::vector_field::Rates,
 }
 
 #[pymethods]
 impl Rates {
     #[new]
     fn new(py: Python<'_>, system: &System) -> PyResult<Self> {
-        let rates = system.ask(py, |model| dalembert::rates::Rates::new(Model::clone(model)))?;
+        let rates = system.ask(py, |model| dalembert::vector_field::Rates::new(Model::clone(model)))?;
         Ok(Rates { source: system.source.clone(), rates })
     }
 

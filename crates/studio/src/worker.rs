@@ -31,7 +31,7 @@ use std::sync::{Arc, Mutex};
 /// `memory` bounds its address space, in MiB, where the system can.
 pub fn work(memory: u64) -> std::io::Result<()> {
     bound(memory)?;
-    let halt = Arc::new(Halt::default());
+    let halt = Arc::new(Cancellation::default());
     let (sender, requests) = mpsc::channel::<Value>();
     let listener = Arc::clone(&halt);
     std::thread::spawn(move || {
@@ -46,7 +46,7 @@ pub fn work(memory: u64) -> std::io::Result<()> {
         // Whoever asked has gone; so does what they asked for.
         std::process::exit(0);
     });
-    let mut bench = Bench::default();
+    let mut bench = ModelCache::default();
     for request in requests {
         let order = Order { id: request["id"].as_u64().unwrap_or_default(), request, halt: &halt };
         say(&bench.answer_or_report(&order))?;
@@ -58,8 +58,9 @@ pub fn work(memory: u64) -> std::io::Result<()> {
 /// standard output as in [`work`].
 pub fn answer(line: &str) -> Option<Value> {
     let request = serde_json::from_str::<Value>(line).ok()?;
-    let order = Order { id: request["id"].as_u64().unwrap_or_default(), request, halt: &Halt::default() };
-    Some(Bench::default().answer(&order).unwrap_or_else(|refusal| refusal))
+    let order =
+        Order { id: request["id"].as_u64().unwrap_or_default(), request, halt: &Cancellation::default() };
+    Some(ModelCache::default().answer(&order).unwrap_or_else(|refusal| refusal))
 }
 
 #[cfg(unix)]
@@ -82,9 +83,9 @@ fn say(value: &Value) -> std::io::Result<()> {
 
 /// Which request is to end, and why.
 #[derive(Default)]
-struct Halt(Mutex<Option<(u64, String)>>);
+struct Cancellation(Mutex<Option<(u64, String)>>);
 
-impl Halt {
+impl Cancellation {
     fn set(&self, id: u64, why: &str) {
         if let Ok(mut halt) = self.0.lock() {
             *halt = Some((id, why.to_owned()));
@@ -101,7 +102,7 @@ impl Halt {
 struct Order<'h> {
     id: u64,
     request: Value,
-    halt: &'h Halt,
+    halt: &'h Cancellation,
 }
 
 impl Order<'_> {
@@ -118,11 +119,11 @@ impl Order<'_> {
 
 /// What was derived last, kept for the next request about the same text.
 #[derive(Default)]
-struct Bench {
+struct ModelCache {
     last: Option<(Source, Model)>,
 }
 
-impl Bench {
+impl ModelCache {
     /// The answer, also where the engine has a bug: then it says so, and the model in use is given up.
     fn answer_or_report(&mut self, order: &Order<'_>) -> Value {
         let what = format!("`{}` of the studio", order.text("do").unwrap_or_default());
@@ -220,7 +221,7 @@ mod tests {
 
     #[test]
     fn an_internal_error_is_an_answer_and_the_next_request_is_served() {
-        let (halt, mut bench) = (Halt::default(), Bench::default());
+        let (halt, mut bench) = (Cancellation::default(), ModelCache::default());
         let mut ask = |request: Value| bench.answer_or_report(&Order { id: 1, request, halt: &halt });
         let text = "coordinate x\nkinetic x'^2\n";
         let answer = ask(json!({ "do": "panic", "text": text }));

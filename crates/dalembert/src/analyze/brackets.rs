@@ -1,9 +1,9 @@
 //! Sections of the speeds about a point, and their brackets: formulas in `distribution.rs`.
 
 use super::expansion::Expansion;
+use super::pfaffian::PfaffianSystem;
 use super::points::At;
 use super::series::{Grid, Series};
-use super::setting::Setting;
 use dalembert_expr::{Rational, Symbol};
 
 /// A section about the point: components along the speeds, along time, and the motion of the variables.
@@ -29,7 +29,7 @@ pub(super) struct Terms {
 
 impl Terms {
     pub fn of(
-        setting: &mut Setting,
+        setting: &mut PfaffianSystem,
         at: &At,
         rows: &[usize],
         variables: &[Symbol],
@@ -76,7 +76,7 @@ impl Terms {
     }
 
     /// Sections that span the kernel, and the one that goes with time, by elimination on Taylor polynomials.
-    pub fn kernel(&self, setting: &Setting, grid: &mut Grid) -> Option<Vec<Section>> {
+    pub fn kernel(&self, setting: &PfaffianSystem, grid: &mut Grid) -> Option<Vec<Section>> {
         let n = self.n;
         let mut rows: Vec<Vec<Series>> =
             self.A.iter().zip(&self.A0).map(|(row, a)| row.iter().chain([a]).cloned().collect()).collect();

@@ -1,7 +1,7 @@
 //! Terms of which integrals may be made, from likely to far-fetched.
 
 use super::integrals::coordinates_in;
-use super::setting::Setting;
+use super::pfaffian::PfaffianSystem;
 use dalembert_expr::{Expr, Function, Node, Pool, Rational, Symbol};
 
 /// More terms than this are not tried at once.
@@ -21,7 +21,7 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    pub fn of(setting: &mut Setting, rows: &[usize]) -> Candidates {
+    pub fn of(setting: &mut PfaffianSystem, rows: &[usize]) -> Candidates {
         let mut forms = Vec::new();
         for &r in rows.iter().filter(|&&r| setting.rows[r].position.is_none()) {
             let Some(form) = setting.rows[r].form.clone() else { continue };
@@ -59,7 +59,7 @@ impl Candidates {
     }
 
     /// All terms up to the next stage.
-    pub fn next_stage(&mut self, setting: &mut Setting) -> Option<Vec<Expr>> {
+    pub fn next_stage(&mut self, setting: &mut PfaffianSystem) -> Option<Vec<Expr>> {
         let pool = &mut setting.pool;
         self.stage += 1;
         let mut new: Vec<Expr> = Vec::new();

@@ -6,7 +6,7 @@
 
 use super::dynamics::Dynamics;
 use super::matrix::{dot, solve};
-use crate::kinds;
+use crate::constraint_kind;
 use crate::model::Model;
 use crate::simulate::{Motion, Request};
 use dalembert_expr::{Expr, Residue, Switch};
@@ -96,7 +96,7 @@ pub(super) fn drift(model: &mut Model, quantities: &[Expr]) -> Result<Vec<f64>, 
     let mut motion = model.simulate(&request, |_| Flow::Continue).map_err(|d| d.message.clone())?;
     if is_still(&motion)
         && let Ok(start) = model.start()
-        && let Some(beside) = kinds::neighbour(model, &start.state)
+        && let Some(beside) = constraint_kind::neighbour(model, &start.state)
     {
         // At rest everything is constant: a state beside it tells more.
         let request = Request { start: Some(beside.state), ..request };

@@ -5,11 +5,11 @@ use super::distribution::{Closure, closure};
 use super::forms::alone;
 use super::integrals::integrals;
 use super::matrix::{Echelon, dot};
-use super::setting::Setting;
+use super::pfaffian::PfaffianSystem;
 use super::{Certainty, ConstraintSet, Integral, RowKind, RowReport, Singular, Verdict};
+use crate::constraint_kind;
 use crate::equations::Notation;
 use crate::kernel_form::Places;
-use crate::kinds;
 use crate::model::Model;
 use dalembert_expr::{Expr, Pool, Residue, Symbol};
 
@@ -20,7 +20,7 @@ const MAX_SINGULAR: usize = 12;
 
 /// Classifies the rows and the set; gives the integrals that were found, in the model's pool, besides.
 pub(super) fn classify(model: &mut Model) -> (Vec<RowReport>, ConstraintSet, Vec<Expr>) {
-    let mut setting = Setting::of(model);
+    let mut setting = PfaffianSystem::of(model);
     let rows = setting.linear_rows();
     let mut remarks = Vec::new();
     let (closure, undecided) = match closure(&mut setting, &rows) {
@@ -96,7 +96,7 @@ pub(super) fn classify(model: &mut Model) -> (Vec<RowReport>, ConstraintSet, Vec
 }
 
 /// Rows nonlinear in the rates that may be linear in disguise, as x'^2 = y'^2 is.
-fn disguised(model: &mut Model, setting: &Setting) -> Vec<usize> {
+fn disguised(model: &mut Model, setting: &PfaffianSystem) -> Vec<usize> {
     let nonlinear: Vec<usize> = (0..setting.rows.len()).filter(|k| setting.rows[*k].form.is_none()).collect();
     if nonlinear.is_empty() {
         return nonlinear;
@@ -105,7 +105,7 @@ fn disguised(model: &mut Model, setting: &Setting) -> Vec<usize> {
     nonlinear.into_iter().filter(|k| !curved(model, setting.rows[*k].index, &states)).collect()
 }
 
-fn said_to_be_open(model: &Model, setting: &Setting, rows: &[usize]) -> Option<String> {
+fn said_to_be_open(model: &Model, setting: &PfaffianSystem, rows: &[usize]) -> Option<String> {
     let name = |k: &usize| format!("`{}`", model.system.rows[setting.rows[*k].index].name);
     let names: Vec<String> = rows.iter().map(name).collect();
     (!names.is_empty())
@@ -117,14 +117,14 @@ fn written(notation: &Notation, pool: &mut Pool, e: Expr) -> Integral {
     Integral { expression: pool.text(e), latex: notation.print(pool, e) }
 }
 
-fn space(setting: &Setting) -> Vec<String> {
+fn space(setting: &PfaffianSystem) -> Vec<String> {
     // The components are along speeds; where these are rates the names of the coordinates say more.
     let time = setting.lifted.then(|| setting.pool.name(setting.time).to_owned());
     setting.x.iter().map(|s| setting.pool.name(*s).to_owned()).chain(time).collect()
 }
 
 /// Generic rank of all rows; those nonlinear in the speeds at random speeds.
-fn rank(model: &mut Model, setting: &mut Setting) -> usize {
+fn rank(model: &mut Model, setting: &mut PfaffianSystem) -> usize {
     let mut entries: Vec<Vec<(usize, Expr)>> = Vec::new();
     for k in 0..setting.rows.len() {
         entries.push(match &setting.rows[k].form {
@@ -157,7 +157,7 @@ fn rank(model: &mut Model, setting: &mut Setting) -> usize {
 
 fn row(
     model: &mut Model,
-    setting: &mut Setting,
+    setting: &mut PfaffianSystem,
     k: usize,
     closure: Option<&Closure>,
 ) -> (RowReport, Option<Expr>) {
@@ -188,8 +188,8 @@ fn row(
         kind,
         exact: alone.map(|a| a.exact),
         integrable_alone: alone.map(|a| a.integrable).or((!linear).then_some(false)),
-        scleronomic: !kinds::timed(model, index),
-        catastatic: kinds::keeps_rest(model, &Places::new(&model.form.speeds), index),
+        scleronomic: !constraint_kind::timed(model, index),
+        catastatic: constraint_kind::keeps_rest(model, &Places::new(&model.form.speeds), index),
         linear: linear && !setting.rows[k].factored,
         factored: setting.rows[k].factored,
         integral: integral.map(|e| written(&Notation::of(&model.system), &mut setting.pool, e)),
@@ -198,7 +198,7 @@ fn row(
 }
 
 /// Does the row vanish on the whole closure? Then it is a combination of differentials.
-fn annihilates(setting: &Setting, closure: &Closure, k: usize) -> bool {
+fn annihilates(setting: &PfaffianSystem, closure: &Closure, k: usize) -> bool {
     let rows = setting.linear_rows();
     let Some(place) = rows.iter().position(|r| *r == k) else { return false };
     let f = closure.at.sample.field();
@@ -208,7 +208,7 @@ fn annihilates(setting: &Setting, closure: &Closure, k: usize) -> bool {
 }
 
 /// Where coordinates at zero lower the rank of velocity constraints.
-fn singular(setting: &mut Setting, rows: &[usize], rank: usize) -> Vec<Singular> {
+fn singular(setting: &mut PfaffianSystem, rows: &[usize], rank: usize) -> Vec<Singular> {
     let only_velocities = setting.rows.iter().all(|row| row.position.is_none());
     if !only_velocities || rows.is_empty() || setting.x.len() > MAX_SINGULAR {
         return Vec::new();
@@ -242,7 +242,7 @@ fn compare_with_start(model: &mut Model, set: &mut ConstraintSet) {
         set.remarks.push("no consistent start was found; the rank there is not known".into());
         return;
     };
-    let freedom = kinds::Freedom::at(model, &start);
+    let freedom = constraint_kind::Freedom::at(model, &start);
     set.rank_at_start = Some(freedom.rank);
     let positions = model.system.rows.iter().filter(|row| row.holonomic).count();
     if freedom.rank_nearby < set.rank && positions == model.system.rows.len() {

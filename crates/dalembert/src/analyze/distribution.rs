@@ -16,9 +16,9 @@
 
 use super::brackets::{Section, Terms};
 use super::matrix::Echelon;
+use super::pfaffian::PfaffianSystem;
 use super::points::At;
 use super::series::{Grid, Series};
-use super::setting::Setting;
 use dalembert_expr::{Expr, Residue, Symbol};
 
 /// Multiplications that the brackets may cost; beyond, the closure is left undecided.
@@ -72,7 +72,7 @@ impl Undecided {
 }
 
 /// The closure of what the given rows leave.
-pub(super) fn closure(setting: &mut Setting, rows: &[usize]) -> Result<Closure, Undecided> {
+pub(super) fn closure(setting: &mut PfaffianSystem, rows: &[usize]) -> Result<Closure, Undecided> {
     let holonomic = rows.iter().all(|&r| setting.rows[r].position.is_some());
     let at = setting.at(0, 1, rows, &[]).ok_or(Undecided::Contradiction)?;
     if !holonomic && !setting.closed {
@@ -104,7 +104,7 @@ pub(super) fn closure(setting: &mut Setting, rows: &[usize]) -> Result<Closure, 
 
 /// The same ranks at a point of another prime.
 fn confirm(
-    setting: &mut Setting,
+    setting: &mut PfaffianSystem,
     rows: &[usize],
     variables: &[Symbol],
     order: usize,
@@ -116,7 +116,7 @@ fn confirm(
 }
 
 /// The symbols on which anything here depends.
-fn variables(setting: &mut Setting, rows: &[usize]) -> Vec<Symbol> {
+fn variables(setting: &mut PfaffianSystem, rows: &[usize]) -> Vec<Symbol> {
     let mut exprs: Vec<Expr> = setting.drift.clone();
     for &r in rows {
         let form = setting.rows[r].form.iter();
@@ -138,7 +138,13 @@ struct Flag {
 }
 
 /// The Lie flag as far as Taylor polynomials of an order reach; `None` if they cannot be had.
-fn flag(setting: &mut Setting, at: &At, rows: &[usize], variables: &[Symbol], order: usize) -> Option<Flag> {
+fn flag(
+    setting: &mut PfaffianSystem,
+    at: &At,
+    rows: &[usize],
+    variables: &[Symbol],
+    order: usize,
+) -> Option<Flag> {
     let mut grid = Grid::new(at.sample.field(), variables.len(), order)?;
     let terms = Terms::of(setting, at, rows, variables, &mut grid)?;
     let base = terms.kernel(setting, &mut grid)?;

@@ -4,8 +4,8 @@
 //! coordinate; elsewhere it lies on a neighbouring surface of the family f = const, on which a symmetry has to hold too.
 
 use super::matrix::solve;
+use super::pfaffian::closed_parameters;
 use super::points::mixed;
-use super::setting::closed_parameters;
 use super::surface::{jumps, place};
 use crate::model::Model;
 use dalembert_expr::{Derivation, Expr, PRIMES, Pool, Rational, Residue, Sample, Switch, Symbol};

@@ -10,7 +10,7 @@
 //! holonomic, not necessary. Checked by `tests/analyze.rs`.
 
 use super::check::PIECES;
-use super::setting::Setting;
+use super::pfaffian::PfaffianSystem;
 use dalembert_expr::{Expr, Residue, Sample, Switch};
 use rustc_hash::FxHashMap;
 
@@ -25,7 +25,7 @@ pub(super) struct Alone {
 }
 
 /// Examines one row; `None` if it is not linear, or nothing could be decided.
-pub(super) fn alone(setting: &mut Setting, row: usize) -> Option<Alone> {
+pub(super) fn alone(setting: &mut PfaffianSystem, row: usize) -> Option<Alone> {
     if setting.rows[row].position.is_some() {
         return Some(Alone { exact: true, integrable: true });
     }
@@ -72,7 +72,7 @@ pub(super) fn alone(setting: &mut Setting, row: usize) -> Option<Alone> {
 }
 
 /// The directions in which a form or its derivative may have components.
-fn involved(setting: &mut Setting, entries: &[(usize, Expr)], constant: Expr) -> Option<Vec<usize>> {
+fn involved(setting: &mut PfaffianSystem, entries: &[(usize, Expr)], constant: Expr) -> Option<Vec<usize>> {
     if setting.frame.is_some() {
         return (setting.n <= MAX_FRAME).then(|| (0..=setting.n).collect());
     }
@@ -84,7 +84,7 @@ fn involved(setting: &mut Setting, entries: &[(usize, Expr)], constant: Expr) ->
 
 /// omega and d omega over the directions involved.
 fn at_point(
-    setting: &Setting,
+    setting: &PfaffianSystem,
     sample: &mut Sample,
     omega: &FxHashMap<usize, Expr>,
     gradients: &FxHashMap<(usize, usize), Expr>,

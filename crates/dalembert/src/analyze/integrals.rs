@@ -11,7 +11,7 @@
 use super::candidates::{Candidates, MAX_CANDIDATES};
 use super::check::PIECES;
 use super::matrix::{Echelon, dot};
-use super::setting::Setting;
+use super::pfaffian::PfaffianSystem;
 use super::surface::jumps;
 use dalembert_expr::{Expr, Function, Node, Pool, Rational, Residue, Sample, Switch, Symbol};
 
@@ -19,7 +19,12 @@ use dalembert_expr::{Expr, Function, Node, Pool, Rational, Residue, Sample, Swit
 type Slopes = Vec<(usize, Expr)>;
 
 /// As many independent integrals of the rows as are wanted and found; those already known come first.
-pub(super) fn integrals(setting: &mut Setting, rows: &[usize], wanted: usize, known: &[Expr]) -> Vec<Expr> {
+pub(super) fn integrals(
+    setting: &mut PfaffianSystem,
+    rows: &[usize],
+    wanted: usize,
+    known: &[Expr],
+) -> Vec<Expr> {
     let mut found: Vec<Expr> = Vec::new();
     for &e in known {
         if found.len() < wanted {
@@ -45,7 +50,7 @@ pub(super) fn integrals(setting: &mut Setting, rows: &[usize], wanted: usize, kn
 
 /// A form of an integral that the model's start has a value of: products for sums of logarithms, reciprocals, or
 /// logarithms of absolute values. As it was where none is found.
-fn defined_at_start(setting: &mut Setting, rows: &[usize], e: Expr) -> Expr {
+fn defined_at_start(setting: &mut PfaffianSystem, rows: &[usize], e: Expr) -> Expr {
     if has_value(setting, e) {
         return e;
     }
@@ -82,7 +87,7 @@ fn defined_at_start(setting: &mut Setting, rows: &[usize], e: Expr) -> Expr {
 }
 
 /// Is the expression a finite number at the model's start?
-fn has_value(setting: &mut Setting, e: Expr) -> bool {
+fn has_value(setting: &mut PfaffianSystem, e: Expr) -> bool {
     let Some(start) = setting.start.clone() else { return true };
     let closed = setting.pool.substitute(&[e], &setting.parameters)[0];
     let inputs: Vec<Symbol> = setting.x.iter().copied().chain([setting.time]).collect();
@@ -93,7 +98,7 @@ fn has_value(setting: &mut Setting, e: Expr) -> bool {
 }
 
 /// Is `v(F) = 0` for the vectors that keep the rows, at points of all primes?
-pub(super) fn is_integral(setting: &mut Setting, rows: &[usize], e: Expr) -> bool {
+pub(super) fn is_integral(setting: &mut PfaffianSystem, rows: &[usize], e: Expr) -> bool {
     let slopes = slopes(setting, e);
     let wanted: Vec<Expr> = slopes.iter().map(|(_, e)| *e).collect();
     let closed = setting.pool.substitute(&[e], &setting.parameters)[0];
@@ -111,7 +116,7 @@ pub(super) fn is_integral(setting: &mut Setting, rows: &[usize], e: Expr) -> boo
 }
 
 /// Keeps F if its differential is independent of those before.
-fn keep_independent(setting: &mut Setting, found: &mut Vec<Expr>, e: Expr) {
+fn keep_independent(setting: &mut PfaffianSystem, found: &mut Vec<Expr>, e: Expr) {
     let list: Vec<Slopes> =
         found.iter().chain([&e]).copied().collect::<Vec<_>>().iter().map(|e| slopes(setting, *e)).collect();
     let wanted: Vec<Expr> = list.iter().flatten().map(|(_, e)| *e).collect();
@@ -135,7 +140,7 @@ fn keep_independent(setting: &mut Setting, found: &mut Vec<Expr>, e: Expr) {
     }
 }
 
-fn slopes(setting: &mut Setting, e: Expr) -> Slopes {
+fn slopes(setting: &mut PfaffianSystem, e: Expr) -> Slopes {
     let closed = setting.pool.substitute(&[e], &setting.parameters)[0];
     let mut result = Vec::new();
     for s in setting.pool.symbols(&[closed]) {
@@ -150,7 +155,7 @@ fn slopes(setting: &mut Setting, e: Expr) -> Slopes {
 }
 
 /// `v(F)`
-fn rate(setting: &Setting, sample: &mut Sample, slopes: &Slopes, v: &[Residue]) -> Option<Residue> {
+fn rate(setting: &PfaffianSystem, sample: &mut Sample, slopes: &Slopes, v: &[Residue]) -> Option<Residue> {
     let mut motion = setting.motion(sample, v)?;
     motion.push(v.get(setting.n).copied().unwrap_or_default());
     let values = sample.values(&setting.pool, &slopes.iter().map(|(_, e)| *e).collect::<Vec<_>>())?;
@@ -159,7 +164,7 @@ fn rate(setting: &Setting, sample: &mut Sample, slopes: &Slopes, v: &[Residue]) 
 }
 
 /// All combinations of the terms that the rows keep constant, simple ones first.
-fn combinations(setting: &mut Setting, rows: &[usize], terms: &[Expr]) -> Option<Vec<Expr>> {
+fn combinations(setting: &mut PfaffianSystem, rows: &[usize], terms: &[Expr]) -> Option<Vec<Expr>> {
     let terms = independent_terms(setting, terms)?;
     let list: Vec<Slopes> = terms.iter().map(|e| slopes(setting, *e)).collect();
     let wanted: Vec<Expr> = list.iter().flatten().map(|(_, e)| *e).collect();
@@ -202,7 +207,7 @@ fn combinations(setting: &mut Setting, rows: &[usize], terms: &[Expr]) -> Option
 }
 
 /// Terms that are not combinations of earlier ones.
-fn independent_terms(setting: &mut Setting, terms: &[Expr]) -> Option<Vec<Expr>> {
+fn independent_terms(setting: &mut PfaffianSystem, terms: &[Expr]) -> Option<Vec<Expr>> {
     let list: Vec<Slopes> = terms.iter().map(|e| slopes(setting, *e)).collect();
     let wanted: Vec<Expr> = list.iter().flatten().map(|(_, e)| *e).collect();
     let n = setting.x.len();
@@ -254,7 +259,7 @@ fn written(pool: &mut Pool, parts: &[(Expr, Rational)]) -> Option<Expr> {
 }
 
 /// Symbols that expressions are over, restricted to coordinates.
-pub(super) fn coordinates_in(setting: &mut Setting, exprs: &[Expr]) -> Vec<Symbol> {
+pub(super) fn coordinates_in(setting: &mut PfaffianSystem, exprs: &[Expr]) -> Vec<Symbol> {
     let all = setting.pool.symbols(exprs);
     setting.x.iter().copied().filter(|s| all.contains(s)).collect()
 }

@@ -1,7 +1,7 @@
 //! Random points at which rows and frame are looked at, and what is there.
 
 use super::matrix::{Echelon, solve};
-use super::setting::Setting;
+use super::pfaffian::PfaffianSystem;
 use super::surface::place;
 use dalembert_expr::{Expr, PRIMES, Residue, Sample};
 
@@ -21,7 +21,7 @@ pub(super) struct At {
     pub rank: usize,
 }
 
-impl Setting {
+impl PfaffianSystem {
     /// A point of the `k`-th prime where everything asked for is defined, on the surface of the position constraints
     /// where that can be reached.
     pub fn point(&mut self, k: usize, seed: u64, wanted: &[Expr]) -> Option<Sample> {

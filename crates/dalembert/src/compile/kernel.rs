@@ -1,7 +1,7 @@
 //! The compiled system as a kernel: inputs laid out, tapes run, results scattered.
 
 use super::Compiled;
-use super::quick::Quick;
+use super::fused::FusedAcceleration;
 use crate::system::Power;
 use dalembert_run::{
     Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, SecondVariation, Shape,
@@ -110,7 +110,7 @@ impl Kernel for Compiled {
     }
 
     fn quick_workspace(&self) -> Vec<f64> {
-        self.quick.as_ref().map_or(Vec::new(), Quick::workspace)
+        self.quick.as_ref().map_or(Vec::new(), FusedAcceleration::workspace)
     }
 
     fn reads_multipliers(&self) -> bool {

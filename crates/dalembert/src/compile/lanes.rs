@@ -3,7 +3,7 @@
 
 mod returning;
 
-use super::straight::Straight;
+use super::unrolled_solve::UnrolledSolve;
 use super::{Compiled, Inputs};
 use crate::kernel_form::KernelForm;
 use crate::system::System;
@@ -27,7 +27,7 @@ pub(crate) struct InLanes {
 }
 
 impl InLanes {
-    /// With these rows, which stand for all. `None` where the system does not lend itself to it (see [`Straight`]), or an
+    /// With these rows, which stand for all. `None` where the system does not lend itself to it (see [`UnrolledSolve`]), or an
     /// event that stops needs more than the state.
     pub fn new(
         system: &mut System,
@@ -52,7 +52,7 @@ impl InLanes {
             Level::Velocity => 1,
             Level::Acceleration => 2,
         });
-        let motion = Straight::new(system, form, &rows, None)?.hoisted;
+        let motion = UnrolledSolve::new(system, form, &rows, None)?.hoisted;
         let keep = Returning::new(system, form, &rows, &compiled.levels).program()?;
         Some(Self { motion, keep: Some(keep), stops, dim, rows: rows.len() })
     }

@@ -1,7 +1,7 @@
 //! Tapes of friction, control and balance.
 
 use super::{Compiled, Inputs, Scattered, dense, matrix, run_into};
-use crate::balance;
+use crate::energy_balance;
 use crate::kernel_form::KernelForm;
 use crate::system::{Power, System};
 use dalembert_expr::{Expr, Pool};
@@ -87,8 +87,8 @@ impl Compiled {
         self.quadratures = (balance, lagrangian);
         let mut rates = Vec::new();
         if balance {
-            rates = balance::powers(system);
-            let explicit = balance::explicit_power(system, form, rates[1]).unwrap_or(Pool::ZERO);
+            rates = energy_balance::powers(system);
+            let explicit = energy_balance::explicit_power(system, form, rates[1]).unwrap_or(Pool::ZERO);
             rates.push(explicit);
         }
         rates.extend(lagrangian);

@@ -26,7 +26,7 @@ impl Elaborator<'_> {
         let powers_asked_for = self.powers_asked_for;
         let mut system = system.ok().map(|parts| self.assemble(parts));
         if let Some(system) = system.as_mut().filter(|_| powers_asked_for) {
-            crate::balance::name_powers(system);
+            crate::energy_balance::name_powers(system);
         }
         (system, diagnostics)
     }

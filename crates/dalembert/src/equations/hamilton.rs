@@ -2,8 +2,8 @@
 
 use super::write::Writer;
 use super::{constraint_forces, forces};
-use crate::canonical::Canonical;
 use crate::diagnostic::Diagnostic;
+use crate::hamilton::Canonical;
 use crate::model::Model;
 use dalembert_expr::{Expr, Format, Pool};
 

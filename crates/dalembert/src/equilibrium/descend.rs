@@ -10,7 +10,7 @@
 //! Where V is not the potential of the forces it does not fall, and the descent ends.
 
 use super::landscape::Potential;
-use super::settle::{Held, holding, remainder};
+use super::settle::{FixedVariables, holding, remainder};
 use crate::linearize::{Linearizer, Local};
 use crate::model::Model;
 use dalembert_linalg::{cholesky, dot, mat_vec, solve_lower, solve_lower_transposed};
@@ -31,7 +31,7 @@ const SHIFT_FACTOR: f64 = 4.0;
 
 impl Linearizer {
     /// A state of rest near the bottom; `None` where there is no potential, or nothing leads down. Only for searches of rest.
-    pub(super) fn descend(&self, model: &mut Model, state: &State, held: &Held) -> Option<State> {
+    pub(super) fn descend(&self, model: &mut Model, state: &State, held: &FixedVariables) -> Option<State> {
         let potential = Potential::new(model).filter(|_| held.rest)?;
         let wishes = holding(model, held);
         let mut now = state.clone();
@@ -76,7 +76,7 @@ struct Slope {
 }
 
 impl Slope {
-    fn at(here: &Local, held: &Held) -> Slope {
+    fn at(here: &Local, held: &FixedVariables) -> Slope {
         let (d, d_x, d_w) = (here.dimension(), here.positions.dimension(), here.speeds.dimension());
         let ways: Vec<Vec<f64>> = (0..d_x).map(|k| here.S[k * d + d_x..(k + 1) * d].to_vec()).collect();
         let stays = |k: &usize| held.coordinates.contains(&here.positions.independent[*k]);
@@ -112,7 +112,13 @@ impl Slope {
 }
 
 /// A change of the independent coordinates along the tangent and back to the constraints on the shortest way; at rest.
-pub(super) fn slid(model: &Model, now: &State, here: &Local, held: &Held, change: &[f64]) -> Option<State> {
+pub(super) fn slid(
+    model: &Model,
+    now: &State,
+    here: &Local,
+    held: &FixedVariables,
+    change: &[f64],
+) -> Option<State> {
     let d = here.dimension();
     let mut next = now.clone();
     for (i, v) in next.x.iter_mut().enumerate() {

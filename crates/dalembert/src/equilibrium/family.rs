@@ -9,8 +9,8 @@
 //! Newton's iteration back to rest, until the other member is reached or nothing of the gap lies along the set.
 //! Strides that Newton has to mend by more than a small part are halved: it might lead to a neighbouring set.
 
-use super::settle::{Held, NEARLY_QUIET, budget, holding, moved, remainder, roles, weights};
-use crate::linearize::{Linearizer, Local, Wishes};
+use super::settle::{FixedVariables, NEARLY_QUIET, budget, holding, moved, remainder, roles, weights};
+use crate::linearize::{Linearizer, Local, Preferences};
 use crate::model::Model;
 use dalembert_linalg::Cod;
 use dalembert_run::State;
@@ -33,7 +33,7 @@ const FLAT: f64 = 1e-9;
 
 impl Linearizer {
     /// Directions in which neighbours are of the same kind, to first order.
-    pub(super) fn family_dimension(&self, model: &Model, state: &State, held: &Held) -> usize {
+    pub(super) fn family_dimension(&self, model: &Model, state: &State, held: &FixedVariables) -> usize {
         let Some(here) = self.holding_still(model, state, held) else { return 0 };
         let (unknown, quiet) = roles(&here, held);
         let d = here.dimension();
@@ -51,7 +51,7 @@ impl Linearizer {
         model: &Model,
         from: &State,
         to: &State,
-        held: &Held,
+        held: &FixedVariables,
         periodic: &[bool],
     ) -> bool {
         let gap = Gap::between(from, to, periodic, held);
@@ -78,8 +78,8 @@ impl Linearizer {
     }
 
     /// Whether nothing tells two results apart: rates vanish all the way between them.
-    pub(super) fn connected(&self, model: &Model, a: &State, b: &State, held: &Held) -> bool {
-        let wishes = Wishes::default();
+    pub(super) fn connected(&self, model: &Model, a: &State, b: &State, held: &FixedVariables) -> bool {
+        let wishes = Preferences::default();
         (1..8).all(|k| {
             let part = f64::from(k) / 8.0;
             let mix = |a: &[f64], b: &[f64]| -> Vec<f64> {
@@ -99,7 +99,7 @@ impl Linearizer {
         model: &Model,
         now: &State,
         here: &Local,
-        held: &Held,
+        held: &FixedVariables,
         along: &[f64],
         reach: f64,
     ) -> Option<(State, f64)> {
@@ -122,9 +122,9 @@ impl Linearizer {
     }
 
     /// The linear system with what is held among the independent, if it can be.
-    fn holding_still(&self, model: &Model, state: &State, held: &Held) -> Option<Local> {
+    fn holding_still(&self, model: &Model, state: &State, held: &FixedVariables) -> Option<Local> {
         let strict = self.plain(model, state, &holding(model, held));
-        strict.or_else(|| self.plain(model, state, &Wishes::default()))
+        strict.or_else(|| self.plain(model, state, &Preferences::default()))
     }
 }
 
@@ -135,7 +135,7 @@ struct Gap {
 }
 
 impl Gap {
-    fn between(from: &State, to: &State, periodic: &[bool], held: &Held) -> Gap {
+    fn between(from: &State, to: &State, periodic: &[bool], held: &FixedVariables) -> Gap {
         let x = |i: usize| {
             let gap = to.x[i] - from.x[i];
             match periodic[i] {
@@ -161,7 +161,7 @@ impl Gap {
     }
 
     /// Its part along the set, in the independent states; `None` if there is hardly any.
-    fn along(&self, here: &Local, held: &Held) -> Option<Vec<f64>> {
+    fn along(&self, here: &Local, held: &FixedVariables) -> Option<Vec<f64>> {
         let (d, d_x) = (here.dimension(), here.positions.dimension());
         let (unknown, quiet) = roles(here, held);
         let wanted: Vec<f64> = unknown

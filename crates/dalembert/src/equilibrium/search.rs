@@ -1,6 +1,6 @@
 //! Equilibria and steady motions from several starts.
 
-use super::settle::Held;
+use super::settle::FixedVariables;
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::linearize::{Linearization, Linearizer, Range, Verdict};
 use crate::model::{Evaluation, Model};
@@ -178,20 +178,20 @@ impl Model {
 
 impl Found {
     /// What stays in the search; why the start has no linear system is kept for the case that nothing is found.
-    fn held(&mut self, found: Result<Held, Box<Diagnostic>>) -> Held {
+    fn held(&mut self, found: Result<FixedVariables, Box<Diagnostic>>) -> FixedVariables {
         found.unwrap_or_else(|d| {
             let why = format!("there is no linear system at the start: {}", d.message);
             if !self.notes.contains(&why) {
                 self.notes.push(why);
             }
-            Held::default()
+            FixedVariables::default()
         })
     }
 }
 
 struct Hunt<'a> {
     base: &'a State,
-    held: &'a Held,
+    held: &'a FixedVariables,
     periodic: &'a [bool],
     within: &'a [Range],
 }
@@ -212,7 +212,7 @@ impl Hunt<'_> {
         if let Some(state) = bottom {
             self.keep(model, linearizer, state, &mut seen, found);
         }
-        let held = Held { charted: self.base.x.len() <= MAX_CHARTED, ..self.held.clone() };
+        let held = FixedVariables { charted: self.base.x.len() <= MAX_CHARTED, ..self.held.clone() };
         for k in 0..starts {
             if linearizer.calls.get() > super::settle::budget(model) {
                 found.starts = found.starts.min(k);
@@ -233,7 +233,7 @@ impl Hunt<'_> {
         &self,
         model: &mut Model,
         linearizer: &Linearizer,
-        held: &Held,
+        held: &FixedVariables,
         starts: usize,
         seen: &mut Vec<State>,
         found: &mut Found,

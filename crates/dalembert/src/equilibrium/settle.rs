@@ -3,7 +3,7 @@
 use super::descend::slid;
 use super::lasting::NOT_FOUND;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::linearize::{Linearizer, Local, Wish, Wishes};
+use crate::linearize::{Linearizer, Local, Preference, Preferences};
 use crate::model::Model;
 use dalembert_linalg::Cod;
 use dalembert_run::State;
@@ -24,7 +24,7 @@ const BUDGET: f64 = 5e9;
 
 /// What stays as it is in the search.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Held {
+pub(crate) struct FixedVariables {
     /// Coordinates that are given, or ignorable.
     pub coordinates: Vec<usize>,
     /// Speeds that are given.
@@ -37,11 +37,11 @@ pub(crate) struct Held {
     pub charted: bool,
 }
 
-impl Held {
+impl FixedVariables {
     /// What is held when the rates of ignorable coordinates are unknowns of the search; `None` if there are none.
-    pub(super) fn with_free_rates(&self) -> Option<Held> {
+    pub(super) fn with_free_rates(&self) -> Option<FixedVariables> {
         (!self.moving.is_empty() && !self.speeds.is_empty() && !self.rest)
-            .then(|| Held { speeds: Vec::new(), ..self.clone() })
+            .then(|| FixedVariables { speeds: Vec::new(), ..self.clone() })
     }
 }
 
@@ -66,10 +66,10 @@ impl Linearizer {
     }
 
     /// What a search for steady motions leaves alone.
-    pub(crate) fn held(&self, model: &mut Model, state: &State) -> Result<Held, Box<Diagnostic>> {
+    pub(crate) fn held(&self, model: &mut Model, state: &State) -> Result<FixedVariables, Box<Diagnostic>> {
         let here = self.local(model, state)?;
         let ignorable = self.ignorable(model, state, &here);
-        let mut held = Held::default();
+        let mut held = FixedVariables::default();
         for j in ignorable {
             let i = here.positions.independent[j];
             held.moving.push(i);
@@ -81,11 +81,11 @@ impl Linearizer {
     }
 
     /// The equilibrium at the bottom of the valley of the potential that a state of rest lies in.
-    pub(super) fn bottom(&self, model: &mut Model, state: &State, held: &Held) -> Option<State> {
+    pub(super) fn bottom(&self, model: &mut Model, state: &State, held: &FixedVariables) -> Option<State> {
         if state.eta.iter().any(|v| *v != 0.0) {
             return None;
         }
-        let resting = Held { rest: true, speeds: Vec::new(), ..held.clone() };
+        let resting = FixedVariables { rest: true, speeds: Vec::new(), ..held.clone() };
         let spent = self.calls.get();
         let low = self.descend(model, state, &resting);
         // The descent has its own bound, and what it reaches is worth the work of polishing.
@@ -96,19 +96,19 @@ impl Linearizer {
     }
 
     /// Newton from a state; `None` if it leads nowhere.
-    pub(crate) fn quieten(&self, model: &Model, state: &State, held: &Held) -> Option<State> {
+    pub(crate) fn quieten(&self, model: &Model, state: &State, held: &FixedVariables) -> Option<State> {
         self.newton(model, state, held).map(|(found, _)| found)
     }
 
     /// The same, and whether no step had to be shortened.
-    fn newton(&self, model: &Model, state: &State, held: &Held) -> Option<(State, bool)> {
+    fn newton(&self, model: &Model, state: &State, held: &FixedVariables) -> Option<(State, bool)> {
         let mut now = state.clone();
         let mut wishes = holding(model, held);
         let mut here = match self.plain(model, &now, &wishes) {
             Some(here) => here,
             None => {
                 // What is held cannot all be independent; then it is held as far as it is.
-                wishes = Wishes::default();
+                wishes = Preferences::default();
                 self.plain(model, &now, &wishes)?
             }
         };
@@ -149,8 +149,8 @@ impl Linearizer {
         model: &Model,
         mut now: State,
         mut here: Local,
-        held: &Held,
-        wishes: &Wishes,
+        held: &FixedVariables,
+        wishes: &Preferences,
         mut left: f64,
     ) -> (State, f64) {
         let norm = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
@@ -199,18 +199,18 @@ pub(super) fn budget(model: &Model) -> usize {
 }
 
 /// What is held should be independent, so that it can be.
-pub(super) fn holding(model: &Model, held: &Held) -> Wishes {
+pub(super) fn holding(model: &Model, held: &FixedVariables) -> Preferences {
     let mark = |n: usize, list: &[usize]| {
-        (0..n).map(|i| if list.contains(&i) { Wish::Required } else { Wish::Open }).collect()
+        (0..n).map(|i| if list.contains(&i) { Preference::Required } else { Preference::Open }).collect()
     };
-    Wishes {
+    Preferences {
         coordinates: mark(model.form.coordinates.len(), &held.coordinates),
         speeds: mark(model.form.speeds.len(), &held.speeds),
     }
 }
 
 /// Which states are unknown, and which rates must vanish.
-pub(super) fn roles(here: &Local, held: &Held) -> (Vec<usize>, Vec<usize>) {
+pub(super) fn roles(here: &Local, held: &FixedVariables) -> (Vec<usize>, Vec<usize>) {
     let d_x = here.positions.dimension();
     let x = |k: usize| here.positions.independent[k];
     let unknown = (0..here.dimension()).filter(|&k| match k.checked_sub(d_x) {
@@ -233,14 +233,14 @@ pub(super) fn weights(here: &Local) -> Vec<f64> {
 }
 
 /// The largest rate that should vanish, against its row.
-pub(super) fn remainder(here: &Local, held: &Held) -> f64 {
+pub(super) fn remainder(here: &Local, held: &FixedVariables) -> f64 {
     let (_, quiet) = roles(here, held);
     let weight = weights(here);
     quiet.iter().map(|&i| here.rates[i].abs() / weight[i]).fold(0.0, f64::max)
 }
 
 /// The largest rate that should vanish at another state, against the rows of this one; `None` if they are of other variables.
-fn compared(here: &Local, there: &Local, held: &Held) -> Option<f64> {
+fn compared(here: &Local, there: &Local, held: &FixedVariables) -> Option<f64> {
     let same = here.positions.independent == there.positions.independent
         && here.speeds.independent == there.speeds.independent;
     let (_, quiet) = roles(there, held);
@@ -248,11 +248,11 @@ fn compared(here: &Local, there: &Local, held: &Held) -> Option<f64> {
     same.then(|| quiet.iter().map(|&i| there.rates[i].abs() / weight[i]).fold(0.0, f64::max))
 }
 
-fn step(now: &State, here: &Local, held: &Held) -> Vec<f64> {
+fn step(now: &State, here: &Local, held: &FixedVariables) -> Vec<f64> {
     step_with(now, here, held, 1e-10)
 }
 
-fn step_with(now: &State, here: &Local, held: &Held, rank_tol: f64) -> Vec<f64> {
+fn step_with(now: &State, here: &Local, held: &FixedVariables, rank_tol: f64) -> Vec<f64> {
     let d = here.dimension();
     let (unknown, quiet) = roles(here, held);
     let weight = weights(here);
@@ -289,7 +289,7 @@ fn stepped(
     model: &Model,
     now: &State,
     here: &Local,
-    held: &Held,
+    held: &FixedVariables,
     change: &[f64],
     factor: f64,
 ) -> Option<State> {
@@ -304,7 +304,7 @@ pub(super) fn moved(
     model: &Model,
     now: &State,
     here: &Local,
-    held: &Held,
+    held: &FixedVariables,
     change: &[f64],
     factor: f64,
 ) -> Option<State> {
@@ -331,14 +331,14 @@ pub(super) fn moved(
 }
 
 /// Entries that are rounding become zero, if nothing is lost by it.
-fn tidied(linearizer: &Linearizer, model: &Model, state: State, held: &Held, left: f64) -> State {
+fn tidied(linearizer: &Linearizer, model: &Model, state: State, held: &FixedVariables, left: f64) -> State {
     let mut tidy = state.clone();
     tidy.x.iter_mut().chain(&mut tidy.eta).filter(|v| v.abs() < 1e-11).for_each(|v| *v = 0.0);
     if tidy == state {
         return state;
     }
     let on = model.on_constraints(&tidy, &state.x, &[], &[]);
-    match on.and_then(|s| Some((linearizer.plain(model, &s, &Wishes::default())?, s))) {
+    match on.and_then(|s| Some((linearizer.plain(model, &s, &Preferences::default())?, s))) {
         Some((there, s)) if remainder(&there, held) <= left.max(QUIET) => s,
         _ => state,
     }

@@ -12,7 +12,7 @@
 mod jacobian;
 
 use super::{Film, Layout, Tape};
-use crate::balance::impressed_forces;
+use crate::energy_balance::impressed_forces;
 use crate::model::Model;
 use crate::simulate::{KINDS, Motion, forces_of};
 use dalembert_expr::Expr;

@@ -1,8 +1,8 @@
 //! Everything that is wrong with a text, as an editor shows it.
 
+use crate::constraint_kind::Freedom;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::elaborate::{Overrides, read};
-use crate::kinds::Freedom;
 use crate::model::Model;
 use crate::source::Source;
 use crate::system::System;

@@ -3,7 +3,7 @@
 use super::Document;
 use super::context::Context;
 use super::names::{Entity, Sort};
-use super::walk::{OF_CLASS, OF_CONSTRAINT};
+use super::resolve::{OF_CLASS, OF_CONSTRAINT};
 use super::words::{self, Word};
 use crate::elaborate::scope::{OBSERVABLES, PLAIN_OBSERVABLES};
 use crate::source::Span;

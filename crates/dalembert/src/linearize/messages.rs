@@ -1,45 +1,45 @@
 //! What stands in the way of a linear system, in the user's names.
 
 use super::Linearizer;
-use super::reduce::Trouble;
+use super::reduce::ReductionError;
 use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::failure;
+use crate::explain;
 use crate::model::Model;
 use dalembert_linalg::EigenError;
 use dalembert_run::State;
 
 impl Linearizer {
-    pub(super) fn explain(&self, model: &Model, state: &State, trouble: Trouble) -> Box<Diagnostic> {
+    pub(super) fn explain(&self, model: &Model, state: &State, trouble: ReductionError) -> Box<Diagnostic> {
         let span = model.system.rows.first().map(|r| r.span);
         Box::new(match trouble {
-            Trouble::Acceleration(error) => failure::of_acceleration(&error, model, Some(state.point())),
-            Trouble::NotFinite => Diagnostic::error(
+            ReductionError::Acceleration(error) => explain::of_acceleration(&error, model, Some(state.point())),
+            ReductionError::NotFinite => Diagnostic::error(
                 Code::NotDifferentiable,
                 None,
                 format!("at t = {} a derivative of the equations of motion is no finite number", state.t),
             )
             .help("roots and norms have no derivative at zero: linearise at another state, or write the law so that it has one there"),
-            Trouble::Degenerate => Diagnostic::error(
+            ReductionError::Degenerate => Diagnostic::error(
                 Code::DegenerateConfiguration,
                 span,
                 "the constraints degenerate at this state: no linear system describes the motions near it",
             )
             .help("linearise at a state away from it; velocity constraints that are nonlinear in the rates degenerate at rest"),
-            Trouble::CoordinateFollows(i) => follows(&model.system.coordinates[i].name),
-            Trouble::SpeedFollows(p) => follows(&model.system.speeds[p].name),
-            Trouble::SharedLoad => Diagnostic::error(
+            ReductionError::CoordinateFollows(i) => follows(&model.system.coordinates[i].name),
+            ReductionError::SpeedFollows(p) => follows(&model.system.speeds[p].name),
+            ReductionError::SharedLoad => Diagnostic::error(
                 Code::NotApplicable,
                 span,
                 "non-ideal work reads the forces of constraints that share a load, and the way they share it is not linearised",
             )
             .help("remove the constraints that follow from others"),
-            Trouble::Incomplete => Diagnostic::error(
+            ReductionError::Incomplete => Diagnostic::error(
                 Code::NotApplicable,
                 None,
                 "forces act here that cannot be linearised: friction that sticks or slips, or control",
             )
             .help("leave the `friction` and `require` statements out, or write the forces as `force` or `nonideal work`"),
-            Trouble::MassSingular => Diagnostic::error(
+            ReductionError::MassSingular => Diagnostic::error(
                 Code::MassSingular,
                 None,
                 "the mass matrix is singular in the directions that the constraints leave free",

@@ -41,7 +41,8 @@ impl Range {
         let (bounds, count) = rest.split_once(':').unwrap_or((rest, "101"));
         let (low, high) = bounds.split_once("..").ok_or_else(wrong)?;
         let value = |text: &str| {
-            let pairs = crate::requests::assignments(&format!("x = {}", text.trim())).map_err(|_| wrong())?;
+            let pairs =
+                crate::assignments::assignments(&format!("x = {}", text.trim())).map_err(|_| wrong())?;
             pairs.first().map(|(_, v)| *v).ok_or_else(wrong)
         };
         let count: usize = count.trim().parse().map_err(|_| wrong())?;

@@ -1,7 +1,7 @@
 //! Operating points: values given in words, the rest from the start, on the constraints.
 
 use crate::diagnostic::Diagnostic;
-use crate::failure;
+use crate::explain;
 use crate::model::Model;
 use dalembert_linalg::{Cod, RANK_TOL};
 use dalembert_run::{Kernel, StartGuess, State, find_start};
@@ -30,7 +30,7 @@ impl Model {
         let mut guess = guess;
         self.keep_invariants(&like, &mut guess.state.x, &guess.x_fixed);
         let found = find_start(&self.compiled, &guess);
-        found.map(|s| s.state).map_err(|error| Box::new(failure::of_start(&error, &guess, self)))
+        found.map(|s| s.state).map_err(|error| Box::new(explain::of_start(&error, &guess, self)))
     }
 
     /// A state on the constraints with some coordinates and speeds (by index) as they are, nearest to `state` in the others.

@@ -14,14 +14,14 @@
 //! accelerations and of short motions over random systems in `tests/linear.rs`.
 
 use super::derivatives::Derivatives;
-use super::tangent::{Follows, Tangent, Wish};
+use super::tangent::{Follows, Preference, Tangent};
 use super::work::Work;
 use crate::model::Model;
 use dalembert_linalg::{Lu, mat_vec};
 use dalembert_run::{AccelerationError, Accelerator, Kernel, Level, Solution, State, Terms};
 
 /// What stands in the way.
-pub(crate) enum Trouble {
+pub(crate) enum ReductionError {
     /// No acceleration at the state.
     Acceleration(AccelerationError),
     /// A derivative is no finite number.
@@ -42,9 +42,9 @@ pub(crate) enum Trouble {
 
 /// Which variables should be independent.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wishes {
-    pub coordinates: Vec<Wish>,
-    pub speeds: Vec<Wish>,
+pub(crate) struct Preferences {
+    pub coordinates: Vec<Preference>,
+    pub speeds: Vec<Preference>,
 }
 
 /// The linear system at a state.
@@ -77,16 +77,16 @@ pub(crate) fn local(
     model: &Model,
     derivatives: &Derivatives,
     state: &State,
-    wishes: &Wishes,
-) -> Result<Local, Trouble> {
+    wishes: &Preferences,
+) -> Result<Local, ReductionError> {
     let kernel = &model.compiled;
     let shape = kernel.shape();
     let (n_x, n, m) = (shape.n_x, shape.n_eta, shape.n_con);
     if kernel.levels().contains(&Level::Acceleration) {
-        return Err(Trouble::Incomplete);
+        return Err(ReductionError::Incomplete);
     }
     let mut accelerator = Accelerator::new(kernel);
-    accelerator.solve(kernel, state.point()).map_err(Trouble::Acceleration)?;
+    accelerator.solve(kernel, state.point()).map_err(ReductionError::Acceleration)?;
     let (terms, solution) = (accelerator.terms().written_out(), accelerator.solution().clone());
     let mut scratch = vec![0.0; kernel.scratch_len()];
     let mut X = vec![0.0; n_x * n];
@@ -94,23 +94,23 @@ pub(crate) fn local(
 
     let speeds = match Tangent::new(&terms.A, m, n, &wishes.speeds) {
         Ok(tangent) => tangent,
-        Err(Follows(p)) => return Err(Trouble::SpeedFollows(p)),
+        Err(Follows(p)) => return Err(ReductionError::SpeedFollows(p)),
     };
     let positions = position_tangent(model, state, &speeds, wishes)?;
     if speeds.rank() != solution.rank {
-        return Err(Trouble::Degenerate);
+        return Err(ReductionError::Degenerate);
     }
     let (d_x, d_w) = (positions.dimension(), speeds.dimension());
     let d = d_x + d_w;
     let mass = reduced_mass(&speeds, &terms.M, n);
     let mut lu = Lu::new(d_w);
     lu.matrix(d_w).copy_from_slice(&mass);
-    lu.factor(1e-13).map_err(|_| Trouble::MassSingular)?;
+    lu.factor(1e-13).map_err(|_| ReductionError::MassSingular)?;
 
     let work = Work { model, state, terms: &terms, speeds: &speeds, lu: &lu, n };
     let forces = work.forces(&solution, kernel);
     if !work.complete(&solution, &forces) {
-        return Err(Trouble::Incomplete);
+        return Err(ReductionError::Incomplete);
     }
     let slopes = derivatives.slopes(model, state.point(), &solution.eta_dot, &forces.lambda);
     let nonideal = work.nonideal(derivatives, &solution, &forces)?;
@@ -130,16 +130,17 @@ pub(crate) fn local(
             let mut right = vec![0.0; m];
             mat_vec(&slopes.psi_x, &dx, &mut right);
             right.iter_mut().for_each(|v| *v = -*v);
-            (dx, speeds.particular(&right).ok_or(Trouble::Degenerate)?)
+            (dx, speeds.particular(&right).ok_or(ReductionError::Degenerate)?)
         } else {
             (vec![0.0; n_x], speeds.column(c - d_x))
         };
         let x_rate = sum(&product(&slopes.x_dot_x, &dx, n_x), &product(&X, &deta, n_x));
         let change = match &nonideal {
-            Some(law) => Some(work.nonideal_change(law, &dx, &deta).ok_or(Trouble::Degenerate)?),
+            Some(law) => Some(work.nonideal_change(law, &dx, &deta).ok_or(ReductionError::Degenerate)?),
             None => None,
         };
-        let (force, _) = work.residual(&slopes, &dx, &deta, change.as_deref()).ok_or(Trouble::Degenerate)?;
+        let (force, _) =
+            work.residual(&slopes, &dx, &deta, change.as_deref()).ok_or(ReductionError::Degenerate)?;
         let mut w_rate: Vec<f64> = speeds.transposed(&force).iter().map(|v| -v).collect();
         (0..d_w).for_each(|k| out.B[k * d + c] = w_rate[k]);
         lu.solve(&mut w_rate);
@@ -151,7 +152,7 @@ pub(crate) fn local(
         (0..n).for_each(|p| out.directions[(n_x + p) * d + c] = deta[p]);
     }
     if out.S.iter().chain(&out.rates).chain(&out.B).any(|v| !v.is_finite()) {
-        return Err(Trouble::NotFinite);
+        return Err(ReductionError::NotFinite);
     }
     Ok(out)
 }
@@ -161,8 +162,8 @@ fn position_tangent(
     model: &Model,
     state: &State,
     speeds: &Tangent,
-    wishes: &Wishes,
-) -> Result<Tangent, Trouble> {
+    wishes: &Preferences,
+) -> Result<Tangent, ReductionError> {
     let kernel = &model.compiled;
     let shape = kernel.shape();
     let (n_x, k) = (shape.n_x, shape.n_invariant);
@@ -173,18 +174,19 @@ fn position_tangent(
     kernel.invariants(&state.x, &mut scratch, &mut values, &mut gradients);
     rows.extend(gradients);
     if rows.iter().any(|v| !v.is_finite()) {
-        return Err(Trouble::NotFinite);
+        return Err(ReductionError::NotFinite);
     }
     let mut wanted = wishes.coordinates.clone();
-    wanted.resize(n_x, Wish::Open);
+    wanted.resize(n_x, Preference::Open);
     for &p in &speeds.independent {
         if let Some(i) = model.system.speeds[p].rate_of
-            && wanted[i] == Wish::Open
+            && wanted[i] == Preference::Open
         {
-            wanted[i] = Wish::Preferred;
+            wanted[i] = Preference::Preferred;
         }
     }
-    Tangent::new(&rows, shape.n_con + k, n_x, &wanted).map_err(|Follows(i)| Trouble::CoordinateFollows(i))
+    Tangent::new(&rows, shape.n_con + k, n_x, &wanted)
+        .map_err(|Follows(i)| ReductionError::CoordinateFollows(i))
 }
 
 fn rates(terms: &Terms, solution: &Solution, positions: &Tangent, speeds: &Tangent) -> Vec<f64> {

@@ -20,7 +20,7 @@ const ROUNDING: f64 = 1e-11;
 
 /// How much a variable should stay independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum Preference {
     /// Decided by the pivots.
     Open,
     /// If possible without small pivots.
@@ -50,7 +50,7 @@ pub(crate) struct Follows(pub usize);
 
 impl Tangent {
     /// Of `rows` (m * n).
-    pub(crate) fn new(rows: &[f64], m: usize, n: usize, wishes: &[Wish]) -> Result<Tangent, Follows> {
+    pub(crate) fn new(rows: &[f64], m: usize, n: usize, wishes: &[Preference]) -> Result<Tangent, Follows> {
         let width = n + m;
         let mut a = vec![0.0; m * width];
         for i in 0..m {
@@ -141,17 +141,17 @@ fn pivot(
     n: usize,
     rows: std::ops::Range<usize>,
     taken: &[bool],
-    wishes: &[Wish],
+    wishes: &[Preference],
 ) -> Result<Option<(usize, usize)>, Follows> {
-    let wish = |j: usize| wishes.get(j).copied().unwrap_or(Wish::Open);
+    let wish = |j: usize| wishes.get(j).copied().unwrap_or(Preference::Open);
     let (mut best, mut place, mut blocked) = (0.0, None, (0.0, 0));
     for i in rows {
         for j in (0..n).filter(|j| !taken[*j]) {
             let size = a[i * width + j].abs();
             let weighed = match wish(j) {
-                Wish::Open => size,
-                Wish::Preferred => RELUCTANCE * size,
-                Wish::Required => {
+                Preference::Open => size,
+                Preference::Preferred => RELUCTANCE * size,
+                Preference::Required => {
                     if size > blocked.0 {
                         blocked = (size, j);
                     }
@@ -183,8 +183,8 @@ mod tests {
         assert!((t.T[0] - c).abs() < 1e-15 && (t.T[1] - s).abs() < 1e-15 && t.T[2] == 1.0);
         assert!(t.particular(&[1.0, 2.0, 1000.0]).is_some());
         assert!(t.particular(&[1.0, 2.0, 0.0]).is_none());
-        let t = Tangent::new(&rows, 3, 3, &[Wish::Required]).unwrap();
+        let t = Tangent::new(&rows, 3, 3, &[Preference::Required]).unwrap();
         assert_eq!(t.independent, [0]);
-        assert!(Tangent::new(&rows, 3, 3, &[Wish::Required; 3]).is_err());
+        assert!(Tangent::new(&rows, 3, 3, &[Preference::Required; 3]).is_err());
     }
 }

@@ -7,7 +7,7 @@
 //! ```
 
 use super::derivatives::{Derivatives, NonidealSlopes, Slopes};
-use super::reduce::{Trouble, product, sum};
+use super::reduce::{ReductionError, product, sum};
 use super::tangent::Tangent;
 use crate::model::Model;
 use dalembert_linalg::{Cod, Lu, RANK_TOL, mat_t_vec};
@@ -88,7 +88,7 @@ impl Work<'_> {
         derivatives: &Derivatives,
         solution: &Solution,
         forces: &Forces,
-    ) -> Result<Option<Law>, Trouble> {
+    ) -> Result<Option<Law>, ReductionError> {
         let (model, at) = (self.model, self.state.point());
         let Some(slopes) = derivatives.nonideal(model, at, &solution.lambda, &forces.reactions) else {
             return Ok(None);
@@ -109,7 +109,7 @@ impl Work<'_> {
             false => (0..m).collect(),
         };
         if depends && carrying.len() > self.speeds.rank() {
-            return Err(Trouble::SharedLoad);
+            return Err(ReductionError::SharedLoad);
         }
         let mut groups = Vec::new();
         for g in (0..n_groups).filter(|g| used(&slopes.C_reaction, n_groups, *g)) {

@@ -17,7 +17,7 @@ pub(super) fn section(draft: &mut Draft, analysis: &Found) -> String {
     let findings = report::check(draft.model);
     if !findings.kinds.is_empty() {
         let word = |yes: bool, this: &str, other: &str| Cell::text(if yes { this } else { other });
-        let row = |k: &crate::kinds::Kind| {
+        let row = |k: &crate::constraint_kind::Kind| {
             vec![
                 Cell::code(&k.name),
                 Cell::text(k.rows.len().to_string()),

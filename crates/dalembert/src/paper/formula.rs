@@ -1,7 +1,7 @@
 //! Formulas on the page: MathML made from the LaTeX that the engine prints, with that LaTeX beside it.
 
-use super::fold::{CELL, LINE, folded, pieces};
 use super::html;
+use super::line_break::{CELL, LINE, folded, pieces};
 use crate::export::markup::escaped_lines;
 use pulldown_latex::config::{DisplayMode, RenderConfig};
 use pulldown_latex::{Parser, Storage, push_mathml};

@@ -3,7 +3,7 @@
 use super::html::{self, Cell};
 use super::{Draft, Tag, formula};
 use crate::equations::{Part, state};
-use crate::jacobi::HamiltonJacobi;
+use crate::hamilton_jacobi::HamiltonJacobi;
 use crate::report;
 use crate::system::Contact;
 use crate::units::Kind;

@@ -1,8 +1,8 @@
 //! What a model is: its parts, the kinds of its constraints, a start that keeps them.
 
 use super::{headline, object, state_pairs};
+use crate::constraint_kind::{Freedom, Kind, kinds};
 use crate::diagnostic::{self, Diagnostic};
-use crate::kinds::{Freedom, Kind, kinds};
 use crate::{Model, Source};
 use dalembert_run::ConsistentState;
 use serde_json::{Value, json};

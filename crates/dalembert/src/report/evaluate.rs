@@ -1,8 +1,8 @@
 //! Everything at one state.
 
 use super::{object, state_pairs};
+use crate::constraint_kind::redundancy;
 use crate::diagnostic::{self, Code, Diagnostic};
-use crate::kinds::redundancy;
 use crate::{Evaluation, Model, Source};
 use dalembert_run::{Kernel, Line, State};
 use serde_json::{Value, json};

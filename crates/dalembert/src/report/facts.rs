@@ -2,9 +2,9 @@
 
 use super::last_time;
 use crate::Motion;
-use crate::compile::Speed;
+use crate::compile::CodeStats;
 use crate::export::number;
-use crate::jacobi::IntegralReport;
+use crate::hamilton_jacobi::IntegralReport;
 use dalembert_run::Stop;
 
 /// How a run went, as names and values for people; the same at every run.
@@ -89,7 +89,7 @@ fn ending(motion: &Motion) -> String {
 }
 
 /// Operations of an acceleration before and after, and what runs them.
-fn code_in_words(code: &Speed) -> String {
+fn code_in_words(code: &CodeStats) -> String {
     let made = if code.native_bytes > 0 { "native" } else { "interpreted" };
     match &code.whole {
         Some(w) => format!(

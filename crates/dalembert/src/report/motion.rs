@@ -2,7 +2,7 @@
 
 use super::object;
 use crate::Motion;
-use crate::compile::Speed;
+use crate::compile::CodeStats;
 use dalembert_run::Stop;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -81,7 +81,7 @@ pub fn motion(motion: &Motion, wall: Duration, files: &[String]) -> Value {
 }
 
 /// Operations of an acceleration before and after.
-fn code_document(code: &Speed) -> Value {
+fn code_document(code: &CodeStats) -> Value {
     json!({
         "terms": code.terms.total(),
         "derived": code.whole.map(|w| w.derived.total()),

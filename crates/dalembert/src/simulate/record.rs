@@ -4,7 +4,7 @@ use super::Found;
 use super::variables::Variables;
 use crate::compile::Compiled;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::failure;
+use crate::explain;
 use crate::model::Model;
 use dalembert_run::{
     ContactChange, ControlInput, Flow, Kernel, Observer, Point, Progress, Projector, Reporter, Residuals,
@@ -117,7 +117,7 @@ impl<'m, P> Recorder<'m, P> {
                 let (terms, unknown) = nothing_known(&model.compiled);
                 model.compiled.outputs(at, &terms, &unknown, row.integrals, &mut self.outputs);
                 self.forces.iter_mut().for_each(|forces| forces_of(&terms, &unknown, forces));
-                self.trouble.get_or_insert_with(|| failure::of_acceleration(&error, model, Some(at)));
+                self.trouble.get_or_insert_with(|| explain::of_acceleration(&error, model, Some(at)));
             }
         }
     }
@@ -173,7 +173,7 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
         if let Some(last) = self.events.last().filter(|_| self.events.len() >= MAX_EVENTS) {
             let message = format!(
                 "there are more than {MAX_EVENTS} events until t = {}, the last of them `{}`",
-                failure::short(progress.t),
+                explain::short(progress.t),
                 last.name
             );
             let d = Diagnostic::error(Code::TooManySteps, None, message);

@@ -1,9 +1,9 @@
 //! What the names of a plan mean in a model.
 
 use super::Plan;
-use crate::adjust::Target;
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::model::Model;
+use crate::parameters::Target;
 use crate::system::InitialTarget;
 
 /// Where the values of a run go, in their order.

@@ -13,7 +13,7 @@
 //! back, so that rows which contradict each other are found out.
 
 use super::super::Inputs;
-use super::super::straight::{
+use super::super::unrolled_solve::{
     MASS_PIVOT, MAX_OPERATIONS, Term, Unrolled, columns, reordered, row_pivot, sparse_order,
 };
 use crate::kernel_form::{KernelForm, Places};

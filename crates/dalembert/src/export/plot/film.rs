@@ -5,7 +5,7 @@ use super::canvas::{Anchor, Canvas, Color, Typeface};
 use super::figures::{DOT, Figures, Instant};
 use super::raster::Raster;
 use super::{BLACK, GREY, GRID, TEXT_SIZE, TITLE_SIZE, WHITE};
-use crate::failure::short;
+use crate::explain::short;
 use crate::film::{Film, ForceKind, Shape};
 
 /// Frames in a second of video.

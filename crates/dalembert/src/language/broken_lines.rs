@@ -3,7 +3,7 @@
 
 use super::context::begins_statement;
 use super::names::{Finder, Sort, Space, Usage};
-use super::walk::{OF_CLASS, OF_CONSTRAINT};
+use super::resolve::{OF_CLASS, OF_CONSTRAINT};
 use crate::source::Span;
 use crate::syntax::{KEYWORDS, Token, TokenKind};
 

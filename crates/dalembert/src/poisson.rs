@@ -12,9 +12,9 @@
 //! and so singular for every odd number of constraints. Checked by `tests/bracket.rs`: antisymmetry, Leibniz, Jacobi,
 //! and the pendulum exactly.
 
-use crate::canonical::Canonical;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::equations::MAX_EXPLICIT;
+use crate::hamilton::Canonical;
 use crate::kernel_form::Structure;
 use crate::model::Model;
 use crate::poincare::Fields;
@@ -23,8 +23,8 @@ use dalembert_expr::{Expr, Pool, Rational, Symbol};
 /// The bracket H2 of a model.
 ///
 /// ```
-/// use dalembert::bracket::Brackets;
-/// use dalembert::canonical::Canonical;
+/// use dalembert::poisson::Brackets;
+/// use dalembert::hamilton::Canonical;
 /// use dalembert::{Model, Source};
 /// let text = "parameter m = 1, g = 9.81\ncoordinate x\nkinetic m/2*x'^2\npotential m*g*x";
 /// let mut model = Model::load(&Source::new("fall.dal", text), &Default::default()).unwrap();

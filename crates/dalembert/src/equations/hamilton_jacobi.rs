@@ -2,7 +2,7 @@
 
 use super::write::Writer;
 use crate::diagnostic::Diagnostic;
-use crate::jacobi::HamiltonJacobi;
+use crate::hamilton_jacobi::HamiltonJacobi;
 use crate::model::Model;
 use dalembert_expr::Format;
 

@@ -1,6 +1,6 @@
 //! The compiled system made fast: native code for its tapes, and the whole acceleration as one of them.
 
-use super::straight::{Layout, Straight};
+use super::unrolled_solve::{Layout, UnrolledSolve};
 use super::{Compiled, Scattered};
 use crate::kernel_form::KernelForm;
 use crate::system::System;
@@ -9,9 +9,9 @@ use dalembert_run::tolerance;
 use dalembert_run::{Kernel, Point, Terms};
 use dalembert_tape::{Counts, Lanes, Program};
 
-/// [`Straight`] for given values of the parameters.
+/// [`UnrolledSolve`] for given values of the parameters.
 #[derive(Clone)]
-pub(super) struct Quick {
+pub(super) struct FusedAcceleration {
     pub layout: Layout,
     derived: Counts,
     /// The rows solved for, in the order of pivots.
@@ -22,8 +22,8 @@ pub(super) struct Quick {
     constants: Vec<f64>,
 }
 
-impl Quick {
-    fn new(straight: Straight, rows: &[usize], parameters: &[f64]) -> Self {
+impl FusedAcceleration {
+    fn new(straight: UnrolledSolve, rows: &[usize], parameters: &[f64]) -> Self {
         let hoisted = straight.hoisted;
         let mut each = hoisted.each;
         each.compile();
@@ -75,7 +75,7 @@ fn all_finite(values: &[f64]) -> bool {
 
 /// The whole acceleration as one program: its operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Whole {
+pub struct FusedStats {
     /// As it was derived.
     pub derived: Counts,
     /// What is left of it for a state: common factors taken out, parameters set apart, products fused with sums.
@@ -86,13 +86,13 @@ pub struct Whole {
 
 /// What making a system fast has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Speed {
+pub struct CodeStats {
     /// Operations of M, Q, A, b, as they were derived.
     pub derived: Counts,
     /// What is left of them: fewer where parameters are folded.
     pub terms: Counts,
     /// The whole acceleration, where it is one program.
-    pub whole: Option<Whole>,
+    pub whole: Option<FusedStats>,
     /// Bytes of native code; 0 where tapes are interpreted.
     pub native_bytes: usize,
 }
@@ -100,10 +100,10 @@ pub struct Speed {
 impl Compiled {
     /// Native code for every tape, and the acceleration as one program where the system lends itself to it. Nothing
     /// changes but the speed and the last digits.
-    pub fn make_fast(&mut self, system: &mut System, form: &KernelForm) {
+    pub fn compile_native(&mut self, system: &mut System, form: &KernelForm) {
         let rows: Vec<usize> = (0..self.shape.n_con).collect();
         if self.quick.is_none() && self.sparse.is_none() {
-            self.make_quick(system, form, &rows);
+            self.fuse(system, form, &rows);
         }
         self.programs_mut().for_each(|p| {
             p.compile();
@@ -112,11 +112,12 @@ impl Compiled {
     }
 
     /// The acceleration as one program with these rows, which stand for all along the motion.
-    pub fn make_quick(&mut self, system: &mut System, form: &KernelForm, rows: &[usize]) {
+    pub fn fuse(&mut self, system: &mut System, form: &KernelForm, rows: &[usize]) {
         if self.quick.as_ref().is_none_or(|q| q.rows != rows) {
             let fixed = self.folded.then_some(self.parameters.as_slice());
-            let straight = self.has_inertia().then(|| Straight::new(system, form, rows, fixed)).flatten();
-            self.quick = straight.map(|s| Quick::new(s, rows, &self.parameters));
+            let straight =
+                self.has_inertia().then(|| UnrolledSolve::new(system, form, rows, fixed)).flatten();
+            self.quick = straight.map(|s| FusedAcceleration::new(s, rows, &self.parameters));
         }
     }
 
@@ -172,12 +173,16 @@ impl Compiled {
     }
 
     /// Operation counts and code size.
-    pub fn speed(&self) -> Speed {
+    pub fn speed(&self) -> CodeStats {
         let quick = self.quick.as_ref();
-        Speed {
+        CodeStats {
             derived: self.derived,
             terms: self.terms.program.counts(),
-            whole: quick.map(|q| Whole { derived: q.derived, each: q.each.counts(), once: q.once.counts() }),
+            whole: quick.map(|q| FusedStats {
+                derived: q.derived,
+                each: q.each.counts(),
+                once: q.once.counts(),
+            }),
             native_bytes: self.terms.program.native_bytes() + quick.map_or(0, |q| q.each.native_bytes()),
         }
     }

@@ -7,7 +7,7 @@
 use super::verify::{Dice, Verified, along, free_directions};
 use super::{HamiltonJacobi, Values};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::failure::short;
+use crate::explain::short;
 use crate::model::Model;
 use crate::simulate::{Motion, MotionForm, Request, Table, judge};
 use dalembert_linalg::{Cod, norm_max};

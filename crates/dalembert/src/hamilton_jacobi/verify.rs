@@ -3,7 +3,7 @@
 use super::{HamiltonJacobi, Values};
 use crate::analyze::surface::place;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::failure::short;
+use crate::explain::short;
 use crate::model::Model;
 use dalembert_expr::{Expr, PRIMES, Sample};
 use dalembert_linalg::{Cod, dot};

@@ -25,9 +25,9 @@ mod open_loads;
 mod particle;
 mod surface;
 
+use crate::constraint_kind::neighbour;
 use crate::derive::touch_again;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::kinds::neighbour;
 use crate::model::Model;
 use crate::units::Kind;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};

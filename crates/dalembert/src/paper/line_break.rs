@@ -1,6 +1,6 @@
 //! Long formulas on several lines, so that they fit on a page or into a cell.
 
-use super::width::width;
+use super::formula_width::width;
 
 /// What fits on a line: a page in a window of 1000 px is the narrowest place, A4 has a little more.
 pub(super) const LINE: f64 = 43.0;

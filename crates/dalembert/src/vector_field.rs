@@ -4,7 +4,7 @@
 //! takes a [`Worker`] with workspaces of its own.
 //!
 //! ```
-//! use dalembert::{Model, Source, rates::Rates};
+//! use dalembert::{Model, Source, vector_field::Rates};
 //! let text = "parameter k = 4\ncoordinate x\nkinetic x'^2/2\npotential k*x^2/2";
 //! let rates = Rates::new(Model::load(&Source::new("spring.dal", text), &Default::default()).unwrap()).unwrap();
 //! let (mut worker, mut rate) = (rates.worker(), [0.0; 2]);
@@ -13,7 +13,7 @@
 //! ```
 
 use crate::diagnostic::Diagnostic;
-use crate::failure;
+use crate::explain;
 use crate::model::Model;
 use dalembert_run::{AccelerationError, Accelerator, Kernel, Point, Solution, accelerate};
 
@@ -25,7 +25,7 @@ pub struct Rates {
 impl Rates {
     /// Native code for the model, and its whole acceleration as one program where it lends itself to it.
     pub fn new(mut model: Model) -> Result<Rates, Box<Diagnostic>> {
-        model.compiled.make_fast(&mut model.system, &model.form);
+        model.compiled.compile_native(&mut model.system, &model.form);
         model.check_memory()?;
         Ok(Rates { model })
     }
@@ -94,6 +94,6 @@ impl Worker<'_> {
     }
 
     fn explain(&self, error: &AccelerationError, at: Point<'_>) -> Box<Diagnostic> {
-        Box::new(failure::of_acceleration(error, &self.rates.model, Some(at)))
+        Box::new(explain::of_acceleration(error, &self.rates.model, Some(at)))
     }
 }

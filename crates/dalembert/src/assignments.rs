@@ -11,9 +11,9 @@ use crate::units::Kind;
 /// Reads assignments of numbers to names with primes and subscripts.
 ///
 /// ```
-/// let pairs = dalembert::requests::assignments("x = 1, q[2]' = -0.2e1").unwrap();
+/// let pairs = dalembert::assignments::assignments("x = 1, q[2]' = -0.2e1").unwrap();
 /// assert_eq!(pairs, [("x".to_string(), 1.0), ("q[2]'".to_string(), -2.0)]);
-/// assert!(dalembert::requests::assignments("x + 1").is_err() && dalembert::requests::assignments("x = 1, x = 2").is_err());
+/// assert!(dalembert::assignments::assignments("x + 1").is_err() && dalembert::assignments::assignments("x = 1, x = 2").is_err());
 /// ```
 pub fn assignments(text: &str) -> Result<Vec<(String, f64)>, Box<Diagnostic>> {
     each(text, |_, e| number(e).ok_or_else(|| no_list(text)))

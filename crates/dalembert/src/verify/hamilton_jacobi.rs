@@ -9,7 +9,7 @@
 use super::motion::Path;
 use super::reading::Difference;
 use super::{Tally, Verification};
-use crate::jacobi::{HamiltonJacobi, NOTHING, Survey, WRONG};
+use crate::hamilton_jacobi::{HamiltonJacobi, NOTHING, Survey, WRONG};
 use crate::model::Model;
 
 const RESIDUAL: &str = "hamilton_jacobi";

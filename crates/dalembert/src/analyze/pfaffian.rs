@@ -36,7 +36,7 @@ pub(super) struct Form {
     pub named_constant: Expr,
 }
 
-pub(super) struct Setting {
+pub(super) struct PfaffianSystem {
     pub pool: Pool,
     pub time: Symbol,
     pub x: Vec<Symbol>,
@@ -69,8 +69,8 @@ fn every_speed_moves(form: &KernelForm) -> bool {
     (0..form.speeds.len()).all(|p| frame.iter().any(|row| row[p] != Pool::ZERO))
 }
 
-impl Setting {
-    pub fn of(model: &mut Model) -> Setting {
+impl PfaffianSystem {
+    pub fn of(model: &mut Model) -> PfaffianSystem {
         let mut pool = Pool::new();
         let direct = model.system.kinetic.is_none() && model.system.lagrangian.is_none();
         let bare = match direct && model.form.frame.is_some() {
@@ -112,7 +112,7 @@ impl Setting {
                 .map(|(q, p, r, e)| (*q, *p, *r, take(&mut pool, source, &[*e])[0]))
                 .collect(),
         };
-        let mut setting = Setting {
+        let mut setting = PfaffianSystem {
             pool,
             time,
             x,

@@ -19,9 +19,9 @@ pub(crate) use motion::WRONG;
 pub use verify::Verified;
 pub(crate) use verify::{NOTHING, Survey};
 
-use crate::canonical::Canonical;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::equations::MAX_EXPLICIT;
+use crate::hamilton::Canonical;
 use crate::model::Model;
 use crate::poincare::{Fields, momentum_symbols};
 use crate::suslov::Suslov;
@@ -32,7 +32,7 @@ use dalembert_tape::Program;
 /// A complete integral with everything that follows from it, in symbols and as one tape.
 ///
 /// ```
-/// use dalembert::{Model, Source, jacobi::HamiltonJacobi};
+/// use dalembert::{Model, Source, hamilton_jacobi::HamiltonJacobi};
 /// let text = "parameter m = 2\ncoordinate x\nkinetic m/2*x'^2\n\
 ///             complete_integral (a) = a*x - a^2/(2*m)*t\ninitial x = 3, x' = 0.5";
 /// let mut model = Model::load(&Source::new("line.dal", text), &Default::default()).unwrap();

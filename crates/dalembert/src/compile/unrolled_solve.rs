@@ -60,14 +60,14 @@ impl Layout {
 
 /// The program, split into what depends on parameters alone and the rest.
 #[derive(Clone, Debug)]
-pub(crate) struct Straight {
+pub(crate) struct UnrolledSolve {
     pub layout: Layout,
     /// Operations of the program as it was derived, before anything was done about them.
     pub derived: Counts,
     pub hoisted: Hoisted,
 }
 
-impl Straight {
+impl UnrolledSolve {
     /// With these rows, which stand for all. `None` where the system does not lend itself to it: other forces than ideal
     /// ones follow the constraints, it is too large, or the rows leave nothing free. Parameters that are `fixed` are
     /// folded into it.
@@ -96,7 +96,7 @@ impl Straight {
             if let Some(other) = unroll(system, form, rows, &short, fixed)
                 && other.hoisted.each.counts().work() < best.hoisted.each.counts().work()
             {
-                best = Straight { derived, ..other };
+                best = UnrolledSolve { derived, ..other };
             }
         }
         Some(best)
@@ -121,7 +121,7 @@ fn unroll(
     rows: &[usize],
     entries: &[Expr],
     fixed: Option<&[f64]>,
-) -> Option<Straight> {
+) -> Option<UnrolledSolve> {
     let layout = Layout { n_x: form.coordinates.len(), n: form.speeds.len(), m: rows.len() };
     let inputs = Inputs::of(system, form);
     let mut tape = Builder::new(inputs.state.len());
@@ -161,7 +161,7 @@ fn unroll(
         None => program,
     };
     let Hoisted { once, each } = program.hoist(varying);
-    Some(Straight { layout, derived, hoisted: Hoisted { once, each: each.fused() } })
+    Some(UnrolledSolve { layout, derived, hoisted: Hoisted { once, each: each.fused() } })
 }
 
 /// A number, or nothing where it is zero by structure.
