@@ -3,25 +3,19 @@
 //! Every tape reads the same beginning, `t, x, eta, parameters`; some read results after it. Only entries that
 //! are not zero by structure are computed. A compiled system is immutable; workspaces are passed in.
 
-mod branch;
 mod fused;
 mod glance;
 mod kernel;
 mod lanes;
 mod laws;
-mod momenta;
 mod scatter;
-mod small;
 mod sparse;
-mod suslov;
 mod switches;
 mod tapes;
 mod unrolled_solve;
 mod variation;
 
 pub use fused::{CodeStats, FusedStats};
-pub use momenta::Momenta;
-pub use suslov::SuslovKernel;
 
 use crate::kernel_form::{KernelForm, Matrix, Places};
 use crate::system::System;
@@ -32,13 +26,13 @@ use kernel::run_into;
 pub(crate) use lanes::InLanes;
 use scatter::Scatter;
 pub(crate) use tapes::Tapes;
-pub(crate) use variation::lagrangian_of;
+pub(crate) use variation::Lagrangian;
 
 /// A system ready to move.
 #[derive(Clone)]
 pub struct Compiled {
-    shape: Shape,
-    levels: Vec<Level>,
+    pub(crate) shape: Shape,
+    pub(crate) levels: Vec<Level>,
     parameters: Vec<f64>,
     /// Whether their values stand in the tapes: they can no longer change.
     folded: bool,
@@ -46,7 +40,7 @@ pub struct Compiled {
     derived: Counts,
     /// Rows of each named constraint, for reactions.
     groups: Vec<std::ops::Range<usize>>,
-    terms: Scattered,
+    pub(crate) terms: Scattered,
     /// Where M and A are mostly zeros.
     sparse: Option<sparse::Layout>,
     /// Whether anything computed here reads the reactions of constraints.
@@ -61,7 +55,7 @@ pub struct Compiled {
     frame: Option<Scattered>,
     invariants: Program,
     events: Program,
-    events_need_solution: bool,
+    pub(crate) events_need_solution: bool,
     /// What vanishes where constraint rows may have kinks or jump.
     switches: Program,
     /// The sides of comparisons that time alone decides.
@@ -79,20 +73,20 @@ pub struct Compiled {
     quick: Option<fused::FusedAcceleration>,
     /// What `balance` integrates: powers, and this Lagrangian.
     quadratures: (bool, Option<Expr>),
-    lagrangian: Option<variation::Lagrangian>,
-    scratch_len: usize,
+    lagrangian: Option<Lagrangian>,
+    pub(crate) scratch_len: usize,
 }
 
 /// A tape whose outputs go to given places of several arrays.
 #[derive(Clone)]
-struct Scattered {
+pub(crate) struct Scattered {
     program: Program,
     places: Scatter,
 }
 
 impl Scattered {
     /// Arrays of expressions; zeros are not computed.
-    fn new(pool: &mut Pool, inputs: &[Symbol], arrays: &[Vec<(usize, Expr)>]) -> Self {
+    pub(crate) fn new(pool: &mut Pool, inputs: &[Symbol], arrays: &[Vec<(usize, Expr)>]) -> Self {
         let mut places = Vec::new();
         let mut outputs = Vec::new();
         for (a, entries) in arrays.iter().enumerate() {
@@ -105,11 +99,11 @@ impl Scattered {
     }
 
     /// Scratch that a run takes.
-    fn need(&self) -> usize {
+    pub(crate) fn need(&self) -> usize {
         self.program.input_count() + self.program.register_count() + self.program.output_count()
     }
 
-    fn run<const N: usize>(&self, inputs: usize, scratch: &mut [f64], arrays: [&mut [f64]; N]) {
+    pub(crate) fn run<const N: usize>(&self, inputs: usize, scratch: &mut [f64], arrays: [&mut [f64]; N]) {
         self.run_to(&self.places, inputs, scratch, arrays);
     }
 
@@ -128,27 +122,27 @@ impl Scattered {
     }
 }
 
-fn dense(list: &[Expr]) -> Vec<(usize, Expr)> {
+pub(crate) fn dense(list: &[Expr]) -> Vec<(usize, Expr)> {
     list.iter().copied().enumerate().collect()
 }
 
-fn matrix(rows: &[Vec<Expr>]) -> Vec<(usize, Expr)> {
+pub(crate) fn matrix(rows: &[Vec<Expr>]) -> Vec<(usize, Expr)> {
     rows.iter().flatten().copied().enumerate().collect()
 }
 
-fn entries(matrix: &Matrix, n: usize) -> Vec<(usize, Expr)> {
+pub(crate) fn entries(matrix: &Matrix, n: usize) -> Vec<(usize, Expr)> {
     matrix.entries().map(|(p, q, e)| (p * n + q, e)).collect()
 }
 
 /// The symbols of the common beginning, then those of results.
-struct Inputs {
-    state: Vec<Symbol>,
+pub(crate) struct Inputs {
+    pub(crate) state: Vec<Symbol>,
     ideal: Vec<Symbol>,
     results: Vec<Symbol>,
 }
 
 impl Inputs {
-    fn of(system: &System, form: &KernelForm) -> Self {
+    pub(crate) fn of(system: &System, form: &KernelForm) -> Self {
         let mut state = vec![form.time];
         state.extend(form.coordinates.iter().chain(&form.speeds).chain(&form.parameters));
         let o = &system.observables;

@@ -8,11 +8,13 @@ mod energies;
 mod forces;
 mod hamilton;
 mod hamilton_jacobi;
-mod notation;
 mod poincare;
 mod statement;
 mod suslov;
 mod write;
+
+pub use crate::hamilton::MAX_EXPLICIT;
+use crate::hamilton::MAX_EXPLICIT_COST;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel_form::KernelForm;
@@ -20,15 +22,9 @@ use crate::model::Model;
 use crate::system::Coordinate;
 use dalembert_expr::{Expr, Format, Pool, Rational, Symbol};
 use forces::Named;
-pub(crate) use notation::Notation;
 pub use statement::{Part, state};
 use std::str::FromStr;
 use write::Writer;
-
-/// Closed forms are given for at most this many speeds and rows together.
-pub const MAX_EXPLICIT: usize = 8;
-/// ... and while no entry is longer than this.
-pub(crate) const MAX_EXPLICIT_COST: u64 = 20_000;
 
 /// In which form to write the equations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

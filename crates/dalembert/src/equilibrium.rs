@@ -10,7 +10,6 @@
 //! model's own start is also followed down to the bottom of its valley (`descend`). Starts are the model's own and points
 //! spread evenly around it; what is found is what these lead to, not a proof that there is nothing else.
 
-mod descend;
 mod family;
 mod landscape;
 mod lasting;

@@ -7,14 +7,18 @@
 //!
 //! Exact where L is quadratic in the speeds: with y = G eta + g, eta = G^-1 (y - g) and
 //! H = (y - g)^T G^-1 (y - g)/2 - L(x, 0, t), G inverted in symbols. Everything else is refused here, with the
-//! reason: the transform then has no closed form in general, and [`crate::compile::Momenta`] does it in numbers.
+//! reason: the transform then has no closed form in general, and [`crate::momentum_form::Momenta`] does it in numbers.
 //! Checked by `tests/hamilton.rs`.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::equations::{MAX_EXPLICIT, MAX_EXPLICIT_COST};
 use crate::model::Model;
 use crate::poincare::{Fields, Poincare, dot, momentum_symbols, turned};
 use dalembert_expr::{Expr, Linear, Pool, Rational, Symbol};
+
+/// Closed forms are given for at most this many speeds and rows together.
+pub const MAX_EXPLICIT: usize = 8;
+/// ... and while no entry is longer than this.
+pub(crate) const MAX_EXPLICIT_COST: u64 = 20_000;
 
 /// A model in canonical variables (x, y).
 #[derive(Clone, Debug)]

@@ -14,14 +14,12 @@
 mod motion;
 mod verify;
 
-pub use motion::IntegralReport;
 pub(crate) use motion::WRONG;
-pub use verify::Verified;
 pub(crate) use verify::{NOTHING, Survey};
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::equations::MAX_EXPLICIT;
 use crate::hamilton::Canonical;
+use crate::hamilton::MAX_EXPLICIT;
 use crate::model::Model;
 use crate::poincare::{Fields, momentum_symbols};
 use crate::suslov::Suslov;

@@ -32,11 +32,11 @@ use dalembert_run::{ConsistentState, State};
 pub(crate) use derivatives::Derivatives;
 use messages::{kinked, of_eigen, unknown_variable};
 pub use over::{Over, Range, Sweep};
-use reduce::ReductionError;
 pub(crate) use reduce::{Local, Preferences, local};
 pub use split::Split;
-pub use stability::{Kind, Stability, Verdict};
+pub use stability::{Stability, Verdict};
 pub(crate) use tangent::Preference;
+use tangent::ReductionError;
 
 /// Coordinates and speeds together at most: work grows with the cube.
 pub const MAX_VARIABLES: usize = 1000;
@@ -44,6 +44,28 @@ pub const MAX_VARIABLES: usize = 1000;
 const SHAKES: u64 = 3;
 /// An entry is zero if it is below this many times what shaking changes in it.
 const NOISE: f64 = 16.0;
+
+/// Other times that are looked at where time occurs.
+const LATER: [f64; 6] = [0.37, 1.3, 4.1, 0.011, 17.3, 113.7];
+
+/// What an operating point is. Indices are those of the states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Everything is at rest and stays so.
+    Equilibrium,
+    /// Ignorable coordinates move, everything else (all speeds included) stays as it is.
+    Steady {
+        /// The coordinates that move.
+        moving: Vec<usize>,
+    },
+    /// Neither: the linear system is that of an instant.
+    Neither {
+        /// States that change.
+        changing: Vec<usize>,
+        /// Forces or constraints that contain the time change it later, if not now.
+        driven: bool,
+    },
+}
 
 /// A linear system about a state.
 ///

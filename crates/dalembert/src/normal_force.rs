@@ -31,6 +31,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::units::Kind;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
+use dalembert_linalg::{cholesky, solve_lower};
 use dalembert_run::{ContactTerms, Kernel, State, Terms};
 use std::ops::Range;
 
@@ -403,4 +404,19 @@ impl View {
         };
         rows.clone().all(|r| whole || across(r)) && rows.clone().any(|r| size(self.row(r)) > 0.0)
     }
+}
+
+/// The inverse of a small positive matrix.
+fn inverted(g: &[f64], d: usize) -> Option<Vec<f64>> {
+    let mut L = g.to_vec();
+    cholesky(&mut L, d).ok()?;
+    let columns: Vec<Vec<f64>> = (0..d)
+        .map(|j| {
+            let mut e: Vec<f64> = (0..d).map(|i| if i == j { 1.0 } else { 0.0 }).collect();
+            solve_lower(&L, d, &mut e);
+            e
+        })
+        .collect();
+    let entry = |i: usize, j: usize| columns[i].iter().zip(&columns[j]).map(|(a, b)| a * b).sum();
+    Some((0..d * d).map(|p| entry(p / d, p % d)).collect())
 }

@@ -20,9 +20,10 @@ mod theory;
 
 use crate::analyze::{Analysis, analyze};
 use crate::diagnostic::{Code, Diagnostic, Severity};
-use crate::equations::{Form, Notation};
+use crate::equations::Form;
 use crate::export::animation;
 use crate::export::markup::escaped;
+use crate::notation::Notation;
 use crate::simulate::Request;
 use crate::{Model, Overrides, Source};
 use dalembert_run::Flow;

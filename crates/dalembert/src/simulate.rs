@@ -5,11 +5,11 @@ mod options;
 mod record;
 mod variables;
 
-use crate::compile::{CodeStats, Compiled, lagrangian_of};
+use crate::compile::{CodeStats, Compiled};
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::energy_balance::Balance;
 use crate::explain;
-use crate::hamilton_jacobi::IntegralReport;
+use crate::lagrangian::lagrangian_of;
 use crate::model::Model;
 use crate::parameters::Target;
 use dalembert_run::{
@@ -25,6 +25,34 @@ use variables::Variables;
 
 /// What a requirement without `decay` may be off by at the start, relative to its own terms and the coordinates in it.
 const MET: f64 = 1e-6;
+
+/// What was found out about a complete integral.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verified {
+    /// The residual vanishes identically, by exact arithmetic at random points.
+    pub proved: bool,
+    /// Largest residual at points in floating point, relative to its terms.
+    pub worst: f64,
+    /// How many points there were.
+    pub points: usize,
+    /// Rank of X_q dS/da_p along the constraints: the degrees of freedom.
+    pub rank: usize,
+}
+
+/// What a complete integral says about a motion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IntegralReport {
+    /// How H8 was verified.
+    pub verified: Verified,
+    /// The constants by name, at the start: a.
+    pub constants: Vec<(String, f64)>,
+    /// dS/da, constant too.
+    pub b: Vec<f64>,
+    /// Largest difference of a coordinate or speed from the integrated motion, relative to its size.
+    pub difference: f64,
+    /// How often S jumped along the motion.
+    pub cuts: usize,
+}
 
 /// What to do; what is left out comes from the model's `simulate` statement, then from defaults.
 #[derive(Clone, Debug, Default)]

@@ -33,7 +33,6 @@ mod gauss;
 mod hamilton;
 mod hamilton_jacobi;
 mod motion;
-mod multipliers;
 mod reading;
 mod small;
 mod speeds;
@@ -44,8 +43,7 @@ mod work;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::{Model, WRITTEN_OUT};
 pub use gauss::gauss;
-pub use multipliers::multipliers;
-pub use reading::{Difference, Reading};
+pub use reading::{Difference, Reading, multipliers};
 
 /// One comparison, at its worst.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 mod support;
 
-use dalembert::compile::Momenta;
+use dalembert::momentum_form::Momenta;
 use dalembert::run::{Flow, Stop};
 use dalembert::{MotionForm, Request};
 use support::*;

@@ -3,7 +3,7 @@
 
 mod support;
 
-use dalembert::compile::SuslovKernel;
+use dalembert::momentum_form::SuslovKernel;
 use dalembert::equations::{Form, write};
 use dalembert::poincare::Fields;
 use dalembert::run::{Flow, Options, Output, Row, State, Stop, integrate};

@@ -1,7 +1,6 @@
 //! Terms of which integrals may be made, from likely to far-fetched.
 
-use super::integrals::coordinates_in;
-use super::pfaffian::PfaffianSystem;
+use super::pfaffian::{PfaffianSystem, coordinates_in};
 use dalembert_expr::{Expr, Function, Node, Pool, Rational, Symbol};
 
 /// More terms than this are not tried at once.

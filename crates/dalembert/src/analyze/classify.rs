@@ -8,9 +8,9 @@ use super::matrix::{Echelon, dot};
 use super::pfaffian::PfaffianSystem;
 use super::{Certainty, ConstraintSet, Integral, RowKind, RowReport, Singular, Verdict};
 use crate::constraint_kind;
-use crate::equations::Notation;
 use crate::kernel_form::Places;
 use crate::model::Model;
+use crate::notation::Notation;
 use dalembert_expr::{Expr, Pool, Residue, Symbol};
 
 /// Rows whose own integrals are sought; those of larger models are left out.
@@ -214,7 +214,7 @@ fn singular(setting: &mut PfaffianSystem, rows: &[usize], rank: usize) -> Vec<Si
         return Vec::new();
     }
     let entries: Vec<Expr> = setting.forms().flat_map(|f| f.entries.iter().map(|(_, e)| *e)).collect();
-    let present = super::integrals::coordinates_in(setting, &entries);
+    let present = super::pfaffian::coordinates_in(setting, &entries);
     let mut found: Vec<(Vec<Symbol>, usize)> = Vec::new();
     let singles = present.iter().map(|s| vec![*s]);
     let pairs = present.iter().enumerate().flat_map(|(i, a)| present[..i].iter().map(move |b| vec![*b, *a]));

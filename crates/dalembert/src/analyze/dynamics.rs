@@ -5,8 +5,7 @@
 
 use super::matrix::solve;
 use super::pfaffian::closed_parameters;
-use super::points::mixed;
-use super::surface::{jumps, place};
+use super::surface::{jumps, mixed, place};
 use crate::model::Model;
 use dalembert_expr::{Derivation, Expr, PRIMES, Pool, Rational, Residue, Sample, Switch, Symbol};
 

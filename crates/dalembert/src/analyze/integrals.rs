@@ -257,9 +257,3 @@ fn written(pool: &mut Pool, parts: &[(Expr, Rational)]) -> Option<Expr> {
         }
     })
 }
-
-/// Symbols that expressions are over, restricted to coordinates.
-pub(super) fn coordinates_in(setting: &mut PfaffianSystem, exprs: &[Expr]) -> Vec<Symbol> {
-    let all = setting.pool.symbols(exprs);
-    setting.x.iter().copied().filter(|s| all.contains(s)).collect()
-}

@@ -2,9 +2,15 @@
 
 use super::dynamics::Dynamics;
 use super::noether::{Symmetry, Unknown};
-use super::quantities::Hamiltonian;
 use crate::model::Model;
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol};
+
+/// H, and whether it is the model's energy T + V.
+#[derive(Clone, Copy)]
+pub(super) struct Hamiltonian {
+    pub H: Expr,
+    pub is_energy: bool,
+}
 
 /// Longer lists of names are cut.
 const MAX_NAMES: usize = 6;

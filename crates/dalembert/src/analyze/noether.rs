@@ -291,7 +291,7 @@ fn equations(s: &Numbers, unknowns: &[Unknown], seed: u64, identity: bool) -> Ve
             .map(|k| {
                 let mut row = vec![Residue::ZERO; n];
                 for (r, A) in s.A.iter().enumerate() {
-                    let weight = f.from_bits(super::points::mixed(seed * 31 + k + 7, r as u64 + 1));
+                    let weight = f.from_bits(super::surface::mixed(seed * 31 + k + 7, r as u64 + 1));
                     row.iter_mut().zip(A).for_each(|(v, a)| *v = f.add(*v, f.mul(weight, *a)));
                 }
                 row

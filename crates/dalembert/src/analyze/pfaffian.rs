@@ -287,3 +287,9 @@ fn is_positive(pool: &Pool, e: Expr) -> bool {
         _ => false,
     }
 }
+
+/// Symbols that expressions are over, restricted to coordinates.
+pub(super) fn coordinates_in(setting: &mut PfaffianSystem, exprs: &[Expr]) -> Vec<Symbol> {
+    let all = setting.pool.symbols(exprs);
+    setting.x.iter().copied().filter(|s| all.contains(s)).collect()
+}

@@ -2,7 +2,7 @@
 
 use super::matrix::{Echelon, solve};
 use super::pfaffian::PfaffianSystem;
-use super::surface::place;
+use super::surface::{mixed, place};
 use dalembert_expr::{Expr, PRIMES, Residue, Sample};
 
 /// How many points are tried until every expression is defined at one.
@@ -115,8 +115,4 @@ impl PfaffianSystem {
             })
             .collect()
     }
-}
-
-pub(super) fn mixed(seed: u64, attempt: u64) -> u64 {
-    seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(attempt.wrapping_mul(0xD1B5_4A32_D192_ED03))
 }

@@ -10,21 +10,15 @@ use super::check::{drift, is_conserved};
 use super::distribution::HIDDEN;
 use super::dynamics::Dynamics;
 use super::matrix::Echelon;
+use super::naming::Hamiltonian;
 use super::noether::{Family, KernelSections, MAX_AFFINE, Symmetry, Unknown, symmetries};
 use super::{Conserved, naming};
-use crate::equations::Notation;
 use crate::model::Model;
+use crate::notation::Notation;
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Residue, Symbol};
 
 /// Kernels of more rows are not written out.
 const MAX_KERNEL_ROWS: usize = 4;
-
-/// H, and whether it is the model's energy T + V.
-#[derive(Clone, Copy)]
-pub(super) struct Hamiltonian {
-    pub H: Expr,
-    pub is_energy: bool,
-}
 
 /// A section of the kernel: the free speed that names it, and its components in the model's pool.
 type NamedSection = (usize, Vec<Expr>);

@@ -4,7 +4,6 @@
 //! that does not reach the surface (angles, coupled loops) the point stays where it is: on another surface of the same
 //! family `f = const`, to which all forms `df` belong just as well.
 
-use super::points::mixed;
 use dalembert_expr::{Expr, Field, PRIMES, Pool, Rational, Residue, Sample, Switch, Symbol};
 
 /// Larger sets are not placed.
@@ -126,4 +125,9 @@ fn quadratic_root(f: Field, y: [Residue; 4]) -> Option<Residue> {
         f.mul(f.sub(root, b), f.recip(f.add(a, a))?)
     };
     Some(f.add(w, f.one()))
+}
+
+/// A seed for an attempt.
+pub(super) fn mixed(seed: u64, attempt: u64) -> u64 {
+    seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(attempt.wrapping_mul(0xD1B5_4A32_D192_ED03))
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 impl Compiled {
     /// Writes `t, x, eta, parameters`; returns how many.
-    pub(super) fn load(&self, t: f64, x: &[f64], eta: &[f64], scratch: &mut [f64]) -> usize {
+    pub(crate) fn load(&self, t: f64, x: &[f64], eta: &[f64], scratch: &mut [f64]) -> usize {
         let mut end = 0;
         let mut put = |values: &[f64]| {
             scratch[end..end + values.len()].copy_from_slice(values);

@@ -47,7 +47,7 @@ fn numbers(model: &mut Model, energies: &Energies) -> Vec<String> {
     }
     let Ok(start) = model.start() else { return Vec::new() };
     let Ok(values) = EnergyValues::at(model, &start.state) else { return Vec::new() };
-    let number = |v: f64| crate::export::number(v + 0.0);
+    let number = |v: f64| crate::number::number(v + 0.0);
     let pool = &model.system.pool;
     let law = |symbols: &[Symbol], values: &[f64]| -> Vec<String> {
         symbols.iter().zip(values).map(|(s, v)| format!("{} = {}", pool.name(*s), number(*v))).collect()

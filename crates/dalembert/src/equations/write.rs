@@ -1,6 +1,6 @@
 //! Lines, vectors and matrices of equations in the three formats.
 
-use super::notation::{Notation, bold};
+use crate::notation::{Notation, bold};
 use crate::system::System;
 use dalembert_expr::{Expr, Format, Pool, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};

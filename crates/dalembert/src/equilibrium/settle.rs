@@ -1,12 +1,14 @@
 //! Newton to the nearest equilibrium or steady motion, or to the bottom of a valley of the potential.
 
-use super::descend::slid;
+mod descend;
+
 use super::lasting::NOT_FOUND;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::linearize::{Linearizer, Local, Preference, Preferences};
 use crate::model::Model;
 use dalembert_linalg::Cod;
 use dalembert_run::State;
+use descend::slid;
 
 /// Newton steps at most.
 const MAX_STEPS: usize = 60;

@@ -4,12 +4,12 @@
 //! its branch; where the matrix of second derivatives is singular (a caustic, a turning point) S ends to describe the
 //! motion, and the table ends with a message, as it does where the residual of H8 or the integrated motion contradicts. Where S only jumps (the cut of `atan2`) b is taken anew.
 
-use super::verify::{Dice, Verified, along, free_directions};
+use super::verify::{Dice, along, free_directions};
 use super::{HamiltonJacobi, Values};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::explain::short;
 use crate::model::Model;
-use crate::simulate::{Motion, MotionForm, Request, Table, judge};
+use crate::simulate::{IntegralReport, Motion, MotionForm, Request, Table, judge};
 use dalembert_linalg::{Cod, norm_max};
 use dalembert_run::{Flow, Kernel, State};
 
@@ -24,21 +24,6 @@ pub(crate) const WRONG: f64 = 1e-7;
 const APART: f64 = 1e-4;
 /// Shortest step, relative to the run.
 const SHORTEST: f64 = 1e-9;
-
-/// What a complete integral says about a motion.
-#[derive(Clone, Debug, PartialEq)]
-pub struct IntegralReport {
-    /// How H8 was verified.
-    pub verified: Verified,
-    /// The constants by name, at the start: a.
-    pub constants: Vec<(String, f64)>,
-    /// dS/da, constant too.
-    pub b: Vec<f64>,
-    /// Largest difference of a coordinate or speed from the integrated motion, relative to its size.
-    pub difference: f64,
-    /// How often S jumped along the motion.
-    pub cuts: usize,
-}
 
 impl HamiltonJacobi {
     /// a with X S(a) = y along the constraints at a state, and b = dS/da there.

@@ -5,6 +5,7 @@ use crate::analyze::surface::place;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::explain::short;
 use crate::model::Model;
+use crate::simulate::Verified;
 use dalembert_expr::{Expr, PRIMES, Sample};
 use dalembert_linalg::{Cod, dot};
 use dalembert_run::{Kernel, Projector, State};
@@ -20,19 +21,6 @@ const CONTRADICTION: f64 = 1e-4;
 pub(crate) const NOTHING: f64 = 1e-12;
 /// Exact samples that must all vanish.
 const SAMPLES: u64 = 6;
-
-/// What was found out about a complete integral.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Verified {
-    /// The residual vanishes identically, by exact arithmetic at random points.
-    pub proved: bool,
-    /// Largest residual at points in floating point, relative to its terms.
-    pub worst: f64,
-    /// How many points there were.
-    pub points: usize,
-    /// Rank of X_q dS/da_p along the constraints: the degrees of freedom.
-    pub rank: usize,
-}
 
 /// What random places around the start say, before anything is refused.
 pub(crate) struct Survey {

@@ -5,7 +5,7 @@
 //! derivatives are what they were. (Ignorable in the sense of Routh, for constrained systems too, found by values.)
 
 use super::reduce::Local;
-use super::{Kind, Linearizer, fixed};
+use super::{Kind, LATER, Linearizer, fixed};
 use crate::model::Model;
 use dalembert_run::State;
 
@@ -15,8 +15,6 @@ const SAME: f64 = 1e-8;
 pub(crate) const AT_REST: f64 = 1e-9;
 /// Moves that are tried.
 const MOVES: [f64; 2] = [0.7, -1.9];
-/// Other times that are looked at where time occurs.
-pub(super) const LATER: [f64; 6] = [0.37, 1.3, 4.1, 0.011, 17.3, 113.7];
 
 impl Linearizer {
     /// Indices of the states that are ignorable.

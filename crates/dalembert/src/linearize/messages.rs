@@ -1,7 +1,7 @@
 //! What stands in the way of a linear system, in the user's names.
 
 use super::Linearizer;
-use super::reduce::ReductionError;
+use super::tangent::ReductionError;
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::explain;
 use crate::model::Model;

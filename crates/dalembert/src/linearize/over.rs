@@ -165,7 +165,7 @@ impl Sought<'_> {
             }
             None => {
                 let comma = if at.trim().is_empty() { "" } else { ", " };
-                at = format!("{at}{comma}{} = {}", self.range.name, crate::export::number(value));
+                at = format!("{at}{comma}{} = {}", self.range.name, crate::number::number(value));
             }
         }
         let mut state = model.operating_point(&at)?;

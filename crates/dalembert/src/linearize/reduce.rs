@@ -14,31 +14,11 @@
 //! accelerations and of short motions over random systems in `tests/linear.rs`.
 
 use super::derivatives::Derivatives;
-use super::tangent::{Follows, Preference, Tangent};
+use super::tangent::{Follows, Preference, ReductionError, Tangent, product, sum};
 use super::work::Work;
 use crate::model::Model;
 use dalembert_linalg::{Lu, mat_vec};
-use dalembert_run::{AccelerationError, Accelerator, Kernel, Level, Solution, State, Terms};
-
-/// What stands in the way.
-pub(crate) enum ReductionError {
-    /// No acceleration at the state.
-    Acceleration(AccelerationError),
-    /// A derivative is no finite number.
-    NotFinite,
-    /// The constraints have no tangent space here.
-    Degenerate,
-    /// A coordinate that was asked for follows from others.
-    CoordinateFollows(usize),
-    /// A speed that was asked for follows from others.
-    SpeedFollows(usize),
-    /// The reduced mass matrix is singular.
-    MassSingular,
-    /// Non-ideal work reads constraint forces that redundant constraints share.
-    SharedLoad,
-    /// The accelerations are not those of K2-K4: other forces act.
-    Incomplete,
-}
+use dalembert_run::{Accelerator, Kernel, Level, Solution, State, Terms};
 
 /// Which variables should be independent.
 #[derive(Clone, Debug, Default)]
@@ -202,15 +182,4 @@ fn reduced_mass(speeds: &Tangent, M: &[f64], n: usize) -> Vec<f64> {
         (0..d).for_each(|k| mass[k * d + c] = column[k]);
     }
     mass
-}
-
-/// A v with `rows` rows.
-pub(crate) fn product(A: &[f64], v: &[f64], rows: usize) -> Vec<f64> {
-    let mut out = vec![0.0; rows];
-    mat_vec(A, v, &mut out);
-    out
-}
-
-pub(super) fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {
-    a.iter().zip(b).map(|(a, b)| a + b).collect()
 }

@@ -12,33 +12,13 @@
 //! not ignorable. An eigenvalue is on the axis if its real part is below what its condition makes of rounding,
 //! and of the distance that is left to the exact equilibrium.
 
-use super::ignorable::LATER;
 use super::proof::symmetric_along;
 use super::reduce::Local;
-use super::{Linearizer, fixed};
+use super::{Kind, LATER, Linearizer, fixed};
 use crate::model::Model;
 use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_linalg::{Cod, Complex, Eigen, Lu, eigen, eigenvalues, symmetric_eigen};
 use dalembert_run::State;
-
-/// What an operating point is. Indices are those of the states.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Everything is at rest and stays so.
-    Equilibrium,
-    /// Ignorable coordinates move, everything else (all speeds included) stays as it is.
-    Steady {
-        /// The coordinates that move.
-        moving: Vec<usize>,
-    },
-    /// Neither: the linear system is that of an instant.
-    Neither {
-        /// States that change.
-        changing: Vec<usize>,
-        /// Forces or constraints that contain the time change it later, if not now.
-        driven: bool,
-    },
-}
 
 /// The verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,8 @@
 //! Gauss-Jordan with complete pivoting over rows of unit length: which variables depend on the others is decided by
 //! the largest pivots, against the wish to keep some of them independent. Knows no mechanics.
 
-use dalembert_linalg::norm;
+use dalembert_linalg::{mat_vec, norm};
+use dalembert_run::AccelerationError;
 
 /// Pivots below this, among rows of unit length, count as dependence.
 const PIVOT_TOL: f64 = 1e-10;
@@ -167,6 +168,37 @@ fn pivot(
         None if blocked.0 > PIVOT_TOL => Err(Follows(blocked.1)),
         place => Ok(place),
     }
+}
+
+/// What stands in the way.
+pub(crate) enum ReductionError {
+    /// No acceleration at the state.
+    Acceleration(AccelerationError),
+    /// A derivative is no finite number.
+    NotFinite,
+    /// The constraints have no tangent space here.
+    Degenerate,
+    /// A coordinate that was asked for follows from others.
+    CoordinateFollows(usize),
+    /// A speed that was asked for follows from others.
+    SpeedFollows(usize),
+    /// The reduced mass matrix is singular.
+    MassSingular,
+    /// Non-ideal work reads constraint forces that redundant constraints share.
+    SharedLoad,
+    /// The accelerations are not those of K2-K4: other forces act.
+    Incomplete,
+}
+
+/// A v with `rows` rows.
+pub(crate) fn product(A: &[f64], v: &[f64], rows: usize) -> Vec<f64> {
+    let mut out = vec![0.0; rows];
+    mat_vec(A, v, &mut out);
+    out
+}
+
+pub(super) fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a + b).collect()
 }
 
 #[cfg(test)]

@@ -7,8 +7,7 @@
 //! ```
 
 use super::derivatives::{Derivatives, NonidealSlopes, Slopes};
-use super::reduce::{ReductionError, product, sum};
-use super::tangent::Tangent;
+use super::tangent::{ReductionError, Tangent, product, sum};
 use crate::model::Model;
 use dalembert_linalg::{Cod, Lu, RANK_TOL, mat_t_vec};
 use dalembert_run::{IdealForces, Kernel, Solution, State, Terms, carrying_rows};

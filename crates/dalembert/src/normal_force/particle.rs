@@ -7,7 +7,7 @@
 //! ```
 
 use super::surface::{between, slide_along};
-use super::{EQUAL, View};
+use super::{EQUAL, View, inverted};
 use crate::model::Model;
 use dalembert_expr::{Expr, Function, Pool, Rational, Symbol, Zero};
 use dalembert_linalg::{Cod, RANK_TOL, cholesky, solve_lower};
@@ -236,19 +236,4 @@ fn is_flat(model: &mut Model, v: &View, metric: &[Vec<Expr>], x: &[Symbol]) -> b
         }
     }
     worst <= 1e-8 * size || worst == 0.0
-}
-
-/// The inverse of a small positive matrix.
-pub(super) fn inverted(g: &[f64], d: usize) -> Option<Vec<f64>> {
-    let mut L = g.to_vec();
-    cholesky(&mut L, d).ok()?;
-    let columns: Vec<Vec<f64>> = (0..d)
-        .map(|j| {
-            let mut e: Vec<f64> = (0..d).map(|i| if i == j { 1.0 } else { 0.0 }).collect();
-            solve_lower(&L, d, &mut e);
-            e
-        })
-        .collect();
-    let entry = |i: usize, j: usize| columns[i].iter().zip(&columns[j]).map(|(a, b)| a * b).sum();
-    Some((0..d * d).map(|p| entry(p / d, p % d)).collect())
 }

@@ -9,8 +9,7 @@
 //! V <- V - W psi,   W = J M^-1 A^T (A M^-1 A^T)^-1,   so that J M^-1 A^T = 0
 //! ```
 
-use super::particle::inverted;
-use super::{EQUAL, View};
+use super::{EQUAL, View, inverted};
 use crate::derive::sliding_rows;
 use crate::model::Model;
 use dalembert_expr::{Expr, Pool, Rational};

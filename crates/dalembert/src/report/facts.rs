@@ -4,7 +4,7 @@ use super::last_time;
 use crate::Motion;
 use crate::compile::CodeStats;
 use crate::export::number;
-use crate::hamilton_jacobi::IntegralReport;
+use crate::simulate::IntegralReport;
 use dalembert_run::Stop;
 
 /// How a run went, as names and values for people; the same at every run.

@@ -1,9 +1,10 @@
 //! In which variables a motion is integrated, and the way between them and coordinates with speeds.
 
 use super::Request;
-use crate::compile::{Compiled, Momenta, SuslovKernel};
+use crate::compile::Compiled;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
+use crate::momentum_form::{Momenta, SuslovKernel};
 use dalembert_run::{AccelerationError, Failure, Kernel, Method, State, Term};
 
 /// The equations that are integrated. Columns and outputs are the same for all.

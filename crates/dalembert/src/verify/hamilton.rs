@@ -7,12 +7,12 @@
 //!
 //! The kernels are those that `simulate --form` integrates, so these checks judge them too.
 
-use super::multipliers::Saddle;
+use super::reading::Saddle;
 use super::small::{Dice, times};
 use super::symbols::{evaluate, state_values};
 use super::{Reading, Tally, Verification};
-use crate::compile::{Momenta, SuslovKernel};
 use crate::model::Model;
+use crate::momentum_form::{Momenta, SuslovKernel};
 use crate::suslov::Suslov;
 use dalembert_expr::{Derivation, Expr, Pool};
 use dalembert_run::{Kernel, Terms};

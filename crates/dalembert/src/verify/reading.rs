@@ -7,7 +7,11 @@
 //! shaken by a part in 10^12: what M, Q, A, b answer, over that part, is the size of the terms in them; what the
 //! solution answers more than that is its conditioning.
 
-use super::multipliers::Saddle;
+mod multipliers;
+
+pub(super) use multipliers::Saddle;
+pub use multipliers::multipliers;
+
 use super::small::{Dice, dot, times};
 use crate::compile::Compiled;
 use crate::model::Model;

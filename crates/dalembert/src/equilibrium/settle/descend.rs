@@ -9,8 +9,8 @@
 //! part of what the work of f promises, and lowered again after that, so that near the bottom steps are those of Newton.
 //! Where V is not the potential of the forces it does not fall, and the descent ends.
 
-use super::landscape::Potential;
-use super::settle::{FixedVariables, holding, remainder};
+use super::super::landscape::Potential;
+use super::{FixedVariables, holding, remainder};
 use crate::linearize::{Linearizer, Local};
 use crate::model::Model;
 use dalembert_linalg::{cholesky, dot, mat_vec, solve_lower, solve_lower_transposed};

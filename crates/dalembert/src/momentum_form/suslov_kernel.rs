@@ -9,7 +9,7 @@
 //! such a place ends there. Checked by `tests/suslov.rs` against the explicit form.
 
 use super::small::invert;
-use super::{Compiled, Inputs, Scattered, dense, matrix};
+use crate::compile::{Compiled, Inputs, Scattered, dense, matrix};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::suslov::Suslov;

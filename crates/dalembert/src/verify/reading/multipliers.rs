@@ -8,7 +8,7 @@
 //! nearly depend on each other count once as weak, not squared. Rows may be redundant: the multipliers then are not those of
 //! least norm, but A^T lambda and eta' are the same. Friction and control forces are taken as they were found.
 
-use super::small::{RowSpace, dot, eliminate, times};
+use super::super::small::{RowSpace, dot, eliminate, times};
 use super::{Difference, Reading};
 
 /// Accelerations and constraint forces of the system with multipliers against those of a reading.
@@ -30,20 +30,20 @@ pub fn multipliers(reading: &Reading) -> Difference {
 }
 
 /// `[M~ B^T; B 0]` with M~ = D^-1 M D^-1 and B orthonormal rows that span those of A D^-1.
-pub(super) struct Saddle {
+pub(in crate::verify) struct Saddle {
     d: Vec<f64>,
     rows: RowSpace,
     matrix: Vec<f64>,
 }
 
 impl Saddle {
-    pub(super) fn of(reading: &Reading) -> Self {
+    pub(in crate::verify) fn of(reading: &Reading) -> Self {
         let terms = &reading.terms;
         Saddle::new(reading.weights(), &terms.M, &terms.A, &terms.b)
     }
 
     /// Of inertia M and rows A eta' = b, with speeds scaled by d.
-    pub(super) fn new(d: Vec<f64>, M: &[f64], A: &[f64], b: &[f64]) -> Self {
+    pub(in crate::verify) fn new(d: Vec<f64>, M: &[f64], A: &[f64], b: &[f64]) -> Self {
         let n = d.len();
         let scaled: Vec<f64> = A.iter().enumerate().map(|(k, a)| a / d[k % n]).collect();
         let rows = RowSpace::of(&scaled, b, n);
@@ -62,12 +62,12 @@ impl Saddle {
     }
 
     /// The conditioning alone.
-    pub(super) fn conditioning(&self) -> f64 {
+    pub(in crate::verify) fn conditioning(&self) -> f64 {
         self.solve(&vec![0.0; self.d.len()]).2
     }
 
     /// eta', A^T lambda and the conditioning under the given forces.
-    pub(super) fn solve(&self, force: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
+    pub(in crate::verify) fn solve(&self, force: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
         let n = self.d.len();
         let mut right: Vec<f64> = force.iter().zip(&self.d).map(|(f, d)| f / d).collect();
         right.extend(self.rows.basis.iter().map(|row| dot(row, &self.rows.point)));

@@ -16,7 +16,7 @@
 
 use super::branch::{self, Branch, Known};
 use super::small::{invert, largest, times};
-use super::{Compiled, Inputs, Scattered, dense, entries};
+use crate::compile::{Compiled, Inputs, Scattered, dense, entries};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::poincare::Poincare;

@@ -1,0 +1,108 @@
+//! Everything at one state: accelerations, forces, residuals, outputs; and which constraint rows are redundant there.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::explain;
+use crate::model::{Evaluation, Model, WRITTEN_OUT};
+use dalembert_run::{
+    ControlInput, Kernel, Reporter, State, StickingKernel, Terms, dependent_rows, find_modes,
+};
+
+/// Speeds and rows up to which redundant rows are found in the order of the model, at a cost of their cube.
+const GRAM_SCHMIDT: usize = 200;
+
+impl Model {
+    /// Accelerations, forces, residuals and outputs at a state.
+    pub fn evaluate(&self, state: &State) -> Result<Evaluation, Box<Diagnostic>> {
+        let wrong = |error| Box::new(explain::of_acceleration(&error, self, Some(state.point())));
+        let modes = find_modes(&self.compiled, state.point(), ControlInput::Required).map_err(wrong)?;
+        let sticking = StickingKernel::new(&self.compiled, modes);
+        let mut reporter = Reporter::new(&sticking);
+        let solution =
+            reporter.solve(&sticking, state.point(), ControlInput::Required).map_err(wrong)?.clone();
+        let terms = reporter.terms();
+        let small = self.form.speeds.len().max(self.system.rows.len()) <= WRITTEN_OUT;
+        let terms = if small { terms.written_out() } else { terms.clone() };
+        let sticks = (0..self.system.contacts.len()).map(|k| sticking.modes().sticks(k)).collect();
+        let m = self.system.rows.len();
+        let (mut phi, mut psi) = (vec![0.0; m], vec![0.0; m]);
+        let mut scratch = vec![0.0; self.compiled.scratch_len()];
+        self.compiled.residuals(state.point(), &mut scratch, &mut phi, &mut psi);
+        let residuals =
+            self.system.rows.iter().enumerate().map(|(r, row)| if row.holonomic { phi[r] } else { psi[r] });
+        let residuals = residuals.collect();
+        let mut outputs = vec![0.0; self.compiled.output_count()];
+        self.compiled.outputs(state.point(), &terms, &solution, &[], &mut outputs);
+        let energy = self.system.energy.and_then(|_| outputs.pop());
+        Ok(Evaluation { state: state.clone(), terms, solution, residuals, outputs, energy, sticks })
+    }
+
+    /// The names of coordinates and speeds, as columns are called.
+    pub fn state_names(&self) -> Vec<&str> {
+        let x = self.system.coordinates.iter().map(|c| c.name.as_str());
+        x.chain(self.system.speeds.iter().map(|s| s.name.as_str())).collect()
+    }
+
+    /// Puts `name = value` pairs over a state: coordinates, speeds, rates of coordinates, `t`.
+    ///
+    /// Rates that are no speeds are not accepted here: they do not say which speeds to change.
+    pub fn set_state(&mut self, state: &mut State, assignments: &str) -> Result<(), Box<Diagnostic>> {
+        for (name, value) in self.assignments(assignments)? {
+            if name == "t" {
+                state.t = value;
+                continue;
+            }
+            let names = self.state_names();
+            let Some(k) = names.iter().position(|n| *n == name) else {
+                let near = crate::diagnostic::nearest(&name, names.iter().copied());
+                let d = Diagnostic::error(
+                    Code::BadOption,
+                    None,
+                    format!("`{name}` is no coordinate or speed of this model"),
+                );
+                return Err(Box::new(match near {
+                    Some(near) => d.help(format!("did you mean `{near}`?")),
+                    None => d.help(format!("the state is {}", names.join(", "))),
+                }));
+            };
+            match k.checked_sub(state.x.len()) {
+                None => state.x[k] = value,
+                Some(p) => state.eta[p] = value,
+            }
+        }
+        Ok(())
+    }
+
+    /// Which rows follow from others at a state: from earlier ones (Gram-Schmidt in the order of the model), in a large
+    /// system from those before them in the order of elimination.
+    pub fn redundant_rows(&self, terms: &Terms) -> Vec<usize> {
+        if terms.sparsity.is_some() && terms.b.len().max(terms.Q.len()) > GRAM_SCHMIDT {
+            return dependent_rows(terms);
+        }
+        let terms = terms.written_out();
+        let n = self.form.speeds.len();
+        let mut basis: Vec<Vec<f64>> = Vec::new();
+        let mut redundant = Vec::new();
+        for r in 0..self.system.rows.len() {
+            let mut row = terms.A[r * n..(r + 1) * n].to_vec();
+            let length = norm(&row);
+            for _ in 0..2 {
+                for b in &basis {
+                    let along: f64 = row.iter().zip(b).map(|(x, y)| x * y).sum();
+                    row.iter_mut().zip(b).for_each(|(x, y)| *x -= along * y);
+                }
+            }
+            let rest = norm(&row);
+            if rest <= 1e-10 * length || rest == 0.0 {
+                redundant.push(r);
+            } else {
+                row.iter_mut().for_each(|x| *x /= rest);
+                basis.push(row);
+            }
+        }
+        redundant
+    }
+}
+
+fn norm(v: &[f64]) -> f64 {
+    v.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
