@@ -3,8 +3,9 @@
 mod support;
 
 use dalembert::equations::{self, Form};
-use dalembert::hamilton_jacobi::{HamiltonJacobi, IntegralReport};
+use dalembert::hamilton_jacobi::HamiltonJacobi;
 use dalembert::run::Flow;
+use dalembert::simulate::IntegralReport;
 use dalembert::{Model, Motion, MotionForm, Request};
 use dalembert_expr::Format;
 use support::*;

@@ -3,8 +3,8 @@
 
 mod support;
 
-use dalembert::momentum_form::SuslovKernel;
 use dalembert::equations::{Form, write};
+use dalembert::momentum_form::SuslovKernel;
 use dalembert::poincare::Fields;
 use dalembert::run::{Flow, Options, Output, Row, State, Stop, integrate};
 use dalembert::suslov::Suslov;
