@@ -24,7 +24,7 @@ pub const HELP: &str = "  [FILTER]        Run only the cases whose name contains
   --threads N     Cases at a time, and threads of a sweep (without it one for each core)
   --keep DIR      Keep the outputs of changed cases in DIR/new
   --against PATH  With --keep: run changed cases with this binary too and keep them in DIR/old
-  --times         List the ten slowest cases
+  --times         List the slowest cases
 ";
 
 /// Names of a kind that are printed.
@@ -143,5 +143,5 @@ fn show(kind: &str, names: &[String]) {
 
 fn slowest(times: &mut [(Duration, bool, String)]) {
     times.sort_by_key(|(time, ..)| std::cmp::Reverse(*time));
-    times.iter().take(10).for_each(|(time, _, name)| println!("  {:6.2} s  {name}", time.as_secs_f64()));
+    times.iter().take(SHOWN).for_each(|(time, _, name)| println!("  {:6.2} s  {name}", time.as_secs_f64()));
 }

@@ -52,7 +52,6 @@ const RUNS: &[&str] = &[
     "--method variational2 --step S",
     "--method variational4 --step S",
     "--method variational6 --step S",
-    "--form explicit",
     "--form hamilton",
     "--form suslov",
     "--form hamilton-jacobi",
@@ -74,17 +73,76 @@ const PAGES: &[&str] = &[
 ];
 
 /// Last times of models whose own runs are long.
-const SHORTER: &[(&str, &str)] = &[];
+const SHORTER: &[(&str, &str)] =
+    &[("bicycle", "0.5"), ("bricard", "1.5"), ("link_chain", "0.05"), ("net", "0.03"), ("n_four_bar", "4")];
 
 /// Commands for single models: `M` is the model whose name comes first.
 const SINGLE: &[(&str, &str)] = &[
     // Motions between two configurations.
     ("double_pendulum", "connect M --to theta1=0.3,theta2=-0.2 --until 0.6 --json --out path.csv"),
-    // Sweeps in lanes, with draws, motions and another format.
+    ("pendulum", "connect M --to theta=0.5 --until 0.7 --json --out path.csv"),
+    ("kepler", "connect M --to x=0,y=1 --until 1.5 --json --out path.csv --plot path.svg"),
+    ("foucault", "connect M --to x=0.1,y=0.2 --until 1 --json --out path.csv"),
+    (
+        "spherical_pendulum",
+        "connect M --to x=0.2,y=0.3 --until 0.5 --json --out path.csv --animate film.html",
+    ),
+    ("spherical_pendulum_angles", "connect M --to theta=1,phi=0.4 --until 0.5 --json --out path.csv"),
+    ("pendulum_redundant", "connect M --to x=0.5 --until 0.4 --json --out path.csv"),
+    ("hj_circle", "connect M --to x=0.2 --until 2 --json --out path.csv"),
+    ("cart_pendulum_chain", "connect M --to x=0.1 --until 0.3 --json --out path.csv"),
+    ("rolling_disk", "connect M --to x=1 --until 1 --json"),
+    // Sweeps in lanes.
     (
         "double_pendulum",
-        "sweep M --sample theta1~uniform(-3,3) --runs 40 --seed 3 --until 2 --rtol 1e-6 --out dir --json",
+        "sweep M --sample theta1~uniform(-3,3) --runs 40 --seed 3 --until 2 --rtol 1e-6 --out runs --json",
     ),
+    ("double_pendulum", "sweep M --vary m2=1..2:7 --until 1 --method tsit5 --out runs --json"),
+    ("double_pendulum", "sweep M --vary m2=1..2:7 --until 1 --method rk4 --step 0.01 --out runs --json"),
+    ("double_pendulum_cartesian", "sweep M --vary l2=0.8..1.2:9 --until 1 --out runs --json"),
+    ("pendulum_redundant", "sweep M --sample m~normal(1,0.1) --runs 20 --until 1 --out runs --json"),
+    ("rolling_disk", "sweep M --vary r=0.2..0.8:log:9 --until 1 --out runs --json"),
+    ("rolling_disk", "sweep M --vary r=0.2..0.8:9 --until 1 --format parquet --every 0.1 --out runs --json"),
+    ("link_chain", "sweep M --set N=8 --vary m=1..2:5 --until 0.1 --out runs --json"),
+    // Sweeps alone: stiff, with friction, and with events that end the run.
+    ("spring_pendulum_stiff", "sweep M --vary k=1e4..1e6:3:log --until 1 --out runs --json"),
+    ("rough_incline", "sweep M --vary mu=0.1..0.9:9 --out runs --json"),
+    ("stick_slip_belt", "sweep M --vary v=0.2..1:5 --until 5 --out runs --json"),
+    ("incline_nonideal", "sweep M --vary mu=0.1..0.9:9 --out runs --json"),
+    ("one_sided_spring", "sweep M --vary h=0.2..1:9 --every 0.1 --out runs --json"),
+    ("pendulum", "sweep M --sample theta~uniform(-3,3) --runs 30 --until 3 --out runs --json"),
+    // Families that are large enough for sparse matrices.
+    ("link_chain", "simulate M --set N=150 --until 0.02 --out run.csv --json"),
+    ("link_chain", "simulate M --set N=150 --until 0.02 --interpret --out run.csv --json"),
+    ("link_chain", "evaluate M --set N=500 --json"),
+    ("net", "simulate M --set G=9 --until 0.01 --out run.csv --json"),
+    ("pendulum_chain", "simulate M --set N=60 --until 0.1 --out run.csv --json"),
+    ("oscillator_chain", "simulate M --set N=200 --until 0.2 --out run.csv --json"),
+    ("oscillator_chain", "simulate M --set N=60 --until 0.2 --method radau --out run.csv --json"),
+    ("n_four_bar", "simulate M --set N=20 --until 1 --out run.csv --json"),
+    ("cart_pendulum_chain", "derive M --set N=8 --form explicit"),
+    // States, tolerances and ends that the model does not have.
+    ("pendulum", "evaluate M --at theta=1,theta'=-0.5,t=2 --json"),
+    (
+        "pendulum",
+        "simulate M --initial theta=3 --initial theta'~0.1 --rtol 1e-6 --atol 1e-9 --out run.csv --json",
+    ),
+    ("pendulum", "simulate M --max-steps 5 --out run.csv --json"),
+    ("pendulum", "simulate M --every 0.3 --columns theta --plot run.svg --out - --quiet"),
+    ("double_pendulum_track", "simulate M --plant m2=1.2 --out run.csv --json"),
+    ("double_pendulum_track", "simulate M --plant m2=1.2 --hold 0.01 --out run.csv --json"),
+    ("double_pendulum_tip", "simulate M --plant m1=0.9 --hold 0.02 --balance --out run.csv --json"),
+    ("bicycle", "linearize M --independent roll,steer --json"),
+    ("bead_hoop", "linearize M --over W=0..10:21 --settle --out roots.csv --plot roots.svg --json"),
+    ("bead_hoop", "equilibrium M --landscape theta=-3..3:50 --out landscape.csv --plot landscape.svg --json"),
+    (
+        "double_pendulum",
+        "equilibrium M --landscape theta1=-3..3:12 --landscape theta2=-3..3:12 --out land.csv --json",
+    ),
+    ("rolling_disk_lean", "equilibrium M --starts 30 --json"),
+    ("slider_crank", "equilibrium M --within x=0..2 --json"),
+    ("rolling_disk", "report M --form kernel --form hamilton --verify --animate --out page.html --quiet"),
+    ("pendulum", "report M --no-motion --out - --quiet"),
 ];
 
 /// All cases for the models in a directory.
