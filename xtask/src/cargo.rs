@@ -15,12 +15,18 @@ pub fn check(arguments: &[String]) -> Outcome {
 }
 
 /// Records the snapshots of the tests anew and lists the files that differ from the last commit.
+///
+/// Snapshots inside a test file cannot be written while it runs: they are left beside it as `.pending-snap`, for
+/// `cargo insta accept`.
 pub fn bless(arguments: &[String]) -> Outcome {
     none(arguments)?;
     let mut tests = command("cargo", root(), &["test", "--workspace", "--no-fail-fast"]);
     let passed = succeeds(tests.env("INSTA_UPDATE", "always").env("INSTA_FORCE_PASS", "1"))?;
     println!("\nChanged files:");
-    Ok(succeeds(&mut command("git", root(), &["status", "--short"]))? && passed)
+    let pending = ["ls-files", "--others", "--ignored", "--exclude=.*.pending-snap"];
+    let listed = succeeds(&mut command("git", root(), &["status", "--short"]))?
+        && succeeds(&mut command("git", root(), &pending))?;
+    Ok(listed && passed)
 }
 
 /// Builds the release binary of the command line and returns its path.

@@ -2,8 +2,8 @@
 //!
 //! It guards the digits while code is moved: a case is a command line, its result is the exit code, the codes of the
 //! diagnostics and all bytes of standard output and of the files written. Hashes of them are in `xtask/gate.txt`. They
-//! hold for one family of processors and one mathematical library, because sines and fused operations differ in last
-//! digits elsewhere; so the gate is for two versions on one machine and not a test.
+//! hold for one family of processors and one mathematical library, because sines differ in last digits elsewhere; so
+//! the gate compares two versions on one machine and is not a test.
 
 mod cases;
 mod filter;

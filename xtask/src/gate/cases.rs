@@ -101,7 +101,7 @@ const SINGLE: &[(&str, &str)] = &[
     ("double_pendulum", "sweep M --vary m2=1..2:7 --until 1 --method rk4 --step 0.01 --out runs --json"),
     ("double_pendulum_cartesian", "sweep M --vary l2=0.8..1.2:9 --until 1 --out runs --json"),
     ("pendulum_redundant", "sweep M --sample m~normal(1,0.1) --runs 20 --until 1 --out runs --json"),
-    ("rolling_disk", "sweep M --vary r=0.2..0.8:log:9 --until 1 --out runs --json"),
+    ("rolling_disk", "sweep M --vary r=0.2..0.8:9:log --until 1 --out runs --json"),
     ("rolling_disk", "sweep M --vary r=0.2..0.8:9 --until 1 --format parquet --every 0.1 --out runs --json"),
     ("link_chain", "sweep M --set N=8 --vary m=1..2:5 --until 0.1 --out runs --json"),
     // Sweeps alone: stiff, with friction, and with events that end the run.
@@ -120,7 +120,7 @@ const SINGLE: &[(&str, &str)] = &[
     ("oscillator_chain", "simulate M --set N=200 --until 0.2 --out run.csv --json"),
     ("oscillator_chain", "simulate M --set N=60 --until 0.2 --method radau --out run.csv --json"),
     ("n_four_bar", "simulate M --set N=20 --until 1 --out run.csv --json"),
-    ("cart_pendulum_chain", "derive M --set N=8 --form explicit"),
+    ("cart_pendulum_chain", "derive M --set N=3 --form explicit"),
     // States, tolerances and ends that the model does not have.
     ("pendulum", "evaluate M --at theta=1,theta'=-0.5,t=2 --json"),
     (
