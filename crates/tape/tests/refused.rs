@@ -1,4 +1,6 @@
 //! Where a system gives no executable pages the interpreter does the work: the same bits, and nobody is told otherwise.
+//!
+//! A binary of its own: a child process of the test gives up executable pages for good, and is this binary with one test.
 #![cfg(target_os = "linux")]
 #![allow(unsafe_code, reason = "asks the kernel to refuse executable pages")]
 

@@ -6,7 +6,7 @@
 //!
 //! For speeds that are rates of coordinates and constraints on positions; everything else is refused, with the statement
 //! that stands in the way. Dissipation and forces without a potential are in Q'. Used by the variational methods of
-//! [`dalembert_run::integrate()`] and by [`crate::connect`]. Checked by `tests/variational.rs`.
+//! [`dalembert_run::integrate()`] and by [`crate::connect`]. Checked by `tests/it/variational.rs`.
 
 use super::{Compiled, Inputs, Scattered, dense};
 use crate::diagnostic::{Code, Diagnostic};
