@@ -1,6 +1,4 @@
 //! Where a system gives no executable pages the interpreter does the work: the same bits, and nobody is told otherwise.
-//!
-//! A binary of its own: a child process of the test gives up executable pages for good, and is this binary with one test.
 #![cfg(target_os = "linux")]
 #![allow(unsafe_code, reason = "asks the kernel to refuse executable pages")]
 
@@ -33,7 +31,7 @@ fn outputs() -> Vec<u64> {
     out.iter().chain(&four).map(|v| v.to_bits()).collect()
 }
 
-/// The child of the test below: a mode of the process cannot be taken back.
+/// Set for the child process that runs the test below alone: a mode of a process cannot be taken back.
 const CHILD: &str = "DALEMBERT_REFUSED";
 
 #[test]
@@ -48,7 +46,7 @@ fn without_executable_pages_the_interpreter_gives_the_same_bits() {
         println!("bits {:?}", outputs());
         return;
     }
-    let name = "without_executable_pages_the_interpreter_gives_the_same_bits";
+    let name = "refused::without_executable_pages_the_interpreter_gives_the_same_bits";
     let me = std::env::current_exe().expect("a test has a file");
     let child = std::process::Command::new(me)
         .args(["--exact", name, "--nocapture"])
