@@ -5,7 +5,6 @@ use crate::support::*;
 use dalembert::run::{Kernel, State, Terms, independent_rows};
 use dalembert::{Model, Request};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 /// The acceleration as one program differs from the general solve by the roundings of both, which the conditioning of M
 /// and of the rows magnifies; trusted pivots are at least 1e-9 and 1e-4 of their diagonal entries.
@@ -186,11 +185,7 @@ fn four_states_at_once_have_the_bits_of_each_alone() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(7),
-        ..ProptestConfig::with_cases(60)
-    })]
+    #![proptest_config(same_cases(60, 7))]
 
     #[test]
     fn random_systems_accelerate_the_same(seed in any::<u64>()) {

@@ -53,7 +53,7 @@ fn decaying(t: f64) -> [f64; 3] {
 
 fn fading(t: f64) -> [f64; 3] {
     let s = 1.0 + t;
-    [s.powi(-4), -4.0 * s.powi(-5), 20.0 * s.powi(-6)]
+    [s.powi(-6), -6.0 * s.powi(-7), 42.0 * s.powi(-8)]
 }
 
 fn growing(t: f64) -> [f64; 3] {
@@ -68,15 +68,15 @@ fn collapsing(t: f64) -> [f64; 3] {
 
 #[test]
 fn a_row_that_shrinks_for_good_is_kept_as_well_as_any() {
-    for (name, g, t_end) in [
-        ("exp(-t)", decaying as fn(f64) -> [f64; 3], 30.0),
-        ("(1 + t)^-4", fading, 100.0),
-        ("exp(t)", growing, 30.0),
-        ("exp(-30 + 30 exp(-t))", collapsing, 30.0),
-    ] {
-        for method in [Method::Dop853, Method::Tsit5, Method::Radau] {
-            let (want, _) = swing(&Rod(plain), t_end, method);
-            let (out, off) = swing(&Rod(g), t_end, method);
+    for method in [Method::Dop853, Method::Tsit5, Method::Radau] {
+        let (want, _) = swing(&Rod(plain), 20.0, method);
+        for (name, g) in [
+            ("exp(-t)", decaying as fn(f64) -> [f64; 3]),
+            ("(1 + t)^-6", fading),
+            ("exp(t)", growing),
+            ("exp(-30 + 30 exp(-t))", collapsing),
+        ] {
+            let (out, off) = swing(&Rod(g), 20.0, method);
             let error = (0..2).map(|i| (out.state.x[i] - want.state.x[i]).abs()).fold(0.0, f64::max);
             println!(
                 "{name} {method}: off {off:e} error {error:e} margin {:e} {:e} {:e} {:?}",
@@ -132,7 +132,7 @@ fn a_row_of_changing_length_loses_no_rank() {
         };
         for method in [Method::Dop853, Method::Tsit5, Method::Radau] {
             let options = Options { method, output: Output::Ends, ..Options::default() };
-            let out = integrate(&Slope, &start, 20.0, &options, &mut |_: Row| {});
+            let out = integrate(&Slope, &start, 10.0, &options, &mut |_: Row| {});
             let off = (energy(&out.state) / energy(&start) - 1.0).abs();
             println!("{x0} {method}: {off:e} margin {:e} {:?}", out.smallest_margin, out.counters);
             assert_eq!(out.stop, Stop::EndTime);

@@ -21,7 +21,7 @@ fn models_survive_formatting() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn every_tree_is_read_back(ast in model()) {
