@@ -30,6 +30,9 @@ fn root(mut low: f64, mut high: f64, mut f: impl FnMut(f64) -> f64) -> f64 {
     assert_ne!(sign, f(high) > 0.0, "no change of sign");
     for _ in 0..80 {
         let middle = 0.5 * (low + high);
+        if middle <= low || middle >= high {
+            break;
+        }
         if (f(middle) > 0.0) == sign { low = middle } else { high = middle }
     }
     0.5 * (low + high)
