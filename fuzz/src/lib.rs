@@ -3,7 +3,7 @@
 //! reads them. Whatever is written, nothing may panic, overflow, hang or take all memory.
 //!
 //! Same seed, same cases in the same order. What is found is kept as a file in `cases/TARGET/`, and a test runs all of
-//! them again (`tests/cases.rs`). Knows how to change texts and who reads them, and no mechanics.
+//! them again (`tests/it/cases.rs`). Knows how to change texts and who reads them, and no mechanics.
 
 pub mod corpus;
 pub mod mutate;

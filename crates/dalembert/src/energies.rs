@@ -8,7 +8,7 @@
 //! Source: Renton. The transforms are exact for energies quadratic in their variables; for others [`Law`] makes them in
 //! numbers, and [`EnergyValues`] gives all energies at a state. H* and L* are sums of this kind only
 //! in plain coordinates and where T* does not depend on the position: otherwise -dL/dq is not dV/dq. V* is over the
-//! coordinates that V contains; along the others e = 0. Checked by `tests/energies.rs`.
+//! coordinates that V contains; along the others e = 0. Checked by `tests/it/energies.rs`.
 
 mod legendre;
 mod values;

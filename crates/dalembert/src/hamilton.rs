@@ -8,7 +8,7 @@
 //! Exact where L is quadratic in the speeds: with y = G eta + g, eta = G^-1 (y - g) and
 //! H = (y - g)^T G^-1 (y - g)/2 - L(x, 0, t), G inverted in symbols. Everything else is refused here, with the
 //! reason: the transform then has no closed form in general, and [`crate::momentum_form::Momenta`] does it in numbers.
-//! Checked by `tests/hamilton.rs`.
+//! Checked by `tests/it/hamilton.rs`.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;

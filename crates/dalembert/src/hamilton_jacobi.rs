@@ -9,7 +9,7 @@
 //! constraints, so S is a complete integral where its residual vanishes on f = 0, and the determinant is that on the
 //! directions that f = 0 leaves free. Source: Ghori 1976 (24)-(26), with the constraint terms in the form of H6. Needs an H in
 //! symbols (L quadratic in the speeds), every force from a potential, as many coordinates as speeds.
-//! Checked by `tests/jacobi.rs`.
+//! Checked by `tests/it/jacobi.rs`.
 
 mod motion;
 mod verify;

@@ -10,7 +10,7 @@
 //! are zero: the state and the parameters are shaken by a few units of rounding, and an entry smaller than what that changes
 //! is none. So a coordinate on which nothing depends has a column of zeros and gives its eigenvalue exactly.
 //!
-//! Checked against published matrices (`tests/linear_known.rs`) and over random systems (`tests/linear.rs`).
+//! Checked against published matrices (`tests/it/linear_known.rs`) and over random systems (`tests/it/linear.rs`).
 
 mod derivatives;
 mod ignorable;

@@ -8,7 +8,7 @@
 //!
 //! N does not depend on the frame and vanishes identically where F_a is the rate of a function of position and
 //! time; the Omegas alone need not, in quasi-velocities, whatever Ghori 1976 (9) says. L1 is found by
-//! [`crate::derive`]. Knows nothing of printing. Checked by `tests/poincare.rs`.
+//! [`crate::derive`]. Knows nothing of printing. Checked by `tests/it/poincare.rs`.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel_form::{KernelForm, Structure};

@@ -9,7 +9,7 @@
 //!
 //! With coordinates and their momenta (f,g) is minus the bracket of Poisson, {q,p} = 1. The term with C_0pq is what X0 does
 //! to momenta where the frame moves. Ghori's equation for the multipliers uses the f_a' alone; that matrix is antisymmetric
-//! and so singular for every odd number of constraints. Checked by `tests/bracket.rs`: antisymmetry, Leibniz, Jacobi,
+//! and so singular for every odd number of constraints. Checked by `tests/it/bracket.rs`: antisymmetry, Leibniz, Jacobi,
 //! and the pendulum exactly.
 
 use crate::diagnostic::{Code, Diagnostic};

@@ -14,7 +14,7 @@
 //! asked at the starting state and at one near it, along two generic directions (large systems: at the start along one), so
 //! that its cost is a few passes over the model, O(size). What it cannot
 //! evaluate (a point at which a derivative does not exist) it leaves out; a disagreement is an internal error that names what
-//! disagrees. Checked by `tests/trust/self_check.rs`, which breaks the first road on purpose.
+//! disagrees. Checked by `tests/it/trust/self_check.rs`, which breaks the first road on purpose.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::explain::short;

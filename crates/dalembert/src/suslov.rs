@@ -7,7 +7,7 @@
 //! ```
 //!
 //! For constraints linear in the speeds, position constraints among them, and L quadratic in the speeds. The flow keeps
-//! the constraints and does not depend on the value of M at the start. Checked by `tests/suslov.rs`.
+//! the constraints and does not depend on the value of M at the start. Checked by `tests/it/suslov.rs`.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::hamilton::Quadratic;

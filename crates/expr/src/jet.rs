@@ -6,7 +6,7 @@
 //!
 //! Shares nothing with differentiation in symbols: a second road to every derivative. Knows no mechanics. Functions that jump or
 //! have a kink are differentiated on the side where they are; at a kink the derivative is that of the branch taken.
-//! Checked against differentiation in symbols by `tests/laws.rs`.
+//! Checked against differentiation in symbols by `tests/it/laws.rs`.
 
 use crate::function::Function;
 use crate::pool::{Expr, Node, Pool, Symbol};

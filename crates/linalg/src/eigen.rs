@@ -10,7 +10,7 @@
 //! form by reflections and to quasi-triangular form by Francis's implicit double shifts (Golub and Van Loan, Matrix
 //! Computations, 7.4-7.5). Vectors by inverse iteration on the Hessenberg form of the whole. The number of sweeps is bounded.
 //!
-//! Knows no mechanics. Judged by `nalgebra` in `tests/eigen.rs`, by residuals, by traces and by similarity.
+//! Knows no mechanics. Judged by `nalgebra` in `tests/it/eigen.rs`, by residuals, by traces and by similarity.
 
 mod balance;
 mod blocks;

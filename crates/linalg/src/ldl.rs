@@ -8,7 +8,7 @@
 //! An order of elimination is taken up to a postorder of its tree. Pivots and entries of L are the same, and what a row
 //! needs was made just before it, so that a system of any length is factored within the caches.
 //!
-//! Judged by the dense factorisations in `tests/sparse.rs`.
+//! Judged by the dense factorisations in `tests/it/sparse.rs`.
 
 use super::dot;
 

@@ -1,7 +1,7 @@
 //! Small dense linear algebra on flat row-major slices, without allocation in the solves.
 //!
 //! Sizes are a few dozen, so plain loops over contiguous rows are faster than a library. Nothing here knows
-//! mechanics. Judged by `nalgebra` in `tests/linalg.rs`.
+//! mechanics. Judged by `nalgebra` in `tests/it/linalg.rs`.
 #![allow(non_snake_case)]
 
 mod band;

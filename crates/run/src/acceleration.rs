@@ -16,7 +16,7 @@
 //! stands for M^{1/2} (the result is the same). Rows are judged for rank and consistency after each is scaled to unit
 //! length, so that units of a constraint do not matter; the multipliers are those of the original rows.
 //!
-//! Checked by the property tests in `tests/laws.rs`: A eta' = b, Gauss's minimum, virtual work, M-orthogonality,
+//! Checked by the property tests in `tests/it/laws.rs`: A eta' = b, Gauss's minimum, virtual work, M-orthogonality,
 //! agreement of the Gram and orthogonal paths and of a symmetric-root judge, invariance under row operations.
 
 mod control;

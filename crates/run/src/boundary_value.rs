@@ -11,7 +11,7 @@
 //! path leads nowhere, the action is made smaller step by step, on the constraints; and if that does not help either, a path is
 //! taken over from the motion that the given rates start, whose end is drawn to the wanted one.
 //! Elements are halved until two solutions agree; the nodes have order six. What is found is a stationary point, not
-//! always a minimum: `index` tells (see `second`). Knows no symbols. Checked by `tests/connect.rs` in the crate above.
+//! always a minimum: `index` tells (see `second`). Knows no symbols. Checked by `tests/it/connect.rs` in the crate above.
 
 mod grid;
 mod morse_index;

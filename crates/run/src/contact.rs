@@ -24,7 +24,7 @@
 //! **Undetermined shares.** If contacts that stick share a load in a way the equations do not determine, each is loaded
 //! in proportion to what it can carry.
 //!
-//! Checked by `tests/friction.rs`: closed forms, the law itself over random systems, energy, hours at rest.
+//! Checked by `tests/it/friction.rs`: closed forms, the law itself over random systems, energy, hours at rest.
 
 mod find_modes;
 mod modes;

@@ -5,7 +5,7 @@
 //! fast gradient and b change with the state tells their size. States a little way off are evaluated, each with
 //! everything moved at once by random amounts, so that their number does not grow with the system. Asked only where rows
 //! seem to contradict each other (U6), cannot be kept by projection or have no start. Checked by
-//! `tests/vanishing_rows.rs` of the facade.
+//! `tests/it/vanishing_rows.rs` of the facade.
 
 use crate::tolerance;
 use crate::{Kernel, Point, State, Terms};

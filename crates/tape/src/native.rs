@@ -4,7 +4,7 @@
 //! other than sine and cosine are calls of the same library. Where an angle is too large for the reduction in `trig` the
 //! code gives no answer and the interpreter is asked. On other machines there is no native code, and that is all.
 //!
-//! Tested against the interpreter on random tapes, deep enough to spill, in `tests/native.rs`.
+//! Tested against the interpreter on random tapes, deep enough to spill, in `tests/it/native.rs`.
 
 mod allocate;
 mod assembler;

@@ -7,7 +7,7 @@
 //! Rates that satisfy linear rows make a flat, along which no row bends. Where a row does, no linear rows say the same: it is
 //! nonholonomic. x'^2 + y'^2 = z'^2 bends; x'^2 = y'^2 is two planes; homogeneous rows that leave one direction free make lines.
 //! That a row does not bend at the states looked at proves nothing, and is told as undecided.
-//! Checked by `tests/analyze.rs`.
+//! Checked by `tests/it/analyze.rs`.
 
 use crate::model::Model;
 use dalembert_expr::{Expr, Symbol};

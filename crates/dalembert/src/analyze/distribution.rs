@@ -12,7 +12,7 @@
 //!
 //! Sections are Taylor polynomials about a random point modulo a prime ([`Grid`]), so brackets of any depth cost
 //! multiplications and no expression grows. A section that adds nothing to the rank is left out of further brackets:
-//! `[u, f v] = f [u, v] + u(f) v`. All is done at two points of two primes. Checked by `tests/analyze.rs`.
+//! `[u, f v] = f [u, v] + u(f) v`. All is done at two points of two primes. Checked by `tests/it/analyze.rs`.
 
 use super::brackets::{Section, Terms};
 use super::matrix::Echelon;

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Decided at two random points of two primes. Exactness is Renton's test; it is sufficient for a constraint to be
-//! holonomic, not necessary. Checked by `tests/analyze.rs`.
+//! holonomic, not necessary. Checked by `tests/it/analyze.rs`.
 
 use super::check::PIECES;
 use super::pfaffian::PfaffianSystem;

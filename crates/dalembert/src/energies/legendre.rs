@@ -7,7 +7,7 @@
 //! A law is followed on the branch of its inverse that contains the guess. It is refused where dF/du is not invertible there:
 //! where it is flat (v does not change along a direction of u), where it folds (the curvature changes sign, so that two u have
 //! the same v), and where no u of the branch has the slopes v. A curvature that vanishes at a point without changing
-//! sign, as of k u^4 at 0, is no obstacle. Source: Renton. Checked by `tests/legendre.rs` against closed forms.
+//! sign, as of k u^4 at 0, is no obstacle. Source: Renton. Checked by `tests/it/legendre.rs` against closed forms.
 // `!(a <= b)` is how NaN is refused together with what is too large.
 #![allow(clippy::neg_cmp_op_on_partial_ord)]
 

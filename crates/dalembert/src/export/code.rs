@@ -6,7 +6,7 @@
 //! `assets/code/`, with arrays of fixed size. Ranks are decided where the function runs, with the tolerances of the engine: redundant rows, losses of
 //! rank and singular masses are answered, contradictions (U6) and requirements out of reach come back as codes.
 //!
-//! Left out: Coulomb friction, because which contacts stick is found by a search. Checked by `tests/export_code.rs`,
+//! Left out: Coulomb friction, because which contacts stick is found by a search. Checked by `tests/it/export_code.rs`,
 //! which compiles the texts and compares every number with the engine.
 
 mod c;

@@ -11,7 +11,7 @@
 //! T_w^T removes the constraint forces (d'Alembert), so multipliers need no derivative, except where C depends on them (U8):
 //! there the ideal problem is differentiated first. Any rank of the rows; exact up to rounding. The state is one of a chart
 //! of the constraint surface, so the matrix is right at any state, not only at equilibria. Checked by differences of
-//! accelerations and of short motions over random systems in `tests/linear.rs`.
+//! accelerations and of short motions over random systems in `tests/it/linear.rs`.
 
 use super::derivatives::Derivatives;
 use super::tangent::{Follows, Preference, ReductionError, Tangent, product, sum};

@@ -12,7 +12,7 @@
 //! projection that of the masses: everything below the kernel form serves unchanged. The speeds are found by
 //! Newton's method on dL/d eta = y, which is one linear solve where L is quadratic. Otherwise momenta may have several
 //! speeds, and those on the branch of the start are followed (`branch.rs`). Where it fails the terms are NaN, which the run
-//! reports. Checked by `tests/hamilton_motion.rs` against the explicit form.
+//! reports. Checked by `tests/it/hamilton_motion.rs` against the explicit form.
 
 use super::branch::{self, Branch, Known};
 use super::small::{invert, largest, times};

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Needs G regular on the kernel of A and independent rows; otherwise the start is refused, and a motion that arrives at
-//! such a place ends there. Checked by `tests/suslov.rs` against the explicit form.
+//! such a place ends there. Checked by `tests/it/suslov.rs` against the explicit form.
 
 use super::small::invert;
 use crate::compile::{Compiled, Inputs, Scattered, dense, matrix};

@@ -10,7 +10,7 @@
 //! row that is short (`cos(q) = cos(t^2)` near q = 0) is weighed by what it is at states nearby, and its right side is allowed the
 //! rounding that these show (see `grain.rs`): among rows that say the same the well-determined ones decide.
 //!
-//! Checked by `tests/control.rs`: with W = M^-1 and no constraints C1 is U2; least cost; constraints of nature kept.
+//! Checked by `tests/it/control.rs`: with W = M^-1 and no constraints C1 is U2; least cost; constraints of nature kept.
 
 use super::Saddle;
 use crate::kernel::{AccelerationError, Solution, Term};

@@ -9,7 +9,7 @@
 //! Damped Newton with minimum-norm steps finds a solution; then the step is anchored at the guess,
 //! `v <- guess + J^+ (J (v - guess) - r(v))`, whose fixed points are the nearest ones. Where all gradients vanish though the
 //! residual does not (a guess on a point of symmetry) the guess is shifted a little, by the same amounts every time.
-//! Checked by `tests/start.rs`.
+//! Checked by `tests/it/start.rs`.
 
 mod search;
 mod slopes;

@@ -16,7 +16,7 @@
 //! what it was lately, so that a row which vanishes at a singular configuration does not turn rounding into a residual. They
 //! do not depend on the units of a row, nor on a factor that changes along the motion, nor on what else is in the system.
 //!
-//! Checked by: idempotence, drift and row-scaling tests in `tests/projection.rs` and below.
+//! Checked by: idempotence, drift and row-scaling tests in `tests/it/projection.rs` and below.
 
 mod occurring;
 

@@ -23,7 +23,7 @@
 //! 5. **Unavoidable.** If the instant cannot be avoided in [`MAX_TRIES`] choices the step is judged by its error alone.
 //! 6. **A start on such a configuration**: see `outset`.
 //!
-//! Checked by `tests/singular.rs`: four-bar chains (N = 2, 40, unequal masses) against the closed form, slider-crank,
+//! Checked by `tests/it/singular.rs`: four-bar chains (N = 2, 40, unequal masses) against the closed form, slider-crank,
 //! parallelogram in angles, redundant rows.
 
 /// Margin, relative to the largest seen, below which stages are projected before they are evaluated.

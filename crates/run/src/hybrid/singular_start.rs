@@ -14,7 +14,7 @@
 //!
 //! until a no longer changes. If there is no branch to follow (at rest where branches meet, as at the tip of the
 //! Appell-Hamel cone or in a flat parallelogram) the motion is not determined by the constraints, and the caller says so.
-//! Checked by `tests/singular.rs`: four-bar started with all bars in line, moving and at rest; cone at rest.
+//! Checked by `tests/it/singular.rs`: four-bar started with all bars in line, moving and at rest; cone at rest.
 
 use super::right_hand_side::RightHandSide;
 use crate::Kernel;

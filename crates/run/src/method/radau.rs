@@ -7,7 +7,7 @@
 //! Simplified Newton on W = T^-1 Z, which splits the 3d equations into one real and one complex system of size d
 //! (mu/h - J). Error by the embedded formula of order 3, filtered by (mu/h - J)^-1. Dense output: the collocation cubic.
 //! Source: Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.8.
-//! Checked below (order, stiff decay) and against DOP853 in `tests/motion.rs`.
+//! Checked below (order, stiff decay) and against DOP853 in `tests/it/motion.rs`.
 
 use super::stepper::{Attempt, Estimated, Field, StepError, Stepper};
 use crate::constraint::singular::Gap;

@@ -20,7 +20,7 @@
 //! component by its own, with the matrix kept while it contracts well (`newton`).
 //! Dense output: the quintic through positions, rates and accelerations at both ends, and its derivative.
 //! Source: Marsden and West (2001), Jay (1996); Hairer, McLachlan and Razakarivony, Achieving Brouwer's law with implicit
-//! Runge-Kutta methods (2008). Checked by `tests/variational.rs` here and in the crate above.
+//! Runge-Kutta methods (2008). Checked by `tests/it/variational.rs` here and in the crate above.
 
 mod newton;
 

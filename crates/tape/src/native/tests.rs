@@ -1,5 +1,5 @@
 //! Native code in a cage: its bytes and every buffer end at pages that may not be touched, and a caller looks at the
-//! registers it must give back. Random tapes; what the tapes compute is judged in `tests/native.rs`.
+//! registers it must give back. Random tapes; what the tapes compute is judged in `tests/it/native.rs`.
 
 mod cage;
 mod decoded;

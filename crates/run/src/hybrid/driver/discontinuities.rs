@@ -6,7 +6,7 @@
 //! shrinks with the distance is a slope, what does not is a jump. Steps that pass a jump are shortened until they begin
 //! within `NEAR` of it, so that the state there does not stem from a step across.
 //!
-//! Checked by `tests/kinks.rs` of the facade: tracks with kinks, drives that jump, pieces that fit.
+//! Checked by `tests/it/kinks.rs` of the facade: tracks with kinks, drives that jump, pieces that fit.
 
 use super::{Crossing, Driver, EventHit, EventRule, Events, Failure, Stop};
 use crate::{Kernel, Shape, Terms};

@@ -3,7 +3,7 @@
 //! At the instant itself an expression has one of its two values. So derivatives are not taken there but some roundings of
 //! time away from it, before it by the step that ends there, behind it by the next (`RightHandSide::stretch`): no stage sees
 //! the other side, whichever way a comparison is written. Times of steps, rows and events are not changed by that.
-//! Checked by `tests/time_switches.rs` here and in the facade.
+//! Checked by `tests/it/time_switches.rs` here and in the facade.
 
 use super::{Driver, Failure, Options};
 use crate::hybrid::right_hand_side::RightHandSide;

@@ -1,0 +1,53 @@
+//! The integration tests of this crate, in one binary: linking is most of the cost of a test binary.
+
+#![allow(non_snake_case, reason = "letters of the equations")]
+
+mod agree;
+mod agree_branch;
+mod agree_forms;
+mod analyze;
+mod analyze_laws;
+mod backends;
+mod bracket;
+mod connect;
+mod control;
+mod dead_points;
+mod diagnostics;
+mod energies;
+mod examples;
+mod export_code;
+mod families;
+mod film;
+mod friction;
+mod hamilton;
+mod hamilton_motion;
+mod jacobi;
+mod kinks;
+mod language;
+mod large;
+mod latex;
+mod laws;
+mod legendre;
+mod linear;
+mod linear_known;
+mod linear_sound;
+mod manual;
+mod named_forces;
+mod oracles;
+mod paper;
+mod poincare;
+mod random_system;
+mod rates;
+mod regress;
+mod robustness;
+mod support;
+mod suslov;
+mod sweep;
+mod sweep_lanes;
+mod sympy;
+mod syntax;
+mod time_switches;
+mod trust;
+mod vanishing_rows;
+mod variational;
+mod verify;

@@ -1,0 +1,224 @@
+//! Suslov's form (H3, H4, H6): the motion of U1, multipliers as -dM/dt, and nothing that depends on M at the start.
+
+use crate::support::*;
+use dalembert::equations::{Form, write};
+use dalembert::momentum_form::SuslovKernel;
+use dalembert::poincare::Fields;
+use dalembert::run::{Flow, Options, Output, Row, State, Stop, integrate};
+use dalembert::suslov::Suslov;
+use dalembert::{Model, MotionForm, Request};
+use dalembert_expr::{Expr, Format, Symbol};
+use insta::assert_snapshot;
+
+const LINEAR: &[(&str, f64)] = &[
+    ("pendulum", 2.0),
+    ("heavy_top", 2.0),
+    ("pendulum_index3", 2.0),
+    ("double_pendulum_cartesian", 1.0),
+    ("bead_hoop_rheonomic", 1.0),
+    ("slider_crank", 0.5),
+    ("rolling_disk", 3.0),
+    ("rolling_disk_lean", 1.0),
+    ("chaplygin_sleigh", 2.0),
+    ("chaplygin_sleigh_quasi", 2.0),
+    ("suslov", 2.0),
+    ("ball_turntable", 2.0),
+];
+
+#[test]
+fn suslovs_form_gives_the_motion_of_the_explicit_form() {
+    for (name, until) in LINEAR {
+        let request = sharply_until(*until);
+        let explicit = run(&mut load_file(name), &request);
+        let other = run(&mut load_file(name), &Request { form: MotionForm::Suslov, ..request });
+        for column_name in &explicit.table.columns {
+            let (a, b) = (column(&explicit, column_name), column(&other, column_name));
+            // Positions are not projected here: their errors are those of steps at rtol 1e-12.
+            below(&format!("{column_name} of {name}"), apart(&a, &b) / (1.0 + largest(&a)), 1e-8);
+        }
+        below(&format!("constraints of {name}"), other.outcome.largest_position_residual, 1e-9);
+        below(&format!("rates of {name}"), other.outcome.largest_velocity_residual, 1e-11);
+    }
+}
+
+/// Times, speeds and M at steps of `dt` from a start with the given M.
+fn flow(model: &mut Model, kernel: &SuslovKernel, M: &[f64], dt: f64, until: f64) -> Vec<(State, Vec<f64>)> {
+    let start = start(model);
+    let outset = kernel.momenta_of(&start, M).expect("independent rows");
+    let mut rows = Vec::new();
+    let options = Options { rtol: 1e-12, atol: 1e-14, output: Output::Every(dt), ..Options::default() };
+    let outcome = integrate(kernel, &outset, until, &options, &mut |row: Row| {
+        let canonical = State::new(row.t, row.x, row.eta);
+        let (eta, M) = kernel.speeds_of(canonical.point()).expect("speeds");
+        rows.push((State::new(row.t, row.x, &eta), M));
+    });
+    assert_eq!(outcome.stop, Stop::EndTime);
+    rows
+}
+
+#[test]
+fn multipliers_are_minus_the_rate_of_M_whatever_M_was() {
+    for name in [
+        "pendulum_index3",
+        "rolling_disk",
+        "rolling_disk_lean",
+        "suslov",
+        "chaplygin_sleigh_quasi",
+        "bead_hoop_rheonomic",
+    ] {
+        let mut model = load_file(name);
+        let kernel = SuslovKernel::new(&mut model).expect("linear rows");
+        let m = kernel.multipliers();
+        let (dt, until) = (0.005, 0.5);
+        let plain = flow(&mut model, &kernel, &vec![0.0; m], dt, until);
+        let other =
+            flow(&mut model, &kernel, &(0..m).map(|a| 0.7 - 1.1 * a as f64).collect::<Vec<_>>(), dt, until);
+        assert_eq!(plain.len(), other.len());
+        let mut worst = (0.0f64, 0.0f64, 0.0f64);
+        for k in 0..plain.len() {
+            worst.0 = worst.0.max(apart(&plain[k].0.x, &other[k].0.x));
+            worst.1 = worst.1.max(apart(&plain[k].0.eta, &other[k].0.eta));
+        }
+        // A sixth-order central difference: error dt^6 times a derivative of the multiplier, and rounding/dt.
+        for rows in [&plain, &other] {
+            for k in 3..rows.len() - 4 {
+                let lambda = evaluate(&model, &rows[k].0).solution.lambda;
+                for a in 0..m {
+                    let d = |j: usize| rows[k + j].1[a] - rows[k - j].1[a];
+                    let rate = (45.0 * d(1) - 9.0 * d(2) + d(3)) / (60.0 * dt);
+                    worst.2 = worst.2.max((rate + lambda[a]).abs() / (1.0 + lambda[a].abs()));
+                }
+            }
+        }
+        below(&format!("positions of {name} by M"), worst.0, 1e-9);
+        below(&format!("speeds of {name} by M"), worst.1, 1e-9);
+        below(&format!("-dM/dt of {name}"), worst.2, 1e-7);
+    }
+}
+
+/// The same row twice, in other words.
+const REDUNDANT: &str = "coordinate x, y
+    kinetic (x'^2 + y'^2)/2
+    potential 9.81*y
+    constraint rod: x^2 + y^2 = 1
+    constraint again: 2*x*x' + 2*y*y' = 0
+    initial x = 1, y ~ 0";
+
+#[test]
+fn what_has_no_form_of_suslov_is_refused() {
+    for (text, word) in [
+        (model_text("appell_hamel"), "linear in the speeds"),
+        (model_text("incline_nonideal"), "nonideal"),
+        (model_text("relativistic_particle"), "quadratic"),
+        (REDUNDANT.to_owned(), "depend on each other"),
+        (model_text("rough_incline"), "friction"),
+    ] {
+        let request = Request { form: MotionForm::Suslov, ..until(1.0) };
+        let refused = load(&text).simulate(&request, |_| Flow::Continue).expect_err("refused");
+        assert_eq!(refused.code.id(), "E0804", "{}", refused.message);
+        assert!(refused.message.contains(word), "{}", refused.message);
+    }
+}
+
+#[test]
+fn the_redundant_hamiltonian_of_holonomic_rows_generates_the_same_flow() {
+    // H6 against H3 and H4, anywhere in the phase space, on the constraint or off it.
+    let quasi = "coordinate x, y, theta
+        speed u = x'*cos(theta) + y'*sin(theta), v = -x'*sin(theta) + y'*cos(theta), w = theta'
+        kinetic (x'^2 + y'^2)/2 + 0.2*theta'^2
+        potential y
+        constraint rod: x^2 + y^2 = 1 + 0.1*sin(t)";
+    let top = model_text("heavy_top") + "\nconstraint tilt: gamma.z = 0.8 + 0.1*t";
+    let texts = [model_text("pendulum_index3"), model_text("bead_hoop_rheonomic"), quasi.to_owned(), top];
+    for text in texts {
+        let mut model = load(&text);
+        let suslov = Suslov::of(&mut model).expect("linear rows");
+        assert!(suslov.holonomic(), "{text}");
+        let solved = suslov.solve(&mut model).expect("names").expect("independent rows");
+        let form = model.form.clone();
+        let pool = &mut model.system.pool;
+        let images: Vec<(Symbol, Expr)> =
+            form.speeds.iter().copied().zip(solved.speeds.iter().copied()).collect();
+        let more = suslov.multipliers.iter().copied().zip(solved.multipliers.iter().copied());
+        let images: Vec<(Symbol, Expr)> = images.into_iter().chain(more).collect();
+        let rates = pool.substitute(&suslov.rates, &images);
+        let impressed = pool.substitute(&suslov.equations.impressed, &images);
+        let slopes = Fields::of(pool, &form).all(pool, solved.hamiltonian);
+        let by_y = pool.gradient(solved.hamiltonian, &solved.momenta);
+        let structure: Vec<Expr> = form.structure.entries.iter().map(|e| e.3).collect();
+        let with_time: Vec<Expr> = form.structure.with_time.iter().map(|e| e.2).collect();
+        let mut dice = Dice(31);
+        for _ in 0..10 {
+            let mut known: Vec<(Symbol, f64)> =
+                form.parameters.iter().copied().zip(model.compiled.parameters().iter().copied()).collect();
+            let free: Vec<Symbol> = form.coordinates.iter().chain(&solved.momenta).copied().collect();
+            known.extend(free.iter().copied().zip(dice.numbers(free.len())));
+            known.push((form.time, dice.number(0.0, 1.0)));
+            let value = |s: Symbol| known.iter().find(|(k, _)| *k == s).map_or(f64::NAN, |(_, v)| *v);
+            let mut of = |list: &[Expr]| model.system.pool.evaluate_all(list, value);
+            let (eta, slopes, rates) = (of(&by_y), of(&slopes), of(&rates));
+            below("eta = dH/dy", apart(&eta, &of(&solved.speeds)) / (1.0 + largest(&eta)), 1e-10);
+            let (impressed, C, C0) = (of(&impressed), of(&structure), of(&with_time));
+            let y: Vec<f64> = solved.momenta.iter().map(|s| value(*s)).collect();
+            let mut flow: Vec<f64> = slopes.iter().zip(&impressed).map(|(s, q)| q - s).collect();
+            form.structure
+                .entries
+                .iter()
+                .zip(C)
+                .for_each(|((q, p, r, _), c)| flow[*p] += c * eta[*q] * y[*r]);
+            form.structure.with_time.iter().zip(C0).for_each(|((p, q, _), c)| flow[*p] += c * y[*q]);
+            below("y' by H", apart(&flow, &rates) / (1.0 + largest(&rates)), 1e-10);
+        }
+    }
+}
+
+#[test]
+fn suslovs_form_of_a_pendulum_and_of_a_disk() {
+    let mut pendulum = load_file("pendulum_index3");
+    assert_snapshot!(write(&mut pendulum, Form::Suslov, Format::Text).expect("written"), @r"
+    # H3: momenta with multipliers M, M' = -lambda
+    p_x = x' + 2*x*M_rod
+    p_y = y' + 2*y*M_rod
+    2*x*x' + 2*y*y' = 0
+    # H4: their rates
+    p_x' = 2*x'*M_rod
+    p_y' = 2*y'*M_rod - 1
+    # H4: Omega0_a, Omega_a[q,p] of rows linear in the speeds, antisymmetric; those not written vanish
+    # H5: zero for holonomic rows, in any frame
+    nonholonomy_rod = [0, 0]
+    # H3 solved for the speeds and M
+    x' = p_x - x*y*p_y/(x^2 + y^2) - x^2*p_x/(x^2 + y^2)
+    y' = p_y - x*y*p_x/(x^2 + y^2) - y^2*p_y/(x^2 + y^2)
+    M_rod = (x*p_x + y*p_y)/(2*(x^2 + y^2))
+    # H6: the Hamiltonian on the redundant phase space
+    H = y + p_x^2/2 - x*y*p_x*p_y/(x^2 + y^2) - x^2*p_x^2/(2*(x^2 + y^2)) + p_y^2/2 - y^2*p_y^2/(2*(x^2 + y^2))
+    ");
+    let mut disk = load_file("rolling_disk");
+    assert_snapshot!(write(&mut disk, Form::Suslov, Format::Text).expect("written"), @r"
+    # H3: momenta with multipliers M, M' = -lambda
+    p_x = m*x' + M_rolling.x
+    p_y = m*y' + M_rolling.y
+    p_psi = I*psi'
+    p_theta = J*theta' - r*cos(psi)*M_rolling.x - r*sin(psi)*M_rolling.y
+    x' - r*theta'*cos(psi) = 0
+    y' - r*theta'*sin(psi) = 0
+    # H4: their rates
+    p_x' = 0
+    p_y' = 0
+    p_psi' = 0
+    p_theta' = r*psi'*(sin(psi)*M_rolling.x - cos(psi)*M_rolling.y)
+    # H4: Omega0_a, Omega_a[q,p] of rows linear in the speeds, antisymmetric; those not written vanish
+    Omega_rolling.x[psi,theta] = r*sin(psi)
+    Omega_rolling.y[psi,theta] = -r*cos(psi)
+    # H5: zero for holonomic rows, in any frame
+    nonholonomy_rolling.x = [0, 0, r*theta'*sin(psi), -r*psi'*sin(psi)]
+    nonholonomy_rolling.y = [0, 0, -r*theta'*cos(psi), r*psi'*cos(psi)]
+    # H3 solved for the speeds and M
+    x' = r*cos(psi)*(p_theta + r*cos(psi)*p_x + r*sin(psi)*p_y)/(m*r^2 + J)
+    y' = r*sin(psi)*(p_theta + r*cos(psi)*p_x + r*sin(psi)*p_y)/(m*r^2 + J)
+    psi' = p_psi/I
+    theta' = (p_theta + r*cos(psi)*p_x + r*sin(psi)*p_y)/(m*r^2 + J)
+    M_rolling.x = p_x - m*r^2*cos(psi)*sin(psi)*p_y/(m*r^2 + J) - m*r*cos(psi)*p_theta/(m*r^2 + J) - m*r^2*cos(psi)^2*p_x/(m*r^2 + J)
+    M_rolling.y = p_y - m*r^2*cos(psi)*sin(psi)*p_x/(m*r^2 + J) - m*r*sin(psi)*p_theta/(m*r^2 + J) - m*r^2*sin(psi)^2*p_y/(m*r^2 + J)
+    ");
+}

@@ -1,0 +1,253 @@
+//! Equations written for SymPy run there, and say there what they say here: canonical equations are derivatives of H, energies
+//! are Legendre transforms of co-energies. A machine without `python3` and SymPy is named and the suite skipped.
+
+use crate::support::*;
+use dalembert::equations::{Form, write};
+use dalembert_expr::Format;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+fn sympy_is_there() -> bool {
+    let found =
+        Command::new("python3").args(["-c", "import sympy"]).output().is_ok_and(|o| o.status.success());
+    if !found {
+        eprintln!("SKIPPED: `python3` with SymPy is not on this machine, so its code is not checked here");
+    }
+    found
+}
+
+/// Runs a program; it must end well.
+fn python(program: &str) -> String {
+    let mut child = Command::new("python3")
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("python3 starts");
+    child.stdin.take().expect("a pipe").write_all(program.as_bytes()).expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    said
+}
+
+/// A text as a literal of Python.
+fn literal(text: &str) -> String {
+    format!("{text:?}").replace("\\u{", "\\u{{").replace("\\'", "'")
+}
+
+const MODELS: &[&str] = &[
+    "pendulum",
+    "double_pendulum",
+    "spherical_pendulum",
+    "rolling_disk",
+    "rolling_disk_lean",
+    "rigid_body",
+    "heavy_top",
+    "chaplygin_sleigh_quasi",
+    "bead_hoop_rheonomic",
+    "oscillator_chain",
+    "relativistic_particle",
+    "incline_nonideal",
+    "one_sided_spring",
+    "units_pendulum",
+    "double_pendulum_cartesian",
+    "foucault",
+];
+
+#[test]
+fn every_form_runs() {
+    if !sympy_is_there() {
+        return;
+    }
+    let mut program = "def check(name, text):\n    exec(compile(text, name, 'exec'), {})\n".to_owned();
+    let mut count = 0;
+    for name in MODELS {
+        for (word, form) in Form::ALL {
+            let Ok(text) = write(&mut load_file(name), form, Format::Python) else { continue };
+            program += &format!("check('{name} {word}', {})\n", literal(&text));
+            count += 1;
+        }
+    }
+    python(&program);
+    assert!(count > 90, "{count}");
+}
+
+/// Residuals of what must vanish, at random points; the names of coordinates are passed with plain and free models.
+const JUDGE: &str = r#"
+import random
+from sympy import Symbol, Matrix, Expr, diff, sympify
+
+def run(text):
+    space = {}
+    exec(compile(text, 'equations', 'exec'), space)
+    return space
+
+def number(e, seed=1):
+    e = sympify(e)
+    dice = random.Random(seed)
+    point = {s: dice.uniform(0.2, 0.9) for s in sorted(e.free_symbols, key=str)}
+    return float(e.subs(point))
+
+def zero(what, e):
+    size = abs(number(e))
+    if not size < 1e-12:
+        raise SystemExit(f'{what}: {size} is not zero')
+
+def canonical(name, text, coordinates, free):
+    s = run(text)
+    H = s['hamiltonian']
+    for q in coordinates:
+        zero(f'{name}: rate of {q}', s[q + '_dot'] - diff(H, Symbol('p_' + q)))
+        if free:
+            zero(f'{name}: rate of p_{q}', s[f'p_{q}_dot'] + diff(H, Symbol(q)))
+
+def agree(name, hamilton, poincare, speeds):
+    h, p = run(hamilton), run(poincare)
+    momenta = {Symbol('p_' + label): p['p_' + label] for label, _ in speeds}
+    for label, speed in speeds:
+        zero(f'{name}: {speed}', sympify(h[speed]).subs(momenta, simultaneous=True) - Symbol(speed))
+        off = sympify(h[f'p_{label}_dot']).subs(momenta, simultaneous=True) - p[f'p_{label}_dot']
+        zero(f'{name}: rate of p_{label}', off)
+
+def redundant(name, text, coordinates):
+    s = run(text)
+    H = s['hamiltonian']
+    for q in coordinates:
+        zero(f'{name}: H6, rate of {q}', s[q + '_dot'] - diff(H, Symbol('p_' + q)))
+
+def energies(name, text, coordinates):
+    s = run(text)
+    p = {Symbol('p_' + q): diff(s['kinetic_coenergy'], Symbol(q + '_dot')) for q in coordinates}
+    work = sum(v * Symbol(str(k)[2:] + '_dot') for k, v in p.items())
+    zero(f'{name}: T', s['kinetic_energy'].subs(p, simultaneous=True) + s['kinetic_coenergy'] - work)
+    e = {Symbol('e_' + q): diff(s['potential_energy'], Symbol(q)) for q in coordinates}
+    work = sum(v * Symbol(str(k)[2:]) for k, v in e.items())
+    zero(f'{name}: V', s['potential_coenergy'].subs(e, simultaneous=True) + s['potential_energy'] - work)
+    zero(f'{name}: H*', s['hamiltonian_star'] - s['kinetic_coenergy'] - s['potential_coenergy'])
+    zero(f'{name}: L*', s['lagrangian_star'] - s['kinetic_energy'] + s['potential_coenergy'])
+"#;
+
+fn written(name: &str, form: Form) -> String {
+    write(&mut load_file(name), form, Format::Python).unwrap_or_else(|d| panic!("{name}: {}", d.message))
+}
+
+fn list(names: &[&str]) -> String {
+    format!("[{}]", names.iter().map(|n| format!("'{n}'")).collect::<Vec<_>>().join(", "))
+}
+
+#[test]
+fn sympy_agrees() {
+    if !sympy_is_there() {
+        return;
+    }
+    let mut program = JUDGE.to_owned();
+    for (name, coordinates, free) in [
+        ("pendulum", &["theta"][..], true),
+        ("double_pendulum", &["theta1", "theta2"], true),
+        ("foucault", &["x", "y"], true),
+        ("spherical_pendulum", &["x", "y", "z"], false),
+        ("rolling_disk", &["x", "y", "psi", "theta"], false),
+    ] {
+        let text = literal(&written(name, Form::Hamilton));
+        let free = if free { "True" } else { "False" };
+        program += &format!("canonical('{name}', {text}, {}, {free})\n", list(coordinates));
+    }
+    for (name, speeds) in [
+        ("heavy_top", "[('w1', 'w1'), ('w2', 'w2'), ('w3', 'w3')]"),
+        ("rigid_body", "[('w1', 'w1'), ('w2', 'w2'), ('w3', 'w3')]"),
+        ("chaplygin_sleigh_quasi", "[('v', 'v'), ('u', 'u'), ('omega', 'omega')]"),
+        ("rolling_disk", "[('x', 'x_dot'), ('y', 'y_dot'), ('psi', 'psi_dot'), ('theta', 'theta_dot')]"),
+    ] {
+        let (h, p) = (literal(&written(name, Form::Hamilton)), literal(&written(name, Form::Poincare)));
+        program += &format!("agree('{name}', {h}, {p}, {speeds})\n");
+    }
+    for (name, coordinates) in
+        [("spherical_pendulum", &["x", "y", "z"][..]), ("pendulum_index3", &["x", "y"])]
+    {
+        let text = literal(&written(name, Form::Suslov));
+        program += &format!("redundant('{name}', {text}, {})\n", list(coordinates));
+    }
+    let springs = "parameter m = 2, M = 3, k = 5, c = 0.7\ncoordinate x, y
+        kinetic m/2*x'^2 + M/2*(x' + y')^2\npotential k/2*x^2 + c/2*(y - x)^2 - M*y";
+    let text = write(&mut load(springs), Form::Energies, Format::Python).expect("quadratic");
+    program += &format!("energies('springs', {}, ['x', 'y'])\n", literal(&text));
+    program += "print('done')\n";
+    assert_eq!(python(&program).trim(), "done");
+}
+
+/// Names that mean something to SymPy or to Python.
+#[test]
+fn names_of_sympy_are_names_of_the_model() {
+    if !sympy_is_there() {
+        return;
+    }
+    let text = "parameter E = 2, S = 1, N = 3, I = 4, beta = 1, gamma = 2, zeta = 1, O = 2, Q = 1, Eq = 3, Matrix = 2, Symbol = 1, Rational = 2, sqrt_ = 1, lambda = 2
+        coordinate x, is, del, in, None
+        kinetic E*S*x'^2/2 + I*is'^2/2 + x'*is'/10 + (del'^2 + in'^2 + None'^2)/2
+        force del = -sin(in)*del' + None
+        potential N*x^2/7 + beta*gamma*zeta*is^2*O*Q*Eq*Matrix*Symbol*Rational*sqrt_*lambda + cos(x)/3
+        constraint as: x^2 + is^2 = 1
+        initial x = 1";
+    let mut program = "def check(text):\n    space = {}\n    exec(compile(text, 'model', 'exec'), space)\n    return space\n".to_owned();
+    for (_, form) in Form::ALL {
+        if let Ok(text) = write(&mut load(text), form, Format::Python) {
+            program += &format!("check({})\n", literal(&text));
+        }
+    }
+    python(&program);
+}
+
+/// No two names of a script are spelt alike: what gives way says so on top. Without a clash nothing is renamed.
+#[test]
+fn names_do_not_merge() {
+    let three = |a: &str, b: &str, c: &str| {
+        format!("coordinate {a}, {b}, {c}\nkinetic ({a}'^2 + {b}'^2 + {c}'^2)/2\npotential {a}*{b}^2*{c}^3")
+    };
+    for (text, form, lines) in [
+        (
+            "coordinate q[1..2], q_1\nkinetic (q[1]'^2 + q[2]'^2 + q_1'^2)/2\npotential q[1]*q_1^2"
+                .to_owned(),
+            Form::Hamilton,
+            &["# `q_1` of the model is written `q_1_`", "p_q_1_dot = -q_1_**2", "p_q_1_dot_ = -2*q_1*q_1_"][..],
+        ),
+        (three("x", "x_dot", "y"), Form::Hamilton, &["x_dot_ = p_x", "p_x_dot_ = -x_dot**2*y**3"]),
+        (
+            three("equation_1", "S", "hamiltonian"),
+            Form::Hamilton,
+            &["p_S_dot = -2*equation_1*S*hamiltonian_**3"],
+        ),
+        (three("equation_1", "x", "y"), Form::Lagrange, &["equation_1_ = Symbol(\"equation_1_\")"]),
+        (
+            three("x", "y", "z"),
+            Form::Hamilton,
+            &["from sympy import *\nx = Symbol(\"x\")", "p_x_dot = -y**2*z**3"],
+        ),
+    ] {
+        let script =
+            write(&mut load(&text), form, Format::Python).unwrap_or_else(|d| panic!("{}", d.message));
+        for line in lines {
+            assert!(script.contains(line), "{line}\n{script}");
+        }
+        let mut left: Vec<&str> = script.lines().filter_map(|l| l.split_once(" = ")).map(|l| l.0).collect();
+        let all = left.len();
+        left.sort_unstable();
+        left.dedup();
+        assert_eq!(left.len(), all, "{script}");
+    }
+    let text = "parameter lambda_rod = 2\ncoordinate x\nkinetic x'^2/2\npotential lambda_rod*x\nconstraint rod: x = 1";
+    assert!(write(&mut load(text), Form::Lagrange, Format::Python).is_err());
+}
+
+/// Equations too long to be written are refused, not hinted at in what should be Python.
+#[test]
+fn a_script_is_whole_or_refused() {
+    let mut model = load_file("bicycle");
+    for form in [Form::Kernel, Form::Lagrange, Form::Poincare, Form::Suslov] {
+        match write(&mut model, form, Format::Python) {
+            Ok(script) => assert!(!script.contains("operations>"), "{form:?}"),
+            Err(d) => assert!(d.message.contains("too many for a script"), "{form:?}: {}", d.message),
+        }
+    }
+}

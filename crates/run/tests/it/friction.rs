@@ -1,0 +1,385 @@
+//! Coulomb's law over random systems, and contacts written by hand.
+
+use crate::support::{product, same_cases, vector};
+use dalembert_run::*;
+use proptest::prelude::*;
+
+/// Bodies at one state: constant M, Q, rows of constraints, contacts with their sliding velocities.
+#[derive(Clone, Debug)]
+struct Bodies {
+    n: usize,
+    M: Vec<f64>,
+    Q: Vec<f64>,
+    A: Vec<f64>,
+    /// Right sides of A eta' = b.
+    b: Vec<f64>,
+    levels: Vec<Level>,
+    contacts: Vec<Contact>,
+    J: Vec<f64>,
+    mu: Vec<f64>,
+    mu_static: Vec<f64>,
+}
+
+impl Bodies {
+    fn rows(&self) -> usize {
+        self.levels.len()
+    }
+    fn slides(&self) -> usize {
+        self.J.len() / self.n
+    }
+}
+
+impl Kernel for Bodies {
+    fn shape(&self) -> Shape {
+        Shape {
+            n_x: self.n,
+            n_eta: self.n,
+            n_con: self.rows(),
+            n_contact: self.contacts.len(),
+            n_slide: self.slides(),
+            n_normal: self.contacts.iter().map(|c| c.normal.len()).sum(),
+            identity_frame: true,
+            ..Shape::default()
+        }
+    }
+    fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+    fn terms(&self, at: Point, _: &mut [f64], out: &mut Terms) {
+        out.x_dot.copy_from_slice(at.eta);
+        out.M.copy_from_slice(&self.M);
+        out.Q.copy_from_slice(&self.Q);
+        out.A.copy_from_slice(&self.A);
+        out.b.copy_from_slice(&self.b);
+    }
+    fn residuals(&self, at: Point, _: &mut [f64], phi: &mut [f64], psi: &mut [f64]) {
+        let along = |z: &[f64], i: usize| (0..self.n).map(|j| self.A[i * self.n + j] * z[j]).sum::<f64>();
+        (0..self.rows()).for_each(|i| (phi[i], psi[i]) = (along(at.x, i), along(at.eta, i)));
+    }
+    fn position_gradient(&self, _: f64, _: &[f64], _: &mut [f64], out: &mut [f64]) {
+        out.copy_from_slice(&self.A);
+    }
+    fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+    fn contact_terms(&self, at: Point, _: &mut [f64], out: &mut ContactTerms) {
+        out.J.copy_from_slice(&self.J);
+        out.b.fill(0.0);
+        out.mu.copy_from_slice(&self.mu);
+        out.mu_static.copy_from_slice(&self.mu_static);
+        out.P.fill(0.0);
+        for (i, V) in out.V.iter_mut().enumerate() {
+            *V = (0..self.n).map(|j| self.J[i * self.n + j] * at.eta[j]).sum();
+        }
+        for c in &self.contacts {
+            for (i, r) in c.normal.clone().zip(c.rows.clone()) {
+                out.P[i * self.rows() + r] = 1.0;
+            }
+        }
+    }
+}
+
+/// Random inertia and forces; k contacts, each pressed by a row of its own and sliding with one or two components. The
+/// coefficients are moderate, so that friction does not run away with the normal forces.
+fn bodies() -> impl Strategy<Value = (Bodies, Vec<f64>)> {
+    (1..4usize)
+        .prop_flat_map(|k| (Just(k), prop::collection::vec(1..3usize, k)))
+        .prop_flat_map(|(k, components)| {
+            let slides: usize = components.iter().sum();
+            let n = k + slides + 1;
+            let parts = (vector(n * n), vector(n), vector(k * n), vector(slides * n), vector(n));
+            (Just((k, components, n)), parts, prop::collection::vec(0.02..0.15_f64, k))
+        })
+        .prop_map(|((k, components, n), (G, Q, A, J, eta), mu)| {
+            let entry = |i: usize, j: usize| {
+                (0..n).map(|l| 0.3 * G[i * n + l] * G[j * n + l]).sum::<f64>() + f64::from(u8::from(i == j))
+            };
+            let M = (0..n * n).map(|p| entry(p / n, p % n)).collect();
+            let mut first = 0;
+            let contacts = (0..k)
+                .map(|c| {
+                    let slide = first..first + components[c];
+                    first = slide.end;
+                    Contact { rows: c..c + 1, slide, normal: c..c + 1 }
+                })
+                .collect();
+            let mu_static = mu.iter().map(|m| 1.5 * m).collect();
+            let levels = vec![Level::Position; k];
+            let bodies = Bodies { n, M, Q, A, b: vec![0.0; k], levels, contacts, J, mu, mu_static };
+            (bodies, eta)
+        })
+}
+
+fn norm(v: &[f64]) -> f64 {
+    v.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+proptest! {
+    #![proptest_config(same_cases(400, 20262))]
+
+    /// Sliding contacts: f = -mu N V/|V| with the normal force that acts, M eta' = Q + A^T lambda + J^T f, A eta' = 0.
+    #[test]
+    fn the_law_holds_where_contacts_slide((system, eta) in bodies()) {
+        let x = vec![0.0; system.n];
+        let Ok(s) = accelerate(&system, Point { t: 0.0, x: &x, eta: &eta }) else { return Ok(()) };
+        prop_assert!(norm(&product(&system.A, &s.eta_dot)) < 1e-9);
+        let V = product(&system.J, &eta);
+        for (k, c) in system.contacts.iter().enumerate() {
+            prop_assert!((s.normal[k] - s.lambda[k].abs()).abs() < 1e-10 * (1.0 + s.normal[k]));
+            let speed = norm(&V[c.slide.clone()]);
+            for i in c.slide.clone() {
+                let law = -system.mu[k] * s.normal[k] * V[i] / speed;
+                prop_assert!((s.friction[i] - law).abs() < 1e-9 * (1.0 + s.normal[k]));
+            }
+        }
+        let inertia = product(&system.M, &s.eta_dot);
+        for j in 0..system.n {
+            let forces: f64 = system.Q[j]
+                + (0..system.rows()).map(|r| system.A[r * system.n + j] * s.lambda[r]).sum::<f64>()
+                + (0..system.slides()).map(|i| system.J[i * system.n + j] * s.friction[i]).sum::<f64>();
+            prop_assert!((inertia[j] - forces).abs() < 1e-9);
+            let parts = system.Q[j] + s.ideal_force[j] + s.nonideal_force[j];
+            prop_assert!((inertia[j] - parts).abs() < 1e-9, "U4");
+        }
+    }
+
+    /// From rest: a contact that sticks stays below its limit and does not accelerate; one that lets go moves off against
+    /// its friction, which then is that of sliding.
+    #[test]
+    fn the_law_holds_at_rest((system, _) in bodies(), push in 0.1..3.0_f64) {
+        let system = Bodies { Q: system.Q.iter().map(|q| q * push).collect(), ..system };
+        let zero = vec![0.0; system.n];
+        let at = Point { t: 0.0, x: &zero, eta: &zero };
+        let Ok(modes) = find_modes(&system, at, ControlInput::Required) else { return Ok(()) };
+        let sticking = StickingKernel::new(&system, modes);
+        let mut reporter = Reporter::new(&sticking);
+        let s = reporter.solve(&sticking, at, ControlInput::Required).expect("a solution").clone();
+        let off = product(&system.J, &s.eta_dot);
+        for (k, c) in system.contacts.iter().enumerate() {
+            let (f, away) = (&s.friction[c.slide.clone()], &off[c.slide.clone()]);
+            let size = 1.0 + s.normal[k];
+            if sticking.modes().sticks(k) {
+                prop_assert!(norm(f) <= system.mu_static[k] * s.normal[k] * (1.0 + 1e-9));
+                prop_assert!(norm(away) < 1e-9 * size);
+            } else {
+                prop_assert!((norm(f) - system.mu[k] * s.normal[k]).abs() < 1e-9 * size);
+                // f and V' in opposite directions.
+                let along: f64 = f.iter().zip(away).map(|(f, a)| f * a).sum();
+                prop_assert!((along + norm(f) * norm(away)).abs() < 1e-6 * size * (1e-3 + norm(away)), "{f:?} {away:?}");
+            }
+        }
+        // U2 and U3: together they are what moves the system, and apart they are M-orthogonal.
+        let inertia = product(&system.M, &s.eta_dot);
+        for j in 0..system.n {
+            prop_assert!((inertia[j] - system.Q[j] - s.ideal_force[j] - s.nonideal_force[j]).abs() < 1e-9);
+        }
+    }
+}
+
+/// The same bodies with each V in space: its own components, that of its constraint (which is zero), turned about.
+fn with_normal_components(system: &Bodies, angle: f64) -> (Bodies, Vec<Vec<f64>>) {
+    let n = system.n;
+    let (mut J, mut contacts, mut turns) = (Vec::new(), Vec::new(), Vec::new());
+    for (k, c) in system.contacts.iter().enumerate() {
+        let own = &system.J[c.slide.start * n..c.slide.end * n];
+        let rows: Vec<&[f64]> = own.chunks(n).chain([&system.A[k * n..(k + 1) * n]]).collect();
+        let (count, first) = (rows.len(), J.len() / n);
+        // A rotation in the plane of the last two, then in that of the first and the last.
+        let mut turn: Vec<f64> =
+            (0..count * count).map(|p| f64::from(u8::from(p / count == p % count))).collect();
+        for (i, angle) in [(count - 2, angle), (0, 0.7 * angle)] {
+            let (s, c) = f64::sin_cos(angle);
+            for j in 0..count {
+                let (a, b) = (turn[i * count + j], turn[(count - 1) * count + j]);
+                (turn[i * count + j], turn[(count - 1) * count + j]) = (c * a - s * b, s * a + c * b);
+            }
+        }
+        for row in turn.chunks(count) {
+            J.extend((0..n).map(|j| (0..count).map(|i| row[i] * rows[i][j]).sum::<f64>()));
+        }
+        contacts.push(Contact { slide: first..first + count, ..c.clone() });
+        turns.push(turn);
+    }
+    (Bodies { J, contacts, ..system.clone() }, turns)
+}
+
+proptest! {
+    #![proptest_config(same_cases(300, 20262))]
+
+    /// A component of V that the constraint decides changes neither what sticks nor any force.
+    #[test]
+    fn components_of_the_constraints_carry_nothing((system, _) in bodies(), angle in 0.1..3.0_f64) {
+        let zero = vec![0.0; system.n];
+        let at = Point { t: 0.0, x: &zero, eta: &zero };
+        let (spatial, turns) = with_normal_components(&system, angle);
+        let (Ok(plain), Ok(other)) = (accelerate(&system, at), accelerate(&spatial, at)) else {
+            prop_assert!(accelerate(&system, at).is_err() == accelerate(&spatial, at).is_err());
+            return Ok(());
+        };
+        for j in 0..system.n {
+            prop_assert!((plain.eta_dot[j] - other.eta_dot[j]).abs() < 1e-9);
+        }
+        for (k, c) in system.contacts.iter().enumerate() {
+            prop_assert!((plain.normal[k] - other.normal[k]).abs() < 1e-7);
+            let f: Vec<f64> = plain.friction[c.slide.clone()].iter().copied().chain([0.0]).collect();
+            let turned = product(&turns[k], &f);
+            for (i, expected) in spatial.contacts[k].slide.clone().zip(turned) {
+                prop_assert!((other.friction[i] - expected).abs() < 1e-7, "{:?} {}", other.friction, expected);
+            }
+        }
+    }
+
+    /// A further constraint asks for V' of the first contact: it slides that way, whatever its friction, and the law of
+    /// the others holds.
+    #[test]
+    fn contacts_that_are_carried_off_slide((system, _) in bodies(), pull in 0.1..2.0_f64, back in any::<bool>()) {
+        let n = system.n;
+        let pull = if back { -pull } else { pull };
+        let (mut A, mut b, mut levels) = (system.A.clone(), system.b.clone(), system.levels.clone());
+        A.extend(&system.J[..n]);
+        b.push(pull);
+        levels.push(Level::Position);
+        let system = Bodies { A, b, levels, ..system };
+        let zero = vec![0.0; n];
+        let at = Point { t: 0.0, x: &zero, eta: &zero };
+        let modes = match find_modes(&system, at, ControlInput::Required) {
+            Ok(modes) => modes,
+            // Friction may run away with a normal force; it does not fail to find what to do.
+            Err(AccelerationError::FrictionParadox { .. }) => return Ok(()),
+            Err(error) => return Err(TestCaseError::fail(format!("{error:?}"))),
+        };
+        prop_assert!(!modes.sticks(0));
+        let s = accelerate(&system, at).expect("a solution");
+        let off = product(&system.J, &s.eta_dot);
+        prop_assert!((off[0] - pull).abs() < 1e-9);
+        for (k, c) in system.contacts.iter().enumerate() {
+            let (f, away) = (&s.friction[c.slide.clone()], &off[c.slide.clone()]);
+            let size = 1.0 + s.normal[k];
+            if modes.sticks(k) {
+                prop_assert!(norm(f) <= system.mu_static[k] * s.normal[k] * (1.0 + 1e-9) && norm(away) < 1e-9 * size);
+            } else {
+                let along: f64 = f.iter().zip(away).map(|(f, a)| f * a).sum();
+                prop_assert!((norm(f) - system.mu[k] * s.normal[k]).abs() < 1e-9 * size);
+                prop_assert!((along + norm(f) * norm(away)).abs() < 1e-6 * size * (1e-3 + norm(away)));
+            }
+        }
+    }
+}
+
+/// A block of unit mass on the floor, pushed by a spring k towards x = 0 with one or two horizontal components.
+struct Block {
+    k: f64,
+    components: usize,
+    contact: [Contact; 1],
+}
+
+impl Block {
+    fn new(k: f64, components: usize) -> Self {
+        Self { k, components, contact: [Contact { rows: 0..1, slide: 0..components, normal: 0..1 }] }
+    }
+}
+
+impl Kernel for Block {
+    fn shape(&self) -> Shape {
+        Shape {
+            n_x: 3,
+            n_eta: 3,
+            n_con: 1,
+            n_contact: 1,
+            n_slide: self.components,
+            n_normal: 1,
+            n_quadrature: 1,
+            identity_frame: true,
+            ..Shape::default()
+        }
+    }
+    fn levels(&self) -> &[Level] {
+        &[Level::Position]
+    }
+    fn terms(&self, at: Point, _: &mut [f64], out: &mut Terms) {
+        out.x_dot.copy_from_slice(at.eta);
+        out.M.copy_from_slice(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+        out.Q.copy_from_slice(&[-self.k * at.x[0], -self.k * at.x[1], -10.0]);
+        out.A.copy_from_slice(&[0.0, 0.0, 1.0]);
+        out.b[0] = 0.0;
+    }
+    fn residuals(&self, at: Point, _: &mut [f64], phi: &mut [f64], psi: &mut [f64]) {
+        (phi[0], psi[0]) = (at.x[2], at.eta[2]);
+    }
+    fn position_gradient(&self, _: f64, _: &[f64], _: &mut [f64], out: &mut [f64]) {
+        out.copy_from_slice(&[0.0, 0.0, 1.0]);
+    }
+    fn contacts(&self) -> &[Contact] {
+        &self.contact
+    }
+    fn contact_terms(&self, at: Point, _: &mut [f64], out: &mut ContactTerms) {
+        out.J.fill(0.0);
+        for c in 0..self.components {
+            out.V[c] = at.eta[c];
+            out.J[c * 3 + c] = 1.0;
+        }
+        out.b.fill(0.0);
+        (out.mu[0], out.mu_static[0], out.P[0]) = (0.2, 0.3, 1.0);
+    }
+    fn rates(&self, at: Point, s: &Solution, _: &mut [f64], out: &mut [f64]) {
+        out[0] = s.nonideal_force.iter().zip(at.eta).map(|(f, v)| f * v).sum();
+    }
+}
+
+struct Changes(Vec<(f64, bool)>, f64);
+
+impl Observer for Changes {
+    fn row(&mut self, row: Row<'_>) {
+        self.1 = row.integrals[0];
+    }
+    fn contact(&mut self, t: f64, change: ContactChange) {
+        self.0.push((t, change.sticks));
+    }
+}
+
+#[test]
+fn a_spring_and_a_block_swing_by_half_periods_and_stop() {
+    // w = 2, mu g/w^2 = 0.5: each half swing is shorter by 1, from 3.2 to -2.2 to 1.2 to -0.2, where it stays.
+    for method in [Method::Dop853, Method::Tsit5, Method::Radau] {
+        let options = Options { method, rtol: 1e-10, atol: 1e-12, ..Options::default() };
+        let mut changes = Changes(Vec::new(), 0.0);
+        let start = State::new(0.0, &[3.2, 0.0, 0.0], &[0.0; 3]);
+        let outcome = integrate(&Block::new(4.0, 1), &start, 1e4, &options, &mut changes);
+        assert_eq!(outcome.stop, Stop::EndTime);
+        let half = std::f64::consts::FRAC_PI_2;
+        assert_eq!(changes.0.len(), 3, "{method} {:?}", changes.0);
+        for (k, (t, sticks)) in changes.0.iter().enumerate() {
+            assert!((t - half * (k + 1) as f64).abs() < 1e-8, "{method} {t}");
+            assert_eq!(*sticks, k == 2);
+        }
+        assert!((outcome.state.x[0] + 0.2).abs() < 1e-8 && outcome.state.eta == [0.0; 3], "{method}");
+        let lost = 0.5 * 4.0 * (0.2 * 0.2 - 3.2 * 3.2);
+        assert!((changes.1 - lost).abs() < 1e-7, "{method}: work {} instead of {lost}", changes.1);
+    }
+}
+
+#[test]
+fn two_components_along_a_line_are_one() {
+    let options = Options::default();
+    let (c, s) = (0.6, 0.8);
+    let start = State::new(0.0, &[3.2 * c, 3.2 * s, 0.0], &[0.0; 3]);
+    let mut changes = Changes(Vec::new(), 0.0);
+    let outcome = integrate(&Block::new(4.0, 2), &start, 100.0, &options, &mut changes);
+    assert_eq!(outcome.stop, Stop::EndTime);
+    assert_eq!(changes.0.len(), 3, "{:?}", changes.0);
+    assert!((outcome.state.x[0] + 0.2 * c).abs() < 1e-8 && (outcome.state.x[1] + 0.2 * s).abs() < 1e-8);
+}
+
+#[test]
+fn controllers_and_arguments_that_do_not_fit_are_refused() {
+    let start = State::new(0.0, &[0.0; 3], &[0.0; 3]);
+    let other = Block::new(1.0, 2);
+    let controller = Controller { model: Some(&other), hold: None };
+    let mut quiet = Changes(Vec::new(), 0.0);
+    let block = Block::new(1.0, 1);
+    let outcome = integrate_controlled(&block, &controller, &start, 1.0, &Options::default(), &mut quiet);
+    assert!(matches!(outcome.stop, Stop::Failed(Failure::BadArguments { .. })));
+    let controller = Controller { model: None, hold: Some(0.0) };
+    let outcome = integrate_controlled(&block, &controller, &start, 1.0, &Options::default(), &mut quiet);
+    assert!(matches!(outcome.stop, Stop::Failed(Failure::BadArguments { .. })));
+}
