@@ -184,7 +184,7 @@ fn of_model(name: &str, text: &str) -> Vec<String> {
     );
     lines.extend(PAGES.iter().map(|page| format!("{page}{until}")));
     if let Some((parameter, value)) = parameter(text) {
-        let vary = format!("{parameter}={}..{}", 0.9 * value, 1.1 * value);
+        let vary = format!("{parameter}={}..{}", short(0.9 * value), short(1.1 * value));
         lines.push(format!("sweep M --vary {vary}:5 --every 0.1{until} --out runs --json"));
         lines.push(format!("linearize M --over {vary}:5 --out roots.csv --plot roots.svg --json"));
     }
@@ -201,6 +201,11 @@ fn last_time(text: &str) -> Option<f64> {
 /// Step of a fixed-step method: 400 steps a run.
 fn step(until: Option<f64>) -> String {
     format!(" {}", until.unwrap_or(1.0) / 400.0)
+}
+
+/// A number without the rounding of its last digits.
+fn short(value: f64) -> f64 {
+    format!("{value:.9e}").parse().unwrap_or(value)
 }
 
 /// First parameter that has a plain number for a value.

@@ -15,6 +15,9 @@ const KEYS: &[&str] = &[
     "help",
 ];
 
+/// Files of a sweep that hold times or the version: their lines in the list of checksums are left out.
+const CHECKED: &[&str] = &[" summary.json", " manifest.json"];
+
 /// Removes from an output what may vary. `version` is the program's name and version as it writes them.
 pub fn filter(bytes: &[u8], version: &str) -> Vec<u8> {
     let Ok(text) = std::str::from_utf8(bytes) else {
@@ -48,8 +51,12 @@ fn is_code(text: &str) -> bool {
     text.starts_with(['E', 'W', 'N']) && text[1..].bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a line is an entry of a JSON document under one of [`KEYS`].
+/// Whether a line is an entry of a JSON document under one of [`KEYS`], or a checksum of one of [`CHECKED`].
 fn varies(line: &str) -> bool {
+    let checksum = line.starts_with(|c: char| c.is_ascii_digit());
+    if checksum && CHECKED.iter().any(|file| line.trim_end().ends_with(file)) {
+        return true;
+    }
     let key = line.trim_start().strip_prefix('"').and_then(|rest| rest.split_once("\": "));
     key.is_some_and(|(key, _)| KEYS.contains(&key))
 }
@@ -92,6 +99,12 @@ mod tests {
         assert_eq!(filtered("<i>dalembert 0.1.0</i>"), "<i>dalembert</i>");
         assert_eq!(filter(b"\xff dalembert 0.1.0\xff", "dalembert 0.1.0"), b"\xff dalembert\xff");
         assert_eq!(filtered("<th>wall time</th><td>0.021 s</td>"), "<th>wall time</th><td> s</td>");
+    }
+
+    #[test]
+    fn checksums_of_files_with_times_go() {
+        let list = "40 af86 results.csv\n571 a5e3 summary.json\n9 0c manifest.json\n";
+        assert_eq!(filtered(list), "40 af86 results.csv\n");
     }
 
     #[test]
