@@ -15,7 +15,7 @@ mod generator;
 mod reference;
 mod transformations;
 
-const SEEDS: u64 = 40;
+const SEEDS: u64 = 60;
 const DURATION: f64 = 0.2;
 const FORCES: [&str; 4] = ["acceleration", "ideal", "nonideal", "control"];
 
