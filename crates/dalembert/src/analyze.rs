@@ -24,7 +24,7 @@ mod quantities;
 mod series;
 pub(crate) mod surface;
 
-use crate::diagnostic::Diagnostic;
+use dalembert_syntax::diagnostic::Diagnostic;
 use crate::model::Model;
 pub use candidates::MAX_CANDIDATES;
 pub use distribution::{MAX_BRACKET_SPEEDS, MAX_BRACKET_WORK};

@@ -3,7 +3,7 @@
 //! Kinds are read off the expressions: whether a rate occurs, whether it occurs linearly, whether time does. Whether
 //! a velocity constraint can be integrated is a question of brackets and is not answered here.
 
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::kernel_form::Places;
 use crate::model::Model;
 use dalembert_expr::{Expr, Pool, Symbol};

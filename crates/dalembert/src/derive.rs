@@ -15,10 +15,10 @@ mod families;
 mod sample;
 mod structure;
 
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::elaborate::MAX_DENSE;
 use crate::kernel_form::{ContactForm, KernelForm, Matrix, Places, Structure};
-use crate::source::Span;
+use dalembert_syntax::source::Span;
 use crate::system::System;
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol};
 use families::{Derived, Families};

@@ -16,7 +16,7 @@ mod values;
 pub use legendre::{Dual, Law, NotInvertible};
 pub use values::{EnergyValues, Laws};
 
-use crate::diagnostic::Diagnostic;
+use dalembert_syntax::diagnostic::Diagnostic;
 use crate::hamilton::{Canonical, Quadratic};
 use crate::model::Model;
 use crate::poincare::{Poincare, dot, momentum_symbols, own_symbols};

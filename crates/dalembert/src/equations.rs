@@ -16,7 +16,7 @@ mod write;
 pub use crate::hamilton::MAX_EXPLICIT;
 use crate::hamilton::MAX_EXPLICIT_COST;
 
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::kernel_form::KernelForm;
 use crate::model::Model;
 use crate::system::Coordinate;

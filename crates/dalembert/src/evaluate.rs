@@ -1,6 +1,6 @@
 //! Everything at one state: accelerations, forces, residuals, outputs; and which constraint rows are redundant there.
 
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::explain;
 use crate::model::{Evaluation, Model, WRITTEN_OUT};
 use dalembert_run::{
@@ -53,7 +53,7 @@ impl Model {
             }
             let names = self.state_names();
             let Some(k) = names.iter().position(|n| *n == name) else {
-                let near = crate::diagnostic::nearest(&name, names.iter().copied());
+                let near = dalembert_syntax::diagnostic::nearest(&name, names.iter().copied());
                 let d = Diagnostic::error(
                     Code::BadOption,
                     None,

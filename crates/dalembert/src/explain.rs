@@ -2,9 +2,9 @@
 
 mod culprit;
 
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
-use crate::source::Span;
+use dalembert_syntax::source::Span;
 use crate::system::InitialTarget;
 use culprit::{Entry, with_culprits};
 use dalembert_linalg::{Cod, RANK_TOL, dot};

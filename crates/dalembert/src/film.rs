@@ -8,11 +8,11 @@ mod flaws;
 mod json;
 mod layout;
 
-use crate::diagnostic::Diagnostic;
+use dalembert_syntax::diagnostic::Diagnostic;
 use crate::model::Model;
 use crate::scene::Scene;
 use crate::simulate::{Motion, Table};
-use crate::units::Kind;
+use dalembert_syntax::units::Kind;
 use arrows::Placement;
 pub use arrows::{Arrows, ForceKind};
 use dalembert_expr::Expr;

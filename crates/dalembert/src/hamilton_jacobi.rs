@@ -17,7 +17,7 @@ mod verify;
 pub(crate) use motion::WRONG;
 pub(crate) use verify::{NOTHING, Survey};
 
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::hamilton::Canonical;
 use crate::hamilton::MAX_EXPLICIT;
 use crate::model::Model;

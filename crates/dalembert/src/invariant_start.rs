@@ -4,7 +4,7 @@
 //! (lengths) or 0 (products). Values given with a few digits miss that, and every motion would keep the error. So a start
 //! that is near is brought there, with a warning: by the coordinates that are not given, or by all where all are given.
 
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use dalembert_linalg::{Cod, RANK_TOL};
 use dalembert_run::{Kernel, StartGuess};

@@ -5,10 +5,10 @@
 //! [`crate::connect`]. Checked by the tests `variational`.
 
 use crate::compile::{Inputs, Lagrangian};
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::poincare::Poincare;
-use crate::source::Span;
+use dalembert_syntax::source::Span;
 use dalembert_expr::{Expr, Pool};
 
 fn refuse(span: Option<Span>, message: String, help: &str) -> Box<Diagnostic> {

@@ -33,11 +33,11 @@ pub use complete::{Completion, CompletionKind};
 pub use hover::Hover;
 pub use names::{Entity, Names, Occurrence, Sort, Usage};
 
-use crate::diagnostic::{Diagnostic, any_error};
+use dalembert_syntax::diagnostic::{Diagnostic, any_error};
 use crate::elaborate::{Survey, survey};
-use crate::source::{MAX_SOURCE_BYTES, Source, Span};
-use crate::syntax::ast::{Ast, Block, StatementKind};
-use crate::syntax::{self, Token, TokenKind};
+use dalembert_syntax::source::{MAX_SOURCE_BYTES, Source, Span};
+use dalembert_syntax::ast::{Ast, Block, StatementKind};
+use dalembert_syntax::{self, Token, TokenKind};
 use std::sync::OnceLock;
 
 /// A text with everything that was found in it.
@@ -69,9 +69,9 @@ pub struct Symbol {
 impl Document {
     /// Reads a text. The time is linear in its length; nothing is computed yet.
     pub fn new(source: Source) -> Document {
-        let (ast, problems) = syntax::parse(&source);
+        let (ast, problems) = dalembert_syntax::parse(&source);
         let readable = source.text.len() <= MAX_SOURCE_BYTES;
-        let tokens = if readable { syntax::tokens(&source.text).0 } else { Vec::new() };
+        let tokens = if readable { dalembert_syntax::tokens(&source.text).0 } else { Vec::new() };
         let names = Names::of(&source.text, &tokens, &ast);
         Document { source, names, tokens, ast, problems, survey: OnceLock::new() }
     }
@@ -114,7 +114,7 @@ impl Document {
     pub fn format(&self) -> Result<String, Vec<Diagnostic>> {
         match any_error(&self.problems) {
             true => Err(self.problems.clone()),
-            false => syntax::reformat(&self.ast).map_err(|d| vec![*d]),
+            false => dalembert_syntax::reformat(&self.ast).map_err(|d| vec![*d]),
         }
     }
 

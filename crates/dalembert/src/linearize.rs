@@ -25,7 +25,7 @@ mod tangent;
 mod work;
 
 use crate::constraint_kind::Freedom;
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use dalembert_linalg::{Eigen, eigen};
 use dalembert_run::{ConsistentState, State};

@@ -2,10 +2,10 @@
 
 use crate::compile::{Compiled, parameter_values};
 use crate::derive::derive;
-use crate::diagnostic::{Code, Diagnostic, any_error};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, any_error};
 use crate::elaborate::{MAX_DENSE, Overrides, read};
 use crate::kernel_form::KernelForm;
-use crate::source::Source;
+use dalembert_syntax::source::Source;
 use crate::system::System;
 use dalembert_run::{Kernel, State, Terms};
 

@@ -19,7 +19,7 @@ mod system;
 mod theory;
 
 use crate::analyze::{Analysis, analyze};
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, Severity};
 use crate::equations::Form;
 use crate::export::animation;
 use crate::export::markup::escaped;

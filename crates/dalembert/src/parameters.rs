@@ -4,7 +4,7 @@
 //! equations, is not among the names.
 
 use crate::compile::parameter_values_with;
-use crate::diagnostic::{Code, Diagnostic, nearest};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 use crate::model::Model;
 use crate::system::InitialTarget;
 use dalembert_expr::Symbol;

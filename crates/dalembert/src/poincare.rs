@@ -10,7 +10,7 @@
 //! time; the Omegas alone need not, in quasi-velocities, whatever Ghori 1976 (9) says. L1 is found by
 //! [`crate::derive`]. Knows nothing of printing. Checked by `tests/it/poincare.rs`.
 
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::kernel_form::{KernelForm, Structure};
 use crate::model::Model;
 use crate::system::System;

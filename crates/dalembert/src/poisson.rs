@@ -12,7 +12,7 @@
 //! and so singular for every odd number of constraints. Checked by `tests/it/bracket.rs`: antisymmetry, Leibniz, Jacobi,
 //! and the pendulum exactly.
 
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::equations::MAX_EXPLICIT;
 use crate::hamilton::Canonical;
 use crate::kernel_form::Structure;

@@ -34,7 +34,7 @@ pub use motion::{last_time, motion, stop_name};
 pub use verification::verification;
 
 use crate::Model;
-use crate::diagnostic::Diagnostic;
+use dalembert_syntax::diagnostic::Diagnostic;
 use dalembert_run::State;
 use serde_json::{Map, Value, json};
 

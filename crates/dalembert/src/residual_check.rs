@@ -11,7 +11,7 @@
 //!
 //! Knows no solver. O(size of the rows), twice a run.
 
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::explain::short;
 use crate::kernel_form::Places;
 use crate::model::Model;

@@ -16,7 +16,7 @@
 //! evaluate (a point at which a derivative does not exist) it leaves out; a disagreement is an internal error that names what
 //! disagrees. Checked by `tests/it/trust/self_check.rs`, which breaks the first road on purpose.
 
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::explain::short;
 use crate::kernel_form::Places;
 use crate::model::{Evaluation, Model};

@@ -6,7 +6,7 @@ mod record;
 mod variables;
 
 use crate::compile::{CodeStats, Compiled};
-use crate::diagnostic::{Code, Diagnostic, nearest};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 use crate::energy_balance::Balance;
 use crate::explain;
 use crate::lagrangian::lagrangian_of;

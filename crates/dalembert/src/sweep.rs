@@ -45,7 +45,7 @@ pub use tally::{Spread, Tally};
 pub use vary::{Axis, Distribution, Sample, Values};
 
 use crate::compile::{Compiled, InLanes};
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::simulate::{MotionForm, Request, Resolved, Table};
 use dalembert_run::ensemble::Ensemble;

@@ -6,8 +6,8 @@
 mod contribution;
 mod drawn;
 
-use crate::source::Span;
-use crate::units::Kind;
+use dalembert_syntax::source::Span;
+use dalembert_syntax::units::Kind;
 pub use contribution::{Contribution, Law};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 pub use drawn::{Figure, Place};

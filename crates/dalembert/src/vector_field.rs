@@ -12,7 +12,7 @@
 //! assert_eq!(rate, [3.0, -2.0]);
 //! ```
 
-use crate::diagnostic::Diagnostic;
+use dalembert_syntax::diagnostic::Diagnostic;
 use crate::explain;
 use crate::model::Model;
 use dalembert_run::{AccelerationError, Accelerator, Kernel, Point, Solution, accelerate};

@@ -40,7 +40,7 @@ mod states;
 mod symbols;
 mod work;
 
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::model::{Model, WRITTEN_OUT};
 pub use gauss::gauss;
 pub use reading::{Difference, Reading, multipliers};

@@ -2,10 +2,10 @@
 
 use super::value::Value;
 use super::{Elaborator, Fallible, Reported};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::source::Span;
-use crate::syntax::ast::{self, Comparison};
-use crate::units::{Dimension, Kind};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::source::Span;
+use dalembert_syntax::ast::{self, Comparison};
+use dalembert_syntax::units::{Dimension, Kind};
 use dalembert_expr::{Expr, Function, Node, Pool, Rational};
 
 impl Elaborator<'_> {

@@ -2,7 +2,7 @@
 //! spelling it.
 
 use super::value::Value;
-use crate::source::Span;
+use dalembert_syntax::source::Span;
 use dalembert_expr::Rational;
 use rustc_hash::{FxHashMap, FxHashSet};
 

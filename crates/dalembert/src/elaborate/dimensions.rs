@@ -3,7 +3,7 @@
 use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::{Elaborator, Fallible, Part};
-use crate::units::{Dimension, Kind};
+use dalembert_syntax::units::{Dimension, Kind};
 use dalembert_expr::Rational;
 
 impl Elaborator<'_> {

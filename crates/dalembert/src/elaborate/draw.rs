@@ -3,10 +3,10 @@
 use super::roles::{Allowed, DRAWN, State};
 use super::value::Value;
 use super::{Elaborator, Fallible};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::syntax::ast::{self, ExprKind, Shape};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::ast::{self, ExprKind, Shape};
 use crate::system::{Figure, Place};
-use crate::units::Kind;
+use dalembert_syntax::units::Kind;
 use dalembert_expr::Expr;
 
 /// What all parts of a picture may be written over.

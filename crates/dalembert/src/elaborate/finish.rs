@@ -4,9 +4,9 @@ use super::laws::Control;
 use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::{Elaborator, Fallible};
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::kernel_form::Places;
-use crate::source::Span;
+use dalembert_syntax::source::Span;
 use crate::system::{Contact, Contribution, Initial, InitialTarget, Observables, System};
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
 

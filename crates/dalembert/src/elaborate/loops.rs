@@ -5,9 +5,9 @@
 use super::scope::{Binding, OPERATIONS, is_reserved};
 use super::value::Value;
 use super::{Elaborator, Fallible};
-use crate::diagnostic::Code;
-use crate::syntax::ast::{self, ExprKind};
-use crate::syntax::expression_text;
+use dalembert_syntax::diagnostic::Code;
+use dalembert_syntax::ast::{self, ExprKind};
+use dalembert_syntax::expression_text;
 use dalembert_expr::{Function, Rational};
 use rustc_hash::FxHashMap;
 

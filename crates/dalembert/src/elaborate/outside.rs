@@ -3,10 +3,10 @@
 use super::roles::{Allowed, Role, State};
 use super::scope::Binding;
 use super::{Elaborator, Fallible, Overrides, Reported};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::syntax::ast;
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::ast;
 use crate::system::Parameter;
-use crate::units::Kind;
+use dalembert_syntax::units::Kind;
 use dalembert_expr::Symbol;
 use rustc_hash::FxHashMap;
 

@@ -2,9 +2,9 @@
 
 pub(super) use super::bindings::{Binding, Scope};
 use super::{Elaborator, Fallible, Reported};
-use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::source::Span;
-use crate::syntax::ast::{self, ExprKind, Subscript, Target};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
+use dalembert_syntax::source::Span;
+use dalembert_syntax::ast::{self, ExprKind, Subscript, Target};
 use dalembert_expr::Function;
 
 /// Names of functions and results: a model cannot declare them.

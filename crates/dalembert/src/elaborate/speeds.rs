@@ -5,9 +5,9 @@
 
 use super::roles::Role;
 use super::{Elaborator, Fallible, MAX_DENSE};
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::kernel_form::Places;
-use crate::source::Span;
+use dalembert_syntax::source::Span;
 use crate::system::Speed;
 use dalembert_expr::{Expr, Pool, Symbol};
 

@@ -1,6 +1,6 @@
 //! Values of expressions while a model is read: scalars, vectors (matrices are vectors of rows), conditions.
 
-use crate::units::Kind;
+use dalembert_syntax::units::Kind;
 use dalembert_expr::Expr;
 
 /// What an expression of the model amounts to.

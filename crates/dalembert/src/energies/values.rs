@@ -6,7 +6,7 @@
 //! ```
 
 use super::Law;
-use crate::diagnostic::Diagnostic;
+use dalembert_syntax::diagnostic::Diagnostic;
 use crate::model::Model;
 use crate::poincare::Poincare;
 use dalembert_expr::{Expr, Symbol};

@@ -1,7 +1,7 @@
 //! Energies and co-energies, written out.
 
 use super::write::Writer;
-use crate::diagnostic::Diagnostic;
+use dalembert_syntax::diagnostic::Diagnostic;
 use crate::energies::{Energies, EnergyValues};
 use crate::model::Model;
 use dalembert_expr::{Format, Symbol};

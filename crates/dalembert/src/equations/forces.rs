@@ -4,7 +4,7 @@
 
 use super::lambda_symbols;
 use super::write::Writer;
-use crate::diagnostic::Diagnostic;
+use dalembert_syntax::diagnostic::Diagnostic;
 use crate::model::Model;
 use dalembert_expr::{Expr, Function, Pool, Rational, Symbol};
 

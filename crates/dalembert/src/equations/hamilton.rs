@@ -2,7 +2,7 @@
 
 use super::write::Writer;
 use super::{constraint_forces, forces};
-use crate::diagnostic::Diagnostic;
+use dalembert_syntax::diagnostic::Diagnostic;
 use crate::hamilton::Canonical;
 use crate::model::Model;
 use dalembert_expr::{Expr, Format, Pool};

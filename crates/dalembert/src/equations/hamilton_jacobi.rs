@@ -1,7 +1,7 @@
 //! The Hamilton-Jacobi equation with the model's complete integral, written out: S, H, momenta, dS/da.
 
 use super::write::Writer;
-use crate::diagnostic::Diagnostic;
+use dalembert_syntax::diagnostic::Diagnostic;
 use crate::hamilton_jacobi::HamiltonJacobi;
 use crate::model::Model;
 use dalembert_expr::Format;

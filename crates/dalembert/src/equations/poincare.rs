@@ -2,7 +2,7 @@
 
 use super::write::Writer;
 use super::{constraint_forces, forces, write_kinematics};
-use crate::diagnostic::Diagnostic;
+use dalembert_syntax::diagnostic::Diagnostic;
 use crate::kernel_form::Structure;
 use crate::model::Model;
 use crate::poincare::{LinearRow, Poincare, labels, linear_rows, momentum_symbols};

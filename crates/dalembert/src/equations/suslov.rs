@@ -3,7 +3,7 @@
 use super::poincare::write_nonholonomy;
 use super::write::Writer;
 use super::{MAX_EXPLICIT, MAX_EXPLICIT_COST, write_kinematics};
-use crate::diagnostic::Diagnostic;
+use dalembert_syntax::diagnostic::Diagnostic;
 use crate::model::Model;
 use crate::poincare::{labels, momentum_symbols};
 use crate::suslov::{Solved, Suslov};

@@ -4,7 +4,7 @@
 //! rest): minus the Lagrangian at rest. Coordinates that are not on an axis stay as at the operating point, as far as
 //! the constraints let them.
 
-use crate::diagnostic::{Code, Diagnostic, nearest};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 use crate::linearize::Range;
 use crate::model::Model;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};

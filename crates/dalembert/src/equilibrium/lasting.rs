@@ -1,6 +1,6 @@
 //! Whether a state at which accelerations vanish is an equilibrium or a steady motion.
 
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::linearize::{Kind, Linearization, Linearizer};
 use crate::model::Model;
 use dalembert_linalg::eigenvalues;

@@ -1,7 +1,7 @@
 //! Equilibria and steady motions from several starts.
 
 use super::settle::FixedVariables;
-use crate::diagnostic::{Code, Diagnostic, nearest};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 use crate::linearize::{Linearization, Linearizer, Range, Verdict};
 use crate::model::{Evaluation, Model};
 use dalembert_run::{Kernel, Projector, State, Terms};

@@ -3,7 +3,7 @@
 mod descend;
 
 use super::lasting::NOT_FOUND;
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::linearize::{Linearizer, Local, Preference, Preferences};
 use crate::model::Model;
 use dalembert_linalg::Cod;

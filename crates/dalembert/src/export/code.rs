@@ -19,7 +19,7 @@ mod rust;
 pub use names::identifier;
 
 use crate::Model;
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_run::{Kernel, State, independent_rows};
 use outline::Outline;
 

@@ -6,7 +6,7 @@
 
 use super::verify::{Dice, along, free_directions};
 use super::{HamiltonJacobi, Values};
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::explain::short;
 use crate::model::Model;
 use crate::simulate::{IntegralReport, Motion, MotionForm, Request, Table, judge};

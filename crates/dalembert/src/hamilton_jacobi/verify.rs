@@ -2,7 +2,7 @@
 
 use super::{HamiltonJacobi, Values};
 use crate::analyze::surface::place;
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::explain::short;
 use crate::model::Model;
 use crate::simulate::Verified;

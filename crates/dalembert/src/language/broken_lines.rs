@@ -4,8 +4,8 @@
 use super::context::begins_statement;
 use super::names::{Finder, Sort, Space, Usage};
 use super::resolve::{OF_CLASS, OF_CONSTRAINT};
-use crate::source::Span;
-use crate::syntax::{KEYWORDS, Token, TokenKind};
+use dalembert_syntax::source::Span;
+use dalembert_syntax::{KEYWORDS, Token, TokenKind};
 
 impl Finder<'_> {
     /// Goes through the tokens outside of statements that were read, line by line.

@@ -1,10 +1,10 @@
 //! Everything that is wrong with a text, as an editor shows it.
 
 use crate::constraint_kind::Freedom;
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::elaborate::{Overrides, read};
 use crate::model::Model;
-use crate::source::Source;
+use dalembert_syntax::source::Source;
 use crate::system::System;
 
 /// Speeds and constraint rows together up to which equations and start are checked while a model is typed.

@@ -6,10 +6,10 @@ use super::names::{Entity, Sort};
 use super::resolve::{OF_CLASS, OF_CONSTRAINT};
 use super::words::{self, Word};
 use crate::elaborate::scope::{OBSERVABLES, PLAIN_OBSERVABLES};
-use crate::source::Span;
-use crate::syntax::{Token, TokenKind};
+use dalembert_syntax::source::Span;
+use dalembert_syntax::{Token, TokenKind};
 use crate::system::Power;
-use crate::units;
+use dalembert_syntax::units;
 use dalembert_run::Method;
 
 /// What a completion is.

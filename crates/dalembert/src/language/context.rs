@@ -1,8 +1,8 @@
 //! Where in a statement an offset is: what stands before it, and which brackets are open.
 
 use super::Document;
-use crate::source::Span;
-use crate::syntax::{KEYWORDS, Token, TokenKind};
+use dalembert_syntax::source::Span;
+use dalembert_syntax::{KEYWORDS, Token, TokenKind};
 
 /// The surroundings of an offset.
 pub(super) struct Context {

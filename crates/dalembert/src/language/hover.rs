@@ -5,8 +5,8 @@ use super::context::Context;
 use super::names::{Entity, Occurrence, Sort, Usage};
 use super::words::{self, Word};
 use crate::elaborate::{ConstraintFact, Fact};
-use crate::source::Span;
-use crate::units;
+use dalembert_syntax::source::Span;
+use dalembert_syntax::units;
 use dalembert_run::Method;
 
 /// What is known of the word at an offset.

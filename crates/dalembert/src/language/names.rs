@@ -5,9 +5,9 @@
 //! that is the survey of the elaborator.
 
 use crate::elaborate::scope::is_reserved;
-use crate::source::Span;
-use crate::syntax::ast::Ast;
-use crate::syntax::{Token, TokenKind};
+use dalembert_syntax::source::Span;
+use dalembert_syntax::ast::Ast;
+use dalembert_syntax::{Token, TokenKind};
 use std::collections::HashMap;
 
 /// What a name was declared as.

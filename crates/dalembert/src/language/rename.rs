@@ -2,10 +2,10 @@
 
 use super::Document;
 use super::names::{Entity, Sort};
-use crate::diagnostic::any_error;
+use dalembert_syntax::diagnostic::any_error;
 use crate::elaborate::scope::is_reserved;
-use crate::source::{Source, Span};
-use crate::syntax::{RESERVED_WORDS, TokenKind, tokens};
+use dalembert_syntax::source::{Source, Span};
+use dalembert_syntax::{RESERVED_WORDS, TokenKind, tokens};
 
 impl Document {
     /// The places to be replaced when the thing at an offset gets another name, or why that cannot be.

@@ -2,8 +2,8 @@
 //! walked here does not compile.
 
 use super::names::{Finder, Sort, Space, Usage};
-use crate::source::Span;
-use crate::syntax::ast::*;
+use dalembert_syntax::source::Span;
+use dalembert_syntax::ast::*;
 
 /// Results whose argument is the name of a constraint.
 pub(super) const OF_CONSTRAINT: [&str; 4] = ["multiplier", "reaction", "residual", "friction"];

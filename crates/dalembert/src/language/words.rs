@@ -156,8 +156,8 @@ pub fn about_method(method: Method) -> &'static str {
 mod tests {
     use super::*;
     use crate::elaborate::scope::{OBSERVABLES, OPERATIONS, PLAIN_OBSERVABLES};
-    use crate::source::Source;
-    use crate::syntax::{KEYWORDS, RESERVED_WORDS, parse};
+    use dalembert_syntax::source::Source;
+    use dalembert_syntax::{KEYWORDS, RESERVED_WORDS, parse};
     use dalembert_expr::Function;
 
     fn names(table: &[Word]) -> Vec<&str> {

@@ -2,7 +2,7 @@
 
 use super::Linearizer;
 use super::tangent::ReductionError;
-use crate::diagnostic::{Code, Diagnostic, nearest};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 use crate::explain;
 use crate::model::Model;
 use dalembert_linalg::EigenError;

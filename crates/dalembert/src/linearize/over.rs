@@ -1,7 +1,7 @@
 //! Eigenvalues over a parameter or a starting value, each followed along its branch.
 
 use super::{Linearization, Linearizer, stability};
-use crate::diagnostic::{Code, Diagnostic, nearest};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 use crate::model::Model;
 use crate::simulate::Table;
 use dalembert_linalg::{Complex, Eigen};

@@ -1,6 +1,6 @@
 //! Operating points: values given in words, the rest from the start, on the constraints.
 
-use crate::diagnostic::Diagnostic;
+use dalembert_syntax::diagnostic::Diagnostic;
 use crate::explain;
 use crate::model::Model;
 use dalembert_linalg::{Cod, RANK_TOL};

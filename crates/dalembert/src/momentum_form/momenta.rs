@@ -17,7 +17,7 @@
 use super::branch::{self, Branch, Known};
 use super::small::{invert, largest, times};
 use crate::compile::{Compiled, Inputs, Scattered, dense, entries};
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::poincare::Poincare;
 use dalembert_expr::{Derivation, Expr, Pool};

@@ -10,7 +10,7 @@
 
 use super::small::invert;
 use crate::compile::{Compiled, Inputs, Scattered, dense, matrix};
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::suslov::Suslov;
 use dalembert_expr::Expr;

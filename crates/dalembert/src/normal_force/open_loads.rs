@@ -1,7 +1,7 @@
 //! Forces of redundant constraints that a force law reads and that no rule decides.
 
 use super::View;
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use dalembert_linalg::{Cod, RANK_TOL, norm};
 use dalembert_run::{Kernel, carrying_rows};

@@ -4,11 +4,11 @@ use super::html::{self, Cell};
 use super::system::cut;
 use super::{Draft, Tag};
 use crate::Model;
-use crate::diagnostic::Severity;
+use dalembert_syntax::diagnostic::Severity;
 use crate::export::Plot;
 use crate::report;
 use crate::simulate::{Motion, Table};
-use crate::source::Span;
+use dalembert_syntax::source::Span;
 use crate::system::Output;
 use dalembert_expr::Symbol;
 

@@ -1,6 +1,6 @@
 //! Pieces of the page: sections, paragraphs, tables, numbers. Knows no mechanics.
 
-use crate::diagnostic::Diagnostic;
+use dalembert_syntax::diagnostic::Diagnostic;
 use crate::export::markup::escaped;
 use dalembert_expr::Rational;
 

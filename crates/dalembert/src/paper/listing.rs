@@ -2,7 +2,7 @@
 
 use super::{Draft, html};
 use crate::export::markup::escaped;
-use crate::syntax::{KEYWORDS, RESERVED_WORDS, TokenKind, tokens};
+use dalembert_syntax::{KEYWORDS, RESERVED_WORDS, TokenKind, tokens};
 
 /// Lines of a model text that are shown at most.
 const MAX_LINES: usize = 400;

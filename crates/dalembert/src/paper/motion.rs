@@ -3,7 +3,7 @@
 use super::html::{self, Cell};
 use super::system::cut;
 use super::{Draft, Stage, Tag, forces, formula, results};
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, Severity};
 use crate::export::{Plot, animation, strobe};
 use crate::simulate::{Motion, Request, Table};
 use crate::system::InitialTarget;

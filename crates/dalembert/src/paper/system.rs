@@ -6,7 +6,7 @@ use crate::equations::{Part, state};
 use crate::hamilton_jacobi::HamiltonJacobi;
 use crate::report;
 use crate::system::Contact;
-use crate::units::Kind;
+use dalembert_syntax::units::Kind;
 use dalembert_expr::{Expr, Format, Rational};
 
 /// Rows of a table of variables or parameters at most.

@@ -2,7 +2,7 @@
 
 use super::{headline, object, state_pairs};
 use crate::constraint_kind::{Freedom, Kind, kinds};
-use crate::diagnostic::{self, Diagnostic};
+use dalembert_syntax::diagnostic::{self, Diagnostic};
 use crate::{Model, Source};
 use dalembert_run::ConsistentState;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use super::{object, state_pairs};
 use crate::constraint_kind::redundancy;
-use crate::diagnostic::{self, Code, Diagnostic};
+use dalembert_syntax::diagnostic::{self, Code, Diagnostic};
 use crate::{Evaluation, Model, Source};
 use dalembert_run::{Kernel, Line, State};
 use serde_json::{Value, json};

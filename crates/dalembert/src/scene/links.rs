@@ -6,7 +6,7 @@
 
 use crate::model::Model;
 use crate::system::Place;
-use crate::units::Kind;
+use dalembert_syntax::units::Kind;
 use dalembert_expr::{Expr, Pool, Symbol, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -2,7 +2,7 @@
 
 use crate::model::Model;
 use crate::system::{Coordinate, Place};
-use crate::units::Kind;
+use dalembert_syntax::units::Kind;
 use dalembert_expr::{Expr, Pool, Rational, Symbol, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -4,7 +4,7 @@
 //! right all the same. A state that is not finite is not a motion.
 
 use super::Table;
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 
 /// Entries of one column that are not finite.

@@ -2,9 +2,9 @@
 
 use super::Request;
 use super::record::KINDS;
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
-use crate::source::Span;
+use dalembert_syntax::source::Span;
 use dalembert_run::{Baumgarte, Crossing, EventRule, Method, Options, Output, hybrid};
 
 /// Rows a run gives when no spacing is asked for.

@@ -3,7 +3,7 @@
 use super::Found;
 use super::variables::Variables;
 use crate::compile::Compiled;
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::explain;
 use crate::model::Model;
 use dalembert_run::{

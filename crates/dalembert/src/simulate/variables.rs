@@ -2,7 +2,7 @@
 
 use super::Request;
 use crate::compile::Compiled;
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::momentum_form::{Momenta, SuslovKernel};
 use dalembert_run::{AccelerationError, Failure, Kernel, Method, State, Term};

@@ -1,7 +1,7 @@
 //! What the names of a plan mean in a model.
 
 use super::Plan;
-use crate::diagnostic::{Code, Diagnostic, nearest};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 use crate::model::Model;
 use crate::parameters::Target;
 use crate::system::InitialTarget;

@@ -1,7 +1,7 @@
 //! One thread's share: runs prepared, moved and written down as rows.
 
 use super::{Block, Row, Status, Sweep};
-use crate::diagnostic::Diagnostic;
+use dalembert_syntax::diagnostic::Diagnostic;
 use crate::model::Model;
 use crate::simulate::{Motion, Request, Table};
 use dalembert_run::ensemble::{Ended, Job, LaneDriver, Sampled};

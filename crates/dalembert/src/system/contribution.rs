@@ -1,6 +1,6 @@
 //! Statements behind the terms of the equations of motion, so that a message can name them.
 
-use crate::source::Span;
+use dalembert_syntax::source::Span;
 use dalembert_expr::Expr;
 
 /// What one statement adds to the equations of motion.

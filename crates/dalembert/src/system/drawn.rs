@@ -1,6 +1,6 @@
 //! What an animation shows, as expressions over coordinates, parameters and time.
 
-use crate::units::Kind;
+use dalembert_syntax::units::Kind;
 use dalembert_expr::Expr;
 
 /// A point of the plane or of space.

@@ -13,7 +13,7 @@ use super::motion::Scales;
 use super::small::Dice;
 use crate::compile::Compiled;
 use crate::derive::derive;
-use crate::diagnostic::Diagnostic;
+use dalembert_syntax::diagnostic::Diagnostic;
 use crate::model::Model;
 use crate::system::{Contact, RequirementRow, Row, Speed, System};
 use dalembert_expr::{Derivation, Expr, Function, Pool, Rational, Symbol};

@@ -4,7 +4,7 @@ use super::language::Language;
 use super::names::Namer;
 use crate::Model;
 use crate::compile::Tapes;
-use crate::units::Kind;
+use dalembert_syntax::units::Kind;
 use dalembert_run::{Kernel, Shape};
 use dalembert_tape::{Listing, Op, Operand};
 use std::fmt::Write;

@@ -13,7 +13,7 @@ macro_rules! catalogue {
         /// Which kind of message a diagnostic is.
         ///
         /// ```
-        /// use dalembert::diagnostic::Code;
+        /// use dalembert_syntax::diagnostic::Code;
         ///
         /// let code = Code::from_id("E0206").unwrap();
         /// assert_eq!(code, Code::ImplicitMultiplication);

@@ -6,7 +6,7 @@
 /// a third of the letters may be wrong. A difference in case only always counts as near. Ties go to the first candidate.
 ///
 /// ```
-/// use dalembert::diagnostic::nearest;
+/// use dalembert_syntax::diagnostic::nearest;
 ///
 /// assert_eq!(nearest("thta", ["phi", "theta"]), Some("theta"));
 /// assert_eq!(nearest("kienetic", ["kinematics", "kinetic"]), Some("kinetic"));

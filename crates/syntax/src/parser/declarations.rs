@@ -2,10 +2,10 @@
 
 use super::{Parse, Parser};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::syntax::ast::{
+use crate::ast::{
     Declared, Definition, Initial, Range, Speed, StatementKind, Subscript, Target, Unit,
 };
-use crate::syntax::token::TokenKind;
+use crate::token::TokenKind;
 
 impl Parser<'_> {
     /// `x`, `q[i]`, `q[1..N, 1..2]`

@@ -12,7 +12,7 @@ pub use catalogue::Code;
 pub use nearest::nearest;
 pub use render::{MAX_SHOWN, Style, json, render};
 
-use crate::source::Span;
+use crate::source::{MAX_SOURCE_BYTES, Source, Span};
 
 /// How grave a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,8 +39,8 @@ impl Severity {
 /// One thing to say about a model.
 ///
 /// ```
-/// use dalembert::diagnostic::{Code, Diagnostic, Style, render};
-/// use dalembert::source::{Source, Span};
+/// use dalembert_syntax::diagnostic::{Code, Diagnostic, Style, render};
+/// use dalembert_syntax::source::{Source, Span};
 ///
 /// let source = Source::new("pendulum.dal", "potential m*g*thta\n");
 /// let diagnostic = Diagnostic::error(Code::UnknownName, Span::new(14, 18), "unknown name `thta`")
@@ -129,4 +129,48 @@ impl Diagnostic {
 /// Whether any of them is an error.
 pub fn any_error(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(Diagnostic::is_error)
+}
+
+impl Source {
+    /// A source from the bytes of a file, which may be too many or not UTF-8.
+    ///
+    /// ```
+    /// use dalembert_syntax::{Source, diagnostic::Code};
+    ///
+    /// let error = Source::from_bytes("model.dal", b"system \xff".to_vec()).unwrap_err();
+    /// assert_eq!(error.code, Code::NotUtf8);
+    /// assert!(error.message.contains("byte 7"));
+    /// ```
+    pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Source, Box<Diagnostic>> {
+        if let Some(too_large) = size_error(bytes.len()) {
+            return Err(Box::new(too_large));
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) => Ok(Source::new(name, text)),
+            Err(error) => Err(Box::new(encoding_error(&error))),
+        }
+    }
+}
+
+/// What to say about a text of this size, if it is too large.
+pub(crate) fn size_error(bytes: usize) -> Option<Diagnostic> {
+    (bytes > MAX_SOURCE_BYTES).then(|| {
+        Diagnostic::error(
+            Code::FileTooLarge,
+            None,
+            format!("the model text is longer than the {MAX_SOURCE_BYTES} bytes that are read"),
+        )
+        .help("use families and `for` blocks instead of writing every statement out")
+    })
+}
+
+fn encoding_error(error: &std::string::FromUtf8Error) -> Diagnostic {
+    let offset = error.utf8_error().valid_up_to();
+    let line = error.as_bytes()[..offset].iter().filter(|&&byte| byte == b'\n').count() + 1;
+    Diagnostic::error(
+        Code::NotUtf8,
+        None,
+        format!("the model text is not UTF-8: byte {offset} (line {line}) begins no character"),
+    )
+    .help("save the file in the encoding UTF-8")
 }

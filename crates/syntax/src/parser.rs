@@ -16,7 +16,8 @@ use super::ast::{Ast, Name};
 use super::token::{Token, TokenKind};
 use super::{MAX_DIAGNOSTICS, MAX_NESTING, lexer};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::source::{Source, Span, size_error};
+use crate::diagnostic::size_error;
+use crate::source::{Source, Span};
 
 /// Reads a model text.
 ///

@@ -3,10 +3,10 @@
 use super::{Parse, Parser, Reported};
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::source::Span;
-use crate::syntax::ast::{
+use crate::ast::{
     Comparison, Direction, Equation, Expr, ExprKind, Name, Range, Shape, Simulate, StatementKind, Target,
 };
-use crate::syntax::token::{Token, TokenKind};
+use crate::token::{Token, TokenKind};
 
 /// The words that begin statements. Elsewhere they are names like any other.
 pub const KEYWORDS: [&str; 32] = [

@@ -5,7 +5,7 @@
 //! beyond the unit in braces.
 
 use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::syntax::ast::{Unit as UnitAst, UnitKind};
+use crate::ast::{Unit as UnitAst, UnitKind};
 use dalembert_expr::Rational;
 use std::fmt;
 use std::sync::Arc;
@@ -220,7 +220,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// A unit by its size in coherent SI units, as in `0.01 m`; `None` if it is unknown.
 ///
 /// ```
-/// use dalembert::units::describe;
+/// use dalembert_syntax::units::describe;
 /// assert_eq!(describe("cm").unwrap(), "1/100 m");
 /// assert_eq!(describe("deg").unwrap(), "1/180 pi");
 /// ```

@@ -162,8 +162,8 @@ impl Window {
 /// `help`, `labels` and `suggestion`; lines and columns count from 1, absent parts are `null`. Nothing is left out.
 ///
 /// ```
-/// use dalembert::diagnostic::{Code, Diagnostic, json};
-/// use dalembert::source::{Source, Span};
+/// use dalembert_syntax::diagnostic::{Code, Diagnostic, json};
+/// use dalembert_syntax::source::{Source, Span};
 ///
 /// let source = Source::new("model.dal", "coordinate x\npotential y");
 /// let said = json(&[Diagnostic::error(Code::UnknownName, Span::new(23, 24), "unknown name `y`")], &source);

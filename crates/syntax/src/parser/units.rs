@@ -2,8 +2,8 @@
 
 use super::{Parse, Parser, Reported};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::syntax::ast::{Exponent, Unit, UnitFactor, UnitKind};
-use crate::syntax::token::TokenKind;
+use crate::ast::{Exponent, Unit, UnitFactor, UnitKind};
+use crate::token::TokenKind;
 
 impl Parser<'_> {
     pub(super) fn unit_if_any(&mut self) -> Parse<Option<Unit>> {

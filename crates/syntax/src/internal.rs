@@ -20,9 +20,9 @@ const OF_ANOTHER: &str = "a scoped thread panicked";
 /// Does some work; a panic in it becomes a diagnostic. `what` is what was running, as in `simulate pendulum.dal`.
 ///
 /// ```
-/// let sum = dalembert::internal::catch("a sum", || 1 + 1);
+/// let sum = dalembert_syntax::internal::catch("a sum", || 1 + 1);
 /// assert_eq!(sum.unwrap(), 2);
-/// let wrong = dalembert::internal::catch("an example", || panic!("a row is missing"));
+/// let wrong = dalembert_syntax::internal::catch("an example", || panic!("a row is missing"));
 /// assert!(wrong.map(|()| ()).unwrap_err().message.contains("a row is missing"));
 /// ```
 ///

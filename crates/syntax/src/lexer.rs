@@ -12,7 +12,7 @@ use crate::source::Span;
 /// The tokens of a text, always with an [`TokenKind::End`] at the end, and what is wrong with it.
 ///
 /// ```
-/// use dalembert::syntax::{TokenKind, tokens};
+/// use dalembert_syntax::{TokenKind, tokens};
 ///
 /// let (tokens, problems) = tokens("1..N");
 /// let kinds: Vec<TokenKind> = tokens.iter().map(|token| token.kind).collect();

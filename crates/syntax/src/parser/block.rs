@@ -2,9 +2,9 @@
 
 use super::{Parse, Parser, statements::is_keyword};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::syntax::MAX_DIAGNOSTICS;
-use crate::syntax::ast::{Block, Leading, Statement};
-use crate::syntax::token::{Token, TokenKind};
+use crate::MAX_DIAGNOSTICS;
+use crate::ast::{Block, Leading, Statement};
+use crate::token::{Token, TokenKind};
 
 impl Parser<'_> {
     /// The statements up to the end of the text, or up to the partner of an opening brace.

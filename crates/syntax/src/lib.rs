@@ -4,7 +4,7 @@
 //! as canonical text. Names, shapes, units and mechanics are not known here: `potential sin(q, [1])` is good grammar.
 //!
 //! ```
-//! use dalembert::{source::Source, syntax::{format, parse}};
+//! use dalembert_syntax::{Source, format, parse};
 //!
 //! let source = Source::new("drop.dal", "coordinate  y;kinetic m / 2*y'^2   # falls\n");
 //! let (ast, diagnostics) = parse(&source);
@@ -13,16 +13,20 @@
 //! ```
 
 pub mod ast;
+pub mod diagnostic;
 mod format;
+pub mod internal;
 mod lexer;
 mod parser;
+pub mod source;
 mod token;
+pub mod units;
 
 pub use ast::Ast;
-pub(crate) use format::expression_text;
-pub use format::{format, reformat};
+pub use format::{expression_text, format, reformat};
 pub use lexer::tokens;
 pub use parser::{KEYWORDS, parse};
+pub use source::{Source, Span};
 pub use token::{RESERVED_WORDS, Token, TokenKind};
 
 /// How deep brackets, signs, exponents, `if` and `for` may be nested in each other. Trees are read and walked by

@@ -21,7 +21,7 @@ const MAX_COMMENT_COLUMN: usize = 70;
 /// The canonical text of a model.
 ///
 /// ```
-/// use dalembert::{source::Source, syntax::{format, parse}};
+/// use dalembert_syntax::{Source, format, parse};
 ///
 /// let text = "for i in 1..N {initial x[ i ]=i*l,y[i]~(0)}";
 /// let (ast, _) = parse(&Source::new("chain.dal", text));
@@ -54,7 +54,7 @@ pub fn reformat(ast: &Ast) -> Result<String, Box<Diagnostic>> {
 }
 
 /// The canonical text of an expression.
-pub(crate) fn expression_text(e: &Expr) -> String {
+pub fn expression_text(e: &Expr) -> String {
     expr(e)
 }
 

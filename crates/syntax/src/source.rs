@@ -5,7 +5,6 @@
 
 use std::ops::Range;
 
-use crate::diagnostic::{Code, Diagnostic};
 
 /// Largest model text that is read, in bytes. Far above any model written or generated so far; it keeps offsets
 /// in 32 bits and a wrong file (a movie, a dump) from costing more than a message.
@@ -14,7 +13,7 @@ pub const MAX_SOURCE_BYTES: usize = 4 * 1024 * 1024;
 /// A range of bytes of a [`Source`], end excluded.
 ///
 /// ```
-/// use dalembert::source::Span;
+/// use dalembert_syntax::source::Span;
 ///
 /// let both = Span::new(2, 5).to(Span::new(9, 12));
 /// assert_eq!(both, Span::new(2, 12));
@@ -73,7 +72,7 @@ pub struct Position {
 /// A model text with the name it goes by in messages.
 ///
 /// ```
-/// use dalembert::source::{Source, Position};
+/// use dalembert_syntax::source::{Source, Position};
 ///
 /// let source = Source::new("pendulum.dal", "coordinate θ\npotential cos(θ)\n");
 /// assert_eq!(source.position(25), Position { line: 2, column: 12 });
@@ -90,25 +89,6 @@ impl Source {
     /// A source from text at hand.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
         Source { name: name.into(), text: text.into() }
-    }
-
-    /// A source from the bytes of a file, which may be too many or not UTF-8.
-    ///
-    /// ```
-    /// use dalembert::{source::Source, diagnostic::Code};
-    ///
-    /// let error = Source::from_bytes("model.dal", b"system \xff".to_vec()).unwrap_err();
-    /// assert_eq!(error.code, Code::NotUtf8);
-    /// assert!(error.message.contains("byte 7"));
-    /// ```
-    pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Source, Box<Diagnostic>> {
-        if let Some(too_large) = size_error(bytes.len()) {
-            return Err(Box::new(too_large));
-        }
-        match String::from_utf8(bytes) {
-            Ok(text) => Ok(Source::new(name, text)),
-            Err(error) => Err(Box::new(encoding_error(&error))),
-        }
     }
 
     /// The line and column of a byte offset; offsets past the end mean the end.
@@ -144,27 +124,4 @@ impl Source {
     fn floor(&self, offset: usize) -> usize {
         self.text.floor_char_boundary(offset)
     }
-}
-
-/// What to say about a text of this size, if it is too large.
-pub(crate) fn size_error(bytes: usize) -> Option<Diagnostic> {
-    (bytes > MAX_SOURCE_BYTES).then(|| {
-        Diagnostic::error(
-            Code::FileTooLarge,
-            None,
-            format!("the model text is longer than the {MAX_SOURCE_BYTES} bytes that are read"),
-        )
-        .help("use families and `for` blocks instead of writing every statement out")
-    })
-}
-
-fn encoding_error(error: &std::string::FromUtf8Error) -> Diagnostic {
-    let offset = error.utf8_error().valid_up_to();
-    let line = error.as_bytes()[..offset].iter().filter(|&&byte| byte == b'\n').count() + 1;
-    Diagnostic::error(
-        Code::NotUtf8,
-        None,
-        format!("the model text is not UTF-8: byte {offset} (line {line}) begins no character"),
-    )
-    .help("save the file in the encoding UTF-8")
 }

@@ -1,7 +1,7 @@
 //! Expressions, targets and units as text.
 
-use crate::syntax::MAX_NESTING;
-use crate::syntax::ast::*;
+use crate::MAX_NESTING;
+use crate::ast::*;
 
 /// How tightly a piece of text holds together; parentheses go around a piece that is looser than its place wants.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

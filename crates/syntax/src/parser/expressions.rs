@@ -6,9 +6,9 @@
 use super::{Parse, Parser, Reported};
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::source::Span;
-use crate::syntax::MAX_POSTFIX;
-use crate::syntax::ast::{Comparison, Expr, ExprKind, Factor, If, SumOver, Term};
-use crate::syntax::token::{Token, TokenKind};
+use crate::MAX_POSTFIX;
+use crate::ast::{Comparison, Expr, ExprKind, Factor, If, SumOver, Term};
+use crate::token::{Token, TokenKind};
 use dalembert_expr::Function;
 
 /// How tightly an operator binds.
