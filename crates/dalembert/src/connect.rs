@@ -9,12 +9,13 @@
 //! second variation tells a minimum from a saddle (Morse), and where conjugate points lie. With forces that have no
 //! potential the path satisfies d'Alembert's principle, and the action is stationary no more. Knows nothing of files.
 
-use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
-use crate::explain::{self, short};
+use crate::explain;
 use crate::model::Model;
+use crate::number::short;
 use crate::simulate::{Motion, Request};
-use dalembert_syntax::ast::StatementKind;
 use dalembert_run::{ConnectError, Connection, Ends, Flow, StartGuess, State, find_start};
+use dalembert_syntax::ast::StatementKind;
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 
 /// Error of the nodes that is aimed at, and tolerance of the motion that checks them.
 const TOLERANCE: f64 = 1e-10;

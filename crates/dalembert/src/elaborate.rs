@@ -26,15 +26,15 @@ mod statement;
 mod survey;
 mod value;
 
-use dalembert_syntax::diagnostic::{Code, Diagnostic, any_error};
-use dalembert_syntax::source::{Source, Span};
-use dalembert_syntax::{self, Ast};
 use crate::system::{
     CompleteIntegral, Constraint, Contact, Coordinate, Event, Figure, Output, Parameter, Place,
     RequirementRow, Row, Run, Speed, System,
 };
-use dalembert_syntax::units::Kind;
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, any_error};
+use dalembert_syntax::source::{Source, Span};
+use dalembert_syntax::units::Kind;
+use dalembert_syntax::{self, Ast};
 use loops::Loops;
 use roles::Role;
 use rustc_hash::{FxHashMap, FxHashSet};

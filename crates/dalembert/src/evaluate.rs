@@ -1,11 +1,11 @@
 //! Everything at one state: accelerations, forces, residuals, outputs; and which constraint rows are redundant there.
 
-use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use crate::explain;
 use crate::model::{Evaluation, Model, WRITTEN_OUT};
 use dalembert_run::{
     ControlInput, Kernel, Reporter, State, StickingKernel, Terms, dependent_rows, find_modes,
 };
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// Speeds and rows up to which redundant rows are found in the order of the model, at a cost of their cube.
 const GRAM_SCHMIDT: usize = 200;

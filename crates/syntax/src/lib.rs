@@ -21,6 +21,7 @@ mod parser;
 pub mod source;
 mod token;
 pub mod units;
+pub mod words;
 
 pub use ast::Ast;
 pub use format::{expression_text, format, reformat};

@@ -15,8 +15,8 @@ pub use statements::KEYWORDS;
 use super::ast::{Ast, Name};
 use super::token::{Token, TokenKind};
 use super::{MAX_DIAGNOSTICS, MAX_NESTING, lexer};
-use crate::diagnostic::{Code, Diagnostic};
 use crate::diagnostic::size_error;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Source, Span};
 
 /// Reads a model text.

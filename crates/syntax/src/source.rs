@@ -5,7 +5,6 @@
 
 use std::ops::Range;
 
-
 /// Largest model text that is read, in bytes. Far above any model written or generated so far; it keeps offsets
 /// in 32 bits and a wrong file (a movie, a dump) from costing more than a message.
 pub const MAX_SOURCE_BYTES: usize = 4 * 1024 * 1024;

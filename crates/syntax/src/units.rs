@@ -4,8 +4,8 @@
 //! where every name in it has a unit. Plain numbers fit everywhere. Nothing here knows the model language
 //! beyond the unit in braces.
 
-use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::ast::{Unit as UnitAst, UnitKind};
+use crate::diagnostic::{Code, Diagnostic, nearest};
 use dalembert_expr::Rational;
 use std::fmt;
 use std::sync::Arc;

@@ -3,11 +3,11 @@
 use super::scope::Binding;
 use super::value::{MAX_DEPTH, Value};
 use super::{Elaborator, Fallible, Reported};
+use dalembert_expr::{Expr, Function, Pool, Rational};
+use dalembert_syntax::ast::{self, ExprKind, Factor, Range, SumOver};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
-use dalembert_syntax::ast::{self, ExprKind, Factor, Range, SumOver};
 use dalembert_syntax::units::Kind;
-use dalembert_expr::{Expr, Function, Pool, Rational};
 
 impl Elaborator<'_> {
     /// The value of an expression, worked out.

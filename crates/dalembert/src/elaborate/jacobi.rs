@@ -4,10 +4,10 @@ use super::roles::{Allowed, Role, State};
 use super::scope::Binding;
 use super::value::Value;
 use super::{Elaborator, Fallible};
+use crate::system::CompleteIntegral;
+use dalembert_syntax::ast::{self, Target};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
-use dalembert_syntax::ast::{self, Target};
-use crate::system::CompleteIntegral;
 use dalembert_syntax::units::Kind;
 
 impl Elaborator<'_> {

@@ -1,10 +1,8 @@
 //! Targets, definitions and starting values: the items of lists.
 
 use super::{Parse, Parser};
+use crate::ast::{Declared, Definition, Initial, Range, Speed, StatementKind, Subscript, Target, Unit};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ast::{
-    Declared, Definition, Initial, Range, Speed, StatementKind, Subscript, Target, Unit,
-};
 use crate::token::TokenKind;
 
 impl Parser<'_> {

@@ -4,10 +4,10 @@
 //! follows an operand (`'`, `[i]`, `.x`). Chains of one level become one flat node, so a long sum makes no deep tree.
 
 use super::{Parse, Parser, Reported};
-use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::source::Span;
 use crate::MAX_POSTFIX;
 use crate::ast::{Comparison, Expr, ExprKind, Factor, If, SumOver, Term};
+use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::source::Span;
 use crate::token::{Token, TokenKind};
 use dalembert_expr::Function;
 

@@ -1,11 +1,11 @@
 //! The statements, by keyword. Declarations and lists are in `declarations`.
 
 use super::{Parse, Parser, Reported};
-use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::source::Span;
 use crate::ast::{
     Comparison, Direction, Equation, Expr, ExprKind, Name, Range, Shape, Simulate, StatementKind, Target,
 };
+use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::source::Span;
 use crate::token::{Token, TokenKind};
 
 /// The words that begin statements. Elsewhere they are names like any other.

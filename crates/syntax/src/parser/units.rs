@@ -1,8 +1,8 @@
 //! Units in braces: `{kg*m^2/s}`.
 
 use super::{Parse, Parser, Reported};
-use crate::diagnostic::{Code, Diagnostic};
 use crate::ast::{Exponent, Unit, UnitFactor, UnitKind};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::token::TokenKind;
 
 impl Parser<'_> {
