@@ -1,8 +1,8 @@
 //! Whole motions at a wanted error: time of the loosest tolerance that meets it, judged by a motion at 1e-13.
 
-use dalembert::export::code::{self, Target};
 use dalembert::run::{Flow, State};
 use dalembert::{Model, Overrides, Request, Source};
+use dalembert_codegen::{self as code, Target};
 use std::time::Instant;
 
 /// A motion to make.

@@ -4,8 +4,9 @@ use crate::args::AnalyzeArgs;
 use crate::input::{Loaded, Remarks, load};
 use crate::report::{Failure, print, print_json};
 use crate::words::{counted, entry, table};
+use dalembert::Model;
 use dalembert::analyze::{Analysis, Conserved, ConstraintSet, RowReport, Verdict, analyze};
-use dalembert::{Model, report};
+use dalembert_view::documents;
 
 /// Width of the labels.
 const MARGIN: usize = 26;
@@ -14,7 +15,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<(), Failure> {
     let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
     let analysis = analyze(&mut model).map_err(|d| Failure::of(*d, &source))?;
     if args.common.json {
-        return print_json(&report::analysis(&model, &analysis, &source));
+        return print_json(&documents::analysis(&model, &analysis, &source));
     }
     print(&text(&model, &analysis))
 }

@@ -3,9 +3,9 @@
 use crate::files::{extension, put, refused};
 use crate::progress::Steps;
 use crate::report::Failure;
-use dalembert::Film;
-use dalembert::export::{self, FRAME_RATE, FilmFrames};
 use dalembert_files::{make_beside, up_to};
+use dalembert_view::Animation;
+use dalembert_view::{self, FRAME_RATE, Frames};
 use std::io::{Error, ErrorKind, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -55,10 +55,10 @@ impl AnimationTarget {
     }
 
     /// Writes the film.
-    pub fn write(&self, film: &Film, show_progress: bool) -> Result<(), Failure> {
+    pub fn write(&self, film: &Animation, show_progress: bool) -> Result<(), Failure> {
         match self {
             AnimationTarget::Html(path) => {
-                put(path, |out| out.write_all(export::animation_page(film).as_bytes()))
+                put(path, |out| out.write_all(dalembert_view::animation_page(film).as_bytes()))
             }
             AnimationTarget::Gif(path) => {
                 // A palette for each frame: one for all would need all frames in memory.
@@ -108,7 +108,13 @@ fn encoder(path: &str) -> Result<&'static str, Failure> {
 }
 
 /// Draws the frames and hands them to ffmpeg, which writes beside the file until it is complete.
-fn encode(film: &Film, path: &str, scale: f64, options: &[&str], show_progress: bool) -> Result<(), Failure> {
+fn encode(
+    film: &Animation,
+    path: &str,
+    scale: f64,
+    options: &[&str],
+    show_progress: bool,
+) -> Result<(), Failure> {
     let mut failure = None;
     let made = make_beside(Path::new(path), |part| {
         encode_to(film, path, part, scale, options, show_progress).map_err(|why| {
@@ -120,14 +126,14 @@ fn encode(film: &Film, path: &str, scale: f64, options: &[&str], show_progress: 
 }
 
 fn encode_to(
-    film: &Film,
+    film: &Animation,
     path: &str,
     part: &Path,
     scale: f64,
     options: &[&str],
     show_progress: bool,
 ) -> Result<(), Failure> {
-    let mut frames = FilmFrames::new(film, scale);
+    let mut frames = Frames::new(film, scale);
     let (width, height) = frames.size();
     let mut child = Command::new("ffmpeg")
         .args(["-hide_banner", "-loglevel", "error", "-y", "-f", "rawvideo", "-pixel_format", "rgb24"])

@@ -6,7 +6,7 @@ use crate::report::{Failure, print, print_json, show};
 use crate::words::{cells, counted, entry, plain, table};
 use dalembert::Model;
 use dalembert::constraint_kind::Kind;
-use dalembert::report::{Findings, check, checked, parameters, state_pairs};
+use dalembert_view::documents::{Findings, check, checked, parameters, state_pairs};
 
 /// Width of the labels.
 const MARGIN: usize = 20;

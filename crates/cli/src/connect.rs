@@ -7,9 +7,10 @@ use crate::report::{Failure, complain, object, print, print_json, show};
 use crate::words::{plain, table};
 use dalembert::connect::Connected;
 use dalembert::diagnostic;
-use dalembert::export::Plot;
 use dalembert::run::Connection;
-use dalembert::{Film, Model, Request};
+use dalembert::{Model, Request};
+use dalembert_view::Animation;
+use dalembert_view::Plot;
 use serde_json::{Value, json};
 
 pub fn run(args: &ConnectArgs) -> Result<(), Failure> {
@@ -30,7 +31,7 @@ pub fn run(args: &ConnectArgs) -> Result<(), Failure> {
     let facts = facts(&model, &found);
     write(args, &model, &found, &facts)?;
     if !args.animate.is_empty() {
-        let film = Film::new(&mut model, &found.motion).map_err(|d| Failure::of(*d, &source))?;
+        let film = Animation::new(&mut model, &found.motion).map_err(|d| Failure::of(*d, &source))?;
         args.animate.iter().try_for_each(|target| target.write(&film, !args.common.quiet))?;
     }
     if args.common.json {

@@ -10,9 +10,9 @@ use crate::words::{counted, entry, plain};
 use dalembert::Model;
 use dalembert::diagnostic::{Code, Diagnostic};
 use dalembert::equilibrium::{Found, Landscape, Search, landscape};
-use dalembert::export::{Field, Plot};
 use dalembert::linearize::{Range, Verdict};
-use dalembert::report::{constraint_forces, equilibria, state_pairs};
+use dalembert_view::documents::{constraint_forces, equilibria, state_pairs};
+use dalembert_view::{Field, Plot};
 
 const MARGIN: usize = 14;
 

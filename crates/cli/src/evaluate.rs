@@ -4,10 +4,10 @@ use crate::args::EvaluateArgs;
 use crate::input::{Loaded, Remarks, load};
 use crate::report::{Failure, print, print_json, show};
 use crate::words::{cells, plain, table};
-use dalembert::report::{evaluation, output_remarks, outputs, rank_remarks, reactions};
-use dalembert::report::{start_or_guess, state_pairs};
 use dalembert::run::Kernel;
 use dalembert::{Evaluation, Model};
+use dalembert_view::documents::{evaluation, output_remarks, outputs, rank_remarks, reactions};
+use dalembert_view::documents::{start_or_guess, state_pairs};
 
 pub fn run(args: &EvaluateArgs) -> Result<(), Failure> {
     let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;

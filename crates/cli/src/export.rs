@@ -6,7 +6,7 @@ use crate::input::{Loaded, Remarks, load};
 use crate::report::{Failure, print, print_json};
 use clap::ValueEnum;
 use dalembert::diagnostic;
-use dalembert::export::code::{self, Target, identifier};
+use dalembert_codegen::{self as code, Target, identifier};
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;

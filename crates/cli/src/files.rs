@@ -3,8 +3,8 @@
 use crate::input::reason;
 use crate::report::{Failure, stdout_failure};
 use dalembert::Table;
-use dalembert::export::{self, Drawing};
 use dalembert_files::{Output, replace, same};
+use dalembert_view::{self, Drawing};
 use std::collections::HashSet;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -80,11 +80,13 @@ impl TableTarget {
         match self {
             TableTarget::Standard => {
                 let mut out = BufWriter::new(std::io::stdout().lock());
-                export::csv(table, &mut out).and_then(|()| out.flush()).map_err(stdout_failure)
+                dalembert_view::csv(table, &mut out).and_then(|()| out.flush()).map_err(stdout_failure)
             }
-            TableTarget::Csv(path) => put(path, |out| export::csv(table, out)),
-            TableTarget::Parquet(path) => put(path, |out| export::parquet(table, &[("title", title)], out)),
-            TableTarget::Json(path) => put(path, |out| export::json(table, out)),
+            TableTarget::Csv(path) => put(path, |out| dalembert_view::csv(table, out)),
+            TableTarget::Parquet(path) => {
+                put(path, |out| dalembert_view::parquet(table, &[("title", title)], out))
+            }
+            TableTarget::Json(path) => put(path, |out| dalembert_view::json(table, out)),
         }
     }
 }
@@ -102,7 +104,7 @@ impl PlotTarget {
         let bytes = match self {
             PlotTarget::Svg(_) => plot.svg().into_bytes(),
             PlotTarget::Png(_) => plot.png(),
-            PlotTarget::Html(_) => export::html(plot, facts).into_bytes(),
+            PlotTarget::Html(_) => dalembert_view::html(plot, facts).into_bytes(),
         };
         put(self.path(), |out| out.write_all(&bytes))
     }

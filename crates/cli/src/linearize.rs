@@ -11,7 +11,7 @@ use crate::words::{cells, entry, plain, table};
 use dalembert::Model;
 use dalembert::diagnostic;
 use dalembert::linearize::{Kind, Linearization, Linearizer};
-use dalembert::report::{linearization, state_pairs, well_determined};
+use dalembert_view::documents::{linearization, state_pairs, well_determined};
 
 const MARGIN: usize = 14;
 

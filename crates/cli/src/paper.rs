@@ -9,8 +9,8 @@ use crate::progress::Watch;
 use crate::report::{Failure, complain, headline, print, print_json, show};
 use dalembert::diagnostic::{self, Diagnostic};
 use dalembert::equations::Form;
-use dalembert::paper::{self, Paper, Stage, Wanted};
 use dalembert::{Overrides, Request, Source};
+use dalembert_view::report_page::{self, ReportPage, Stage, Wanted};
 use serde_json::json;
 use std::io::Write;
 
@@ -26,7 +26,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     }
     let wanted = wanted(args).map_err(|d| Failure::of(*d, &source))?;
     let mut watch = Watch::new(args.stepping.until.or_else(|| model.end_time()), !args.common.quiet);
-    let page = paper::write(&mut model, &source, &wanted, &mut |stage| match stage {
+    let page = report_page::write(&mut model, &source, &wanted, &mut |stage| match stage {
         Stage::Analysis => watch.says("analysis"),
         Stage::Equations => watch.says("equations"),
         Stage::Motion(t) => watch.at(t),
@@ -56,7 +56,7 @@ fn wanted(args: &ReportArgs) -> Result<Wanted, Box<Diagnostic>> {
 /// Says where the page is, and what is not on it.
 fn tell(
     args: &ReportArgs,
-    page: &Paper,
+    page: &ReportPage,
     known: &[Diagnostic],
     source: &Source,
     to_stdout: bool,

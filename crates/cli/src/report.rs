@@ -2,7 +2,7 @@
 
 use dalembert::Source;
 use dalembert::diagnostic::{self, Diagnostic, Style};
-pub use dalembert::report::{headline, object};
+pub use dalembert_view::documents::{headline, object};
 use serde_json::{Value, json};
 use std::io::{ErrorKind, IsTerminal, Write};
 

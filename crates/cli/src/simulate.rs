@@ -8,10 +8,11 @@ use crate::progress::Watch;
 use crate::report::{Failure, complain, headline, print, print_json, show};
 use crate::summary;
 use dalembert::diagnostic::{self, Code, Diagnostic, nearest};
-use dalembert::export::Plot;
-use dalembert::report::last_time;
 use dalembert::run::Stop;
-use dalembert::{Film, Model, Motion, MotionForm, Request, Source, Table};
+use dalembert::{Model, Motion, MotionForm, Request, Source, Table};
+use dalembert_view::Animation;
+use dalembert_view::Plot;
+use dalembert_view::documents::last_time;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -38,7 +39,7 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     let mut run = Run { motion, wall, columns, film: None, files };
     run.write(args, &model)?;
     if !args.animate.is_empty() {
-        let film = Film::new(&mut model, &run.motion).map_err(|d| Failure::of(*d, &source))?;
+        let film = Animation::new(&mut model, &run.motion).map_err(|d| Failure::of(*d, &source))?;
         args.animate.iter().try_for_each(|target| target.write(&film, !args.common.quiet))?;
         run.film = Some(film);
     }
@@ -102,7 +103,7 @@ struct Run {
     motion: Motion,
     wall: Duration,
     columns: Option<Vec<usize>>,
-    film: Option<Film>,
+    film: Option<Animation>,
     files: Vec<String>,
 }
 
@@ -147,7 +148,7 @@ impl Run {
         let failure = self.motion.failure.as_slice();
         let complete = failure.is_empty() && self.motion.outcome.stop != Stop::Cancelled;
         if args.common.json {
-            let mut document = dalembert::report::motion(&self.motion, self.wall, &self.files);
+            let mut document = dalembert_view::documents::motion(&self.motion, self.wall, &self.files);
             let warnings = &self.motion.warnings;
             let all: Vec<Diagnostic> =
                 model.diagnostics.iter().chain(warnings).chain(failure).cloned().collect();

@@ -4,14 +4,15 @@ use crate::args::VerifyArgs;
 use crate::input::{Loaded, Remarks, load};
 use crate::report::{Failure, print, print_json};
 use crate::words::{cells, counted, table};
+use dalembert::Model;
 use dalembert::verify::{Verification, verify};
-use dalembert::{Model, report};
+use dalembert_view::documents;
 
 pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
     let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
     let found = verify(&mut model).map_err(|d| Failure::of(*d, &source))?;
     if args.common.json {
-        print_json(&report::verification(&model, &found, &source))?;
+        print_json(&documents::verification(&model, &found, &source))?;
     } else {
         print(&text(&model, &found))?;
     }

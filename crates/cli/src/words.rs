@@ -1,6 +1,6 @@
 //! Text for people: aligned columns, wrapped lists, numbers.
 
-use dalembert::export::number;
+use dalembert_view::number;
 
 /// Lines are wrapped at this width.
 const WIDTH: usize = 100;

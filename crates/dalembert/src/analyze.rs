@@ -24,9 +24,9 @@ mod quantities;
 mod series;
 pub(crate) mod surface;
 
-use crate::diagnostic::Diagnostic;
 use crate::model::Model;
 pub use candidates::MAX_CANDIDATES;
+use dalembert_syntax::diagnostic::Diagnostic;
 pub use distribution::{MAX_BRACKET_SPEEDS, MAX_BRACKET_WORK};
 pub use noether::MAX_AFFINE;
 

@@ -1,12 +1,12 @@
 //! Values given in words from outside: `x = 1, x' = 0.2, t = 0`.
 
-use crate::diagnostic::{Code, Diagnostic};
 use crate::elaborate::{constant_value, value_in};
 use crate::model::Model;
-use crate::source::Source;
-use crate::syntax::ast::{Expr, Initial, StatementKind, Subscript};
-use crate::syntax::parse;
-use crate::units::Kind;
+use dalembert_syntax::ast::{Expr, Initial, StatementKind, Subscript};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::parse;
+use dalembert_syntax::source::Source;
+use dalembert_syntax::units::Kind;
 
 /// Reads assignments of numbers to names with primes and subscripts.
 ///

@@ -25,7 +25,7 @@ use dalembert_tape::{Counts, Program};
 use kernel::run_into;
 pub(crate) use lanes::InLanes;
 use scatter::Scatter;
-pub(crate) use tapes::Tapes;
+pub use tapes::Tapes;
 pub(crate) use variation::Lagrangian;
 
 /// A system ready to move.

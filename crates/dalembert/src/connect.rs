@@ -9,12 +9,13 @@
 //! second variation tells a minimum from a saddle (Morse), and where conjugate points lie. With forces that have no
 //! potential the path satisfies d'Alembert's principle, and the action is stationary no more. Knows nothing of files.
 
-use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::explain::{self, short};
+use crate::explain;
 use crate::model::Model;
+use crate::number::short;
 use crate::simulate::{Motion, Request};
-use crate::syntax::ast::StatementKind;
 use dalembert_run::{ConnectError, Connection, Ends, Flow, StartGuess, State, find_start};
+use dalembert_syntax::ast::StatementKind;
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 
 /// Error of the nodes that is aimed at, and tolerance of the motion that checks them.
 const TOLERANCE: f64 = 1e-10;
@@ -177,8 +178,8 @@ impl Model {
 
 /// Which of the assignments in a text are fixed rather than guessed.
 fn fixed_ones(text: &str) -> Vec<bool> {
-    let source = crate::source::Source::new("--to", format!("initial {text}"));
-    let (ast, _) = crate::syntax::parse(&source);
+    let source = dalembert_syntax::source::Source::new("--to", format!("initial {text}"));
+    let (ast, _) = dalembert_syntax::parse(&source);
     match ast.body.statements.as_slice() {
         [statement] => match &statement.kind {
             StatementKind::Initial(items) => items.iter().map(|item| item.fixed).collect(),

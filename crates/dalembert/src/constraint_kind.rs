@@ -3,11 +3,11 @@
 //! Kinds are read off the expressions: whether a rate occurs, whether it occurs linearly, whether time does. Whether
 //! a velocity constraint can be integrated is a question of brackets and is not answered here.
 
-use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel_form::Places;
 use crate::model::Model;
 use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_run::{ConsistentState, Kernel, Projector, StartGuess, State, Terms, find_start};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// How far from the start the rank is looked at again, relative to the size of each variable.
 const NEARBY: f64 = 1e-2;

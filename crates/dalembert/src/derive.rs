@@ -15,12 +15,12 @@ mod families;
 mod sample;
 mod structure;
 
-use crate::diagnostic::{Code, Diagnostic};
 use crate::elaborate::MAX_DENSE;
 use crate::kernel_form::{ContactForm, KernelForm, Matrix, Places, Structure};
-use crate::source::Span;
 use crate::system::System;
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::source::Span;
 use families::{Derived, Families};
 use structure::{Frame, FrameError};
 

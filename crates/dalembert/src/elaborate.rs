@@ -26,15 +26,15 @@ mod statement;
 mod survey;
 mod value;
 
-use crate::diagnostic::{Code, Diagnostic, any_error};
-use crate::source::{Source, Span};
-use crate::syntax::{self, Ast};
 use crate::system::{
     CompleteIntegral, Constraint, Contact, Coordinate, Event, Figure, Output, Parameter, Place,
     RequirementRow, Row, Run, Speed, System,
 };
-use crate::units::Kind;
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, any_error};
+use dalembert_syntax::source::{Source, Span};
+use dalembert_syntax::units::Kind;
+use dalembert_syntax::{self, Ast};
 use loops::Loops;
 use roles::Role;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -169,7 +169,7 @@ struct Elaborator<'a> {
 /// Understands a syntax tree. Without errors there is a system; warnings and notes may come with it.
 ///
 /// ```
-/// use dalembert::{elaborate::{elaborate, Overrides}, source::Source, syntax::parse};
+/// use dalembert::{elaborate::{elaborate, Overrides}, source::Source, dalembert_syntax::parse};
 /// let source = Source::new("drop.dal", "parameter m = 1, g = 9.81\ncoordinate y\nkinetic m/2*y'^2\npotential m*g*y\n");
 /// let (ast, _) = parse(&source);
 /// let (system, diagnostics) = elaborate(&ast, &Overrides::default());
@@ -194,7 +194,7 @@ pub fn elaborate(ast: &Ast, overrides: &Overrides) -> (Option<System>, Vec<Diagn
 
 /// Reads a text and understands it.
 pub fn read(source: &Source, overrides: &Overrides) -> (Option<System>, Vec<Diagnostic>) {
-    let (ast, mut diagnostics) = syntax::parse(source);
+    let (ast, mut diagnostics) = dalembert_syntax::parse(source);
     if any_error(&diagnostics) {
         // What parsed may still show mistakes of its own, worth seeing at once; but a name that stands in a line
         // that could not be read may well be declared there.
@@ -359,7 +359,7 @@ impl<'a> Elaborator<'a> {
             let lists =
                 [("its parameters", parameters.collect::<Vec<_>>()), ("its constants", constants.collect())];
             let names = lists.iter().flat_map(|(_, names)| names);
-            let near = crate::diagnostic::nearest(&name, names.copied()).map(str::to_owned);
+            let near = dalembert_syntax::diagnostic::nearest(&name, names.copied()).map(str::to_owned);
             let d = Diagnostic::error(
                 Code::UnknownParameter,
                 None,

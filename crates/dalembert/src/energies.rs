@@ -16,11 +16,11 @@ mod values;
 pub use legendre::{Dual, Law, NotInvertible};
 pub use values::{EnergyValues, Laws};
 
-use crate::diagnostic::Diagnostic;
 use crate::hamilton::{Canonical, Quadratic};
 use crate::model::Model;
 use crate::poincare::{Poincare, dot, momentum_symbols, own_symbols};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
+use dalembert_syntax::diagnostic::Diagnostic;
 
 /// The energies of a model; those without a closed form are left out, with a reason.
 #[derive(Clone, Debug)]

@@ -53,7 +53,7 @@ pub fn powers(system: &mut System) -> Vec<Expr> {
 }
 
 /// The impressed force on each speed: applied, of potentials and of dissipation, without terms of inertia.
-pub(crate) fn impressed_forces(system: &mut System, form: &KernelForm) -> Vec<Expr> {
+pub fn impressed_forces(system: &mut System, form: &KernelForm) -> Vec<Expr> {
     let still = at_rest(&form.speeds);
     let height = height(system, &still);
     let (pool, places) = (&mut system.pool, Places::new(&form.coordinates));

@@ -16,11 +16,11 @@ mod write;
 pub use crate::hamilton::MAX_EXPLICIT;
 use crate::hamilton::MAX_EXPLICIT_COST;
 
-use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel_form::KernelForm;
 use crate::model::Model;
 use crate::system::Coordinate;
 use dalembert_expr::{Expr, Format, Pool, Rational, Symbol};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use forces::Named;
 pub use statement::{Part, state};
 use std::str::FromStr;

@@ -1,11 +1,11 @@
 //! Everything at one state: accelerations, forces, residuals, outputs; and which constraint rows are redundant there.
 
-use crate::diagnostic::{Code, Diagnostic};
 use crate::explain;
 use crate::model::{Evaluation, Model, WRITTEN_OUT};
 use dalembert_run::{
     ControlInput, Kernel, Reporter, State, StickingKernel, Terms, dependent_rows, find_modes,
 };
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// Speeds and rows up to which redundant rows are found in the order of the model, at a cost of their cube.
 const GRAM_SCHMIDT: usize = 200;
@@ -53,7 +53,7 @@ impl Model {
             }
             let names = self.state_names();
             let Some(k) = names.iter().position(|n| *n == name) else {
-                let near = crate::diagnostic::nearest(&name, names.iter().copied());
+                let near = dalembert_syntax::diagnostic::nearest(&name, names.iter().copied());
                 let d = Diagnostic::error(
                     Code::BadOption,
                     None,

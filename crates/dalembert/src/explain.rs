@@ -2,13 +2,14 @@
 
 mod culprit;
 
-use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
-use crate::source::Span;
+use crate::number;
 use crate::system::InitialTarget;
 use culprit::{Entry, with_culprits};
 use dalembert_linalg::{Cod, RANK_TOL, dot};
 use dalembert_run::{AccelerationError, Failure, Kernel, Point, StartError, StartGuess, State, Term};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::source::Span;
 
 /// Rows that are named besides the first in one message.
 const NAMED: usize = 4;
@@ -145,16 +146,6 @@ fn contradiction(
     others.iter().take(NAMED).fold(d, |d, r| d.label(rows[*r].span, "together with this one"))
 }
 
-/// A number as a reader wants it in a sentence.
-pub(crate) fn short(value: f64) -> String {
-    let plain = value == 0.0 || (1e-3..1e6).contains(&value.abs());
-    if !plain {
-        return format!("{value:.2e}");
-    }
-    let text = format!("{value:.4}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
 /// How far the sides of a row are apart at the values that were given.
 fn off_by(model: &Model, guess: &StartGuess, row: usize) -> String {
     let (phi, psi) = at_the_guess(model, guess);
@@ -163,7 +154,7 @@ fn off_by(model: &Model, guess: &StartGuess, row: usize) -> String {
         0.0 => ("its sides", psi[row]),
         residual => ("its sides", residual),
     };
-    format!("at the values given {what} differ by {}", short(residual.abs()))
+    format!("at the values given {what} differ by {}", number::short(residual.abs()))
 }
 
 fn free_something(fixed: &[bool], what: &str) -> String {
@@ -192,7 +183,7 @@ pub(crate) fn of_acceleration(error: &AccelerationError, model: &Model, at: Opti
             let size = if *pivot == 0.0 { String::new() } else { format!(" (pivot {pivot:.1e})") };
             let message = format!(
                 "the mass matrix is singular at t = {at}: nothing determines the acceleration of `{name}`{size}",
-                at = short(*t)
+                at = number::short(*t)
             );
             Diagnostic::error(Code::MassSingular, span, message).help(format!(
                 "give `{name}` inertia in the kinetic energy, or a constraint that determines it"
@@ -211,8 +202,11 @@ pub(crate) fn of_acceleration(error: &AccelerationError, model: &Model, at: Opti
                 named.push(format!("and {} more", rows.len() - 1 - NAMED));
             }
             let span = rows.iter().find_map(|r| system.rows.get(*r)).map(|row| row.span);
-            let message =
-                format!("at t = {} these constraints cannot hold together: {}", short(*t), named.join(", "));
+            let message = format!(
+                "at t = {} these constraints cannot hold together: {}",
+                number::short(*t),
+                named.join(", ")
+            );
             let mut d = Diagnostic::error(Code::ContradictoryConstraints, span, message);
             for row in rows.iter().skip(1).filter_map(|r| system.rows.get(*r)).take(4) {
                 d = d.label(row.span, "together with this one");
@@ -222,19 +216,19 @@ pub(crate) fn of_acceleration(error: &AccelerationError, model: &Model, at: Opti
         AccelerationError::FrictionParadox { t, contact, solutions } => {
             let (name, span) = contact_name(model, *contact);
             let message = match solutions.as_slice() {
-                [] => format!("at t = {} the law of friction on `{name}` has no solution", short(*t)),
+                [] => format!("at t = {} the law of friction on `{name}` has no solution", number::short(*t)),
                 known if known.iter().all(|N| N.is_finite()) => {
-                    let known: Vec<String> = known.iter().map(|N| short(*N)).collect();
+                    let known: Vec<String> = known.iter().map(|N| number::short(*N)).collect();
                     format!(
                         "at t = {} the law of friction on `{name}` has {} solutions, normal forces {}",
-                        short(*t),
+                        number::short(*t),
                         known.len(),
                         known.join(" and ")
                     )
                 }
                 _ => format!(
                     "at t = {} the law of friction on `{name}` may have several solutions or none: friction acts back on normal forces too strongly to tell",
-                    short(*t)
+                    number::short(*t)
                 ),
             };
             Diagnostic::error(Code::FrictionParadox, span, message)
@@ -242,7 +236,8 @@ pub(crate) fn of_acceleration(error: &AccelerationError, model: &Model, at: Opti
         }
         AccelerationError::FrictionUnsettled { t, contact } => {
             let (name, span) = contact_name(model, *contact);
-            let message = format!("at t = {} the contact `{name}` can neither stick nor slide", short(*t));
+            let message =
+                format!("at t = {} the contact `{name}` can neither stick nor slide", number::short(*t));
             Diagnostic::error(Code::FrictionUnsettled, span, message).help(unsettled(model, span))
         }
         AccelerationError::Unreachable { t, rows, residuals, missing } => {
@@ -251,10 +246,12 @@ pub(crate) fn of_acceleration(error: &AccelerationError, model: &Model, at: Opti
         AccelerationError::CostNotPositive { t, .. } => {
             let span = system.weight.as_ref().map(|(_, span)| *span);
             let message = match span {
-                Some(_) => format!("the weight of the control is not positive definite at t = {}", short(*t)),
+                Some(_) => {
+                    format!("the weight of the control is not positive definite at t = {}", number::short(*t))
+                }
                 None => format!(
                     "two actuators push the same way at t = {}: nothing decides between them",
-                    short(*t)
+                    number::short(*t)
                 ),
             };
             Diagnostic::error(Code::CostNotPositive, span, message)
@@ -285,9 +282,10 @@ fn unreachable(t: f64, rows: &[usize], residuals: &[f64], missing: &[f64], model
         .iter()
         .zip(residuals)
         .take(4)
-        .map(|(r, left)| format!("`{}` by {}", system.requirement_rows[*r].name, short(left.abs())))
+        .map(|(r, left)| format!("`{}` by {}", system.requirement_rows[*r].name, number::short(left.abs())))
         .collect();
-    let message = format!("at t = {} what is required is out of reach: {} short", short(t), left.join(", "));
+    let message =
+        format!("at t = {} what is required is out of reach: {} short", number::short(t), left.join(", "));
     let span = rows.first().map(|r| system.requirement_rows[*r].span);
     let mut d = Diagnostic::error(Code::Unreachable, span, message);
     for r in rows.iter().skip(1).take(3) {
@@ -299,7 +297,7 @@ fn unreachable(t: f64, rows: &[usize], residuals: &[f64], missing: &[f64], model
         .filter(|(_, v)| v.abs() > 0.01)
         .map(|(p, v)| {
             let name = &system.speeds[p].name;
-            format!("{} on `{}`", short(*v), name.strip_suffix('\'').unwrap_or(name))
+            format!("{} on `{}`", number::short(*v), name.strip_suffix('\'').unwrap_or(name))
         })
         .collect();
     if direction.is_empty() {
@@ -340,7 +338,7 @@ fn not_finite(t: f64, term: Term, index: usize, model: &Model, at: Option<Point<
         ),
         Term::Acceleration => (format!("the acceleration of `{}`", speed(index)), None),
     };
-    let message = format!("{what} is no finite number at t = {}", short(t));
+    let message = format!("{what} is no finite number at t = {}", number::short(t));
     let d = Diagnostic::error(Code::StateNotFinite, span, message);
     let d = match term {
         Term::MassMatrix => with_culprits(d, model, Entry::Inertia(index / n, index % n), at),
@@ -361,7 +359,7 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model, start: &State, span: f
         Failure::StepTooSmall { t, h, .. } if t.abs() > FAR_FROM_ZERO * span.abs() => {
             let message = format!(
                 "t = {} is too large for steps of {:.1e}: the numbers next to it are {:.1e} away",
-                short(*t),
+                number::short(*t),
                 h.abs(),
                 t.abs().next_up() - t.abs()
             );
@@ -371,7 +369,7 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model, start: &State, span: f
         Failure::StepTooSmall { t, h, fastest } => {
             let message = format!(
                 "the integration came to a standstill at t = {}: step {h:.1e}, `{}` moves fastest",
-                short(*t),
+                number::short(*t),
                 state(*fastest)
             );
             let help = if model.system.requirement_rows.is_empty() && !model.system.rows.is_empty() {
@@ -384,15 +382,18 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model, start: &State, span: f
             Diagnostic::error(Code::StepTooSmall, None, message).help(help)
         }
         Failure::StepNotSolved { t, h } => {
-            let message =
-                format!("a step of {} from t = {} has no solution nearby", short(h.abs()), short(*t));
+            let message = format!(
+                "a step of {} from t = {} has no solution nearby",
+                number::short(h.abs()),
+                number::short(*t)
+            );
             Diagnostic::error(Code::StepNotSolved, None, message)
                 .help("choose a shorter step with `--step`; near positions where constraints lose rank or forces are not smooth, another method")
         }
         Failure::NotFinite { t, index } => Diagnostic::error(
             Code::StateNotFinite,
             None,
-            format!("`{}` is no finite number after t = {}", state(*index), short(*t)),
+            format!("`{}` is no finite number after t = {}", state(*index), number::short(*t)),
         )
         .help("the motion leaves the region where the model is defined"),
         Failure::Acceleration(error) => {
@@ -407,7 +408,7 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model, start: &State, span: f
                 .map_or(("sticking contact", None), |r| (r.name.as_str(), Some(r.span)));
             let message = format!(
                 "the constraint `{name}` cannot be kept at t = {}: residual {residual:.0e}",
-                short(*t)
+                number::short(*t)
             );
             Diagnostic::error(Code::ConstraintDrift, span, message)
                 .help("the mechanism may have reached the end of its range, or constraints may contradict each other there")
@@ -415,7 +416,7 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model, start: &State, span: f
         Failure::ConstraintJump { t, row, of_speeds, jump } => {
             let (name, span) =
                 model.system.rows.get(*row).map_or(("?", None), |r| (r.name.as_str(), Some(r.span)));
-            let (t, jump) = (short(*t), short(jump.abs()));
+            let (t, jump) = (number::short(*t), number::short(jump.abs()));
             let (message, help) = if *of_speeds {
                 (
                     format!(
@@ -434,7 +435,7 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model, start: &State, span: f
         Failure::DegenerateStart { t, rank, generic_rank } => {
             let message = format!(
                 "the constraints degenerate at the start (t = {}): rank {rank} instead of {generic_rank}, the motion from there is not determined",
-                short(*t)
+                number::short(*t)
             );
             let span = model.system.rows.first().map(|r| r.span);
             Diagnostic::error(Code::DegenerateConfiguration, span, message)
@@ -444,7 +445,7 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model, start: &State, span: f
             let (name, span) = contact_name(model, *contact);
             let message = format!(
                 "the contact `{name}` changes between sticking and sliding without end at t = {}",
-                short(*t)
+                number::short(*t)
             );
             Diagnostic::error(Code::FrictionUnsettled, span, message)
                 .help("the law of friction may be undecided there; a static coefficient a little above the sliding one often is enough")
@@ -452,7 +453,7 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model, start: &State, span: f
         Failure::TooManySteps { t, steps } => Diagnostic::error(
             Code::TooManySteps,
             None,
-            format!("{steps} steps were spent by t = {}", short(*t)),
+            format!("{steps} steps were spent by t = {}", number::short(*t)),
         )
         .help("loosen the tolerance, shorten the run, or try `method radau` if the model is stiff"),
         Failure::BadArguments { what } => {

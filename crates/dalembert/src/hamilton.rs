@@ -10,10 +10,10 @@
 //! reason: the transform then has no closed form in general, and [`crate::momentum_form::Momenta`] does it in numbers.
 //! Checked by `tests/it/hamilton.rs`.
 
-use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::poincare::{Fields, Poincare, dot, momentum_symbols, turned};
 use dalembert_expr::{Expr, Linear, Pool, Rational, Symbol};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// Closed forms are given for at most this many speeds and rows together.
 pub const MAX_EXPLICIT: usize = 8;

@@ -17,7 +17,6 @@ mod verify;
 pub(crate) use motion::WRONG;
 pub(crate) use verify::{NOTHING, Survey};
 
-use crate::diagnostic::{Code, Diagnostic};
 use crate::hamilton::Canonical;
 use crate::hamilton::MAX_EXPLICIT;
 use crate::model::Model;
@@ -25,6 +24,7 @@ use crate::poincare::{Fields, momentum_symbols};
 use crate::suslov::Suslov;
 use crate::system::CompleteIntegral;
 use dalembert_expr::{Expr, Symbol};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_tape::Program;
 
 /// A complete integral with everything that follows from it, in symbols and as one tape.

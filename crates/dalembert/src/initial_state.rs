@@ -1,13 +1,13 @@
 //! Consistent initial conditions: what the model states, completed by the constraints.
 
-use crate::diagnostic::{Code, Diagnostic};
 use crate::explain;
 use crate::kernel_form::Places;
 use crate::model::Model;
-use crate::source::Span;
 use crate::system::{Initial, InitialTarget};
 use dalembert_linalg::{Cod, RANK_TOL, dot};
 use dalembert_run::{ConsistentState, Kernel, StartGuess, State, Terms, VelocityCondition, find_start};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::source::Span;
 
 impl Model {
     /// Value of an expression over parameters only.

@@ -4,10 +4,10 @@
 //! (lengths) or 0 (products). Values given with a few digits miss that, and every motion would keep the error. So a start
 //! that is near is brought there, with a warning: by the coordinates that are not given, or by all where all are given.
 
-use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use dalembert_linalg::{Cod, RANK_TOL};
 use dalembert_run::{Kernel, StartGuess};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// What is off by less than this, relative to the squares in it, is rounding.
 const ROUNDING: f64 = 1e-14;

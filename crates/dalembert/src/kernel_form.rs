@@ -61,12 +61,13 @@ impl Matrix {
 
 /// Where symbols stand in a list (a table by the number of the symbol), for derivatives by those that occur: rows of large
 /// systems are short.
-pub(crate) struct Places(Vec<u32>);
+pub struct Places(Vec<u32>);
 
 /// Not in the list.
 const NOWHERE: u32 = u32::MAX;
 
 impl Places {
+    /// Positions of the symbols of a list.
     pub fn new<'s>(symbols: impl IntoIterator<Item = &'s Symbol>) -> Self {
         let mut places = Vec::new();
         for (i, s) in symbols.into_iter().enumerate() {

@@ -5,11 +5,11 @@
 //! [`crate::connect`]. Checked by the tests `variational`.
 
 use crate::compile::{Inputs, Lagrangian};
-use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::poincare::Poincare;
-use crate::source::Span;
 use dalembert_expr::{Expr, Pool};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::source::Span;
 
 fn refuse(span: Option<Span>, message: String, help: &str) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(Code::NotApplicable, span, message).help(help))

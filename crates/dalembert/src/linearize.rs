@@ -25,10 +25,10 @@ mod tangent;
 mod work;
 
 use crate::constraint_kind::Freedom;
-use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use dalembert_linalg::{Eigen, eigen};
 use dalembert_run::{ConsistentState, State};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 pub(crate) use derivatives::Derivatives;
 use messages::{kinked, of_eigen, unknown_variable};
 pub use over::{Over, Range, Sweep};

@@ -2,12 +2,12 @@
 
 use crate::compile::{Compiled, parameter_values};
 use crate::derive::derive;
-use crate::diagnostic::{Code, Diagnostic, any_error};
 use crate::elaborate::{MAX_DENSE, Overrides, read};
 use crate::kernel_form::KernelForm;
-use crate::source::Source;
 use crate::system::System;
 use dalembert_run::{Kernel, State, Terms};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, any_error};
+use dalembert_syntax::source::Source;
 
 /// Speeds and rows up to which M and A are given in full, whatever the layout they are computed in.
 pub const WRITTEN_OUT: usize = 500;
@@ -114,7 +114,7 @@ impl Model {
     }
 
     /// What an exhausted pool returns means nothing, so nothing is said from it.
-    pub(crate) fn check_memory(&self) -> Result<(), Box<Diagnostic>> {
+    pub fn check_memory(&self) -> Result<(), Box<Diagnostic>> {
         if !self.system.pool.exhausted() {
             return Ok(());
         }

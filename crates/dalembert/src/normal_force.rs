@@ -27,12 +27,12 @@ mod surface;
 
 use crate::constraint_kind::neighbour;
 use crate::derive::touch_again;
-use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
-use crate::units::Kind;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_linalg::{cholesky, solve_lower};
 use dalembert_run::{ContactTerms, Kernel, State, Terms};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::units::Kind;
 use std::ops::Range;
 
 /// Speeds of a sliding velocity, and of a contact, looked through at most.
@@ -121,7 +121,7 @@ impl Model {
     }
 
     /// The start and a state beside it, as far as they can be found.
-    pub(crate) fn sample_states(&mut self) -> Vec<State> {
+    pub fn sample_states(&mut self) -> Vec<State> {
         let (n_x, n) = (self.form.coordinates.len(), self.form.speeds.len());
         let start = match self.start() {
             Ok(started) => started.state,
@@ -147,7 +147,7 @@ impl Model {
     /// Whether a speed can be the component of a point's velocity: constant inertia, no angle.
     fn may_translate(&mut self, p: usize) -> bool {
         let angle = self.system.speeds[p].rate_of.is_some_and(|i| {
-            matches!(&self.system.coordinates[i].kind, Kind::Known(d) if *d == crate::units::Dimension::none())
+            matches!(&self.system.coordinates[i].kind, Kind::Known(d) if *d == dalembert_syntax::units::Dimension::none())
         });
         let mut variables = self.form.coordinates.clone();
         variables.push(self.form.time);

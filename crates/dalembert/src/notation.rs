@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Spellings of names. What the model declares comes first, so that a formula cannot change it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Notation {
+pub struct Notation {
     spelt: FxHashMap<String, String>,
     taken: FxHashSet<String>,
 }

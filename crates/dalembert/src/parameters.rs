@@ -4,11 +4,11 @@
 //! equations, is not among the names.
 
 use crate::compile::parameter_values_with;
-use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::model::Model;
 use crate::system::InitialTarget;
 use dalembert_expr::Symbol;
 use dalembert_run::ConsistentState;
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 
 /// What a name stands for.
 pub(crate) enum Target {

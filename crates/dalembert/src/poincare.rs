@@ -10,11 +10,11 @@
 //! time; the Omegas alone need not, in quasi-velocities, whatever Ghori 1976 (9) says. L1 is found by
 //! [`crate::derive`]. Knows nothing of printing. Checked by `tests/it/poincare.rs`.
 
-use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel_form::{KernelForm, Structure};
 use crate::model::Model;
 use crate::system::System;
 use dalembert_expr::{Expr, Linear, Pool, Rational, Symbol};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// The fields X0, X_p of K1 as operators on functions of (x, t).
 #[derive(Clone, Debug)]

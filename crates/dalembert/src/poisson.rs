@@ -12,13 +12,13 @@
 //! and so singular for every odd number of constraints. Checked by `tests/it/bracket.rs`: antisymmetry, Leibniz, Jacobi,
 //! and the pendulum exactly.
 
-use crate::diagnostic::{Code, Diagnostic};
 use crate::equations::MAX_EXPLICIT;
 use crate::hamilton::Canonical;
 use crate::kernel_form::Structure;
 use crate::model::Model;
 use crate::poincare::Fields;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// The bracket H2 of a model.
 ///

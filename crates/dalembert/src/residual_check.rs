@@ -11,12 +11,12 @@
 //!
 //! Knows no solver. O(size of the rows), twice a run.
 
-use crate::diagnostic::{Code, Diagnostic};
-use crate::explain::short;
 use crate::kernel_form::Places;
 use crate::model::Model;
+use crate::number::short;
 use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_run::State;
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// Part of its own terms that a row may miss, ...
 const MISSED: f64 = 1e-9;

@@ -16,13 +16,13 @@
 //! evaluate (a point at which a derivative does not exist) it leaves out; a disagreement is an internal error that names what
 //! disagrees. Checked by `tests/it/trust/self_check.rs`, which breaks the first road on purpose.
 
-use crate::diagnostic::{Code, Diagnostic};
-use crate::explain::short;
 use crate::kernel_form::Places;
 use crate::model::{Evaluation, Model};
+use crate::number::short;
 use dalembert_expr::{Expr, Jet, Symbol};
 use dalembert_linalg::{Cod, RANK_TOL, cholesky, dot, norm, solve_lower, solve_lower_transposed};
 use dalembert_run::{Kernel, Projector, State};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// What the two roads may differ by, relative to the sizes of the terms compared: far above rounding, far below an error of sign,
 /// factor or term.

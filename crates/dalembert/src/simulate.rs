@@ -6,7 +6,6 @@ mod record;
 mod variables;
 
 use crate::compile::{CodeStats, Compiled};
-use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::energy_balance::Balance;
 use crate::explain;
 use crate::lagrangian::lagrangian_of;
@@ -15,11 +14,12 @@ use crate::parameters::Target;
 use dalembert_run::{
     Controller, Counters, Flow, Method, Outcome, State, Stop, independent_rows, integrate_controlled,
 };
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 pub use finite::NotFinite;
 pub(crate) use finite::judge;
-pub(crate) use options::Resolved;
+pub use options::Resolved;
 use record::Recorder;
-pub(crate) use record::{KINDS, forces_of};
+pub use record::{KINDS, forces_of};
 pub use variables::MotionForm;
 use variables::Variables;
 
@@ -398,7 +398,7 @@ impl Model {
             let message = format!(
                 "at the start {what}`{}` is off by {}, and nothing says how that decays",
                 row.name,
-                explain::short(off.abs())
+                crate::number::short(off.abs())
             );
             let d = Diagnostic::error(Code::RequirementNotMet, row.span, message);
             let help = if row.holonomic { "add `decay 2, 1`" } else { "add `decay 1`" };

@@ -9,11 +9,11 @@
 //! For constraints linear in the speeds, position constraints among them, and L quadratic in the speeds. The flow keeps
 //! the constraints and does not depend on the value of M at the start. Checked by `tests/it/suslov.rs`.
 
-use crate::diagnostic::{Code, Diagnostic};
 use crate::hamilton::Quadratic;
 use crate::model::Model;
 use crate::poincare::{Fields, LinearRow, Poincare, dot, linear_rows, momentum_symbols, own_symbols, turned};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// H3 and H4 of a model, over x, eta, M, t.
 #[derive(Clone, Debug)]

@@ -45,11 +45,11 @@ pub use tally::{Spread, Tally};
 pub use vary::{Axis, Distribution, Sample, Values};
 
 use crate::compile::{Compiled, InLanes};
-use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::simulate::{MotionForm, Request, Resolved, Table};
 use dalembert_run::ensemble::Ensemble;
 use dalembert_run::{Kernel, Options, Output};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use targets::Targets;
 
 /// Runs of one sweep at most.

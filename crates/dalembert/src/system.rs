@@ -6,10 +6,10 @@
 mod contribution;
 mod drawn;
 
-use crate::source::Span;
-use crate::units::Kind;
 pub use contribution::{Contribution, Law};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
+use dalembert_syntax::source::Span;
+use dalembert_syntax::units::Kind;
 pub use drawn::{Figure, Place};
 
 /// A model, read and understood.

@@ -12,10 +12,10 @@
 //! assert_eq!(rate, [3.0, -2.0]);
 //! ```
 
-use crate::diagnostic::Diagnostic;
 use crate::explain;
 use crate::model::Model;
 use dalembert_run::{AccelerationError, Accelerator, Kernel, Point, Solution, accelerate};
+use dalembert_syntax::diagnostic::Diagnostic;
 
 /// A model made fast, to be asked at states.
 pub struct Rates {

@@ -40,8 +40,8 @@ mod states;
 mod symbols;
 mod work;
 
-use crate::diagnostic::{Code, Diagnostic};
 use crate::model::{Model, WRITTEN_OUT};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 pub use gauss::gauss;
 pub use reading::{Difference, Reading, multipliers};
 

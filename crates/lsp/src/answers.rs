@@ -4,8 +4,8 @@ use crate::convert;
 use crate::documents::Open;
 use crate::position::Encoding;
 use crate::server::Refusal;
-use dalembert::language::Usage;
 use dalembert::source::Span;
+use dalembert_ide::Usage;
 use serde_json::{Value, json};
 
 /// An answer to a request about an open document.

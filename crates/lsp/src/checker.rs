@@ -1,7 +1,8 @@
 //! Checking texts on a thread of its own: the newest text of each document, once nothing was typed for a moment.
 
 use dalembert::diagnostic::Diagnostic;
-use dalembert::{Source, internal, language};
+use dalembert::{Source, internal};
+use dalembert_ide as language;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;

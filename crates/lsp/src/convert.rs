@@ -2,8 +2,8 @@
 
 use crate::documents::Open;
 use dalembert::diagnostic::{Diagnostic, Severity};
-use dalembert::language::{Completion, CompletionKind, Sort, Symbol};
 use dalembert::source::Span;
+use dalembert_ide::{Completion, CompletionKind, Sort, Symbol};
 use serde_json::{Value, json};
 
 /// What was said about the text of a document. Second places are told apart if the client shows them, and in words

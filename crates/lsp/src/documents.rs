@@ -3,8 +3,8 @@
 use crate::position::{Encoding, Lines, Place};
 use dalembert::Source;
 use dalembert::diagnostic::Diagnostic;
-use dalembert::language::Document;
 use dalembert::source::Span;
+use dalembert_ide::Document;
 use serde_json::{Value, json};
 use std::cell::OnceCell;
 

@@ -1,4 +1,4 @@
-//! The language server protocol over a pair of streams: an editor on one side, [`dalembert::language`] on the other.
+//! The language server protocol over a pair of streams: an editor on one side, [`dalembert_ide`] on the other.
 //!
 //! Nothing here knows the model language. Requests are answered at once, from the newest text. What is wrong with a
 //! text is found on a thread of its own, from the newest text only, when nothing was typed for a moment.

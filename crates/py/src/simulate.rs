@@ -5,9 +5,10 @@ use crate::convert::object;
 use crate::system::{System, refuse};
 use crate::watch::Watch;
 use dalembert::diagnostic::{self, Code, Diagnostic, Style, render};
-use dalembert::export::animation_page;
+use dalembert_view::animation_page;
 use dalembert::run::{Flow, State, Stop};
-use dalembert::{Film, Model, Motion, MotionForm, Request, report};
+use dalembert::{Model, Motion, MotionForm, Request};
+use dalembert_view::{Animation, documents};
 use pyo3::prelude::*;
 use serde_json::json;
 use std::time::Instant;
@@ -76,7 +77,7 @@ pub fn simulate<'py>(py: Python<'py>, system: &System, wish: Wish) -> PyResult<R
 pub fn animate(py: Python<'_>, system: &System, wish: Wish) -> PyResult<String> {
     let (page, raised) = system.ask(py, |model| {
         let (motion, ended) = wish.run(model, true)?;
-        Ok((animation_page(&Film::new(model, &motion)?), ended.raised))
+        Ok((animation_page(&Animation::new(model, &motion)?), ended.raised))
     })?;
     raised.map_or(Ok(page), Err)
 }

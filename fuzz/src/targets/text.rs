@@ -4,14 +4,16 @@
 use dalembert::diagnostic::{Style, any_error, render};
 use dalembert::equations::{self, Form};
 use dalembert::equilibrium::Search;
-use dalembert::export::{Plot, code};
-use dalembert::paper::{self, Wanted};
 use dalembert::run::{Flow, State};
-use dalembert::scene::Scene;
 use dalembert::sweep::{Axis, Plan, Sweep};
 use dalembert::syntax::{format, parse};
-use dalembert::{Film, Model, MotionForm, Overrides, Request, Source};
+use dalembert::{Model, MotionForm, Overrides, Request, Source};
+use dalembert_codegen as code;
 use dalembert_expr::Format;
+use dalembert_view::Animation;
+use dalembert_view::Plot;
+use dalembert_view::report_page::{self, Wanted};
+use dalembert_view::scene::Scene;
 use std::sync::atomic::AtomicBool;
 
 /// Systems with more speeds are not asked everything.
@@ -81,7 +83,7 @@ fn move_on(model: &mut Model, choice: u64) {
     assert!(motion.failure.is_some() || !motion.table.values.is_empty(), "a motion without rows fails");
     match choice / 32 % 4 {
         0 => drop(Plot::of_motion(model, &motion.table).svg()),
-        1 => drop(Film::new(model, &motion).map(|film| film.to_json())),
+        1 => drop(Animation::new(model, &motion).map(|film| film.to_json())),
         _ => {}
     }
 }
@@ -107,7 +109,7 @@ fn ask(model: &mut Model, source: &Source, choice: u64) {
         8 => sweep(model.clone(), request),
         9 if small => {
             let wanted = Wanted { request, ..Wanted::default() };
-            let _ = paper::write(model, source, &wanted, &mut |_| Flow::Continue);
+            let _ = report_page::write(model, source, &wanted, &mut |_| Flow::Continue);
         }
         10 if model.form.speeds.len() <= 3 => drop(model.connect("", &[], &request)),
         _ => drop(Scene::new(model)),

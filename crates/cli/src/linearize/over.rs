@@ -4,9 +4,10 @@ use crate::args::LinearizeArgs;
 use crate::files::{TableTarget, probe_all};
 use crate::report::{Failure, complain, print, print_json};
 use crate::words::{entry, plain};
-use dalembert::export::Plot;
 use dalembert::linearize::{Over, Range, Sweep};
-use dalembert::{Model, Source, report};
+use dalembert::{Model, Source};
+use dalembert_view::Plot;
+use dalembert_view::documents;
 
 const MARGIN: usize = 14;
 
@@ -34,7 +35,7 @@ pub fn over(
     let facts = facts(&range, &sweep);
     args.plot.iter().try_for_each(|target| target.write(&plot, &facts))?;
     if args.common.json {
-        return print_json(&report::eigenvalues(&range, &sweep, &files));
+        return print_json(&documents::eigenvalues(&range, &sweep, &files));
     }
     if args.common.quiet {
         return Ok(());

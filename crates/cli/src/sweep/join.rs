@@ -4,8 +4,8 @@ use super::seal::Seal;
 use super::store::{Store, put, refused};
 use crate::args::{SweepArgs, SweepFormat};
 use crate::report::Failure;
-use dalembert::export::{ParquetWriter, field};
 use dalembert::sweep::{Sweep, Tally};
+use dalembert_view::{ParquetWriter, field};
 use std::io::{Error, ErrorKind, Result as Written, Write};
 
 /// Rows of a group of a Parquet file.

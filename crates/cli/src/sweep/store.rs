@@ -5,7 +5,6 @@ use super::seal::{self, MAX_TEXT, Seal, Sealed, Seals};
 use crate::args::{SweepArgs, SweepFormat};
 use crate::input::reason;
 use crate::report::Failure;
-use dalembert::export;
 use dalembert::simulate::Table;
 use dalembert::sweep::{Block, Sweep};
 use dalembert_files::{LEFTOVER, read_text, replace};
@@ -203,8 +202,8 @@ impl Store {
         let folder = self.dir.join(MOTIONS);
         fs::create_dir_all(&folder).map_err(|error| refused(&folder, &error))?;
         put(&self.dir.join(motions(args, block)), |out| match args.format {
-            SweepFormat::Csv => export::csv(table, out),
-            SweepFormat::Parquet => export::parquet(table, &[], out),
+            SweepFormat::Csv => dalembert_view::csv(table, out),
+            SweepFormat::Parquet => dalembert_view::parquet(table, &[], out),
         })
     }
 

@@ -4,7 +4,7 @@ use super::Compiled;
 use dalembert_tape::Program;
 
 /// What a writer of code needs of a compiled system. Places are (array, index in it).
-pub(crate) struct Tapes<'c> {
+pub struct Tapes<'c> {
     /// x', M, Q, A, b over `t, x, eta, parameters`.
     pub terms: (&'c Program, &'c [(usize, usize)]),
     /// C, over multipliers and reactions too.
@@ -19,7 +19,7 @@ pub(crate) struct Tapes<'c> {
 
 impl Compiled {
     /// The tapes of x', M, Q, A, b; of C; and of A, b, S, W of control; with the places of their outputs.
-    pub(crate) fn tapes(&self) -> Tapes<'_> {
+    pub fn tapes(&self) -> Tapes<'_> {
         Tapes {
             terms: (&self.terms.program, &self.terms.places.each),
             nonideal: self.nonideal.as_ref(),

@@ -2,11 +2,11 @@
 
 use super::value::Value;
 use super::{Elaborator, Fallible, Reported};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::source::Span;
-use crate::syntax::ast::{self, Comparison};
-use crate::units::{Dimension, Kind};
 use dalembert_expr::{Expr, Function, Node, Pool, Rational};
+use dalembert_syntax::ast::{self, Comparison};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::source::Span;
+use dalembert_syntax::units::{Dimension, Kind};
 
 impl Elaborator<'_> {
     /// A linear combination of scalars or of equally long vectors.

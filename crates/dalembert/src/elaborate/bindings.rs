@@ -2,8 +2,8 @@
 //! spelling it.
 
 use super::value::Value;
-use crate::source::Span;
 use dalembert_expr::Rational;
+use dalembert_syntax::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a name stands for.

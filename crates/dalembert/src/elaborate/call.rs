@@ -1,14 +1,15 @@
 //! Functions, vector operations, virtual displacements and results, as they are called in expressions.
 
-use super::scope::{Binding, OBSERVABLES, OPERATIONS};
+use super::scope::Binding;
 use super::value::Value;
 use super::{Elaborator, Fallible, ForceObservable, Role};
-use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::source::Span;
-use crate::syntax::ast::{self, Name};
 use crate::system::Power;
-use crate::units::{Dimension, Kind};
 use dalembert_expr::{Expr, Function, Pool, Rational, Symbol};
+use dalembert_syntax::ast::{self, Name};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
+use dalembert_syntax::source::Span;
+use dalembert_syntax::units::{Dimension, Kind};
+use dalembert_syntax::words::{OBSERVABLES, OPERATIONS};
 
 /// What functions are called elsewhere.
 const OTHER_NAMES: &[(&str, &str)] = &[

@@ -4,13 +4,13 @@ use super::roles::{Allowed, Role, State};
 use super::scope::Binding;
 use super::value::Value;
 use super::{Elaborator, Fallible};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::source::{Source, Span};
-use crate::syntax::ast::{self, Declared, Definition, StatementKind as S, Target};
-use crate::syntax::parse;
 use crate::system::{Coordinate, Parameter, Place, Speed};
-use crate::units::{self, Kind};
 use dalembert_expr::Expr;
+use dalembert_syntax::ast::{self, Declared, Definition, StatementKind as S, Target};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::parse;
+use dalembert_syntax::source::{Source, Span};
+use dalembert_syntax::units::{self, Kind};
 
 impl Elaborator<'_> {
     pub(super) fn constant(&mut self, d: &Definition) -> Fallible<()> {

@@ -3,8 +3,8 @@
 use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::{Elaborator, Fallible, Part};
-use crate::units::{Dimension, Kind};
 use dalembert_expr::Rational;
+use dalembert_syntax::units::{Dimension, Kind};
 
 impl Elaborator<'_> {
     /// Refuses energies, forces and inertia whose units do not go together, as far as units are given.

@@ -3,11 +3,11 @@
 use super::roles::{Allowed, DRAWN, State};
 use super::value::Value;
 use super::{Elaborator, Fallible};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::syntax::ast::{self, ExprKind, Shape};
 use crate::system::{Figure, Place};
-use crate::units::Kind;
 use dalembert_expr::Expr;
+use dalembert_syntax::ast::{self, ExprKind, Shape};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::units::Kind;
 
 /// What all parts of a picture may be written over.
 const ALLOWED: Allowed = Allowed::only(DRAWN, State::Position);

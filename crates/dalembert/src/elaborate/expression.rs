@@ -3,11 +3,11 @@
 use super::scope::Binding;
 use super::value::{MAX_DEPTH, Value};
 use super::{Elaborator, Fallible, Reported};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::source::Span;
-use crate::syntax::ast::{self, ExprKind, Factor, Range, SumOver};
-use crate::units::Kind;
 use dalembert_expr::{Expr, Function, Pool, Rational};
+use dalembert_syntax::ast::{self, ExprKind, Factor, Range, SumOver};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::source::Span;
+use dalembert_syntax::units::Kind;
 
 impl Elaborator<'_> {
     /// The value of an expression, worked out.

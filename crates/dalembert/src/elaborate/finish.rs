@@ -4,11 +4,11 @@ use super::laws::Control;
 use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::{Elaborator, Fallible};
-use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel_form::Places;
-use crate::source::Span;
 use crate::system::{Contact, Contribution, Initial, InitialTarget, Observables, System};
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::source::Span;
 
 impl Elaborator<'_> {
     /// The system, or what is still wrong with it.

@@ -3,11 +3,11 @@
 use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::{Elaborator, Fallible, Part};
-use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel_form::Places;
-use crate::source::Span;
 use crate::system::{Contribution, Law};
 use dalembert_expr::{Expr, Pool, Rational, Symbol, Zero};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::source::Span;
 
 impl Elaborator<'_> {
     /// Energies and Rayleigh functions by statement, in the speeds.

@@ -3,10 +3,10 @@
 use super::roles::{Allowed, State};
 use super::scope::Binding;
 use super::{Elaborator, Fallible, RawInitial, Reported};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::source::Source;
-use crate::syntax::ast::{self, StatementKind};
-use crate::syntax::parse;
+use dalembert_syntax::ast::{self, StatementKind};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::parse;
+use dalembert_syntax::source::Source;
 
 impl Elaborator<'_> {
     pub(super) fn initial_value(&mut self, item: &ast::Initial) -> Fallible<()> {

@@ -4,11 +4,11 @@ use super::roles::{Allowed, Role, State};
 use super::scope::Binding;
 use super::value::Value;
 use super::{Elaborator, Fallible};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::source::Span;
-use crate::syntax::ast::{self, Target};
 use crate::system::CompleteIntegral;
-use crate::units::Kind;
+use dalembert_syntax::ast::{self, Target};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::source::Span;
+use dalembert_syntax::units::Kind;
 
 impl Elaborator<'_> {
     /// `complete_integral (a1, a2) = S`: its constants are known to S alone.

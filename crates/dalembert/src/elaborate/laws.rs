@@ -5,12 +5,12 @@ use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::value::Value;
 use super::{Elaborator, Fallible, Part};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::source::Span;
-use crate::syntax::ast::{self, Equation, Target};
 use crate::system::{Constraint, Contact, RequirementRow};
-use crate::units::{Dimension, Kind};
 use dalembert_expr::{Expr, Pool, Rational, Symbol, Zero};
+use dalembert_syntax::ast::{self, Equation, Target};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::source::Span;
+use dalembert_syntax::units::{Dimension, Kind};
 
 /// The parts of a `friction` statement.
 pub(super) struct Parts<'a> {

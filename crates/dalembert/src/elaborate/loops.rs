@@ -2,13 +2,14 @@
 //! the first one and recalled in the others, where it counts as much of the budget as if it were worked out again. An
 //! index is found by plain arithmetic. So a turn costs what depends on its index.
 
-use super::scope::{Binding, OPERATIONS, is_reserved};
+use super::scope::Binding;
 use super::value::Value;
 use super::{Elaborator, Fallible};
-use crate::diagnostic::Code;
-use crate::syntax::ast::{self, ExprKind};
-use crate::syntax::expression_text;
 use dalembert_expr::{Function, Rational};
+use dalembert_syntax::ast::{self, ExprKind};
+use dalembert_syntax::diagnostic::Code;
+use dalembert_syntax::expression_text;
+use dalembert_syntax::words::{OPERATIONS, is_reserved};
 use rustc_hash::FxHashMap;
 
 /// The loops that are being run, and what is known of expressions in them.

@@ -3,11 +3,11 @@
 use super::roles::{Allowed, Role, State};
 use super::scope::Binding;
 use super::{Elaborator, Fallible, Overrides, Reported};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::syntax::ast;
 use crate::system::Parameter;
-use crate::units::Kind;
 use dalembert_expr::Symbol;
+use dalembert_syntax::ast;
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::units::Kind;
 use rustc_hash::FxHashMap;
 
 /// The value of an expression of parameters, in a unit that is wanted. Places in its text are none of the model's.

@@ -4,11 +4,11 @@ use super::finish::Energies;
 use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::{Elaborator, Fallible, Reported};
-use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel_form::Places;
-use crate::source::Span;
 use crate::system::{Contact, Observables, Power};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::source::Span;
 use rustc_hash::FxHashSet;
 
 impl Elaborator<'_> {

@@ -1,10 +1,10 @@
 //! What symbols are for, and which of them a statement may use.
 
 use super::{Elaborator, Fallible, Reported};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::source::Span;
-use crate::syntax::ast::{self, ExprKind};
 use dalembert_expr::{Expr, Symbol};
+use dalembert_syntax::ast::{self, ExprKind};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::source::Span;
 
 /// What a symbol is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,26 +2,10 @@
 
 pub(super) use super::bindings::{Binding, Scope};
 use super::{Elaborator, Fallible, Reported};
-use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::source::Span;
-use crate::syntax::ast::{self, ExprKind, Subscript, Target};
-use dalembert_expr::Function;
-
-/// Names of functions and results: a model cannot declare them.
-pub(crate) const OPERATIONS: &[&str] = &["sqrt", "dot", "cross", "norm", "diff", "delta", "sum", "transpose"];
-/// Results that take an argument.
-pub(crate) const OBSERVABLES: &[&str] =
-    &["impressed", "ideal", "nonideal", "control", "multiplier", "reaction", "residual"];
-/// Results that take none.
-pub(crate) const PLAIN_OBSERVABLES: &[&str] = &["energy", "kinetic_energy", "potential_energy", "gauss"];
-
-pub(crate) fn is_reserved(name: &str) -> bool {
-    matches!(name, "t" | "pi" | "π")
-        || Function::by_name(name).is_some()
-        || OPERATIONS.contains(&name)
-        || OBSERVABLES.contains(&name)
-        || PLAIN_OBSERVABLES.contains(&name)
-}
+use dalembert_syntax::ast::{self, ExprKind, Subscript, Target};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
+use dalembert_syntax::source::Span;
+use dalembert_syntax::words::{OBSERVABLES, PLAIN_OBSERVABLES, is_reserved};
 
 impl Elaborator<'_> {
     /// Declares a name; `q[1..N]` has been unrolled to its members already.

@@ -5,11 +5,11 @@
 
 use super::roles::Role;
 use super::{Elaborator, Fallible, MAX_DENSE};
-use crate::diagnostic::{Code, Diagnostic};
 use crate::kernel_form::Places;
-use crate::source::Span;
 use crate::system::Speed;
 use dalembert_expr::{Expr, Pool, Symbol};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::source::Span;
 
 /// What K1 has become.
 pub(super) struct Kinematics {

@@ -1,15 +1,16 @@
 //! Statements: each adds to the model, or says what is wrong with it.
 
 use super::roles::{Allowed, Role, State};
-use super::scope::{Binding, is_reserved};
+use super::scope::Binding;
 use super::value::{Value, component_name};
 use super::{Elaborator, Fallible, MAX_ERRORS, Part};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::source::Span;
-use crate::syntax::ast::{self, Block, Definition, Equation, Statement, StatementKind as S, Target};
 use crate::system::{Constraint, Event, Output, Row, Run};
 use dalembert_expr::{Expr, Pool, Rational};
 use dalembert_run::Method;
+use dalembert_syntax::ast::{self, Block, Definition, Equation, Statement, StatementKind as S, Target};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::source::Span;
+use dalembert_syntax::words::is_reserved;
 
 impl Elaborator<'_> {
     pub(super) fn block(&mut self, block: &Block) {

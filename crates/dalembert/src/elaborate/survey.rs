@@ -5,10 +5,10 @@ use super::roles::Role;
 use super::scope::Binding;
 use super::value::Value;
 use super::{Elaborator, Overrides};
-use crate::syntax::Ast;
 use crate::system::Constraint;
-use crate::units::{Dimension, Kind};
 use dalembert_expr::{Expr, Symbol};
+use dalembert_syntax::Ast;
+use dalembert_syntax::units::{Dimension, Kind};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 

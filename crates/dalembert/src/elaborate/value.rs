@@ -1,7 +1,7 @@
 //! Values of expressions while a model is read: scalars, vectors (matrices are vectors of rows), conditions.
 
-use crate::units::Kind;
 use dalembert_expr::Expr;
+use dalembert_syntax::units::Kind;
 
 /// What an expression of the model amounts to.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@
 // `!(a <= b)` is how NaN is refused together with what is too large.
 #![allow(clippy::neg_cmp_op_on_partial_ord)]
 
-use crate::explain::short;
+use crate::number::short;
 use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_tape::Program;
 use std::fmt;

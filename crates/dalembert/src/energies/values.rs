@@ -6,11 +6,11 @@
 //! ```
 
 use super::Law;
-use crate::diagnostic::Diagnostic;
 use crate::model::Model;
 use crate::poincare::Poincare;
 use dalembert_expr::{Expr, Symbol};
 use dalembert_run::State;
+use dalembert_syntax::diagnostic::Diagnostic;
 
 /// The constitutive laws of a model at a configuration: T* over the speeds, V over the coordinates it contains, L over the
 /// speeds.

@@ -1,10 +1,10 @@
 //! Energies and co-energies, written out.
 
 use super::write::Writer;
-use crate::diagnostic::Diagnostic;
 use crate::energies::{Energies, EnergyValues};
 use crate::model::Model;
 use dalembert_expr::{Format, Symbol};
+use dalembert_syntax::diagnostic::Diagnostic;
 
 pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
     let energies = Energies::of(model)?;

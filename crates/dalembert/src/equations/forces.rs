@@ -4,9 +4,9 @@
 
 use super::lambda_symbols;
 use super::write::Writer;
-use crate::diagnostic::Diagnostic;
 use crate::model::Model;
 use dalembert_expr::{Expr, Function, Pool, Rational, Symbol};
+use dalembert_syntax::diagnostic::Diagnostic;
 
 /// Friction and control in the equations of a model.
 pub(super) struct Named {

@@ -2,10 +2,10 @@
 
 use super::write::Writer;
 use super::{constraint_forces, forces};
-use crate::diagnostic::Diagnostic;
 use crate::hamilton::Canonical;
 use crate::model::Model;
 use dalembert_expr::{Expr, Format, Pool};
+use dalembert_syntax::diagnostic::Diagnostic;
 
 pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
     let canonical = Canonical::of(model)?;

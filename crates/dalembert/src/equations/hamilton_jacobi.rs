@@ -1,10 +1,10 @@
 //! The Hamilton-Jacobi equation with the model's complete integral, written out: S, H, momenta, dS/da.
 
 use super::write::Writer;
-use crate::diagnostic::Diagnostic;
 use crate::hamilton_jacobi::HamiltonJacobi;
 use crate::model::Model;
 use dalembert_expr::Format;
+use dalembert_syntax::diagnostic::Diagnostic;
 
 pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
     let jacobi = HamiltonJacobi::of(model)?;

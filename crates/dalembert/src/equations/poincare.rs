@@ -2,11 +2,11 @@
 
 use super::write::Writer;
 use super::{constraint_forces, forces, write_kinematics};
-use crate::diagnostic::Diagnostic;
 use crate::kernel_form::Structure;
 use crate::model::Model;
 use crate::poincare::{LinearRow, Poincare, labels, linear_rows, momentum_symbols};
 use dalembert_expr::{Expr, Format, Pool};
+use dalembert_syntax::diagnostic::Diagnostic;
 
 pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
     let momenta = momentum_symbols(&mut model.system)?;

@@ -3,11 +3,11 @@
 use super::poincare::write_nonholonomy;
 use super::write::Writer;
 use super::{MAX_EXPLICIT, MAX_EXPLICIT_COST, write_kinematics};
-use crate::diagnostic::Diagnostic;
 use crate::model::Model;
 use crate::poincare::{labels, momentum_symbols};
 use crate::suslov::{Solved, Suslov};
 use dalembert_expr::{Expr, Format, Pool};
+use dalembert_syntax::diagnostic::Diagnostic;
 
 pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
     let momenta = momentum_symbols(&mut model.system)?;

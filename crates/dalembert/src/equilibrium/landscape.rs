@@ -4,11 +4,11 @@
 //! rest): minus the Lagrangian at rest. Coordinates that are not on an axis stay as at the operating point, as far as
 //! the constraints let them.
 
-use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::linearize::Range;
 use crate::model::Model;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_run::State;
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 use dalembert_tape::Program;
 
 /// Points of a landscape at most.

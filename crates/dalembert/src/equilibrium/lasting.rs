@@ -1,10 +1,10 @@
 //! Whether a state at which accelerations vanish is an equilibrium or a steady motion.
 
-use crate::diagnostic::{Code, Diagnostic};
 use crate::linearize::{Kind, Linearization, Linearizer};
 use crate::model::Model;
 use dalembert_linalg::eigenvalues;
 use dalembert_run::{Kernel, State, Terms};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// What to try where a search ends at no equilibrium.
 pub(super) const NOT_FOUND: &str = "start nearer to it with --initial or --at, or leave `--settle` out to linearise about the state as it is";

@@ -1,10 +1,10 @@
 //! Equilibria and steady motions from several starts.
 
 use super::settle::FixedVariables;
-use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::linearize::{Linearization, Linearizer, Range, Verdict};
 use crate::model::{Evaluation, Model};
 use dalembert_run::{Kernel, Projector, State, Terms};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 use std::f64::consts::{PI, TAU};
 
 /// Starts unless asked otherwise.

@@ -3,11 +3,11 @@
 mod descend;
 
 use super::lasting::NOT_FOUND;
-use crate::diagnostic::{Code, Diagnostic};
 use crate::linearize::{Linearizer, Local, Preference, Preferences};
 use crate::model::Model;
 use dalembert_linalg::Cod;
 use dalembert_run::State;
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use descend::slid;
 
 /// Newton steps at most.

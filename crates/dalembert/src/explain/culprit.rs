@@ -4,13 +4,13 @@
 //! is not finite there is to blame. Where the state is not known, those parts are suspected that can leave the finite numbers.
 
 use super::NAMED;
-use crate::diagnostic::Diagnostic;
 use crate::kernel_form::Places;
 use crate::model::Model;
-use crate::source::Span;
 use crate::system::Law;
 use dalembert_expr::{Expr, Function, Node, Pool, Rational, Symbol};
 use dalembert_run::Point;
+use dalembert_syntax::diagnostic::Diagnostic;
+use dalembert_syntax::source::Span;
 use rustc_hash::FxHashSet;
 
 /// Pools of more nodes than this are not copied for a message.

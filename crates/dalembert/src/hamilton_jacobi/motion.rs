@@ -6,12 +6,12 @@
 
 use super::verify::{Dice, along, free_directions};
 use super::{HamiltonJacobi, Values};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::explain::short;
 use crate::model::Model;
+use crate::number::short;
 use crate::simulate::{IntegralReport, Motion, MotionForm, Request, Table, judge};
 use dalembert_linalg::{Cod, norm_max};
 use dalembert_run::{Flow, Kernel, State};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// Places from which constants are searched.
 const STARTS: usize = 400;

@@ -2,13 +2,13 @@
 
 use super::{HamiltonJacobi, Values};
 use crate::analyze::surface::place;
-use crate::diagnostic::{Code, Diagnostic};
-use crate::explain::short;
 use crate::model::Model;
+use crate::number::short;
 use crate::simulate::Verified;
 use dalembert_expr::{Expr, PRIMES, Sample};
 use dalembert_linalg::{Cod, dot};
 use dalembert_run::{Kernel, Projector, State};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// Points at which the residual is looked at, and how many must have a value.
 const POINTS: u64 = 200;

@@ -10,12 +10,12 @@
 //! F and G are linear in z and lambda, so one tape serves for the derivative of A by itself too: the difference of two
 //! runs. Differentiation is symbolic; no step size is involved.
 
-use crate::diagnostic::Diagnostic;
 use crate::kernel_form::Places;
 use crate::model::Model;
 use dalembert_expr::{Expr, Function, Node, Pool, Rational, Symbol};
 use dalembert_run::Kernel;
 use dalembert_run::Point;
+use dalembert_syntax::diagnostic::Diagnostic;
 use dalembert_tape::Program;
 
 /// A tape whose outputs are entries of several matrices.

@@ -2,11 +2,11 @@
 
 use super::Linearizer;
 use super::tangent::ReductionError;
-use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::explain;
 use crate::model::Model;
 use dalembert_linalg::EigenError;
 use dalembert_run::State;
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 
 impl Linearizer {
     pub(super) fn explain(&self, model: &Model, state: &State, trouble: ReductionError) -> Box<Diagnostic> {

@@ -1,11 +1,11 @@
 //! Eigenvalues over a parameter or a starting value, each followed along its branch.
 
 use super::{Linearization, Linearizer, stability};
-use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::model::Model;
 use crate::simulate::Table;
 use dalembert_linalg::{Complex, Eigen};
 use dalembert_run::State;
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 
 /// Points of a sweep at most.
 pub const MAX_POINTS: usize = 100_000;

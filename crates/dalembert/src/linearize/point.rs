@@ -1,10 +1,10 @@
 //! Operating points: values given in words, the rest from the start, on the constraints.
 
-use crate::diagnostic::Diagnostic;
 use crate::explain;
 use crate::model::Model;
 use dalembert_linalg::{Cod, RANK_TOL};
 use dalembert_run::{Kernel, StartGuess, State, find_start};
+use dalembert_syntax::diagnostic::Diagnostic;
 
 impl Model {
     /// The state on the constraints with the given values (`x=1, x'=0.2, t=0`), nearest to the start in the rest.

@@ -17,11 +17,11 @@
 use super::branch::{self, Branch, Known};
 use super::small::{invert, largest, times};
 use crate::compile::{Compiled, Inputs, Scattered, dense, entries};
-use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::poincare::Poincare;
 use dalembert_expr::{Derivation, Expr, Pool};
 use dalembert_run::{IdealForces, Kernel, Level, Point, Shape, Solution, State, Terms};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// Newton's steps before the speeds count as not found.
 const MAX_NEWTON: usize = 60;

@@ -10,11 +10,11 @@
 
 use super::small::invert;
 use crate::compile::{Compiled, Inputs, Scattered, dense, matrix};
-use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::suslov::Suslov;
 use dalembert_expr::Expr;
 use dalembert_run::{Kernel, Level, Point, Shape, Solution, State, Terms};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// A system in Suslov's variables.
 #[derive(Clone)]

@@ -1,10 +1,10 @@
 //! Forces of redundant constraints that a force law reads and that no rule decides.
 
 use super::View;
-use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use dalembert_linalg::{Cod, RANK_TOL, norm};
 use dalembert_run::{Kernel, carrying_rows};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 impl Model {
     /// Says where the constraints that friction or non-ideal work read share a load, so that each one's part is a matter

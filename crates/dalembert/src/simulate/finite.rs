@@ -4,8 +4,8 @@
 //! right all the same. A state that is not finite is not a motion.
 
 use super::Table;
-use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// Entries of one column that are not finite.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,10 +2,10 @@
 
 use super::Request;
 use super::record::KINDS;
-use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
-use crate::source::Span;
 use dalembert_run::{Baumgarte, Crossing, EventRule, Method, Options, Output, hybrid};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::source::Span;
 
 /// Rows a run gives when no spacing is asked for.
 const DEFAULT_INTERVALS: f64 = 500.0;
@@ -17,14 +17,17 @@ const RTOL: (f64, f64) = (1e-15, 0.5);
 /// The largest absolute tolerance. It is positive: for a value that is zero nothing else says what error is small.
 const MAX_ATOL: f64 = 1e6;
 
-/// End time and options.
-pub(crate) struct Resolved {
+/// What a request comes to for a model.
+pub struct Resolved {
+    /// End time.
     pub until: f64,
+    /// Options of the integrator.
     pub options: Options,
 }
 
 impl Model {
-    pub(crate) fn options(&mut self, request: &Request) -> Result<Resolved, Box<Diagnostic>> {
+    /// End time and options of the integrator, from the request, the model's `run` statement and defaults.
+    pub fn options(&mut self, request: &Request) -> Result<Resolved, Box<Diagnostic>> {
         let run = self.system.run.clone();
         let mut stated = |e: Option<dalembert_expr::Expr>| e.map(|e| self.constant(e));
         let until = request.until.or_else(|| stated(run.as_ref().map(|r| r.until)));

@@ -3,22 +3,22 @@
 use super::Found;
 use super::variables::Variables;
 use crate::compile::Compiled;
-use crate::diagnostic::{Code, Diagnostic};
 use crate::explain;
 use crate::model::Model;
 use dalembert_run::{
     ContactChange, ControlInput, Flow, Kernel, Observer, Point, Progress, Projector, Reporter, Residuals,
     Row, Solution, State, StickingKernel, Terms,
 };
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// Events kept of a run. More of them come from a function that oscillates through the whole run, and would fill the memory.
 const MAX_EVENTS: usize = 1_000_000;
 
 /// Kinds of forces that are told apart: impressed, ideal, non-ideal, control.
-pub(crate) const KINDS: usize = 4;
+pub const KINDS: usize = 4;
 
 /// The forces on each speed by kind, as [`Motion::forces`](super::Motion::forces) has them.
-pub(crate) fn forces_of(terms: &Terms, solution: &Solution, out: &mut Vec<f64>) {
+pub fn forces_of(terms: &Terms, solution: &Solution, out: &mut Vec<f64>) {
     let n = terms.Q.len();
     for part in [&terms.Q, &solution.ideal_force, &solution.nonideal_force, &solution.control_force] {
         let end = out.len() + n;
@@ -173,7 +173,7 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
         if let Some(last) = self.events.last().filter(|_| self.events.len() >= MAX_EVENTS) {
             let message = format!(
                 "there are more than {MAX_EVENTS} events until t = {}, the last of them `{}`",
-                explain::short(progress.t),
+                crate::number::short(progress.t),
                 last.name
             );
             let d = Diagnostic::error(Code::TooManySteps, None, message);

@@ -2,10 +2,10 @@
 
 use super::Request;
 use crate::compile::Compiled;
-use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Model;
 use crate::momentum_form::{Momenta, SuslovKernel};
 use dalembert_run::{AccelerationError, Failure, Kernel, Method, State, Term};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// The equations that are integrated. Columns and outputs are the same for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! What the names of a plan mean in a model.
 
 use super::Plan;
-use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::model::Model;
 use crate::parameters::Target;
 use crate::system::InitialTarget;
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 
 /// Where the values of a run go, in their order.
 pub(super) struct Targets {

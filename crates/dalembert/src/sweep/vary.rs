@@ -1,7 +1,7 @@
 //! What changes from run to run: values along an axis, or drawn at random.
 
 use crate::assignments::assignments;
-use crate::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// `NAME=LOW..HIGH:COUNT`, `NAME=LOW..HIGH:COUNT:log` or `NAME=V1,V2,V3`.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,13 +1,13 @@
 //! One thread's share: runs prepared, moved and written down as rows.
 
 use super::{Block, Row, Status, Sweep};
-use crate::diagnostic::Diagnostic;
 use crate::model::Model;
 use crate::simulate::{Motion, Request, Table};
 use dalembert_run::ensemble::{Ended, Job, LaneDriver, Sampled};
 use dalembert_run::{
     ContactModes, ControlInput, EventHit, Flow, Kernel, Point, Reporter, State, StickingKernel, Stop,
 };
+use dalembert_syntax::diagnostic::Diagnostic;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A run in the lanes: where it starts and with which energy.

@@ -1,7 +1,7 @@
 //! Statements behind the terms of the equations of motion, so that a message can name them.
 
-use crate::source::Span;
 use dalembert_expr::Expr;
+use dalembert_syntax::source::Span;
 
 /// What one statement adds to the equations of motion.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! What an animation shows, as expressions over coordinates, parameters and time.
 
-use crate::units::Kind;
 use dalembert_expr::Expr;
+use dalembert_syntax::units::Kind;
 
 /// A point of the plane or of space.
 #[derive(Clone, Debug)]

@@ -13,10 +13,10 @@ use super::motion::Scales;
 use super::small::Dice;
 use crate::compile::Compiled;
 use crate::derive::derive;
-use crate::diagnostic::Diagnostic;
 use crate::model::Model;
 use crate::system::{Contact, RequirementRow, Row, Speed, System};
 use dalembert_expr::{Derivation, Expr, Function, Pool, Rational, Symbol};
+use dalembert_syntax::diagnostic::Diagnostic;
 
 /// R and its inverse over the coordinates.
 pub(super) struct Change {

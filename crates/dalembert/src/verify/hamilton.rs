@@ -78,7 +78,7 @@ struct Held {
 }
 
 impl Held {
-    fn of(model: &mut Model) -> Result<Self, Box<crate::diagnostic::Diagnostic>> {
+    fn of(model: &mut Model) -> Result<Self, Box<dalembert_syntax::diagnostic::Diagnostic>> {
         let suslov = Suslov::of(model)?;
         let (system, form) = (&mut model.system, &model.form);
         let images = form.coordinates.iter().copied().zip(system.kinematics.iter().copied());

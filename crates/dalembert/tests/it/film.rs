@@ -1,26 +1,26 @@
 //! Films: positions are those of the table, arrows are the forces, and what is chosen by default is what it says.
 
 use crate::support::*;
-use dalembert::film::{Film, ForceKind, MAX_FRAMES};
-use dalembert::scene::Scene;
 use dalembert::system::Figure;
 use dalembert::{Model, Motion, Request};
+use dalembert_view::animation::{Animation, ForceKind, MAX_FRAMES};
+use dalembert_view::scene::Scene;
 
 /// A motion with its film.
-fn film_of(text: &str, request: &Request) -> (Film, Motion) {
+fn film_of(text: &str, request: &Request) -> (Animation, Motion) {
     let mut model = load(text);
     let motion = run(&mut model, &Request { forces: true, ..request.clone() });
-    let film = Film::new(&mut model, &motion).expect("a film");
+    let film = Animation::new(&mut model, &motion).expect("a film");
     (film, motion)
 }
 
 /// One component of a point over the frames.
-fn track(film: &Film, at: usize) -> Vec<f64> {
+fn track(film: &Animation, at: usize) -> Vec<f64> {
     (0..film.times.len()).map(|k| film.frame(k)[at]).collect()
 }
 
 /// One component of the arrows of a kind over the frames, and zeros where no such force acts.
-fn arrow(film: &Film, kind: ForceKind, component: usize) -> Vec<f64> {
+fn arrow(film: &Animation, kind: ForceKind, component: usize) -> Vec<f64> {
     let width = film.points.len() * film.dimension;
     match film.arrows.iter().find(|a| a.kind == kind) {
         Some(arrows) => arrows.forces.chunks(width).map(|frame| frame[component]).collect(),
@@ -161,12 +161,12 @@ fn forces_are_those_of_the_run() {
     let mut model = load(text);
     let request = Request { forces: true, hold: Some(0.2), plant: vec![("m".to_owned(), 1.5)], ..until(1.0) };
     let motion = run(&mut model, &request);
-    let film = Film::new(&mut model, &motion).expect("a film");
+    let film = Animation::new(&mut model, &motion).expect("a film");
     below("held", apart(&arrow(&film, ForceKind::Control, 0), &column(&motion, "u")), 1e-12);
     assert_eq!(film.parameters[0].value, 1.5);
     // Without forces kept, they are computed from the states.
     let plain = run(&mut model, &until(1.0));
-    let film = Film::new(&mut model, &plain).expect("a film");
+    let film = Animation::new(&mut model, &plain).expect("a film");
     below("from states", apart(&arrow(&film, ForceKind::Control, 0), &column(&plain, "u")), 1e-12);
 }
 
@@ -262,7 +262,7 @@ impl Strings for &[&str] {
 fn other_models_show_their_coordinates() {
     let mut model = load("coordinate q, s\nkinetic q'^2 + s'^2\npotential q^2 + s^2\ninitial q = 1");
     let motion = run(&mut model, &until(3.0));
-    let film = Film::new(&mut model, &motion).expect("a film");
+    let film = Animation::new(&mut model, &motion).expect("a film");
     assert_eq!(
         film.remarks,
         ["drawn by default: coordinates q, s on scales; write `draw` statements to choose"]
@@ -289,7 +289,7 @@ fn every_model_has_a_film() {
     for name in model_names() {
         let mut model = load_file(&name);
         let motion = run(&mut model, &Request { forces: true, ..until(0.1) });
-        let film = Film::new(&mut model, &motion).unwrap_or_else(|d| panic!("{name}: {}", d.message));
+        let film = Animation::new(&mut model, &motion).unwrap_or_else(|d| panic!("{name}: {}", d.message));
         assert!(!film.shapes.is_empty(), "{name}");
         assert_eq!(film.tracks.len(), film.width * film.times.len(), "{name}");
         assert!(film.tracks.iter().all(|v| v.is_finite()), "{name}");
@@ -314,7 +314,7 @@ fn frames_are_drawn() {
         "coordinate q\nkinetic q'^2\ninitial q' = 1".to_owned(),
     ] {
         let (film, _) = film_of(&text, &until(2.0));
-        let mut frames = dalembert::export::FilmFrames::new(&film, 1.0);
+        let mut frames = dalembert_view::Frames::new(&film, 1.0);
         assert_eq!((frames.size(), frames.count()), ((640, 480), 51));
         let (first, later) = (frames.render(0).to_vec(), frames.render(40).to_vec());
         let inked = |pixels: &[u8]| pixels.iter().filter(|v| **v < 200).count();

@@ -2,8 +2,8 @@
 
 use crate::support::{model_names, model_text};
 use dalembert::diagnostic::{Code, any_error};
-use dalembert::language::{self, CompletionKind, Document, Sort, Usage};
 use dalembert::source::{Source, Span};
+use dalembert_ide::{self, CompletionKind, Document, Sort, Usage};
 use proptest::prelude::*;
 
 /// All model files with their names.
@@ -55,8 +55,8 @@ fn every_name_of_every_model_leads_to_its_declaration() {
                 assert!(hover.is_some_and(|h| h.span.end > h.span.start), "{} says nothing", place());
             }
             let Some(entity) = occurrence.entity else {
-                let builtin =
-                    language::words::find(language::words::CONSTANTS, name).is_some() || name == "π";
+                let builtin = dalembert::syntax::words::find(dalembert::syntax::words::CONSTANTS, name).is_some()
+                    || name == "π";
                 assert!(occurrence.usage != Usage::Name || builtin, "{} is unknown", place());
                 continue;
             };
@@ -77,7 +77,7 @@ fn every_name_of_every_model_leads_to_its_declaration() {
 #[test]
 fn models_are_good_and_their_names_known() {
     for source in models() {
-        let said = language::diagnostics(&source);
+        let said = dalembert_ide::diagnostics(&source);
         assert!(!any_error(&said), "{}: {:?}", source.name, said);
         let document = Document::new(source);
         let survey = document.survey();
@@ -237,7 +237,7 @@ fn the_outline_shows_what_is_declared() {
 #[test]
 fn mechanics_is_checked_while_typing_unless_the_model_is_large() {
     let codes = |text: &str| -> Vec<Code> {
-        language::diagnostics(&Source::new("", text)).iter().map(|said| said.code).collect()
+        dalembert_ide::diagnostics(&Source::new("", text)).iter().map(|said| said.code).collect()
     };
     let chain = |n: usize| {
         format!(

@@ -1,14 +1,14 @@
 //! The page of every model: whole, well-formed, the same each time, and honest about what is not on it.
 
 use crate::support::*;
-use dalembert::paper::{self, MAX_FORCES, MAX_FORMULA, Paper, Stage, Wanted};
 use dalembert::run::Flow;
 use dalembert::{Model, Request, Source};
+use dalembert_view::report_page::{self, MAX_FORCES, MAX_FORMULA, ReportPage, Stage, Wanted};
 
-fn paper_of(name: &str, text: &str, wanted: &Wanted) -> (Model, Paper) {
+fn paper_of(name: &str, text: &str, wanted: &Wanted) -> (Model, ReportPage) {
     let source = Source::new(format!("models/{name}.dal"), text);
     let mut model = Model::load(&source, &Default::default()).unwrap_or_else(|d| panic!("{name}: {d:?}"));
-    let paper = paper::write(&mut model, &source, wanted, &mut |_| Flow::Continue);
+    let paper = report_page::write(&mut model, &source, wanted, &mut |_| Flow::Continue);
     (model, paper)
 }
 
@@ -65,7 +65,7 @@ fn check_nesting(name: &str, html: &str) -> usize {
 }
 
 /// What every page must have.
-fn check(name: &str, model: &Model, paper: &Paper) {
+fn check(name: &str, model: &Model, paper: &ReportPage) {
     let html = &paper.html;
     assert!(check_nesting(name, html) > 100, "{name}");
     let names = model.system.constraints.iter().map(|c| &c.name);
@@ -104,7 +104,7 @@ fn every_model_has_its_page() {
     }
 }
 
-fn has(paper: &Paper, texts: &[&str]) {
+fn has(paper: &ReportPage, texts: &[&str]) {
     for text in texts {
         assert!(paper.html.contains(text), "{text}");
     }
@@ -149,7 +149,7 @@ fn pages_show_what_is_special() {
 fn large_systems_are_cut_and_say_so() {
     let source = Source::new("models/link_chain.dal", model_text("link_chain"));
     let mut model = Model::load(&source, &sets(&[("N", "60")])).unwrap();
-    let paper = paper::write(&mut model, &source, &briefly(0.01), &mut |_| Flow::Continue);
+    let paper = report_page::write(&mut model, &source, &briefly(0.01), &mut |_| Flow::Continue);
     check_nesting("link_chain", &paper.html);
     has(&paper, &["more rows are left out", "more columns are left out"]);
     has(
@@ -260,7 +260,7 @@ fn large_families_are_bounded() {
     let mut sizes = Vec::new();
     for n in ["400", "1500"] {
         let mut model = Model::load(&source, &sets(&[("N", n)])).unwrap();
-        let paper = paper::write(&mut model, &source, &briefly(0.001), &mut |_| Flow::Continue);
+        let paper = report_page::write(&mut model, &source, &briefly(0.001), &mut |_| Flow::Continue);
         has(&paper, &[" and 760 more:", "more rows are left out"][usize::from(n != "400")..]);
         assert_eq!(paper.html.contains("; 1200 of 1500 figures"), n == "1500", "{n}");
         sizes.push(paper.html.len());
@@ -284,7 +284,7 @@ fn commands_on_the_page_are_quoted() {
         dalembert::Overrides { set: vec![("m".into(), "2*3".into())], initial: vec!["theta'=1".into()] };
     let mut model = Model::load(&source, &overrides).unwrap();
     let wanted = Wanted { overrides, motion: false, ..Wanted::default() };
-    let paper = paper::write(&mut model, &source, &wanted, &mut |_| Flow::Continue);
+    let paper = report_page::write(&mut model, &source, &wanted, &mut |_| Flow::Continue);
     has(&paper, &["With <code>--set &quot;m=2*3&quot; --initial &quot;theta'=1&quot;</code>"]);
 }
 
@@ -326,7 +326,7 @@ fn interrupted_runs_are_shown_as_far_as_they_came() {
     let source = Source::new("models/pendulum.dal", model_text("pendulum"));
     let mut model = Model::load(&source, &Default::default()).unwrap();
     let mut stages = Vec::new();
-    let paper = paper::write(&mut model, &source, &Wanted::default(), &mut |stage| {
+    let paper = report_page::write(&mut model, &source, &Wanted::default(), &mut |stage| {
         stages.push(stage);
         if matches!(stage, Stage::Motion(t) if t > 0.5) { Flow::Cancel } else { Flow::Continue }
     });

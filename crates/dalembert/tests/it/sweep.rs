@@ -117,7 +117,7 @@ fn agrees_with_simulate_run_by_run() {
             assert!(residual < 1e-14, "{name} run {run}: residual {residual:e}");
             let mut overrides = Overrides::default();
             for ((name, value), column) in names.iter().zip(&row.numbers[1..]).zip(&sweep.columns()[1..]) {
-                let text = dalembert::export::number(*value);
+                let text = dalembert_view::number(*value);
                 match column.ends_with("(0)") {
                     true => overrides.initial.push(format!("{name}={text}")),
                     false => overrides.set.push((name.to_string(), text)),

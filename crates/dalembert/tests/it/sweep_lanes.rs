@@ -35,7 +35,7 @@ fn execute(sweep: &Sweep, threads: usize) -> (Vec<Row>, usize, Vec<f64>) {
 
 /// The run that `simulate` makes with the value of a row.
 fn alone(text: &str, sweep: &Sweep, row: &Row, request: &Request) -> Motion {
-    let (name, value) = (&sweep.columns()[1], dalembert::export::number(row.numbers[1]));
+    let (name, value) = (&sweep.columns()[1], dalembert_view::number(row.numbers[1]));
     let mut overrides = Overrides::default();
     match name.strip_suffix("(0)") {
         Some(name) => overrides.initial.push(format!("{name}={value}")),

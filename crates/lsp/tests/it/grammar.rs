@@ -1,9 +1,9 @@
 //! The TextMate grammar of the editors against the words of the language: its lists are written by hand, for editors
 //! read no Rust. `editors/check-grammar.mjs` runs it over all models with the engine of VS Code.
 
-use dalembert::language::words::{CONSTANTS, FUNCTIONS, PARTS, RESULTS, Word};
 use dalembert::run::Method;
 use dalembert::syntax::{KEYWORDS, RESERVED_WORDS};
+use dalembert_syntax::words::{CONSTANTS, FUNCTIONS, PARTS, RESULTS, Word};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;

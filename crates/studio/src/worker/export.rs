@@ -2,9 +2,10 @@
 
 use super::{Order, failed, motion, refusal};
 use dalembert::equations::{self, Form};
-use dalembert::export::{self, Plot, code};
-use dalembert::{Film, Model, Source};
+use dalembert::{Model, Source};
+use dalembert_codegen as code;
 use dalembert_expr::Format;
+use dalembert_view::{Animation, Plot};
 use serde_json::{Value, json};
 
 /// The file that is asked for: `{file, mime, text}`, or `hex` in place of `text` where the file is no text.
@@ -35,13 +36,13 @@ pub fn export(model: &mut Model, source: &Source, order: &Order<'_>) -> Result<V
             let motion = motion::simulate(model, source, order)?;
             let mut bytes = Vec::new();
             let written = match what {
-                "csv" => export::csv(&motion.table, &mut bytes),
-                "json" => export::json(&motion.table, &mut bytes),
-                "parquet" => export::parquet(&motion.table, &[("title", &title)], &mut bytes),
+                "csv" => dalembert_view::csv(&motion.table, &mut bytes),
+                "json" => dalembert_view::json(&motion.table, &mut bytes),
+                "parquet" => dalembert_view::parquet(&motion.table, &[("title", &title)], &mut bytes),
                 "svg" => return file("svg", "image/svg+xml", Plot::of_motion(model, &motion.table).svg()),
                 _ => {
-                    let film = Film::new(&mut model.clone(), &motion).map_err(wrong)?;
-                    return file("html", "text/html", export::animation_page(&film));
+                    let film = Animation::new(&mut model.clone(), &motion).map_err(wrong)?;
+                    return file("html", "text/html", dalembert_view::animation_page(&film));
                 }
             };
             written.map_err(|error| failed(&format!("the file could not be made: {error}"), ""))?;

@@ -4,7 +4,8 @@ use super::{Order, refusal};
 use dalembert::analyze::analyze;
 use dalembert::diagnostic::Diagnostic;
 use dalembert::units::Kind;
-use dalembert::{Model, Source, report};
+use dalembert::{Model, Source};
+use dalembert_view::documents;
 use serde_json::{Value, json};
 
 /// Parameters and starting values that are listed.
@@ -24,8 +25,8 @@ pub fn of(model: &mut Model, source: &Source, order: &Order<'_>) -> Value {
     if let Err(d) = model.set_parameters(&order.numbers("set")) {
         return refused(d);
     }
-    let findings = report::check(model);
-    let mut document = report::checked(model, &findings, source);
+    let findings = documents::check(model);
+    let mut document = documents::checked(model, &findings, source);
     document["sliders"] = sliders(model, &now, &defaults);
     document["start"] = start;
     document["until"] = json!(until);
@@ -48,7 +49,7 @@ fn sliders(model: &mut Model, now: &[f64], defaults: &[f64]) -> Value {
 fn start(model: &mut Model) -> Value {
     let (Ok(guess), Ok(start)) = (model.guess(), model.start()) else { return json!([]) };
     let fixed = guess.x_fixed.iter().chain(&guess.eta_fixed);
-    let values = report::state_pairs(model, &start.state).into_iter().zip(fixed).take(SHOWN);
+    let values = documents::state_pairs(model, &start.state).into_iter().zip(fixed).take(SHOWN);
     values.map(|((name, value), fixed)| json!({ "name": name, "default": value, "fixed": fixed })).collect()
 }
 
@@ -63,5 +64,5 @@ fn unit(kind: &Kind) -> Option<String> {
 pub fn analysis(model: &Model, source: &Source) -> Result<Value, Value> {
     let mut model = model.clone();
     let analysis = analyze(&mut model).map_err(|d| refusal(&[*d], source))?;
-    Ok(report::analysis(&model, &analysis, source))
+    Ok(documents::analysis(&model, &analysis, source))
 }

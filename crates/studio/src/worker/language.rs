@@ -2,8 +2,8 @@
 
 use super::{Order, refusal};
 use dalembert::Source;
-use dalembert::language::{CompletionKind, Document};
 use dalembert::source::Span;
+use dalembert_ide::{CompletionKind, Document};
 use serde_json::{Value, json};
 
 /// Completions that are offered.

@@ -3,7 +3,8 @@
 use super::{Order, failed, refusal, say};
 use dalembert::diagnostic::{self, Diagnostic};
 use dalembert::run::Flow;
-use dalembert::{Film, Model, Motion, Request, Source, Table, report};
+use dalembert::{Model, Motion, Request, Source, Table};
+use dalembert_view::{Animation, documents};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -23,8 +24,8 @@ pub fn run(model: &mut Model, source: &Source, order: &Order<'_>) -> Result<Valu
     if order.halt.of(order.id).as_deref() == Some("superseded") {
         return Ok(json!({ "ended": "superseded" }));
     }
-    let mut document = report::motion(&motion, began.elapsed(), &[]);
-    let film = Film::new(&mut model.clone(), &motion);
+    let mut document = documents::motion(&motion, began.elapsed(), &[]);
+    let film = Animation::new(&mut model.clone(), &motion);
     document["film"] = film.map_or(Value::Null, |film| film.to_json());
     let (table, thinned) = thin(&motion.table);
     document["table"] = columns(&table);

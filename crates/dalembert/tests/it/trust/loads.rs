@@ -185,7 +185,7 @@ fn loads_that_no_rule_decides_are_said_and_shared_by_force() {
 
 #[test]
 fn code_that_would_read_an_open_load_is_not_exported() {
-    use dalembert::export::code::{Target, write};
+    use dalembert_codegen::{Target, write};
     let text = |more: &str| {
         format!("{FLOOR}{more}\nnonideal work -0.3*reaction(floor)*sign(x')*delta(x)\ninitial x' = 3\n")
     };

@@ -1,0 +1,247 @@
+//! C99 that C++ takes too.
+
+use super::language::{COUNTS, Language, literal, usual};
+use super::outline::{CODES, Item, Outline};
+use dalembert_tape::Op;
+use std::fmt::Write;
+
+const RUNTIME: &str = include_str!("../assets/code/runtime.c");
+const SADDLE: &str = include_str!("../assets/code/saddle.c");
+const MOTION: &str = include_str!("../assets/code/motion.c");
+
+struct C<'n> {
+    /// Beginning of our own helpers.
+    name: &'n str,
+}
+
+impl Language for C<'_> {
+    fn number(&self, value: f64) -> String {
+        match value {
+            v if v.is_nan() => "NAN".to_owned(),
+            f64::INFINITY => "HUGE_VAL".to_owned(),
+            f64::NEG_INFINITY => "(-HUGE_VAL)".to_owned(),
+            v => literal(v),
+        }
+    }
+
+    fn function(&self, op: Op) -> String {
+        match op {
+            Op::Abs => "fabs".to_owned(),
+            Op::Sign | Op::Min | Op::Max => format!("{}_{}", self.name, usual(op)),
+            _ => usual(op).to_owned(),
+        }
+    }
+
+    fn choose(&self, condition: &str, then: &str, otherwise: &str) -> String {
+        format!("({condition}) ? {then} : {otherwise}")
+    }
+
+    fn define(&self, name: &str, value: &str) -> String {
+        format!("#define NAME_{name} {value}")
+    }
+
+    fn bind(&self, name: &str, value: &str) -> String {
+        format!("const double {name} = {value};")
+    }
+
+    fn entry(&self, array: &str, index: usize) -> String {
+        format!("{array}[{index}]")
+    }
+}
+
+/// Helpers that only some models need.
+const HELPERS: [(Op, &str); 3] = [
+    (Op::Sign, "static double NAME_sign(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x; }"),
+    (Op::Min, "static double NAME_smaller(double x, double y) { return x < y || x != x ? x : y; }"),
+    (Op::Max, "static double NAME_larger(double x, double y) { return x > y || x != x ? x : y; }"),
+];
+
+/// The whole file.
+pub fn write(outline: &Outline) -> String {
+    let mut out = String::from("/*\n");
+    for line in outline.preface() {
+        // Nothing of a model ends the comment early.
+        let line = line.replace("*/", "* /");
+        let _ = writeln!(out, " * {line}");
+        out.truncate(out.trim_end().len());
+        out.push('\n');
+    }
+    out.push_str(
+        " *\n * Codes that NAME_evaluate returns; with any but 0 all numbers of the result are NaN:\n",
+    );
+    for (code, _, meaning) in CODES {
+        let _ = writeln!(out, " *   {code}  {meaning}");
+    }
+    let size = outline.workspace();
+    let _ = write!(
+        out,
+        " *\n * A call takes about {size} bytes of the stack. Do not compile with -ffast-math: it takes NaN for impossible.\n\
+         \x20* Compile: cc -std=c99 -O2 -c NAME_.c, link with -lm. For its declarations alone, in another file:\n\
+         \x20*   #define NAME_DECLARATIONS\n *   #include \"NAME_.c\"\n */\n",
+    );
+    out = out.replace("NAME_.c", &format!("{}.c", outline.name));
+    declarations(outline, &mut out);
+    out.push_str("\n#ifndef NAME_DECLARATIONS\n#include <float.h>\n#include <math.h>\n\n");
+    definitions(outline, &mut out);
+    for (op, text) in HELPERS {
+        if outline.uses(op) {
+            out.push_str(text);
+            out.push_str("\n\n");
+        }
+    }
+    blocks(outline, &mut out);
+    out.push_str(RUNTIME);
+    out.push_str(SADDLE);
+    out.push_str(MOTION);
+    out.push_str("#endif\n");
+    let s = &outline.shape;
+    let signature = format!(
+        "int NAME_evaluate(double t, const double x[{}], const double eta[{}], const double p[{}], NAME_result *out)",
+        room(s.n_x),
+        room(s.n_eta),
+        room(outline.parameters.len())
+    );
+    outline.fit(&out.replace("SIGNATURE", &signature), "//")
+}
+
+/// C has no arrays without entries.
+fn room(size: usize) -> usize {
+    size.max(1)
+}
+
+fn declarations(outline: &Outline, out: &mut String) {
+    let s = &outline.shape;
+    let np = outline.parameters.len();
+    let sizes = [("NX", s.n_x), ("N", s.n_eta), ("M", s.n_con), ("NP", np), ("NU", s.n_input)];
+    out.push_str(
+        "#ifndef NAME_INCLUDED\n#define NAME_INCLUDED\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
+    );
+    out.push_str("/* coordinates, speeds, constraint rows, parameters, control inputs */\nenum {\n");
+    let sizes: Vec<String> = sizes.iter().map(|(name, n)| format!("    NAME_{name} = {n}")).collect();
+    let _ = write!(out, "{}\n}};\n\ntypedef struct {{\n", sizes.join(",\n"));
+    let fields = [
+        ("x_dot", s.n_x, "rates of the coordinates (K1)"),
+        ("eta_dot", s.n_eta, "accelerations (U1)"),
+        ("ideal", s.n_eta, "ideal constraint force (U2)"),
+        ("nonideal", s.n_eta, "non-ideal constraint force (U3)"),
+        ("control", s.n_eta, "control force S u (C1)"),
+        ("lambda", s.n_con, "multipliers, ideal = A^T lambda"),
+        ("u", s.n_input, "control inputs (C1)"),
+    ];
+    for (name, size, meaning) in fields {
+        let _ = writeln!(out, "    double {name}[{}]; /* {meaning} */", room(size));
+    }
+    out.push_str("    int rank; /* of the constraint rows at this state */\n} NAME_result;\n\n");
+    let _ = writeln!(out, "extern const double NAME_default_parameters[{}];", room(np));
+    for (array, items) in lists(outline) {
+        let _ = writeln!(out, "extern const char *const NAME_{array}[{}];", room(items.len()));
+    }
+    out.push_str(
+        "\n/* For p see NAME_default_parameters. Returns a code, 0 if all is well. */\nSIGNATURE;\n\n#ifdef __cplusplus\n}\n#endif\n#endif\n",
+    );
+}
+
+fn lists(outline: &Outline) -> [(&'static str, &[Item]); 5] {
+    [
+        ("coordinate_names", &outline.coordinates),
+        ("speed_names", &outline.speeds),
+        ("parameter_names", &outline.parameters),
+        ("row_names", &outline.rows),
+        ("input_names", &outline.inputs),
+    ]
+}
+
+fn definitions(outline: &Outline, out: &mut String) {
+    let s = &outline.shape;
+    let language = C { name: &outline.name };
+    let values: Vec<String> = outline.values.iter().map(|v| language.number(*v)).collect();
+    let none = || vec!["0".to_owned()];
+    let list = |items: Vec<String>| if items.is_empty() { none() } else { items }.join(",\n    ");
+    let _ = writeln!(
+        out,
+        "const double NAME_default_parameters[{}] = {{\n    {}\n}};",
+        room(values.len()),
+        list(values)
+    );
+    for (array, items) in lists(outline) {
+        let quoted = items.iter().map(|i| format!("\"{}\"", i.name)).collect();
+        let size = room(items.len());
+        let _ = writeln!(out, "const char *const NAME_{array}[{size}] = {{\n    {}\n}};", list(quoted));
+    }
+    out.push_str("\nenum {\n");
+    let _ = writeln!(out, "    NAME_ROWS = {},", room(s.n_con));
+    if outline.control.is_some() {
+        let _ = writeln!(out, "    NAME_REQUIREMENTS = {},", s.n_require);
+        let _ = writeln!(out, "    NAME_INPUTS = {},", room(s.n_input));
+        let _ = writeln!(out, "    NAME_TURNS = {}, /* corrections of the inputs */", outline.turns());
+    }
+    for (name, meaning, count) in COUNTS {
+        let _ = writeln!(out, "    NAME_{name} = {count}, /* {meaning} */");
+    }
+    let _ = writeln!(out, "    NAME_CELLS = {},", outline.cells());
+    let _ = writeln!(out, "    NAME_LONGEST = {}\n}};", outline.longest());
+    out.push('\n');
+    out.push_str(&language.tolerances(outline.control.is_some(), |meaning| format!("/* {meaning} */")));
+    out.push('\n');
+}
+
+/// The tapes as functions.
+fn blocks(outline: &Outline, out: &mut String) {
+    let s = &outline.shape;
+    let language = C { name: &outline.name };
+    let inputs = "double t_, const double *x_, const double *eta_, const double *p_";
+    let unused = "    (void)t_; (void)x_; (void)eta_; (void)p_;\n";
+    let clear = |arrays: &[(&str, usize)], out: &mut String| {
+        out.push_str("    int i_;\n");
+        for (array, size) in arrays.iter().filter(|a| a.1 > 0) {
+            let _ = writeln!(out, "    for (i_ = 0; i_ < {size}; i_++) {array}[i_] = 0.0;");
+        }
+    };
+    let (n, m) = (s.n_eta, s.n_con);
+    out.push_str("/* x' (K1), M and Q (K2), A and b (K3) */\n");
+    let _ = writeln!(
+        out,
+        "static void NAME_terms({inputs},\n    double *x_dot_, double *M_, double *Q_, double *A_, double *b_)\n{{"
+    );
+    clear(&[("x_dot_", s.n_x), ("M_", n * n), ("Q_", n), ("A_", m * n), ("b_", m)], out);
+    out.push_str(unused);
+    out.push_str("    (void)A_; (void)b_;\n");
+    out.push_str(&outline.statements(&outline.terms, &language, &["x_dot_", "M_", "Q_", "A_", "b_"]));
+    out.push_str("}\n\n");
+    if let Some(block) = &outline.nonideal {
+        out.push_str(
+            "/* C (K4), which may use multipliers and the sizes of the constraints' forces (U8) */\n",
+        );
+        let _ = writeln!(
+            out,
+            "static void NAME_nonideal({inputs},\n    const double *A_, const double *lambda_, double *C_)\n{{"
+        );
+        let groups: Vec<String> =
+            outline.groups.iter().map(|g| format!("{{{}, {}}}", g.start, g.end)).collect();
+        let count = room(groups.len());
+        let groups = if groups.is_empty() { "{0, 0}".to_owned() } else { groups.join(", ") };
+        let _ = write!(
+            out,
+            "    static const int rows_[{count}][2] = {{{groups}}};\n    double reaction_[{count}];\n    int g_, i_, j_;\n\
+             \x20   for (g_ = 0; g_ < {count}; g_++) {{\n        reaction_[g_] = 0.0;\n\
+             \x20       for (j_ = 0; j_ < {n}; j_++) {{\n            double sum_ = 0.0;\n\
+             \x20           for (i_ = rows_[g_][0]; i_ < rows_[g_][1]; i_++)\n                sum_ += A_[i_ * {n} + j_] * lambda_[i_];\n\
+             \x20           reaction_[g_] = hypot(reaction_[g_], sum_);\n        }}\n    }}\n    (void)reaction_;\n",
+        );
+        out.push_str(unused);
+        out.push_str(&outline.statements(block, &language, &["C_"]));
+        out.push_str("}\n\n");
+    }
+    if let Some(block) = &outline.control {
+        let (r, k) = (s.n_require, s.n_input);
+        out.push_str("/* requirement rows A_c, b_c, force S of each input, cost W (C1) */\n");
+        let _ = writeln!(
+            out,
+            "static void NAME_control_terms({inputs},\n    double *Ac_, double *bc_, double *S_, double *W_)\n{{"
+        );
+        clear(&[("Ac_", r * n), ("bc_", r), ("S_", n * k), ("W_", k * k)], out);
+        out.push_str(unused);
+        out.push_str(&outline.statements(block, &language, &["Ac_", "bc_", "S_", "W_"]));
+        out.push_str("}\n\n");
+    }
+}

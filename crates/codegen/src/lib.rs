@@ -1,0 +1,97 @@
+//! The motion as source text: a function of time and state in C, Rust or Python that needs nothing but a mathematical
+//! library, and gives accelerations (U1, U9), constraint forces (U2, U3) and control forces (C1) as the engine does.
+//!
+//! The tapes of K1-K4 and C1 become straight-line statements (`code/outline.rs` and `code/language.rs` hold what all
+//! languages share, one file a language writes them); the linear algebra is a text of its own for each language in
+//! `assets/code/`, with arrays of fixed size. Ranks are decided where the function runs, with the tolerances of the engine: redundant rows, losses of
+//! rank and singular masses are answered, contradictions (U6) and requirements out of reach come back as codes.
+//!
+//! Left out: Coulomb friction, because which contacts stick is found by a search. Checked by `tests/it/export_code.rs`,
+//! which compiles the texts and compares every number with the engine.
+
+mod c;
+mod language;
+mod names;
+mod outline;
+mod python;
+mod rust;
+
+pub use names::identifier;
+
+use dalembert::Model;
+use dalembert_run::{Kernel, State, independent_rows};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use outline::Outline;
+
+/// Most operations of the tapes that are written out. A C compiler takes half a minute for as many.
+pub const MAX_EXPORTED: usize = 20_000;
+
+/// Most bytes that a call of the exported function takes of the stack.
+pub const MAX_WORKSPACE: usize = 1_048_576;
+
+/// A language to write in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// C99, which is C++ too.
+    C,
+    /// A module of Rust.
+    Rust,
+    /// A module of Python.
+    Python,
+}
+
+/// The model as source text. `name` is an identifier, the beginning of every public name in languages without modules.
+///
+/// ```
+/// use dalembert::{Model, Source, export::code};
+/// let text = "coordinate q\nkinetic q'^2/2\npotential q^2/2";
+/// let model = Model::load(&Source::new("oscillator.dal", text), &Default::default()).unwrap();
+/// let text = code::write(&model, code::Target::C, "oscillator").unwrap();
+/// assert!(text.contains("int oscillator_evaluate("));
+/// ```
+pub fn write(model: &Model, target: Target, name: &str) -> Result<String, Box<Diagnostic>> {
+    if let Some(contact) = model.system.contacts.first() {
+        let message = format!("`friction` on `{}` cannot be exported", contact.name);
+        let help = "whether a contact sticks is found by a search over all contacts, which straight-line code cannot make; \
+                    for sliding alone write the friction as `nonideal work`";
+        return Err(Box::new(Diagnostic::error(Code::NotApplicable, contact.span, message).help(help)));
+    }
+    refuse_open_loads(model)?;
+    let outline = Outline::new(model, name);
+    let too_large = |what: String| {
+        let help = "use smaller families, or coordinates in which the energies are shorter";
+        Err(Box::new(Diagnostic::error(Code::TooLarge, None, what).help(help)))
+    };
+    if outline.operations > MAX_EXPORTED {
+        let count = outline.operations;
+        return too_large(format!("this model takes {count} operations; up to {MAX_EXPORTED} are exported"));
+    }
+    if outline.workspace() > MAX_WORKSPACE {
+        let size = outline.workspace();
+        return too_large(format!(
+            "a call would take {size} bytes of the stack; up to {MAX_WORKSPACE} are exported"
+        ));
+    }
+    Ok(match target {
+        Target::C => c::write(&outline),
+        Target::Rust => rust::write(&outline),
+        Target::Python => python::write(&outline),
+    })
+}
+
+/// Exported code has multipliers of minimum norm, which depend on how often a redundant row is written: no numbers for a
+/// force law to read.
+fn refuse_open_loads(model: &Model) -> Result<(), Box<Diagnostic>> {
+    let Some(&row) = model.compiled.rows_read().first() else { return Ok(()) };
+    let states = model.clone().sample_states();
+    let m = model.system.rows.len();
+    let redundant =
+        |s: &State| independent_rows(&model.compiled, s.point()).is_some_and(|rows| rows.len() < m);
+    if !states.iter().any(redundant) {
+        return Ok(());
+    }
+    let row = &model.system.rows[row];
+    let message = format!("non-ideal work reads the force of `{}`, and constraints are redundant", row.name);
+    let help = "which constraint carries is decided at each state, which exported code does not do; remove the constraints that follow from others";
+    Err(Box::new(Diagnostic::error(Code::NotApplicable, row.span, message).help(help)))
+}

@@ -1,0 +1,287 @@
+//! What every language writes: names, sizes, and the tapes as statements. No syntax here.
+
+use super::language::Language;
+use super::names::Namer;
+use dalembert::Model;
+use dalembert::compile::Tapes;
+use dalembert_run::{Kernel, Shape};
+use dalembert_syntax::units::Kind;
+use dalembert_tape::{Listing, Op, Operand};
+use std::fmt::Write;
+use std::ops::Range;
+
+/// A number of the model: its name there and its unit, as far as known.
+pub struct Item {
+    pub name: String,
+    pub unit: Option<String>,
+}
+
+/// One tape: statements, and where the outputs go.
+pub struct Block {
+    listing: Listing,
+    /// Array and index of each output.
+    places: Vec<(usize, usize)>,
+}
+
+/// A model as all languages see it.
+pub struct Outline {
+    pub name: String,
+    pub title: Option<String>,
+    pub shape: Shape,
+    pub coordinates: Vec<Item>,
+    pub speeds: Vec<Item>,
+    pub parameters: Vec<Item>,
+    pub values: Vec<f64>,
+    pub rows: Vec<Item>,
+    pub requirements: Vec<Item>,
+    pub inputs: Vec<Item>,
+    /// Rows of each constraint.
+    pub groups: Vec<Range<usize>>,
+    pub has_cost: bool,
+    /// x', M, Q, A, b.
+    pub terms: Block,
+    /// C.
+    pub nonideal: Option<Block>,
+    /// A, b, S, W of C1.
+    pub control: Option<Block>,
+    pub operations: usize,
+    /// Identifier of each input of the tapes.
+    aliases: Vec<String>,
+}
+
+impl Outline {
+    pub fn new(model: &Model, name: &str) -> Self {
+        let (system, Tapes { terms, nonideal, control, has_cost, groups }) =
+            (&model.system, model.compiled.tapes());
+        let item = |name: &str, kind: &Kind| Item { name: name.to_owned(), unit: unit(kind) };
+        let plain = |name: &str| Item { name: name.to_owned(), unit: None };
+        let coordinates: Vec<Item> = system.coordinates.iter().map(|c| item(&c.name, &c.kind)).collect();
+        let speeds: Vec<Item> = system.speeds.iter().map(|s| item(&s.name, &s.kind)).collect();
+        let parameters: Vec<Item> = system.parameters.iter().map(|p| item(&p.name, &p.kind)).collect();
+        let rows: Vec<Item> = system.rows.iter().map(|r| plain(&r.name)).collect();
+        let shape = model.compiled.shape();
+        let inputs = match &system.actuators {
+            _ if shape.n_require == 0 => Vec::new(),
+            Some(list) => list.iter().map(|(name, _)| plain(name)).collect(),
+            None => system.speeds.iter().map(|s| plain(&s.name)).collect(),
+        };
+        let mut namer = Namer::new();
+        let mut aliases = vec![namer.name("t")];
+        for item in coordinates.iter().chain(&speeds).chain(&parameters) {
+            aliases.push(namer.name(&item.name));
+        }
+        aliases.extend(rows.iter().map(|r| namer.name(&format!("lambda_{}", r.name))));
+        aliases.extend(system.constraints.iter().map(|c| namer.name(&format!("reaction_{}", c.name))));
+        let dense = |n: usize| (0..n).map(|k| (0, k)).collect();
+        let terms = Block { listing: terms.0.listing(), places: terms.1.to_vec() };
+        let nonideal = nonideal.map(|p| Block { listing: p.listing(), places: dense(p.output_count()) });
+        let control = control.map(|(p, places)| Block { listing: p.listing(), places: places.to_vec() });
+        let blocks = [Some(&terms), nonideal.as_ref(), control.as_ref()];
+        let operations = blocks.iter().flatten().map(|b| b.listing.statements.len()).sum();
+        Outline {
+            name: name.to_owned(),
+            title: system.title.clone(),
+            shape,
+            coordinates,
+            speeds,
+            parameters,
+            values: model.compiled.parameters().to_vec(),
+            rows,
+            requirements: system.requirement_rows.iter().map(|r| plain(&r.name)).collect(),
+            inputs,
+            groups: groups.to_vec(),
+            has_cost,
+            terms,
+            nonideal,
+            control,
+            operations,
+            aliases,
+        }
+    }
+
+    /// Most entries of a matrix that is decomposed.
+    pub fn cells(&self) -> usize {
+        let s = &self.shape;
+        (s.n_con * s.n_eta).max(s.n_require * s.n_input).max(1)
+    }
+
+    /// Longest side of one.
+    pub fn longest(&self) -> usize {
+        let s = &self.shape;
+        s.n_con.max(s.n_eta).max(s.n_require).max(s.n_input).max(1)
+    }
+
+    /// Bytes that a call takes of the stack, without what the compiler keeps there for itself.
+    pub fn workspace(&self) -> usize {
+        let Shape { n_eta: n, n_con: m, n_require: r, n_input: k, .. } = self.shape;
+        let cod = 2 * self.cells() + 4 * self.longest();
+        let control = if r > 0 { r * n + 2 * n * k + 2 * k * k + cod } else { 0 };
+        // The motion by which inputs are tried out.
+        let trial = if r > 0 && self.nonideal.is_some() { 5 * n + m + k + self.coordinates.len() } else { 0 };
+        // The terms at a state nearby.
+        let near = if m + r > 0 {
+            r * n + n * k + k * k + 4 * r + n * n + m * n + 2 * n + 2 * m + 2 * self.coordinates.len()
+        } else {
+            0
+        };
+        8 * (3 * n * n + m * n + cod + trial + control + near + 12 * n + 11 * m + 3 * r + 2 * k)
+    }
+
+    /// How often C1 is corrected: forces that follow the multipliers need more than one turn.
+    pub fn turns(&self) -> usize {
+        if self.shape.has_nonideal { 40 } else { 2 }
+    }
+
+    /// The array and index of an input of the tapes, among `t, x, eta, p, lambda, reaction`.
+    fn source(&self, input: usize) -> (usize, usize) {
+        let sizes = [1, self.coordinates.len(), self.speeds.len(), self.parameters.len(), self.rows.len()];
+        let mut index = input;
+        for (array, size) in sizes.into_iter().enumerate() {
+            if index < size {
+                return (array, index);
+            }
+            index -= size;
+        }
+        (sizes.len(), index)
+    }
+
+    /// The operators that occur.
+    pub fn uses(&self, op: Op) -> bool {
+        let blocks = [Some(&self.terms), self.nonideal.as_ref(), self.control.as_ref()];
+        blocks.into_iter().flatten().any(|b| b.listing.statements.iter().any(|s| s.op == op))
+    }
+
+    /// A block in a language, one statement a line. `sources` name the arrays of inputs after the time, `arrays` those
+    /// of outputs.
+    pub fn statements(&self, block: &Block, language: &dyn Language, arrays: &[&str]) -> String {
+        const SOURCES: [&str; 6] = ["t_", "x_", "eta_", "p_", "lambda_", "reaction_"];
+        let mut out = String::new();
+        let mut line = |text: String| {
+            writeln!(out, "    {text}").expect("a string takes all");
+        };
+        let mut used = vec![false; self.aliases.len()];
+        let operands =
+            block.listing.statements.iter().flat_map(|s| &s.operands).chain(&block.listing.outputs);
+        operands.for_each(|o| {
+            if let Operand::Input(i) = o {
+                used[*i] = true;
+            }
+        });
+        for (i, alias) in self.aliases.iter().enumerate().filter(|(i, _)| used[*i]) {
+            let (array, index) = self.source(i);
+            let value =
+                if array == 0 { SOURCES[0].to_owned() } else { language.entry(SOURCES[array], index) };
+            line(language.bind(alias, &value));
+        }
+        let spell = |o: &Operand| match o {
+            Operand::Input(i) => self.aliases[*i].clone(),
+            Operand::Constant(c) => language.number(*c),
+            Operand::Statement(k) => format!("v{k}"),
+        };
+        // A value is stored where it is made: compilers are slow with thousands of values in waiting.
+        let mut stores: Vec<Vec<(usize, usize)>> = vec![Vec::new(); block.listing.statements.len()];
+        for (place, o) in block.places.iter().zip(&block.listing.outputs) {
+            match o {
+                Operand::Statement(k) => stores[*k].push(*place),
+                // Alone a constant needs no brackets.
+                o => line(language.store(arrays[place.0], place.1, spell(o).trim_matches(['(', ')']))),
+            }
+        }
+        for (k, s) in block.listing.statements.iter().enumerate() {
+            let (value, operands) = (format!("v{k}"), s.operands.iter().map(spell).collect::<Vec<_>>());
+            line(language.bind(&value, &language.apply(s.op, &operands)));
+            for (array, index) in &stores[k] {
+                line(language.store(arrays[*array], *index, &value));
+            }
+        }
+        out
+    }
+
+    /// The parts of a text of ours that a model needs. Lines `@if WORD` to `@end` (behind the comment sign) are kept if
+    /// the model has that; `NAME_` becomes its name.
+    pub fn fit(&self, text: &str, comment: &str) -> String {
+        let has = |word: &str| match word {
+            "rows" => self.shape.n_con > 0,
+            "measured" => self.shape.n_con > 0 || self.control.is_some(),
+            "free" => self.control.is_none(),
+            "nonideal" => self.nonideal.is_some(),
+            "control" => self.control.is_some(),
+            "weight" => self.has_cost,
+            _ => unreachable!("no text of ours asks for `{word}`"),
+        };
+        let mut open: Vec<bool> = Vec::new();
+        let mut out = String::with_capacity(text.len());
+        for line in text.lines() {
+            let mark = line.trim_start().strip_prefix(comment).and_then(|rest| rest.strip_prefix('@'));
+            match mark.map(|m| m.split_once(' ').unwrap_or((m, ""))) {
+                Some(("if", word)) => open.push(has(word)),
+                Some(_) => drop(open.pop()),
+                None if open.iter().all(|kept| *kept) => {
+                    out.push_str(&line.replace("NAME_", &format!("{}_", self.name)));
+                    out.push('\n');
+                }
+                None => {}
+            }
+        }
+        out
+    }
+
+    /// What the text computes and in which order its arrays are, in words; a line each.
+    pub fn preface(&self) -> Vec<String> {
+        let title = self.title.as_deref().unwrap_or(&self.name);
+        let one_line: String = title.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let mut lines = vec![
+            one_line,
+            String::new(),
+            "Accelerations, constraint forces and control forces at a state, by the explicit equation of motion".into(),
+            "  U1  eta' = a + L^-T B^+ (b - A a) + L^-T (I - B^+ B) L^-1 C,   a = M^-1 Q,  B = A L^-T,  L L^T = M".into(),
+            "  U2  ideal = L B^+ (b - A a) = A^T lambda,   lambda of minimum norm where rows are redundant".into(),
+            "  U3  nonideal = L (I - B^+ B) L^-1 C".into(),
+            "  U9  where M is singular: the motion that constraints and the mass on ker A decide together".into(),
+        ];
+        if self.control.is_some() {
+            lines.push("  C1  control = S u,   u = W^-1/2 (A_c P S W^-1/2)^+ (b_c - A_c eta'),  P = L^-T (I - B^+ B) L^-1".into());
+        }
+        lines.push("from x' (K1), M, Q (K2), A, b (K3) and C (K4) of the model, written out below. The rank of the rows is".into());
+        lines.push("decided at every call (rows of unit length, 1e-11); no memory is allocated.".into());
+        let list = |what: &str, items: &[Item], lines: &mut Vec<String>| {
+            if items.is_empty() {
+                return;
+            }
+            lines.push(String::new());
+            lines.push(what.to_owned());
+            for (k, item) in items.iter().enumerate() {
+                let unit = item.unit.as_ref().map_or_else(String::new, |u| format!("  {{{u}}}"));
+                lines.push(format!("  {k:>3}  {}{unit}", item.name));
+            }
+        };
+        list("x, x_dot (coordinates, their rates):", &self.coordinates, &mut lines);
+        list("eta, eta_dot, ideal, nonideal, control (speeds):", &self.speeds, &mut lines);
+        list(
+            "p (parameters; one defined from others is a value of its own here):",
+            &self.parameters,
+            &mut lines,
+        );
+        list("lambda (constraint rows):", &self.rows, &mut lines);
+        list("u (control inputs):", &self.inputs, &mut lines);
+        list("requirement rows:", &self.requirements, &mut lines);
+        lines
+    }
+}
+
+/// What each code means.
+pub const CODES: [(u8, &str, &str); 6] = [
+    (0, "Done", "done"),
+    (1, "NotFinite", "a term or the result is not finite"),
+    (2, "MassSingular", "no inertia in a direction that the constraints leave free (U9)"),
+    (3, "Contradiction", "the constraints contradict each other at this state (U6)"),
+    (4, "Unreachable", "the inputs cannot meet the requirements at this state (C1)"),
+    (5, "CostNotPositive", "the cost of the inputs is not positive definite (C1)"),
+];
+
+fn unit(kind: &Kind) -> Option<String> {
+    match kind {
+        Kind::Known(dimension) => Some(dimension.to_string()),
+        Kind::Missing | Kind::Number => None,
+    }
+}

@@ -1,0 +1,358 @@
+//! Expressions by precedence climbing.
+//!
+//! From loose to tight: `if`, `or`, `and`, `not`, comparisons, `+ -`, `* /`, the sign `-`, `^` (to the right), and what
+//! follows an operand (`'`, `[i]`, `.x`). Chains of one level become one flat node, so a long sum makes no deep tree.
+
+use super::{Parse, Parser, Reported};
+use crate::MAX_POSTFIX;
+use crate::ast::{Comparison, Expr, ExprKind, Factor, If, SumOver, Term};
+use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::source::Span;
+use crate::token::{Token, TokenKind};
+use dalembert_expr::Function;
+
+/// How tightly an operator binds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Or,
+    And,
+    Compare,
+    Sum,
+    Product,
+    Power,
+}
+
+fn level(kind: TokenKind) -> Option<Level> {
+    use TokenKind::*;
+    match kind {
+        Or => Some(Level::Or),
+        And => Some(Level::And),
+        Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual => Some(Level::Compare),
+        Plus | Minus => Some(Level::Sum),
+        Star | Slash => Some(Level::Product),
+        Caret | StarStar => Some(Level::Power),
+        _ => None,
+    }
+}
+
+fn comparison(kind: TokenKind) -> Option<Comparison> {
+    match kind {
+        TokenKind::Less => Some(Comparison::Less),
+        TokenKind::LessEqual => Some(Comparison::LessEqual),
+        TokenKind::Greater => Some(Comparison::Greater),
+        TokenKind::GreaterEqual => Some(Comparison::GreaterEqual),
+        TokenKind::Equal => Some(Comparison::Equal),
+        TokenKind::NotEqual => Some(Comparison::NotEqual),
+        _ => None,
+    }
+}
+
+impl Parser<'_> {
+    /// A whole expression.
+    pub(super) fn expression(&mut self) -> Parse<Expr> {
+        self.nested(|p| p.binary(Level::Or))
+    }
+
+    fn expr(&self, start: Span, kind: ExprKind) -> Expr {
+        Expr { span: self.since(start), kind }
+    }
+
+    /// An operand and the operators behind it that bind at least this tightly.
+    fn binary(&mut self, least: Level) -> Parse<Expr> {
+        let mut left = self.prefix()?;
+        loop {
+            self.product_sign_missing(least)?;
+            let Some(level) = level(self.peek().kind).filter(|&level| level >= least) else {
+                return Ok(left);
+            };
+            let start = left.span;
+            let kind = match level {
+                Level::Or => ExprKind::Or(self.chain(left, Level::Or, Level::And)?),
+                Level::And => ExprKind::And(self.chain(left, Level::And, Level::Compare)?),
+                Level::Compare => self.compare(left)?,
+                Level::Sum => self.sum(left)?,
+                Level::Product => self.product(left)?,
+                Level::Power => self.power(left)?,
+            };
+            left = self.expr(start, kind);
+        }
+    }
+
+    /// The operands of a chain of `and` or of `or`.
+    fn chain(&mut self, first: Expr, this: Level, tighter: Level) -> Parse<Vec<Expr>> {
+        let mut operands = match (this, first.kind) {
+            (Level::Or, ExprKind::Or(operands)) | (Level::And, ExprKind::And(operands)) => operands,
+            (_, kind) => vec![Expr { kind, ..first }],
+        };
+        while level(self.peek().kind) == Some(this) {
+            self.bump();
+            operands.push(self.binary(tighter)?);
+        }
+        Ok(operands)
+    }
+
+    fn compare(&mut self, left: Expr) -> Parse<ExprKind> {
+        let Some(operator) = comparison(self.bump().kind) else {
+            return Err(Reported);
+        };
+        let right = self.binary(Level::Sum)?;
+        let next = self.peek();
+        if level(next.kind) == Some(Level::Compare) {
+            let said = Diagnostic::error(Code::ChainedComparison, next.span, "comparisons cannot be chained");
+            let middle = self.slice(right.span).to_string();
+            let mended = format!(" and {middle} {}", self.slice(next.span));
+            // Padding on the left only: what follows keeps its own.
+            let place = Span::new(right.span.end, next.span.end);
+            self.report(said.help("join two comparisons with `and`").suggest(place, mended));
+        }
+        Ok(ExprKind::Compare(operator, Box::new(left), Box::new(right)))
+    }
+
+    fn sum(&mut self, first: Expr) -> Parse<ExprKind> {
+        // Chains lean to the left: (a + b) - c is a + b - c.
+        let mut terms = match first.kind {
+            ExprKind::Sum(terms) => terms,
+            kind => vec![Term { minus: false, expr: Expr { kind, ..first } }],
+        };
+        while level(self.peek().kind) == Some(Level::Sum) {
+            let minus = self.bump().kind == TokenKind::Minus;
+            terms.push(Term { minus, expr: self.binary(Level::Product)? });
+        }
+        Ok(ExprKind::Sum(terms))
+    }
+
+    fn product(&mut self, first: Expr) -> Parse<ExprKind> {
+        let mut factors = match first.kind {
+            ExprKind::Product(factors) => factors,
+            kind => vec![Factor { divide: false, expr: Expr { kind, ..first } }],
+        };
+        while level(self.peek().kind) == Some(Level::Product) {
+            let divide = self.bump().kind == TokenKind::Slash;
+            factors.push(Factor { divide, expr: self.binary(Level::Power)? });
+            self.product_sign_missing(Level::Product)?;
+        }
+        Ok(ExprKind::Product(factors))
+    }
+
+    fn power(&mut self, base: Expr) -> Parse<ExprKind> {
+        self.take_caret();
+        let exponent = self.nested(|p| p.binary(Level::Power))?;
+        Ok(ExprKind::Power(Box::new(base), Box::new(exponent)))
+    }
+
+    /// Takes `^`; `**` is reported and read as meant.
+    pub(super) fn take_caret(&mut self) -> bool {
+        let token = self.peek();
+        match token.kind {
+            TokenKind::Caret => {}
+            TokenKind::StarStar => {
+                let said = Diagnostic::error(Code::PowerSign, token.span, "a power is written `^`");
+                self.report(said.suggest(token.span, "^"));
+            }
+            _ => return false,
+        }
+        self.bump();
+        true
+    }
+
+    /// Reports operands side by side, once, and passes over all but the first: `2 x`, `2(x + 1)`.
+    fn product_sign_missing(&mut self, least: Level) -> Parse<()> {
+        if !self.operand_follows(least)? {
+            return Ok(());
+        }
+        let second = self.peek().span;
+        let gap = Span::new(self.last_end, second.start);
+        let both = Span::new(self.tokens[self.at - 1].span.start, second.end);
+        let said = Diagnostic::error(Code::ImplicitMultiplication, both, "a product needs its sign `*`");
+        let first = self.slice(self.tokens[self.at - 1].span);
+        let said = match Function::by_name(first) {
+            Some(_) => said.help(format!("a function takes its argument in parentheses: `{first}(...)`")),
+            None => said.help("put `*` between the factors").suggest(gap, "*"),
+        };
+        self.report(said);
+        while self.operand_follows(least)? {
+            self.binary(Level::Power)?;
+        }
+        Ok(())
+    }
+
+    /// Whether an operand comes next that no operator joins to the last one, and no word of the statement explains.
+    fn operand_follows(&mut self, least: Level) -> Parse<bool> {
+        let token = self.peek();
+        if least > Level::Product || !token.kind.begins_operand() || self.crossed_newline() {
+            return Ok(false);
+        }
+        let word = self.slice(token.span);
+        if self.open.is_empty() && token.kind == TokenKind::Name {
+            if self.tail.contains(&word) {
+                return Ok(false);
+            }
+            if let Some(meant) = nearest(word, self.tail.iter().copied()) {
+                return Err(self.misspelt(token, meant));
+            }
+        }
+        Ok(true)
+    }
+
+    fn prefix(&mut self) -> Parse<Expr> {
+        let token = self.peek();
+        match token.kind {
+            TokenKind::Minus => {
+                self.bump();
+                let operand = self.nested(|p| p.binary(Level::Power))?;
+                Ok(self.expr(token.span, ExprKind::Neg(Box::new(operand))))
+            }
+            TokenKind::Not => {
+                self.bump();
+                let operand = self.nested(|p| p.binary(Level::Compare))?;
+                Ok(self.expr(token.span, ExprKind::Not(Box::new(operand))))
+            }
+            TokenKind::If => {
+                self.bump();
+                self.conditional(token.span)
+            }
+            _ => self.postfix(),
+        }
+    }
+
+    fn conditional(&mut self, start: Span) -> Parse<Expr> {
+        let condition = self.expression()?;
+        if let Some(token) = self.take(TokenKind::Assign) {
+            let said =
+                Diagnostic::error(Code::UnexpectedToken, token.span, "`=` cannot stand in a condition");
+            return Err(self.give_up(said.help("to compare two values write `==`").suggest(token.span, "==")));
+        }
+        self.expect(TokenKind::Then)?;
+        let then = self.expression()?;
+        self.expect(TokenKind::Else)?;
+        let otherwise = self.expression()?;
+        Ok(self.expr(start, ExprKind::If(Box::new(If { condition, then, otherwise }))))
+    }
+
+    /// An operand with its primes, subscripts and components.
+    fn postfix(&mut self) -> Parse<Expr> {
+        let first = self.peek();
+        let mut operand = self.primary()?;
+        let mut steps = 0;
+        loop {
+            let token = self.peek();
+            let start = operand.span;
+            let kind = match token.kind {
+                TokenKind::Prime if first.kind == TokenKind::Number => {
+                    let said = Diagnostic::error(Code::UnexpectedToken, token.span, "a number has no rate");
+                    return Err(self.give_up(said));
+                }
+                TokenKind::Prime => {
+                    let count = self.primes();
+                    primed(operand, count)
+                }
+                // On a new line it is the next row of a matrix with its comma forgotten.
+                TokenKind::LeftBracket if first.kind != TokenKind::Number && !self.crossed_newline() => {
+                    ExprKind::Index(Box::new(operand), self.bracketed(Self::index)?)
+                }
+                TokenKind::Dot => {
+                    self.bump();
+                    let component = self.expect_name("the name of a component")?;
+                    ExprKind::Component(Box::new(operand), component)
+                }
+                _ => return Ok(operand),
+            };
+            operand = self.expr(start, kind);
+            steps += 1;
+            if steps > MAX_POSTFIX {
+                let said =
+                    Diagnostic::error(Code::TooDeep, operand.span, "too many subscripts and components");
+                return Err(self.give_up(said));
+            }
+        }
+    }
+
+    fn index(&mut self) -> Parse<Expr> {
+        let first = self.expression()?;
+        let Some(dots) = self.take(TokenKind::DotDot) else {
+            return Ok(first);
+        };
+        let last = self.expression()?;
+        let said = Diagnostic::error(
+            Code::RangeNotHere,
+            first.span.to(last.span),
+            "a range cannot stand in an expression",
+        );
+        self.report(
+            said.label(dots.span, "one member is wanted")
+                .help("repeat with `sum(i in 1..N, ...)` or a `for` block"),
+        );
+        Ok(first)
+    }
+
+    /// A bracket, a list, and the bracket's partner.
+    fn bracketed<T>(&mut self, item: impl FnMut(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
+        self.open_bracket();
+        let items = self.list(item)?;
+        self.close_bracket()?;
+        Ok(items)
+    }
+
+    fn primary(&mut self) -> Parse<Expr> {
+        let token = self.peek();
+        if self.new_statement_begins() {
+            return Err(self.stops_before("an expression"));
+        }
+        match token.kind {
+            TokenKind::Number => {
+                self.bump();
+                Ok(self.expr(token.span, ExprKind::Number(self.slice(token.span).to_string())))
+            }
+            TokenKind::Name => self.name_or_call(token),
+            TokenKind::LeftParen => {
+                self.open_bracket();
+                let inner = self.expression()?;
+                self.close_bracket()?;
+                Ok(self.expr(token.span, inner.kind))
+            }
+            TokenKind::LeftBracket => {
+                let components = self.bracketed(Self::expression)?;
+                Ok(self.expr(token.span, ExprKind::Vector(components)))
+            }
+            _ => Err(self.unexpected("an expression")),
+        }
+    }
+
+    fn name_or_call(&mut self, token: Token) -> Parse<Expr> {
+        let name = self.expect_name("a name")?;
+        if !self.at_kind(TokenKind::LeftParen) || self.crossed_newline() {
+            return Ok(Expr { span: token.span, kind: ExprKind::Name(name.text) });
+        }
+        self.open_bracket();
+        let kind = if name.text == "sum" && self.index_in_follows() {
+            self.sum_over()?
+        } else {
+            ExprKind::Call(name, self.list(Self::expression)?)
+        };
+        self.close_bracket()?;
+        Ok(self.expr(token.span, kind))
+    }
+
+    /// Whether `i in` comes next.
+    fn index_in_follows(&self) -> bool {
+        let second = self.peek_second();
+        self.at_kind(TokenKind::Name) && second.kind == TokenKind::Name && self.slice(second.span) == "in"
+    }
+
+    fn sum_over(&mut self) -> Parse<ExprKind> {
+        let index = self.expect_name("the name of an index")?;
+        self.expect_word("in")?;
+        let range = self.range()?;
+        self.expect(TokenKind::Comma)?;
+        let body = self.expression()?;
+        Ok(ExprKind::SumOver(Box::new(SumOver { index, range, body })))
+    }
+}
+
+/// A derivative; primes on primes add up.
+fn primed(operand: Expr, count: u32) -> ExprKind {
+    match operand.kind {
+        ExprKind::Prime(inner, order) => ExprKind::Prime(inner, order + count),
+        _ => ExprKind::Prime(Box::new(operand), count),
+    }
+}

@@ -1,0 +1,406 @@
+//! The statements, by keyword. Declarations and lists are in `declarations`.
+
+use super::{Parse, Parser, Reported};
+use crate::ast::{
+    Comparison, Direction, Equation, Expr, ExprKind, Name, Range, Shape, Simulate, StatementKind, Target,
+};
+use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::source::Span;
+use crate::token::{Token, TokenKind};
+
+/// The words that begin statements. Elsewhere they are names like any other.
+pub const KEYWORDS: [&str; 32] = [
+    "actuate",
+    "body",
+    "complete_integral",
+    "const",
+    "constraint",
+    "contact",
+    "coordinate",
+    "damper",
+    "dissipation",
+    "draw",
+    "event",
+    "for",
+    "force",
+    "friction",
+    "initial",
+    "joint",
+    "kinematics",
+    "kinetic",
+    "lagrangian",
+    "let",
+    "mass",
+    "nonideal",
+    "output",
+    "parameter",
+    "potential",
+    "require",
+    "simulate",
+    "speed",
+    "spring",
+    "system",
+    "weight",
+    "work",
+];
+
+/// Whether a word begins a statement.
+pub(super) fn is_keyword(word: &str) -> bool {
+    KEYWORDS.contains(&word)
+}
+
+impl Parser<'_> {
+    /// A statement without its surroundings.
+    pub(super) fn statement_kind(&mut self) -> Parse<StatementKind> {
+        use StatementKind::*;
+        let token = self.peek();
+        if !self.is_keyword_token(token) {
+            return Err(self.no_statement(token));
+        }
+        self.bump();
+        Ok(match self.slice(token.span) {
+            "system" => System(self.title()?),
+            "const" => Const(self.list(Self::plain_definition)?),
+            "parameter" => Parameter(self.list(Self::definition_with_unit)?),
+            "coordinate" => Coordinate(self.list(Self::declared)?),
+            "speed" => Speed(self.list(Self::speed)?),
+            "kinematics" => self.kinematics()?,
+            "let" => Let(self.list(Self::plain_definition)?),
+            "kinetic" => Kinetic(self.expression()?),
+            "potential" => Potential(self.expression()?),
+            "lagrangian" => Lagrangian(self.expression()?),
+            "mass" => Mass(self.expression()?),
+            "force" => self.force()?,
+            "work" => Work(self.expression()?),
+            "nonideal" => {
+                self.expect_word("work")?;
+                NonidealWork(self.expression()?)
+            }
+            "dissipation" => Dissipation(self.expression()?),
+            "constraint" => Constraint(self.equation()?),
+            "friction" => self.friction()?,
+            "require" => self.require()?,
+            "actuate" => Actuate(self.list(Self::target)?),
+            "weight" => Weight(self.expression()?),
+            "initial" => Initial(self.list(Self::initial)?),
+            "simulate" => self.simulate(token)?,
+            "output" => Output(self.list(Self::plain_definition)?),
+            "event" => self.event()?,
+            "complete_integral" => self.complete_integral()?,
+            "draw" => Draw(self.shape()?),
+            "for" => self.for_block()?,
+            _ => self.reserved(token)?,
+        })
+    }
+
+    /// Says why no statement can begin with this token.
+    fn no_statement(&mut self, token: Token) -> Reported {
+        let word = self.slice(token.span);
+        let said = |message: String| Diagnostic::error(Code::UnknownStatement, token.span, message);
+        if token.kind == TokenKind::Bad || (token.kind.is_closer() && token.kind != TokenKind::RightBrace) {
+            return self.unexpected("a statement");
+        }
+        if token.kind == TokenKind::RightBrace {
+            let said = Diagnostic::error(Code::StrayBracket, token.span, "`}` closes no block");
+            return self.give_up(said.suggest(token.span, ""));
+        }
+        if token.kind != TokenKind::Name {
+            let said = said(format!("a statement cannot begin with {}", self.found(token)));
+            return self.give_up(said.help(
+                "a statement goes on over the end of a line that ends in an operator, a comma or `=`",
+            ));
+        }
+        let said = said(format!("no statement begins with {}", self.found(token)));
+        let begin = Span::at(token.span.start);
+        let said = match nearest(word, KEYWORDS) {
+            _ if self.peek_second().kind == TokenKind::Assign => {
+                said.help("`let` names an expression").suggest(begin, "let ")
+            }
+            Some(keyword) => said.help(format!("did you mean `{keyword}`?")).suggest(token.span, keyword),
+            None => {
+                said.help("statements begin with words like `coordinate`, `kinetic`, `constraint`, `let`")
+            }
+        };
+        self.give_up(said)
+    }
+
+    fn title(&mut self) -> Parse<String> {
+        let Some(token) = self.take(TokenKind::Text) else {
+            return Err(self.unexpected("a title in quotes"));
+        };
+        let quoted = self.slice(token.span);
+        Ok(unescaped(&quoted[1..quoted.len() - 1]))
+    }
+
+    /// `force x = E`, `force F at P`, `force F`
+    fn force(&mut self) -> Parse<StatementKind> {
+        if self.target_before(TokenKind::Assign) {
+            let target = self.target()?;
+            self.assign()?;
+            return Ok(StatementKind::ForceOn { target, value: self.expression()? });
+        }
+        self.tail = &["at"];
+        let force = self.expression()?;
+        if !self.take_word("at") {
+            return Ok(StatementKind::ForceVector(force));
+        }
+        self.tail = &[];
+        Ok(StatementKind::ForceAt { force, point: self.expression()? })
+    }
+
+    /// `[NAME:] E1 = E2`
+    fn equation(&mut self) -> Parse<Equation> {
+        let name = self.target_before(TokenKind::Colon).then(|| self.target_and_colon()).transpose()?;
+        let left = self.expression()?;
+        if !self.at_kind(TokenKind::Assign) {
+            self.equation_expected(&left)?;
+        }
+        self.assign()?;
+        Ok(Equation { name, left, right: self.expression()? })
+    }
+
+    /// Says what is wrong where a comparison was written for an equation.
+    fn equation_expected(&mut self, left: &Expr) -> Parse<()> {
+        let ExprKind::Compare(operator, a, b) = &left.kind else {
+            return Ok(());
+        };
+        let sign = Span::new(a.span.end, b.span.start);
+        let message = format!("`{}` compares; an equation is written `=`", operator.text());
+        let said = Diagnostic::error(Code::UnexpectedToken, sign, message);
+        Err(self.give_up(match operator {
+            Comparison::Equal if left.span.start == a.span.start => {
+                said.help("write `=`").suggest(sign, " = ")
+            }
+            _ => said.help("inequalities are no constraints; an `event` tells when one begins to fail"),
+        }))
+    }
+
+    fn target_and_colon(&mut self) -> Parse<Target> {
+        let target = self.target()?;
+        self.expect(TokenKind::Colon)?;
+        Ok(target)
+    }
+
+    fn require(&mut self) -> Parse<StatementKind> {
+        self.tail = &["decay"];
+        let equation = self.equation()?;
+        let mut decay = Vec::new();
+        if self.take_word("decay") {
+            decay.push(self.expression()?);
+            if self.take(TokenKind::Comma).is_some() {
+                decay.push(self.expression()?);
+            }
+        }
+        Ok(StatementKind::Require { equation, decay })
+    }
+
+    fn friction(&mut self) -> Parse<StatementKind> {
+        self.expect_word("on")?;
+        let on = self.target_and_colon()?;
+        self.tail = &["coefficient", "velocity", "static", "normal"];
+        let (mut coefficient, mut velocity, mut r#static, mut normal) = (None, None, None, None);
+        loop {
+            let word = self.part_word()?;
+            let part = match word.text.as_str() {
+                "coefficient" => &mut coefficient,
+                "velocity" => &mut velocity,
+                "static" => &mut r#static,
+                _ => &mut normal,
+            };
+            self.part(word, part, Self::expression)?;
+            if self.take(TokenKind::Comma).is_none() {
+                break;
+            }
+        }
+        let (Some(coefficient), Some(velocity)) = (coefficient, velocity) else {
+            return Err(self.not_finished("`coefficient` or `velocity`"));
+        };
+        Ok(StatementKind::Friction { on, coefficient, velocity, r#static, normal })
+    }
+
+    fn simulate(&mut self, keyword: Token) -> Parse<StatementKind> {
+        self.tail = &["until", "every", "method", "tolerance"];
+        let (mut until, mut every, mut method, mut tolerance) = (None, None, None, None);
+        while until.is_none() || self.at_kind(TokenKind::Name) {
+            let word = self.part_word()?;
+            match word.text.as_str() {
+                "until" => self.part(word, &mut until, Self::expression)?,
+                "every" => self.part(word, &mut every, Self::expression)?,
+                "method" => self.part(word, &mut method, |p| p.expect_name("the name of a method"))?,
+                _ => self.part(word, &mut tolerance, Self::expression)?,
+            }
+        }
+        let Some(until) = until else {
+            let said = Diagnostic::error(Code::StatementNotFinished, keyword.span, "`until` is missing");
+            return Err(self.give_up(said));
+        };
+        Ok(StatementKind::Simulate(Box::new(Simulate { until, every, method, tolerance })))
+    }
+
+    /// One of the words that introduce a part of the current statement.
+    fn part_word(&mut self) -> Parse<Name> {
+        let token = self.peek();
+        let tail = self.tail;
+        if token.kind == TokenKind::Name && tail.contains(&self.slice(token.span)) {
+            return self.expect_name("");
+        }
+        match nearest(self.slice(token.span), tail.iter().copied()) {
+            Some(word) if token.kind == TokenKind::Name => Err(self.misspelt(token, word)),
+            _ => Err(self.unexpected(&words(tail))),
+        }
+    }
+
+    /// Reads a part into its place, which must be empty.
+    fn part<T>(
+        &mut self,
+        word: Name,
+        place: &mut Option<T>,
+        read: impl FnOnce(&mut Self) -> Parse<T>,
+    ) -> Parse<()> {
+        if place.is_some() {
+            let message = format!("`{}` is given twice", word.text);
+            self.report(Diagnostic::error(Code::RepeatedPart, word.span, message));
+        }
+        *place = Some(read(self)?);
+        Ok(())
+    }
+
+    pub(super) fn misspelt(&mut self, token: Token, word: &str) -> Reported {
+        let message = format!("{} cannot stand here", self.found(token));
+        let said = Diagnostic::error(Code::UnexpectedToken, token.span, message);
+        self.give_up(said.help(format!("did you mean `{word}`?")).suggest(token.span, word))
+    }
+
+    fn event(&mut self) -> Parse<StatementKind> {
+        let name = self.target_and_colon()?;
+        self.tail = &["rising", "falling", "stop"];
+        let value = self.expression()?;
+        let direction = if self.take_word("rising") {
+            Some(Direction::Rising)
+        } else {
+            self.take_word("falling").then_some(Direction::Falling)
+        };
+        Ok(StatementKind::Event { name, value, direction, stop: self.take_word("stop") })
+    }
+
+    fn complete_integral(&mut self) -> Parse<StatementKind> {
+        if !self.at_kind(TokenKind::LeftParen) {
+            return Err(self.unexpected("`(` and the constants of integration"));
+        }
+        self.open_bracket();
+        let constants = self.list(Self::target)?;
+        self.close_bracket()?;
+        self.assign()?;
+        Ok(StatementKind::CompleteIntegral { constants, action: self.expression()? })
+    }
+
+    fn shape(&mut self) -> Parse<Shape> {
+        self.tail = &["point", "line", "circle", "trace"];
+        let word = self.part_word()?;
+        self.tail = &[];
+        Ok(match word.text.as_str() {
+            "point" => Shape::Point(self.expression()?),
+            "trace" => Shape::Trace(self.expression()?),
+            "line" => {
+                let mut points = vec![self.expression()?];
+                self.expect(TokenKind::Comma)?;
+                points.push(self.expression()?);
+                while self.take(TokenKind::Comma).is_some() {
+                    points.push(self.expression()?);
+                }
+                Shape::Line(points)
+            }
+            _ => {
+                let centre = self.expression()?;
+                self.expect(TokenKind::Comma)?;
+                let radius = self.expression()?;
+                let normal = match self.take(TokenKind::Comma) {
+                    Some(_) => Some(self.expression()?),
+                    None => None,
+                };
+                Shape::Circle { centre, radius, normal }
+            }
+        })
+    }
+
+    fn for_block(&mut self) -> Parse<StatementKind> {
+        let header = self.for_header();
+        // A broken header must not turn the closing brace of its block into a second problem.
+        while header.is_err()
+            && !matches!(self.peek().kind, TokenKind::LeftBrace | TokenKind::Newline | TokenKind::End)
+        {
+            self.bump();
+        }
+        self.open.clear();
+        if header.is_err() && !self.at_kind(TokenKind::LeftBrace) {
+            return Err(Reported);
+        }
+        let opener = self.expect(TokenKind::LeftBrace)?;
+        let body = self.nested(|p| Ok(p.block(Some(opener))));
+        self.tail = &[];
+        let (index, range) = header?;
+        Ok(StatementKind::For { index, range, body: body? })
+    }
+
+    fn for_header(&mut self) -> Parse<(Name, Range)> {
+        let index = self.expect_name("the name of an index")?;
+        self.expect_word("in")?;
+        Ok((index, self.range()?))
+    }
+
+    /// A statement of the rigid-body layer: its text up to the end of the statement, whatever is in it.
+    fn reserved(&mut self, keyword: Token) -> Parse<StatementKind> {
+        let mut open: Vec<Token> = Vec::new();
+        let start = self.at;
+        loop {
+            let token = self.tokens[self.at];
+            match token.kind {
+                TokenKind::Bad => return Err(Reported),
+                TokenKind::End => break,
+                TokenKind::Newline | TokenKind::Semicolon | TokenKind::RightBrace if open.is_empty() => break,
+                kind if kind.closer().is_some() => open.push(token),
+                kind if kind.is_closer() => {
+                    open.pop();
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+        if let Some(&opener) = open.first() {
+            return Err(self.not_closed(opener));
+        }
+        // A comment at the very end belongs to the line.
+        while self.tokens[self.at - 1].kind == TokenKind::Comment {
+            self.at -= 1;
+        }
+        let name = Name { text: self.slice(keyword.span).to_string(), span: keyword.span };
+        let text = match self.tokens[start..self.at] {
+            [first, .., last] => self.slice(first.span.to(last.span)),
+            [only] => self.slice(only.span),
+            [] => "",
+        };
+        let last = self.tokens[self.at - 1];
+        self.last_end = last.span.end;
+        if last.kind.continues() {
+            return Err(self.not_finished("its other side"));
+        }
+        Ok(StatementKind::Reserved { keyword: name, text: text.to_string() })
+    }
+}
+
+/// `a` or `b` or `c`
+fn words(list: &[&str]) -> String {
+    let quoted: Vec<String> = list.iter().map(|word| format!("`{word}`")).collect();
+    quoted.join(" or ")
+}
+
+/// The text of a string: `\"` is a quote, `\\` a backslash, any other backslash itself.
+fn unescaped(text: &str) -> String {
+    let mut out = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let escaped = if c == '\\' { chars.next_if(|&next| next == '"' || next == '\\') } else { None };
+        out.push(escaped.unwrap_or(c));
+    }
+    out
+}

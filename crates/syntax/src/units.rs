@@ -1,0 +1,297 @@
+//! Units: what is checked, and what is left alone.
+//!
+//! A quantity has a dimension where its unit was given, none where it was not; an expression is checked only
+//! where every name in it has a unit. Plain numbers fit everywhere. Nothing here knows the model language
+//! beyond the unit in braces.
+
+use crate::ast::{Unit as UnitAst, UnitKind};
+use crate::diagnostic::{Code, Diagnostic, nearest};
+use dalembert_expr::Rational;
+use std::fmt;
+use std::sync::Arc;
+
+/// Exponents of the base units kg, m, s, A, K, mol, cd. Shared, for every value of a model carries one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dimension(Arc<[Rational; 7]>);
+
+const BASE: [&str; 7] = ["kg", "m", "s", "A", "K", "mol", "cd"];
+
+/// What is known of the unit of an expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Some name in it has no unit: nothing is said.
+    Missing,
+    /// Numbers only: fits everywhere.
+    Number,
+    /// Every name in it has a unit.
+    Known(Dimension),
+}
+
+/// A unit with its size: `value in SI = value * factor * pi^pi_power`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// Its dimension.
+    pub dimension: Dimension,
+    /// Its size against the coherent SI unit.
+    pub factor: Rational,
+    /// Angles in degrees and turns bring factors of pi.
+    pub pi_power: i64,
+}
+
+impl Unit {
+    /// What one of it is in coherent SI units.
+    #[must_use]
+    pub fn size(&self) -> f64 {
+        self.factor.to_f64() * std::f64::consts::PI.powi(self.pi_power as i32)
+    }
+}
+
+impl Dimension {
+    /// A plain number.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::of(|_| Rational::ZERO)
+    }
+
+    fn of(exponent: impl FnMut(usize) -> Rational) -> Self {
+        Dimension(Arc::new(std::array::from_fn(exponent)))
+    }
+
+    /// That of a time.
+    #[must_use]
+    pub fn time() -> Self {
+        Self::base(2)
+    }
+
+    fn base(index: usize) -> Self {
+        Self::of(|i| if i == index { Rational::ONE } else { Rational::ZERO })
+    }
+
+    /// Is it that of a plain number (or an angle)?
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.0.iter().all(Rational::is_zero)
+    }
+
+    /// `self * other^exponent`
+    #[must_use]
+    pub fn times(&self, other: &Self, exponent: &Rational) -> Self {
+        Self::of(|i| &self.0[i] + &(&other.0[i] * exponent))
+    }
+
+    /// The base units in it, each with its exponent.
+    pub fn powers(&self) -> impl Iterator<Item = (&'static str, &Rational)> {
+        BASE.into_iter().zip(self.0.iter()).filter(|(_, power)| !power.is_zero())
+    }
+
+    /// That of a rate: divided by time.
+    #[must_use]
+    pub fn per_time(&self) -> Self {
+        self.times(&Self::time(), &Rational::MINUS_ONE)
+    }
+}
+
+impl fmt::Display for Dimension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let spell = |(name, p): (&&str, &Rational)| {
+            if p.is_one() {
+                name.to_string()
+            } else if p.is_integer() {
+                format!("{name}^{p}")
+            } else {
+                format!("{name}^({p})")
+            }
+        };
+        let parts: Vec<String> =
+            BASE.iter().zip(self.0.iter()).filter(|(_, p)| !p.is_zero()).map(spell).collect();
+        if parts.is_empty() { f.write_str("1") } else { f.write_str(&parts.join("*")) }
+    }
+}
+
+impl Kind {
+    /// The unit of a product `self * other^exponent`.
+    #[must_use]
+    pub fn times(&self, other: &Kind, exponent: &Rational) -> Kind {
+        match (self, other) {
+            (Kind::Missing, _) | (_, Kind::Missing) => Kind::Missing,
+            (Kind::Number, Kind::Number) => Kind::Number,
+            (Kind::Known(a), Kind::Number) => Kind::Known(a.clone()),
+            (Kind::Number, Kind::Known(b)) => Kind::Known(Dimension::none().times(b, exponent)),
+            (Kind::Known(a), Kind::Known(b)) => Kind::Known(a.times(b, exponent)),
+        }
+    }
+
+    /// The unit of a rate.
+    #[must_use]
+    pub fn per_time(&self) -> Kind {
+        match self {
+            Kind::Known(d) => Kind::Known(d.per_time()),
+            other => other.clone(),
+        }
+    }
+
+    /// The unit of a sum, or the two dimensions that do not agree.
+    pub fn plus(&self, other: &Kind) -> Result<Kind, Box<(Dimension, Dimension)>> {
+        match (self, other) {
+            (Kind::Known(a), Kind::Known(b)) if a != b => Err(Box::new((a.clone(), b.clone()))),
+            (Kind::Missing, _) | (_, Kind::Missing) => Ok(Kind::Missing),
+            (Kind::Number, known) => Ok(known.clone()),
+            (known, _) => Ok(known.clone()),
+        }
+    }
+}
+
+/// Name, size as a fraction, power of pi, exponents.
+type Plain = (&'static str, (i64, i64), i64, [i64; 7]);
+
+/// Units by name: factor to SI as a fraction, power of pi, exponents of kg, m, s, A, K, mol, cd.
+const TABLE: &[Plain] = &[
+    ("rad", (1, 1), 0, [0; 7]),
+    ("deg", (1, 180), 1, [0; 7]),
+    ("rev", (2, 1), 1, [0; 7]),
+    ("sr", (1, 1), 0, [0; 7]),
+    ("min", (60, 1), 0, [0, 0, 1, 0, 0, 0, 0]),
+    ("h", (3600, 1), 0, [0, 0, 1, 0, 0, 0, 0]),
+    ("day", (86_400, 1), 0, [0, 0, 1, 0, 0, 0, 0]),
+    ("rpm", (1, 30), 1, [0, 0, -1, 0, 0, 0, 0]),
+    ("t", (1000, 1), 0, [1, 0, 0, 0, 0, 0, 0]),
+];
+
+/// Units that take a prefix, with the same columns.
+const PREFIXED: &[(&str, (i64, i64), [i64; 7])] = &[
+    ("m", (1, 1), [0, 1, 0, 0, 0, 0, 0]),
+    ("g", (1, 1000), [1, 0, 0, 0, 0, 0, 0]),
+    ("s", (1, 1), [0, 0, 1, 0, 0, 0, 0]),
+    ("A", (1, 1), [0, 0, 0, 1, 0, 0, 0]),
+    ("K", (1, 1), [0, 0, 0, 0, 1, 0, 0]),
+    ("mol", (1, 1), [0, 0, 0, 0, 0, 1, 0]),
+    ("cd", (1, 1), [0, 0, 0, 0, 0, 0, 1]),
+    ("Hz", (1, 1), [0, 0, -1, 0, 0, 0, 0]),
+    ("N", (1, 1), [1, 1, -2, 0, 0, 0, 0]),
+    ("J", (1, 1), [1, 2, -2, 0, 0, 0, 0]),
+    ("W", (1, 1), [1, 2, -3, 0, 0, 0, 0]),
+    ("Pa", (1, 1), [1, -1, -2, 0, 0, 0, 0]),
+    ("C", (1, 1), [0, 0, 1, 1, 0, 0, 0]),
+    ("V", (1, 1), [1, 2, -3, -1, 0, 0, 0]),
+    ("F", (1, 1), [-1, -2, 4, 2, 0, 0, 0]),
+    ("ohm", (1, 1), [1, 2, -3, -2, 0, 0, 0]),
+    ("H", (1, 1), [1, 2, -2, -2, 0, 0, 0]),
+    ("T", (1, 1), [1, 0, -2, -1, 0, 0, 0]),
+    ("Wb", (1, 1), [1, 2, -2, -1, 0, 0, 0]),
+];
+
+const PREFIXES: &[(&str, i64)] = &[
+    ("", 0),
+    ("n", -9),
+    ("u", -6),
+    ("µ", -6),
+    ("μ", -6),
+    ("m", -3),
+    ("c", -2),
+    ("d", -1),
+    ("k", 3),
+    ("M", 6),
+    ("G", 9),
+];
+
+fn lookup(name: &str) -> Option<Unit> {
+    let dimension = |exponents: &[i64; 7]| Dimension::of(|i| exponents[i].into());
+    if let Some((_, (n, d), pi_power, exponents)) = TABLE.iter().find(|(unit, ..)| *unit == name) {
+        let factor = Rational::new(*n, *d)?;
+        return Some(Unit { dimension: dimension(exponents), factor, pi_power: *pi_power });
+    }
+    PREFIXES.iter().find_map(|(prefix, power)| {
+        let stem = name.strip_prefix(prefix)?;
+        let (_, (n, d), exponents) = PREFIXED.iter().find(|(unit, ..)| *unit == stem)?;
+        let factor = &Rational::new(*n, *d)? * &Rational::from(10).powi(*power)?;
+        Some(Unit { dimension: dimension(exponents), factor, pi_power: 0 })
+    })
+}
+
+/// Units that are worth offering: those without prefixes, and the prefixed ones of everyday use.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let plain = PREFIXED.iter().map(|row| row.0);
+    ["kg", "mm", "cm", "km", "ms", "kN", "MPa", "kHz"]
+        .into_iter()
+        .chain(plain)
+        .chain(TABLE.iter().map(|row| row.0))
+}
+
+/// A unit by its size in coherent SI units, as in `0.01 m`; `None` if it is unknown.
+///
+/// ```
+/// use dalembert_syntax::units::describe;
+/// assert_eq!(describe("cm").unwrap(), "1/100 m");
+/// assert_eq!(describe("deg").unwrap(), "1/180 pi");
+/// ```
+pub fn describe(name: &str) -> Option<String> {
+    let Unit { dimension, factor, pi_power } = lookup(name)?;
+    let mut parts = vec![factor.to_string()];
+    parts.extend((pi_power != 0).then(|| "pi".to_owned()));
+    parts.extend((!dimension.is_none()).then(|| dimension.to_string()));
+    Some(parts.join(" "))
+}
+
+/// The unit that was written in braces.
+pub fn read(unit: &UnitAst) -> Result<Unit, Box<Diagnostic>> {
+    let one = Unit { dimension: Dimension::none(), factor: Rational::ONE, pi_power: 0 };
+    match &unit.kind {
+        UnitKind::One => Ok(one),
+        UnitKind::Name(name) => lookup(name).ok_or_else(|| Box::new(unknown_unit(unit, name))),
+        UnitKind::Power(base, e) => {
+            let base = read(base)?;
+            let exponent = Rational::new(e.numerator.into(), e.denominator.into()).unwrap_or(Rational::ONE);
+            power(&one, &base, &exponent).ok_or_else(|| Box::new(awkward_power(unit)))
+        }
+        UnitKind::Product(factors) => factors.iter().try_fold(one, |acc, f| {
+            let exponent = if f.divide { Rational::MINUS_ONE } else { Rational::ONE };
+            let factor = read(&f.unit)?;
+            power(&acc, &factor, &exponent).ok_or_else(|| Box::new(awkward_power(unit)))
+        }),
+    }
+}
+
+/// `acc * unit^exponent`; `None` where the size would not be exact.
+fn power(acc: &Unit, unit: &Unit, exponent: &Rational) -> Option<Unit> {
+    let size = match exponent.to_i64() {
+        Some(n) => (unit.factor.powi(n)?, unit.pi_power.checked_mul(n)?),
+        None if unit.factor.is_one() && unit.pi_power == 0 => (Rational::ONE, 0),
+        None => return None,
+    };
+    Some(Unit {
+        dimension: acc.dimension.times(&unit.dimension, exponent),
+        factor: &acc.factor * &size.0,
+        pi_power: acc.pi_power.checked_add(size.1)?,
+    })
+}
+
+fn unknown_unit(unit: &UnitAst, name: &str) -> Diagnostic {
+    let known =
+        TABLE.iter().map(|row| row.0).chain(PREFIXED.iter().map(|row| row.0)).chain(["kg", "mm", "cm", "km"]);
+    let diagnostic = Diagnostic::error(Code::UnknownUnit, unit.span, format!("unknown unit `{name}`"));
+    match nearest(name, known) {
+        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+        None => diagnostic.help("SI units and a few others are known: m, kg, s, N, J, rad, deg, rpm, with prefixes n u m c d k M G"),
+    }
+}
+
+fn awkward_power(unit: &UnitAst) -> Diagnostic {
+    Diagnostic::error(Code::BadUnit, unit.span, "this power of a unit has no exact size")
+        .help("use the coherent unit (m, kg, s) under a root")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_and_derived_units() {
+        let newton = lookup("N").unwrap();
+        assert_eq!(newton.dimension.to_string(), "kg*m*s^-2");
+        assert_eq!(lookup("kg").unwrap().factor, Rational::ONE);
+        assert_eq!(lookup("mm").unwrap().factor, Rational::new(1, 1000).unwrap());
+        assert_eq!(lookup("kN").unwrap().factor, Rational::from(1000));
+        assert_eq!(lookup("min").unwrap().factor, Rational::from(60));
+        assert!(lookup("furlong").is_none());
+    }
+}

@@ -1,0 +1,134 @@
+//! Films as JSON, the form in which players read them.
+//!
+//! ```text
+//! {
+//!   "format": 2,                       changes only if old players could not read the new form
+//!   "title": "Double pendulum",
+//!   "dimension": 2,                    2 or 3
+//!   "unit": "m",                       of lengths, or null
+//!   "frames": 501,
+//!   "times": f64[frames],
+//!   "parameters": [{"name": "m", "value": 1, "unit": "kg"}, ...],
+//!   "box": {"low": [x, y], "high": [x, y]},
+//!   "width": 6,                        numbers of one frame in tracks
+//!   "tracks": f64[frames * width],     a motion far from the origin needs all digits
+//!   "shapes": [                        drawn in this order; numbers are places in a frame
+//!     {"kind": "line", "name": "O, P", "at": [0, 2]},
+//!     {"kind": "point", "name": "P", "at": [2]},
+//!     {"kind": "trace", "name": "P", "at": [2]},
+//!     {"kind": "circle", "name": "C", "at": [0], "radius": 4, "normal": 5},      normal may be null
+//!     {"kind": "gauge", "name": "q", "value": 0, "range": [-1, 1]}],
+//!   "points": [{"name": "P", "at": 2}],                                          where arrows stand
+//!   "forceScale": 10,                  a large force of this film, for the length of arrows; 0 without arrows
+//!   "arrows": [{"kind": "ideal", "largest": 12.5, "unplaced": 0, "forces": f32[frames * points * dimension]}],
+//!   "energies": [{"name": "total", "values": f64[frames]}],
+//!   "residuals": [{"name": "positions", "values": f64[frames]}],
+//!   "remarks": ["..."]
+//! }
+//! ```
+//!
+//! `f64[n]` and `f32[n]` are strings: the numbers as little-endian bytes in base64 (RFC 4648, with padding). Values that
+//! are not finite stay what they are there; in plain JSON numbers they are `null`.
+
+use super::Animation;
+use serde_json::{Value, json};
+
+impl Animation {
+    /// The film as one JSON document; the form is described at the head of `film/json.rs`.
+    pub fn to_json(&self) -> Value {
+        let series = |list: &[super::Series]| -> Vec<Value> {
+            list.iter().map(|s| json!({ "name": s.name, "values": doubles(&s.values) })).collect()
+        };
+        let shapes: Vec<Value> = self.shapes.iter().map(shape).collect();
+        let arrows: Vec<Value> = self
+            .arrows
+            .iter()
+            .map(|a| {
+                json!({
+                    "kind": a.kind.name(),
+                    "largest": a.largest,
+                    "unplaced": a.unplaced,
+                    "forces": singles(&a.forces),
+                })
+            })
+            .collect();
+        json!({
+            "format": 2,
+            "title": self.title,
+            "dimension": self.dimension,
+            "unit": self.unit,
+            "frames": self.times.len(),
+            "times": doubles(&self.times),
+            "parameters": self.parameters.iter()
+                .map(|p| json!({ "name": p.name, "value": p.value, "unit": p.unit })).collect::<Vec<_>>(),
+            "box": { "low": self.low, "high": self.high },
+            "width": self.width,
+            "tracks": doubles(&self.tracks),
+            "shapes": shapes,
+            "points": self.points.iter().map(|(name, at)| json!({ "name": name, "at": at })).collect::<Vec<_>>(),
+            "forceScale": self.force_scale,
+            "arrows": arrows,
+            "energies": series(&self.energies),
+            "residuals": series(&self.residuals),
+            "remarks": self.remarks,
+        })
+    }
+}
+
+fn shape(shape: &super::Shape) -> Value {
+    let mut value = json!({ "kind": shape.kind, "name": shape.name, "at": shape.at });
+    match shape.kind {
+        "circle" => {
+            value["radius"] = json!(shape.radius);
+            value["normal"] = json!(shape.normal);
+        }
+        "gauge" => {
+            value["value"] = json!(shape.value);
+            value["range"] = json!(shape.range);
+        }
+        _ => {}
+    }
+    value
+}
+
+fn doubles(values: &[f64]) -> String {
+    base64(values.iter().flat_map(|v| v.to_le_bytes()))
+}
+
+fn singles(values: &[f64]) -> String {
+    base64(values.iter().flat_map(|v| (*v as f32).to_le_bytes()))
+}
+
+fn base64(bytes: impl Iterator<Item = u8>) -> String {
+    const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    let (mut held, mut bits) = (0u32, 0);
+    let sign = |six: u32| char::from(SIGNS[(six & 63) as usize]);
+    for byte in bytes {
+        held = held << 8 | u32::from(byte);
+        bits += 8;
+        while bits >= 6 {
+            bits -= 6;
+            text.push(sign(held >> bits));
+        }
+    }
+    if bits > 0 {
+        text.push(sign(held << (6 - bits)));
+    }
+    while !text.len().is_multiple_of(4) {
+        text.push('=');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn base64_is_that_of_rfc_4648() {
+        for (bytes, text) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
+        {
+            assert_eq!(super::base64(bytes.bytes()), text);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Where the numbers of each shape stand in a frame.
+
+use crate::scene::Scene;
+use dalembert::system::{Figure, Place};
+use dalembert_expr::{Expr, Pool};
+use rustc_hash::FxHashMap;
+
+/// A thing that is drawn, by the places of its numbers in a frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    /// `point`, `line`, `circle`, `trace` or `gauge`.
+    pub kind: &'static str,
+    /// What it is called.
+    pub name: String,
+    /// Where its positions begin: one, or those of a line.
+    pub at: Vec<usize>,
+    /// Where the radius of a circle is.
+    pub radius: Option<usize>,
+    /// Where the normal of a circle begins.
+    pub normal: Option<usize>,
+    /// Where the value of a gauge is.
+    pub value: Option<usize>,
+    /// Least and greatest value of a gauge.
+    pub range: Option<(f64, f64)>,
+}
+
+/// The numbers of a frame as expressions, and who uses them.
+pub(super) struct Layout {
+    pub values: Vec<Expr>,
+    pub shapes: Vec<Shape>,
+    /// Points that can carry arrows: drawn other than as traces, or traced where nothing else is drawn.
+    pub points: Vec<(String, usize)>,
+    known: FxHashMap<Vec<Expr>, usize>,
+}
+
+impl Layout {
+    pub fn new(scene: &Scene, dimension: usize) -> Layout {
+        let mut layout = Layout {
+            values: Vec::new(),
+            shapes: Vec::new(),
+            points: Vec::new(),
+            known: FxHashMap::default(),
+        };
+        let traces_only = scene.figures.iter().all(|figure| matches!(figure, Figure::Trace(_)));
+        for figure in &scene.figures {
+            let carries = traces_only || !matches!(figure, Figure::Trace(_));
+            let at = figure.places().iter().map(|place| layout.place(place, dimension, carries)).collect();
+            let shape = layout.shape(figure, at);
+            layout.shapes.push(shape);
+        }
+        layout
+    }
+
+    fn shape(&mut self, figure: &Figure, at: Vec<usize>) -> Shape {
+        let names: Vec<&str> = figure.places().iter().map(|place| place.name.as_str()).collect();
+        let mut shape = Shape {
+            kind: "point",
+            name: names.join(", "),
+            at,
+            radius: None,
+            normal: None,
+            value: None,
+            range: None,
+        };
+        match figure {
+            Figure::Point(_) => {}
+            Figure::Line(_) => shape.kind = "line",
+            Figure::Trace(_) => shape.kind = "trace",
+            Figure::Circle { radius, normal, .. } => {
+                shape.kind = "circle";
+                shape.radius = Some(self.numbers(vec![*radius]));
+                shape.normal = normal.as_ref().map(|n| self.numbers(n.clone()));
+            }
+            Figure::Gauge { name, value } => {
+                shape.kind = "gauge";
+                shape.name = name.clone();
+                shape.value = Some(self.numbers(vec![*value]));
+            }
+        }
+        shape
+    }
+
+    /// Where a point stands; a point of the plane lies at height zero in space.
+    fn place(&mut self, place: &Place, dimension: usize, carries: bool) -> usize {
+        let mut at = place.at.clone();
+        at.resize(dimension, Pool::ZERO);
+        let offset = self.numbers(at);
+        if carries && !self.points.iter().any(|(_, known)| *known == offset) {
+            self.points.push((place.name.clone(), offset));
+        }
+        offset
+    }
+
+    /// Equal expressions are kept once.
+    fn numbers(&mut self, exprs: Vec<Expr>) -> usize {
+        let next = self.values.len();
+        let at = *self.known.entry(exprs.clone()).or_insert(next);
+        if at == next {
+            self.values.extend(exprs);
+        }
+        at
+    }
+}
+
+/// Gauges show the range of their values.
+pub(super) fn set_ranges(shapes: &mut [Shape], width: usize, tracks: &[f64]) {
+    for shape in shapes {
+        let Some(at) = shape.value else { continue };
+        let values = tracks.chunks(width.max(1)).map(|frame| frame[at]).filter(|v| v.is_finite());
+        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+        shape.range = Some(if low < high {
+            (low, high)
+        } else if low == high {
+            (low - 1.0, high + 1.0)
+        } else {
+            (-1.0, 1.0)
+        });
+    }
+}

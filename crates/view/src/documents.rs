@@ -1,0 +1,63 @@
+//! Results as JSON documents, the same for every face: the command, the Python package.
+//!
+//! Keys are described in the manual of the command line. Numbers that are not finite are `null`. Nothing is computed here
+//! beyond what a result says about itself.
+//!
+//! ```
+//! use dalembert::{Model, Source, report};
+//! let source = Source::new("spring.dal", "coordinate x\nkinetic x'^2/2\npotential 2*x^2\ninitial x = 1");
+//! let mut model = Model::load(&source, &Default::default()).unwrap();
+//! let findings = report::check(&mut model);
+//! let document = report::checked(&model, &findings, &source);
+//! assert_eq!(document["degrees_of_freedom"], 1);
+//! assert_eq!(document["initial"]["x"], 1.0);
+//! ```
+
+mod analysis;
+mod check;
+mod equilibrium;
+mod evaluate;
+mod facts;
+mod linear;
+mod motion;
+mod verification;
+
+pub use analysis::analysis;
+pub use check::{Findings, check, checked, parameters};
+pub use equilibrium::{constraint_forces, equilibria};
+pub use evaluate::{
+    evaluation, input_names, output_remarks, outputs, rank_remarks, reactions, start_or_guess,
+};
+pub use facts::facts;
+pub use linear::{eigenvalues, kind, linearization, well_determined};
+pub use motion::{last_time, motion, stop_name};
+pub use verification::verification;
+
+use dalembert::Model;
+use dalembert_run::State;
+use dalembert_syntax::diagnostic::Diagnostic;
+use serde_json::{Map, Value, json};
+
+/// The message of the first error.
+pub fn headline(diagnostics: &[Diagnostic]) -> String {
+    let first = diagnostics.iter().find(|d| d.is_error()).or(diagnostics.first());
+    first.map_or_else(|| "the command failed".to_owned(), |d| d.message.clone())
+}
+
+/// Names and values of a state.
+pub fn state_pairs<'m>(model: &'m Model, state: &State) -> Vec<(&'m str, f64)> {
+    let values = state.x.iter().chain(&state.eta).copied();
+    model.state_names().into_iter().zip(values).collect()
+}
+
+/// An object from names and values.
+pub fn object<'a>(pairs: impl IntoIterator<Item = (&'a str, f64)>) -> Value {
+    Value::Object(
+        pairs.into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect::<Map<_, _>>(),
+    )
+}
+
+/// A flat row-major matrix as nested lists.
+pub fn nested(values: &[f64], columns: usize) -> Value {
+    values.chunks(columns.max(1)).map(|row| json!(row)).collect()
+}

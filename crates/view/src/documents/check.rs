@@ -1,0 +1,96 @@
+//! What a model is: its parts, the kinds of its constraints, a start that keeps them.
+
+use super::{headline, object, state_pairs};
+use dalembert::constraint_kind::{Freedom, Kind, kinds};
+use dalembert::{Model, Source};
+use dalembert_run::ConsistentState;
+use dalembert_syntax::diagnostic::{self, Diagnostic};
+use serde_json::{Value, json};
+
+/// What a look at a model finds.
+pub struct Findings {
+    /// The kind of each constraint.
+    pub kinds: Vec<Kind>,
+    /// A start on the constraints and what they leave free there, if there is one.
+    pub start: Option<(ConsistentState, Freedom)>,
+    /// Beyond those of reading.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether there is no start, or no motion from it.
+    pub failed: bool,
+}
+
+/// Looks at a model: kinds, a start, rank, what follows from what.
+pub fn check(model: &mut Model) -> Findings {
+    let kinds = kinds(model);
+    match Freedom::at_start(model) {
+        Ok((start, freedom)) => {
+            let diagnostics = freedom.remarks(model);
+            Findings { kinds, start: Some((start, freedom)), diagnostics, failed: false }
+        }
+        Err(error) => Findings { kinds, start: None, diagnostics: vec![*error], failed: true },
+    }
+}
+
+/// A model and what was found as JSON.
+pub fn checked(model: &Model, findings: &Findings, source: &Source) -> Value {
+    let names = |list: Vec<&str>| json!(list);
+    let mut all = model.diagnostics.clone();
+    all.extend(findings.diagnostics.iter().cloned());
+    let mut document = json!({
+        "title": model.system.title,
+        "coordinates": names(model.system.coordinates.iter().map(|c| c.name.as_str()).collect()),
+        "speeds": names(model.system.speeds.iter().map(|s| s.name.as_str()).collect()),
+        "parameters": object(parameters(model)),
+        "constraints": findings.kinds.iter().map(kind_json).collect::<Value>(),
+        "rank": Value::Null,
+        "degrees_of_freedom": Value::Null,
+        "initial": Value::Null,
+        "redundant": Value::Null,
+        "outputs": names(model.system.outputs.iter().map(|o| o.name.as_str()).collect()),
+        "events": names(model.system.events.iter().map(|e| e.name.as_str()).collect()),
+        "operations": operations(model),
+        "diagnostics": diagnostic::json(&all, source),
+    });
+    match &findings.start {
+        Some((start, freedom)) => {
+            document["rank"] = json!(freedom.rank);
+            document["rank_nearby"] = json!(freedom.rank_nearby);
+            document["degrees_of_freedom"] = json!(freedom.degrees(model));
+            document["initial"] = object(state_pairs(model, &start.state));
+            document["redundant"] =
+                freedom.redundant.iter().map(|r| json!(model.system.rows[*r].name)).collect();
+        }
+        None => document["error"] = json!(headline(&findings.diagnostics)),
+    }
+    document
+}
+
+fn kind_json(kind: &Kind) -> Value {
+    json!({
+        "name": kind.name,
+        "kind": kind.kind(),
+        "level": if kind.holonomic { "position" } else { "velocity" },
+        "rows": kind.rows,
+        "linear": kind.linear,
+        "scleronomic": kind.scleronomic,
+        "catastatic": kind.catastatic,
+    })
+}
+
+fn operations(model: &Model) -> Value {
+    let counts = model.compiled.counts();
+    json!({
+        "total": counts.total(),
+        "additive": counts.additive,
+        "multiplicative": counts.multiplicative,
+        "divisions": counts.divisions,
+        "functions": counts.functions,
+        "logic": counts.logic,
+    })
+}
+
+/// Names and values of the parameters, in SI.
+pub fn parameters(model: &Model) -> Vec<(&str, f64)> {
+    let values = model.compiled.parameters().iter().copied();
+    model.system.parameters.iter().map(|p| p.name.as_str()).zip(values).collect()
+}

@@ -1,0 +1,69 @@
+//! Positions of a film on a flat picture: the same view as that of the page (`assets/player/view.js`).
+
+use crate::animation::Animation;
+
+const MARGIN: f64 = 36.0;
+/// Where the eye is: turned about the vertical, raised, and so many sizes of the box away.
+const YAW: f64 = -0.6;
+const PITCH: f64 = 0.38;
+const EYE: f64 = 3.2;
+/// Boxes seldom fill their diagonal in space.
+const CLOSE: f64 = 1.2;
+
+/// A camera that shows the whole box of a film.
+pub(super) struct Camera {
+    centre: Vec<f64>,
+    middle: (f64, f64),
+    scale: f64,
+    /// Size of the box.
+    pub size: f64,
+    /// Right, down and away from the eye, in space.
+    axes: Option<[[f64; 3]; 3]>,
+}
+
+impl Camera {
+    /// For an area: left, top, right, bottom.
+    pub fn new(film: &Animation, [left, top, right, bottom]: [f64; 4]) -> Camera {
+        let sides: Vec<f64> = film.low.iter().zip(&film.high).map(|(l, h)| h - l).collect();
+        let size = sides.iter().map(|s| s * s).sum::<f64>().sqrt();
+        let size = if size.is_finite() && size > 1e-290 { size } else { 1.0 };
+        // A box smaller than the rounding of its place has no inside.
+        let far = film.low.iter().chain(&film.high).fold(0.0f64, |m, v| m.max(v.abs()));
+        let size = size.max(1e-12 * far);
+        let (width, height) = (right - left - 2.0 * MARGIN, bottom - top - 2.0 * MARGIN);
+        let flat = film.dimension == 2;
+        let scale = match flat {
+            true => (width / sides[0].max(0.3 * size)).min(height / sides[1].max(0.3 * size)),
+            false => CLOSE * width.min(height) / size,
+        };
+        let ((sy, cy), (sp, cp)) = (YAW.sin_cos(), PITCH.sin_cos());
+        let axes = [[cy, sy, 0.0], [sy * sp, -cy * sp, -cp], [-sy * cp, cy * cp, -sp]];
+        Camera {
+            centre: film.low.iter().zip(&film.high).map(|(l, h)| 0.5 * l + 0.5 * h).collect(),
+            middle: (0.5 * (left + right), 0.5 * (top + bottom)),
+            scale,
+            size,
+            axes: (!flat).then_some(axes),
+        }
+    }
+
+    /// Where a position is seen; `None` where it is not finite, or behind the eye.
+    pub fn project(&self, p: &[f64]) -> Option<(f64, f64)> {
+        let d: Vec<f64> = p.iter().zip(&self.centre).map(|(p, c)| p - c).collect();
+        let (x, y) = match &self.axes {
+            None => (self.scale * d[0], -self.scale * d[1]),
+            Some(axes) => {
+                let [right, down, away] = axes.map(|a| a.iter().zip(&d).map(|(a, d)| a * d).sum::<f64>());
+                let depth = away / self.size + EYE;
+                if depth.is_nan() || depth < 0.05 {
+                    return None;
+                }
+                let scale = self.scale * EYE / depth;
+                (scale * right, scale * down)
+            }
+        };
+        let (x, y) = (self.middle.0 + x, self.middle.1 + y);
+        // Far outside of any picture, and no finite pixels.
+        (x.abs() < 1e6 && y.abs() < 1e6).then_some((x, y))
+    }
+}

@@ -1,0 +1,142 @@
+//! What a film shows at an instant, on any canvas: traces, lines, circles, points.
+
+use super::camera::Camera;
+use super::canvas::{Canvas, Color};
+use crate::animation::{Animation, Shape};
+
+/// Corners of a circle.
+const CORNERS: usize = 48;
+/// The inside of points.
+pub(super) const DOT: Color = Color(240, 196, 25);
+const TRACES: [Color; 3] = [Color(116, 136, 160), Color(217, 154, 18), Color(138, 127, 192)];
+
+/// The figures of a film as a camera sees them.
+pub(super) struct Figures<'f> {
+    film: &'f Animation,
+    camera: &'f Camera,
+    /// Those that are drawn.
+    shapes: Vec<&'f Shape>,
+}
+
+impl<'f> Figures<'f> {
+    /// All of them.
+    pub fn new(film: &'f Animation, camera: &'f Camera) -> Self {
+        Figures { film, camera, shapes: film.shapes.iter().collect() }
+    }
+
+    /// Leaves the first traces and the first others.
+    pub fn leave(&mut self, mut traces: usize, mut others: usize) {
+        self.shapes.retain(|shape| {
+            let left = if shape.kind == "trace" { &mut traces } else { &mut others };
+            let there = *left > 0;
+            *left = left.saturating_sub(1);
+            there
+        });
+    }
+
+    /// How many traces and how many others are drawn.
+    pub fn count(&self) -> (usize, usize) {
+        let traces = self.shapes.iter().filter(|shape| shape.kind == "trace").count();
+        (traces, self.shapes.len() - traces)
+    }
+
+    /// The paths of traced points until now.
+    pub fn traces(&self, canvas: &mut dyn Canvas, now: &Instant) {
+        for (k, shape) in self.shapes.iter().filter(|s| s.kind == "trace").enumerate() {
+            let frames = (0..=now.low).map(Instant::at_frame).chain([*now]);
+            let points: Vec<_> = frames.map(|frame| self.seen(&frame, shape.at[0])).collect();
+            path(canvas, &points, TRACES[k % TRACES.len()], 1.6);
+        }
+    }
+
+    /// Lines and circles in one colour, points filled with another.
+    pub fn bodies(&self, canvas: &mut dyn Canvas, now: &Instant, ink: Color, inside: Color) {
+        for shape in &self.shapes {
+            match shape.kind {
+                "line" => {
+                    let points: Vec<_> = shape.at.iter().map(|at| self.seen(now, *at)).collect();
+                    path(canvas, &points, ink, 3.0);
+                    points.into_iter().flatten().for_each(|p| canvas.disc(p, 3.0, ink));
+                }
+                "circle" => self.circle(canvas, shape, now, ink),
+                _ => {}
+            }
+        }
+        for shape in self.shapes.iter().filter(|s| s.kind == "point") {
+            if let Some(p) = self.seen(now, shape.at[0]) {
+                canvas.disc(p, 6.0, ink);
+                canvas.disc(p, 4.6, inside);
+            }
+        }
+    }
+
+    fn seen(&self, now: &Instant, at: usize) -> Option<(f64, f64)> {
+        self.camera.project(&now.numbers(&self.film.tracks, self.film.width, at, self.film.dimension))
+    }
+
+    fn circle(&self, canvas: &mut dyn Canvas, shape: &Shape, now: &Instant, ink: Color) {
+        let film = self.film;
+        let read = |at: usize, count: usize| now.numbers(&film.tracks, film.width, at, count);
+        let (centre, radius) =
+            (read(shape.at[0], film.dimension), shape.radius.map_or(0.0, |r| read(r, 1)[0]));
+        let (u, v) = shape.normal.map_or(([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]), |n| frame_of(&read(n, 3)));
+        let corner = |k: usize| {
+            let (s, c) = (k as f64 * std::f64::consts::TAU / CORNERS as f64).sin_cos();
+            let at = centre.iter().enumerate().map(|(i, x)| x + radius * (c * u[i] + s * v[i]));
+            self.camera.project(&at.collect::<Vec<_>>())
+        };
+        let points: Vec<_> = (0..=CORNERS).map(corner).collect();
+        path(canvas, &points, ink, 2.0);
+    }
+}
+
+/// A line through the points that are seen.
+fn path(canvas: &mut dyn Canvas, points: &[Option<(f64, f64)>], color: Color, width: f64) {
+    for piece in points.split(Option::is_none).filter(|piece| piece.len() > 1) {
+        let piece: Vec<(f64, f64)> = piece.iter().copied().flatten().collect();
+        canvas.line(&piece, color, width);
+    }
+}
+
+/// A time between two frames of a film.
+#[derive(Clone, Copy)]
+pub(super) struct Instant {
+    low: usize,
+    high: usize,
+    part: f64,
+}
+
+impl Instant {
+    pub fn of(film: &Animation, t: f64) -> Instant {
+        let high = film.times.partition_point(|time| *time <= t).min(film.times.len().saturating_sub(1));
+        let low = high.saturating_sub(1);
+        let gap = film.times.get(high).zip(film.times.get(low)).map_or(0.0, |(b, a)| b - a);
+        let part = if gap > 0.0 { ((t - film.times[low]) / gap).clamp(0.0, 1.0) } else { 0.0 };
+        Instant { low, high, part }
+    }
+
+    pub fn at_frame(k: usize) -> Instant {
+        Instant { low: k, high: k, part: 0.0 }
+    }
+
+    /// Numbers at this time, in a straight line between the frames.
+    pub fn numbers(&self, values: &[f64], width: usize, at: usize, count: usize) -> Vec<f64> {
+        let of = |frame: usize, k: usize| values.get(frame * width + at + k).copied().unwrap_or(f64::NAN);
+        (0..count)
+            .map(|k| match self.part == 0.0 {
+                true => of(self.low, k),
+                false => of(self.low, k) + self.part * (of(self.high, k) - of(self.low, k)),
+            })
+            .collect()
+    }
+}
+
+/// Two unit vectors at right angles to a normal and to each other.
+fn frame_of(n: &[f64]) -> ([f64; 3], [f64; 3]) {
+    let length = n.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let [a, b, c] = [n[0] / length, n[1] / length, n[2] / length];
+    let u = if c.abs() < 0.99 { [-b, a, 0.0] } else { [0.0, -c, b] };
+    let size = u.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let [p, q, r] = u.map(|x| x / size);
+    ([p, q, r], [b * r - c * q, c * p - a * r, a * q - b * p])
+}

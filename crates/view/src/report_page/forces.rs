@@ -1,0 +1,172 @@
+//! Forces along the motion: multipliers and sizes of constraint forces by name, friction, control.
+
+use super::html::{self, Cell};
+use super::system::cut;
+use super::{Draft, Tag};
+use crate::Plot;
+use crate::documents;
+use dalembert::Model;
+use dalembert::simulate::{Motion, Table};
+use dalembert::system::Output;
+use dalembert_expr::Symbol;
+use dalembert_syntax::diagnostic::Severity;
+use dalembert_syntax::source::Span;
+
+/// Forces that are followed along the motion at most.
+pub const MAX_FORCES: usize = 80;
+
+/// The model with its forces among its outputs, so that they are those of the run itself.
+pub(super) struct Observed {
+    /// `None` where there is nothing to follow, or too much.
+    model: Option<Box<Model>>,
+    /// Name and kind of each force, in the order of the added columns.
+    forces: Vec<(String, &'static str)>,
+    /// How many there are.
+    all: usize,
+}
+
+impl Observed {
+    pub fn new(model: &Model) -> Observed {
+        let wanted = symbols(model);
+        let none = Observed { model: None, forces: Vec::new(), all: wanted.len() };
+        if wanted.is_empty() || wanted.len() > MAX_FORCES {
+            return none;
+        }
+        let mut system = model.system.clone();
+        for (name, _, symbol) in &wanted {
+            let value = system.pool.var(*symbol);
+            system.outputs.push(Output { name: name.clone(), value, span: Span::at(0) });
+        }
+        match Model::of(system, model.diagnostics.clone()) {
+            Ok(observed) => Observed {
+                model: Some(Box::new(observed)),
+                forces: wanted.into_iter().map(|(name, kind, _)| (name, kind)).collect(),
+                ..none
+            },
+            Err(_) => none,
+        }
+    }
+
+    /// What is to be run.
+    pub fn model<'m>(&'m mut self, model: &'m mut Model) -> &'m mut Model {
+        self.model.as_deref_mut().unwrap_or(model)
+    }
+
+    /// The motion with the columns of the model itself, and the forces.
+    pub fn split(&self, mut motion: Motion) -> (Motion, Table) {
+        let width = motion.table.columns.len();
+        let own = width - self.forces.len();
+        let mut forces = Table { columns: vec!["t".to_owned()], values: Vec::new() };
+        forces.columns.extend(motion.table.columns.drain(own..));
+        let mut kept = Vec::new();
+        for row in motion.table.values.chunks(width.max(1)) {
+            kept.extend_from_slice(&row[..own]);
+            forces.values.push(row[0]);
+            forces.values.extend_from_slice(&row[own..]);
+        }
+        motion.table.values = kept;
+        (motion, forces)
+    }
+}
+
+/// What can be followed: name, kind, symbol.
+fn symbols(model: &Model) -> Vec<(String, &'static str, Symbol)> {
+    let (s, o) = (&model.system, &model.system.observables);
+    let mut all = Vec::new();
+    let rows = s.rows.iter().zip(&o.multipliers);
+    all.extend(rows.map(|(row, symbol)| (format!("λ {}", row.name), "multiplier", *symbol)));
+    let constraints = s.constraints.iter().zip(&o.reactions);
+    all.extend(constraints.enumerate().map(|(k, (c, symbol))| {
+        let what = match s.contacts.iter().any(|contact| contact.constraint == k) {
+            true => "normal force N of the contact",
+            false => "size of the constraint force",
+        };
+        (format!("|{}|", c.name), what, *symbol)
+    }));
+    let mut friction = o.friction.iter();
+    for contact in &s.contacts {
+        for (k, symbol) in friction.by_ref().take(contact.velocity.len()).enumerate() {
+            let part = if contact.velocity.len() == 1 { String::new() } else { format!(" {}", k + 1) };
+            all.push((format!("friction {}{part}", contact.name), "friction", *symbol));
+        }
+    }
+    let per_speed = |list: &[Symbol], there: bool, word: &str, kind: &'static str| -> Vec<_> {
+        let speeds = s.speeds.iter().zip(list).filter(|_| there);
+        speeds.map(|(speed, symbol)| (format!("{word} {}", speed.name), kind, *symbol)).collect()
+    };
+    all.extend(per_speed(&o.nonideal, s.nonideal.is_some(), "Q_ni on", "non-ideal force (U3)"));
+    all.extend(per_speed(&o.control, !s.requirement_rows.is_empty(), "u on", "control force"));
+    all
+}
+
+pub(super) fn section(draft: &mut Draft, observed: &Observed, table: &Table) -> String {
+    if observed.all == 0 {
+        let words = "No constraint, friction or control forces act; impressed forces follow from the state.";
+        return html::section("forces", "Forces", &html::paragraph(words));
+    }
+    if observed.forces.is_empty() {
+        return html::section("forces", "Forces", &at_start(draft, observed));
+    }
+    draft.rests_on(&[Tag::U2]);
+    let kinds: Vec<&str> = observed.forces.iter().map(|(_, kind)| *kind).collect();
+    let rows: Vec<Vec<Cell>> =
+        kinds.iter().enumerate().map(|(k, kind)| extremes(table, k + 1, kind)).collect();
+    let mut body = html::paragraph(
+        "Along the motion, at the rows of its table. A multiplier λ belongs to a row written as left side minus right side; \
+         the size |…| of the force of a constraint is the norm of its generalised force on the speeds, at a contact with friction the normal force N.",
+    );
+    body.push_str(&cut(&["force", "what", "at the start", "least", "at t", "greatest", "at t"], rows));
+    if table.rows().count() > 1 {
+        body.push_str(&html::figure(&Plot::of_table("forces", table).svg(), "Forces over time."));
+    }
+    html::section("forces", "Forces", &body)
+}
+
+/// A force with its least and greatest finite value; rows without a value are counted.
+fn extremes(table: &Table, column: usize, kind: &str) -> Vec<Cell> {
+    let (mut least, mut greatest, mut missing) =
+        ((f64::NAN, f64::INFINITY), (f64::NAN, f64::NEG_INFINITY), 0);
+    for row in table.rows() {
+        let (t, value) = (row[0], row[column]);
+        if !value.is_finite() {
+            missing += 1;
+            continue;
+        }
+        // What differs by rounding alone counts as the same, so that the first time is told.
+        let rounding = 1e-10 * value.abs();
+        if value < least.1 - rounding {
+            least = (t, value);
+        }
+        if value > greatest.1 + rounding {
+            greatest = (t, value);
+        }
+    }
+    let first = table.rows().next().map_or(f64::NAN, |row| row[column]);
+    let kind = match missing {
+        0 => kind.to_owned(),
+        1 => format!("{kind}; at 1 row it has no value"),
+        _ => format!("{kind}; at {missing} rows it has no value"),
+    };
+    let numbers = [first, least.1, least.0, greatest.1, greatest.0];
+    [Cell::code(&table.columns[column]), Cell::text(kind)]
+        .into_iter()
+        .chain(numbers.map(Cell::Number))
+        .collect()
+}
+
+/// Too many to follow: what acts at the start.
+fn at_start(draft: &mut Draft, observed: &Observed) -> String {
+    let words = format!(
+        "There are {} multipliers and forces, more than the {MAX_FORCES} that are followed along the motion. At the start:",
+        observed.all
+    );
+    let start = draft.model.start().and_then(|start| draft.model.evaluate(&start.state));
+    let now = match start {
+        Ok(now) => now,
+        Err(diagnostic) => return draft.trouble(diagnostic.severity(Severity::Warning)),
+    };
+    let rows = documents::reactions(draft.model, &now)
+        .into_iter()
+        .map(|(name, size)| vec![Cell::code(name), Cell::Number(size)]);
+    html::paragraph(&words) + &cut(&["constraint", "size of its force"], rows.collect())
+}

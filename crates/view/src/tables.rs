@@ -1,0 +1,51 @@
+//! Tables as text: CSV and JSON.
+
+use super::number;
+use dalembert::simulate::Table;
+use std::io::{Result, Write};
+
+/// The table as CSV: a line of names, then a line a row. Names with commas or quotes stand in quotes.
+pub fn csv(table: &Table, out: &mut impl Write) -> Result<()> {
+    let names: Vec<String> = table.columns.iter().map(|name| field(name)).collect();
+    writeln!(out, "{}", names.join(","))?;
+    for row in table.rows() {
+        for (k, value) in row.iter().enumerate() {
+            if k > 0 {
+                out.write_all(b",")?;
+            }
+            out.write_all(number(*value).as_bytes())?;
+        }
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+/// A text as a field of CSV: in quotes where it must be.
+pub fn field(name: &str) -> String {
+    if name.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    } else {
+        name.to_owned()
+    }
+}
+
+/// The table as one JSON document `{"columns": [...], "rows": [[...], ...]}`. JSON has no NaN and no infinity:
+/// they become `null`.
+///
+/// ```
+/// use dalembert::{Table, export};
+/// let table = Table { columns: vec!["t".into(), "q[1]".into()], values: vec![0.0, 1.5, 1e-9, f64::INFINITY] };
+/// let mut out = Vec::new();
+/// export::json(&table, &mut out).unwrap();
+/// assert_eq!(String::from_utf8(out).unwrap(), "{\"columns\":[\"t\",\"q[1]\"],\"rows\":[\n[0.0,1.5],\n[1e-9,null]\n]}\n");
+/// ```
+pub fn json(table: &Table, out: &mut impl Write) -> Result<()> {
+    out.write_all(b"{\"columns\":")?;
+    serde_json::to_writer(&mut *out, &table.columns)?;
+    out.write_all(b",\"rows\":[")?;
+    for (k, row) in table.rows().enumerate() {
+        out.write_all(if k == 0 { b"\n" } else { b",\n" })?;
+        serde_json::to_writer(&mut *out, row)?;
+    }
+    out.write_all(b"\n]}\n")
+}
