@@ -59,8 +59,11 @@ impl Rates {
         nan: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
         let model = self.rates.model();
-        let (n, m, k) =
-            (model.form.speeds.len(), model.system.rows.len(), dalembert_view::documents::input_names(model).len());
+        let (n, m, k) = (
+            model.form.speeds.len(),
+            model.system.rows.len(),
+            dalembert_view::documents::input_names(model).len(),
+        );
         let parts = ["acceleration", "ideal", "nonideal", "control", "multipliers", "inputs"];
         let made = self.each(py, &t, &states, &[n, n, n, n, m, k], nan, &|worker, t, y, out| {
             let s = worker.solve(t, y)?;

@@ -7,8 +7,8 @@ use dalembert::equilibrium::Search;
 use dalembert::linearize::{Linearizer, Over, Range};
 use dalembert::run::Method;
 use dalembert::{Model, Overrides, Source, analyze, equations, internal, verify};
-use dalembert_view::{documents};
 use dalembert_expr::Format;
+use dalembert_view::documents;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -124,7 +124,7 @@ impl System {
     /// Names of control inputs; none without requirements.
     #[getter]
     fn inputs(&self) -> Vec<&str> {
-        report::input_names(&self.model)
+        documents::input_names(&self.model)
     }
 
     /// Names of outputs.
@@ -148,14 +148,14 @@ impl System {
     /// Names and values of parameters, in SI.
     #[getter]
     fn parameters(&self) -> Vec<(&str, f64)> {
-        report::parameters(&self.model)
+        documents::parameters(&self.model)
     }
 
     /// What the model is, as `dalembert check --json` says it.
     fn check<'py>(&self, py: Python<'py>) -> Answer<'py> {
         self.answer(py, |model| {
-            let findings = report::check(model);
-            Ok(report::checked(model, &findings, &self.source))
+            let findings = documents::check(model);
+            Ok(documents::checked(model, &findings, &self.source))
         })
     }
 
@@ -169,12 +169,12 @@ impl System {
     fn evaluate<'py>(&self, py: Python<'py>, at: &str) -> Answer<'py> {
         self.answer(py, |model| {
             let mut remarks = Vec::new();
-            let mut state = report::start_or_guess(model, &mut remarks)?;
+            let mut state = documents::start_or_guess(model, &mut remarks)?;
             model.set_state(&mut state, at)?;
             let now = model.evaluate(&state)?;
-            remarks.extend(report::rank_remarks(model, &now));
-            remarks.extend(report::output_remarks(model, &now));
-            Ok(report::evaluation(model, &now, &remarks, &self.source))
+            remarks.extend(documents::rank_remarks(model, &now));
+            remarks.extend(documents::output_remarks(model, &now));
+            Ok(documents::evaluation(model, &now, &remarks, &self.source))
         })
     }
 
@@ -195,7 +195,7 @@ impl System {
     fn analyze<'py>(&self, py: Python<'py>) -> Answer<'py> {
         self.answer(py, |model| {
             let found = analyze::analyze(model)?;
-            Ok(report::analysis(model, &found, &self.source))
+            Ok(documents::analysis(model, &found, &self.source))
         })
     }
 
@@ -203,7 +203,7 @@ impl System {
     fn verify<'py>(&self, py: Python<'py>) -> Answer<'py> {
         self.answer(py, |model| {
             let found = verify::verify(model)?;
-            Ok(report::verification(model, &found, &self.source))
+            Ok(documents::verification(model, &found, &self.source))
         })
     }
 
@@ -218,7 +218,7 @@ impl System {
         self.answer(py, |model| {
             let within = within.iter().map(|text| Range::read(text)).collect::<Result<_, _>>()?;
             let found = model.equilibria(&Search { at, starts, within })?;
-            Ok(report::equilibria(model, &found, &self.source, &[]))
+            Ok(documents::equilibria(model, &found, &self.source, &[]))
         })
     }
 
@@ -235,7 +235,7 @@ impl System {
             let state = model.operating_point(at)?;
             let state = if settle { linearizer.settle(model, &state)? } else { state };
             let linear = linearizer.at(model, &state)?;
-            Ok(report::linearization(model, &linear, &self.source))
+            Ok(documents::linearization(model, &linear, &self.source))
         })
     }
 
@@ -251,7 +251,7 @@ impl System {
         self.answer(py, |model| {
             let range = Range::read(over)?;
             let found = model.eigenvalues_over(&range, &Over { at, independent, settle })?;
-            Ok(report::eigenvalues(&range, &found, &[]))
+            Ok(documents::eigenvalues(&range, &found, &[]))
         })
     }
 }

@@ -1,4 +1,4 @@
-//! The integration tests of this crate, in one binary: linking is most of the cost of a test binary.
+//! The integration tests of this crate, a module for each subject, in one binary that is linked once.
 
 mod native;
 mod refused;
