@@ -54,15 +54,15 @@ fn mutant_at(tree: &Path, span: &Value) -> Option<u32> {
 }
 
 /// A program of tests.
-pub struct Tests {
+pub struct Program {
     pub package: &'static str,
     pub target: String,
-    pub program: PathBuf,
+    pub path: PathBuf,
     pub directory: PathBuf,
 }
 
 /// Builds the tests of a stage.
-pub fn tests(tree: &Path, stage: &Stage) -> Result<Vec<Tests>, Box<dyn Error>> {
+pub fn tests(tree: &Path, stage: &Stage) -> Result<Vec<Program>, Box<dyn Error>> {
     let mut arguments = vec!["test", "--no-run", "-p", stage.package];
     for &target in stage.targets {
         match target {
@@ -80,10 +80,10 @@ pub fn tests(tree: &Path, stage: &Stage) -> Result<Vec<Tests>, Box<dyn Error>> {
         let kind = row["target"]["kind"][0].as_str().unwrap_or_default();
         let name = if kind == "test" { row["target"]["name"].as_str().unwrap_or_default() } else { "lib" };
         let manifest = Path::new(row["manifest_path"].as_str().unwrap_or_default());
-        tests.push(Tests {
+        tests.push(Program {
             package: stage.package,
             target: name.to_owned(),
-            program: program.into(),
+            path: program.into(),
             directory: manifest.parent().unwrap_or(tree).to_owned(),
         });
     }

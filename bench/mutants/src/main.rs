@@ -13,7 +13,6 @@ mod judge;
 mod list;
 mod weave;
 
-use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -52,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: dalembert-mutants SOURCE TREE OUTCOMES LIST...".into());
     };
     let mutants = list::read(&arguments.map(PathBuf::from).collect::<Vec<_>>())?;
-    let mut unviable = BTreeSet::new();
+    let mut unviable = judge::unviable(&outcomes, &mutants);
     loop {
         weave::copy(&source, &tree, &mutants, &mut unviable)?;
         let refused = build::refused(&tree)?;

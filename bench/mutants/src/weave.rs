@@ -10,13 +10,25 @@ use std::process::Command;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
-/// What is appended to the root of every crate that has mutants.
+/// What is appended to the root of every crate that has mutants: the switch, and a note of the mutants that are reached.
 const SWITCH: &str = r#"
 #[allow(missing_docs)]
 pub(crate) mod mutant {
-    static CHOSEN: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
+    use std::io::Write;
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    static CHOSEN: OnceLock<(u32, Option<std::ffi::OsString>)> = OnceLock::new();
+    static REACHED: [AtomicBool; 4096] = [const { AtomicBool::new(false) }; 4096];
     pub fn on(n: u32) -> bool {
-        *CHOSEN.get_or_init(|| std::env::var("MUTANT").ok().and_then(|m| m.parse().ok()).unwrap_or(0)) == n
+        let (chosen, note) = CHOSEN.get_or_init(|| {
+            let chosen = std::env::var("MUTANT").ok().and_then(|m| m.parse().ok());
+            (chosen.unwrap_or(0), std::env::var_os("MUTANTS_REACHED"))
+        });
+        if let Some(file) = note && !REACHED[n as usize % 4096].swap(true, Ordering::Relaxed) {
+            let file = std::fs::OpenOptions::new().append(true).create(true).open(file);
+            let _ = file.and_then(|mut f| f.write_all(format!("{n}\n").as_bytes()));
+        }
+        *chosen == n
     }
 }
 "#;
