@@ -50,6 +50,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (Some(source), Some(tree), Some(outcomes)) = (next(), next(), next()) else {
         return Err("usage: dalembert-mutants SOURCE TREE OUTCOMES LIST...".into());
     };
+    // Tests run in the directories of their packages.
+    let tree = std::path::absolute(tree)?;
     let mutants = list::read(&arguments.map(PathBuf::from).collect::<Vec<_>>())?;
     let mut unviable = judge::unviable(&outcomes, &mutants);
     loop {

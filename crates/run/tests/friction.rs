@@ -400,3 +400,31 @@ fn controllers_and_arguments_that_do_not_fit_are_refused() {
     let outcome = integrate_controlled(&block, &controller, &start, 1.0, &Options::default(), &mut quiet);
     assert!(matches!(outcome.stop, Stop::Failed(Failure::BadArguments { .. })));
 }
+
+#[test]
+fn a_paradox_names_its_contact_and_both_normal_forces() {
+    // Two bodies on the floor, the second with a contact that slides at a slope: N = |-3 + 2 N| has the solutions 1 and 3.
+    let system = Bodies {
+        n: 4,
+        M: (0..16).map(|p| f64::from(u8::from(p / 4 == p % 4))).collect(),
+        Q: vec![0.0, -10.0, 0.0, 3.0],
+        A: vec![0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+        b: vec![0.0; 2],
+        levels: vec![Level::Position; 2],
+        contacts: vec![
+            Contact { rows: 0..1, slide: 0..1, normal: 0..1 },
+            Contact { rows: 1..2, slide: 1..2, normal: 1..2 },
+        ],
+        J: vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 4.0],
+        mu: vec![0.2, 0.5],
+        mu_static: vec![0.2, 0.5],
+    };
+    match accelerate(&system, Point { t: 0.0, x: &[0.0; 4], eta: &[1.0, 0.0, 1.0, 0.0] }) {
+        Err(AccelerationError::FrictionParadox { contact, mut solutions, .. }) => {
+            solutions.sort_by(f64::total_cmp);
+            assert_eq!((contact, solutions.len()), (1, 2));
+            assert!((solutions[0] - 1.0).abs() < 1e-14 && (solutions[1] - 3.0).abs() < 1e-14);
+        }
+        other => panic!("{other:?}"),
+    }
+}
