@@ -283,16 +283,23 @@ proptest! {
     }
 }
 
-/// A block of unit mass on the floor, pushed by a spring k towards x = 0 with one or two horizontal components.
+/// A block of unit mass on the floor, pushed by a spring k towards x = 0 with one or two horizontal components. The floor
+/// may be a belt that runs along x.
 struct Block {
     k: f64,
+    belt: f64,
     components: usize,
     contact: [Contact; 1],
 }
 
 impl Block {
     fn new(k: f64, components: usize) -> Self {
-        Self { k, components, contact: [Contact { rows: 0..1, slide: 0..components, normal: 0..1 }] }
+        Self {
+            k,
+            belt: 0.0,
+            components,
+            contact: [Contact { rows: 0..1, slide: 0..components, normal: 0..1 }],
+        }
     }
 }
 
@@ -335,6 +342,7 @@ impl Kernel for Block {
             out.V[c] = at.eta[c];
             out.J[c * 3 + c] = 1.0;
         }
+        out.V[0] -= self.belt;
         out.b.fill(0.0);
         (out.mu[0], out.mu_static[0], out.P[0]) = (0.2, 0.3, 1.0);
     }
@@ -427,4 +435,43 @@ fn a_paradox_names_its_contact_and_both_normal_forces() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn a_contact_rests_where_its_velocity_is_rounding() {
+    let sticks = |kernel: &dyn Kernel, eta: &[f64]| {
+        let x = vec![0.0; eta.len()];
+        settle(kernel, Point { t: 0.0, x: &x, eta }, Steer::Own).unwrap().sticks(0)
+    };
+    // Of the speed of a belt, and of a speed along which the contact does not slide.
+    let belt = Block { belt: 3e3, ..Block::new(0.0, 1) };
+    assert!(
+        sticks(&belt, &[3e3 * (1.0 + 1e-13), 0.0, 0.0]) && !sticks(&belt, &[3e3 * (1.0 + 1e-9), 0.0, 0.0])
+    );
+    let still = Block::new(0.0, 1);
+    assert!(sticks(&still, &[5e-14, 1e3, 0.0]) && !sticks(&still, &[1e-9, 1e3, 0.0]));
+    // Of two large speeds, and not of two small ones: a block on another that is pressed onto it.
+    let pair = Bodies {
+        n: 3,
+        M: vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+        Q: vec![0.0, 0.0, -10.0],
+        A: vec![0.0, 0.0, 1.0],
+        b: vec![0.0],
+        levels: vec![Level::Position],
+        contacts: vec![Contact { rows: 0..1, slide: 0..1, normal: 0..1 }],
+        J: vec![1.0, -1.0, 0.0],
+        mu: vec![0.2],
+        mu_static: vec![0.3],
+    };
+    for size in [1e-6, 1e6] {
+        assert!(sticks(&pair, &[size * (1.0 + 1e-13), size, 0.0]), "{size}");
+        assert!(!sticks(&pair, &[size * (1.0 + 1e-9), size, 0.0]), "{size}");
+    }
+}
+
+#[test]
+fn friction_is_not_counted_as_constraint_in_the_function_of_gauss() {
+    // The floor's 10 alone departs from the motion under weight and friction, whose 2 are a force like any other.
+    let s = accelerate(&Block::new(0.0, 1), Point { t: 0.0, x: &[0.0; 3], eta: &[1.0, 0.0, 0.0] }).unwrap();
+    assert!((s.friction[0] + 2.0).abs() < 1e-14 && (s.gauss - 100.0).abs() < 1e-12, "{s:?}");
 }
