@@ -475,3 +475,32 @@ fn friction_is_not_counted_as_constraint_in_the_function_of_gauss() {
     let s = accelerate(&Block::new(0.0, 1), Point { t: 0.0, x: &[0.0; 3], eta: &[1.0, 0.0, 0.0] }).unwrap();
     assert!((s.friction[0] + 2.0).abs() < 1e-14 && (s.gauss - 100.0).abs() < 1e-12, "{s:?}");
 }
+
+#[test]
+fn a_contact_breaks_away_in_the_same_direction_in_any_units() {
+    // Inertia couples the two components, so that the direction is not that of the push.
+    let block = |size: f64| Bodies {
+        n: 3,
+        M: vec![2.0, 0.5, 0.3, 0.5, 1.0, 0.2, 0.3, 0.2, 1.0],
+        Q: vec![30.0 * size, 10.0 * size, -10.0 * size],
+        A: vec![0.0, 0.0, 1.0],
+        b: vec![0.0],
+        levels: vec![Level::Position],
+        contacts: vec![Contact { rows: 0..1, slide: 0..2, normal: 0..1 }],
+        J: vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+        mu: vec![0.2],
+        mu_static: vec![0.3],
+    };
+    let at = Point { t: 0.0, x: &[0.0; 3], eta: &[0.0; 3] };
+    let plain = accelerate(&block(1.0), at).unwrap();
+    assert!((norm(&plain.friction) - 0.2 * plain.normal[0]).abs() < 1e-12);
+    for size in [1e-8, 1e8] {
+        let scaled = accelerate(&block(size), at).unwrap();
+        for (a, b) in plain.friction.iter().zip(&scaled.friction) {
+            assert!((a - b / size).abs() < 1e-10, "{size}: {a} {}", b / size);
+        }
+        // Against the way it moves off.
+        let turn = scaled.friction[0] * scaled.eta_dot[1] - scaled.friction[1] * scaled.eta_dot[0];
+        assert!(turn.abs() < 1e-9 * norm(&scaled.friction) * norm(&scaled.eta_dot[..2]), "{size} {turn}");
+    }
+}

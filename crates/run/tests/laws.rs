@@ -323,6 +323,25 @@ fn light_and_strongly_coupled_masses_are_not_singular() {
 }
 
 #[test]
+fn a_contradiction_is_one_in_any_units_and_next_to_any_other_body() {
+    // Twice the same row, with different right sides; the other speed has nothing to do with it.
+    for (right, push, speed) in [(1.0, 1e14, 0.0), (1e-13, 0.0, 1e-9), (1e13, 0.0, 1e3)] {
+        let shape = Shape { n_eta: 2, n_con: 2, ..Shape::default() };
+        let terms = Terms {
+            x_dot: vec![],
+            M: vec![1.0, 0.0, 0.0, 1.0],
+            Q: vec![push, 0.0],
+            A: vec![0.0, 1.0, 0.0, 1.0],
+            b: vec![right, 2.0 * right],
+            sparsity: None,
+        };
+        let mut accelerator = Accelerator::with_shape(shape, 0);
+        let result = accelerator.solve_terms(0.0, &[0.0, speed], &terms, |_, _| {});
+        assert!(matches!(result, Err(AccelerationError::Inconsistent { .. })), "{right} {push} {speed}");
+    }
+}
+
+#[test]
 fn not_a_number_says_where() {
     let out = plain(2, &[1.0, 0.0, 0.0, 1.0], &[0.0, f64::NAN], &[], &[]);
     assert_eq!(out, Err(AccelerationError::NotFinite { t: 1.5, term: Term::Force, index: 1 }));
