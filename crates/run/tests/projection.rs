@@ -214,3 +214,12 @@ fn stabilisation_pulls_back_by_its_two_coefficients() {
         assert!((dot(row, &solution.eta_dot) - asked).abs() < 1e-13, "{i}");
     }
 }
+
+#[test]
+fn rates_are_those_of_the_solution() {
+    let (kernel, s) = (four_bar(1, |_| 1.0, |_| 1.0, 9.81), four_bar_state(1, 0.0, 0.7, 1.3));
+    let (mut x_dot, mut eta_dot) = ([0.0; 4], [0.0; 4]);
+    Accelerator::new(&kernel).rates(&kernel, s.point(), &mut x_dot, &mut eta_dot).unwrap();
+    let solution = accelerate(&kernel, s.point()).unwrap();
+    assert_eq!((&x_dot[..], &eta_dot[..]), (&s.eta[..], &solution.eta_dot[..]));
+}
