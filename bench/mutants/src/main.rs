@@ -26,7 +26,18 @@ pub struct Stage {
 const STAGES: [Stage; 2] = [
     Stage {
         package: "dalembert-run",
-        targets: &["linalg", "lib", "laws", "projection", "control", "start", "sparse", "friction", "motion", "variational"],
+        targets: &[
+            "linalg",
+            "lib",
+            "laws",
+            "projection",
+            "control",
+            "start",
+            "sparse",
+            "friction",
+            "motion",
+            "variational",
+        ],
     },
     Stage {
         package: "dalembert",
