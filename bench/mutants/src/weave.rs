@@ -63,6 +63,9 @@ pub fn copy(
     Ok(())
 }
 
+/// A stretch of text with the mutants in it: numbers and what stands there instead.
+type Edit<'a> = (Range<usize>, &'a [(u32, String)]);
+
 /// A stretch of text and what stands there instead under each mutant. An empty stretch is the beginning of a body.
 type Edits = BTreeMap<(usize, std::cmp::Reverse<usize>), Vec<(u32, String)>>;
 
@@ -85,7 +88,7 @@ fn weave(text: &str, mutants: &[&Mutant], unviable: &mut BTreeSet<u32>) -> Resul
         println!("no switchable form: {}", mutant.name);
         unviable.insert(mutant.id);
     }
-    let edits: Vec<(Range<usize>, &[(u32, String)])> = finder
+    let edits: Vec<Edit<'_>> = finder
         .edits
         .iter()
         .map(|(&(start, std::cmp::Reverse(end)), choices)| (start..end, choices.as_slice()))
@@ -94,12 +97,7 @@ fn weave(text: &str, mutants: &[&Mutant], unviable: &mut BTreeSet<u32>) -> Resul
 }
 
 /// The text of a range, with the edits in it. Edits come outermost first.
-fn render(
-    text: &str,
-    range: Range<usize>,
-    edits: &[(Range<usize>, &[(u32, String)])],
-    left_out: &BTreeSet<u32>,
-) -> String {
+fn render(text: &str, range: Range<usize>, edits: &[Edit<'_>], left_out: &BTreeSet<u32>) -> String {
     let mut out = String::new();
     let (mut at, mut k) = (range.start, 0);
     while k < edits.len() {
