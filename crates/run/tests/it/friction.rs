@@ -424,7 +424,7 @@ fn a_paradox_names_its_contact_and_both_normal_forces() {
 fn a_contact_rests_where_its_velocity_is_rounding() {
     let sticks = |kernel: &dyn Kernel, eta: &[f64]| {
         let x = vec![0.0; eta.len()];
-        settle(kernel, Point { t: 0.0, x: &x, eta }, Steer::Own).unwrap().sticks(0)
+        find_modes(kernel, Point { t: 0.0, x: &x, eta }, ControlInput::Required).unwrap().sticks(0)
     };
     // Of the speed of a belt, and of a speed along which the contact does not slide.
     let belt = Block { belt: 3e3, ..Block::new(0.0, 1) };
