@@ -8,6 +8,7 @@ mod glance;
 mod kernel;
 mod lanes;
 mod laws;
+mod programs;
 mod scatter;
 mod sparse;
 mod switches;
@@ -19,12 +20,13 @@ pub use fused::{CodeStats, FusedStats};
 
 use crate::kernel_form::{KernelForm, Matrix, Places};
 use crate::system::System;
-use dalembert_expr::{Expr, Pool, Rational, Symbol};
+use dalembert_expr::{Expr, Rational, Symbol};
 use dalembert_run::{Level, Point, Shape, Solution, Sparsity, Terms};
-use dalembert_tape::{Counts, Program};
+use dalembert_tape::Counts;
 use kernel::run_into;
 pub(crate) use lanes::InLanes;
-use scatter::Scatter;
+use programs::Programs;
+pub(crate) use programs::Scattered;
 pub use tapes::Tapes;
 pub(crate) use variation::Lagrangian;
 
@@ -40,7 +42,8 @@ pub struct Compiled {
     derived: Counts,
     /// Rows of each named constraint, for reactions.
     groups: Vec<std::ops::Range<usize>>,
-    pub(crate) terms: Scattered,
+    /// What is evaluated, by role.
+    pub(crate) programs: Programs,
     /// Where M and A are mostly zeros.
     sparse: Option<sparse::Layout>,
     /// Whether anything computed here reads the reactions of constraints.
@@ -49,77 +52,14 @@ pub struct Compiled {
     multipliers_read: bool,
     /// Rows whose multipliers or reactions non-ideal work reads.
     rows_read: Vec<usize>,
-    nonideal: Option<Program>,
-    residuals: Scattered,
-    position_gradient: Scattered,
-    frame: Option<Scattered>,
-    invariants: Program,
-    events: Program,
     pub(crate) events_need_solution: bool,
-    /// What vanishes where constraint rows may have kinks or jump.
-    switches: Program,
-    /// The sides of comparisons that time alone decides.
-    time_switches: Program,
-    outputs: Program,
-    partials: Option<Scattered>,
     contacts: Vec<dalembert_run::Contact>,
-    contact_terms: Option<Scattered>,
-    control_terms: Option<Scattered>,
     has_cost: bool,
-    /// h and h' of each requirement, psi and 0 where it is on rates.
-    requirements: Option<Program>,
-    balance: Option<Program>,
     /// The whole acceleration as one program.
     quick: Option<fused::FusedAcceleration>,
     /// What `balance` integrates: powers, and this Lagrangian.
     quadratures: (bool, Option<Expr>),
-    lagrangian: Option<Lagrangian>,
     pub(crate) scratch_len: usize,
-}
-
-/// A tape whose outputs go to given places of several arrays.
-#[derive(Clone)]
-pub(crate) struct Scattered {
-    program: Program,
-    places: Scatter,
-}
-
-impl Scattered {
-    /// Arrays of expressions; zeros are not computed.
-    pub(crate) fn new(pool: &mut Pool, inputs: &[Symbol], arrays: &[Vec<(usize, Expr)>]) -> Self {
-        let mut places = Vec::new();
-        let mut outputs = Vec::new();
-        for (a, entries) in arrays.iter().enumerate() {
-            for (k, e) in entries.iter().filter(|(_, e)| *e != Pool::ZERO) {
-                places.push((a, *k));
-                outputs.push(*e);
-            }
-        }
-        Scattered { program: pool.lower(inputs, &outputs), places: Scatter::new(places) }
-    }
-
-    /// Scratch that a run takes.
-    pub(crate) fn need(&self) -> usize {
-        self.program.input_count() + self.program.register_count() + self.program.output_count()
-    }
-
-    pub(crate) fn run<const N: usize>(&self, inputs: usize, scratch: &mut [f64], arrays: [&mut [f64]; N]) {
-        self.run_to(&self.places, inputs, scratch, arrays);
-    }
-
-    /// The same with other places.
-    fn run_to<const N: usize>(
-        &self,
-        places: &Scatter,
-        inputs: usize,
-        scratch: &mut [f64],
-        arrays: [&mut [f64]; N],
-    ) {
-        let (head, tail) = scratch.split_at_mut(inputs);
-        let (registers, values) = tail.split_at_mut(self.program.register_count());
-        self.program.run(head, registers, values);
-        places.put(values, arrays);
-    }
 }
 
 pub(crate) fn dense(list: &[Expr]) -> Vec<(usize, Expr)> {
@@ -234,38 +174,41 @@ impl Compiled {
             ..Shape::default()
         };
         let level = |f: &Option<Expr>| if f.is_some() { Level::Position } else { Level::Velocity };
+        let derived = terms.program.counts();
         let mut compiled = Compiled {
             shape,
             levels: form.position_residuals.iter().map(level).collect(),
             parameters,
+            programs: Programs {
+                terms,
+                nonideal,
+                residuals,
+                position_gradient,
+                frame,
+                invariants,
+                events,
+                switches,
+                time_switches,
+                outputs,
+                partials: None,
+                contact_terms: None,
+                control_terms: None,
+                requirements: None,
+                balance: None,
+                lagrangian: None,
+            },
             folded: false,
-            derived: terms.program.counts(),
+            derived,
             groups: system.constraints.iter().map(|c| c.rows.clone()).collect(),
-            terms,
             sparse,
             reactions_read,
             multipliers_read,
             rows_read,
-            nonideal,
-            residuals,
-            position_gradient,
-            frame,
-            invariants,
-            events,
             events_need_solution,
-            switches,
-            time_switches,
-            outputs,
-            partials: None,
             contacts: Vec::new(),
-            contact_terms: None,
-            control_terms: None,
             has_cost: false,
-            requirements: None,
-            balance: None,
             quick: None,
             quadratures: (false, None),
-            lagrangian: None,
             scratch_len: 0,
         };
         compiled.set_contacts(system, form);
@@ -277,7 +220,7 @@ impl Compiled {
     /// Adds the derivatives that implicit methods need:
     /// F = M eta' - Q - C - A^T lambda, G = A eta' - b, x', by x and eta, with eta' and lambda held.
     pub fn with_partials(&mut self, system: &mut System, form: &KernelForm) {
-        if self.partials.is_some() {
+        if self.programs.partials.is_some() {
             return;
         }
         let inputs = Inputs::of(system, form);
@@ -322,29 +265,12 @@ impl Compiled {
             by(&form.x_dot, &form.coordinates, n_x),
             by(&form.x_dot, &form.speeds, n),
         ];
-        self.partials = Some(Scattered::new(pool, &inputs.results, &arrays));
+        self.programs.partials = Some(Scattered::new(pool, &inputs.results, &arrays));
         self.size_scratch();
     }
 
     fn size_scratch(&mut self) {
-        let scattered = [
-            Some(&self.terms),
-            Some(&self.residuals),
-            Some(&self.position_gradient),
-            self.frame.as_ref(),
-            self.partials.as_ref(),
-            self.contact_terms.as_ref(),
-            self.control_terms.as_ref(),
-            self.lagrangian.as_ref().map(|l| &l.first),
-            self.lagrangian.as_ref().map(|l| &l.second),
-        ];
-        let programs = scattered.into_iter().flatten().map(|s| &s.program);
-        let programs = programs
-            .chain([&self.invariants, &self.events, &self.switches, &self.time_switches, &self.outputs])
-            .chain(&self.nonideal);
-        let programs = programs.chain(&self.requirements).chain(&self.balance);
-        let need = |p: &Program| p.input_count() + p.register_count() + p.output_count();
-        self.scratch_len = programs.map(need).max().unwrap_or(0);
+        self.scratch_len = self.programs.scratch_len();
     }
 
     /// The values of the parameters.
@@ -363,12 +289,12 @@ impl Compiled {
 
     /// Operations of one evaluation of x', M, Q, A, b.
     pub fn counts(&self) -> Counts {
-        self.terms.program.counts()
+        self.programs.terms.program.counts()
     }
 
     /// How many numbers [`Compiled::outputs`] gives: the outputs, then the energy if it is known.
     pub fn output_count(&self) -> usize {
-        self.outputs.output_count()
+        self.programs.outputs.output_count()
     }
 
     /// The outputs of the model at a state whose motion has been solved, and the energy. `works` are those of
@@ -376,7 +302,7 @@ impl Compiled {
     pub fn outputs(&self, at: Point<'_>, terms: &Terms, solution: &Solution, works: &[f64], out: &mut [f64]) {
         let mut scratch = vec![0.0; self.scratch_len];
         let inputs = self.load_results(at, terms, solution, works, &mut scratch);
-        run_into(&self.outputs, inputs, &mut scratch, out);
+        run_into(&self.programs.outputs, inputs, &mut scratch, out);
     }
 
     /// The same system with other values of the parameters.

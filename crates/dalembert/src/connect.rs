@@ -58,6 +58,9 @@ impl Model {
         request: &Request,
     ) -> Result<Connected, Box<Diagnostic>> {
         self.make_variation("`connect`")?;
+        if !request.interpret {
+            self.compiled.compile_native(&mut self.system, &self.form);
+        }
         let until = self.options(request)?.until;
         let start = self.start()?.state;
         // Something without inertia goes anywhere in no time.

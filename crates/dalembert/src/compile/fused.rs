@@ -1,7 +1,8 @@
 //! The compiled system made fast: native code for its tapes, and the whole acceleration as one of them.
 
+use super::Compiled;
+use super::programs::Programmed;
 use super::unrolled_solve::{Layout, UnrolledSolve};
-use super::{Compiled, Scattered};
 use crate::kernel_form::KernelForm;
 use crate::system::System;
 use dalembert_linalg::{cholesky, pivot_share};
@@ -105,7 +106,7 @@ impl Compiled {
         if self.quick.is_none() && self.sparse.is_none() {
             self.fuse(system, form, &rows);
         }
-        self.programs_mut().for_each(|p| {
+        self.programs.each_mut(&mut |p| {
             p.compile();
         });
         self.size_scratch();
@@ -150,26 +151,9 @@ impl Compiled {
     pub(crate) fn fold_parameters(&mut self) {
         let first = 1 + self.shape.n_x + self.shape.n_eta;
         let values = self.parameters.clone();
-        self.programs_mut().for_each(|p| *p = p.folded(first, &values));
+        self.programs.each_mut(&mut |p| *p = p.folded(first, &values));
         (self.quick, self.folded) = (None, true);
         self.size_scratch();
-    }
-
-    /// Every tape but that of the whole acceleration.
-    fn programs_mut(&mut self) -> impl Iterator<Item = &mut Program> {
-        let scattered = [
-            Some(&mut self.terms),
-            Some(&mut self.residuals),
-            Some(&mut self.position_gradient),
-            self.frame.as_mut(),
-            self.partials.as_mut(),
-            self.contact_terms.as_mut(),
-            self.control_terms.as_mut(),
-        ];
-        let programs = scattered.into_iter().flatten().map(|s: &mut Scattered| &mut s.program);
-        let watched = [&mut self.events, &mut self.time_switches];
-        let programs = programs.chain([&mut self.invariants, &mut self.outputs]).chain(watched);
-        programs.chain(&mut self.nonideal).chain(&mut self.requirements).chain(&mut self.balance)
     }
 
     /// Operation counts and code size.
@@ -177,13 +161,14 @@ impl Compiled {
         let quick = self.quick.as_ref();
         CodeStats {
             derived: self.derived,
-            terms: self.terms.program.counts(),
+            terms: self.programs.terms.program.counts(),
             whole: quick.map(|q| FusedStats {
                 derived: q.derived,
                 each: q.each.counts(),
                 once: q.once.counts(),
             }),
-            native_bytes: self.terms.program.native_bytes() + quick.map_or(0, |q| q.each.native_bytes()),
+            native_bytes: self.programs.terms.program.native_bytes()
+                + quick.map_or(0, |q| q.each.native_bytes()),
         }
     }
 

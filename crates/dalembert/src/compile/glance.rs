@@ -11,10 +11,10 @@ impl Compiled {
     /// The outputs, then the energy if it is known; NaN where they need more than the state. `scratch` is as long as
     /// [`Kernel::scratch_len`](dalembert_run::Kernel::scratch_len) says.
     pub(crate) fn glance(&self, at: Point<'_>, scratch: &mut [f64], out: &mut [f64]) {
-        let inputs = self.outputs.input_count();
+        let inputs = self.programs.outputs.input_count();
         scratch[..inputs].fill(f64::NAN);
         self.load(at.t, at.x, at.eta, scratch);
-        run_into(&self.outputs, inputs, scratch, out);
+        run_into(&self.programs.outputs, inputs, scratch, out);
     }
 
     /// Whether an output needs accelerations or forces.

@@ -99,10 +99,10 @@ impl Kernel for Compiled {
         let inputs = self.load(at.t, at.x, at.eta, scratch);
         let places = match (&self.sparse, &out.sparsity) {
             (Some(layout), Some(_)) => &layout.places,
-            _ => &self.terms.places,
+            _ => &self.programs.terms.places,
         };
         let arrays = [&mut out.x_dot[..], &mut out.M, &mut out.Q, &mut out.A, &mut out.b];
-        self.terms.run_to(places, inputs, scratch, arrays);
+        self.programs.terms.run_to(places, inputs, scratch, arrays);
     }
 
     fn sparsity(&self) -> Option<&Arc<Sparsity>> {
@@ -130,7 +130,7 @@ impl Kernel for Compiled {
     }
 
     fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {
-        match &self.nonideal {
+        match &self.programs.nonideal {
             None => C.fill(0.0),
             Some(program) => {
                 let inputs = self.load_ideal(at, ideal.lambda, ideal.A, ideal.sparsity, scratch);
@@ -141,16 +141,16 @@ impl Kernel for Compiled {
 
     fn residuals(&self, at: Point<'_>, scratch: &mut [f64], phi: &mut [f64], psi: &mut [f64]) {
         let inputs = self.load(at.t, at.x, at.eta, scratch);
-        self.residuals.run(inputs, scratch, [phi, psi]);
+        self.programs.residuals.run(inputs, scratch, [phi, psi]);
     }
 
     fn position_gradient(&self, t: f64, x: &[f64], scratch: &mut [f64], out: &mut [f64]) {
         let inputs = self.load(t, x, &[], scratch);
-        self.position_gradient.run(inputs, scratch, [out]);
+        self.programs.position_gradient.run(inputs, scratch, [out]);
     }
 
     fn frame(&self, t: f64, x: &[f64], scratch: &mut [f64], X: &mut [f64]) {
-        match &self.frame {
+        match &self.programs.frame {
             Some(frame) => {
                 let inputs = self.load(t, x, &[], scratch);
                 frame.run(inputs, scratch, [X]);
@@ -165,8 +165,8 @@ impl Kernel for Compiled {
     fn invariants(&self, x: &[f64], scratch: &mut [f64], value: &mut [f64], gradient: &mut [f64]) {
         let inputs = self.load(0.0, x, &[], scratch);
         let (head, tail) = scratch.split_at_mut(inputs);
-        let (registers, out) = tail.split_at_mut(self.invariants.register_count());
-        self.invariants.run(head, registers, out);
+        let (registers, out) = tail.split_at_mut(self.programs.invariants.register_count());
+        self.programs.invariants.run(head, registers, out);
         let n = value.len();
         value.copy_from_slice(&out[..n]);
         gradient.copy_from_slice(&out[n..n + gradient.len()]);
@@ -180,9 +180,9 @@ impl Kernel for Compiled {
             self.load_results(at, &terms, solution, &[], scratch)
         } else {
             self.load(at.t, at.x, at.eta, scratch);
-            self.events.input_count()
+            self.programs.events.input_count()
         };
-        run_into(&self.events, inputs, scratch, g);
+        run_into(&self.programs.events, inputs, scratch, g);
     }
 
     fn events_need_solution(&self) -> bool {
@@ -191,7 +191,7 @@ impl Kernel for Compiled {
 
     fn switches(&self, at: Point<'_>, scratch: &mut [f64], g: &mut [f64]) {
         let inputs = self.load(at.t, at.x, at.eta, scratch);
-        run_into(&self.switches, inputs, scratch, g);
+        run_into(&self.programs.switches, inputs, scratch, g);
     }
 
     fn time_switches(&self, t: f64, scratch: &mut [f64], g: &mut [f64]) {
@@ -200,8 +200,8 @@ impl Kernel for Compiled {
         scratch[0] = t; // the tape reads no state
         scratch[first..inputs].copy_from_slice(&self.parameters);
         let (head, tail) = scratch.split_at_mut(inputs);
-        let (registers, sides) = tail.split_at_mut(self.time_switches.register_count());
-        self.time_switches.run(head, registers, sides);
+        let (registers, sides) = tail.split_at_mut(self.programs.time_switches.register_count());
+        self.programs.time_switches.run(head, registers, sides);
         let (left, right) = sides.split_at(g.len());
         g.iter_mut().zip(left.iter().zip(right)).for_each(|(g, (l, r))| *g = l - r);
     }
@@ -211,7 +211,7 @@ impl Kernel for Compiled {
     }
 
     fn contact_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ContactTerms<'_>) {
-        if let Some(tape) = &self.contact_terms {
+        if let Some(tape) = &self.programs.contact_terms {
             let inputs = self.load(at.t, at.x, at.eta, scratch);
             let ContactTerms { V, J, b, mu, mu_static, P } = out;
             tape.run(inputs, scratch, [V, J, b, mu, mu_static, P]);
@@ -219,7 +219,7 @@ impl Kernel for Compiled {
     }
 
     fn control_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ControlTerms) {
-        if let Some(tape) = &self.control_terms {
+        if let Some(tape) = &self.programs.control_terms {
             if self.has_cost {
                 out.W.resize(self.shape.n_input * self.shape.n_input, 0.0);
             }
@@ -229,7 +229,7 @@ impl Kernel for Compiled {
     }
 
     fn rates(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], out: &mut [f64]) {
-        match &self.balance {
+        match &self.programs.balance {
             None => out.fill(0.0),
             Some(program) => {
                 // No power asks for A or Q: forces come with the solution.
@@ -260,14 +260,14 @@ impl Kernel for Compiled {
         scratch: &mut [f64],
         out: &mut Partials,
     ) -> bool {
-        let Some(partials) = &self.partials else { return false };
+        let Some(partials) = &self.programs.partials else { return false };
         // Reactions are held with the multipliers; C enters F as it is at this state.
         let mut end = self.load(at.t, at.x, at.eta, scratch);
         let inputs = partials.program.input_count();
         scratch[end..inputs].fill(0.0);
         scratch[end..end + lambda.len()].copy_from_slice(lambda);
         end += lambda.len();
-        if !self.groups.is_empty() && self.nonideal.is_some() {
+        if !self.groups.is_empty() && self.programs.nonideal.is_some() {
             let mut terms = Terms::of(self);
             let mut spare = vec![0.0; self.scratch_len];
             self.terms(at, &mut spare, &mut terms);
@@ -293,7 +293,7 @@ impl Kernel for Compiled {
     }
 
     fn has_lagrangian(&self) -> bool {
-        self.lagrangian.is_some()
+        self.programs.lagrangian.is_some()
     }
 
     fn variation(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Variation) {

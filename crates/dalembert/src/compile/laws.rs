@@ -42,7 +42,7 @@ impl Compiled {
         (self.shape.n_contact, self.shape.n_slide, self.shape.n_normal) = (contacts.len(), slide, normal);
         self.contacts = contacts;
         let inputs = Inputs::of(system, form);
-        self.contact_terms = Some(Scattered::new(&mut system.pool, &inputs.state, &arrays));
+        self.programs.contact_terms = Some(Scattered::new(&mut system.pool, &inputs.state, &arrays));
         self.size_scratch();
     }
 
@@ -65,12 +65,12 @@ impl Compiled {
         (self.shape.n_require, self.shape.n_input) = (form.requirement_matrix.len(), count);
         let inputs = Inputs::of(system, form);
         let arrays = [A, dense(&form.requirement_right), S, W];
-        self.control_terms = Some(Scattered::new(&mut system.pool, &inputs.state, &arrays));
+        self.programs.control_terms = Some(Scattered::new(&mut system.pool, &inputs.state, &arrays));
         let rows = system.requirement_rows.iter().zip(&form.requirement_rates);
         let errors: Vec<Expr> = rows
             .flat_map(|(row, psi)| [row.residual, if row.holonomic { *psi } else { Pool::ZERO }])
             .collect();
-        self.requirements = Some(system.pool.lower(&inputs.state, &errors));
+        self.programs.requirements = Some(system.pool.lower(&inputs.state, &errors));
     }
 
     /// What is integrated along with the motion: the power of every class of forces, then the Lagrangian.
@@ -93,7 +93,7 @@ impl Compiled {
         }
         rates.extend(lagrangian);
         let inputs = Inputs::of(system, form);
-        self.balance = (!rates.is_empty()).then(|| system.pool.lower(&inputs.results, &rates));
+        self.programs.balance = (!rates.is_empty()).then(|| system.pool.lower(&inputs.results, &rates));
         self.shape.n_quadrature = rates.len();
         self.size_scratch();
     }
@@ -106,7 +106,7 @@ impl Compiled {
 
     /// How far each requirement is from being met: its residual, and the rate of that where it is on positions.
     pub fn requirement_errors(&self, at: Point<'_>) -> Vec<(f64, f64)> {
-        let Some(program) = &self.requirements else { return Vec::new() };
+        let Some(program) = &self.programs.requirements else { return Vec::new() };
         let (mut scratch, mut out) = (vec![0.0; self.scratch_len], vec![0.0; program.output_count()]);
         let inputs = self.load(at.t, at.x, at.eta, &mut scratch);
         run_into(program, inputs, &mut scratch, &mut out);

@@ -21,9 +21,9 @@ impl Compiled {
     /// The tapes of x', M, Q, A, b; of C; and of A, b, S, W of control; with the places of their outputs.
     pub fn tapes(&self) -> Tapes<'_> {
         Tapes {
-            terms: (&self.terms.program, &self.terms.places.each),
-            nonideal: self.nonideal.as_ref(),
-            control: self.control_terms.as_ref().map(|c| (&c.program, &c.places.each[..])),
+            terms: (&self.programs.terms.program, &self.programs.terms.places.each),
+            nonideal: self.programs.nonideal.as_ref(),
+            control: self.programs.control_terms.as_ref().map(|c| (&c.program, &c.places.each[..])),
             has_cost: self.has_cost,
             groups: &self.groups,
         }

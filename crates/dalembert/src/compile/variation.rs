@@ -65,17 +65,17 @@ impl Lagrangian {
 impl Compiled {
     /// Whether the tapes of the Lagrangian are there.
     pub(crate) fn has_lagrangian_tapes(&self) -> bool {
-        self.lagrangian.is_some()
+        self.programs.lagrangian.is_some()
     }
 
     /// Takes the tapes of the Lagrangian.
     pub(crate) fn set_lagrangian(&mut self, lagrangian: Lagrangian) {
-        self.lagrangian = Some(lagrangian);
+        self.programs.lagrangian = Some(lagrangian);
         self.size_scratch();
     }
 
     pub(super) fn run_variation(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Variation) {
-        let Some(tapes) = &self.lagrangian else { return };
+        let Some(tapes) = &self.programs.lagrangian else { return };
         let inputs = self.load(at.t, at.x, at.eta, scratch);
         tapes.first.run(inputs, scratch, [&mut out.L, &mut out.y, &mut out.r]);
     }
@@ -87,7 +87,7 @@ impl Compiled {
         scratch: &mut [f64],
         out: &mut SecondVariation,
     ) {
-        let Some(tapes) = &self.lagrangian else { return };
+        let Some(tapes) = &self.programs.lagrangian else { return };
         let end = self.load(at.t, at.x, at.eta, scratch);
         scratch[end..end + lambda.len()].copy_from_slice(lambda);
         let inputs = end + lambda.len();

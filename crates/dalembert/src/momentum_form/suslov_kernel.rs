@@ -174,7 +174,7 @@ impl Kernel for SuslovKernel {
         let (eta, M) = solution.split_at(n);
         let inputs = self.base.load(at.t, at.x, eta, scratch);
         // Only x' is wanted of it.
-        self.base.terms.run(inputs, scratch, [&mut out.x_dot, G, g, A, zeroth]);
+        self.base.programs.terms.run(inputs, scratch, [&mut out.x_dot, G, g, A, zeroth]);
         let end = self.base.load(at.t, at.x, eta, scratch);
         scratch[end..end + m].copy_from_slice(M);
         self.rates.run(end + m, scratch, [&mut out.Q]);

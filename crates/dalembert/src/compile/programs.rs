@@ -1,0 +1,168 @@
+//! The programs of a compiled system, listed once.
+//!
+//! The macro declares the table and the ways to visit all of it, so that scratch sizes, native code and folded
+//! parameters cover every program: one that is added here is covered too.
+
+use super::scatter::Scatter;
+use super::variation::Lagrangian;
+use dalembert_expr::{Expr, Pool, Symbol};
+use dalembert_tape::Program;
+
+/// Something that holds programs.
+pub(super) trait Programmed {
+    /// Visits each program.
+    fn each(&self, visit: &mut dyn FnMut(&Program));
+    /// Visits each program, to change it.
+    fn each_mut(&mut self, visit: &mut dyn FnMut(&mut Program));
+}
+
+impl Programmed for Program {
+    fn each(&self, visit: &mut dyn FnMut(&Program)) {
+        visit(self);
+    }
+
+    fn each_mut(&mut self, visit: &mut dyn FnMut(&mut Program)) {
+        visit(self);
+    }
+}
+
+impl Programmed for Scattered {
+    fn each(&self, visit: &mut dyn FnMut(&Program)) {
+        visit(&self.program);
+    }
+
+    fn each_mut(&mut self, visit: &mut dyn FnMut(&mut Program)) {
+        visit(&mut self.program);
+    }
+}
+
+impl Programmed for Lagrangian {
+    fn each(&self, visit: &mut dyn FnMut(&Program)) {
+        visit(&self.first.program);
+        visit(&self.second.program);
+    }
+
+    fn each_mut(&mut self, visit: &mut dyn FnMut(&mut Program)) {
+        visit(&mut self.first.program);
+        visit(&mut self.second.program);
+    }
+}
+
+impl<T: Programmed> Programmed for Option<T> {
+    fn each(&self, visit: &mut dyn FnMut(&Program)) {
+        self.iter().for_each(|inner| inner.each(visit));
+    }
+
+    fn each_mut(&mut self, visit: &mut dyn FnMut(&mut Program)) {
+        self.iter_mut().for_each(|inner| inner.each_mut(visit));
+    }
+}
+
+macro_rules! programs {
+    ($($(#[$doc:meta])* $name:ident: $type:ty,)*) => {
+        /// Every program of a compiled system but the fused acceleration.
+        #[derive(Clone)]
+        pub(crate) struct Programs {
+            $($(#[$doc])* pub(crate) $name: $type,)*
+        }
+
+        impl Programmed for Programs {
+            fn each(&self, visit: &mut dyn FnMut(&Program)) {
+                $(self.$name.each(visit);)*
+            }
+
+            fn each_mut(&mut self, visit: &mut dyn FnMut(&mut Program)) {
+                $(self.$name.each_mut(visit);)*
+            }
+        }
+    };
+}
+
+programs! {
+    /// x', M, Q, A, b.
+    terms: Scattered,
+    /// C of K4, over multipliers and reactions too.
+    nonideal: Option<Program>,
+    /// Residuals of the constraint rows, at position and velocity level.
+    residuals: Scattered,
+    /// df/dx of the position rows.
+    position_gradient: Scattered,
+    /// X of K1.
+    frame: Option<Scattered>,
+    /// Functions that K1 conserves, with gradients.
+    invariants: Program,
+    /// Event functions.
+    events: Program,
+    /// Functions that vanish where constraint rows may have kinks or jump.
+    switches: Program,
+    /// The sides of comparisons that time alone decides.
+    time_switches: Program,
+    /// Outputs, then the energy.
+    outputs: Program,
+    /// Derivatives for implicit methods.
+    partials: Option<Scattered>,
+    /// Sliding velocities, their rows, coefficients and normal forces.
+    contact_terms: Option<Scattered>,
+    /// A, b, S, W of C1.
+    control_terms: Option<Scattered>,
+    /// h and h' of each requirement, psi and 0 where it is on rates.
+    requirements: Option<Program>,
+    /// Integrands along the motion: powers, and the Lagrangian.
+    balance: Option<Program>,
+    /// The Lagrangian with its derivatives, for Hamilton's principle.
+    lagrangian: Option<Lagrangian>,
+}
+
+impl Programs {
+    /// Numbers of scratch that the largest of them takes.
+    pub(super) fn scratch_len(&self) -> usize {
+        let mut most = 0;
+        self.each(&mut |p| most = most.max(p.input_count() + p.register_count() + p.output_count()));
+        most
+    }
+}
+
+/// A tape whose outputs go to given places of several arrays.
+#[derive(Clone)]
+pub(crate) struct Scattered {
+    pub(super) program: Program,
+    pub(super) places: Scatter,
+}
+
+impl Scattered {
+    /// Arrays of expressions; zeros are not computed.
+    pub(crate) fn new(pool: &mut Pool, inputs: &[Symbol], arrays: &[Vec<(usize, Expr)>]) -> Self {
+        let mut places = Vec::new();
+        let mut outputs = Vec::new();
+        for (a, entries) in arrays.iter().enumerate() {
+            for (k, e) in entries.iter().filter(|(_, e)| *e != Pool::ZERO) {
+                places.push((a, *k));
+                outputs.push(*e);
+            }
+        }
+        Scattered { program: pool.lower(inputs, &outputs), places: Scatter::new(places) }
+    }
+
+    /// Scratch that a run takes.
+    pub(crate) fn need(&self) -> usize {
+        self.program.input_count() + self.program.register_count() + self.program.output_count()
+    }
+
+    pub(crate) fn run<const N: usize>(&self, inputs: usize, scratch: &mut [f64], arrays: [&mut [f64]; N]) {
+        self.run_to(&self.places, inputs, scratch, arrays);
+    }
+
+    /// The same with other places.
+    pub(super) fn run_to<const N: usize>(
+        &self,
+        places: &Scatter,
+        inputs: usize,
+        scratch: &mut [f64],
+        arrays: [&mut [f64]; N],
+    ) {
+        let (head, tail) = scratch.split_at_mut(inputs);
+        let (registers, values) = tail.split_at_mut(self.program.register_count());
+        self.program.run(head, registers, values);
+        places.put(values, arrays);
+    }
+}
