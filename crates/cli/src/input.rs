@@ -49,7 +49,7 @@ pub fn load(common: &Common, remarks: Remarks) -> Result<Loaded, Failure> {
             }
             Ok(Loaded { source, model })
         }
-        Err(diagnostics) => Err(Failure::Model { diagnostics, source }),
+        Err(diagnostics) => Err(Failure::Model { diagnostics: diagnostics.into(), source }),
     }
 }
 

@@ -19,7 +19,7 @@
 //!     potential m*g*y
 //!     constraint rod: x^2 + y^2 = l^2
 //!     initial x = 0.3, y ~ -1
-//!     output tension = 2*l*multiplier(rod)
+//!     output tension = -2*l*multiplier(rod)
 //! ";
 //! let source = Source::new("pendulum.dal", text);
 //! let mut model = Model::load(&source, &Default::default()).map_err(|d| d[0].message.clone())?;

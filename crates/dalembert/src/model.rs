@@ -6,7 +6,7 @@ use crate::elaborate::{MAX_DENSE, Overrides, read};
 use crate::kernel_form::KernelForm;
 use crate::system::System;
 use dalembert_run::{Kernel, State, Terms};
-use dalembert_syntax::diagnostic::{Code, Diagnostic, any_error};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, Diagnostics, any_error};
 use dalembert_syntax::source::Source;
 
 /// Speeds and rows up to which M and A are given in full, whatever the layout they are computed in.
@@ -64,15 +64,15 @@ pub struct Evaluation {
 
 impl Model {
     /// Reads, derives and compiles a model. On error: everything that is wrong with it.
-    pub fn load(source: &Source, overrides: &Overrides) -> Result<Model, Vec<Diagnostic>> {
+    pub fn load(source: &Source, overrides: &Overrides) -> Result<Model, Diagnostics> {
         match read(source, overrides) {
             (Some(system), diagnostics) => Model::of(system, diagnostics),
-            (None, diagnostics) => Err(diagnostics),
+            (None, diagnostics) => Err(diagnostics.into()),
         }
     }
 
     /// Derives and compiles a system; `diagnostics` is what has been said about it so far.
-    pub fn of(mut system: System, mut diagnostics: Vec<Diagnostic>) -> Result<Model, Vec<Diagnostic>> {
+    pub fn of(mut system: System, mut diagnostics: Vec<Diagnostic>) -> Result<Model, Diagnostics> {
         let parameters = parameter_values(&mut system);
         for (p, v) in system.parameters.iter().zip(&parameters) {
             if !v.is_finite() {
@@ -84,20 +84,20 @@ impl Model {
             }
         }
         if any_error(&diagnostics) {
-            return Err(diagnostics);
+            return Err(diagnostics.into());
         }
         let form = match derive(&mut system) {
             Ok(form) => form,
             Err(diagnostic) => {
                 diagnostics.push(*diagnostic);
-                return Err(diagnostics);
+                return Err(diagnostics.into());
             }
         };
         let compiled = Compiled::new(&mut system, &form, parameters);
         let mut model = Model { system, form, compiled, diagnostics, self_checked: true };
         model.check_coefficients();
         if any_error(&model.diagnostics) {
-            return Err(model.diagnostics);
+            return Err(model.diagnostics.into());
         }
         if !model.form.invariants.is_empty() {
             // What is wrong with the start is said where it is used; what is changed in it, here.
@@ -105,11 +105,13 @@ impl Model {
         }
         model.find_normal_forces();
         if let Err(diagnostic) = model.check_sparse() {
-            return Err(model.diagnostics.into_iter().chain([*diagnostic]).collect());
+            return Err(model.diagnostics.into_iter().chain([*diagnostic]).collect::<Vec<_>>().into());
         }
         match model.check_memory() {
             Ok(()) => Ok(model),
-            Err(diagnostic) => Err(model.diagnostics.into_iter().chain([*diagnostic]).collect()),
+            Err(diagnostic) => {
+                Err(model.diagnostics.into_iter().chain([*diagnostic]).collect::<Vec<_>>().into())
+            }
         }
     }
 

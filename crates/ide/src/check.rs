@@ -31,7 +31,7 @@ pub fn diagnostics(source: &Source) -> Vec<Diagnostic> {
     }
     let mut model = match Model::of(system, diagnostics) {
         Ok(model) => model,
-        Err(diagnostics) => return diagnostics,
+        Err(diagnostics) => return diagnostics.into(),
     };
     let mut diagnostics = std::mem::take(&mut model.diagnostics);
     match Freedom::at_start(&mut model) {

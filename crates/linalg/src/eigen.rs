@@ -44,6 +44,17 @@ pub enum EigenError {
     NotConverged,
 }
 
+impl std::fmt::Display for EigenError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            EigenError::NotFinite => "an entry of the matrix is not finite",
+            EigenError::NotConverged => "the eigenvalue iteration did not converge",
+        })
+    }
+}
+
+impl std::error::Error for EigenError {}
+
 /// Eigenvalues and vectors of `S` (n * n, row-major).
 ///
 /// ```

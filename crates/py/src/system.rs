@@ -79,13 +79,13 @@ impl System {
         let load = |source: &Source, overrides: &Overrides| {
             let read =
                 internal::catch(&format!("the reading of `{name}`"), || Model::load(source, overrides));
-            read.unwrap_or_else(|internal| Err(vec![*internal]))
+            read.unwrap_or_else(|internal| Err(vec![*internal].into()))
         };
         let read = py.detach(|| match Source::from_bytes(&name, text.into_bytes()) {
             Err(diagnostic) => Err((Source::new(&name, ""), vec![*diagnostic])),
             Ok(source) => match load(&source, &overrides) {
                 Ok(model) => Ok((source, model)),
-                Err(diagnostics) => Err((source, diagnostics)),
+                Err(diagnostics) => Err((source, diagnostics.0)),
             },
         });
         let (source, model) = read.map_err(|(source, list)| {

@@ -110,6 +110,34 @@ pub enum ConnectError {
     },
 }
 
+impl std::fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ConnectError::BadArguments => f.write_str(
+                "the system has no Lagrangian in rates with position constraints, or the ends do not fit it",
+            ),
+            ConnectError::EndOff { at_end, row, residual } => {
+                let which = if *at_end { "end" } else { "start" };
+                write!(f, "the {which} violates constraint row {row} by {residual:.2e}")
+            }
+            ConnectError::NotConverged { iterations, correction } => {
+                write!(
+                    f,
+                    "Newton's iteration did not converge in {iterations} steps: last correction {correction:.2e}"
+                )
+            }
+            ConnectError::Conjugate { sensitivity } => {
+                write!(f, "the ends are conjugate: the start depends on the end {sensitivity:.2e}-fold")
+            }
+            ConnectError::NotResolved { error } => {
+                write!(f, "the finest elements leave an error of {error:.2e}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ConnectError {}
+
 /// Finds the motion from `ends.start` to `ends.x_end`.
 ///
 /// ```

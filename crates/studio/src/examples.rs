@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 macro_rules! models {
     ($($kind:literal: $($name:literal),+;)+) => {
-        &[$($(($kind, concat!($name, ".dal"), include_str!(concat!("../../../models/", $name, ".dal")))),+),+]
+        &[$($(($kind, concat!($name, ".dal"), include_str!(concat!("../models/", $name, ".dal")))),+),+]
     };
 }
 

@@ -126,6 +126,67 @@ impl Diagnostic {
     }
 }
 
+impl std::fmt::Display for Diagnostic {
+    /// One line; [`render`] shows the place in the text and the help too.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.code.id(), self.message)
+    }
+}
+
+impl std::error::Error for Diagnostic {}
+
+/// Everything that was found wrong with a model, as one error.
+///
+/// ```
+/// use dalembert_syntax::diagnostic::{Code, Diagnostic, Diagnostics};
+/// fn load() -> Result<(), Box<dyn std::error::Error>> {
+///     Err(Diagnostics::from(vec![Diagnostic::error(Code::UnknownName, None, "unknown name `thta`")]))?
+/// }
+/// assert_eq!(load().unwrap_err().to_string(), "E0301: unknown name `thta`");
+/// ```
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Diagnostics(pub Vec<Diagnostic>);
+
+impl std::fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (k, diagnostic) in self.iter().filter(|d| d.is_error()).enumerate() {
+            write!(f, "{}{diagnostic}", if k > 0 { "\n" } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+impl std::ops::Deref for Diagnostics {
+    type Target = Vec<Diagnostic>;
+
+    fn deref(&self) -> &Vec<Diagnostic> {
+        &self.0
+    }
+}
+
+impl From<Vec<Diagnostic>> for Diagnostics {
+    fn from(list: Vec<Diagnostic>) -> Diagnostics {
+        Diagnostics(list)
+    }
+}
+
+impl From<Diagnostics> for Vec<Diagnostic> {
+    fn from(diagnostics: Diagnostics) -> Vec<Diagnostic> {
+        diagnostics.0
+    }
+}
+
+impl IntoIterator for Diagnostics {
+    type Item = Diagnostic;
+    type IntoIter = std::vec::IntoIter<Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
 /// Whether any of them is an error.
 pub fn any_error(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(Diagnostic::is_error)

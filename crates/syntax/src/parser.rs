@@ -24,7 +24,7 @@ use crate::source::{Source, Span};
 /// The tree holds every statement that could be read; it is the whole model only if no diagnostic is an error.
 ///
 /// ```
-/// use dalembert::{source::Source, syntax::parse, diagnostic::Code};
+/// use dalembert_syntax::{Source, parse, diagnostic::Code};
 ///
 /// let (ast, diagnostics) = parse(&Source::new("model.dal", "coordinate x\nkinetic 2x'^2\npotental x\n"));
 /// assert_eq!(ast.body.statements.len(), 2);

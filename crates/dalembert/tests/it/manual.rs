@@ -64,7 +64,7 @@ fn check(block: &Block) -> Result<(), String> {
         (["run"], Ok(mut model)) => run(&mut model).map_err(|d| said(&[*d])),
         (["error", code], result) => {
             let diagnostics = match result {
-                Err(diagnostics) => diagnostics,
+                Err(diagnostics) => diagnostics.0,
                 Ok(mut model) => run(&mut model).err().map(|d| *d).into_iter().collect(),
             };
             let refused = diagnostics.iter().any(|d| d.is_error() && d.code.id() == *code);

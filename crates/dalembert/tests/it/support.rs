@@ -58,7 +58,7 @@ pub fn load_file(name: &str) -> Model {
 pub fn refusal(text: &str) -> Vec<Diagnostic> {
     match Model::load(&Source::new("model.dal", text), &Overrides::default()) {
         Ok(_) => panic!("this model loads:\n{text}"),
-        Err(said) => said,
+        Err(said) => said.into(),
     }
 }
 

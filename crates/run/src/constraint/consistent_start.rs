@@ -98,6 +98,29 @@ pub enum StartError {
     },
 }
 
+impl std::fmt::Display for StartError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            StartError::BadArguments { what } => write!(f, "the guess does not fit the system: {what}"),
+            StartError::NotFinite { row: None } => f.write_str("a number of the guess is not finite"),
+            StartError::NotFinite { row: Some(row) } => {
+                write!(f, "constraint row {row} is not finite at the guess")
+            }
+            StartError::Position { row, residual, .. } => {
+                write!(f, "no configuration satisfies constraint row {row}: scaled residual {residual:.2e}")
+            }
+            StartError::Velocity { row, residual, .. } => {
+                write!(f, "no speeds satisfy constraint row {row}: scaled residual {residual:.2e}")
+            }
+            StartError::Condition { index, residual, .. } => {
+                write!(f, "no speeds satisfy condition {index}: scaled residual {residual:.2e}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
 /// Finds the state on the constraints nearest to the guess.
 ///
 /// ```

@@ -63,6 +63,18 @@ pub struct ProjectionError {
     pub residual: f64,
 }
 
+impl std::fmt::Display for ProjectionError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { t, row, residual } = self;
+        write!(
+            f,
+            "projection failed at t = {t}: constraint row {row} has a scaled residual of {residual:.2e}"
+        )
+    }
+}
+
+impl std::error::Error for ProjectionError {}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Which {
     Position,

@@ -208,6 +208,45 @@ pub enum Failure {
     },
 }
 
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::StepTooSmall { t, h, .. } => write!(f, "the step size fell to {h:.2e} at t = {t}"),
+            Failure::StepNotSolved { t, h } => write!(f, "a step of {h:.2e} was not solved at t = {t}"),
+            Failure::NotFinite { t, index } => {
+                write!(f, "component {index} of the state is not finite at t = {t}")
+            }
+            Failure::Acceleration(error) => error.fmt(f),
+            Failure::ProjectionFailed { t, row, residual } => {
+                write!(
+                    f,
+                    "projection failed at t = {t}: constraint row {row} has a scaled residual of {residual:.2e}"
+                )
+            }
+            Failure::DegenerateStart { t, rank, generic_rank } => {
+                write!(f, "the constraints have rank {rank} at the start t = {t}, {generic_rank} around it")
+            }
+            Failure::ConstraintJump { t, row, jump, .. } => {
+                write!(f, "constraint row {row} jumps by {jump:.2e} at t = {t}")
+            }
+            Failure::Chatter { t, contact } => {
+                write!(f, "contact {contact} changes between sticking and sliding without end at t = {t}")
+            }
+            Failure::TooManySteps { t, steps } => write!(f, "{steps} steps reached only t = {t}"),
+            Failure::BadArguments { what } => write!(f, "the arguments do not fit the system: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Failure::Acceleration(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
 /// How a run ended, what it cost and how well it kept the constraints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {

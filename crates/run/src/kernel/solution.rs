@@ -178,3 +178,34 @@ pub enum AccelerationError {
         input: usize,
     },
 }
+
+impl std::fmt::Display for AccelerationError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            AccelerationError::NotFinite { t, term, index } => {
+                write!(f, "{term:?} is not finite at t = {t} (entry {index})")
+            }
+            AccelerationError::MassSingular { t, speed, .. } => {
+                write!(f, "the mass matrix is singular at t = {t}: speed {speed} has no inertia")
+            }
+            AccelerationError::Inconsistent { t, rows, .. } => {
+                write!(f, "constraint rows {rows:?} contradict each other at t = {t}")
+            }
+            AccelerationError::FrictionParadox { t, contact, solutions } => {
+                let count = solutions.len();
+                write!(f, "the law of friction has {count} solutions at contact {contact}, t = {t}")
+            }
+            AccelerationError::FrictionUnsettled { t, contact } => {
+                write!(f, "contact {contact} neither sticks nor slides consistently at t = {t}")
+            }
+            AccelerationError::Unreachable { t, rows, .. } => {
+                write!(f, "requirement rows {rows:?} are out of reach of the inputs at t = {t}")
+            }
+            AccelerationError::CostNotPositive { t, input } => {
+                write!(f, "the cost of control is not positive definite at t = {t}: input {input}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for AccelerationError {}

@@ -8,7 +8,7 @@ impl Ast {
     /// The same tree with all spans zero: two texts say the same when these are equal.
     ///
     /// ```
-    /// use dalembert::{source::Source, syntax::parse};
+    /// use dalembert_syntax::{Source, parse};
     ///
     /// let tree = |text: &str| parse(&Source::new("", text)).0.without_spans();
     /// assert_eq!(tree("potential m*g*(y)"), tree("potential   m * g*y"));
