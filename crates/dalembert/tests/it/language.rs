@@ -55,7 +55,8 @@ fn every_name_of_every_model_leads_to_its_declaration() {
                 assert!(hover.is_some_and(|h| h.span.end > h.span.start), "{} says nothing", place());
             }
             let Some(entity) = occurrence.entity else {
-                let builtin = dalembert::syntax::words::find(dalembert::syntax::words::CONSTANTS, name).is_some()
+                let builtin = dalembert::syntax::words::find(dalembert::syntax::words::CONSTANTS, name)
+                    .is_some()
                     || name == "π";
                 assert!(occurrence.usage != Usage::Name || builtin, "{} is unknown", place());
                 continue;
