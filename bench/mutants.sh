@@ -1,31 +1,30 @@
 #!/usr/bin/env bash
 # About 300 sampled mutants of acceleration, projection, friction and derivation, each against a named subset of the tests. Needs
-# cargo-mutants (`cargo install cargo-mutants --locked`). The sample is fixed: of the mutants in their order, every so many-th.
-# `mutants.sh PART OF [numbers|derivation]` runs one part of OF, for several machines or several evenings; figures are in CONTRIBUTING.md.
+# cargo-mutants (`cargo install cargo-mutants --locked`), which names the mutants; `mutants/` builds them all into one program.
+# The sample is fixed: of the mutants in their order, every so many-th. Figures are in CONTRIBUTING.md.
+# `target/mutants/outcomes.tsv` has the fate of every mutant. A later run judges again what was missed, and what it does not know:
+# after a change of the code that is judged, delete that file.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-part=${1:-0} of=${2:-1} only=${3:-}
-# Optimised code takes longer to build than it saves.
-export CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_PROFILE_DEV_DEBUG=0
-out=target/mutants
+out=$PWD/target/mutants
 mkdir -p "$out"
 
-# Tests are named by module; `tests::` are those inside the library.
-sample() { # name, package, how many to take one of, tests, files
-  local name=$1 package=$2 every=$3 tests=$4
-  shift 4
-  if [ -n "$only" ] && [ "$only" != "$name" ]; then return; fi
+list() { # name, package, how many to take one of, files
+  local name=$1 package=$2 every=$3
+  shift 3
   local files=()
   for file in "$@"; do files+=(--file "$file"); done
-  # shellcheck disable=SC2086
-  cargo mutants --package "$package" "${files[@]}" --shard "$part/$((every * of))" --sharding round-robin --no-shuffle \
-    --output "$out/$name" --timeout 120 --colors never -- $tests || true
-  for fate in caught missed timeout unviable; do
-    printf '%s %s %s\n' "$name" "$fate" "$(wc -l <"$out/$name/mutants.out/$fate.txt")"
-  done
+  cargo mutants --list --json --package "$package" "${files[@]}" --shard "0/$every" --sharding round-robin --no-shuffle \
+    --colors never >"$out/$name.json"
 }
 
-sample numbers dalembert-run 9 "--lib --test it -- tests:: laws:: linalg:: projection:: control:: start:: sparse:: friction::" \
+list numbers dalembert-run 9 \
   'crates/run/src/acceleration/**' crates/run/src/constraint/projection.rs 'crates/run/src/constraint/projection/**' 'crates/run/src/contact/**' 'crates/run/src/coulomb/**'
-sample derivation dalembert 5 "--test it -- agree:: laws:: energies:: --skip analyze_laws::" \
+list derivation dalembert 5 \
   'crates/dalembert/src/derive/**' crates/dalembert/src/derive.rs
+
+export CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=0
+export RUST_TEST_THREADS=${RUST_TEST_THREADS:-2}
+cargo build --manifest-path bench/mutants/Cargo.toml --target-dir "$out/tool"
+CARGO_TARGET_DIR="$out/build" nice -n 5 "$out/tool/debug/dalembert-mutants" . "$out/tree" "$out/outcomes.tsv" \
+  "$out/numbers.json" "$out/derivation.json"

@@ -181,3 +181,37 @@ fn what_is_out_of_reach_is_said_with_what_is_missing() {
     given.control.W = vec![1.0, 0.0, 0.0, 0.0];
     assert!(matches!(accelerate(&given, at), Err(AccelerationError::CostNotPositive { input: 1, .. })));
 }
+
+#[test]
+fn what_is_missing_does_not_depend_on_units_and_has_all_its_components() {
+    // A mass in space; only x can be pushed, and accelerations across it are required, of any size.
+    for size in [1e-20, 1.0, 1e20] {
+        let given = Given {
+            n: 3,
+            levels: vec![],
+            terms: Terms {
+                x_dot: vec![0.0; 3],
+                M: vec![2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0],
+                Q: vec![0.0; 3],
+                A: vec![],
+                b: vec![],
+                sparsity: None,
+            },
+            control: ControlTerms {
+                A: vec![0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+                b: vec![3.0 * size, -4.0 * size],
+                S: vec![1.0, 0.0, 0.0],
+                W: vec![],
+            },
+            inputs: 1,
+        };
+        match accelerate(&given, Point { t: 0.0, x: &[0.0; 3], eta: &[0.0; 3] }) {
+            Err(AccelerationError::Unreachable { mut rows, missing, .. }) => {
+                rows.sort_unstable();
+                assert_eq!(rows, [0, 1]);
+                assert!(apart(&missing, &[0.0, 0.6, -0.8]) < 1e-15, "{missing:?}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}

@@ -266,16 +266,23 @@ proptest! {
     }
 }
 
-/// A block of unit mass on the floor, pushed by a spring k towards x = 0 with one or two horizontal components.
+/// A block of unit mass on the floor, pushed by a spring k towards x = 0 with one or two horizontal components. The floor
+/// may be a belt that runs along x.
 struct Block {
     k: f64,
+    belt: f64,
     components: usize,
     contact: [Contact; 1],
 }
 
 impl Block {
     fn new(k: f64, components: usize) -> Self {
-        Self { k, components, contact: [Contact { rows: 0..1, slide: 0..components, normal: 0..1 }] }
+        Self {
+            k,
+            belt: 0.0,
+            components,
+            contact: [Contact { rows: 0..1, slide: 0..components, normal: 0..1 }],
+        }
     }
 }
 
@@ -318,6 +325,7 @@ impl Kernel for Block {
             out.V[c] = at.eta[c];
             out.J[c * 3 + c] = 1.0;
         }
+        out.V[0] -= self.belt;
         out.b.fill(0.0);
         (out.mu[0], out.mu_static[0], out.P[0]) = (0.2, 0.3, 1.0);
     }
@@ -382,4 +390,100 @@ fn controllers_and_arguments_that_do_not_fit_are_refused() {
     let controller = Controller { model: None, hold: Some(0.0) };
     let outcome = integrate_controlled(&block, &controller, &start, 1.0, &Options::default(), &mut quiet);
     assert!(matches!(outcome.stop, Stop::Failed(Failure::BadArguments { .. })));
+}
+
+#[test]
+fn a_paradox_names_its_contact_and_both_normal_forces() {
+    // Two bodies on the floor, the second with a contact that slides at a slope: N = |-3 + 2 N| has the solutions 1 and 3.
+    let system = Bodies {
+        n: 4,
+        M: (0..16).map(|p| f64::from(u8::from(p / 4 == p % 4))).collect(),
+        Q: vec![0.0, -10.0, 0.0, 3.0],
+        A: vec![0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+        b: vec![0.0; 2],
+        levels: vec![Level::Position; 2],
+        contacts: vec![
+            Contact { rows: 0..1, slide: 0..1, normal: 0..1 },
+            Contact { rows: 1..2, slide: 1..2, normal: 1..2 },
+        ],
+        J: vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 4.0],
+        mu: vec![0.2, 0.5],
+        mu_static: vec![0.2, 0.5],
+    };
+    match accelerate(&system, Point { t: 0.0, x: &[0.0; 4], eta: &[1.0, 0.0, 1.0, 0.0] }) {
+        Err(AccelerationError::FrictionParadox { contact, mut solutions, .. }) => {
+            solutions.sort_by(f64::total_cmp);
+            assert_eq!((contact, solutions.len()), (1, 2));
+            assert!((solutions[0] - 1.0).abs() < 1e-14 && (solutions[1] - 3.0).abs() < 1e-14);
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_contact_rests_where_its_velocity_is_rounding() {
+    let sticks = |kernel: &dyn Kernel, eta: &[f64]| {
+        let x = vec![0.0; eta.len()];
+        find_modes(kernel, Point { t: 0.0, x: &x, eta }, ControlInput::Required).unwrap().sticks(0)
+    };
+    // Of the speed of a belt, and of a speed along which the contact does not slide.
+    let belt = Block { belt: 3e3, ..Block::new(0.0, 1) };
+    assert!(
+        sticks(&belt, &[3e3 * (1.0 + 1e-13), 0.0, 0.0]) && !sticks(&belt, &[3e3 * (1.0 + 1e-9), 0.0, 0.0])
+    );
+    let still = Block::new(0.0, 1);
+    assert!(sticks(&still, &[5e-14, 1e3, 0.0]) && !sticks(&still, &[1e-9, 1e3, 0.0]));
+    // Of two large speeds, and not of two small ones: a block on another that is pressed onto it.
+    let pair = Bodies {
+        n: 3,
+        M: vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+        Q: vec![0.0, 0.0, -10.0],
+        A: vec![0.0, 0.0, 1.0],
+        b: vec![0.0],
+        levels: vec![Level::Position],
+        contacts: vec![Contact { rows: 0..1, slide: 0..1, normal: 0..1 }],
+        J: vec![1.0, -1.0, 0.0],
+        mu: vec![0.2],
+        mu_static: vec![0.3],
+    };
+    for size in [1e-6, 1e6] {
+        assert!(sticks(&pair, &[size * (1.0 + 1e-13), size, 0.0]), "{size}");
+        assert!(!sticks(&pair, &[size * (1.0 + 1e-9), size, 0.0]), "{size}");
+    }
+}
+
+#[test]
+fn friction_is_not_counted_as_constraint_in_the_function_of_gauss() {
+    // The floor's 10 alone departs from the motion under weight and friction, whose 2 are a force like any other.
+    let s = accelerate(&Block::new(0.0, 1), Point { t: 0.0, x: &[0.0; 3], eta: &[1.0, 0.0, 0.0] }).unwrap();
+    assert!((s.friction[0] + 2.0).abs() < 1e-14 && (s.gauss - 100.0).abs() < 1e-12, "{s:?}");
+}
+
+#[test]
+fn a_contact_breaks_away_in_the_same_direction_in_any_units() {
+    // Inertia couples the two components, so that the direction is not that of the push.
+    let block = |size: f64| Bodies {
+        n: 3,
+        M: vec![2.0, 0.5, 0.3, 0.5, 1.0, 0.2, 0.3, 0.2, 1.0],
+        Q: vec![30.0 * size, 10.0 * size, -10.0 * size],
+        A: vec![0.0, 0.0, 1.0],
+        b: vec![0.0],
+        levels: vec![Level::Position],
+        contacts: vec![Contact { rows: 0..1, slide: 0..2, normal: 0..1 }],
+        J: vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+        mu: vec![0.2],
+        mu_static: vec![0.3],
+    };
+    let at = Point { t: 0.0, x: &[0.0; 3], eta: &[0.0; 3] };
+    let plain = accelerate(&block(1.0), at).unwrap();
+    assert!((norm(&plain.friction) - 0.2 * plain.normal[0]).abs() < 1e-12);
+    for size in [1e-8, 1e8] {
+        let scaled = accelerate(&block(size), at).unwrap();
+        for (a, b) in plain.friction.iter().zip(&scaled.friction) {
+            assert!((a - b / size).abs() < 1e-10, "{size}: {a} {}", b / size);
+        }
+        // Against the way it moves off.
+        let turn = scaled.friction[0] * scaled.eta_dot[1] - scaled.friction[1] * scaled.eta_dot[0];
+        assert!(turn.abs() < 1e-9 * norm(&scaled.friction) * norm(&scaled.eta_dot[..2]), "{size} {turn}");
+    }
 }

@@ -281,6 +281,7 @@ fn massless_coordinates() {
     assert_eq!(out.path, Taken::NullSpace);
     assert!((out.eta_dot[0] - 2.0).abs() < 1e-14 && (out.eta_dot[1] - 2.0).abs() < 1e-14);
     assert!((out.lambda[0] - 1.0).abs() < 1e-14);
+    assert!(close(&out.ideal_force, &[1.0, -1.0], 1e-14), "A^T lambda: {:?}", out.ideal_force);
     // Without the row nothing determines it.
     let out = plain(2, &[2.0, 0.0, 0.0, 0.0], &[3.0, 1.0], &[], &[]);
     assert!(matches!(out, Err(AccelerationError::MassSingular { speed: 1, .. })), "{out:?}");
@@ -293,6 +294,38 @@ fn massless_coordinates() {
     // Lagrangians with q1' q2' only have an indefinite, regular M.
     let out = plain(2, &[0.0, 1.0, 1.0, 0.0], &[3.0, 1.0], &[], &[]).unwrap();
     assert!((out.eta_dot[0] - 1.0).abs() < 1e-14 && (out.eta_dot[1] - 3.0).abs() < 1e-14);
+}
+
+#[test]
+fn light_and_strongly_coupled_masses_are_not_singular() {
+    for (m, coupling) in [(1e-20, 0.0), (1.0, 0.999)] {
+        let M = [m, coupling, coupling, 1.0];
+        // M times the accelerations (3, 2); the row stops the second speed.
+        let Q = [3.0 * m + 2.0 * coupling, 3.0 * coupling + 2.0];
+        let out = plain(2, &M, &Q, &[0.0, 1.0], &[0.0]).unwrap();
+        assert_ne!(out.path, Taken::NullSpace);
+        assert!(close(&out.a_free, &[3.0, 2.0], 1e-12), "{:?}", out.a_free);
+        assert!(close(&out.eta_dot, &[Q[0] / m, 0.0], 1e-12), "{:?}", out.eta_dot);
+    }
+}
+
+#[test]
+fn a_contradiction_is_one_in_any_units_and_next_to_any_other_body() {
+    // Twice the same row, with different right sides; the other speed has nothing to do with it.
+    for (right, push, speed) in [(1.0, 1e14, 0.0), (1e-13, 0.0, 1e-9), (1e13, 0.0, 1e3)] {
+        let shape = Shape { n_eta: 2, n_con: 2, ..Shape::default() };
+        let terms = Terms {
+            x_dot: vec![],
+            M: vec![1.0, 0.0, 0.0, 1.0],
+            Q: vec![push, 0.0],
+            A: vec![0.0, 1.0, 0.0, 1.0],
+            b: vec![right, 2.0 * right],
+            sparsity: None,
+        };
+        let mut accelerator = Accelerator::with_shape(shape, 0);
+        let result = accelerator.solve_terms(0.0, &[0.0, speed], &terms, |_, _| {});
+        assert!(matches!(result, Err(AccelerationError::Inconsistent { .. })), "{right} {push} {speed}");
+    }
 }
 
 #[test]
@@ -317,7 +350,24 @@ fn nearly_dependent_rows_are_solved_to_their_conditioning() {
             "{d} {out:?}"
         );
         assert!((out.margin / d - 1.0).abs() < 1e-2);
+        // The margin is one of directions, not of units.
+        for unit in [1e-3, 1e3] {
+            let (A, b) = (A.map(|a| unit * a), [unit, unit * (1.0 + 2.0 * d)]);
+            let scaled = plain(3, &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], &[0.0; 3], &A, &b).unwrap();
+            assert!((scaled.margin / out.margin - 1.0).abs() < 1e-6, "{d} {unit}");
+        }
     }
+}
+
+#[test]
+fn rows_that_are_nearly_dependent_one_after_the_other_are_not_left_to_their_squares() {
+    // Each row is at an angle d to those before it: together their squares have lost all digits.
+    let d = 1e-4;
+    let A = [1.0, 0.0, 0.0, 1.0, d, 0.0, 1.0, d, d];
+    let b = [1.0, 1.0 + 2.0 * d, 1.0 + 5.0 * d];
+    let out = plain(3, &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], &[0.0; 3], &A, &b).unwrap();
+    assert_eq!((out.path, out.rank), (Taken::Cod, 3));
+    assert!(close(&out.eta_dot, &[1.0, 2.0, 3.0], 1e-10), "{:?}", out.eta_dot);
 }
 
 #[test]

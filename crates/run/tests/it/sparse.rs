@@ -206,6 +206,46 @@ fn redundant_rows_are_dropped_and_multipliers_are_shared() {
     }
 }
 
+/// Rows in any units, in a system too large for the dense decompositions: none is taken for one that has vanished.
+#[test]
+fn units_of_rows_do_not_matter() {
+    let system = random_system(700, 200, 0, 1, 5);
+    let plain = system.solve().unwrap();
+    for unit in [1e-20, 1e20] {
+        let mut scaled = system.clone();
+        scaled.rows.iter_mut().flatten().for_each(|e| e.1 *= unit);
+        scaled.b.iter_mut().for_each(|b| *b *= unit);
+        let scaled = scaled.solve().unwrap();
+        assert_eq!((scaled.rank, scaled.path), (200, Taken::Sparse));
+        assert!(apart(&scaled.eta_dot, &plain.eta_dot) < 1e-12, "{}", apart(&scaled.eta_dot, &plain.eta_dot));
+        assert!((scaled.margin / plain.margin - 1.0).abs() < 1e-9);
+    }
+}
+
+/// Rows at small angles to others, in a system too large for the dense decompositions: refinement gives the digits back.
+#[test]
+fn nearly_dependent_rows_of_a_large_system_lose_no_digits() {
+    let mut system = random_system(700, 150, 0, 1, 11);
+    for k in 0..5 {
+        let near = system.rows[7 * k].iter().map(|&(j, v)| (j, v * (1.0 + 1e-4 * (j as f64).sin())));
+        system.rows.push(near.collect());
+        system.levels.push(Level::Velocity);
+    }
+    // Right sides of accelerations that are not large.
+    let b = system.rows.iter().map(|row| row.iter().map(|(j, v)| v * (*j as f64).cos()).sum());
+    let system = Numbers::new(system.mass, system.rows.clone(), system.Q, b.collect());
+    let (sparse, dense) = (system.solve().unwrap(), system.dense().solve().unwrap());
+    assert_eq!((sparse.rank, sparse.path, dense.rank), (155, Taken::Sparse, 155));
+    // The margin is 1e-6, so that ten digits are left of sixteen.
+    for (s, d) in [
+        (&sparse.eta_dot, &dense.eta_dot),
+        (&sparse.ideal_force, &dense.ideal_force),
+        (&sparse.lambda, &dense.lambda),
+    ] {
+        assert!(apart(s, d) < 1e-8, "{}", apart(s, d));
+    }
+}
+
 /// Many dropped rows: multipliers of minimum norm by conjugate gradients are those of the dense decomposition.
 #[test]
 fn many_redundant_rows_share_multipliers_too() {
