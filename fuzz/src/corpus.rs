@@ -1,8 +1,8 @@
 //! What mutations begin with: the models of the repository, commands of the manual, requests and messages around models,
 //! and the cases that were found before.
 
-use crate::Rng;
 use crate::mutate;
+use crate::random::Rng;
 use crate::targets::Target;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Changes: of tokens and lines of a model, of words of a command line, of values in JSON, of bytes.
 
-use crate::Rng;
+use crate::random::Rng;
 use serde_json::{Value, json};
 
 /// Numbers at which arithmetic, sizes or indices are odd.

@@ -76,7 +76,7 @@ fn values(words: &[String]) {
 
 /// A journal is opened, read, and opened again: what was whole stays whole.
 fn journal(bytes: &[u8]) -> bool {
-    let number = crate::number_of(bytes);
+    let number = crate::random::number_of(bytes);
     let path = std::env::temp_dir().join(format!("dalembert-fuzz-{}-{number:x}.journal", std::process::id()));
     let read = || parts::read_journal(&path, 8).ok();
     let whole = std::fs::write(&path, bytes).ok().and_then(|()| read());

@@ -1,6 +1,6 @@
 //! `cargo xtask check` and `cargo xtask bless`: the usual calls of cargo, in order.
 
-use crate::{Outcome, root};
+use crate::workspace::{Outcome, root};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

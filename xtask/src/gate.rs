@@ -11,7 +11,8 @@ mod hash;
 mod record;
 mod run;
 
-use crate::{Outcome, cargo, root};
+use crate::cargo;
+use crate::workspace::{Outcome, root};
 use record::{Differences, Record};
 use run::Binary;
 use std::path::{Path, PathBuf};

@@ -5,11 +5,11 @@
 
 mod cargo;
 mod gate;
+mod layers;
+mod workspace;
 
 use std::process::ExitCode;
-
-/// `Ok(false)` means that the command ran and found something; an error means that it could not do its work.
-type Outcome = Result<bool, String>;
+use workspace::Outcome;
 
 /// A command: name, one line of help, function.
 type Command = (&'static str, &'static str, fn(&[String]) -> Outcome);
@@ -18,6 +18,7 @@ const COMMANDS: &[Command] = &[
     ("check", "Check format, lints and tests of both workspaces", cargo::check),
     ("bless", "Record the snapshots of the tests anew and list the files that changed", cargo::bless),
     ("gate", "Run every command on every model and compare the results with xtask/gate.txt", gate::command),
+    ("layers", "List imports between modules that xtask/layers.txt does not allow", layers::command),
 ];
 
 fn main() -> ExitCode {
@@ -40,10 +41,4 @@ fn main() -> ExitCode {
 fn help() -> String {
     let lines: String = COMMANDS.iter().map(|(name, line, _)| format!("  {name:<8}{line}\n")).collect();
     format!("Usage: cargo xtask <COMMAND>\n\nCommands:\n{lines}\nOptions of gate:\n{}", gate::HELP)
-}
-
-/// Directory of the repository.
-fn root() -> &'static std::path::Path {
-    let package = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    package.parent().unwrap_or(package)
 }

@@ -1,9 +1,10 @@
 //! `dalembert analyze`: what kind the constraints are, and what the motion conserves.
 
 use crate::args::AnalyzeArgs;
+use crate::failure::Failure;
 use crate::input::{Loaded, Remarks, load};
-use crate::report::{Failure, print, print_json};
-use crate::words::{counted, entry, table};
+use crate::output::{print, print_json};
+use crate::text_table::{counted, entry, table};
 use dalembert::Model;
 use dalembert::analyze::{Analysis, Conserved, ConstraintSet, RowReport, Verdict, analyze};
 use dalembert_view::documents;

@@ -1,8 +1,8 @@
 //! `--animate FILE`: the film of a motion as a page, or as a video that ffmpeg encodes.
 
+use crate::failure::Failure;
 use crate::files::{extension, put, refused};
 use crate::progress::Steps;
-use crate::report::Failure;
 use dalembert_files::{make_beside, up_to};
 use dalembert_view::Animation;
 use dalembert_view::{self, FRAME_RATE, Frames};

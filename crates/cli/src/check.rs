@@ -1,9 +1,10 @@
 //! `dalembert check`: what the model is.
 
 use crate::args::CheckArgs;
+use crate::failure::Failure;
 use crate::input::{Loaded, Remarks, load};
-use crate::report::{Failure, print, print_json, show};
-use crate::words::{cells, counted, entry, plain, table};
+use crate::output::{print, print_json, show};
+use crate::text_table::{cells, counted, entry, plain, table};
 use dalembert::Model;
 use dalembert::constraint_kind::Kind;
 use dalembert_view::documents::{Findings, check, checked, parameters, state_pairs};
@@ -20,7 +21,7 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
         print(&text(&model, &findings))?;
         show(&findings.diagnostics, &source, args.common.quiet);
     }
-    if findings.failed { Err(Failure::Told) } else { Ok(()) }
+    if findings.failed { Err(Failure::Reported) } else { Ok(()) }
 }
 
 fn text(model: &Model, findings: &Findings) -> String {

@@ -1,7 +1,8 @@
 //! `dalembert completions`.
 
 use crate::args::{Cli, CompletionsArgs};
-use crate::report::{Failure, print};
+use crate::failure::Failure;
+use crate::output::print;
 use clap::CommandFactory;
 
 pub fn run(args: &CompletionsArgs) -> Result<(), Failure> {

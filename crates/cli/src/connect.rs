@@ -1,10 +1,11 @@
 //! `dalembert connect`: the motion between two configurations.
 
 use crate::args::ConnectArgs;
+use crate::failure::Failure;
 use crate::files::{TableTarget, probe_all};
 use crate::input::{Loaded, Remarks, load};
-use crate::report::{Failure, complain, object, print, print_json, show};
-use crate::words::{plain, table};
+use crate::output::{complain, object, print, print_json, show};
+use crate::text_table::{plain, table};
 use dalembert::connect::Connected;
 use dalembert::diagnostic;
 use dalembert::run::Connection;
@@ -53,7 +54,7 @@ pub fn run(args: &ConnectArgs) -> Result<(), Failure> {
     }
     show(&found.motion.warnings, &source, args.common.quiet);
     show(found.motion.failure.as_slice(), &source, args.common.quiet);
-    if found.motion.failure.is_some() { Err(Failure::Told) } else { Ok(()) }
+    if found.motion.failure.is_some() { Err(Failure::Reported) } else { Ok(()) }
 }
 
 fn write(

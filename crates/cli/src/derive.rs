@@ -1,8 +1,9 @@
 //! `dalembert derive`: the equations of motion in symbols.
 
 use crate::args::{DeriveArgs, FormatName};
+use crate::failure::Failure;
 use crate::input::{Loaded, Remarks, load};
-use crate::report::{Failure, print, print_json};
+use crate::output::{print, print_json};
 use clap::ValueEnum;
 use dalembert::diagnostic;
 use dalembert::equations::{self, Form};

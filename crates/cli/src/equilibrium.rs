@@ -1,12 +1,13 @@
 //! `dalembert equilibrium`: positions of rest, steady motions, and the potential energy around them.
 
 use crate::args::EquilibriumArgs;
+use crate::failure::Failure;
 use crate::files::{TableTarget, probe_all};
 use crate::input::{Loaded, Remarks, load};
 use crate::linearize::{described, summary};
+use crate::output::{complain, print, print_json};
 use crate::progress::Steps;
-use crate::report::{Failure, complain, print, print_json};
-use crate::words::{counted, entry, plain};
+use crate::text_table::{counted, entry, plain};
 use dalembert::Model;
 use dalembert::diagnostic::{Code, Diagnostic};
 use dalembert::equilibrium::{Found, Landscape, Search, landscape};

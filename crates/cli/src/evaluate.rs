@@ -1,9 +1,10 @@
 //! `dalembert evaluate`: everything at one state.
 
 use crate::args::EvaluateArgs;
+use crate::failure::Failure;
 use crate::input::{Loaded, Remarks, load};
-use crate::report::{Failure, print, print_json, show};
-use crate::words::{cells, plain, table};
+use crate::output::{print, print_json, show};
+use crate::text_table::{cells, plain, table};
 use dalembert::run::Kernel;
 use dalembert::{Evaluation, Model};
 use dalembert_view::documents::{evaluation, output_remarks, outputs, rank_remarks, reactions};

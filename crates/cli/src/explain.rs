@@ -1,7 +1,8 @@
 //! `dalembert explain`.
 
 use crate::args::ExplainArgs;
-use crate::report::{Failure, print, print_json};
+use crate::failure::Failure;
+use crate::output::{print, print_json};
 use dalembert::diagnostic::Code;
 use serde_json::{Value, json};
 

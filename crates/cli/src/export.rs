@@ -1,9 +1,10 @@
 //! `dalembert export`: the motion as source text for elsewhere.
 
 use crate::args::{ExportArgs, TargetName};
+use crate::failure::Failure;
 use crate::files::{probe, put};
 use crate::input::{Loaded, Remarks, load};
-use crate::report::{Failure, print, print_json};
+use crate::output::{print, print_json};
 use clap::ValueEnum;
 use dalembert::diagnostic;
 use dalembert_codegen::{self as code, Target, identifier};

@@ -1,7 +1,7 @@
 //! Files whose operations fail one after the other: whatever fails, what was good stays, and what is left can be mended.
 
 use crate::args::Cli;
-use crate::report::Failure;
+use crate::failure::Failure;
 use clap::Parser;
 use dalembert_files::{LEFTOVER, faults};
 use std::collections::BTreeMap;

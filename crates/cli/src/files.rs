@@ -1,7 +1,6 @@
 //! Files that a run writes: which format, and whether it can be written, before the run is made.
 
-use crate::input::reason;
-use crate::report::{Failure, stdout_failure};
+use crate::failure::{Failure, cannot_write, stdout_failure};
 use dalembert::Table;
 use dalembert_files::{Output, replace, same};
 use dalembert_view::{self, Drawing};
@@ -150,7 +149,7 @@ pub fn probe(path: &str, model: &str) -> Result<(), Failure> {
 }
 
 pub fn refused(path: &str, error: &std::io::Error) -> Failure {
-    let failure = Failure::plain(format!("cannot write `{path}`: {}", reason(error)));
+    let failure = cannot_write(Path::new(path), error);
     match Path::new(path).parent() {
         Some(parent) if !parent.as_os_str().is_empty() && !parent.exists() => {
             failure.help(format!("the directory `{}` does not exist", parent.display()))

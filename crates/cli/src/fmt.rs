@@ -1,9 +1,10 @@
 //! `dalembert fmt`: canonical text, in place.
 
 use crate::args::FmtArgs;
+use crate::failure::Failure;
 use crate::files::put;
 use crate::input::read;
-use crate::report::{Failure, complain, print, print_json, show};
+use crate::output::{complain, print, print_json, report_failure, show};
 use dalembert::Source;
 use dalembert::diagnostic::{self, Diagnostic, any_error};
 use dalembert::syntax::{parse, reformat};
@@ -36,7 +37,7 @@ pub fn run(args: &FmtArgs) -> Result<(), Failure> {
             }
             Err(failure) => {
                 failed = true;
-                failure.tell(false);
+                report_failure(&failure, false);
             }
         }
     }
@@ -49,7 +50,7 @@ pub fn run(args: &FmtArgs) -> Result<(), Failure> {
         }
         print_json(&document)?;
     }
-    if failed { Err(Failure::Told) } else { Ok(()) }
+    if failed { Err(Failure::Reported) } else { Ok(()) }
 }
 
 /// Formats one file; whether that is to be counted as a failure, and what to report of it.
@@ -117,9 +118,9 @@ fn refused(path: &str, failure: &Failure) -> Value {
     let (error, diagnostics) = match failure {
         Failure::Plain { message, .. } => (message.clone(), json!([])),
         Failure::Model { diagnostics, source } => {
-            (crate::report::headline(diagnostics), diagnostic::json(diagnostics, source))
+            (crate::output::headline(diagnostics), diagnostic::json(diagnostics, source))
         }
-        Failure::Told | Failure::ReaderGone => (String::new(), json!([])),
+        Failure::Reported | Failure::ReaderGone => (String::new(), json!([])),
     };
     json!({ "file": path, "changed": false, "error": error, "diagnostics": diagnostics })
 }

@@ -1,7 +1,8 @@
 //! Models from files and from standard input.
 
 use crate::args::Common;
-use crate::report::{Failure, show};
+use crate::failure::{Failure, reason};
+use crate::output::show;
 use dalembert::diagnostic::{Diagnostic, Severity};
 use dalembert::source::MAX_SOURCE_BYTES;
 use dalembert::{Model, Overrides, Source};
@@ -51,10 +52,4 @@ pub fn load(common: &Common, remarks: Remarks) -> Result<Loaded, Failure> {
         }
         Err(diagnostics) => Err(Failure::Model { diagnostics: diagnostics.into(), source }),
     }
-}
-
-/// The system's words for a failed file operation, without the number.
-pub fn reason(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
 }

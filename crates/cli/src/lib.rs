@@ -13,6 +13,7 @@ mod equilibrium;
 mod evaluate;
 mod explain;
 mod export;
+mod failure;
 #[cfg(test)]
 mod faults;
 mod files;
@@ -21,33 +22,33 @@ mod input;
 mod limit;
 mod linearize;
 mod lsp;
-mod paper;
+mod output;
 mod progress;
 mod report;
 mod simulate;
 mod studio;
 mod summary;
 mod sweep;
+mod text_table;
 mod verify;
-mod words;
 
 pub mod parts;
 
 use args::{Cli, Command};
 use clap::Parser;
 use dalembert::Source;
-use report::Failure;
+use failure::Failure;
 use std::process::ExitCode;
 
 /// The command: arguments of the process in, exit code out.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let json = cli.command.json();
-    limit::start(cli.command.time_limit(), json);
+    limit::start(cli.command.time_limit(), move |failure| output::report_failure(failure, json));
     match guarded(&asked(), || run(cli.command)) {
         Ok(()) | Err(Failure::ReaderGone) => ExitCode::SUCCESS,
         Err(failure) => {
-            failure.tell(json);
+            output::report_failure(&failure, json);
             ExitCode::FAILURE
         }
     }
@@ -84,7 +85,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Linearize(args) => linearize::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Sweep(args) => sweep::run(&args),
-        Command::Report(args) => paper::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Studio(args) => studio::run(&args),
         Command::StudioWorker(args) => studio::work(&args),
     }

@@ -3,7 +3,7 @@
 //! A run is asked to end, as by Ctrl-C, and what it computed is written. Everything else has nothing to keep and ends
 //! with a message. Files that are being written are finished first, whatever the clock says.
 
-use crate::report::Failure;
+use crate::failure::Failure;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{sleep, spawn};
@@ -27,8 +27,8 @@ const GRACE: Duration = Duration::from_secs(10);
 /// Between two looks at a run that is ending.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Starts the clock.
-pub fn start(seconds: Option<f64>, json: bool) {
+/// Starts the clock. `report` tells the reader why the process ends.
+pub fn start(seconds: Option<f64>, report: impl FnOnce(&Failure) + Send + 'static) {
     let Some(seconds) = seconds else { return };
     let began = Instant::now();
     let limit = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
@@ -44,7 +44,7 @@ pub fn start(seconds: Option<f64>, json: bool) {
             sleep(PAUSE);
         }
         if PHASE.load(Ordering::SeqCst) != WRITING {
-            failure("the command was not done by then").tell(json);
+            report(&failure("the command was not done by then"));
             std::process::exit(1);
         }
     });

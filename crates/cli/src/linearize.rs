@@ -3,11 +3,12 @@
 mod over;
 
 use crate::args::LinearizeArgs;
+use crate::failure::Failure;
 use crate::files::TableTarget;
 use crate::input::{Loaded, Remarks, load};
-use crate::report::{Failure, print, print_json};
+use crate::output::{print, print_json};
 use crate::simulate::split_names;
-use crate::words::{cells, entry, plain, table};
+use crate::text_table::{cells, entry, plain, table};
 use dalembert::Model;
 use dalembert::diagnostic;
 use dalembert::linearize::{Kind, Linearization, Linearizer};

@@ -1,117 +1,93 @@
-//! How results and troubles reach the reader: standard output, standard error, JSON.
+//! `dalembert report`: a model on one page.
 
-use dalembert::Source;
-use dalembert::diagnostic::{self, Diagnostic, Style};
-pub use dalembert_view::documents::{headline, object};
-use serde_json::{Value, json};
-use std::io::{ErrorKind, IsTerminal, Write};
+use crate::args::ReportArgs;
+use crate::derive::name_of;
+use crate::failure::Failure;
+use crate::files::{probe, put};
+use crate::input::{Loaded, Remarks, load};
+use crate::limit;
+use crate::output::{complain, headline, print, print_json, report_failure, show};
+use crate::progress::Watch;
+use dalembert::diagnostic::{self, Diagnostic};
+use dalembert::equations::Form;
+use dalembert::{Overrides, Request, Source};
+use dalembert_view::report_page::{self, ReportPage, Stage, Wanted};
+use serde_json::json;
+use std::io::Write;
 
-/// Why a command ended early.
-pub enum Failure {
-    /// Something outside the model, in words.
-    Plain {
-        /// One line.
-        message: String,
-        /// What to do about it.
-        help: Option<String>,
-    },
-    /// Something about the model.
-    Model {
-        /// Everything there is to say, warnings included.
-        diagnostics: Vec<Diagnostic>,
-        /// The text they point into.
-        source: Source,
-    },
-    /// All has been said already.
-    Told,
-    /// Nobody reads standard output any more; that is fine.
-    ReaderGone,
+pub fn run(args: &ReportArgs) -> Result<(), Failure> {
+    let to_stdout = args.out == "-";
+    if to_stdout && args.common.json {
+        let message = "`--json` and `--out -` both claim standard output";
+        clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, format!("{message}\n")).exit();
+    }
+    let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
+    if !to_stdout {
+        probe(&args.out, &args.common.model)?;
+    }
+    let wanted = wanted(args).map_err(|d| Failure::of(*d, &source))?;
+    let mut watch = Watch::new(args.stepping.until.or_else(|| model.end_time()), !args.common.quiet);
+    let page = report_page::write(&mut model, &source, &wanted, &mut |stage| match stage {
+        Stage::Analysis => watch.says("analysis"),
+        Stage::Equations => watch.says("equations"),
+        Stage::Motion(t) => watch.at(t),
+        Stage::Verification => watch.says("verification"),
+    });
+    watch.done();
+    match to_stdout {
+        true => print(&page.html)?,
+        false => put(&args.out, |out| out.write_all(page.html.as_bytes()))?,
+    }
+    let known: Vec<Diagnostic> = model.diagnostics.clone();
+    tell(args, &page, &known, &source, to_stdout)
 }
 
-impl Failure {
-    /// Trouble outside the model.
-    pub fn plain(message: impl Into<String>) -> Failure {
-        Failure::Plain { message: message.into(), help: None }
-    }
+fn wanted(args: &ReportArgs) -> Result<Wanted, Box<Diagnostic>> {
+    let forms = args.form.iter().map(|form| name_of(*form).parse::<Form>()).collect::<Result<Vec<_>, _>>()?;
+    Ok(Wanted {
+        request: Request { every: args.every, ..args.stepping.request() },
+        forms: (!forms.is_empty()).then_some(forms),
+        motion: !args.no_motion,
+        player: args.animate,
+        verify: args.verify,
+        overrides: Overrides { set: args.common.set.clone(), initial: args.common.initial.clone() },
+    })
+}
 
-    /// Trouble in the model, one diagnostic.
-    pub fn of(diagnostic: Diagnostic, source: &Source) -> Failure {
-        Failure::Model { diagnostics: vec![diagnostic], source: source.clone() }
-    }
-
-    /// Says what to do.
-    pub fn help(self, text: impl Into<String>) -> Failure {
-        match self {
-            Failure::Plain { message, .. } => Failure::Plain { message, help: Some(text.into()) },
-            other => other,
+/// Says where the page is, and what is not on it.
+fn tell(
+    args: &ReportArgs,
+    page: &ReportPage,
+    known: &[Diagnostic],
+    source: &Source,
+    to_stdout: bool,
+) -> Result<(), Failure> {
+    let out_of_time = limit::ended("the page has what was computed by then").filter(|_| page.failed);
+    if args.common.json {
+        let all: Vec<Diagnostic> = known.iter().chain(&page.troubles).cloned().collect();
+        let mut document = json!({
+            "files": [args.out],
+            "bytes": page.html.len(),
+            "complete": page.troubles.is_empty(),
+            "diagnostics": diagnostic::json(&all, source),
+        });
+        if page.failed {
+            document["error"] = json!(match (&out_of_time, page.troubles.is_empty()) {
+                (Some(Failure::Plain { message, .. }), _) => message.clone(),
+                (_, true) => "a check of the verification failed".to_owned(),
+                (_, false) => headline(&page.troubles),
+            });
+        }
+        print_json(&document)?;
+    } else {
+        show(&page.troubles, source, args.common.quiet);
+        out_of_time.iter().for_each(|ended| report_failure(ended, false));
+        if page.failed && page.troubles.is_empty() {
+            complain("error: a check of the verification failed; the page says which\n");
+        }
+        if !args.common.quiet && !to_stdout {
+            print(&format!("wrote {}\n", args.out))?;
         }
     }
-
-    /// Tells the reader, as JSON on standard output or in words on standard error.
-    pub fn tell(&self, as_json: bool) {
-        if as_json {
-            if let Some(document) = self.document() {
-                let _ = print_json(&document);
-            }
-            return;
-        }
-        match self {
-            Failure::Plain { message, help } => {
-                complain(&format!("error: {message}\n"));
-                if let Some(help) = help {
-                    complain(&format!("  = help: {help}\n"));
-                }
-            }
-            Failure::Model { diagnostics, source } => show(diagnostics, source, false),
-            Failure::Told | Failure::ReaderGone => {}
-        }
-    }
-
-    /// `{"error": ..., "diagnostics": [...]}`.
-    fn document(&self) -> Option<Value> {
-        match self {
-            Failure::Plain { message, help } => {
-                Some(json!({ "error": message, "help": help, "diagnostics": [] }))
-            }
-            Failure::Model { diagnostics, source } => {
-                let list = diagnostic::json(diagnostics, source);
-                Some(json!({ "error": headline(diagnostics), "diagnostics": list }))
-            }
-            Failure::Told | Failure::ReaderGone => None,
-        }
-    }
-}
-
-/// Shows diagnostics on standard error; when quiet, errors only.
-pub fn show(diagnostics: &[Diagnostic], source: &Source, quiet: bool) {
-    let wanted: Vec<Diagnostic> = diagnostics.iter().filter(|d| !quiet || d.is_error()).cloned().collect();
-    let coloured = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let style = if coloured { Style::Styled } else { Style::Plain };
-    complain(&diagnostic::render(&wanted, source, style));
-}
-
-/// Writes to standard error; that it may be closed is no reason to stop.
-pub fn complain(text: &str) {
-    let _ = std::io::stderr().lock().write_all(text.as_bytes());
-}
-
-/// Writes to standard output.
-pub fn print(text: &str) -> Result<(), Failure> {
-    // What is being said is said to its end.
-    crate::limit::writing();
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(stdout_failure)
-}
-
-/// What a failed write to standard output means.
-pub fn stdout_failure(error: std::io::Error) -> Failure {
-    match error.kind() {
-        ErrorKind::BrokenPipe => Failure::ReaderGone,
-        _ => Failure::plain(format!("cannot write to standard output: {error}")),
-    }
-}
-
-/// Writes one JSON document to standard output.
-pub fn print_json(document: &Value) -> Result<(), Failure> {
-    print(&format!("{document:#}\n"))
+    if page.failed { Err(Failure::Reported) } else { Ok(()) }
 }

@@ -1,11 +1,12 @@
 //! `dalembert simulate`: the motion, its tables and plots.
 
 use crate::args::{MotionFormName, SimulateArgs};
+use crate::failure::Failure;
 use crate::files::{TableTarget, probe_all};
 use crate::input::{Loaded, Remarks, load};
 use crate::limit;
+use crate::output::{complain, headline, print, print_json, report_failure, show};
 use crate::progress::Watch;
-use crate::report::{Failure, complain, headline, print, print_json, show};
 use crate::summary;
 use dalembert::diagnostic::{self, Code, Diagnostic, nearest};
 use dalembert::run::Stop;
@@ -175,8 +176,8 @@ impl Run {
             }
             show(&self.motion.warnings, source, args.common.quiet);
             show(failure, source, args.common.quiet);
-            self.out_of_time().iter().for_each(|ended| ended.tell(false));
+            self.out_of_time().iter().for_each(|ended| report_failure(ended, false));
         }
-        if complete { Ok(()) } else { Err(Failure::Told) }
+        if complete { Ok(()) } else { Err(Failure::Reported) }
     }
 }

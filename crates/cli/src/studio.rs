@@ -1,17 +1,21 @@
 //! `dalembert studio`: the page on this machine.
 
-use crate::args::{StudioArgs, StudioWorkerArgs};
-use crate::report::Failure;
+#[cfg(not(feature = "studio"))]
+pub use without::{run, work};
 
 #[cfg(not(feature = "studio"))]
-pub fn run(_args: &StudioArgs) -> Result<(), Failure> {
-    Err(Failure::plain("this program was built without the studio")
-        .help("build it with the feature `studio`, which is on unless it is switched off"))
-}
+mod without {
+    use crate::args::{StudioArgs, StudioWorkerArgs};
+    use crate::failure::Failure;
 
-#[cfg(not(feature = "studio"))]
-pub fn work(_args: &StudioWorkerArgs) -> Result<(), Failure> {
-    Err(Failure::plain("this program was built without the studio"))
+    pub fn run(_args: &StudioArgs) -> Result<(), Failure> {
+        Err(Failure::plain("this program was built without the studio")
+            .help("build it with the feature `studio`, which is on unless it is switched off"))
+    }
+
+    pub fn work(_args: &StudioWorkerArgs) -> Result<(), Failure> {
+        Err(Failure::plain("this program was built without the studio"))
+    }
 }
 
 #[cfg(feature = "studio")]
@@ -19,9 +23,9 @@ pub use with::{run, work};
 
 #[cfg(feature = "studio")]
 mod with {
-    use super::{Failure, StudioArgs, StudioWorkerArgs};
-    use crate::input::reason;
-    use crate::report::{complain, print};
+    use crate::args::{StudioArgs, StudioWorkerArgs};
+    use crate::failure::{Failure, reason};
+    use crate::output::{complain, print};
     use dalembert_studio::{Limits, Options, serve};
     use std::process::{Command, Stdio};
     use std::time::Duration;

@@ -1,6 +1,6 @@
 //! The end of a run in words.
 
-use crate::words::table;
+use crate::text_table::table;
 use dalembert::Motion;
 use dalembert_view::documents;
 use std::time::Duration;

@@ -1,15 +1,15 @@
 //! `dalembert sweep`: many runs, their table, and a directory that survives being interrupted.
 
-mod join;
+mod checksum;
 mod journal;
-mod seal;
+mod merge;
 mod store;
-mod tell;
+mod summary;
 
 use crate::args::{SweepArgs, SweepFormat};
+use crate::failure::Failure;
 use crate::input::{Loaded, Remarks, load};
 use crate::progress::listen;
-use crate::report::Failure;
 use dalembert::diagnostic::Diagnostic;
 use dalembert::run::Flow;
 use dalembert::sweep::{Axis, Block, Plan, Sample, Sweep};
@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use store::{Opened, Store};
-use tell::Told;
+use summary::Completed;
 
 pub(crate) use journal::Journal;
 
@@ -33,18 +33,18 @@ pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     let sweep = Sweep::new(model, plan).map_err(|d| Failure::of(*d, &source))?;
     let manifest = manifest(args, &source, &sweep);
     let mut store = match store::open(args, &manifest, &sweep)? {
-        Opened::Finished(summary) => return tell::finished(args, &summary, Told::Again),
+        Opened::Finished(summary) => return summary::finished(args, &summary, Completed::Before),
         Opened::Ready(store) => store,
     };
     let before = store.runs_done(&sweep);
     let made = make(args, &sweep, &mut store, before)?;
     if made.interrupted {
-        return Err(tell::interrupted(args, &sweep, store.runs_done(&sweep)));
+        return Err(summary::interrupted(args, &sweep, store.runs_done(&sweep)));
     }
-    let (tally, results) = join::join(args, &sweep, &mut store)?;
-    let summary = tell::summary(args, &sweep, &tally, &made, began.elapsed());
+    let (tally, results) = merge::merge(args, &sweep, &mut store)?;
+    let summary = summary::summary(args, &sweep, &tally, &made, began.elapsed());
     store.finish(args, results, &summary)?;
-    tell::finished(args, &summary, Told::Now)
+    summary::finished(args, &summary, Completed::Now)
 }
 
 /// What is asked for, in the units of the file.
@@ -64,7 +64,7 @@ fn manifest(args: &SweepArgs, source: &Source, sweep: &Sweep) -> Value {
     let set: Vec<String> = args.common.set.iter().map(|(name, value)| format!("{name}={value}")).collect();
     json!({
         "program": concat!("dalembert ", env!("CARGO_PKG_VERSION")),
-        "model": format!("{:016x}", seal::Seal::of(&[source.text.as_bytes()]).sum()),
+        "model": format!("{:016x}", checksum::Checksum::of(&[source.text.as_bytes()]).sum()),
         "set": set,
         "initial": args.common.initial,
         "vary": args.vary,
@@ -86,7 +86,7 @@ fn manifest(args: &SweepArgs, source: &Source, sweep: &Sweep) -> Value {
 }
 
 /// What this process made.
-struct Made {
+struct RunCounts {
     runs: usize,
     /// Those that went all the way in lanes.
     in_lanes: usize,
@@ -94,7 +94,7 @@ struct Made {
 }
 
 /// Makes what is missing.
-fn make(args: &SweepArgs, sweep: &Sweep, store: &mut Store, before: usize) -> Result<Made, Failure> {
+fn make(args: &SweepArgs, sweep: &Sweep, store: &mut Store, before: usize) -> Result<RunCounts, Failure> {
     let interrupted = Arc::new(AtomicBool::new(false));
     listen(&interrupted);
     let bar = bar(args, sweep, before);
@@ -102,7 +102,7 @@ fn make(args: &SweepArgs, sweep: &Sweep, store: &mut Store, before: usize) -> Re
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.map_or_else(cores, usize::from);
     let mut trouble = None;
-    let mut made = Made { runs: 0, in_lanes: 0, interrupted: false };
+    let mut made = RunCounts { runs: 0, in_lanes: 0, interrupted: false };
     sweep.execute(threads, missing, &interrupted, |block| {
         bar.inc(block.rows.len() as u64);
         match store.keep(args, &block, &lines(&block)) {

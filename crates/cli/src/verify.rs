@@ -1,9 +1,10 @@
 //! `dalembert verify`: every road that applies to a model, compared.
 
 use crate::args::VerifyArgs;
+use crate::failure::Failure;
 use crate::input::{Loaded, Remarks, load};
-use crate::report::{Failure, print, print_json};
-use crate::words::{cells, counted, table};
+use crate::output::{print, print_json};
+use crate::text_table::{cells, counted, table};
 use dalembert::Model;
 use dalembert::verify::{Verification, verify};
 use dalembert_view::documents;
@@ -16,7 +17,7 @@ pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
     } else {
         print(&text(&model, &found))?;
     }
-    if found.passed() { Ok(()) } else { Err(Failure::Told) }
+    if found.passed() { Ok(()) } else { Err(Failure::Reported) }
 }
 
 fn text(model: &Model, found: &Verification) -> String {

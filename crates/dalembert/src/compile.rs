@@ -26,9 +26,8 @@ use dalembert_tape::Counts;
 use kernel::run_into;
 pub(crate) use lanes::InLanes;
 use programs::Programs;
-pub(crate) use programs::Scattered;
+pub(crate) use programs::{Lagrangian, Scattered};
 pub use tapes::Tapes;
-pub(crate) use variation::Lagrangian;
 
 /// A system ready to move.
 #[derive(Clone)]

@@ -5,8 +5,8 @@
 //! does (`x/x = 1`, `sqrt(x)^2 = x`); none changes a value where both sides exist. In particular
 //! `sqrt(x^2)` stays as it is, for it is |x|.
 
-use crate::draft::Draft;
 use crate::function::Function;
+use crate::pool::draft::Draft;
 use crate::pool::{Expr, Node, Pool, Weighted};
 use crate::rational::Rational;
 

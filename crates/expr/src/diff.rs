@@ -4,9 +4,9 @@
 //! O(size), a gradient with respect to any number of symbols O(size) too.
 
 use crate::function::Function;
+use crate::pool::wanted::Wanted;
 use crate::pool::{Expr, Node, Pool, Symbol, Weighted};
 use crate::rational::Rational;
-use crate::wanted::Wanted;
 use rustc_hash::FxHashMap;
 
 /// A derivation: a linear map on expressions that obeys the product rule, given by what it does to

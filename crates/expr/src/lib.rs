@@ -24,15 +24,12 @@
 
 mod construct;
 mod diff;
-mod draft;
 mod evaluate;
 mod function;
 mod jet;
 mod linear;
 mod lower;
 mod modular;
-mod names;
-mod order;
 mod pool;
 mod print;
 mod rational;
@@ -43,7 +40,6 @@ mod simplify;
 mod special;
 mod substitute;
 mod switch;
-mod wanted;
 
 pub use diff::Derivation;
 pub use evaluate::Zero;

@@ -4,12 +4,17 @@
 //! ascending order meets children first, in descending order parents first. Nothing recurses, so no
 //! depth of nesting can exhaust the stack.
 
-use crate::draft::{Draft, spread};
+pub(crate) mod draft;
+mod names;
+mod order;
+pub(crate) mod wanted;
+
 use crate::function::Function;
-use crate::names::Names;
-use crate::order::Scratch;
 use crate::rational::Rational;
+use draft::{Draft, spread};
 use hashbrown::HashTable;
+use names::Names;
+use order::Scratch;
 use rustc_hash::FxHashMap;
 
 /// An expression in a [`Pool`]: equal handles are equal expressions.

@@ -1,7 +1,7 @@
 //! Functions of their arguments: signs drawn out, exact values at special points, constants folded.
 
-use crate::draft::Draft;
 use crate::function::Function;
+use crate::pool::draft::Draft;
 use crate::pool::{Expr, Node, Pool};
 use crate::rational::Rational;
 

@@ -1,8 +1,8 @@
 //! Putting expressions in the place of symbols, and rebuilding in general.
 
 use crate::function::Function;
+use crate::pool::wanted::Wanted;
 use crate::pool::{Expr, Node, Pool, Symbol, Weighted};
-use crate::wanted::Wanted;
 
 impl Pool {
     /// Replaces symbols by expressions, all at once, in each of `roots`. O(size of the roots).

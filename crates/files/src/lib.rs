@@ -17,20 +17,9 @@
 pub mod faults;
 mod place;
 mod read;
+mod step;
 mod write;
 
-pub use place::{probe, same};
+pub use place::same;
 pub use read::{read_text, up_to};
-pub use write::{LEFTOVER, Output, make_beside, remove, replace};
-
-/// Counts an operation; an error where the tests want one.
-#[cfg(any(test, feature = "faults"))]
-fn step() -> std::io::Result<()> {
-    faults::step()
-}
-
-#[cfg(not(any(test, feature = "faults")))]
-#[inline]
-fn step() -> std::io::Result<()> {
-    Ok(())
-}
+pub use write::{LEFTOVER, Output, make_beside, probe, remove, replace};

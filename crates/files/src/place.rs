@@ -1,6 +1,5 @@
 //! Where a file really is, whether it can be written, and whether two paths are one file.
 
-use crate::write::{Part, create};
 use std::fs::{Metadata, OpenOptions};
 use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
@@ -40,17 +39,6 @@ fn follow(path: &Path) -> Result<PathBuf> {
         path = path.parent().map_or_else(|| link.clone(), |folder| folder.join(&link));
     }
     Err(Error::other("too many links follow each other"))
-}
-
-/// Whether a file can be written, found out without changing it: a long run must not end at a misspelt directory.
-pub fn probe(path: &Path) -> Result<()> {
-    match place(path)? {
-        Place::Stream(path) => OpenOptions::new().write(true).open(path).map(drop),
-        Place::File(path, known) => {
-            writable(&path, known.as_ref())?;
-            create(&path).map(|(_, part): (_, Part)| drop(part))
-        }
-    }
 }
 
 /// A file that may not be written is not replaced either.

@@ -1,7 +1,7 @@
 //! Writing: beside, complete, then in place.
 
 use crate::place::{Place, place, writable};
-use crate::step;
+use crate::step::step;
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ impl Write for Output {
 }
 
 /// An unfinished file, removed when it is dropped without having been put in its place.
-pub(crate) struct Part {
+struct Part {
     path: PathBuf,
     finished: bool,
 }
@@ -71,7 +71,7 @@ impl Drop for Part {
 }
 
 /// Begins a new file beside another, with the same ending.
-pub(crate) fn create(path: &Path) -> Result<(Output, Part)> {
+fn create(path: &Path) -> Result<(Output, Part)> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     step()?;
     let ending = path.extension().map_or(String::new(), |ending| format!(".{}", ending.to_string_lossy()));
@@ -86,6 +86,17 @@ pub(crate) fn create(path: &Path) -> Result<(Output, Part)> {
         }
     }
     Err(Error::new(ErrorKind::AlreadyExists, "too many unfinished files are in its directory"))
+}
+
+/// Whether a file can be written, found out without changing it: a long run must not end at a misspelt directory.
+pub fn probe(path: &Path) -> Result<()> {
+    match place(path)? {
+        Place::Stream(path) => OpenOptions::new().write(true).open(path).map(drop),
+        Place::File(path, known) => {
+            writable(&path, known.as_ref())?;
+            create(&path).map(drop)
+        }
+    }
 }
 
 /// Writes a file: as a whole, or not at all.

@@ -1,7 +1,7 @@
 //! What can be typed at an offset.
 
-use crate::Document;
 use crate::context::Context;
+use crate::document::Document;
 use crate::names::{Entity, Sort};
 use crate::resolve::{OF_CLASS, OF_CONSTRAINT};
 use dalembert::system::Power;

@@ -1,6 +1,6 @@
 //! Where in a statement an offset is: what stands before it, and which brackets are open.
 
-use crate::Document;
+use crate::document::Document;
 use dalembert_syntax::source::Span;
 use dalembert_syntax::{KEYWORDS, Token, TokenKind};
 

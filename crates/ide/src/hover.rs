@@ -1,7 +1,7 @@
 //! What is shown about the word at an offset.
 
-use crate::Document;
 use crate::context::Context;
+use crate::document::Document;
 use crate::names::{Entity, Occurrence, Sort, Usage};
 use dalembert::elaborate::{ConstraintFact, Fact};
 use dalembert_run::Method;

@@ -1,6 +1,6 @@
 //! Another name for a thing, at every place where it stands.
 
-use crate::Document;
+use crate::document::Document;
 use crate::names::{Entity, Sort};
 use dalembert_syntax::diagnostic::any_error;
 use dalembert_syntax::source::{Source, Span};

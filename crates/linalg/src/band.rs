@@ -1,5 +1,7 @@
 //! LU of a band matrix with partial pivoting: time linear in the number of rows.
 
+use crate::vector::{axpy, dot};
+
 /// A factorisation P A = L U of a matrix whose entries are within `half` of the diagonal.
 #[derive(Clone, Debug)]
 pub struct Band {
@@ -62,7 +64,7 @@ impl Band {
                 self.a[head] = factor;
                 if factor != 0.0 {
                     let (upper, lower) = self.a.split_at_mut(head);
-                    super::axpy(-factor, &upper[pivot + 1..pivot + width], &mut lower[1..width]);
+                    axpy(-factor, &upper[pivot + 1..pivot + width], &mut lower[1..width]);
                 }
             }
         }
@@ -84,7 +86,7 @@ impl Band {
         for i in (0..n).rev() {
             let end = (i + 2 * half).min(n - 1);
             let (head, width) = (self.at(i, i), end - i + 1);
-            let sum = super::dot(&self.a[head + 1..head + width], &v[i + 1..i + width]);
+            let sum = dot(&self.a[head + 1..head + width], &v[i + 1..i + width]);
             v[i] = (v[i] - sum) / self.a[head];
         }
     }

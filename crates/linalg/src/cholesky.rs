@@ -1,6 +1,6 @@
 //! Cholesky factor of a symmetric positive definite matrix, and triangular solves.
 
-use super::dot;
+use crate::vector::{axpy, dot};
 
 /// Overwrites the lower triangle of `M` (n * n, row-major) with L, L L^T = M; the upper triangle is left alone.
 ///
@@ -78,7 +78,7 @@ pub fn solve_lower_transposed(L: &[f64], n: usize, v: &mut [f64]) {
         v[i] /= L[i * n + i];
         let vi = v[i];
         if vi != 0.0 {
-            super::axpy(-vi, &L[i * n..i * n + i], &mut v[..i]);
+            axpy(-vi, &L[i * n..i * n + i], &mut v[..i]);
         }
     }
 }

@@ -7,7 +7,8 @@
 //! The second factorisation can be that of W T with positive row weights W: then `multipliers` gives the
 //! minimum-norm solution for rows scaled by W while the rank was decided on the unscaled ones.
 
-use super::{PivotedLq, dot, norm};
+use crate::lq::PivotedLq;
+use crate::vector::{axpy, dot, norm};
 
 /// The decomposition, sized once.
 #[derive(Clone, Debug)]
@@ -75,7 +76,7 @@ impl Cod {
         for j in 0..r - k - 1 {
             let other = &mut rest[j * m + k..(j + 1) * m];
             let s = dot(column, other);
-            super::axpy(-s, column, other);
+            axpy(-s, column, other);
         }
     }
 
@@ -83,7 +84,7 @@ impl Cod {
         let m = self.m;
         let column = &self.t[k * m + k..(k + 1) * m];
         let s = dot(column, &self.work[k..m]);
-        super::axpy(-s, column, &mut self.work[k..m]);
+        axpy(-s, column, &mut self.work[k..m]);
     }
 
     /// y (n numbers) = B^+ e: least squares, minimum norm.

@@ -10,7 +10,7 @@
 //!
 //! Judged by the dense factorisations in `tests/it/sparse.rs`.
 
-use super::dot;
+use crate::vector::dot;
 
 /// What is known of L without numbers, for one order of elimination.
 #[derive(Clone, Debug, Default)]
@@ -301,7 +301,7 @@ impl Ldl {
         Ok(())
     }
 
-    /// The smallest share of a pivot in what rounding of it grows with (see [`pivot_share`](super::pivot_share)), and its
+    /// The smallest share of a pivot in what rounding of it grows with (see [`pivot_share`](crate::pivot_share)), and its
     /// unknown, among those that `of` admits. Dropped rows pass nothing on. O(entries of L).
     pub fn pivot_share(
         &self,

@@ -3,7 +3,7 @@
 //! The transpose of column-pivoted QR, chosen because rows of a row-major matrix are contiguous. Rank revealing:
 //! |L_kk| does not increase, and the first one below the tolerance ends the factorisation.
 
-use super::{axpy, dot, norm};
+use crate::vector::{axpy, dot, norm};
 
 /// The factorisation, sized once.
 #[derive(Clone, Debug)]

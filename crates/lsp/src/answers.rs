@@ -3,10 +3,39 @@
 use crate::convert;
 use crate::documents::Open;
 use crate::position::Encoding;
-use crate::server::Refusal;
 use dalembert::source::Span;
 use dalembert_ide::Usage;
 use serde_json::{Value, json};
+
+/// Why a request has no result: a code of the protocol and a message.
+pub struct Refusal {
+    pub code: i32,
+    pub message: String,
+}
+
+impl Refusal {
+    pub const PARSE: i32 = -32700;
+    pub const INVALID: i32 = -32600;
+    pub const UNKNOWN: i32 = -32601;
+    pub const PARAMETERS: i32 = -32602;
+    pub const UNINITIALIZED: i32 = -32002;
+    pub const FAILED: i32 = -32803;
+    pub const INTERNAL: i32 = -32603;
+
+    pub fn new(code: i32, message: impl Into<String>) -> Refusal {
+        Refusal { code, message: message.into() }
+    }
+
+    /// Parameters that make no sense.
+    pub fn parameters(message: &str) -> Refusal {
+        Refusal::new(Refusal::PARAMETERS, message)
+    }
+
+    /// A request that makes sense but cannot be done.
+    pub fn failed(message: impl Into<String>) -> Refusal {
+        Refusal::new(Refusal::FAILED, message)
+    }
+}
 
 /// An answer to a request about an open document.
 pub type Answer = fn(&Open, &Value) -> Result<Value, Refusal>;

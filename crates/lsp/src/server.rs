@@ -1,7 +1,7 @@
 //! The course of a session: what may be asked when, which documents are open, and errors where something is asked
 //! that cannot be answered.
 
-use crate::answers;
+use crate::answers::{self, Refusal};
 use crate::checker::{Checked, Checker};
 use crate::convert;
 use crate::documents::Open;
@@ -25,36 +25,6 @@ enum Phase {
     Fresh,
     Running,
     ShutDown,
-}
-
-/// Why a request has no result: a code of the protocol and words.
-pub struct Refusal {
-    code: i32,
-    message: String,
-}
-
-impl Refusal {
-    const PARSE: i32 = -32700;
-    const INVALID: i32 = -32600;
-    const UNKNOWN: i32 = -32601;
-    const PARAMETERS: i32 = -32602;
-    const UNINITIALIZED: i32 = -32002;
-    const FAILED: i32 = -32803;
-    const INTERNAL: i32 = -32603;
-
-    fn new(code: i32, message: impl Into<String>) -> Refusal {
-        Refusal { code, message: message.into() }
-    }
-
-    /// Parameters that make no sense.
-    pub fn parameters(message: &str) -> Refusal {
-        Refusal::new(Refusal::PARAMETERS, message)
-    }
-
-    /// A request that makes sense but cannot be done.
-    pub fn failed(message: impl Into<String>) -> Refusal {
-        Refusal::new(Refusal::FAILED, message)
-    }
 }
 
 /// A session with one client.

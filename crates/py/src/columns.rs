@@ -1,6 +1,7 @@
 //! A table that Python sees without copying: as one NumPy array, and as an Arrow record batch.
 
-use crate::borrowed;
+mod borrowed;
+
 use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -2,7 +2,6 @@
 //! computed is asked of the crate `dalembert`, without the interpreter's lock. The pages of the package are written in
 //! Python, in `python/dalembert`.
 
-mod borrowed;
 mod columns;
 mod convert;
 mod rates;

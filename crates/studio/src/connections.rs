@@ -23,7 +23,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::{Sleep, sleep, timeout};
 
-use crate::server::{TOO_LARGE, trouble};
+use crate::responses::{TOO_LARGE, refusal};
 
 /// Time for the head of a request, or until the next request of a connection.
 const HEAD: Duration = Duration::from_secs(20);
@@ -100,12 +100,12 @@ async fn whole_within(
                 async { while let Some(Ok(_)) = poll_fn(|c| Pin::new(&mut body).poll_frame(c)).await {} };
             let _ = timeout(time, all).await;
         }
-        return Err(closing(trouble(StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE)));
+        return Err(closing(refusal(StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE)));
     }
     match timeout(time, to_bytes(body, most)).await {
         Ok(Ok(bytes)) => Ok(Request::from_parts(head, Body::from(bytes))),
-        Ok(Err(_)) => Err(closing(trouble(StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE))),
-        Err(_) => Err(closing(trouble(StatusCode::REQUEST_TIMEOUT, "the request did not arrive in time"))),
+        Ok(Err(_)) => Err(closing(refusal(StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE))),
+        Err(_) => Err(closing(refusal(StatusCode::REQUEST_TIMEOUT, "the request did not arrive in time"))),
     }
 }
 

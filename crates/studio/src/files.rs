@@ -27,7 +27,7 @@ pub struct Found {
 
 /// Why a file is not read or written.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum FileError {
     /// Not a name of a model in this folder.
     Name(String),
     /// There is no such file.
@@ -77,32 +77,32 @@ impl Folder {
     }
 
     /// Reads a model.
-    pub fn read(&self, name: &str) -> Result<Found, Trouble> {
+    pub fn read(&self, name: &str) -> Result<Found, FileError> {
         let path = self.place(name)?;
         match std::fs::metadata(&path) {
             Ok(found) if found.is_file() => {}
-            Ok(_) => return Err(Trouble::Name("this is no plain file".to_owned())),
-            Err(error) if error.kind() == ErrorKind::NotFound => return Err(Trouble::Missing),
+            Ok(_) => return Err(FileError::Name("this is no plain file".to_owned())),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(FileError::Missing),
             Err(error) => return Err(system(&error)),
         }
         let read = std::fs::File::open(&path).and_then(|file| up_to(file, MAX_SOURCE_BYTES + 1));
         let bytes = read.map_err(|e| system(&e))?;
-        let source = dalembert::Source::from_bytes(name, bytes).map_err(|d| Trouble::Name(d.message))?;
+        let source = dalembert::Source::from_bytes(name, bytes).map_err(|d| FileError::Name(d.message))?;
         Ok(Found { version: version(&source.text), text: source.text })
     }
 
     /// Writes a model over the version that was seen (`None`: there was no such file); gives the new version.
-    pub fn write(&self, name: &str, text: &str, seen: Option<&str>) -> Result<String, Trouble> {
+    pub fn write(&self, name: &str, text: &str, seen: Option<&str>) -> Result<String, FileError> {
         if text.len() > MAX_SOURCE_BYTES {
-            return Err(Trouble::TooLarge);
+            return Err(FileError::TooLarge);
         }
         let now = match self.read(name) {
             Ok(found) => Some(found.version),
-            Err(Trouble::Missing) => None,
+            Err(FileError::Missing) => None,
             Err(other) => return Err(other),
         };
         if now.as_deref() != seen {
-            return Err(Trouble::Changed(now));
+            return Err(FileError::Changed(now));
         }
         let path = self.place(name)?;
         replace(&path, |out| out.write_all(text.as_bytes())).map_err(|e| system(&e))?;
@@ -110,8 +110,8 @@ impl Folder {
     }
 
     /// Where a file of this name is, links followed; the file need not exist.
-    fn place(&self, name: &str) -> Result<PathBuf, Trouble> {
-        let bad = |why: &str| Err(Trouble::Name(why.to_owned()));
+    fn place(&self, name: &str) -> Result<PathBuf, FileError> {
+        let bad = |why: &str| Err(FileError::Name(why.to_owned()));
         if !name.ends_with(".dal") || name.len() > 200 {
             return bad("the name of a model ends in .dal and is no longer than 200 bytes");
         }
@@ -133,9 +133,9 @@ impl Folder {
     }
 }
 
-fn system(error: &Error) -> Trouble {
+fn system(error: &Error) -> FileError {
     let text = error.to_string();
-    Trouble::System(text.split(" (os error").next().unwrap_or(&text).to_lowercase())
+    FileError::System(text.split(" (os error").next().unwrap_or(&text).to_lowercase())
 }
 
 fn version(text: &str) -> String {
@@ -173,8 +173,8 @@ mod tests {
             "deep.dal",
         ];
         for name in names.iter().copied().chain([absolute.as_str()]) {
-            assert!(matches!(folder.read(name), Err(Trouble::Name(_))), "{name:?}");
-            assert!(matches!(folder.write(name, "x", None), Err(Trouble::Name(_))), "{name:?}");
+            assert!(matches!(folder.read(name), Err(FileError::Name(_))), "{name:?}");
+            assert!(matches!(folder.write(name, "x", None), Err(FileError::Name(_))), "{name:?}");
         }
         assert_eq!(std::fs::read_to_string(base.join("secret.dal")).unwrap(), "secret");
         std::fs::remove_dir_all(base).unwrap();
@@ -193,8 +193,8 @@ mod tests {
         std::fs::write(root.join("notes.txt"), "notes").unwrap();
         symlink(root.join("notes.txt"), root.join("other.dal")).unwrap();
         for name in ["out.dal", "nowhere.dal", "other.dal"] {
-            assert!(matches!(folder.read(name), Err(Trouble::Name(_))), "{name}");
-            assert!(matches!(folder.write(name, "x", None), Err(Trouble::Name(_))), "{name}");
+            assert!(matches!(folder.read(name), Err(FileError::Name(_))), "{name}");
+            assert!(matches!(folder.write(name, "x", None), Err(FileError::Name(_))), "{name}");
         }
         assert!(!base.join("none.dal").exists());
         assert_eq!(std::fs::read_to_string(root.join("notes.txt")).unwrap(), "notes");
@@ -207,16 +207,16 @@ mod tests {
     fn a_file_that_changed_is_not_overwritten() {
         let (base, folder) = folder("versions");
         let first = folder.write("a.dal", "one", None).unwrap();
-        assert!(matches!(folder.write("a.dal", "two", None), Err(Trouble::Changed(Some(_)))));
+        assert!(matches!(folder.write("a.dal", "two", None), Err(FileError::Changed(Some(_)))));
         let second = folder.write("a.dal", "two", Some(&first)).unwrap();
         std::fs::write(folder.path().join("a.dal"), "from elsewhere").unwrap();
-        assert!(matches!(folder.write("a.dal", "three", Some(&second)), Err(Trouble::Changed(Some(_)))));
+        assert!(matches!(folder.write("a.dal", "three", Some(&second)), Err(FileError::Changed(Some(_)))));
         assert_eq!(folder.read("a.dal").unwrap().text, "from elsewhere");
         let long = " ".repeat(MAX_SOURCE_BYTES + 1);
-        assert!(matches!(folder.write("c.dal", &long, None), Err(Trouble::TooLarge)));
+        assert!(matches!(folder.write("c.dal", &long, None), Err(FileError::TooLarge)));
         folder.write("c.dal", &long[1..], None).unwrap();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left beside the files");
-        assert!(matches!(folder.write("b.dal", "x", Some(&second)), Err(Trouble::Changed(None))));
+        assert!(matches!(folder.write("b.dal", "x", Some(&second)), Err(FileError::Changed(None))));
         std::fs::remove_dir_all(base).unwrap();
     }
 

@@ -5,7 +5,7 @@
 //! - What is not a GET needs the token of this process, in a header that no form of another page can send.
 
 use crate::connections::whole;
-use crate::server::{MAX_BODY, TOO_LARGE, trouble};
+use crate::responses::{self, MAX_BODY, TOO_LARGE};
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
 use axum::http::header::{CONTENT_TYPE, HOST, HeaderName, HeaderValue, ORIGIN};
@@ -77,7 +77,7 @@ impl Guard {
 /// Turns away who may not ask, and puts the headers on every answer.
 pub async fn watch(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let mut response = match guard.refusal(request.method(), request.headers()) {
-        Some((status, why)) => trouble(status, why),
+        Some((status, why)) => responses::refusal(status, why),
         None => match whole(request, MAX_BODY).await {
             Ok(request) => in_json(next.run(request).await).await,
             Err(refusal) => refusal,
@@ -98,9 +98,9 @@ async fn in_json(response: Response) -> Response {
     }
     let said = to_bytes(response.into_body(), 1000).await.unwrap_or_default();
     match (status, String::from_utf8_lossy(&said).trim()) {
-        (StatusCode::PAYLOAD_TOO_LARGE, _) => trouble(status, TOO_LARGE),
-        (_, "") => trouble(status, status.canonical_reason().unwrap_or("the request was refused")),
-        (_, said) => trouble(status, said),
+        (StatusCode::PAYLOAD_TOO_LARGE, _) => responses::refusal(status, TOO_LARGE),
+        (_, "") => responses::refusal(status, status.canonical_reason().unwrap_or("the request was refused")),
+        (_, said) => responses::refusal(status, said),
     }
 }
 

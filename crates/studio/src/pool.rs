@@ -3,8 +3,8 @@
 //! A page has one lane for each kind of request. A new request takes the place of the one before it in its lane, so that
 //! nothing queues up behind a slider. Idle workers wait for the lane they served last, because they still hold its model.
 
+use crate::options::{Limits, Options};
 use crate::process::Process;
-use crate::{Limits, Options};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::ffi::OsString;

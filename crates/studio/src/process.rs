@@ -9,7 +9,7 @@
 //!
 //! It ends when its standard input does. Dropping it kills it.
 
-use crate::Limits;
+use crate::options::Limits;
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -12,10 +12,12 @@
 //!
 //! A page names itself in the header `x-page`; requests of one page and kind supersede each other.
 
-use crate::files::{Folder, Trouble};
+use crate::examples;
+use crate::files::{FileError, Folder};
 use crate::guard::{Guard, watch};
+use crate::options::{Limits, Options};
 use crate::pool::{Lane, Pool};
-use crate::{Options, examples};
+use crate::responses::{MAX_BODY, TOO_LARGE, json_response, refusal};
 use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
@@ -33,20 +35,14 @@ use tokio::sync::mpsc;
 /// The built page: names and contents.
 const PAGE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
-/// A text of the largest size, and what stands around it.
-pub const MAX_BODY: usize = MAX_SOURCE_BYTES + 64 * 1024;
-
 /// What workers are asked for.
 const REQUESTS: [&str; 7] = ["check", "hover", "complete", "format", "derive", "analyze", "export"];
-
-/// What is said of texts above [`MAX_SOURCE_BYTES`].
-pub const TOO_LARGE: &str = "the text is larger than a model may be";
 
 struct Studio {
     folder: Folder,
     guard: Arc<Guard>,
     pool: Arc<Pool>,
-    limits: crate::Limits,
+    limits: Limits,
 }
 
 type Shared = State<Arc<Studio>>;
@@ -89,7 +85,7 @@ async fn page(uri: Uri) -> Response {
         name => name,
     };
     let Some((_, bytes)) = PAGE.iter().find(|(known, _)| *known == name) else {
-        return trouble(StatusCode::NOT_FOUND, "there is no such page");
+        return refusal(StatusCode::NOT_FOUND, "there is no such page");
     };
     let kind = match name.rsplit('.').next() {
         Some("html") => "text/html; charset=utf-8",
@@ -118,7 +114,7 @@ async fn files(State(studio): Shared) -> Response {
     match aside(move || studio.folder.names()).await {
         Ok(names) => json_response(&json!({ "files": names })),
         Err(error) => {
-            trouble(StatusCode::INTERNAL_SERVER_ERROR, &format!("the folder cannot be read: {error}"))
+            refusal(StatusCode::INTERNAL_SERVER_ERROR, &format!("the folder cannot be read: {error}"))
         }
     }
 }
@@ -127,21 +123,21 @@ async fn read_file(State(studio): Shared, Path(name): Path<String>) -> Response 
     let (name, found) = aside(move || (name.clone(), studio.folder.read(&name))).await;
     match found {
         Ok(found) => json_response(&json!({ "text": found.text, "version": found.version })),
-        Err(error) => file_trouble(&name, &error),
+        Err(error) => file_refusal(&name, &error),
     }
 }
 
 async fn write_file(State(studio): Shared, Path(name): Path<String>, body: Bytes) -> Response {
     let Some(request) = object(&body) else { return no_object() };
     let Some(text) = request.get("text").and_then(Value::as_str).map(str::to_owned) else {
-        return trouble(StatusCode::BAD_REQUEST, "`text` is missing");
+        return refusal(StatusCode::BAD_REQUEST, "`text` is missing");
     };
     let seen = request.get("version").and_then(Value::as_str).map(str::to_owned);
     let (name, written) =
         aside(move || (name.clone(), studio.folder.write(&name, &text, seen.as_deref()))).await;
     match written {
         Ok(version) => json_response(&json!({ "version": version })),
-        Err(error) => file_trouble(&name, &error),
+        Err(error) => file_refusal(&name, &error),
     }
 }
 
@@ -155,7 +151,7 @@ async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> 
 
 async fn ask(State(studio): Shared, Path(what): Path<String>, headers: HeaderMap, body: Bytes) -> Response {
     if !REQUESTS.contains(&what.as_str()) {
-        return trouble(StatusCode::NOT_FOUND, "there is no such request");
+        return refusal(StatusCode::NOT_FOUND, "there is no such request");
     }
     match begin(&studio, &what, &headers, &body) {
         Ok(mut lines) => {
@@ -214,32 +210,23 @@ fn object(body: &[u8]) -> Option<Map<String, Value>> {
     }
 }
 
-fn json_response(value: &Value) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], value.to_string()).into_response()
-}
-
-/// A refusal in words.
-pub fn trouble(status: StatusCode, message: &str) -> Response {
-    (status, json_response(&json!({ "failed": { "message": message } }))).into_response()
-}
-
 fn no_object() -> Response {
-    trouble(StatusCode::BAD_REQUEST, "the request is no JSON object")
+    refusal(StatusCode::BAD_REQUEST, "the request is no JSON object")
 }
 
 fn no_page() -> Response {
-    trouble(StatusCode::BAD_REQUEST, "the header x-page must name the page, in letters and digits")
+    refusal(StatusCode::BAD_REQUEST, "the header x-page must name the page, in letters and digits")
 }
 
-fn file_trouble(name: &str, error: &Trouble) -> Response {
+fn file_refusal(name: &str, error: &FileError) -> Response {
     match error {
-        Trouble::Name(why) => trouble(StatusCode::BAD_REQUEST, &format!("`{name}`: {why}")),
-        Trouble::Missing => {
-            trouble(StatusCode::NOT_FOUND, &format!("there is no file `{name}` in the folder"))
+        FileError::Name(why) => refusal(StatusCode::BAD_REQUEST, &format!("`{name}`: {why}")),
+        FileError::Missing => {
+            refusal(StatusCode::NOT_FOUND, &format!("there is no file `{name}` in the folder"))
         }
-        Trouble::TooLarge => trouble(StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE),
-        Trouble::System(why) => trouble(StatusCode::FORBIDDEN, &format!("`{name}`: {why}")),
-        Trouble::Changed(version) => {
+        FileError::TooLarge => refusal(StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE),
+        FileError::System(why) => refusal(StatusCode::FORBIDDEN, &format!("`{name}`: {why}")),
+        FileError::Changed(version) => {
             let message = match version {
                 Some(_) => format!("`{name}` was changed elsewhere"),
                 None => format!("`{name}` was removed elsewhere"),

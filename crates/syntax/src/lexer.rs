@@ -5,8 +5,8 @@
 //! bracket is open is the parser's business. Names are not normalised: `é` in one and in two characters are two names.
 
 use super::token::{RESERVED_WORDS, Token, TokenKind};
-use super::{MAX_DIAGNOSTICS, MAX_NUMBER_LENGTH};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::limits::{MAX_DIAGNOSTICS, MAX_NUMBER_LENGTH};
 use crate::source::Span;
 
 /// The tokens of a text, always with an [`TokenKind::End`] at the end, and what is wrong with it.

@@ -14,9 +14,10 @@ pub use statements::KEYWORDS;
 
 use super::ast::{Ast, Name};
 use super::token::{Token, TokenKind};
-use super::{MAX_DIAGNOSTICS, MAX_NESTING, lexer};
 use crate::diagnostic::size_error;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::lexer;
+use crate::limits::{MAX_DIAGNOSTICS, MAX_NESTING};
 use crate::source::{Source, Span};
 
 /// Reads a model text.

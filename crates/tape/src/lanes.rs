@@ -1,7 +1,7 @@
 //! A program run for several states at once, in the lanes of vector registers.
 
-use crate::native::Native;
 use crate::program::Program;
+use crate::program::native::Native;
 use std::sync::Arc;
 
 /// A program for [`Lanes::WIDTH`] states at a time. Number `k` of lane `l` stands at `k * WIDTH + l` in inputs and

@@ -29,8 +29,6 @@ mod fuse;
 mod hoist;
 mod lanes;
 mod listing;
-#[allow(unsafe_code)] // enters the code it has made; every use says why it is sound
-mod native;
 mod op;
 mod program;
 #[allow(unsafe_code)] // asks for fused products where the machine has them

@@ -1,7 +1,10 @@
 //! A finished tape and its interpreter.
 
-use crate::native::Native;
+#[allow(unsafe_code)] // enters the code it has made; every use says why it is sound
+pub(crate) mod native;
+
 use crate::op::{Class, Op};
+use native::Native;
 use std::fmt;
 use std::sync::Arc;
 

@@ -60,7 +60,7 @@ fn reduced_with_fma(x: f64) -> (f64, f64) {
     reduced(x)
 }
 
-/// What `native/expand.rs` writes in machine instructions: any change here is a change there.
+/// What `program/native/expand.rs` writes in machine instructions: any change here is a change there.
 #[inline(always)]
 fn reduced(x: f64) -> (f64, f64) {
     let shifted = x.mul_add(TWO_OVER_PI, ROUNDER);

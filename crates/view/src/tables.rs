@@ -1,6 +1,6 @@
 //! Tables as text: CSV and JSON.
 
-use super::number;
+use dalembert::number::number;
 use dalembert::simulate::Table;
 use std::io::{Result, Write};
 

@@ -32,7 +32,7 @@ pub fn run(bytes: &[u8]) -> bool {
         }
     };
     render(&model.diagnostics, &source, Style::Plain);
-    let choice = crate::number_of(bytes);
+    let choice = crate::random::number_of(bytes);
     if let Ok(started) = model.start() {
         at_start(&mut model, &started.state, choice);
         move_on(&mut model, choice);

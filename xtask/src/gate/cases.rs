@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn every_model_has_cases_and_no_name_occurs_twice() {
-        let cases = all(&crate::root().join("models")).unwrap();
+        let cases = all(&crate::workspace::root().join("models")).unwrap();
         let names: BTreeSet<String> = cases.iter().map(|case| case.name()).collect();
         let models: BTreeSet<&str> = cases.iter().map(|case| case.model.as_str()).collect();
         assert_eq!(names.len(), cases.len());

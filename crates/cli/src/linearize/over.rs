@@ -1,9 +1,10 @@
 //! Eigenvalues over a range: tables, pictures, where they cross the axis.
 
 use crate::args::LinearizeArgs;
+use crate::failure::Failure;
 use crate::files::{TableTarget, probe_all};
-use crate::report::{Failure, complain, print, print_json};
-use crate::words::{entry, plain};
+use crate::output::{complain, print, print_json};
+use crate::text_table::{entry, plain};
 use dalembert::linearize::{Over, Range, Sweep};
 use dalembert::{Model, Source};
 use dalembert_view::Plot;

@@ -11,7 +11,7 @@
 //! A record counts if it is whole and its checksum is right. What follows the last such record, left by a process that
 //! was killed or by a machine that lost its power, is cut off when the file is opened again.
 
-use super::seal::Seal;
+use super::checksum::Checksum;
 use dalembert_files::Output;
 use std::fs::{OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, Read, Result, Seek, SeekFrom, Write};
@@ -33,14 +33,14 @@ pub struct Journal {
 struct Record {
     place: u64,
     length: usize,
-    motions: Option<Seal>,
+    motions: Option<Checksum>,
 }
 
 struct Header {
     block: usize,
     bytes: u64,
     sum: u64,
-    motions: Option<Seal>,
+    motions: Option<Checksum>,
 }
 
 impl Journal {
@@ -94,7 +94,7 @@ impl Journal {
     }
 
     /// What the motions of a block were when they were kept.
-    pub fn motions(&self, block: usize) -> Option<Seal> {
+    pub fn motions(&self, block: usize) -> Option<Checksum> {
         self.blocks.get(block).copied().flatten()?.motions
     }
 
@@ -104,9 +104,9 @@ impl Journal {
     }
 
     /// Adds a block.
-    pub fn add(&mut self, block: usize, lines: &str, motions: Option<Seal>) -> Result<()> {
+    pub fn add(&mut self, block: usize, lines: &str, motions: Option<Checksum>) -> Result<()> {
         let sum = record_sum(block, lines.as_bytes(), motions);
-        let more = motions.map_or(String::new(), |seal| format!(" {seal}"));
+        let more = motions.map_or(String::new(), |checksum| format!(" {checksum}"));
         let header = format!("block {block} {} {sum:016x}{more}\n", lines.len());
         self.file.file().seek(SeekFrom::Start(self.end))?;
         self.file.write_all(format!("{header}{lines}").as_bytes())?;
@@ -135,9 +135,9 @@ impl Journal {
     }
 }
 
-fn record_sum(block: usize, body: &[u8], motions: Option<Seal>) -> u64 {
-    let more = motions.map_or(String::new(), |seal| seal.to_string());
-    Seal::of(&[&(block as u64).to_le_bytes(), body, more.as_bytes()]).sum()
+fn record_sum(block: usize, body: &[u8], motions: Option<Checksum>) -> u64 {
+    let more = motions.map_or(String::new(), |checksum| checksum.to_string());
+    Checksum::of(&[&(block as u64).to_le_bytes(), body, more.as_bytes()]).sum()
 }
 
 fn read_header(line: &str) -> Option<Header> {
@@ -145,7 +145,7 @@ fn read_header(line: &str) -> Option<Header> {
     let ["block", block, bytes, sum, more @ ..] = words.as_slice() else { return None };
     let motions = match more {
         [] => None,
-        [bytes, sum] => Some(Seal::read(bytes, sum)?),
+        [bytes, sum] => Some(Checksum::read(bytes, sum)?),
         _ => return None,
     };
     let sum = u64::from_str_radix(sum, 16).ok()?;

@@ -1,10 +1,10 @@
 //! The directory of a sweep: what was asked, what is done, the results.
 
+use super::checksum::{self, Checksum, ChecksumWriter, Checksums, MAX_TEXT};
 use super::journal::Journal;
-use super::seal::{self, MAX_TEXT, Seal, Sealed, Seals};
 use crate::args::{SweepArgs, SweepFormat};
-use crate::input::reason;
-use crate::report::Failure;
+use crate::failure::reason;
+use crate::failure::{Failure, cannot_write};
 use dalembert::simulate::Table;
 use dalembert::sweep::{Block, Sweep};
 use dalembert_files::{LEFTOVER, read_text, replace};
@@ -32,7 +32,7 @@ pub struct Store {
 /// Opens a new directory, or one that a sweep with the same manifest left behind.
 pub fn open(args: &SweepArgs, manifest: &Value, sweep: &Sweep) -> Result<Opened, Failure> {
     let dir = PathBuf::from(&args.out);
-    fs::create_dir_all(&dir).map_err(|error| refused(&dir, &error))?;
+    fs::create_dir_all(&dir).map_err(|error| cannot_write(&dir, &error))?;
     let path = dir.join("manifest.json");
     let known = known(&path)?;
     if known.is_none() || !args.resume {
@@ -49,7 +49,7 @@ pub fn open(args: &SweepArgs, manifest: &Value, sweep: &Sweep) -> Result<Opened,
     if let (Some(summary), false) = (&summary, path.exists()) {
         return Ok(Opened::Finished(summary.clone()));
     }
-    let journal = Journal::open(&path, sweep.blocks()).map_err(|error| refused(&path, &error))?;
+    let journal = Journal::open(&path, sweep.blocks()).map_err(|error| cannot_write(&path, &error))?;
     let Some(journal) = journal else {
         return Err(Failure::plain(format!("another process works in `{}`", args.out)));
     };
@@ -65,11 +65,11 @@ pub fn open(args: &SweepArgs, manifest: &Value, sweep: &Sweep) -> Result<Opened,
 
 /// The summary of a sweep whose files are all there and as they were; refused if one was changed.
 fn finished(args: &SweepArgs, dir: &Path) -> Result<Option<Value>, Failure> {
-    let seals = Seals::read(dir);
-    let whole = seals.as_ref().map_or(Ok(false), |seals| seals.check(dir))?;
+    let checksums = Checksums::read(dir);
+    let whole = checksums.as_ref().map_or(Ok(false), |checksums| checksums.check(dir))?;
     let summary = known(&dir.join(SUMMARY))?;
-    if seals.is_none() && summary.is_some() && results(args, dir).exists() {
-        let file = dir.join(seal::FILE);
+    if checksums.is_none() && summary.is_some() && results(args, dir).exists() {
+        let file = dir.join(checksum::FILE);
         let message = format!("without `{}` nobody knows whether the results are whole", file.display());
         let help = "delete the results or move them away, and `--resume` makes them again";
         return Err(Failure::plain(message).help(help));
@@ -96,12 +96,12 @@ fn known(path: &Path) -> Result<Option<String>, Failure> {
 }
 
 fn remove(path: &Path) -> Result<(), Failure> {
-    dalembert_files::remove(path).map_err(|error| refused(path, &error))
+    dalembert_files::remove(path).map_err(|error| cannot_write(path, &error))
 }
 
 /// Refuses to write among other files; a sweep that had no time to begin does not count.
 fn check_empty(args: &SweepArgs, dir: &Path) -> Result<(), Failure> {
-    let entries = fs::read_dir(dir).map_err(|error| refused(dir, &error))?;
+    let entries = fs::read_dir(dir).map_err(|error| cannot_write(dir, &error))?;
     let ours = |name: &std::ffi::OsStr| args.resume && name.to_string_lossy().starts_with(LEFTOVER);
     if entries.flatten().all(|entry| ours(&entry.file_name())) {
         return Ok(());
@@ -179,8 +179,8 @@ impl Store {
         remove(&self.dir.join(SUMMARY))?;
         [self.dir.clone(), self.dir.join(MOTIONS)].iter().for_each(|folder| clear(folder));
         for block in 0..sweep.blocks() {
-            if let Some(seal) = self.journal.motions(block)
-                && !seal.check(&self.dir.join(motions(args, block)))?
+            if let Some(checksum) = self.journal.motions(block)
+                && !checksum.check(&self.dir.join(motions(args, block)))?
             {
                 self.journal.forget(block);
             }
@@ -190,17 +190,17 @@ impl Store {
 
     /// Keeps a block: its motions first, so that a block in the journal has them.
     pub fn keep(&mut self, args: &SweepArgs, block: &Block, lines: &str) -> Result<(), Failure> {
-        let seal = match &block.motions {
+        let checksum = match &block.motions {
             Some(table) => Some(self.keep_motions(args, block.index, table)?),
             None => None,
         };
         let path = self.dir.join("journal");
-        self.journal.add(block.index, lines, seal).map_err(|error| refused(&path, &error))
+        self.journal.add(block.index, lines, checksum).map_err(|error| cannot_write(&path, &error))
     }
 
-    fn keep_motions(&self, args: &SweepArgs, block: usize, table: &Table) -> Result<Seal, Failure> {
+    fn keep_motions(&self, args: &SweepArgs, block: usize, table: &Table) -> Result<Checksum, Failure> {
         let folder = self.dir.join(MOTIONS);
-        fs::create_dir_all(&folder).map_err(|error| refused(&folder, &error))?;
+        fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
         put(&self.dir.join(motions(args, block)), |out| match args.format {
             SweepFormat::Csv => dalembert_view::csv(table, out),
             SweepFormat::Parquet => dalembert_view::parquet(table, &[], out),
@@ -208,30 +208,29 @@ impl Store {
     }
 
     /// The results are written: what they were made from can go, once it is known how long they are and what they add up to.
-    pub fn finish(&mut self, args: &SweepArgs, results: Seal, summary: &Value) -> Result<(), Failure> {
+    pub fn finish(&mut self, args: &SweepArgs, results: Checksum, summary: &Value) -> Result<(), Failure> {
         let summary = format!("{summary:#}\n");
-        let mut seals = Seals::default();
-        seals.0.insert(results_name(args).to_owned(), results);
-        seals.0.insert(SUMMARY.to_owned(), Seal::of(&[summary.as_bytes()]));
+        let mut checksums = Checksums::default();
+        checksums.0.insert(results_name(args).to_owned(), results);
+        checksums.0.insert(SUMMARY.to_owned(), Checksum::of(&[summary.as_bytes()]));
         for block in 0..self.journal.len() {
-            seals.0.extend(self.journal.motions(block).map(|seal| (motions(args, block), seal)));
+            checksums.0.extend(self.journal.motions(block).map(|checksum| (motions(args, block), checksum)));
         }
-        put(&self.dir.join(seal::FILE), |out| out.write_all(seals.text().as_bytes()))?;
+        put(&self.dir.join(checksum::FILE), |out| out.write_all(checksums.text().as_bytes()))?;
         put(&self.dir.join(SUMMARY), |out| out.write_all(summary.as_bytes()))?;
         remove(&self.dir.join("journal"))
     }
 }
 
 /// Writes a file so that it is there as a whole or not at all; tells what it is.
-pub fn put(path: &Path, write: impl FnOnce(&mut Sealed<'_>) -> std::io::Result<()>) -> Result<Seal, Failure> {
-    let sealed = replace(path, |out| {
-        let mut sealed = Sealed::new(out);
-        write(&mut sealed)?;
-        Ok(sealed.seal())
+pub fn put(
+    path: &Path,
+    write: impl FnOnce(&mut ChecksumWriter<'_>) -> std::io::Result<()>,
+) -> Result<Checksum, Failure> {
+    let written = replace(path, |out| {
+        let mut written = ChecksumWriter::new(out);
+        write(&mut written)?;
+        Ok(written.checksum())
     });
-    sealed.map_err(|error| refused(path, &error))
-}
-
-pub fn refused(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::plain(format!("cannot write `{}`: {}", path.display(), reason(error)))
+    written.map_err(|error| cannot_write(path, &error))
 }

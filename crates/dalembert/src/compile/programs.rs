@@ -4,7 +4,6 @@
 //! parameters cover every program: one that is added here is covered too.
 
 use super::scatter::Scatter;
-use super::variation::Lagrangian;
 use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_tape::Program;
 
@@ -120,6 +119,15 @@ impl Programs {
         self.each(&mut |p| most = most.max(p.input_count() + p.register_count() + p.output_count()));
         most
     }
+}
+
+/// The programs of a Lagrangian.
+#[derive(Clone)]
+pub(crate) struct Lagrangian {
+    /// L, y, r.
+    pub first: Scattered,
+    /// y_x, y_v, r_x, r_v over multipliers too.
+    pub second: Scattered,
 }
 
 /// A tape whose outputs go to given places of several arrays.

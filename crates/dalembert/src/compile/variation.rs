@@ -6,19 +6,11 @@
 //!
 //! Used by the variational methods of [`dalembert_run::integrate()`] and by [`crate::connect`]; made by `lagrangian.rs`.
 
+use super::programs::Lagrangian;
 use super::{Compiled, Inputs, Scattered, dense};
 use crate::kernel_form::{KernelForm, Places};
 use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_run::{Point, SecondVariation, Variation};
-
-/// The tapes.
-#[derive(Clone)]
-pub(crate) struct Lagrangian {
-    /// L, y, r.
-    pub first: Scattered,
-    /// y_x, y_v, r_x, r_v over multipliers too.
-    pub second: Scattered,
-}
 
 impl Lagrangian {
     /// Tapes for L with y = dL/dx' and r = dL/dx + Q', constraint forces by `multipliers`.

@@ -1,6 +1,7 @@
 //! Hessenberg form by reflections, and systems with a shifted Hessenberg matrix.
 
-use crate::{Complex, Scalar, norm};
+use crate::scalar::{Complex, Scalar};
+use crate::vector::norm;
 
 /// v (first entry not normalised) and beta with (I - beta v v^T) x on the first axis. beta = 0 where x is there already.
 pub(super) fn reflector(x: &mut [f64]) -> f64 {

@@ -1,7 +1,7 @@
 //! Expressions, targets and units as text.
 
-use crate::MAX_NESTING;
 use crate::ast::*;
+use crate::limits::MAX_NESTING;
 
 /// How tightly a piece of text holds together; parentheses go around a piece that is looser than its place wants.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,9 +1,9 @@
 //! Statements in sequence: comments, blank lines, the ends of statements, and going on after a mistake.
 
 use super::{Parse, Parser, statements::is_keyword};
-use crate::MAX_DIAGNOSTICS;
 use crate::ast::{Block, Leading, Statement};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::limits::MAX_DIAGNOSTICS;
 use crate::token::{Token, TokenKind};
 
 impl Parser<'_> {

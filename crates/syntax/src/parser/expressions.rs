@@ -4,9 +4,9 @@
 //! follows an operand (`'`, `[i]`, `.x`). Chains of one level become one flat node, so a long sum makes no deep tree.
 
 use super::{Parse, Parser, Reported};
-use crate::MAX_POSTFIX;
 use crate::ast::{Comparison, Expr, ExprKind, Factor, If, SumOver, Term};
 use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::limits::MAX_POSTFIX;
 use crate::source::Span;
 use crate::token::{Token, TokenKind};
 use dalembert_expr::Function;

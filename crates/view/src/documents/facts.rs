@@ -1,9 +1,9 @@
 //! The end of a run in words.
 
 use super::last_time;
-use crate::number;
 use dalembert::Motion;
 use dalembert::compile::CodeStats;
+use dalembert::number::number;
 use dalembert::simulate::IntegralReport;
 use dalembert_run::Stop;
 

@@ -1,9 +1,9 @@
 //! Blocks into one table, in the order of the runs.
 
-use super::seal::Seal;
-use super::store::{Store, put, refused};
+use super::checksum::Checksum;
+use super::store::{Store, put};
 use crate::args::{SweepArgs, SweepFormat};
-use crate::report::Failure;
+use crate::failure::{Failure, cannot_write};
 use dalembert::sweep::{Sweep, Tally};
 use dalembert_view::{ParquetWriter, field};
 use std::io::{Error, ErrorKind, Result as Written, Write};
@@ -12,15 +12,15 @@ use std::io::{Error, ErrorKind, Result as Written, Write};
 const GROUP: usize = 1 << 16;
 
 /// Writes the results and counts them.
-pub fn join(args: &SweepArgs, sweep: &Sweep, store: &mut Store) -> Result<(Tally, Seal), Failure> {
+pub fn merge(args: &SweepArgs, sweep: &Sweep, store: &mut Store) -> Result<(Tally, Checksum), Failure> {
     let path = store.results(args);
-    store.journal.sync().map_err(|error| refused(&path, &error))?;
+    store.journal.sync().map_err(|error| cannot_write(&path, &error))?;
     let mut tally = Tally::new(sweep);
-    let seal = put(&path, |out| match args.format {
+    let checksum = put(&path, |out| match args.format {
         SweepFormat::Csv => csv(sweep, store, &mut tally, out),
         SweepFormat::Parquet => parquet(sweep, store, &mut tally, out),
     })?;
-    Ok((tally, seal))
+    Ok((tally, checksum))
 }
 
 fn csv(sweep: &Sweep, store: &mut Store, tally: &mut Tally, out: &mut impl Write) -> Written<()> {

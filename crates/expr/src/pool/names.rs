@@ -1,6 +1,6 @@
 //! Names of symbols, one after the other in one text: a large model has hundreds of thousands.
 
-use crate::draft::spread;
+use crate::pool::draft::spread;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;

@@ -1,26 +1,27 @@
 //! What a sweep says when it ends.
 
-use super::Made;
+use super::RunCounts;
 use super::store::{MOTIONS, results_name};
 use crate::args::SweepArgs;
+use crate::failure::Failure;
 use crate::limit;
-use crate::report::{Failure, complain, print, print_json};
-use crate::words::{cells, entry, plain, table};
+use crate::output::{complain, print, print_json};
+use crate::text_table::{cells, entry, plain, table};
 use dalembert::sweep::{Sweep, Tally};
 use serde_json::{Value, json};
 use std::time::Duration;
 
 /// When a sweep that is complete was made.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Told {
+pub enum Completed {
     /// By this process, at least what was missing.
     Now,
     /// Before: nothing was left to do.
-    Again,
+    Before,
 }
 
 /// The summary as it is kept and, with `--json`, printed.
-pub fn summary(args: &SweepArgs, sweep: &Sweep, tally: &Tally, made: &Made, wall: Duration) -> Value {
+pub fn summary(args: &SweepArgs, sweep: &Sweep, tally: &Tally, made: &RunCounts, wall: Duration) -> Value {
     let outputs: serde_json::Map<String, Value> = tally
         .outputs()
         .map(|(name, s)| (name.to_owned(), json!({ "min": s.min, "mean": s.mean, "max": s.max })))
@@ -48,14 +49,14 @@ pub fn summary(args: &SweepArgs, sweep: &Sweep, tally: &Tally, made: &Made, wall
 }
 
 /// Prints the summary of a sweep that is complete.
-pub fn finished(args: &SweepArgs, summary: &Value, told: Told) -> Result<(), Failure> {
+pub fn finished(args: &SweepArgs, summary: &Value, completed: Completed) -> Result<(), Failure> {
     if args.common.json {
         let mut document = summary.clone();
         document["directory"] = json!(args.out);
-        document["already_complete"] = json!(told == Told::Again);
+        document["already_complete"] = json!(completed == Completed::Before);
         print_json(&document)?;
     } else if !args.common.quiet {
-        print(&words(args, summary, told))?;
+        print(&words(args, summary, completed))?;
         for (name, runs) in summary["not_finite"].as_object().into_iter().flatten() {
             complain(&format!("warning: `{name}` is not a finite number at the end of {runs} runs\n"));
         }
@@ -68,13 +69,13 @@ pub fn finished(args: &SweepArgs, summary: &Value, told: Told) -> Result<(), Fai
         return Ok(());
     }
     if args.common.json {
-        return Err(Failure::Told);
+        return Err(Failure::Reported);
     }
     Err(Failure::plain("every run failed")
         .help("`dalembert explain CODE` tells more about a code; try one run with `dalembert simulate`"))
 }
 
-fn words(args: &SweepArgs, summary: &Value, told: Told) -> String {
+fn words(args: &SweepArgs, summary: &Value, completed: Completed) -> String {
     let counts = |key: &str, word: &str| -> Vec<String> {
         let pairs = summary[key].as_object().into_iter().flatten();
         pairs.map(|(name, n)| format!("{n} {word}{name}")).collect()
@@ -84,7 +85,7 @@ fn words(args: &SweepArgs, summary: &Value, told: Told) -> String {
     ends.extend(counts("failed", "failed with "));
     let mut out = String::new();
     entry(&mut out, "runs", 12, &[format!("{}: {}", summary["runs"], ends.join(", "))]);
-    let key = if told == Told::Again { "time then" } else { "time" };
+    let key = if completed == Completed::Before { "time then" } else { "time" };
     entry(&mut out, key, 12, &[time(summary)]);
     let outputs: Vec<(&String, &Value)> = summary["outputs"].as_object().into_iter().flatten().collect();
     if !outputs.is_empty() {
@@ -97,9 +98,9 @@ fn words(args: &SweepArgs, summary: &Value, told: Told) -> String {
     }
     for file in summary["files"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         let path = std::path::Path::new(&args.out).join(file);
-        match told {
-            Told::Now => out.push_str(&format!("wrote {}\n", path.display())),
-            Told::Again => out.push_str(&format!("already complete: {}\n", path.display())),
+        match completed {
+            Completed::Now => out.push_str(&format!("wrote {}\n", path.display())),
+            Completed::Before => out.push_str(&format!("already complete: {}\n", path.display())),
         }
     }
     out

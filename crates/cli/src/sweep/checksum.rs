@@ -2,8 +2,7 @@
 //!
 //! `DIR/checksums` has a line `BYTES CHECKSUM PATH` for each file of a complete sweep.
 
-use super::store::refused;
-use crate::report::Failure;
+use crate::failure::{Failure, cannot_write};
 use dalembert_files::read_text;
 use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter};
@@ -19,14 +18,14 @@ pub const MAX_TEXT: usize = 1 << 28;
 
 /// What a file was when it was finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seal {
+pub struct Checksum {
     bytes: u64,
     sum: u64,
 }
 
-impl Seal {
+impl Checksum {
     /// Of nothing: FNV-1a begins with this.
-    const EMPTY: Seal = Seal { bytes: 0, sum: 0xcbf2_9ce4_8422_2325 };
+    const EMPTY: Checksum = Checksum { bytes: 0, sum: 0xcbf2_9ce4_8422_2325 };
 
     fn add(&mut self, piece: &[u8]) {
         self.bytes += piece.len() as u64;
@@ -34,10 +33,10 @@ impl Seal {
     }
 
     /// Over several pieces.
-    pub fn of(pieces: &[&[u8]]) -> Seal {
-        let mut seal = Seal::EMPTY;
-        pieces.iter().for_each(|piece| seal.add(piece));
-        seal
+    pub fn of(pieces: &[&[u8]]) -> Checksum {
+        let mut checksum = Checksum::EMPTY;
+        pieces.iter().for_each(|piece| checksum.add(piece));
+        checksum
     }
 
     /// The checksum alone.
@@ -46,18 +45,18 @@ impl Seal {
     }
 
     /// Reads what [`Display`] wrote.
-    pub fn read(bytes: &str, sum: &str) -> Option<Seal> {
-        Some(Seal { bytes: bytes.parse().ok()?, sum: u64::from_str_radix(sum, 16).ok()? })
+    pub fn read(bytes: &str, sum: &str) -> Option<Checksum> {
+        Some(Checksum { bytes: bytes.parse().ok()?, sum: u64::from_str_radix(sum, 16).ok()? })
     }
 
     /// Of a file, or of so many of its bytes.
-    fn of_file(path: &Path, most: u64) -> Written<Seal> {
+    fn of_file(path: &Path, most: u64) -> Written<Checksum> {
         let mut file = File::open(path)?.take(most);
-        let (mut seal, mut piece) = (Seal::EMPTY, vec![0; 1 << 20]);
+        let (mut checksum, mut piece) = (Checksum::EMPTY, vec![0; 1 << 20]);
         loop {
             match file.read(&mut piece)? {
-                0 => return Ok(seal),
-                n => seal.add(&piece[..n]),
+                0 => return Ok(checksum),
+                n => checksum.add(&piece[..n]),
             }
         }
     }
@@ -65,11 +64,11 @@ impl Seal {
     /// Whether the file is there, which may be; refused if it is there and another one.
     pub fn check(&self, path: &Path) -> Result<bool, Failure> {
         // A file that has grown is another one, however long it is.
-        let now = match Seal::of_file(path, self.bytes.saturating_add(1)) {
+        let now = match Checksum::of_file(path, self.bytes.saturating_add(1)) {
             Ok(now) if now == *self => return Ok(true),
             Ok(now) => now,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
-            Err(error) => return Err(refused(path, &error)),
+            Err(error) => return Err(cannot_write(path, &error)),
         };
         let what = if now.bytes == self.bytes {
             "its checksum is another one".to_owned()
@@ -83,7 +82,7 @@ impl Seal {
     }
 }
 
-impl Display for Seal {
+impl Display for Checksum {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {:016x}", self.bytes, self.sum)
     }
@@ -91,55 +90,55 @@ impl Display for Seal {
 
 /// Those of the files of a directory, by their paths in it.
 #[derive(Default)]
-pub struct Seals(pub BTreeMap<String, Seal>);
+pub struct Checksums(pub BTreeMap<String, Checksum>);
 
-impl Seals {
+impl Checksums {
     /// What is known about a directory; `None` where nothing readable is.
-    pub fn read(dir: &Path) -> Option<Seals> {
+    pub fn read(dir: &Path) -> Option<Checksums> {
         let text = read_text(&dir.join(FILE), MAX_TEXT).ok()?;
         let line = |line: &str| {
             let mut words = line.splitn(3, ' ');
-            let seal = Seal::read(words.next()?, words.next()?)?;
-            Some((words.next()?.to_owned(), seal))
+            let checksum = Checksum::read(words.next()?, words.next()?)?;
+            Some((words.next()?.to_owned(), checksum))
         };
-        text.lines().map(line).collect::<Option<_>>().map(Seals)
+        text.lines().map(line).collect::<Option<_>>().map(Checksums)
     }
 
     /// Whether all files are there; refused if one is another.
     pub fn check(&self, dir: &Path) -> Result<bool, Failure> {
         let mut all = true;
-        for (path, seal) in &self.0 {
-            all &= seal.check(&dir.join(path))?;
+        for (path, checksum) in &self.0 {
+            all &= checksum.check(&dir.join(path))?;
         }
         Ok(all)
     }
 
     pub fn text(&self) -> String {
-        self.0.iter().map(|(path, seal)| format!("{seal} {path}\n")).collect()
+        self.0.iter().map(|(path, checksum)| format!("{checksum} {path}\n")).collect()
     }
 }
 
-/// What is sealed while it is written.
-pub struct Sealed<'a> {
+/// What is written while it is written.
+pub struct ChecksumWriter<'a> {
     out: &'a mut dyn Write,
-    seal: Seal,
+    checksum: Checksum,
 }
 
-impl<'a> Sealed<'a> {
-    pub fn new(out: &'a mut dyn Write) -> Sealed<'a> {
-        Sealed { out, seal: Seal::EMPTY }
+impl<'a> ChecksumWriter<'a> {
+    pub fn new(out: &'a mut dyn Write) -> ChecksumWriter<'a> {
+        ChecksumWriter { out, checksum: Checksum::EMPTY }
     }
 
     /// Of what has been written.
-    pub fn seal(&self) -> Seal {
-        self.seal
+    pub fn checksum(&self) -> Checksum {
+        self.checksum
     }
 }
 
-impl Write for Sealed<'_> {
+impl Write for ChecksumWriter<'_> {
     fn write(&mut self, piece: &[u8]) -> Written<usize> {
         let n = self.out.write(piece)?;
-        self.seal.add(&piece[..n]);
+        self.checksum.add(&piece[..n]);
         Ok(n)
     }
 

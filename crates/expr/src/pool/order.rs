@@ -1,8 +1,8 @@
 //! Walks over what some expressions are made of: marks that are cleared by counting up, lists that are used again, so that
 //! a walk costs what it visits.
 
+use crate::pool::wanted::Wanted;
 use crate::pool::{Expr, Pool, Symbol};
-use crate::wanted::Wanted;
 
 /// Reachable nodes in ascending order, with the place of each.
 pub(crate) struct Order {
