@@ -170,7 +170,7 @@ fn every_link_leads_somewhere() {
 /// The limits that the manual names are those of the code.
 #[test]
 fn limits_in_the_manual_are_those_of_the_code() {
-    let page = file_text("ARCHITECTURE.md");
+    let page = file_text("docs/limits.md");
     let limits = [
         ("MAX_SOURCE_BYTES", dalembert::source::MAX_SOURCE_BYTES),
         ("MAX_NESTING", syntax::MAX_NESTING),
