@@ -2,7 +2,7 @@
 //! and the cases that were found before.
 
 use crate::mutate;
-use crate::random::Rng;
+use crate::random::{Choose, Rng};
 use crate::targets::Target;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

@@ -11,4 +11,4 @@ mod random;
 pub mod targets;
 pub mod watch;
 
-pub use random::{Rng, number_of};
+pub use random::{Choose, Rng, number_of};

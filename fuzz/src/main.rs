@@ -73,7 +73,7 @@ fn one(options: &Options, file: &str) -> bool {
 
 /// Mutants until the time is over.
 fn session(options: &Options) -> bool {
-    let (mut corpus, mut rng) = (Corpus::load(), Rng(options.seed));
+    let (mut corpus, mut rng) = (Corpus::load(), Rng::new(options.seed));
     let mut watch = Watch::new(options.limits);
     let (began, mut run, mut understood) = (Instant::now(), 0u64, 0u64);
     let (mut finds, mut left_behind) = (BTreeMap::<String, u64>::new(), 0);

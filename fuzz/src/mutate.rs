@@ -1,6 +1,6 @@
 //! Changes: of tokens and lines of a model, of words of a command line, of values in JSON, of bytes.
 
-use crate::random::Rng;
+use crate::random::{Choose, Rng};
 use serde_json::{Value, json};
 
 /// Numbers at which arithmetic, sizes or indices are odd.
@@ -311,7 +311,7 @@ pub fn bytes(mut bytes: Vec<u8>, rng: &mut Rng) -> Vec<u8> {
         let at = rng.below(bytes.len());
         match rng.below(6) {
             0 if !bytes.is_empty() => bytes[at] ^= 1 << rng.below(8),
-            1 => bytes.insert(at, rng.bits() as u8),
+            1 => bytes.insert(at, rng.next_u64() as u8),
             2 => bytes.truncate(at),
             3 if !bytes.is_empty() => {
                 let end = (at + 1 + rng.below(20)).min(bytes.len());

@@ -1,31 +1,22 @@
-//! Repeatable choices: random numbers, and a number for bytes.
+//! Repeatable choices: one of several, and a number for bytes.
 
-/// Repeatable random numbers (SplitMix64).
-#[derive(Clone, Debug)]
-pub struct Rng(pub u64);
+pub use dalembert_linalg::Rng;
 
-impl Rng {
-    /// The next 64 bits.
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Below `n`, 0 if there is nothing below it.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n.max(1) as u64) as usize
-    }
-
+/// Choices of a fuzzer.
+pub trait Choose {
     /// Once in `n` times.
-    pub fn once_in(&mut self, n: usize) -> bool {
+    fn once_in(&mut self, n: usize) -> bool;
+
+    /// One of several; of nothing, the default.
+    fn pick<T: Clone + Default>(&mut self, of: &[T]) -> T;
+}
+
+impl Choose for Rng {
+    fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// One of several; of nothing, the default.
-    pub fn pick<T: Clone + Default>(&mut self, of: &[T]) -> T {
+    fn pick<T: Clone + Default>(&mut self, of: &[T]) -> T {
         of.get(self.below(of.len())).cloned().unwrap_or_default()
     }
 }

@@ -9,16 +9,15 @@
 
 use crate::tolerance;
 use crate::{Kernel, Point, State, Terms};
-use dalembert_linalg::norm_max;
+use dalembert_linalg::{Lcg, norm_max};
 
 /// The state moved by [`tolerance::NUDGE`]: time against its size or one unit, each coordinate against its own size, or against that of the
 /// largest where this is below one unit (one unit where all are zero), each speed in the same way (not at all at rest). A fixed sequence: the same numbers every time.
 pub(crate) fn nudged(at: Point<'_>, round: u64) -> State {
-    let mut seed = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(round + 1);
+    let mut lcg = Lcg::new(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(round + 1));
     let mut moved = |value: f64, size: f64| {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         // Between a half and one, either way.
-        let unit = (seed >> 12) as f64 / (1u64 << 52) as f64 - 0.5;
+        let unit = (lcg.next_u64() >> 12) as f64 / (1u64 << 52) as f64 - 0.5;
         value + tolerance::NUDGE * size * (unit + 0.5_f64.copysign(unit))
     };
     let least = match norm_max(at.x) {

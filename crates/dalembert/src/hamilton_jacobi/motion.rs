@@ -4,12 +4,12 @@
 //! its branch; where the matrix of second derivatives is singular (a caustic, a turning point) S ends to describe the
 //! motion, and the table ends with a message, as it does where the residual of H8 or the integrated motion contradicts. Where S only jumps (the cut of `atan2`) b is taken anew.
 
-use super::verify::{Dice, along, free_directions};
+use super::verify::{along, free_directions};
 use super::{HamiltonJacobi, Values};
 use crate::model::Model;
 use crate::number::short;
 use crate::simulate::{IntegralReport, Motion, MotionForm, Request, Table, judge};
-use dalembert_linalg::{Cod, norm_max};
+use dalembert_linalg::{Cod, Rng, norm_max};
 use dalembert_run::{Flow, Kernel, State};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
@@ -37,13 +37,14 @@ impl HamiltonJacobi {
         let energy = model.evaluate(state).ok().and_then(|e| e.energy).unwrap_or(1.0);
         let mut scales = vec![1.0, 1.0, 0.1, 10.0, energy, 2.0 * energy, energy.abs().sqrt()];
         scales.extend(&y);
-        let mut dice = Dice(11);
+        let mut rng = Rng::new(11);
         for k in 0..STARTS {
-            let pick = |dice: &mut Dice| {
-                let choice = ((dice.next() + 1.0) / 2.0 * scales.len() as f64) as usize;
-                scales[choice.min(scales.len() - 1)] * if k == 0 { 1.0 } else { 1.0 + 0.5 * dice.next() }
+            let pick = |rng: &mut Rng| {
+                let choice = ((rng.between(-1.0, 1.0) + 1.0) / 2.0 * scales.len() as f64) as usize;
+                scales[choice.min(scales.len() - 1)]
+                    * if k == 0 { 1.0 } else { 1.0 + 0.5 * rng.between(-1.0, 1.0) }
             };
-            let guess: Vec<f64> = (0..self.k).map(|_| pick(&mut dice)).collect();
+            let guess: Vec<f64> = (0..self.k).map(|_| pick(&mut rng)).collect();
             if let Some(a) = self.newton_constants(model, state, &free, &y, guess) {
                 let b = self.at(model, state.t, &state.x, &a).b;
                 if b.iter().all(|v| v.is_finite()) {

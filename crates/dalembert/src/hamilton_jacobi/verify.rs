@@ -6,7 +6,7 @@ use crate::model::Model;
 use crate::number::short;
 use crate::simulate::Verified;
 use dalembert_expr::{Expr, PRIMES, Sample};
-use dalembert_linalg::{Cod, dot};
+use dalembert_linalg::{Cod, Rng, dot};
 use dalembert_run::{Kernel, Projector, State};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
@@ -80,19 +80,6 @@ impl Values {
     }
 }
 
-/// Repeatable numbers between -1 and 1.
-pub(super) struct Dice(pub u64);
-
-impl Dice {
-    pub fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-}
-
 /// Directions along the constraints at a configuration, as rows.
 pub(super) fn free_directions(model: &Model, t: f64, x: &[f64]) -> Vec<Vec<f64>> {
     let (n, m) = (model.form.speeds.len(), model.form.constraint_right.len());
@@ -155,7 +142,7 @@ impl HamiltonJacobi {
         let start = model.start()?.state;
         // Roots and angles hold for some signs of the constants only: those of the motion are the ones that matter.
         let near = self.constants(model, &start).ok().map(|(a, _)| a);
-        let mut dice = Dice(7);
+        let mut rng = Rng::new(7);
         // A proof takes roots and angles on one branch; numbers must not contradict it.
         let limit = if proved { CONTRADICTION } else { ROUNDING };
         let mut seen = Survey { proved, limit, worst: 0.0, points: 0, rank: 0, freedom: None, failed: None };
@@ -166,13 +153,15 @@ impl HamiltonJacobi {
             let spread = [0.1, 0.5, 2.0][k as usize % 3];
             let mut near_by = |(v, size): (&f64, &f64)| {
                 let spread = if *v == 0.0 { spread } else { f64::min(spread, 0.9) };
-                v + spread * size * dice.next()
+                v + spread * size * rng.between(-1.0, 1.0)
             };
             let mut x: Vec<f64> = start.x.iter().zip(&sizes).map(&mut near_by).collect();
-            let t = 1.0 + dice.next();
+            let t = 1.0 + rng.between(-1.0, 1.0);
             let a: Vec<f64> = match &near {
-                Some(near) => near.iter().map(|a| a + 0.4 * (a.abs() + 0.1) * dice.next()).collect(),
-                None => (0..self.k).map(|_| [1.0, 3.0][k as usize % 2] * dice.next()).collect(),
+                Some(near) => {
+                    near.iter().map(|a| a + 0.4 * (a.abs() + 0.1) * rng.between(-1.0, 1.0)).collect()
+                }
+                None => (0..self.k).map(|_| [1.0, 3.0][k as usize % 2] * rng.between(-1.0, 1.0)).collect(),
             };
             let mut rates = vec![0.0; x.len()];
             if !model.system.rows.is_empty()

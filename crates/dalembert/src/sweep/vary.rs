@@ -1,6 +1,7 @@
 //! What changes from run to run: values along an axis, or drawn at random.
 
 use crate::assignments::assignments;
+use dalembert_linalg::Rng;
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// `NAME=LOW..HIGH:COUNT`, `NAME=LOW..HIGH:COUNT:log` or `NAME=V1,V2,V3`.
@@ -239,12 +240,9 @@ impl Sample {
     }
 }
 
-/// The finaliser of splitmix64 (Steele, Lea, Flood 2014) after one increment: a bijection that leaves no trace of order.
+/// A hash that leaves no trace of order: the first number of a generator with this seed.
 fn mixed(x: u64) -> u64 {
-    let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    Rng::new(x).next_u64()
 }
 
 /// In the open interval from 0 to 1: the middle of one of 2^52 equal parts.

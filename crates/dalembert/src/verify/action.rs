@@ -12,12 +12,12 @@
 
 use super::motion::{INTERVALS, Path};
 use super::reading::Difference;
-use super::small::{Dice, RowSpace, dot, times};
+use super::small::{RowSpace, dot, times};
 use super::symbols::{constraint_matrix, evaluate, impressed, state_values};
 use super::{Reading, Tally, Verification};
 use crate::model::Model;
 use dalembert_expr::Expr;
-use dalembert_linalg::{Cod, RANK_TOL};
+use dalembert_linalg::{Cod, RANK_TOL, Rng};
 use dalembert_run::State;
 use std::f64::consts::PI;
 
@@ -51,10 +51,10 @@ pub(super) fn judge(model: &mut Model, path: &Path, found: &mut Verification) {
     };
     let mut tally = Tally::new(NAME, "the action, for variations that keep the constraints");
     let weights = nodes[0].weights.clone();
-    let mut dice = Dice(4);
+    let mut rng = Rng::new(4);
     let mut variations = Vec::new();
     for _ in 0..VARIATIONS {
-        let direction: Vec<[f64; 2]> = weights.iter().map(|_| [dice.number(), dice.number()]).collect();
+        let direction: Vec<[f64; 2]> = weights.iter().map(|_| [rng.symmetric(), rng.symmetric()]).collect();
         let (whole, size) = vary(&mut nodes, 1, path.span(), &direction);
         let (half, _) = vary(&mut nodes, 2, path.span(), &direction);
         if size > 0.0 {

@@ -10,12 +10,12 @@
 //! ```
 
 use super::motion::Scales;
-use super::small::Dice;
 use crate::compile::Compiled;
 use crate::derive::derive;
 use crate::model::Model;
 use crate::system::{Contact, RequirementRow, Row, Speed, System};
 use dalembert_expr::{Derivation, Expr, Function, Pool, Rational, Symbol};
+use dalembert_linalg::Rng;
 use dalembert_syntax::diagnostic::Diagnostic;
 
 /// R and its inverse over the coordinates.
@@ -35,7 +35,7 @@ pub(super) struct Change {
 impl Change {
     /// A random change; `constant` keeps the coordinates out of it. Speeds are mixed in proportion to their inertia, and
     /// coordinates measured by their sizes: units do not show.
-    pub fn random(system: &mut System, constant: bool, scales: &Scales, dice: &mut Dice) -> Self {
+    pub fn random(system: &mut System, constant: bool, scales: &Scales, rng: &mut Rng) -> Self {
         let n = system.speeds.len();
         let pool = &mut system.pool;
         let unit = |p: usize, q: usize| if p == q { Pool::ONE } else { Pool::ZERO };
@@ -43,14 +43,14 @@ impl Change {
             || -> Vec<Vec<Expr>> { (0..n).map(|p| (0..n).map(|q| unit(p, q)).collect()).collect() };
         let (mut matrix, mut inverse) = (identity(), identity());
         let mut order: Vec<usize> = (0..n).collect();
-        (1..n).rev().for_each(|k| order.swap(k, dice.index(k + 1)));
+        (1..n).rev().for_each(|k| order.swap(k, rng.below(k + 1)));
         // R <- R S, R^-1 <- S^-1 R^-1, S a shear: eta_p += s eta_q.
         for first in [0, 1] {
             for pair in order[first.min(n)..].chunks_exact(2) {
                 let (p, q) = (pair[first], pair[1 - first]);
                 let k = q % system.coordinates.len().max(1);
                 let coordinate = system.coordinates.get(k).filter(|_| !constant);
-                let s = shear(pool, coordinate.map(|c| (c.symbol, scales.x[k])), dice);
+                let s = shear(pool, coordinate.map(|c| (c.symbol, scales.x[k])), rng);
                 let s = pool.scale(s, power_of_two(scales.weights[q] / scales.weights[p]));
                 for row in &mut matrix {
                     let more = pool.mul(row[p], s);
@@ -63,7 +63,7 @@ impl Change {
             }
         }
         for q in 0..n {
-            let (top, bottom) = [(1, 2), (2, 1), (3, 2), (1, 1)][dice.index(4)];
+            let (top, bottom) = [(1, 2), (2, 1), (3, 2), (1, 1)][rng.below(4)];
             let factor = Rational::new(top, bottom).unwrap_or(Rational::ONE);
             let back = factor.recip().unwrap_or(Rational::ONE);
             matrix.iter_mut().for_each(|row| row[q] = pool.scale(row[q], factor.clone()));
@@ -109,16 +109,16 @@ fn power_of_two(v: f64) -> Rational {
 }
 
 /// The coordinate is given with its size.
-fn shear(pool: &mut Pool, coordinate: Option<(Symbol, f64)>, dice: &mut Dice) -> Expr {
-    let fraction = |dice: &mut Dice, choices: &[(i64, i64)]| {
-        let (top, bottom) = choices[dice.index(choices.len())];
+fn shear(pool: &mut Pool, coordinate: Option<(Symbol, f64)>, rng: &mut Rng) -> Expr {
+    let fraction = |rng: &mut Rng, choices: &[(i64, i64)]| {
+        let (top, bottom) = choices[rng.below(choices.len())];
         Rational::new(top, bottom).unwrap_or(Rational::HALF)
     };
-    let size = fraction(dice, &[(1, 2), (-1, 2), (1, 4), (-1, 4)]);
+    let size = fraction(rng, &[(1, 2), (-1, 2), (1, 4), (-1, 4)]);
     let size = pool.number(size);
     match coordinate {
         Some((x, scale)) => {
-            let phase = fraction(dice, &[(1, 3), (1, 2), (1, 1), (5, 3)]);
+            let phase = fraction(rng, &[(1, 3), (1, 2), (1, 1), (5, 3)]);
             let (x, phase) = (pool.var(x), pool.number(phase));
             let x = pool.scale(x, power_of_two(1.0 / scale));
             let argument = pool.add(x, phase);

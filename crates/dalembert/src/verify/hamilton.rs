@@ -8,13 +8,14 @@
 //! The kernels are those that `simulate --form` integrates, so these checks judge them too.
 
 use super::reading::Saddle;
-use super::small::{Dice, times};
+use super::small::times;
 use super::symbols::{evaluate, state_values};
 use super::{Reading, Tally, Verification};
 use crate::model::Model;
 use crate::momentum_form::{Momenta, SuslovKernel};
 use crate::suslov::Suslov;
 use dalembert_expr::{Derivation, Expr, Pool};
+use dalembert_linalg::Rng;
 use dalembert_run::{Kernel, Terms};
 
 /// `hamilton`
@@ -54,9 +55,9 @@ pub(super) fn suslov(model: &mut Model, readings: &[Reading], found: &mut Verifi
         Err(d) => return found.take(Tally::skipped(NAME, d.message)),
     };
     let mut tally = Tally::new(NAME, "accelerations and forces by Suslov's equations");
-    let mut dice = Dice(3);
+    let mut rng = Rng::new(3);
     for reading in readings {
-        let M = held.multipliers(model, reading, &mut dice);
+        let M = held.multipliers(model, reading, &mut rng);
         match kernel.momenta_of(&reading.state, &M) {
             Err(d) => tally.because(d.message),
             Ok(state) => {
@@ -94,14 +95,14 @@ impl Held {
     /// Any M will do: the motion does not depend on it. But eta is found from momenta that carry M A, rounded by their size,
     /// and accelerations are of the second order in eta: of speeds much below M A nothing would be left. So M A is of the size of
     /// the momenta without it; 1 at rest, where nothing is carried.
-    fn multipliers(&self, model: &mut Model, reading: &Reading, dice: &mut Dice) -> Vec<f64> {
+    fn multipliers(&self, model: &mut Model, reading: &Reading, rng: &mut Rng) -> Vec<f64> {
         let d = reading.weights();
         let largest = |list: &[f64]| list.iter().zip(&d).fold(0.0f64, |m, (v, d)| m.max((v / d).abs()));
         let size = largest(&times(&reading.terms.M, &reading.state.eta));
         let values = state_values(model, &reading.state);
         let A = evaluate(model, &self.A, &values);
         let one = |row: &[f64]| {
-            let (number, length) = (dice.number(), largest(row));
+            let (number, length) = (rng.symmetric(), largest(row));
             if size > 0.0 && length > 0.0 { number * size / length } else { number }
         };
         A.chunks(d.len().max(1)).map(one).collect()

@@ -5,10 +5,10 @@
 //! strays measures how it answers to small errors.
 
 use super::reading::{Difference, ROUNDINGS};
-use super::small::Dice;
 use super::{Reading, Tally, Verification};
 use crate::model::Model;
 use crate::simulate::{MotionForm, Request};
+use dalembert_linalg::Rng;
 use dalembert_run::{Flow, Kernel, State, Stop, Terms};
 
 /// Intervals of the grid; half as many make the coarse grid.
@@ -55,7 +55,7 @@ impl Scales {
     fn of(model: &Model, states: &[&State], span: f64) -> Self {
         let (n_x, n) = (model.form.coordinates.len(), model.form.speeds.len());
         let mut scales = Scales { x: vec![0.0; n_x], eta: vec![0.0; n], ..Scales::default() };
-        let mut dice = Dice(7);
+        let mut rng = Rng::new(7);
         for state in states {
             let Some(reading) = Reading::of(model, state) else { continue };
             let (d, size) = (reading.weights(), reading.accelerates());
@@ -65,7 +65,7 @@ impl Scales {
             // What x' makes of speeds of these sizes.
             let mut rates: Vec<f64> = reading.terms.x_dot.iter().map(|v| v.abs()).collect();
             for _ in 0..3 {
-                let push = |(v, s): (&f64, &f64)| v + s * if dice.number() > 0.0 { 1.0 } else { -1.0 };
+                let push = |(v, s): (&f64, &f64)| v + s * if rng.symmetric() > 0.0 { 1.0 } else { -1.0 };
                 let pushed: Vec<f64> = state.eta.iter().zip(&eta).map(push).collect();
                 let mut terms = Terms::new(&model.compiled.shape());
                 let mut scratch = vec![0.0; model.compiled.scratch_len()];

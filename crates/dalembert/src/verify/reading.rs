@@ -12,10 +12,10 @@ mod multipliers;
 pub(super) use multipliers::Saddle;
 pub use multipliers::multipliers;
 
-use super::small::{Dice, dot, times};
+use super::small::{dot, times};
 use crate::compile::Compiled;
 use crate::model::Model;
-use dalembert_linalg::norm_max;
+use dalembert_linalg::{Rng, norm_max};
 use dalembert_run::{Accelerator, ControlInput, IdealForces, Kernel, Solution, State, Terms, accelerate};
 
 /// A difference and what it may be, both relative to the size of what is compared.
@@ -78,17 +78,17 @@ impl Reading {
 
     /// Those of all states at which the model has an acceleration.
     pub(super) fn all(model: &Model, states: &[State]) -> Vec<Reading> {
-        let mut dice = Dice(6);
+        let mut rng = Rng::new(6);
         let parameters = model.compiled.parameters();
         let shaken: Vec<Compiled> =
-            (0..SHAKES).map(|_| model.compiled.with_parameters(shake(parameters, &mut dice))).collect();
+            (0..SHAKES).map(|_| model.compiled.with_parameters(shake(parameters, &mut rng))).collect();
         states
             .iter()
             .filter_map(|state| {
                 let mut reading = Reading::plain(model, state)?;
                 for other in &shaken {
-                    let t = shake(&[state.t], &mut dice)[0];
-                    let state = State::new(t, &shake(&state.x, &mut dice), &shake(&state.eta, &mut dice));
+                    let t = shake(&[state.t], &mut rng)[0];
+                    let state = State::new(t, &shake(&state.x, &mut rng), &shake(&state.eta, &mut rng));
                     reading.answers(other, &state);
                 }
                 // Entries of M may hide what is small in them (1 - e): shaking the state does not show that.
@@ -240,8 +240,8 @@ fn ideal_multipliers(model: &Model, state: &State, s: &Solution) -> Option<Vec<f
 }
 
 /// Each number changed by at most a part [`SHAKEN`] of itself.
-fn shake(list: &[f64], dice: &mut Dice) -> Vec<f64> {
-    list.iter().map(|v| v * (1.0 + SHAKEN * dice.number())).collect()
+fn shake(list: &[f64], rng: &mut Rng) -> Vec<f64> {
+    list.iter().map(|v| v * (1.0 + SHAKEN * rng.symmetric())).collect()
 }
 
 /// The larger magnitude.

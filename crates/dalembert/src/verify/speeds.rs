@@ -6,11 +6,12 @@
 
 use super::changed::{Change, changed, give_back};
 use super::motion::Path;
-use super::small::{Dice, dot};
+use super::small::dot;
 use super::symbols::evaluate;
 use super::{Reading, Tally, Verification};
 use crate::model::Model;
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
+use dalembert_linalg::Rng;
 use dalembert_run::State;
 
 const NAME: &str = "changed_speeds";
@@ -31,7 +32,7 @@ pub(super) fn judge(model: &mut Model, readings: &[Reading], path: &Path, found:
         found.take(Tally::skipped(NAME, reason.clone()));
         return found.take(Tally::skipped(MOTION, reason));
     }
-    let change = Change::random(&mut model.system, closed, &path.scales, &mut Dice(5));
+    let change = Change::random(&mut model.system, closed, &path.scales, &mut Rng::new(5));
     let mut other = match changed(model, &change) {
         Ok(other) => other,
         Err(d) => {

@@ -1,8 +1,8 @@
 //! States near the motion: on it, and pushed off it at random and brought back onto the constraints.
 
 use super::motion::Path;
-use super::small::Dice;
 use crate::model::Model;
+use dalembert_linalg::Rng;
 use dalembert_run::{StartGuess, State, find_start};
 
 /// How many states lie on the motion, and how many beside it.
@@ -18,13 +18,16 @@ pub(super) fn near(model: &Model, start: &State, path: &Path) -> Vec<State> {
         0 => vec![start],
         all => (0..COUNT).map(|k| &path.states[k * (all - 1) / (COUNT - 1)]).collect(),
     };
-    let mut dice = Dice(1);
+    let mut rng = Rng::new(1);
     let mut states: Vec<State> = along.iter().map(|s| (*s).clone()).collect();
     for k in 0..COUNT {
         let base = along[k % along.len()];
         let mut push = |list: &[f64], scales: &[f64], part: f64| -> Vec<f64> {
             let size = |s: f64| if s > 0.0 { s } else { 1.0 };
-            list.iter().zip(scales).map(|(v, s)| part * dice.number() * (v.abs() + 0.1 * size(*s))).collect()
+            list.iter()
+                .zip(scales)
+                .map(|(v, s)| part * rng.symmetric() * (v.abs() + 0.1 * size(*s)))
+                .collect()
         };
         let (dx, deta) = (push(&base.x, &path.scales.x, 0.05), push(&base.eta, &path.scales.eta, 0.3));
         let found = SHRUNK.iter().find_map(|part| {

@@ -7,11 +7,12 @@
 //! The v are random vectors less their part along the rows of A, A taken from the constraints as they are written. With
 //! friction, C contains J^T f, J = dV/d eta of each sliding velocity V and f the friction force against it.
 
-use super::small::{Dice, RowSpace, dot};
+use super::small::{RowSpace, dot};
 use super::symbols::{constraint_matrix, evaluate, values};
 use super::{Reading, Tally, Verification};
 use crate::model::Model;
 use dalembert_expr::{Expr, Symbol};
+use dalembert_linalg::Rng;
 
 pub(super) fn judge(model: &mut Model, readings: &[Reading], found: &mut Verification) {
     const NAME: &str = "virtual_work";
@@ -25,7 +26,7 @@ pub(super) fn judge(model: &mut Model, readings: &[Reading], found: &mut Verific
     let velocities: Vec<Expr> = model.system.contacts.iter().flat_map(|c| c.velocity.clone()).collect();
     let J: Vec<Expr> = velocities.iter().flat_map(|V| model.system.pool.gradient(*V, &eta)).collect();
     let mut tally = Tally::new(NAME, "work of the constraint forces on virtual displacements");
-    let mut dice = Dice(2);
+    let mut rng = Rng::new(2);
     for reading in readings {
         let values = values(model, reading);
         let mut prescribed = evaluate(model, &C, &values);
@@ -42,7 +43,7 @@ pub(super) fn judge(model: &mut Model, readings: &[Reading], found: &mut Verific
             (0..n).map(|p| (reading.solution.nonideal_force[p] - prescribed[p]) / d[p]).collect();
         // As many as there are directions, so that no force is orthogonal to all by chance.
         for _ in 0..n.saturating_sub(rows.basis.len()).min(12) {
-            let mut v: Vec<f64> = (0..n).map(|_| dice.number()).collect();
+            let mut v: Vec<f64> = (0..n).map(|_| rng.symmetric()).collect();
             rows.project(&mut v);
             let length = dot(&v, &v).sqrt();
             if length > 1e-3 {

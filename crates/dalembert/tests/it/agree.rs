@@ -177,9 +177,9 @@ const PENDULUM_IN_ANGLES: &str = "
 #[test]
 fn any_invertible_change_of_speeds_leaves_the_motion_alone() {
     let plain = run_text(&PENDULUM_IN_ANGLES.replace("SPEEDS", ""), &sharply_until(3.0));
-    let mut dice = Dice(11);
+    let mut rng = Rng::new(11);
     for _ in 0..4 {
-        let c: Vec<f64> = (0..6).map(|_| dice.number(-1.0, 1.0)).collect();
+        let c: Vec<f64> = (0..6).map(|_| rng.number(-1.0, 1.0)).collect();
         // Diagonally dominant, so that it is invertible everywhere; affine in the rates and dependent on q and t.
         let speeds = format!(
             "speed u = (3 + {}*sin(q2))*q1' + {}*cos(q1)*q2' + {}*t\n\

@@ -133,9 +133,9 @@ fn baumgarte_stays_near_the_projected_motion() {
 }
 
 /// A state with all constraints ignored: A, b, M, Q are defined there too.
-fn any_state(model: &dalembert::Model, dice: &mut Dice) -> State {
+fn any_state(model: &dalembert::Model, rng: &mut Rng) -> State {
     let (x, eta) = (model.form.coordinates.len(), model.form.speeds.len());
-    State::new(dice.number(0.0, 2.0), &dice.numbers(x), &dice.numbers(eta))
+    State::new(rng.number(0.0, 2.0), &rng.numbers(x), &rng.numbers(eta))
 }
 
 const WRITTEN: &[&str] = &[
@@ -191,10 +191,10 @@ fn closed_forms_read_back_give_the_accelerations_and_multipliers() {
             })
             .collect();
         let model = with_outputs(&text, &outputs);
-        let mut dice = Dice(5);
+        let mut rng = Rng::new(5);
         let mut worst: f64 = 0.0;
         for _ in 0..20 {
-            let state = any_state(&model, &mut dice);
+            let state = any_state(&model, &mut rng);
             let Ok(now) = model.evaluate(&state) else { continue }; // rows may degenerate off the constraint
             let rates: &[f64] = if model.form.frame.is_some() { &now.terms.x_dot } else { &[] };
             let wanted = [rates, &now.solution.eta_dot, &now.solution.lambda].concat();
@@ -258,9 +258,9 @@ fn choices_among_terms_read_back() {
     let written = write(&mut load(text), Form::Explicit, Format::Text).expect("a closed form");
     let model =
         with_outputs(text, &[format!("output again = {}", written.trim().split_once(" = ").unwrap().1)]);
-    let mut dice = Dice(17);
+    let mut rng = Rng::new(17);
     for _ in 0..50 {
-        let now = evaluate(&model, &any_state(&model, &mut dice));
+        let now = evaluate(&model, &any_state(&model, &mut rng));
         assert!((now.outputs[0] - now.solution.eta_dot[0]).abs() < 1e-13, "{written}");
     }
 }
@@ -289,9 +289,9 @@ fn lagrange_equations_read_back_hold_on_the_solution() {
             })
             .collect();
         let model = with_outputs(&text, &outputs);
-        let (mut dice, mut worst) = (Dice(9), 0.0f64);
+        let (mut rng, mut worst) = (Rng::new(9), 0.0f64);
         for _ in 0..20 {
-            let Ok(now) = model.evaluate(&any_state(&model, &mut dice)) else { continue };
+            let Ok(now) = model.evaluate(&any_state(&model, &mut rng)) else { continue };
             let scale = 1.0 + largest(&now.terms.Q) + largest(&now.solution.ideal_force);
             worst = worst.max(largest(&now.outputs) / scale);
         }
@@ -317,9 +317,9 @@ fn kernel_form_reads_back_as_the_numbers_that_are_computed() {
             outputs.push(format!("output kernel_{part} = {body}"));
         }
         let model = with_outputs(&text, &outputs);
-        let mut dice = Dice(13);
+        let mut rng = Rng::new(13);
         for _ in 0..10 {
-            let Ok(now) = model.evaluate(&any_state(&model, &mut dice)) else { continue };
+            let Ok(now) = model.evaluate(&any_state(&model, &mut rng)) else { continue };
             let terms = &now.terms;
             let wanted = [&terms.M[..], &terms.Q[..], &terms.A[..], &terms.b[..]].concat();
             let scale = 1.0 + largest(&wanted);

@@ -1,7 +1,7 @@
 //! Laws of `analyze`: what the answers may not depend on, over random forms and Lagrangians.
 
 use crate::random_system::RandomSystem;
-use crate::support::{Dice, load, same_cases};
+use crate::support::{Rng, ShortNumbers, load, same_cases};
 use dalembert::analyze::{Analysis, Verdict, analyze};
 use proptest::prelude::*;
 
@@ -22,26 +22,26 @@ fn model(n: usize, rows: &[String]) -> String {
     format!("coordinate {names}\nkinetic {kinetic}\n{}initial {}\n", rows.concat(), start.join(", "))
 }
 
-fn monomial(dice: &mut Dice, n: usize) -> String {
-    let degree = 1 + dice.index(2);
-    let factors: Vec<&str> = (0..degree).map(|_| LETTERS[dice.index(n)]).collect();
-    format!("{}*{}", 1 + dice.index(4), factors.join("*"))
+fn monomial(rng: &mut Rng, n: usize) -> String {
+    let degree = 1 + rng.below(2);
+    let factors: Vec<&str> = (0..degree).map(|_| LETTERS[rng.below(n)]).collect();
+    format!("{}*{}", 1 + rng.below(4), factors.join("*"))
 }
 
 /// A random function of some letters.
-fn function(dice: &mut Dice, n: usize) -> String {
-    let terms: Vec<String> = (0..2 + dice.index(2)).map(|_| monomial(dice, n)).collect();
+fn function(rng: &mut Rng, n: usize) -> String {
+    let terms: Vec<String> = (0..2 + rng.below(2)).map(|_| monomial(rng, n)).collect();
     terms.join(" + ")
 }
 
 /// A positive factor that is no function of anything else here.
-fn factor(dice: &mut Dice, n: usize) -> String {
-    let letter = LETTERS[dice.index(n)];
-    match dice.index(4) {
+fn factor(rng: &mut Rng, n: usize) -> String {
+    let letter = LETTERS[rng.below(n)];
+    match rng.below(4) {
         0 => format!("exp({letter})"),
         1 => format!("(2 + sin({letter}))"),
         2 => format!("1/(1 + {letter}^2)"),
-        _ => format!("({})", function(dice, n)),
+        _ => format!("({})", function(rng, n)),
     }
 }
 
@@ -51,9 +51,9 @@ fn differential(f: &str) -> String {
 }
 
 /// A random form with small polynomial coefficients.
-fn form(dice: &mut Dice, n: usize) -> String {
-    let mut terms: Vec<String> = vec![format!("{}'", LETTERS[dice.index(n)])];
-    terms.extend((0..2).map(|_| format!("({})*{}'", monomial(dice, n), LETTERS[dice.index(n)])));
+fn form(rng: &mut Rng, n: usize) -> String {
+    let mut terms: Vec<String> = vec![format!("{}'", LETTERS[rng.below(n)])];
+    terms.extend((0..2).map(|_| format!("({})*{}'", monomial(rng, n), LETTERS[rng.below(n)])));
     terms.join(" + ")
 }
 
@@ -68,13 +68,13 @@ proptest! {
     /// mu df = 0 is holonomic whatever mu; and so are several of them, mixed.
     #[test]
     fn integrating_factors_are_seen_through(seed in any::<u64>()) {
-        let mut dice = Dice(seed);
-        let n = 3 + dice.index(3);
-        let m = 1 + dice.index(2);
+        let mut rng = Rng::new(seed);
+        let n = 3 + rng.below(3);
+        let m = 1 + rng.below(2);
         let (mut forms, mut rows) = (Vec::new(), Vec::new());
         for _ in 0..m {
-            forms.push(differential(&function(&mut dice, n)));
-            let parts: Vec<String> = forms.iter().map(|f| format!("{}*{f}", factor(&mut dice, n))).collect();
+            forms.push(differential(&function(&mut rng, n)));
+            let parts: Vec<String> = forms.iter().map(|f| format!("{}*{f}", factor(&mut rng, n))).collect();
             rows.push(parts.join(" + "));
         }
         let said = ask(&model(n, &rows));
@@ -87,10 +87,10 @@ proptest! {
     /// Rows may be mixed by any regular matrix of functions.
     #[test]
     fn mixing_rows_changes_nothing(seed in any::<u64>()) {
-        let mut dice = Dice(seed);
-        let n = 3 + dice.index(3);
-        let rows: Vec<String> = (0..2).map(|_| form(&mut dice, n)).collect();
-        let [a, b] = [0, 1].map(|_| factor(&mut dice, n));
+        let mut rng = Rng::new(seed);
+        let n = 3 + rng.below(3);
+        let rows: Vec<String> = (0..2).map(|_| form(&mut rng, n)).collect();
+        let [a, b] = [0, 1].map(|_| factor(&mut rng, n));
         // [1, b; 0, 1] [a, 0; 0, 1], and a row that follows from them.
         let mixed = vec![
             format!("{a}*({}) + {b}*({})", rows[0], rows[1]),
@@ -104,17 +104,17 @@ proptest! {
     /// Coordinates may be changed: here by a triangular polynomial map, written into the forms.
     #[test]
     fn changing_coordinates_changes_nothing(seed in any::<u64>()) {
-        let mut dice = Dice(seed);
-        let n = 3 + dice.index(2);
-        let rows: Vec<String> = (0..1 + dice.index(2)).map(|_| form(&mut dice, n)).collect();
+        let mut rng = Rng::new(seed);
+        let n = 3 + rng.below(2);
+        let rows: Vec<String> = (0..1 + rng.below(2)).map(|_| form(&mut rng, n)).collect();
         let plain = ask(&model(n, &rows));
         // Each letter becomes a name for itself plus a function of the letters before it.
         let mut lets = String::new();
         let mut changed = rows.clone();
         for k in (0..n).rev() {
             let new = match k {
-                0 => format!("{}*x", 1 + dice.index(3)),
-                _ => format!("{} + {}", LETTERS[k], function(&mut dice, k)),
+                0 => format!("{}*x", 1 + rng.below(3)),
+                _ => format!("{} + {}", LETTERS[k], function(&mut rng, k)),
             };
             lets = format!("{lets}let q{k} = {new}\n");
             for row in &mut changed {
@@ -130,9 +130,9 @@ proptest! {
     /// Central and translation-invariant systems have their constants; a perturbation takes them away.
     #[test]
     fn symmetries_are_found_and_lost(seed in any::<u64>()) {
-        let mut dice = Dice(seed);
-        let [m, k, a] = [0, 1, 2].map(|_| dice.number(0.5, 2.0));
-        let power = 1 + dice.index(3);
+        let mut rng = Rng::new(seed);
+        let [m, k, a] = [0, 1, 2].map(|_| rng.number(0.5, 2.0));
+        let power = 1 + rng.below(3);
         let head = format!("parameter m = {m}, M = 1.5, k = {k}, a = {a}\ncoordinate x, y, u, w\n\
             kinetic m/2*(x'^2 + y'^2) + M/2*(u'^2 + w'^2)\n\
             let r = (x - u)^2 + (y - w)^2\n\

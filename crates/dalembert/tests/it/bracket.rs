@@ -37,10 +37,10 @@ fn frames() -> [(&'static str, String); 5] {
 }
 
 /// A random function of coordinates and momenta.
-fn function(pool: &mut Pool, symbols: &[Symbol], dice: &mut Dice) -> Expr {
+fn function(pool: &mut Pool, symbols: &[Symbol], rng: &mut Rng) -> Expr {
     let mut parts = Vec::new();
     for _ in 0..3 {
-        let mut pick = |pool: &mut Pool| pool.var(symbols[dice.index(symbols.len())]);
+        let mut pick = |pool: &mut Pool| pool.var(symbols[rng.below(symbols.len())]);
         let (a, b, c) = (pick(pool), pick(pool), pick(pool));
         let angle = pool.add(a, b);
         let wave = pool.call1(Function::Sin, angle);
@@ -60,11 +60,11 @@ fn setting(text: &str) -> (Model, Canonical, Brackets, Vec<Symbol>) {
 }
 
 /// Largest of |e| over random states, relative to a scale.
-fn size(model: &mut Model, symbols: &[Symbol], e: Expr, scale: Expr, dice: &mut Dice) -> f64 {
+fn size(model: &mut Model, symbols: &[Symbol], e: Expr, scale: Expr, rng: &mut Rng) -> f64 {
     let form = &model.form;
     let mut known: Vec<(Symbol, f64)> =
         form.parameters.iter().copied().zip(model.compiled.parameters().iter().copied()).collect();
-    known.extend(symbols.iter().copied().zip(dice.numbers(symbols.len())));
+    known.extend(symbols.iter().copied().zip(rng.numbers(symbols.len())));
     known.push((form.time, 0.7));
     let value = |s: Symbol| known.iter().find(|(k, _)| *k == s).map_or(f64::NAN, |(_, v)| *v);
     let values = model.system.pool.evaluate_all(&[e, scale], value);
@@ -75,10 +75,10 @@ fn size(model: &mut Model, symbols: &[Symbol], e: Expr, scale: Expr, dice: &mut 
 fn brackets_are_antisymmetric_and_obey_leibniz_and_jacobi() {
     for (name, text) in frames() {
         let (mut model, _, brackets, symbols) = setting(&text);
-        let mut dice = Dice(41);
+        let mut rng = Rng::new(41);
         for _ in 0..4 {
             let pool = &mut model.system.pool;
-            let [f, g, h] = [(); 3].map(|()| function(pool, &symbols, &mut dice));
+            let [f, g, h] = [(); 3].map(|()| function(pool, &symbols, &mut rng));
             let (fg, gf) = (brackets.bracket(pool, f, g), brackets.bracket(pool, g, f));
             let antisymmetry = pool.add(fg, gf);
             let product = pool.mul(g, h);
@@ -98,7 +98,7 @@ fn brackets_are_antisymmetric_and_obey_leibniz_and_jacobi() {
                 [("antisymmetry", antisymmetry, fg), ("Leibniz", leibniz, whole), ("Jacobi", jacobi, a)]
             {
                 for _ in 0..3 {
-                    below(&format!("{law}, {name}"), size(&mut model, &symbols, e, scale, &mut dice), 1e-10);
+                    below(&format!("{law}, {name}"), size(&mut model, &symbols, e, scale, &mut rng), 1e-10);
                 }
             }
         }
@@ -109,16 +109,16 @@ fn brackets_are_antisymmetric_and_obey_leibniz_and_jacobi() {
 fn functions_evolve_as_coordinates_and_momenta_do() {
     for (name, text) in frames() {
         let (mut model, canonical, brackets, symbols) = setting(&text);
-        let mut dice = Dice(43);
+        let mut rng = Rng::new(43);
         let images = model.form.coordinates.iter().copied().zip(canonical.x_dot.iter().copied());
         let images = images.chain(canonical.momenta.iter().copied().zip(canonical.y_dot.iter().copied()));
         let mut total = Derivation::new(images.chain([(model.form.time, Pool::ONE)]));
         for _ in 0..4 {
             let pool = &mut model.system.pool;
-            let g = function(pool, &symbols, &mut dice);
+            let g = function(pool, &symbols, &mut rng);
             let (rate, along) = (brackets.rate(pool, g), total.apply(pool, g));
             let e = pool.sub(rate, along);
-            below(&format!("evolution, {name}"), size(&mut model, &symbols, e, rate, &mut dice), 1e-12);
+            below(&format!("evolution, {name}"), size(&mut model, &symbols, e, rate, &mut rng), 1e-12);
         }
     }
 }

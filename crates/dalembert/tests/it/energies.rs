@@ -43,11 +43,11 @@ fn the_transforms_lead_back() {
     let q = [pool.gradient(star, &energies.efforts), pool.gradient(H_star, &energies.efforts)];
     let f = [pool.gradient(T, &momenta), pool.gradient(L_star, &momenta)];
     let p = pool.gradient(H_star, &form.speeds);
-    let mut dice = Dice(3);
+    let mut rng = Rng::new(3);
     for _ in 0..10 {
         let mut known: Vec<(Symbol, f64)> =
             form.parameters.iter().copied().zip(model.compiled.parameters().iter().copied()).collect();
-        let (x, eta) = (dice.numbers(2), dice.numbers(2));
+        let (x, eta) = (rng.numbers(2), rng.numbers(2));
         known.extend(form.coordinates.iter().copied().zip(x.iter().copied()));
         known.extend(form.speeds.iter().copied().zip(eta.iter().copied()));
         let pool = &mut model.system.pool;

@@ -117,9 +117,9 @@ fn udwadia_example_1_in_closed_form_at_random_states() {
         let u = sqrt(x'^2 + y'^2 + z'^2)
         nonideal work -a0*u*(x'*delta(x) + y'*delta(y) + z'*delta(z))";
     let model = load(text);
-    let mut dice = Dice(1);
+    let mut rng = Rng::new(1);
     for _ in 0..200 {
-        let (t, q, v) = (dice.number(0.0, 6.0), dice.numbers(3), dice.numbers(3));
+        let (t, q, v) = (rng.number(0.0, 6.0), rng.numbers(3), rng.numbers(3));
         let u2 = dot(&v, &v);
         if u2 < 0.1 {
             continue; // the closed form divides by u^2
@@ -206,9 +206,9 @@ fn appell_hamel_accelerates_as_on_a_smooth_slope() {
 #[test]
 fn udwadia_kalaba_particle_in_closed_form_at_random_states() {
     let model = load_file("particle_E0");
-    let mut dice = Dice(7);
+    let mut rng = Rng::new(7);
     for _ in 0..100 {
-        let (q, v) = (dice.numbers(3), dice.numbers(3));
+        let (q, v) = (rng.numbers(3), rng.numbers(3));
         let (fx, fy, fz) = (0.3, -1.2, 0.5);
         let (z, d) = (q[2], 1.0 + q[2] * q[2]);
         let closed = [(fx + z * fy - z * v[2] * v[0]) / d, (z * fx + z * z * fy + v[2] * v[0]) / d, fz];
@@ -220,9 +220,9 @@ fn udwadia_kalaba_particle_in_closed_form_at_random_states() {
 #[test]
 fn eulers_equations_hold_for_the_body_rates() {
     let model = load_file("rigid_body");
-    let mut dice = Dice(3);
+    let mut rng = Rng::new(3);
     for _ in 0..50 {
-        let (e, w) = (dice.numbers(4), dice.numbers(3));
+        let (e, w) = (rng.numbers(4), rng.numbers(3));
         let now = evaluate(&model, &State::new(0.0, &e, &w));
         let (i1, i2, i3) = (1.0, 2.0, 3.0);
         let closed =

@@ -78,12 +78,12 @@ fn case(name: &str, mut model: Model, seed: u64) -> Case {
         states.push(State::new(row[0], &row[1..=n_x], &row[n_x + 1..=n_x + n]));
     }
     // ... and off it.
-    let mut dice = Dice(seed);
+    let mut rng = Rng::new(seed);
     for _ in 0..4 {
-        let near = |v: &f64, dice: &mut Dice| v + 0.3 * dice.number(-1.0, 1.0);
-        let x: Vec<f64> = start.x.iter().map(|v| near(v, &mut dice)).collect();
-        let eta: Vec<f64> = start.eta.iter().map(|v| near(v, &mut dice)).collect();
-        states.push(State::new(dice.number(0.0, 2.0), &x, &eta));
+        let near = |v: &f64, rng: &mut Rng| v + 0.3 * rng.number(-1.0, 1.0);
+        let x: Vec<f64> = start.x.iter().map(|v| near(v, &mut rng)).collect();
+        let eta: Vec<f64> = start.eta.iter().map(|v| near(v, &mut rng)).collect();
+        states.push(State::new(rng.number(0.0, 2.0), &x, &eta));
     }
     Case { name: name.to_owned(), model, states }
 }

@@ -11,9 +11,9 @@ fn block_on_a_rough_incline_in_closed_form() {
     let model = load_file("rough_incline");
     let (m, g, alpha, mu) = (2.0, 9.81, 0.6_f64, 0.3);
     let (s, c) = alpha.sin_cos();
-    let mut dice = Dice(11);
+    let mut rng = Rng::new(11);
     for _ in 0..50 {
-        let v = dice.numbers(1)[0];
+        let v = rng.numbers(1)[0];
         let now = evaluate(&model, &State::new(0.0, &[0.0, 0.0], &[v * c, v * s]));
         let ideal = [-m * g * s * c, m * g * c * c];
         let friction = [c * c, c * s].map(|part| -mu * m * g * part * v.signum());
@@ -39,10 +39,10 @@ fn appells_particle_with_non_ideal_work_in_closed_form() {
     ";
     let model = load(text);
     let (a0, F) = (0.3, [0.2, -0.7, -9.81]);
-    let mut dice = Dice(5);
+    let mut rng = Rng::new(5);
     for _ in 0..50 {
-        let t = dice.numbers(1)[0];
-        let [x, z] = [dice.numbers(1)[0] + 2.0, dice.numbers(1)[0]];
+        let t = rng.numbers(1)[0];
+        let [x, z] = [rng.numbers(1)[0] + 2.0, rng.numbers(1)[0]];
         let y = (z * z + (1.0 + f64::sin(t)) - x * x).abs().sqrt();
         let v = [x, y, z];
         let u2: f64 = v.iter().map(|v| v * v).sum();

@@ -54,10 +54,10 @@ fn canonical_equations_are_those_of_the_explicit_form() {
         let mut total = Derivation::new(images.chain([(form.time, Pool::ONE)]));
         let pool = &mut model.system.pool;
         let held: Vec<Expr> = form.momenta.iter().map(|y| total.apply(pool, *y)).collect();
-        let mut dice = Dice(11);
+        let mut rng = Rng::new(11);
         for _ in 0..10 {
-            let (x, eta) = (dice.numbers(form.coordinates.len()), dice.numbers(form.speeds.len()));
-            let state = State::new(dice.number(0.0, 2.0), &x, &eta);
+            let (x, eta) = (rng.numbers(form.coordinates.len()), rng.numbers(form.speeds.len()));
+            let state = State::new(rng.number(0.0, 2.0), &x, &eta);
             let Ok(now) = model.evaluate(&state) else { continue }; // rows may degenerate off the constraint
             let n = eta.len();
             let y = values(&mut model, &state, &[], &form.momenta);

@@ -2,7 +2,7 @@
 //! kind (some redundant), non-ideal work, quasi-velocities. Each law is checked by arithmetic that shares no code with the engine.
 
 use crate::random_system::RandomSystem;
-use crate::support::*;
+use crate::support::{Rng, *};
 use dalembert::run::{IdealForces, Kernel, State};
 use dalembert::{Evaluation, Model};
 use proptest::prelude::*;
@@ -29,7 +29,7 @@ fn solve_positive(matrix: &[f64], right: &[f64]) -> Option<Vec<f64>> {
 }
 
 /// A random virtual displacement: A v = 0, by Gram-Schmidt on the rows.
-fn admissible(A: &[f64], n: usize, dice: &mut Dice) -> Vec<f64> {
+fn admissible(A: &[f64], n: usize, rng: &mut Rng) -> Vec<f64> {
     let mut basis: Vec<Vec<f64>> = Vec::new();
     let cleared = |mut v: Vec<f64>, basis: &[Vec<f64>]| {
         for _ in 0..2 {
@@ -48,7 +48,7 @@ fn admissible(A: &[f64], n: usize, dice: &mut Dice) -> Vec<f64> {
             basis.push(rest.iter().map(|v| v / left).collect());
         }
     }
-    cleared(dice.numbers(n), &basis)
+    cleared(rng.numbers(n), &basis)
 }
 
 fn prescribed(model: &Model, state: &State, now: &Evaluation) -> Vec<f64> {
@@ -85,8 +85,8 @@ proptest! {
     fn accelerations_and_forces_obey_the_principle(seed in any::<u64>()) {
         let system = RandomSystem::new(seed);
         let model = load(&system.text);
-        let mut dice = Dice(seed ^ 1);
-        let state = system.state(&model, &mut dice);
+        let mut rng = Rng::new(seed ^ 1);
+        let state = system.state(&model, &mut rng);
         let Ok(now) = model.evaluate(&state) else { return Err(TestCaseError::reject("singular state")) };
         let (n, s, terms) = (terms_n(&now), &now.solution, &now.terms);
         for i in 0..n {
@@ -114,7 +114,7 @@ proptest! {
         let push = solve_positive(&terms.M, &s.nonideal_force).expect("positive");
         check("U5: the two parts are M-orthogonal", dot(&s.ideal_force, &push).abs() / scale)?;
         for _ in 0..4 {
-            let v = admissible(&terms.A, n, &mut dice);
+            let v = admissible(&terms.A, n, &mut rng);
             check("ideal forces do no virtual work", dot(&v, &s.ideal_force).abs())?;
             check("non-ideal forces do v^T C", (dot(&v, &s.nonideal_force) - dot(&v, &C)).abs())?;
             // U7 exactly: G grows by v^T M v, whatever the direction.
@@ -163,8 +163,8 @@ proptest! {
     fn constraint_rows_are_the_derivatives_of_their_residuals(seed in any::<u64>()) {
         let system = RandomSystem::new(seed);
         let model = load(&system.text);
-        let mut dice = Dice(seed ^ 2);
-        let state = system.state(&model, &mut dice);
+        let mut rng = Rng::new(seed ^ 2);
+        let state = system.state(&model, &mut rng);
         let Ok(now) = model.evaluate(&state) else { return Err(TestCaseError::reject("singular state")) };
         let n = terms_n(&now);
         for p in 0..=n {
@@ -187,11 +187,11 @@ proptest! {
     fn lagranges_equation_by_differences_of_the_lagrangian(seed in any::<u64>()) {
         let system = RandomSystem::unconstrained(seed);
         let model = load(&system.text);
-        let mut dice = Dice(seed ^ 3);
-        let state = system.state(&model, &mut dice);
+        let mut rng = Rng::new(seed ^ 3);
+        let state = system.state(&model, &mut rng);
         let now = evaluate(&model, &state);
         let n = terms_n(&now);
-        let z = dice.numbers(n);
+        let z = rng.numbers(n);
         let L = |s: &State| evaluate(&model, s).outputs[0];
         // L is of degree four in the rates: differences extrapolated once are exact, whatever the step.
         let momentum = |s: &State, i: usize| {
@@ -225,8 +225,8 @@ proptest! {
     fn energy_changes_by_the_power_of_the_forces(seed in any::<u64>()) {
         let system = RandomSystem::new(seed);
         let model = load(&system.text);
-        let mut dice = Dice(seed ^ 4);
-        let state = system.state(&model, &mut dice);
+        let mut rng = Rng::new(seed ^ 4);
+        let state = system.state(&model, &mut rng);
         let Ok(now) = model.evaluate(&state) else { return Err(TestCaseError::reject("singular state")) };
         let s = &now.solution;
         let energy = |h: f64| {

@@ -1,7 +1,7 @@
 //! Linearisation over random systems: against differences on the constraints, and what must not matter.
 
 use crate::random_system::RandomSystem;
-use crate::support::*;
+use crate::support::{Rng, *};
 use dalembert::Model;
 use dalembert::linearize::Linearization;
 use dalembert::run::{StartGuess, State, find_start};
@@ -120,8 +120,8 @@ proptest! {
     /// Eigenvalues of an equilibrium belong to the system, not to its coordinates or speeds, nor to the variables chosen.
     #[test]
     fn coordinates_do_not_matter(seed in any::<u64>()) {
-        let mut dice = Dice(seed);
-        let mut n = || dice.number(0.2, 1.5);
+        let mut rng = Rng::new(seed);
+        let mut n = || rng.number(0.2, 1.5);
         let body = format!(
             "kinetic (q1'^2 + {}*q2'^2 + (q3' + {}*sin(q1)*q1')^2)/2 + {}*q1'*q2'*cos(q3)/10
              potential {}*(1 - cos(q1)) + {}*q2^2 - {}*q3^2 + {}*q1*q2 + {}*q2*q3

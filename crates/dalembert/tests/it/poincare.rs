@@ -12,13 +12,13 @@ fn written(text: &str) -> String {
 }
 
 /// Values of the model's symbols at a random state, parameters as they are.
-fn random_values(model: &Model, dice: &mut Dice) -> impl Fn(Symbol) -> f64 + use<> {
+fn random_values(model: &Model, rng: &mut Rng) -> impl Fn(Symbol) -> f64 + use<> {
     let form = &model.form;
     let mut known: Vec<(Symbol, f64)> =
         form.parameters.iter().copied().zip(model.compiled.parameters().iter().copied()).collect();
     let state: Vec<Symbol> = form.coordinates.iter().chain(&form.speeds).copied().collect();
-    known.extend(state.iter().zip(dice.numbers(state.len())).map(|(s, v)| (*s, v)));
-    known.push((form.time, dice.number(0.0, 2.0)));
+    known.extend(state.iter().zip(rng.numbers(state.len())).map(|(s, v)| (*s, v)));
+    known.push((form.time, rng.number(0.0, 2.0)));
     move |s| known.iter().find(|(k, _)| *k == s).map_or(f64::NAN, |(_, v)| *v)
 }
 
@@ -149,7 +149,7 @@ fn the_measure_of_nonholonomy_is_a_covector() {
 #[test]
 fn rates_of_momenta_are_the_force_of_the_kernel_form() {
     // L2 against L3: rates - D(dL/d eta) = Q, for every model that has a Lagrangian.
-    let mut dice = Dice(21);
+    let mut rng = Rng::new(21);
     let mut seen = 0;
     for name in model_names() {
         let mut model = load_file(&name);
@@ -161,7 +161,7 @@ fn rates_of_momenta_are_the_force_of_the_kernel_form() {
         let pool = &mut model.system.pool;
         let held: Vec<Expr> = equations.momenta.iter().map(|y| total.apply(pool, *y)).collect();
         for _ in 0..3 {
-            let value = random_values(&model, &mut dice);
+            let value = random_values(&model, &mut rng);
             let pool = &mut model.system.pool;
             let values = |pool: &mut Pool, list: &[Expr]| pool.evaluate_all(list, &value);
             let (rates, held, force) =

@@ -150,20 +150,20 @@ const PIECES: &[&str] = &[
     "{m}",
 ];
 
-fn damaged(tokens: &[String], dice: &mut Dice) -> String {
+fn damaged(tokens: &[String], rng: &mut Rng) -> String {
     let mut list = tokens.to_vec();
-    for _ in 0..1 + dice.index(3) {
-        let (i, j) = (dice.index(list.len()), dice.index(list.len()));
-        match dice.index(6) {
+    for _ in 0..1 + rng.below(3) {
+        let (i, j) = (rng.below(list.len()), rng.below(list.len()));
+        match rng.below(6) {
             0 => drop(list.remove(i)),
             1 => list.insert(j, list[i].clone()),
             2 => list.swap(i, j),
-            3 => list.insert(i, PIECES[dice.index(PIECES.len())].to_owned()),
+            3 => list.insert(i, PIECES[rng.below(PIECES.len())].to_owned()),
             _ => {
                 let numbers: Vec<usize> =
                     (0..list.len()).filter(|&k| list[k].parse::<f64>().is_ok()).collect();
-                if let Some(&k) = numbers.get(dice.index(numbers.len())) {
-                    list[k] = NUMBERS[dice.index(NUMBERS.len())].to_owned();
+                if let Some(&k) = numbers.get(rng.below(numbers.len())) {
+                    list[k] = NUMBERS[rng.below(NUMBERS.len())].to_owned();
                 }
             }
         }
@@ -174,11 +174,11 @@ fn damaged(tokens: &[String], dice: &mut Dice) -> String {
     list.concat()
 }
 
-fn shuffled_lines(text: &str, dice: &mut Dice) -> String {
+fn shuffled_lines(text: &str, rng: &mut Rng) -> String {
     let mut lines: Vec<&str> = text.lines().filter(|l| !l.trim_start().starts_with('#')).collect();
-    for _ in 0..1 + dice.index(3) {
-        let (i, j) = (dice.index(lines.len()), dice.index(lines.len()));
-        match dice.index(3) {
+    for _ in 0..1 + rng.below(3) {
+        let (i, j) = (rng.below(lines.len()), rng.below(lines.len()));
+        match rng.below(3) {
             0 => drop(lines.remove(i)),
             1 => lines.insert(j, lines[i]),
             _ => lines.swap(i, j),
@@ -214,17 +214,17 @@ const SMALL: &[&str] = &[
 
 #[test]
 fn models_with_damaged_tokens() {
-    let mut dice = Dice(101);
+    let mut rng = Rng::new(101);
     let sources: Vec<Vec<String>> = SMALL.iter().map(|name| tokens(&model_text(name))).collect();
-    let texts = (0..1500).map(|k| damaged(&sources[k % sources.len()], &mut dice)).collect();
+    let texts = (0..1500).map(|k| damaged(&sources[k % sources.len()], &mut rng)).collect();
     let [refused, _, moved] = all_within_patience(texts);
     assert!(refused > 100 && moved > 100, "the damage is neither always fatal nor always harmless");
 }
 
 #[test]
 fn models_with_lines_lost_doubled_and_exchanged() {
-    let mut dice = Dice(202);
-    let texts = (0..500).map(|k| shuffled_lines(&model_text(SMALL[k % SMALL.len()]), &mut dice)).collect();
+    let mut rng = Rng::new(202);
+    let texts = (0..500).map(|k| shuffled_lines(&model_text(SMALL[k % SMALL.len()]), &mut rng)).collect();
     all_within_patience(texts);
 }
 
@@ -253,12 +253,12 @@ fn every_number_of_a_model_made_extreme() {
 
 #[test]
 fn random_bytes_and_pieces() {
-    let mut dice = Dice(303);
+    let mut rng = Rng::new(303);
     let mut texts = Vec::new();
     for _ in 0..300 {
-        let bytes: Vec<u8> = (0..dice.index(200)).map(|_| dice.bits() as u8).collect();
+        let bytes: Vec<u8> = (0..rng.below(200)).map(|_| rng.next_u64() as u8).collect();
         texts.push(String::from_utf8_lossy(&bytes).into_owned());
-        let pieces: Vec<&str> = (0..dice.index(30)).map(|_| PIECES[dice.index(PIECES.len())]).collect();
+        let pieces: Vec<&str> = (0..rng.below(30)).map(|_| PIECES[rng.below(PIECES.len())]).collect();
         texts.push(format!("coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential {}", pieces.concat()));
         texts.push(format!("coordinate x, y\nkinetic (x'^2 + y'^2)/2\nconstraint {}", pieces.concat()));
     }

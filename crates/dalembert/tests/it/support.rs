@@ -159,30 +159,24 @@ pub fn same_cases(n: u32, seed: u64) -> Config {
     Config { failure_persistence: None, rng_seed: RngSeed::Fixed(seed), ..Config::with_cases(n) }
 }
 
-/// Repeatable random numbers (SplitMix64).
-pub struct Dice(pub u64);
+pub use dalembert_linalg::Rng;
 
-impl Dice {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Below `n`.
-    pub fn index(&mut self, n: usize) -> usize {
-        (self.bits() % n.max(1) as u64) as usize
-    }
-
+/// Random numbers for models.
+pub trait ShortNumbers {
     /// Between `low` and `high`, with few digits so that it can be written into a model exactly.
-    pub fn number(&mut self, low: f64, high: f64) -> f64 {
-        let u = self.bits() as f64 / u64::MAX as f64;
+    fn number(&mut self, low: f64, high: f64) -> f64;
+
+    /// So many between -1 and 1.
+    fn numbers(&mut self, n: usize) -> Vec<f64>;
+}
+
+impl ShortNumbers for Rng {
+    fn number(&mut self, low: f64, high: f64) -> f64 {
+        let u = self.uniform_closed();
         ((low + (high - low) * u) * 1000.0).round() / 1000.0
     }
 
-    pub fn numbers(&mut self, n: usize) -> Vec<f64> {
+    fn numbers(&mut self, n: usize) -> Vec<f64> {
         (0..n).map(|_| self.number(-1.0, 1.0)).collect()
     }
 }

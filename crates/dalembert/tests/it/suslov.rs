@@ -147,13 +147,13 @@ fn the_redundant_hamiltonian_of_holonomic_rows_generates_the_same_flow() {
         let by_y = pool.gradient(solved.hamiltonian, &solved.momenta);
         let structure: Vec<Expr> = form.structure.entries.iter().map(|e| e.3).collect();
         let with_time: Vec<Expr> = form.structure.with_time.iter().map(|e| e.2).collect();
-        let mut dice = Dice(31);
+        let mut rng = Rng::new(31);
         for _ in 0..10 {
             let mut known: Vec<(Symbol, f64)> =
                 form.parameters.iter().copied().zip(model.compiled.parameters().iter().copied()).collect();
             let free: Vec<Symbol> = form.coordinates.iter().chain(&solved.momenta).copied().collect();
-            known.extend(free.iter().copied().zip(dice.numbers(free.len())));
-            known.push((form.time, dice.number(0.0, 1.0)));
+            known.extend(free.iter().copied().zip(rng.numbers(free.len())));
+            known.push((form.time, rng.number(0.0, 1.0)));
             let value = |s: Symbol| known.iter().find(|(k, _)| *k == s).map_or(f64::NAN, |(_, v)| *v);
             let mut of = |list: &[Expr]| model.system.pool.evaluate_all(list, value);
             let (eta, slopes, rates) = (of(&by_y), of(&slopes), of(&rates));

@@ -86,8 +86,8 @@ def run(text):
 
 def number(e, seed=1):
     e = sympify(e)
-    dice = random.Random(seed)
-    point = {s: dice.uniform(0.2, 0.9) for s in sorted(e.free_symbols, key=str)}
+    rng = random.Random(seed)
+    point = {s: rng.uniform(0.2, 0.9) for s in sorted(e.free_symbols, key=str)}
     return float(e.subs(point))
 
 def zero(what, e):

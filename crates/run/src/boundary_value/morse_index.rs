@@ -202,15 +202,12 @@ fn choose_pivot(S: &mut [f64], size: usize, inner: usize, k: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dalembert_linalg::symmetric_eigen;
+    use dalembert_linalg::{Lcg, symmetric_eigen};
 
     /// Numbers between -1 and 1 that are always the same.
     fn numbers(seed: u64) -> impl FnMut() -> f64 {
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        move || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        }
+        let mut lcg = Lcg::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        move || 2.0 * lcg.uniform() - 1.0
     }
 
     fn negative_eigenvalues(matrix: &[f64], n: usize) -> usize {

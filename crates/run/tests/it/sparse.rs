@@ -1,5 +1,6 @@
 //! Large systems: the sparse factorisation gives what the dense one gives, and costs what its entries cost.
 
+use dalembert_linalg::Lcg;
 use dalembert_run::{
     AccelerationError, Accelerator, Kernel, Level, Pattern, Point, Shape, Solution, Sparsity, Taken, Terms,
 };
@@ -77,24 +78,23 @@ impl Kernel for Numbers {
 }
 
 /// Numbers in (-1, 1), the same for the same seed.
-struct Dice(u64);
+struct Draws(Lcg);
 
-impl Dice {
-    fn roll(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+impl Draws {
+    fn next(&mut self) -> f64 {
+        2.0 * self.0.uniform() - 1.0
     }
 
     fn below(&mut self, n: usize) -> usize {
-        (((self.roll() + 1.0) / 2.0) * n as f64) as usize % n
+        (((self.next() + 1.0) / 2.0) * n as f64) as usize % n
     }
 }
 
 /// Positive definite with neighbours `reach` apart coupled.
-fn banded_mass(n: usize, reach: usize, dice: &mut Dice) -> Vec<Vec<(usize, f64)>> {
-    let mut mass: Vec<Vec<(usize, f64)>> = (0..n).map(|i| vec![(i, 2.0 + dice.roll())]).collect();
+fn banded_mass(n: usize, reach: usize, draws: &mut Draws) -> Vec<Vec<(usize, f64)>> {
+    let mut mass: Vec<Vec<(usize, f64)>> = (0..n).map(|i| vec![(i, 2.0 + draws.next())]).collect();
     for i in 0..n.saturating_sub(reach) {
-        let v = 0.4 * dice.roll();
+        let v = 0.4 * draws.next();
         mass[i].push((i + reach, v));
         mass[i + reach].insert(0, (i, v));
     }
@@ -103,11 +103,11 @@ fn banded_mass(n: usize, reach: usize, dice: &mut Dice) -> Vec<Vec<(usize, f64)>
 }
 
 /// A random row over a few neighbouring speeds.
-fn random_row(n: usize, dice: &mut Dice) -> Vec<(usize, f64)> {
-    let (first, width) = (dice.below(n), 1 + dice.below(5));
-    let size = 10f64.powf(3.0 * dice.roll());
+fn random_row(n: usize, draws: &mut Draws) -> Vec<(usize, f64)> {
+    let (first, width) = (draws.below(n), 1 + draws.below(5));
+    let size = 10f64.powf(3.0 * draws.next());
     let last = (first + width).min(n);
-    (first..last).map(|j| (j, size * (dice.roll() + 1.5 * dice.roll().signum()))).collect()
+    (first..last).map(|j| (j, size * (draws.next() + 1.5 * draws.next().signum()))).collect()
 }
 
 fn combination(
@@ -124,16 +124,16 @@ fn combination(
 
 /// A system with `extra` redundant rows.
 fn random_system(n: usize, m: usize, extra: usize, reach: usize, seed: u64) -> Numbers {
-    let mut dice = Dice(seed);
+    let mut draws = Draws(Lcg::new(seed));
     let mass = if reach == 0 {
-        (0..n).map(|i| vec![(i, 1.5 + dice.roll())]).collect()
+        (0..n).map(|i| vec![(i, 1.5 + draws.next())]).collect()
     } else {
-        banded_mass(n, reach, &mut dice)
+        banded_mass(n, reach, &mut draws)
     };
     let mut rows: Vec<Vec<(usize, f64)>> = Vec::new();
     // One pivot a row, so that the first m are independent and not badly so.
     for k in 0..m {
-        let mut row = random_row(n, &mut dice);
+        let mut row = random_row(n, &mut draws);
         let largest = row.iter().fold(0.0f64, |s, e| s.max(e.1.abs()));
         let own = k * n / m;
         row.retain(|e| e.0 != own);
@@ -142,14 +142,14 @@ fn random_system(n: usize, m: usize, extra: usize, reach: usize, seed: u64) -> N
         rows.push(row);
     }
     let mut b: Vec<f64> =
-        rows.iter().map(|r| r.iter().fold(0.0f64, |s, e| s.max(e.1.abs())) * dice.roll()).collect();
+        rows.iter().map(|r| r.iter().fold(0.0f64, |s, e| s.max(e.1.abs())) * draws.next()).collect();
     for _ in 0..extra {
-        let (i, j, w) = (dice.below(m), dice.below(m), dice.roll());
+        let (i, j, w) = (draws.below(m), draws.below(m), draws.next());
         let (row, right) = combination(&rows, &b, i, j, if i == j { 0.0 } else { w });
         rows.push(row);
         b.push(right);
     }
-    let Q = (0..n).map(|_| dice.roll()).collect();
+    let Q = (0..n).map(|_| draws.next()).collect();
     Numbers::new(mass, rows, Q, b)
 }
 

@@ -154,12 +154,12 @@ fn compare(what: &str, case: &Case, other: &Description) -> Vec<String> {
 fn same_mechanics(
     what: &str,
     least: usize,
-    transform: impl Fn(&Description, &mut Dice) -> Option<Description>,
+    transform: impl Fn(&Description, &mut Rng) -> Option<Description>,
 ) {
     let (mut ran, mut wrong) = (0, Vec::new());
     for case in cases() {
-        let mut dice = Dice(case.seed ^ 0x5eed);
-        let Some(other) = transform(&case.model, &mut dice) else { continue };
+        let mut rng = Rng::new(case.seed ^ 0x5eed);
+        let Some(other) = transform(&case.model, &mut rng) else { continue };
         ran += 1;
         wrong.extend(compare(what, case, &other));
     }

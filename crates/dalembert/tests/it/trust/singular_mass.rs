@@ -1,7 +1,7 @@
 //! Mass matrices that are singular though none of their rows vanishes (U9): they run where the constraints determine the
 //! motion, and are refused where nothing does.
 
-use crate::support::{Dice, below, evaluate, largest, last, load, run_text, sharply_until};
+use crate::support::{Rng, ShortNumbers, below, evaluate, largest, last, load, run_text, sharply_until};
 use dalembert::Request;
 use dalembert::diagnostic::Code;
 use dalembert::run::State;
@@ -30,13 +30,13 @@ fn a_direction_without_inertia_is_refused_in_every_order_of_the_coordinates() {
     for order in ["x, y, z", "y, z, x", "z, x, y", "z, y, x"] {
         let text = SPHERE.replace("coordinate x, y, z", &format!("coordinate {order}"));
         let text = text.replace("constraint s: x^2 + y^2 + z^2 = 1\n", "");
-        let mut dice = Dice(3);
+        let mut rng = Rng::new(3);
         for _ in 0..20 {
             let at = format!(
                 "initial x = {}, y = {}, z = {}",
-                dice.number(-1.0, 1.0),
-                dice.number(-1.0, 1.0),
-                dice.number(-1e-3, 1e-3)
+                rng.number(-1.0, 1.0),
+                rng.number(-1.0, 1.0),
+                rng.number(-1e-3, 1e-3)
             );
             let mut model = load(&format!("{text}{at}"));
             let start = model.start().expect("a start").state;

@@ -1,6 +1,6 @@
 //! Speeds defined by other declared speeds: earlier definitions are substituted (K1).
 
-use crate::support::{Dice, apart, below, column, last, load, refusal, run_text, sharply_until};
+use crate::support::{Rng, ShortNumbers, apart, below, column, last, load, refusal, run_text, sharply_until};
 use dalembert::diagnostic::Code;
 
 /// A rolling wheel's slip, from speeds along and across the wheel.
@@ -35,7 +35,7 @@ fn what_is_not_linear_in_the_rates_after_substitution_is_refused() {
 /// A system moves alike in rates and in speeds that are nested at random.
 #[test]
 fn nested_speeds_agree_with_rates_in_random_systems() {
-    let mut random = Dice(7);
+    let mut random = Rng::new(7);
     for case in 0..24 {
         let n = 2 + case % 3;
         let names = &["a", "b", "c", "d"][..n];

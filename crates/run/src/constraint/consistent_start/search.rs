@@ -3,7 +3,7 @@
 use super::slopes::Slopes;
 use crate::Sparsity;
 use crate::tolerance::{NUDGE, NUDGES, SHORT, VANISHED};
-use dalembert_linalg::norm_max;
+use dalembert_linalg::{Lcg, norm_max};
 use std::sync::Arc;
 
 /// Scaled residual (see [`crate::constraint::projection`]) at which a start is accepted.
@@ -98,10 +98,9 @@ pub(super) fn nearest(equations: &mut dyn Equations, v: &mut [f64], free: &[bool
 /// The guess moved off a point of symmetry, by more and more.
 fn shift(guess: &[f64], free: &[bool], attempt: u32, out: &mut [f64]) {
     let reach = [1e-3, 1e-2, 0.1, 0.5][attempt as usize % 4] * (1.0 + norm_max(guess));
-    let mut seed = 0x2545_F491_4F6C_DD1D_u64.wrapping_mul(u64::from(attempt) + 1);
+    let mut lcg = Lcg::new(0x2545_F491_4F6C_DD1D_u64.wrapping_mul(u64::from(attempt) + 1));
     for i in 0..guess.len() {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        let unit = (seed >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
+        let unit = lcg.uniform() - 0.5;
         out[i] = guess[i] + if free[i] { 2.0 * unit * reach } else { 0.0 };
     }
 }

@@ -8,52 +8,36 @@ use super::Native;
 use super::verify::verify;
 use crate::{Builder, Op, Program, Value};
 use cage::{Cage, Kept, Side, call};
+use dalembert_linalg::Rng;
 
-/// Repeatable random numbers (SplitMix64).
-struct Dice(u64);
-
-impl Dice {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
-    }
-
-    /// Mostly a plain number, now and then one at which arithmetic is odd.
-    fn number(&mut self) -> f64 {
-        let odd = [0.0, -0.0, f64::NAN, f64::INFINITY, 1e7, 1e-310];
-        match self.below(12) {
-            0 => odd[self.below(odd.len())],
-            _ => self.bits() as f64 / u64::MAX as f64 * 6.0 - 3.0,
-        }
+/// Mostly a plain number, now and then one at which arithmetic is odd.
+fn any_number(rng: &mut Rng) -> f64 {
+    let odd = [0.0, -0.0, f64::NAN, f64::INFINITY, 1e7, 1e-310];
+    match rng.below(12) {
+        0 => odd[rng.below(odd.len())],
+        _ => rng.uniform_closed() * 6.0 - 3.0,
     }
 }
 
 /// A tape with many values alive, so that registers run out, over all operators or over some.
-fn tape(dice: &mut Dice) -> Program {
+fn tape(rng: &mut Rng) -> Program {
     let some = [Op::Add, Op::Sub, Op::Mul, Op::MulAdd, Op::NegMulAdd, Op::Sin, Op::Cos, Op::Div];
     let logic = [Op::Sin, Op::Cos, Op::Add, Op::Atan2, Op::Select, Op::Less, Op::And, Op::Min, Op::Sign];
-    let (ops, most): (&[Op], usize) = match dice.below(3) {
+    let (ops, most): (&[Op], usize) = match rng.below(3) {
         0 => (Op::ALL, 60),
         1 => (&some, 500),
         _ => (&logic, 120),
     };
-    let (n_inputs, length) = (dice.below(40), 1 + dice.below(most));
+    let (n_inputs, length) = (rng.below(40), 1 + rng.below(most));
     let mut b = Builder::new(n_inputs);
     let mut values: Vec<Value> = (0..n_inputs).map(|i| b.input(i)).collect();
     values.extend([0.5, 0.25, 3.0, -7.5].map(|c| b.constant(c)));
     for _ in 0..length {
-        let op = ops[dice.below(ops.len())];
-        let pick = [(); 3].map(|()| values[dice.below(values.len())]);
+        let op = ops[rng.below(ops.len())];
+        let pick = [(); 3].map(|()| values[rng.below(values.len())]);
         values.push(b.push(op, &pick[..op.arity()]));
     }
-    let outputs: Vec<Value> = (0..dice.below(60)).map(|_| values[dice.below(values.len())]).collect();
+    let outputs: Vec<Value> = (0..rng.below(60)).map(|_| values[rng.below(values.len())]).collect();
     b.finish(&outputs)
 }
 
@@ -70,9 +54,9 @@ fn interpret(program: &Program, inputs: &[f64]) -> Vec<f64> {
 }
 
 /// Runs code in a cage and compares every lane with the interpreter.
-fn run_caged(native: &Native, program: &Program, dice: &mut Dice, side: Side) {
+fn run_caged(native: &Native, program: &Program, rng: &mut Rng, side: Side) {
     let (lanes, n) = (native.lanes, native.n_inputs);
-    let states: Vec<Vec<f64>> = (0..lanes).map(|_| (0..n).map(|_| dice.number()).collect()).collect();
+    let states: Vec<Vec<f64>> = (0..lanes).map(|_| (0..n).map(|_| any_number(rng)).collect()).collect();
     let inputs: Vec<f64> = (0..n).flat_map(|k| states.iter().map(move |s| s[k])).collect();
     let code = Cage::code(bytes(native));
     let (inputs, constants) = (Cage::frozen(&inputs, side), Cage::frozen(&native.constants, side));
@@ -93,14 +77,14 @@ fn run_caged(native: &Native, program: &Program, dice: &mut Dice, side: Side) {
 
 #[test]
 fn code_stays_inside_its_buffers_and_gives_registers_back() {
-    let mut dice = Dice(11);
+    let mut rng = Rng::new(11);
     let mut run = 0;
     for _ in 0..250 {
-        let program = tape(&mut dice);
+        let program = tape(&mut rng);
         for lanes in [1, 4] {
             let Some(native) = Native::new(&program, lanes) else { return };
             for side in [Side::Before, Side::Behind] {
-                run_caged(&native, &program, &mut dice, side);
+                run_caged(&native, &program, &mut rng, side);
                 run += 1;
             }
         }
@@ -112,18 +96,18 @@ fn code_stays_inside_its_buffers_and_gives_registers_back() {
 /// byte changed it lets nothing pass that reaches beyond its buffers by that decoder.
 #[test]
 fn the_verifier_lets_nothing_pass_that_another_decoder_refuses() {
-    let mut dice = Dice(12);
+    let mut rng = Rng::new(12);
     let (mut refused, mut passed) = (0, 0);
     for _ in 0..120 {
-        let program = tape(&mut dice);
+        let program = tape(&mut rng);
         for lanes in [1, 4] {
             let Some(native) = Native::new(&program, lanes) else { return };
             let (code, layout) = (bytes(&native).to_vec(), native.layout());
             assert_eq!(decoded::check(&code, &layout), Ok(()));
             for _ in 0..40 {
                 let mut changed = code.clone();
-                let at = dice.below(changed.len());
-                changed[at] ^= 1 << dice.below(8);
+                let at = rng.below(changed.len());
+                changed[at] ^= 1 << rng.below(8);
                 match verify(&changed, &layout) {
                     Err(_) => refused += 1,
                     Ok(()) => {
@@ -141,8 +125,8 @@ fn the_verifier_lets_nothing_pass_that_another_decoder_refuses() {
 /// Code that is cut off is refused wherever it is cut.
 #[test]
 fn the_verifier_refuses_what_is_cut_off() {
-    let mut dice = Dice(13);
-    let Some(native) = Native::new(&tape(&mut dice), 1) else { return };
+    let mut rng = Rng::new(13);
+    let Some(native) = Native::new(&tape(&mut rng), 1) else { return };
     let (code, layout) = (bytes(&native), native.layout());
     for end in 0..code.len() {
         assert!(verify(&code[..end], &layout).is_err(), "{end} of {} bytes", code.len());

@@ -1,7 +1,7 @@
 //! A model as data, and its text.
 
 use super::expression::{Expression as E, HyperDual, Place, name};
-use crate::support::Dice;
+use crate::support::Rng;
 
 /// A constant with its dimension.
 #[derive(Clone, Debug)]
@@ -138,9 +138,9 @@ impl Description {
         let mut lines = self.declarations();
         let (mut first, mut then) = (self.dynamics(), self.users());
         if let Some(seed) = self.order {
-            let mut dice = Dice(seed);
-            shuffle(&mut first, &mut dice);
-            shuffle(&mut then, &mut dice);
+            let mut rng = Rng::new(seed);
+            shuffle(&mut first, &mut rng);
+            shuffle(&mut then, &mut rng);
         }
         lines.extend(first);
         lines.extend(self.more.iter().cloned());
@@ -234,8 +234,8 @@ impl Description {
     }
 }
 
-fn shuffle(lines: &mut [String], dice: &mut Dice) {
+fn shuffle(lines: &mut [String], rng: &mut Rng) {
     for k in (1..lines.len()).rev() {
-        lines.swap(k, dice.index(k + 1));
+        lines.swap(k, rng.below(k + 1));
     }
 }

@@ -2,13 +2,13 @@
 
 use super::description::{Contact, Description, Law, Reads, Row, UNITS};
 use super::expression::{Expression as E, cos, exp, name, number, sin, sqrt, square};
-use crate::support::Dice;
+use crate::support::{Rng, ShortNumbers};
 
 type Transformed = Option<Description>;
 
-pub fn zero_forces(model: &Description, dice: &mut Dice) -> Transformed {
+pub fn zero_forces(model: &Description, rng: &mut Rng) -> Transformed {
     let mut new = model.clone();
-    let (i, j) = (dice.index(model.n()), dice.index(model.n()));
+    let (i, j) = (rng.below(model.n()), rng.below(model.n()));
     let (q, v) = (E::Coordinate(j), E::Rate(j));
     new.forces.push((i, number(0.0)));
     new.forces.push((j, 0.0 * sin(q.clone()) * v.clone()));
@@ -24,9 +24,9 @@ pub fn zero_forces(model: &Description, dice: &mut Dice) -> Transformed {
     Some(new)
 }
 
-pub fn split_energies(model: &Description, dice: &mut Dice) -> Transformed {
+pub fn split_energies(model: &Description, rng: &mut Rng) -> Transformed {
     let mut new = model.clone();
-    let part = dice.number(0.1, 0.9);
+    let part = rng.number(0.1, 0.9);
     let split = |list: &[E]| -> Vec<E> {
         list.iter().flat_map(|e| [part * e.clone(), (1.0 - part) * e.clone()]).collect()
     };
@@ -42,10 +42,10 @@ pub fn split_energies(model: &Description, dice: &mut Dice) -> Transformed {
     Some(new)
 }
 
-pub fn unrelated_coordinate(model: &Description, dice: &mut Dice) -> Transformed {
+pub fn unrelated_coordinate(model: &Description, rng: &mut Rng) -> Transformed {
     let mut new = model.clone();
     new.energy = false;
-    let (start, rate) = [("1.5e11", "10"), ("1.5e11", "0"), ("-0.7", "3"), ("1e-9", "0")][dice.index(4)];
+    let (start, rate) = [("1.5e11", "10"), ("1.5e11", "0"), ("-0.7", "3"), ("1e-9", "0")][rng.below(4)];
     new.more.push(format!(
         "coordinate other\nkinetic 2*other'^2\nforce other = 0.5\ninitial other = {start}, other' = {rate}"
     ));
@@ -53,17 +53,17 @@ pub fn unrelated_coordinate(model: &Description, dice: &mut Dice) -> Transformed
 }
 
 /// Rows times a number or a positive function.
-pub fn scaled_rows(model: &Description, dice: &mut Dice) -> Transformed {
+pub fn scaled_rows(model: &Description, rng: &mut Rng) -> Transformed {
     let mut new = rows_of(model)?;
     for r in &mut new.requirements {
-        let size = [-1.0, 1e-3, 1e3][dice.index(3)];
+        let size = [-1.0, 1e-3, 1e3][rng.below(3)];
         (r.row.left, r.row.right) = (size * r.row.left.clone(), size * r.row.right.clone());
     }
     for row in &mut new.rows {
-        let size = [-1.0, 1e-3, 1e3, 2.5, -0.04][dice.index(5)];
-        let factor = match dice.index(2) {
+        let size = [-1.0, 1e-3, 1e3, 2.5, -0.04][rng.below(5)];
+        let factor = match rng.below(2) {
             0 => number(size),
-            _ => size * (number(2.0) + sin(E::Coordinate(dice.index(model.n())))),
+            _ => size * (number(2.0) + sin(E::Coordinate(rng.below(model.n())))),
         };
         row.left = factor.clone() * row.left.clone();
         row.right = factor.clone() * row.right.clone();
@@ -73,17 +73,17 @@ pub fn scaled_rows(model: &Description, dice: &mut Dice) -> Transformed {
 }
 
 /// Sides exchanged, terms moved, a function of both sides.
-pub fn rewritten_rows(model: &Description, dice: &mut Dice) -> Transformed {
+pub fn rewritten_rows(model: &Description, rng: &mut Rng) -> Transformed {
     let mut new = rows_of(model)?;
     for k in 0..new.rows.len() {
         let value = model.value(&model.rows[k].left);
         let row = &mut new.rows[k];
         let (left, right) = (row.left.clone(), row.right.clone());
-        let moved = sin(E::Coordinate(dice.index(model.n())));
+        let moved = sin(E::Coordinate(rng.below(model.n())));
         // A normal force cannot depend on rates, which a function of a velocity constraint would bring in.
         let presses = model.contacts.iter().any(|c| c.row == k);
         let plain = if presses && !row.holonomic { 3 } else { 6 };
-        let (l, r, scale) = match dice.index(plain) {
+        let (l, r, scale) = match rng.below(plain) {
             0 => (right, left, number(-1.0)),
             1 => (left - right, number(0.0), number(1.0)),
             2 => (left + moved.clone(), right + moved, number(1.0)),
@@ -98,7 +98,7 @@ pub fn rewritten_rows(model: &Description, dice: &mut Dice) -> Transformed {
 }
 
 /// Holonomic rows by their rates (K5 and K6): the same forces from a consistent start.
-pub fn differentiated_rows(model: &Description, _: &mut Dice) -> Transformed {
+pub fn differentiated_rows(model: &Description, _: &mut Rng) -> Transformed {
     let mut new = rows_of(model)?;
     let mut any = false;
     for row in new.rows.iter_mut().filter(|r| r.holonomic) {
@@ -111,12 +111,12 @@ pub fn differentiated_rows(model: &Description, _: &mut Dice) -> Transformed {
 }
 
 /// Copies in other scales, and for pairs a combination. Single multipliers are not unique then.
-pub fn duplicated_rows(model: &Description, dice: &mut Dice) -> Transformed {
+pub fn duplicated_rows(model: &Description, rng: &mut Rng) -> Transformed {
     let mut new = rows_of(model)?;
-    let copies = if model.rows.is_empty() { 0 } else { 1 + dice.index(2) };
+    let copies = if model.rows.is_empty() { 0 } else { 1 + rng.below(2) };
     for k in 0..copies {
-        let mut copy = model.rows[dice.index(model.rows.len())].clone();
-        let factor = [2.0, -1.0, 100.0, 0.01][dice.index(4)];
+        let mut copy = model.rows[rng.below(model.rows.len())].clone();
+        let factor = [2.0, -1.0, 100.0, 0.01][rng.below(4)];
         (copy.left, copy.right) = (factor * copy.left, factor * copy.right);
         new.rows.push(Row { name: format!("again{k}"), ..copy });
     }
@@ -131,8 +131,8 @@ pub fn duplicated_rows(model: &Description, dice: &mut Dice) -> Transformed {
 }
 
 /// Two constraints as one of two components, where no law names one of them as a whole.
-pub fn joined_rows(model: &Description, dice: &mut Dice) -> Transformed {
-    let k = dice.index(model.rows.len().checked_sub(1).filter(|pairs| *pairs > 0)?);
+pub fn joined_rows(model: &Description, rng: &mut Rng) -> Transformed {
+    let k = rng.below(model.rows.len().checked_sub(1).filter(|pairs| *pairs > 0)?);
     let whole = |r: usize| r == k || r == k + 1;
     let reads = |law: &Law| matches!(law.reads, Reads::Reaction(r) if whole(r));
     if model.laws.iter().any(reads) || model.contacts.iter().any(|c| whole(c.row)) {
@@ -145,7 +145,7 @@ pub fn joined_rows(model: &Description, dice: &mut Dice) -> Transformed {
 }
 
 /// Forces as virtual work, potentials as the forces they give, names for energies.
-pub fn other_statements(model: &Description, _: &mut Dice) -> Transformed {
+pub fn other_statements(model: &Description, _: &mut Rng) -> Transformed {
     let mut new = model.clone();
     new.energy = false;
     for (i, e) in new.forces.drain(..) {
@@ -164,9 +164,9 @@ pub fn other_statements(model: &Description, _: &mut Dice) -> Transformed {
     Some(new)
 }
 
-pub fn zero_friction(model: &Description, dice: &mut Dice) -> Transformed {
+pub fn zero_friction(model: &Description, rng: &mut Rng) -> Transformed {
     let mut new = rows_of(model)?;
-    let row = dice.index(model.rows.len());
+    let row = rng.below(model.rows.len());
     if model.rows.is_empty() {
         return None;
     }
@@ -175,33 +175,33 @@ pub fn zero_friction(model: &Description, dice: &mut Dice) -> Transformed {
     if taken || model.laws.iter().any(|law| law.reads == Reads::Reaction(row)) {
         return None;
     }
-    let (i, j) = (dice.index(model.n()), dice.index(model.n()));
+    let (i, j) = (rng.below(model.n()), rng.below(model.n()));
     let velocity = E::Rate(i) + 0.3 * cos(E::Coordinate(i)) * E::Rate(j);
     new.contacts.push(Contact { row, coefficient: 0.0, velocity });
     Some(new)
 }
 
 /// Each rate has a name of its own, in another order.
-pub fn renamed_speeds(model: &Description, dice: &mut Dice) -> Transformed {
+pub fn renamed_speeds(model: &Description, rng: &mut Rng) -> Transformed {
     let mut new = in_speeds(model)?;
     let n = model.n();
-    let shift = dice.index(n);
+    let shift = rng.below(n);
     new.speeds = (0..n).map(|k| (k + shift) % n).map(|i| (format!("v{i}"), E::Rate(i))).collect();
     Some(new)
 }
 
 /// Speeds defined by earlier speeds, with coefficients that depend on the configuration.
-pub fn nested_speeds(model: &Description, dice: &mut Dice) -> Transformed {
+pub fn nested_speeds(model: &Description, rng: &mut Rng) -> Transformed {
     let mut new = in_speeds(model)?;
-    new.speeds = triangular(model.n(), dice).into_iter().map(|s| (s.name, s.definition)).collect();
+    new.speeds = triangular(model.n(), rng).into_iter().map(|s| (s.name, s.definition)).collect();
     Some(new)
 }
 
 /// The model in new speeds, with the rates in energies, forces and rows written by them.
-pub fn recombined_speeds(model: &Description, dice: &mut Dice) -> Transformed {
+pub fn recombined_speeds(model: &Description, rng: &mut Rng) -> Transformed {
     let mut new = in_speeds(model)?;
-    let speeds = triangular(model.n(), dice);
-    let half = dice.index(2);
+    let speeds = triangular(model.n(), rng);
+    let half = rng.below(2);
     new = new.map(&|e| match e {
         E::Rate(i) if (i + half).is_multiple_of(2) => Some(speeds[*i].rate.clone()),
         _ => None,
@@ -218,14 +218,14 @@ struct Speed {
 }
 
 /// `s_i = c_i(q) q_i' + sum over earlier speeds`, which is invertible where no c_i vanishes.
-fn triangular(n: usize, dice: &mut Dice) -> Vec<Speed> {
+fn triangular(n: usize, rng: &mut Rng) -> Vec<Speed> {
     let mut speeds: Vec<Speed> = Vec::new();
     for i in 0..n {
-        let factor = number(2.0) + dice.number(-0.9, 0.9) * sin(E::Coordinate((i + 1) % n));
-        let mut rest = dice.number(-0.3, 0.3) * E::Coordinate(i);
+        let factor = number(2.0) + rng.number(-0.9, 0.9) * sin(E::Coordinate((i + 1) % n));
+        let mut rest = rng.number(-0.3, 0.3) * E::Coordinate(i);
         for s in &speeds {
             let earlier = E::Named(s.name.clone(), Box::new(s.definition.clone()));
-            rest = rest + dice.number(-1.0, 1.0) * cos(E::Coordinate(i)) * earlier;
+            rest = rest + rng.number(-1.0, 1.0) * cos(E::Coordinate(i)) * earlier;
         }
         let definition = factor.clone() * E::Rate(i) + rest.clone();
         let named = E::Named(format!("s{i}"), Box::new(definition.clone()));
@@ -242,33 +242,33 @@ fn in_speeds(model: &Description) -> Transformed {
     (!model.laws.iter().any(reads)).then(|| Description { energy, ..model.clone() })
 }
 
-pub fn other_units(model: &Description, dice: &mut Dice) -> Transformed {
+pub fn other_units(model: &Description, rng: &mut Rng) -> Transformed {
     let mut new = model.clone();
     for p in &mut new.parameters {
-        p.unit = dice.index(UNITS[p.dimension].len());
+        p.unit = rng.below(UNITS[p.dimension].len());
     }
     Some(new)
 }
 
-pub fn another_order(model: &Description, dice: &mut Dice) -> Transformed {
+pub fn another_order(model: &Description, rng: &mut Rng) -> Transformed {
     let mut new = model.clone();
-    new.order = Some(dice.bits());
+    new.order = Some(rng.next_u64());
     let n = new.coordinates.len();
-    new.coordinates.rotate_left(1 + dice.index(n.max(2) - 1));
-    new.coordinates.swap(0, dice.index(n));
+    new.coordinates.rotate_left(1 + rng.below(n.max(2) - 1));
+    new.coordinates.swap(0, rng.below(n));
     Some(new)
 }
 
 /// t becomes t - T everywhere, and the start T.
-pub fn shifted_time(model: &Description, dice: &mut Dice) -> Transformed {
-    let shift = dice.number(-3.0, 5.0);
+pub fn shifted_time(model: &Description, rng: &mut Rng) -> Transformed {
+    let shift = rng.number(-3.0, 5.0);
     let mut new = model.map(&|e| matches!(e, E::Time).then(|| E::Time - number(shift)));
     new.t = model.t + shift;
     Some(new)
 }
 
 /// Three of the others, one after the other.
-pub fn several(model: &Description, dice: &mut Dice) -> Transformed {
+pub fn several(model: &Description, rng: &mut Rng) -> Transformed {
     let all = [
         shifted_time,
         scaled_rows,
@@ -279,11 +279,11 @@ pub fn several(model: &Description, dice: &mut Dice) -> Transformed {
         nested_speeds,
     ];
     let mut new = model.clone();
-    let first = dice.index(3);
+    let first = rng.below(3);
     for k in [first, first + 2, first + 4] {
-        new = all[k](&new, dice).unwrap_or(new);
+        new = all[k](&new, rng).unwrap_or(new);
     }
-    another_order(&new, dice)
+    another_order(&new, rng)
 }
 
 fn rows_of(model: &Description) -> Transformed {
