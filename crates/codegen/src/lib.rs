@@ -43,7 +43,8 @@ pub enum Target {
 /// The model as source text. `name` is an identifier, the beginning of every public name in languages without modules.
 ///
 /// ```
-/// use dalembert::{Model, Source, export::code};
+/// use dalembert::{Model, Source};
+/// use dalembert_codegen as code;
 /// let text = "coordinate q\nkinetic q'^2/2\npotential q^2/2";
 /// let model = Model::load(&Source::new("oscillator.dal", text), &Default::default()).unwrap();
 /// let text = code::write(&model, code::Target::C, "oscillator").unwrap();

@@ -4,15 +4,12 @@
 //! are not zero by structure are computed. A compiled system is immutable; workspaces are passed in.
 
 mod fused;
-mod glance;
 mod kernel;
 mod lanes;
 mod laws;
 mod programs;
-mod scatter;
 mod sparse;
 mod switches;
-mod tapes;
 mod unrolled_solve;
 mod variation;
 
@@ -26,8 +23,8 @@ use dalembert_tape::Counts;
 use kernel::run_into;
 pub(crate) use lanes::InLanes;
 use programs::Programs;
+pub use programs::Tapes;
 pub(crate) use programs::{Lagrangian, Scattered};
-pub use tapes::Tapes;
 
 /// A system ready to move.
 #[derive(Clone)]

@@ -3,14 +3,9 @@
 //! All expressions are over the coordinates, speeds, parameters and time; rates have been replaced by the
 //! kinematics K1. Nothing is derived yet.
 
-mod contribution;
-mod drawn;
-
-pub use contribution::{Contribution, Law};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::source::Span;
 use dalembert_syntax::units::Kind;
-pub use drawn::{Figure, Place};
 
 /// A model, read and understood.
 #[derive(Clone)]
@@ -349,4 +344,75 @@ pub struct Observables {
     pub gauss: Option<Symbol>,
     /// Work of each class of forces since the start, in the order of [`Power::ALL`].
     pub works: Vec<Symbol>,
+}
+
+/// What one statement adds to the equations of motion.
+#[derive(Clone, Debug)]
+pub struct Contribution {
+    /// Where it is written.
+    pub span: Span,
+    /// What it says.
+    pub law: Law,
+}
+
+/// The kinds of such statements.
+#[derive(Clone, Debug)]
+pub enum Law {
+    /// A kinetic or potential energy, or a Lagrangian.
+    Energy(Expr),
+    /// A Rayleigh function.
+    Dissipation(Expr),
+    /// Generalised forces on speeds, by index.
+    Forces(Vec<(usize, Expr)>),
+}
+
+/// A point of the plane or of space.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// What it is called: a name of the model, or the text it was given by.
+    pub name: String,
+    /// Two or three components.
+    pub at: Vec<Expr>,
+    /// Its unit, as far as known.
+    pub kind: Kind,
+}
+
+/// One thing that is drawn.
+#[derive(Clone, Debug)]
+pub enum Figure {
+    /// A dot.
+    Point(Place),
+    /// A line through points.
+    Line(Vec<Place>),
+    /// A circle.
+    Circle {
+        /// Its centre.
+        centre: Place,
+        /// Its radius.
+        radius: Expr,
+        /// A vector at right angles to its plane; without it, the plane of the first two components.
+        normal: Option<Vec<Expr>>,
+    },
+    /// The path of a point.
+    Trace(Place),
+    /// A number on a scale of its own, where there is nothing else to show.
+    Gauge {
+        /// What it is called.
+        name: String,
+        /// Its value.
+        value: Expr,
+    },
+}
+
+impl Figure {
+    /// The points it stands at.
+    pub fn places(&self) -> &[Place] {
+        match self {
+            Figure::Point(at) | Figure::Trace(at) | Figure::Circle { centre: at, .. } => {
+                std::slice::from_ref(at)
+            }
+            Figure::Line(points) => points,
+            Figure::Gauge { .. } => &[],
+        }
+    }
 }

@@ -16,10 +16,10 @@ pub const MAX_CHECKED_EXPRESSIONS: usize = 20_000;
 /// model is not large. Where they are left out, a note says so.
 ///
 /// ```
-/// use dalembert::{Source, language, diagnostic::Code};
+/// use dalembert::{Source, diagnostic::Code};
 ///
 /// let text = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\nconstraint x = 1\nconstraint x + y = 2\ninitial y = 3\n";
-/// let said = language::diagnostics(&Source::new("", text));
+/// let said = dalembert_ide::diagnostics(&Source::new("", text));
 /// assert_eq!(said[0].code, Code::InconsistentStart);
 /// ```
 pub fn diagnostics(source: &Source) -> Vec<Diagnostic> {

@@ -15,23 +15,19 @@
 
 mod analysis;
 mod check;
-mod equilibrium;
 mod evaluate;
 mod facts;
 mod linear;
 mod motion;
-mod verification;
 
-pub use analysis::analysis;
+pub use analysis::{analysis, verification};
 pub use check::{Findings, check, checked, parameters};
-pub use equilibrium::{constraint_forces, equilibria};
 pub use evaluate::{
     evaluation, input_names, output_remarks, outputs, rank_remarks, reactions, start_or_guess,
 };
 pub use facts::facts;
-pub use linear::{eigenvalues, kind, linearization, well_determined};
+pub use linear::{constraint_forces, eigenvalues, equilibria, kind, linearization, well_determined};
 pub use motion::{last_time, motion, stop_name};
-pub use verification::verification;
 
 use dalembert::Model;
 use dalembert_run::State;

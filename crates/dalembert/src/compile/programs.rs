@@ -3,7 +3,7 @@
 //! The macro declares the table and the ways to visit all of it, so that scratch sizes, native code and folded
 //! parameters cover every program: one that is added here is covered too.
 
-use super::scatter::Scatter;
+use super::Compiled;
 use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_tape::Program;
 
@@ -172,5 +172,79 @@ impl Scattered {
         let (registers, values) = tail.split_at_mut(self.program.register_count());
         self.program.run(head, registers, values);
         places.put(values, arrays);
+    }
+}
+
+/// Places of outputs, in their order.
+#[derive(Clone)]
+pub(super) struct Scatter {
+    /// For each output: which array, and where in it.
+    pub each: Vec<(usize, usize)>,
+    /// The same as stretches of neighbours: array, first place, count. A large system has few.
+    stretches: Vec<(usize, usize, usize)>,
+    /// How many outputs go to each array.
+    counts: Vec<usize>,
+}
+
+impl Scatter {
+    /// From the place of each output; no two go to the same one.
+    pub fn new(each: Vec<(usize, usize)>) -> Self {
+        let mut stretches: Vec<(usize, usize, usize)> = Vec::new();
+        let mut counts = Vec::new();
+        for &(array, k) in &each {
+            match stretches.last_mut() {
+                Some((a, first, count)) if *a == array && *first + *count == k => *count += 1,
+                _ => stretches.push((array, k, 1)),
+            }
+            if counts.len() <= array {
+                counts.resize(array + 1, 0);
+            }
+            counts[array] += 1;
+        }
+        Scatter { each, stretches, counts }
+    }
+
+    /// Puts the outputs where they go, and zeros elsewhere. O(entries of the arrays).
+    pub fn put<const N: usize>(&self, outputs: &[f64], mut arrays: [&mut [f64]; N]) {
+        for (a, array) in arrays.iter_mut().enumerate() {
+            if self.counts.get(a).is_none_or(|count| *count < array.len()) {
+                array.fill(0.0);
+            }
+        }
+        let mut next = 0;
+        for &(a, first, count) in &self.stretches {
+            match count {
+                1 => arrays[a][first] = outputs[next],
+                _ => arrays[a][first..first + count].copy_from_slice(&outputs[next..next + count]),
+            }
+            next += count;
+        }
+    }
+}
+
+/// What a writer of code needs of a compiled system. Places are (array, index in it).
+pub struct Tapes<'c> {
+    /// x', M, Q, A, b over `t, x, eta, parameters`.
+    pub terms: (&'c Program, &'c [(usize, usize)]),
+    /// C, over multipliers and reactions too.
+    pub nonideal: Option<&'c Program>,
+    /// A, b, S, W of C1.
+    pub control: Option<(&'c Program, &'c [(usize, usize)])>,
+    /// Whether W is given.
+    pub has_cost: bool,
+    /// Rows of each constraint.
+    pub groups: &'c [std::ops::Range<usize>],
+}
+
+impl Compiled {
+    /// The tapes of x', M, Q, A, b; of C; and of A, b, S, W of control; with the places of their outputs.
+    pub fn tapes(&self) -> Tapes<'_> {
+        Tapes {
+            terms: (&self.programs.terms.program, &self.programs.terms.places.each),
+            nonideal: self.programs.nonideal.as_ref(),
+            control: self.programs.control_terms.as_ref().map(|c| (&c.program, &c.places.each[..])),
+            has_cost: self.has_cost,
+            groups: &self.groups,
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! M and A of a large system by their entries: which systems, and where the outputs of the tape go.
 
-use super::scatter::Scatter;
+use super::programs::Scatter;
 use crate::elaborate::MAX_DENSE;
 use crate::kernel_form::KernelForm;
 use dalembert_run::{Pattern, Sparsity};
