@@ -11,6 +11,7 @@ if [ ! -x "$tools/llvm-cov" ]; then
 fi
 export CARGO_TARGET_DIR="$PWD/target/coverage" CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0
 export RUSTFLAGS="-C instrument-coverage" LLVM_PROFILE_FILE="$CARGO_TARGET_DIR/raw/%p-%m.profraw"
+mkdir -p "$CARGO_TARGET_DIR"
 rm -rf "$CARGO_TARGET_DIR/raw"
 packages=(-p dalembert-expr -p dalembert-run -p dalembert)
 
