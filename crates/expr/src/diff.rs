@@ -262,7 +262,9 @@ impl Pool {
             F::Exp => (value, one.clone(), one),
             F::Log => (u, Rational::MINUS_ONE, one),
             F::Abs => (self.call1(F::Sign, u), one.clone(), one),
-            _ => return (None, one),
+            // Constant but for jumps, or of several arguments, whose derivatives are taken by the caller.
+            F::Sign | F::Atan2 | F::Min | F::Max => return (None, one),
+            F::Less | F::LessEqual | F::Equal | F::And | F::Or | F::Not | F::Select => return (None, one),
         };
         (Some((base, exponent)), c)
     }

@@ -17,7 +17,8 @@ fn parity(f: Function) -> Parity {
     match f {
         F::Sin | F::Tan | F::Asin | F::Atan | F::Sinh | F::Tanh | F::Sign => Parity::Odd,
         F::Cos | F::Cosh | F::Abs => Parity::Even,
-        _ => Parity::None,
+        F::Acos | F::Atan2 | F::Exp | F::Log | F::Min | F::Max => Parity::None,
+        F::Less | F::LessEqual | F::Equal | F::And | F::Or | F::Not | F::Select => Parity::None,
     }
 }
 
