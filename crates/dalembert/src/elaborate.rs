@@ -169,7 +169,7 @@ struct Elaborator<'a> {
 /// Understands a syntax tree. Without errors there is a system; warnings and notes may come with it.
 ///
 /// ```
-/// use dalembert::{elaborate::{elaborate, Overrides}, source::Source, dalembert_syntax::parse};
+/// use dalembert::{elaborate::{elaborate, Overrides}, source::Source, syntax::parse};
 /// let source = Source::new("drop.dal", "parameter m = 1, g = 9.81\ncoordinate y\nkinetic m/2*y'^2\npotential m*g*y\n");
 /// let (ast, _) = parse(&source);
 /// let (system, diagnostics) = elaborate(&ast, &Overrides::default());

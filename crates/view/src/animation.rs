@@ -48,7 +48,8 @@ pub struct Setting {
 /// Frames of a motion with everything that is shown of them.
 ///
 /// ```
-/// use dalembert::{Animation, Model, Request, Source, run::Flow};
+/// use dalembert::{Model, Request, Source, run::Flow};
+/// use dalembert_view::{Animation};
 /// let text = "
 ///     parameter l = 0.5
 ///     coordinate x, y

@@ -14,7 +14,8 @@ const GROUP: usize = 1 << 17;
 /// Writes the table as Parquet. `notes` go into the key-value metadata of the file.
 ///
 /// ```
-/// use dalembert::{Table, export};
+/// use dalembert::{Table};
+/// use dalembert_view::{self as export};
 /// let table = Table { columns: vec!["t".into()], values: vec![0.0, 0.5] };
 /// let mut out = Vec::new();
 /// export::parquet(&table, &[("title", "Pendulum")], &mut out).unwrap();

@@ -31,7 +31,8 @@ pub(crate) const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline';
 /// The page that plays a film.
 ///
 /// ```
-/// # use dalembert::{Animation, Model, Request, Source, export, run::Flow};
+/// # use dalembert::{Model, Request, Source, run::Flow};
+/// # use dalembert_view::{Animation, self as export};
 /// # let text = "system \"Fall </script>\"\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nsimulate until 1";
 /// # let mut model = Model::load(&Source::new("fall.dal", text), &Default::default()).unwrap();
 /// let motion = model.simulate(&Request { forces: true, ..Request::default() }, |_| Flow::Continue).unwrap();

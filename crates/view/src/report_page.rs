@@ -93,7 +93,8 @@ pub struct ReportPage {
 /// Writes the page. `progress` is told where the work is and may stop the run; the page is then of what was computed.
 ///
 /// ```
-/// use dalembert::{Model, Source, paper::{self, Wanted}, run::Flow};
+/// use dalembert::{Model, Source, run::Flow};
+/// use dalembert_view::{report_page::{self, Wanted}};
 /// let text = "
 ///     parameter m = 1, g = 9.81
 ///     coordinate x, y
@@ -105,7 +106,7 @@ pub struct ReportPage {
 /// ";
 /// let source = Source::new("bead.dal", text);
 /// let mut model = Model::load(&source, &Default::default()).unwrap();
-/// let paper = paper::write(&mut model, &source, &Wanted::default(), &mut |_| Flow::Continue);
+/// let paper = report_page::write(&mut model, &source, &Wanted::default(), &mut |_| Flow::Continue);
 /// assert!(!paper.failed && paper.troubles.is_empty());
 /// assert!(paper.html.contains("<math") && paper.html.contains("wire"));
 /// ```

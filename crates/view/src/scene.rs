@@ -22,7 +22,8 @@ const MAX_NAMED: usize = 6;
 /// The things drawn, in the order in which they are drawn.
 ///
 /// ```
-/// use dalembert::{Model, Source, scene::Scene};
+/// use dalembert::{Model, Source};
+/// use dalembert_view::{scene::Scene};
 /// let text = "
 ///     parameter l = 0.5
 ///     coordinate theta

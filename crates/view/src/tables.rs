@@ -33,7 +33,8 @@ pub fn field(name: &str) -> String {
 /// they become `null`.
 ///
 /// ```
-/// use dalembert::{Table, export};
+/// use dalembert::{Table};
+/// use dalembert_view::{self as export};
 /// let table = Table { columns: vec!["t".into(), "q[1]".into()], values: vec![0.0, 1.5, 1e-9, f64::INFINITY] };
 /// let mut out = Vec::new();
 /// export::json(&table, &mut out).unwrap();

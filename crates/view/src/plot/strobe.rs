@@ -19,7 +19,8 @@ const PALE: f64 = 0.12;
 /// A stroboscopic picture of a film as SVG text; none where the film shows no places, but scales alone.
 ///
 /// ```
-/// # use dalembert::{Animation, Model, Request, Source, export, run::Flow};
+/// # use dalembert::{Model, Request, Source, run::Flow};
+/// # use dalembert_view::{Animation, self as export};
 /// # let text = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\ninitial x' = 1\nsimulate until 1";
 /// # let mut model = Model::load(&Source::new("fall.dal", text), &Default::default()).unwrap();
 /// let motion = model.simulate(&Request::default(), |_| Flow::Continue).unwrap();
