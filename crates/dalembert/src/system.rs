@@ -9,8 +9,8 @@ mod drawn;
 pub use contribution::{Contribution, Law};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::source::Span;
-use dalembert_syntax::units::Kind;
-pub use drawn::{Figure, Place};
+use dalembert_syntax::units::UnitInfo;
+pub use drawn::{DrawnPoint, Figure};
 
 /// A model, read and understood.
 #[derive(Clone)]
@@ -50,7 +50,7 @@ pub struct System {
     /// Named constraints, each with one or more rows.
     pub constraints: Vec<Constraint>,
     /// All rows, in order.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ConstraintRow>,
     /// C on each speed (K4), over multipliers and reactions too.
     pub nonideal: Option<Vec<Expr>>,
     /// Where `nonideal work` is written first.
@@ -88,7 +88,7 @@ pub struct System {
     /// What an animation is to show.
     pub drawn: Vec<Figure>,
     /// Vectors of two or three components that have a name; over rates too.
-    pub vectors: Vec<Place>,
+    pub vectors: Vec<DrawnPoint>,
 }
 
 impl System {
@@ -181,7 +181,7 @@ pub struct Parameter {
     /// Its value, over earlier parameters.
     pub value: Expr,
     /// Its unit, as far as known.
-    pub kind: Kind,
+    pub kind: UnitInfo,
     /// What a bare 1 in the unit of the file is in SI.
     pub unit_size: f64,
     /// Where it is declared.
@@ -202,7 +202,7 @@ pub struct Coordinate {
     /// Symbol of its virtual displacement.
     pub displacement: Symbol,
     /// Its unit, as far as known.
-    pub kind: Kind,
+    pub kind: UnitInfo,
     /// Where it is declared.
     pub span: Span,
 }
@@ -221,7 +221,7 @@ pub struct Speed {
     /// The coordinate whose rate it is, if it is one.
     pub rate_of: Option<usize>,
     /// Its unit, as far as known.
-    pub kind: Kind,
+    pub kind: UnitInfo,
     /// Where it is declared.
     pub span: Span,
 }
@@ -239,7 +239,7 @@ pub struct Constraint {
 
 /// One scalar equation of a constraint.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct ConstraintRow {
     /// `rolling.x`, or the constraint's name.
     pub name: String,
     /// Left side minus right side.

@@ -1,37 +1,37 @@
 //! What an animation shows, as expressions over coordinates, parameters and time.
 
 use dalembert_expr::Expr;
-use dalembert_syntax::units::Kind;
+use dalembert_syntax::units::UnitInfo;
 
 /// A point of the plane or of space.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct DrawnPoint {
     /// What it is called: a name of the model, or the text it was given by.
     pub name: String,
     /// Two or three components.
     pub at: Vec<Expr>,
     /// Its unit, as far as known.
-    pub kind: Kind,
+    pub kind: UnitInfo,
 }
 
 /// One thing that is drawn.
 #[derive(Clone, Debug)]
 pub enum Figure {
     /// A dot.
-    Point(Place),
+    Point(DrawnPoint),
     /// A line through points.
-    Line(Vec<Place>),
+    Line(Vec<DrawnPoint>),
     /// A circle.
     Circle {
         /// Its centre.
-        centre: Place,
+        centre: DrawnPoint,
         /// Its radius.
         radius: Expr,
         /// A vector at right angles to its plane; without it, the plane of the first two components.
         normal: Option<Vec<Expr>>,
     },
     /// The path of a point.
-    Trace(Place),
+    Trace(DrawnPoint),
     /// A number on a scale of its own, where there is nothing else to show.
     Gauge {
         /// What it is called.
@@ -43,7 +43,7 @@ pub enum Figure {
 
 impl Figure {
     /// The points it stands at.
-    pub fn places(&self) -> &[Place] {
+    pub fn places(&self) -> &[DrawnPoint] {
         match self {
             Figure::Point(at) | Figure::Trace(at) | Figure::Circle { centre: at, .. } => {
                 std::slice::from_ref(at)

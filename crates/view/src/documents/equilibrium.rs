@@ -2,12 +2,12 @@
 
 use super::linear::fields;
 use super::{object, state_pairs};
-use dalembert::equilibrium::{Equilibrium, Found};
+use dalembert::equilibrium::{Equilibria, Equilibrium};
 use dalembert::{Model, Source, diagnostic};
 use serde_json::{Map, Value, json};
 
 /// Equilibria as JSON.
-pub fn equilibria(model: &Model, found: &Found, source: &Source, files: &[String]) -> Value {
+pub fn equilibria(model: &Model, found: &Equilibria, source: &Source, files: &[String]) -> Value {
     let rows = || model.system.rows.iter().map(|r| r.name.as_str());
     let equilibria: Vec<Value> = found
         .equilibria

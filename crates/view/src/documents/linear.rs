@@ -1,7 +1,7 @@
 //! The linear system about a state, and eigenvalues over a range.
 
 use super::{nested, object, state_pairs};
-use dalembert::linearize::{Kind, Linearization, Range, Split, Sweep};
+use dalembert::linearize::{Linearization, OperatingPoint, Range, Split, Sweep};
 use dalembert::{Model, Source, diagnostic};
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ pub(super) fn fields(linear: &Linearization) -> Value {
         })
         .collect();
     let (changing, driven) = match &linear.kind {
-        Kind::Neither { changing, driven } => {
+        OperatingPoint::Neither { changing, driven } => {
             let pairs = changing.iter().map(|i| (linear.states[*i].as_str(), linear.rates[*i]));
             (object(pairs), *driven)
         }
@@ -57,8 +57,8 @@ pub(super) fn fields(linear: &Linearization) -> Value {
         "stiffness": part(|s| &s.stiffness),
         "split_reason": split.err(),
         "kind": kind(linear),
-        "equilibrium": linear.kind == Kind::Equilibrium,
-        "steady": matches!(linear.kind, Kind::Equilibrium | Kind::Steady { .. }),
+        "equilibrium": linear.kind == OperatingPoint::Equilibrium,
+        "steady": matches!(linear.kind, OperatingPoint::Equilibrium | OperatingPoint::Steady { .. }),
         "changing": changing,
         "driven": driven,
         "time_dependent": linear.time_dependent,
@@ -94,9 +94,9 @@ pub fn eigenvalues(range: &Range, sweep: &Sweep, files: &[String]) -> Value {
 /// What the operating point is, in a word.
 pub fn kind(linear: &Linearization) -> &'static str {
     match linear.kind {
-        Kind::Equilibrium => "equilibrium",
-        Kind::Steady { .. } => "steady motion",
-        Kind::Neither { .. } => "instantaneous",
+        OperatingPoint::Equilibrium => "equilibrium",
+        OperatingPoint::Steady { .. } => "steady motion",
+        OperatingPoint::Neither { .. } => "instantaneous",
     }
 }
 
