@@ -6,7 +6,7 @@ use crate::input::{Loaded, Remarks, load};
 use crate::output::{print, print_json, show};
 use crate::text_table::{cells, counted, entry, plain, table};
 use dalembert::Model;
-use dalembert::constraint_kind::Kind;
+use dalembert::constraint_kind::ConstraintKind;
 use dalembert_view::documents::{Findings, check, checked, parameters, state_pairs};
 
 /// Width of the labels.
@@ -65,7 +65,7 @@ fn text(model: &Model, findings: &Findings) -> String {
     out
 }
 
-fn constraints(out: &mut String, kinds: &[Kind]) {
+fn constraints(out: &mut String, kinds: &[ConstraintKind]) {
     if kinds.is_empty() {
         return entry(out, "constraints", MARGIN, &["none".to_owned()]);
     }

@@ -10,8 +10,8 @@ use crate::progress::Steps;
 use crate::text_table::{counted, entry, plain};
 use dalembert::Model;
 use dalembert::diagnostic::{Code, Diagnostic};
-use dalembert::equilibrium::{Found, Landscape, Search, landscape};
-use dalembert::linearize::{Range, Verdict};
+use dalembert::equilibrium::{Equilibria, EquilibriumSearch, Landscape, landscape};
+use dalembert::linearize::{Range, StabilityVerdict};
 use dalembert_view::documents::{constraint_forces, equilibria, state_pairs};
 use dalembert_view::{Field, Plot};
 
@@ -35,7 +35,7 @@ pub fn run(args: &EquilibriumArgs) -> Result<(), Failure> {
         let d = Diagnostic::error(Code::BadOption, None, "`--starts 0` leaves nothing to search from");
         return Err(Failure::of(d.help("give 1 or more"), &source));
     }
-    let search = Search { at: args.at.clone(), starts: args.starts, within };
+    let search = EquilibriumSearch { at: args.at.clone(), starts: args.starts, within };
     let steps = Steps::new(args.starts, "searching", !args.common.quiet);
     let found = model.equilibria_watched(&search, &mut |done, count| steps.reach(done, count));
     steps.done();
@@ -102,7 +102,7 @@ fn write(
 }
 
 /// Equilibria whose coordinates lie within the axes.
-fn marks(model: &Model, picture: &Landscape, found: &Found) -> Vec<(Vec<f64>, Option<bool>)> {
+fn marks(model: &Model, picture: &Landscape, found: &Equilibria) -> Vec<(Vec<f64>, Option<bool>)> {
     let place = |name: &String| model.system.coordinates.iter().position(|c| c.name == *name);
     let places: Vec<usize> = picture.names.iter().filter_map(place).collect();
     // An angle stands at every turn that the axes show.
@@ -119,8 +119,8 @@ fn marks(model: &Model, picture: &Landscape, found: &Found) -> Vec<(Vec<f64>, Op
     let mut out = Vec::new();
     for e in &found.equilibria {
         let stable = match e.linear.stability.as_ref().map(|s| s.verdict) {
-            Some(Verdict::Stable | Verdict::AsymptoticallyStable) => Some(true),
-            Some(Verdict::Unstable) => Some(false),
+            Some(StabilityVerdict::Stable | StabilityVerdict::AsymptoticallyStable) => Some(true),
+            Some(StabilityVerdict::Unstable) => Some(false),
             _ => None,
         };
         for a in copies(0, e.linear.state.x[places[0]]) {
@@ -135,7 +135,7 @@ fn marks(model: &Model, picture: &Landscape, found: &Found) -> Vec<(Vec<f64>, Op
     out
 }
 
-fn text(model: &Model, found: &Found) -> String {
+fn text(model: &Model, found: &Equilibria) -> String {
     let mut out = String::new();
     let count = found.equilibria.len();
     let rest = if found.rest_possible { "" } else { "; the constraints do not allow rest" };

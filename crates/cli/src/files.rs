@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, cannot_write, stdout_failure};
 use dalembert::Table;
-use dalembert_files::{Output, replace, same};
+use dalembert_files::{OutputFile, replace, same};
 use dalembert_view::{self, Drawing};
 use std::collections::HashSet;
 use std::io::{BufWriter, Write};
@@ -112,7 +112,7 @@ impl PlotTarget {
 /// Writes a file: as a whole, or not at all.
 pub fn put(
     path: &str,
-    write: impl FnOnce(&mut BufWriter<Output>) -> std::io::Result<()>,
+    write: impl FnOnce(&mut BufWriter<OutputFile>) -> std::io::Result<()>,
 ) -> Result<(), Failure> {
     crate::limit::writing();
     replace(Path::new(path), write).map_err(|error| refused(path, &error))

@@ -11,7 +11,7 @@ use crate::simulate::split_names;
 use crate::text_table::{cells, entry, plain, table};
 use dalembert::Model;
 use dalembert::diagnostic;
-use dalembert::linearize::{Kind, Linearization, Linearizer};
+use dalembert::linearize::{Linearization, Linearizer, OperatingPoint};
 use dalembert_view::documents::{linearization, state_pairs, well_determined};
 
 const MARGIN: usize = 14;
@@ -81,15 +81,15 @@ pub fn described(linear: &Linearization) -> String {
         false => String::new(),
     };
     match &linear.kind {
-        Kind::Equilibrium => format!("an equilibrium{instant}"),
-        Kind::Steady { moving } => {
+        OperatingPoint::Equilibrium => format!("an equilibrium{instant}"),
+        OperatingPoint::Steady { moving } => {
             format!("a steady motion: {}{instant}", moving.iter().map(rate).collect::<Vec<_>>().join(", "))
         }
-        Kind::Neither { driven: true, .. } => {
+        OperatingPoint::Neither { driven: true, .. } => {
             "no equilibrium: time occurs in the equations and changes it later; the linear system is that of this instant"
                 .to_owned()
         }
-        Kind::Neither { changing, .. } => format!(
+        OperatingPoint::Neither { changing, .. } => format!(
             "no equilibrium and no steady motion: {}; the linear system is that of this instant",
             changing.iter().map(rate).collect::<Vec<_>>().join(", ")
         ),

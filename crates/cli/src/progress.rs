@@ -42,7 +42,7 @@ fn hang_up() -> Option<i32> {
 }
 
 /// Watches a run.
-pub struct Watch {
+pub struct RunProgress {
     bar: ProgressBar,
     until: f64,
     interrupted: Arc<AtomicBool>,
@@ -50,9 +50,9 @@ pub struct Watch {
     shown: Instant,
 }
 
-impl Watch {
+impl RunProgress {
     /// A watch; the bar shows on a terminal only, and only if wanted.
-    pub fn new(until: Option<f64>, wanted: bool) -> Watch {
+    pub fn new(until: Option<f64>, wanted: bool) -> RunProgress {
         let bar = match (wanted, until) {
             (true, Some(_)) => ProgressBar::new(FULL as u64),
             _ => ProgressBar::hidden(),
@@ -60,7 +60,7 @@ impl Watch {
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent:>3}%  {msg}  {elapsed}") {
             bar.set_style(style);
         }
-        let watch = Watch {
+        let watch = RunProgress {
             bar,
             until: until.unwrap_or(1.0),
             interrupted: Arc::new(AtomicBool::new(false)),

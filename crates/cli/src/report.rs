@@ -7,7 +7,7 @@ use crate::files::{probe, put};
 use crate::input::{Loaded, Remarks, load};
 use crate::limit;
 use crate::output::{complain, headline, print, print_json, report_failure, show};
-use crate::progress::Watch;
+use crate::progress::RunProgress;
 use dalembert::diagnostic::{self, Diagnostic};
 use dalembert::equations::Form;
 use dalembert::{Overrides, Request, Source};
@@ -26,7 +26,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
         probe(&args.out, &args.common.model)?;
     }
     let wanted = wanted(args).map_err(|d| Failure::of(*d, &source))?;
-    let mut watch = Watch::new(args.stepping.until.or_else(|| model.end_time()), !args.common.quiet);
+    let mut watch = RunProgress::new(args.stepping.until.or_else(|| model.end_time()), !args.common.quiet);
     let page = report_page::write(&mut model, &source, &wanted, &mut |stage| match stage {
         Stage::Analysis => watch.says("analysis"),
         Stage::Equations => watch.says("equations"),

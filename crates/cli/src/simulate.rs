@@ -6,7 +6,7 @@ use crate::files::{TableTarget, probe_all};
 use crate::input::{Loaded, Remarks, load};
 use crate::limit;
 use crate::output::{complain, headline, print, print_json, report_failure, show};
-use crate::progress::Watch;
+use crate::progress::RunProgress;
 use crate::summary;
 use dalembert::diagnostic::{self, Code, Diagnostic, nearest};
 use dalembert::run::Stop;
@@ -32,7 +32,7 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     args.animate.iter().try_for_each(|target| target.check())?;
 
     let began = Instant::now();
-    let mut watch = Watch::new(args.stepping.until.or_else(|| model.end_time()), !args.common.quiet);
+    let mut watch = RunProgress::new(args.stepping.until.or_else(|| model.end_time()), !args.common.quiet);
     let request = request(args).map_err(|d| Failure::of(*d, &source))?;
     let motion = model.simulate(&request, |t| watch.at(t)).map_err(|d| Failure::of(*d, &source));
     watch.done();

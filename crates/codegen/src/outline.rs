@@ -5,7 +5,7 @@ use super::names::Namer;
 use dalembert::Model;
 use dalembert::compile::Tapes;
 use dalembert_run::{Kernel, Shape};
-use dalembert_syntax::units::Kind;
+use dalembert_syntax::units::UnitInfo;
 use dalembert_tape::{Listing, Op, Operand};
 use std::fmt::Write;
 use std::ops::Range;
@@ -53,7 +53,7 @@ impl Outline {
     pub fn new(model: &Model, name: &str) -> Self {
         let (system, Tapes { terms, nonideal, control, has_cost, groups }) =
             (&model.system, model.compiled.tapes());
-        let item = |name: &str, kind: &Kind| Item { name: name.to_owned(), unit: unit(kind) };
+        let item = |name: &str, kind: &UnitInfo| Item { name: name.to_owned(), unit: unit(kind) };
         let plain = |name: &str| Item { name: name.to_owned(), unit: None };
         let coordinates: Vec<Item> = system.coordinates.iter().map(|c| item(&c.name, &c.kind)).collect();
         let speeds: Vec<Item> = system.speeds.iter().map(|s| item(&s.name, &s.kind)).collect();
@@ -279,9 +279,9 @@ pub const CODES: [(u8, &str, &str); 6] = [
     (5, "CostNotPositive", "the cost of the inputs is not positive definite (C1)"),
 ];
 
-fn unit(kind: &Kind) -> Option<String> {
+fn unit(kind: &UnitInfo) -> Option<String> {
     match kind {
-        Kind::Known(dimension) => Some(dimension.to_string()),
-        Kind::Missing | Kind::Number => None,
+        UnitInfo::Known(dimension) => Some(dimension.to_string()),
+        UnitInfo::Missing | UnitInfo::Number => None,
     }
 }

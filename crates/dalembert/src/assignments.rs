@@ -6,7 +6,7 @@ use dalembert_syntax::ast::{Expr, Initial, StatementKind, Subscript};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::parse;
 use dalembert_syntax::source::Source;
-use dalembert_syntax::units::Kind;
+use dalembert_syntax::units::UnitInfo;
 
 /// Reads assignments of numbers to names with primes and subscripts.
 ///
@@ -43,12 +43,12 @@ impl Model {
     }
 
     /// The unit of a coordinate, speed or rate by its name; that of `t` is left open, as everywhere.
-    fn unit_of(&self, name: &str) -> Kind {
+    fn unit_of(&self, name: &str) -> UnitInfo {
         let system = &self.system;
         let coordinate = |name: &str| system.coordinates.iter().find(|c| c.name == name).map(|c| &c.kind);
         let speed = || system.speeds.iter().find(|s| s.name == name).map(|s| s.kind.clone());
-        let rate = || name.strip_suffix('\'').and_then(coordinate).map(Kind::per_time);
-        coordinate(name).cloned().or_else(speed).or_else(rate).unwrap_or(Kind::Missing)
+        let rate = || name.strip_suffix('\'').and_then(coordinate).map(UnitInfo::per_time);
+        coordinate(name).cloned().or_else(speed).or_else(rate).unwrap_or(UnitInfo::Missing)
     }
 }
 

@@ -13,7 +13,7 @@ use dalembert_syntax::diagnostic::{Code, Diagnostic};
 const NEARBY: f64 = 1e-2;
 
 /// A constraint in words of mechanics.
-pub struct Kind {
+pub struct ConstraintKind {
     /// Its name.
     pub name: String,
     /// The names of its rows.
@@ -28,7 +28,7 @@ pub struct Kind {
     pub catastatic: bool,
 }
 
-impl Kind {
+impl ConstraintKind {
     /// `holonomic` or `velocity`.
     pub fn kind(&self) -> &'static str {
         if self.holonomic { "holonomic" } else { "velocity" }
@@ -36,14 +36,14 @@ impl Kind {
 }
 
 /// The kinds of all constraints.
-pub fn kinds(model: &mut Model) -> Vec<Kind> {
+pub fn kinds(model: &mut Model) -> Vec<ConstraintKind> {
     let constraints = model.system.constraints.clone();
     let speeds = Places::new(&model.form.speeds);
     constraints
         .iter()
         .map(|constraint| {
             let rows = constraint.rows.clone();
-            Kind {
+            ConstraintKind {
                 name: constraint.name.clone(),
                 rows: model.system.rows[rows.clone()].iter().map(|row| row.name.clone()).collect(),
                 holonomic: model.system.rows[rows.clone()].iter().all(|row| row.holonomic),

@@ -27,13 +27,13 @@ mod survey;
 mod value;
 
 use crate::system::{
-    CompleteIntegral, Constraint, Contact, Coordinate, Event, Figure, Output, Parameter, Place,
-    RequirementRow, Row, Run, Speed, System,
+    CompleteIntegral, Constraint, ConstraintRow, Contact, Coordinate, DrawnPoint, Event, Figure, Output,
+    Parameter, RequirementRow, Run, Speed, System,
 };
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, any_error};
 use dalembert_syntax::source::{Source, Span};
-use dalembert_syntax::units::Kind;
+use dalembert_syntax::units::UnitInfo;
 use dalembert_syntax::{self, Ast};
 use loops::Loops;
 use roles::Role;
@@ -79,7 +79,7 @@ struct ForceObservable {
 #[derive(Clone)]
 struct Part {
     expr: Expr,
-    kind: Kind,
+    kind: UnitInfo,
     span: Span,
 }
 
@@ -137,7 +137,7 @@ struct Elaborator<'a> {
     /// Forces at points times the components of their points, for their units.
     force_at_work: Vec<Part>,
     constraints: Vec<Constraint>,
-    rows: Vec<Row>,
+    rows: Vec<ConstraintRow>,
     /// Where each of them stands, by name, and the names of outputs.
     constraint_of: FxHashMap<String, usize>,
     row_of: FxHashMap<String, usize>,
@@ -160,8 +160,8 @@ struct Elaborator<'a> {
     force_observables: Vec<ForceObservable>,
     drawn: Vec<Figure>,
     /// The unit that all of it shares, once one is known.
-    drawn_unit: Kind,
-    vectors: Vec<Place>,
+    drawn_unit: UnitInfo,
+    vectors: Vec<DrawnPoint>,
     /// Whether an output or event asks for `power(...)`.
     powers_asked_for: bool,
 }
@@ -272,7 +272,7 @@ impl<'a> Elaborator<'a> {
             complete_integral: None,
             force_observables: Vec::new(),
             drawn: Vec::new(),
-            drawn_unit: Kind::Number,
+            drawn_unit: UnitInfo::Number,
             vectors: Vec::new(),
             powers_asked_for: false,
         };

@@ -17,4 +17,4 @@ mod search;
 mod settle;
 
 pub use landscape::{Landscape, landscape};
-pub use search::{DEFAULT_STARTS, Equilibrium, Found, Search};
+pub use search::{DEFAULT_STARTS, Equilibria, Equilibrium, EquilibriumSearch};

@@ -34,7 +34,7 @@ use messages::{kinked, of_eigen, unknown_variable};
 pub use over::{Over, Range, Sweep};
 pub(crate) use reduce::{Local, Preferences, local};
 pub use split::Split;
-pub use stability::{Stability, Verdict};
+pub use stability::{Stability, StabilityVerdict};
 pub(crate) use tangent::Preference;
 use tangent::ReductionError;
 
@@ -50,7 +50,7 @@ const LATER: [f64; 6] = [0.37, 1.3, 4.1, 0.011, 17.3, 113.7];
 
 /// What an operating point is. Indices are those of the states.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum OperatingPoint {
     /// Everything is at rest and stays so.
     Equilibrium,
     /// Ignorable coordinates move, everything else (all speeds included) stays as it is.
@@ -70,7 +70,7 @@ pub enum Kind {
 /// A linear system about a state.
 ///
 /// ```
-/// use dalembert::{Model, Source, linearize::Verdict};
+/// use dalembert::{Model, Source, linearize::StabilityVerdict};
 /// let text = "
 ///     parameter m = 1, l = 0.5, g = 9.81
 ///     coordinate x, y
@@ -85,7 +85,7 @@ pub enum Kind {
 /// assert_eq!(linear.states, ["x", "x'"]);
 /// let frequency = linear.eigen.values[0].im;
 /// assert!((frequency - (9.81f64 / 0.5).sqrt()).abs() < 1e-14);
-/// assert_eq!(linear.stability.unwrap().verdict, Verdict::Stable);
+/// assert_eq!(linear.stability.unwrap().verdict, StabilityVerdict::Stable);
 /// # Ok::<(), String>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -107,7 +107,7 @@ pub struct Linearization {
     /// Mass, damping and stiffness, or why there are none.
     pub split: Result<Split, String>,
     /// Equilibrium, steady motion or neither.
-    pub kind: Kind,
+    pub kind: OperatingPoint,
     /// States that influence no others and were found to be ignorable, as indices of `states`.
     pub ignorable: Vec<usize>,
     /// What is known of stability; nothing where the state is neither an equilibrium nor a steady motion.
@@ -281,7 +281,7 @@ impl Linearizer {
         let ignorable = self.ignorable(model, state, &here);
         let kind = self.kind(model, state, &here, &ignorable);
         let stability = match &kind {
-            Kind::Neither { .. } => None,
+            OperatingPoint::Neither { .. } => None,
             _ => Some(self.stability(model, state, &here, &ignorable, &kind)),
         };
         Ok(Linearization {

@@ -32,7 +32,7 @@ use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_linalg::{cholesky, solve_lower};
 use dalembert_run::{ContactTerms, Kernel, State, Terms};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
-use dalembert_syntax::units::Kind;
+use dalembert_syntax::units::UnitInfo;
 use std::ops::Range;
 
 /// Speeds of a sliding velocity, and of a contact, looked through at most.
@@ -147,7 +147,7 @@ impl Model {
     /// Whether a speed can be the component of a point's velocity: constant inertia, no angle.
     fn may_translate(&mut self, p: usize) -> bool {
         let angle = self.system.speeds[p].rate_of.is_some_and(|i| {
-            matches!(&self.system.coordinates[i].kind, Kind::Known(d) if *d == dalembert_syntax::units::Dimension::none())
+            matches!(&self.system.coordinates[i].kind, UnitInfo::Known(d) if *d == dalembert_syntax::units::Dimension::none())
         });
         let mut variables = self.form.coordinates.clone();
         variables.push(self.form.time);

@@ -128,11 +128,13 @@ impl Model {
         let rows: Vec<Expr> = self.system.rows.iter().map(|row| row.residual).collect();
         let (largest, fastest) = (road.largest_acceleration(), road.fastest().powi(2));
         let twice = road.jets(self, &rows, |r| match r {
-            Part::Time => Jet { value: road.state().t, first: [1.0, 1.0], mixed: 0.0 },
-            Part::Coordinate(i) => {
+            VariableKind::Time => Jet { value: road.state().t, first: [1.0, 1.0], mixed: 0.0 },
+            VariableKind::Coordinate(i) => {
                 Jet { value: road.state().x[i], first: [road.x_dot[i]; 2], mixed: road.x_ddot[i] }
             }
-            Part::Speed(p) => Jet { value: road.state().eta[p], first: [road.eta_dot()[p]; 2], mixed: 0.0 },
+            VariableKind::Speed(p) => {
+                Jet { value: road.state().eta[p], first: [road.eta_dot()[p]; 2], mixed: 0.0 }
+            }
         });
         let entries: Vec<Expr> = self.form.constraint_matrix.iter().flatten().map(|(_, e)| *e).collect();
         let (entries, right) =
@@ -160,9 +162,11 @@ impl Model {
         let (Xw, delta_eta) = road.displacement(self, w)?;
         let L = self.system.whole_lagrangian();
         let momentum = road.jets(self, &[L], |r| match r {
-            Part::Time => Jet { value: road.state().t, first: [0.0, 1.0], mixed: 0.0 },
-            Part::Coordinate(i) => Jet { value: road.state().x[i], first: [0.0, road.x_dot[i]], mixed: 0.0 },
-            Part::Speed(p) => {
+            VariableKind::Time => Jet { value: road.state().t, first: [0.0, 1.0], mixed: 0.0 },
+            VariableKind::Coordinate(i) => {
+                Jet { value: road.state().x[i], first: [0.0, road.x_dot[i]], mixed: 0.0 }
+            }
+            VariableKind::Speed(p) => {
                 Jet { value: road.state().eta[p], first: [w[p], road.eta_dot()[p]], mixed: 0.0 }
             }
         })[0]
@@ -289,7 +293,7 @@ impl Model {
 
 /// Which kind of variable a symbol is.
 #[derive(Clone, Copy)]
-enum Part {
+enum VariableKind {
     Time,
     Coordinate(usize),
     Speed(usize),
@@ -329,9 +333,13 @@ impl<'a> Road<'a> {
         let kinematics = model.system.kinematics.clone();
         road.x_dot = road.values(model, &kinematics);
         let along = road.jets(model, &kinematics, |r| match r {
-            Part::Time => Jet { value: road.state().t, first: [1.0, 0.0], mixed: 0.0 },
-            Part::Coordinate(i) => Jet { value: road.state().x[i], first: [road.x_dot[i], 0.0], mixed: 0.0 },
-            Part::Speed(p) => Jet { value: road.state().eta[p], first: [road.eta_dot()[p], 0.0], mixed: 0.0 },
+            VariableKind::Time => Jet { value: road.state().t, first: [1.0, 0.0], mixed: 0.0 },
+            VariableKind::Coordinate(i) => {
+                Jet { value: road.state().x[i], first: [road.x_dot[i], 0.0], mixed: 0.0 }
+            }
+            VariableKind::Speed(p) => {
+                Jet { value: road.state().eta[p], first: [road.eta_dot()[p], 0.0], mixed: 0.0 }
+            }
         });
         road.x_ddot = along.iter().map(|j| j.first[0]).collect();
         road
@@ -383,22 +391,22 @@ impl<'a> Road<'a> {
     }
 
     /// Expressions over time, state and parameters, with derivatives.
-    fn jets(&self, model: &mut Model, list: &[Expr], jet: impl Fn(Part) -> Jet) -> Vec<Jet> {
+    fn jets(&self, model: &mut Model, list: &[Expr], jet: impl Fn(VariableKind) -> Jet) -> Vec<Jet> {
         let (n_x, n) = (self.found.state.x.len(), self.n());
         model.system.pool.evaluate_jets(list, |s| match self.places.of(s) {
-            Some(0) => jet(Part::Time),
-            Some(k) if k <= n_x => jet(Part::Coordinate(k - 1)),
-            Some(k) if k <= n_x + n => jet(Part::Speed(k - 1 - n_x)),
+            Some(0) => jet(VariableKind::Time),
+            Some(k) if k <= n_x => jet(VariableKind::Coordinate(k - 1)),
+            Some(k) if k <= n_x + n => jet(VariableKind::Speed(k - 1 - n_x)),
             Some(k) => Jet::constant(self.parameters[k - 1 - n_x - n]),
             None => Jet::constant(f64::NAN),
         })
     }
 
     fn values(&self, model: &mut Model, list: &[Expr]) -> Vec<f64> {
-        let still = |r: Part| match r {
-            Part::Time => Jet::constant(self.state().t),
-            Part::Coordinate(i) => Jet::constant(self.state().x[i]),
-            Part::Speed(p) => Jet::constant(self.state().eta[p]),
+        let still = |r: VariableKind| match r {
+            VariableKind::Time => Jet::constant(self.state().t),
+            VariableKind::Coordinate(i) => Jet::constant(self.state().x[i]),
+            VariableKind::Speed(p) => Jet::constant(self.state().eta[p]),
         };
         self.jets(model, list, still).iter().map(|j| j.value).collect()
     }
@@ -406,9 +414,9 @@ impl<'a> Road<'a> {
     /// Derivatives along a change of coordinates and speeds.
     fn along(&self, model: &mut Model, list: &[Expr], dx: &[f64], deta: &[f64]) -> Vec<f64> {
         let jets = self.jets(model, list, |r| match r {
-            Part::Time => Jet::constant(self.state().t),
-            Part::Coordinate(i) => Jet { value: self.state().x[i], first: [dx[i], 0.0], mixed: 0.0 },
-            Part::Speed(p) => Jet { value: self.state().eta[p], first: [deta[p], 0.0], mixed: 0.0 },
+            VariableKind::Time => Jet::constant(self.state().t),
+            VariableKind::Coordinate(i) => Jet { value: self.state().x[i], first: [dx[i], 0.0], mixed: 0.0 },
+            VariableKind::Speed(p) => Jet { value: self.state().eta[p], first: [deta[p], 0.0], mixed: 0.0 },
         });
         jets.iter().map(|j| j.first[0]).collect()
     }
@@ -421,9 +429,11 @@ impl<'a> Road<'a> {
         }
         let kinematics = model.system.kinematics.clone();
         let turned = self.jets(model, &kinematics, |r| match r {
-            Part::Time => Jet { value: self.state().t, first: [0.0, 1.0], mixed: 0.0 },
-            Part::Coordinate(i) => Jet { value: self.state().x[i], first: [0.0, self.x_dot[i]], mixed: 0.0 },
-            Part::Speed(p) => Jet { value: self.state().eta[p], first: [w[p], 0.0], mixed: 0.0 },
+            VariableKind::Time => Jet { value: self.state().t, first: [0.0, 1.0], mixed: 0.0 },
+            VariableKind::Coordinate(i) => {
+                Jet { value: self.state().x[i], first: [0.0, self.x_dot[i]], mixed: 0.0 }
+            }
+            VariableKind::Speed(p) => Jet { value: self.state().eta[p], first: [w[p], 0.0], mixed: 0.0 },
         });
         let Xw: Vec<f64> = turned.iter().map(|j| j.first[0]).collect();
         let dragged = self.along(model, &kinematics, &Xw, &vec![0.0; n]);

@@ -125,7 +125,7 @@ impl Table {
 
 /// An event that was found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct EventRecord {
     /// Its name.
     pub name: String,
     /// When.
@@ -142,7 +142,7 @@ pub struct Motion {
     /// The results.
     pub table: Table,
     /// Events, in the order of time.
-    pub events: Vec<Found>,
+    pub events: Vec<EventRecord>,
     /// How the run ended.
     pub outcome: Outcome,
     /// The integrator used.

@@ -113,7 +113,7 @@ impl Status {
 
 /// One run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct SweepRow {
     /// One number for each column but the last.
     pub numbers: Vec<f64>,
     /// The last column.
@@ -126,7 +126,7 @@ pub struct Block {
     /// Its number.
     pub index: usize,
     /// Its runs, in order.
-    pub rows: Vec<Row>,
+    pub rows: Vec<SweepRow>,
     /// How many of them went all the way in lanes; the others were made one by one.
     pub in_lanes: usize,
     /// Their motions one after the other, where they are wanted.

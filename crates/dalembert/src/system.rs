@@ -5,7 +5,7 @@
 
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::source::Span;
-use dalembert_syntax::units::Kind;
+use dalembert_syntax::units::UnitInfo;
 
 /// A model, read and understood.
 #[derive(Clone)]
@@ -45,7 +45,7 @@ pub struct System {
     /// Named constraints, each with one or more rows.
     pub constraints: Vec<Constraint>,
     /// All rows, in order.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ConstraintRow>,
     /// C on each speed (K4), over multipliers and reactions too.
     pub nonideal: Option<Vec<Expr>>,
     /// Where `nonideal work` is written first.
@@ -83,7 +83,7 @@ pub struct System {
     /// What an animation is to show.
     pub drawn: Vec<Figure>,
     /// Vectors of two or three components that have a name; over rates too.
-    pub vectors: Vec<Place>,
+    pub vectors: Vec<DrawnPoint>,
 }
 
 impl System {
@@ -176,7 +176,7 @@ pub struct Parameter {
     /// Its value, over earlier parameters.
     pub value: Expr,
     /// Its unit, as far as known.
-    pub kind: Kind,
+    pub kind: UnitInfo,
     /// What a bare 1 in the unit of the file is in SI.
     pub unit_size: f64,
     /// Where it is declared.
@@ -197,7 +197,7 @@ pub struct Coordinate {
     /// Symbol of its virtual displacement.
     pub displacement: Symbol,
     /// Its unit, as far as known.
-    pub kind: Kind,
+    pub kind: UnitInfo,
     /// Where it is declared.
     pub span: Span,
 }
@@ -216,7 +216,7 @@ pub struct Speed {
     /// The coordinate whose rate it is, if it is one.
     pub rate_of: Option<usize>,
     /// Its unit, as far as known.
-    pub kind: Kind,
+    pub kind: UnitInfo,
     /// Where it is declared.
     pub span: Span,
 }
@@ -234,7 +234,7 @@ pub struct Constraint {
 
 /// One scalar equation of a constraint.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct ConstraintRow {
     /// `rolling.x`, or the constraint's name.
     pub name: String,
     /// Left side minus right side.
@@ -368,33 +368,33 @@ pub enum Law {
 
 /// A point of the plane or of space.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct DrawnPoint {
     /// What it is called: a name of the model, or the text it was given by.
     pub name: String,
     /// Two or three components.
     pub at: Vec<Expr>,
     /// Its unit, as far as known.
-    pub kind: Kind,
+    pub kind: UnitInfo,
 }
 
 /// One thing that is drawn.
 #[derive(Clone, Debug)]
 pub enum Figure {
     /// A dot.
-    Point(Place),
+    Point(DrawnPoint),
     /// A line through points.
-    Line(Vec<Place>),
+    Line(Vec<DrawnPoint>),
     /// A circle.
     Circle {
         /// Its centre.
-        centre: Place,
+        centre: DrawnPoint,
         /// Its radius.
         radius: Expr,
         /// A vector at right angles to its plane; without it, the plane of the first two components.
         normal: Option<Vec<Expr>>,
     },
     /// The path of a point.
-    Trace(Place),
+    Trace(DrawnPoint),
     /// A number on a scale of its own, where there is nothing else to show.
     Gauge {
         /// What it is called.
@@ -406,7 +406,7 @@ pub enum Figure {
 
 impl Figure {
     /// The points it stands at.
-    pub fn places(&self) -> &[Place] {
+    pub fn places(&self) -> &[DrawnPoint] {
         match self {
             Figure::Point(at) | Figure::Trace(at) | Figure::Circle { centre: at, .. } => {
                 std::slice::from_ref(at)

@@ -22,4 +22,4 @@ mod write;
 
 pub use place::same;
 pub use read::{read_text, up_to};
-pub use write::{LEFTOVER, Output, make_beside, probe, remove, replace};
+pub use write::{LEFTOVER, OutputFile, make_beside, probe, remove, replace};

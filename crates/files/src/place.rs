@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const LINKS: usize = 40;
 
 /// What is to be written to.
-pub(crate) enum Place {
+pub(crate) enum Destination {
     /// A plain file, or none yet: what is written beside takes its place. Links have been followed.
     File(PathBuf, Option<Metadata>),
     /// A device, a pipe, or what a process has opened already: written to directly.
@@ -16,17 +16,17 @@ pub(crate) enum Place {
 }
 
 /// Where a path leads.
-pub(crate) fn place(path: &Path) -> Result<Place> {
+pub(crate) fn place(path: &Path) -> Result<Destination> {
     // The names of what is open now, as in /dev/stdout: what reads from there must not be handed another file.
     if ["/dev", "/proc"].iter().any(|root| path.starts_with(root)) {
-        return Ok(Place::Stream(path.to_owned()));
+        return Ok(Destination::Stream(path.to_owned()));
     }
     let real = follow(path)?;
     match std::fs::metadata(&real) {
         Ok(found) if found.is_dir() => Err(Error::new(ErrorKind::IsADirectory, "it is a directory")),
-        Ok(found) if found.is_file() => Ok(Place::File(real, Some(found))),
-        Ok(_) => Ok(Place::Stream(real)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Place::File(real, None)),
+        Ok(found) if found.is_file() => Ok(Destination::File(real, Some(found))),
+        Ok(_) => Ok(Destination::Stream(real)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Destination::File(real, None)),
         Err(error) => Err(error),
     }
 }

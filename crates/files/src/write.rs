@@ -1,6 +1,6 @@
 //! Writing: beside, complete, then in place.
 
-use crate::place::{Place, place, writable};
+use crate::place::{Destination, place, writable};
 use crate::step::step;
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Error, ErrorKind, Result, Write};
@@ -13,14 +13,14 @@ pub const LEFTOVER: &str = ".dalembert-";
 const NAMES: usize = 100;
 
 /// A file that is being written.
-pub struct Output {
+pub struct OutputFile {
     file: File,
 }
 
-impl Output {
+impl OutputFile {
     /// A file that is open for writing.
-    pub fn new(file: File) -> Output {
-        Output { file }
+    pub fn new(file: File) -> OutputFile {
+        OutputFile { file }
     }
 
     /// The file itself, for reading, seeking and locks.
@@ -41,7 +41,7 @@ impl Output {
     }
 }
 
-impl Write for Output {
+impl Write for OutputFile {
     fn write(&mut self, piece: &[u8]) -> Result<usize> {
         if let Err(error) = step() {
             // A disk that fills up takes what fits.
@@ -57,12 +57,12 @@ impl Write for Output {
 }
 
 /// An unfinished file, removed when it is dropped without having been put in its place.
-struct Part {
+struct UnfinishedFile {
     path: PathBuf,
     finished: bool,
 }
 
-impl Drop for Part {
+impl Drop for UnfinishedFile {
     fn drop(&mut self) {
         if !self.finished {
             let _ = std::fs::remove_file(&self.path);
@@ -71,7 +71,7 @@ impl Drop for Part {
 }
 
 /// Begins a new file beside another, with the same ending.
-fn create(path: &Path) -> Result<(Output, Part)> {
+fn create(path: &Path) -> Result<(OutputFile, UnfinishedFile)> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     step()?;
     let ending = path.extension().map_or(String::new(), |ending| format!(".{}", ending.to_string_lossy()));
@@ -80,7 +80,7 @@ fn create(path: &Path) -> Result<(Output, Part)> {
         let beside = path.with_file_name(format!("{LEFTOVER}{}-{number}{ending}", std::process::id()));
         // New, so that no link or file of somebody else is written to.
         match OpenOptions::new().write(true).create_new(true).open(&beside) {
-            Ok(file) => return Ok((Output::new(file), Part { path: beside, finished: false })),
+            Ok(file) => return Ok((OutputFile::new(file), UnfinishedFile { path: beside, finished: false })),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
@@ -91,8 +91,8 @@ fn create(path: &Path) -> Result<(Output, Part)> {
 /// Whether a file can be written, found out without changing it: a long run must not end at a misspelt directory.
 pub fn probe(path: &Path) -> Result<()> {
     match place(path)? {
-        Place::Stream(path) => OpenOptions::new().write(true).open(path).map(drop),
-        Place::File(path, known) => {
+        Destination::Stream(path) => OpenOptions::new().write(true).open(path).map(drop),
+        Destination::File(path, known) => {
             writable(&path, known.as_ref())?;
             create(&path).map(drop)
         }
@@ -104,19 +104,19 @@ pub fn probe(path: &Path) -> Result<()> {
 /// # Errors
 ///
 /// What the system says. A file that was there before is then as it was.
-pub fn replace<T>(path: &Path, write: impl FnOnce(&mut BufWriter<Output>) -> Result<T>) -> Result<T> {
-    let fill = |output: Output| {
+pub fn replace<T>(path: &Path, write: impl FnOnce(&mut BufWriter<OutputFile>) -> Result<T>) -> Result<T> {
+    let fill = |output: OutputFile| {
         let mut out = BufWriter::with_capacity(1 << 16, output);
         let done = write(&mut out)?;
         out.flush()?;
         Ok(done)
     };
     match place(path)? {
-        Place::Stream(path) => {
+        Destination::Stream(path) => {
             step()?;
-            fill(Output::new(OpenOptions::new().write(true).open(path)?))
+            fill(OutputFile::new(OpenOptions::new().write(true).open(path)?))
         }
-        Place::File(path, known) => {
+        Destination::File(path, known) => {
             writable(&path, known.as_ref())?;
             let (output, part) = create(&path)?;
             let done = fill(output)?;
@@ -132,8 +132,8 @@ pub fn replace<T>(path: &Path, write: impl FnOnce(&mut BufWriter<Output>) -> Res
 /// What `make` or the system says. A file that was there before is then as it was.
 pub fn make_beside<T>(path: &Path, make: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
     match place(path)? {
-        Place::Stream(path) => make(&path),
-        Place::File(path, known) => {
+        Destination::Stream(path) => make(&path),
+        Destination::File(path, known) => {
             writable(&path, known.as_ref())?;
             let (output, part) = create(&path)?;
             drop(output);
@@ -144,7 +144,7 @@ pub fn make_beside<T>(path: &Path, make: impl FnOnce(&Path) -> Result<T>) -> Res
 }
 
 /// Completes a file on the disk and puts it in its place, with the permissions of the one before.
-fn finish(mut part: Part, path: &Path) -> Result<()> {
+fn finish(mut part: UnfinishedFile, path: &Path) -> Result<()> {
     if let Ok(before) = std::fs::metadata(path) {
         step()?;
         std::fs::set_permissions(&part.path, before.permissions())?;

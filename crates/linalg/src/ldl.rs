@@ -15,7 +15,7 @@ use crate::vector::dot;
 /// What is known of L without numbers, for one order of elimination.
 #[derive(Clone, Debug, Default)]
 pub struct Symbolic {
-    rows: Vec<Row>,
+    rows: Vec<EliminatedRow>,
     /// Entries of the permuted matrix left of the diagonal, by rows: column, and place of the number.
     entries: Vec<(u32, u32)>,
     /// L by rows: the columns, ascending.
@@ -28,7 +28,7 @@ pub struct Symbolic {
 
 /// What is eliminated at one place.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct EliminatedRow {
     unknown: u32,
     /// Place of the number on the diagonal; `u32::MAX` for a structural zero.
     diagonal: u32,
@@ -51,7 +51,7 @@ impl Symbolic {
         let mut symbolic = Self { lower, ..Self::default() };
         for (k, row) in rows.into_iter().enumerate() {
             symbolic.entries.extend(row);
-            symbolic.rows.push(Row {
+            symbolic.rows.push(EliminatedRow {
                 unknown: order[k],
                 diagonal: diagonal[k],
                 entries: symbolic.entries.len() as u32,
@@ -224,14 +224,14 @@ pub struct Pivot {
 #[derive(Clone, Debug, Default)]
 pub struct Ldl {
     L: Vec<f64>,
-    columns: Vec<Column>,
+    columns: Vec<EliminatedColumn>,
     /// Zeros between calls.
     work: Vec<f64>,
 }
 
 /// What is asked of a column together, kept together.
 #[derive(Clone, Copy, Debug)]
-struct Column {
+struct EliminatedColumn {
     /// Its entries in L so far.
     start: u32,
     end: u32,
@@ -244,7 +244,7 @@ struct Column {
 impl Ldl {
     /// Room for a pattern.
     pub fn new(symbolic: &Symbolic) -> Self {
-        let column = |w: &[u32]| Column { start: w[0], end: w[1], inverse: 0.0, value: 0.0 };
+        let column = |w: &[u32]| EliminatedColumn { start: w[0], end: w[1], inverse: 0.0, value: 0.0 };
         let columns = symbolic.column_start.windows(2).map(column).collect();
         Self { L: vec![0.0; symbolic.fill()], columns, work: vec![0.0; symbolic.len()] }
     }
@@ -290,7 +290,7 @@ impl Ldl {
             match judge(Pivot { unknown, value: added - taken, added, taken }) {
                 Ok(inverse) => {
                     let start = symbolic.column_start[k];
-                    self.columns[k] = Column { start, end: start, inverse, value };
+                    self.columns[k] = EliminatedColumn { start, end: start, inverse, value };
                 }
                 Err(error) => {
                     y.fill(0.0);
@@ -309,7 +309,7 @@ impl Ldl {
         values: &[f64],
         of: impl Fn(usize) -> bool,
     ) -> Option<(usize, f64)> {
-        let diagonal = |row: &Row| values.get(row.diagonal as usize).copied().unwrap_or(0.0).abs();
+        let diagonal = |row: &EliminatedRow| values.get(row.diagonal as usize).copied().unwrap_or(0.0).abs();
         let mut grown: Vec<f64> = symbolic.rows.iter().map(diagonal).collect();
         let mut least: Option<(usize, f64)> = None;
         for (j, row) in symbolic.rows.iter().enumerate() {
@@ -367,7 +367,8 @@ impl Ldl {
     /// v^T K^-1 v, in the caller's numbers; `work` is overwritten.
     pub fn inverse_square(&mut self, symbolic: &Symbolic, v: &[f64], work: &mut [f64]) -> f64 {
         if symbolic.fill() == 0 {
-            let square = |(row, c): (&Row, &Column)| v[row.unknown as usize].powi(2) * c.inverse;
+            let square =
+                |(row, c): (&EliminatedRow, &EliminatedColumn)| v[row.unknown as usize].powi(2) * c.inverse;
             return symbolic.rows.iter().zip(&self.columns).map(square).sum();
         }
         work.copy_from_slice(v);

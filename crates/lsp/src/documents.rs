@@ -1,6 +1,6 @@
 //! Open documents: their texts as the client edits them, and what was found in them.
 
-use crate::position::{Encoding, Lines, Place};
+use crate::position::{ClientPosition, Encoding, Lines};
 use dalembert::Source;
 use dalembert::diagnostic::Diagnostic;
 use dalembert::source::Span;
@@ -81,7 +81,7 @@ impl Open {
     /// A position of the client as an offset.
     pub fn offset(&self, position: &Value) -> Option<usize> {
         let count = |name: &str| Some(usize::try_from(position.get(name)?.as_u64()?).unwrap_or(usize::MAX));
-        let place = Place { line: count("line")?, character: count("character")? };
+        let place = ClientPosition { line: count("line")?, character: count("character")? };
         Some(self.lines.offset(&self.text, place, self.encoding))
     }
 
@@ -101,7 +101,7 @@ impl Open {
     }
 
     fn position(&self, offset: usize) -> Value {
-        let Place { line, character } = self.lines.place(&self.text, offset, self.encoding);
+        let ClientPosition { line, character } = self.lines.place(&self.text, offset, self.encoding);
         json!({ "line": line, "character": character })
     }
 }

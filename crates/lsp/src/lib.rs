@@ -17,7 +17,7 @@ mod position;
 mod server;
 mod transport;
 
-pub use position::{Encoding, Lines, Place};
+pub use position::{ClientPosition, Encoding, Lines};
 
 use server::{Flow, Server};
 use std::io::{self, BufRead, Write};

@@ -29,7 +29,7 @@ impl Encoding {
 
 /// A place as the client counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct ClientPosition {
     /// Line, from 0.
     pub line: usize,
     /// Code units before it in the line.
@@ -39,12 +39,12 @@ pub struct Place {
 /// Where the lines of a text begin.
 ///
 /// ```
-/// use dalembert_lsp::{Encoding, Lines, Place};
+/// use dalembert_lsp::{Encoding, Lines, ClientPosition};
 ///
 /// let text = "coordinate θ, 𝛼\nkinetic θ'^2";
 /// let lines = Lines::of(text);
 /// let place = lines.place(text, text.find('\n').unwrap(), Encoding::Utf16);
-/// assert_eq!(place, Place { line: 0, character: 16 }); // 𝛼 counts twice, θ once
+/// assert_eq!(place, ClientPosition { line: 0, character: 16 }); // 𝛼 counts twice, θ once
 /// assert_eq!(lines.offset(text, place, Encoding::Utf16), text.find('\n').unwrap());
 /// ```
 #[derive(Clone, Debug)]
@@ -60,15 +60,15 @@ impl Lines {
     }
 
     /// The place of an offset; inside a character it is that of the character.
-    pub fn place(&self, text: &str, offset: usize, encoding: Encoding) -> Place {
+    pub fn place(&self, text: &str, offset: usize, encoding: Encoding) -> ClientPosition {
         let offset = text.floor_char_boundary(offset);
         let line = self.0.partition_point(|start| *start <= offset) - 1;
         let character = text[self.0[line]..offset].chars().map(|c| encoding.length(c)).sum();
-        Place { line, character }
+        ClientPosition { line, character }
     }
 
     /// The offset of a place; beyond the end of a line it is that end, beyond the last line the end of the text.
-    pub fn offset(&self, text: &str, place: Place, encoding: Encoding) -> usize {
+    pub fn offset(&self, text: &str, place: ClientPosition, encoding: Encoding) -> usize {
         let Some(&start) = self.0.get(place.line) else { return text.len() };
         let end = self.0.get(place.line + 1).copied().unwrap_or(text.len());
         let line = text[start..end].trim_end_matches(['\n', '\r']);
@@ -107,14 +107,14 @@ mod tests {
     fn places_beyond_the_text_are_its_end() {
         let text = "ab\ncd";
         let lines = Lines::of(text);
-        let at = |line, character| lines.offset(text, Place { line, character }, Encoding::Utf16);
+        let at = |line, character| lines.offset(text, ClientPosition { line, character }, Encoding::Utf16);
         assert_eq!((at(0, 99), at(1, 99), at(7, 0)), (2, 5, 5));
     }
 
     #[test]
     fn half_a_character_is_its_beginning() {
         let lines = Lines::of("𝛼x");
-        assert_eq!(lines.offset("𝛼x", Place { line: 0, character: 1 }, Encoding::Utf16), 0);
-        assert_eq!(lines.offset("𝛼x", Place { line: 0, character: 2 }, Encoding::Utf16), 4);
+        assert_eq!(lines.offset("𝛼x", ClientPosition { line: 0, character: 1 }, Encoding::Utf16), 0);
+        assert_eq!(lines.offset("𝛼x", ClientPosition { line: 0, character: 2 }, Encoding::Utf16), 4);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::convert::run_error;
 use crate::system::{System, guarded};
-use crate::watch::Watch;
+use crate::watch::SignalWatch;
 use dalembert::Model;
 use dalembert::Source;
 use dalembert::diagnostic::Diagnostic;
@@ -98,7 +98,7 @@ impl Rates {
                 format!("states of shape {n} x {count} and {} times do not fit this system", t.len());
             return Err(PyValueError::new_err(message));
         }
-        let mut watch = Watch::new(None);
+        let mut watch = SignalWatch::new(None);
         let made = guarded(py, &self.source, || {
             Ok(self.loop_over(&t, states.view(), lengths, nan, &mut watch, ask))
         })?;
@@ -120,7 +120,7 @@ impl Rates {
         states: ArrayView2<'_, f64>,
         lengths: &[usize],
         nan: bool,
-        watch: &mut Watch,
+        watch: &mut SignalWatch,
         ask: &Ask<'_>,
     ) -> Result<Vec<Array2<f64>>, (usize, Box<Diagnostic>)> {
         let (n, count) = states.dim();

@@ -3,7 +3,7 @@
 use crate::columns::{Columns, Content};
 use crate::convert::object;
 use crate::system::{System, refuse};
-use crate::watch::Watch;
+use crate::watch::SignalWatch;
 use dalembert::diagnostic::{self, Code, Diagnostic, Style, render};
 use dalembert::run::{Flow, State, Stop};
 use dalembert::{Model, Motion, MotionForm, Request};
@@ -16,7 +16,7 @@ use std::time::Instant;
 /// What a run is to do; left out, it comes from the model or from defaults.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct Wish {
+pub struct RunRequest {
     begin: f64,
     until: Option<f64>,
     state: Option<Vec<f64>>,
@@ -53,7 +53,7 @@ type Event = (String, f64, bool, Option<Vec<f64>>);
 
 /// Computes the motion. Gives its table, a document about it, its events, and what a signal handler raised.
 #[pyfunction]
-pub fn simulate<'py>(py: Python<'py>, system: &System, wish: Wish) -> PyResult<Ran<'py>> {
+pub fn simulate<'py>(py: Python<'py>, system: &System, wish: RunRequest) -> PyResult<Ran<'py>> {
     let began = Instant::now();
     let (motion, Ended { raised, out_of_time }) = system.ask(py, |model| wish.run(model, false))?;
     let mut document = documents::motion(&motion, began.elapsed(), &[]);
@@ -74,7 +74,7 @@ pub fn simulate<'py>(py: Python<'py>, system: &System, wish: Wish) -> PyResult<R
 
 /// The motion as a page that plays it. It is computed again, with the forces that the page shows.
 #[pyfunction]
-pub fn animate(py: Python<'_>, system: &System, wish: Wish) -> PyResult<String> {
+pub fn animate(py: Python<'_>, system: &System, wish: RunRequest) -> PyResult<String> {
     let (page, raised) = system.ask(py, |model| {
         let (motion, ended) = wish.run(model, true)?;
         Ok((animation_page(&Animation::new(model, &motion)?), ended.raised))
@@ -82,10 +82,10 @@ pub fn animate(py: Python<'_>, system: &System, wish: Wish) -> PyResult<String> 
     raised.map_or(Ok(page), Err)
 }
 
-impl Wish {
+impl RunRequest {
     /// Runs a model until its end, a signal, or the end of its time.
     fn run(&self, model: &mut Model, forces: bool) -> Result<(Motion, Ended), Box<Diagnostic>> {
-        let mut watch = Watch::new(self.time_limit);
+        let mut watch = SignalWatch::new(self.time_limit);
         let mut request = Request { forces, ..self.request()? };
         let own_start = self.begin == 0.0 && self.state.is_none();
         if !own_start {

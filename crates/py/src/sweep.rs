@@ -2,7 +2,7 @@
 
 use crate::columns::{Columns, Content, Words};
 use crate::system::{System, guarded, refuse};
-use crate::watch::{PAUSE, Watch};
+use crate::watch::{PAUSE, SignalWatch};
 use dalembert::diagnostic::Diagnostic;
 use dalembert::run::Flow;
 use dalembert::sweep::{Axis, Block, Plan, Sample};
@@ -17,7 +17,7 @@ const MAX_NUMBERS: f64 = 125e6;
 /// What is swept, and how each run is made.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct Wish {
+pub struct SweepRequest {
     vary: Vec<String>,
     sample: Vec<String>,
     runs: usize,
@@ -44,7 +44,7 @@ type Made = (Columns, Option<Columns>, Vec<usize>, Option<PyErr>);
 #[pymethods]
 impl Sweep {
     #[new]
-    fn new(py: Python<'_>, system: &System, wish: Wish) -> PyResult<Self> {
+    fn new(py: Python<'_>, system: &System, wish: SweepRequest) -> PyResult<Self> {
         let motion_columns = 2 + system.model.state_names().len() + system.model.system.outputs.len();
         let sweep = system.ask(py, |model| {
             let plan = wish.plan()?;
@@ -103,7 +103,7 @@ impl Sweep {
         threads: usize,
         progress: Option<&Py<PyAny>>,
     ) -> (Vec<Block>, Option<PyErr>) {
-        let (cancel, mut watch, mut made) = (AtomicBool::new(false), Watch::new(None), Vec::new());
+        let (cancel, mut watch, mut made) = (AtomicBool::new(false), SignalWatch::new(None), Vec::new());
         let (sender, receiver) = sync_channel::<Block>(16);
         let mut runs = 0;
         std::thread::scope(|scope| {
@@ -149,7 +149,7 @@ impl Sweep {
     }
 }
 
-impl Wish {
+impl SweepRequest {
     fn plan(&self) -> Result<Plan, Box<Diagnostic>> {
         let vary = self.vary.iter().map(|text| Axis::read(text)).collect::<Result<_, _>>()?;
         let sample = self.sample.iter().map(|text| Sample::read(text)).collect::<Result<_, _>>()?;

@@ -3,7 +3,7 @@
 
 use crate::convert::{model_error, object, request_error, run_error};
 use dalembert::diagnostic::{Code, Diagnostic};
-use dalembert::equilibrium::Search;
+use dalembert::equilibrium::EquilibriumSearch;
 use dalembert::linearize::{Linearizer, Over, Range};
 use dalembert::run::Method;
 use dalembert::{Model, Overrides, Source, analyze, equations, internal, verify};
@@ -217,7 +217,7 @@ impl System {
     ) -> Answer<'py> {
         self.answer(py, |model| {
             let within = within.iter().map(|text| Range::read(text)).collect::<Result<_, _>>()?;
-            let found = model.equilibria(&Search { at, starts, within })?;
+            let found = model.equilibria(&EquilibriumSearch { at, starts, within })?;
             Ok(documents::equilibria(model, &found, &self.source, &[]))
         })
     }

@@ -7,19 +7,19 @@ use std::time::{Duration, Instant};
 pub const PAUSE: Duration = Duration::from_millis(50);
 
 /// Looks for signals now and then, and keeps what a handler raises: `KeyboardInterrupt` after Ctrl-C.
-pub struct Watch {
+pub struct SignalWatch {
     began: Instant,
     limit: Option<Duration>,
     looked: Instant,
     raised: Option<PyErr>,
 }
 
-impl Watch {
+impl SignalWatch {
     /// A watch over work that may take so many seconds.
     pub fn new(limit: Option<f64>) -> Self {
         let now = Instant::now();
         let limit = limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        Watch { began: now, limit, looked: now, raised: None }
+        SignalWatch { began: now, limit, looked: now, raised: None }
     }
 
     /// Whether the time is over.

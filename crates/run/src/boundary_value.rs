@@ -20,7 +20,7 @@ mod search;
 use crate::{Kernel, Level, Point, Projector, State};
 use grid::Grid;
 pub use morse_index::MorseIndex;
-use search::Search;
+use search::PathSearch;
 
 /// Numbers in the largest matrix.
 const MAX_ROOM: usize = 20_000_000;
@@ -173,7 +173,7 @@ impl std::error::Error for ConnectError {}
 /// ```
 pub fn connect(kernel: &dyn Kernel, ends: &Ends<'_>) -> Result<Connection, ConnectError> {
     check(kernel, ends)?;
-    let mut search = Search::new(kernel, ends);
+    let mut search = PathSearch::new(kernel, ends);
     let first = search.first()?;
     let found = refine(&mut search, first);
     if !matches!(found, Err(ConnectError::NotResolved { .. })) {
@@ -190,7 +190,7 @@ pub fn connect(kernel: &dyn Kernel, ends: &Ends<'_>) -> Result<Connection, Conne
 }
 
 /// Halves elements until two solutions agree, and so do the motions near them.
-fn refine(search: &mut Search<'_>, mut grid: Grid) -> Result<Connection, ConnectError> {
+fn refine(search: &mut PathSearch<'_>, mut grid: Grid) -> Result<Connection, ConnectError> {
     let (kernel, ends) = (search.kernel, search.ends);
     let (mut before, mut last) = (grid.sensitivity(kernel), f64::INFINITY);
     loop {

@@ -18,7 +18,7 @@ pub struct Folder {
 }
 
 /// A text and the mark of its content.
-pub struct Found {
+pub struct FileText {
     /// The text.
     pub text: String,
     /// Changes with the content.
@@ -77,7 +77,7 @@ impl Folder {
     }
 
     /// Reads a model.
-    pub fn read(&self, name: &str) -> Result<Found, FileError> {
+    pub fn read(&self, name: &str) -> Result<FileText, FileError> {
         let path = self.place(name)?;
         match std::fs::metadata(&path) {
             Ok(found) if found.is_file() => {}
@@ -88,7 +88,7 @@ impl Folder {
         let read = std::fs::File::open(&path).and_then(|file| up_to(file, MAX_SOURCE_BYTES + 1));
         let bytes = read.map_err(|e| system(&e))?;
         let source = dalembert::Source::from_bytes(name, bytes).map_err(|d| FileError::Name(d.message))?;
-        Ok(Found { version: version(&source.text), text: source.text })
+        Ok(FileText { version: version(&source.text), text: source.text })
     }
 
     /// Writes a model over the version that was seen (`None`: there was no such file); gives the new version.

@@ -48,7 +48,7 @@ pub fn work(memory: u64) -> std::io::Result<()> {
     });
     let mut bench = ModelCache::default();
     for request in requests {
-        let order = Order { id: request["id"].as_u64().unwrap_or_default(), request, halt: &halt };
+        let order = WorkerRequest { id: request["id"].as_u64().unwrap_or_default(), request, halt: &halt };
         say(&bench.answer_or_report(&order))?;
     }
     Ok(())
@@ -58,8 +58,11 @@ pub fn work(memory: u64) -> std::io::Result<()> {
 /// standard output as in [`work`].
 pub fn answer(line: &str) -> Option<Value> {
     let request = serde_json::from_str::<Value>(line).ok()?;
-    let order =
-        Order { id: request["id"].as_u64().unwrap_or_default(), request, halt: &Cancellation::default() };
+    let order = WorkerRequest {
+        id: request["id"].as_u64().unwrap_or_default(),
+        request,
+        halt: &Cancellation::default(),
+    };
     Some(ModelCache::default().answer(&order).unwrap_or_else(|refusal| refusal))
 }
 
@@ -99,13 +102,13 @@ impl Cancellation {
 }
 
 /// One request.
-struct Order<'h> {
+struct WorkerRequest<'h> {
     id: u64,
     request: Value,
     halt: &'h Cancellation,
 }
 
-impl Order<'_> {
+impl WorkerRequest<'_> {
     fn text(&self, key: &str) -> Option<&str> {
         self.request[key].as_str()
     }
@@ -125,7 +128,7 @@ struct ModelCache {
 
 impl ModelCache {
     /// The answer, also where the engine has a bug: then it says so, and the model in use is given up.
-    fn answer_or_report(&mut self, order: &Order<'_>) -> Value {
+    fn answer_or_report(&mut self, order: &WorkerRequest<'_>) -> Value {
         let what = format!("`{}` of the studio", order.text("do").unwrap_or_default());
         let answered = internal::catch(&what, || self.answer(order).unwrap_or_else(|refusal| refusal));
         answered.unwrap_or_else(|diagnostic| {
@@ -134,7 +137,7 @@ impl ModelCache {
         })
     }
 
-    fn answer(&mut self, order: &Order<'_>) -> Result<Value, Value> {
+    fn answer(&mut self, order: &WorkerRequest<'_>) -> Result<Value, Value> {
         let source = Source::from_bytes("model", order.text("text").unwrap_or_default().as_bytes().to_vec())
             .map_err(|d| refusal(&[*d], &Source::new("model", "")))?;
         match order.text("do") {
@@ -153,7 +156,7 @@ impl ModelCache {
     }
 
     /// The model of a text with its parameters set, derived only if it is another text than last time.
-    fn model(&mut self, source: Source, order: &Order<'_>) -> Result<(&Source, &mut Model), Value> {
+    fn model(&mut self, source: Source, order: &WorkerRequest<'_>) -> Result<(&Source, &mut Model), Value> {
         if self.last.as_ref().is_none_or(|(known, _)| known.text != source.text) {
             self.last = None;
             match Model::load(&source, &Overrides::default()) {
@@ -166,14 +169,14 @@ impl ModelCache {
         Ok((source, model))
     }
 
-    fn check(&mut self, source: Source, order: &Order<'_>) -> Value {
+    fn check(&mut self, source: Source, order: &WorkerRequest<'_>) -> Value {
         match self.model(source, order) {
             Ok((source, model)) => facts::of(model, source, order),
             Err(refused) => json!({ "diagnostics": refused["failed"]["diagnostics"] }),
         }
     }
 
-    fn derive(&mut self, source: Source, order: &Order<'_>) -> Result<Value, Value> {
+    fn derive(&mut self, source: Source, order: &WorkerRequest<'_>) -> Result<Value, Value> {
         let (source, model) = self.model(source, order)?;
         let wrong = |d: Box<Diagnostic>| refusal(&[*d], source);
         let form: Form = order.text("form").unwrap_or("lagrange").parse().map_err(wrong)?;
@@ -183,17 +186,17 @@ impl ModelCache {
         Ok(json!({ "latex": latex }))
     }
 
-    fn analyze(&mut self, source: Source, order: &Order<'_>) -> Result<Value, Value> {
+    fn analyze(&mut self, source: Source, order: &WorkerRequest<'_>) -> Result<Value, Value> {
         let (source, model) = self.model(source, order)?;
         facts::analysis(model, source)
     }
 
-    fn run(&mut self, source: Source, order: &Order<'_>) -> Result<Value, Value> {
+    fn run(&mut self, source: Source, order: &WorkerRequest<'_>) -> Result<Value, Value> {
         let (source, model) = self.model(source, order)?;
         motion::run(model, source, order)
     }
 
-    fn export(&mut self, source: Source, order: &Order<'_>) -> Result<Value, Value> {
+    fn export(&mut self, source: Source, order: &WorkerRequest<'_>) -> Result<Value, Value> {
         let (source, model) = self.model(source, order)?;
         export::export(model, source, order)
     }
@@ -222,7 +225,7 @@ mod tests {
     #[test]
     fn an_internal_error_is_an_answer_and_the_next_request_is_served() {
         let (halt, mut bench) = (Cancellation::default(), ModelCache::default());
-        let mut ask = |request: Value| bench.answer_or_report(&Order { id: 1, request, halt: &halt });
+        let mut ask = |request: Value| bench.answer_or_report(&WorkerRequest { id: 1, request, halt: &halt });
         let text = "coordinate x\nkinetic x'^2\n";
         let answer = ask(json!({ "do": "panic", "text": text }));
         let said = answer["failed"]["message"].as_str().unwrap_or_default();

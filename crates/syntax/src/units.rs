@@ -18,7 +18,7 @@ const BASE: [&str; 7] = ["kg", "m", "s", "A", "K", "mol", "cd"];
 
 /// What is known of the unit of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum UnitInfo {
     /// Some name in it has no unit: nothing is said.
     Missing,
     /// Numbers only: fits everywhere.
@@ -108,34 +108,34 @@ impl fmt::Display for Dimension {
     }
 }
 
-impl Kind {
+impl UnitInfo {
     /// The unit of a product `self * other^exponent`.
     #[must_use]
-    pub fn times(&self, other: &Kind, exponent: &Rational) -> Kind {
+    pub fn times(&self, other: &UnitInfo, exponent: &Rational) -> UnitInfo {
         match (self, other) {
-            (Kind::Missing, _) | (_, Kind::Missing) => Kind::Missing,
-            (Kind::Number, Kind::Number) => Kind::Number,
-            (Kind::Known(a), Kind::Number) => Kind::Known(a.clone()),
-            (Kind::Number, Kind::Known(b)) => Kind::Known(Dimension::none().times(b, exponent)),
-            (Kind::Known(a), Kind::Known(b)) => Kind::Known(a.times(b, exponent)),
+            (UnitInfo::Missing, _) | (_, UnitInfo::Missing) => UnitInfo::Missing,
+            (UnitInfo::Number, UnitInfo::Number) => UnitInfo::Number,
+            (UnitInfo::Known(a), UnitInfo::Number) => UnitInfo::Known(a.clone()),
+            (UnitInfo::Number, UnitInfo::Known(b)) => UnitInfo::Known(Dimension::none().times(b, exponent)),
+            (UnitInfo::Known(a), UnitInfo::Known(b)) => UnitInfo::Known(a.times(b, exponent)),
         }
     }
 
     /// The unit of a rate.
     #[must_use]
-    pub fn per_time(&self) -> Kind {
+    pub fn per_time(&self) -> UnitInfo {
         match self {
-            Kind::Known(d) => Kind::Known(d.per_time()),
+            UnitInfo::Known(d) => UnitInfo::Known(d.per_time()),
             other => other.clone(),
         }
     }
 
     /// The unit of a sum, or the two dimensions that do not agree.
-    pub fn plus(&self, other: &Kind) -> Result<Kind, Box<(Dimension, Dimension)>> {
+    pub fn plus(&self, other: &UnitInfo) -> Result<UnitInfo, Box<(Dimension, Dimension)>> {
         match (self, other) {
-            (Kind::Known(a), Kind::Known(b)) if a != b => Err(Box::new((a.clone(), b.clone()))),
-            (Kind::Missing, _) | (_, Kind::Missing) => Ok(Kind::Missing),
-            (Kind::Number, known) => Ok(known.clone()),
+            (UnitInfo::Known(a), UnitInfo::Known(b)) if a != b => Err(Box::new((a.clone(), b.clone()))),
+            (UnitInfo::Missing, _) | (_, UnitInfo::Missing) => Ok(UnitInfo::Missing),
+            (UnitInfo::Number, known) => Ok(known.clone()),
             (known, _) => Ok(known.clone()),
         }
     }

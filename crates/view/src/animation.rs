@@ -16,8 +16,8 @@ use dalembert::simulate::{Motion, Table};
 use dalembert_expr::Expr;
 use dalembert_run::{Point, Projector};
 use dalembert_syntax::diagnostic::Diagnostic;
-use dalembert_syntax::units::Kind;
-use layout::Layout;
+use dalembert_syntax::units::UnitInfo;
+use layout::FrameLayout;
 pub use layout::Shape;
 
 /// Frames of a film at most.
@@ -114,7 +114,7 @@ impl Animation {
     /// The same with a scene of one's own.
     pub fn of_scene(model: &mut Model, motion: &Motion, scene: &Scene) -> Result<Animation, Box<Diagnostic>> {
         let dimension = scene.dimension();
-        let layout = Layout::new(scene, dimension);
+        let layout = FrameLayout::new(scene, dimension);
         let placement = Placement::new(model, &layout, dimension);
         let energies = energies(model);
         model.check_memory()?;
@@ -158,7 +158,7 @@ impl Animation {
         &mut self,
         model: &mut Model,
         motion: &Motion,
-        layout: &Layout,
+        layout: &FrameLayout,
         energies: &[(&'static str, Expr)],
         rows: &[usize],
     ) {
@@ -266,9 +266,9 @@ fn settings(model: &Model, motion: &Motion) -> Vec<Setting> {
         .collect()
 }
 
-fn known(kind: &Kind) -> Option<String> {
+fn known(kind: &UnitInfo) -> Option<String> {
     match kind {
-        Kind::Known(dimension) if !dimension.is_none() => Some(dimension.to_string()),
+        UnitInfo::Known(dimension) if !dimension.is_none() => Some(dimension.to_string()),
         _ => None,
     }
 }

@@ -42,12 +42,12 @@ pub fn parquet(table: &Table, notes: &[(&str, &str)], out: &mut impl Write) -> R
 /// ```
 pub struct ParquetWriter<W> {
     out: W,
-    columns: Vec<Column>,
+    columns: Vec<ParquetColumn>,
     offset: usize,
     groups: Vec<Group>,
 }
 
-struct Column {
+struct ParquetColumn {
     name: String,
     text: bool,
 }
@@ -56,7 +56,7 @@ impl<W: Write> ParquetWriter<W> {
     /// Begins a file.
     pub fn new(mut out: W, numbers: &[String], texts: &[String]) -> Result<Self> {
         out.write_all(b"PAR1")?;
-        let column = |text: bool| move |name: &String| Column { name: name.clone(), text };
+        let column = |text: bool| move |name: &String| ParquetColumn { name: name.clone(), text };
         let columns = numbers.iter().map(column(false)).chain(texts.iter().map(column(true))).collect();
         Ok(Self { out, columns, offset: 4, groups: Vec::new() })
     }
@@ -124,7 +124,7 @@ fn page_header(rows: usize, bytes: usize) -> Vec<u8> {
     w.bytes
 }
 
-impl Column {
+impl ParquetColumn {
     /// `Type`: DOUBLE or BYTE_ARRAY.
     fn kind(&self) -> usize {
         if self.text { 6 } else { 5 }
@@ -132,7 +132,7 @@ impl Column {
 }
 
 /// `FileMetaData`.
-fn footer(columns: &[Column], groups: &[Group], notes: &[(&str, &str)]) -> Vec<u8> {
+fn footer(columns: &[ParquetColumn], groups: &[Group], notes: &[(&str, &str)]) -> Vec<u8> {
     let mut w = Thrift::default();
     w.int(1, 1); // version
     w.list(2, STRUCT, columns.len() + 1);
@@ -170,7 +170,7 @@ fn footer(columns: &[Column], groups: &[Group], notes: &[(&str, &str)]) -> Vec<u
 }
 
 /// `RowGroup` with its `ColumnChunk`s.
-fn row_group(w: &mut Thrift, columns: &[Column], group: &Group) {
+fn row_group(w: &mut Thrift, columns: &[ParquetColumn], group: &Group) {
     w.enter();
     w.list(1, STRUCT, group.chunks.len());
     for (column, (offset, size)) in columns.iter().zip(&group.chunks) {

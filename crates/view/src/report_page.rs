@@ -138,7 +138,7 @@ pub fn write(
 }
 
 /// What there is to find out, where that takes no longer than a page may.
-fn analysis(draft: &mut Draft) -> Found {
+fn analysis(draft: &mut Draft) -> AnalysisResult {
     let size = draft.model.form.speeds.len() + draft.model.system.rows.len();
     if size <= MAX_ANALYSED {
         return analyze(draft.model).map_err(|d| d.severity(Severity::Warning));
@@ -228,7 +228,7 @@ fn page(model: &Model, wanted: &Wanted, body: &str) -> String {
 }
 
 /// What was found out about a model, or why not.
-type Found = Result<Analysis, Diagnostic>;
+type AnalysisResult = Result<Analysis, Diagnostic>;
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,7 @@ mod links;
 mod points;
 
 use dalembert::model::Model;
-use dalembert::system::{Figure, Place};
+use dalembert::system::{DrawnPoint, Figure};
 use points::Points;
 
 /// Things that one picture shows at most.
@@ -80,11 +80,11 @@ fn by_default(model: &mut Model) -> Scene {
     let rods = links::rods(model, &places, &fixed);
     let mut words = vec![named("point", places.iter().map(|p| p.name.clone()))];
     if !rods.is_empty() {
-        let name = |rod: &[Place; 2]| format!("{}-{}", rod[0].name, rod[1].name);
+        let name = |rod: &[DrawnPoint; 2]| format!("{}-{}", rod[0].name, rod[1].name);
         words.push(named("rod", rods.iter().map(name)));
     }
     let traced = if places.len() <= MAX_TRACES { places.len() } else { 1 };
-    let traces: Vec<Place> = places[places.len() - traced..].to_vec();
+    let traces: Vec<DrawnPoint> = places[places.len() - traced..].to_vec();
     words.push(named("trace", traces.iter().map(|p| p.name.clone())));
     let mut figures: Vec<Figure> = traces.into_iter().map(Figure::Trace).collect();
     figures.extend(rods.into_iter().map(|rod| Figure::Line(rod.to_vec())));

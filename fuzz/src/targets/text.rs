@@ -3,7 +3,7 @@
 
 use dalembert::diagnostic::{Style, any_error, render};
 use dalembert::equations::{self, Form};
-use dalembert::equilibrium::Search;
+use dalembert::equilibrium::EquilibriumSearch;
 use dalembert::run::{Flow, State};
 use dalembert::sweep::{Axis, Plan, Sweep};
 use dalembert::syntax::{format, parse};
@@ -105,7 +105,9 @@ fn ask(model: &mut Model, source: &Source, choice: u64) {
             let _ = code::write(model, target, "fuzzed");
         }
         6 if small => drop(dalembert::verify::verify(model)),
-        7 if small => drop(model.equilibria(&Search { starts: 2, ..Search::default() })),
+        7 if small => {
+            drop(model.equilibria(&EquilibriumSearch { starts: 2, ..EquilibriumSearch::default() }))
+        }
         8 => sweep(model.clone(), request),
         9 if small => {
             let wanted = Wanted { request, ..Wanted::default() };

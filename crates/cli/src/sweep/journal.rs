@@ -12,7 +12,7 @@
 //! was killed or by a machine that lost its power, is cut off when the file is opened again.
 
 use super::checksum::Checksum;
-use dalembert_files::Output;
+use dalembert_files::OutputFile;
 use std::fs::{OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, Read, Result, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 const PAUSE: Duration = Duration::from_secs(1);
 
 pub struct Journal {
-    file: Output,
+    file: OutputFile,
     end: u64,
     synced: Instant,
     blocks: Vec<Option<Record>>,
@@ -52,7 +52,7 @@ impl Journal {
             // Where files cannot be locked there is no protection.
             Err(TryLockError::Error(_)) | Ok(()) => {}
         }
-        let file = Output::new(file);
+        let file = OutputFile::new(file);
         let mut journal = Journal { file, end: 0, synced: Instant::now(), blocks: vec![None; blocks] };
         journal.scan()?;
         journal.file.set_len(journal.end)?;

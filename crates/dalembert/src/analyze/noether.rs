@@ -119,7 +119,7 @@ pub(super) fn symmetries(
     let (echelon, f) = echelon?;
     let mut found = Vec::new();
     for (free, vector) in echelon.null_space() {
-        if let Column::Plain(k) = order[free]
+        if let GeneratorTerm::Plain(k) = order[free]
             && matches!(unknowns[k], Unknown::Gauge(..))
         {
             continue;
@@ -138,45 +138,45 @@ pub(super) fn symmetries(
 
 /// What is solved for, in the order in which simple generators come first: translations, turns, boosts, others.
 #[derive(Clone, Copy)]
-enum Column {
+enum GeneratorTerm {
     Plain(usize),
     /// The second less the first: xi_i = -x_j, xi_j = x_i.
     Turn(usize, usize),
 }
 
-impl Column {
+impl GeneratorTerm {
     fn of(self, f: Field, row: &[Residue]) -> Residue {
         match self {
-            Column::Plain(k) => row[k],
-            Column::Turn(a, b) => f.sub(row[b], row[a]),
+            GeneratorTerm::Plain(k) => row[k],
+            GeneratorTerm::Turn(a, b) => f.sub(row[b], row[a]),
         }
     }
 }
 
-fn columns(unknowns: &[Unknown]) -> Vec<Column> {
+fn columns(unknowns: &[Unknown]) -> Vec<GeneratorTerm> {
     let (mut first, mut turns, mut boosts, mut last) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (k, unknown) in unknowns.iter().enumerate() {
         match *unknown {
             Unknown::Linear(i, j) => {
                 let back = unknowns.iter().position(|u| *u == Unknown::Linear(j, i)).filter(|_| i < j);
-                turns.extend(back.map(|b| Column::Turn(k, b)));
-                last.extend((i >= j).then_some(Column::Plain(k)));
+                turns.extend(back.map(|b| GeneratorTerm::Turn(k, b)));
+                last.extend((i >= j).then_some(GeneratorTerm::Plain(k)));
             }
-            Unknown::Boost(_) => boosts.push(Column::Plain(k)),
-            Unknown::Dilation => last.push(Column::Plain(k)),
-            _ => first.push(Column::Plain(k)),
+            Unknown::Boost(_) => boosts.push(GeneratorTerm::Plain(k)),
+            Unknown::Dilation => last.push(GeneratorTerm::Plain(k)),
+            _ => first.push(GeneratorTerm::Plain(k)),
         }
     }
     first.into_iter().chain(turns).chain(boosts).chain(last).collect()
 }
 
 /// The numbers of the unknowns from those of the columns.
-fn numbers_of(f: Field, order: &[Column], vector: &[Residue]) -> Vec<Residue> {
+fn numbers_of(f: Field, order: &[GeneratorTerm], vector: &[Residue]) -> Vec<Residue> {
     let mut numbers = vec![Residue::ZERO; vector.len()];
     for (column, c) in order.iter().zip(vector) {
         match *column {
-            Column::Plain(k) => numbers[k] = f.add(numbers[k], *c),
-            Column::Turn(a, b) => {
+            GeneratorTerm::Plain(k) => numbers[k] = f.add(numbers[k], *c),
+            GeneratorTerm::Turn(a, b) => {
                 numbers[a] = f.sub(numbers[a], *c);
                 numbers[b] = f.add(numbers[b], *c);
             }

@@ -7,7 +7,7 @@
 
 use super::{Symbols, velocity_row};
 use crate::kernel_form::Places;
-use crate::system::Row;
+use crate::system::ConstraintRow;
 use dalembert_expr::{Derivation, Expr, Pool, Shape};
 use rustc_hash::FxHashMap;
 
@@ -36,7 +36,7 @@ impl<'s> Families<'s> {
     }
 
     /// A row, derived or copied.
-    pub fn row(&mut self, pool: &mut Pool, row: &Row, dot: &mut Derivation) -> Derived {
+    pub fn row(&mut self, pool: &mut Pool, row: &ConstraintRow, dot: &mut Derivation) -> Derived {
         let Some(blanks) = &self.blanks else { return self.derive(pool, row, dot) };
         let (shape, members) = pool.shape(row.residual, |s| blanks.get(s.index()).copied().flatten());
         let key = (shape, row.holonomic);
@@ -48,7 +48,7 @@ impl<'s> Families<'s> {
         derived
     }
 
-    fn derive(&self, pool: &mut Pool, row: &Row, dot: &mut Derivation) -> Derived {
+    fn derive(&self, pool: &mut Pool, row: &ConstraintRow, dot: &mut Derivation) -> Derived {
         let psi = if row.holonomic { dot.apply(pool, row.residual) } else { row.residual };
         let (entries, right) = velocity_row(pool, &self.speed, psi, dot);
         Derived { psi, entries, right }

@@ -6,7 +6,7 @@ use dalembert_expr::{Expr, Function, Node, Pool, Rational};
 use dalembert_syntax::ast::{self, Comparison};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
-use dalembert_syntax::units::{Dimension, Kind};
+use dalembert_syntax::units::{Dimension, UnitInfo};
 
 impl Elaborator<'_> {
     /// A linear combination of scalars or of equally long vectors.
@@ -30,7 +30,7 @@ impl Elaborator<'_> {
                 Ok(Value::Vector(parts?))
             }
             _ => {
-                let mut kind = Kind::Number;
+                let mut kind = UnitInfo::Number;
                 let mut parts = Vec::with_capacity(terms.len());
                 for (value, sign, span) in terms {
                     if let Value::Vector(_) = value {
@@ -55,7 +55,7 @@ impl Elaborator<'_> {
     }
 
     /// The common unit of two quantities that are added, compared or equated.
-    pub(super) fn same_unit(&mut self, a: &Kind, b: &Kind, span: Span) -> Fallible<Kind> {
+    pub(super) fn same_unit(&mut self, a: &UnitInfo, b: &UnitInfo, span: Span) -> Fallible<UnitInfo> {
         match a.plus(b) {
             Ok(kind) => Ok(kind),
             Err(both) => {
@@ -67,9 +67,9 @@ impl Elaborator<'_> {
     }
 
     /// A plain number (or an angle) is wanted.
-    pub(super) fn dimensionless(&mut self, kind: &Kind, span: Span) -> Fallible<()> {
+    pub(super) fn dimensionless(&mut self, kind: &UnitInfo, span: Span) -> Fallible<()> {
         match kind {
-            Kind::Known(d) if !d.is_none() => {
+            UnitInfo::Known(d) if !d.is_none() => {
                 let message = format!("a plain number or an angle is wanted here, this is in {d}");
                 self.error(Code::UnitMismatch, span, &message)
             }
@@ -132,7 +132,7 @@ impl Elaborator<'_> {
             return self.error(Code::NotFinite, span, "division by zero");
         }
         let inverse = self.pool.powi(divisor, -1);
-        let unit = Kind::Number.times(&kind, &Rational::MINUS_ONE);
+        let unit = UnitInfo::Number.times(&kind, &Rational::MINUS_ONE);
         self.multiply(a, Value::Scalar(inverse, unit), span)
     }
 
@@ -141,8 +141,8 @@ impl Elaborator<'_> {
         let (x, exponent_kind) = self.scalar(exponent)?;
         self.dimensionless(&exponent_kind, exponent.span)?;
         let kind = match (self.pool.as_number(x), &kind) {
-            (Some(p), Kind::Known(d)) => Kind::Known(Dimension::none().times(d, p)),
-            (None, Kind::Known(d)) if !d.is_none() && exponent_kind != Kind::Missing => {
+            (Some(p), UnitInfo::Known(d)) => UnitInfo::Known(Dimension::none().times(d, p)),
+            (None, UnitInfo::Known(d)) if !d.is_none() && exponent_kind != UnitInfo::Missing => {
                 let message =
                     format!("what is in {d} has no unit when it is raised to a power like this one");
                 let d = Diagnostic::error(Code::UnitMismatch, exponent.span, message);

@@ -8,7 +8,7 @@ use dalembert_expr::{Expr, Function, Pool, Rational, Symbol};
 use dalembert_syntax::ast::{self, Name};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 use dalembert_syntax::source::Span;
-use dalembert_syntax::units::{Dimension, Kind};
+use dalembert_syntax::units::{Dimension, UnitInfo};
 use dalembert_syntax::words::{OBSERVABLES, OPERATIONS};
 
 /// What functions are called elsewhere.
@@ -37,7 +37,7 @@ impl Elaborator<'_> {
                 let [a] = self.arguments(name, args)?;
                 let (e, kind) = self.scalar(a)?;
                 let kind = match kind {
-                    Kind::Known(d) => Kind::Known(Dimension::none().times(&d, &Rational::HALF)),
+                    UnitInfo::Known(d) => UnitInfo::Known(Dimension::none().times(&d, &Rational::HALF)),
                     other => other,
                 };
                 Ok(Value::Scalar(self.pool.sqrt(e), kind))
@@ -54,7 +54,9 @@ impl Elaborator<'_> {
                         let square = self.dot_product(&p, &p, span)?;
                         let (e, kind) = self.as_scalar(square, span)?;
                         let root = match kind {
-                            Kind::Known(d) => Kind::Known(Dimension::none().times(&d, &Rational::HALF)),
+                            UnitInfo::Known(d) => {
+                                UnitInfo::Known(Dimension::none().times(&d, &Rational::HALF))
+                            }
                             other => other,
                         };
                         Ok(Value::Scalar(self.pool.sqrt(e), root))
@@ -142,7 +144,7 @@ impl Elaborator<'_> {
             let ((x, k), (y, l)) = (self.scalar(a)?, self.scalar(b)?);
             let common = self.same_unit(&k, &l, b.span)?;
             let kind = match (f, common) {
-                (F::Atan2, Kind::Known(_)) => Kind::Known(Dimension::none()),
+                (F::Atan2, UnitInfo::Known(_)) => UnitInfo::Known(Dimension::none()),
                 (_, kind) => kind,
             };
             return Ok(Value::Scalar(self.pool.call(f, &[x, y]), kind));
@@ -151,7 +153,7 @@ impl Elaborator<'_> {
         let (x, kind) = self.scalar(a)?;
         let kind = match f {
             F::Abs => kind,
-            F::Sign => Kind::Number,
+            F::Sign => UnitInfo::Number,
             _ => {
                 self.dimensionless(&kind, a.span)?;
                 kind
@@ -218,7 +220,7 @@ impl Elaborator<'_> {
         Ok(Value::Vector(columns.into_iter().map(Value::Vector).collect()))
     }
 
-    fn partial(&mut self, value: &Value, x: Symbol, kind_of_x: &Kind) -> Value {
+    fn partial(&mut self, value: &Value, x: Symbol, kind_of_x: &UnitInfo) -> Value {
         match value {
             Value::Vector(parts) => {
                 Value::Vector(parts.iter().map(|p| self.partial(p, x, kind_of_x)).collect())
@@ -246,7 +248,7 @@ impl Elaborator<'_> {
                     && self.role(s) == Role::Rate
                     && let Some(speed) = self.speeds.iter().find(|speed| speed.symbol == s)
                 {
-                    return Ok(Value::Scalar(self.pool.var(speed.displacement), Kind::Missing));
+                    return Ok(Value::Scalar(self.pool.var(speed.displacement), UnitInfo::Missing));
                 }
                 let symbols = self.pool.symbols(&[*e]);
                 if let Some(s) = symbols
@@ -264,7 +266,7 @@ impl Elaborator<'_> {
 
     pub(super) fn plain_observable(&mut self, name: &str) -> Value {
         let symbol = self.symbol_with_role(name, Role::Result);
-        Value::Scalar(self.pool.var(symbol), Kind::Missing)
+        Value::Scalar(self.pool.var(symbol), UnitInfo::Missing)
     }
 
     fn observable(&mut self, name: &Name, args: &[ast::Expr]) -> Fallible<Value> {
@@ -287,7 +289,7 @@ impl Elaborator<'_> {
                     on,
                     span: a.span,
                 });
-                Ok(Value::Scalar(self.pool.var(symbol), Kind::Missing))
+                Ok(Value::Scalar(self.pool.var(symbol), UnitInfo::Missing))
             }
         }
     }
@@ -316,11 +318,11 @@ impl Elaborator<'_> {
             };
             let symbol =
                 self.symbol_with_role(&format!("reaction({})", self.constraints[g].name), Role::IdealResult);
-            return Ok(Value::Scalar(self.pool.var(symbol), Kind::Missing));
+            return Ok(Value::Scalar(self.pool.var(symbol), UnitInfo::Missing));
         }
         // What holds always has no force and no residual.
         if rows.is_empty() {
-            return Ok(Value::Scalar(Pool::ZERO, Kind::Missing));
+            return Ok(Value::Scalar(Pool::ZERO, UnitInfo::Missing));
         }
         let mut parts: Vec<Value> = Vec::new();
         for r in rows {
@@ -331,7 +333,7 @@ impl Elaborator<'_> {
                     self.symbol_with_role(&format!("multiplier({})", self.rows[r].name), Role::IdealResult);
                 self.pool.var(symbol)
             };
-            parts.push(Value::Scalar(e, Kind::Missing));
+            parts.push(Value::Scalar(e, UnitInfo::Missing));
         }
         Ok(if parts.len() == 1 { parts.swap_remove(0) } else { Value::Vector(parts) })
     }
@@ -346,7 +348,7 @@ impl Elaborator<'_> {
             }
         };
         let mut parts: Vec<Value> =
-            rows.map(|r| Value::Scalar(self.requirement_rows[r].residual, Kind::Missing)).collect();
+            rows.map(|r| Value::Scalar(self.requirement_rows[r].residual, UnitInfo::Missing)).collect();
         Some(if parts.len() == 1 { parts.swap_remove(0) } else { Value::Vector(parts) })
     }
 
@@ -355,7 +357,7 @@ impl Elaborator<'_> {
         let [a] = self.arguments(name, args)?;
         let target = self.spelt_name(a)?;
         if let Some(none) = self.no_contacts.iter().find(|c| c.name == target) {
-            let zero = || Value::Scalar(Pool::ZERO, Kind::Missing);
+            let zero = || Value::Scalar(Pool::ZERO, UnitInfo::Missing);
             return Ok(match none.components {
                 1 => zero(),
                 components => Value::Vector((0..components).map(|_| zero()).collect()),
@@ -373,7 +375,7 @@ impl Elaborator<'_> {
         let mut parts: Vec<Value> = Vec::new();
         for name in names {
             let symbol = self.symbol_with_role(&name, Role::Result);
-            parts.push(Value::Scalar(self.pool.var(symbol), Kind::Missing));
+            parts.push(Value::Scalar(self.pool.var(symbol), UnitInfo::Missing));
         }
         Ok(if parts.len() == 1 { parts.swap_remove(0) } else { Value::Vector(parts) })
     }
@@ -390,7 +392,7 @@ impl Elaborator<'_> {
         }
         self.powers_asked_for |= name.text == "power";
         let symbol = self.symbol_with_role(&format!("{}({class})", name.text), Role::Result);
-        Ok(Value::Scalar(self.pool.var(symbol), Kind::Missing))
+        Ok(Value::Scalar(self.pool.var(symbol), UnitInfo::Missing))
     }
 
     pub(super) fn unknown_constraint(&mut self, target: &str, span: Span) -> Fallible<Value> {

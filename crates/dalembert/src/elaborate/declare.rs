@@ -4,13 +4,13 @@ use super::roles::{Allowed, Role, State};
 use super::scope::Binding;
 use super::value::Value;
 use super::{Elaborator, Fallible};
-use crate::system::{Coordinate, Parameter, Place, Speed};
+use crate::system::{Coordinate, DrawnPoint, Parameter, Speed};
 use dalembert_expr::Expr;
 use dalembert_syntax::ast::{self, Declared, Definition, StatementKind as S, Target};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::parse;
 use dalembert_syntax::source::{Source, Span};
-use dalembert_syntax::units::{self, Kind};
+use dalembert_syntax::units::{self, UnitInfo};
 
 impl Elaborator<'_> {
     pub(super) fn constant(&mut self, d: &Definition) -> Fallible<()> {
@@ -63,12 +63,12 @@ impl Elaborator<'_> {
     pub(super) fn parameter_unit(
         &mut self,
         value: Expr,
-        kind: Kind,
+        kind: UnitInfo,
         d: &Definition,
-    ) -> Fallible<(Expr, Kind, f64)> {
+    ) -> Fallible<(Expr, UnitInfo, f64)> {
         let Some(unit) = &d.unit else {
             // A bare number without a unit has none given; it is not "a plain number".
-            let kind = if kind == Kind::Number { Kind::Missing } else { kind };
+            let kind = if kind == UnitInfo::Number { UnitInfo::Missing } else { kind };
             return Ok((value, kind, 1.0));
         };
         let read = match units::read(unit) {
@@ -76,8 +76,8 @@ impl Elaborator<'_> {
             Err(diagnostic) => return self.fail(*diagnostic),
         };
         let in_si = read.size();
-        let declared = Kind::Known(read.dimension);
-        if kind == Kind::Number {
+        let declared = UnitInfo::Known(read.dimension);
+        if kind == UnitInfo::Number {
             let pi = self.pool.pi();
             let size = self.pool.powi(pi, read.pi_power);
             let size = self.pool.scale(size, read.factor);
@@ -96,10 +96,10 @@ impl Elaborator<'_> {
     }
 
     /// The unit of a coordinate or speed: coherent only, so that columns need no conversion.
-    pub(super) fn state_unit(&mut self, unit: Option<&ast::Unit>) -> Fallible<Kind> {
-        let Some(unit) = unit else { return Ok(Kind::Missing) };
+    pub(super) fn state_unit(&mut self, unit: Option<&ast::Unit>) -> Fallible<UnitInfo> {
+        let Some(unit) = unit else { return Ok(UnitInfo::Missing) };
         match units::read(unit) {
-            Ok(read) if read.factor.is_one() && read.pi_power == 0 => Ok(Kind::Known(read.dimension)),
+            Ok(read) if read.factor.is_one() && read.pi_power == 0 => Ok(UnitInfo::Known(read.dimension)),
             Ok(_) => {
                 let d = Diagnostic::error(
                     Code::UnitNotCoherent,
@@ -217,15 +217,15 @@ impl Elaborator<'_> {
             _ => None,
         };
         let Some(parts) = parts.iter().map(scalar).collect::<Option<Vec<_>>>() else { return };
-        let kind = parts.iter().try_fold(Kind::Number, |kind, (_, part)| kind.plus(part).ok());
+        let kind = parts.iter().try_fold(UnitInfo::Number, |kind, (_, part)| kind.plus(part).ok());
         if let (2 | 3, Some(kind)) = (parts.len(), kind) {
             let at = parts.into_iter().map(|(e, _)| e).collect();
-            self.vectors.push(Place { name: name.to_owned(), at, kind });
+            self.vectors.push(DrawnPoint { name: name.to_owned(), at, kind });
         }
     }
 
     /// The value given from outside for a parameter or constant, if any.
-    pub(super) fn override_of(&mut self, name: &str) -> Fallible<Option<(Expr, Kind)>> {
+    pub(super) fn override_of(&mut self, name: &str) -> Fallible<Option<(Expr, UnitInfo)>> {
         let family = name.split('[').next().unwrap_or(name);
         // One for the member wins over one for the family.
         let given = &self.overrides.set;
@@ -254,6 +254,6 @@ impl Elaborator<'_> {
         let value = self.scalar(&definition.value);
         self.foreign = None;
         let (value, _) = value?;
-        Ok(Some((value, Kind::Number)))
+        Ok(Some((value, UnitInfo::Number)))
     }
 }

@@ -4,21 +4,22 @@ use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::{Elaborator, Fallible, Part};
 use dalembert_expr::Rational;
-use dalembert_syntax::units::{Dimension, Kind};
+use dalembert_syntax::units::{Dimension, UnitInfo};
 
 impl Elaborator<'_> {
     /// Refuses energies, forces and inertia whose units do not go together, as far as units are given.
     pub(super) fn check_dimensions(&mut self, k: &Kinematics) -> Fallible<()> {
-        let time = Kind::Known(Dimension::time());
-        let displacements: Vec<Kind> = k.speeds.iter().map(|s| s.kind.times(&time, &Rational::ONE)).collect();
-        let mut energy = Kind::Number;
+        let time = UnitInfo::Known(Dimension::time());
+        let displacements: Vec<UnitInfo> =
+            k.speeds.iter().map(|s| s.kind.times(&time, &Rational::ONE)).collect();
+        let mut energy = UnitInfo::Number;
         for part in self.energy_parts() {
-            self.fits(&mut energy, &part, &Kind::Number)?;
+            self.fits(&mut energy, &part, &UnitInfo::Number)?;
         }
         // Taken away while they are looked at: a mass matrix may be large.
         let mass = self.mass.take();
         for (row, p) in mass.iter().flat_map(|(rows, _)| rows).zip(&k.speeds) {
-            for (part, q) in row.iter().zip(&k.speeds).filter(|(part, _)| part.kind != Kind::Number) {
+            for (part, q) in row.iter().zip(&k.speeds).filter(|(part, _)| part.kind != UnitInfo::Number) {
                 self.fits(&mut energy, part, &p.kind.times(&q.kind, &Rational::ONE))?;
             }
         }
@@ -28,7 +29,7 @@ impl Elaborator<'_> {
             let displacement = match on {
                 Binding::Coordinate(i) => self.coordinates[*i].kind.clone(),
                 Binding::Speed(s) => displacements[k.speeds.len() - self.definitions.len() + s].clone(),
-                _ => Kind::Missing,
+                _ => UnitInfo::Missing,
             };
             self.fits(&mut energy, part, &displacement)?;
         }
@@ -49,22 +50,22 @@ impl Elaborator<'_> {
     }
 
     /// What is work already, and what is work in a time.
-    fn work_parts(&self, time: &Kind) -> Vec<(Part, Kind)> {
+    fn work_parts(&self, time: &UnitInfo) -> Vec<(Part, UnitInfo)> {
         let works = self.work.iter().chain(&self.nonideal).cloned();
         let at_points = self.force_at_work.iter().cloned();
         let rates = self.dissipation.iter().map(|part| (part.clone(), time.clone()));
-        works.chain(at_points).map(|part| (part, Kind::Number)).chain(rates).collect()
+        works.chain(at_points).map(|part| (part, UnitInfo::Number)).chain(rates).collect()
     }
 
     /// A quantity times `factor` must be of the kind of the energy, which is known from the first one that has a unit.
-    fn fits(&mut self, energy: &mut Kind, part: &Part, factor: &Kind) -> Fallible<()> {
+    fn fits(&mut self, energy: &mut UnitInfo, part: &Part, factor: &UnitInfo) -> Fallible<()> {
         let product = part.kind.times(factor, &Rational::ONE);
         match (&part.kind, &product, &*energy) {
-            (Kind::Known(_), Kind::Known(_), Kind::Known(_)) => {
+            (UnitInfo::Known(_), UnitInfo::Known(_), UnitInfo::Known(_)) => {
                 let wanted = energy.times(factor, &Rational::MINUS_ONE);
                 self.same_unit(&wanted, &part.kind, part.span)?;
             }
-            (Kind::Known(_), Kind::Known(_), _) => *energy = product,
+            (UnitInfo::Known(_), UnitInfo::Known(_), _) => *energy = product,
             _ => {}
         }
         Ok(())

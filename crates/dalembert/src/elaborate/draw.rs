@@ -3,11 +3,11 @@
 use super::roles::{Allowed, DRAWN, State};
 use super::value::Value;
 use super::{Elaborator, Fallible};
-use crate::system::{Figure, Place};
+use crate::system::{DrawnPoint, Figure};
 use dalembert_expr::Expr;
 use dalembert_syntax::ast::{self, ExprKind, Shape};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
-use dalembert_syntax::units::Kind;
+use dalembert_syntax::units::UnitInfo;
 
 /// What all parts of a picture may be written over.
 const ALLOWED: Allowed = Allowed::only(DRAWN, State::Position);
@@ -18,7 +18,7 @@ impl Elaborator<'_> {
             Shape::Point(at) => Figure::Point(self.place(at)?),
             Shape::Trace(of) => Figure::Trace(self.place(of)?),
             Shape::Line(points) => {
-                let points: Vec<Fallible<Place>> = points.iter().map(|p| self.place(p)).collect();
+                let points: Vec<Fallible<DrawnPoint>> = points.iter().map(|p| self.place(p)).collect();
                 Figure::Line(points.into_iter().collect::<Fallible<_>>()?)
             }
             Shape::Circle { centre, radius, normal } => self.circle(centre, radius, normal.as_ref())?,
@@ -54,25 +54,25 @@ impl Elaborator<'_> {
     }
 
     /// A point: two or three components in one unit, the same for everything that is drawn.
-    fn place(&mut self, e: &ast::Expr) -> Fallible<Place> {
+    fn place(&mut self, e: &ast::Expr) -> Fallible<DrawnPoint> {
         let value = self.value(e)?;
         let parts = self.components(&value, e)?;
         self.allow_in(e, &value.scalars(), ALLOWED)?;
-        let mut kind = Kind::Number;
+        let mut kind = UnitInfo::Number;
         for (_, part) in &parts {
             kind = self.same_unit(&kind, part, e.span)?;
         }
-        if let Kind::Known(_) = kind {
+        if let UnitInfo::Known(_) = kind {
             self.drawn_unit = self.same_unit(&self.drawn_unit.clone(), &kind, e.span)?;
         }
         let name = match &e.kind {
             ExprKind::Name(_) | ExprKind::Index(..) => self.spelt_name(e)?,
             _ => self.text_of(e),
         };
-        Ok(Place { name, at: parts.into_iter().map(|(e, _)| e).collect(), kind })
+        Ok(DrawnPoint { name, at: parts.into_iter().map(|(e, _)| e).collect(), kind })
     }
 
-    fn components(&mut self, value: &Value, e: &ast::Expr) -> Fallible<Vec<(Expr, Kind)>> {
+    fn components(&mut self, value: &Value, e: &ast::Expr) -> Fallible<Vec<(Expr, UnitInfo)>> {
         let wrong = |code| {
             let message =
                 format!("a point of two or three components is wanted here, not {}", value.describe());

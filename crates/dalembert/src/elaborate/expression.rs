@@ -7,7 +7,7 @@ use dalembert_expr::{Expr, Function, Pool, Rational};
 use dalembert_syntax::ast::{self, ExprKind, Factor, Range, SumOver};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
-use dalembert_syntax::units::Kind;
+use dalembert_syntax::units::UnitInfo;
 
 impl Elaborator<'_> {
     /// The value of an expression, worked out.
@@ -15,7 +15,7 @@ impl Elaborator<'_> {
         self.spend(1, e.span)?;
         match &e.kind {
             ExprKind::Number(text) => match Rational::from_decimal(text) {
-                Some(r) => Ok(Value::Scalar(self.pool.number(r), Kind::Number)),
+                Some(r) => Ok(Value::Scalar(self.pool.number(r), UnitInfo::Number)),
                 None => self.error(
                     Code::NumberOutOfRange,
                     e.span,
@@ -100,12 +100,12 @@ impl Elaborator<'_> {
     }
 
     /// The value of an expression that must be one number.
-    pub(super) fn scalar(&mut self, e: &ast::Expr) -> Fallible<(Expr, Kind)> {
+    pub(super) fn scalar(&mut self, e: &ast::Expr) -> Fallible<(Expr, UnitInfo)> {
         let value = self.value(e)?;
         self.as_scalar(value, e.span)
     }
 
-    pub(super) fn as_scalar(&mut self, value: Value, span: Span) -> Fallible<(Expr, Kind)> {
+    pub(super) fn as_scalar(&mut self, value: Value, span: Span) -> Fallible<(Expr, UnitInfo)> {
         match value {
             Value::Scalar(e, kind) => Ok((e, kind)),
             Value::Condition(_) => {
@@ -174,9 +174,9 @@ impl Elaborator<'_> {
         match name {
             "t" => {
                 let time = self.pool.var(self.time);
-                return Ok(Value::Scalar(time, Kind::Missing));
+                return Ok(Value::Scalar(time, UnitInfo::Missing));
             }
-            "pi" | "π" => return Ok(Value::Scalar(self.pool.pi(), Kind::Number)),
+            "pi" | "π" => return Ok(Value::Scalar(self.pool.pi(), UnitInfo::Number)),
             "energy" | "kinetic_energy" | "potential_energy" | "gauss" if unbound => {
                 return Ok(self.plain_observable(name));
             }
@@ -198,7 +198,7 @@ impl Elaborator<'_> {
 
     pub(super) fn bound_value(&mut self, binding: Binding) -> Value {
         match binding {
-            Binding::Number(r) => Value::Scalar(self.pool.number(r), Kind::Number),
+            Binding::Number(r) => Value::Scalar(self.pool.number(r), UnitInfo::Number),
             Binding::Parameter(i) => {
                 let p = &self.parameters[i];
                 Value::Scalar(self.pool.var(p.symbol), p.kind.clone())
@@ -212,7 +212,7 @@ impl Elaborator<'_> {
                 Value::Scalar(self.pool.var(s.symbol), s.kind.clone())
             }
             Binding::Value(value) => value,
-            Binding::Poisoned => Value::Scalar(Pool::ZERO, Kind::Missing),
+            Binding::Poisoned => Value::Scalar(Pool::ZERO, UnitInfo::Missing),
         }
     }
 
@@ -311,7 +311,7 @@ impl Elaborator<'_> {
             Ok(())
         })?;
         if values.is_empty() {
-            return Ok(Value::Scalar(Pool::ZERO, Kind::Number));
+            return Ok(Value::Scalar(Pool::ZERO, UnitInfo::Number));
         }
         self.add_up(&values)
     }

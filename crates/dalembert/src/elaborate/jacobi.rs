@@ -8,7 +8,7 @@ use crate::system::CompleteIntegral;
 use dalembert_syntax::ast::{self, Target};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
-use dalembert_syntax::units::Kind;
+use dalembert_syntax::units::UnitInfo;
 
 impl Elaborator<'_> {
     /// `complete_integral (a1, a2) = S`: its constants are known to S alone.
@@ -27,7 +27,7 @@ impl Elaborator<'_> {
         for target in targets {
             for name in self.members(target)? {
                 let symbol = self.symbol_with_role(&name, Role::Constant);
-                let value = Value::Scalar(self.pool.var(symbol), Kind::Missing);
+                let value = Value::Scalar(self.pool.var(symbol), UnitInfo::Missing);
                 self.declare(&name, Binding::Value(value), target.span)?;
                 constants.push((name, symbol));
             }

@@ -10,7 +10,7 @@ use dalembert_expr::{Expr, Pool, Rational, Symbol, Zero};
 use dalembert_syntax::ast::{self, Equation, Target};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
-use dalembert_syntax::units::{Dimension, Kind};
+use dalembert_syntax::units::{Dimension, UnitInfo};
 
 /// The parts of a `friction` statement.
 pub(super) struct Parts<'a> {
@@ -134,7 +134,7 @@ impl Elaborator<'_> {
         name: &str,
         span: Span,
     ) -> Fallible<Option<(Expr, Expr)>> {
-        let rate = Kind::Known(Dimension::none()).per_time();
+        let rate = UnitInfo::Known(Dimension::none()).per_time();
         match (coefficients, holonomic) {
             ([], _) => Ok(None),
             ([k0], false) => {

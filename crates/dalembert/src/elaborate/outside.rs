@@ -7,7 +7,7 @@ use crate::system::Parameter;
 use dalembert_expr::Symbol;
 use dalembert_syntax::ast;
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
-use dalembert_syntax::units::Kind;
+use dalembert_syntax::units::UnitInfo;
 use rustc_hash::FxHashMap;
 
 /// The value of an expression of parameters, in a unit that is wanted. Places in its text are none of the model's.
@@ -15,7 +15,7 @@ pub(crate) fn value_in(
     parameters: &[Parameter],
     values: &[f64],
     e: &ast::Expr,
-    unit: &Kind,
+    unit: &UnitInfo,
 ) -> Result<f64, Box<Diagnostic>> {
     let overrides = Overrides::default();
     let mut this = Elaborator::new(&overrides);

@@ -4,7 +4,7 @@ use super::roles::{Allowed, Role, State};
 use super::scope::Binding;
 use super::value::{Value, component_name};
 use super::{Elaborator, Fallible, MAX_ERRORS, Part};
-use crate::system::{Constraint, Event, Output, Row, Run};
+use crate::system::{Constraint, ConstraintRow, Event, Output, Run};
 use dalembert_expr::{Expr, Pool, Rational};
 use dalembert_run::Method;
 use dalembert_syntax::ast::{self, Block, Definition, Equation, Statement, StatementKind as S, Target};
@@ -225,7 +225,7 @@ impl Elaborator<'_> {
         for (row_name, residual, holonomic) in self.scalar_rows(&name, &difference, span)? {
             let constraint = self.constraints.len();
             self.row_of.entry(row_name.clone()).or_insert(self.rows.len());
-            self.rows.push(Row { name: row_name, residual, holonomic, constraint, span });
+            self.rows.push(ConstraintRow { name: row_name, residual, holonomic, constraint, span });
         }
         self.constraint_of.insert(name.clone(), self.constraints.len());
         self.constraints.push(Constraint { name, rows: first_row..self.rows.len(), span });

@@ -8,7 +8,7 @@ use super::{Elaborator, Overrides};
 use crate::system::Constraint;
 use dalembert_expr::{Expr, Symbol};
 use dalembert_syntax::Ast;
-use dalembert_syntax::units::{Dimension, Kind};
+use dalembert_syntax::units::{Dimension, UnitInfo};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -166,10 +166,10 @@ fn order(name: &str) -> Vec<i64> {
     inside.split(',').filter_map(|index| index.parse().ok()).collect()
 }
 
-fn unit_of(kind: &Kind) -> Option<Dimension> {
+fn unit_of(kind: &UnitInfo) -> Option<Dimension> {
     match kind {
-        Kind::Known(dimension) => Some(dimension.clone()),
-        Kind::Missing | Kind::Number => None,
+        UnitInfo::Known(dimension) => Some(dimension.clone()),
+        UnitInfo::Missing | UnitInfo::Number => None,
     }
 }
 

@@ -1,13 +1,13 @@
 //! Values of expressions while a model is read: scalars, vectors (matrices are vectors of rows), conditions.
 
 use dalembert_expr::Expr;
-use dalembert_syntax::units::Kind;
+use dalembert_syntax::units::UnitInfo;
 
 /// What an expression of the model amounts to.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     /// One number, with what is known of its unit.
-    Scalar(Expr, Kind),
+    Scalar(Expr, UnitInfo),
     /// Components; each may be a vector again.
     Vector(Vec<Value>),
     /// A comparison, 1 where it holds.

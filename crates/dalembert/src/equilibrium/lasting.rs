@@ -1,6 +1,6 @@
 //! Whether a state at which accelerations vanish is an equilibrium or a steady motion.
 
-use crate::linearize::{Kind, Linearization, Linearizer};
+use crate::linearize::{Linearization, Linearizer, OperatingPoint};
 use crate::model::Model;
 use dalembert_linalg::eigenvalues;
 use dalembert_run::{Kernel, State, Terms};
@@ -28,7 +28,7 @@ impl Linearizer {
             );
         }
         let linear = self.at(model, state)?;
-        let Kind::Neither { driven, .. } = linear.kind else { return Ok(linear) };
+        let OperatingPoint::Neither { driven, .. } = linear.kind else { return Ok(linear) };
         let size = |x: &[f64]| x.iter().fold(1.0f64, |m, v| m.max(v.abs()));
         let message = match driven {
             true => "accelerations vanish at a state that does not last: time occurs in the equations",

@@ -1,7 +1,7 @@
 //! Equilibria and steady motions from several starts.
 
 use super::settle::FixedVariables;
-use crate::linearize::{Linearization, Linearizer, Range, Verdict};
+use crate::linearize::{Linearization, Linearizer, Range, StabilityVerdict};
 use crate::model::{Evaluation, Model};
 use dalembert_run::{Kernel, Projector, State, Terms};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
@@ -24,7 +24,7 @@ const BESIDE: [f64; 8] = [0.1, -0.1, 0.3, -0.3, 1.0, -1.0, 0.03, -0.03];
 
 /// What to look for.
 #[derive(Clone, Debug, Default)]
-pub struct Search {
+pub struct EquilibriumSearch {
     /// Values that are held, as in `--at`.
     pub at: String,
     /// How many starts; [`DEFAULT_STARTS`] if 0.
@@ -48,7 +48,7 @@ pub struct Equilibrium {
 
 /// What was found.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct Equilibria {
     /// Each once, nearest to the start first.
     pub equilibria: Vec<Equilibrium>,
     /// Starts that were tried.
@@ -71,7 +71,7 @@ impl Model {
     /// Positions of rest, and steady motions where the start has them.
     ///
     /// ```
-    /// use dalembert::{Model, Source, equilibrium::Search, linearize::Verdict};
+    /// use dalembert::{Model, Source, equilibrium::EquilibriumSearch, linearize::StabilityVerdict};
     /// let text = "
     ///     parameter m = 1, r = 0.5, g = 9.81, W = 6
     ///     coordinate theta
@@ -79,30 +79,30 @@ impl Model {
     ///     potential -m*g*r*cos(theta)
     /// ";
     /// let mut model = Model::load(&Source::new("hoop.dal", text), &Default::default()).map_err(|d| d[0].message.clone())?;
-    /// let found = model.equilibria(&Search::default()).map_err(|d| d.message)?;
+    /// let found = model.equilibria(&EquilibriumSearch::default()).map_err(|d| d.message)?;
     /// // The bottom, the top, and two between them on the sides.
     /// assert_eq!(found.equilibria.len(), 4);
-    /// let stable = found.equilibria.iter().filter(|e| e.linear.stability.as_ref().unwrap().verdict == Verdict::Stable);
+    /// let stable = found.equilibria.iter().filter(|e| e.linear.stability.as_ref().unwrap().verdict == StabilityVerdict::Stable);
     /// let angles: Vec<f64> = stable.map(|e| e.linear.state.x[0].abs()).collect();
     /// assert!(angles.len() == 2 && angles.iter().all(|a| (a.cos() - 9.81/(0.5*36.0)).abs() < 1e-14));
     /// # Ok::<(), String>(())
     /// ```
-    pub fn equilibria(&mut self, search: &Search) -> Result<Found, Box<Diagnostic>> {
+    pub fn equilibria(&mut self, search: &EquilibriumSearch) -> Result<Equilibria, Box<Diagnostic>> {
         self.equilibria_watched(search, &mut |_, _| {})
     }
 
     /// The same; `watch` is told how many starts are done, and of how many.
     pub fn equilibria_watched(
         &mut self,
-        search: &Search,
+        search: &EquilibriumSearch,
         watch: &mut dyn FnMut(usize, usize),
-    ) -> Result<Found, Box<Diagnostic>> {
+    ) -> Result<Equilibria, Box<Diagnostic>> {
         let base = self.operating_point(&search.at)?;
         let linearizer = Linearizer::new(self, &[])?;
         let named = self.assignments(&search.at)?;
         check_within(self, &search.within)?;
         let starts = if search.starts == 0 { DEFAULT_STARTS } else { search.starts.min(MAX_STARTS) };
-        let mut found = Found { starts, ..Found::default() };
+        let mut found = Equilibria { starts, ..Equilibria::default() };
         let names = |list: &[String]| -> Vec<usize> {
             (0..list.len()).filter(|k| named.iter().any(|(n, _)| *n == list[*k])).collect()
         };
@@ -176,7 +176,7 @@ impl Model {
     }
 }
 
-impl Found {
+impl Equilibria {
     /// What stays in the search; why the start has no linear system is kept for the case that nothing is found.
     fn held(&mut self, found: Result<FixedVariables, Box<Diagnostic>>) -> FixedVariables {
         found.unwrap_or_else(|d| {
@@ -202,7 +202,7 @@ impl Hunt<'_> {
         model: &mut Model,
         linearizer: &Linearizer,
         starts: usize,
-        found: &mut Found,
+        found: &mut Equilibria,
         done: &mut dyn FnMut(usize),
     ) {
         let mut seen: Vec<State> = found.equilibria.iter().map(|e| e.linear.state.clone()).collect();
@@ -236,7 +236,7 @@ impl Hunt<'_> {
         held: &FixedVariables,
         starts: usize,
         seen: &mut Vec<State>,
-        found: &mut Found,
+        found: &mut Equilibria,
     ) {
         let (converged, not_listed) = (found.converged, found.not_listed);
         let (mut k, mut tried) = (0, 0);
@@ -267,7 +267,7 @@ impl Hunt<'_> {
         linearizer: &Linearizer,
         mut state: State,
         seen: &mut Vec<State>,
-        found: &mut Found,
+        found: &mut Equilibria,
     ) {
         found.converged += 1;
         self.wrap(&mut state);
@@ -287,8 +287,9 @@ impl Hunt<'_> {
                 && linearizer.joined(model, from, to, self.held, self.periodic)
         };
         // Points of a flat place that rounding cannot tell apart are one.
-        let undecided =
-            |e: &Equilibrium| e.linear.stability.as_ref().is_none_or(|s| s.verdict == Verdict::Undecided);
+        let undecided = |e: &Equilibrium| {
+            e.linear.stability.as_ref().is_none_or(|s| s.verdict == StabilityVerdict::Undecided)
+        };
         let merged = || {
             found.equilibria.iter().any(|o| {
                 (undecided(o) || undecided(&e))

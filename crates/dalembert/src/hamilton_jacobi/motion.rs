@@ -119,7 +119,7 @@ impl HamiltonJacobi {
         let [first, .., last] = along else { return Vec::new() };
         let (a, b) = (a.to_vec(), b.to_vec());
         let values = self.at(model, first.t, &first.x, &a);
-        let mut here = Place { t: first.t, x: first.x.clone(), values };
+        let mut here = TrialState { t: first.t, x: first.x.clone(), values };
         let mut follow = Follow { jacobi: self, model, a, b, cuts: 0, span: last.t - first.t, parts: 0 };
         let mut states = Vec::new();
         for state in along {
@@ -135,7 +135,7 @@ impl HamiltonJacobi {
 }
 
 /// Where a motion is.
-struct Place {
+struct TrialState {
     t: f64,
     x: Vec<f64>,
     values: Values,
@@ -154,7 +154,7 @@ struct Follow<'a> {
 
 impl Follow<'_> {
     /// Newton for b = dS/da and f = 0 at a time, from a guess.
-    fn solve(&self, t: f64, guess: &[f64]) -> Option<Place> {
+    fn solve(&self, t: f64, guess: &[f64]) -> Option<TrialState> {
         let (n, k) = (self.jacobi.n, self.jacobi.k);
         let m = self.model.form.constraint_right.len();
         let mut scratch = vec![0.0; self.model.compiled.scratch_len()];
@@ -193,7 +193,7 @@ impl Follow<'_> {
             // Corrections that do not shrink are rounding, or lead elsewhere.
             if now <= 1e-15 || (now < 1e-11 && now > 0.3 * before) {
                 let left = norm_max(&off) / size;
-                return (left < 1e-9).then_some(Place { t, x, values });
+                return (left < 1e-9).then_some(TrialState { t, x, values });
             }
             if now > 0.5 * before || now > 0.2 {
                 return None;
@@ -205,7 +205,7 @@ impl Follow<'_> {
     }
 
     /// On to a time; `None` where S ends to describe the motion.
-    fn advance(&mut self, mut from: Place, until: f64) -> Result<Place, f64> {
+    fn advance(&mut self, mut from: TrialState, until: f64) -> Result<TrialState, f64> {
         let mut step = until - from.t;
         while from.t < until {
             self.parts += 1;
@@ -225,16 +225,16 @@ impl Follow<'_> {
     }
 
     /// Momenta change little in a step: the branch is the same.
-    fn smooth(&self, from: &Place, to: &Place) -> bool {
+    fn smooth(&self, from: &TrialState, to: &TrialState) -> bool {
         let size = 1e-3 + norm_max(&from.values.y).max(norm_max(&to.values.y));
         let change = from.values.y.iter().zip(&to.values.y).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
         change <= 0.3 * size
     }
 
     /// b jumps though y does not: the cut of an angle. The other side has another b.
-    fn over_a_cut(&mut self, from: &Place, t: f64, guess: &[f64]) -> Option<Place> {
+    fn over_a_cut(&mut self, from: &TrialState, t: f64, guess: &[f64]) -> Option<TrialState> {
         let values = self.jacobi.at(self.model, t, guess, &self.a);
-        let place = Place { t, x: guess.to_vec(), values };
+        let place = TrialState { t, x: guess.to_vec(), values };
         let jump = place.values.b.iter().zip(&self.b).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
         if !(jump.is_finite() && jump > 1e-3 && self.smooth(from, &place)) {
             return None;
@@ -295,7 +295,7 @@ impl Model {
         let sizes: Vec<f64> =
             (0..width).map(|c| motion.table.rows().fold(1e-3f64, |m, row| m.max(row[c].abs()))).collect();
         let values = jacobi.at(self, start.t, &start.x, &a);
-        let mut here = Place { t: start.t, x: start.x.clone(), values };
+        let mut here = TrialState { t: start.t, x: start.x.clone(), values };
         let (mut rows, mut difference, mut ended) = (Vec::new(), 0.0_f64, None);
         let mut energies: Vec<f64> = Vec::new();
         // Only an integration that answers for its error can contradict.

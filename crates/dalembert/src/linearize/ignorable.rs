@@ -5,7 +5,7 @@
 //! derivatives are what they were. (Ignorable in the sense of Routh, for constrained systems too, found by values.)
 
 use super::reduce::Local;
-use super::{Kind, LATER, Linearizer, fixed};
+use super::{LATER, Linearizer, OperatingPoint, fixed};
 use crate::model::Model;
 use dalembert_run::State;
 
@@ -114,18 +114,24 @@ impl Linearizer {
     }
 
     /// What the operating point is.
-    pub(super) fn kind(&self, model: &Model, state: &State, here: &Local, ignorable: &[usize]) -> Kind {
+    pub(super) fn kind(
+        &self,
+        model: &Model,
+        state: &State,
+        here: &Local,
+        ignorable: &[usize],
+    ) -> OperatingPoint {
         let moving = |i: &usize| here.rates[*i].abs() > AT_REST * size(here, *i);
         let all: Vec<usize> = (0..here.dimension()).filter(moving).collect();
         let changing: Vec<usize> = all.iter().copied().filter(|i| !ignorable.contains(i)).collect();
         if !changing.is_empty() {
-            return Kind::Neither { changing, driven: false };
+            return OperatingPoint::Neither { changing, driven: false };
         }
         let lasting = |later: &f64| self.stays(model, state, here, ignorable, *later);
         if self.derivatives.timed && !LATER.iter().all(lasting) {
-            return Kind::Neither { changing, driven: true };
+            return OperatingPoint::Neither { changing, driven: true };
         }
-        if all.is_empty() { Kind::Equilibrium } else { Kind::Steady { moving: all } }
+        if all.is_empty() { OperatingPoint::Equilibrium } else { OperatingPoint::Steady { moving: all } }
     }
 }
 

@@ -14,7 +14,7 @@
 
 use super::proof::symmetric_along;
 use super::reduce::Local;
-use super::{Kind, LATER, Linearizer, fixed};
+use super::{LATER, Linearizer, OperatingPoint, fixed};
 use crate::model::Model;
 use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_linalg::{Cod, Complex, Eigen, Lu, eigen, eigenvalues, symmetric_eigen};
@@ -22,7 +22,7 @@ use dalembert_run::State;
 
 /// The verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum StabilityVerdict {
     /// Motions near it stay near it.
     Stable,
     /// They also tend to it.
@@ -33,14 +33,14 @@ pub enum Verdict {
     Undecided,
 }
 
-impl Verdict {
+impl StabilityVerdict {
     /// In words.
     pub fn name(self) -> &'static str {
         match self {
-            Verdict::Stable => "stable",
-            Verdict::AsymptoticallyStable => "asymptotically stable",
-            Verdict::Unstable => "unstable",
-            Verdict::Undecided => "undecided",
+            StabilityVerdict::Stable => "stable",
+            StabilityVerdict::AsymptoticallyStable => "asymptotically stable",
+            StabilityVerdict::Unstable => "unstable",
+            StabilityVerdict::Undecided => "undecided",
         }
     }
 }
@@ -49,7 +49,7 @@ impl Verdict {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stability {
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: StabilityVerdict,
     /// Why, in a few words.
     pub reason: String,
     /// The states it is about, as indices.
@@ -72,52 +72,56 @@ impl Linearizer {
         state: &State,
         here: &Local,
         ignorable: &[usize],
-        kind: &Kind,
+        kind: &OperatingPoint,
     ) -> Stability {
         let d = here.dimension();
         let states: Vec<usize> = (0..d).filter(|i| !ignorable.contains(i)).collect();
-        let told = |verdict: Verdict, reason: String| Stability { verdict, reason, states: states.clone() };
+        let told =
+            |verdict: StabilityVerdict, reason: String| Stability { verdict, reason, states: states.clone() };
         let r = states.len();
         if r == 0 {
-            return told(Verdict::Stable, "nothing is free to move".to_owned());
+            return told(StabilityVerdict::Stable, "nothing is free to move".to_owned());
         }
         let S: Vec<f64> = states.iter().flat_map(|i| states.iter().map(move |j| here.S[i * d + j])).collect();
         let Ok(e) = eigen(&S, r) else {
-            return told(Verdict::Undecided, "the eigenvalues were not found".to_owned());
+            return told(StabilityVerdict::Undecided, "the eigenvalues were not found".to_owned());
         };
         let varies = |later: &f64| !self.unchanged(model, state, here, ignorable, &[], *later);
         if self.derivatives.timed_derivatives && LATER.iter().any(varies) {
             let reason = "the matrix changes with the time, and eigenvalues of an instant do not decide";
-            return told(Verdict::Undecided, reason.to_owned());
+            return told(StabilityVerdict::Undecided, reason.to_owned());
         }
         let off = self.unsettled(model, state, here, &states, &S);
         let fuzz = |k: usize| rounding(&e, k) + off * e.condition[k];
         if let Some(k) = (0..r).find(|&k| e.values[k].re > fuzz(k)) {
-            return told(Verdict::Unstable, format!("an eigenvalue has the real part {:.6}", e.values[k].re));
+            return told(
+                StabilityVerdict::Unstable,
+                format!("an eigenvalue has the real part {:.6}", e.values[k].re),
+            );
         }
         if !self.forces_ignore(model, here, ignorable) {
             let reason = "forces contain coordinates that seem to be ignorable: their effect is below rounding, but may decide";
-            return told(Verdict::Undecided, reason.to_owned());
+            return told(StabilityVerdict::Undecided, reason.to_owned());
         }
         let central: Vec<Complex> =
             (0..r).filter(|&k| e.values[k].re >= -fuzz(k)).map(|k| e.values[k]).collect();
         if central.is_empty() {
             return told(
-                Verdict::AsymptoticallyStable,
+                StabilityVerdict::AsymptoticallyStable,
                 "all eigenvalues have negative real parts".to_owned(),
             );
         }
-        if *kind == Kind::Equilibrium && self.minimum_of_energy(model, state, here, &states, off) {
+        if *kind == OperatingPoint::Equilibrium && self.minimum_of_energy(model, state, here, &states, off) {
             let level = states.iter().all(|i| *i >= here.positions.dimension());
             let reason = match level {
                 true => "the energy is constant, and all of it is in these speeds (Dirichlet)",
                 false => "the potential energy has a minimum here (Dirichlet)",
             };
-            return told(Verdict::Stable, reason.to_owned());
+            return told(StabilityVerdict::Stable, reason.to_owned());
         }
-        if *kind == Kind::Equilibrium && self.minimum_on_family(model, state, here, &states, off) {
+        if *kind == OperatingPoint::Equilibrium && self.minimum_on_family(model, state, here, &states, off) {
             let reason = "the potential energy has a minimum along a family of equilibria (Dirichlet): motions stay near the family, and may drift along it";
-            return told(Verdict::Stable, reason.to_owned());
+            return told(StabilityVerdict::Stable, reason.to_owned());
         }
         let zeros = central.iter().filter(|v| v.abs() <= e.size * WORST).count();
         if zeros == central.len() && zeros < r && self.family(model, state, here, &states, &S, zeros) {
@@ -125,11 +129,11 @@ impl Linearizer {
                 "{} of {r} eigenvalues zero, along a family of such motions; the others have negative real parts (Lyapunov-Malkin)",
                 zeros
             );
-            return told(Verdict::Stable, reason);
+            return told(StabilityVerdict::Stable, reason);
         }
         let count = central.len();
         let reason = format!("{count} of {r} eigenvalues on the imaginary axis: linear terms do not decide");
-        told(Verdict::Undecided, reason)
+        told(StabilityVerdict::Undecided, reason)
     }
 
     /// Dirichlet: conserved (or dissipated) h = eta . dL/deta - L, positive definite about the state in all that is not ignorable.

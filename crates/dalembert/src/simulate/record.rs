@@ -1,6 +1,6 @@
 //! Rows of the motion as rows of the table.
 
-use super::Found;
+use super::EventRecord;
 use super::variables::Variables;
 use crate::compile::Compiled;
 use crate::explain;
@@ -37,7 +37,7 @@ pub(super) struct Recorder<'m, P> {
     sticking: Option<(StickingKernel<'m>, Reporter)>,
     outputs: Vec<f64>,
     pub values: Vec<f64>,
-    pub events: Vec<Found>,
+    pub events: Vec<EventRecord>,
     pub energies: Vec<f64>,
     /// Forces at each row, where they are wanted.
     pub forces: Option<Vec<f64>>,
@@ -139,7 +139,7 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
         if let Some(hit) = row.event {
             let event = &self.model.system.events[hit.index];
             let state = Some(self.variables.speeds_of(&State::new(row.t, row.x, row.eta)));
-            self.events.push(Found { name: event.name.clone(), t: hit.t, rising: hit.rising, state });
+            self.events.push(EventRecord { name: event.name.clone(), t: hit.t, rising: hit.rising, state });
             // Rows stand at the times asked for; only a stopping event ends the table out of step.
             if !event.stop {
                 return;
@@ -166,7 +166,12 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
     fn contact(&mut self, t: f64, change: ContactChange) {
         let name = &self.model.system.contacts[change.contact].name;
         let what = if change.sticks { "sticks" } else { "slides" };
-        self.events.push(Found { name: format!("{name} {what}"), t, rising: !change.sticks, state: None });
+        self.events.push(EventRecord {
+            name: format!("{name} {what}"),
+            t,
+            rising: !change.sticks,
+            state: None,
+        });
     }
 
     fn progress(&mut self, progress: &Progress) -> Flow {

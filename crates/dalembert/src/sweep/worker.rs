@@ -1,6 +1,6 @@
 //! One thread's share: runs prepared, moved and written down as rows.
 
-use super::{Block, Row, Status, Sweep};
+use super::{Block, Status, Sweep, SweepRow};
 use crate::model::Model;
 use crate::simulate::{Motion, Request, Table};
 use dalembert_run::ensemble::{Ended, Job, LaneDriver, Sampled};
@@ -22,8 +22,8 @@ struct ConsistentState {
 }
 
 /// A run that was made: its row, and the rows of its motion where they are wanted.
-struct Made {
-    row: Row,
+struct CompletedRun {
+    row: SweepRow,
     motion: Vec<f64>,
 }
 
@@ -50,17 +50,17 @@ impl<'s> Worker<'s> {
     /// Makes a block; nothing if it was cancelled.
     pub fn block(&mut self, index: usize, cancel: &AtomicBool) -> Option<Block> {
         let runs = self.sweep.runs_of(index);
-        let mut made: Vec<Option<Made>> = runs.clone().map(|_| None).collect();
+        let mut made: Vec<Option<CompletedRun>> = runs.clone().map(|_| None).collect();
         if let Some(driver) = self.driver.take() {
             let driver = self.in_lanes(runs.clone(), driver, &mut made, cancel);
             self.driver = Some(driver);
         }
-        let arrived = |made: &&Made| !matches!(made.row.status, Status::Failed(_));
+        let arrived = |made: &&CompletedRun| !matches!(made.row.status, Status::Failed(_));
         let in_lanes = made.iter().flatten().filter(arrived).count();
         let mut motions = self.sweep.plan.motions.then(|| self.no_motions());
         let mut rows = Vec::with_capacity(made.len());
         for (run, made) in runs.zip(made) {
-            let Made { row, motion } = match made {
+            let CompletedRun { row, motion } = match made {
                 Some(made) => made,
                 None => self.alone(run, cancel)?,
             };
@@ -118,7 +118,7 @@ impl<'s> Worker<'s> {
         &mut self,
         runs: std::ops::Range<usize>,
         mut driver: LaneDriver<'s>,
-        made: &mut [Option<Made>],
+        made: &mut [Option<CompletedRun>],
         cancel: &AtomicBool,
     ) -> LaneDriver<'s> {
         let (first, mut jobs, mut started) = (runs.start, Vec::new(), Vec::new());
@@ -190,7 +190,7 @@ impl<'s> Worker<'s> {
         end: &[f64],
         event: Option<EventHit>,
         [residual, steps]: [f64; 2],
-    ) -> Option<Made> {
+    ) -> Option<CompletedRun> {
         let motion = self.with_outputs(&started.motion)?;
         let last = self.with_outputs(end)?;
         let n_x = self.model.form.coordinates.len();
@@ -200,7 +200,7 @@ impl<'s> Worker<'s> {
             let mut stops = self.model.system.events.iter().filter(|event| event.stop);
             Status::Event(stops.nth(hit.index).map(|event| event.name.clone()).unwrap_or_default())
         });
-        Some(Made { row: Row { numbers, status }, motion })
+        Some(CompletedRun { row: SweepRow { numbers, status }, motion })
     }
 
     /// Rows of t and the state, completed by the outputs.
@@ -231,15 +231,15 @@ impl<'s> Worker<'s> {
         [run as f64].iter().chain(values).chain(last).chain(&rest).copied().collect()
     }
 
-    fn not_started(&self, run: usize, values: &[f64], diagnostic: Box<Diagnostic>) -> Made {
+    fn not_started(&self, run: usize, values: &[f64], diagnostic: Box<Diagnostic>) -> CompletedRun {
         let width = 1 + self.model.state_names().len() + self.model.system.outputs.len();
         let unknown = vec![f64::NAN; width];
         let numbers = self.numbers(run, values, &unknown, [f64::NAN, f64::NAN, 0.0]);
-        Made { row: Row { numbers, status: Status::Failed(diagnostic) }, motion: Vec::new() }
+        CompletedRun { row: SweepRow { numbers, status: Status::Failed(diagnostic) }, motion: Vec::new() }
     }
 
     /// A run by the ordinary driver; nothing if it was cancelled.
-    fn alone(&mut self, run: usize, cancel: &AtomicBool) -> Option<Made> {
+    fn alone(&mut self, run: usize, cancel: &AtomicBool) -> Option<CompletedRun> {
         // A run must not see what the driver made of the system for the one before.
         self.model.compiled.clone_from(&self.sweep.model.compiled);
         let values = self.sweep.values(run);
@@ -256,7 +256,7 @@ impl<'s> Worker<'s> {
         Some(self.made_alone(run, &values, motion))
     }
 
-    fn made_alone(&self, run: usize, values: &[f64], motion: Motion) -> Made {
+    fn made_alone(&self, run: usize, values: &[f64], motion: Motion) -> CompletedRun {
         let outcome = &motion.outcome;
         let mut last: Vec<f64> = motion.table.rows().last().map(<[f64]>::to_vec).unwrap_or_default();
         last.resize(motion.table.columns.len(), f64::NAN);
@@ -270,7 +270,7 @@ impl<'s> Worker<'s> {
             (None, _) => Status::Done,
         };
         let motion = if self.sweep.plan.motions { motion.table.values } else { Vec::new() };
-        Made { row: Row { numbers, status }, motion }
+        CompletedRun { row: SweepRow { numbers, status }, motion }
     }
 }
 

@@ -13,7 +13,7 @@ use super::motion::Scales;
 use crate::compile::Compiled;
 use crate::derive::derive;
 use crate::model::Model;
-use crate::system::{Contact, RequirementRow, Row, Speed, System};
+use crate::system::{ConstraintRow, Contact, RequirementRow, Speed, System};
 use dalembert_expr::{Derivation, Expr, Function, Pool, Rational, Symbol};
 use dalembert_linalg::Rng;
 use dalembert_syntax::diagnostic::Diagnostic;
@@ -176,7 +176,8 @@ fn rewrite(model: &mut Model, change: &Change) -> System {
         ..s.clone()
     });
     let speeds = speeds.collect();
-    let rows = old.rows.iter().map(|r| Row { residual: one(pool, r.residual), ..r.clone() }).collect();
+    let rows =
+        old.rows.iter().map(|r| ConstraintRow { residual: one(pool, r.residual), ..r.clone() }).collect();
     let contacts = old.contacts.iter().zip(&model.form.contacts).map(|(c, form)| Contact {
         velocity: put(pool, &form.velocity),
         coefficient: one(pool, c.coefficient),

@@ -128,7 +128,7 @@ fn motion(system: &mut System) -> Derivation {
 fn rows(system: &mut System) -> Vec<Expr> {
     let mut along = motion(system);
     let pool = &mut system.pool;
-    let rate = |row: &crate::system::Row| {
+    let rate = |row: &crate::system::ConstraintRow| {
         let first = along.apply(pool, row.residual);
         if row.holonomic { along.apply(pool, first) } else { first }
     };

@@ -4,8 +4,8 @@
 
 use crate::support::*;
 use dalembert::Model;
-use dalembert::equilibrium::{Equilibrium, Search};
-use dalembert::linearize::{Kind, Linearization, Linearizer, Over, Range, Verdict};
+use dalembert::equilibrium::{Equilibrium, EquilibriumSearch};
+use dalembert::linearize::{Linearization, Linearizer, OperatingPoint, Over, Range, StabilityVerdict};
 use dalembert_linalg::Complex;
 
 fn linear(model: &mut Model, at: &str, independent: &[&str]) -> Linearization {
@@ -14,13 +14,13 @@ fn linear(model: &mut Model, at: &str, independent: &[&str]) -> Linearization {
     model.linearize(&state, &names).unwrap_or_else(|d| panic!("{}", d.message))
 }
 
-fn verdict(l: &Linearization) -> Verdict {
+fn verdict(l: &Linearization) -> StabilityVerdict {
     l.stability.as_ref().expect("an equilibrium or a steady motion").verdict
 }
 
 fn at(text: &str, starts: &str) -> Vec<Equilibrium> {
     let mut model = load(text);
-    let search = Search { at: starts.to_owned(), ..Search::default() };
+    let search = EquilibriumSearch { at: starts.to_owned(), ..EquilibriumSearch::default() };
     model.equilibria(&search).unwrap_or_else(|d| panic!("{}", d.message)).equilibria
 }
 
@@ -125,12 +125,12 @@ fn bicycle_speeds() {
 fn bicycle_is_steady_and_stable_in_between() {
     let mut bicycle = Bicycle::new();
     let l = bicycle.at(5.0);
-    assert!(matches!(l.kind, Kind::Steady { .. }), "{:?}", l.kind);
-    assert_eq!(verdict(&l), Verdict::Stable, "{:?}", l.stability);
+    assert!(matches!(l.kind, OperatingPoint::Steady { .. }), "{:?}", l.kind);
+    assert_eq!(verdict(&l), StabilityVerdict::Stable, "{:?}", l.stability);
     let named: Vec<&str> = l.ignorable.iter().map(|i| l.states[*i].as_str()).collect();
     assert_eq!(named, ["x", "y", "yaw", "spinR", "spinF"]);
-    assert_eq!(verdict(&bicycle.at(4.0)), Verdict::Unstable);
-    assert_eq!(verdict(&bicycle.at(7.0)), Verdict::Unstable);
+    assert_eq!(verdict(&bicycle.at(4.0)), StabilityVerdict::Unstable);
+    assert_eq!(verdict(&bicycle.at(7.0)), StabilityVerdict::Unstable);
     // Six zeros: five ignorable coordinates and the speed itself.
     assert_eq!(l.eigen.values.iter().filter(|v| v.abs() == 0.0).count(), 6);
 }
@@ -168,10 +168,10 @@ fn critical_spin_of_the_disk() {
     let critical = root(2.0, 3.0, |spin| square_of_pair(&mut model, &linearizer, spin));
     below("critical spin", (critical / 2.55734237050888437 - 1.0).abs(), 1e-8);
     let slow = linear(&mut model, "theta=0, z=0.5, psi'=0, theta'=0, phi'=2.4", &[]);
-    assert_eq!(verdict(&slow), Verdict::Unstable);
+    assert_eq!(verdict(&slow), StabilityVerdict::Unstable);
     let fast = linear(&mut model, "theta=0, z=0.5, psi'=0, theta'=0, phi'=2.7", &[]);
     // The disk neither falls nor settles: nothing in the linear terms decides.
-    assert_eq!(verdict(&fast), Verdict::Undecided);
+    assert_eq!(verdict(&fast), StabilityVerdict::Undecided);
 }
 
 #[test]
@@ -200,18 +200,19 @@ fn steady_turning_of_the_disk() {
     let e = found.first().expect("a steady motion");
     let (theta, psi, phi) = (e.linear.state.x[4], e.linear.state.eta[3], e.linear.state.eta[5]);
     below("spin about the axle", (phi + psi * theta.sin() + 1.41590014973780793).abs(), 1e-12);
-    assert!(theta == lean && psi == 3.0 && matches!(e.linear.kind, Kind::Steady { .. }));
+    assert!(theta == lean && psi == 3.0 && matches!(e.linear.kind, OperatingPoint::Steady { .. }));
 }
 
 /// A nonholonomic equilibrium: the disk on its edge, at rest.
 #[test]
 fn upright_disk_at_rest() {
     let found = at(&model_text("rolling_disk_lean"), "");
-    let upright = found.iter().find(|e| e.linear.kind == Kind::Equilibrium && e.linear.state.x[4] == 0.0);
+    let upright =
+        found.iter().find(|e| e.linear.kind == OperatingPoint::Equilibrium && e.linear.state.x[4] == 0.0);
     let e = upright.expect("upright rest is found");
     let falls = (9.81f64 * 0.5 / (0.0625 + 0.25)).sqrt();
     below("falling", (e.linear.eigen.values[0].re - falls).abs(), 1e-13);
-    assert_eq!(verdict(&e.linear), Verdict::Unstable);
+    assert_eq!(verdict(&e.linear), StabilityVerdict::Unstable);
     // The ground carries the weight.
     let force: f64 = (0..3).map(|r| e.now.terms.A[r * 6 + 2] * e.now.solution.lambda[r]).sum();
     below("weight", (force - 9.81).abs(), 1e-12);
@@ -227,7 +228,7 @@ fn bead_on_a_hoop() {
         found.iter().find(|e| e.linear.state.x[0] > 0.1 && e.linear.state.x[0] < 3.0).expect("at the side");
     below("angle", (side.linear.state.x[0] - 0.9944072120586994554).abs(), 1e-12);
     below("frequency", (side.linear.eigen.values[0].im - 5.0306162644352033701).abs(), 1e-12);
-    assert_eq!(verdict(&side.linear), Verdict::Stable);
+    assert_eq!(verdict(&side.linear), StabilityVerdict::Stable);
     let mut slow = load_with(&model_text("bead_hoop"), &sets(&[("W", "3")]));
     let bottom = linear(&mut slow, "theta=0", &[]);
     below("at the bottom", (bottom.eigen.values[0].im - 3.2588341473600647172).abs(), 1e-12);
@@ -248,13 +249,13 @@ fn bead_on_a_hoop_that_turns_freely() {
         initial theta = 0.8, phi' = 6";
     let found = at(text, "");
     let steady: Vec<&Equilibrium> =
-        found.iter().filter(|e| matches!(e.linear.kind, Kind::Steady { .. })).collect();
+        found.iter().filter(|e| matches!(e.linear.kind, OperatingPoint::Steady { .. })).collect();
     let side =
         steady.iter().find(|e| e.linear.state.x[0] > 0.1 && e.linear.state.x[0] < 3.0).expect("at the side");
     below("angle", (side.linear.state.x[0].cos() - 9.81 / (0.5 * 36.0)).abs(), 1e-13);
     assert_eq!(side.linear.state.eta[1], 6.0);
     // Rest is there too.
-    assert!(found.iter().any(|e| e.linear.kind == Kind::Equilibrium));
+    assert!(found.iter().any(|e| e.linear.kind == OperatingPoint::Equilibrium));
 }
 
 // --- Tops.
@@ -274,8 +275,11 @@ fn sleeping_top() {
         let largest = l.eigen.values.iter().map(|s| s.im).fold(0.0, f64::max);
         below("real part", (found.re - re / (2.0 * A)).abs(), 1e-13);
         below("imaginary part", (largest - im / (2.0 * A)).abs(), 1e-13);
-        assert_eq!(verdict(&l), if stable { Verdict::Undecided } else { Verdict::Unstable });
-        assert!(matches!(l.kind, Kind::Steady { .. }));
+        assert_eq!(
+            verdict(&l),
+            if stable { StabilityVerdict::Undecided } else { StabilityVerdict::Unstable }
+        );
+        assert!(matches!(l.kind, OperatingPoint::Steady { .. }));
     }
     // The threshold itself, where the pairs meet: (s1 - s2)^2 changes sign.
     let critical = root(4.0, 6.0, |n| {
@@ -294,7 +298,7 @@ fn body_about_its_middle_axis() {
     let l = linear(&mut model, "w1=0, w2=5, w3=0", &[]);
     let grows = 5.0 * (1.0f64 / 3.0).sqrt();
     below("growth", (l.eigen.values[0].re - grows).abs(), 1e-13);
-    assert_eq!(verdict(&l), Verdict::Unstable);
+    assert_eq!(verdict(&l), StabilityVerdict::Unstable);
     assert!(l.split.is_err(), "body rates are no rates of coordinates");
     assert_eq!(l.dimension(), 6, "a quaternion has three free directions");
 }
@@ -314,7 +318,7 @@ fn ziegler_flutter() {
     let damped = root(12.0, 16.0, |P| grows(P, "0.2"));
     below("damped flutter", (damped / (410.0 / 28.0 + 0.02) - 1.0).abs(), 1e-12);
     let mut model = load_with(&text, &sets(&[("P", "12")]));
-    assert_eq!(verdict(&linear(&mut model, "q1=0, q2=0", &[])), Verdict::AsymptoticallyStable);
+    assert_eq!(verdict(&linear(&mut model, "q1=0, q2=0", &[])), StabilityVerdict::AsymptoticallyStable);
 }
 
 #[test]
@@ -333,7 +337,7 @@ fn vibration_absorber() {
         below("characteristic polynomial", det.abs(), 1e-9);
     }
     // Driven by F0 sin(w t): no equilibrium, though nothing moves at t = 0.
-    assert_eq!(l.kind, Kind::Neither { changing: vec![], driven: true });
+    assert_eq!(l.kind, OperatingPoint::Neither { changing: vec![], driven: true });
     assert!(l.time_dependent && !l.matrix_time_dependent && l.stability.is_none());
 }
 
@@ -352,14 +356,17 @@ fn pendulum_hanging_and_standing() {
     assert_eq!(found.len(), 2);
     for e in &found {
         let down = e.linear.state.x[1] < 0.0;
-        assert_eq!(verdict(&e.linear), if down { Verdict::Stable } else { Verdict::Unstable });
+        assert_eq!(
+            verdict(&e.linear),
+            if down { StabilityVerdict::Stable } else { StabilityVerdict::Unstable }
+        );
         let s = e.linear.eigen.values[0];
         below("root", ((s * s).re + if down { 19.62 } else { -19.62 }).abs(), 1e-12);
         // Two rods share the weight; the force does not depend on how.
         below("force", (e.now.solution.ideal_force[1] - 19.62).abs(), 1e-12);
     }
     let damped = format!("{text}\ndissipation 0.1*(x'^2 + y'^2)");
-    assert_eq!(verdict(&at(&damped, "")[0].linear), Verdict::AsymptoticallyStable);
+    assert_eq!(verdict(&at(&damped, "")[0].linear), StabilityVerdict::AsymptoticallyStable);
 }
 
 /// The unit of length is the user's: both equilibria are found in micrometres and in millions of metres.
@@ -404,29 +411,32 @@ fn verdicts_are_sound() {
         (verdict(&l), l.kind)
     };
     // x^4 is stable, but the linear terms do not know.
-    assert_eq!(told("coordinate x\nkinetic x'^2/2\npotential x^4"), (Verdict::Undecided, Kind::Equilibrium));
-    assert_eq!(told("coordinate x\nkinetic x'^2/2\npotential -x^4").0, Verdict::Undecided);
+    assert_eq!(
+        told("coordinate x\nkinetic x'^2/2\npotential x^4"),
+        (StabilityVerdict::Undecided, OperatingPoint::Equilibrium)
+    );
+    assert_eq!(told("coordinate x\nkinetic x'^2/2\npotential -x^4").0, StabilityVerdict::Undecided);
     // Gyroscopic stabilisation at a maximum: the axis, hence undecided.
     let gyro =
         "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential -(x^2 + y^2)/2\nlagrangian 3*(x*y' - y*x')";
-    assert_eq!(told(gyro).0, Verdict::Undecided);
+    assert_eq!(told(gyro).0, StabilityVerdict::Undecided);
     // Circulatory forces have no energy: undecided with roots on the axis.
-    assert_eq!(told("coordinate x\nkinetic x'^2/2\nforce x = -x").0, Verdict::Undecided);
+    assert_eq!(told("coordinate x\nkinetic x'^2/2\nforce x = -x").0, StabilityVerdict::Undecided);
     // A free cart with a pendulum: stable in what is not ignorable, by energy.
     let cart = "coordinate x, a\nkinetic x'^2/2 + (x'^2 + 2*x'*a'*cos(a) + a'^2)/2\npotential -cos(a)";
     let l = linear(&mut load(cart), "", &[]);
-    assert_eq!(verdict(&l), Verdict::Stable);
+    assert_eq!(verdict(&l), StabilityVerdict::Stable);
     assert_eq!(l.ignorable, [0]);
 }
 
 #[test]
 fn no_equilibrium_is_said_to_be_none() {
     let l = linear(&mut load("coordinate x\nkinetic x'^2/2\npotential 9.81*x"), "", &[]);
-    assert_eq!(l.kind, Kind::Neither { changing: vec![1], driven: false });
+    assert_eq!(l.kind, OperatingPoint::Neither { changing: vec![1], driven: false });
     assert_eq!(l.rates, [0.0, -9.81]);
     let mut model = load_file("pendulum");
     let l = linear(&mut model, "theta=1", &[]);
-    assert!(matches!(l.kind, Kind::Neither { .. }) && l.stability.is_none());
+    assert!(matches!(l.kind, OperatingPoint::Neither { .. }) && l.stability.is_none());
     below("slope", (l.state_matrix[2] + 9.81 * 1f64.cos()).abs(), 1e-13);
 }
 
@@ -533,9 +543,10 @@ fn chains_hang_as_statics_says() {
         };
         below("published", (9.81 * y.iter().sum::<f64>() - V).abs(), 1e-3);
         let mut model = load(&hanging_chain(n));
-        let found = model.equilibria(&Search { starts: 10, ..Search::default() }).unwrap();
+        let found =
+            model.equilibria(&EquilibriumSearch { starts: 10, ..EquilibriumSearch::default() }).unwrap();
         let stable: Vec<&Equilibrium> =
-            found.equilibria.iter().filter(|e| verdict(&e.linear) == Verdict::Stable).collect();
+            found.equilibria.iter().filter(|e| verdict(&e.linear) == StabilityVerdict::Stable).collect();
         assert_eq!(stable.len(), 1, "{n} links");
         below("shape", off(&stable[0].linear.state.x), 1e-10);
         below("potential", (stable[0].potential.unwrap() - 9.81 * y.iter().sum::<f64>()).abs(), 1e-9);
@@ -562,7 +573,7 @@ fn settling_near_the_top_stays_there() {
 fn searches_of_large_models_end_and_say_so() {
     let mut model = load(&hanging_chain(40));
     let mut told = Vec::new();
-    let search = Search { starts: 5000, ..Search::default() };
+    let search = EquilibriumSearch { starts: 5000, ..EquilibriumSearch::default() };
     let found = model.equilibria_watched(&search, &mut |done, count| told.push((done, count))).unwrap();
     assert!(
         found.starts < 5000 && found.notes.iter().any(|n| n.contains("of 5000 starts")),
@@ -584,10 +595,10 @@ fn examples_of_the_manual() {
         text.split("```").next().expect("the model ends").to_owned()
     };
     let found = at(&block("\n## Equilibrium\n"), "");
-    let steady = found.iter().filter(|e| matches!(e.linear.kind, Kind::Steady { .. }));
+    let steady = found.iter().filter(|e| matches!(e.linear.kind, OperatingPoint::Steady { .. }));
     let sides = steady.filter(|e| (e.linear.state.x[0].cos() - 9.81 / 18.0).abs() < 1e-13);
     assert_eq!(sides.count(), 2);
-    assert_eq!(found.iter().filter(|e| e.linear.kind == Kind::Equilibrium).count(), 2);
+    assert_eq!(found.iter().filter(|e| e.linear.kind == OperatingPoint::Equilibrium).count(), 2);
 
     let l = linear(&mut load(&block("\n## Linearisation\n")), "", &[]);
     let (m, R, g, A, C, spin) = (1.0f64, 0.5f64, 9.81f64, 0.0625f64, 0.125f64, 2.5f64);
@@ -595,5 +606,5 @@ fn examples_of_the_manual() {
     below("disk", (l.eigen.values[0].re - square.sqrt()).abs(), 1e-12);
     below("as printed", (l.eigen.values[0].re - 0.834).abs(), 5e-4);
     assert_eq!((l.dimension(), l.eigen.values.iter().filter(|v| v.abs() < 1e-12).count()), (9, 7));
-    assert_eq!(verdict(&l), Verdict::Unstable);
+    assert_eq!(verdict(&l), StabilityVerdict::Unstable);
 }

@@ -1,15 +1,15 @@
 //! What linear terms must not claim: families that are none, equilibria that are rounding, instants taken for all times.
 
 use crate::support::*;
-use dalembert::equilibrium::{Found, Search};
-use dalembert::linearize::{Kind, Over, Range, Verdict};
+use dalembert::equilibrium::{Equilibria, EquilibriumSearch};
+use dalembert::linearize::{OperatingPoint, Over, Range, StabilityVerdict};
 
 const K1: &str = "coordinate x\nkinetic x'^2/2\n";
 const K2: &str = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\n";
 const DAMPED1: &str = "dissipation x'^2/2\n";
 const DAMPED2: &str = "dissipation (x'^2 + y'^2)/2\n";
 
-fn told(text: &str, at: &str) -> (Verdict, Kind, String) {
+fn told(text: &str, at: &str) -> (StabilityVerdict, OperatingPoint, String) {
     let mut model = load(text);
     let state = model.operating_point(at).unwrap_or_else(|d| panic!("{}", d.message));
     let l = model.linearize(&state, &[]).unwrap_or_else(|d| panic!("{}", d.message));
@@ -17,8 +17,8 @@ fn told(text: &str, at: &str) -> (Verdict, Kind, String) {
     (s.verdict, l.kind, s.reason)
 }
 
-fn search(text: &str) -> Found {
-    load(text).equilibria(&Search::default()).unwrap_or_else(|d| panic!("{}", d.message))
+fn search(text: &str) -> Equilibria {
+    load(text).equilibria(&EquilibriumSearch::default()).unwrap_or_else(|d| panic!("{}", d.message))
 }
 
 /// Isolated equilibria with a zero eigenvalue, stable and unstable ones.
@@ -27,20 +27,20 @@ fn a_family_is_proved_or_not_claimed() {
     let flat = "if x > 0 then -exp(-1/x^2) else 0";
     for v in ["-x^8", "x^9", "-0.001*x^6", "-1e-6*x^4", "-1e-14*x^2", "x^4"] {
         let (verdict, _, why) = told(&format!("{K1}potential {v}\n{DAMPED1}"), "");
-        assert_eq!(verdict, Verdict::Undecided, "{v}: {why}");
+        assert_eq!(verdict, StabilityVerdict::Undecided, "{v}: {why}");
     }
     for v in ["(y - x^2)^2/2 - x^8", "y^2/2 - 1e-14*x^2", "y^2/2 - x^6*y - x^10"] {
         let (verdict, _, why) = told(&format!("{K2}potential {v}\n{DAMPED2}"), "");
-        assert_eq!(verdict, Verdict::Undecided, "{v}: {why}");
+        assert_eq!(verdict, StabilityVerdict::Undecided, "{v}: {why}");
     }
     // Undamped, a force below rounding still decides in time.
-    assert_ne!(told(&format!("{K2}potential y^2/2 - 1e-14*x^2\n"), "").0, Verdict::Stable);
+    assert_ne!(told(&format!("{K2}potential y^2/2 - 1e-14*x^2\n"), "").0, StabilityVerdict::Stable);
     let slow = "coordinate x, y\nkinetic (x'^2 + (1 + 1e-14*x^2)*y'^2)/2\ndissipation x'^2/2\n";
-    assert_ne!(told(slow, "y'=3").0, Verdict::Stable);
+    assert_ne!(told(slow, "y'=3").0, StabilityVerdict::Stable);
     let mut model = load(&format!("{K1}potential {flat}\n{DAMPED1}"));
     let state = model.operating_point("").unwrap();
     if let Ok(l) = model.linearize(&state, &[]) {
-        assert!(l.stability.is_none_or(|s| s.verdict == Verdict::Undecided));
+        assert!(l.stability.is_none_or(|s| s.verdict == StabilityVerdict::Undecided));
     }
 }
 
@@ -54,7 +54,7 @@ fn families_that_are_proved() {
         (format!("{K2}potential y^2/2\ndissipation y'^2/2\n"), "x'=3"),
     ] {
         let (verdict, _, why) = told(&text, at);
-        assert_eq!(verdict, Verdict::Stable, "{text} {why}");
+        assert_eq!(verdict, StabilityVerdict::Stable, "{text} {why}");
     }
 }
 
@@ -62,12 +62,16 @@ fn families_that_are_proved() {
 #[test]
 fn signs_below_their_uncertainty_are_none() {
     let valley = format!("{K2}potential y^2/2 - x^2*y^2\n{DAMPED2}");
-    assert_ne!(told(&valley, "x=0.70707527, y=-1e-9").0, Verdict::Unstable);
-    assert_eq!(told(&format!("{K1}potential x^4\n{DAMPED1}"), "x=1.95e-5").0, Verdict::Undecided);
-    assert_eq!(told(&format!("{K1}potential -x^4\n{DAMPED1}"), "x=1.95e-5").0, Verdict::Undecided);
+    assert_ne!(told(&valley, "x=0.70707527, y=-1e-9").0, StabilityVerdict::Unstable);
+    assert_eq!(told(&format!("{K1}potential x^4\n{DAMPED1}"), "x=1.95e-5").0, StabilityVerdict::Undecided);
+    assert_eq!(told(&format!("{K1}potential -x^4\n{DAMPED1}"), "x=1.95e-5").0, StabilityVerdict::Undecided);
     for e in search(&valley).equilibria {
         let outside = e.linear.state.x[0].abs() > 0.5f64.sqrt() && e.linear.state.x[1].abs() < 1e-6;
-        assert!(outside || e.linear.stability.unwrap().verdict != Verdict::Unstable, "{:?}", e.linear.state);
+        assert!(
+            outside || e.linear.stability.unwrap().verdict != StabilityVerdict::Unstable,
+            "{:?}",
+            e.linear.state
+        );
     }
 }
 
@@ -78,7 +82,7 @@ fn equilibria_of_driven_systems() {
     let kapitza = "parameter a = 0.1, W = 40\ncoordinate q\nkinetic q'^2/2 - a*W*sin(W*t)*sin(q)*q'\npotential -9.81*cos(q)\n";
     for text in [mathieu.as_str(), kapitza] {
         let (verdict, kind, why) = told(text, "");
-        assert_eq!((verdict, kind), (Verdict::Undecided, Kind::Equilibrium), "{why}");
+        assert_eq!((verdict, kind), (StabilityVerdict::Undecided, OperatingPoint::Equilibrium), "{why}");
         assert!(why.contains("time"), "{why}");
         let found = search(text);
         assert!(found.equilibria.iter().any(|e| e.linear.state.x[0] == 0.0), "{:?}", found.troubles);
@@ -100,7 +104,7 @@ fn degenerate_equilibria_are_found_once() {
         let places: Vec<&[f64]> = list.iter().map(|e| e.linear.state.x.as_slice()).collect();
         assert_eq!(list.len(), count, "{text}: {places:?}");
         let flat = list.iter().find(|e| e.linear.state.x.iter().all(|v| v.abs() < 1e-6)).expect(&text);
-        assert_eq!(flat.linear.stability.as_ref().unwrap().verdict, Verdict::Undecided, "{text}");
+        assert_eq!(flat.linear.stability.as_ref().unwrap().verdict, StabilityVerdict::Undecided, "{text}");
     }
 }
 
@@ -145,7 +149,7 @@ fn nothing_found_has_a_reason() {
     assert!(far.troubles.iter().all(|t| !t.contains("far")), "{:?}", far.troubles);
 }
 
-fn energies(found: &Found) -> Vec<f64> {
+fn energies(found: &Equilibria) -> Vec<f64> {
     let mut list: Vec<f64> = found.equilibria.iter().map(|e| e.potential.unwrap()).collect();
     list.sort_by(f64::total_cmp);
     list
@@ -175,14 +179,15 @@ fn a_ring_of_three_has_all_its_families() {
         potential sum(i in 1..3, -k*cos(q[i] - q[if i == 3 then 1 else i+1] - 2*pi/3))
         initial q[1] = 0.1, q[2] = -2, q[3] = 2";
     let mut model = load(text);
-    let found = model.equilibria(&Search { starts: 300, ..Search::default() }).unwrap();
+    let found = model.equilibria(&EquilibriumSearch { starts: 300, ..EquilibriumSearch::default() }).unwrap();
     // Differences of neighbours: all 2 pi/3, all 0, all -2 pi/3; and two of one size with a third.
     let mut reduced = load(
         "coordinate a, b
         kinetic (a'^2 + b'^2)/2
         potential -3*(cos(a - 2*pi/3) + cos(b - 2*pi/3) + cos(-a - b - 2*pi/3))",
     );
-    let single = reduced.equilibria(&Search { starts: 300, ..Search::default() }).unwrap();
+    let single =
+        reduced.equilibria(&EquilibriumSearch { starts: 300, ..EquilibriumSearch::default() }).unwrap();
     assert!(close(&energies(&found), &energies(&single)), "{:?} {:?}", energies(&found), energies(&single));
     assert!(energies(&found).iter().any(|v| (v - 4.5).abs() < 1e-9));
 }

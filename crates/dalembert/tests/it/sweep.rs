@@ -2,7 +2,7 @@
 
 use crate::support::{load, load_with, model_text};
 use dalembert::run::Flow;
-use dalembert::sweep::{Axis, Plan, Row, Sample, Status, Sweep, Tally};
+use dalembert::sweep::{Axis, Plan, Sample, Status, Sweep, SweepRow, Tally};
 use dalembert::{Model, Overrides, Request};
 use std::sync::atomic::AtomicBool;
 
@@ -21,7 +21,11 @@ fn plan(vary: &[&str], sample: &[&str], runs: usize) -> Plan {
 }
 
 /// The rows in the order of the runs.
-fn rows(sweep: &Sweep, threads: usize, order: impl IntoIterator<Item = usize, IntoIter: Send>) -> Vec<Row> {
+fn rows(
+    sweep: &Sweep,
+    threads: usize,
+    order: impl IntoIterator<Item = usize, IntoIter: Send>,
+) -> Vec<SweepRow> {
     let mut blocks = Vec::new();
     sweep.execute(threads, order, &AtomicBool::new(false), |block| {
         blocks.push(block);
@@ -31,7 +35,7 @@ fn rows(sweep: &Sweep, threads: usize, order: impl IntoIterator<Item = usize, In
     blocks.into_iter().flat_map(|b| b.rows).collect()
 }
 
-fn bits(rows: &[Row]) -> Vec<Vec<u64>> {
+fn bits(rows: &[SweepRow]) -> Vec<Vec<u64>> {
     rows.iter().map(|row| row.numbers.iter().map(|v| v.to_bits()).collect()).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use crate::support::{load_with, model_names, model_text};
 use dalembert::run::{Flow, Stop};
-use dalembert::sweep::{Axis, Plan, Row, Status, Sweep};
+use dalembert::sweep::{Axis, Plan, Status, Sweep, SweepRow};
 use dalembert::{Model, Motion, Overrides, Request};
 use std::sync::atomic::AtomicBool;
 
@@ -21,7 +21,7 @@ fn sweep(text: &str, vary: &str, request: &Request, motions: bool) -> Sweep {
 }
 
 /// The rows, how many came out of lanes, and the motions.
-fn execute(sweep: &Sweep, threads: usize) -> (Vec<Row>, usize, Vec<f64>) {
+fn execute(sweep: &Sweep, threads: usize) -> (Vec<SweepRow>, usize, Vec<f64>) {
     let mut blocks = Vec::new();
     sweep.execute(threads, 0..sweep.blocks(), &AtomicBool::new(false), |block| {
         blocks.push(block);
@@ -34,7 +34,7 @@ fn execute(sweep: &Sweep, threads: usize) -> (Vec<Row>, usize, Vec<f64>) {
 }
 
 /// The run that `simulate` makes with the value of a row.
-fn alone(text: &str, sweep: &Sweep, row: &Row, request: &Request) -> Motion {
+fn alone(text: &str, sweep: &Sweep, row: &SweepRow, request: &Request) -> Motion {
     let (name, value) = (&sweep.columns()[1], dalembert_view::number(row.numbers[1]));
     let mut overrides = Overrides::default();
     match name.strip_suffix("(0)") {
@@ -169,7 +169,7 @@ fn rows_on_the_way_do_not_change_the_end() {
             let request = Request { until: Some(0.7), every: Some(0.01), ..Request::default() };
             let rows = execute(&sweep(name, "g=9,9.5,10", &request, motions), 1).0;
             // Residuals are measured at rows too.
-            let numbers = |row: Row| bits(&row.numbers[..row.numbers.len() - 3]);
+            let numbers = |row: SweepRow| bits(&row.numbers[..row.numbers.len() - 3]);
             rows.into_iter().map(numbers).collect::<Vec<_>>()
         };
         assert_eq!(end(true), end(false), "{name}");
@@ -200,7 +200,7 @@ fn redundant_rows_are_stood_for_by_some() {
         let (rows, in_lanes, _) = execute(&sweep, 1);
         assert_eq!(in_lanes, expected, "{text}");
         assert!(rows.iter().zip(&execute(&sweep, 2).0).all(|(a, b)| bits(&a.numbers) == bits(&b.numbers)));
-        let is_failed = |row: &&Row| matches!(row.status, Status::Failed(_));
+        let is_failed = |row: &&SweepRow| matches!(row.status, Status::Failed(_));
         assert_eq!(rows.iter().filter(is_failed).count(), failed, "{text}: {rows:?}");
         for row in &rows {
             let motion = alone(text, &sweep, row, &request);

@@ -86,7 +86,7 @@ fn certain(least: Option<(usize, f64)>) -> Result<(), Massless> {
 
 /// What an elimination found.
 #[derive(Clone, Copy, Debug, Default)]
-struct Found {
+struct Elimination {
     /// How many rows were kept.
     kept: usize,
     /// Whether a row was dropped that may be more than rounding, or kept that may be no more.
@@ -220,12 +220,12 @@ impl SparseFactor {
     }
 
     /// K = L D L^T, and the first half of a solve for `right`.
-    fn eliminate(&mut self, rules: Rules, right: impl Fn(usize) -> f64) -> Result<Found, Massless> {
+    fn eliminate(&mut self, rules: Rules, right: impl Fn(usize) -> f64) -> Result<Elimination, Massless> {
         let n = self.plan.n();
         let floor = tolerance::DROPPED.max(rules.rank_tol * rules.rank_tol);
         let plain =
             if rules.max_rank == usize::MAX { tolerance::PLAINLY_DROPPED } else { tolerance::DROPPED };
-        let (mut found, mut weakest, mut least) = (Found::default(), 1.0f64, 1.0f64);
+        let (mut found, mut weakest, mut least) = (Elimination::default(), 1.0f64, 1.0f64);
         let mut uncertain = false;
         let (dropped, ratios, lengths) = (&mut self.dropped, &mut self.ratio, &mut self.length);
         let (references, forced, absent) = (&self.reference, &self.forced, &self.absent);

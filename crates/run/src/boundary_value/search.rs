@@ -23,14 +23,14 @@ const MOST_AT_FIRST: usize = 256;
 const PASSED: f64 = 0.3;
 
 /// One search, with what it has cost so far.
-pub(super) struct Search<'a> {
+pub(super) struct PathSearch<'a> {
     pub kernel: &'a dyn Kernel,
     pub ends: &'a Ends<'a>,
     iterations: usize,
     work: f64,
 }
 
-impl<'a> Search<'a> {
+impl<'a> PathSearch<'a> {
     pub fn new(kernel: &'a dyn Kernel, ends: &'a Ends<'a>) -> Self {
         Self { kernel, ends, iterations: 0, work: 0.0 }
     }

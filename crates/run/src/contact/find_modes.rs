@@ -54,7 +54,7 @@ pub fn find_modes_after(
     change: Change,
 ) -> Result<ContactModes, AccelerationError> {
     let shape = kernel.shape();
-    let mut search = Search {
+    let mut search = ModeSearch {
         kernel,
         at,
         input,
@@ -83,7 +83,7 @@ struct Trial {
     dependent: bool,
 }
 
-struct Search<'k> {
+struct ModeSearch<'k> {
     kernel: &'k dyn Kernel,
     at: Point<'k>,
     input: ControlInput<'k>,
@@ -97,7 +97,7 @@ struct Search<'k> {
     modes: ContactModes,
 }
 
-impl Search<'_> {
+impl ModeSearch<'_> {
     /// Which contacts are at rest, and where the others slide.
     fn look(&mut self, change: Change) -> Result<(), AccelerationError> {
         let shape = self.kernel.shape();

@@ -1,6 +1,6 @@
 //! Files to keep: tables, pictures, the animation, equations, source text.
 
-use super::{Order, failed, motion, refusal};
+use super::{WorkerRequest, failed, motion, refusal};
 use dalembert::equations::{self, Form};
 use dalembert::{Model, Source};
 use dalembert_codegen as code;
@@ -9,7 +9,7 @@ use dalembert_view::{Animation, Plot};
 use serde_json::{Value, json};
 
 /// The file that is asked for: `{file, mime, text}`, or `hex` in place of `text` where the file is no text.
-pub fn export(model: &mut Model, source: &Source, order: &Order<'_>) -> Result<Value, Value> {
+pub fn export(model: &mut Model, source: &Source, order: &WorkerRequest<'_>) -> Result<Value, Value> {
     let what = order.text("what").unwrap_or_default();
     let name = code::identifier(order.text("name").unwrap_or("model").trim_end_matches(".dal"));
     let file = |ending: &str, mime: &str, text: String| {

@@ -1,9 +1,9 @@
 //! What a model is, for the page: what `check` and `analyze` say, and what can be moved with sliders.
 
-use super::{Order, refusal};
+use super::{WorkerRequest, refusal};
 use dalembert::analyze::analyze;
 use dalembert::diagnostic::Diagnostic;
-use dalembert::units::Kind;
+use dalembert::units::UnitInfo;
 use dalembert::{Model, Source};
 use dalembert_view::documents;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 const SHOWN: usize = 200;
 
 /// What `dalembert check` says, with `sliders`, `start` and `until` beside it.
-pub fn of(model: &mut Model, source: &Source, order: &Order<'_>) -> Value {
+pub fn of(model: &mut Model, source: &Source, order: &WorkerRequest<'_>) -> Value {
     let refused =
         |d: Box<Diagnostic>| json!({ "diagnostics": refusal(&[*d], source)["failed"]["diagnostics"] });
     let now = model.compiled.parameters().to_vec();
@@ -53,9 +53,9 @@ fn start(model: &mut Model) -> Value {
     values.map(|((name, value), fixed)| json!({ "name": name, "default": value, "fixed": fixed })).collect()
 }
 
-fn unit(kind: &Kind) -> Option<String> {
+fn unit(kind: &UnitInfo) -> Option<String> {
     match kind {
-        Kind::Known(dimension) if !dimension.is_none() => Some(dimension.to_string()),
+        UnitInfo::Known(dimension) if !dimension.is_none() => Some(dimension.to_string()),
         _ => None,
     }
 }

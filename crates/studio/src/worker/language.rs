@@ -1,6 +1,6 @@
 //! What the editor asks about a place in the text.
 
-use super::{Order, refusal};
+use super::{WorkerRequest, refusal};
 use dalembert::Source;
 use dalembert::source::Span;
 use dalembert_ide::{CompletionKind, Document};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 const OFFERED: usize = 100;
 
 /// `{hover: {span, name, what, details, code}}`, or `null` where there is nothing to say.
-pub fn hover(source: Source, order: &Order<'_>) -> Value {
+pub fn hover(source: Source, order: &WorkerRequest<'_>) -> Value {
     let hover = Document::new(source).hover(offset(order));
     json!({ "hover": hover.map(|h| json!({
         "span": span(h.span),
@@ -22,7 +22,7 @@ pub fn hover(source: Source, order: &Order<'_>) -> Value {
 }
 
 /// `{completions: [{label, kind, detail, documentation, replace}]}`, with kinds as editors call them.
-pub fn complete(source: Source, order: &Order<'_>) -> Value {
+pub fn complete(source: Source, order: &WorkerRequest<'_>) -> Value {
     let kind = |kind| match kind {
         CompletionKind::Keyword => "keyword",
         CompletionKind::Function => "function",
@@ -52,7 +52,7 @@ pub fn format(source: Source) -> Result<Value, Value> {
     }
 }
 
-fn offset(order: &Order<'_>) -> u32 {
+fn offset(order: &WorkerRequest<'_>) -> u32 {
     order.request["at"].as_u64().and_then(|at| u32::try_from(at).ok()).unwrap_or(u32::MAX)
 }
 

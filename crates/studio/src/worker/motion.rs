@@ -1,6 +1,6 @@
 //! Runs for the page: progress on the way, then columns, film, summary and events.
 
-use super::{Order, failed, refusal, say};
+use super::{WorkerRequest, failed, refusal, say};
 use dalembert::diagnostic::{self, Diagnostic};
 use dalembert::run::Flow;
 use dalembert::{Model, Motion, Request, Source, Table};
@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(60);
 const STEPS: u32 = 16;
 
 /// A run and its answer.
-pub fn run(model: &mut Model, source: &Source, order: &Order<'_>) -> Result<Value, Value> {
+pub fn run(model: &mut Model, source: &Source, order: &WorkerRequest<'_>) -> Result<Value, Value> {
     let began = Instant::now();
     let motion = simulate(model, source, order)?;
     if order.halt.of(order.id).as_deref() == Some("superseded") {
@@ -47,7 +47,7 @@ pub fn run(model: &mut Model, source: &Source, order: &Order<'_>) -> Result<Valu
 }
 
 /// The motion that is asked for.
-pub fn simulate(model: &mut Model, source: &Source, order: &Order<'_>) -> Result<Motion, Value> {
+pub fn simulate(model: &mut Model, source: &Source, order: &WorkerRequest<'_>) -> Result<Motion, Value> {
     let wrong = |d: Box<Diagnostic>| refusal(&[*d], source);
     let number = |key: &str| order.request[key].as_f64();
     let until = number("until").or_else(|| model.end_time());
@@ -66,7 +66,7 @@ pub fn simulate(model: &mut Model, source: &Source, order: &Order<'_>) -> Result
         forces: true,
         ..Request::default()
     };
-    let mut watch = Watch { order, until, steps: 0, said: Instant::now(), halted: false };
+    let mut watch = ProgressReport { order, until, steps: 0, said: Instant::now(), halted: false };
     let motion = model.simulate(&request, |t| watch.at(t)).map_err(wrong)?;
     match motion.table.values.is_empty() {
         true => Err(failed("the run gave no rows", "")),
@@ -75,15 +75,15 @@ pub fn simulate(model: &mut Model, source: &Source, order: &Order<'_>) -> Result
 }
 
 /// Tells how far the run is, and whether it is to end.
-struct Watch<'o, 'h> {
-    order: &'o Order<'h>,
+struct ProgressReport<'o, 'h> {
+    order: &'o WorkerRequest<'h>,
     until: Option<f64>,
     steps: u32,
     said: Instant,
     halted: bool,
 }
 
-impl Watch<'_, '_> {
+impl ProgressReport<'_, '_> {
     fn at(&mut self, t: f64) -> Flow {
         self.steps += 1;
         if self.steps >= STEPS {

@@ -104,9 +104,9 @@ impl Native {
 
     /// What the code may touch.
     #[cfg(all(any(debug_assertions, test), target_arch = "x86_64", unix))]
-    fn layout(&self) -> verify::Layout {
+    fn layout(&self) -> verify::BufferLayout {
         let library: extern "sysv64" fn(*mut f64, u32, u32) = library;
-        verify::Layout {
+        verify::BufferLayout {
             inputs: 8 * self.n_inputs * self.lanes,
             outputs: 8 * self.n_outputs * self.lanes,
             constants: 8 * self.constants.len(),

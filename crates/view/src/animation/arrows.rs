@@ -11,7 +11,7 @@
 
 mod jacobian;
 
-use super::{Animation, Layout, Tape};
+use super::{Animation, FrameLayout, Tape};
 use dalembert::energy_balance::impressed_forces;
 use dalembert::model::Model;
 use dalembert::simulate::{KINDS, Motion, forces_of};
@@ -81,7 +81,7 @@ pub(super) struct Placement {
 }
 
 impl Placement {
-    pub fn new(model: &mut Model, layout: &Layout, dimension: usize) -> Placement {
+    pub fn new(model: &mut Model, layout: &FrameLayout, dimension: usize) -> Placement {
         let jacobian = Jacobian::new(model, layout, dimension);
         let groups = jacobian.groups(model.form.speeds.len());
         let impressed = impressed_forces(&mut model.system, &model.form);

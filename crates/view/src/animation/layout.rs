@@ -1,7 +1,7 @@
 //! Where the numbers of each shape stand in a frame.
 
 use crate::scene::Scene;
-use dalembert::system::{Figure, Place};
+use dalembert::system::{DrawnPoint, Figure};
 use dalembert_expr::{Expr, Pool};
 use rustc_hash::FxHashMap;
 
@@ -25,7 +25,7 @@ pub struct Shape {
 }
 
 /// The numbers of a frame as expressions, and who uses them.
-pub(super) struct Layout {
+pub(super) struct FrameLayout {
     pub values: Vec<Expr>,
     pub shapes: Vec<Shape>,
     /// Points that can carry arrows: drawn other than as traces, or traced where nothing else is drawn.
@@ -33,9 +33,9 @@ pub(super) struct Layout {
     known: FxHashMap<Vec<Expr>, usize>,
 }
 
-impl Layout {
-    pub fn new(scene: &Scene, dimension: usize) -> Layout {
-        let mut layout = Layout {
+impl FrameLayout {
+    pub fn new(scene: &Scene, dimension: usize) -> FrameLayout {
+        let mut layout = FrameLayout {
             values: Vec::new(),
             shapes: Vec::new(),
             points: Vec::new(),
@@ -81,7 +81,7 @@ impl Layout {
     }
 
     /// Where a point stands; a point of the plane lies at height zero in space.
-    fn place(&mut self, place: &Place, dimension: usize, carries: bool) -> usize {
+    fn place(&mut self, place: &DrawnPoint, dimension: usize, carries: bool) -> usize {
         let mut at = place.at.clone();
         at.resize(dimension, Pool::ZERO);
         let offset = self.numbers(at);

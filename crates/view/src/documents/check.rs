@@ -1,7 +1,7 @@
 //! What a model is: its parts, the kinds of its constraints, a start that keeps them.
 
 use super::{headline, object, state_pairs};
-use dalembert::constraint_kind::{Freedom, Kind, kinds};
+use dalembert::constraint_kind::{ConstraintKind, Freedom, kinds};
 use dalembert::{Model, Source};
 use dalembert_run::ConsistentState;
 use dalembert_syntax::diagnostic::{self, Diagnostic};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// What a look at a model finds.
 pub struct Findings {
     /// The kind of each constraint.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<ConstraintKind>,
     /// A start on the constraints and what they leave free there, if there is one.
     pub start: Option<(ConsistentState, Freedom)>,
     /// Beyond those of reading.
@@ -65,7 +65,7 @@ pub fn checked(model: &Model, findings: &Findings, source: &Source) -> Value {
     document
 }
 
-fn kind_json(kind: &Kind) -> Value {
+fn kind_json(kind: &ConstraintKind) -> Value {
     json!({
         "name": kind.name,
         "kind": kind.kind(),

@@ -1,8 +1,8 @@
 //! The linear system about a state, and eigenvalues over a range.
 
 use super::{nested, object, state_pairs};
-use dalembert::equilibrium::{Equilibrium, Found};
-use dalembert::linearize::{Kind, Linearization, Range, Split, Sweep};
+use dalembert::equilibrium::{Equilibria, Equilibrium};
+use dalembert::linearize::{Linearization, OperatingPoint, Range, Split, Sweep};
 use dalembert::{Model, Source, diagnostic};
 use serde_json::{Map, Value, json};
 
@@ -35,7 +35,7 @@ pub(super) fn fields(linear: &Linearization) -> Value {
         })
         .collect();
     let (changing, driven) = match &linear.kind {
-        Kind::Neither { changing, driven } => {
+        OperatingPoint::Neither { changing, driven } => {
             let pairs = changing.iter().map(|i| (linear.states[*i].as_str(), linear.rates[*i]));
             (object(pairs), *driven)
         }
@@ -58,8 +58,8 @@ pub(super) fn fields(linear: &Linearization) -> Value {
         "stiffness": part(|s| &s.stiffness),
         "split_reason": split.err(),
         "kind": kind(linear),
-        "equilibrium": linear.kind == Kind::Equilibrium,
-        "steady": matches!(linear.kind, Kind::Equilibrium | Kind::Steady { .. }),
+        "equilibrium": linear.kind == OperatingPoint::Equilibrium,
+        "steady": matches!(linear.kind, OperatingPoint::Equilibrium | OperatingPoint::Steady { .. }),
         "changing": changing,
         "driven": driven,
         "time_dependent": linear.time_dependent,
@@ -95,9 +95,9 @@ pub fn eigenvalues(range: &Range, sweep: &Sweep, files: &[String]) -> Value {
 /// What the operating point is, in a word.
 pub fn kind(linear: &Linearization) -> &'static str {
     match linear.kind {
-        Kind::Equilibrium => "equilibrium",
-        Kind::Steady { .. } => "steady motion",
-        Kind::Neither { .. } => "instantaneous",
+        OperatingPoint::Equilibrium => "equilibrium",
+        OperatingPoint::Steady { .. } => "steady motion",
+        OperatingPoint::Neither { .. } => "instantaneous",
     }
 }
 
@@ -107,7 +107,7 @@ pub fn well_determined(linear: &Linearization, k: usize) -> bool {
 }
 
 /// Equilibria as JSON.
-pub fn equilibria(model: &Model, found: &Found, source: &Source, files: &[String]) -> Value {
+pub fn equilibria(model: &Model, found: &Equilibria, source: &Source, files: &[String]) -> Value {
     let rows = || model.system.rows.iter().map(|r| r.name.as_str());
     let equilibria: Vec<Value> = found
         .equilibria

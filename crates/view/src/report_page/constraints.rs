@@ -2,14 +2,14 @@
 
 use super::html::{self, Cell};
 use super::system::{counted, cut, listed};
-use super::{Draft, Found, Tag, formula};
+use super::{AnalysisResult, Draft, Tag, formula};
 use crate::documents;
 use crate::markup::escaped;
 use dalembert::analyze::{Analysis, ConstraintSet, RowReport};
 use dalembert::equations::{Part, state};
 use dalembert_expr::Format;
 
-pub(super) fn section(draft: &mut Draft, analysis: &Found) -> String {
+pub(super) fn section(draft: &mut Draft, analysis: &AnalysisResult) -> String {
     let mut body = match state(draft.model, Part::Constraints, Format::Latex) {
         Some(latex) => written(draft, &latex),
         None => html::paragraph("There are no constraints: the coordinates are free."),
@@ -17,7 +17,7 @@ pub(super) fn section(draft: &mut Draft, analysis: &Found) -> String {
     let findings = documents::check(draft.model);
     if !findings.kinds.is_empty() {
         let word = |yes: bool, this: &str, other: &str| Cell::text(if yes { this } else { other });
-        let row = |k: &dalembert::constraint_kind::Kind| {
+        let row = |k: &dalembert::constraint_kind::ConstraintKind| {
             vec![
                 Cell::code(&k.name),
                 Cell::text(k.rows.len().to_string()),

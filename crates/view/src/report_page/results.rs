@@ -1,7 +1,7 @@
 //! What the run and the equations say about themselves: balance, accuracy, constants, other roads.
 
 use super::html::{self, Cell};
-use super::{Draft, Found, Tag, formula};
+use super::{AnalysisResult, Draft, Tag, formula};
 use crate::documents;
 use dalembert::Model;
 use dalembert::analyze::Conserved;
@@ -67,7 +67,7 @@ pub(super) fn accuracy(draft: &mut Draft, motion: &Motion, request: &Request) ->
 }
 
 /// What the motion conserves.
-pub(super) fn conserved(draft: &mut Draft, analysis: &Found) -> String {
+pub(super) fn conserved(draft: &mut Draft, analysis: &AnalysisResult) -> String {
     let body = match analysis {
         Err(_) => html::paragraph("Not looked for: there is no analysis, see the constraints."),
         Ok(analysis) => {

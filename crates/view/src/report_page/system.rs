@@ -7,7 +7,7 @@ use dalembert::equations::{Part, state};
 use dalembert::hamilton_jacobi::HamiltonJacobi;
 use dalembert::system::Contact;
 use dalembert_expr::{Expr, Format, Rational};
-use dalembert_syntax::units::Kind;
+use dalembert_syntax::units::UnitInfo;
 
 /// Rows of a table of variables or parameters at most.
 const MAX_ROWS: usize = 60;
@@ -37,7 +37,7 @@ fn variables(draft: &mut Draft) -> String {
     let system = &draft.model.system;
     let quasi = system.speeds.iter().any(|s| s.rate_of.is_none());
     let mut rows: Vec<Vec<Cell>> = Vec::new();
-    let row = |name: &str, what: &str, kind: &Kind| {
+    let row = |name: &str, what: &str, kind: &UnitInfo| {
         vec![
             Cell::Html(formula::inline(&draft.notation.name(name))),
             Cell::code(name),
@@ -233,8 +233,8 @@ pub(super) fn cut(head: &[&str], mut rows: Vec<Vec<Cell>>) -> String {
 }
 
 /// A unit as a product of powers.
-fn unit(kind: &Kind) -> Cell {
-    let Kind::Known(dimension) = kind else { return Cell::text("") };
+fn unit(kind: &UnitInfo) -> Cell {
+    let UnitInfo::Known(dimension) = kind else { return Cell::text("") };
     let power = |(name, power): (&str, &Rational)| match power.is_one() {
         true => name.to_owned(),
         false => format!("{name}<sup>{}</sup>", power.to_string().replace('-', "−")),

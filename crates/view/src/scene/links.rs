@@ -5,27 +5,27 @@
 //! that are written over other coordinates are linked where `|P - Q|^2` has no derivative by any coordinate and by time.
 
 use dalembert::model::Model;
-use dalembert::system::Place;
+use dalembert::system::DrawnPoint;
 use dalembert_expr::{Expr, Pool, Symbol, Zero};
-use dalembert_syntax::units::Kind;
+use dalembert_syntax::units::UnitInfo;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Written points that are compared with each other.
 const MAX_COMPARED: usize = 60;
 
 /// The pairs of points to be joined.
-pub(super) fn rods(model: &mut Model, places: &[Place], fixed: &[Place]) -> Vec<[Place; 2]> {
+pub(super) fn rods(model: &mut Model, places: &[DrawnPoint], fixed: &[DrawnPoint]) -> Vec<[DrawnPoint; 2]> {
     let mut found = by_constraints(model, places);
     found.extend(by_writing(model, places, fixed));
     found
 }
 
 /// A particle: a place whose components are coordinates themselves.
-fn particle(pool: &Pool, place: &Place) -> Option<Vec<Symbol>> {
+fn particle(pool: &Pool, place: &DrawnPoint) -> Option<Vec<Symbol>> {
     place.at.iter().map(|e| pool.as_symbol(*e)).collect()
 }
 
-fn by_constraints(model: &mut Model, places: &[Place]) -> Vec<[Place; 2]> {
+fn by_constraints(model: &mut Model, places: &[DrawnPoint]) -> Vec<[DrawnPoint; 2]> {
     let system = &mut model.system;
     let pool = &mut system.pool;
     let coordinates: Vec<Symbol> = system.coordinates.iter().map(|c| c.symbol).collect();
@@ -60,7 +60,7 @@ fn by_constraints(model: &mut Model, places: &[Place]) -> Vec<[Place; 2]> {
     found
 }
 
-fn gradient(pool: &mut Pool, e: Expr, place: &Place) -> Vec<Expr> {
+fn gradient(pool: &mut Pool, e: Expr, place: &DrawnPoint) -> Vec<Expr> {
     let symbols = particle(pool, place).unwrap_or_default();
     pool.gradient(e, &symbols)
 }
@@ -79,7 +79,7 @@ fn parallel(pool: &mut Pool, a: &[Expr], b: &[Expr]) -> bool {
     })
 }
 
-fn is_distance(pool: &mut Pool, phi: Expr, a: &Place, b: &Place) -> bool {
+fn is_distance(pool: &mut Pool, phi: Expr, a: &DrawnPoint, b: &DrawnPoint) -> bool {
     if a.at.len() != b.at.len() {
         return false;
     }
@@ -90,7 +90,7 @@ fn is_distance(pool: &mut Pool, phi: Expr, a: &Place, b: &Place) -> bool {
 }
 
 /// The fixed end of a rod: the origin, or where the gradient of a quadratic phi vanishes.
-fn pivot(pool: &mut Pool, phi: Expr, a: &Place, coordinates: &[Symbol]) -> Option<Place> {
+fn pivot(pool: &mut Pool, phi: Expr, a: &DrawnPoint, coordinates: &[Symbol]) -> Option<DrawnPoint> {
     let slope = gradient(pool, phi, a);
     if slope.contains(&Pool::ZERO) {
         return None; // a plane, not a distance
@@ -124,20 +124,20 @@ fn pivot(pool: &mut Pool, phi: Expr, a: &Place, coordinates: &[Symbol]) -> Optio
         at.push(e);
     }
     let name = format!("[{}]", at.iter().map(|e| pool.text(*e)).collect::<Vec<_>>().join(", "));
-    Some(Place { name, at, kind: a.kind.clone() })
+    Some(DrawnPoint { name, at, kind: a.kind.clone() })
 }
 
-fn origin(dimension: usize) -> Place {
-    Place { name: "O".to_owned(), at: vec![Pool::ZERO; dimension], kind: Kind::Number }
+fn origin(dimension: usize) -> DrawnPoint {
+    DrawnPoint { name: "O".to_owned(), at: vec![Pool::ZERO; dimension], kind: UnitInfo::Number }
 }
 
 /// Each written point to the nearest one before it at a constant distance, else to a fixed point, else to the origin.
-fn by_writing(model: &mut Model, places: &[Place], fixed: &[Place]) -> Vec<[Place; 2]> {
+fn by_writing(model: &mut Model, places: &[DrawnPoint], fixed: &[DrawnPoint]) -> Vec<[DrawnPoint; 2]> {
     let system = &mut model.system;
     let pool = &mut system.pool;
     let mut moves: Vec<Symbol> = system.coordinates.iter().map(|c| c.symbol).collect();
     moves.push(system.time);
-    let written: Vec<&Place> =
+    let written: Vec<&DrawnPoint> =
         places.iter().filter(|place| particle(pool, place).is_none()).take(MAX_COMPARED).collect();
     let mut found = Vec::new();
     for (k, place) in written.iter().enumerate() {
@@ -153,7 +153,7 @@ fn by_writing(model: &mut Model, places: &[Place], fixed: &[Place]) -> Vec<[Plac
     found
 }
 
-fn keeps_distance(pool: &mut Pool, a: &Place, b: &Place, moves: &[Symbol]) -> bool {
+fn keeps_distance(pool: &mut Pool, a: &DrawnPoint, b: &DrawnPoint, moves: &[Symbol]) -> bool {
     let squares: Vec<Expr> =
         a.at.iter()
             .zip(&b.at)

@@ -1,9 +1,9 @@
 //! Points that a model has without saying so: named vectors, and right-angled coordinates.
 
 use dalembert::model::Model;
-use dalembert::system::{Coordinate, Place};
+use dalembert::system::{Coordinate, DrawnPoint};
 use dalembert_expr::{Expr, Pool, Rational, Symbol, Zero};
-use dalembert_syntax::units::Kind;
+use dalembert_syntax::units::UnitInfo;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Named vectors that are looked at.
@@ -11,8 +11,8 @@ const MAX_LOOKED_AT: usize = 1000;
 
 /// Points that move, and named ones that do not.
 pub(super) struct Points {
-    pub places: Vec<Place>,
-    pub fixed: Vec<Place>,
+    pub places: Vec<DrawnPoint>,
+    pub fixed: Vec<DrawnPoint>,
 }
 
 impl Points {
@@ -24,7 +24,7 @@ impl Points {
             let at: Vec<Expr> = members.iter().map(|c| model.system.pool.var(c.symbol)).collect();
             if !known.contains(&at) {
                 let kind = members[0].kind.clone();
-                places.push(Place { name, at, kind });
+                places.push(DrawnPoint { name, at, kind });
             }
         }
         Points { places, fixed }
@@ -33,13 +33,13 @@ impl Points {
 
 /// Vectors named by `let` over coordinates, parameters and time: those that move, and those that do not. Vectors of length
 /// one are directions and left out, unless there is nothing else in a model of one or two coordinates.
-fn named_vectors(model: &mut Model) -> (Vec<Place>, Vec<Place>) {
+fn named_vectors(model: &mut Model) -> (Vec<DrawnPoint>, Vec<DrawnPoint>) {
     let system = &mut model.system;
     let coordinates: FxHashSet<Symbol> = system.coordinates.iter().map(|c| c.symbol).collect();
     let constants: FxHashSet<Symbol> =
         system.parameters.iter().map(|p| p.symbol).chain([system.time]).collect();
     let (mut moving, mut fixed, mut directions) = (Vec::new(), Vec::new(), Vec::new());
-    let vectors: Vec<Place> = system.vectors.iter().take(MAX_LOOKED_AT).cloned().collect();
+    let vectors: Vec<DrawnPoint> = system.vectors.iter().take(MAX_LOOKED_AT).cloned().collect();
     for place in vectors {
         let symbols = system.pool.symbols(&place.at);
         let known = |s: &Symbol| coordinates.contains(s) || constants.contains(s);
@@ -60,10 +60,10 @@ fn named_vectors(model: &mut Model) -> (Vec<Place>, Vec<Place>) {
     (moving, fixed)
 }
 
-fn is_length(kind: &Kind) -> bool {
+fn is_length(kind: &UnitInfo) -> bool {
     match kind {
-        Kind::Known(dimension) => dimension.to_string() == "m",
-        Kind::Missing | Kind::Number => true,
+        UnitInfo::Known(dimension) => dimension.to_string() == "m",
+        UnitInfo::Missing | UnitInfo::Number => true,
     }
 }
 

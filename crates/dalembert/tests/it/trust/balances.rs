@@ -1,8 +1,8 @@
 //! Equilibria and steady motions that were missed, or not decided.
 
 use crate::support::*;
-use dalembert::equilibrium::Search;
-use dalembert::linearize::{Linearizer, Verdict};
+use dalembert::equilibrium::EquilibriumSearch;
+use dalembert::linearize::{Linearizer, StabilityVerdict};
 
 /// The circular restricted problem of three bodies in the rotating frame.
 fn three_bodies(mu: f64, start: &str) -> String {
@@ -16,7 +16,7 @@ fn three_bodies(mu: f64, start: &str) -> String {
 fn all_five_points_of_lagrange_are_found() {
     for mu in [0.0121505856, 0.000953875, 0.3] {
         for start in ["", "initial x = 0.5, y = 0.5", "initial x = -1, y = 0.1"] {
-            let found = load(&three_bodies(mu, start)).equilibria(&Search::default()).unwrap();
+            let found = load(&three_bodies(mu, start)).equilibria(&EquilibriumSearch::default()).unwrap();
             let places: Vec<_> = found.equilibria.iter().map(|e| e.linear.state.x.clone()).collect();
             assert_eq!(places.len(), 5, "mu = {mu}, {start}: {places:?}");
         }
@@ -41,7 +41,7 @@ fn a_speed_that_the_forces_decide_is_found() {
     let state = Linearizer::new(&mut model, &[]).unwrap().settle(&mut model, &start).unwrap();
     below("arms", (state.x[1].cos() - cos).abs(), 1e-12);
     below("speed", (state.eta[0] - rate).abs(), 1e-11);
-    let found = load(text).equilibria(&Search::default()).unwrap();
+    let found = load(text).equilibria(&EquilibriumSearch::default()).unwrap();
     let hit = |x: &[f64], eta: &[f64]| (x[1].cos() - cos).abs() < 1e-9 && (eta[0].abs() - rate).abs() < 1e-9;
     assert!(
         found.equilibria.iter().any(|e| hit(&e.linear.state.x, &e.linear.state.eta)),
@@ -58,12 +58,12 @@ fn a_minimum_on_a_family_is_stable_and_flat_places_are_not_taken_for_one() {
         model.linearize(&state, &[]).unwrap().stability.expect("rest").verdict
     };
     let ring = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential (x^2 + y^2 - 1)^2\n";
-    assert_eq!(verdict(ring, "x = 1"), Verdict::Stable);
-    assert_eq!(verdict(ring, "x = 0.6, y = 0.8"), Verdict::Stable);
+    assert_eq!(verdict(ring, "x = 1"), StabilityVerdict::Stable);
+    assert_eq!(verdict(ring, "x = 0.6, y = 0.8"), StabilityVerdict::Stable);
     let sphere = "coordinate x, y, z\nkinetic (x'^2 + y'^2 + 2*z'^2)/2\npotential (x^2 + y^2 + z^2 - 4)^2\n";
-    assert_eq!(verdict(sphere, "x = 2"), Verdict::Stable);
+    assert_eq!(verdict(sphere, "x = 2"), StabilityVerdict::Stable);
     let hill = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential y^2 - x^8\n";
-    assert_eq!(verdict(hill, "x = 0"), Verdict::Undecided);
+    assert_eq!(verdict(hill, "x = 0"), StabilityVerdict::Undecided);
     let bowl = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential y^2 - x^3\n";
-    assert_eq!(verdict(bowl, "x = 0"), Verdict::Undecided);
+    assert_eq!(verdict(bowl, "x = 0"), StabilityVerdict::Undecided);
 }

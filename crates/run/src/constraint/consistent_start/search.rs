@@ -49,7 +49,7 @@ pub(super) struct NoSolution {
 }
 
 /// Workspace of the search.
-struct Search<'e> {
+struct NewtonSearch<'e> {
     equations: &'e mut dyn Equations,
     free: &'e [bool],
     /// Equations that are not asked for.
@@ -76,7 +76,8 @@ pub(super) fn nearest(equations: &mut dyn Equations, v: &mut [f64], free: &[bool
     }
     let [r, length, now, own, size, grain] = [(); 6].map(|()| vec![0.0; m]);
     let J = Slopes::new(m, n, equations.sparsity());
-    let mut search = Search { equations, free, silent: vec![false; m], r, J, length, now, own, size, grain };
+    let mut search =
+        NewtonSearch { equations, free, silent: vec![false; m], r, J, length, now, own, size, grain };
     let guess = v.to_vec();
     let mut left = search.solve_around(&guess, v, SHIFTS);
     if left.residual > TOLERANCE && search.feel_grain(v) {
@@ -105,7 +106,7 @@ fn shift(guess: &[f64], free: &[bool], attempt: u32, out: &mut [f64]) {
     }
 }
 
-impl Search<'_> {
+impl NewtonSearch<'_> {
     /// Newton from the guess in `v`, then from places around it.
     fn solve_around(&mut self, guess: &[f64], v: &mut [f64], shifts: u32) -> Left {
         let mut best = self.solve(v);

@@ -1,6 +1,6 @@
 //! What is left open once the modes are chosen: shares of a load, and directions of contacts that were let go.
 
-use super::{Search, Trial};
+use super::{ModeSearch, Trial};
 use crate::kernel::AccelerationError;
 use dalembert_linalg::{norm, norm_max};
 
@@ -9,7 +9,7 @@ const MAX_SHARES: usize = 20;
 /// How often directions are turned at most.
 const MAX_TURNS: usize = 300;
 
-impl Search<'_> {
+impl ModeSearch<'_> {
     /// Contacts that stick and share a load which the equations do not share out: each by what it can carry. That
     /// depends on the normal forces, which may be open too, so it is repeated a few times and the best kept.
     pub(super) fn share(&mut self, trial: Trial) -> Result<Trial, AccelerationError> {

@@ -1,7 +1,7 @@
 //! From the graph to code: each value gets a register; the one needed last makes room (Belady), which is optimal in
 //! straight-line code but for the cost of stores. O(operations * 16).
 
-use super::assembler::{Assembler, Base, Place, Width};
+use super::assembler::{Assembler, Base, Location, Width};
 use super::expand::Expanded;
 use super::graph::{Id, Node, Two};
 
@@ -356,7 +356,7 @@ impl<'p> Allocator<'p> {
 
     /// A register, or memory where a value would not be worth one. Other than arithmetic reads whole registers from
     /// memory, which scalar inputs may not have behind them.
-    fn in_reach(&mut self, v: Id, now: Id, arithmetic: bool) -> Place {
+    fn in_reach(&mut self, v: Id, now: Id, arithmetic: bool) -> Location {
         let readable = arithmetic || self.lanes > 1 || !matches!(self.nodes[v as usize], Node::Input(_));
         let absent = self.register[v as usize] == NONE;
         if absent && readable {
@@ -364,10 +364,10 @@ impl<'p> Allocator<'p> {
             let room = self.held.iter().any(Option::is_none);
             if later == NEVER || later - now > SOON || !room {
                 let (base, offset) = self.memory(v);
-                return Place::Memory(base, offset);
+                return Location::Memory(base, offset);
             }
         }
-        Place::Register(self.in_register(v))
+        Location::Register(self.in_register(v))
     }
 
     /// Where a value that is in no register lies.

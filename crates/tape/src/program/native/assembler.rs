@@ -7,7 +7,7 @@ pub(super) type Base = u8;
 
 /// Where an operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Location {
     /// A vector register, 0 to 15.
     Register(u8),
     /// Memory at an address held by a base, plus bytes.
@@ -53,15 +53,15 @@ impl Assembler {
     }
 
     /// One instruction with a VEX prefix: `reg` and `vvvv` are registers, `rm` a register or memory.
-    fn vex(&mut self, prefix: Prefix, map: u8, opcode: u8, reg: u8, vvvv: u8, rm: Place) {
+    fn vex(&mut self, prefix: Prefix, map: u8, opcode: u8, reg: u8, vvvv: u8, rm: Location) {
         self.vex_sized(prefix, map, 0, opcode, reg, vvvv, rm);
     }
 
     #[allow(clippy::too_many_arguments)] // the fields of the encoding
-    fn vex_sized(&mut self, prefix: Prefix, map: u8, size: u8, opcode: u8, reg: u8, vvvv: u8, rm: Place) {
+    fn vex_sized(&mut self, prefix: Prefix, map: u8, size: u8, opcode: u8, reg: u8, vvvv: u8, rm: Location) {
         let base = match rm {
-            Place::Register(r) => r,
-            Place::Memory(base, _) => base,
+            Location::Register(r) => r,
+            Location::Memory(base, _) => base,
         };
         let (high_reg, high_base) = (reg >> 3, base >> 3);
         let tail = size | (!vvvv & 15) << 3 | u8::from(self.width == Width::Four) << 2 | prefix as u8;
@@ -72,8 +72,8 @@ impl Assembler {
         }
         let (reg, base) = ((reg & 7) << 3, base & 7);
         match rm {
-            Place::Register(_) => self.code.push(0xC0 | reg | base),
-            Place::Memory(_, offset) => match i8::try_from(offset) {
+            Location::Register(_) => self.code.push(0xC0 | reg | base),
+            Location::Memory(_, offset) => match i8::try_from(offset) {
                 Ok(short) => self.bytes(&[0x40 | reg | base, short as u8]),
                 Err(_) => {
                     self.code.push(0x80 | reg | base);
@@ -89,16 +89,16 @@ impl Assembler {
 
     /// target <- memory.
     pub fn load(&mut self, target: u8, base: Base, offset: i32) {
-        self.vex(self.arithmetic(), MAP_0F, 0x10, target, 0, Place::Memory(base, offset));
+        self.vex(self.arithmetic(), MAP_0F, 0x10, target, 0, Location::Memory(base, offset));
     }
 
     /// memory <- source.
     pub fn store(&mut self, source: u8, base: Base, offset: i32) {
-        self.vex(self.arithmetic(), MAP_0F, 0x11, source, 0, Place::Memory(base, offset));
+        self.vex(self.arithmetic(), MAP_0F, 0x11, source, 0, Location::Memory(base, offset));
     }
 
     /// target <- a op b.
-    pub fn two(&mut self, op: Two, target: u8, a: u8, b: Place) {
+    pub fn two(&mut self, op: Two, target: u8, a: u8, b: Location) {
         let (prefix, opcode) = match op {
             Two::Add => (self.arithmetic(), 0x58),
             Two::Mul => (self.arithmetic(), 0x59),
@@ -117,53 +117,53 @@ impl Assembler {
     }
 
     /// target <- target + a b, or minus.
-    pub fn fused_sum(&mut self, minus: bool, target: u8, a: u8, b: Place) {
+    pub fn fused_sum(&mut self, minus: bool, target: u8, a: u8, b: Location) {
         self.fused(0xB8 + if minus { 4 } else { 0 }, target, a, b);
     }
 
     /// target <- c + target a, or c - target a.
-    pub fn fused_product(&mut self, minus: bool, target: u8, a: u8, c: Place) {
+    pub fn fused_product(&mut self, minus: bool, target: u8, a: u8, c: Location) {
         self.fused(0xA8 + if minus { 4 } else { 0 }, target, a, c);
     }
 
-    fn fused(&mut self, opcode: u8, target: u8, second: u8, third: Place) {
+    fn fused(&mut self, opcode: u8, target: u8, second: u8, third: Location) {
         let opcode = opcode + u8::from(self.width == Width::One);
         self.vex_sized(Prefix::Packed, MAP_0F38, DOUBLE, opcode, target, second, third);
     }
 
     /// target <- source.
     pub fn copy(&mut self, target: u8, source: u8) {
-        self.vex(Prefix::Packed, MAP_0F, 0x28, target, 0, Place::Register(source));
+        self.vex(Prefix::Packed, MAP_0F, 0x28, target, 0, Location::Register(source));
     }
 
     /// target <- square root of source.
     pub fn sqrt(&mut self, target: u8, source: u8) {
         // The scalar form takes the upper half of its first operand; the packed one has none.
         let first = if self.width == Width::One { source } else { 0 };
-        self.vex(self.arithmetic(), MAP_0F, 0x51, target, first, Place::Register(source));
+        self.vex(self.arithmetic(), MAP_0F, 0x51, target, first, Location::Register(source));
     }
 
     /// target <- bits of source, moved to the left.
     pub fn shift(&mut self, target: u8, source: u8, bits: u8) {
-        self.vex(Prefix::Packed, MAP_0F, 0x73, 6, target, Place::Register(source));
+        self.vex(Prefix::Packed, MAP_0F, 0x73, 6, target, Location::Register(source));
         self.code.push(bits);
     }
 
     /// target <- yes where the sign of the mask is set, else no.
-    pub fn blend(&mut self, target: u8, mask: u8, no: u8, yes: Place) {
+    pub fn blend(&mut self, target: u8, mask: u8, no: u8, yes: Location) {
         self.vex(Prefix::Packed, MAP_0F3A, 0x4B, target, no, yes);
         self.code.push(mask << 4);
     }
 
     /// target <- the first number of a, and that of b.
-    pub fn pair(&mut self, target: u8, a: u8, b: Place) {
-        let opcode = if matches!(b, Place::Register(_)) { 0x14 } else { 0x16 };
+    pub fn pair(&mut self, target: u8, a: u8, b: Location) {
+        let opcode = if matches!(b, Location::Register(_)) { 0x14 } else { 0x16 };
         self.vex(Prefix::Packed, MAP_0F, opcode, target, a, b);
     }
 
     /// target <- the second number of source.
     pub fn second(&mut self, target: u8, source: u8) {
-        self.vex(Prefix::Packed, MAP_0F, 0x15, target, source, Place::Register(source));
+        self.vex(Prefix::Packed, MAP_0F, 0x15, target, source, Location::Register(source));
     }
 
     /// Saves what a caller wants saved and moves the four addresses to registers that calls leave alone.

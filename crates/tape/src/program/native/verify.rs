@@ -9,7 +9,7 @@ use super::allocate::{BIAS, GUARD_SLOT};
 use crate::op::Op;
 
 /// What the code may touch, in bytes behind each of its four addresses.
-pub(super) struct Layout {
+pub(super) struct BufferLayout {
     pub inputs: usize,
     pub outputs: usize,
     pub constants: usize,
@@ -43,7 +43,7 @@ const RET: u8 = 0xC3;
 const LEA: [u8; 3] = [0x49, 0x8D, 0xBF];
 
 /// Reads code to its end.
-pub(super) fn verify(code: &[u8], layout: &Layout) -> Result<(), Fault> {
+pub(super) fn verify(code: &[u8], layout: &BufferLayout) -> Result<(), Fault> {
     let mut reader = Reader {
         code,
         at: 0,
@@ -82,7 +82,7 @@ struct Vex {
 struct Reader<'c> {
     code: &'c [u8],
     at: usize,
-    layout: &'c Layout,
+    layout: &'c BufferLayout,
     /// Vector registers that hold a value, a bit each.
     known: u16,
     /// Numbers in memory that have been written.

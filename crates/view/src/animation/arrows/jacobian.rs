@@ -1,6 +1,6 @@
 //! How speeds move the points of a film, and which of them have to do with each other.
 
-use super::super::Layout;
+use super::super::FrameLayout;
 use dalembert::kernel_form::Places;
 use dalembert::model::Model;
 use dalembert_expr::{Expr, Pool};
@@ -26,7 +26,7 @@ pub(super) struct Jacobian {
 }
 
 impl Jacobian {
-    pub fn new(model: &mut Model, layout: &Layout, dimension: usize) -> Jacobian {
+    pub fn new(model: &mut Model, layout: &FrameLayout, dimension: usize) -> Jacobian {
         let places = Places::new(&model.form.coordinates);
         let (pool, frame) = (&mut model.system.pool, &model.form.frame);
         let mut used = 0;

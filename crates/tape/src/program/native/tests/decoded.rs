@@ -1,11 +1,11 @@
 //! The same questions as the verifier's, answered by a decoder that is not ours.
 
 use super::super::BIAS;
-use super::super::verify::Layout;
+use super::super::verify::BufferLayout;
 use iced_x86::{Code, Decoder, DecoderOptions, InstructionInfoFactory, Mnemonic, OpAccess, Register};
 
 /// Every instruction is one that straight-line code needs, and touches memory behind its base only.
-pub fn check(code: &[u8], layout: &Layout) -> Result<(), String> {
+pub fn check(code: &[u8], layout: &BufferLayout) -> Result<(), String> {
     let mut factory = InstructionInfoFactory::new();
     let mut bases = [Register::RDI, Register::RSI, Register::RDX, Register::RCX];
     let mut called = None;
