@@ -19,7 +19,8 @@ list() { # name, package, how many to take one of, files
 }
 
 list numbers dalembert-run 9 \
-  'crates/run/src/acceleration/**' crates/run/src/constraint/projection.rs 'crates/run/src/constraint/projection/**' 'crates/run/src/contact/**' 'crates/run/src/coulomb/**'
+  'crates/run/src/acceleration/**' crates/run/src/kernel/sparsity/elimination.rs crates/run/src/constraint/projection.rs \
+  'crates/run/src/constraint/projection/**' 'crates/run/src/contact/**' 'crates/run/src/coulomb/**'
 list derivation dalembert 5 \
   'crates/dalembert/src/derive/**' crates/dalembert/src/derive.rs
 

@@ -1,6 +1,6 @@
 //! Builds the copy, and reads from the compiler's messages which mutants it refuses.
 
-use crate::{STAGES, Stage};
+use crate::{STAGES, Stage, UNIT_TESTS};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -61,14 +61,12 @@ pub struct Program {
     pub directory: PathBuf,
 }
 
-/// Builds the tests of a stage.
+/// Builds the integration tests of a stage, and its unit tests if it asks for them.
 pub fn tests(tree: &Path, stage: &Stage) -> Result<Vec<Program>, Box<dyn Error>> {
     let mut arguments = vec!["test", "--no-run", "-p", stage.package];
-    for &target in stage.targets {
-        match target {
-            "lib" => arguments.push("--lib"),
-            test => arguments.extend(["--test", test]),
-        }
+    arguments.extend(["--test", "it"]);
+    if stage.modules.contains(&UNIT_TESTS) {
+        arguments.push("--lib");
     }
     let (good, messages) = messages(tree, &arguments)?;
     if !good {
@@ -78,7 +76,8 @@ pub fn tests(tree: &Path, stage: &Stage) -> Result<Vec<Program>, Box<dyn Error>>
     for row in messages.iter().filter(|m| m["profile"]["test"] == true) {
         let Some(program) = row["executable"].as_str() else { continue };
         let kind = row["target"]["kind"][0].as_str().unwrap_or_default();
-        let name = if kind == "test" { row["target"]["name"].as_str().unwrap_or_default() } else { "lib" };
+        let name =
+            if kind == "test" { row["target"]["name"].as_str().unwrap_or_default() } else { UNIT_TESTS };
         let manifest = Path::new(row["manifest_path"].as_str().unwrap_or_default());
         tests.push(Program {
             package: stage.package,
@@ -87,6 +86,5 @@ pub fn tests(tree: &Path, stage: &Stage) -> Result<Vec<Program>, Box<dyn Error>>
             directory: manifest.parent().unwrap_or(tree).to_owned(),
         });
     }
-    tests.sort_by_key(|t| stage.targets.iter().position(|&name| name == t.target));
     Ok(tests)
 }

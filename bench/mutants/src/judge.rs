@@ -2,7 +2,7 @@
 
 use crate::build::{self, Program};
 use crate::list::Mutant;
-use crate::{STAGES, Stage};
+use crate::{STAGES, Stage, UNIT_TESTS};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::error::Error;
 use std::fmt::Write as _;
@@ -82,6 +82,9 @@ fn baseline<'a>(
         let list = Command::new(&program.path).args(["--list", "--format", "terse"]).output()?;
         for line in String::from_utf8(list.stdout)?.lines() {
             let Some(name) = line.strip_suffix(": test") else { continue };
+            if program.target != UNIT_TESTS && !stage.includes(name) {
+                continue;
+            }
             let _ = std::fs::remove_file(note);
             let began = Instant::now();
             if !matches!(run(program, name, 0, Some(note), PATIENCE * 20)?, Verdict::Passed) {

@@ -38,6 +38,8 @@ pub(super) struct Recorder<'m, P> {
     outputs: Vec<f64>,
     pub values: Vec<f64>,
     pub events: Vec<EventRecord>,
+    /// With so many events the run ends.
+    max_events: usize,
     pub energies: Vec<f64>,
     /// Forces at each row, where they are wanted.
     pub forces: Option<Vec<f64>>,
@@ -58,6 +60,7 @@ impl<'m, P> Recorder<'m, P> {
             outputs: vec![0.0; model.compiled.output_count()],
             values: Vec::new(),
             events: Vec::new(),
+            max_events: MAX_EVENTS,
             energies: Vec::new(),
             forces: forces.then(Vec::new),
             integrals: Vec::new(),
@@ -175,9 +178,10 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
     }
 
     fn progress(&mut self, progress: &Progress) -> Flow {
-        if let Some(last) = self.events.last().filter(|_| self.events.len() >= MAX_EVENTS) {
+        if let Some(last) = self.events.last().filter(|_| self.events.len() >= self.max_events) {
             let message = format!(
-                "there are more than {MAX_EVENTS} events until t = {}, the last of them `{}`",
+                "there are more than {} events until t = {}, the last of them `{}`",
+                self.max_events,
                 crate::number::short(progress.t),
                 last.name
             );
@@ -188,5 +192,44 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
             return Flow::Cancel;
         }
         (self.progress)(progress.t)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Overrides, Source};
+    use dalembert_run::Counters;
+
+    fn progress(t: f64) -> Progress {
+        Progress { t, h: 0.01, counters: Counters::default() }
+    }
+
+    /// The run goes on below the bound; at the bound it is cancelled with a diagnostic that names the last event.
+    #[test]
+    fn a_run_ends_at_the_bound_on_events() {
+        let text = "coordinate x\nkinetic x'^2 / 2\nevent turn: sin(x)\n";
+        let Ok(model) = Model::load(&Source::new("model.dal", text), &Overrides::default()) else {
+            panic!("the model loads")
+        };
+        let variables = Variables::Speeds;
+        let mut asked = Vec::new();
+        let mut note = |t| {
+            asked.push(t);
+            Flow::Continue
+        };
+        let mut recorder = Recorder::new(&model, &variables, false, &mut note);
+        assert_eq!(recorder.max_events, MAX_EVENTS);
+        recorder.max_events = 2;
+        let event = |name: &str, t| EventRecord { name: name.to_owned(), t, rising: true, state: None };
+        recorder.events.push(event("turn", 0.25));
+        assert_eq!(recorder.progress(&progress(0.3)), Flow::Continue);
+        assert!(recorder.trouble.is_none());
+        recorder.events.push(event("turn", 0.5));
+        assert_eq!(recorder.progress(&progress(0.6)), Flow::Cancel);
+        let said = recorder.trouble.as_ref().map(|d| (d.code, d.message.clone()));
+        let expected = "there are more than 2 events until t = 0.6, the last of them `turn`";
+        assert_eq!(said, Some((Code::TooManySteps, expected.to_owned())));
+        assert_eq!(asked, [0.3], "no progress is reported of a run that ends");
     }
 }

@@ -548,3 +548,24 @@ fn static_friction_below_sliding_friction_is_the_reason() {
     let varying = text.replace("static mus", "static mus*cos(x)");
     assert!(stuck(&mut load(&varying)).help.iter().any(|h| h.contains("look whether its static")));
 }
+
+/// A puck rests on a turntable: friction is the centripetal force W^2 r, for the speed the model states and for another
+/// one that is set afterwards.
+#[test]
+fn a_puck_that_rests_on_a_turntable_is_held_on_its_circle() {
+    let mut model = load(
+        "parameter W = 1\ncoordinate x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\npotential 9.81*z\n\
+         constraint floor: z = 0\nfriction on floor: coefficient 0.9, velocity [x' + W*y, y' - W*x]\n\
+         initial x = 1, y' = W\noutput fx = friction(floor).x, fy = friction(floor).y",
+    );
+    for W in [1.0, 2.0, 0.5] {
+        model.set_parameters(&[("W".to_owned(), W)]).unwrap_or_else(|d| panic!("{}", d.message));
+        let state = start(&mut model);
+        let f = evaluate(&model, &state).outputs;
+        below(&format!("friction {f:?} at {W}"), apart(&f, &[-W * W, 0.0]), 1e-12);
+        let motion = run(&mut model, &until(2.0));
+        assert!(motion.events.is_empty(), "{W}");
+        let there = [last(&motion, "x"), last(&motion, "y")];
+        below(&format!("place at {W}"), apart(&there, &[(2.0 * W).cos(), (2.0 * W).sin()]), 1e-8);
+    }
+}

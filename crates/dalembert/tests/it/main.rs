@@ -36,6 +36,7 @@ mod named_forces;
 mod oracles;
 mod paper;
 mod poincare;
+mod quasi_velocities;
 mod random_system;
 mod rates;
 mod regress;

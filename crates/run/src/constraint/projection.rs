@@ -34,6 +34,10 @@ pub const PROJECTION_TOL: f64 = 1e-9;
 /// Directions weaker than this, among rows of unit length, are never moved along.
 const WEAKEST: f64 = 1e-7;
 const MAX_ITERATIONS: usize = 25;
+/// Scaled residual below which a step that gains little is not repeated.
+const SETTLED: f64 = 1e-13;
+/// How often positions and invariants are restored in turn.
+const MAX_TURNS: usize = 10;
 /// Least length of a row that scales its residual, relative to its length lately.
 const FLOOR: f64 = 1e-4;
 /// What an accepted state leaves of the longest length of a row.
@@ -334,23 +338,48 @@ impl Projector {
         x: &mut [f64],
         eta: &mut [f64],
     ) -> Result<bool, ProjectionError> {
-        let mut moved = self.restore_invariants(kernel, x);
+        let mut moved = self.restore_invariants(kernel, x) > 0.0;
         if self.stages[self.level(Which::Velocity)].rows.is_empty() {
             return Ok(moved);
         }
         // Lengths of the rows as they are here: residuals are judged by them.
         self.evaluate(kernel, Point { t, x, eta });
         let mut known = Known::Terms;
-        let displaced = self.newton(kernel, Which::Position, t, x, eta, &mut known)?;
+        let mut displaced = self.newton(kernel, Which::Position, t, x, eta, &mut known)?;
         moved |= displaced;
         if moved {
-            self.restore_invariants(kernel, x);
+            displaced |= self.settle_positions(kernel, t, x, eta, &mut known)?;
         }
         if known == Known::Factor && !self.shared {
             known = if displaced { Known::Nothing } else { Known::Terms };
         }
         moved |= self.newton(kernel, Which::Velocity, t, x, eta, &mut known)?;
         Ok(moved)
+    }
+
+    /// Restores the invariants after Newton on the positions, and repeats both in turn until both hold: a position row need
+    /// not be blind to the scale of a quaternion. Each turn leaves the square of what the one before left; displacements of an
+    /// integrator's step need no second turn. Whether Newton moved the state again.
+    fn settle_positions(
+        &mut self,
+        kernel: &dyn Kernel,
+        t: f64,
+        x: &mut [f64],
+        eta: &mut [f64],
+        known: &mut Known,
+    ) -> Result<bool, ProjectionError> {
+        let mut displaced = false;
+        for _ in 0..MAX_TURNS {
+            if self.restore_invariants(kernel, x) <= SETTLED
+                || self.scaled(kernel, Which::Position, Point { t, x, eta }).0 <= SETTLED
+            {
+                return Ok(displaced);
+            }
+            displaced |= self.newton(kernel, Which::Position, t, x, eta, known)?;
+        }
+        self.restore_invariants(kernel, x);
+        let (residual, row) = self.scaled(kernel, Which::Position, Point { t, x, eta });
+        if residual <= PROJECTION_TOL { Ok(displaced) } else { Err(ProjectionError { t, row, residual }) }
     }
 
     /// Makes ready for [`tangent`](Projector::tangent) at a state.
@@ -497,7 +526,7 @@ impl Projector {
                 (r, row, moved) = (r_new, row_new, true);
                 x.copy_from_slice(&self.try_x);
                 eta.copy_from_slice(&self.try_eta);
-                if poor && r < 1e-13 {
+                if poor && r < SETTLED {
                     break;
                 }
                 *known = if poor { Known::Nothing } else { Known::Factor };
@@ -568,13 +597,14 @@ impl Projector {
         }
     }
 
-    /// Newton on the held invariants, along their gradients.
-    fn restore_invariants(&mut self, kernel: &dyn Kernel, x: &mut [f64]) -> bool {
-        let Some(held) = &self.held else { return false };
+    /// Newton on the held invariants, along their gradients. Returns the largest scaled error that was removed, 0 if the
+    /// state was left alone.
+    fn restore_invariants(&mut self, kernel: &dyn Kernel, x: &mut [f64]) -> f64 {
+        let Some(held) = &self.held else { return 0.0 };
         if self.shape.n_invariant == 0 {
-            return false;
+            return 0.0;
         }
-        let mut moved = false;
+        let mut removed = 0.0_f64;
         let mut before = f64::INFINITY;
         for _ in 0..6 {
             kernel.invariants(x, &mut self.scratch, &mut self.invariant, &mut self.gradient);
@@ -594,8 +624,8 @@ impl Projector {
             self.invariant_cod.factor(&self.gradient, dalembert_linalg::RANK_TOL);
             self.invariant_cod.solve(&self.invariant, &mut self.invariant_work);
             (0..n_x).for_each(|i| x[i] += self.invariant_work[i]);
-            moved = true;
+            removed = removed.max(worst);
         }
-        moved
+        removed
     }
 }

@@ -215,3 +215,21 @@ fn what_is_missing_does_not_depend_on_units_and_has_all_its_components() {
         }
     }
 }
+
+/// Redundant requirements, and one in a small unit: it is met all the same.
+#[test]
+fn a_requirement_in_a_small_unit_next_to_redundant_ones_is_met() {
+    let (A, b) = (vec![1.0, 0.0, 0.0, 1e-5, 2.0, 0.0], vec![1.0, -3e-5, 2.0]);
+    let identity = vec![1.0, 0.0, 0.0, 1.0];
+    let terms = Terms {
+        x_dot: vec![0.0; 2],
+        M: identity.clone(),
+        Q: vec![0.0; 2],
+        A: Vec::new(),
+        b: Vec::new(),
+        sparsity: None,
+    };
+    let control = ControlTerms { A, b, S: identity.clone(), W: identity };
+    let s = solve(&Given { n: 2, levels: Vec::new(), terms, control, inputs: 2 });
+    assert!(apart(&s.eta_dot, &[1.0, -3.0]) < 1e-12, "{:?}", s.eta_dot);
+}

@@ -487,3 +487,119 @@ fn a_contact_breaks_away_in_the_same_direction_in_any_units() {
         assert!(turn.abs() < 1e-9 * norm(&scaled.friction) * norm(&scaled.eta_dot[..2]), "{size} {turn}");
     }
 }
+
+/// An actuator between two blocks becomes longer: the contacts of the two cannot both stick. The light block slides, the
+/// heavy one and a third block elsewhere do not.
+#[test]
+fn only_contacts_in_the_way_of_a_constraint_slide() {
+    let masses = [2.0, 1.0, 10.0];
+    let (n, mut M, mut Q, mut A, mut J) = (6, vec![0.0; 36], vec![0.0; 6], vec![0.0; 24], vec![0.0; 18]);
+    for (k, mass) in masses.into_iter().enumerate() {
+        let (x, z) = (2 * k, 2 * k + 1);
+        (M[x * n + x], M[z * n + z], Q[z]) = (mass, mass, -10.0 * mass);
+        (A[k * n + z], J[k * n + x]) = (1.0, 1.0);
+    }
+    (A[3 * n + 2], A[3 * n + 4]) = (-1.0, 1.0);
+    let contact = |k: usize| Contact { rows: k..k + 1, slide: k..k + 1, normal: k..k + 1 };
+    let system = Bodies {
+        n,
+        M,
+        Q,
+        A,
+        b: vec![0.0, 0.0, 0.0, 1.0],
+        levels: vec![Level::Position; 4],
+        contacts: (0..3).map(contact).collect(),
+        J,
+        mu: vec![0.2; 3],
+        mu_static: vec![0.3; 3],
+    };
+    let at = Point { t: 0.0, x: &[0.0; 6], eta: &[0.0; 6] };
+    let modes = find_modes(&system, at, ControlInput::Required).unwrap();
+    assert_eq!((0..3).map(|k| modes.sticks(k)).collect::<Vec<_>>(), [true, false, true]);
+    // The force of the actuator: 1 for the acceleration of the light block and 0.2 * 10 against its friction.
+    let s = accelerate(&system, at).unwrap();
+    for (found, expected) in s.friction.iter().zip([0.0, 2.0, -3.0]) {
+        assert!((found - expected).abs() < 1e-12, "{:?}", s.friction);
+    }
+    assert!((s.eta_dot[2] + 1.0).abs() < 1e-12 && s.eta_dot[4].abs() < 1e-12, "{:?}", s.eta_dot);
+}
+
+/// A block on the floor that is moved along x = s(t): at rest until t = 1, then x = (t - 1)^3. Its event is a normal force
+/// of half its weight: it is pulled up with the force 4 t.
+struct Carried(Block);
+
+impl Kernel for Carried {
+    fn shape(&self) -> Shape {
+        Shape { n_con: 2, n_event: 1, ..self.0.shape() }
+    }
+    fn levels(&self) -> &[Level] {
+        &[Level::Position; 2]
+    }
+    fn terms(&self, at: Point, _: &mut [f64], out: &mut Terms) {
+        out.x_dot.copy_from_slice(at.eta);
+        out.M.copy_from_slice(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+        out.Q.copy_from_slice(&[0.0, 0.0, 4.0 * at.t - 10.0]);
+        out.A.copy_from_slice(&[0.0, 0.0, 1.0, 1.0, 0.0, 0.0]);
+        out.b.copy_from_slice(&[0.0, 6.0 * (at.t - 1.0).max(0.0)]);
+    }
+    fn residuals(&self, at: Point, _: &mut [f64], phi: &mut [f64], psi: &mut [f64]) {
+        let since = (at.t - 1.0).max(0.0);
+        phi.copy_from_slice(&[at.x[2], at.x[0] - since.powi(3)]);
+        psi.copy_from_slice(&[at.eta[2], at.eta[0] - 3.0 * since * since]);
+    }
+    fn position_gradient(&self, _: f64, _: &[f64], _: &mut [f64], out: &mut [f64]) {
+        out.copy_from_slice(&[0.0, 0.0, 1.0, 1.0, 0.0, 0.0]);
+    }
+    fn contacts(&self) -> &[Contact] {
+        self.0.contacts()
+    }
+    fn contact_terms(&self, at: Point, scratch: &mut [f64], out: &mut ContactTerms) {
+        out.P.fill(0.0);
+        self.0.contact_terms(at, scratch, out);
+    }
+    /// The power of friction; the constraint does the same work with the other sign.
+    fn rates(&self, at: Point, s: &Solution, _: &mut [f64], out: &mut [f64]) {
+        out[0] = s.friction[0] * at.eta[0];
+    }
+    fn events(&self, _: Point, s: &Solution, _: &mut [f64], g: &mut [f64]) {
+        g[0] = s.lambda[0] - 5.0;
+    }
+}
+
+/// A contact that the constraints carry off slides from then on, and an event of the normal force is where that force is.
+#[test]
+fn a_block_that_is_moved_begins_to_slide() {
+    let events = vec![EventRule { crossing: Crossing::Both, stop: false }];
+    for method in [Method::Dop853, Method::Tsit5, Method::Radau] {
+        let options =
+            Options { method, rtol: 1e-10, atol: 1e-12, events: events.clone(), ..Options::default() };
+        let mut seen = Carriage::default();
+        let start = State::new(0.0, &[0.0; 3], &[0.0; 3]);
+        let outcome = integrate(&Carried(Block::new(0.0, 1)), &start, 2.0, &options, &mut seen);
+        assert_eq!(outcome.stop, Stop::EndTime, "{method}");
+        assert_eq!(seen.slides.len(), 1, "{method} {:?}", seen.slides);
+        assert!((seen.slides[0] - 1.0).abs() < 1e-4, "{method} {:?}", seen.slides);
+        // The integral of -0.2 (10 - 4 t) 3 (t - 1)^2 from 1 to 2.
+        assert!((seen.work + 0.6).abs() < 1e-7, "{method}: {}", seen.work);
+        assert_eq!(seen.events.len(), 1, "{method} {:?}", seen.events);
+        assert!((seen.events[0] - 1.25).abs() < 1e-10, "{method} {:?}", seen.events);
+    }
+}
+
+#[derive(Default)]
+struct Carriage {
+    slides: Vec<f64>,
+    events: Vec<f64>,
+    work: f64,
+}
+
+impl Observer for Carriage {
+    fn row(&mut self, row: Row<'_>) {
+        self.work = row.integrals[0];
+        self.events.extend(row.event.map(|e| e.t));
+    }
+    fn contact(&mut self, t: f64, change: ContactChange) {
+        assert!(!change.sticks);
+        self.slides.push(t);
+    }
+}

@@ -407,3 +407,107 @@ fn worked_results_of_the_papers() {
         assert!((force - want).abs() < 1e-13);
     }
 }
+
+/// A row that is a sum of others with another right side: all of them are named, whatever their units are.
+#[test]
+fn all_rows_of_a_contradiction_are_named_in_any_units() {
+    for units in [[1.0, 1.0, 1.0], [1e4, 1.0, 1e-4], [1e-5, 1e5, 1.0]] {
+        let identity: Vec<f64> = (0..16).map(|k| f64::from(u8::from(k / 4 == k % 4))).collect();
+        let mut A = vec![0.0; 20];
+        for (i, unit) in units.into_iter().enumerate() {
+            A[i * 4 + i] = unit;
+        }
+        // The sum of the three, and a row that has nothing to do with it.
+        A[12..15].fill(1.0);
+        A[19] = 1.0;
+        match plain(4, &identity, &[0.0; 4], &A, &[0.0, 0.0, 0.0, 1.0, 0.5]) {
+            Err(AccelerationError::Inconsistent { mut rows, .. }) => {
+                rows.sort_unstable();
+                assert_eq!(rows, [0, 1, 2, 3], "{units:?}");
+            }
+            other => panic!("{units:?}: {other:?}"),
+        }
+    }
+}
+
+/// Two speeds, the second in a unit of its own, and rows of which a force law reads the first.
+struct Supports {
+    unit: f64,
+    /// The rows in the plain unit.
+    rows: Vec<[f64; 2]>,
+}
+
+impl Kernel for Supports {
+    fn shape(&self) -> Shape {
+        Shape { n_x: 2, n_eta: 2, n_con: self.rows.len(), identity_frame: true, ..Shape::default() }
+    }
+    fn levels(&self) -> &[Level] {
+        &[Level::Acceleration; 4][..self.rows.len()]
+    }
+    fn rows_read(&self) -> &[usize] {
+        &[0]
+    }
+    fn terms(&self, _: Point, _: &mut [f64], out: &mut Terms) {
+        out.M.copy_from_slice(&[1.0, 0.0, 0.0, self.unit * self.unit]);
+        for (out, [a, b]) in out.A.chunks_mut(2).zip(&self.rows) {
+            out.copy_from_slice(&[*a, b * self.unit]);
+        }
+    }
+}
+
+/// The row that is read carries, the first of parallel rows carries for the others, whatever the units of speeds and the
+/// factors of rows are; and rows that are not redundant all carry.
+#[test]
+fn which_rows_carry_does_not_depend_on_units() {
+    let at = Point { t: 0.0, x: &[0.0; 2], eta: &[0.0; 2] };
+    for unit in [1.0, 1e-13, 1e13] {
+        for factor in [1.0, 2.0, -3.0, 0.3, 1e-7, 1e8] {
+            let rows = vec![[1.0, 0.0], [1.0, 1.0], [factor, factor]];
+            assert_eq!(carrying_rows(&Supports { unit, rows }, at), [0, 1], "{unit} {factor}");
+            let rows = vec![[1.0, 0.0], [1.0, 1.0], [factor, factor], [1.0, 2.0]];
+            assert_eq!(carrying_rows(&Supports { unit, rows }, at), [0, 1, 3], "{unit} {factor}");
+        }
+        assert_eq!(carrying_rows(&Supports { unit, rows: vec![[1.0, 0.0], [1.0, 1.0]] }, at), [0, 1]);
+    }
+}
+
+/// A wheel that rolls, by the row (0.6 phi' - s') sin(phi) = 0, which vanishes at phi = 0.
+struct Wheel {
+    mass: f64,
+}
+
+impl Kernel for Wheel {
+    fn shape(&self) -> Shape {
+        Shape { n_x: 2, n_eta: 2, n_con: 1, identity_frame: true, ..Shape::default() }
+    }
+    fn levels(&self) -> &[Level] {
+        &[Level::Velocity]
+    }
+    fn terms(&self, at: Point, _: &mut [f64], out: &mut Terms) {
+        let ((sin, cos), slip) = (at.x[0].sin_cos(), 0.6 * at.eta[0] - at.eta[1]);
+        out.x_dot.copy_from_slice(at.eta);
+        out.M.copy_from_slice(&[self.mass, 0.0, 0.0, self.mass]);
+        out.Q.copy_from_slice(&[self.mass, 0.0]);
+        out.A.copy_from_slice(&[0.6 * sin, -sin]);
+        out.b[0] = -slip * at.eta[0] * cos;
+    }
+}
+
+/// How near a row is to vanishing does not depend on the unit of mass: it is measured by what it is nearby.
+#[test]
+fn a_row_that_vanishes_is_measured_alike_in_any_unit_of_mass() {
+    let margin = |mass: f64| {
+        let (kernel, eta) = (Wheel { mass }, [1.0, 0.6]);
+        let mut accelerator = Accelerator::new(&kernel);
+        let rank = accelerator.solve(&kernel, Point { t: 0.0, x: &[0.0; 2], eta: &eta }).unwrap().rank;
+        assert_eq!(rank, 0, "{mass}");
+        let s = accelerator.solve(&kernel, Point { t: 0.0, x: &[1e-6, 6e-7], eta: &eta }).unwrap();
+        assert!(s.rank == 1 && (0.6 * s.eta_dot[0] - s.eta_dot[1]).abs() < 1e-9, "{mass} {s:?}");
+        s.margin
+    };
+    let plain = margin(1.0);
+    assert!((1e-3..0.1).contains(&plain), "{plain}");
+    for mass in [1e-8, 1e-3, 1e3, 1e8] {
+        assert!((margin(mass) / plain - 1.0).abs() < 1e-9, "{mass}: {} {plain}", margin(mass));
+    }
+}

@@ -213,3 +213,24 @@ fn rates_are_those_of_the_solution() {
     let solution = accelerate(&kernel, s.point()).unwrap();
     assert_eq!((&x_dot[..], &eta_dot[..]), (&s.eta[..], &solution.eta_dot[..]));
 }
+
+/// Far from the constraints the way back to the unit quaternion leads off the inclination, which is not free of the
+/// quaternion's scale, and the way back to the inclination off the unit quaternion: both hold at the end.
+#[test]
+fn a_displaced_body_satisfies_its_inclination_and_its_unit_quaternion() {
+    let upright = [0.8, 0.36, 0.48, 0.0];
+    for (size, bumps) in
+        [(2e-2, [1.0, -0.7, 0.4, 0.9]), (1e-1, [-0.5, 1.0, 0.8, -0.3]), (1e-4, [0.2, 1.0, -1.0, 0.6])]
+    {
+        let mut projector = Projector::new(&Body);
+        projector.hold_invariants(&Body, &upright);
+        let mut q: Vec<f64> = upright.iter().zip(bumps).map(|(q, bump)| q + size * bump).collect();
+        let mut omega = [0.3, -0.2, 0.1];
+        assert!(projector.project(&Body, 0.0, &mut q, &mut omega).unwrap());
+        let (mut phi, mut psi) = ([0.0; 2], [0.0; 2]);
+        Body.residuals(Point { t: 0.0, x: &q, eta: &omega }, &mut [], &mut phi, &mut psi);
+        assert!((dot(&q, &q) - 1.0).abs() < 1e-12, "{size}: {:e}", dot(&q, &q) - 1.0);
+        assert!(phi[1].abs() < 1e-12, "{size}: {:e}", phi[1]);
+        assert!(psi.iter().all(|v| v.abs() < 1e-12), "{size}: {psi:?}");
+    }
+}

@@ -2,7 +2,8 @@
 
 use dalembert_linalg::Lcg;
 use dalembert_run::{
-    AccelerationError, Accelerator, Kernel, Level, Pattern, Point, Shape, Solution, Sparsity, Taken, Terms,
+    AccelerationError, Accelerator, Kernel, Level, Method, Options, Pattern, Point, Row, Shape, Solution,
+    Sparsity, State, Stop, Taken, Terms, integrate,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -364,4 +365,52 @@ fn a_system_that_is_not_sparse_is_refused() {
     assert!(Sparsity::new(Pattern::diagonal(n), Pattern::new(n, rows)).is_none());
     // No inertia by structure.
     assert!(Sparsity::new(Pattern::new(2, [vec![0], vec![]]), Pattern::new(2, [vec![1]])).is_none());
+}
+
+/// A system with one row that becomes shorter along the motion.
+struct Fading(Numbers);
+
+impl Kernel for Fading {
+    fn shape(&self) -> Shape {
+        self.0.shape()
+    }
+
+    fn levels(&self) -> &[Level] {
+        self.0.levels()
+    }
+
+    fn sparsity(&self) -> Option<&Arc<Sparsity>> {
+        self.0.sparsity()
+    }
+
+    fn terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Terms) {
+        self.0.terms(at, scratch, out);
+        let fade = (-40.0 * at.t).exp();
+        out.b[3] *= fade;
+        let sparsity = out.sparsity.clone();
+        for &(j, _) in &self.0.rows[3] {
+            let place = sparsity.as_ref().map_or(3 * self.0.n + j, |s| s.constraint.place(3, j).unwrap());
+            out.A[place] *= fade;
+        }
+    }
+}
+
+/// The margin of rows that become shorter is that of the dense factorisation.
+#[test]
+fn a_row_that_becomes_shorter_lowers_the_margin() {
+    // Rows that have nothing in common: the margin is by how much the third is shorter than it was lately.
+    let mass = (0..30).map(|i| vec![(i, 1.0 + i as f64)]).collect();
+    let rows = (0..12).map(|i| vec![(2 * i, 1.0), (2 * i + 1, 0.5)]).collect();
+    let system = Numbers::new(mass, rows, vec![1.0; 30], vec![0.0; 12]);
+    assert!(system.sparsity.is_some());
+    let start = State::new(0.0, &[0.0; 30], &[0.0; 30]);
+    let options = Options { method: Method::Rk4, fixed_step: Some(0.02), ..Options::default() };
+    let margin = |kernel: &dyn Kernel| {
+        let out = integrate(kernel, &start, 0.1, &options, &mut |_: Row| {});
+        assert_eq!(out.stop, Stop::EndTime);
+        out.smallest_margin
+    };
+    let (sparse, dense) = (margin(&Fading(system.clone())), margin(&Fading(system.dense())));
+    assert!((sparse / dense - 1.0).abs() < 1e-6, "{sparse} {dense}");
+    assert!(sparse < 0.6 && margin(&system) > 0.99, "{sparse}");
 }
