@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn pieces_of_text_are_found() {
-        assert_eq!(alternatives(r"^([;{}])\s*(a|b_1)\b"), Some((11, 16)));
+        assert_eq!(alternatives(r"^([;{}])\s*(a|b_1)\b"), Some((12, 17)));
         assert_eq!(alternatives("(a)"), None);
         assert_eq!(between("x<1>y<2>z", "<1>", "<2>", "w").as_deref(), Some("x<1>w<2>z"));
         assert_eq!(between("x", "<1>", "<2>", "w"), None);
