@@ -187,7 +187,7 @@ fn line_end(pieces: &[Piece<'_>], begin: usize, room: usize) -> usize {
 /// A line that begins with a keyword would be taken for a new statement.
 fn begins_statement(text: &str) -> bool {
     let word = text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
-    super::KEYWORDS.contains(&word)
+    crate::words::KEYWORDS.contains(&word)
 }
 
 fn verbatim(kind: &StatementKind) -> String {

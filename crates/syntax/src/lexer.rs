@@ -4,10 +4,11 @@
 //! without saying more. It knows which line ends matter to nobody (those after an operator) and drops them; whether a
 //! bracket is open is the parser's business. Names are not normalised: `é` in one and in two characters are two names.
 
-use super::token::{RESERVED_WORDS, Token, TokenKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::limits::{MAX_DIAGNOSTICS, MAX_NUMBER_LENGTH};
 use crate::source::Span;
+use crate::token::{Token, TokenKind};
+use crate::words::RESERVED_WORDS;
 
 /// The tokens of a text, always with an [`TokenKind::End`] at the end, and what is wrong with it.
 ///

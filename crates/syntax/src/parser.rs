@@ -10,8 +10,6 @@ mod expressions;
 mod statements;
 mod units;
 
-pub use statements::KEYWORDS;
-
 use super::ast::{Ast, Name};
 use super::token::{Token, TokenKind};
 use crate::diagnostic::size_error;
@@ -167,7 +165,7 @@ impl<'a> Parser<'a> {
             return Ok(Name { text: self.slice(token.span).to_string(), span: token.span });
         }
         let word = self.slice(token.span);
-        if super::RESERVED_WORDS.contains(&word) {
+        if crate::words::RESERVED_WORDS.contains(&word) {
             let message = format!("`{word}` is a word of the language and cannot be a name");
             return Err(self.give_up(Diagnostic::error(Code::ReservedName, token.span, message)));
         }

@@ -11,9 +11,6 @@ pub struct Token {
     pub span: Span,
 }
 
-/// Words that are never names, whatever their place.
-pub const RESERVED_WORDS: [&str; 6] = ["and", "else", "if", "not", "or", "then"];
-
 macro_rules! tokens {
     ($($variant:ident $text:literal)*) => {
         /// The kinds of tokens.

@@ -1,7 +1,10 @@
-//! The words of the language with a line about each: what an editor shows. The grammar does not read this table;
-//! a test holds it against the words the parser and the elaborator know.
+//! The words of the language with a line about each: the only list of them.
+//!
+//! The lexer, the parser and the elaborator take their lists from these tables, completion and hover show them, and
+//! `cargo xtask words` writes them into the grammars of the editors and into the manual.
 
 use dalembert_expr::Function;
+use std::sync::LazyLock;
 
 /// A word and what to say about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +108,7 @@ words! {
     "potential_energy" "potential_energy" "Potential energy V; a result.";
     "gauss" "gauss" "Gauss's function at the solution; a result.";
 
-    /// Words inside statements and expressions.
+    /// Words inside statements and expressions. The first six are never names.
     PARTS:
     "if" "if x > 0 then x else 0" "A choice between two values.";
     "then" "if x > 0 then x else 0" "The value where the condition holds.";
@@ -139,13 +142,30 @@ pub fn find(table: &'static [Word], name: &str) -> Option<&'static Word> {
     table.iter().find(|word| word.name == name)
 }
 
-/// Names of functions and results: a model cannot declare them.
-pub const OPERATIONS: &[&str] = &["sqrt", "dot", "cross", "norm", "diff", "delta", "sum", "transpose"];
-/// Results that take an argument.
-pub const OBSERVABLES: &[&str] =
-    &["impressed", "ideal", "nonideal", "control", "multiplier", "reaction", "residual"];
-/// Results that take none.
-pub const PLAIN_OBSERVABLES: &[&str] = &["energy", "kinetic_energy", "potential_energy", "gauss"];
+/// The names of the words of a table from a place on, as many as the type asks for.
+const fn names<const N: usize>(table: &[Word], from: usize) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut k = 0;
+    while k < N {
+        names[k] = table[from + k].name;
+        k += 1;
+    }
+    names
+}
+
+/// The words that begin statements. Elsewhere they are names like any other.
+pub const KEYWORDS: [&str; STATEMENTS.len()] = names(STATEMENTS, 0);
+/// Words that are never names, whatever their place: the first of [`PARTS`].
+pub const RESERVED_WORDS: [&str; 6] = names(PARTS, 0);
+/// Functions that are not elementary ones: they take vectors, ranges or names, or are written in another way.
+pub static OPERATIONS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let names = FUNCTIONS.iter().map(|word| word.name);
+    names.filter(|name| Function::by_name(name).is_none()).collect()
+});
+/// Results that take an argument and whose names a model cannot declare: the first of [`RESULTS`].
+pub const OBSERVABLES: [&str; 7] = names(RESULTS, 0);
+/// Results that take no argument: [`CONSTANTS`] but for time and pi.
+pub const PLAIN_OBSERVABLES: [&str; CONSTANTS.len() - 2] = names(CONSTANTS, 2);
 
 /// Whether a model cannot declare a name: functions, results and constants of the language.
 pub fn is_reserved(name: &str) -> bool {
@@ -159,23 +179,23 @@ pub fn is_reserved(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parse;
     use crate::source::Source;
-    use crate::{KEYWORDS, RESERVED_WORDS, parse};
 
-    fn names(table: &[Word]) -> Vec<&str> {
-        table.iter().map(|word| word.name).collect()
+    #[test]
+    fn every_elementary_function_is_in_the_table_and_the_table_is_sorted() {
+        let elementary = Function::ALL.iter().map(|f| f.name()).filter(|n| Function::by_name(n).is_some());
+        assert!(elementary.clone().all(|name| find(FUNCTIONS, name).is_some()));
+        assert_eq!(OPERATIONS.len() + elementary.count(), FUNCTIONS.len());
+        assert!(FUNCTIONS.is_sorted_by_key(|word| word.name) && KEYWORDS.is_sorted());
     }
 
     #[test]
-    fn the_tables_hold_the_words_of_the_parser_and_the_elaborator() {
-        assert_eq!(names(STATEMENTS), KEYWORDS);
-        let elementary = Function::ALL.iter().map(|f| f.name()).filter(|n| Function::by_name(n).is_some());
-        let mut functions: Vec<&str> = elementary.chain(OPERATIONS.iter().copied()).collect();
-        functions.sort_unstable();
-        assert_eq!(names(FUNCTIONS), functions);
-        assert_eq!(names(RESULTS)[..OBSERVABLES.len()], *OBSERVABLES);
-        assert_eq!(names(CONSTANTS)[2..], *PLAIN_OBSERVABLES);
-        assert!(RESERVED_WORDS.iter().all(|word| find(PARTS, word).is_some()));
+    fn the_lists_are_the_parts_of_their_tables() {
+        assert_eq!(RESERVED_WORDS, ["if", "then", "else", "and", "or", "not"]);
+        assert_eq!(OBSERVABLES.last(), Some(&"residual"));
+        assert_eq!(PLAIN_OBSERVABLES, ["energy", "kinetic_energy", "potential_energy", "gauss"]);
+        assert_eq!(*OPERATIONS, ["cross", "delta", "diff", "dot", "norm", "sqrt", "sum", "transpose"]);
     }
 
     #[test]

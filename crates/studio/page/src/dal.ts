@@ -2,16 +2,20 @@
 
 import { StreamLanguage, type StringStream } from "@codemirror/language";
 
-const STATEMENTS = new Set(
-  ("system parameter const coordinate speed let kinetic potential lagrangian mass force dissipation constraint " +
-    "nonideal friction require actuator weight initial output event draw simulate for sum in if then else and or not " +
-    "until every tolerance method stop rising falling work power decay on with body joint spring damper contact " +
-    "complete_integral constants line point circle trace").split(" "),
-);
-const FUNCTIONS = new Set(
-  ("sin cos tan asin acos atan atan2 sinh cosh tanh exp log ln sqrt abs sign min max dot cross norm energy multiplier " +
-    "reaction pi step d").split(" "),
-);
+// Words: written by `cargo xtask words`.
+const KEYWORDS = new Set(`
+  actuate body complete_integral const constraint contact coordinate damper dissipation draw event for
+  force friction initial joint kinematics kinetic lagrangian let mass nonideal output parameter
+  potential require simulate speed spring system weight work if then else and or not in at on
+  coefficient velocity static normal decay until every method tolerance rising falling stop point line
+  circle trace
+`.trim().split(/\s+/));
+const FUNCTIONS = new Set(`
+  abs acos asin atan atan2 cos cosh cross delta diff dot exp log max min norm sign sin sinh sqrt sum
+  tan tanh transpose impressed ideal nonideal control multiplier reaction residual friction power work
+  t pi energy kinetic_energy potential_energy gauss
+`.trim().split(/\s+/));
+// End of words.
 
 function token(stream: StringStream): string | null {
   if (stream.eatSpace()) return null;
@@ -21,7 +25,7 @@ function token(stream: StringStream): string | null {
   if (stream.match(/^\d+(\.\d*)?([eE][-+]?\d+)?|^\.\d+([eE][-+]?\d+)?/)) return "number";
   const word = stream.match(/^[\p{L}_][\p{L}\p{N}_]*/u) as RegExpMatchArray | null;
   if (word) {
-    if (STATEMENTS.has(word[0])) return "keyword";
+    if (KEYWORDS.has(word[0])) return "keyword";
     return FUNCTIONS.has(word[0]) ? "variableName.function" : "variableName";
   }
   stream.next();

@@ -1,7 +1,7 @@
 // Running: progress, cancel, the animation, the plots, and one line about how it went.
 
-import "../../../dalembert/assets/player/player.css";
-import { mount } from "../../../dalembert/assets/player/player.js";
+import "../../../view/assets/player/player.css";
+import { mount } from "../../../view/assets/player/player.js";
 import { run, stop, type Checked, type Result, type RunQuestion } from "./api";
 import { byId, quiet, short } from "./dom";
 import { failureBox } from "./messages";

@@ -7,42 +7,7 @@ use crate::ast::{
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::source::Span;
 use crate::token::{Token, TokenKind};
-
-/// The words that begin statements. Elsewhere they are names like any other.
-pub const KEYWORDS: [&str; 32] = [
-    "actuate",
-    "body",
-    "complete_integral",
-    "const",
-    "constraint",
-    "contact",
-    "coordinate",
-    "damper",
-    "dissipation",
-    "draw",
-    "event",
-    "for",
-    "force",
-    "friction",
-    "initial",
-    "joint",
-    "kinematics",
-    "kinetic",
-    "lagrangian",
-    "let",
-    "mass",
-    "nonideal",
-    "output",
-    "parameter",
-    "potential",
-    "require",
-    "simulate",
-    "speed",
-    "spring",
-    "system",
-    "weight",
-    "work",
-];
+use crate::words::KEYWORDS;
 
 /// Whether a word begins a statement.
 pub(super) fn is_keyword(word: &str) -> bool {
