@@ -92,7 +92,7 @@ pub struct Request {
     pub fold: bool,
     /// Integrate the Lagrangian along the motion.
     pub action: bool,
-    /// Keep the forces at each row, as a [film](crate::film) shows them.
+    /// Keep the forces at each row, as an animation shows them.
     pub forces: bool,
 }
 

@@ -1,6 +1,6 @@
 //! The motion between two configurations in a given time: Hamilton's principle as a boundary value problem.
 //!
-//! The time is cut into elements, each with a cubic through four Lobatto nodes ([`crate::method::discrete_action`]). The positions at
+//! The time is cut into elements, each with a cubic through four Lobatto nodes (`method/discrete_action.rs`). The positions at
 //! all inner nodes are the unknowns, with impulses of the constraints:
 //!
 //! ```text
