@@ -50,7 +50,7 @@ pub struct Conserved {
     pub name: String,
     /// In the names of the model.
     pub expression: String,
-    /// The same for typesetting.
+    /// The expression in LaTeX.
     pub latex: String,
     /// The symmetry behind it, as `δx = -y, δy = x`.
     pub generator: String,
@@ -67,7 +67,7 @@ pub struct Conserved {
 pub struct Integral {
     /// In the names of the model.
     pub expression: String,
-    /// The same for typesetting.
+    /// The expression in LaTeX.
     pub latex: String,
 }
 

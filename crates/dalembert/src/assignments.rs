@@ -20,7 +20,7 @@ pub fn assignments(text: &str) -> Result<Vec<(String, f64)>, Box<Diagnostic>> {
 }
 
 impl Model {
-    /// The same with values that are expressions of the model's parameters, their units checked against what they are given
+    /// Reads `name = value` pairs whose values are expressions of the model's parameters, their units checked against what they are given
     /// to.
     ///
     /// ```

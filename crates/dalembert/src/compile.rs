@@ -301,7 +301,7 @@ impl Compiled {
         run_into(&self.programs.outputs, inputs, &mut scratch, out);
     }
 
-    /// The same system with other values of the parameters.
+    /// A copy of the compiled system with other parameter values.
     pub fn with_parameters(&self, parameters: Vec<f64>) -> Self {
         let mut other = self.clone();
         other.set_parameters(&parameters);
@@ -356,7 +356,7 @@ pub(crate) fn parameter_values(system: &mut System) -> Vec<f64> {
     parameter_values_with(system, &vec![None; system.parameters.len()])
 }
 
-/// The same with some of them given; those defined from them follow.
+/// Parameter values with some of them given; those defined from them follow.
 pub(crate) fn parameter_values_with(system: &mut System, given: &[Option<f64>]) -> Vec<f64> {
     let mut values: Vec<f64> = Vec::with_capacity(system.parameters.len());
     let places: rustc_hash::FxHashMap<Symbol, usize> =

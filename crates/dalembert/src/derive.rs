@@ -374,7 +374,7 @@ fn rows_of(
     velocity.iter().map(row).unzip()
 }
 
-/// The same for a sliding velocity that is written anew.
+/// Rows of V' = 0 (K6) for a sliding velocity that has been rewritten.
 pub(crate) fn sliding_rows(
     system: &mut System,
     form: &KernelForm,

@@ -57,7 +57,7 @@ impl Model {
                 let d = Diagnostic::error(
                     Code::BadOption,
                     None,
-                    format!("`{name}` is no coordinate or speed of this model"),
+                    format!("`{name}` is not a coordinate or speed of this model"),
                 );
                 return Err(Box::new(match near {
                     Some(near) => d.help(format!("did you mean `{near}`?")),

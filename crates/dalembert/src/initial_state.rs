@@ -16,7 +16,7 @@ impl Model {
         self.constant_by(&places, e)
     }
 
-    /// The same for many expressions: the parameters are looked up, not searched.
+    /// Value of an expression over parameters, which are looked up in a table.
     fn constant_by(&mut self, places: &Places, e: dalembert_expr::Expr) -> f64 {
         let values = self.compiled.parameters();
         self.system.pool.evaluate(e, |s| places.of(s).map_or(f64::NAN, |i| values[i]))
@@ -27,7 +27,7 @@ impl Model {
         self.guess_with(&[])
     }
 
-    /// The same with some values given, in place of those that are written; they are fixed.
+    /// The initial values as written, with some replaced by given ones, which are fixed.
     pub(crate) fn guess_with(
         &mut self,
         given: &[(InitialTarget, f64)],
@@ -111,7 +111,7 @@ impl Model {
         self.start_with(&[])
     }
 
-    /// The same at another time, or from coordinates and speeds given in full: these are fixed, and refused where they
+    /// Consistent initial conditions at another time, or from coordinates and speeds given in full: these are fixed, and refused where they
     /// break a constraint.
     ///
     /// ```
@@ -146,7 +146,7 @@ impl Model {
         })
     }
 
-    /// The same with some values given and fixed.
+    /// Consistent initial conditions with some values given and fixed.
     pub(crate) fn start_with(
         &mut self,
         given: &[(InitialTarget, f64)],

@@ -213,7 +213,7 @@ impl Linearizer {
         Ok(here)
     }
 
-    /// The same without looking at rounding, for searches.
+    /// The reduced linear system without an estimate of its rounding, for searches.
     pub(crate) fn plain(&self, model: &Model, state: &State, wishes: &Preferences) -> Option<Local> {
         self.calls.set(self.calls.get() + 1);
         local(model, &self.derivatives, state, wishes).ok()
@@ -302,7 +302,7 @@ impl Linearizer {
     }
 }
 
-/// The same independent variables again.
+/// Preferences that select the independent variables of an earlier reduction.
 pub(crate) fn fixed(model: &Model, here: &Local) -> Preferences {
     let mark = |n: usize, chosen: &[usize]| {
         (0..n).map(|i| if chosen.contains(&i) { Preference::Required } else { Preference::Open }).collect()

@@ -35,7 +35,7 @@ pub struct Model {
     pub system: System,
     /// Its equations of motion.
     pub form: KernelForm,
-    /// The same as numbers.
+    /// The equations as programs over floating-point numbers.
     pub compiled: Compiled,
     /// Warnings and notes from reading it.
     pub diagnostics: Vec<Diagnostic>,

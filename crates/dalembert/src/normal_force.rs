@@ -75,7 +75,7 @@ impl Model {
         self.compiled.set_contacts(&mut self.system, &self.form);
     }
 
-    /// The same after parameters have changed: the rules look at numbers.
+    /// Decides the normal forces again after parameters have changed, because the rules evaluate numbers.
     pub(crate) fn find_normal_forces_again(&mut self) {
         if self.system.contacts.iter().all(|c| c.normal.is_some()) {
             return;
@@ -367,7 +367,7 @@ impl View {
         self.is_of_length(k, speeds, 1.0)
     }
 
-    /// The same with another length.
+    /// Whether the components of the sliding velocity have this length and are at right angles on these speeds.
     fn is_of_length(&self, k: usize, speeds: &[usize], length: f64) -> bool {
         let (sliding, square) = (self.sliding(k), length * length);
         (0..sliding.len()).all(|i| {

@@ -43,7 +43,7 @@ impl Model {
         self.give_parameters(&given)
     }
 
-    /// The same by place; those that are not given are as the model defines them.
+    /// Sets parameters by index; those that are not given are as the model defines them.
     pub(crate) fn give_parameters(&mut self, given: &[Option<f64>]) -> Result<(), Box<Diagnostic>> {
         let parameters = parameter_values_with(&mut self.system, given);
         if let Some(k) = parameters.iter().position(|v| !v.is_finite()) {

@@ -177,7 +177,7 @@ impl Tally {
         Tally { name, what, worst: None, count: 0, passed: true, reason: None }
     }
 
-    /// The same, left out for a reason.
+    /// A check that was not made, with the reason.
     fn skipped(name: &'static str, reason: impl Into<String>) -> Self {
         Tally { reason: Some(reason.into()), ..Tally::new(name, "") }
     }

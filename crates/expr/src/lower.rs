@@ -32,7 +32,7 @@ impl Pool {
         tape.finish(&results)
     }
 
-    /// The same at the beginning of a tape, whose inputs are these symbols: what follows may use the values.
+    /// Lowers expressions at the beginning of a tape whose inputs are these symbols; later code may use the values.
     pub fn lower_into(&mut self, tape: &mut Builder, inputs: &[Symbol], outputs: &[Expr]) -> Vec<Value> {
         let order = self.order(outputs, 0);
         let mut tape = Lowering { tape, places: places(inputs) };

@@ -56,7 +56,7 @@ impl Pool {
         self.print_with(e, format, &|name| format.name(name))
     }
 
-    /// The same, with names spelt by the caller: formats with fewer characters than the model language may merge names.
+    /// The expression in a format, with names spelt by the caller: formats with fewer characters than the model language may merge names.
     pub fn print_with(&mut self, e: Expr, format: Format, spell: &dyn Fn(&str) -> String) -> String {
         let cost = self.cost(e);
         if cost > MAX_PRINTED {

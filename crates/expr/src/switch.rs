@@ -33,7 +33,7 @@ impl Switch {
         found
     }
 
-    /// The same with kinks: those of `abs`, `min`, `max`, of roots of squares, and the cut of `atan2`.
+    /// Switches of the expressions, kinks included: those of `abs`, `min`, `max`, of roots of squares, and the cut of `atan2`.
     #[must_use]
     pub fn with_kinks(pool: &Pool, roots: &[Expr]) -> Vec<Switch> {
         let mut found = Switch::all(pool, roots);

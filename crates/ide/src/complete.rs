@@ -38,7 +38,7 @@ pub struct Completion {
     pub label: String,
     /// What it is.
     pub kind: CompletionKind,
-    /// The same in a few words.
+    /// What the completion is, in a few words.
     pub detail: String,
     /// More about it.
     pub documentation: Option<String>,

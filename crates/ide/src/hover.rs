@@ -14,7 +14,7 @@ use dalembert_syntax::words::{self, Word};
 pub struct Hover {
     /// The word, with its primes.
     pub span: Span,
-    /// The same as text.
+    /// The word with its primes, as text.
     pub name: String,
     /// What it is, in a few words: `coordinate in m`, `function`.
     pub what: String,

@@ -92,7 +92,7 @@ pub struct Entity {
 pub struct Occurrence {
     /// The letters of the name.
     pub span: Span,
-    /// The same with primes, subscripts before them, and a `δ`.
+    /// The name with its primes, subscripts and a `δ`.
     pub extent: Span,
     /// The thing it refers to, by its place in the list; `None` for words of the language and unknown names.
     pub entity: Option<usize>,

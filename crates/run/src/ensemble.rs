@@ -124,7 +124,7 @@ pub struct Ensemble {
     kernel: Box<dyn LaneKernel>,
     /// The whole step as one program.
     step: Option<Lanes>,
-    /// The same with the motion inside the step.
+    /// The step as one program that also gives dense output.
     whole_step: Option<Lanes>,
     table: &'static Tableau,
     /// The motion inside steps, where it may be wanted.
@@ -159,7 +159,7 @@ impl Ensemble {
         Some(Lanes::new(unrolled::step_program(program, dim, self.table, self.tol, interpolant)))
     }
 
-    /// The same without the step as one program, for comparison: slower, with the same bits.
+    /// An ensemble whose steps are loops over stages instead of one program: slower, with the same bits; for comparison.
     #[must_use]
     pub fn looped(kernel: Box<dyn LaneKernel>, options: &Options) -> Option<Self> {
         let derivative = |p: &Program| (1..=p.input_count()).contains(&p.output_count());

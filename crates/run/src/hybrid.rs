@@ -37,7 +37,7 @@ pub fn integrate(
     integrate_controlled(kernel, &Controller::default(), start, t_end, options, observer)
 }
 
-/// The same with a controller that works from another model, or only now and then.
+/// Moves `kernel` from `start` to `t_end` with a controller that uses another model, or samples at intervals.
 pub fn integrate_controlled(
     kernel: &dyn Kernel,
     controller: &Controller<'_>,

@@ -139,7 +139,7 @@ impl Terms {
         }
     }
 
-    /// The same with M and A written out.
+    /// The terms with M and A as full matrices.
     pub fn written_out(&self) -> Self {
         let Some(s) = &self.sparsity else { return self.clone() };
         let (n, m) = (self.Q.len(), self.b.len());

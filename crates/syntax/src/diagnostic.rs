@@ -96,7 +96,7 @@ impl Diagnostic {
         Diagnostic::new(code, span, message).severity(Severity::Note)
     }
 
-    /// The same with another severity.
+    /// Sets the severity.
     pub fn severity(mut self, severity: Severity) -> Diagnostic {
         self.severity = severity;
         self

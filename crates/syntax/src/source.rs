@@ -47,7 +47,7 @@ impl Span {
         Span::at(self.end)
     }
 
-    /// The same range as indices of a string.
+    /// The span as a range of string indices.
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }

@@ -65,7 +65,7 @@ impl Lanes {
         }
     }
 
-    /// The same for block after block of [`Lanes::WIDTH`] states, as many as both slices hold.
+    /// Runs the program for block after block of [`Lanes::WIDTH`] states, as many as both slices hold.
     ///
     /// ```
     /// use dalembert_tape::{Builder, Lanes, Op};

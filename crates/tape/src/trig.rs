@@ -53,7 +53,7 @@ pub(crate) fn sin_cos(x: f64) -> (f64, f64) {
     reduced(x)
 }
 
-/// The same with the machine's own fused products.
+/// Argument reduction with the machine's fused multiply-add.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "fma")]
 fn reduced_with_fma(x: f64) -> (f64, f64) {

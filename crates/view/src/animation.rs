@@ -111,7 +111,7 @@ impl Animation {
         Animation::of_scene(model, motion, &scene)
     }
 
-    /// The same with a scene of one's own.
+    /// An animation of a motion with a given scene.
     pub fn of_scene(model: &mut Model, motion: &Motion, scene: &Scene) -> Result<Animation, Box<Diagnostic>> {
         let dimension = scene.dimension();
         let layout = FrameLayout::new(scene, dimension);

@@ -16,7 +16,7 @@ pub(crate) fn escaped(text: &str) -> String {
     out
 }
 
-/// The same for text of several lines, which stay lines.
+/// Text of several lines for XML and HTML; line breaks stay.
 pub(crate) fn escaped_lines(text: &str) -> String {
     text.lines().map(escaped).collect::<Vec<_>>().join("\n")
 }

@@ -30,7 +30,7 @@ pub struct Stepping {
 }
 
 impl Stepping {
-    /// The same as a request, without rows.
+    /// The options as a request for a motion, without output rows.
     pub fn request(&self) -> Request {
         Request {
             until: self.until,

@@ -31,7 +31,7 @@ pub fn axis(text: &str) -> Result<String, String> {
     readable(text, dalembert::sweep::Axis::read(text))
 }
 
-/// The same for `--sample`.
+/// Checks a `--sample` argument: NAME=DISTRIBUTION.
 pub fn sample(text: &str) -> Result<String, String> {
     readable(text, dalembert::sweep::Sample::read(text))
 }

@@ -102,7 +102,7 @@ pub(super) fn closure(setting: &mut PfaffianSystem, rows: &[usize]) -> Result<Cl
     Err(Undecided::Grown(growth))
 }
 
-/// The same ranks at a point of another prime.
+/// Confirms the ranks at a point modulo another prime.
 fn confirm(
     setting: &mut PfaffianSystem,
     rows: &[usize],

@@ -24,7 +24,7 @@ pub(super) struct Dynamics {
     pub time: Symbol,
     pub x: Vec<Symbol>,
     pub eta: Vec<Symbol>,
-    /// The same as expressions: coordinates, speeds, time.
+    /// Coordinates as expressions; speeds and time follow.
     pub places: Vec<Expr>,
     pub speeds: Vec<Expr>,
     pub clock: Expr,
@@ -34,7 +34,7 @@ pub(super) struct Dynamics {
     pub identity: bool,
     /// Y with Y X = 1 as (p, i, entry) and its rate, in a frame that is not the identity.
     pub left_inverse: Option<(Sparse, Sparse)>,
-    /// The same in the model's own pool.
+    /// The left inverse in the model's own pool.
     pub left_inverse_named: Option<Vec<Vec<Expr>>>,
     pub lagrangian: Expr,
     /// dL/dx, dL/d eta

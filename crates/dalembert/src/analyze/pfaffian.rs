@@ -30,7 +30,7 @@ pub(super) struct RowForm {
 pub(super) struct Form {
     pub constant: Expr,
     pub entries: Vec<(usize, Expr)>,
-    /// The same with the parameters' names.
+    /// The entries A_p with the parameters' names.
     pub named: Vec<(usize, Expr)>,
     /// A0 with the parameters' names.
     pub named_constant: Expr,

@@ -290,7 +290,7 @@ fn kernel_sections(model: &mut Model, dynamics: &mut Dynamics) -> Vec<NamedSecti
     sections
 }
 
-/// The same for the search, with their rates along the motion.
+/// Kernel sections with closed parameters for the search, with their rates along the motion.
 fn closed_sections(model: &mut Model, dynamics: &mut Dynamics, sections: &[NamedSection]) -> KernelSections {
     let seeds: Vec<(Symbol, Expr)> = dynamics
         .x

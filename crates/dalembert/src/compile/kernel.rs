@@ -32,7 +32,7 @@ impl Compiled {
         end + self.parameters.len()
     }
 
-    /// The same, then multipliers and reactions.
+    /// Writes `t, x, eta, parameters`, then multipliers and reactions; returns how many.
     pub(super) fn load_ideal(
         &self,
         at: Point<'_>,
@@ -50,7 +50,7 @@ impl Compiled {
         end + self.groups.len()
     }
 
-    /// The same, then accelerations, forces, Gauss's function and works.
+    /// Writes `t, x, eta, parameters`, then accelerations, forces, Gauss's function and works; returns how many.
     pub(super) fn load_results(
         &self,
         at: Point<'_>,

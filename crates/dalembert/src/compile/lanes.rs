@@ -57,7 +57,7 @@ impl InLanes {
         Some(Self { motion, keep: Some(keep), stops, dim, rows: rows.len() })
     }
 
-    /// The same as machine code. Inputs of all programs: t, the state, constants of the motion, of the way back and of
+    /// The lane programs as native code. Inputs of all programs: t, the state, constants of the motion, of the way back and of
     /// events, least pivots.
     pub fn kernel(&self) -> Box<dyn LaneKernel> {
         let count = |part: Option<&Hoisted>| part.map_or(0, |part| part.once.output_count());

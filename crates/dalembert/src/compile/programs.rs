@@ -160,7 +160,7 @@ impl Scattered {
         self.run_to(&self.places, inputs, scratch, arrays);
     }
 
-    /// The same with other places.
+    /// Evaluates the program and scatters its outputs to the given places.
     pub(super) fn run_to<const N: usize>(
         &self,
         places: &Scatter,
@@ -180,7 +180,7 @@ impl Scattered {
 pub(super) struct Scatter {
     /// For each output: which array, and where in it.
     pub each: Vec<(usize, usize)>,
-    /// The same as stretches of neighbours: array, first place, count. A large system has few.
+    /// Runs of neighbouring places: array, first place, count. A large system has few.
     stretches: Vec<(usize, usize, usize)>,
     /// How many outputs go to each array.
     counts: Vec<usize>,

@@ -29,7 +29,7 @@ pub(super) const MASS_PIVOT: f64 = 1e-9;
 /// Least pivot of S, relative to its diagonal entry: the square of the sine of the angle between a row and the earlier
 /// ones (`GRAM_SAFE` of the general road).
 const ROW_PIVOT: f64 = 1e-4;
-/// The same where some rows stand for a redundant set: other rows may be better at times, but changing them costs more
+/// Smallest accepted pivot where some rows represent a redundant set: other rows may be better at times, but changing them costs more
 /// than the digits lost, which projection restores.
 const CHOSEN_ROW_PIVOT: f64 = 1e-6;
 

@@ -54,7 +54,7 @@ impl<'s> Families<'s> {
         Derived { psi, entries, right }
     }
 
-    /// The same with other coordinates.
+    /// Copies a derived member to other coordinates.
     fn exchange(&self, pool: &mut Pool, derived: &Derived, from: &[usize], to: &[usize]) -> Derived {
         let mut images = Vec::with_capacity(2 * from.len());
         for (&i, &j) in from.iter().zip(to) {

@@ -116,7 +116,7 @@ impl Writer {
         self.entry(pool, (base, symbol), indices, e);
     }
 
-    /// The same for an entry of a vector of the general equations.
+    /// Writes an entry of a vector of the general equations.
     pub fn component(&mut self, pool: &mut Pool, letter: &str, index: &str, e: Expr) {
         self.entry(pool, (letter, bold(letter)), &[index], e);
     }

@@ -91,7 +91,7 @@ impl Model {
         self.equilibria_watched(search, &mut |_, _| {})
     }
 
-    /// The same; `watch` is told how many starts are done, and of how many.
+    /// Finds equilibria and steady motions; `watch` is told how many starts are done, and of how many.
     pub fn equilibria_watched(
         &mut self,
         search: &EquilibriumSearch,

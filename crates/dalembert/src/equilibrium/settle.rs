@@ -102,7 +102,7 @@ impl Linearizer {
         self.newton(model, state, held).map(|(found, _)| found)
     }
 
-    /// The same, and whether no step had to be shortened.
+    /// Newton's iteration to an equilibrium, and whether no step had to be shortened.
     fn newton(&self, model: &Model, state: &State, held: &FixedVariables) -> Option<(State, bool)> {
         let mut now = state.clone();
         let mut wishes = holding(model, held);

@@ -72,7 +72,7 @@ impl Values {
         (self.residual.abs() / (scale + 1e-300), scale)
     }
 
-    /// The same where S and its derivatives have a value.
+    /// The relative residual of H8 and the size of its terms; `None` where S or a derivative is not finite.
     pub(crate) fn finite_off(&self) -> Option<(f64, f64)> {
         let (off, scale) = self.off();
         let finite = self.y.iter().chain(&self.b_x).chain(&self.b).all(|v| v.is_finite());

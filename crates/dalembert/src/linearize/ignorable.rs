@@ -142,7 +142,7 @@ pub(crate) fn size(here: &Local, i: usize) -> f64 {
     row.max(here.rates[i].abs() * 1e-3)
 }
 
-/// The same for all, but rows of nothing are compared with what rounding makes of the others.
+/// What the rate of each state is measured against; rates that vanish are compared with what rounding makes of the others.
 pub(crate) fn scales(here: &Local) -> Vec<f64> {
     let sizes: Vec<f64> = (0..here.dimension()).map(|i| size(here, i)).collect();
     let most = sizes.iter().copied().fold(0.0, f64::max);

@@ -213,7 +213,7 @@ impl Path {
         self.against(&run.states, run.trouble)
     }
 
-    /// The same for states computed elsewhere.
+    /// Compares the motion with states computed elsewhere.
     fn against(&self, states: &[State], trouble: Option<String>) -> Result<Difference, String> {
         if self.states.len() < 2 {
             return Err(self.trouble.clone().unwrap_or_else(|| "there is no motion".into()));
@@ -225,7 +225,7 @@ impl Path {
         Ok(Difference { worst: self.scales.apart(&self.states, states), tolerance: self.tolerance })
     }
 
-    /// The same as far as those states go, with what they may be off by besides.
+    /// Compares the motion with as many states as are given, which may be off by `besides`.
     pub fn as_far_as(&self, states: &[State], besides: f64) -> Difference {
         Difference { worst: self.scales.apart(&self.states, states), tolerance: self.tolerance + besides }
     }

@@ -195,7 +195,7 @@ impl Reading {
         if size > 0.0 { size } else { 1.0 }
     }
 
-    /// The same, 0 where nothing acts.
+    /// The size of accelerations and forces at the state; 0 where nothing acts.
     pub(super) fn accelerates(&self) -> f64 {
         let s = &self.solution;
         let still = |list: &[f64]| list.iter().all(|v| *v == 0.0);

@@ -167,7 +167,7 @@ pub(super) fn state_values(model: &Model, state: &dalembert_run::State) -> Value
     values
 }
 
-/// The same, with accelerations, multipliers and reactions.
+/// Values of the state, accelerations, multipliers and reactions by symbol.
 pub(super) fn values(model: &Model, reading: &Reading) -> Values {
     let mut values = state_values(model, &reading.state);
     let (system, s) = (&model.system, &reading.solution);

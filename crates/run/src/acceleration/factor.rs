@@ -134,7 +134,7 @@ impl Factor {
         longest(&mut self.reference, &self.length)
     }
 
-    /// The same at an accepted state: `kept` is what is left of earlier lengths, and a row that is short for good is no
+    /// Updates the reference lengths of rows at an accepted state: `kept` is what is left of earlier lengths, and a row that is short for good is no
     /// longer short.
     pub fn update_references(&mut self, kept: f64) {
         update_references(&mut self.reference, &self.length, &self.floor, kept);

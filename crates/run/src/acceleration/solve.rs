@@ -172,7 +172,7 @@ impl Accelerator {
         self.solve_with_input(kernel, at, ControlInput::Required)
     }
 
-    /// The same with control forces from elsewhere.
+    /// U1-U9 at a state, with control forces from the requirements or given.
     pub fn solve_with_input(
         &mut self,
         kernel: &dyn Kernel,
@@ -368,7 +368,7 @@ impl Accelerator {
         self.solve_loaded(t, eta, terms, ControlInput::Required, nonideal)
     }
 
-    /// The same, and C1, with the friction and the requirements that have been loaded.
+    /// U1-U9 and C1, with the friction and the requirements that have been loaded.
     fn solve_loaded(
         &mut self,
         t: f64,

@@ -460,7 +460,7 @@ impl SparseFactor {
         true
     }
 
-    /// The same as [`least`](SparseFactor::least) for any number of dropped rows, by conjugate gradients; false, with
+    /// Multipliers of minimum norm, as [`least`](SparseFactor::least), for any number of dropped rows, by conjugate gradients; false, with
     /// lambda as it was, if they do not converge.
     fn least_by_turns(&mut self, lambda: &mut [f64]) -> bool {
         let (d, m) = (self.rows_dropped.len(), self.plan.m());

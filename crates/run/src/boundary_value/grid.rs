@@ -157,7 +157,7 @@ impl Grid {
         }
     }
 
-    /// The same for the first `fraction` of element `e`, with what its shorter time takes from the impulse of its left node.
+    /// Evaluates the action of the first `fraction` of element `e`, with what its shorter time takes from the impulse of its left node.
     pub fn evaluate_part(&mut self, kernel: &dyn Kernel, e: usize, fraction: f64) {
         let (n, m, first) = (self.n, self.m, e * (NODES - 1));
         let (c, b) = (self.element.rule.c.clone(), self.element.rule.b.clone());
@@ -222,7 +222,7 @@ impl Grid {
         self.q.chunks(self.n).map(distance).fold(f64::INFINITY, f64::min)
     }
 
-    /// The same path on elements of half the length.
+    /// The path on elements of half the length.
     pub fn halved(&self) -> Grid {
         let mut fine = Grid {
             n: self.n,

@@ -20,7 +20,7 @@ use dalembert_linalg::{dot, norm, norm_max};
 
 /// Sliding velocities below this, relative to the speeds they are made of, are rest.
 const REST: f64 = 1e-12;
-/// The same relative to all speeds: rounding of the constraints between them.
+/// Sliding velocity, relative to all speeds, that is rounding of the constraints between them.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// What constraints and requirements may be off by at a state (see [`tolerance::CONSISTENCY`]).

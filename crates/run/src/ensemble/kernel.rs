@@ -20,7 +20,7 @@ pub trait LaneKernel: Send + Sync {
     /// From t, the state and the constants to the derivative, and 1 where it can be trusted, else 0.
     fn derivative(&self, inputs: &[f64], workspace: &mut [f64], out: &mut [f64]);
 
-    /// The same as a program for one state, where it is one.
+    /// The derivative as a program for one state, if it is a single program.
     fn program(&self) -> Option<&Program> {
         None
     }

@@ -110,7 +110,7 @@ impl<'e> LaneDriver<'e> {
         self.march_with_rows(jobs, cancelled, |_| {}, done);
     }
 
-    /// The same, and `rows` is told the states at the start and the end of each run and where [`Options::output`] asks
+    /// Runs the jobs in lanes; `rows` is told the states at the start and the end of each run and where [`Options::output`] asks
     /// for them, in the order of its motion. A run that is given back may have had rows before.
     ///
     /// [`Options::output`]: crate::Options::output

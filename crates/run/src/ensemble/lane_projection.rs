@@ -68,7 +68,7 @@ impl LaneProjection {
         left.map(|left| left.is_some())
     }
 
-    /// The same without a look at the pivots: what is left of the residuals, where that was done.
+    /// Projects without checking the pivots; gives the remaining residuals where that was done.
     pub fn bring_back(
         &mut self,
         keep: &Keep,

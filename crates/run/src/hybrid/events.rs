@@ -109,7 +109,7 @@ impl Events {
         }
     }
 
-    /// The same where the equations change on the way: the first `fresh` functions are new and begin positive, the
+    /// Continues after the equations have changed: the first `fresh` functions are new and begin positive, the
     /// others go on.
     pub fn resume(&mut self, fresh: usize, values: impl FnOnce(&mut [f64])) {
         values(&mut self.g_before);

@@ -22,7 +22,7 @@ pub enum Taken {
     Free,
     /// Cholesky factor of B B^T.
     Gram,
-    /// The same with one step of refinement.
+    /// Cholesky factor of B B^T with one step of refinement.
     GramRefined,
     /// Complete orthogonal decomposition of B.
     Cod,

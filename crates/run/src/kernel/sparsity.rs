@@ -86,7 +86,7 @@ impl Pattern {
         (row, self.columns[place] as usize)
     }
 
-    /// The same by columns: for each column its (row, place) pairs. O(entries).
+    /// The pattern by columns: for each column its (row, place) pairs. O(entries).
     pub fn by_columns(&self) -> Vec<Vec<(u32, u32)>> {
         let mut columns = vec![Vec::new(); self.n_columns];
         for i in 0..self.n_rows() {

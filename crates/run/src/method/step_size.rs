@@ -54,7 +54,7 @@ pub(crate) fn first_step(
     first_step_by(|t, y, out| field.eval(t, y, out), t, y, f, span, exponent, tol)
 }
 
-/// The same for a derivative that is a function.
+/// The first step of a method for a derivative given as a function.
 pub(crate) fn first_step_by<E>(
     mut eval: impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
     t: f64,

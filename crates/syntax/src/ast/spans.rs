@@ -5,7 +5,7 @@
 use super::*;
 
 impl Ast {
-    /// The same tree with all spans zero: two texts say the same when these are equal.
+    /// The tree with all spans zero: two texts say the same when these are equal.
     ///
     /// ```
     /// use dalembert_syntax::{Source, parse};

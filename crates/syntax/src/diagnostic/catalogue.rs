@@ -43,7 +43,7 @@ macro_rules! catalogue {
                 match self { $(Code::$variant => $wrong,)* }
             }
 
-            /// The same piece mended.
+            /// The wrong example, corrected.
             pub fn right(self) -> &'static str {
                 match self { $(Code::$variant => $right,)* }
             }

@@ -151,7 +151,7 @@ impl Native {
         self.within(workspace)
     }
 
-    /// The same for block after block of inputs and outputs, whole ones only; tells each block that it cannot do.
+    /// Runs the code for block after block of inputs and outputs, whole ones only; tells each block that it cannot do.
     pub fn run_blocks(
         &self,
         inputs: &[f64],

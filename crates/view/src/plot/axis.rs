@@ -18,7 +18,7 @@ impl Axis {
         Axis::new(lo, hi, count)
     }
 
-    /// The same with a little room at both ends.
+    /// An axis with a small margin at both ends.
     pub(super) fn padded(values: &[f64], count: usize) -> Axis {
         let (lo, hi) = range(values);
         let room = 0.05 * (hi - lo);

@@ -141,7 +141,7 @@ impl Tag {
 }
 
 impl Tag {
-    /// The same for a system without constraints, which has no multipliers; `None` where nothing is left.
+    /// The entry for a system without constraints, which has no multipliers; `None` where nothing is left.
     fn free(self) -> Option<(&'static str, &'static str, &'static str, Option<&'static str>)> {
         let (name, latex, words, source) = self.entry();
         match self {

@@ -87,7 +87,7 @@ impl Grid {
         self.damped(kernel, 0.0)
     }
 
-    /// The same with so much of the kinetic matrix added.
+    /// Newton's correction with `added` of the kinetic matrix added.
     pub fn damped(&mut self, kernel: &dyn Kernel, added: f64) -> Option<Correction> {
         let right = self.residuals(kernel, Some(added))?;
         self.solved(right)

@@ -18,7 +18,7 @@ const SLOW: f64 = 0.3;
 const MAX_GROWN: usize = 3;
 /// Corrections that stop shrinking below this, in units of the noise, are rounding.
 const NOISY: f64 = 1e6;
-/// The same relative to the whole state, for components that are nothing but rounding.
+/// Corrections that stop shrinking below this part of the whole state are rounding, in components that consist of it.
 const ROUNDING: f64 = 1e-9;
 /// Below so many units corrections need not shrink; more than that asks for a new matrix first.
 const QUIET: f64 = 30.0;

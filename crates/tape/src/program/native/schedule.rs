@@ -4,7 +4,7 @@
 use super::expand::Expanded;
 use super::graph::{Graph, Id, Node};
 
-/// The same program in another order, without what no output needs.
+/// Reorders a program and drops what no output needs.
 pub(super) fn schedule(program: Expanded) -> Expanded {
     let nodes = &program.graph.nodes;
     let depth = depths(nodes);
