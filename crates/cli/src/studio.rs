@@ -34,7 +34,7 @@ mod with {
         let shown = args.folder.display();
         if !args.folder.is_dir() {
             let help = "name a folder, as in `dalembert studio models`; without one it is the current one";
-            return Err(Failure::plain(format!("`{shown}` is no folder")).help(help));
+            return Err(Failure::plain(format!("`{shown}` is not a folder")).help(help));
         }
         let program = std::env::current_exe()
             .map_err(|error| Failure::plain(format!("this program cannot be found again: {error}")))?;

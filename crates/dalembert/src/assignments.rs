@@ -58,7 +58,7 @@ pub fn number(e: &Expr) -> Option<f64> {
 }
 
 fn no_list(text: &str) -> Box<Diagnostic> {
-    let d = Diagnostic::error(Code::BadOption, None, format!("`{text}` is no list of values"));
+    let d = Diagnostic::error(Code::BadOption, None, format!("`{text}` is not a list of values"));
     Box::new(d.help("write it as \"x = 1, x' = 0.2, t = 0\""))
 }
 

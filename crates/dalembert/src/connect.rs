@@ -124,7 +124,7 @@ impl Model {
                 let d = Diagnostic::error(
                     Code::BadOption,
                     None,
-                    format!("`{option}` gives a configuration, and `{name}` is no coordinate"),
+                    format!("`{option}` gives a configuration, and `{name}` is not a coordinate"),
                 );
                 return Err(Box::new(match nearest(&name, names.iter().copied()) {
                     Some(near) => d.help(format!("did you mean `{near}`?")),

@@ -62,7 +62,7 @@ pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Model) ->
             }
         }
         StartError::NotFinite { row: None } => {
-            Diagnostic::error(Code::NotFinite, None, "a starting value is no finite number")
+            Diagnostic::error(Code::NotFinite, None, "a starting value is not a finite number")
         }
         StartError::BadArguments { what } => Diagnostic::error(
             Code::BadOption,
@@ -338,7 +338,7 @@ fn not_finite(t: f64, term: Term, index: usize, model: &Model, at: Option<Point<
         ),
         Term::Acceleration => (format!("the acceleration of `{}`", speed(index)), None),
     };
-    let message = format!("{what} is no finite number at t = {}", number::short(t));
+    let message = format!("{what} is not a finite number at t = {}", number::short(t));
     let d = Diagnostic::error(Code::StateNotFinite, span, message);
     let d = match term {
         Term::MassMatrix => with_culprits(d, model, Entry::Inertia(index / n, index % n), at),
@@ -393,7 +393,7 @@ pub(crate) fn of_motion(failure: &Failure, model: &Model, start: &State, span: f
         Failure::NotFinite { t, index } => Diagnostic::error(
             Code::StateNotFinite,
             None,
-            format!("`{}` is no finite number after t = {}", state(*index), number::short(*t)),
+            format!("`{}` is not a finite number after t = {}", state(*index), number::short(*t)),
         )
         .help("the motion leaves the region where the model is defined"),
         Failure::Acceleration(error) => {

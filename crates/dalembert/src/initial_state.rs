@@ -54,7 +54,7 @@ impl Model {
         values.extend(given.iter().map(|(target, value)| (*target, *value, true, None)));
         for (target, value, fixed, span) in values {
             if !value.is_finite() {
-                let message = "this starting value is no finite number";
+                let message = "this starting value is not a finite number";
                 return Err(Box::new(Diagnostic::error(Code::NotFinite, span, message)));
             }
             match target {

@@ -254,7 +254,7 @@ pub enum InitialTarget {
     Coordinate(usize),
     /// A speed.
     Speed(usize),
-    /// The rate of a coordinate that is no speed itself.
+    /// The rate of a coordinate that is not a speed itself.
     Rate(usize),
 }
 

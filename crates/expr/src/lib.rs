@@ -16,7 +16,7 @@
 //! assert_eq!(pool.text(slope), "-l*sin(theta)");
 //! assert_eq!(pool.print(slope, Format::Latex), r"-l \, \sin\left(\theta\right)");
 //!
-//! let program = pool.lower(&[theta], &[slope]);        // l is no input: its value is missing
+//! let program = pool.lower(&[theta], &[slope]);        // l is not an input: its value is missing
 //! let (mut registers, mut out) = (vec![0.0; program.register_count()], [0.0]);
 //! program.run(&[1.0], &mut registers, &mut out);
 //! assert!(out[0].is_nan());

@@ -13,7 +13,7 @@ const MAX_UNROLLED_POWER: u64 = 64;
 impl Pool {
     /// The program that computes `outputs` from `inputs`, in that order.
     ///
-    /// A symbol that is no input makes the outputs that depend on it NaN: nothing is guessed.
+    /// A symbol that is not an input makes the outputs that depend on it NaN: nothing is guessed.
     ///
     /// ```
     /// use dalembert_expr::Pool;

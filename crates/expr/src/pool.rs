@@ -50,7 +50,7 @@ pub enum Node {
     Sum(Rational, Box<[Weighted]>),
     /// Product of `base ^ exponent` without numeric coefficient; each base stands once.
     Product(Box<[Weighted]>),
-    /// A power whose exponent is no number.
+    /// A power whose exponent is not a number.
     Power(Expr, Expr),
     /// A function of its arguments.
     Call(Function, Box<[Expr]>),
@@ -238,7 +238,7 @@ impl Pool {
         let of = |e: &Expr| self.symbols_in[e.0 as usize];
         let all = |list: &[Weighted]| (2 + list.len(), list.iter().fold(0, |m, (e, _)| m | of(e)));
         match draft {
-            // A number of tens of thousands of digits is no quantity: it ends the pool.
+            // A number of tens of thousands of digits is not a quantity: it ends the pool.
             Draft::Number(r) if r.bits() > MAX_NUMBER_BITS => (MAX_WEIGHT, 0),
             Draft::Number(_) | Draft::Pi => (2, 0),
             Draft::Symbol(s) => (2, Self::filter(s)),

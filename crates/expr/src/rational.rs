@@ -84,7 +84,7 @@ impl Rational {
 
     /// Reads a decimal such as `12`, `0.25` or `1.5e-3` exactly.
     ///
-    /// `None` if it is no decimal number or lies outside of the range of doubles.
+    /// `None` if it is not a decimal number or lies outside of the range of doubles.
     ///
     /// ```
     /// use dalembert_expr::Rational;

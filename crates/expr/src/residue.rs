@@ -1,6 +1,6 @@
 //! Arithmetic modulo a large prime, for decisions that must not depend on rounding.
 //!
-//! The primes satisfy p = -1 (mod 240). Then -1 is no square, so exactly one of the two roots of a square is a square
+//! The primes satisfy p = -1 (mod 240). Then -1 is not a square, so exactly one of the two roots of a square is a square
 //! itself; taking that one makes roots multiplicative, as they are for positive numbers. And the circle
 //! `c^2 + s^2 = 1` is a cyclic group of p + 1 elements, which holds the exact points of the angles k pi/120. All primes up
 //! to 61 are squares, so that the roots of most numbers in models exist.
@@ -242,7 +242,7 @@ impl Field {
     /// The point of the rational parametrisation by `u = tan(angle/2)`.
     pub(crate) fn turn_of(&self, u: Residue) -> Turn {
         let square = self.mul(u, u);
-        // -1 is no square: the denominator never vanishes.
+        // -1 is not a square: the denominator never vanishes.
         let scale = self.recip(self.add(self.one(), square)).unwrap_or_default();
         let cos = self.mul(self.sub(self.one(), square), scale);
         Turn { cos, sin: self.mul(self.add(u, u), scale) }

@@ -49,7 +49,9 @@ impl Document {
             word.kind == TokenKind::Name && word.span.range() == (0..name.len()) && problems.is_empty()
         });
         if !one_name {
-            return Err(format!("`{name}` is no name: letters, digits and `_`, not beginning with a digit"));
+            return Err(format!(
+                "`{name}` is not a name: letters, digits and `_`, not beginning with a digit"
+            ));
         }
         match self.names.entities.iter().find(|entity| entity.name == name) {
             Some(Entity { sort, .. }) => {

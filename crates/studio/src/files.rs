@@ -81,7 +81,7 @@ impl Folder {
         let path = self.place(name)?;
         match std::fs::metadata(&path) {
             Ok(found) if found.is_file() => {}
-            Ok(_) => return Err(FileError::Name("this is no plain file".to_owned())),
+            Ok(_) => return Err(FileError::Name("this is not a plain file".to_owned())),
             Err(error) if error.kind() == ErrorKind::NotFound => return Err(FileError::Missing),
             Err(error) => return Err(system(&error)),
         }
@@ -122,7 +122,7 @@ impl Folder {
         match path.canonicalize() {
             Ok(real) if real.parent() == Some(&self.root) => match real.extension() {
                 Some(ending) if ending == "dal" => Ok(real),
-                _ => bad("this link leads to a file that is no model"),
+                _ => bad("this link leads to a file that is not a model"),
             },
             Ok(_) => bad("this link leads out of the folder"),
             // A link to nowhere is there and has no place.

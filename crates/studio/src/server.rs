@@ -211,7 +211,7 @@ fn object(body: &[u8]) -> Option<Map<String, Value>> {
 }
 
 fn no_object() -> Response {
-    refusal(StatusCode::BAD_REQUEST, "the request is no JSON object")
+    refusal(StatusCode::BAD_REQUEST, "the request is not a JSON object")
 }
 
 fn no_page() -> Response {

@@ -38,7 +38,7 @@ pub struct Statement {
     pub kind: StatementKind,
 }
 
-/// A line that is no statement.
+/// A line that is not a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Leading {
     /// A comment, without `#`.

@@ -1,6 +1,6 @@
 //! Text to tokens.
 //!
-//! The lexer never fails: what is no token is reported and becomes a [`TokenKind::Bad`], which the parser passes over
+//! The lexer never fails: what is not a token is reported and becomes a [`TokenKind::Bad`], which the parser passes over
 //! without saying more. It knows which line ends matter to nobody (those after an operator) and drops them; whether a
 //! bracket is open is the parser's business. Names are not normalised: `é` in one and in two characters are two names.
 

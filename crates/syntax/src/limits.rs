@@ -10,5 +10,5 @@ pub const MAX_POSTFIX: usize = 8;
 /// How many characters a number may have.
 pub const MAX_NUMBER_LENGTH: usize = 400;
 
-/// After this many errors reading stops: the text is no model.
+/// After this many errors reading stops: the text is not a model.
 pub const MAX_DIAGNOSTICS: usize = 200;

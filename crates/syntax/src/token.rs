@@ -28,7 +28,7 @@ macro_rules! tokens {
             Newline,
             /// The end of the text.
             End,
-            /// Text that is no token; it has been reported.
+            /// Text that is not a token; it has been reported.
             Bad,
             $(#[doc = concat!("`", $text, "`")] $variant,)*
         }

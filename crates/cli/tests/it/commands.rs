@@ -153,7 +153,7 @@ fn a_state_may_be_given_by_parameters() {
         ("x = m", "units differ: m and kg in `x = m`"),
         ("x = q/2", "unknown name `q` in `x = q/2`"),
         ("x = 1/0", "division by zero in `x = 1/0`"),
-        ("x + 1", "`x + 1` is no list of values"),
+        ("x + 1", "`x + 1` is not a list of values"),
     ] {
         let refused = with_input(&["evaluate", "-", "--at", at], text);
         assert!(refused.code == 1 && refused.stderr.contains(message), "{at}: {}", refused.stderr);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 const STRAIGHT: &str = "roll=0, steer=0, roll'=0, steer'=0, spinR'=-16.666666666666668";
 
 fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 #[test]

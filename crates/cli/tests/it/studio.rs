@@ -406,7 +406,7 @@ fn folders_and_ports_that_cannot_be_served_are_refused_in_words() {
     };
     let (code, said) = run(&["no/such/folder"]);
     assert_eq!(code, Some(1));
-    assert!(said.contains("is no folder"), "{said}");
+    assert!(said.contains("is not a folder"), "{said}");
     let studio = Studio::start("port", &[]);
     let (code, said) = run(&[Path::new(".").to_str().unwrap(), "--port", &studio.port.to_string()]);
     assert_eq!(code, Some(1));

@@ -19,7 +19,7 @@ fn connect_in_words_and_json() {
     let table = with_input(&["connect", "-", "--to", "x=10", "--every", "1", "--out", "-"], THROW);
     assert_eq!(table.stdout.lines().count(), 4, "{}", table.stdout);
     let wrong = with_input(&["connect", "-", "--to", "z=1"], THROW);
-    assert!(wrong.code == 1 && wrong.stderr.contains("`z` is no coordinate"), "{}", wrong.stderr);
+    assert!(wrong.code == 1 && wrong.stderr.contains("`z` is not a coordinate"), "{}", wrong.stderr);
     assert_eq!(with_input(&["connect", "-"], THROW).code, 2);
 }
 

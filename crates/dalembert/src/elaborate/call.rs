@@ -105,7 +105,7 @@ impl Elaborator<'_> {
 
     fn unknown_function(&mut self, name: &Name) -> Fallible<Value> {
         if self.scope.get(&name.text).is_some() {
-            let message = format!("`{}` is no function", name.text);
+            let message = format!("`{}` is not a function", name.text);
             let d = Diagnostic::error(Code::UnknownFunction, name.span, message);
             return self.fail(d.help(format!("a product is written with `*`: `{}*(...)`", name.text)));
         }

@@ -181,7 +181,7 @@ impl Elaborator<'_> {
     pub(super) fn kinematics_of(&mut self, target: &Target, rate: &ast::Expr, span: Span) -> Fallible<()> {
         let name = self.member(target)?;
         let Binding::Coordinate(i) = self.lookup(&name, target.span)? else {
-            let message = format!("`{name}` is no coordinate");
+            let message = format!("`{name}` is not a coordinate");
             return self.error(Code::UnknownName, target.span, &message);
         };
         let part = self.part(rate, Allowed::only("kinematics", State::Velocity))?;
@@ -243,7 +243,7 @@ impl Elaborator<'_> {
         let definition = match kinds.as_slice() {
             [S::Let(list)] if diagnostics.is_empty() && list.len() == 1 => &list[0],
             _ => {
-                let message = format!("`{text}` is no value for `{name}`");
+                let message = format!("`{text}` is not a value for `{name}`");
                 return self.fail(
                     Diagnostic::error(Code::BadOption, None, message)
                         .help("write a number, as in `--set m=1.5`"),

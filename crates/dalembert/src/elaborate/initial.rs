@@ -29,7 +29,7 @@ impl Elaborator<'_> {
                 (Binding::Speed(i), 0) => self.speeds[*i].kind.clone(),
                 _ => {
                     let primes = "'".repeat(item.order as usize);
-                    let message = format!("`{name}{primes}` is no coordinate, rate or speed");
+                    let message = format!("`{name}{primes}` is not a coordinate, rate or speed");
                     let d = Diagnostic::error(Code::InitialUnknown, item.target.span, message);
                     return self.fail(d.help(
                         "parameters are set by `parameter` or `--set`; accelerations follow from the motion",
@@ -94,7 +94,7 @@ impl Elaborator<'_> {
                 }
                 _ => {
                     let d =
-                        Diagnostic::error(Code::BadOption, None, format!("`{text}` is no starting value"));
+                        Diagnostic::error(Code::BadOption, None, format!("`{text}` is not a starting value"));
                     self.diagnostics.push(d.help("write `--initial x=0.3` or `--initial \"x'=2\"`"));
                     continue;
                 }

@@ -33,7 +33,8 @@ pub(crate) fn value_in(
         }
         Err(Reported) => {
             let said = this.diagnostics.pop();
-            let said = said.unwrap_or_else(|| Diagnostic::error(Code::BadOption, None, "this is no value"));
+            let said =
+                said.unwrap_or_else(|| Diagnostic::error(Code::BadOption, None, "this is not a value"));
             let said = Diagnostic { span: None, labels: Vec::new(), suggestion: None, ..said };
             let near = said.help.as_ref().is_some_and(|help| help.starts_with("did you mean"));
             return Err(Box::new(match said.code {
@@ -46,7 +47,7 @@ pub(crate) fn value_in(
     };
     match value.is_finite() {
         true => Ok(value),
-        false => Err(Box::new(Diagnostic::error(Code::NotFinite, None, "a value is no finite number"))),
+        false => Err(Box::new(Diagnostic::error(Code::NotFinite, None, "a value is not a finite number"))),
     }
 }
 

@@ -106,7 +106,7 @@ impl Elaborator<'_> {
         Ok(())
     }
 
-    /// `energy` is T + V; where T is no quadratic function of the speeds, or only a Lagrangian is known, it is
+    /// `energy` is T + V; where T is not a quadratic function of the speeds, or only a Lagrangian is known, it is
     /// eta . dL/d eta - L, which is the same for quadratic T.
     pub(super) fn energy_expressions(
         &mut self,

@@ -111,7 +111,7 @@ impl NotInvertible {
                 "{slopes} does not take this value on this branch: the search ended at {}, {missing:.3e} short of it",
                 place(nearest)
             ),
-            NotInvertible::NotFinite => format!("{slopes} is no finite number here"),
+            NotInvertible::NotFinite => format!("{slopes} is not a finite number here"),
         }
     }
 }

@@ -86,7 +86,7 @@ pub fn landscape(model: &mut Model, ranges: &[Range], at: &str) -> Result<Landsc
             found => {
                 let message = match found {
                     Some(_) => format!("`{}` is on both axes", range.name),
-                    None => format!("`{}` is no coordinate of this model", range.name),
+                    None => format!("`{}` is not a coordinate of this model", range.name),
                 };
                 let near =
                     nearest(&range.name, names.iter().copied()).map(|n| format!("did you mean `{n}`?"));

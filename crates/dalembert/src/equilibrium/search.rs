@@ -449,7 +449,7 @@ fn check_within(model: &Model, ranges: &[Range]) -> Result<(), Box<Diagnostic>> 
     match ranges.iter().find(|r| !names.contains(&r.name.as_str())) {
         None => Ok(()),
         Some(range) => {
-            let message = format!("`{}` is no coordinate of this model", range.name);
+            let message = format!("`{}` is not a coordinate of this model", range.name);
             let d = Diagnostic::error(Code::BadOption, None, message);
             Err(Box::new(match nearest(&range.name, names.iter().copied()) {
                 Some(near) => d.help(format!("did you mean `{near}`?")),

@@ -1,4 +1,4 @@
-//! Which statements are behind a force or an inertia that is no finite number.
+//! Which statements are behind a force or an inertia that is not a finite number.
 //!
 //! The terms of M and Q are sums over statements. Each statement's own part is written out and evaluated at the state; what
 //! is not finite there is to blame. Where the state is not known, those parts are suspected that can leave the finite numbers.
@@ -16,7 +16,7 @@ use rustc_hash::FxHashSet;
 /// Pools of more nodes than this are not copied for a message.
 const MAX_COPIED: usize = 200_000;
 
-/// What is no finite number.
+/// What is not a finite number.
 #[derive(Clone, Copy)]
 pub(super) enum Entry {
     /// An entry of the mass matrix.

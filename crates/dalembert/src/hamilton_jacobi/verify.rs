@@ -244,7 +244,7 @@ impl HamiltonJacobi {
         let place: Vec<String> =
             names.chain(constants).map(|(n, v)| format!("{n} = {}", short(*v))).collect();
         let message = format!(
-            "this is no integral of the Hamilton-Jacobi equation: dS/dt + H is {} at {}, t = {}",
+            "this is not an integral of the Hamilton-Jacobi equation: dS/dt + H is {} at {}, t = {}",
             short(residual),
             place.join(", "),
             short(t)

@@ -16,7 +16,7 @@ impl Linearizer {
             ReductionError::NotFinite => Diagnostic::error(
                 Code::NotDifferentiable,
                 None,
-                format!("at t = {} a derivative of the equations of motion is no finite number", state.t),
+                format!("at t = {} a derivative of the equations of motion is not a finite number", state.t),
             )
             .help("roots and norms have no derivative at zero: linearise at another state, or write the law so that it has one there"),
             ReductionError::Degenerate => Diagnostic::error(
@@ -51,8 +51,11 @@ impl Linearizer {
 
 pub(super) fn unknown_variable(model: &Model, name: &str) -> Diagnostic {
     let names = model.state_names();
-    let d =
-        Diagnostic::error(Code::BadOption, None, format!("`{name}` is no coordinate or speed of this model"));
+    let d = Diagnostic::error(
+        Code::BadOption,
+        None,
+        format!("`{name}` is not a coordinate or speed of this model"),
+    );
     match nearest(name, names.iter().copied()) {
         Some(near) => d.help(format!("did you mean `{near}`?")),
         None => d.help(format!("the state is {}", names.join(", "))),

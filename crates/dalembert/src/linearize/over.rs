@@ -34,7 +34,7 @@ impl Range {
     /// ```
     pub fn read(text: &str) -> Result<Range, Box<Diagnostic>> {
         let wrong = || {
-            let d = Diagnostic::error(Code::BadOption, None, format!("`{text}` is no range of values"));
+            let d = Diagnostic::error(Code::BadOption, None, format!("`{text}` is not a range of values"));
             Box::new(d.help(format!("write it as \"v=0..10:101\", with 2 to {MAX_POINTS} points")))
         };
         let (name, rest) = text.split_once('=').ok_or_else(wrong)?;
@@ -316,7 +316,7 @@ fn follow(rows: &[Vec<Complex>], values: Vec<Complex>) -> Vec<Complex> {
 fn unknown(model: &Model, name: &str) -> Diagnostic {
     let parameters = model.system.parameters.iter().map(|p| p.name.as_str());
     let names: Vec<&str> = parameters.chain(model.state_names()).collect();
-    let message = format!("`{name}` is no parameter, coordinate or speed of this model");
+    let message = format!("`{name}` is not a parameter, coordinate or speed of this model");
     let d = Diagnostic::error(Code::BadOption, None, message);
     match nearest(name, names.iter().copied()) {
         Some(near) => d.help(format!("did you mean `{near}`?")),

@@ -38,7 +38,7 @@ pub(super) fn split(
             _ if !chosen.is_empty() => {}
             _ => {
                 return Err(format!(
-                    "`{}` is no rate of an independent coordinate",
+                    "`{}` is not a rate of an independent coordinate",
                     model.system.speeds[p].name
                 ));
             }
@@ -47,7 +47,10 @@ pub(super) fn split(
     if let Some(&i) =
         chosen.iter().find(|i| !pairs.iter().any(|(c, _)| here.positions.independent[*c] == **i))
     {
-        return Err(format!("the rate of `{}` is no independent speed", model.system.coordinates[i].name));
+        return Err(format!(
+            "the rate of `{}` is not an independent speed",
+            model.system.coordinates[i].name
+        ));
     }
     if pairs.is_empty() {
         return Err("nothing is free to move".to_owned());

@@ -174,7 +174,7 @@ fn pivot(
 pub(crate) enum ReductionError {
     /// No acceleration at the state.
     Acceleration(AccelerationError),
-    /// A derivative is no finite number.
+    /// A derivative is not a finite number.
     NotFinite,
     /// The constraints have no tangent space here.
     Degenerate,

@@ -121,12 +121,12 @@ fn unknown(model: &Model, name: &str) -> Diagnostic {
         let message =
             format!("`{name}` is a `const`, which changes the equations: it cannot vary from run to run");
         return Diagnostic::error(Code::BadOption, None, message).help(format!(
-            "make it a `parameter` if it is no index, or sweep once for each `--set {name}=...`"
+            "make it a `parameter` if it is not an index, or sweep once for each `--set {name}=...`"
         ));
     }
     let parameters = model.system.parameters.iter().map(|p| p.name.as_str());
     let names: Vec<&str> = parameters.chain(model.state_names()).collect();
-    let message = format!("`{name}` is no parameter, coordinate or rate of this model");
+    let message = format!("`{name}` is not a parameter, coordinate or rate of this model");
     let d = Diagnostic::error(Code::BadOption, None, message);
     match nearest(name, names.iter().copied()) {
         Some(near) => d.help(format!("did you mean `{near}`?")),

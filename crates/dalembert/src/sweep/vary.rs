@@ -44,7 +44,7 @@ impl Axis {
     /// ```
     pub fn read(text: &str) -> Result<Axis, Box<Diagnostic>> {
         let wrong = || {
-            let d = Diagnostic::error(Code::BadOption, None, format!("`{text}` is no list of values"));
+            let d = Diagnostic::error(Code::BadOption, None, format!("`{text}` is not a list of values"));
             Box::new(d.help("write it as m=0.5..2:50 (two values or more), m=0.1..10:50:log or m=1,2,5"))
         };
         let (name, rest) = text.split_once('=').ok_or_else(wrong)?;
@@ -203,7 +203,7 @@ impl Sample {
     /// ```
     pub fn read(text: &str) -> Result<Sample, Box<Diagnostic>> {
         let wrong = || {
-            let d = Diagnostic::error(Code::BadOption, None, format!("`{text}` is no distribution"));
+            let d = Diagnostic::error(Code::BadOption, None, format!("`{text}` is not a distribution"));
             Box::new(
                 d.help("write it as x~normal(mean,deviation), x~uniform(low,high) or x~loguniform(low,high)"),
             )

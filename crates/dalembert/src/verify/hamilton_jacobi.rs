@@ -70,7 +70,7 @@ fn equation(
                     let missing = freedom.abs_diff(seen.rank).max(constants.abs_diff(freedom));
                     complete.take(Difference { worst: missing as f64, tolerance: WHOLE });
                 }
-                None => complete.because("H8 holds at no place: S is no integral"),
+                None => complete.because("H8 holds at no place: S is not an integral"),
             }
         }
     }

@@ -32,7 +32,7 @@ impl Difference {
         self.worst / self.tolerance
     }
 
-    /// Within the tolerance; what is no number is not.
+    /// Within the tolerance; what is not a number is not.
     pub fn passed(&self) -> bool {
         self.worst <= self.tolerance
     }

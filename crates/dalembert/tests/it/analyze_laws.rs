@@ -34,7 +34,7 @@ fn function(rng: &mut Rng, n: usize) -> String {
     terms.join(" + ")
 }
 
-/// A positive factor that is no function of anything else here.
+/// A positive factor that is not a function of anything else here.
 fn factor(rng: &mut Rng, n: usize) -> String {
     let letter = LETTERS[rng.below(n)];
     match rng.below(4) {

@@ -79,7 +79,7 @@ fn a_simple_path_hides_no_conjugate_points() {
     let found = connect(&mut load(OSCILLATOR), "x = 0.5", &[], 100.0);
     let (s, c) = 100f64.sin_cos();
     below("rate", (found.connection.start.eta[0] - (0.5 - c) / s).abs(), 1e-7);
-    // Damping forgets the start, which is no conjugate point.
+    // Damping forgets the start, which is not a conjugate point.
     let mut damped = load("coordinate x\nkinetic x'^2/2\npotential 5*x^2/2\ndissipation x'^2\ninitial x = 1");
     let found = connect(&mut damped, "x = 0.5", &[], 15.0);
     let (decay, s, c) = ((-15f64).exp(), 30f64.sin(), 30f64.cos());

@@ -229,7 +229,7 @@ fn defaults_show_points_and_rods() {
             &[],
         ),
         (
-            "a length that time changes is no rod",
+            "a length that time changes is not a rod",
             "coordinate th\nlet P = (2 + sin(t))*[sin(th), -cos(th)]\nkinetic dot(P', P')",
             &["P"],
             &[],

@@ -303,7 +303,7 @@ fn normal_forces_on_a_point_of_curved_and_scaled_coordinates() {
                 .to_owned(),
             turning.hypot(2.0 * 2.0 * 1.5 * 3.0 * 0.7 / (0.7 + 2.0 * 0.16)),
         ),
-        // A mass that is no parameter by itself.
+        // A mass that is not a parameter by itself.
         (
             "parameter m = 0.5\ncoordinate r, th\nkinetic 2*m*(r'^2 + r^2*th'^2)\npotential 4*m*9.81*r*sin(th)\nconstraint c: r*sin(th) = 1\n\
              friction on c: coefficient 0.3, velocity r'*cos(th) - r*th'*sin(th)\ninitial th = 1, r ~ 1.2, r' = 0.1"
@@ -540,7 +540,7 @@ fn static_friction_below_sliding_friction_is_the_reason() {
     assert!(said.help.iter().any(|h| h.contains("static coefficient is below")), "{said:?}");
     // The same for values that come later, and no longer for others.
     let mut model = load(&text.replace("mus = 0.2", "mus = 0.6"));
-    model.set_parameters(&[("mus".to_owned(), 0.2)]).expect("a warning is no error");
+    model.set_parameters(&[("mus".to_owned(), 0.2)]).expect("a warning is not an error");
     assert!(stuck(&mut model).help.iter().any(|h| h.contains("static coefficient is below")));
     model.set_parameters(&[("mus".to_owned(), 0.6)]).expect("good values");
     assert!(!model.diagnostics.iter().any(|d| d.code.id() == "W0712"));

@@ -215,7 +215,7 @@ fn curved_families_are_one() {
     assert_eq!(lowest.count(), 2);
 }
 
-/// What accelerations leave at a pole of the coordinates is no steady motion.
+/// What accelerations leave at a pole of the coordinates is not a steady motion.
 #[test]
 fn settling_at_a_pole_is_refused() {
     let text = "parameter A = 0.5, C = 0.3, mgl = 2

@@ -77,7 +77,7 @@ fn events_stop_runs_in_lanes_where_they_stop_them_alone() {
         (PARTICLE, "w=2,20,60", "event often: sin(w*x) falling stop", 3),
         // Two of them: the first one counts.
         (PARTICLE, "a=1,4,8", "event late: x - 5 stop\nevent early: x - a stop", 3),
-        // Zero at the start is no event, zero at the end is one.
+        // Zero at the start is not an event, zero at the end is one.
         (PARTICLE, "a=0,10,11", "event edge: x - a stop", 1),
         (PARTICLE, "w=1,2", "event pass: x - 2\nevent clock: t - 7*w stop", 1),
         (throw, "c=0..0.5:6", "event ground: y falling stop", 4),

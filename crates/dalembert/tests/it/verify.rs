@@ -352,7 +352,7 @@ fn without_an_acceleration_the_model_says_why() {
     }
 }
 
-/// Forces that cancel, units that differ, weak rows and inertia: all are right, and rounding is no error.
+/// Forces that cancel, units that differ, weak rows and inertia: all are right, and rounding is not an error.
 #[test]
 fn rounding_is_no_error() {
     for text in [

@@ -96,7 +96,7 @@ fn a_probe_changes_nothing() {
     fs::write(&path, "good").unwrap();
     probe(&path).unwrap();
     assert_eq!(text(&path), "good");
-    assert!(probe(&folder.0).is_err(), "a directory is no file");
+    assert!(probe(&folder.0).is_err(), "a directory is not a file");
     assert!(probe(&folder.file("missing/table.csv")).is_err());
 }
 

@@ -217,14 +217,14 @@ def _label(label: Optional[str]) -> str:
 
 def _braces(unit: Optional[str]) -> str:
     if unit is not None and not isinstance(unit, str):
-        raise RequestError(f"{unit!r} is no unit: write it as text, as in 'kg*m^2'")
+        raise RequestError(f"{unit!r} is not a unit: write it as text, as in 'kg*m^2'")
     return "" if unit is None else f" {{{line(unit, 'a unit')}}}"
 
 
 def _equation(left: Expression, right: Expression) -> str:
     if is_sympy(left) and getattr(left, "is_Relational", False):
         if not left.is_Equality:
-            raise RequestError(f"`{left}` is no equation")
+            raise RequestError(f"`{left}` is not an equation")
         left, right = left.lhs, left.rhs
     if is_sympy(left) and getattr(left, "is_Boolean", False):
         raise RequestError(f"SymPy has made `{left}` of this equation: it holds always, or never")

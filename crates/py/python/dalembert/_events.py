@@ -61,7 +61,7 @@ def _statement(item: Any, taken: Sequence[str], text: str) -> tuple[str, str]:
             '"y falling stop", or Event("y", direction=-1, terminal=True)'
         )
     if not isinstance(item, (str, Event)) and not is_sympy(item):
-        raise RequestError(f"{item!r} is no event: give text, an Event or a SymPy expression")
+        raise RequestError(f"{item!r} is not an event: give text, an Event or a SymPy expression")
     if isinstance(item, Event) and own is not None:
         return own, item.statement(own)
     k = 1

@@ -189,7 +189,7 @@ def _distribution(how: Any) -> str:
         return how
     if not isinstance(how, (tuple, list)) or len(how) < 2 or not isinstance(how[0], str):
         raise RequestError(
-            f'sample: {how!r} is no distribution; write "normal(0, 0.1)" or ("normal", 0, 0.1)'
+            f'sample: {how!r} is not a distribution; write "normal(0, 0.1)" or ("normal", 0, 0.1)'
         )
     kind, *numbers = how
     return f"{kind}({','.join(_words.expression(value) for value in numbers)})"

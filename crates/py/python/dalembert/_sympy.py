@@ -72,7 +72,7 @@ def _rational(e: Any) -> tuple[str, int]:
 
 def _float(e: Any) -> tuple[str, int]:
     if not e.is_finite:
-        raise RequestError(f"{e} is no number that a model can hold")
+        raise RequestError(f"{e} is not a number that a model can hold")
     text = repr(float(e)) if e._prec <= 53 else str(e)
     return text.replace("e+", "e"), (ATOM if e >= 0 else SUM)
 

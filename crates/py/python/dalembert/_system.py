@@ -81,7 +81,7 @@ class System:
         try:
             return cls(content.decode("utf-8"), os.fspath(path), set)
         except UnicodeDecodeError as error:
-            raise ModelError(f"{os.fspath(path)} is no UTF-8 text: byte {error.start} is wrong") from None
+            raise ModelError(f"{os.fspath(path)} is not UTF-8 text: byte {error.start} is wrong") from None
 
     @staticmethod
     def build(title: Optional[str] = None) -> Builder:

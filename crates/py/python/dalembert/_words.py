@@ -56,7 +56,7 @@ def number(value: float) -> str:
     except OverflowError:
         raise RequestError(f"{value!r} is beyond the range of numbers") from None
     if not math.isfinite(value):
-        raise RequestError(f"{value} is no number that a model can hold")
+        raise RequestError(f"{value} is not a number that a model can hold")
     return repr(value).replace("e+", "e")
 
 
@@ -85,7 +85,7 @@ def expression(value: Expression) -> str:
                 "the SymPy expression is nested too deeply: name parts of it with `let`"
             ) from None
     if isinstance(value, bool):
-        raise RequestError(f"{value} is no expression")
+        raise RequestError(f"{value} is not an expression")
     if has_masked(value):
         raise RequestError("an array has masked entries: give numbers for them")
     if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0:
@@ -97,7 +97,7 @@ def expression(value: Expression) -> str:
     except (TypeError, ValueError) as error:
         if isinstance(error, RequestError):
             raise
-        raise RequestError(f"{value!r} is no expression: give a number, text or a SymPy expression") from None
+        raise RequestError(f"{value!r} is not an expression: give a number, text or a SymPy expression") from None
 
 
 def name(value: object) -> str:

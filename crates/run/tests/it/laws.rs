@@ -288,7 +288,7 @@ fn massless_coordinates() {
     // All massless and free.
     let out = plain(2, &[0.0; 4], &[3.0, 1.0], &[], &[]);
     assert!(matches!(out, Err(AccelerationError::MassSingular { .. })), "{out:?}");
-    // A singular direction that is no coordinate.
+    // A singular direction that is not a coordinate.
     let out = plain(2, &[1.0, 2.0, 2.0, 4.0], &[0.0, 0.0], &[], &[]);
     assert!(matches!(out, Err(AccelerationError::MassSingular { speed: 0, .. })), "{out:?}");
     // Lagrangians with q1' q2' only have an indefinite, regular M.

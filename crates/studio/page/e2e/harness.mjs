@@ -59,7 +59,7 @@ export async function openPage(browser, address, { width = 1280, height = 800, c
   const page = await context.newPage();
   const complaints = [];
   page.on("console", (message) => {
-    // The browser logs every answer that is no success; a conflict is one that is asked for.
+    // The browser logs every answer that is not a success; a conflict is one that is asked for.
     const conflict = message.text().includes("status of 409");
     if (["error", "warning"].includes(message.type()) && !conflict) complaints.push(message.text());
   });

@@ -425,7 +425,7 @@ catalogue! {
         "Some rows of the table have NaN or inf in this column, for instance 1/x where x passes through zero. The motion itself is not affected. \
          `if` in the output says what it is where its formula has no value."
         wrong "" right "";
-    StartScaled "W0507" "a start that is no rotation":
+    StartScaled "W0507" "a start that is not a rotation":
         "The kinematics keep the length of a quaternion, and lengths and products of direction cosines, at what they are at the start. Rotations need 1 and 0. \
          A start that is off by more than rounding is brought there; one that is far off is left as it is given."
         wrong "" right "";

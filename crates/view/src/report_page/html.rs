@@ -30,7 +30,7 @@ impl Cell {
         Cell::Code(text.into())
     }
 
-    /// A number of the model with all digits it was written with; rounded where it is no decimal, as a third or π are.
+    /// A number of the model with all digits it was written with; rounded where it is not a decimal, as a third or π are.
     pub fn exact(written: Option<&Rational>, value: f64) -> Cell {
         let all = format!("{value:e}");
         match written.is_some()

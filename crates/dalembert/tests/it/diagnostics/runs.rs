@@ -215,7 +215,7 @@ fn force_that_is_not_defined_at_the_start() {
          force x = 1/x\n\
          simulate until 1"),
         @r"
-    error[E0703]: the generalised force on `x'` is no finite number at t = 0
+    error[E0703]: the generalised force on `x'` is not a finite number at t = 0
      --> model.dal:3:11
       |
     3 | force x = 1/x
@@ -235,7 +235,7 @@ fn motion_that_leaves_the_domain_of_a_root() {
          initial x = 1\n\
          simulate until 10"),
         @r"
-    error[E0703]: the generalised force on `x'` is no finite number at t = 1.4937
+    error[E0703]: the generalised force on `x'` is not a finite number at t = 1.4937
      --> model.dal:3:11
       |
     3 | force x = -sqrt(x)

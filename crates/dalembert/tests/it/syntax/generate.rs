@@ -34,7 +34,7 @@ fn bx(expr: Expr) -> Box<Expr> {
     Box::new(expr)
 }
 
-/// Terms whose first is no sum itself: chains lean to the left.
+/// Terms whose first is not a sum itself: chains lean to the left.
 fn sum(first: Expr, rest: Vec<(bool, Expr)>) -> ExprKind {
     let mut terms = match first.kind {
         ExprKind::Sum(terms) => terms,

@@ -14,7 +14,7 @@ pub fn check(code: &[u8], layout: &BufferLayout) -> Result<(), String> {
     while decoder.can_decode() {
         let i = decoder.decode();
         if i.code() == Code::INVALID {
-            return Err(format!("byte {} is no instruction", i.ip()));
+            return Err(format!("byte {} is not an instruction", i.ip()));
         }
         last = i.mnemonic();
         match i.mnemonic() {
