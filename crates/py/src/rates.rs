@@ -31,7 +31,7 @@ pub struct Rates {
 impl Rates {
     #[new]
     fn new(py: Python<'_>, system: &System) -> PyResult<Self> {
-        let rates = system.ask(py, |model| dalembert::vector_field::Rates::new(Model::clone(model)))?;
+        let rates = system.ask(py, |model| dalembert::vector_field::Rates::new(model))?;
         Ok(Rates { source: system.source.clone(), rates })
     }
 

@@ -1,8 +1,8 @@
 //! One thread's share: runs prepared, moved and written down as rows.
 
 use super::{Block, Status, Sweep, SweepRow};
-use crate::model::Model;
 use crate::simulate::{Motion, Request, Table};
+use crate::workspace::Workspace;
 use dalembert_run::ensemble::{Ended, Job, LaneDriver, Sampled};
 use dalembert_run::{
     ContactModes, ControlInput, EventHit, Flow, Kernel, Point, Reporter, State, StickingKernel, Stop,
@@ -29,7 +29,7 @@ struct CompletedRun {
 
 pub(super) struct Worker<'s> {
     sweep: &'s Sweep,
-    model: Model,
+    model: Workspace,
     driver: Option<LaneDriver<'s>>,
     scratch: Vec<f64>,
     outputs: Vec<f64>,

@@ -3,10 +3,10 @@
 use crate::support::{load, load_with, model_text};
 use dalembert::run::Flow;
 use dalembert::sweep::{Axis, Plan, Sample, Status, Sweep, SweepRow, Tally};
-use dalembert::{Model, Overrides, Request};
+use dalembert::{Overrides, Request, Workspace};
 use std::sync::atomic::AtomicBool;
 
-fn model(name: &str, overrides: &Overrides) -> Model {
+fn model(name: &str, overrides: &Overrides) -> Workspace {
     load_with(&model_text(name), overrides)
 }
 
@@ -80,7 +80,7 @@ fn neither_threads_nor_order_change_a_bit() {
     }
 }
 
-/// Model, what is varied, what is drawn, whether in lanes, end, growth of errors.
+/// Workspace, what is varied, what is drawn, whether in lanes, end, growth of errors.
 type Case<'a> = (&'a str, &'a [&'a str], &'a [&'a str], bool, f64, f64);
 
 /// Each run is the run that `simulate` makes with `--set` and `--initial`, to the tolerance.

@@ -4,10 +4,10 @@ use crate::support::*;
 use dalembert::compile::Compiled;
 use dalembert::kernel_form::{KernelForm, Matrix};
 use dalembert::verify::{Reading, Verification, gauss, multipliers, verify};
-use dalembert::{Model, run::Kernel};
+use dalembert::{Workspace, run::Kernel};
 use dalembert_expr::{Expr, Pool, Rational};
 
-fn verified(model: &mut Model) -> Verification {
+fn verified(model: &mut Workspace) -> Verification {
     verify(model).unwrap_or_else(|d| panic!("{}", d.message))
 }
 

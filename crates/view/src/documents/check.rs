@@ -20,9 +20,10 @@ pub struct Findings {
 }
 
 /// Looks at a model: kinds, a start, rank, what follows from what.
-pub fn check(model: &mut Model) -> Findings {
-    let kinds = kinds(model);
-    match Freedom::at_start(model) {
+pub fn check(model: &Model) -> Findings {
+    let mut work = model.workspace();
+    let kinds = kinds(&mut work);
+    match Freedom::at_start(&mut work) {
         Ok((start, freedom)) => {
             let diagnostics = freedom.remarks(model);
             Findings { kinds, start: Some((start, freedom)), diagnostics, failed: false }

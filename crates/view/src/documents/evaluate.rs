@@ -8,7 +8,7 @@ use dalembert_syntax::diagnostic::{self, Code, Diagnostic};
 use serde_json::{Value, json};
 
 /// The model's start, or its guess as it stands with a warning.
-pub fn start_or_guess(model: &mut Model, remarks: &mut Vec<Diagnostic>) -> Result<State, Box<Diagnostic>> {
+pub fn start_or_guess(model: &Model, remarks: &mut Vec<Diagnostic>) -> Result<State, Box<Diagnostic>> {
     match model.start() {
         Ok(started) => Ok(started.state),
         Err(error) => {

@@ -39,7 +39,7 @@ pub(super) fn sections(draft: &mut Draft, progress: &mut dyn FnMut(Stage) -> Flo
             .help("write `simulate until 10` in the model, or give `--until 10`");
         return out + &html::section("motion", "Motion", &draft.trouble(d));
     }
-    let mut observed = forces::Observed::new(draft.model);
+    let observed = forces::Observed::new(draft.model);
     let request = request(draft);
     let run = observed.model(draft.model).simulate(&request, |t| progress(Stage::Motion(t)));
     let motion = match run {
