@@ -3,7 +3,6 @@
 use crate::convert::run_error;
 use crate::system::{System, guarded};
 use crate::watch::SignalWatch;
-use dalembert::Model;
 use dalembert::Source;
 use dalembert::diagnostic::Diagnostic;
 use dalembert::vector_field::Worker;

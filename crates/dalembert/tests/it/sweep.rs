@@ -302,7 +302,7 @@ fn nonsense_is_refused() {
     };
     said(plan(&[], &[], 1), "nothing changes");
     said(plan(&["m1=1,2"], &[], 5), "all be the same");
-    said(plan(&["mass=1,2"], &[], 1), "no parameter");
+    said(plan(&["mass=1,2"], &[], 1), "not a parameter");
     said(plan(&["m1=1,2", "m1=1..2:3"], &[], 1), "twice");
     said(plan(&["m1=1,2"], &["m1~normal(1,1)"], 2), "twice");
     said(plan(&["m1=1..2:1000000", "m2=1..2:1000000"], &[], 1), "more than");
