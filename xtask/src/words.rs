@@ -4,7 +4,9 @@
 //! nothing is written, and a file that differs is an error; a test asks the same.
 
 use crate::workspace::{Outcome, root};
-use dalembert_syntax::words::{CONSTANTS, FUNCTIONS, PARTS, RESERVED_WORDS, RESULTS, STATEMENTS, Word};
+use dalembert_syntax::words::{
+    CONSTANTS, FREE_FUNCTIONS, FUNCTIONS, PARTS, RESERVED_WORDS, RESULTS, SHAPES, STATEMENTS, Word,
+};
 use std::fs;
 
 /// A file and what is to be in it.
@@ -59,7 +61,7 @@ fn grammar(text: &str) -> Option<String> {
         ("statement", names(&[STATEMENTS])),
         ("block", names(&[STATEMENTS])),
         ("result", names(&[RESULTS])),
-        ("function", names(&[FUNCTIONS])),
+        ("function", names(&[FUNCTIONS, FREE_FUNCTIONS])),
         ("word", RESERVED_WORDS.to_vec()),
         ("constant", names(&[CONSTANTS])),
     ];
@@ -90,7 +92,7 @@ fn studio(text: &str) -> Option<String> {
         format!("const {name} = new Set(`\n{}`.trim().split(/\\s+/));\n", lines.concat())
     };
     let body = set("KEYWORDS", names(&[STATEMENTS, PARTS]))
-        + &set("FUNCTIONS", names(&[FUNCTIONS, RESULTS, CONSTANTS]));
+        + &set("FUNCTIONS", names(&[FUNCTIONS, FREE_FUNCTIONS, RESULTS, CONSTANTS]));
     between(text, "// Words: written by `cargo xtask words`.\n", "// End of words.\n", &body)
 }
 
@@ -104,9 +106,11 @@ fn manual(text: &str) -> Option<String> {
         "\n| | words |\n|---|---|\n".to_owned(),
         row("statements", STATEMENTS),
         row("functions", FUNCTIONS),
+        row("functions whose names are free", FREE_FUNCTIONS),
         row("results", RESULTS),
         row("constants", CONSTANTS),
         row("words inside statements and expressions", PARTS),
+        row("shapes of bodies", SHAPES),
         "\n".to_owned(),
     ];
     between(

@@ -102,6 +102,9 @@ fn name_of(item: &Initial) -> Option<String> {
     if !indices.is_empty() {
         name = format!("{name}[{}]", indices.join(","));
     }
+    if let Some(part) = &item.target.part {
+        name.push_str(&format!(".{}", part.text));
+    }
     name.push_str(&"'".repeat(item.order as usize));
     Some(name)
 }

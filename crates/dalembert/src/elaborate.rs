@@ -6,6 +6,7 @@
 
 mod arithmetic;
 mod bindings;
+mod bodies;
 mod call;
 mod declare;
 mod dimensions;
@@ -164,6 +165,7 @@ struct Elaborator<'a> {
     vectors: Vec<DrawnPoint>,
     /// Whether an output or event asks for `power(...)`.
     powers_asked_for: bool,
+    bodies: bodies::Bodies,
 }
 
 /// Understands a syntax tree. Without errors there is a system; warnings and notes may come with it.
@@ -179,9 +181,10 @@ struct Elaborator<'a> {
 pub fn elaborate(ast: &Ast, overrides: &Overrides) -> (Option<System>, Vec<Diagnostic>) {
     let mut this = Elaborator::new(overrides);
     this.refuse_repeated_overrides();
-    this.block(&ast.body);
+    this.read_model(ast);
     this.override_initials();
     this.report_unused_overrides();
+    let _reported = this.close_bodies();
     let complete = !any_error(&this.diagnostics);
     let mut diagnostics = std::mem::take(&mut this.diagnostics);
     if !complete {
@@ -275,9 +278,18 @@ impl<'a> Elaborator<'a> {
             drawn_unit: UnitInfo::Number,
             vectors: Vec::new(),
             powers_asked_for: false,
+            bodies: bodies::Bodies::default(),
         };
         this.set_role(time, Role::Time);
         this
+    }
+
+    /// Reads the statements of a model, after a look at its bodies.
+    fn read_model(&mut self, ast: &Ast) {
+        if let Some(plan) = bodies::plan(ast, self.overrides) {
+            self.bodies = bodies::Bodies::new(plan);
+        }
+        self.block(&ast.body);
     }
 
     /// Records a diagnostic and gives up on what was being read.

@@ -47,6 +47,7 @@
 
 pub mod analyze;
 pub mod assignments;
+pub mod bodies;
 pub mod compile;
 pub mod connect;
 pub mod constraint_kind;

@@ -3,6 +3,7 @@
 //! All expressions are over the coordinates, speeds, parameters and time; rates have been replaced by the
 //! kinematics K1. Nothing is derived yet.
 
+use crate::bodies::Multibody;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::source::Span;
 use dalembert_syntax::units::UnitInfo;
@@ -84,6 +85,8 @@ pub struct System {
     pub drawn: Vec<Figure>,
     /// Vectors of two or three components that have a name; over rates too.
     pub vectors: Vec<DrawnPoint>,
+    /// Bodies, joints and force elements, where the model has any.
+    pub bodies: Option<Multibody>,
 }
 
 impl System {
@@ -405,6 +408,19 @@ pub enum Figure {
 }
 
 impl Figure {
+    /// Calls a function on each of its expressions.
+    pub(crate) fn for_each_expression(&mut self, mut f: impl FnMut(&mut Expr)) {
+        match self {
+            Figure::Point(at) | Figure::Trace(at) => at.at.iter_mut().for_each(f),
+            Figure::Line(points) => points.iter_mut().flat_map(|point| &mut point.at).for_each(f),
+            Figure::Circle { centre, radius, normal } => {
+                centre.at.iter_mut().chain(normal.iter_mut().flatten()).for_each(&mut f);
+                f(radius);
+            }
+            Figure::Gauge { value, .. } => f(value),
+        }
+    }
+
     /// The points it stands at.
     pub fn places(&self) -> &[DrawnPoint] {
         match self {

@@ -101,9 +101,14 @@ fn declares(keyword: &str, line: &[Token], at: usize) -> Option<Sort> {
         "constraint" => Sort::Constraint,
         "require" => Sort::Requirement,
         "event" => Sort::Event,
+        "body" => Sort::Body,
+        "frame" => Sort::Frame,
+        "joint" => Sort::Joint,
+        "spring" | "damper" | "bushing" => Sort::Element,
         _ => return None,
     };
-    let named = matches!(sort, Sort::Constraint | Sort::Requirement | Sort::Event);
+    let bodies = matches!(sort, Sort::Body | Sort::Frame | Sort::Joint | Sort::Element);
+    let named = bodies || matches!(sort, Sort::Constraint | Sort::Requirement | Sort::Event);
     // `constraint rod: ...`, `constraint rod[i]: ...`; without the colon it is an expression.
     let colon = line[at..].iter().any(|token| token.kind == TokenKind::Colon);
     (!named || (at == 1 && colon)).then_some(sort)

@@ -102,6 +102,7 @@ impl Document {
     fn hover_entity(&self, occurrence: &Occurrence, entity: &Entity) -> Hover {
         let (what, mut details) = match entity.sort {
             Sort::Constraint | Sort::Requirement => self.about_constraint(entity),
+            Sort::Body | Sort::Frame | Sort::Element => (entity.sort.describe().to_owned(), Vec::new()),
             Sort::Index | Sort::Event | Sort::Integration => (entity.sort.describe().to_owned(), Vec::new()),
             _ => self.about_name(occurrence, entity),
         };

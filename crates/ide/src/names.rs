@@ -35,6 +35,14 @@ pub enum Sort {
     Requirement,
     /// `event`
     Event,
+    /// `body`
+    Body,
+    /// `frame`
+    Frame,
+    /// `joint`
+    Joint,
+    /// `spring`, `damper`, `bushing`
+    Element,
 }
 
 impl Sort {
@@ -52,6 +60,10 @@ impl Sort {
             Sort::Constraint => "constraint",
             Sort::Requirement => "requirement",
             Sort::Event => "event",
+            Sort::Body => "body",
+            Sort::Frame => "frame",
+            Sort::Joint => "joint",
+            Sort::Element => "force element",
         }
     }
 

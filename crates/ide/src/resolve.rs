@@ -92,6 +92,33 @@ impl Finder<'_> {
                 constants.iter().for_each(|target| self.declared(target, Sort::Integration, span));
                 self.expression(action);
             }
+            S::Gravity(e) => self.expression(e),
+            S::Body(body) => {
+                self.declared(&body.name, Sort::Body, span);
+                for part in &body.parts {
+                    self.expression(&part.mass);
+                    self.expressions(part.sizes.iter().map(|(_, size)| size));
+                }
+            }
+            S::Frame { name, place } => {
+                self.declared(name, Sort::Frame, span);
+                self.place(place);
+            }
+            S::Joint(joint) => self.joint(joint, span),
+            S::Element(element) => {
+                self.declared(&element.name, Sort::Element, span);
+                self.expressions(&element.values);
+                self.expressions(element.rest.iter().map(|(_, rest)| rest));
+                match &element.place {
+                    ElementPlace::Between(a, b) => self.expressions([a, b]),
+                    ElementPlace::At(joint) => self.target(joint, Space::Name),
+                }
+            }
+            S::Torque { torque, on, from } => {
+                self.expression(torque);
+                self.target(on, Space::Name);
+                from.iter().for_each(|from| self.target(from, Space::Name));
+            }
             S::Draw(shape) => match shape {
                 Shape::Point(a) | Shape::Trace(a) => self.expression(a),
                 Shape::Line(points) => self.expressions(points),
@@ -99,6 +126,31 @@ impl Finder<'_> {
                     self.expressions([centre, radius].into_iter().chain(normal));
                 }
             },
+        }
+    }
+
+    fn joint(&mut self, joint: &Joint, span: Span) {
+        self.declared(&joint.name, Sort::Joint, span);
+        self.expressions(&joint.size);
+        self.place(&joint.first);
+        self.place(&joint.second);
+        for option in &joint.options {
+            match option {
+                JointOption::Axes(_, axes) => self.expressions(axes),
+                JointOption::Limits(_, _, range) => self.range(range),
+                JointOption::Restitution(_, e) | JointOption::Armature(_, e) => self.expression(e),
+                JointOption::Cut(_) => {}
+            }
+        }
+    }
+
+    fn place(&mut self, place: &Place) {
+        self.target(&place.body, Space::Name);
+        self.expressions(&place.at);
+        match &place.turned {
+            Some(Turn::Axis(axis, angle)) => self.expressions([axis, angle]),
+            Some(Turn::Matrix(e)) => self.expression(e),
+            None => {}
         }
     }
 
@@ -185,6 +237,7 @@ impl Finder<'_> {
             ExprKind::Sum(terms) => terms.iter().for_each(|term| self.expression(&term.expr)),
             ExprKind::Product(factors) => factors.iter().for_each(|factor| self.expression(&factor.expr)),
             ExprKind::Power(a, b) | ExprKind::Compare(_, a, b) => self.expressions([&**a, &**b]),
+            ExprKind::Of(a, body) | ExprKind::In(a, body) => self.expressions([&**a, &**body]),
             ExprKind::If(choice) => {
                 self.expressions([&choice.condition, &choice.then, &choice.otherwise]);
             }

@@ -120,5 +120,7 @@ fn symbol_kind(sort: Sort) -> u8 {
         Sort::Output => 8,
         Sort::Constraint | Sort::Requirement => 7,
         Sort::Event => 24,
+        Sort::Body | Sort::Frame => 19,
+        Sort::Joint | Sort::Element => 13,
     }
 }

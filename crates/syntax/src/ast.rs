@@ -5,9 +5,14 @@
 //! elaborator's business. Sums and products are flat lists, so the height of a tree is bounded by the nesting of the
 //! text ([`MAX_NESTING`](super::MAX_NESTING)) and recursion over it is safe.
 
+mod bodies;
 mod spans;
 
 use crate::source::Span;
+
+pub use bodies::{
+    Body, BodyPart, Element, ElementKind, ElementPlace, Joint, JointOption, Place, Turn,
+};
 
 /// A whole model: the statements of a file.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -151,7 +156,31 @@ pub enum StatementKind {
     },
     /// `draw point P` and the like
     Draw(Shape),
-    /// `body ...`, `joint ...`, `spring ...`, `damper ...`, `contact ...`: reserved, kept as text
+    /// `gravity [0, -g]`
+    Gravity(Expr),
+    /// `body B: rod m from P to Q + point m2 at Q`
+    Body(Body),
+    /// `frame F: B at P turned T`
+    Frame {
+        /// What it is called.
+        name: Target,
+        /// Where it is fixed.
+        place: Place,
+    },
+    /// `joint J: pin A at P to B at Q, axis u`
+    Joint(Box<Joint>),
+    /// `spring ...`, `damper ...`, `bushing ...`
+    Element(Box<Element>),
+    /// `torque T on B from A`
+    Torque {
+        /// The torque.
+        torque: Expr,
+        /// The body that it turns.
+        on: Target,
+        /// The body that takes its opposite; the ground when `None`.
+        from: Option<Target>,
+    },
+    /// `contact ...`: reserved, kept as text
     Reserved {
         /// The first word.
         keyword: Name,
@@ -178,15 +207,17 @@ pub struct Name {
     pub span: Span,
 }
 
-/// A name that a statement declares or acts on: `x`, `q[i]`, `q[1..N, 1..2]`.
+/// A name that a statement declares or acts on: `x`, `q[i]`, `q[1..N, 1..2]`, `J.turn`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
-    /// With the subscripts.
+    /// With the subscripts and the part.
     pub span: Span,
     /// The name.
     pub name: Name,
     /// The subscripts, none for a plain name.
     pub subscripts: Vec<Subscript>,
+    /// A coordinate or speed of a joint or body, behind a dot.
+    pub part: Option<Name>,
 }
 
 /// One subscript of a [`Target`].
@@ -334,6 +365,10 @@ pub enum ExprKind {
     SumOver(Box<SumOver>),
     /// `[a, b]`, at least one component
     Vector(Vec<Expr>),
+    /// `P of B`: the point in space of coordinates P fixed in a body or frame
+    Of(Box<Expr>, Box<Expr>),
+    /// `u in B`: the direction in space of a direction u fixed in a body or frame
+    In(Box<Expr>, Box<Expr>),
     /// `-a`; `-a^2` is `-(a^2)` and `-a*b` is `(-a)*b`
     Neg(Box<Expr>),
     /// `a + b - c`: two terms or more, the first never subtracted and no sum itself

@@ -4,6 +4,7 @@
 //! depends on the tree alone, so formatting twice changes nothing and reading the text gives the tree back. Line breaks
 //! inside statements are not part of the tree: long statements are folded anew, comments of neighbouring lines aligned.
 
+mod bodies;
 mod expressions;
 
 use super::ast::*;
@@ -240,6 +241,15 @@ fn plain_statement(kind: &StatementKind) -> String {
             format!("complete_integral ({}) = {}", list(constants, target), expr(action))
         }
         Draw(shape) => draw(shape),
+        Gravity(field) => format!("gravity {}", expr(field)),
+        Body(body) => bodies::body(body),
+        Frame { name, place } => format!("frame {}: {}", target(name), bodies::place(place)),
+        Joint(joint) => bodies::joint(joint),
+        Element(element) => bodies::element(element),
+        Torque { torque, on, from } => {
+            let from = from.as_ref().map_or(String::new(), |from| format!(" from {}", target(from)));
+            format!("torque {} on {}{from}", expr(torque), target(on))
+        }
         System(_) | Reserved { .. } | For { .. } => String::new(),
     }
 }

@@ -5,6 +5,7 @@
 //! linear in the text: it looks ahead within one statement only.
 
 mod block;
+mod bodies;
 mod declarations;
 mod expressions;
 mod statements;
@@ -58,6 +59,8 @@ struct Parser<'a> {
     open: Vec<Token>,
     /// Words that may follow an expression of the current statement.
     tail: &'static [&'static str],
+    /// Whether `+` before the word of a shape begins another part of a body.
+    in_body: bool,
     /// Comments passed inside the current statement.
     interior: Vec<String>,
     depth: usize,
@@ -73,6 +76,7 @@ impl<'a> Parser<'a> {
             last_end: 0,
             open: Vec::new(),
             tail: &[],
+            in_body: false,
             interior: Vec::new(),
             depth: 0,
             diagnostics: Vec::new(),

@@ -27,21 +27,24 @@ words! {
     /// The words that begin statements.
     STATEMENTS:
     "actuate" "actuate x, theta" "The coordinates or speeds that control may push.";
-    "body" "body ..." "Kept for a layer of rigid bodies; not available yet.";
+    "body" "body arm: rod m from [0, 0] to [l, 0]" "A rigid body: its mass, centre and inertia, or the shapes it is made of.";
+    "bushing" "bushing mount: [k, k, 0], [c, c, 0] between F and G" "Stiffness and damping between two frames, in the axes of the first.";
     "complete_integral" "complete_integral (a, c) = a*x + c*y - (a^2 + c^2)/(2*m)*t" "A complete integral of the Hamilton-Jacobi equation, with its constants.";
     "const" "const N = 5" "A whole number for families and loops.";
     "constraint" "constraint rod: x^2 + y^2 = l^2" "An equation between coordinates, rates and time that nature imposes.";
-    "contact" "contact ..." "Kept for a layer of rigid bodies; not available yet.";
+    "contact" "contact ..." "Kept for one-sided contact; not available yet.";
     "coordinate" "coordinate x, theta {rad}, q[1..N]" "Configuration variables.";
-    "damper" "damper ..." "Kept for a layer of rigid bodies; not available yet.";
+    "damper" "damper d: c between P of A and Q of B" "A damper between two points, or `at` a joint.";
     "dissipation" "dissipation c/2*x'^2" "A Rayleigh function R: the force on each speed is minus its derivative.";
     "draw" "draw point P" "What an animation shows; it changes no motion.";
     "event" "event ground: y falling stop" "Instants at which an expression crosses zero.";
     "for" "for i in 1..N { potential k/2*q[i]^2 }" "Repeats statements over a range, both ends included.";
     "force" "force x = -c*x'" "A generalised force on a coordinate or speed; `force [Fx, Fy] at P` acts at a point.";
+    "frame" "frame hand: arm at [l, 0, 0] turned rpy(0, pi/2, 0)" "A named place on a body.";
     "friction" "friction on table: coefficient mu, velocity x'" "Coulomb friction at a constraint: it sticks and slides.";
+    "gravity" "gravity [0, 0, -g]" "The field of gravity on every body; two components make a plane model.";
     "initial" "initial x = 0.3, y ~ -1, theta' = 2" "Starting values: `=` fixes, `~` guesses.";
-    "joint" "joint ..." "Kept for a layer of rigid bodies; not available yet.";
+    "joint" "joint elbow: pin upper at [0, -l] to lower" "A joint between two bodies, or the `ground` and a body.";
     "kinematics" "kinematics x' = v*cos(theta)" "The rate of a coordinate in declared speeds.";
     "kinetic" "kinetic m/2*(x'^2 + y'^2)" "Kinetic (co-)energy; several add up.";
     "lagrangian" "lagrangian -m*c^2*sqrt(1 - x'^2/c^2)" "A Lagrangian, or a part of it; several add up.";
@@ -54,8 +57,9 @@ words! {
     "require" "require height: y = 1 decay 4" "What control shall achieve, and how its error decays.";
     "simulate" "simulate until 10 every 0.01 method dop853 tolerance 1e-9" "What a run does unless it is told otherwise.";
     "speed" "speed v = x'*cos(theta) + y'*sin(theta)" "A quasi-velocity, defined by rates or by `kinematics` lines.";
-    "spring" "spring ..." "Kept for a layer of rigid bodies; not available yet.";
+    "spring" "spring s: k length l0 between P of A and Q of B" "A spring between two points, or `angle a0 at` a joint.";
     "system" "system \"Pendulum\"" "The title of the model.";
+    "torque" "torque T on arm from base" "A torque on a body, and its opposite on another.";
     "weight" "weight [1, 4]" "What control inputs cost: a matrix, its diagonal, or one number.";
     "work" "work dot(F, delta(P))" "Virtual work of applied forces, linear in virtual displacements.";
 
@@ -86,7 +90,13 @@ words! {
     "tanh" "tanh(x)" "Hyperbolic tangent.";
     "transpose" "transpose(A)" "Transposed matrix.";
 
-    /// Results that take an argument. The last three words are free as names where nothing is called.
+    /// Functions whose names a model may declare for something else.
+    FREE_FUNCTIONS:
+    "quaternion" "quaternion(e0, e1, e2, e3)" "Rotation matrix of a quaternion, scalar first; it is normalised.";
+    "rotation" "rotation(u, a)" "Rotation matrix about the axis u by the angle a.";
+    "rpy" "rpy(a, b, c)" "Rotation matrix Rz(c) Ry(b) Rx(a) of roll, pitch and yaw.";
+
+    /// Results that take an argument. Those behind `residual` are free as names where nothing is called.
     RESULTS:
     "impressed" "impressed(x)" "Q of M η' = Q on a coordinate or speed: applied and potential forces, and inertia without accelerations.";
     "ideal" "ideal(x)" "Ideal constraint force on a coordinate or speed.";
@@ -98,6 +108,10 @@ words! {
     "friction" "friction(NAME)" "Friction force at a contact, by the components of its sliding velocity.";
     "power" "power(CLASS)" "Power of a class of forces.";
     "work" "work(CLASS)" "Work of a class of forces since the start; in outputs only.";
+    "force" "force(J)" "Bearing force of a joint on its second body, in space; of a spring or damper its pull.";
+    "torque" "torque(J)" "Bearing torque of a joint on its second body, at its point there.";
+    "drive" "drive(J)" "Generalised force of motors, springs and dampers at a joint.";
+    "angular_momentum" "angular_momentum(P)" "Angular momentum of all bodies about a point.";
 
     /// Names that are there without a declaration.
     CONSTANTS:
@@ -107,6 +121,8 @@ words! {
     "kinetic_energy" "kinetic_energy" "Kinetic energy T; a result.";
     "potential_energy" "potential_energy" "Potential energy V; a result.";
     "gauss" "gauss" "Gauss's function at the solution; a result.";
+    "momentum" "momentum" "Momentum of all bodies; a result.";
+    "centre_of_mass" "centre_of_mass" "Centre of mass of all bodies.";
 
     /// Words inside statements and expressions. The first six are never names.
     PARTS:
@@ -135,7 +151,44 @@ words! {
     "line" "draw line P, Q" "A line of the picture.";
     "circle" "draw circle P, r" "A circle of the picture.";
     "trace" "draw trace P" "The path of a point.";
+    "of" "[0, -l] of lower" "The point in space of coordinates fixed in a body or frame.";
+    "ground" "joint J: pin ground to arm" "The body that is fixed in space.";
+    "from" "body B: rod m from P to Q" "Where a rod or cylinder begins; `torque T on B from A`.";
+    "to" "joint J: pin A to B" "Where a rod or cylinder ends; the second body of a joint.";
+    "turned" "frame F: B at P turned axis u by phi" "How axes of a frame or joint are turned.";
+    "by" "frame F: B at P turned axis u by phi" "The angle of a turn about an axis.";
+    "axis" "joint J: pin A to B, axis u" "The axis of a joint, in the axes of the joint.";
+    "axes" "joint J: universal A to B, axes u, v" "The two axes of a universal joint.";
+    "limits" "joint J: pin A to B, limits -1..2" "The range of the coordinate of a joint.";
+    "restitution" "joint J: pin A to B, limits -1..2, restitution e" "How a joint rebounds at its limits.";
+    "armature" "joint J: pin A to B, armature Ja" "Inertia of a drive at the coordinate of a joint.";
+    "cut" "joint J: pin A to B, cut" "The joint closes a loop and carries no body.";
+    "pitch" "joint J: screw pitch h A to B" "Advance of a screw in a turn.";
+    "length" "spring s: k length l0 between P of A and Q of B" "Where a spring is slack; the length of a rod.";
+    "angle" "spring s: k angle a0 at J" "Where an angular spring is slack.";
+    "between" "spring s: k length l0 between P of A and Q of B" "The two points of a force element.";
+    "centre" "body B: mass m, centre C, inertia J" "The centre of mass, in the axes of the body.";
+    "inertia" "body B: mass m, centre C, inertia J" "Inertia about the centre: a number, three values, or a matrix.";
+    "about" "body B: mass m, centre C, inertia J about origin" "The inertia is about the origin of the body.";
+    "radius" "body B: ball m radius r" "The radius of a shape.";
+    "size" "body B: box m size [a, b, c]" "The sides of a box.";
+
+    /// What a part of a body may be.
+    SHAPES:
+    "mass" "body B: mass m, centre C, inertia J" "A body by its mass, centre and inertia.";
+    "rod" "body B: rod m from P to Q" "A thin uniform rod.";
+    "ball" "body B: ball m radius r" "A solid ball.";
+    "shell" "body B: shell m radius r" "A thin spherical shell.";
+    "disk" "body B: disk m radius r axis u" "A thin uniform disk.";
+    "hoop" "body B: hoop m radius r axis u" "A thin hoop.";
+    "cylinder" "body B: cylinder m radius r from P to Q" "A solid cylinder.";
+    "box" "body B: box m size [a, b, c]" "A solid box.";
+    "point" "body B: point m at P" "A point mass.";
 }
+
+/// The kinds of joints.
+pub const JOINTS: [&str; 10] =
+    ["pin", "slider", "cylindrical", "screw", "universal", "ball", "planar", "free", "weld", "rod"];
 
 /// The word of a table.
 pub fn find(table: &'static [Word], name: &str) -> Option<&'static Word> {
@@ -164,8 +217,8 @@ pub static OPERATIONS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
 });
 /// Results that take an argument and whose names a model cannot declare: the first of [`RESULTS`].
 pub const OBSERVABLES: [&str; 7] = names(RESULTS, 0);
-/// Results that take no argument: [`CONSTANTS`] but for time and pi.
-pub const PLAIN_OBSERVABLES: [&str; CONSTANTS.len() - 2] = names(CONSTANTS, 2);
+/// Results that take no argument and whose names a model cannot declare.
+pub const PLAIN_OBSERVABLES: [&str; 4] = names(CONSTANTS, 2);
 
 /// Whether a model cannot declare a name: functions, results and constants of the language.
 pub fn is_reserved(name: &str) -> bool {
@@ -200,7 +253,8 @@ mod tests {
 
     #[test]
     fn examples_of_statements_are_good_grammar() {
-        for word in STATEMENTS.iter().filter(|word| !word.usage.ends_with("...")) {
+        let whole = |word: &&Word| !word.usage.ends_with("...");
+        for word in STATEMENTS.iter().filter(whole).chain(SHAPES) {
             let (ast, diagnostics) = parse(&Source::new("", word.usage));
             assert_eq!((ast.body.statements.len(), diagnostics.len()), (1, 0), "{}", word.usage);
         }

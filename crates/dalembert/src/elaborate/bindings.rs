@@ -19,6 +19,14 @@ pub(in crate::elaborate) enum Binding {
     Speed(usize),
     /// A `let` (or an output used further on).
     Value(Value),
+    /// A body, by index.
+    Body(usize),
+    /// A frame, by index.
+    Frame(usize),
+    /// A joint of several freedoms or none.
+    Joint,
+    /// A freedom of a joint that closes a loop.
+    Freedom(usize, usize),
     /// Its declaration was wrong; what uses it says nothing more.
     Poisoned,
 }
@@ -31,6 +39,10 @@ impl Binding {
             Binding::Coordinate(_) => "a coordinate",
             Binding::Speed(_) => "a speed",
             Binding::Value(_) => "a name for an expression",
+            Binding::Body(_) => "a body",
+            Binding::Frame(_) => "a frame",
+            Binding::Joint => "a joint",
+            Binding::Freedom(..) => "a freedom of a joint that closes a loop",
             Binding::Poisoned => "declared already",
         }
     }

@@ -32,6 +32,12 @@ impl Elaborator<'_> {
             // Results whose names are left to the model where nothing is called.
             "friction" => self.friction_force(name, args),
             "power" | "work" => self.power_of_class(name, args),
+            "force" | "torque" | "drive" | "angular_momentum" | "kinetic_energy" if !self.bodies.is_empty() => {
+                self.body_result(name, args, span)
+            }
+            "rpy" | "quaternion" | "rotation" if self.scope.get(&name.text).is_none() => {
+                self.rotation_call(name, args, span)
+            }
             f @ ("min" | "max") if args.len() > 2 => self.fold_choice(f, args),
             "sqrt" => {
                 let [a] = self.arguments(name, args)?;
@@ -300,6 +306,7 @@ impl Elaborator<'_> {
         {
             return Ok(residual);
         }
+        self.close_loop_of(target)?;
         let group = self.constraint_of.get(target).copied();
         let rows = match group {
             Some(g) => self.constraints[g].rows.clone(),

@@ -118,28 +118,27 @@ impl Elaborator<'_> {
         self.limit(self.coordinates.len() + names.len(), "coordinates", d.target.span)
             .inspect_err(|_| self.poison(&d.target))?;
         for name in names {
-            self.declare(&name, Binding::Coordinate(self.coordinates.len()), d.target.span)?;
-            let symbol = self.symbol_with_role(&name, Role::Coordinate);
-            let rate = self.symbol_with_role(&format!("{name}'"), Role::Rate);
-            let acceleration = self.symbol_with_role(&format!("{name}''"), Role::Acceleration);
-            let displacement = self.symbol_with_role(&format!("delta({name})"), Role::Displacement);
-            let [v, a, delta] = [rate, acceleration, displacement].map(|s| self.pool.var(s));
-            self.dot.define(symbol, v);
-            self.dot.define(rate, a);
-            self.virtual_change.define(symbol, delta);
-            let kind = kind.clone();
-            self.coordinates.push(Coordinate {
-                name,
-                symbol,
-                rate,
-                acceleration,
-                displacement,
-                kind,
-                span: d.target.span,
-            });
-            self.kinematics.push(None);
+            self.new_coordinate(&name, kind.clone(), d.target.span)?;
         }
         Ok(())
+    }
+
+    /// Declares a coordinate with its rate, acceleration and virtual displacement.
+    pub(super) fn new_coordinate(&mut self, name: &str, kind: UnitInfo, span: Span) -> Fallible<usize> {
+        let i = self.coordinates.len();
+        self.declare(name, Binding::Coordinate(i), span)?;
+        let symbol = self.symbol_with_role(name, Role::Coordinate);
+        let rate = self.symbol_with_role(&format!("{name}'"), Role::Rate);
+        let acceleration = self.symbol_with_role(&format!("{name}''"), Role::Acceleration);
+        let displacement = self.symbol_with_role(&format!("delta({name})"), Role::Displacement);
+        let [v, a, delta] = [rate, acceleration, displacement].map(|s| self.pool.var(s));
+        self.dot.define(symbol, v);
+        self.dot.define(rate, a);
+        self.virtual_change.define(symbol, delta);
+        let name = name.to_owned();
+        self.coordinates.push(Coordinate { name, symbol, rate, acceleration, displacement, kind, span });
+        self.kinematics.push(None);
+        Ok(i)
     }
 
     pub(super) fn speed(&mut self, d: &ast::Speed) -> Fallible<()> {
@@ -157,25 +156,30 @@ impl Elaborator<'_> {
                 }
                 None => None,
             };
-            self.declare(&name, Binding::Speed(self.speeds.len()), d.target.span)?;
-            let symbol = self.symbol_with_role(&name, Role::Rate);
-            let acceleration = self.symbol_with_role(&format!("{name}'"), Role::Acceleration);
-            let displacement = self.symbol_with_role(&format!("delta({name})"), Role::Displacement);
-            let a = self.pool.var(acceleration);
-            self.dot.define(symbol, a);
-            let kind = kind.clone();
-            self.speeds.push(Speed {
-                name,
-                symbol,
-                acceleration,
-                displacement,
-                rate_of: None,
-                kind,
-                span: d.target.span,
-            });
-            self.definitions.push(definition);
+            self.new_speed(&name, definition, kind.clone(), d.target.span)?;
         }
         Ok(())
+    }
+
+    /// Declares a speed with its derivative and virtual displacement.
+    pub(super) fn new_speed(
+        &mut self,
+        name: &str,
+        definition: Option<(Expr, Span)>,
+        kind: UnitInfo,
+        span: Span,
+    ) -> Fallible<usize> {
+        let s = self.speeds.len();
+        self.declare(name, Binding::Speed(s), span)?;
+        let symbol = self.symbol_with_role(name, Role::Rate);
+        let acceleration = self.symbol_with_role(&format!("{name}'"), Role::Acceleration);
+        let displacement = self.symbol_with_role(&format!("delta({name})"), Role::Displacement);
+        let a = self.pool.var(acceleration);
+        self.dot.define(symbol, a);
+        let name = name.to_owned();
+        self.speeds.push(Speed { name, symbol, acceleration, displacement, rate_of: None, kind, span });
+        self.definitions.push(definition);
+        Ok(s)
     }
 
     pub(super) fn kinematics_of(&mut self, target: &Target, rate: &ast::Expr, span: Span) -> Fallible<()> {

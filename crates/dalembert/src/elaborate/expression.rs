@@ -61,6 +61,8 @@ impl Elaborator<'_> {
                 Ok(Value::Condition(self.pool.call1(Function::Not, c)))
             }
             ExprKind::If(choice) => self.choose(choice),
+            ExprKind::Of(point, body) => self.fixed_in(point, body, true),
+            ExprKind::In(direction, body) => self.fixed_in(direction, body, false),
         }
     }
 
@@ -189,11 +191,14 @@ impl Elaborator<'_> {
             let value = self.name(coordinate, span)?;
             return self.displacement(&value, span);
         }
+        if unbound && matches!(name, "momentum" | "centre_of_mass") && !self.bodies.is_empty() {
+            return self.plain_body_result(name, span);
+        }
         let binding = self.lookup(name, span)?;
         if let Binding::Value(value @ Value::Vector(_)) = &binding {
             self.spend(value.scalars().len(), span)?; // it is copied
         }
-        Ok(self.bound_value(binding))
+        self.value_of_binding(binding, name, span)
     }
 
     pub(super) fn bound_value(&mut self, binding: Binding) -> Value {
@@ -212,7 +217,7 @@ impl Elaborator<'_> {
                 Value::Scalar(self.pool.var(s.symbol), s.kind.clone())
             }
             Binding::Value(value) => value,
-            Binding::Poisoned => Value::Scalar(Pool::ZERO, UnitInfo::Missing),
+            Binding::Body(_) | Binding::Frame(_) | Binding::Joint | Binding::Freedom(..) | Binding::Poisoned => Value::Scalar(Pool::ZERO, UnitInfo::Missing),
         }
     }
 
@@ -227,7 +232,7 @@ impl Elaborator<'_> {
             && !matches!(binding, Binding::Poisoned)
         {
             let binding = binding.clone();
-            return Ok(self.bound_value(binding));
+            return self.value_of_binding(binding, name, span);
         }
         if let ExprKind::Name(name) = &base.kind
             && !matches!(self.scope.get(name), Some(Binding::Value(Value::Vector(_))))
@@ -242,7 +247,7 @@ impl Elaborator<'_> {
                 return self.displacement(&value, span);
             }
             let binding = self.lookup(&full, span)?;
-            return Ok(self.bound_value(binding));
+            return self.value_of_binding(binding, &full, span);
         }
         let mut value = self.value(base)?;
         for i in values {
@@ -262,6 +267,9 @@ impl Elaborator<'_> {
     }
 
     fn component(&mut self, base: &ast::Expr, part: &str, span: Span) -> Fallible<Value> {
+        if let Some(value) = self.body_component(base, part, span) {
+            return value;
+        }
         let value = self.value(base)?;
         let index = ["x", "y", "z"].iter().position(|name| *name == part);
         match (&value, index) {

@@ -34,9 +34,13 @@ impl Elaborator<'_> {
     fn close(&mut self) -> Fallible<Closed> {
         self.check_contents()?;
         self.mass_given = self.mass.is_some();
+        let releases = self.release_images();
+        self.put_releases_to_zero(&releases);
         let kinematics = self.resolve_speeds()?;
         self.check_dimensions(&kinematics)?;
-        let images = self.images(&kinematics);
+        let mut images = self.images(&kinematics);
+        images.extend(releases);
+        let body_results = self.body_results(&images)?;
         let [kinetic, potential, lagrangian, dissipation] =
             [&self.kinetic, &self.potential, &self.lagrangian, &self.dissipation].map(|parts| {
                 let exprs: Vec<Expr> = parts.iter().map(|p| p.expr).collect();
@@ -64,6 +68,7 @@ impl Elaborator<'_> {
         let observables = self.observables(&kinematics, &contacts);
         let energies = Energies { kinetic, potential, lagrangian };
         let energies = self.energy_expressions(&kinematics, energies);
+        images.extend(body_results);
         self.replace_in_outputs(&kinematics, &images, &observables, &energies)?;
         Ok(Closed {
             energies: energies.map(|(_, value)| value),
@@ -82,6 +87,24 @@ impl Elaborator<'_> {
             initial,
             observables,
         })
+    }
+
+    /// Where bodies are released for the sake of reactions, what is drawn and what speeds mean does not see it.
+    fn put_releases_to_zero(&mut self, releases: &[(Symbol, Expr)]) {
+        if releases.is_empty() {
+            return;
+        }
+        let pool = &mut self.pool;
+        let mut zeroed = |list: &mut [Expr]| list.copy_from_slice(&pool.substitute(list, releases));
+        for point in self.vectors.iter_mut() {
+            zeroed(&mut point.at);
+        }
+        for (e, _) in self.definitions.iter_mut().chain(&mut self.kinematics).flatten() {
+            zeroed(std::slice::from_mut(e));
+        }
+        for figure in &mut self.drawn {
+            figure.for_each_expression(|e| zeroed(std::slice::from_mut(e)));
+        }
     }
 
     fn check_contents(&mut self) -> Fallible<()> {
@@ -169,7 +192,8 @@ impl Elaborator<'_> {
             .collect()
     }
 
-    fn assemble(self, c: Closed) -> System {
+    fn assemble(mut self, c: Closed) -> System {
+        let bodies = self.multibody();
         System {
             pool: self.pool,
             title: self.title,
@@ -208,6 +232,7 @@ impl Elaborator<'_> {
             potential_energy: c.energies[2],
             drawn: self.drawn,
             vectors: self.vectors,
+            bodies,
         }
     }
 }

@@ -47,7 +47,9 @@ impl Loops {
             }
             ExprKind::Sum(terms) => terms.iter().any(|term| self.varies(&term.expr)),
             ExprKind::Product(factors) => factors.iter().any(|factor| self.varies(&factor.expr)),
-            ExprKind::Power(a, b) | ExprKind::Compare(_, a, b) => self.varies(a) || self.varies(b),
+            ExprKind::Power(a, b) | ExprKind::Compare(_, a, b) | ExprKind::Of(a, b) | ExprKind::In(a, b) => {
+                self.varies(a) || self.varies(b)
+            }
             ExprKind::If(choice) => {
                 [&choice.condition, &choice.then, &choice.otherwise].into_iter().any(|part| self.varies(part))
             }

@@ -63,9 +63,10 @@ impl Elaborator<'_> {
                 .collect();
         }
         let plain = &target.name.text;
+        let part = target.part.as_ref().map_or(String::new(), |part| format!(".{}", part.text));
         Ok(match target.subscripts.is_empty() {
-            true => vec![plain.clone()],
-            false => names.into_iter().map(|indices| format!("{plain}[{indices}]")).collect(),
+            true => vec![format!("{plain}{part}")],
+            false => names.into_iter().map(|indices| format!("{plain}[{indices}]{part}")).collect(),
         })
     }
 

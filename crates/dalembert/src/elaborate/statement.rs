@@ -80,6 +80,9 @@ impl Elaborator<'_> {
             S::ForceOn { target, value } => {
                 let name = self.member(target)?;
                 let on = self.lookup(&name, target.span)?;
+                if let Binding::Freedom(..) = on {
+                    return self.force_on_freedom(on, &name, value, target.span);
+                }
                 if !matches!(on, Binding::Coordinate(_) | Binding::Speed(_)) {
                     let message =
                         format!("a generalised force acts on a coordinate or a speed, `{name}` is neither");
@@ -116,6 +119,12 @@ impl Elaborator<'_> {
             S::Weight(e) => self.cost(e, span),
             S::CompleteIntegral { constants, action } => self.complete_integral(constants, action, span),
             S::Draw(shape) => self.draw(shape),
+            S::Gravity(e) => self.gravity(e, span),
+            S::Body(body) => self.body(body, span),
+            S::Frame { name, place } => self.frame(name, place),
+            S::Joint(joint) => self.joint(joint, span),
+            S::Element(element) => self.element(element, span),
+            S::Torque { torque, on, from } => self.torque(torque, on, from.as_ref(), span),
             S::Reserved { keyword, .. } => self.not_available(&keyword.text, keyword.span),
         }
     }

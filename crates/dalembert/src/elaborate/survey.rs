@@ -65,7 +65,7 @@ pub fn survey(ast: &Ast) -> Survey {
     let overrides = Overrides::default();
     let mut this = Elaborator::new(&overrides);
     this.budget = SURVEYED_STEPS;
-    this.block(&ast.body);
+    this.read_model(ast);
     Survey { names: this.facts(), constraints: this.constraint_facts() }
 }
 
@@ -93,7 +93,8 @@ impl Elaborator<'_> {
 
     fn fact(&mut self, binding: Binding, members: usize, values: &FxHashMap<Symbol, f64>) -> Option<Fact> {
         let value = match &binding {
-            Binding::Poisoned => return None,
+            Binding::Poisoned | Binding::Body(_) | Binding::Frame(_) => return None,
+            Binding::Joint | Binding::Freedom(..) => return None,
             _ => self.bound_value(binding),
         };
         let (unit, number) = match &value {
@@ -105,7 +106,7 @@ impl Elaborator<'_> {
     }
 
     /// The values of the parameters, each over those before it.
-    fn parameter_values(&mut self) -> FxHashMap<Symbol, f64> {
+    pub(super) fn parameter_values(&mut self) -> FxHashMap<Symbol, f64> {
         let mut values = FxHashMap::default();
         for p in 0..self.parameters.len() {
             let (symbol, e) = (self.parameters[p].symbol, self.parameters[p].value);

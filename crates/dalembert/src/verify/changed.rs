@@ -245,6 +245,7 @@ fn rewrite(model: &mut Workspace, change: &Change) -> System {
         potential_energy: None,
         drawn: Vec::new(),
         vectors: Vec::new(),
+        bodies: None,
         pool: std::mem::take(pool),
     }
 }

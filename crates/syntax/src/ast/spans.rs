@@ -56,7 +56,12 @@ spans! {
     Block: => statements;
     Statement: span => kind;
     Name: span =>;
-    Target: span => name subscripts;
+    Target: span => name subscripts part;
+    Body: => name parts;
+    BodyPart: => shape mass sizes;
+    Place: => body at turned;
+    Joint: => name kind size first second options;
+    Element: => name values rest place;
     Range: span => first last;
     Definition: => target value unit;
     Declared: => target unit;
@@ -88,6 +93,19 @@ impl Spans for StatementKind {
             Constraint(equation) => equation.visit(f),
             Simulate(parts) => parts.visit(f),
             Draw(shape) => shape.visit(f),
+            Gravity(e) => e.visit(f),
+            Body(body) => body.visit(f),
+            Joint(joint) => joint.visit(f),
+            Element(element) => element.visit(f),
+            Frame { name, place } => {
+                name.visit(f);
+                place.visit(f);
+            }
+            Torque { torque, on, from } => {
+                torque.visit(f);
+                on.visit(f);
+                from.visit(f);
+            }
             Reserved { keyword, text: _ } => keyword.visit(f),
             Kinematics { coordinate: target, rate: value } | ForceOn { target, value } => {
                 target.visit(f);
@@ -134,6 +152,58 @@ impl Spans for Subscript {
     }
 }
 
+impl<A: Spans, B: Spans> Spans for (A, B) {
+    fn visit(&mut self, f: &mut dyn FnMut(&mut Span)) {
+        self.0.visit(f);
+        self.1.visit(f);
+    }
+}
+
+impl Spans for Turn {
+    fn visit(&mut self, f: &mut dyn FnMut(&mut Span)) {
+        match self {
+            Turn::Axis(axis, angle) => {
+                axis.visit(f);
+                angle.visit(f);
+            }
+            Turn::Matrix(e) => e.visit(f),
+        }
+    }
+}
+
+impl Spans for JointOption {
+    fn visit(&mut self, f: &mut dyn FnMut(&mut Span)) {
+        match self {
+            JointOption::Axes(word, axes) => {
+                word.visit(f);
+                axes.visit(f);
+            }
+            JointOption::Limits(word, of, range) => {
+                word.visit(f);
+                of.visit(f);
+                range.visit(f);
+            }
+            JointOption::Restitution(word, e) | JointOption::Armature(word, e) => {
+                word.visit(f);
+                e.visit(f);
+            }
+            JointOption::Cut(word) => word.visit(f),
+        }
+    }
+}
+
+impl Spans for ElementPlace {
+    fn visit(&mut self, f: &mut dyn FnMut(&mut Span)) {
+        match self {
+            ElementPlace::Between(a, b) => {
+                a.visit(f);
+                b.visit(f);
+            }
+            ElementPlace::At(joint) => joint.visit(f),
+        }
+    }
+}
+
 impl Spans for Shape {
     fn visit(&mut self, f: &mut dyn FnMut(&mut Span)) {
         match self {
@@ -170,7 +240,7 @@ impl Spans for ExprKind {
             SumOver(sum) => sum.visit(f),
             Sum(terms) => terms.visit(f),
             Product(factors) => factors.visit(f),
-            Power(a, b) | Compare(_, a, b) => {
+            Power(a, b) | Compare(_, a, b) | Of(a, b) | In(a, b) => {
                 a.visit(f);
                 b.visit(f);
             }

@@ -288,6 +288,20 @@ catalogue! {
         "At this configuration the rank of the constraints or of the kinematics drops (a stretched linkage, gimbal lock), \
          or an expression is not defined. Start elsewhere, or choose coordinates that are regular there."
         wrong "" right "";
+    BadInertia "E0516" "a mass or inertia that no body has":
+        "Masses are not negative. An inertia is a symmetric matrix, and its principal values satisfy the triangle inequality: the largest is at most the sum of the others. \
+         A matrix about the origin of the body is given as `inertia J about origin`."
+        wrong "gravity [0, 0, -9.81]\nbody top: mass 1, inertia [1, 1, 3]" right "gravity [0, 0, -9.81]\nbody top: mass 1, inertia [2, 2, 3]";
+    LoopNotClosed "E0517" "a loop of joints that cannot be closed":
+        "Joints that close loops hold at the start. The message names the joint and how far it is open: lengths that do not reach, or a guess from which the closed position was not found. \
+         Give better guesses with `~`, or correct lengths and places."
+        wrong "" right "";
+    LimitsExcludeStart "E0518" "a start beyond the limits of a joint":
+        "The coordinate of a joint starts within its `limits`. A starting value that is fixed outside of them, or a loop that closes only there, contradicts them."
+        wrong "" right "";
+    MotionUndetermined "E0519" "a body whose motion nothing determines":
+        "A body without mass, or without inertia about the axis that it turns about, has no equation of motion of its own: its motion must follow from joints and constraints. Give it a mass, an inertia or an `armature`, or hold it."
+        wrong "" right "";
     NotDifferentiable "E0520" "a state where the equations have no derivative":
         "A linear system is made of derivatives. Where a force has a kink or a jump (`abs`, `sign`, `min`, `max`, `if` at their turning point), or a root or a \
          norm of nothing, there are none. Linearise on one side of it, or write the law so that it is smooth there."

@@ -15,6 +15,8 @@ enum Hold {
     Product,
     Neg,
     Power,
+    /// `P of B`
+    Fixed,
     Operand,
 }
 
@@ -30,6 +32,7 @@ fn hold(kind: &ExprKind) -> Hold {
         Product(_) => Hold::Product,
         Neg(_) => Hold::Neg,
         Power(..) => Hold::Power,
+        Of(..) | In(..) => Hold::Fixed,
         Number(_) | Name(_) | Index(..) | Component(..) | Prime(..) | Call(..) | SumOver(_) | Vector(_) => {
             Hold::Operand
         }
@@ -54,6 +57,37 @@ pub(super) fn expr(e: &Expr) -> String {
     text_of(e, false)
 }
 
+/// A point of a force element: what is looser than a sum is in parentheses.
+pub(super) fn sum(e: &Expr) -> String {
+    at_least(e, Hold::Sum)
+}
+
+/// A size between words, one factor.
+pub(super) fn factor(e: &Expr) -> String {
+    at_least(e, Hold::Power)
+}
+
+/// A value in the statement of a body, where `+` before the name of a shape would begin another part.
+pub(super) fn part_of_body(e: &Expr) -> String {
+    at_least(e, if starts_part(e) { Hold::Product } else { Hold::If })
+}
+
+/// Whether a term of this sum that is not the first begins with the word of a shape.
+fn starts_part(e: &Expr) -> bool {
+    let ExprKind::Sum(terms) = &e.kind else { return false };
+    terms.iter().skip(1).any(|term| {
+        let text = expr(&term.expr);
+        let word = text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+        !term.minus && crate::words::find(crate::words::SHAPES, word).is_some()
+    })
+}
+
+fn at_least(e: &Expr, wanted: Hold) -> String {
+    let mut writer = Writer { out: String::new(), is_tight: false, is_lean: false };
+    writer.expr(e, wanted, Follow::Nothing);
+    writer.out
+}
+
 /// A subscript or an end of a range: short things, without spaces.
 fn tight(e: &Expr) -> String {
     text_of(e, true)
@@ -71,14 +105,15 @@ pub(super) fn list<T>(items: &[T], text: impl Fn(&T) -> String) -> String {
 }
 
 pub(super) fn target(target: &Target) -> String {
+    let part = target.part.as_ref().map_or(String::new(), |part| format!(".{}", part.text));
     if target.subscripts.is_empty() {
-        return target.name.text.clone();
+        return target.name.text.clone() + &part;
     }
     let subscript = |subscript: &Subscript| match subscript {
         Subscript::At(at) => tight(at),
         Subscript::Over(over) => range(over),
     };
-    format!("{}[{}]", target.name.text, list(&target.subscripts, subscript))
+    format!("{}[{}]{part}", target.name.text, list(&target.subscripts, subscript))
 }
 
 pub(super) fn range(range: &Range) -> String {
@@ -102,7 +137,7 @@ fn height(e: &Expr) -> usize {
         SumOver(sum) => height(&sum.body).max(height(&sum.range.first)).max(height(&sum.range.last)),
         Sum(terms) => terms.iter().map(|term| height(&term.expr)).max().unwrap_or(0),
         Product(factors) => factors.iter().map(|factor| height(&factor.expr)).max().unwrap_or(0),
-        Power(a, b) | Compare(_, a, b) => height(a).max(height(b)),
+        Power(a, b) | Compare(_, a, b) | Of(a, b) | In(a, b) => height(a).max(height(b)),
         If(parts) => height(&parts.condition).max(height(&parts.then)).max(height(&parts.otherwise)),
     }
 }
@@ -162,6 +197,8 @@ impl Writer {
                 self.push("^");
                 self.expr(exponent, Hold::Neg, follow);
             }
+            ExprKind::Of(a, body) => self.fixed(a, " of ", body),
+            ExprKind::In(a, body) => self.fixed(a, " in ", body),
             ExprKind::Compare(operator, a, b) => {
                 self.expr(a, Hold::Sum, Follow::Operator);
                 self.push(&format!(" {} ", operator.text()));
@@ -186,6 +223,12 @@ impl Writer {
         } else {
             self.expr(base, Hold::Operand, Follow::Operator);
         }
+    }
+
+    fn fixed(&mut self, what: &Expr, word: &str, body: &Expr) {
+        self.expr(what, Hold::Operand, Follow::Operator);
+        self.push(word);
+        self.kind(&body.kind, Follow::Nothing);
     }
 
     fn bracketed(&mut self, open: &str, items: &[Expr], close: &str) {

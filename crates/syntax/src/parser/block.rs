@@ -62,6 +62,7 @@ impl Parser<'_> {
         let begin = self.at;
         let start = self.peek().span;
         self.tail = &[];
+        self.in_body = false;
         self.open.clear();
         let kind = self.statement_kind().and_then(|kind| self.statement_end().map(|()| kind));
         let span = self.since(start);
@@ -167,6 +168,10 @@ impl Parser<'_> {
         let line_begins = before.kind == TokenKind::Newline || gap.contains('\n');
         let second = self.significant(at + 1).1;
         let joined = match second.kind {
+            // The result of that name, as in `force(J)`.
+            TokenKind::LeftParen if second.span.start == token.span.end => {
+                crate::words::find(crate::words::RESULTS, self.slice(token.span)).is_some()
+            }
             TokenKind::Name | TokenKind::Number | TokenKind::Text | TokenKind::LeftParen => false,
             TokenKind::LeftBracket => second.span.start == token.span.end,
             _ => true,

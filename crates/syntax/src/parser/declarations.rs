@@ -15,7 +15,17 @@ impl Parser<'_> {
             subscripts = self.list(Self::subscript)?;
             self.close_bracket()?;
         }
-        Ok(Target { span: self.since(name.span), name, subscripts })
+        Ok(Target { span: self.since(name.span), name, subscripts, part: None })
+    }
+
+    /// `x`, `q[i]`, `J.turn`, `J[i].x`: what a starting value or a force is about.
+    pub(super) fn state_target(&mut self) -> Parse<Target> {
+        let mut target = self.target()?;
+        if self.take(TokenKind::Dot).is_some() {
+            target.part = Some(self.expect_name("a coordinate or speed of a joint or body")?);
+            target.span = self.since(target.span);
+        }
+        Ok(target)
     }
 
     fn subscript(&mut self) -> Parse<Subscript> {
@@ -35,7 +45,7 @@ impl Parser<'_> {
         Ok(Range { span: first.span.to(last.span), first, last })
     }
 
-    /// Whether a target followed by this token comes next.
+    /// Whether a target followed by this token comes next; its part behind a dot is passed over.
     pub(super) fn target_before(&self, kind: TokenKind) -> bool {
         let (mut at, name) = self.significant(self.at);
         if name.kind != TokenKind::Name {
@@ -50,6 +60,7 @@ impl Parser<'_> {
                 TokenKind::LeftBracket => open += 1,
                 TokenKind::RightBracket if open > 0 => open -= 1,
                 TokenKind::Comment => {}
+                TokenKind::Dot if open == 0 && self.tokens[at + 1].kind == TokenKind::Name => at += 1,
                 _ if open == 0 => return here == kind,
                 TokenKind::Semicolon | TokenKind::RightBrace => return false,
                 TokenKind::Newline if self.line_begins_statement(at) => return false,
@@ -150,7 +161,7 @@ impl Parser<'_> {
 
     /// `x = E`, `q[i]' ~ E`
     pub(super) fn initial(&mut self) -> Parse<Initial> {
-        let target = self.target()?;
+        let target = self.state_target()?;
         let order = self.primes();
         let fixed = self.take(TokenKind::Tilde).is_none();
         if fixed {

@@ -62,7 +62,7 @@ impl Parser<'_> {
         let mut left = self.prefix()?;
         loop {
             self.product_sign_missing(least)?;
-            let Some(level) = level(self.peek().kind).filter(|&level| level >= least) else {
+            let Some(level) = self.next_level().filter(|&level| level >= least) else {
                 return Ok(left);
             };
             let start = left.span;
@@ -76,6 +76,25 @@ impl Parser<'_> {
             };
             left = self.expr(start, kind);
         }
+    }
+
+    /// How tightly the operator binds that comes next, if one does: `+` may begin a part of a body.
+    fn next_level(&self) -> Option<Level> {
+        let token = self.peek();
+        if token.kind == TokenKind::Plus && self.body_part_follows() {
+            return None;
+        }
+        level(token.kind)
+    }
+
+    /// A sum: an expression that no comparison, `and` or `or` is part of.
+    pub(super) fn sum_expression(&mut self) -> Parse<Expr> {
+        self.nested(|p| p.binary(Level::Sum))
+    }
+
+    /// One factor: a name, a number, a power, or anything in parentheses.
+    pub(super) fn factor_expression(&mut self) -> Parse<Expr> {
+        self.nested(|p| p.binary(Level::Power))
     }
 
     /// The operands of a chain of `and` or of `or`.
@@ -114,7 +133,7 @@ impl Parser<'_> {
             ExprKind::Sum(terms) => terms,
             kind => vec![Term { minus: false, expr: Expr { kind, ..first } }],
         };
-        while level(self.peek().kind) == Some(Level::Sum) {
+        while self.next_level() == Some(Level::Sum) {
             let minus = self.bump().kind == TokenKind::Minus;
             terms.push(Term { minus, expr: self.binary(Level::Product)? });
         }
@@ -211,8 +230,30 @@ impl Parser<'_> {
                 self.bump();
                 self.conditional(token.span)
             }
-            _ => self.postfix(),
+            _ => {
+                let operand = self.postfix()?;
+                self.fixed_in_body(operand)
+            }
         }
+    }
+
+    /// `P of B` and `u in B`: words between an operand and a name are these operators.
+    fn fixed_in_body(&mut self, operand: Expr) -> Parse<Expr> {
+        let second = self.peek_second();
+        let is_of = self.at_word("of");
+        if !(is_of || self.at_word("in")) || second.kind != TokenKind::Name || self.crossed_newline() {
+            return Ok(operand);
+        }
+        self.bump();
+        let start = operand.span;
+        let name = self.bump();
+        let mut body = Expr { span: name.span, kind: ExprKind::Name(self.slice(name.span).to_string()) };
+        if self.at_kind(TokenKind::LeftBracket) && !self.crossed_newline() {
+            let indices = self.bracketed(Self::index)?;
+            body = self.expr(name.span, ExprKind::Index(Box::new(body), indices));
+        }
+        let (operand, body) = (Box::new(operand), Box::new(body));
+        Ok(self.expr(start, if is_of { ExprKind::Of(operand, body) } else { ExprKind::In(operand, body) }))
     }
 
     fn conditional(&mut self, start: Span) -> Parse<Expr> {

@@ -2,7 +2,7 @@
 
 use super::{Parse, Parser, Reported};
 use crate::ast::{
-    Comparison, Direction, Equation, Expr, ExprKind, Name, Range, Shape, Simulate, StatementKind, Target,
+    Comparison, Direction, ElementKind, Equation, Expr, ExprKind, Name, Range, Shape, Simulate, StatementKind, Target,
 };
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::source::Span;
@@ -45,7 +45,7 @@ impl Parser<'_> {
             "constraint" => Constraint(self.equation()?),
             "friction" => self.friction()?,
             "require" => self.require()?,
-            "actuate" => Actuate(self.list(Self::target)?),
+            "actuate" => Actuate(self.list(Self::state_target)?),
             "weight" => Weight(self.expression()?),
             "initial" => Initial(self.list(Self::initial)?),
             "simulate" => self.simulate(token)?,
@@ -54,6 +54,14 @@ impl Parser<'_> {
             "complete_integral" => self.complete_integral()?,
             "draw" => Draw(self.shape()?),
             "for" => self.for_block()?,
+            "gravity" => Gravity(self.expression()?),
+            "body" => Body(self.body()?),
+            "frame" => self.frame()?,
+            "joint" => Joint(Box::new(self.joint()?)),
+            "spring" => Element(Box::new(self.element(ElementKind::Spring)?)),
+            "damper" => Element(Box::new(self.element(ElementKind::Damper)?)),
+            "bushing" => Element(Box::new(self.element(ElementKind::Bushing)?)),
+            "torque" => self.torque()?,
             _ => self.reserved(token)?,
         })
     }
@@ -100,7 +108,7 @@ impl Parser<'_> {
     /// `force x = E`, `force F at P`, `force F`
     fn force(&mut self) -> Parse<StatementKind> {
         if self.target_before(TokenKind::Assign) {
-            let target = self.target()?;
+            let target = self.state_target()?;
             self.assign()?;
             return Ok(StatementKind::ForceOn { target, value: self.expression()? });
         }
@@ -140,7 +148,7 @@ impl Parser<'_> {
         }))
     }
 
-    fn target_and_colon(&mut self) -> Parse<Target> {
+    pub(super) fn target_and_colon(&mut self) -> Parse<Target> {
         let target = self.target()?;
         self.expect(TokenKind::Colon)?;
         Ok(target)
@@ -203,7 +211,7 @@ impl Parser<'_> {
     }
 
     /// One of the words that introduce a part of the current statement.
-    fn part_word(&mut self) -> Parse<Name> {
+    pub(super) fn part_word(&mut self) -> Parse<Name> {
         let token = self.peek();
         let tail = self.tail;
         if token.kind == TokenKind::Name && tail.contains(&self.slice(token.span)) {
@@ -313,7 +321,7 @@ impl Parser<'_> {
         Ok((index, self.range()?))
     }
 
-    /// A statement of the rigid-body layer: its text up to the end of the statement, whatever is in it.
+    /// A statement that is not available yet: its text up to the end of the statement, whatever is in it.
     fn reserved(&mut self, keyword: Token) -> Parse<StatementKind> {
         let mut open: Vec<Token> = Vec::new();
         let start = self.at;

@@ -123,7 +123,7 @@ fn range() -> impl Strategy<Value = Range> {
 
 fn target() -> impl Strategy<Value = Target> {
     let subscript = prop_oneof![expr().prop_map(Subscript::At), range().prop_map(Subscript::Over)];
-    (name(), vec(subscript, 0..3)).prop_map(|(name, subscripts)| Target { span: NOWHERE, name, subscripts })
+    (name(), vec(subscript, 0..3)).prop_map(|(name, subscripts)| Target { span: NOWHERE, name, subscripts, part: None })
 }
 
 fn unit() -> impl Strategy<Value = Unit> {

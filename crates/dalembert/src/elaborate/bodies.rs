@@ -1,0 +1,167 @@
+//! Bodies, joints and force elements become coordinates, energies, forces and constraints.
+//!
+//! The spanning tree is planned before the model is read (`plan`); statements then give bodies their inertia (`shapes`),
+//! joints their places and coordinates (`joints`), and force elements their energies (`elements`). Where bodies are
+//! follows outward along the tree (`motion`), joints that close loops are rows (`closure`). When all has been read,
+//! energies of bodies and loops are added to the model, and from there on it is like any other.
+
+mod algebra;
+mod closure;
+mod elements;
+mod joints;
+mod motion;
+mod names;
+mod plan;
+mod results;
+mod shapes;
+
+use super::scope::Binding;
+use super::{Elaborator, Fallible, RawInitial};
+use crate::bodies::{Body, Element, Joint, JointRole, Multibody, Placement, Vector};
+use crate::system::Event;
+use dalembert_expr::{Expr, Pool, Symbol};
+use dalembert_syntax::diagnostic::any_error;
+use dalembert_syntax::source::Span;
+use motion::BodyMotion;
+pub(super) use plan::plan;
+use results::{Request, Wrench};
+use rustc_hash::FxHashMap;
+
+/// Bodies as far as they have been read.
+#[derive(Default)]
+pub(super) struct Bodies {
+    plan: plan::Plan,
+    gravity: Option<(Vector, Span)>,
+    bodies: Vec<Option<Body>>,
+    /// Those of the plan, then one for each body that is free under its own name.
+    joints: Vec<Option<Joint>>,
+    frames: Vec<Placement>,
+    motions: Vec<Option<BodyMotion>>,
+    elements: Vec<Element>,
+    element_of: FxHashMap<String, usize>,
+    /// What force elements and torques do to bodies, in space.
+    wrenches: Vec<(usize, Wrench)>,
+    requests: Vec<Request>,
+    /// Symbols of the virtual displacements that bodies get so that forces of the model on them can be told.
+    releases: Vec<results::Release>,
+}
+
+impl Bodies {
+    pub fn new(plan: plan::Plan) -> Self {
+        let (n, joints) = (plan.bodies.len(), plan.joints.len() + plan.bodies.len());
+        Bodies {
+            bodies: vec![None; n],
+            joints: vec![None; joints],
+            motions: vec![None; n],
+            plan,
+            ..Bodies::default()
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.plan.bodies.is_empty()
+    }
+}
+
+impl Elaborator<'_> {
+    /// Adds what bodies and joints are to the model, when all of it has been read.
+    pub(super) fn close_bodies(&mut self) -> Fallible<()> {
+        if self.bodies.is_empty() || any_error(&self.diagnostics) {
+            return Ok(());
+        }
+        self.body_energies()?;
+        self.close_loops()?;
+        self.limit_events();
+        self.guess_quaternions();
+        Ok(())
+    }
+
+    /// A run that passes a limit of a joint says so.
+    fn limit_events(&mut self) {
+        let joints = self.bodies.joints.iter().flatten();
+        for limit in joints.flat_map(|joint| joint.limits.clone()).collect::<Vec<_>>() {
+            let below = self.pool.sub(limit.value, limit.lower);
+            let above = self.pool.sub(limit.value, limit.upper);
+            for (end, value, rising) in [("lower", below, false), ("upper", above, true)] {
+                let name = format!("{}.{end} passed", limit.name);
+                self.events.push(Event { name, value, rising: Some(rising), stop: false, span: limit.span });
+            }
+        }
+    }
+
+    /// Quaternions start at (1, 0, 0, 0) where nothing is said.
+    fn guess_quaternions(&mut self) {
+        for joint in self.bodies.joints.clone().iter().flatten().filter(|joint| !joint.speeds.is_empty()) {
+            let scalar = joint.coordinates[joint.coordinates.len() - 4];
+            if self.initial_of.contains_key(&(scalar, 0)) {
+                continue;
+            }
+            self.initial_of.insert((scalar, 0), self.initial.len());
+            self.initial.push(RawInitial {
+                on: Binding::Coordinate(scalar),
+                order: 0,
+                fixed: false,
+                value: Pool::ONE,
+                span: None,
+                option: None,
+            });
+        }
+    }
+
+    /// Numbers of expressions of parameters; NaN where they depend on something else.
+    fn parameter_numbers(&mut self, exprs: &[Expr]) -> Vec<f64> {
+        if exprs.iter().all(|e| self.pool.as_number(*e).is_some()) {
+            return exprs.iter().map(|e| self.pool.as_number(*e).map_or(f64::NAN, |r| r.to_f64())).collect();
+        }
+        let values: FxHashMap<Symbol, f64> = self.parameter_values();
+        self.pool.evaluate_all(exprs, |s| values.get(&s).copied().unwrap_or(f64::NAN))
+    }
+
+    /// The tree as data.
+    pub(super) fn multibody(&mut self) -> Option<Multibody> {
+        if self.bodies.is_empty() {
+            return None;
+        }
+        let bodies = std::mem::take(&mut self.bodies);
+        let mut place = vec![usize::MAX; bodies.joints.len()];
+        let mut joints: Vec<Joint> = Vec::new();
+        for (slot, joint) in bodies.joints.into_iter().enumerate() {
+            if let Some(joint) = joint {
+                place[slot] = joints.len();
+                joints.push(joint);
+            }
+        }
+        let list: Vec<Body> = bodies.bodies.into_iter().flatten().collect();
+        let list: Vec<Body> = list.into_iter().map(|body| Body { joint: place[body.joint], ..body }).collect();
+        Some(Multibody {
+            is_plane: bodies.plan.is_plane,
+            gravity: bodies.gravity.map(|(field, _)| field),
+            outward: outward(&list),
+            bodies: list,
+            joints,
+            elements: bodies.elements,
+        })
+    }
+}
+
+/// Joints that carry bodies, each behind the one that carries its parent.
+fn outward(bodies: &[Body]) -> Vec<usize> {
+    let mut depth = vec![None; bodies.len()];
+    for start in 0..bodies.len() {
+        let mut way = vec![start];
+        while let Some(parent) = bodies[way[way.len() - 1]].parent.filter(|&p| depth[p].is_none()) {
+            way.push(parent);
+        }
+        for &b in way.iter().rev() {
+            depth[b] = Some(bodies[b].parent.and_then(|p| depth[p]).map_or(0usize, |d| d + 1));
+        }
+    }
+    let mut order: Vec<usize> = (0..bodies.len()).collect();
+    order.sort_by_key(|&b| depth[b]);
+    order.into_iter().map(|b| bodies[b].joint).collect()
+}
+
+/// Whether a joint carries a body.
+fn carries(joint: &Joint) -> bool {
+    matches!(joint.role, JointRole::Carries { .. })
+}

@@ -1,0 +1,177 @@
+//! Vectors and rotations over the expression pool. Zeros and ones fold, so that plane motion costs what it should.
+
+use crate::bodies::{IDENTITY, Matrix3, Vector, ZERO};
+use dalembert_expr::{Expr, Function, Pool, Rational};
+
+pub(super) fn add(pool: &mut Pool, a: &Vector, b: &Vector) -> Vector {
+    std::array::from_fn(|i| pool.add(a[i], b[i]))
+}
+
+pub(super) fn sub(pool: &mut Pool, a: &Vector, b: &Vector) -> Vector {
+    std::array::from_fn(|i| pool.sub(a[i], b[i]))
+}
+
+pub(super) fn neg(pool: &mut Pool, a: &Vector) -> Vector {
+    a.map(|e| pool.neg(e))
+}
+
+pub(super) fn scale(pool: &mut Pool, c: Expr, a: &Vector) -> Vector {
+    a.map(|e| pool.mul(c, e))
+}
+
+pub(super) fn dot(pool: &mut Pool, a: &Vector, b: &Vector) -> Expr {
+    let parts: [Expr; 3] = std::array::from_fn(|i| pool.mul(a[i], b[i]));
+    pool.total(parts)
+}
+
+pub(super) fn cross(pool: &mut Pool, a: &Vector, b: &Vector) -> Vector {
+    std::array::from_fn(|i| {
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        let (left, right) = (pool.mul(a[j], b[k]), pool.mul(a[k], b[j]));
+        pool.sub(left, right)
+    })
+}
+
+/// `A v`
+pub(super) fn apply(pool: &mut Pool, a: &Matrix3, v: &Vector) -> Vector {
+    if *a == IDENTITY {
+        return *v;
+    }
+    a.map(|row| dot(pool, &row, v))
+}
+
+/// `A^T v`
+pub(super) fn apply_transposed(pool: &mut Pool, a: &Matrix3, v: &Vector) -> Vector {
+    apply(pool, &transposed(a), v)
+}
+
+pub(super) fn transposed(a: &Matrix3) -> Matrix3 {
+    std::array::from_fn(|i| std::array::from_fn(|j| a[j][i]))
+}
+
+pub(super) fn product(pool: &mut Pool, a: &Matrix3, b: &Matrix3) -> Matrix3 {
+    match (*a == IDENTITY, *b == IDENTITY) {
+        (true, _) => *b,
+        (_, true) => *a,
+        _ => {
+            let columns = transposed(b);
+            a.map(|row| columns.map(|column| dot(pool, &row, &column)))
+        }
+    }
+}
+
+pub(super) fn column(a: &Matrix3, k: usize) -> Vector {
+    std::array::from_fn(|i| a[i][k])
+}
+
+pub(super) fn unit(k: usize) -> Vector {
+    IDENTITY[k]
+}
+
+/// The rotation about an axis of length 1: `c 1 + s [u] + (1 - c) u u^T`.
+pub(super) fn rotation(pool: &mut Pool, u: &Vector, angle: Expr) -> Matrix3 {
+    if angle == Pool::ZERO {
+        return IDENTITY;
+    }
+    let (c, s) = (pool.call1(Function::Cos, angle), pool.call1(Function::Sin, angle));
+    let rest = pool.sub(Pool::ONE, c);
+    std::array::from_fn(|i| {
+        std::array::from_fn(|j| {
+            let outer = pool.product([(rest, Rational::ONE), (u[i], Rational::ONE), (u[j], Rational::ONE)]);
+            let turn = match (j + 3 - i) % 3 {
+                0 => c,
+                1 => {
+                    let e = pool.mul(s, u[(i + 2) % 3]);
+                    pool.neg(e)
+                }
+                _ => pool.mul(s, u[(i + 1) % 3]),
+            };
+            pool.add(outer, turn)
+        })
+    })
+}
+
+/// The rotation of a quaternion, quadratic in it: of length 1 it is a rotation. In this form `R' = R [w]` holds for
+/// any length, so that the fields of K1 close under brackets exactly.
+pub(super) fn quaternion(pool: &mut Pool, e: &[Expr; 4]) -> Matrix3 {
+    let square = e.map(|c| pool.powi(c, 2));
+    let two = Rational::from(2);
+    std::array::from_fn(|i| {
+        std::array::from_fn(|j| {
+            if i == j {
+                let sign = |k: usize| if k == 0 || k == i + 1 { Rational::ONE } else { Rational::MINUS_ONE };
+                return pool.combine((0..4).map(|k| (square[k], sign(k))).collect::<Vec<_>>());
+            }
+            let k = 3 - i - j;
+            let sign = if (j + 3 - i) % 3 == 1 { -&two } else { two.clone() };
+            let (outer, turn) = (pool.mul(e[i + 1], e[j + 1]), pool.mul(e[0], e[k + 1]));
+            pool.combine([(outer, two.clone()), (turn, sign)])
+        })
+    })
+}
+
+/// `m (c.c 1 - c c^T)`: the inertia of a point mass about the origin.
+pub(super) fn point_inertia(pool: &mut Pool, mass: Expr, c: &Vector) -> Matrix3 {
+    let square = dot(pool, c, c);
+    std::array::from_fn(|i| {
+        std::array::from_fn(|j| {
+            let outer = pool.mul(c[i], c[j]);
+            let e = if i == j { pool.sub(square, outer) } else { pool.neg(outer) };
+            pool.mul(mass, e)
+        })
+    })
+}
+
+pub(super) fn add_matrices(pool: &mut Pool, a: &Matrix3, b: &Matrix3) -> Matrix3 {
+    std::array::from_fn(|i| add(pool, &a[i], &b[i]))
+}
+
+/// A pose or a relative motion: rotation and position, angular velocity and velocity in the moved axes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Motion {
+    /// The moved axes as columns.
+    pub R: Matrix3,
+    /// The moved origin, in the first axes.
+    pub p: Vector,
+    /// Angular velocity, in the moved axes.
+    pub w: Vector,
+    /// Velocity of the moved origin, in the moved axes.
+    pub v: Vector,
+}
+
+impl Motion {
+    pub const REST: Motion = Motion { R: IDENTITY, p: ZERO, w: ZERO, v: ZERO };
+
+    /// The motion of the first axes as seen from the moved ones.
+    pub fn inverse(&self, pool: &mut Pool) -> Motion {
+        let back = apply_transposed(pool, &self.R, &self.p);
+        let w = apply(pool, &self.R, &self.w);
+        let (lever, carried) = (cross(pool, &w, &self.p), apply(pool, &self.R, &self.v));
+        Motion {
+            R: transposed(&self.R),
+            p: neg(pool, &back),
+            w: neg(pool, &w),
+            v: sub(pool, &lever, &carried),
+        }
+    }
+
+    /// This motion, and then another one relative to it.
+    pub fn then(&self, pool: &mut Pool, next: &Motion) -> Motion {
+        let moved = apply(pool, &self.R, &next.p);
+        let w = apply_transposed(pool, &next.R, &self.w);
+        let lever = cross(pool, &self.w, &next.p);
+        let at = add(pool, &self.v, &lever);
+        let v = apply_transposed(pool, &next.R, &at);
+        Motion {
+            R: product(pool, &self.R, &next.R),
+            p: add(pool, &self.p, &moved),
+            w: add(pool, &w, &next.w),
+            v: add(pool, &v, &next.v),
+        }
+    }
+
+    /// Axes that are fixed: a place on a body.
+    pub fn fixed(at: &Vector, turned: &Matrix3) -> Motion {
+        Motion { R: *turned, p: *at, ..Motion::REST }
+    }
+}

@@ -1,0 +1,275 @@
+//! Joints that close loops (B2): rows at position level, and what the coordinates of such a joint are.
+//!
+//! With the places F on the first body and G on the second, d the vector from F to G in the axes of F and R the axes of
+//! G there:
+//!
+//! ```text
+//! points      d_k = 0 across what slides             multiplier: force on the second body at G
+//! direction   n . (u x R u) = 0, n across u          multiplier: torque about n
+//! turn        (R_32 - R_23)/2 = 0 and in turn        multiplier: torque
+//! ```
+//!
+//! Gradients of these rows do not vanish where they hold, as those of the diagonal of R = 1 do. They also hold for axes
+//! that point opposite ways and for half turns; `same_way` says which of the two it is.
+
+use super::super::scope::Binding;
+use super::super::{Elaborator, Fallible};
+use super::algebra::{Motion, apply, cross, dot, sub, transposed};
+use super::motion::{across, screw_lead};
+use crate::bodies::{Joint, JointKind, JointRole, Matrix3, Vector};
+use crate::system::{Constraint, ConstraintRow};
+use dalembert_expr::{Expr, Pool, Rational};
+use dalembert_syntax::source::Span;
+
+/// The second place of a joint as seen from the first.
+pub(super) struct Gap {
+    pub d: Vector,
+    pub R: Matrix3,
+}
+
+impl Elaborator<'_> {
+    /// A joint that closes a loop: its freedoms are values and not coordinates.
+    pub(super) fn cut_joint(&mut self, slot: usize, joint: Joint) -> Fallible<()> {
+        let (name, span) = (joint.name.clone(), joint.span);
+        let parts = joint.kind.coordinates(self.bodies.plan.is_plane);
+        for (k, part) in parts.iter().enumerate() {
+            let name = if part.is_empty() { name.clone() } else { format!("{name}.{part}") };
+            self.declare(&name, Binding::Freedom(slot, k), span)?;
+        }
+        if parts.len() != 1 {
+            self.declare(&name, Binding::Joint, span)?;
+        }
+        self.bodies.joints[slot] = Some(joint);
+        Ok(())
+    }
+
+    pub(super) fn gap(&mut self, joint: &Joint, span: Span) -> Fallible<Gap> {
+        let (first, second) = (self.motion(joint.first.body, span)?, self.motion(joint.second.body, span)?);
+        let pool = &mut self.pool;
+        let [f, g] = [(&first, &joint.first), (&second, &joint.second)].map(|(body, place)| {
+            let body = Motion { R: body.R, p: body.p, ..Motion::REST };
+            body.then(pool, &Motion::fixed(&place.at, &place.turned))
+        });
+        let apart = sub(pool, &g.p, &f.p);
+        let back = transposed(&f.R);
+        Ok(Gap { d: apply(pool, &back, &apart), R: super::algebra::product(pool, &back, &g.R) })
+    }
+
+    /// The rows of all cut joints, as constraints named by their joint.
+    pub(super) fn close_loops(&mut self) -> Fallible<()> {
+        for slot in 0..self.bodies.joints.len() {
+            let Some(joint) = self.bodies.joints[slot].clone() else { continue };
+            if joint.role == (JointRole::Cut { constraint: None }) {
+                self.close_loop(slot, &joint)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of a cut joint that is named before all have been read.
+    pub(in super::super) fn close_loop_of(&mut self, target: &str) -> Fallible<()> {
+        let joint = target.split_once('.').map_or(target, |(joint, _)| joint);
+        let Some(&slot) = self.bodies.plan.joint_of.get(joint) else { return Ok(()) };
+        let Some(joint) = self.bodies.joints[slot].clone() else { return Ok(()) };
+        match joint.role == (JointRole::Cut { constraint: None }) {
+            true => self.close_loop(slot, &joint),
+            false => Ok(()),
+        }
+    }
+
+    fn close_loop(&mut self, slot: usize, joint: &Joint) -> Fallible<()> {
+        let gap = self.gap(joint, joint.span)?;
+        let (rows, same_way) = self.closure_rows(joint, &gap);
+        let (first, group, span) = (self.rows.len(), self.constraints.len(), joint.span);
+        self.limit(first + rows.len(), "constraint rows", span)?;
+        for (part, residual) in rows {
+            let name = format!("{}.{part}", joint.name);
+            self.row_of.entry(name.clone()).or_insert(self.rows.len());
+            self.rows.push(ConstraintRow { name, residual, holonomic: true, constraint: group, span });
+        }
+        self.constraint_of.insert(joint.name.clone(), group);
+        self.constraints.push(Constraint { name: joint.name.clone(), rows: first..self.rows.len(), span });
+        if let Some(joint) = &mut self.bodies.joints[slot] {
+            joint.role = JointRole::Cut { constraint: Some(group) };
+            joint.same_way = same_way;
+        }
+        Ok(())
+    }
+
+    /// Rows by the names of their parts, and what must be positive besides.
+    fn closure_rows(&mut self, joint: &Joint, gap: &Gap) -> (Vec<(String, Expr)>, Vec<Expr>) {
+        let (mut rows, mut same_way) = (Vec::new(), Vec::new());
+        let is_plane = self.bodies.plan.is_plane;
+        let pool = &mut self.pool;
+        if joint.kind == JointKind::Rod {
+            let (square, length) = (dot(pool, &gap.d, &gap.d), joint.size.unwrap_or(Pool::ZERO));
+            let distance = pool.sqrt(square);
+            return (vec![("force".to_owned(), pool.sub(distance, length))], same_way);
+        }
+        for (name, n) in held_points(pool, joint, is_plane) {
+            rows.push((format!("force.{name}"), dot(pool, &n, &gap.d)));
+        }
+        for (name, residual) in held_turns(pool, joint, &gap.R, is_plane, &mut same_way) {
+            rows.push((format!("torque.{name}"), residual));
+        }
+        if joint.kind == JointKind::Screw {
+            let (turn, slide) = (self.freedom(joint, gap, 0), dot(&mut self.pool, &joint.axes[0], &gap.d));
+            let lead = screw_lead(&mut self.pool, joint.size);
+            let advance = self.pool.mul(lead, turn);
+            let along = self.pool.sub(slide, advance);
+            rows.push(("force.along".to_owned(), along));
+        }
+        (rows, same_way)
+    }
+
+    /// What a freedom of a cut joint is, as a function of the other coordinates.
+    pub(super) fn freedom(&mut self, joint: &Joint, gap: &Gap, k: usize) -> Expr {
+        let is_plane = self.bodies.plan.is_plane;
+        let part = joint.kind.coordinates(is_plane).get(k).copied().unwrap_or_default();
+        let axis = joint.axes.first().copied().unwrap_or(super::algebra::unit(2));
+        match (joint.kind, part) {
+            (JointKind::Slider, _) | (_, "slide") => dot(&mut self.pool, &axis, &gap.d),
+            (JointKind::Planar, "x" | "y") => {
+                let axes = across(&mut self.pool, &axis);
+                dot(&mut self.pool, &axes[k], &gap.d)
+            }
+            (_, "x" | "y" | "z") => gap.d[k],
+            (_, "e0" | "e1" | "e2" | "e3") => self.quaternion_of(&gap.R, part),
+            (JointKind::Universal, "first") => {
+                // R v = rot(u, a) v: v stays across u.
+                let (u, v) = (joint.axes[0], joint.axes[1]);
+                let image = apply(&mut self.pool, &gap.R, &v);
+                self.angle_between(&v, &image, &u)
+            }
+            (JointKind::Universal, _) => {
+                let (u, v) = (joint.axes[0], joint.axes[1]);
+                let back = transposed(&gap.R);
+                let image = apply(&mut self.pool, &back, &u);
+                let angle = self.angle_between(&u, &image, &v);
+                self.pool.neg(angle)
+            }
+            _ => {
+                let n = across(&mut self.pool, &axis)[0];
+                let image = apply(&mut self.pool, &gap.R, &n);
+                self.angle_between(&n, &image, &axis)
+            }
+        }
+    }
+
+    /// The angle from `a` to `b` about an axis, all of length 1 and the vectors across it.
+    fn angle_between(&mut self, a: &Vector, b: &Vector, axis: &Vector) -> Expr {
+        let turned = cross(&mut self.pool, a, b);
+        let (sine, cosine) = (dot(&mut self.pool, axis, &turned), dot(&mut self.pool, a, b));
+        self.angle_of(sine, cosine)
+    }
+
+    /// The quaternion of a rotation, with a scalar part that is not negative.
+    fn quaternion_of(&mut self, R: &Matrix3, part: &str) -> Expr {
+        let pool = &mut self.pool;
+        let trace = pool.total([Pool::ONE, R[0][0], R[1][1], R[2][2]]);
+        let root = pool.sqrt(trace);
+        let twice = pool.scale(root, Rational::from(2));
+        let (i, j) = match part {
+            "e0" => return pool.scale(root, Rational::HALF),
+            "e1" => (2, 1),
+            "e2" => (0, 2),
+            _ => (1, 0),
+        };
+        let skew = pool.sub(R[i][j], R[j][i]);
+        pool.div(skew, twice)
+    }
+}
+
+/// Directions along which the two points of a joint stay together, with their names.
+pub(super) fn held_points(pool: &mut Pool, joint: &Joint, is_plane: bool) -> Vec<(&'static str, Vector)> {
+    let all = ["x", "y", "z"];
+    let whole = if is_plane { 2 } else { 3 };
+    match joint.kind {
+        JointKind::Free | JointKind::FreePoint | JointKind::Rod => Vec::new(),
+        JointKind::Planar if is_plane => Vec::new(),
+        JointKind::Planar => vec![(axis_name(&joint.axes[0]), joint.axes[0])],
+        JointKind::Slider if is_plane => {
+            let [x, y, _] = joint.axes[0];
+            let n = [pool.neg(y), x, Pool::ZERO];
+            vec![(if y == Pool::ZERO { "y" } else { "x" }, n)]
+        }
+        JointKind::Slider | JointKind::Cylindrical | JointKind::Screw => named_across(pool, &joint.axes[0]),
+        _ => (0..whole).map(|k| (all[k], super::algebra::unit(k))).collect(),
+    }
+}
+
+/// Residuals of the turns that a joint holds, with their names.
+fn held_turns(
+    pool: &mut Pool,
+    joint: &Joint,
+    R: &Matrix3,
+    is_plane: bool,
+    same_way: &mut Vec<Expr>,
+) -> Vec<(&'static str, Expr)> {
+    let skew = |pool: &mut Pool, i: usize, j: usize| {
+        let difference = pool.sub(R[i][j], R[j][i]);
+        pool.scale(difference, Rational::HALF)
+    };
+    match (joint.kind, is_plane) {
+        (JointKind::Weld | JointKind::Slider, true) => {
+            same_way.push(R[0][0]);
+            vec![("z", R[1][0])]
+        }
+        (_, true) | (JointKind::Ball | JointKind::Free | JointKind::FreePoint | JointKind::Rod, _) => Vec::new(),
+        (JointKind::Weld | JointKind::Slider, _) => {
+            let trace = pool.total([R[0][0], R[1][1], R[2][2]]);
+            same_way.push(trace);
+            [("x", 2, 1), ("y", 0, 2), ("z", 1, 0)].map(|(name, i, j)| (name, skew(pool, i, j))).to_vec()
+        }
+        (JointKind::Universal, _) => {
+            let (u, v) = (joint.axes[0], joint.axes[1]);
+            let image = apply(pool, R, &v);
+            let n = cross(pool, &u, &v);
+            let cosine = dot(pool, &u, &image);
+            // The torque about u x v that keeps them at right angles grows as minus the cosine.
+            vec![(axis_name(&n), pool.neg(cosine))]
+        }
+        _ => {
+            let u = joint.axes[0];
+            let image = apply(pool, R, &u);
+            same_way.push(dot(pool, &u, &image));
+            let turned = cross(pool, &u, &image);
+            let across = named_across(pool, &u);
+            across.into_iter().map(|(name, n)| (name, dot(pool, &n, &turned))).collect()
+        }
+    }
+}
+
+/// Directions in which a joint holds turns, in the axes of its first place (those of a universal joint move with it).
+pub(super) fn held_torques(pool: &mut Pool, joint: &Joint, R: &Matrix3, is_plane: bool) -> Vec<Vector> {
+    match (joint.kind, is_plane) {
+        (JointKind::Weld | JointKind::Slider, true) => vec![super::algebra::unit(2)],
+        (_, true) | (JointKind::Ball | JointKind::Free | JointKind::FreePoint | JointKind::Rod, _) => Vec::new(),
+        (JointKind::Weld | JointKind::Slider, _) => (0..3).map(super::algebra::unit).collect(),
+        (JointKind::Universal, _) => {
+            let image = apply(pool, R, &joint.axes[1]);
+            vec![cross(pool, &joint.axes[0], &image)]
+        }
+        _ => named_across(pool, &joint.axes[0]).into_iter().map(|(_, n)| n).collect(),
+    }
+}
+
+/// Two directions across an axis: the other two axes of the joint where it is one of them, else any, called x and y.
+fn named_across(pool: &mut Pool, u: &Vector) -> Vec<(&'static str, Vector)> {
+    let negative = u.map(|e| pool.neg(e));
+    match (0..3).find(|&k| *u == super::algebra::unit(k) || negative == super::algebra::unit(k)) {
+        Some(k) => {
+            let others = (0..3).filter(|&i| i != k);
+            others.map(|i| (["x", "y", "z"][i], super::algebra::unit(i))).collect()
+        }
+        None => {
+            let axes = across(pool, u);
+            vec![("x", axes[0]), ("y", axes[1])]
+        }
+    }
+}
+
+fn axis_name(u: &Vector) -> &'static str {
+    let along = |k: usize| (0..3).all(|i| i == k || u[i] == Pool::ZERO);
+    ["x", "y", "z"][(0..3).find(|&k| along(k)).unwrap_or(2)]
+}

@@ -1,0 +1,223 @@
+//! Statements about rigid bodies: bodies, frames, joints and force elements.
+//!
+//! The words in them are not reserved: `from`, `at`, `to` and the others mean something at their place only.
+
+use super::{Parse, Parser};
+use crate::ast::{
+    Body, BodyPart, Element, ElementKind, ElementPlace, Joint, JointOption, Name, Place, StatementKind, Turn,
+};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::token::TokenKind;
+use crate::words::{JOINTS, SHAPES, find};
+
+/// What may follow a shape, each word once.
+fn sizes_of(shape: &str) -> &'static [&'static str] {
+    match shape {
+        "rod" => &["from", "to", "at"],
+        "cylinder" => &["radius", "from", "to", "at"],
+        "ball" | "shell" => &["radius", "at"],
+        "disk" | "hoop" => &["radius", "axis", "at"],
+        "box" => &["size", "at"],
+        "point" => &["at"],
+        _ => &["centre", "inertia", "about"],
+    }
+}
+
+/// Names of the freedoms of a joint that has several.
+fn freedoms_of(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "cylindrical" => &["turn", "slide"],
+        "universal" => &["first", "second"],
+        "planar" => &["x", "y", "turn"],
+        "free" => &["x", "y", "z", "turn"],
+        _ => &[],
+    }
+}
+
+impl Parser<'_> {
+    /// Whether the next token is the `+` between two parts of a body.
+    pub(super) fn body_part_follows(&self) -> bool {
+        let second = self.peek_second();
+        self.in_body
+            && self.open.is_empty()
+            && second.kind == TokenKind::Name
+            && find(SHAPES, self.slice(second.span)).is_some()
+    }
+
+    /// `B: PART + PART`
+    pub(super) fn body(&mut self) -> Parse<Body> {
+        let name = self.target_and_colon()?;
+        self.in_body = true;
+        let mut parts = vec![self.body_part()?];
+        while self.at_kind(TokenKind::Plus) && self.body_part_follows() {
+            self.bump();
+            parts.push(self.body_part()?);
+        }
+        self.in_body = false;
+        Ok(Body { name, parts })
+    }
+
+    fn body_part(&mut self) -> Parse<BodyPart> {
+        self.tail = &["mass", "rod", "ball", "shell", "disk", "hoop", "cylinder", "box", "point"];
+        let shape = self.part_word()?;
+        self.tail = sizes_of(&shape.text);
+        let mass = self.expression()?;
+        let (mut sizes, mut about_origin): (Vec<(Name, _)>, bool) = (Vec::new(), false);
+        let listed = shape.text == "mass";
+        loop {
+            if listed && !about_origin && self.take_word("about") {
+                self.expect_word("origin")?;
+                about_origin = true;
+            }
+            let goes_on = if listed { self.take(TokenKind::Comma).is_some() } else { self.at_kind(TokenKind::Name) };
+            if !goes_on {
+                break;
+            }
+            let word = self.part_word()?;
+            if sizes.iter().any(|(known, _)| known.text == word.text) {
+                let message = format!("`{}` is given twice", word.text);
+                self.report(Diagnostic::error(Code::RepeatedPart, word.span, message));
+            }
+            sizes.push((word, self.expression()?));
+        }
+        Ok(BodyPart { shape, mass, sizes, about_origin })
+    }
+
+    /// `F: B at P turned T`
+    pub(super) fn frame(&mut self) -> Parse<StatementKind> {
+        let name = self.target_and_colon()?;
+        Ok(StatementKind::Frame { name, place: self.place(&["at", "turned"])? })
+    }
+
+    /// `B at P turned T`; behind it one of the other words of `tail` may follow.
+    fn place(&mut self, tail: &'static [&'static str]) -> Parse<Place> {
+        self.tail = tail;
+        let body = self.target()?;
+        let at = if self.take_word("at") { Some(self.expression()?) } else { None };
+        let turned = if self.take_word("turned") { Some(self.turn(tail)?) } else { None };
+        Ok(Place { body, at, turned })
+    }
+
+    /// `axis u by phi`, or a rotation matrix.
+    fn turn(&mut self, tail: &'static [&'static str]) -> Parse<Turn> {
+        let second = self.peek_second();
+        let is_axis = self.at_word("axis") && (second.kind.begins_operand() || second.kind == TokenKind::Minus);
+        // `axis (...)` may be a call of something named `axis`, which does not exist.
+        if !is_axis {
+            return Ok(Turn::Matrix(self.expression()?));
+        }
+        self.bump();
+        self.tail = &["by"];
+        let axis = self.expression()?;
+        self.expect_word("by")?;
+        self.tail = tail;
+        Ok(Turn::Axis(axis, self.expression()?))
+    }
+
+    /// `J: KIND A at P to B at Q, axis u`
+    pub(super) fn joint(&mut self) -> Parse<Joint> {
+        let name = self.target_and_colon()?;
+        self.tail = &JOINTS;
+        let kind = self.part_word()?;
+        let size = match kind.text.as_str() {
+            "screw" => Some(self.joint_size("pitch")?),
+            "rod" => Some(self.joint_size("length")?),
+            _ => None,
+        };
+        let first = self.place(&["at", "turned", "to"])?;
+        self.expect_word("to")?;
+        let second = self.place(&["at", "turned"])?;
+        let mut options: Vec<JointOption> = Vec::new();
+        while self.take(TokenKind::Comma).is_some() {
+            let option = self.joint_option(&kind)?;
+            let word = option.word();
+            let again = |known: &JointOption| known.word().text == word.text && word.text != "limits";
+            if options.iter().any(again) {
+                let message = format!("`{}` is given twice", word.text);
+                self.report(Diagnostic::error(Code::RepeatedPart, word.span, message));
+            }
+            options.push(option);
+        }
+        Ok(Joint { name, kind, size, first, second, options })
+    }
+
+    /// `pitch h` or `length l`: one factor, so that the name of a body may follow.
+    fn joint_size(&mut self, word: &'static str) -> Parse<crate::ast::Expr> {
+        self.tail = &[];
+        self.expect_word(word)?;
+        self.factor_expression()
+    }
+
+    fn joint_option(&mut self, kind: &Name) -> Parse<JointOption> {
+        self.tail = &["axis", "axes", "limits", "restitution", "armature", "cut"];
+        let word = self.part_word()?;
+        self.tail = &[];
+        Ok(match word.text.as_str() {
+            "axis" => JointOption::Axes(word, vec![self.expression()?]),
+            "axes" => {
+                let first = self.expression()?;
+                self.expect(TokenKind::Comma)?;
+                JointOption::Axes(word, vec![first, self.expression()?])
+            }
+            "limits" => {
+                let freedom = self.freedom(kind)?;
+                JointOption::Limits(word, freedom, self.range()?)
+            }
+            "restitution" => JointOption::Restitution(word, self.expression()?),
+            "armature" => JointOption::Armature(word, self.expression()?),
+            _ => JointOption::Cut(word),
+        })
+    }
+
+    /// The freedom that limits are about, where a joint has several.
+    fn freedom(&mut self, kind: &Name) -> Parse<Option<Name>> {
+        let token = self.peek();
+        let named = token.kind == TokenKind::Name && freedoms_of(&kind.text).contains(&self.slice(token.span));
+        if named && self.peek_second().kind != TokenKind::DotDot { self.expect_name("").map(Some) } else { Ok(None) }
+    }
+
+    /// `S: k length l0 between P and Q`, `S: k angle a0 at J`
+    pub(super) fn element(&mut self, kind: ElementKind) -> Parse<Element> {
+        let name = self.target_and_colon()?;
+        self.tail = match kind {
+            ElementKind::Spring => &["length", "angle", "between", "at"],
+            ElementKind::Damper => &["between", "at"],
+            ElementKind::Bushing => &["between"],
+        };
+        let mut values = vec![self.expression()?];
+        if kind == ElementKind::Bushing && self.take(TokenKind::Comma).is_some() {
+            values.push(self.expression()?);
+        }
+        let rest = if kind == ElementKind::Spring && (self.at_word("length") || self.at_word("angle")) {
+            let word = self.part_word()?;
+            Some((word, self.expression()?))
+        } else {
+            None
+        };
+        let place = self.element_place(kind)?;
+        Ok(Element { kind, name, values, rest, place })
+    }
+
+    fn element_place(&mut self, kind: ElementKind) -> Parse<ElementPlace> {
+        if kind != ElementKind::Bushing && self.take_word("at") {
+            return Ok(ElementPlace::At(self.state_target()?));
+        }
+        self.expect_word("between")?;
+        self.tail = &[];
+        // Points are sums: `and` separates them.
+        let first = self.sum_expression()?;
+        self.expect(TokenKind::And)?;
+        Ok(ElementPlace::Between(first, self.sum_expression()?))
+    }
+
+    /// `T on B from A`
+    pub(super) fn torque(&mut self) -> Parse<StatementKind> {
+        self.tail = &["on"];
+        let torque = self.expression()?;
+        self.expect_word("on")?;
+        let on = self.target()?;
+        self.tail = &["from"];
+        let from = if self.take_word("from") { Some(self.target()?) } else { None };
+        Ok(StatementKind::Torque { torque, on, from })
+    }
+}
