@@ -14,6 +14,7 @@ mod draw;
 mod expression;
 mod finish;
 mod forces;
+mod functions;
 mod initial;
 mod jacobi;
 mod laws;
@@ -166,6 +167,7 @@ struct Elaborator<'a> {
     /// Whether an output or event asks for `power(...)`.
     powers_asked_for: bool,
     bodies: bodies::Bodies,
+    functions: functions::Functions,
 }
 
 /// Understands a syntax tree. Without errors there is a system; warnings and notes may come with it.
@@ -279,6 +281,7 @@ impl<'a> Elaborator<'a> {
             vectors: Vec::new(),
             powers_asked_for: false,
             bodies: bodies::Bodies::default(),
+            functions: functions::Functions::default(),
         };
         this.set_role(time, Role::Time);
         this

@@ -214,6 +214,11 @@ impl<'a> Finder<'a> {
         (last.map_or(end, |token| token.span.end), count as u32)
     }
 
+    /// Whether a name stands for an expression, so that its calls are those of a function of the model.
+    pub fn is_function(&self, name: &str) -> bool {
+        self.known.get(&(Space::Name, name)).is_some_and(|&entity| self.entities[entity].sort == Sort::Let)
+    }
+
     /// A name is declared.
     pub fn declare(&mut self, name: Span, sort: Sort, statement: Span) {
         let text = self.slice(name);

@@ -157,8 +157,18 @@ impl Finder<'_> {
     fn definitions(&mut self, list: &[Definition], sort: Sort, statement: Span) {
         for definition in list {
             self.declared(&definition.target, sort, statement);
-            self.expression(&definition.value);
+            self.with_arguments(&definition.arguments, statement, &definition.value);
             self.unit(definition.unit.as_ref());
+        }
+    }
+
+    /// The value of a function, in which its arguments are known.
+    fn with_arguments(&mut self, arguments: &[Name], scope: Span, value: &Expr) {
+        match arguments.split_first() {
+            None => self.expression(value),
+            Some((first, rest)) => {
+                self.with_index(first.span, scope, |this| this.with_arguments(rest, scope, value));
+            }
         }
     }
 
@@ -213,6 +223,14 @@ impl Finder<'_> {
     fn expression(&mut self, e: &Expr) {
         match &e.kind {
             ExprKind::Number(_) => {}
+            ExprKind::Quantity(_, unit) => self.unit(Some(unit)),
+            ExprKind::Slice(base, range) => {
+                match &base.kind {
+                    ExprKind::Name(_) => self.name(base, e.span.end, Space::Name),
+                    _ => self.expression(base),
+                }
+                self.range(range);
+            }
             ExprKind::Name(_) => self.name(e, e.span.end, Space::Name),
             ExprKind::Index(base, indices) => {
                 match &base.kind {
@@ -245,7 +263,11 @@ impl Finder<'_> {
     }
 
     fn call(&mut self, name: &Name, args: &[Expr]) {
-        self.word_used(name.span, Usage::Call);
+        if self.is_function(&name.text) {
+            self.name_used(name.span, name.span.end, Space::Name);
+        } else {
+            self.word_used(name.span, Usage::Call);
+        }
         for arg in args {
             match name.text.as_str() {
                 f if OF_CONSTRAINT.contains(&f) => self.constraint_name(arg),

@@ -10,9 +10,7 @@ mod spans;
 
 use crate::source::Span;
 
-pub use bodies::{
-    Body, BodyPart, Element, ElementKind, ElementPlace, Joint, JointOption, Place, Turn,
-};
+pub use bodies::{Body, BodyPart, Element, ElementKind, ElementPlace, Joint, JointOption, Place, Turn};
 
 /// A whole model: the statements of a file.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -245,6 +243,8 @@ pub struct Range {
 pub struct Definition {
     /// What is defined.
     pub target: Target,
+    /// The arguments of a function, `let f(a, b) = E`; none for a plain name.
+    pub arguments: Vec<Name>,
     /// Its value.
     pub value: Expr,
     /// Its unit, where the statement takes one (`parameter`).
@@ -351,10 +351,14 @@ pub struct Expr {
 pub enum ExprKind {
     /// A decimal number, as written: `1`, `0.25`, `1e-3`.
     Number(String),
+    /// A number with its unit: `80 {deg}`.
+    Quantity(String, Box<Unit>),
     /// A name.
     Name(String),
     /// `q[i]`, `q[i, j]`
     Index(Box<Expr>, Vec<Expr>),
+    /// `q[1..N]`: members of a family, or components, as a vector
+    Slice(Box<Expr>, Box<Range>),
     /// `P.x`, `rolling.x`
     Component(Box<Expr>, Name),
     /// `x'`, `x''`: the number of primes is at least 1 and the operand no `Prime` itself.

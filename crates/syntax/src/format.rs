@@ -204,7 +204,7 @@ fn plain_statement(kind: &StatementKind) -> String {
     use StatementKind::*;
     match kind {
         Const(items) => format!("const {}", list(items, definition)),
-        Parameter(items) => format!("parameter {}", list(items, definition)),
+        Parameter(items) => format!("parameter {}", list(items, definition_with_unit)),
         Coordinate(items) => format!("coordinate {}", list(items, declared)),
         Speed(items) => format!("speed {}", list(items, speed)),
         Kinematics { coordinate, rate } => format!("kinematics {}' = {}", target(coordinate), expr(rate)),
@@ -274,7 +274,22 @@ fn with_unit(text: String, of: Option<&Unit>) -> String {
 }
 
 fn definition(item: &Definition) -> String {
-    with_unit(format!("{} = {}", target(&item.target), expr(&item.value)), item.unit.as_ref())
+    let arguments = match item.arguments.is_empty() {
+        true => String::new(),
+        false => format!("({})", list(&item.arguments, |name| name.text.clone())),
+    };
+    format!("{}{arguments} = {}", target(&item.target), expr(&item.value))
+}
+
+/// `NAME = E {unit}`
+fn definition_with_unit(item: &Definition) -> String {
+    with_unit(format!("{} = {}", target(&item.target), item_value(&item.value)), item.unit.as_ref())
+}
+
+/// The value of an item that takes a unit: a unit at its end would be taken for that of the item.
+fn item_value(value: &Expr) -> String {
+    let text = expr(value);
+    if text.ends_with('}') { format!("({text})") } else { text }
 }
 
 fn declared(item: &Declared) -> String {
@@ -284,7 +299,7 @@ fn declared(item: &Declared) -> String {
 fn speed(item: &Speed) -> String {
     let name = with_unit(target(&item.target), item.unit.as_ref());
     match &item.definition {
-        Some(value) => format!("{name} = {}", expr(value)),
+        Some(value) => format!("{name} = {}", item_value(value)),
         None => name,
     }
 }

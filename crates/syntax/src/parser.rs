@@ -48,6 +48,17 @@ struct Reported;
 
 type Parse<T> = Result<T, Reported>;
 
+/// What a brace behind a number outside of brackets means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Braces {
+    /// The unit of the number.
+    Unit,
+    /// The unit of the item if it ends the item, else that of the number.
+    Item,
+    /// A block.
+    Block,
+}
+
 struct Parser<'a> {
     text: &'a str,
     tokens: Vec<Token>,
@@ -59,6 +70,8 @@ struct Parser<'a> {
     open: Vec<Token>,
     /// Words that may follow an expression of the current statement.
     tail: &'static [&'static str],
+    /// What a brace behind a number means.
+    braces: Braces,
     /// Whether `+` before the word of a shape begins another part of a body.
     in_body: bool,
     /// Comments passed inside the current statement.
@@ -76,6 +89,7 @@ impl<'a> Parser<'a> {
             last_end: 0,
             open: Vec::new(),
             tail: &[],
+            braces: Braces::Unit,
             in_body: false,
             interior: Vec::new(),
             depth: 0,

@@ -19,6 +19,8 @@ pub(in crate::elaborate) enum Binding {
     Speed(usize),
     /// A `let` (or an output used further on).
     Value(Value),
+    /// A function of arguments, by index.
+    Function(usize),
     /// A body, by index.
     Body(usize),
     /// A frame, by index.
@@ -39,6 +41,7 @@ impl Binding {
             Binding::Coordinate(_) => "a coordinate",
             Binding::Speed(_) => "a speed",
             Binding::Value(_) => "a name for an expression",
+            Binding::Function(_) => "a function",
             Binding::Body(_) => "a body",
             Binding::Frame(_) => "a frame",
             Binding::Joint => "a joint",
@@ -49,7 +52,7 @@ impl Binding {
 }
 
 /// With the place of its declaration.
-type Bound = (Binding, Span);
+pub(in crate::elaborate) type Bound = (Binding, Span);
 
 /// All names of a model. Members are spelt `q[3]`; families have the plain name.
 #[derive(Default)]
@@ -163,6 +166,19 @@ impl Scope {
     /// Frees a plain name.
     pub fn unbind(&mut self, name: &str) {
         self.plain.remove(name);
+    }
+
+    /// Gives a plain name another meaning for a while, and returns the one it had.
+    pub fn hide(&mut self, name: &str, binding: Binding, span: Span) -> Option<Bound> {
+        self.plain.insert(name.to_owned(), (binding, span))
+    }
+
+    /// Undoes [`Scope::hide`].
+    pub fn show(&mut self, name: &str, before: Option<Bound>) {
+        match before {
+            Some(bound) => self.plain.insert(name.to_owned(), bound),
+            None => self.plain.remove(name),
+        };
     }
 
     /// Lets uses of a name whose declaration failed pass in silence.

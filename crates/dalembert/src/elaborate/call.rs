@@ -28,11 +28,16 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 
 impl Elaborator<'_> {
     pub(super) fn call(&mut self, name: &Name, args: &[ast::Expr], span: Span) -> Fallible<Value> {
+        if let Some(value) = self.user_call(name, args, span) {
+            return value;
+        }
         match name.text.as_str() {
             // Results whose names are left to the model where nothing is called.
             "friction" => self.friction_force(name, args),
             "power" | "work" => self.power_of_class(name, args),
-            "force" | "torque" | "drive" | "angular_momentum" | "kinetic_energy" if !self.bodies.is_empty() => {
+            "force" | "torque" | "drive" | "angular_momentum" | "kinetic_energy"
+                if !self.bodies.is_empty() =>
+            {
                 self.body_result(name, args, span)
             }
             "rpy" | "quaternion" | "rotation" if self.scope.get(&name.text).is_none() => {

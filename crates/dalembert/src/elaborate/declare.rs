@@ -3,7 +3,7 @@
 use super::roles::{Allowed, Role, State};
 use super::scope::Binding;
 use super::value::Value;
-use super::{Elaborator, Fallible};
+use super::{Elaborator, Fallible, Reported};
 use crate::system::{Coordinate, DrawnPoint, Parameter, Speed};
 use dalembert_expr::Expr;
 use dalembert_syntax::ast::{self, Declared, Definition, StatementKind as S, Target};
@@ -41,14 +41,19 @@ impl Elaborator<'_> {
 
     pub(super) fn parameter(&mut self, d: &Definition) -> Fallible<()> {
         let names = self.members(&d.target).inspect_err(|_| self.poison(&d.target))?;
-        for name in names {
+        let stated = self.value_of_each(&d.target, names.len(), &d.value);
+        for (k, name) in names.into_iter().enumerate() {
             let given = self.override_of(&name).inspect_err(|_| self.poison(&d.target))?;
+            let quantity = given.as_ref().is_some_and(|(_, kind)| *kind != UnitInfo::Number);
             let value = match given {
                 Some(given) => Ok(given),
-                None => self.scalar(&d.value),
+                None => stated.as_ref().map(|values| values[k % values.len()].clone()).map_err(|_| Reported),
             };
             let (value, kind) = value.inspect_err(|_| self.poison(&d.target))?;
-            let checked = self.parameter_unit(value, kind, d);
+            let checked = match quantity {
+                true => self.quantity_from_outside(value, kind, d),
+                false => self.parameter_unit(value, kind, d),
+            };
             let (value, kind, unit_size) = checked.inspect_err(|_| self.poison(&d.target))?;
             self.allow(&[value], Allowed::only("a parameter", State::Nothing), d.value.span)
                 .inspect_err(|_| self.poison(&d.target))?;
@@ -57,6 +62,44 @@ impl Elaborator<'_> {
             self.parameters.push(Parameter { name, symbol, value, kind, unit_size, span: d.target.span });
         }
         Ok(())
+    }
+
+    /// One value for all members of a family, or one for each where a list is given.
+    pub(super) fn value_of_each(
+        &mut self,
+        target: &Target,
+        members: usize,
+        e: &ast::Expr,
+    ) -> Fallible<Vec<(Expr, UnitInfo)>> {
+        let is_family = target.subscripts.iter().any(|s| matches!(s, ast::Subscript::Over(_)));
+        match self.value(e)? {
+            Value::Vector(parts) if is_family && parts.len() == members => {
+                parts.into_iter().map(|part| self.as_scalar(part, e.span)).collect()
+            }
+            Value::Vector(parts) if is_family => {
+                let message = format!("{} values for {members} members of a family", parts.len());
+                self.error(Code::DimensionMismatch, e.span, &message)
+            }
+            value => Ok(vec![self.as_scalar(value, e.span)?]),
+        }
+    }
+
+    /// A value with a unit of its own, given from outside: it is in SI already, and its unit must be that of the parameter.
+    fn quantity_from_outside(
+        &mut self,
+        value: Expr,
+        kind: UnitInfo,
+        d: &Definition,
+    ) -> Fallible<(Expr, UnitInfo, f64)> {
+        let Some(unit) = &d.unit else { return Ok((value, kind, 1.0)) };
+        match units::read(unit) {
+            Ok(read) => {
+                let (size, declared) = (read.size(), UnitInfo::Known(read.dimension));
+                self.same_unit(&kind, &declared, unit.span)?;
+                Ok((value, declared, size))
+            }
+            Err(diagnostic) => self.fail(*diagnostic),
+        }
     }
 
     /// The value in SI, its unit and the size of that unit in SI: a bare number is in the unit given, an expression of quantities has its own.
@@ -76,11 +119,9 @@ impl Elaborator<'_> {
             Err(diagnostic) => return self.fail(*diagnostic),
         };
         let in_si = read.size();
-        let declared = UnitInfo::Known(read.dimension);
+        let declared = UnitInfo::Known(read.dimension.clone());
         if kind == UnitInfo::Number {
-            let pi = self.pool.pi();
-            let size = self.pool.powi(pi, read.pi_power);
-            let size = self.pool.scale(size, read.factor);
+            let size = self.unit_size(&read);
             return Ok((self.pool.mul(value, size), declared, in_si));
         }
         self.same_unit(&kind, &declared, unit.span)?;
@@ -204,6 +245,9 @@ impl Elaborator<'_> {
     }
 
     pub(super) fn let_name(&mut self, d: &Definition) -> Fallible<()> {
+        if !d.arguments.is_empty() {
+            return self.define_function(d).inspect_err(|_| self.poison(&d.target));
+        }
         let names = self.members(&d.target).inspect_err(|_| self.poison(&d.target))?;
         for name in names {
             let value = self.value(&d.value).inspect_err(|_| self.poison(&d.target))?;
@@ -257,7 +301,9 @@ impl Elaborator<'_> {
         self.foreign = Some(format!("--set {}={text}", given[k].0));
         let value = self.scalar(&definition.value);
         self.foreign = None;
-        let (value, _) = value?;
-        Ok(Some((value, UnitInfo::Number)))
+        let (value, kind) = value?;
+        // In the unit of the file, unless it has a unit of its own.
+        let quantity = matches!(&definition.value.kind, ast::ExprKind::Quantity(..));
+        Ok(Some((value, if quantity { kind } else { UnitInfo::Number })))
     }
 }

@@ -7,21 +7,19 @@ use dalembert_expr::{Expr, Function, Pool, Rational};
 use dalembert_syntax::ast::{self, ExprKind, Factor, Range, SumOver};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
-use dalembert_syntax::units::UnitInfo;
+use dalembert_syntax::units::{self, UnitInfo};
 
 impl Elaborator<'_> {
     /// The value of an expression, worked out.
     pub(super) fn evaluate(&mut self, e: &ast::Expr) -> Fallible<Value> {
         self.spend(1, e.span)?;
         match &e.kind {
-            ExprKind::Number(text) => match Rational::from_decimal(text) {
-                Some(r) => Ok(Value::Scalar(self.pool.number(r), UnitInfo::Number)),
-                None => self.error(
-                    Code::NumberOutOfRange,
-                    e.span,
-                    &format!("`{text}` is outside of the range of numbers"),
-                ),
-            },
+            ExprKind::Number(text) => {
+                let number = self.decimal(text, e.span)?;
+                Ok(Value::Scalar(number, UnitInfo::Number))
+            }
+            ExprKind::Quantity(text, unit) => self.quantity(text, unit, e.span),
+            ExprKind::Slice(base, range) => self.slice(base, range, e.span),
             ExprKind::Name(name) => self.name(name, e.span),
             ExprKind::Index(base, indices) => self.indexed(base, indices, e.span),
             ExprKind::Component(base, part) => self.component(base, &part.text, part.span),
@@ -64,6 +62,54 @@ impl Elaborator<'_> {
             ExprKind::Of(point, body) => self.fixed_in(point, body, true),
             ExprKind::In(direction, body) => self.fixed_in(direction, body, false),
         }
+    }
+
+    fn decimal(&mut self, text: &str, span: Span) -> Fallible<Expr> {
+        match Rational::from_decimal(text) {
+            Some(r) => Ok(self.pool.number(r)),
+            None => {
+                let message = format!("`{text}` is outside of the range of numbers");
+                self.error(Code::NumberOutOfRange, span, &message)
+            }
+        }
+    }
+
+    /// A number with its unit, in SI.
+    fn quantity(&mut self, text: &str, unit: &ast::Unit, span: Span) -> Fallible<Value> {
+        let number = self.decimal(text, span)?;
+        match units::read(unit) {
+            Ok(read) => {
+                let size = self.unit_size(&read);
+                Ok(Value::Scalar(self.pool.mul(number, size), UnitInfo::Known(read.dimension)))
+            }
+            Err(diagnostic) => self.fail(*diagnostic),
+        }
+    }
+
+    /// A unit in SI, exactly.
+    pub(super) fn unit_size(&mut self, unit: &units::Unit) -> Expr {
+        let pi = self.pool.pi();
+        let size = self.pool.powi(pi, unit.pi_power);
+        self.pool.scale(size, unit.factor.clone())
+    }
+
+    /// Members of a family, or components of a vector, as a vector.
+    fn slice(&mut self, base: &ast::Expr, range: &Range, span: Span) -> Fallible<Value> {
+        let (first, last) = self.range(range)?;
+        if first > last {
+            return self.error(
+                Code::IndexOutOfRange,
+                range.span,
+                "this range is empty: a vector has a component",
+            );
+        }
+        let mut parts = Vec::new();
+        for i in first..=last {
+            parts.push(self.at_indices(base, &[i], span)?);
+        }
+        let vector = Value::Vector(parts);
+        self.check_shape(&vector, span)?;
+        Ok(vector)
     }
 
     /// A product from left to right. All factors are looked at, whatever one of them says.
@@ -217,7 +263,12 @@ impl Elaborator<'_> {
                 Value::Scalar(self.pool.var(s.symbol), s.kind.clone())
             }
             Binding::Value(value) => value,
-            Binding::Body(_) | Binding::Frame(_) | Binding::Joint | Binding::Freedom(..) | Binding::Poisoned => Value::Scalar(Pool::ZERO, UnitInfo::Missing),
+            Binding::Function(_)
+            | Binding::Body(_)
+            | Binding::Frame(_)
+            | Binding::Joint
+            | Binding::Freedom(..)
+            | Binding::Poisoned => Value::Scalar(Pool::ZERO, UnitInfo::Missing),
         }
     }
 
@@ -226,9 +277,14 @@ impl Elaborator<'_> {
         for i in indices {
             values.push(self.whole_number(i)?);
         }
+        self.at_indices(base, &values, span)
+    }
+
+    /// A member of a family, or a component of a vector.
+    fn at_indices(&mut self, base: &ast::Expr, values: &[i64], span: Span) -> Fallible<Value> {
         if let ExprKind::Name(name) = &base.kind
             && !name.starts_with('δ')
-            && let Some(binding) = self.scope.member(name, &values)
+            && let Some(binding) = self.scope.member(name, values)
             && !matches!(binding, Binding::Poisoned)
         {
             let binding = binding.clone();
@@ -250,7 +306,7 @@ impl Elaborator<'_> {
             return self.value_of_binding(binding, &full, span);
         }
         let mut value = self.value(base)?;
-        for i in values {
+        for &i in values {
             let part = match &value {
                 Value::Vector(parts) => {
                     i.checked_sub(1).and_then(|k| parts.get(usize::try_from(k).ok()?)).cloned()

@@ -18,10 +18,11 @@ impl Elaborator<'_> {
             );
         }
         let names = self.members(&item.target)?;
-        let (value, kind) = self.scalar(&item.value)?;
-        self.allow(&[value], Allowed::only("a starting value", State::Nothing), item.value.span)?;
         let members = names.len();
-        for name in names {
+        let values = self.value_of_each(&item.target, members, &item.value)?;
+        for (k, name) in names.into_iter().enumerate() {
+            let (value, kind) = values[k % values.len()].clone();
+            self.allow(&[value], Allowed::only("a starting value", State::Nothing), item.value.span)?;
             let on = self.lookup(&name, item.target.span)?;
             let unit = match (&on, item.order) {
                 (Binding::Coordinate(i), 0) => self.coordinates[*i].kind.clone(),

@@ -32,7 +32,10 @@ impl Loops {
     fn varies(&self, e: &ast::Expr) -> bool {
         let any = |parts: &[ast::Expr]| parts.iter().any(|part| self.varies(part));
         match &e.kind {
-            ExprKind::Number(_) => false,
+            ExprKind::Number(_) | ExprKind::Quantity(..) => false,
+            ExprKind::Slice(base, range) => {
+                self.varies(base) || self.varies(&range.first) || self.varies(&range.last)
+            }
             ExprKind::Name(name) => self.indices.contains(name),
             ExprKind::Index(base, parts) => self.varies(base) || any(parts),
             ExprKind::Call(f, parts) => {
@@ -161,6 +164,18 @@ impl Elaborator<'_> {
             }),
             _ => None,
         }
+    }
+
+    /// Works something out in which some names mean something else each time.
+    pub(super) fn with_varying<T>(&mut self, names: &[&str], work: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.loops.indices.len();
+        self.loops.indices.extend(names.iter().map(|name| (*name).to_owned()));
+        let result = work(self);
+        self.loops.indices.truncate(outer);
+        if outer == 0 {
+            self.loops = Loops::default();
+        }
+        result
     }
 
     /// Runs `body` for each value of a loop index.

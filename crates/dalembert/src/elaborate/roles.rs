@@ -183,7 +183,12 @@ impl Elaborator<'_> {
 /// The parts an expression is made of.
 fn children(e: &ast::Expr) -> Vec<&ast::Expr> {
     match &e.kind {
-        ExprKind::Number(_) | ExprKind::Name(_) | ExprKind::Index(..) | ExprKind::Prime(..) => Vec::new(),
+        ExprKind::Number(_)
+        | ExprKind::Quantity(..)
+        | ExprKind::Name(_)
+        | ExprKind::Index(..)
+        | ExprKind::Slice(..)
+        | ExprKind::Prime(..) => Vec::new(),
         ExprKind::Component(inner, _) | ExprKind::Neg(inner) | ExprKind::Not(inner) => vec![inner],
         ExprKind::Of(inner, _) | ExprKind::In(inner, _) => vec![inner],
         ExprKind::Call(_, parts) | ExprKind::Vector(parts) | ExprKind::And(parts) | ExprKind::Or(parts) => {

@@ -63,7 +63,7 @@ spans! {
     Joint: => name kind size first second options;
     Element: => name values rest place;
     Range: span => first last;
-    Definition: => target value unit;
+    Definition: => target arguments value unit;
     Declared: => target unit;
     Speed: => target unit definition;
     Equation: => name left right;
@@ -223,6 +223,11 @@ impl Spans for ExprKind {
         use ExprKind::*;
         match self {
             Number(_) | Name(_) => {}
+            Quantity(_, unit) => unit.visit(f),
+            Slice(a, range) => {
+                a.visit(f);
+                range.visit(f);
+            }
             Prime(a, _) | Neg(a) | Not(a) => a.visit(f),
             Index(a, list) => {
                 a.visit(f);

@@ -33,9 +33,8 @@ fn hold(kind: &ExprKind) -> Hold {
         Neg(_) => Hold::Neg,
         Power(..) => Hold::Power,
         Of(..) | In(..) => Hold::Fixed,
-        Number(_) | Name(_) | Index(..) | Component(..) | Prime(..) | Call(..) | SumOver(_) | Vector(_) => {
-            Hold::Operand
-        }
+        Number(_) | Quantity(..) | Name(_) | Index(..) | Slice(..) | Component(..) | Prime(..) | Call(..)
+        | SumOver(_) | Vector(_) => Hold::Operand,
     }
 }
 
@@ -117,7 +116,10 @@ pub(super) fn target(target: &Target) -> String {
 }
 
 pub(super) fn range(range: &Range) -> String {
-    format!("{}..{}", tight(&range.first), tight(&range.last))
+    // A brace behind a number that ends a range would begin a block.
+    let end = |e: &Expr| Some(tight(e)).filter(|text| !text.contains('{'));
+    let end = |e: &Expr| end(e).unwrap_or_else(|| format!("({})", tight(e)));
+    format!("{}..{}", end(&range.first), end(&range.last))
 }
 
 pub(super) fn equation(equation: &Equation) -> String {
@@ -130,7 +132,8 @@ fn height(e: &Expr) -> usize {
     use ExprKind::*;
     let most = |parts: &[Expr]| parts.iter().map(height).max().unwrap_or(0);
     1 + match &e.kind {
-        Number(_) | Name(_) => 0,
+        Number(_) | Quantity(..) | Name(_) => 0,
+        Slice(base, range) => height(base).max(height(&range.first)).max(height(&range.last)),
         Index(base, indices) => height(base).max(most(indices)),
         Component(base, _) | Prime(base, _) | Neg(base) | Not(base) => height(base),
         Call(_, parts) | Vector(parts) | And(parts) | Or(parts) => most(parts),
@@ -167,6 +170,11 @@ impl Writer {
     fn kind(&mut self, kind: &ExprKind, follow: Follow) {
         match kind {
             ExprKind::Number(text) | ExprKind::Name(text) => self.push(text),
+            ExprKind::Quantity(number, of) => self.push(&format!("{number} {{{}}}", unit(of))),
+            ExprKind::Slice(base, over) => {
+                self.operand(base);
+                self.push(&format!("[{}]", range(over)));
+            }
             ExprKind::Index(base, indices) => {
                 self.operand(base);
                 self.push(&format!("[{}]", list(indices, tight)));
@@ -216,7 +224,7 @@ impl Writer {
 
     /// What carries a prime, a subscript or a component; a number only in parentheses, for `2.x` is no text of ours.
     fn operand(&mut self, base: &Expr) {
-        if matches!(base.kind, ExprKind::Number(_)) {
+        if matches!(base.kind, ExprKind::Number(_) | ExprKind::Quantity(..)) {
             self.push("(");
             self.kind(&base.kind, Follow::Nothing);
             self.push(")");

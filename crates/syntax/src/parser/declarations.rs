@@ -1,6 +1,6 @@
 //! Targets, definitions and starting values: the items of lists.
 
-use super::{Parse, Parser};
+use super::{Braces, Parse, Parser};
 use crate::ast::{Declared, Definition, Initial, Range, Speed, StatementKind, Subscript, Target, Unit};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::token::TokenKind;
@@ -39,9 +39,9 @@ impl Parser<'_> {
 
     /// `1..N`
     pub(super) fn range(&mut self) -> Parse<Range> {
-        let first = self.expression()?;
+        let first = self.with_braces(Braces::Block, Self::expression)?;
         self.expect(TokenKind::DotDot)?;
-        let last = self.expression()?;
+        let last = self.with_braces(Braces::Block, Self::expression)?;
         Ok(Range { span: first.span.to(last.span), first, last })
     }
 
@@ -93,7 +93,20 @@ impl Parser<'_> {
     pub(super) fn plain_definition(&mut self) -> Parse<Definition> {
         let target = self.target()?;
         self.assign()?;
-        Ok(Definition { target, value: self.expression()?, unit: None })
+        Ok(Definition { target, arguments: Vec::new(), value: self.expression()?, unit: None })
+    }
+
+    /// `NAME = E`, `NAME(a, b) = E`
+    pub(super) fn let_definition(&mut self) -> Parse<Definition> {
+        let target = self.target()?;
+        let mut arguments = Vec::new();
+        if target.subscripts.is_empty() && self.at_kind(TokenKind::LeftParen) {
+            self.open_bracket();
+            arguments = self.list(|p| p.expect_name("the name of an argument"))?;
+            self.close_bracket()?;
+        }
+        self.assign()?;
+        Ok(Definition { target, arguments, value: self.expression()?, unit: None })
     }
 
     /// `NAME = E {unit}`; the unit may also follow the name.
@@ -101,8 +114,8 @@ impl Parser<'_> {
         let target = self.target()?;
         let early = self.unit_if_any()?;
         self.assign()?;
-        let value = self.expression()?;
-        Ok(Definition { target, value, unit: self.later_unit(early)? })
+        let value = self.with_braces(Braces::Item, Self::expression)?;
+        Ok(Definition { target, arguments: Vec::new(), value, unit: self.later_unit(early)? })
     }
 
     /// `NAME {unit}`
@@ -118,7 +131,7 @@ impl Parser<'_> {
             return Ok(Speed { target, unit: early, definition: None });
         }
         self.assign()?;
-        let definition = Some(self.expression()?);
+        let definition = Some(self.with_braces(Braces::Item, Self::expression)?);
         Ok(Speed { target, unit: self.later_unit(early)?, definition })
     }
 

@@ -3,8 +3,8 @@
 //! From loose to tight: `if`, `or`, `and`, `not`, comparisons, `+ -`, `* /`, the sign `-`, `^` (to the right), and what
 //! follows an operand (`'`, `[i]`, `.x`). Chains of one level become one flat node, so a long sum makes no deep tree.
 
-use super::{Parse, Parser, Reported};
-use crate::ast::{Comparison, Expr, ExprKind, Factor, If, SumOver, Term};
+use super::{Braces, Parse, Parser, Reported};
+use crate::ast::{Comparison, Expr, ExprKind, Factor, If, Range, SumOver, Term};
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::limits::MAX_POSTFIX;
 use crate::source::Span;
@@ -289,7 +289,7 @@ impl Parser<'_> {
                 }
                 // On a new line it is the next row of a matrix with its comma forgotten.
                 TokenKind::LeftBracket if first.kind != TokenKind::Number && !self.crossed_newline() => {
-                    ExprKind::Index(Box::new(operand), self.bracketed(Self::index)?)
+                    self.subscripted(operand)?
                 }
                 TokenKind::Dot => {
                     self.bump();
@@ -317,13 +317,64 @@ impl Parser<'_> {
         let said = Diagnostic::error(
             Code::RangeNotHere,
             first.span.to(last.span),
-            "a range cannot stand in an expression",
+            "a range stands alone between its brackets",
         );
         self.report(
             said.label(dots.span, "one member is wanted")
                 .help("repeat with `sum(i in 1..N, ...)` or a `for` block"),
         );
         Ok(first)
+    }
+
+    /// `[i]`, `[i, j]` or `[1..N]` behind an operand.
+    fn subscripted(&mut self, operand: Expr) -> Parse<ExprKind> {
+        self.open_bracket();
+        let first = self.expression()?;
+        let kind = if self.take(TokenKind::DotDot).is_some() {
+            let last = self.expression()?;
+            let range = Range { span: first.span.to(last.span), first, last };
+            ExprKind::Slice(Box::new(operand), Box::new(range))
+        } else {
+            let mut indices = vec![first];
+            while self.take(TokenKind::Comma).is_some() {
+                indices.push(self.index()?);
+            }
+            ExprKind::Index(Box::new(operand), indices)
+        };
+        self.close_bracket()?;
+        Ok(kind)
+    }
+
+    /// Whether a unit follows that belongs to the number before it.
+    fn unit_of_number_follows(&self) -> bool {
+        let (brace, token) = self.significant(self.at);
+        if token.kind != TokenKind::LeftBrace || self.crossed_newline() {
+            return false;
+        }
+        match self.braces {
+            _ if !self.open.is_empty() => true,
+            Braces::Unit => true,
+            Braces::Block => false,
+            Braces::Item => {
+                use TokenKind::{Comma, End, Newline, RightBrace, Semicolon};
+                let rest = &self.tokens[brace..];
+                let closer = rest.iter().position(|token| token.kind == RightBrace);
+                let (_, behind) = self.significant(closer.map_or(self.tokens.len(), |k| brace + k + 1));
+                !matches!(behind.kind, Comma | End | Newline | RightBrace | Semicolon)
+            }
+        }
+    }
+
+    /// Reads a part of the grammar with another meaning of braces.
+    pub(super) fn with_braces<T>(
+        &mut self,
+        braces: Braces,
+        part: impl FnOnce(&mut Self) -> Parse<T>,
+    ) -> Parse<T> {
+        let before = std::mem::replace(&mut self.braces, braces);
+        let result = part(self);
+        self.braces = before;
+        result
     }
 
     /// A bracket, a list, and the bracket's partner.
@@ -342,7 +393,15 @@ impl Parser<'_> {
         match token.kind {
             TokenKind::Number => {
                 self.bump();
-                Ok(self.expr(token.span, ExprKind::Number(self.slice(token.span).to_string())))
+                let text = self.slice(token.span).to_string();
+                let unit = if self.unit_of_number_follows() { self.unit_if_any()? } else { None };
+                Ok(self.expr(
+                    token.span,
+                    match unit {
+                        Some(unit) => ExprKind::Quantity(text, Box::new(unit)),
+                        None => ExprKind::Number(text),
+                    },
+                ))
             }
             TokenKind::Name => self.name_or_call(token),
             TokenKind::LeftParen => {

@@ -2,7 +2,8 @@
 
 use super::{Parse, Parser, Reported};
 use crate::ast::{
-    Comparison, Direction, ElementKind, Equation, Expr, ExprKind, Name, Range, Shape, Simulate, StatementKind, Target,
+    Comparison, Direction, ElementKind, Equation, Expr, ExprKind, Name, Range, Shape, Simulate,
+    StatementKind, Target,
 };
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::source::Span;
@@ -30,7 +31,7 @@ impl Parser<'_> {
             "coordinate" => Coordinate(self.list(Self::declared)?),
             "speed" => Speed(self.list(Self::speed)?),
             "kinematics" => self.kinematics()?,
-            "let" => Let(self.list(Self::plain_definition)?),
+            "let" => Let(self.list(Self::let_definition)?),
             "kinetic" => Kinetic(self.expression()?),
             "potential" => Potential(self.expression()?),
             "lagrangian" => Lagrangian(self.expression()?),

@@ -215,7 +215,9 @@ fn held_turns(
             same_way.push(R[0][0]);
             vec![("z", R[1][0])]
         }
-        (_, true) | (JointKind::Ball | JointKind::Free | JointKind::FreePoint | JointKind::Rod, _) => Vec::new(),
+        (_, true) | (JointKind::Ball | JointKind::Free | JointKind::FreePoint | JointKind::Rod, _) => {
+            Vec::new()
+        }
         (JointKind::Weld | JointKind::Slider, _) => {
             let trace = pool.total([R[0][0], R[1][1], R[2][2]]);
             same_way.push(trace);
@@ -244,7 +246,9 @@ fn held_turns(
 pub(super) fn held_torques(pool: &mut Pool, joint: &Joint, R: &Matrix3, is_plane: bool) -> Vec<Vector> {
     match (joint.kind, is_plane) {
         (JointKind::Weld | JointKind::Slider, true) => vec![super::algebra::unit(2)],
-        (_, true) | (JointKind::Ball | JointKind::Free | JointKind::FreePoint | JointKind::Rod, _) => Vec::new(),
+        (_, true) | (JointKind::Ball | JointKind::Free | JointKind::FreePoint | JointKind::Rod, _) => {
+            Vec::new()
+        }
         (JointKind::Weld | JointKind::Slider, _) => (0..3).map(super::algebra::unit).collect(),
         (JointKind::Universal, _) => {
             let image = apply(pool, R, &joint.axes[1]);

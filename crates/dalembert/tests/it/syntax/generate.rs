@@ -84,7 +84,12 @@ fn comparison() -> impl Strategy<Value = Comparison> {
 }
 
 fn expr() -> impl Strategy<Value = Expr> {
-    let leaf = prop_oneof![number().prop_map(ExprKind::Number), word().prop_map(ExprKind::Name)];
+    let quantity = (number(), unit()).prop_map(|(number, unit)| ExprKind::Quantity(number, Box::new(unit)));
+    let leaf = prop_oneof![
+        4 => number().prop_map(ExprKind::Number),
+        4 => word().prop_map(ExprKind::Name),
+        1 => quantity,
+    ];
     // Five levels stay below the bound on chains of subscripts.
     leaf.prop_map(e).prop_recursive(5, 40, 4, |inner| {
         let a = inner.clone();
@@ -94,6 +99,7 @@ fn expr() -> impl Strategy<Value = Expr> {
         let range = pair().prop_map(|(first, last)| Range { span: NOWHERE, first, last });
         prop_oneof![
             (a.clone(), items()).prop_map(|(a, list)| ExprKind::Index(bx(a), list)),
+            (a.clone(), range.clone()).prop_map(|(a, range)| ExprKind::Slice(bx(a), Box::new(range))),
             (a.clone(), name()).prop_map(|(a, name)| ExprKind::Component(bx(a), name)),
             (a.clone(), 1u32..3).prop_map(|(a, order)| primed(a, order)),
             (name(), items()).prop_map(|(name, list)| ExprKind::Call(name, list)),
@@ -123,7 +129,12 @@ fn range() -> impl Strategy<Value = Range> {
 
 fn target() -> impl Strategy<Value = Target> {
     let subscript = prop_oneof![expr().prop_map(Subscript::At), range().prop_map(Subscript::Over)];
-    (name(), vec(subscript, 0..3)).prop_map(|(name, subscripts)| Target { span: NOWHERE, name, subscripts, part: None })
+    (name(), vec(subscript, 0..3)).prop_map(|(name, subscripts)| Target {
+        span: NOWHERE,
+        name,
+        subscripts,
+        part: None,
+    })
 }
 
 fn unit() -> impl Strategy<Value = Unit> {
@@ -143,7 +154,10 @@ fn unit() -> impl Strategy<Value = Unit> {
 
 fn definitions(with_unit: bool) -> impl Strategy<Value = Vec<Definition>> {
     let unit = option::of(unit()).prop_map(move |unit| unit.filter(|_| with_unit));
-    let item = (target(), expr(), unit).prop_map(|(target, value, unit)| Definition { target, value, unit });
+    let item = (target(), expr(), unit).prop_map(|(target, value, unit)| {
+        let arguments = Vec::new();
+        Definition { target, arguments, value, unit }
+    });
     vec(item, 1..3)
 }
 

@@ -1,0 +1,101 @@
+//! Functions of arguments, `let f(a, b) = E`: a call is the expression with its arguments put in, whatever they are (scalars,
+//! vectors, matrices), with their units. A function sees what was declared before it and calls functions defined before it, so that
+//! every call ends.
+
+use super::scope::Binding;
+use super::value::Value;
+use super::{Elaborator, Fallible};
+use dalembert_expr::Function;
+use dalembert_syntax::ast::{self, Definition, Name};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::source::Span;
+use dalembert_syntax::words::is_reserved;
+use std::rc::Rc;
+
+/// A function as it is written. Shared, so that its expressions stay where they are.
+pub(super) struct UserFunction {
+    name: String,
+    arguments: Vec<Name>,
+    body: ast::Expr,
+}
+
+/// The functions of a model.
+#[derive(Default)]
+pub(super) struct Functions {
+    list: Vec<Rc<UserFunction>>,
+    /// The one that is being worked out: it calls only functions before it.
+    inside: Option<usize>,
+}
+
+impl Elaborator<'_> {
+    /// `let f(a, b) = E`
+    pub(super) fn define_function(&mut self, d: &Definition) -> Fallible<()> {
+        let name = &d.target.name.text;
+        for (k, argument) in d.arguments.iter().enumerate() {
+            if is_reserved(&argument.text) {
+                let message =
+                    format!("`{}` is a word of the language and cannot be an argument", argument.text);
+                return self.error(Code::ReservedName, argument.span, &message);
+            }
+            if d.arguments[..k].iter().any(|other| other.text == argument.text) {
+                let message = format!("the argument `{}` stands twice", argument.text);
+                return self.error(Code::DeclaredTwice, argument.span, &message);
+            }
+        }
+        if Function::by_name(name).is_some() {
+            let message = format!("`{name}` is a function of the language and cannot be declared");
+            let d = Diagnostic::error(Code::ReservedName, d.target.span, message);
+            return self.fail(d.help("choose another name"));
+        }
+        self.declare(name, Binding::Function(self.functions.list.len()), d.target.span)?;
+        let (arguments, body) = (d.arguments.clone(), d.value.clone());
+        self.functions.list.push(Rc::new(UserFunction { name: name.clone(), arguments, body }));
+        Ok(())
+    }
+
+    /// A call of a function of the model, if the name is one.
+    pub(super) fn user_call(
+        &mut self,
+        name: &Name,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Option<Fallible<Value>> {
+        match self.scope.get(&name.text) {
+            Some(Binding::Function(k)) => {
+                let k = *k;
+                Some(self.apply(k, name, args, span))
+            }
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, k: usize, name: &Name, args: &[ast::Expr], span: Span) -> Fallible<Value> {
+        let function = Rc::clone(&self.functions.list[k]);
+        if self.functions.inside.is_some_and(|inside| k >= inside) {
+            let message = format!("`{}` is not defined before the function that calls it", function.name);
+            let d = Diagnostic::error(Code::UnknownFunction, name.span, message);
+            return self.fail(d.help("a function may call those defined before it, and not itself"));
+        }
+        if args.len() != function.arguments.len() {
+            let (wanted, given) = (function.arguments.len(), args.len());
+            let message = format!("`{}` takes {wanted} argument(s), not {given}", function.name);
+            return self.error(Code::WrongArity, span, &message);
+        }
+        let values: Vec<Fallible<Value>> = args.iter().map(|arg| self.value(arg)).collect();
+        let values = values.into_iter().collect::<Fallible<Vec<_>>>()?;
+        self.spend(values.iter().map(|value| value.scalars().len()).sum(), span)?;
+        let names: Vec<&str> = function.arguments.iter().map(|argument| argument.text.as_str()).collect();
+        let hidden: Vec<_> = names
+            .iter()
+            .zip(values)
+            .map(|(name, value)| self.scope.hide(name, Binding::Value(value), span))
+            .collect();
+        let outer = self.functions.inside.replace(k);
+        let result = self.with_varying(&names, |this| this.value(&function.body));
+        self.functions.inside = outer;
+        for (name, before) in names.iter().zip(hidden).rev() {
+            self.scope.show(name, before);
+        }
+        result
+    }
+}
