@@ -12,7 +12,7 @@ const RESERVED: &str = "
     reinterpret_cast restrict return self short signed sizeof static static_assert static_cast struct super switch
     template this throw trait true try type typedef typeid typename typeof union unsafe unsigned unsized use using
     virtual void volatile wchar_t where while with xor xor_eq yield box become abstract gen macro_rules None True False Self
-    sin cos tan asin acos atan atan2 sinh cosh tanh exp log pow sqrt fabs hypot abs min max sign smaller larger truth
+    sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh floor exp log pow sqrt fabs hypot abs min max sign smaller larger truth
     choose NAN INFINITY HUGE_VAL EOF NULL DOMAIN SING OVERFLOW UNDERFLOW PLOSS TLOSS linux unix errno
     NX N M NP NU NR CELLS LONGEST PARAMETERS COORDINATES SPEEDS ROWS INPUTS REQUIREMENTS Motion Failure Work Cod
     RANK_TOLERANCE MASS_TOLERANCE REFINE CONSISTENCY COUPLING REACH MET TURNS TRIAL GAINED IMPROVED NUDGE NUDGES SHORT GRAIN CODES COORDINATE_NAMES SPEED_NAMES

@@ -23,7 +23,7 @@ impl Language for Python {
     fn function(&self, op: Op) -> String {
         match op {
             // The others have a range, or are written for numbers that are none, in the runtime.
-            Op::Atan | Op::Atan2 | Op::Tanh => format!("math.{}", usual(op)),
+            Op::Atan | Op::Atan2 | Op::Tanh | Op::Asinh => format!("math.{}", usual(op)),
             _ => usual(op).to_owned(),
         }
     }

@@ -57,6 +57,10 @@ mod math {
     pub fn sinh(x: f64) -> f64 { x.sinh() }
     pub fn cosh(x: f64) -> f64 { x.cosh() }
     pub fn tanh(x: f64) -> f64 { x.tanh() }
+    pub fn asinh(x: f64) -> f64 { x.asinh() }
+    pub fn acosh(x: f64) -> f64 { x.acosh() }
+    pub fn atanh(x: f64) -> f64 { x.atanh() }
+    pub fn floor(x: f64) -> f64 { x.floor() }
     pub fn exp(x: f64) -> f64 { x.exp() }
     pub fn log(x: f64) -> f64 { x.ln() }
     pub fn hypot(x: f64, y: f64) -> f64 { x.hypot(y) }

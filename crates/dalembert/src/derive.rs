@@ -32,13 +32,16 @@ const MAX_INVARIANT_GROUP: usize = 12;
 /// Brings a system to kernel form.
 pub fn derive(system: &mut System) -> Result<KernelForm, Box<Diagnostic>> {
     let symbols = Symbols::of(system);
-    let identity = system.speeds.iter().enumerate().all(|(p, s)| s.rate_of == Some(p))
-        && system.speeds.len() == system.coordinates.len();
+    let positions = system.positions();
+    let rates = system.speeds.iter().enumerate().all(|(p, s)| s.rate_of == Some(p))
+        && system.speeds.len() == positions;
+    let identity = rates && positions == system.coordinates.len();
     check_size(system, identity)?;
     let frame = if identity { None } else { Some(FrameParts::of(system, &symbols)) };
+    // Where all rates of coordinates are speeds, directions commute, whatever auxiliary variables there are.
     let (structure, invariants) = match &frame {
-        Some(frame) => frame.analyse(system, &symbols)?,
-        None => Default::default(),
+        Some(frame) if !rates => frame.analyse(system, &symbols)?,
+        _ => Default::default(),
     };
     // D with eta held: x -> x', t -> 1.
     let mut dot = Derivation::new(
@@ -143,9 +146,11 @@ struct FrameParts {
 
 impl FrameParts {
     fn of(system: &mut System, symbols: &Symbols) -> Self {
-        let pool = &mut system.pool;
-        let rows: Vec<Vec<Expr>> =
+        let (positions, pool) = (system.positions(), &mut system.pool);
+        let mut rows: Vec<Vec<Expr>> =
             system.kinematics.iter().map(|r| pool.gradient(*r, &symbols.eta)).collect();
+        // No virtual displacement changes an auxiliary variable.
+        rows[positions..].iter_mut().for_each(|row| row.fill(Pool::ZERO));
         let fields = (0..symbols.eta.len()).map(|p| rows.iter().map(|row| row[p]).collect()).collect();
         let zeros: Vec<(Symbol, Expr)> = symbols.eta.iter().map(|s| (*s, Pool::ZERO)).collect();
         let drift = pool.substitute(&system.kinematics, &zeros);
@@ -157,12 +162,16 @@ impl FrameParts {
         system: &mut System,
         symbols: &Symbols,
     ) -> Result<(Structure, Vec<Expr>), Box<Diagnostic>> {
+        let n = system.positions();
+        let fields: Vec<Vec<Expr>> = self.fields.iter().map(|field| field[..n].to_vec()).collect();
+        let inverse: Option<Vec<Vec<Expr>>> =
+            system.speeds_in_rates.as_ref().map(|rows| rows.iter().map(|row| row[..n].to_vec()).collect());
         let frame = Frame {
-            x: &symbols.x,
+            x: &symbols.x[..n],
             time: system.time,
-            fields: &self.fields,
-            drift: &self.drift,
-            inverse: system.speeds_in_rates.as_deref(),
+            fields: &fields,
+            drift: &self.drift[..n],
+            inverse: inverse.as_deref(),
         };
         // With the direct form alone no bracket is needed.
         let needed = system.kinetic.is_some() || system.lagrangian.is_some();
@@ -184,7 +193,8 @@ impl FrameParts {
     /// Coordinates whose rates are not speeds, grouped by the fields that move them together: one quaternion is
     /// one group, however many bodies there are.
     fn groups(&self, system: &System) -> Vec<Vec<usize>> {
-        let is_speed = |i: usize| system.speeds.iter().any(|s| s.rate_of == Some(i));
+        let positions = system.positions();
+        let is_speed = |i: usize| i >= positions || system.speeds.iter().any(|s| s.rate_of == Some(i));
         let mut group_of: Vec<usize> = (0..self.rows.len()).collect();
         for field in &self.fields {
             let moved: Vec<usize> =

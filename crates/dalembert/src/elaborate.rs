@@ -5,6 +5,7 @@
 //! (`finish`). Work is bounded: [`MAX_STEPS`] expressions and members, and the pool's own limit.
 
 mod arithmetic;
+mod auxiliary;
 mod bindings;
 mod bodies;
 mod call;
@@ -122,6 +123,7 @@ struct Elaborator<'a> {
     /// Declared speeds only; rates that stay speeds are added by `finish`.
     speeds: Vec<Speed>,
     definitions: Vec<Option<(Expr, Span)>>,
+    auxiliaries: Vec<auxiliary::Auxiliary>,
     kinematics: Vec<Option<(Expr, Span)>>,
     kinetic: Vec<Part>,
     potential: Vec<Part>,
@@ -244,6 +246,7 @@ impl<'a> Elaborator<'a> {
             coordinates: Vec::new(),
             speeds: Vec::new(),
             definitions: Vec::new(),
+            auxiliaries: Vec::new(),
             kinematics: Vec::new(),
             kinetic: Vec::new(),
             potential: Vec::new(),

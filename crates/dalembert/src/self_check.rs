@@ -427,9 +427,13 @@ impl<'a> Road<'a> {
             }
             VariableKind::Speed(p) => Jet { value: self.state().eta[p], first: [w[p], 0.0], mixed: 0.0 },
         });
-        let Xw: Vec<f64> = turned.iter().map(|j| j.first[0]).collect();
+        // Auxiliary variables are not displaced.
+        let positions = model.system.positions();
+        let mut Xw: Vec<f64> = turned.iter().map(|j| j.first[0]).collect();
+        Xw[positions..].fill(0.0);
         let dragged = self.along(model, &kinematics, &Xw, &vec![0.0; n]);
-        let difference: Vec<f64> = turned.iter().zip(&dragged).map(|(t, d)| t.mixed - d).collect();
+        let mut difference: Vec<f64> = turned.iter().zip(&dragged).map(|(t, d)| t.mixed - d).collect();
+        difference[positions..].fill(0.0);
         let mut scratch = vec![0.0; model.compiled.scratch_len()];
         let mut X = vec![0.0; n_x * n];
         model.compiled.frame(self.state().t, &self.state().x, &mut scratch, &mut X);

@@ -90,6 +90,11 @@ pub struct System {
 }
 
 impl System {
+    /// How many variables of x say where something is; auxiliary ones come behind them.
+    pub fn positions(&self) -> usize {
+        self.coordinates.iter().take_while(|c| c.sort == CoordinateSort::Position).count()
+    }
+
     /// L = T - V + what is given as a Lagrangian; zero without any of them.
     pub fn whole_lagrangian(&mut self) -> Expr {
         let parts = [
@@ -182,13 +187,28 @@ pub struct Parameter {
     pub kind: UnitInfo,
     /// What a bare 1 in the unit of the file is in SI.
     pub unit_size: f64,
+    /// Whether it is an `input`, a signal from outside, with its default as value.
+    pub is_input: bool,
     /// Where it is declared.
     pub span: Span,
 }
 
-/// A configuration variable.
+/// What a variable of the configuration is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CoordinateSort {
+    /// It says where something is.
+    Position,
+    /// `state`: it has a rate of its own, which no virtual displacement changes.
+    State,
+    /// `discrete`: only events change it.
+    Discrete,
+}
+
+/// A variable of x: a coordinate, or behind all coordinates an auxiliary one.
 #[derive(Clone, Debug)]
 pub struct Coordinate {
+    /// What it is.
+    pub sort: CoordinateSort,
     /// Name, with subscripts.
     pub name: String,
     /// Its symbol.

@@ -259,11 +259,21 @@ impl Pool {
             F::Sinh => (self.call1(F::Cosh, u), one.clone(), one),
             F::Cosh => (self.call1(F::Sinh, u), one.clone(), one),
             F::Tanh => (quadratic(value, Rational::MINUS_ONE), one.clone(), one),
+            F::Asinh => (quadratic(u, Rational::ONE), -&Rational::HALF, one),
+            F::Acosh => {
+                let square = self.powi(u, 2);
+                (
+                    self.combine([(square, Rational::ONE), (Self::ONE, Rational::MINUS_ONE)]),
+                    -&Rational::HALF,
+                    one,
+                )
+            }
+            F::Atanh => (quadratic(u, Rational::MINUS_ONE), Rational::MINUS_ONE, one),
             F::Exp => (value, one.clone(), one),
             F::Log => (u, Rational::MINUS_ONE, one),
             F::Abs => (self.call1(F::Sign, u), one.clone(), one),
             // Constant but for jumps, or of several arguments, whose derivatives are taken by the caller.
-            F::Sign | F::Atan2 | F::Min | F::Max => return (None, one),
+            F::Sign | F::Floor | F::Atan2 | F::Min | F::Max => return (None, one),
             F::Less | F::LessEqual | F::Equal | F::And | F::Or | F::Not | F::Select => return (None, one),
         };
         (Some((base, exponent)), c)

@@ -49,10 +49,14 @@ functions! {
     Sinh "sinh" 1 Sinh r"\sinh";
     Cosh "cosh" 1 Cosh r"\cosh";
     Tanh "tanh" 1 Tanh r"\tanh";
+    Asinh "asinh" 1 Asinh r"\operatorname{arsinh}";
+    Acosh "acosh" 1 Acosh r"\operatorname{arcosh}";
+    Atanh "atanh" 1 Atanh r"\operatorname{artanh}";
     Exp "exp" 1 Exp r"\exp";
     Log "log" 1 Log r"\ln";
     Abs "abs" 1 Abs r"\operatorname{abs}";
     Sign "sign" 1 Sign r"\operatorname{sgn}";
+    Floor "floor" 1 Floor r"\operatorname{floor}";
     Min "min" 2 Min r"\min";
     Max "max" 2 Max r"\max";
     Less "<" 2 Less "<";

@@ -168,6 +168,18 @@ fn call(f: Function, [a, b, c]: [Jet; 3]) -> Jet {
             let (t, d) = (x.tanh(), 1.0 - x.tanh().powi(2));
             a.through(t, d, -2.0 * t * d)
         }
+        Function::Asinh => {
+            let d = 1.0 / (1.0 + x * x).sqrt();
+            a.through(x.asinh(), d, -x * d * d * d)
+        }
+        Function::Acosh => {
+            let d = 1.0 / (x * x - 1.0).sqrt();
+            a.through(x.acosh(), d, -x * d * d * d)
+        }
+        Function::Atanh => {
+            let d = 1.0 / (1.0 - x * x);
+            a.through(x.atanh(), d, 2.0 * x * d * d)
+        }
         Function::Exp => a.through(x.exp(), x.exp(), x.exp()),
         Function::Log => a.through(x.ln(), 1.0 / x, -1.0 / (x * x)),
         Function::Abs => a.scaled(if x < 0.0 { -1.0 } else { 1.0 }),

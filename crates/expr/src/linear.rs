@@ -59,7 +59,7 @@ impl Pool {
             .iter()
             .flat_map(|n| match self.node(*n) {
                 Node::Call(Function::Select, args) => vec![args[0]],
-                Node::Call(f, args) if *f == Function::Sign || *f >= Function::Min => args.to_vec(),
+                Node::Call(f, args) if *f == Function::Sign || *f >= Function::Floor => args.to_vec(),
                 _ => Vec::new(),
             })
             .collect();

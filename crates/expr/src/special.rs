@@ -15,9 +15,11 @@ enum Parity {
 fn parity(f: Function) -> Parity {
     use Function as F;
     match f {
-        F::Sin | F::Tan | F::Asin | F::Atan | F::Sinh | F::Tanh | F::Sign => Parity::Odd,
+        F::Sin | F::Tan | F::Asin | F::Atan | F::Sinh | F::Tanh | F::Asinh | F::Atanh | F::Sign => {
+            Parity::Odd
+        }
         F::Cos | F::Cosh | F::Abs => Parity::Even,
-        F::Acos | F::Atan2 | F::Exp | F::Log | F::Min | F::Max => Parity::None,
+        F::Acos | F::Atan2 | F::Acosh | F::Exp | F::Log | F::Floor | F::Min | F::Max => Parity::None,
         F::Less | F::LessEqual | F::Equal | F::And | F::Or | F::Not | F::Select => Parity::None,
     }
 }
@@ -126,11 +128,11 @@ impl Pool {
         match f {
             F::Abs => Some(self.number(r.abs())),
             F::Sign if !r.is_zero() => Some(self.int(if r.is_negative() { -1 } else { 1 })),
-            F::Sin | F::Tan | F::Asin | F::Atan | F::Sinh | F::Tanh | F::Sign if r.is_zero() => {
-                Some(Self::ZERO)
-            }
+            F::Sin | F::Tan | F::Asin | F::Atan | F::Sign if r.is_zero() => Some(Self::ZERO),
+            F::Sinh | F::Tanh | F::Asinh | F::Atanh if r.is_zero() => Some(Self::ZERO),
+            F::Floor => Some(self.number(r.floor())),
             F::Cos | F::Cosh | F::Exp if r.is_zero() => Some(Self::ONE),
-            F::Log | F::Acos if r.is_one() => Some(Self::ZERO),
+            F::Log | F::Acos | F::Acosh if r.is_one() => Some(Self::ZERO),
             _ => None,
         }
     }

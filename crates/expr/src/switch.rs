@@ -12,6 +12,8 @@ pub enum Switch {
     Sides(Expr, Expr),
     /// Where the argument of a sign is zero.
     Sign(Expr),
+    /// Where the argument of `floor` is a whole number.
+    Whole(Expr),
 }
 
 impl Switch {
@@ -86,7 +88,7 @@ impl Switch {
     fn each_side(self, mut visit: impl FnMut(Expr)) {
         match self {
             Switch::Sides(a, b) => [a, b].into_iter().for_each(visit),
-            Switch::Sign(a) => visit(a),
+            Switch::Sign(a) | Switch::Whole(a) => visit(a),
         }
     }
 
@@ -100,7 +102,7 @@ impl Switch {
         };
         below(pool, roots, |e| {
             found |= match pool.node(e) {
-                Node::Call(f, _) => matches!(f, Function::Abs | Function::Sign) || *f >= Function::Min,
+                Node::Call(f, _) => matches!(f, Function::Abs | Function::Sign) || *f >= Function::Floor,
                 Node::Product(factors) => factors.iter().any(|(b, p)| !p.is_integer() && even(*b)),
                 _ => false,
             };
@@ -136,6 +138,11 @@ impl Switch {
         match self {
             Switch::Sides(a, b) => pool.sub(a, b),
             Switch::Sign(a) => a,
+            Switch::Whole(a) => {
+                let half_turns = pool.pi();
+                let angle = pool.mul(half_turns, a);
+                pool.call1(Function::Sin, angle)
+            }
         }
     }
 }
@@ -159,6 +166,7 @@ fn jump_at(pool: &Pool, e: Expr) -> Option<Switch> {
     use Function as F;
     match pool.node(e) {
         Node::Call(F::Sign, args) => Some(Switch::Sign(args[0])),
+        Node::Call(F::Floor, args) => Some(Switch::Whole(args[0])),
         Node::Call(F::Less | F::LessEqual | F::Equal, args) => Some(Switch::sides(args[0], args[1])),
         _ => None,
     }

@@ -21,6 +21,10 @@ pub enum Sort {
     Coordinate,
     /// `speed`
     Speed,
+    /// `state`, `discrete`
+    State,
+    /// `input`
+    Input,
     /// `let`
     Let,
     /// `output`
@@ -53,6 +57,8 @@ impl Sort {
             Sort::Parameter => "parameter",
             Sort::Coordinate => "coordinate",
             Sort::Speed => "speed",
+            Sort::State => "state variable",
+            Sort::Input => "input",
             Sort::Let => "name for an expression",
             Sort::Output => "output",
             Sort::Index => "index",

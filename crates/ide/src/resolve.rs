@@ -34,6 +34,9 @@ impl Finder<'_> {
             S::System(_) | S::Reserved { .. } | S::For { .. } => {}
             S::Const(list) => self.definitions(list, Sort::Const, span),
             S::Parameter(list) => self.definitions(list, Sort::Parameter, span),
+            S::State(list) => self.definitions(list, Sort::State, span),
+            S::Discrete(list) => self.definitions(list, Sort::State, span),
+            S::Input(list) => self.definitions(list, Sort::Input, span),
             S::Let(list) => self.definitions(list, Sort::Let, span),
             S::Output(list) => self.definitions(list, Sort::Output, span),
             S::Coordinate(list) => {

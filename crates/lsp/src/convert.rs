@@ -116,7 +116,7 @@ fn completion_kind(kind: CompletionKind) -> u8 {
 fn symbol_kind(sort: Sort) -> u8 {
     match sort {
         Sort::Const | Sort::Parameter | Sort::Integration => 14,
-        Sort::Coordinate | Sort::Speed | Sort::Let | Sort::Index => 13,
+        Sort::Coordinate | Sort::Speed | Sort::State | Sort::Input | Sort::Let | Sort::Index => 13,
         Sort::Output => 8,
         Sort::Constraint | Sort::Requirement => 7,
         Sort::Event => 24,

@@ -70,6 +70,12 @@ pub enum StatementKind {
         /// Its rate in the speeds.
         rate: Expr,
     },
+    /// `state z' = k*(y - z)`
+    State(Vec<Definition>),
+    /// `discrete mode = 1`
+    Discrete(Vec<Definition>),
+    /// `input u = 0 {N}`
+    Input(Vec<Definition>),
     /// `let P = [l*sin(a), -l*cos(a)]`
     Let(Vec<Definition>),
     /// `kinetic E`

@@ -208,6 +208,9 @@ fn plain_statement(kind: &StatementKind) -> String {
         Coordinate(items) => format!("coordinate {}", list(items, declared)),
         Speed(items) => format!("speed {}", list(items, speed)),
         Kinematics { coordinate, rate } => format!("kinematics {}' = {}", target(coordinate), expr(rate)),
+        State(items) => format!("state {}", list(items, state)),
+        Discrete(items) => format!("discrete {}", list(items, definition_with_unit)),
+        Input(items) => format!("input {}", list(items, definition_with_unit)),
         Let(items) => format!("let {}", list(items, definition)),
         Kinetic(value) => format!("kinetic {}", expr(value)),
         Potential(value) => format!("potential {}", expr(value)),
@@ -284,6 +287,11 @@ fn definition(item: &Definition) -> String {
 /// `NAME = E {unit}`
 fn definition_with_unit(item: &Definition) -> String {
     with_unit(format!("{} = {}", target(&item.target), item_value(&item.value)), item.unit.as_ref())
+}
+
+/// `NAME' = E {unit}`
+fn state(item: &Definition) -> String {
+    with_unit(format!("{}' = {}", target(&item.target), item_value(&item.value)), item.unit.as_ref())
 }
 
 /// The value of an item that takes a unit: a unit at its end would be taken for that of the item.

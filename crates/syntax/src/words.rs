@@ -35,6 +35,7 @@ words! {
     "contact" "contact ..." "Kept for one-sided contact; not available yet.";
     "coordinate" "coordinate x, theta {rad}, q[1..N]" "Configuration variables.";
     "damper" "damper d: c between P of A and Q of B" "A damper between two points, or `at` a joint.";
+    "discrete" "discrete mode = 1" "A value that only events change.";
     "dissipation" "dissipation c/2*x'^2" "A Rayleigh function R: the force on each speed is minus its derivative.";
     "draw" "draw point P" "What an animation shows; it changes no motion.";
     "event" "event ground: y falling stop" "Instants at which an expression crosses zero.";
@@ -44,6 +45,7 @@ words! {
     "friction" "friction on table: coefficient mu, velocity x'" "Coulomb friction at a constraint: it sticks and slides.";
     "gravity" "gravity [0, 0, -g]" "The field of gravity on every body; two components make a plane model.";
     "initial" "initial x = 0.3, y ~ -1, theta' = 2" "Starting values: `=` fixes, `~` guesses.";
+    "input" "input u = 0 {N}" "A signal from outside, with its default.";
     "joint" "joint elbow: pin upper at [0, -l] to lower" "A joint between two bodies, or the `ground` and a body.";
     "kinematics" "kinematics x' = v*cos(theta)" "The rate of a coordinate in declared speeds.";
     "kinetic" "kinetic m/2*(x'^2 + y'^2)" "Kinetic (co-)energy; several add up.";
@@ -58,6 +60,7 @@ words! {
     "simulate" "simulate until 10 every 0.01 method dop853 tolerance 1e-9" "What a run does unless it is told otherwise.";
     "speed" "speed v = x'*cos(theta) + y'*sin(theta)" "A quasi-velocity, defined by rates or by `kinematics` lines.";
     "spring" "spring s: k length l0 between P of A and Q of B" "A spring between two points, or `angle a0 at` a joint.";
+    "state" "state z' = (x - z)/tau" "An auxiliary first-order variable: a filter, a motor, the integral of an error.";
     "system" "system \"Pendulum\"" "The title of the model.";
     "torque" "torque T on arm from base" "A torque on a body, and its opposite on another.";
     "weight" "weight [1, 4]" "What control inputs cost: a matrix, its diagonal, or one number.";
@@ -92,6 +95,13 @@ words! {
 
     /// Functions whose names a model may declare for something else.
     FREE_FUNCTIONS:
+    "acosh" "acosh(x)" "Inverse hyperbolic cosine.";
+    "angular_velocity" "angular_velocity(R)" "Angular velocity of a rotation matrix, in space.";
+    "asinh" "asinh(x)" "Inverse hyperbolic sine.";
+    "atanh" "atanh(x)" "Inverse hyperbolic tangent.";
+    "floor" "floor(x)" "Largest whole number that is not above x.";
+    "log10" "log10(x)" "Logarithm to the base 10.";
+    "mod" "mod(a, b)" "a - b*floor(a/b), between 0 and b.";
     "quaternion" "quaternion(e0, e1, e2, e3)" "Rotation matrix of a quaternion, scalar first; it is normalised.";
     "rotation" "rotation(u, a)" "Rotation matrix about the axis u by the angle a.";
     "rpy" "rpy(a, b, c)" "Rotation matrix Rz(c) Ry(b) Rx(a) of roll, pitch and yaw.";
@@ -220,10 +230,15 @@ pub const OBSERVABLES: [&str; 7] = names(RESULTS, 0);
 /// Results that take no argument and whose names a model cannot declare.
 pub const PLAIN_OBSERVABLES: [&str; 4] = names(CONSTANTS, 2);
 
+/// Whether a function's name may be declared for something else.
+fn is_free_function(name: &str) -> bool {
+    FREE_FUNCTIONS.iter().any(|word| word.name == name)
+}
+
 /// Whether a model cannot declare a name: functions, results and constants of the language.
 pub fn is_reserved(name: &str) -> bool {
     matches!(name, "t" | "pi" | "π")
-        || Function::by_name(name).is_some()
+        || (Function::by_name(name).is_some() && !is_free_function(name))
         || OPERATIONS.contains(&name)
         || OBSERVABLES.contains(&name)
         || PLAIN_OBSERVABLES.contains(&name)

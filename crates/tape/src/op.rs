@@ -79,10 +79,14 @@ operators! {
     Sinh(x) Function = x.sinh(), "hyperbolic sine";
     Cosh(x) Function = x.cosh(), "hyperbolic cosine";
     Tanh(x) Function = x.tanh(), "hyperbolic tangent";
+    Asinh(x) Function = x.asinh(), "inverse hyperbolic sine";
+    Acosh(x) Function = x.acosh(), "inverse hyperbolic cosine";
+    Atanh(x) Function = x.atanh(), "inverse hyperbolic tangent";
     Exp(x) Function = x.exp(), "exponential";
     Log(x) Function = x.ln(), "natural logarithm";
     Abs(x) Additive = x.abs(), "absolute value";
     Sign(x) Logic = sign(x), "sign, 0 at 0";
+    Floor(x) Function = x.floor(), "largest whole number that is not above";
     // `f64::min` would swallow a NaN; a motion must not.
     Min(x, y) Logic = if x < y || x.is_nan() { x } else { y }, "smaller of two";
     Max(x, y) Logic = if x > y || x.is_nan() { x } else { y }, "larger of two";

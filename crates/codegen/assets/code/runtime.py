@@ -57,6 +57,20 @@ def cosh(x):
         return math.inf
 
 
+def acosh(x):
+    return math.acosh(x) if x >= 1.0 else math.nan
+
+
+def atanh(x):
+    if abs(x) < 1.0:
+        return math.atanh(x)
+    return math.copysign(math.inf, x) if abs(x) == 1.0 else math.nan
+
+
+def floor(x):
+    return float(math.floor(x)) if math.isfinite(x) else x
+
+
 def exp(x):
     try:
         return math.exp(x)

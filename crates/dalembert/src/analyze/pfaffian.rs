@@ -256,10 +256,11 @@ fn linear_factor(pool: &mut Pool, psi: Expr, speeds: &[Symbol]) -> Option<Expr> 
 fn same_function(pool: &mut Pool, left: Expr, right: Expr) -> Option<(Expr, Expr)> {
     use Function as F;
     match (pool.node(left).clone(), pool.node(right).clone()) {
-        (Node::Call(f, a), Node::Call(g, b)) if f == g => {
-            matches!(f, F::Exp | F::Log | F::Atan | F::Asin | F::Acos | F::Sinh | F::Tanh)
-                .then_some((a[0], b[0]))
-        }
+        (Node::Call(f, a), Node::Call(g, b)) if f == g => matches!(
+            f,
+            F::Exp | F::Log | F::Atan | F::Asin | F::Acos | F::Sinh | F::Tanh | F::Asinh | F::Atanh
+        )
+        .then_some((a[0], b[0])),
         (Node::Product(a), Node::Product(b)) => {
             let power = a.iter().chain(&*b).fold(Rational::ZERO, |g, (_, p)| g.gcd(p));
             let odd = power.to_i64().is_some_and(|n| n > 1 && n % 2 == 1);

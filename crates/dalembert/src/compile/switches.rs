@@ -28,11 +28,15 @@ pub(super) fn of_rows(pool: &mut Pool, form: &KernelForm) -> Vec<Expr> {
 /// right. Sides are compared as numbers, not their difference in symbols, so that the watch rounds as the equations do.
 pub(super) fn of_time(pool: &mut Pool, form: &KernelForm) -> Vec<Expr> {
     let found = Switch::of_symbol(pool, &moving_parts(form), form.time, &form.parameters);
-    let sides = found.into_iter().map(|switch| match switch {
-        Switch::Sides(a, b) => (a, b),
-        Switch::Sign(a) => (a, Pool::ZERO),
-    });
-    let (left, right): (Vec<Expr>, Vec<Expr>) = sides.unzip();
+    let mut sides = Vec::with_capacity(found.len());
+    for switch in found {
+        sides.push(match switch {
+            Switch::Sides(a, b) => (a, b),
+            Switch::Sign(a) => (a, Pool::ZERO),
+            Switch::Whole(_) => (switch.difference(pool), Pool::ZERO),
+        });
+    }
+    let (left, right): (Vec<Expr>, Vec<Expr>) = sides.into_iter().unzip();
     left.into_iter().chain(right).collect()
 }
 

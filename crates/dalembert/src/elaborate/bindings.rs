@@ -17,6 +17,8 @@ pub(in crate::elaborate) enum Binding {
     Coordinate(usize),
     /// A declared speed, by index.
     Speed(usize),
+    /// An auxiliary variable, by index.
+    Auxiliary(usize),
     /// A `let` (or an output used further on).
     Value(Value),
     /// A function of arguments, by index.
@@ -40,6 +42,7 @@ impl Binding {
             Binding::Parameter(_) => "a parameter",
             Binding::Coordinate(_) => "a coordinate",
             Binding::Speed(_) => "a speed",
+            Binding::Auxiliary(_) => "a state variable",
             Binding::Value(_) => "a name for an expression",
             Binding::Function(_) => "a function",
             Binding::Body(_) => "a body",
@@ -168,17 +171,12 @@ impl Scope {
         self.plain.remove(name);
     }
 
-    /// Gives a plain name another meaning for a while, and returns the one it had.
-    pub fn hide(&mut self, name: &str, binding: Binding, span: Span) -> Option<Bound> {
-        self.plain.insert(name.to_owned(), (binding, span))
-    }
-
-    /// Undoes [`Scope::hide`].
-    pub fn show(&mut self, name: &str, before: Option<Bound>) {
-        match before {
+    /// Gives a plain name another meaning, or none, and returns the one it had.
+    pub fn exchange(&mut self, name: &str, meaning: Option<Bound>) -> Option<Bound> {
+        match meaning {
             Some(bound) => self.plain.insert(name.to_owned(), bound),
             None => self.plain.remove(name),
-        };
+        }
     }
 
     /// Lets uses of a name whose declaration failed pass in silence.

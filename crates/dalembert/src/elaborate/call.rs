@@ -2,14 +2,14 @@
 
 use super::scope::Binding;
 use super::value::Value;
-use super::{Elaborator, Fallible, ForceObservable, Role};
+use super::{Elaborator, Fallible, ForceObservable, Reported, Role};
 use crate::system::Power;
 use dalembert_expr::{Expr, Function, Pool, Rational, Symbol};
 use dalembert_syntax::ast::{self, Name};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 use dalembert_syntax::source::Span;
 use dalembert_syntax::units::{Dimension, UnitInfo};
-use dalembert_syntax::words::{OBSERVABLES, OPERATIONS};
+use dalembert_syntax::words::{OBSERVABLES, OPERATIONS, is_reserved};
 
 /// What functions are called elsewhere.
 const OTHER_NAMES: &[(&str, &str)] = &[
@@ -42,6 +42,26 @@ impl Elaborator<'_> {
             }
             "rpy" | "quaternion" | "rotation" if self.scope.get(&name.text).is_none() => {
                 self.rotation_call(name, args, span)
+            }
+            "angular_velocity" if !self.hides(name) => {
+                let [a] = self.arguments(name, args)?;
+                let value = self.value(a)?;
+                self.angular_velocity(value, span)
+            }
+            "log10" if !self.hides(name) => {
+                let (x, kind) = self.plain_argument(name, args)?;
+                let ten = self.pool.int(10);
+                let (above, below) = (self.pool.call1(Function::Log, x), self.pool.call1(Function::Log, ten));
+                Ok(Value::Scalar(self.pool.div(above, below), kind))
+            }
+            "mod" if !self.hides(name) => {
+                let [a, b] = self.arguments(name, args)?;
+                let ((x, k), (y, l)) = (self.scalar(a)?, self.scalar(b)?);
+                let kind = self.same_unit(&k, &l, b.span)?;
+                let turns = self.pool.div(x, y);
+                let turns = self.pool.call1(Function::Floor, turns);
+                let whole = self.pool.mul(y, turns);
+                Ok(Value::Scalar(self.pool.sub(x, whole), kind))
             }
             f @ ("min" | "max") if args.len() > 2 => self.fold_choice(f, args),
             "sqrt" => {
@@ -107,11 +127,48 @@ impl Elaborator<'_> {
                 self.displacement(&value, span)
             }
             f if OBSERVABLES.contains(&f) => self.observable(name, args),
-            f => match Function::by_name(f) {
+            f => match Function::by_name(f).filter(|_| !self.hides(name)) {
                 Some(function) => self.elementary(function, name, args),
                 None => self.unknown_function(name),
             },
         }
+    }
+
+    /// The angular velocity of a rotation matrix, in space: the vector of R' R^T.
+    fn angular_velocity(&mut self, matrix: Value, span: Span) -> Fallible<Value> {
+        let Value::Vector(rows) = &matrix else {
+            return self.error(Code::VectorExpected, span, "`angular_velocity` takes a rotation matrix");
+        };
+        let square =
+            rows.iter().all(|row| matches!(row, Value::Vector(entries) if entries.len() == rows.len()));
+        if !square || !matches!(rows.len(), 2 | 3) {
+            let message = format!("`angular_velocity` takes a rotation matrix, not {}", matrix.describe());
+            return self.error(Code::DimensionMismatch, span, &message);
+        }
+        let inverse = self.transpose(rows.clone(), span)?;
+        let turning = self.rate(&matrix, 1, span)?;
+        let Value::Vector(rows) = self.multiply(turning, inverse, span)? else { return Err(Reported) };
+        let entry = |i: usize, j: usize| match &rows[i] {
+            Value::Vector(entries) => entries[j].clone(),
+            other => other.clone(),
+        };
+        Ok(match rows.len() {
+            2 => entry(1, 0),
+            _ => Value::Vector(vec![entry(2, 1), entry(0, 2), entry(1, 0)]),
+        })
+    }
+
+    /// Whether the model has declared a name that a function has otherwise.
+    fn hides(&self, name: &Name) -> bool {
+        !is_reserved(&name.text) && self.scope.get(&name.text).is_some()
+    }
+
+    /// The one argument of a function of plain numbers.
+    fn plain_argument(&mut self, name: &Name, args: &[ast::Expr]) -> Fallible<(Expr, UnitInfo)> {
+        let [a] = self.arguments(name, args)?;
+        let (x, kind) = self.scalar(a)?;
+        self.dimensionless(&kind, a.span)?;
+        Ok((x, kind))
     }
 
     fn unknown_function(&mut self, name: &Name) -> Fallible<Value> {
@@ -160,16 +217,14 @@ impl Elaborator<'_> {
             };
             return Ok(Value::Scalar(self.pool.call(f, &[x, y]), kind));
         }
-        let [a] = self.arguments(name, args)?;
-        let (x, kind) = self.scalar(a)?;
-        let kind = match f {
-            F::Abs => kind,
-            F::Sign => UnitInfo::Number,
-            _ => {
-                self.dimensionless(&kind, a.span)?;
-                kind
+        let (x, kind) = match f {
+            F::Abs | F::Sign => {
+                let [a] = self.arguments(name, args)?;
+                self.scalar(a)?
             }
+            _ => self.plain_argument(name, args)?,
         };
+        let kind = if f == F::Sign { UnitInfo::Number } else { kind };
         Ok(Value::Scalar(self.pool.call1(f, x), kind))
     }
 

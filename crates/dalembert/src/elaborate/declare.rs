@@ -4,7 +4,7 @@ use super::roles::{Allowed, Role, State};
 use super::scope::Binding;
 use super::value::Value;
 use super::{Elaborator, Fallible, Reported};
-use crate::system::{Coordinate, DrawnPoint, Parameter, Speed};
+use crate::system::{Coordinate, CoordinateSort, DrawnPoint, Parameter, Speed};
 use dalembert_expr::Expr;
 use dalembert_syntax::ast::{self, Declared, Definition, StatementKind as S, Target};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
@@ -40,6 +40,15 @@ impl Elaborator<'_> {
     }
 
     pub(super) fn parameter(&mut self, d: &Definition) -> Fallible<()> {
+        self.parameter_or_input(d, false)
+    }
+
+    /// A signal from outside: a parameter that may stand where its rate is not asked for.
+    pub(super) fn input(&mut self, d: &Definition) -> Fallible<()> {
+        self.parameter_or_input(d, true)
+    }
+
+    fn parameter_or_input(&mut self, d: &Definition, is_input: bool) -> Fallible<()> {
         let names = self.members(&d.target).inspect_err(|_| self.poison(&d.target))?;
         let stated = self.value_of_each(&d.target, names.len(), &d.value);
         for (k, name) in names.into_iter().enumerate() {
@@ -55,11 +64,16 @@ impl Elaborator<'_> {
                 false => self.parameter_unit(value, kind, d),
             };
             let (value, kind, unit_size) = checked.inspect_err(|_| self.poison(&d.target))?;
-            self.allow(&[value], Allowed::only("a parameter", State::Nothing), d.value.span)
-                .inspect_err(|_| self.poison(&d.target))?;
+            self.allow(
+                &[value],
+                Allowed::only(if is_input { "an input's default" } else { "a parameter" }, State::Nothing),
+                d.value.span,
+            )
+            .inspect_err(|_| self.poison(&d.target))?;
             self.declare(&name, Binding::Parameter(self.parameters.len()), d.target.span)?;
-            let symbol = self.symbol_with_role(&name, Role::Parameter);
-            self.parameters.push(Parameter { name, symbol, value, kind, unit_size, span: d.target.span });
+            let symbol = self.symbol_with_role(&name, if is_input { Role::Input } else { Role::Parameter });
+            let span = d.target.span;
+            self.parameters.push(Parameter { name, symbol, value, kind, unit_size, is_input, span });
         }
         Ok(())
     }
@@ -177,7 +191,16 @@ impl Elaborator<'_> {
         self.dot.define(rate, a);
         self.virtual_change.define(symbol, delta);
         let name = name.to_owned();
-        self.coordinates.push(Coordinate { name, symbol, rate, acceleration, displacement, kind, span });
+        self.coordinates.push(Coordinate {
+            sort: CoordinateSort::Position,
+            name,
+            symbol,
+            rate,
+            acceleration,
+            displacement,
+            kind,
+            span,
+        });
         self.kinematics.push(None);
         Ok(i)
     }

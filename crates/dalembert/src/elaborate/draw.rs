@@ -10,7 +10,7 @@ use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::units::UnitInfo;
 
 /// What all parts of a picture may be written over.
-const ALLOWED: Allowed = Allowed::only(DRAWN, State::Position);
+const ALLOWED: Allowed = Allowed::only(DRAWN, State::Position).with_auxiliaries();
 
 impl Elaborator<'_> {
     pub(super) fn draw(&mut self, shape: &Shape) -> Fallible<()> {

@@ -262,6 +262,10 @@ impl Elaborator<'_> {
                 let s = &self.speeds[i];
                 Value::Scalar(self.pool.var(s.symbol), s.kind.clone())
             }
+            Binding::Auxiliary(k) => {
+                let z = &self.auxiliaries[k];
+                Value::Scalar(self.pool.var(z.symbol), z.kind.clone())
+            }
             Binding::Value(value) => value,
             Binding::Function(_)
             | Binding::Body(_)
@@ -342,7 +346,7 @@ impl Elaborator<'_> {
     }
 
     /// The time derivative, `order` times.
-    fn rate(&mut self, value: &Value, order: u32, span: Span) -> Fallible<Value> {
+    pub(super) fn rate(&mut self, value: &Value, order: u32, span: Span) -> Fallible<Value> {
         match value {
             Value::Vector(parts) => {
                 let parts: Fallible<Vec<Value>> = parts.iter().map(|p| self.rate(p, order, span)).collect();

@@ -70,7 +70,9 @@ impl Elaborator<'_> {
         let energies = self.energy_expressions(&kinematics, energies);
         images.extend(body_results);
         self.replace_in_outputs(&kinematics, &images, &observables, &energies)?;
+        let auxiliary_rates = self.auxiliary_rates(&images);
         Ok(Closed {
+            auxiliary_rates,
             energies: energies.map(|(_, value)| value),
             contacts,
             control,
@@ -171,7 +173,8 @@ impl Elaborator<'_> {
 
     fn checked_initials(&mut self, k: &Kinematics) -> Vec<Initial> {
         let n_own = k.speeds.len() - self.definitions.len();
-        let speed_of = k.speed_of(self.coordinates.len());
+        let n_x = self.coordinates.len();
+        let speed_of = k.speed_of(n_x);
         let target = |on: &Binding, order: u32| match on {
             Binding::Coordinate(i) if order == 0 => InitialTarget::Coordinate(*i),
             Binding::Coordinate(i) => match speed_of[*i] {
@@ -179,6 +182,7 @@ impl Elaborator<'_> {
                 None => InitialTarget::Rate(*i),
             },
             Binding::Speed(s) => InitialTarget::Speed(n_own + s),
+            Binding::Auxiliary(k) => InitialTarget::Coordinate(n_x + k),
             _ => InitialTarget::Coordinate(0),
         };
         std::mem::take(&mut self.initial)
@@ -192,8 +196,9 @@ impl Elaborator<'_> {
             .collect()
     }
 
-    fn assemble(mut self, c: Closed) -> System {
+    fn assemble(mut self, mut c: Closed) -> System {
         let bodies = self.multibody();
+        self.append_auxiliaries(&mut c.kinematics, c.auxiliary_rates);
         System {
             pool: self.pool,
             title: self.title,
@@ -247,6 +252,8 @@ pub(super) struct Energies {
 
 /// What closing a model found.
 struct Closed {
+    /// Of the auxiliary variables, in the speeds.
+    auxiliary_rates: Vec<Expr>,
     /// The whole, the kinetic and the potential energy.
     energies: [Option<Expr>; 3],
     contacts: Vec<Contact>,

@@ -2,10 +2,10 @@
 //! vectors, matrices), with their units. A function sees what was declared before it and calls functions defined before it, so that
 //! every call ends.
 
+use super::bindings::Bound;
 use super::scope::Binding;
 use super::value::Value;
 use super::{Elaborator, Fallible};
-use dalembert_expr::Function;
 use dalembert_syntax::ast::{self, Definition, Name};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
@@ -25,6 +25,8 @@ pub(super) struct Functions {
     list: Vec<Rc<UserFunction>>,
     /// The one that is being worked out: it calls only functions before it.
     inside: Option<usize>,
+    /// Its arguments, with what their names stand for outside of it.
+    hidden: Vec<(String, Option<Bound>)>,
 }
 
 impl Elaborator<'_> {
@@ -41,11 +43,6 @@ impl Elaborator<'_> {
                 let message = format!("the argument `{}` stands twice", argument.text);
                 return self.error(Code::DeclaredTwice, argument.span, &message);
             }
-        }
-        if Function::by_name(name).is_some() {
-            let message = format!("`{name}` is a function of the language and cannot be declared");
-            let d = Diagnostic::error(Code::ReservedName, d.target.span, message);
-            return self.fail(d.help("choose another name"));
         }
         self.declare(name, Binding::Function(self.functions.list.len()), d.target.span)?;
         let (arguments, body) = (d.arguments.clone(), d.value.clone());
@@ -84,17 +81,38 @@ impl Elaborator<'_> {
         let values: Vec<Fallible<Value>> = args.iter().map(|arg| self.value(arg)).collect();
         let values = values.into_iter().collect::<Fallible<Vec<_>>>()?;
         self.spend(values.iter().map(|value| value.scalars().len()).sum(), span)?;
-        let names: Vec<&str> = function.arguments.iter().map(|argument| argument.text.as_str()).collect();
-        let hidden: Vec<_> = names
+        // A body means what it meant where it is written: arguments of the function around the call are unknown to it.
+        let around = std::mem::take(&mut self.functions.hidden);
+        let own: Vec<(&str, Option<Bound>)> = around
             .iter()
-            .zip(values)
-            .map(|(name, value)| self.scope.hide(name, Binding::Value(value), span))
+            .map(|(name, outside)| (name.as_str(), self.scope.exchange(name, outside.clone())))
             .collect();
+        let result = self.apply_alone(k, &function, values, span);
+        own.into_iter().rev().for_each(|(name, inside)| {
+            self.scope.exchange(name, inside);
+        });
+        self.functions.hidden = around;
+        result
+    }
+
+    /// The value of a function where no other one is being worked out.
+    fn apply_alone(
+        &mut self,
+        k: usize,
+        function: &UserFunction,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Fallible<Value> {
+        let names: Vec<&str> = function.arguments.iter().map(|argument| argument.text.as_str()).collect();
+        for (name, value) in names.iter().zip(values) {
+            let outside = self.scope.exchange(name, Some((Binding::Value(value), span)));
+            self.functions.hidden.push(((*name).to_owned(), outside));
+        }
         let outer = self.functions.inside.replace(k);
         let result = self.with_varying(&names, |this| this.value(&function.body));
         self.functions.inside = outer;
-        for (name, before) in names.iter().zip(hidden).rev() {
-            self.scope.show(name, before);
+        for (name, outside) in std::mem::take(&mut self.functions.hidden) {
+            self.scope.exchange(&name, outside);
         }
         result
     }

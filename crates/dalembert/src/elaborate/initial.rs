@@ -28,6 +28,7 @@ impl Elaborator<'_> {
                 (Binding::Coordinate(i), 0) => self.coordinates[*i].kind.clone(),
                 (Binding::Coordinate(i), 1) => self.coordinates[*i].kind.per_time(),
                 (Binding::Speed(i), 0) => self.speeds[*i].kind.clone(),
+                (Binding::Auxiliary(k), 0) => self.auxiliaries[*k].kind.clone(),
                 _ => {
                     let primes = "'".repeat(item.order as usize);
                     let message = format!("`{name}{primes}` is not a coordinate, rate or speed");
@@ -46,10 +47,11 @@ impl Elaborator<'_> {
         Ok(())
     }
 
-    fn store(&mut self, new: RawInitial, name: &str) -> Fallible<()> {
+    pub(super) fn store(&mut self, new: RawInitial, name: &str) -> Fallible<()> {
         let about = match &new.on {
             Binding::Coordinate(i) => (*i, new.order),
             Binding::Speed(i) => (*i, u32::MAX),
+            Binding::Auxiliary(k) => (*k, u32::MAX - 1),
             _ => return Ok(()),
         };
         let next = self.initial.len();

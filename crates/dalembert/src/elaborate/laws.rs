@@ -54,7 +54,7 @@ impl Elaborator<'_> {
                 format!("a sliding velocity has one, two or three components, not {}", velocity.len());
             return self.error(Code::DimensionMismatch, parts.velocity.span, &message);
         }
-        let state = Allowed::only("a coefficient of friction", State::Velocity);
+        let state = Allowed::only("a coefficient of friction", State::Velocity).with_signals();
         let coefficient = self.part(parts.coefficient, state)?;
         self.dimensionless(&coefficient.kind, parts.coefficient.span)?;
         let coefficient = coefficient.expr;

@@ -11,6 +11,10 @@ use dalembert_syntax::source::Span;
 pub(super) enum Role {
     Time,
     Parameter,
+    /// A signal from outside.
+    Input,
+    /// An auxiliary variable, `state` or `discrete`.
+    Auxiliary,
     Coordinate,
     /// The rate of a coordinate, or a declared speed.
     Rate,
@@ -28,7 +32,10 @@ pub(super) enum Role {
 
 impl Role {
     pub fn has_no_rate(self) -> bool {
-        matches!(self, Role::Acceleration | Role::Displacement | Role::IdealResult | Role::Result)
+        matches!(
+            self,
+            Role::Acceleration | Role::Displacement | Role::IdealResult | Role::Result | Role::Input
+        )
     }
 }
 
@@ -45,6 +52,10 @@ pub(super) struct Allowed {
     pub ideal_results: bool,
     pub results: bool,
     pub constants: bool,
+    /// Signals from outside: where their rates are not asked for.
+    pub inputs: bool,
+    /// `state` and `discrete` variables.
+    pub auxiliaries: bool,
 }
 
 /// How much of the state.
@@ -57,7 +68,28 @@ pub(super) enum State {
 
 impl Allowed {
     pub const fn only(what: &'static str, state: State) -> Self {
-        Allowed { what, state, displacements: false, ideal_results: false, results: false, constants: false }
+        Allowed {
+            what,
+            state,
+            displacements: false,
+            ideal_results: false,
+            results: false,
+            constants: false,
+            inputs: false,
+            auxiliaries: false,
+        }
+    }
+}
+
+impl Allowed {
+    /// Inputs and auxiliary variables too.
+    pub const fn with_signals(self) -> Self {
+        Allowed { inputs: true, auxiliaries: true, ..self }
+    }
+
+    /// Auxiliary variables too.
+    pub const fn with_auxiliaries(self) -> Self {
+        Allowed { auxiliaries: true, ..self }
     }
 }
 
@@ -86,6 +118,8 @@ impl Elaborator<'_> {
             let role = self.role(symbol);
             let fine = match role {
                 Role::Parameter => true,
+                Role::Input => allowed.inputs,
+                Role::Auxiliary => allowed.auxiliaries,
                 Role::Time | Role::Coordinate => allowed.state != State::Nothing,
                 Role::Rate => allowed.state == State::Velocity,
                 Role::Displacement => allowed.displacements,
@@ -122,6 +156,16 @@ impl Elaborator<'_> {
                 format!("{what} cannot contain the virtual displacement `{name}`"),
             )
             .help("virtual displacements belong into `work` and `nonideal work`"),
+            Role::Input => make(
+                Code::NotConstant,
+                format!("{what} cannot depend on the input `{name}`: its rate would be needed, and it has none"),
+            )
+            .help("inputs stand in `force`, `work`, `nonideal work`, `state`, `output`, `event` and `friction ... limit`"),
+            Role::Auxiliary => make(
+                Code::NotConstant,
+                format!("{what} cannot depend on the auxiliary variable `{name}`"),
+            )
+            .help("`state` and `discrete` variables stand in forces, work, outputs and events"),
             Role::Constant => {
                 let message = format!("`{name}` is a constant of the complete integral, unknown to {what}");
                 make(Code::ObservableOutsideOutput, message)

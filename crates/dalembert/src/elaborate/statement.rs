@@ -35,6 +35,9 @@ impl Elaborator<'_> {
             S::Coordinate(list) => self.each(list, Self::coordinate),
             S::Speed(list) => self.each(list, Self::speed),
             S::Kinematics { coordinate, rate } => self.kinematics_of(coordinate, rate, span),
+            S::State(definitions) => self.auxiliary_states(definitions),
+            S::Discrete(definitions) => self.each(definitions, Self::discrete),
+            S::Input(definitions) => self.each(definitions, Self::input),
             S::Let(definitions) => self.each(definitions, Self::let_name),
             S::Kinetic(e) => {
                 let part = self.part(e, Allowed::only("the kinetic energy", State::Velocity))?;
@@ -42,7 +45,8 @@ impl Elaborator<'_> {
                 Ok(())
             }
             S::Potential(e) => {
-                let part = self.part(e, Allowed::only("the potential energy", State::Position))?;
+                let part =
+                    self.part(e, Allowed::only("the potential energy", State::Position).with_auxiliaries())?;
                 self.potential.push(part);
                 Ok(())
             }
@@ -58,14 +62,16 @@ impl Elaborator<'_> {
                 Ok(())
             }
             S::Work(e) => {
-                let allowed =
-                    Allowed { displacements: true, ..Allowed::only("virtual work", State::Velocity) };
+                let allowed = Allowed {
+                    displacements: true,
+                    ..Allowed::only("virtual work", State::Velocity).with_signals()
+                };
                 let part = self.part(e, allowed)?;
                 self.work.push(part);
                 Ok(())
             }
             S::NonidealWork(e) => {
-                let base = Allowed::only("non-ideal work", State::Velocity);
+                let base = Allowed::only("non-ideal work", State::Velocity).with_signals();
                 let part = self.part(e, Allowed { displacements: true, ideal_results: true, ..base })?;
                 self.nonideal.push(part);
                 Ok(())
@@ -73,7 +79,8 @@ impl Elaborator<'_> {
             S::Mass(e) => self.mass_matrix(e, span),
             S::ForceVector(e) => {
                 let force = self.vector(e)?;
-                let force = self.free_vector(force, Allowed::only("a force", State::Velocity), e)?;
+                let force =
+                    self.free_vector(force, Allowed::only("a force", State::Velocity).with_signals(), e)?;
                 self.force_vectors.push((force, e.span));
                 Ok(())
             }
@@ -88,7 +95,7 @@ impl Elaborator<'_> {
                         format!("a generalised force acts on a coordinate or a speed, `{name}` is neither");
                     return self.error(Code::UnknownName, target.span, &message);
                 }
-                let part = self.part(value, Allowed::only("a force", State::Velocity))?;
+                let part = self.part(value, Allowed::only("a force", State::Velocity).with_signals())?;
                 self.forces_on.push((on, part));
                 Ok(())
             }
@@ -203,7 +210,7 @@ impl Elaborator<'_> {
         if f.len() != p.len() {
             return self.mismatch(&Value::Vector(f), &Value::Vector(p), point.span);
         }
-        let f = self.free_vector(f, Allowed::only("a force", State::Velocity), force)?;
+        let f = self.free_vector(f, Allowed::only("a force", State::Velocity).with_signals(), force)?;
         let p = self.free_vector(p, Allowed::only("the point of a force", State::Position), point)?;
         for (f, p) in f.iter().zip(&p) {
             let kind = f.kind.times(&p.kind, &Rational::ONE);
@@ -269,6 +276,7 @@ impl Elaborator<'_> {
         let (left, right) = (self.value(&equation.left), self.value(&equation.right));
         let (left, right) = (left?, right?);
         let allowed = Allowed::only(what, State::Velocity);
+        let allowed = if what == "a constraint" { allowed } else { allowed.with_auxiliaries() };
         self.allow_in(&equation.left, &left.scalars(), allowed)?;
         self.allow_in(&equation.right, &right.scalars(), allowed)?;
         let mut sides = vec![(left, Rational::ONE, equation.left.span)];
@@ -318,8 +326,11 @@ impl Elaborator<'_> {
     fn output(&mut self, d: &Definition) -> Fallible<()> {
         let name = self.member(&d.target)?;
         let value = self.value(&d.value)?;
-        let everything =
-            Allowed { ideal_results: true, results: true, ..Allowed::only("an output", State::Velocity) };
+        let everything = Allowed {
+            ideal_results: true,
+            results: true,
+            ..Allowed::only("an output", State::Velocity).with_signals()
+        };
         self.allow_in(&d.value, &value.scalars(), everything)?;
         self.check_output_name(&name, &value, d.target.span)?;
         let scalars = value.scalars();
@@ -369,8 +380,11 @@ impl Elaborator<'_> {
         direction: Option<ast::Direction>,
         stop: bool,
     ) -> Fallible<()> {
-        let everything =
-            Allowed { ideal_results: true, results: true, ..Allowed::only("an event", State::Velocity) };
+        let everything = Allowed {
+            ideal_results: true,
+            results: true,
+            ..Allowed::only("an event", State::Velocity).with_signals()
+        };
         let span = target.span;
         let name = self.member(target)?;
         if self.events.iter().any(|e| e.name == name) {

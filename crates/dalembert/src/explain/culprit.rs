@@ -164,6 +164,7 @@ fn may_be_infinite(pool: &mut Pool, state: &Places, e: Expr) -> bool {
             Node::Power(..) => true,
             Node::Call(f, _) => {
                 matches!(f, Function::Tan | Function::Asin | Function::Acos | Function::Exp | Function::Log)
+                    || matches!(f, Function::Acosh | Function::Atanh)
             }
             _ => false,
         };

@@ -12,7 +12,7 @@
 
 use crate::kernel_form::Places;
 use crate::workspace::Workspace;
-use dalembert_expr::{Expr, Function, Node, Pool, Rational, Symbol};
+use dalembert_expr::{Expr, Function, Node, Pool, Rational, Switch, Symbol};
 use dalembert_run::Kernel;
 use dalembert_run::Point;
 use dalembert_syntax::diagnostic::Diagnostic;
@@ -239,6 +239,7 @@ fn kinks(pool: &mut Pool, roots: &[Expr]) -> Vec<Expr> {
                 open.extend(args.iter());
                 match f {
                     Function::Abs | Function::Sign => found.push(args[0]),
+                    Function::Floor => found.push(Switch::Whole(args[0]).difference(pool)),
                     Function::Min
                     | Function::Max
                     | Function::Less

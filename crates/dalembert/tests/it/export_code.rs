@@ -54,7 +54,7 @@ const FUNCTIONS: &str = "
     parameter a = 0.7, θ = 0.2
     coordinate q[1..2], x, sin_ , lambda
     let f = asin(0.3*sin(q[1])) + acos(0.2*cos(q[2])) + atan(x) + atan2(x, 2 + lambda) + tan(0.1*q[1]) + sinh(0.2*x)
-    let h = cosh(0.3*x) + tanh(q[2]) + exp(-x^2) + log(2 + x^2) + sqrt(3 + q[1]^2) + abs(x) + sign(q[2])
+    let h = cosh(0.3*x) + tanh(q[2]) + exp(-x^2) + log(2 + x^2) + sqrt(3 + q[1]^2) + abs(x) + sign(q[2]) + asinh(x) + acosh(2 + x^2) + atanh(0.3*sin(x)) + 0.01*floor(3*x) + 0.02*mod(x, 0.4) + log10(3 + x^2)
     let k = min(q[1], q[2]) + max(x, 0.1) + (2 + x^2)^1.3 + (if x > 0 and q[1] <= 1 then 1/x else a*x) + (if not (x < 0) or q[2] == 1 then θ else 0)
     kinetic (q[1]'^2 + q[2]'^2 + x'^2 + 2*sin_'^2 + lambda'^2)/2*(1 + 0.1*cos(q[1]))
     potential 0.1*f + 0.2*h

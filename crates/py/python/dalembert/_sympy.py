@@ -17,7 +17,7 @@ from ._errors import RequestError
 
 FUNCTIONS = {
     "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan", "atan2": "atan2",
-    "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "exp": "exp", "log": "log", "Abs": "abs", "sign": "sign",
+    "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "floor": "floor", "exp": "exp", "log": "log", "Abs": "abs", "sign": "sign",
     "Min": "min", "Max": "max",
 }  # fmt: skip
 

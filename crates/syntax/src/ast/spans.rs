@@ -84,6 +84,7 @@ impl Spans for StatementKind {
         match self {
             System(_) => {}
             Const(list) | Parameter(list) | Let(list) | Output(list) => list.visit(f),
+            State(list) | Discrete(list) | Input(list) => list.visit(f),
             Coordinate(list) => list.visit(f),
             Speed(list) => list.visit(f),
             Actuate(list) => list.visit(f),

@@ -145,9 +145,9 @@ catalogue! {
         "A power is written `x^2`. `-x^2` is minus the square, and `2^3^2` is 2 to the ninth."
         wrong "kinetic m/2*x'**2" right "kinetic m/2*x'^2";
     RangeNotHere "E0210" "a range where one member is wanted":
-        "A range `1..N` stands in a declaration, in `for` and in `sum`. In an expression name one member, `q[i]`, \
-         and repeat with `sum(i in 1..N, ...)` or a `for` block."
-        wrong "potential k*q[1..3]" right "potential sum(i in 1..3, k*q[i])";
+        "A range `1..N` stands in a declaration, in `for` and in `sum`; `q[1..N]` in an expression is the family as a vector. Beside \
+         another index name one member, `q[i, 2]`, and repeat with `sum(i in 1..N, ...)` or a `for` block."
+        wrong "potential k*q[2, 1..3]" right "potential sum(i in 1..3, k*q[2, i])";
     RepeatedPart "E0211" "a part of a statement given twice":
         "Each part of the statement (`until`, `every`, `method`, `tolerance`, `coefficient`, `velocity`, `static`, a unit) may be given once."
         wrong "simulate until 10 until 20" right "simulate until 20";

@@ -118,6 +118,21 @@ impl Parser<'_> {
         Ok(Definition { target, arguments: Vec::new(), value, unit: self.later_unit(early)? })
     }
 
+    /// `NAME' = E {unit}`
+    pub(super) fn state_definition(&mut self) -> Parse<Definition> {
+        let target = self.target()?;
+        if self.primes() != 1 {
+            let said =
+                Diagnostic::error(Code::UnexpectedToken, target.span, "`state` gives the rate of a variable");
+            let written = self.slice(target.span).to_string();
+            let whole = self.since(target.span);
+            self.report(said.help("write it with one prime").suggest(whole, format!("{written}'")));
+        }
+        self.assign()?;
+        let value = self.with_braces(Braces::Item, Self::expression)?;
+        Ok(Definition { target, arguments: Vec::new(), value, unit: self.unit_if_any()? })
+    }
+
     /// `NAME {unit}`
     pub(super) fn declared(&mut self) -> Parse<Declared> {
         Ok(Declared { target: self.target()?, unit: self.unit_if_any()? })

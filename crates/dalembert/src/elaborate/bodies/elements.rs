@@ -292,7 +292,7 @@ impl Elaborator<'_> {
         span: Span,
     ) -> Fallible<()> {
         let value = self.value(torque)?;
-        self.allow_in(torque, &value.scalars(), Allowed::only("a torque", State::Velocity))?;
+        self.allow_in(torque, &value.scalars(), Allowed::only("a torque", State::Velocity).with_signals())?;
         let is_plane = self.bodies.plan.is_plane;
         let T = match (&value.scalars()[..], is_plane) {
             ([z], true) => [Pool::ZERO, Pool::ZERO, *z],
@@ -325,7 +325,7 @@ impl Elaborator<'_> {
         value: &ast::Expr,
         span: Span,
     ) -> Fallible<()> {
-        let part = self.part(value, Allowed::only("a force", State::Velocity))?;
+        let part = self.part(value, Allowed::only("a force", State::Velocity).with_signals())?;
         let freedom = self.value_of_binding(on, name, span)?;
         let change = self.displacement(&freedom, span)?;
         let (change, _) = self.as_scalar(change, span)?;

@@ -197,14 +197,14 @@ fn bad_unit() {
 
 #[test]
 fn range_in_an_expression() {
-    assert_snapshot!(shown("potential k*q[1..3]^2\n"), @"
-    error[E0210]: a range cannot stand in an expression
-     --> model.dal:1:15
+    assert_snapshot!(shown("potential k*q[2, 1..3]^2\n"), @"
+    error[E0210]: a range stands alone between its brackets
+     --> model.dal:1:18
       |
-    1 | potential k*q[1..3]^2
-      |               ^--^
-      |                |
-      |                one member is wanted
+    1 | potential k*q[2, 1..3]^2
+      |                  ^--^
+      |                   |
+      |                   one member is wanted
       |
       = help: repeat with `sum(i in 1..N, ...)` or a `for` block
     ");

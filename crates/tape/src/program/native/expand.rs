@@ -128,9 +128,10 @@ impl Expander {
                 g.share(Node::Blend { mask, no: z, yes: y })
             }
             Op::Pow | Op::Atan2 => g.add(Node::Call(op, x, y)),
-            Op::Tan | Op::Asin | Op::Acos | Op::Atan | Op::Sinh | Op::Cosh | Op::Tanh | Op::Exp | Op::Log => {
+            Op::Tan | Op::Asin | Op::Acos | Op::Atan | Op::Sinh | Op::Cosh | Op::Tanh => {
                 g.add(Node::Call(op, x, x))
             }
+            Op::Asinh | Op::Acosh | Op::Atanh | Op::Exp | Op::Log | Op::Floor => g.add(Node::Call(op, x, x)),
         }
     }
 

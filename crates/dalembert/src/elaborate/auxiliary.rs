@@ -1,0 +1,120 @@
+//! Auxiliary variables: `state z' = E` with a rate of its own, `discrete m = 1` that only events change.
+//!
+//! They are variables of x behind the coordinates, with a rate that need not be linear in the speeds, and rows of zeros in the
+//! frame X: no virtual displacement changes them, so the equations of motion (L3) see them in forces only.
+
+use super::roles::{Allowed, Role, State};
+use super::scope::Binding;
+use super::speeds::Kinematics;
+use super::{Elaborator, Fallible, RawInitial};
+use crate::system::{Coordinate, CoordinateSort};
+use dalembert_expr::{Expr, Pool, Symbol};
+use dalembert_syntax::ast::Definition;
+use dalembert_syntax::source::Span;
+use dalembert_syntax::units::UnitInfo;
+
+/// A variable as far as it has been read.
+pub(super) struct Auxiliary {
+    name: String,
+    pub symbol: Symbol,
+    sort: CoordinateSort,
+    /// Its rate, over rates and speeds as they are written.
+    rate: Expr,
+    pub kind: UnitInfo,
+    span: Span,
+}
+
+impl Elaborator<'_> {
+    /// All names of the statement are known to all its rates.
+    pub(super) fn auxiliary_states(&mut self, definitions: &[Definition]) -> Fallible<()> {
+        let first = self.auxiliaries.len();
+        let mut of = Vec::new();
+        for d in definitions {
+            let kind = self.state_unit(d.unit.as_ref()).inspect_err(|_| self.poison(&d.target))?;
+            for name in self.members(&d.target).inspect_err(|_| self.poison(&d.target))? {
+                self.new_auxiliary(&name, kind.clone(), CoordinateSort::State, d.target.span)?;
+                of.push(d);
+            }
+        }
+        for (k, d) in of.into_iter().enumerate() {
+            let allowed = Allowed::only("the rate of a state", State::Velocity).with_signals();
+            let part = self.part(&d.value, allowed)?;
+            let per_time = self.auxiliaries[first + k].kind.per_time();
+            self.same_unit(&per_time, &part.kind, d.value.span)?;
+            self.auxiliaries[first + k].rate = part.expr;
+            self.dot.define(self.auxiliaries[first + k].symbol, part.expr);
+        }
+        Ok(())
+    }
+
+    /// `discrete mode = 1`
+    pub(super) fn discrete(&mut self, d: &Definition) -> Fallible<()> {
+        let kind = self.state_unit(d.unit.as_ref()).inspect_err(|_| self.poison(&d.target))?;
+        let names = self.members(&d.target).inspect_err(|_| self.poison(&d.target))?;
+        let values =
+            self.value_of_each(&d.target, names.len(), &d.value).inspect_err(|_| self.poison(&d.target))?;
+        for (k, name) in names.into_iter().enumerate() {
+            let (value, given) = values[k % values.len()].clone();
+            self.allow(&[value], Allowed::only("a discrete value", State::Nothing), d.value.span)?;
+            let kind = if kind == UnitInfo::Missing { given } else { kind.clone() };
+            let index = self.new_auxiliary(&name, kind, CoordinateSort::Discrete, d.target.span)?;
+            self.dot.define(self.auxiliaries[index].symbol, Pool::ZERO);
+            let on = Binding::Auxiliary(index);
+            // A guess, so that `initial` and `--initial` may say something else.
+            let start =
+                RawInitial { on, order: 0, fixed: false, value, span: Some(d.target.span), option: None };
+            self.store(start, &name)?;
+        }
+        Ok(())
+    }
+
+    fn new_auxiliary(
+        &mut self,
+        name: &str,
+        kind: UnitInfo,
+        sort: CoordinateSort,
+        span: Span,
+    ) -> Fallible<usize> {
+        let index = self.auxiliaries.len();
+        self.declare(name, Binding::Auxiliary(index), span)?;
+        let symbol = self.symbol_with_role(name, Role::Auxiliary);
+        self.auxiliaries.push(Auxiliary {
+            name: name.to_owned(),
+            symbol,
+            sort,
+            rate: Pool::ZERO,
+            kind,
+            span,
+        });
+        Ok(index)
+    }
+
+    /// Their rates in the speeds.
+    pub(super) fn auxiliary_rates(&mut self, images: &[(Symbol, Expr)]) -> Vec<Expr> {
+        let rates: Vec<Expr> = self.auxiliaries.iter().map(|z| z.rate).collect();
+        self.pool.substitute(&rates, images)
+    }
+
+    /// Puts them behind the coordinates.
+    pub(super) fn append_auxiliaries(&mut self, kinematics: &mut Kinematics, rates: Vec<Expr>) {
+        for z in std::mem::take(&mut self.auxiliaries) {
+            let [rate, acceleration] =
+                ["'", "''"].map(|primes| self.pool.symbol(&format!("{}{primes}", z.name)));
+            let displacement = self.pool.symbol(&format!("delta({})", z.name));
+            self.coordinates.push(Coordinate {
+                sort: z.sort,
+                name: z.name,
+                symbol: z.symbol,
+                rate,
+                acceleration,
+                displacement,
+                kind: z.kind,
+                span: z.span,
+            });
+        }
+        for row in kinematics.inverse.iter_mut().flatten() {
+            row.resize(self.coordinates.len(), Pool::ZERO);
+        }
+        kinematics.rates.extend(rates);
+    }
+}
