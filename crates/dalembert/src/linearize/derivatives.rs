@@ -3,7 +3,8 @@
 //! ```text
 //! F(x, eta; z, lambda) = M z - Q - A^T lambda      by x and eta, with z and lambda held
 //! G(x, eta; z)         = A z - b                   by x and eta, with z held
-//! psi, x'                                          by x   (by eta they are A and the frame X)
+//! psi                                              by x   (by eta it is A)
+//! x'                                               by x and eta
 //! C(x, eta; lambda, reactions)                     by all four
 //! ```
 //!
@@ -72,6 +73,8 @@ pub(crate) struct Slopes {
     pub G_x: Vec<f64>,
     pub G_eta: Vec<f64>,
     pub x_dot_x: Vec<f64>,
+    /// The frame X, but for auxiliary variables, whose rates may be any function of the speeds.
+    pub x_dot_eta: Vec<f64>,
     pub psi_x: Vec<f64>,
 }
 
@@ -131,6 +134,7 @@ impl Derivatives {
             by(&G, &form.coordinates),
             by(&G, &form.speeds),
             by(&form.x_dot, &form.coordinates),
+            by(&form.x_dot, &form.speeds),
             by(&form.velocity_residuals, &form.coordinates),
         ];
         let nonideal = form
@@ -180,9 +184,9 @@ impl Derivatives {
     /// At a state, for given z and lambda.
     pub(crate) fn slopes(&self, model: &Workspace, at: Point<'_>, z: &[f64], lambda: &[f64]) -> Slopes {
         let list = self.main.run(&self.inputs(model, at, z, lambda, &[]));
-        let [F_x, F_eta, G_x, G_eta, x_dot_x, psi_x] =
-            <[Vec<f64>; 6]>::try_from(list).expect("the tape has six matrices");
-        Slopes { F_x, F_eta, G_x, G_eta, x_dot_x, psi_x }
+        let [F_x, F_eta, G_x, G_eta, x_dot_x, x_dot_eta, psi_x] =
+            <[Vec<f64>; 7]>::try_from(list).expect("the tape has seven matrices");
+        Slopes { F_x, F_eta, G_x, G_eta, x_dot_x, x_dot_eta, psi_x }
     }
 
     /// Those of C, for the ideal multipliers and reactions; `None` without non-ideal work.

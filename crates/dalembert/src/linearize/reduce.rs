@@ -4,7 +4,7 @@
 //! dx   = T_x p                     T_x spans  df/dx = 0, dc/dx = 0        p: some coordinates
 //! deta = T_w w + H p               A T_w = 0,  A H = -(d psi/dx) T_x      w: some speeds
 //! dz   = T_w w' + Y                A Y = -(dG/dx dx + dG/deta deta)
-//! p'   = rows of  (dx'/dx) dx + X deta
+//! p'   = rows of  (dx'/dx) dx + (dx'/deta) deta
 //! M_r w' = -T_w^T ( M Y + dF/dx dx + dF/deta deta - dC ),   M_r = T_w^T M T_w
 //! ```
 //!
@@ -68,10 +68,6 @@ pub(crate) fn local(
     let mut accelerator = Accelerator::new(kernel);
     accelerator.solve(kernel, state.point()).map_err(ReductionError::Acceleration)?;
     let (terms, solution) = (accelerator.terms().written_out(), accelerator.solution().clone());
-    let mut scratch = vec![0.0; kernel.scratch_len()];
-    let mut X = vec![0.0; n_x * n];
-    kernel.frame(state.t, &state.x, &mut scratch, &mut X);
-
     let speeds = match Tangent::new(&terms.A, m, n, &wishes.speeds) {
         Ok(tangent) => tangent,
         Err(Follows(p)) => return Err(ReductionError::SpeedFollows(p)),
@@ -114,7 +110,7 @@ pub(crate) fn local(
         } else {
             (vec![0.0; n_x], speeds.column(c - d_x))
         };
-        let x_rate = sum(&product(&slopes.x_dot_x, &dx, n_x), &product(&X, &deta, n_x));
+        let x_rate = sum(&product(&slopes.x_dot_x, &dx, n_x), &product(&slopes.x_dot_eta, &deta, n_x));
         let change = match &nonideal {
             Some(law) => Some(work.nonideal_change(law, &dx, &deta).ok_or(ReductionError::Degenerate)?),
             None => None,

@@ -16,7 +16,7 @@ use super::small::{RowSpace, dot, times};
 use super::symbols::{constraint_matrix, evaluate, impressed, state_values};
 use super::{Reading, Tally, Verification};
 use crate::workspace::Workspace;
-use dalembert_expr::Expr;
+use dalembert_expr::{Expr, Pool};
 use dalembert_linalg::{Cod, RANK_TOL, Rng};
 use dalembert_run::State;
 use std::f64::consts::PI;
@@ -103,11 +103,17 @@ impl Written {
         let (system, form) = (&mut model.system, &model.form);
         let L = system.whole_lagrangian();
         let A = constraint_matrix(system);
+        let positions = system.positions();
         let pool = &mut system.pool;
         let mut each =
             |by: &[_]| system.kinematics.iter().flat_map(|e| pool.gradient(*e, by)).collect::<Vec<Expr>>();
-        let frame = form.frame.as_ref().map(|_| each(&form.speeds));
-        let jacobian = if frame.is_some() { each(&form.coordinates) } else { Vec::new() };
+        let mut frame = form.frame.as_ref().map(|_| each(&form.speeds));
+        let mut jacobian = if frame.is_some() { each(&form.coordinates) } else { Vec::new() };
+        // Auxiliary variables are not varied.
+        if let Some(frame) = &mut frame {
+            frame[positions * form.speeds.len()..].fill(Pool::ZERO);
+            jacobian[positions * form.coordinates.len()..].fill(Pool::ZERO);
+        }
         Written {
             by_x: pool.gradient(L, &form.coordinates),
             by_eta: pool.gradient(L, &form.speeds),
