@@ -7,7 +7,7 @@ pub use motions::{ConnectArgs, MotionFormName, ReportArgs, SimulateArgs, SweepAr
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use dalembert::diagnostic::Code;
-use values::{an_identifier, assignment, code, positive, starting_value};
+use values::{an_identifier, assignment, code, interpolation, positive, starting_value};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -124,6 +124,12 @@ pub struct Common {
     /// Fix or guess a starting value, as in --initial "x'=2" or --initial x~1 (repeatable)
     #[arg(long, value_name = "NAME=VALUE", value_parser = starting_value)]
     pub initial: Vec<String>,
+    /// Give an input a value, as in --input u=2, "u=-3*x" or u=data.csv:column over its column t (repeatable)
+    #[arg(long, value_name = "NAME=SIGNAL", value_parser = assignment)]
+    pub input: Vec<(String, String)>,
+    /// What is between the samples of inputs: step, linear or cubic
+    #[arg(long, value_name = "HOW", default_value = "linear", value_parser = interpolation)]
+    pub interpolate: dalembert::Interpolation,
     /// Print one JSON document instead of words (numbers that are not finite become null)
     #[arg(long)]
     pub json: bool,

@@ -50,7 +50,11 @@ fn wanted(args: &ReportArgs) -> Result<Wanted, Box<Diagnostic>> {
         motion: !args.no_motion,
         player: args.animate,
         verify: args.verify,
-        overrides: Overrides { set: args.common.set.clone(), initial: args.common.initial.clone() },
+        overrides: Overrides {
+            set: args.common.set.clone(),
+            initial: args.common.initial.clone(),
+            ..Overrides::default()
+        },
     })
 }
 

@@ -27,6 +27,7 @@ pub(crate) mod scope;
 mod speeds;
 mod statement;
 mod survey;
+mod tables;
 mod value;
 
 use crate::system::{
@@ -45,6 +46,7 @@ use scope::{Binding, Scope};
 
 pub(crate) use outside::{constant_value, value_in};
 pub use survey::{ConstraintFact, Fact, Survey, survey};
+pub use tables::{Interpolation, Samples, points_of_columns};
 
 /// How many expressions, members of families and turns of loops a model may have altogether.
 pub const MAX_STEPS: usize = 4_000_000;
@@ -62,6 +64,19 @@ pub struct Overrides {
     pub set: Vec<(String, String)>,
     /// As in the statement: `x = 1` or `x' ~ 2`.
     pub initial: Vec<String>,
+    /// Signals for inputs, by name.
+    pub input: Vec<(String, Signal)>,
+    /// Files that tables are read from: the path as the model writes it, and the text.
+    pub files: Vec<(String, String)>,
+}
+
+/// What is given for an input.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Signal {
+    /// An expression of time, parameters and state; a bare number is in the unit of the file.
+    Expression(String),
+    /// A function of time by samples, in SI.
+    Samples(Samples),
 }
 
 /// A diagnostic has been recorded; there is nothing to add.
@@ -170,6 +185,9 @@ struct Elaborator<'a> {
     powers_asked_for: bool,
     bodies: bodies::Bodies,
     functions: functions::Functions,
+    tables: Vec<std::rc::Rc<Samples>>,
+    /// Inputs that are given as functions of the state, in the rates as they are written.
+    input_images: Vec<(Symbol, Expr)>,
 }
 
 /// Understands a syntax tree. Without errors there is a system; warnings and notes may come with it.
@@ -187,6 +205,7 @@ pub fn elaborate(ast: &Ast, overrides: &Overrides) -> (Option<System>, Vec<Diagn
     this.refuse_repeated_overrides();
     this.read_model(ast);
     this.override_initials();
+    this.give_inputs();
     this.report_unused_overrides();
     let _reported = this.close_bodies();
     let complete = !any_error(&this.diagnostics);
@@ -285,6 +304,8 @@ impl<'a> Elaborator<'a> {
             powers_asked_for: false,
             bodies: bodies::Bodies::default(),
             functions: functions::Functions::default(),
+            tables: Vec::new(),
+            input_images: Vec::new(),
         };
         this.set_role(time, Role::Time);
         this

@@ -87,7 +87,7 @@ pub mod workspace;
 pub use dalembert_run as run;
 pub use dalembert_syntax as syntax;
 pub use dalembert_syntax::{Source, diagnostic, internal, source, units};
-pub use elaborate::Overrides;
+pub use elaborate::{Interpolation, Overrides, Samples, Signal};
 pub use energy_balance::Balance;
 pub use model::Model;
 pub use simulate::{Motion, MotionForm, Request, Table};

@@ -37,6 +37,12 @@ impl Finder<'_> {
             S::State(list) => self.definitions(list, Sort::State, span),
             S::Discrete(list) => self.definitions(list, Sort::State, span),
             S::Input(list) => self.definitions(list, Sort::Input, span),
+            S::Table(table) => {
+                self.declared(&table.name, Sort::Let, span);
+                if let TableSource::Points(e) = &table.source {
+                    self.expression(e);
+                }
+            }
             S::Let(list) => self.definitions(list, Sort::Let, span),
             S::Output(list) => self.definitions(list, Sort::Output, span),
             S::Coordinate(list) => {

@@ -74,7 +74,7 @@ impl System {
         set: Vec<(String, String)>,
         initial: Vec<String>,
     ) -> PyResult<Self> {
-        let overrides = Overrides { set, initial };
+        let overrides = Overrides { set, initial, ..Overrides::default() };
         let load = |source: &Source, overrides: &Overrides| {
             let read =
                 internal::catch(&format!("the reading of `{name}`"), || Model::load(source, overrides));

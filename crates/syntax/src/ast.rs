@@ -76,6 +76,8 @@ pub enum StatementKind {
     Discrete(Vec<Definition>),
     /// `input u = 0 {N}`
     Input(Vec<Definition>),
+    /// `table road = [[0, 0], [1, 0.1]] cubic`
+    Table(Box<Table>),
     /// `let P = [l*sin(a), -l*cos(a)]`
     Let(Vec<Definition>),
     /// `kinetic E`
@@ -255,6 +257,31 @@ pub struct Definition {
     pub value: Expr,
     /// Its unit, where the statement takes one (`parameter`).
     pub unit: Option<Unit>,
+}
+
+/// A function of one variable by its points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// What it is called.
+    pub name: Target,
+    /// Its points.
+    pub source: TableSource,
+    /// `step`, `linear` or `cubic`, as written.
+    pub interpolation: Option<Name>,
+}
+
+/// Where the points of a table are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TableSource {
+    /// `= [[x, y], ...]`
+    Points(Expr),
+    /// `from "road.csv" columns t, z`
+    File {
+        /// Relative to the model.
+        path: String,
+        /// Of the abscissa and of the value.
+        columns: Vec<Name>,
+    },
 }
 
 /// `NAME {unit}`

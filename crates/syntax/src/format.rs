@@ -211,6 +211,7 @@ fn plain_statement(kind: &StatementKind) -> String {
         State(items) => format!("state {}", list(items, state)),
         Discrete(items) => format!("discrete {}", list(items, definition_with_unit)),
         Input(items) => format!("input {}", list(items, definition_with_unit)),
+        Table(item) => table(item),
         Let(items) => format!("let {}", list(items, definition)),
         Kinetic(value) => format!("kinetic {}", expr(value)),
         Potential(value) => format!("potential {}", expr(value)),
@@ -292,6 +293,17 @@ fn definition_with_unit(item: &Definition) -> String {
 /// `NAME' = E {unit}`
 fn state(item: &Definition) -> String {
     with_unit(format!("{}' = {}", target(&item.target), item_value(&item.value)), item.unit.as_ref())
+}
+
+fn table(item: &Table) -> String {
+    let points = match &item.source {
+        TableSource::Points(e) => format!("= {}", expr(e)),
+        TableSource::File { path, columns } => {
+            format!("from {} columns {}", quoted(path), list(columns, |name| name.text.clone()))
+        }
+    };
+    let interpolation = item.interpolation.as_ref().map_or(String::new(), |word| format!(" {}", word.text));
+    format!("table {} {points}{interpolation}", target(&item.name))
 }
 
 /// The value of an item that takes a unit: a unit at its end would be taken for that of the item.

@@ -62,6 +62,7 @@ words! {
     "spring" "spring s: k length l0 between P of A and Q of B" "A spring between two points, or `angle a0 at` a joint.";
     "state" "state z' = (x - z)/tau" "An auxiliary first-order variable: a filter, a motor, the integral of an error.";
     "system" "system \"Pendulum\"" "The title of the model.";
+    "table" "table road = [[0, 0], [1, 0.1], [2, 0]] cubic" "A function of one variable by its points: `step`, `linear` or `cubic`.";
     "torque" "torque T on arm from base" "A torque on a body, and its opposite on another.";
     "weight" "weight [1, 4]" "What control inputs cost: a matrix, its diagonal, or one number.";
     "work" "work dot(F, delta(P))" "Virtual work of applied forces, linear in virtual displacements.";

@@ -69,3 +69,8 @@ pub fn an_identifier(text: &str) -> Result<String, String> {
 pub fn code(text: &str) -> Result<Code, String> {
     Code::from_id(text).ok_or_else(|| "there is no such code; `dalembert explain` lists them all".to_owned())
 }
+
+/// `step`, `linear` or `cubic`
+pub fn interpolation(text: &str) -> Result<dalembert::Interpolation, String> {
+    dalembert::Interpolation::by_name(text).ok_or_else(|| "it is `step`, `linear` or `cubic`".to_owned())
+}

@@ -1,4 +1,5 @@
-//! Auxiliary variables: `state z' = E` with a rate of its own, `discrete m = 1` that only events change.
+//! Auxiliary variables: `state z' = E` with a rate of its own, `discrete m = 1` that only events change; and what is given for
+//! inputs from outside.
 //!
 //! They are variables of x behind the coordinates, with a rate that need not be linear in the speeds, and rows of zeros in the
 //! frame X: no virtual displacement changes them, so the equations of motion (L3) see them in forces only.
@@ -6,11 +7,13 @@
 use super::roles::{Allowed, Role, State};
 use super::scope::Binding;
 use super::speeds::Kinematics;
-use super::{Elaborator, Fallible, RawInitial};
+use super::{Elaborator, Fallible, RawInitial, Signal};
 use crate::system::{Coordinate, CoordinateSort};
-use dalembert_expr::{Expr, Pool, Symbol};
-use dalembert_syntax::ast::Definition;
-use dalembert_syntax::source::Span;
+use dalembert_expr::{Expr, Pool, Rational, Symbol};
+use dalembert_syntax::ast::{Definition, StatementKind};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
+use dalembert_syntax::parse;
+use dalembert_syntax::source::{Source, Span};
 use dalembert_syntax::units::UnitInfo;
 
 /// A variable as far as it has been read.
@@ -66,6 +69,77 @@ impl Elaborator<'_> {
             self.store(start, &name)?;
         }
         Ok(())
+    }
+
+    /// Puts signals from outside in the place of inputs: a number is another value, anything else replaces the symbol.
+    pub(super) fn give_inputs(&mut self) {
+        for (name, signal) in self.overrides.input.clone() {
+            self.foreign = Some(format!("--input {name}"));
+            let _reported = self.give_input(&name, &signal);
+            self.foreign = None;
+        }
+    }
+
+    fn give_input(&mut self, name: &str, signal: &Signal) -> Fallible<()> {
+        let inputs: Vec<String> =
+            self.parameters.iter().filter(|p| p.is_input).map(|p| p.name.clone()).collect();
+        let Some(k) = self.parameters.iter().position(|p| p.is_input && p.name == name) else {
+            let d =
+                Diagnostic::error(Code::UnknownParameter, None, format!("the model has no input `{name}`"));
+            return self.fail(match nearest(name, inputs.iter().map(String::as_str)) {
+                Some(near) => d.help(format!("did you mean `{near}`?")),
+                None if inputs.is_empty() => d.help("declare it with `input u = 0`"),
+                None => d.help(format!("its inputs are {}", inputs.join(", "))),
+            });
+        };
+        let value = match signal {
+            Signal::Samples(samples) => {
+                if let Err(message) = samples.check() {
+                    return self.fail(Diagnostic::error(Code::BadOption, None, message));
+                }
+                let time = self.pool.var(self.time);
+                samples.at(&mut self.pool, time)
+            }
+            Signal::Expression(text) => self.signal_expression(k, text)?,
+        };
+        match self.pool.symbols(&[value]).is_empty() {
+            true => self.parameters[k].value = value,
+            false => self.input_images.push((self.parameters[k].symbol, value)),
+        }
+        Ok(())
+    }
+
+    fn signal_expression(&mut self, k: usize, text: &str) -> Fallible<Expr> {
+        let (ast, said) = parse(&Source::new("--input", format!("let value = {text}")));
+        let kinds: Vec<&StatementKind> = ast.body.statements.iter().map(|s| &s.kind).collect();
+        let [StatementKind::Let(list)] = kinds.as_slice() else {
+            let d = Diagnostic::error(Code::BadOption, None, format!("`{text}` is not a signal"));
+            return self.fail(d.help(
+                "write a number, an expression as `--input \"u=-2*x\"`, or a file `u=data.csv:column`",
+            ));
+        };
+        if !said.is_empty() || list.len() != 1 || !list[0].arguments.is_empty() {
+            return self.fail(Diagnostic::error(Code::BadOption, None, format!("`{text}` is not a signal")));
+        }
+        let (value, kind) = self.scalar(&list[0].value)?;
+        let allowed = Allowed::only("a signal", State::Velocity).with_auxiliaries();
+        self.allow(&[value], allowed, list[0].value.span)?;
+        if kind == UnitInfo::Number && self.pool.symbols(&[value]).is_empty() {
+            // A bare number is in the unit of the file.
+            let size = Rational::from_f64(self.parameters[k].unit_size).unwrap_or(Rational::ONE);
+            return Ok(self.pool.scale(value, size));
+        }
+        let declared = self.parameters[k].kind.clone();
+        self.same_unit(&declared, &kind, list[0].value.span)?;
+        Ok(value)
+    }
+
+    /// What stands for inputs once the speeds are known.
+    pub(super) fn add_input_images(&mut self, images: &mut Vec<(Symbol, Expr)>) {
+        let given = std::mem::take(&mut self.input_images);
+        let (symbols, values): (Vec<Symbol>, Vec<Expr>) = given.into_iter().unzip();
+        let values = self.pool.substitute(&values, images);
+        images.extend(symbols.into_iter().zip(values));
     }
 
     fn new_auxiliary(

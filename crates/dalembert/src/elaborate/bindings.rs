@@ -23,6 +23,8 @@ pub(in crate::elaborate) enum Binding {
     Value(Value),
     /// A function of arguments, by index.
     Function(usize),
+    /// A function by its points, by index.
+    Table(usize),
     /// A body, by index.
     Body(usize),
     /// A frame, by index.
@@ -45,6 +47,7 @@ impl Binding {
             Binding::Auxiliary(_) => "a state variable",
             Binding::Value(_) => "a name for an expression",
             Binding::Function(_) => "a function",
+            Binding::Table(_) => "a table",
             Binding::Body(_) => "a body",
             Binding::Frame(_) => "a frame",
             Binding::Joint => "a joint",

@@ -28,6 +28,9 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 
 impl Elaborator<'_> {
     pub(super) fn call(&mut self, name: &Name, args: &[ast::Expr], span: Span) -> Fallible<Value> {
+        if let Some(value) = self.table_call(name, args) {
+            return value;
+        }
         if let Some(value) = self.user_call(name, args, span) {
             return value;
         }
@@ -190,7 +193,7 @@ impl Elaborator<'_> {
         self.fail(d)
     }
 
-    fn arguments<'e, const N: usize>(
+    pub(super) fn arguments<'e, const N: usize>(
         &mut self,
         name: &Name,
         args: &'e [ast::Expr],

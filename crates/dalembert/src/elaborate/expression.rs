@@ -268,6 +268,7 @@ impl Elaborator<'_> {
             }
             Binding::Value(value) => value,
             Binding::Function(_)
+            | Binding::Table(_)
             | Binding::Body(_)
             | Binding::Frame(_)
             | Binding::Joint

@@ -40,6 +40,7 @@ impl Elaborator<'_> {
         self.check_dimensions(&kinematics)?;
         let mut images = self.images(&kinematics);
         images.extend(releases);
+        self.add_input_images(&mut images);
         let body_results = self.body_results(&images)?;
         let [kinetic, potential, lagrangian, dissipation] =
             [&self.kinetic, &self.potential, &self.lagrangian, &self.dissipation].map(|parts| {

@@ -38,6 +38,7 @@ impl Elaborator<'_> {
             S::State(definitions) => self.auxiliary_states(definitions),
             S::Discrete(definitions) => self.each(definitions, Self::discrete),
             S::Input(definitions) => self.each(definitions, Self::input),
+            S::Table(table) => self.table(table, span),
             S::Let(definitions) => self.each(definitions, Self::let_name),
             S::Kinetic(e) => {
                 let part = self.part(e, Allowed::only("the kinetic energy", State::Velocity))?;

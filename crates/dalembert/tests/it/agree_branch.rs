@@ -66,7 +66,7 @@ fn unequal_masses_keep_the_parallel_branch() {
         let mut set: Vec<(String, String)> = Vec::new();
         set.extend((0..3).map(|i| (format!("a[{i}]"), format!("{}", cranks[i]))));
         set.extend((0..2).map(|i| (format!("c[{}]", i + 1), format!("{}", couplers[i]))));
-        let mut model = load_with(&text, &dalembert::Overrides { set, initial: Vec::new() });
+        let mut model = load_with(&text, &dalembert::Overrides { set, ..Default::default() });
         let motion = run(&mut model, &until(20.0));
         let (crank, coupler): (f64, f64) = (cranks.iter().sum(), couplers.iter().sum());
         let (x, y) = parallel_branch(9.81 * (crank / 2.0 + coupler) / (crank / 3.0 + coupler), 1.0, 20.0);

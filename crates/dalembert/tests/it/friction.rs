@@ -185,6 +185,7 @@ fn blocks_at_rest_stay_for_an_hour() {
         let overrides = Overrides {
             set: vec![("mu".into(), "0.7".into()), ("alpha".into(), alpha.into())],
             initial: vec!["x' = 0".into()],
+            ..Overrides::default()
         };
         let source = Source::new("rough_incline", model_text("rough_incline"));
         let mut model = Workspace::load(&source, &overrides).map_err(|d| d[0].message.clone()).unwrap();

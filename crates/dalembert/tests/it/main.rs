@@ -41,6 +41,7 @@ mod random_system;
 mod rates;
 mod regress;
 mod robustness;
+mod signals;
 mod small_things;
 mod support;
 mod suslov;

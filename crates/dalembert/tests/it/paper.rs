@@ -280,8 +280,11 @@ fn large_families_are_bounded() {
 #[test]
 fn commands_on_the_page_are_quoted() {
     let source = Source::new("my models/a pendulum.dal", model_text("pendulum"));
-    let overrides =
-        dalembert::Overrides { set: vec![("m".into(), "2*3".into())], initial: vec!["theta'=1".into()] };
+    let overrides = dalembert::Overrides {
+        set: vec![("m".into(), "2*3".into())],
+        initial: vec!["theta'=1".into()],
+        ..Default::default()
+    };
     let model = Model::load(&source, &overrides).unwrap();
     let wanted = Wanted { overrides, motion: false, ..Wanted::default() };
     let paper = report_page::write(&model, &source, &wanted, &mut |_| Flow::Continue);

@@ -34,7 +34,7 @@ pub fn model_names() -> Vec<String> {
 
 pub fn sets(pairs: &[(&str, &str)]) -> Overrides {
     let set = pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-    Overrides { set, initial: Vec::new() }
+    Overrides { set, ..Overrides::default() }
 }
 
 /// A model that must load.

@@ -64,6 +64,7 @@ spans! {
     Element: => name values rest place;
     Range: span => first last;
     Definition: => target arguments value unit;
+    Table: => name source interpolation;
     Declared: => target unit;
     Speed: => target unit definition;
     Equation: => name left right;
@@ -85,6 +86,7 @@ impl Spans for StatementKind {
             System(_) => {}
             Const(list) | Parameter(list) | Let(list) | Output(list) => list.visit(f),
             State(list) | Discrete(list) | Input(list) => list.visit(f),
+            Table(table) => table.visit(f),
             Coordinate(list) => list.visit(f),
             Speed(list) => list.visit(f),
             Actuate(list) => list.visit(f),
@@ -215,6 +217,15 @@ impl Spans for Shape {
                 radius.visit(f);
                 normal.visit(f);
             }
+        }
+    }
+}
+
+impl Spans for TableSource {
+    fn visit(&mut self, f: &mut dyn FnMut(&mut Span)) {
+        match self {
+            TableSource::Points(e) => e.visit(f),
+            TableSource::File { path: _, columns } => columns.visit(f),
         }
     }
 }

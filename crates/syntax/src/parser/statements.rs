@@ -3,7 +3,7 @@
 use super::{Parse, Parser, Reported};
 use crate::ast::{
     Comparison, Direction, ElementKind, Equation, Expr, ExprKind, Name, Range, Shape, Simulate,
-    StatementKind, Target,
+    StatementKind, TableSource, Target,
 };
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::source::Span;
@@ -34,6 +34,7 @@ impl Parser<'_> {
             "state" => State(self.list(Self::state_definition)?),
             "discrete" => Discrete(self.list(Self::definition_with_unit)?),
             "input" => Input(self.list(Self::definition_with_unit)?),
+            "table" => Table(Box::new(self.table()?)),
             "let" => Let(self.list(Self::let_definition)?),
             "kinetic" => Kinetic(self.expression()?),
             "potential" => Potential(self.expression()?),
@@ -107,6 +108,22 @@ impl Parser<'_> {
         };
         let quoted = self.slice(token.span);
         Ok(unescaped(&quoted[1..quoted.len() - 1]))
+    }
+
+    /// `table NAME = POINTS [cubic]`, `table NAME from "FILE" columns t, z [cubic]`
+    fn table(&mut self) -> Parse<crate::ast::Table> {
+        let name = self.target()?;
+        self.tail = &["from", "columns", "step", "linear", "cubic"];
+        let source = if self.take_word("from") {
+            let path = self.title()?;
+            self.expect_word("columns")?;
+            TableSource::File { path, columns: self.list(|p| p.expect_name("the name of a column"))? }
+        } else {
+            self.assign()?;
+            TableSource::Points(self.expression()?)
+        };
+        let interpolation = self.at_kind(TokenKind::Name).then(|| self.expect_name("")).transpose()?;
+        Ok(crate::ast::Table { name, source, interpolation })
     }
 
     /// `force x = E`, `force F at P`, `force F`

@@ -154,7 +154,7 @@ impl Elaborator<'_> {
                 let d = Diagnostic::error(Code::ValueExpected, span, message);
                 self.fail(d.help(format!("name one of them, as in `{name}.turn` or `{name}.x`")))
             }
-            Binding::Function(_) => {
+            Binding::Function(_) | Binding::Table(_) => {
                 let message = format!("`{name}` is a function, not a value");
                 let d = Diagnostic::error(Code::ValueExpected, span, message);
                 self.fail(d.help(format!("call it with its arguments: `{name}(...)`")))

@@ -39,6 +39,7 @@ fn refused(set: &[(&str, &str)], initial: &[&str]) -> Option<String> {
     let overrides = Overrides {
         set: set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         initial: initial.iter().map(|text| (*text).to_owned()).collect(),
+        ..Overrides::default()
     };
     let said = Workspace::load(&Source::new("model.dal", PASSES_ZERO), &overrides).err()?;
     Some(said[0].message.clone())
