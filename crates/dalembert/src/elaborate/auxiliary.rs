@@ -74,7 +74,6 @@ impl Elaborator<'_> {
     /// Puts signals from outside in the place of inputs: a number is another value, anything else replaces the symbol.
     pub(super) fn give_inputs(&mut self) {
         for (name, signal) in self.overrides.input.clone() {
-            self.foreign = Some(format!("--input {name}"));
             let _reported = self.give_input(&name, &signal);
             self.foreign = None;
         }
@@ -92,6 +91,7 @@ impl Elaborator<'_> {
                 None => d.help(format!("its inputs are {}", inputs.join(", "))),
             });
         };
+        self.foreign = Some(format!("--input {name}"));
         let value = match signal {
             Signal::Samples(samples) => {
                 if let Err(message) = samples.check() {
