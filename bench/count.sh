@@ -18,25 +18,33 @@ known=bench/instructions.txt
 found=$(mktemp)
 trap 'rm -f "$found"' EXIT
 
-count() { # name, times
+count() { # name, times: instructions and calls
   valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" "$1" "$2" 2>&1 |
-    sed -n 's/.*Collected *: *\([0-9]*\).*/\1/p'
+    sed -n -e 's/.*Collected *: *\([0-9]*\).*/instructions=\1/p' -e 's/^calls \([0-9]*\)$/calls=\1/p'
+}
+
+each_of() { # name of a row found above
+  sed -n "s/^$1 \([0-9]*\)$/\1/p" "$found"
 }
 
 few=6400 many=12800
 failed=0
-for name in cart2 cart10 lanes2 andrews andrews_ranks solve_dense chain20; do
+for name in cart2 cart10 lanes2 andrews andrews_ranks solve_dense chain20 pendulum pendulum_run; do
   count "$name" $few >"$found.few" & # the two at once
-  b=$(count "$name" $many)
+  eval "$(count "$name" $many)"
+  b=${instructions:-} calls_b=${calls:-}
   wait
-  a=$(cat "$found.few")
+  instructions='' calls=''
+  eval "$(cat "$found.few")"
+  a=$instructions calls_a=$calls
+  instructions='' calls=''
   rm -f "$found.few"
-  if [ -z "$a" ] || [ -z "$b" ]; then
+  if [ -z "$a" ] || [ -z "$b" ] || [ "$calls_a" = "$calls_b" ]; then
     echo "$name: callgrind gave no count"
     failed=1
     continue
   fi
-  each=$(((b - a) / (many - few)))
+  each=$(((b - a) / (calls_b - calls_a)))
   echo "$name $each" >>"$found"
   before=$(sed -n "s/^$name \([0-9]*\)$/\1/p" "$known" 2>/dev/null || true)
   echo "$name: $each instructions, ${before:-none} known"
@@ -45,6 +53,13 @@ for name in cart2 cart10 lanes2 andrews andrews_ranks solve_dense chain20; do
     failed=1
   fi
 done
+
+# What a whole run costs for each evaluation, against the acceleration alone.
+alone=$(each_of pendulum) whole=$(each_of pendulum_run)
+if [ -n "$alone" ] && [ -n "$whole" ]; then
+  ratio=$((whole * 100 / alone))
+  echo "a run of the double pendulum: $((ratio / 100)).$(printf %02d $((ratio % 100))) accelerations an evaluation"
+fi
 if [ "${1:-}" = --write ]; then
   cp "$found" "$known" && chmod 644 "$known"
   exit 0

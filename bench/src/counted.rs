@@ -1,6 +1,8 @@
-//! One kernel, a given number of times, to be counted by callgrind: `counted NAME TIMES`. See bench/count.sh.
+//! One kernel, a given number of times, to be counted by callgrind: `counted NAME TIMES`. Prints how many calls that
+//! were. See bench/count.sh.
 
-use dalembert::run::{Accelerator, Kernel};
+use dalembert::run::{Accelerator, Kernel, Options, Output, Row, State, Stop, integrate};
+use dalembert::{Model, Overrides, Source};
 use dalembert_bench::cart::{Cart, Many};
 use dalembert_bench::chain::Chain;
 use dalembert_bench::whole::CASES;
@@ -43,6 +45,39 @@ fn andrews(times: usize, quick: bool) {
     }
 }
 
+/// The double pendulum of `models/` with native code, and its start.
+fn double_pendulum() -> (Model, State) {
+    let source = Source::new("double_pendulum.dal", include_str!("../../models/double_pendulum.dal"));
+    let mut model = Model::load(&source, &Overrides::default()).expect("a good model");
+    let start = model.start().expect("a start").state;
+    model.compiled.compile_native(&mut model.system, &model.form);
+    (model, start)
+}
+
+/// One acceleration of the double pendulum.
+fn pendulum(times: usize) -> usize {
+    let (model, start) = double_pendulum();
+    let kernel = &model.compiled;
+    let (mut workspace, mut out) = (kernel.quick_workspace(), [0.0; 5]);
+    (0..times).for_each(|_| assert!(kernel.quick(black_box(start.point()), &mut workspace, &mut out)));
+    times
+}
+
+/// Motions of the double pendulum over 10 s with rows at start and end. One call is one evaluation of the acceleration, so
+/// that what the integrator adds to it can be seen.
+fn pendulum_run(times: usize) -> usize {
+    let (model, start) = double_pendulum();
+    let options = Options { rtol: 1e-12, atol: 1e-14, output: Output::Ends, ..Options::default() };
+    let mut evaluations = 0;
+    for _ in 0..times / 640 {
+        let mut rows = 0;
+        let outcome = integrate(&model.compiled, &start, 10.0, &options, &mut |_: Row<'_>| rows += 1);
+        assert_eq!((outcome.stop, rows), (Stop::EndTime, 2));
+        evaluations += outcome.counters.evaluations;
+    }
+    evaluations
+}
+
 fn cart(n: usize, times: usize) {
     let mut cart = Cart::new(n);
     (0..times).for_each(|_| cart.accelerate());
@@ -51,6 +86,7 @@ fn cart(n: usize, times: usize) {
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let times = words.get(1).and_then(|n| n.parse().ok()).unwrap_or(1000);
+    let mut calls = times;
     match words.first().map(String::as_str) {
         Some("cart2") => cart(2, times),
         Some("cart10") => cart(10, times),
@@ -63,9 +99,14 @@ fn main() {
         Some("andrews_ranks") => andrews(times, false),
         Some("solve_dense") => solve_dense(times),
         Some("chain20") => Chain::new(20).accelerate(times),
+        Some("pendulum") => calls = pendulum(times),
+        Some("pendulum_run") => calls = pendulum_run(times),
         _ => {
-            eprintln!("counted cart2|cart10|lanes2|andrews|andrews_ranks|solve_dense|chain20 TIMES");
+            eprintln!(
+                "counted cart2|cart10|lanes2|andrews|andrews_ranks|solve_dense|chain20|pendulum|pendulum_run TIMES"
+            );
             std::process::exit(2);
         }
     }
+    println!("calls {calls}");
 }
