@@ -11,8 +11,10 @@ pub(crate) mod options;
 pub(crate) mod outcome;
 pub(crate) mod output_times;
 mod right_hand_side;
+pub(crate) mod rules;
 mod singular_start;
 mod time_events;
+pub(crate) mod tolerances;
 
 pub use controller::Controller;
 pub use options::{EventRule, Method, Options, Output, UnknownMethod};

@@ -10,29 +10,23 @@ mod time_events;
 use super::events::Events;
 use super::output_times::OutputTimes;
 use super::right_hand_side::RightHandSide;
+use super::rules::{self, Patrol};
 use super::time_events::TimeEvents;
+use super::tolerances::{KEPT_BY_STEP, SUDDEN};
 use super::{
     ContactChange, Controller, Crossing, EventHit, EventRule, Failure, Flow, Method, Observer, Options,
-    Outcome, Output, Progress, Row, Stop,
+    Outcome, Progress, Row, Stop,
 };
 use crate::constraint::singular::{BRIDGE, Verdict, Watch};
 use crate::method::explicit::{Explicit, Kind};
 use crate::method::radau::Radau;
-use crate::method::step_size::Control;
+use crate::method::step_size::StepSizeControl;
 use crate::method::stepper::{Attempt, Estimated, EvalError, Field, StepError, Stepper, Tolerance};
+use crate::method::tolerances::NOT_TRIED;
 use crate::method::variational::Variational;
 use crate::{Kernel, Point, State};
 use dalembert_linalg::norm_max;
 use discontinuities::Passing;
-
-/// A run that moves by less than this fraction of its span in so many attempts will not arrive: forces that jump back
-/// and forth (dry friction by a sign function) lead there.
-const STANDSTILL: f64 = 1e-7;
-const STANDSTILL_STEPS: usize = 20_000;
-/// A step of this part of the span is an instant where contacts begin to slide because they cannot all stick.
-const SUDDEN: f64 = 1e-6;
-/// Scaled residuals that a step may leave which keeps the constraints by itself: rounding, with room for its growth.
-const KEPT: f64 = 1e-12;
 
 /// Everything a run needs, sized once.
 pub(super) struct Driver<'a> {
@@ -40,7 +34,7 @@ pub(super) struct Driver<'a> {
     stepper: Box<dyn Stepper>,
     /// The long-stepping method for passing a rank loss, for methods that need it (see `singular`), with its own step.
     bridge: Option<Explicit>,
-    bridge_control: Control,
+    bridge_control: StepSizeControl,
     bridge_h: f64,
     /// Whether it is at work, and whether it has turned out to be no help here (a stiff system).
     bridging: bool,
@@ -50,7 +44,7 @@ pub(super) struct Driver<'a> {
     always_near: bool,
     options: &'a Options,
     observer: &'a mut dyn Observer,
-    control: Control,
+    control: StepSizeControl,
     watch: Watch,
     events: Events,
     /// Switches of constraints, where there are any, and the longest next step towards one that cannot be passed.
@@ -89,8 +83,7 @@ pub(super) struct Driver<'a> {
     integrals: Vec<f64>,
     integrated_to: f64,
     attempts: usize,
-    /// Attempts and time when progress was last looked at.
-    patrol: (usize, f64),
+    patrol: Patrol,
     last_error: Option<EvalError>,
     outcome: Outcome,
 }
@@ -121,7 +114,7 @@ impl<'a> Driver<'a> {
         };
         let y: Vec<f64> = start.x.iter().chain(&start.eta).copied().collect();
         Self {
-            control: Control::new(stepper.exponent(), stepper.least_growth()),
+            control: StepSizeControl::new(stepper.exponent(), stepper.least_growth()),
             watch: Watch::new(1.0),
             events: Events::new(&rules, contacts + field.shape.n_event),
             switches: discontinuities::watch(&field.shape),
@@ -151,7 +144,7 @@ impl<'a> Driver<'a> {
             integrals: vec![0.0; field.shape.n_quadrature],
             integrated_to: start.t,
             attempts: 0,
-            patrol: (0, start.t),
+            patrol: Patrol::new(start.t),
             last_error: None,
             outcome: Outcome {
                 stop: Stop::EndTime,
@@ -166,7 +159,7 @@ impl<'a> Driver<'a> {
             },
             bridge: matches!(options.method, Method::Tsit5 | Method::Radau)
                 .then(|| Explicit::new(Kind::Dop853, d)),
-            bridge_control: Control::new(8.0, 1.0),
+            bridge_control: StepSizeControl::new(8.0, 1.0),
             bridge_h: 0.0,
             bridging: false,
             bridge_off: false,
@@ -241,6 +234,9 @@ impl<'a> Driver<'a> {
     /// Where steps must end: the end of the run, the next instant at which held control is computed, a switch of time, or
     /// where a step was blind.
     fn target(&self) -> f64 {
+        if self.next_sample.is_none() && self.instants.is_none() && self.met.is_none() {
+            return self.t_end;
+        }
         let direction = self.span().signum();
         let instant = self.instants.as_ref().map(TimeEvents::next);
         let first = |target: f64, stop: f64| if (stop - target) * direction < 0.0 { stop } else { target };
@@ -260,7 +256,7 @@ impl<'a> Driver<'a> {
             // As far beyond the rank loss as it is away, if that is known.
             let over = self.watch.ahead(self.t).map(|ahead| ahead / bridge.gaps()[0].middle);
             self.bridge_h = self.away.take().or(over).unwrap_or(4.0 * self.h);
-            self.bridge_control = Control::new(bridge.exponent(), 1.0);
+            self.bridge_control = StepSizeControl::new(bridge.exponent(), 1.0);
         }
         if self.bridging && !wanted {
             self.stepper.interrupted();
@@ -272,10 +268,7 @@ impl<'a> Driver<'a> {
     fn attempt(&mut self, mut h: f64) -> Result<Option<(f64, Estimated)>, Failure> {
         loop {
             let left = self.target() - self.t;
-            // The last step ends exactly at the end; no sliver is left behind.
-            if (left - h).abs() < 1e-10 * h.abs() || h.abs() > left.abs() {
-                h = left;
-            }
+            h = rules::fit_step(h, left);
             self.check_step(h)?;
             self.attempts += 1;
             self.field.samples.clear();
@@ -307,7 +300,7 @@ impl<'a> Driver<'a> {
         let at = self.field.point(t_new, &self.y_new);
         self.field.projector.measure(&self.field.kernel, at);
         let left = self.field.projector.residuals(&self.field.kernel, at);
-        !(left.position <= KEPT && left.velocity <= KEPT)
+        !(left.position <= KEPT_BY_STEP && left.velocity <= KEPT_BY_STEP)
     }
 
     fn review(&mut self, h: f64) -> Verdict {
@@ -321,7 +314,7 @@ impl<'a> Driver<'a> {
     }
 
     fn smallest_step(&self) -> f64 {
-        self.options.h_min_relative * self.t.abs().max(self.span().abs())
+        rules::smallest_step(self.options.h_min_relative, self.t, self.span())
     }
 
     fn check_step(&mut self, h: f64) -> Result<(), Failure> {
@@ -329,15 +322,10 @@ impl<'a> Driver<'a> {
         if steps >= self.options.max_steps {
             return Err(Failure::TooManySteps { t, steps });
         }
-        if steps >= self.patrol.0 + STANDSTILL_STEPS {
-            let moved = (t - self.patrol.1).abs();
-            if moved < STANDSTILL * self.span().abs() {
-                return Err(Failure::StepTooSmall { t, h, fastest: self.fastest() });
-            }
-            self.patrol = (steps, t);
+        if self.patrol.stands_still(steps, t, self.span()) {
+            return Err(Failure::StepTooSmall { t, h, fastest: self.fastest() });
         }
-        let last_sliver = (self.target() - t).abs() <= self.smallest_step();
-        if !(h.abs() > self.smallest_step() || last_sliver) || t + h == t {
+        if rules::too_small(t, h, self.target() - t, self.smallest_step()) {
             let fastest = self.fastest();
             return Err(self.last_error.take().map_or(Failure::StepTooSmall { t, h, fastest }, failure));
         }
@@ -356,7 +344,7 @@ impl<'a> Driver<'a> {
             self.met = Some(self.t + at * h);
         }
         if self.bridging {
-            self.shorten_bridge(0.4 * h);
+            self.shorten_bridge(NOT_TRIED * h);
             return Ok(());
         }
         match error {
@@ -366,7 +354,7 @@ impl<'a> Driver<'a> {
             StepError::Newton | StepError::Unresolved { .. } => {}
         }
         self.control.rejected(f64::INFINITY);
-        self.h = 0.4 * h;
+        self.h = NOT_TRIED * h;
         Ok(())
     }
 
@@ -399,8 +387,7 @@ impl<'a> Driver<'a> {
 
     /// Projects the end of the step, takes its derivative, gives out rows and events, and moves on.
     fn accept(&mut self, h: f64, estimated: Estimated) -> Result<Option<Stop>, Failure> {
-        let target = self.target();
-        let t_new = if h == target - self.t { target } else { self.t + h };
+        let t_new = rules::end_of_step(self.t, h, self.target());
         let samples = self.field.samples.len();
         if let Err(error) = self.end_of_step(t_new) {
             return self.end_failed(h, error).map(|()| None);
@@ -470,9 +457,7 @@ impl<'a> Driver<'a> {
                 result?;
             }
         }
-        let kept = (-(t_new - self.t).abs() / self.field.time_scale(&self.y_new, &self.f_new)).exp();
-        self.field.accelerator.factor.update_references(kept);
-        self.field.projector.update_references();
+        self.field.update_references(t_new - self.t, &self.y_new, &self.f_new);
         Ok(())
     }
 

@@ -8,24 +8,11 @@
 use super::events::Events;
 use super::options::EventRule;
 use super::outcome::{Crossing, EventHit};
+use super::tolerances::{
+    MAX_HALVED, TIME_NEAR_ZERO, TIME_ROUNDINGS, WINDOW, WINDOW_BEHIND, WINDOW_SAMPLES, WINDOW_STEPS,
+};
 use crate::Kernel;
 use std::collections::VecDeque;
-
-/// Samples of a window beyond which it is halved.
-const MANY: usize = 400;
-/// The longest and the shortest window, in parts of the run; between them it goes by the steps.
-const LONGEST: f64 = 1.0 / 32.0;
-const SHORTEST: f64 = 1.0 / 4096.0;
-/// The first window behind an instant, in times of the way to it.
-const FURTHER: f64 = 2.5;
-/// How many steps a window is long.
-const STEPS: f64 = 8.0;
-/// Roundings of time by which a step stays away from a switch: the equations may round otherwise than the watch does.
-const ROUNDINGS: f64 = 4.0;
-/// Times near zero are rounded as this part of the run.
-const NEAR_ZERO: f64 = 1e-3;
-/// A window is not halved more often than this.
-const MAX_HALVED: usize = 60;
 
 /// An instant with the last time that is surely before it and the first one surely behind.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,14 +49,14 @@ impl TimeEvents {
             watch: Events::new(&vec![any; n], n),
             ahead: VecDeque::new(),
             seen: t,
-            width: LONGEST * span.abs(),
+            width: WINDOW[1] * span.abs(),
             span,
             limit: t_end,
             grain,
             scratch: vec![0.0; kernel.scratch_len()],
             g: vec![0.0; n],
         };
-        new.limit += 4.0 * ROUNDINGS * new.rounding(t_end) * new.direction();
+        new.limit += 4.0 * TIME_ROUNDINGS * new.rounding(t_end) * new.direction();
         (n > 0 && span != 0.0 && span.is_finite()).then_some(new)
     }
 
@@ -78,7 +65,7 @@ impl TimeEvents {
         let (t, scratch) = (self.seen, &mut self.scratch);
         self.watch.pass(|g| kernel.time_switches(t, scratch, g));
         self.watch.take_signs();
-        t + ROUNDINGS * self.rounding(t) * self.direction()
+        t + TIME_ROUNDINGS * self.rounding(t) * self.direction()
     }
 
     /// Where the next step must end at the latest: the next instant, or where nobody has looked yet.
@@ -112,24 +99,24 @@ impl TimeEvents {
     fn look_through_window(&mut self, kernel: &dyn Kernel, h: f64) {
         let span = self.span.abs();
         let mark = self.watch.mark();
-        let mut width = (STEPS * h).clamp(SHORTEST * span, LONGEST * span).min(self.width);
+        let mut width = (WINDOW_STEPS * h).clamp(WINDOW[0] * span, WINDOW[1] * span).min(self.width);
         width = width.max(4.0 * self.rounding(self.seen));
         let mut end = self.scan(kernel, width);
         for _ in 0..MAX_HALVED {
-            if self.watch.sample_count() <= MANY || width <= self.grain {
+            if self.watch.sample_count() <= WINDOW_SAMPLES || width <= self.grain {
                 break;
             }
             self.watch.rewind(mark.clone());
             width *= 0.5;
             end = self.scan(kernel, width);
         }
-        self.width = if self.watch.sample_count() < MANY / 3 { 2.0 * width } else { width };
+        self.width = if self.watch.sample_count() < WINDOW_SAMPLES / 3 { 2.0 * width } else { width };
         if let Some(first) = self.watch.hits.first().copied() {
             let behind = self.close_in(kernel, first).behind;
             if (behind - end) * self.direction() < 0.0 {
                 self.watch.rewind(mark);
                 end = self.scan_to(kernel, behind);
-                self.width = FURTHER * (end - self.seen).abs();
+                self.width = WINDOW_BEHIND * (end - self.seen).abs();
             }
         }
         self.seen = end;
@@ -185,8 +172,8 @@ impl TimeEvents {
         let first = boundary(sides[1], last, |t| side(self, t) > 0.0);
         TimeEvent {
             at: last + 0.5 * (first - last),
-            before: last - ROUNDINGS * unit,
-            behind: first + ROUNDINGS * unit,
+            before: last - TIME_ROUNDINGS * unit,
+            behind: first + TIME_ROUNDINGS * unit,
         }
     }
 
@@ -196,7 +183,7 @@ impl TimeEvents {
     }
 
     fn rounding(&self, t: f64) -> f64 {
-        f64::EPSILON * t.abs().max(NEAR_ZERO * self.span.abs())
+        f64::EPSILON * t.abs().max(TIME_NEAR_ZERO * self.span.abs())
     }
 
     pub fn direction(&self) -> f64 {

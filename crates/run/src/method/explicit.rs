@@ -8,16 +8,11 @@
 //! Checked below: order of the step and of the dense output on a problem with known solution, time-dependent too.
 
 use super::dop853::{DENSE, DOP853, EXTRA_A, EXTRA_C};
-use super::stepper::{Attempt, Estimated, Field, StepError, Stepper};
+use super::stages::Stages;
+use super::stepper::{Attempt, Estimated, Field, FusedField, StepError, Stepper, largest};
 use super::tableaux::{Estimate, RK4, TSIT5, TSIT5_DENSE, Tableau};
+use super::tolerances::{ASTRAY, UNRESOLVED};
 use crate::constraint::singular::Gap;
-use dalembert_linalg::axpy;
-
-/// The dense output has stepped into something that the step did not see where its slope misses stages of the step by so
-/// many tolerances and by this part of the largest slope. The interpolant has the slopes of its further stages, so these
-/// themselves show nothing; smooth motions stay far below.
-const UNRESOLVED: f64 = 1e3;
-const ASTRAY: f64 = 0.2;
 
 /// Stages of DOP853 with which the interpolant is compared, and the slopes of the seven terms of its nested form there.
 const COMPARED: [usize; 3] = [7, 8, 10];
@@ -40,6 +35,16 @@ const fn nested_slopes(theta: f64) -> [f64; 7] {
     slopes
 }
 
+/// Weights of the error estimates.
+const TSIT5_ERROR: &[f64] = match &TSIT5.estimate {
+    Estimate::One(weights) => weights,
+    _ => &[],
+};
+const DOP853_ERRORS: [&[f64]; 2] = match &DOP853.estimate {
+    Estimate::Two { fifth, third } => [fifth, third],
+    _ => [&[], &[]],
+};
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Dop853,
@@ -61,9 +66,11 @@ impl Kind {
 pub(crate) struct Explicit {
     kind: Kind,
     dim: usize,
-    /// Derivatives of the stages, one after the other.
-    k: Vec<f64>,
-    stage: Vec<f64>,
+    /// Derivatives of the stages, and the one that was taken last.
+    k: Stages,
+    last: Vec<f64>,
+    /// Scale of the error of each component.
+    scale: Vec<f64>,
     /// Interpolant coefficients, highest last, and the state and step they belong to.
     dense: Vec<f64>,
     origin: Vec<f64>,
@@ -77,13 +84,12 @@ pub(crate) struct Explicit {
 
 impl Explicit {
     pub fn new(kind: Kind, dim: usize) -> Self {
-        let table = kind.table();
-        let count = table.c.len() + 1 + table.extra;
         Self {
             kind,
             dim,
-            k: vec![0.0; count * dim],
-            stage: vec![0.0; dim],
+            k: Stages::new(dim),
+            last: vec![0.0; dim],
+            scale: vec![0.0; dim],
             dense: vec![0.0; 7 * dim],
             origin: vec![0.0; dim],
             carry: vec![0.0; dim],
@@ -93,87 +99,95 @@ impl Explicit {
         }
     }
 
-    /// stage = y + h sum weights_j k_j; the increment is summed first, so that y rounds once.
-    fn combine(&mut self, y: &[f64], h: f64, weights: &[f64]) {
-        self.increment(h, weights);
-        for (s, y) in self.stage.iter_mut().zip(y) {
-            *s += y;
+    /// Takes the derivatives of all stages but the first.
+    fn take_stages(&mut self, field: &mut dyn Field, at: &Attempt<'_>) -> Result<(), StepError> {
+        let table = self.kind.table();
+        for i in 1..table.c.len() {
+            self.k.form_state(at.h, table.a[i]);
+            self.take_derivative(field, at.t + table.c[i] * at.h, i)?;
         }
+        Ok(())
     }
 
-    /// stage = h sum weights_j k_j
-    fn increment(&mut self, h: f64, weights: &[f64]) {
-        self.stage.fill(0.0);
-        for (j, w) in weights.iter().enumerate() {
-            if *w != 0.0 {
-                axpy(h * w, &self.k[j * self.dim..(j + 1) * self.dim], &mut self.stage);
-            }
+    /// Takes the derivatives of all stages but the first by a program of the kernel; `false` if it cannot be trusted at one
+    /// of them. Here the weights matter for the time of a run, so the stages are written out, with weights that are
+    /// constants of the code.
+    fn take_fused_stages(&mut self, mut fused: FusedField<'_>, at: &Attempt<'_>) -> bool {
+        macro_rules! stages {
+            ($table:ident, $($i:literal)*) => {{
+                $(
+                    self.k.form_state(at.h, $table.a[$i]);
+                    match fused.eval(at.t + $table.c[$i] * at.h, self.k.formed()) {
+                        Some(derivative) => self.k.put($i, derivative),
+                        None => return false,
+                    }
+                )*
+            }};
         }
+        match self.kind {
+            Kind::Dop853 => stages!(DOP853, 1 2 3 4 5 6 7 8 9 10 11),
+            Kind::Tsit5 => stages!(TSIT5, 1 2 3 4 5),
+            Kind::Rk4 => stages!(RK4, 1 2 3),
+        }
+        *fused.evaluations += self.kind.table().c.len() - 1;
+        true
     }
 
-    /// y_new = y + h sum weights_j k_j, with what the last step left over, if the state is still its end.
-    fn advance(&mut self, y: &[f64], h: f64, weights: &[f64], y_new: &mut [f64]) {
-        self.increment(h, weights);
+    /// Takes the derivative k_i at the state that was formed last.
+    fn take_derivative(&mut self, field: &mut dyn Field, t: f64, i: usize) -> Result<(), StepError> {
+        field.eval(t, self.k.formed(), &mut self.last)?;
+        self.k.put(i, &self.last);
+        Ok(())
+    }
+
+    /// y_new = y + h sum b_j k_j, with what the last step left over, if the state is still its end.
+    fn advance(&mut self, y: &[f64], h: f64, y_new: &mut [f64]) {
+        match self.kind {
+            Kind::Dop853 => self.k.form_increment(h, DOP853.b),
+            Kind::Tsit5 => self.k.form_increment(h, TSIT5.b),
+            Kind::Rk4 => self.k.form_increment(h, RK4.b),
+        }
         let carried = self.carry_for == y;
-        for i in 0..self.dim {
-            let increment = self.stage[i] + if carried { self.carry[i] } else { 0.0 };
-            y_new[i] = y[i] + increment;
-            self.next_carry[i] = increment - (y_new[i] - y[i]);
+        let ends = y_new.iter_mut().zip(y).zip(self.k.formed_mut());
+        for ((((y_new, y), s), carry), next) in ends.zip(&self.carry).zip(&mut self.next_carry) {
+            let increment = *s + if carried { *carry } else { 0.0 };
+            *y_new = y + increment;
+            *next = increment - (*y_new - y);
+            *s = *y_new;
         }
         self.next_carry_for.copy_from_slice(y_new);
-        self.stage.copy_from_slice(y_new);
     }
 
-    fn eval_into(&mut self, field: &mut dyn Field, t: f64, i: usize) -> Result<(), StepError> {
-        let d = self.dim;
-        Ok(field.eval(t, &self.stage, &mut self.k[i * d..(i + 1) * d])?)
-    }
-
-    /// Component i of sum_j weights_j k_j.
-    fn weighted(&self, weights: &[f64], i: usize) -> f64 {
-        weights.iter().enumerate().map(|(j, w)| w * self.k[j * self.dim + i]).sum()
-    }
-
-    /// Size of sum_j weights_j k_j in units of the tolerance, as far as projection will leave it.
-    fn error_size(
-        &mut self,
-        field: &mut dyn Field,
-        at: &Attempt<'_>,
-        y_new: &[f64],
-        weights: &[f64],
-        tangent: bool,
-    ) -> (f64, usize) {
-        for i in 0..self.dim {
-            self.stage[i] = self.weighted(weights, i);
-        }
+    /// Largest component of sum_j weights_j k_j in units of the tolerance, as far as projection will leave it, and its index;
+    /// NaN wins.
+    #[inline(always)]
+    fn error_size(&mut self, field: &mut dyn Field, weights: &[f64], tangent: bool) -> (f64, usize) {
+        self.k.form_sum(1.0, weights);
         if tangent {
-            field.tangent(&mut self.stage);
+            field.tangent(self.k.formed_mut());
         }
-        at.tol.norm(self.stage.iter().copied(), at.y, y_new)
+        largest(self.k.formed().iter().zip(&self.scale).map(|(e, scale)| e.abs() / scale))
     }
 
     fn estimate(&mut self, field: &mut dyn Field, at: &Attempt<'_>, y_new: &[f64]) -> Estimated {
-        if let Estimate::None = self.kind.table().estimate {
+        let (Kind::Dop853 | Kind::Tsit5) = self.kind else {
             return match y_new.iter().position(|v| !v.is_finite()) {
                 Some(worst) => Estimated { error: f64::NAN, worst },
                 None => Estimated { error: 0.0, worst: 0 },
             };
-        }
+        };
         let tangent = field.prepare_tangent(at.t + at.h, y_new);
-        match &self.kind.table().estimate {
-            Estimate::None => Estimated { error: 0.0, worst: 0 },
-            Estimate::One(weights) => {
-                let (size, worst) = self.error_size(field, at, y_new, weights, tangent);
-                Estimated { error: at.h.abs() * size, worst }
-            }
-            Estimate::Two { fifth, third } => {
-                let (e3, _) = self.error_size(field, at, y_new, third, tangent);
-                let (e5, worst) = self.error_size(field, at, y_new, fifth, tangent);
-                let size = (e5 * e5 + 0.01 * e3 * e3).sqrt();
-                let error = if size == 0.0 { 0.0 } else { at.h.abs() * e5 * (e5 / size) };
-                Estimated { error, worst }
-            }
+        let sizes = at.y.iter().zip(y_new).map(|(y, y_new)| at.tol.scale(*y, *y_new));
+        self.scale.iter_mut().zip(sizes).for_each(|(scale, size)| *scale = size);
+        if self.kind == Kind::Tsit5 {
+            let (size, worst) = self.error_size(field, TSIT5_ERROR, tangent);
+            return Estimated { error: at.h.abs() * size, worst };
         }
+        let (e3, _) = self.error_size(field, DOP853_ERRORS[1], tangent);
+        let (e5, worst) = self.error_size(field, DOP853_ERRORS[0], tangent);
+        let size = (e5 * e5 + 0.01 * e3 * e3).sqrt();
+        let error = if size == 0.0 { 0.0 } else { at.h.abs() * e5 * (e5 / size) };
+        Estimated { error, worst }
     }
 
     /// DOP853: three further stages, then the coefficients of the nested form.
@@ -185,19 +199,20 @@ impl Explicit {
         f_new: &[f64],
     ) -> Result<(), StepError> {
         let d = self.dim;
-        self.k[12 * d..13 * d].copy_from_slice(f_new);
+        self.k.put(12, f_new);
         for s in 0..3 {
-            self.combine(at.y, at.h, &EXTRA_A[s][..13 + s]);
-            self.eval_into(field, at.t + EXTRA_C[s] * at.h, 13 + s)?;
+            self.k.form_state(at.h, &EXTRA_A[s][..13 + s]);
+            self.take_derivative(field, at.t + EXTRA_C[s] * at.h, 13 + s)?;
         }
         for i in 0..d {
             let delta = y_new[i] - at.y[i];
             self.dense[i] = delta;
             self.dense[d + i] = at.h * at.f[i] - delta;
             self.dense[2 * d + i] = 2.0 * delta - at.h * (f_new[i] + at.f[i]);
-            for r in 0..4 {
-                self.dense[(3 + r) * d + i] = at.h * self.weighted(&DENSE[r], i);
-            }
+        }
+        for (weights, out) in DENSE.iter().zip(self.dense[3 * d..].chunks_mut(d.max(1))) {
+            self.k.form_sum(at.h, weights);
+            out.copy_from_slice(self.k.formed());
         }
         if self.is_resolved(&at, y_new) {
             return Ok(());
@@ -207,10 +222,9 @@ impl Explicit {
 
     /// The further stage whose slope is least like that of the stage next to it.
     fn strangest_extra(&self, at: &Attempt<'_>, y_new: &[f64]) -> usize {
-        let d = self.dim;
         let unlike = |s: usize| {
-            let (a, b) = ((13 + s) * d, NEXT_TO_EXTRA[s] * d);
-            at.tol.norm((0..d).map(|i| self.k[a + i] - self.k[b + i]), at.y, y_new).0
+            let difference = |i: usize| self.k.at(13 + s, i) - self.k.at(NEXT_TO_EXTRA[s], i);
+            at.tol.norm((0..self.dim).map(difference), at.y, y_new).0
         };
         (1..3).fold(0, |worst, s| if unlike(s) > unlike(worst) { s } else { worst })
     }
@@ -221,7 +235,7 @@ impl Explicit {
         let size = |of: &dyn Fn(usize) -> f64| at.tol.norm((0..d).map(of), at.y, y_new).0;
         let (mut missed, mut moved) = (0.0_f64, 0.0_f64);
         for (stage, slopes) in COMPARED.iter().zip(&SLOPES) {
-            let rate = |i: usize| at.h * self.k[stage * d + i];
+            let rate = |i: usize| at.h * self.k.at(*stage, i);
             let slope = |i: usize| (0..7).map(|p| slopes[p] * self.dense[p * d + i]).sum::<f64>();
             missed = missed.max(size(&|i| slope(i) - rate(i)));
             moved = moved.max(size(&rate));
@@ -231,11 +245,10 @@ impl Explicit {
 
     fn dense_tsit5(&mut self, h: f64) {
         let d = self.dim;
-        for p in 0..4 {
-            for i in 0..d {
-                self.dense[p * d + i] =
-                    h * (0..7).map(|j| TSIT5_DENSE[j][p] * self.k[j * d + i]).sum::<f64>();
-            }
+        for (p, out) in self.dense.chunks_mut(d.max(1)).take(4).enumerate() {
+            let weights: [f64; 7] = std::array::from_fn(|j| TSIT5_DENSE[j][p]);
+            self.k.form_sum(h, &weights);
+            out.copy_from_slice(self.k.formed());
         }
     }
 
@@ -258,27 +271,25 @@ impl Stepper for Explicit {
         at: Attempt<'_>,
         y_new: &mut [f64],
     ) -> Result<Estimated, StepError> {
-        let (table, d) = (self.kind.table(), self.dim);
-        self.k[..d].copy_from_slice(at.f);
-        for i in 1..table.c.len() {
-            self.combine(at.y, at.h, table.a[i]);
-            self.eval_into(field, at.t + table.c[i] * at.h, i)?;
+        self.k.begin(at.y, at.f);
+        let fused = field.fused().is_some_and(|fused| self.take_fused_stages(fused, &at));
+        if !fused {
+            self.take_stages(field, &at)?;
         }
-        self.advance(at.y, at.h, table.b, y_new);
-        if table.last_is_next {
-            self.eval_into(field, at.t + at.h, table.c.len())?;
+        self.advance(at.y, at.h, y_new);
+        if self.kind == Kind::Tsit5 {
+            self.take_derivative(field, at.t + at.h, 6)?;
         }
         Ok(self.estimate(field, &at, y_new))
     }
 
     fn end_derivative(&self) -> Option<&[f64]> {
-        let (table, d) = (self.kind.table(), self.dim);
-        table.last_is_next.then(|| &self.k[table.c.len() * d..(table.c.len() + 1) * d])
+        self.kind.table().last_is_next.then_some(&*self.last)
     }
 
     fn accepted(&mut self, _: f64) {
-        self.carry.copy_from_slice(&self.next_carry);
-        self.carry_for.copy_from_slice(&self.next_carry_for);
+        std::mem::swap(&mut self.carry, &mut self.next_carry);
+        std::mem::swap(&mut self.carry_for, &mut self.next_carry_for);
     }
 
     fn prepare_dense(

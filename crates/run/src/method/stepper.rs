@@ -1,7 +1,7 @@
 //! What every method of integration is to the driver: steps over flat slices, with an error and a dense output.
 
 use crate::constraint::singular::Gap;
-use crate::{AccelerationError, Kernel, ProjectionError};
+use crate::{AccelerationError, Kernel, Point, ProjectionError};
 
 /// Why a derivative could not be had.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +32,10 @@ impl From<EvalError> for StepError {
 pub(crate) trait Field {
     fn dim(&self) -> usize;
     fn eval(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), EvalError>;
+    /// The same derivative as one program of the kernel, where it is nothing else.
+    fn fused(&mut self) -> Option<FusedField<'_>> {
+        None
+    }
     /// df/dy, dim * dim row-major; `f` is the derivative at (t, y).
     fn jacobian(&mut self, t: f64, y: &[f64], f: &[f64], J: &mut [f64]) -> Result<(), EvalError>;
     /// Makes ready for [`tangent`](Field::tangent) at the end of a step; false if errors are to be taken as they are.
@@ -55,6 +59,27 @@ pub(crate) trait Field {
     }
 }
 
+/// A derivative that is one program of the kernel, without anything around it.
+pub(crate) struct FusedField<'a> {
+    pub kernel: &'a dyn Kernel,
+    pub workspace: &'a mut [f64],
+    /// x', eta', and what else the program gives.
+    pub out: &'a mut [f64],
+    pub n_x: usize,
+    /// Evaluations are counted here.
+    pub evaluations: &'a mut usize,
+}
+
+impl FusedField<'_> {
+    /// The derivative; `None` where the program cannot be trusted.
+    #[inline(always)]
+    pub fn eval(&mut self, t: f64, y: &[f64]) -> Option<&[f64]> {
+        let (x, eta) = y.split_at(self.n_x);
+        let trusted = self.kernel.quick(Point { t, x, eta }, self.workspace, self.out);
+        if trusted { Some(&self.out[..y.len()]) } else { None }
+    }
+}
+
 /// Tolerances, and the norm by which errors are judged: the largest component, so that none hides behind others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tolerance {
@@ -69,18 +94,23 @@ impl Tolerance {
 
     /// Largest |error_i| / scale_i and its index; NaN wins.
     pub fn norm(&self, error: impl Iterator<Item = f64>, y: &[f64], y_new: &[f64]) -> (f64, usize) {
-        let (mut worst, mut index) = (0.0, 0);
-        for (i, e) in error.enumerate() {
-            let scaled = e.abs() / self.scale(y[i], y_new[i]);
-            if !(scaled <= worst) {
-                (worst, index) = (scaled, i);
-                if scaled.is_nan() {
-                    break;
-                }
+        largest(error.enumerate().map(|(i, e)| e.abs() / self.scale(y[i], y_new[i])))
+    }
+}
+
+/// The largest of some numbers that are not negative, and its index; NaN wins.
+#[inline]
+pub(crate) fn largest(values: impl Iterator<Item = f64>) -> (f64, usize) {
+    let (mut worst, mut index) = (0.0, 0);
+    for (i, value) in values.enumerate() {
+        if !(value <= worst) {
+            (worst, index) = (value, i);
+            if value.is_nan() {
+                break;
             }
         }
-        (worst, index)
     }
+    (worst, index)
 }
 
 /// A step that is being tried.

@@ -1,15 +1,13 @@
 //! The beginning of a run: start on the constraints, rank around it, derivative, first step.
 
-use super::{Driver, Events, Failure, Output, Watch, failure};
+use super::{Driver, Events, Failure, Watch, failure};
 use crate::AccelerationError;
+use crate::hybrid::rules;
 use crate::hybrid::singular_start::{limit_derivative, look_around};
+use crate::hybrid::tolerances::{DRIFTING_CONSISTENCY, STATE_CONSISTENCY};
 use crate::method::step_size::first_step;
 use crate::method::stepper::Field;
-use crate::tolerance;
 use dalembert_linalg::norm_max;
-
-/// The first step is not shorter than this part of the run.
-const LEAST_FIRST: f64 = 1e-10;
 
 impl Driver<'_> {
     /// Projects the start, finds the rank around it, its derivative and a first step.
@@ -21,7 +19,7 @@ impl Driver<'_> {
         let (kernel, at) = (&self.field.kernel, self.field.point(self.t, &self.y));
         self.field.projector.hold_invariants(kernel, &self.y[..n_x]);
         self.field.projector.measure(kernel, at);
-        self.field.accelerator.baumgarte = self.options.baumgarte;
+        self.field.stabilise(self.options.baumgarte);
         if self.options.projection {
             self.field.project(self.t, &mut self.y).map_err(failure)?;
         }
@@ -119,17 +117,13 @@ impl Driver<'_> {
 
     /// Stages lie off the constraints, so rows that are redundant on them disagree there; states do not.
     pub(super) fn state_tolerance(&self) -> f64 {
-        if self.options.projection { 10.0 * tolerance::CONSISTENCY } else { 1e-2 }
+        if self.options.projection { STATE_CONSISTENCY } else { DRIFTING_CONSISTENCY }
     }
 
     pub(super) fn choose_first_step(&mut self) -> Result<(), Failure> {
         let span = self.span();
         let wanted = if self.stepper.fixed() {
-            let interval = match self.options.output {
-                Output::Every(interval) | Output::StepsAndEvery(interval) if interval > 0.0 => interval,
-                _ => span.abs() / 1000.0,
-            };
-            Some(self.options.fixed_step.unwrap_or(interval))
+            Some(rules::fixed_step(self.options.fixed_step, &self.options.output, span))
         } else {
             self.options.h_initial
         };
@@ -145,9 +139,7 @@ impl Driver<'_> {
     /// A first step of a motion that is smooth for a time `span`.
     pub(super) fn estimate_first_step(&mut self, span: f64) -> f64 {
         let exponent = self.stepper.exponent();
-        let h = first_step(&mut self.field, self.t, &self.y, &self.f, span, exponent, self.tol)
-            .unwrap_or(1e-6 * span);
-        // A state of almost nothing says nothing about scales; a step that is too long will be refused.
-        h.abs().max(LEAST_FIRST * self.span().abs()) * span.signum()
+        let suggested = first_step(&mut self.field, self.t, &self.y, &self.f, span, exponent, self.tol);
+        rules::first_step(suggested.ok(), span, self.span())
     }
 }

@@ -1,21 +1,12 @@
 //! Contacts that begin to stick or to slide, and control that is computed anew: places where the equations change.
 
-use super::{ContactChange, Control, Driver, Failure, Point, failure};
+use super::{ContactChange, Driver, Failure, Point, failure};
 use crate::contact::{Change, ContactModes, Mode, find_modes_after};
+use crate::hybrid::tolerances::{APPROACH, AT_ONCE, AT_REST, MAX_AT_ONCE, REST_SOON};
+use crate::method::step_size::StepSizeControl;
 use crate::method::stepper::EvalError;
 use crate::{Kernel, Projector};
 use dalembert_linalg::{dot, norm, norm_max};
-
-/// Changes within this fraction of the span are at one instant, and so many of them at one instant are chatter.
-const INSTANT: f64 = 1e-12;
-const MAX_AT_ONCE: usize = 30;
-
-/// A contact that comes to rest within this fraction of the span keeps its direction until then.
-const SOON: f64 = 1e-11;
-/// Speeds below this part of the largest so far are rest where another contact comes to rest.
-const QUIET: f64 = 1e-12;
-/// A step towards rest does not go beyond this part of the way.
-const APPROACH: f64 = 0.5;
 
 impl Driver<'_> {
     /// Which contacts stick at the start.
@@ -36,7 +27,7 @@ impl Driver<'_> {
         let mut modes = find_modes_after(base, at, input, change).map_err(Failure::Acceleration)?;
         // More than what has just been taken for rest, so that a contact which is carried off does not return at once.
         let fastest = self.top_speed.max(norm_max(at.eta));
-        modes.rest = self.options.atol + (self.options.rtol + 4.0 * QUIET) * fastest;
+        modes.rest = self.options.atol + (self.options.rtol + 4.0 * AT_REST) * fastest;
         Ok(modes)
     }
 
@@ -46,7 +37,7 @@ impl Driver<'_> {
         let state = self.y.clone();
         let at = self.field.point(self.t, &state);
         let (landed, loose) = if stuck { (None, Some(contact)) } else { (Some(contact), None) };
-        let change = Change { landed, loose, quiet: QUIET * self.top_speed };
+        let change = Change { landed, loose, quiet: AT_REST * self.top_speed };
         let modes = self.settled(at, change)?;
         self.take_modes(modes, contact)
     }
@@ -63,7 +54,7 @@ impl Driver<'_> {
             return Ok(false);
         }
         let moved = self.y[n_x..].iter().zip(&*eta).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        let change = Change { quiet: QUIET * self.top_speed + 2.0 * moved, ..Change::default() };
+        let change = Change { quiet: AT_REST * self.top_speed + 2.0 * moved, ..Change::default() };
         let modes = self.settled(self.field.point(self.t + h, &next), change)?;
         let before = &self.field.kernel.modes().modes;
         let freed = before.iter().zip(&modes.modes).position(|(a, b)| *a == Mode::Stick && a != b);
@@ -75,7 +66,7 @@ impl Driver<'_> {
 
     /// The equations are those of another modes from here on, because of a contact.
     fn take_modes(&mut self, modes: ContactModes, contact: usize) -> Result<(), Failure> {
-        let near = (self.t - self.changes.0).abs() <= INSTANT * self.span().abs();
+        let near = (self.t - self.changes.0).abs() <= AT_ONCE * self.span().abs();
         self.changes = if near { (self.changes.0, self.changes.1 + 1) } else { (self.t, 1) };
         if self.changes.1 > MAX_AT_ONCE {
             return Err(Failure::Chatter { t: self.t, contact });
@@ -87,7 +78,7 @@ impl Driver<'_> {
         self.start_derivative()?;
         self.rest_if_held();
         self.lead_off()?;
-        self.control = Control::new(self.stepper.exponent(), self.stepper.least_growth());
+        self.control = StepSizeControl::new(self.stepper.exponent(), self.stepper.least_growth());
         self.stepper.interrupted();
         self.events_again();
         self.note_sides();
@@ -152,7 +143,7 @@ impl Driver<'_> {
             let (V, rate) = (&sliding.V[contact.slide.clone()], &sliding.rate[contact.slide.clone()]);
             let (speed, closing) = (norm(V), -dot(V, rate));
             let rest_in = if closing > 0.0 { speed * speed / closing } else { f64::INFINITY };
-            let soon = rest_in <= SOON * self.t.abs().max(self.span().abs());
+            let soon = rest_in <= REST_SOON * self.t.abs().max(self.span().abs());
             let leaving = self.leaving(k);
             let hold = speed <= quiet || soon || leaving.is_some();
             let modes = &mut self.field.kernel.modes;

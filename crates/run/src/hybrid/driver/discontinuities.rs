@@ -4,28 +4,16 @@
 //! both sides. Where they are not, positions would have to jump, or speeds by an impact, which no equation here decides.
 //! So the run ends just before the switch. Rows are compared a little before and behind it, at two distances: what
 //! shrinks with the distance is a slope, what does not is a jump. Steps that pass a jump are shortened until they begin
-//! within `NEAR` of it, so that the state there does not stem from a step across.
+//! within `REACHED` of it, so that the state there does not stem from a step across.
 //!
 //! Checked by `tests/it/kinks.rs` of the facade: tracks with kinks, drives that jump, pieces that fit.
 
 use super::{Crossing, Driver, EventHit, EventRule, Events, Failure, Stop};
+use crate::hybrid::tolerances::{
+    COMPARED_AT, COMPARED_FURTHER, FITTING, LASTING, LOOK_AHEAD, REACHED, SWITCH_RATE, SWITCH_ROUNDING,
+};
 use crate::{Kernel, Shape, Terms};
 use dalembert_linalg::norm_max;
-
-/// Distance in time, in parts of the span, at which a switch counts as reached.
-const NEAR: f64 = 1e-10;
-/// Least and greatest distance in time from a switch at which rows are compared, in parts of the span.
-const REACH: [f64; 2] = [1e-11, 1e-6];
-/// The second distance, in parts of the first.
-const FURTHER: f64 = 16.0;
-/// A change that keeps this part of itself at the shorter distance is a jump; a slope keeps 1/16, a root 1/4.
-const LASTING: f64 = 0.6;
-/// How far ahead a step looks for jumps, in parts of itself.
-const BEYOND: f64 = 1.1;
-/// Scaled change of a row, as residuals are scaled, below which pieces fit.
-const FITTING: f64 = 1e-8;
-/// Values of a switch, relative to the state, that are rounding: a motion along the switch does not pass it.
-const ROUNDING: f64 = 1e-14;
 
 /// How a step passes the switches in it.
 pub(super) enum Passing {
@@ -111,7 +99,7 @@ impl Driver<'_> {
     fn pass(&mut self, met: Option<(f64, Failure)>, h: f64) -> Result<Passing, Failure> {
         let Some((at, jump)) = met else { return Ok(Passing::Smooth) };
         let away = (at - self.t).abs();
-        if away > NEAR * self.time_size() {
+        if away > REACHED * self.time_size() {
             self.closing_in = 0.5 * away;
             self.stepper.interrupted();
             return Ok(Passing::Again);
@@ -146,7 +134,7 @@ impl Driver<'_> {
     fn switch_values(&self, t: f64, y: &[f64], g: &mut [f64]) {
         let mut scratch = vec![0.0; self.field.kernel.scratch_len()];
         self.field.kernel.switches(self.field.point(t, y), &mut scratch, g);
-        let rounding = ROUNDING * norm_max(y).max(t.abs()).max(1.0);
+        let rounding = SWITCH_ROUNDING * norm_max(y).max(t.abs()).max(1.0);
         g.iter_mut().filter(|g| g.abs() <= rounding).for_each(|g| *g = 0.0);
     }
 
@@ -156,12 +144,12 @@ impl Driver<'_> {
         let (n_x, theta) = (self.field.shape.n_x, (hit.t - self.t) / h);
         let mut y = self.y.clone();
         self.inside(theta, &mut y);
-        let (low, high) = ((theta - 0.01).max(0.0), (theta + 0.01).min(1.0));
+        let (low, high) = ((theta - SWITCH_RATE).max(0.0), (theta + SWITCH_RATE).min(1.0));
         let (mut before, mut rate) = (y.clone(), y.clone());
         self.inside(low, &mut before);
         self.inside(high, &mut rate);
         rate.iter_mut().zip(&before).for_each(|(r, b)| *r = (*r - b) / ((high - low) * h));
-        let far = (hit.t - self.t).abs() > NEAR * self.time_size();
+        let far = (hit.t - self.t).abs() > REACHED * self.time_size();
         let mixed = || self.jump(&self.place(hit.t, &y, &rate), hit.index, From::Before);
         if let Some(jump) = far.then(mixed).flatten() {
             return Some(jump);
@@ -181,7 +169,7 @@ impl Driver<'_> {
             g[i] * sides[i] < 0.0
         };
         for i in 0..sides.len() {
-            let (mut before, mut behind) = (0.0, BEYOND * h);
+            let (mut before, mut behind) = (0.0, LOOK_AHEAD * h);
             if !left(i, behind) {
                 continue;
             }
@@ -223,14 +211,14 @@ impl Driver<'_> {
             From::Here => side(tau) != 0.0,
             From::Before => side(-tau) * side(tau) < 0.0,
         };
-        let mut tau = REACH[0] * size * way;
+        let mut tau = COMPARED_AT[0] * size * way;
         while !passed(tau) {
             tau *= 4.0;
-            if tau.abs() > REACH[1] * size {
+            if tau.abs() > COMPARED_AT[1] * size {
                 return None;
             }
         }
-        let (near, far) = (self.change(place, tau, from), self.change(place, FURTHER * tau, from));
+        let (near, far) = (self.change(place, tau, from), self.change(place, COMPARED_FURTHER * tau, from));
         let (x, eta) = place.y.split_at(self.field.shape.n_x);
         let sizes = [1.0 + norm_max(x), 1.0 + norm_max(eta)];
         let levels = [false, true].into_iter().zip(near.iter().zip(&far).zip(sizes));
@@ -270,7 +258,7 @@ impl Driver<'_> {
 
     /// The event that ends the run just where a constraint jumps, with the state before it.
     fn stopped_before(&mut self, h: f64) -> Option<Stop> {
-        let tau = 4.0 * NEAR * self.time_size() * h.signum();
+        let tau = 4.0 * REACHED * self.time_size() * h.signum();
         let mut g = vec![0.0; self.contacts + self.field.shape.n_event];
         for ((row, y), f) in self.row.iter_mut().zip(&self.y).zip(&self.f) {
             *row = y + tau * f;

@@ -2,6 +2,7 @@
 
 use super::{Driver, EventHit, Events, Given, Row, Stop, at_work};
 use crate::Kernel;
+use crate::hybrid::tolerances::{SAME_TIME, STAYS};
 
 /// Gauss-Legendre nodes and weights on (0, 1), five of them: order ten.
 const NODES: [(f64, f64); 5] = [
@@ -12,20 +13,20 @@ const NODES: [(f64, f64); 5] = [
     (0.953_089_922_969_332, 0.118_463_442_528_094_54),
 ];
 
-/// The part of the run after which an event function that stays at zero is still there.
-const MOMENT: f64 = 1e-6;
-
 impl Driver<'_> {
     /// Rows and events inside the step, in the order of the motion.
     pub(super) fn give_out(&mut self, t_new: f64, h: f64) -> Given {
+        if self.events.is_empty() {
+            self.give_due(t_new, t_new, h);
+            self.integrate_to(t_new, t_new, h);
+            return Given::All;
+        }
         let mut events = std::mem::replace(&mut self.events, Events::new(&[], 0));
         let signs = if self.contacts > 0 { events.mark().0 } else { Vec::new() };
-        if !events.is_empty() {
-            let t = self.t;
-            events.scan(t, h, &mut |theta, g| self.event_values(Some((theta, h)), g));
-            if t_new == self.t_end {
-                events.close(self.contacts, t, h);
-            }
+        let t = self.t;
+        events.scan(t, h, &mut |theta, g| self.event_values(Some((theta, h)), g));
+        if t_new == self.t_end {
+            events.close(self.contacts, t, h);
         }
         let mut given = Given::All;
         let (mut reported, mut change) = (0, None);
@@ -70,7 +71,7 @@ impl Driver<'_> {
         let mut events = std::mem::replace(&mut self.events, Events::new(&[], 0));
         let count = self.contacts + self.field.shape.n_event;
         let (mut now, mut later) = (vec![0.0; count], vec![0.0; count]);
-        let moment = MOMENT * self.span();
+        let moment = STAYS * self.span();
         for (i, (y, f)) in self.y.iter().zip(&self.f).enumerate() {
             self.row[i] = y + moment * f;
         }
@@ -114,9 +115,9 @@ impl Driver<'_> {
 
     /// Rows due up to `until`, from the dense output.
     pub(super) fn give_due(&mut self, until: f64, t_new: f64, h: f64) {
-        while let Some(due) = self.schedule.pop_until(until, 1e-12 * h.abs()) {
+        while let Some(due) = self.schedule.pop_until(until, SAME_TIME * h.abs()) {
             // The end is given by its step, once.
-            if self.schedule.every_step() && (due - t_new).abs() <= 1e-12 * h.abs() {
+            if self.schedule.every_step() && (due - t_new).abs() <= SAME_TIME * h.abs() {
                 continue;
             }
             self.integrate_to(due, t_new, h);
@@ -127,7 +128,7 @@ impl Driver<'_> {
 
     /// The state at a time inside the step, on the constraints, into `row`.
     pub(super) fn dense_row(&mut self, at: f64, t_new: f64, h: f64) {
-        if (at - t_new).abs() <= 1e-12 * h.abs() {
+        if (at - t_new).abs() <= SAME_TIME * h.abs() {
             self.row.copy_from_slice(&self.y_new);
             return;
         }

@@ -8,20 +8,11 @@
 
 use super::{Driver, Failure, failure};
 use crate::contact::StickingKernel;
+use crate::hybrid::tolerances::{LED, ONSET, ONSET_MOMENT, ONSET_SHARE, ONSET_SLIVER, TURN};
 use crate::method::stepper::{EvalError, Field};
 use crate::{ContactTerms, Kernel};
 use dalembert_linalg::{Cod, dot, norm, norm_max};
 use std::ops::Range;
-
-/// Changes of directions and parts of the time scale by which derivatives are taken.
-const TURN: f64 = 1e-6;
-const MOMENT: f64 = 1e-5;
-/// What answers to a turn by less than this part of the largest answer is led by the constraints, and does not turn.
-const LED: f64 = 1e-6;
-/// This part of the tolerance is for what the direction is wrong by, but it is prescribed for a part of T between these.
-const SHARE: f64 = 0.1;
-const SHORTEST: f64 = 1e-3;
-const LONGEST: f64 = 0.02;
 
 /// V of all contacts and V'.
 pub(super) struct Slides {
@@ -53,7 +44,7 @@ impl Driver<'_> {
         let whole = modes.until[contact] - modes.since;
         let left = modes.until[contact] - self.t;
         // Not a sliver more.
-        (whole.is_finite() && left / whole > 1e-6).then_some(left.abs())
+        (whole.is_finite() && left / whole > ONSET_SLIVER).then_some(left.abs())
     }
 
     /// How contacts turn that have just been let go, and for how long that is relied on.
@@ -65,12 +56,13 @@ impl Driver<'_> {
         let scale = self.field.time_scale(&self.y, &self.f).min(self.span().abs());
         let (turning, grasp) = self.turning(&leaving, scale).map_err(failure)?;
         let (quiet, forward) = (self.quiet(), self.span().signum());
+        let [shortest, longest] = ONSET;
         let modes = &mut self.field.kernel.modes;
         modes.since = self.t;
         leaving.parts().zip(turning).for_each(|(i, w)| modes.turning[i] = w);
         for (k, slide) in leaving.contacts {
             let T = scale.min(1.0 / norm(&modes.turning[slide]));
-            let part = (SHARE * quiet / (grasp * T)).powf(0.2).clamp(SHORTEST, LONGEST);
+            let part = (ONSET_SHARE * quiet / (grasp * T)).powf(0.2).clamp(shortest, longest);
             modes.until[k] = self.t + part * T * forward;
         }
         Ok(())
@@ -79,7 +71,7 @@ impl Driver<'_> {
     /// w of the components, and how much V' changes with a direction at most.
     fn turning(&mut self, leaving: &Leaving, scale: f64) -> Result<(Vec<f64>, f64), EvalError> {
         let count = leaving.along.len();
-        let moment = MOMENT * scale * self.span().signum();
+        let moment = ONSET_MOMENT * scale * self.span().signum();
         let start = self.rates(leaving, 0.0)?;
         let later = self.rates(leaving, moment)?;
         let change = leaving.across(later.iter().zip(&start).map(|(r, s)| (r - s) / moment).collect());

@@ -8,7 +8,8 @@
 use super::{Driver, Failure, Options};
 use crate::hybrid::right_hand_side::RightHandSide;
 use crate::hybrid::time_events::{TimeEvent, TimeEvents};
-use crate::method::step_size::Control;
+use crate::hybrid::tolerances::SLIVER;
+use crate::method::step_size::StepSizeControl;
 
 /// Watch over the switches of time, if there are any. Variational methods keep their steps.
 pub(super) fn watch(field: &RightHandSide<'_>, t: f64, t_end: f64, options: &Options) -> Option<TimeEvents> {
@@ -40,7 +41,7 @@ impl Driver<'_> {
         self.events_again();
         if !self.stepper.fixed() {
             self.look_for_instants(self.h);
-            self.control = Control::new(self.stepper.exponent(), self.stepper.least_growth());
+            self.control = StepSizeControl::new(self.stepper.exponent(), self.stepper.least_growth());
             self.h = self.estimate_first_step(self.smooth_span());
         }
         Ok(())
@@ -61,10 +62,10 @@ impl Driver<'_> {
     fn after_a_cut(&mut self, h: f64) -> f64 {
         let Some(instants) = &self.instants else { return h };
         let direction = instants.direction();
-        let rest = self.cut_short.map(|end| end - self.t).filter(|rest| rest * direction > 1e-10 * h.abs());
+        let rest = self.cut_short.map(|end| end - self.t).filter(|rest| rest * direction > SLIVER * h.abs());
         let step = rest.unwrap_or(h);
         let end = self.t + step;
-        let cut = instants.found().is_some_and(|next| (end - next.at) * direction > 1e-10 * h.abs());
+        let cut = instants.found().is_some_and(|next| (end - next.at) * direction > SLIVER * h.abs());
         self.cut_short = cut.then_some(end);
         step
     }
