@@ -285,12 +285,20 @@ impl Accelerator {
         true
     }
 
-    /// x' and eta' one after the other, by the kernel's fused program, of a system without rows; `false` where there is no
-    /// such program or where it cannot be trusted. The solution is left as it was.
+    /// x' and eta' one after the other at t and (x, eta), by the kernel's fused program, of a system without rows; `false`
+    /// where there is no such program or where it cannot be trusted. The solution is left as it was.
     #[inline]
-    pub(crate) fn fused_derivative(&mut self, kernel: &dyn Kernel, at: Point<'_>, out: &mut [f64]) -> bool {
-        let done =
-            !self.quick_workspace.is_empty() && kernel.quick(at, &mut self.quick_workspace, &mut self.quick);
+    pub(crate) fn fused_derivative(
+        &mut self,
+        kernel: &dyn Kernel,
+        t: f64,
+        y: &[f64],
+        out: &mut [f64],
+    ) -> bool {
+        let Some([time, state @ ..]) = self.quick_workspace.get_mut(..=y.len()) else { return false };
+        *time = t;
+        copy_few(y, state);
+        let done = kernel.quick_in_place(&mut self.quick_workspace, &mut self.quick);
         if done {
             copy_few(&self.quick, out);
         }

@@ -19,7 +19,7 @@ pub(super) struct RightHandSide<'k> {
     pub shape: Shape,
     pub accelerator: Accelerator,
     pub controller: SampledController<'k>,
-    /// For what is reported, where contacts stick.
+    /// For event functions and integrals, where contacts stick.
     reporter: Option<Reporter>,
     pub projector: Projector,
     pub counters: Counters,
@@ -143,6 +143,13 @@ impl<'k> RightHandSide<'k> {
         Ok(moved)
     }
 
+    /// Derivatives are those behind this time from now on.
+    pub fn stretch_from(&mut self, behind: f64, direction: f64) {
+        let (near, far) = if direction > 0.0 { (0, 1) } else { (1, 0) };
+        self.stretch[near] = behind;
+        self.stretch[far] = f64::INFINITY * direction;
+    }
+
     /// The nearest time of the stretch: at most roundings away.
     fn within_stretch(&self, t: f64) -> f64 {
         t.max(self.stretch[0]).min(self.stretch[1])
@@ -229,8 +236,7 @@ impl<'k> RightHandSide<'k> {
     #[inline]
     fn free_derivative(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), EvalError> {
         self.counters.evaluations += 1;
-        let (x, eta) = y.split_at(self.shape.n_x);
-        if self.accelerator.fused_derivative(self.kernel.base(), Point { t, x, eta }, out) {
+        if self.accelerator.fused_derivative(self.kernel.base(), t, y, out) {
             return Ok(());
         }
         self.general_derivative(t, y, out)
@@ -340,7 +346,6 @@ impl Field for RightHandSide<'_> {
             kernel: self.kernel.base(),
             workspace,
             out,
-            n_x: self.shape.n_x,
             evaluations: &mut self.counters.evaluations,
         })
     }

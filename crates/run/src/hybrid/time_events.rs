@@ -6,24 +6,107 @@
 //! nothing of the state.
 
 use super::events::Events;
+use super::integration::Integration;
 use super::options::EventRule;
-use super::outcome::{Crossing, EventHit};
+use super::outcome::{Crossing, EventHit, Failure};
+use super::source::{EventSource, Transition};
 use super::tolerances::{
-    MAX_HALVED, TIME_NEAR_ZERO, TIME_ROUNDINGS, WINDOW, WINDOW_BEHIND, WINDOW_SAMPLES, WINDOW_STEPS,
+    MAX_HALVED, SLIVER, TIME_NEAR_ZERO, TIME_ROUNDINGS, WINDOW, WINDOW_BEHIND, WINDOW_SAMPLES, WINDOW_STEPS,
 };
 use crate::Kernel;
 use std::collections::VecDeque;
 
 /// An instant with the last time that is surely before it and the first one surely behind.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct TimeEvent {
+struct TimeEvent {
     pub at: f64,
     pub before: f64,
     pub behind: f64,
 }
 
+/// Switches of time along a run: a step ends at each, and the next one begins on the other side of it.
+///
+/// At the instant itself an expression has one of its two values. So derivatives are not taken there but some roundings of
+/// time away from it, before it by the step that ends there, behind it by the next (`RightHandSide::stretch`): no stage sees
+/// the other side, whichever way a comparison is written. Times of steps, rows and events are not changed by that.
+/// Checked by `tests/it/time_switches.rs` here and in the facade.
+pub(super) struct TimeSwitches {
+    watch: TimeEvents,
+    /// Where a fixed step that one of them cut short would have ended.
+    cut_short: Option<f64>,
+}
+
+impl TimeSwitches {
+    /// Those of a run, if it has any. Variational methods keep their steps.
+    pub fn of(run: &Integration<'_>) -> Option<Self> {
+        let (t, t_end, options) = (run.t_start, run.t_end, run.options);
+        let grain = options.h_min_relative * t.abs().max(t_end.abs()).max((t_end - t).abs());
+        let cut = run.field.shape.n_time_switch > 0 && !options.method.is_variational();
+        let watch = if cut { TimeEvents::new(&run.field.kernel, t, t_end, grain) } else { None };
+        watch.map(|watch| Self { watch, cut_short: None })
+    }
+
+    /// Looks ahead of a step of length h. Derivatives are taken before what is found.
+    fn look(&mut self, run: &mut Integration<'_>, h: f64) {
+        self.watch.look(&run.field.kernel, run.t, h);
+        if let Some(next) = self.watch.found() {
+            let far = if self.watch.direction() > 0.0 { 1 } else { 0 };
+            run.field.stretch[far] = next.before;
+        }
+    }
+
+    /// Fixed steps end where they would without switches: what is left of a step that was cut comes first.
+    fn after_a_cut(&mut self, t: f64, h: f64) -> f64 {
+        let direction = self.watch.direction();
+        let rest = self.cut_short.map(|end| end - t).filter(|rest| rest * direction > SLIVER * h.abs());
+        let step = rest.unwrap_or(h);
+        let end = t + step;
+        let cut = self.watch.found().is_some_and(|next| (end - next.at) * direction > SLIVER * h.abs());
+        self.cut_short = cut.then_some(end);
+        step
+    }
+
+    /// The time up to where steps must end, instants aside that are not looked for yet.
+    fn smooth_span(&self, run: &Integration<'_>) -> f64 {
+        let end = self.watch.found().map_or(run.t_end, |next| next.at);
+        if (end - run.t_end) * run.span() > 0.0 { run.t_end - run.t } else { end - run.t }
+    }
+}
+
+impl EventSource for TimeSwitches {
+    /// The motion begins behind the switches at its start.
+    fn begin(&mut self, run: &mut Integration<'_>) -> Result<(), Failure> {
+        let behind = self.watch.begin(&run.field.kernel);
+        run.field.stretch_from(behind, self.watch.direction());
+        Ok(())
+    }
+
+    fn next_time(&self) -> Option<f64> {
+        Some(self.watch.next())
+    }
+
+    fn plan(&mut self, run: &mut Integration<'_>, h: f64) -> f64 {
+        self.look(run, h);
+        if run.methods.fixed() { self.after_a_cut(run.t, h) } else { h }
+    }
+
+    /// At an instant: the derivative of its other side, and a step as at a start.
+    fn arrive(&mut self, run: &mut Integration<'_>) -> Result<Transition, Failure> {
+        let Some(instant) = std::iter::from_fn(|| self.watch.take(run.t)).last() else {
+            return Ok(Transition::Continue);
+        };
+        run.field.stretch_from(instant.behind, self.watch.direction());
+        if run.methods.fixed() {
+            return Ok(Transition::Restart { smooth_for: None });
+        }
+        let h = run.methods.h;
+        self.look(run, h);
+        Ok(Transition::Restart { smooth_for: Some(self.smooth_span(run)) })
+    }
+}
+
 /// Watch over the switches of time.
-pub(super) struct TimeEvents {
+struct TimeEvents {
     watch: Events,
     /// Found and not yet passed, in the order of the motion.
     ahead: VecDeque<TimeEvent>,

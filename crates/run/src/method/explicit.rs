@@ -8,9 +8,10 @@
 //! Checked below: order of the step and of the dense output on a problem with known solution, time-dependent too.
 
 use super::dop853::{DENSE, DOP853, EXTRA_A, EXTRA_C};
-use super::stages::Stages;
-use super::stepper::{Attempt, Estimated, Field, FusedField, StepError, Stepper, largest};
-use super::tableaux::{Estimate, RK4, TSIT5, TSIT5_DENSE, Tableau};
+use super::plain_step::plain_step;
+use super::stages::{Carry, DOP853_ERRORS, Kind, Stages, TSIT5_ERROR};
+use super::stepper::{Attempt, Estimated, Field, StepError, Stepper};
+use super::tableaux::TSIT5_DENSE;
 use super::tolerances::{ASTRAY, UNRESOLVED};
 use crate::constraint::singular::Gap;
 
@@ -35,51 +36,18 @@ const fn nested_slopes(theta: f64) -> [f64; 7] {
     slopes
 }
 
-/// Weights of the error estimates.
-const TSIT5_ERROR: &[f64] = match &TSIT5.estimate {
-    Estimate::One(weights) => weights,
-    _ => &[],
-};
-const DOP853_ERRORS: [&[f64]; 2] = match &DOP853.estimate {
-    Estimate::Two { fifth, third } => [fifth, third],
-    _ => [&[], &[]],
-};
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Dop853,
-    Tsit5,
-    Rk4,
-}
-
-impl Kind {
-    fn table(self) -> &'static Tableau {
-        match self {
-            Kind::Dop853 => &DOP853,
-            Kind::Tsit5 => &TSIT5,
-            Kind::Rk4 => &RK4,
-        }
-    }
-}
-
 /// An explicit method with its workspace.
 pub(crate) struct Explicit {
     kind: Kind,
     dim: usize,
-    /// Derivatives of the stages, and the one that was taken last.
+    /// Derivatives of the stages.
     k: Stages,
-    last: Vec<f64>,
-    /// Scale of the error of each component.
-    scale: Vec<f64>,
+    /// The state or sum that was formed last.
+    stage: Vec<f64>,
     /// Interpolant coefficients, highest last, and the state and step they belong to.
     dense: Vec<f64>,
     origin: Vec<f64>,
-    /// What rounding cut off the last accepted step, and the state that step ended in: long motions near an unstable
-    /// balance would otherwise see the roundings of all steps (compensated summation).
-    carry: Vec<f64>,
-    carry_for: Vec<f64>,
-    next_carry: Vec<f64>,
-    next_carry_for: Vec<f64>,
+    carry: Carry,
 }
 
 impl Explicit {
@@ -88,106 +56,47 @@ impl Explicit {
             kind,
             dim,
             k: Stages::new(dim),
-            last: vec![0.0; dim],
-            scale: vec![0.0; dim],
+            stage: vec![0.0; dim],
             dense: vec![0.0; 7 * dim],
             origin: vec![0.0; dim],
-            carry: vec![0.0; dim],
-            carry_for: vec![f64::NAN; dim],
-            next_carry: vec![0.0; dim],
-            next_carry_for: vec![f64::NAN; dim],
+            carry: Carry::new(dim),
         }
     }
 
-    /// Takes the derivatives of all stages but the first.
-    fn take_stages(&mut self, field: &mut dyn Field, at: &Attempt<'_>) -> Result<(), StepError> {
-        let table = self.kind.table();
-        for i in 1..table.c.len() {
-            self.k.form_state(at.h, table.a[i]);
-            self.take_derivative(field, at.t + table.c[i] * at.h, i)?;
-        }
-        Ok(())
-    }
-
-    /// Takes the derivatives of all stages but the first by a program of the kernel; `false` if it cannot be trusted at one
-    /// of them. Here the weights matter for the time of a run, so the stages are written out, with weights that are
-    /// constants of the code.
-    fn take_fused_stages(&mut self, mut fused: FusedField<'_>, at: &Attempt<'_>) -> bool {
-        macro_rules! stages {
-            ($table:ident, $($i:literal)*) => {{
-                $(
-                    self.k.form_state(at.h, $table.a[$i]);
-                    match fused.eval(at.t + $table.c[$i] * at.h, self.k.formed()) {
-                        Some(derivative) => self.k.put($i, derivative),
-                        None => return false,
-                    }
-                )*
-            }};
-        }
-        match self.kind {
-            Kind::Dop853 => stages!(DOP853, 1 2 3 4 5 6 7 8 9 10 11),
-            Kind::Tsit5 => stages!(TSIT5, 1 2 3 4 5),
-            Kind::Rk4 => stages!(RK4, 1 2 3),
-        }
-        *fused.evaluations += self.kind.table().c.len() - 1;
-        true
-    }
-
-    /// Takes the derivative k_i at the state that was formed last.
+    /// The derivative k_i at the state that was formed last.
     fn take_derivative(&mut self, field: &mut dyn Field, t: f64, i: usize) -> Result<(), StepError> {
-        field.eval(t, self.k.formed(), &mut self.last)?;
-        self.k.put(i, &self.last);
-        Ok(())
-    }
-
-    /// y_new = y + h sum b_j k_j, with what the last step left over, if the state is still its end.
-    fn advance(&mut self, y: &[f64], h: f64, y_new: &mut [f64]) {
-        match self.kind {
-            Kind::Dop853 => self.k.form_increment(h, DOP853.b),
-            Kind::Tsit5 => self.k.form_increment(h, TSIT5.b),
-            Kind::Rk4 => self.k.form_increment(h, RK4.b),
-        }
-        let carried = self.carry_for == y;
-        let ends = y_new.iter_mut().zip(y).zip(self.k.formed_mut());
-        for ((((y_new, y), s), carry), next) in ends.zip(&self.carry).zip(&mut self.next_carry) {
-            let increment = *s + if carried { *carry } else { 0.0 };
-            *y_new = y + increment;
-            *next = increment - (*y_new - y);
-            *s = *y_new;
-        }
-        self.next_carry_for.copy_from_slice(y_new);
+        Ok(field.eval(t, &self.stage, self.k.row_mut(i))?)
     }
 
     /// Largest component of sum_j weights_j k_j in units of the tolerance, as far as projection will leave it, and its index;
     /// NaN wins.
-    #[inline(always)]
-    fn error_size(&mut self, field: &mut dyn Field, weights: &[f64], tangent: bool) -> (f64, usize) {
-        self.k.form_sum(1.0, weights);
+    fn error_size(
+        &mut self,
+        field: &mut dyn Field,
+        at: &Attempt<'_>,
+        y_new: &[f64],
+        weights: &[f64],
+        tangent: bool,
+    ) -> (f64, usize) {
+        self.k.sum(1.0, weights, &mut self.stage);
         if tangent {
-            field.tangent(self.k.formed_mut());
+            field.tangent(&mut self.stage);
         }
-        largest(self.k.formed().iter().zip(&self.scale).map(|(e, scale)| e.abs() / scale))
+        at.tol.norm(self.stage.iter().copied(), at.y, y_new)
     }
 
     fn estimate(&mut self, field: &mut dyn Field, at: &Attempt<'_>, y_new: &[f64]) -> Estimated {
-        let (Kind::Dop853 | Kind::Tsit5) = self.kind else {
-            return match y_new.iter().position(|v| !v.is_finite()) {
-                Some(worst) => Estimated { error: f64::NAN, worst },
-                None => Estimated { error: 0.0, worst: 0 },
-            };
-        };
+        if self.kind == Kind::Rk4 {
+            return Estimated::of_none(y_new);
+        }
         let tangent = field.prepare_tangent(at.t + at.h, y_new);
-        let sizes = at.y.iter().zip(y_new).map(|(y, y_new)| at.tol.scale(*y, *y_new));
-        self.scale.iter_mut().zip(sizes).for_each(|(scale, size)| *scale = size);
         if self.kind == Kind::Tsit5 {
-            let (size, worst) = self.error_size(field, TSIT5_ERROR, tangent);
+            let (size, worst) = self.error_size(field, at, y_new, TSIT5_ERROR, tangent);
             return Estimated { error: at.h.abs() * size, worst };
         }
-        let (e3, _) = self.error_size(field, DOP853_ERRORS[1], tangent);
-        let (e5, worst) = self.error_size(field, DOP853_ERRORS[0], tangent);
-        let size = (e5 * e5 + 0.01 * e3 * e3).sqrt();
-        let error = if size == 0.0 { 0.0 } else { at.h.abs() * e5 * (e5 / size) };
-        Estimated { error, worst }
+        let (third, _) = self.error_size(field, at, y_new, DOP853_ERRORS[1], tangent);
+        let fifth = self.error_size(field, at, y_new, DOP853_ERRORS[0], tangent);
+        Estimated::of_two(at.h, fifth, third)
     }
 
     /// DOP853: three further stages, then the coefficients of the nested form.
@@ -199,9 +108,9 @@ impl Explicit {
         f_new: &[f64],
     ) -> Result<(), StepError> {
         let d = self.dim;
-        self.k.put(12, f_new);
+        self.k.row_mut(12).copy_from_slice(f_new);
         for s in 0..3 {
-            self.k.form_state(at.h, &EXTRA_A[s][..13 + s]);
+            self.k.state(at.y, at.h, &EXTRA_A[s][..13 + s], &mut self.stage);
             self.take_derivative(field, at.t + EXTRA_C[s] * at.h, 13 + s)?;
         }
         for i in 0..d {
@@ -211,8 +120,7 @@ impl Explicit {
             self.dense[2 * d + i] = 2.0 * delta - at.h * (f_new[i] + at.f[i]);
         }
         for (weights, out) in DENSE.iter().zip(self.dense[3 * d..].chunks_mut(d.max(1))) {
-            self.k.form_sum(at.h, weights);
-            out.copy_from_slice(self.k.formed());
+            self.k.sum(at.h, weights, out);
         }
         if self.is_resolved(&at, y_new) {
             return Ok(());
@@ -223,8 +131,8 @@ impl Explicit {
     /// The further stage whose slope is least like that of the stage next to it.
     fn strangest_extra(&self, at: &Attempt<'_>, y_new: &[f64]) -> usize {
         let unlike = |s: usize| {
-            let difference = |i: usize| self.k.at(13 + s, i) - self.k.at(NEXT_TO_EXTRA[s], i);
-            at.tol.norm((0..self.dim).map(difference), at.y, y_new).0
+            let (a, b) = (self.k.row(13 + s), self.k.row(NEXT_TO_EXTRA[s]));
+            at.tol.norm(a.iter().zip(b).map(|(a, b)| a - b), at.y, y_new).0
         };
         (1..3).fold(0, |worst, s| if unlike(s) > unlike(worst) { s } else { worst })
     }
@@ -235,7 +143,7 @@ impl Explicit {
         let size = |of: &dyn Fn(usize) -> f64| at.tol.norm((0..d).map(of), at.y, y_new).0;
         let (mut missed, mut moved) = (0.0_f64, 0.0_f64);
         for (stage, slopes) in COMPARED.iter().zip(&SLOPES) {
-            let rate = |i: usize| at.h * self.k.at(*stage, i);
+            let rate = |i: usize| at.h * self.k.row(*stage)[i];
             let slope = |i: usize| (0..7).map(|p| slopes[p] * self.dense[p * d + i]).sum::<f64>();
             missed = missed.max(size(&|i| slope(i) - rate(i)));
             moved = moved.max(size(&rate));
@@ -247,8 +155,7 @@ impl Explicit {
         let d = self.dim;
         for (p, out) in self.dense.chunks_mut(d.max(1)).take(4).enumerate() {
             let weights: [f64; 7] = std::array::from_fn(|j| TSIT5_DENSE[j][p]);
-            self.k.form_sum(h, &weights);
-            out.copy_from_slice(self.k.formed());
+            self.k.sum(h, &weights, out);
         }
     }
 
@@ -271,25 +178,33 @@ impl Stepper for Explicit {
         at: Attempt<'_>,
         y_new: &mut [f64],
     ) -> Result<Estimated, StepError> {
-        self.k.begin(at.y, at.f);
-        let fused = field.fused().is_some_and(|fused| self.take_fused_stages(fused, &at));
-        if !fused {
-            self.take_stages(field, &at)?;
+        if let Some(fused) = field.fused()
+            && let Some(estimated) = plain_step(self.kind, (&mut self.k, &mut self.carry), fused, &at, y_new)
+        {
+            return Ok(estimated);
         }
-        self.advance(at.y, at.h, y_new);
-        if self.kind == Kind::Tsit5 {
-            self.take_derivative(field, at.t + at.h, 6)?;
+        let table = self.kind.table();
+        self.k.row_mut(0).copy_from_slice(at.f);
+        for i in 1..table.c.len() {
+            self.k.state(at.y, at.h, table.a[i], &mut self.stage);
+            self.take_derivative(field, at.t + table.c[i] * at.h, i)?;
+        }
+        self.k.increment(at.h, table.b, &mut self.stage);
+        self.carry.add(at.y, &self.stage, y_new);
+        self.stage.copy_from_slice(y_new);
+        if table.last_is_next {
+            self.take_derivative(field, at.t + at.h, table.c.len())?;
         }
         Ok(self.estimate(field, &at, y_new))
     }
 
     fn end_derivative(&self) -> Option<&[f64]> {
-        self.kind.table().last_is_next.then_some(&*self.last)
+        let table = self.kind.table();
+        table.last_is_next.then(|| self.k.row(table.c.len()))
     }
 
     fn accepted(&mut self, _: f64) {
-        std::mem::swap(&mut self.carry, &mut self.next_carry);
-        std::mem::swap(&mut self.carry_for, &mut self.next_carry_for);
+        self.carry.accepted();
     }
 
     fn prepare_dense(

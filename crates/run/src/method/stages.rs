@@ -1,104 +1,146 @@
-//! Derivatives of the stages of a step, and weighted sums of them.
-//!
-//! Four components at a time are summed in registers, over all stages. Weights come from constant tables: inlined, a sum
-//! is straight code without tests. Numbers of components are rounded up to whole blocks; what is beyond them is zero.
+//! What explicit methods share: their tables, the derivatives of the stages of a step with weighted sums of them, and what
+//! rounding cuts off.
 
-/// Components that are summed together.
-const BLOCK: usize = 4;
+use super::dop853::DOP853;
+use super::tableaux::{Estimate, RK4, TSIT5, Tableau};
+use dalembert_linalg::axpy;
+
+/// An explicit method.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Dop853,
+    Tsit5,
+    Rk4,
+}
+
+impl Kind {
+    pub fn table(self) -> &'static Tableau {
+        match self {
+            Kind::Dop853 => &DOP853,
+            Kind::Tsit5 => &TSIT5,
+            Kind::Rk4 => &RK4,
+        }
+    }
+}
+
+/// Weights of the error estimate of Tsit5.
+pub(super) const TSIT5_ERROR: &[f64] = match &TSIT5.estimate {
+    Estimate::One(weights) => weights,
+    _ => &[],
+};
+/// Weights of the error estimates of DOP853, of fifth and third order.
+pub(super) const DOP853_ERRORS: [&[f64]; 2] = match &DOP853.estimate {
+    Estimate::Two { fifth, third } => [fifth, third],
+    _ => [&[], &[]],
+};
+
 /// Most derivatives of a step: the stages of DOP853, the end of the step and three stages of the dense output.
-const MAX_STAGES: usize = 16;
+pub(super) const MAX_STAGES: usize = 16;
 
-/// Four components of all derivatives.
-type Block = [[f64; BLOCK]; MAX_STAGES];
-
-/// Derivatives k_j of a step, j < 16, its first state, and the state or sum that was formed last.
-pub(crate) struct Stages {
+/// Derivatives k_j of a step, j < 16, one after the other.
+pub(super) struct Stages {
     dim: usize,
-    k: Vec<Block>,
-    y: Vec<[f64; BLOCK]>,
-    formed: Vec<[f64; BLOCK]>,
+    k: Vec<f64>,
 }
 
 impl Stages {
     /// Room for derivatives of `dim` components.
     pub fn new(dim: usize) -> Self {
-        let blocks = dim.div_ceil(BLOCK);
-        let zero = vec![[0.0; BLOCK]; blocks];
-        Self { dim, k: vec![[[0.0; BLOCK]; MAX_STAGES]; blocks], y: zero.clone(), formed: zero }
+        Self { dim, k: vec![0.0; MAX_STAGES * dim] }
     }
 
-    /// A step begins at `y` with the derivative `f`.
-    pub fn begin(&mut self, y: &[f64], f: &[f64]) {
-        self.y.as_flattened_mut()[..self.dim].copy_from_slice(y);
-        self.put(0, f);
+    /// All of them, for code that is made for a number of components; `None` if that is another one.
+    #[inline]
+    pub fn rows_mut<const D: usize>(&mut self) -> Option<&mut [[f64; D]; MAX_STAGES]> {
+        let (rows, _) = self.k.as_chunks_mut();
+        rows.try_into().ok().filter(|_| D == self.dim)
     }
 
-    /// Component i of k_j.
-    pub fn at(&self, j: usize, i: usize) -> f64 {
-        self.k[i / BLOCK][j][i % BLOCK]
+    /// k_j
+    pub fn row(&self, j: usize) -> &[f64] {
+        &self.k[j * self.dim..(j + 1) * self.dim]
     }
 
-    /// Takes over the derivative k_j.
-    #[inline(always)]
-    pub fn put(&mut self, j: usize, derivative: &[f64]) {
-        for (block, part) in self.k.iter_mut().zip(derivative.chunks(BLOCK)) {
-            match part {
-                [a, b, c, d] => block[j] = [*a, *b, *c, *d],
-                _ => block[j][..part.len()].copy_from_slice(part),
+    /// k_j, to be written.
+    pub fn row_mut(&mut self, j: usize) -> &mut [f64] {
+        &mut self.k[j * self.dim..(j + 1) * self.dim]
+    }
+
+    /// `y + sum_j (h w_j) k_j`; the increment is summed first, so that y rounds once.
+    pub fn state(&self, y: &[f64], h: f64, weights: &[f64], out: &mut [f64]) {
+        self.increment(h, weights, out);
+        out.iter_mut().zip(y).for_each(|(out, y)| *out += y);
+    }
+
+    /// `sum_j (h w_j) k_j`, weights that are zero left out.
+    pub fn increment(&self, h: f64, weights: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for (j, w) in weights.iter().enumerate() {
+            if *w != 0.0 {
+                axpy(h * w, self.row(j), out);
             }
         }
     }
 
-    /// The state or sum that was formed last.
-    #[inline(always)]
-    pub fn formed(&self) -> &[f64] {
-        &self.formed.as_flattened()[..self.dim]
-    }
-
-    /// The sum that was formed last, to be changed.
-    pub fn formed_mut(&mut self) -> &mut [f64] {
-        &mut self.formed.as_flattened_mut()[..self.dim]
-    }
-
-    /// Forms the state `y + sum_j (h w_j) k_j`; the increment is summed first, so that y rounds once.
-    #[inline(always)]
-    pub fn form_state(&mut self, h: f64, weights: &[f64]) {
-        for ((block, y), out) in self.k.iter().zip(&self.y).zip(&mut self.formed) {
-            let sum = increment(block, h, weights);
-            *out = std::array::from_fn(|l| sum[l] + y[l]);
-        }
-    }
-
-    /// Forms `sum_j (h w_j) k_j`.
-    #[inline(always)]
-    pub fn form_increment(&mut self, h: f64, weights: &[f64]) {
-        for (block, out) in self.k.iter().zip(&mut self.formed) {
-            *out = increment(block, h, weights);
-        }
-    }
-
-    /// Forms `factor sum_j w_j k_j`.
-    #[inline(always)]
-    pub fn form_sum(&mut self, factor: f64, weights: &[f64]) {
-        for (block, out) in self.k.iter().zip(&mut self.formed) {
-            let mut sum = [0.0; BLOCK];
-            for (w, k) in weights.iter().zip(block) {
-                (0..BLOCK).for_each(|l| sum[l] += w * k[l]);
-            }
-            *out = sum.map(|s| factor * s);
-        }
+    /// `factor sum_j w_j k_j`, weights that are zero left out.
+    pub fn sum(&self, factor: f64, weights: &[f64], out: &mut [f64]) {
+        self.increment(1.0, weights, out);
+        out.iter_mut().for_each(|out| *out *= factor);
     }
 }
 
-/// sum_j (h w_j) k_j, weights that are zero left out.
-#[inline(always)]
-fn increment(block: &Block, h: f64, weights: &[f64]) -> [f64; BLOCK] {
-    let mut sum = [0.0; BLOCK];
-    for (w, k) in weights.iter().zip(block) {
-        if *w != 0.0 {
-            let s = h * w;
-            (0..BLOCK).for_each(|l| sum[l] += s * k[l]);
-        }
+/// What rounding cut off the last accepted step, and the state that step ended in: long motions near an unstable balance
+/// would otherwise see the roundings of all steps (compensated summation).
+pub(super) struct Carry {
+    left: Vec<f64>,
+    for_state: Vec<f64>,
+    next_left: Vec<f64>,
+    next_for_state: Vec<f64>,
+}
+
+impl Carry {
+    pub fn new(dim: usize) -> Self {
+        let (zero, none) = (vec![0.0; dim], vec![f64::NAN; dim]);
+        Self { left: zero.clone(), for_state: none.clone(), next_left: zero, next_for_state: none }
     }
-    sum
+
+    /// y_new = y + increment, with what the last step left over, if the state is still its end.
+    #[inline(always)]
+    pub fn add(&mut self, y: &[f64], increment: &[f64], y_new: &mut [f64]) {
+        let carried = self.for_state == y;
+        let d = y.len();
+        let (left, next_left) = (&self.left[..d], &mut self.next_left[..d]);
+        let (increment, y_new) = (&increment[..d], &mut y_new[..d]);
+        for i in 0..d {
+            let increment = increment[i] + if carried { left[i] } else { 0.0 };
+            y_new[i] = y[i] + increment;
+            next_left[i] = increment - (y_new[i] - y[i]);
+        }
+        self.next_for_state.copy_from_slice(y_new);
+    }
+
+    /// The step was accepted.
+    pub fn accepted(&mut self) {
+        std::mem::swap(&mut self.left, &mut self.next_left);
+        std::mem::swap(&mut self.for_state, &mut self.next_for_state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_rows() {
+        let mut stages = Stages::new(3);
+        stages.row_mut(0).copy_from_slice(&[1.0, 2.0, 3.0]);
+        stages.row_mut(1).fill(f64::NAN);
+        stages.row_mut(2).copy_from_slice(&[0.5, 0.0, -1.0]);
+        let mut out = [0.0; 3];
+        stages.state(&[10.0, 20.0, 30.0], 0.5, &[2.0, 0.0, 4.0], &mut out);
+        assert_eq!(out, [12.0, 22.0, 31.0], "a weight of zero leaves its row out");
+        stages.sum(2.0, &[1.0, 0.0, 1.0], &mut out);
+        assert_eq!(out, [3.0, 4.0, 4.0]);
+        assert!(stages.rows_mut::<3>().is_some() && stages.rows_mut::<4>().is_none());
+    }
 }

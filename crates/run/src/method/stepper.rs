@@ -1,7 +1,7 @@
 //! What every method of integration is to the driver: steps over flat slices, with an error and a dense output.
 
 use crate::constraint::singular::Gap;
-use crate::{AccelerationError, Kernel, Point, ProjectionError};
+use crate::{AccelerationError, Kernel, ProjectionError};
 
 /// Why a derivative could not be had.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,22 +62,12 @@ pub(crate) trait Field {
 /// A derivative that is one program of the kernel, without anything around it.
 pub(crate) struct FusedField<'a> {
     pub kernel: &'a dyn Kernel,
+    /// That of [`Kernel::quick_in_place`]: t and the state come first.
     pub workspace: &'a mut [f64],
     /// x', eta', and what else the program gives.
     pub out: &'a mut [f64],
-    pub n_x: usize,
     /// Evaluations are counted here.
     pub evaluations: &'a mut usize,
-}
-
-impl FusedField<'_> {
-    /// The derivative; `None` where the program cannot be trusted.
-    #[inline(always)]
-    pub fn eval(&mut self, t: f64, y: &[f64]) -> Option<&[f64]> {
-        let (x, eta) = y.split_at(self.n_x);
-        let trusted = self.kernel.quick(Point { t, x, eta }, self.workspace, self.out);
-        if trusted { Some(&self.out[..y.len()]) } else { None }
-    }
 }
 
 /// Tolerances, and the norm by which errors are judged: the largest component, so that none hides behind others.
@@ -99,7 +89,7 @@ impl Tolerance {
 }
 
 /// The largest of some numbers that are not negative, and its index; NaN wins.
-#[inline]
+#[inline(always)]
 pub(crate) fn largest(values: impl Iterator<Item = f64>) -> (f64, usize) {
     let (mut worst, mut index) = (0.0, 0);
     for (i, value) in values.enumerate() {
@@ -129,6 +119,23 @@ pub(crate) struct Attempt<'a> {
 pub(crate) struct Estimated {
     pub error: f64,
     pub worst: usize,
+}
+
+impl Estimated {
+    /// The estimate of DOP853 from the sizes of its errors of fifth and third order, the former with its component.
+    pub fn of_two(h: f64, (fifth, worst): (f64, usize), third: f64) -> Self {
+        let size = (fifth * fifth + 0.01 * third * third).sqrt();
+        let error = if size == 0.0 { 0.0 } else { h.abs() * fifth * (fifth / size) };
+        Self { error, worst }
+    }
+
+    /// A method without an estimate: any finite state will do.
+    pub fn of_none(y_new: &[f64]) -> Self {
+        match y_new.iter().position(|v| !v.is_finite()) {
+            Some(worst) => Self { error: f64::NAN, worst },
+            None => Self { error: 0.0, worst: 0 },
+        }
+    }
 }
 
 /// A method.

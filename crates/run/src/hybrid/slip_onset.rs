@@ -6,9 +6,10 @@
 //! What is missing is of the order (tau/T)^2 in the direction, if T is the time in which the motion turns. V forgets it
 //! at once across s; along s the speed keeps its square.
 
-use super::{Driver, Failure, failure};
+use super::Failure;
+use super::integration::{Integration, failure};
+use super::tolerances::{LED, ONSET, ONSET_MOMENT, ONSET_SHARE, ONSET_SLIVER, TURN};
 use crate::contact::StickingKernel;
-use crate::hybrid::tolerances::{LED, ONSET, ONSET_MOMENT, ONSET_SHARE, ONSET_SLIVER, TURN};
 use crate::method::stepper::{EvalError, Field};
 use crate::{ContactTerms, Kernel};
 use dalembert_linalg::{Cod, dot, norm, norm_max};
@@ -20,7 +21,7 @@ pub(super) struct Slides {
     pub rate: Vec<f64>,
 }
 
-impl Driver<'_> {
+impl Integration<'_> {
     /// V and V' of the contacts at a state with derivative f.
     pub(super) fn slides(&self, t: f64, y: &[f64], f: &[f64]) -> Slides {
         let base = self.field.kernel.base();
