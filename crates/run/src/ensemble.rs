@@ -46,19 +46,18 @@ mod kernel;
 mod lane_driver;
 mod lane_projection;
 mod looped;
-mod step_size;
 mod unrolled;
 
 pub use kernel::{Keep, LaneKernel, Programs};
 pub use lane_driver::LaneDriver;
 
 use crate::hybrid::{EventHit, EventRule, Method, Options, Output};
+use crate::method::step_size::{CoarsePowers, StepSizeControl};
 use crate::method::stepper::Tolerance;
 use crate::method::tableaux::Tableau;
 use crate::method::{dop853, tableaux};
 use dalembert_tape::{Lanes, Program};
 use interpolant::Interpolant;
-use step_size::Control;
 
 /// Runs at a time.
 pub const LANES: usize = Lanes::WIDTH;
@@ -132,7 +131,7 @@ pub struct Ensemble {
     output: Output,
     rules: Vec<EventRule>,
     tol: Tolerance,
-    /// For methods with fixed steps: the step, or the thousandth part of a run.
+    /// For methods with fixed steps: the step that was asked for, if one was.
     fixed: Option<Option<f64>>,
     h_max: f64,
     h_min_relative: f64,
@@ -181,10 +180,6 @@ impl Ensemble {
             Output::Every(_) | Output::StepsAndEvery(_) => true,
             Output::Times(times) => !times.is_empty(),
         };
-        let every = match options.output {
-            Output::Every(interval) | Output::StepsAndEvery(interval) if interval > 0.0 => Some(interval),
-            _ => None,
-        };
         let inside = at_times || !rules.is_empty();
         let interpolant = if inside { Some(Interpolant::of(options.method, table)?) } else { None };
         Some(Self {
@@ -196,7 +191,7 @@ impl Ensemble {
             output: options.output.clone(),
             rules,
             tol: Tolerance { rtol: options.rtol, atol: options.atol },
-            fixed: (options.method == Method::Rk4).then_some(options.fixed_step.or(every)),
+            fixed: (options.method == Method::Rk4).then_some(options.fixed_step),
             h_max: options.h_max.unwrap_or(f64::INFINITY),
             h_min_relative: options.h_min_relative,
             max_steps: options.max_steps,
@@ -220,7 +215,7 @@ impl Ensemble {
         LaneDriver::new(self)
     }
 
-    fn control(&self) -> Control {
-        Control::new(self.table.exponent)
+    fn control(&self) -> StepSizeControl<CoarsePowers> {
+        StepSizeControl::new(self.table.exponent, 1.0)
     }
 }

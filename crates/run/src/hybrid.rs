@@ -2,22 +2,34 @@
 //!
 //! [`integrate()`] is the door. Rows go to an [`Observer`] as they come, so that a failure loses nothing. Explicit
 //! methods `dop853`, `tsit5`, `rk4`, the implicit `radau` and the structure-preserving `variational2`, `4`, `6` share one
-//! driver; singular configurations are the subject of [`crate::constraint::singular`].
+//! driver; whatever can happen to a motion besides its equations is an `EventSource`; singular configurations are the subject of [`crate::constraint::singular`].
 
+mod contact_modes;
 mod controller;
+mod discontinuities;
 mod driver;
 pub(crate) mod events;
+mod guards;
+mod held_control;
+mod integration;
+mod methods;
 pub(crate) mod options;
 pub(crate) mod outcome;
 pub(crate) mod output_times;
 mod right_hand_side;
+mod rows;
+pub(crate) mod rules;
 mod singular_start;
+mod slip_onset;
+mod source;
 mod time_events;
+pub(crate) mod tolerances;
 
 pub use controller::Controller;
 pub use options::{EventRule, Method, Options, Output, UnknownMethod};
 pub use outcome::{
-    ContactChange, Counters, Crossing, EventHit, Failure, Flow, Observer, Outcome, Progress, Row, Stop,
+    ContactChange, Counters, Crossing, EventHit, Failure, Flow, Observer, Outcome, Progress, Row, SolvedRow,
+    Stop,
 };
 
 use crate::{Kernel, Level, State};
@@ -49,17 +61,7 @@ pub fn integrate_controlled(
     let bad = bad_arguments(kernel, start, t_end, options).or_else(|| bad_controller(kernel, controller));
     match bad {
         None => driver::Driver::new(kernel, controller, start, t_end, options, observer).run(),
-        Some(what) => Outcome {
-            stop: Stop::Failed(Failure::BadArguments { what }),
-            counters: Counters::default(),
-            largest_position_residual: 0.0,
-            largest_velocity_residual: 0.0,
-            smallest_margin: 1.0,
-            generic_rank: 0,
-            degenerate_start: false,
-            contact_changes: 0,
-            state: start.clone(),
-        },
+        Some(what) => Outcome::new(Stop::Failed(Failure::BadArguments { what }), start),
     }
 }
 

@@ -421,7 +421,8 @@ pub trait Kernel: Sync {
     /// K1-K3: x', M, Q, A, b.
     fn terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Terms);
 
-    /// Workspace for [`quick`](Kernel::quick), for this kernel as it is now; empty (the default) if there is no such way.
+    /// Workspace for [`quick`](Kernel::quick), for this kernel as it is now; its first numbers are t, x, eta. Empty (the
+    /// default) if there is no such way.
     fn quick_workspace(&self) -> Vec<f64> {
         Vec::new()
     }
@@ -449,7 +450,18 @@ pub trait Kernel: Sync {
     /// are too small to do without a rank-revealing factorisation: then terms are asked for instead. Only for systems
     /// whose forces are impressed or ideal.
     fn quick(&self, at: Point<'_>, workspace: &mut [f64], out: &mut [f64]) -> bool {
-        let _ = (at, workspace, out);
+        let (n_x, end) = (at.x.len(), 1 + at.x.len() + at.eta.len());
+        let Some([t, state @ ..]) = workspace.get_mut(..end) else { return false };
+        *t = at.t;
+        let (x, eta) = state.split_at_mut(n_x);
+        x.copy_from_slice(at.x);
+        eta.copy_from_slice(at.eta);
+        self.quick_in_place(workspace, out)
+    }
+
+    /// What [`quick`](Kernel::quick) gives for the t, x, eta that are the first numbers of its workspace.
+    fn quick_in_place(&self, workspace: &mut [f64], out: &mut [f64]) -> bool {
+        let _ = (workspace, out);
         false
     }
 

@@ -73,7 +73,7 @@ pub use constraint::{
 pub use contact::{ContactModes, Mode, Reporter, StickingKernel, accelerate, find_modes};
 pub use hybrid::{
     ContactChange, Controller, Counters, Crossing, EventHit, EventRule, Failure, Flow, Method, Observer,
-    Options, Outcome, Output, Progress, Row, Stop, integrate, integrate_controlled,
+    Options, Outcome, Output, Progress, Row, SolvedRow, Stop, integrate, integrate_controlled,
 };
 pub use kernel::{
     AccelerationError, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Line, Partials, Path,

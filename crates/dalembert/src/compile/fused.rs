@@ -54,17 +54,12 @@ impl FusedAcceleration {
         workspace
     }
 
-    /// x', eta', pivots and diagonal of A M^-1 A^T; whether they can be trusted.
-    pub fn run(&self, at: Point<'_>, workspace: &mut [f64], out: &mut [f64]) -> bool {
+    /// x', eta', pivots and diagonal of A M^-1 A^T at the t, x, eta in the workspace; whether they can be trusted.
+    #[inline]
+    pub fn run(&self, workspace: &mut [f64], out: &mut [f64]) -> bool {
         let (inputs, registers) = workspace.split_at_mut(self.each.input_count());
-        let (n_x, n) = (self.layout.n_x, self.layout.n);
-        let (time, rest) = inputs.split_at_mut(1);
-        let (x, eta) = rest.split_at_mut(n_x);
-        time[0] = at.t;
-        x.copy_from_slice(&at.x[..n_x]);
-        eta[..n].copy_from_slice(&at.eta[..n]);
         self.each.run(inputs, registers, out);
-        out[self.layout.len() - 1] == 1.0 && all_finite(&out[..n_x + n])
+        out[self.layout.len() - 1] == 1.0 && all_finite(&out[..self.layout.n_x + self.layout.n])
     }
 }
 

@@ -128,8 +128,8 @@ impl Kernel for Compiled {
         self.quick.as_ref().map_or(&[], |q| &q.rows)
     }
 
-    fn quick(&self, at: Point<'_>, workspace: &mut [f64], out: &mut [f64]) -> bool {
-        self.quick.as_ref().is_some_and(|q| q.run(at, workspace, out))
+    fn quick_in_place(&self, workspace: &mut [f64], out: &mut [f64]) -> bool {
+        self.quick.as_ref().is_some_and(|q| q.run(workspace, out))
     }
 
     fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {

@@ -6,8 +6,8 @@ use crate::compile::Compiled;
 use crate::explain;
 use crate::workspace::Workspace;
 use dalembert_run::{
-    ContactChange, ControlInput, Flow, Kernel, Observer, Point, Progress, Projector, Reporter, Residuals,
-    Row, Solution, State, StickingKernel, Terms,
+    AccelerationError, ContactChange, ControlInput, EventHit, Flow, Kernel, Observer, Point, Progress,
+    Projector, Reporter, Residuals, Row, Solution, SolvedRow, State, StickingKernel, Terms,
 };
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
@@ -34,7 +34,8 @@ pub(super) struct Recorder<'m, P> {
     /// Measures constraints that the integrated equations keep of themselves.
     projector: Option<Projector>,
     pub residuals: Option<Residuals>,
-    sticking: Option<(StickingKernel<'m>, Reporter)>,
+    /// For rows that bring no forces along.
+    reporter: Option<Reporter>,
     outputs: Vec<f64>,
     pub values: Vec<f64>,
     pub events: Vec<EventRecord>,
@@ -56,7 +57,7 @@ impl<'m, P> Recorder<'m, P> {
             variables,
             projector: variables.keeps_constraints().then(|| Projector::new(&model.compiled)),
             residuals: None,
-            sticking: None,
+            reporter: None,
             outputs: vec![0.0; model.compiled.output_count()],
             values: Vec::new(),
             events: Vec::new(),
@@ -94,35 +95,36 @@ impl<'m, P> Recorder<'m, P> {
 
     /// The outputs at a row, into `outputs`.
     fn evaluate(&mut self, row: &Row<'_>) {
-        let model = self.model;
         let at = Point { t: row.t, x: row.x, eta: row.eta };
-        let (sticking, reporter) = match &mut self.sticking {
-            Some(same) if same.0.modes() == row.modes => same,
-            other => {
-                let sticking = StickingKernel::new(&model.compiled, row.modes.clone());
-                let reporter = Reporter::new(&sticking);
-                let read = model.compiled.reads_multipliers();
-                let reporter = if read { reporter } else { reporter.without_multipliers() };
-                other.insert((sticking, reporter))
-            }
-        };
-        let steer =
-            if row.inputs.is_empty() { ControlInput::Required } else { ControlInput::Given(row.inputs) };
-        match reporter.solve(sticking, at, steer) {
-            Ok(solution) => {
-                let solution = solution.clone();
-                let terms = reporter.terms();
-                model.compiled.outputs(at, terms, &solution, row.integrals, &mut self.outputs);
-                self.forces.iter_mut().for_each(|forces| forces_of(terms, &solution, forces));
-            }
-            Err(error) => {
-                // What depends on the state alone is known all the same.
-                let (terms, unknown) = nothing_known(&model.compiled);
-                model.compiled.outputs(at, &terms, &unknown, row.integrals, &mut self.outputs);
-                self.forces.iter_mut().for_each(|forces| forces_of(&terms, &unknown, forces));
-                self.trouble.get_or_insert_with(|| explain::of_acceleration(&error, model, Some(at)));
+        match row.solved {
+            Some(Ok(SolvedRow { terms, solution })) => self.take(row, terms, solution),
+            Some(Err(error)) => self.unknown(row, error),
+            // The motion is computed in other variables than the speeds.
+            None => {
+                let sticking = StickingKernel::new(&self.model.compiled, row.modes.clone());
+                let mut reporter = self.reporter.take().unwrap_or_else(|| Reporter::new(&sticking));
+                match reporter.solve(&sticking, at, ControlInput::Required) {
+                    Ok(_) => self.take(row, reporter.terms(), reporter.solution()),
+                    Err(error) => self.unknown(row, &error),
+                }
+                self.reporter = Some(reporter);
             }
         }
+    }
+
+    /// The outputs of a row with its forces.
+    fn take(&mut self, row: &Row<'_>, terms: &Terms, solution: &Solution) {
+        let at = Point { t: row.t, x: row.x, eta: row.eta };
+        self.model.compiled.outputs(at, terms, solution, row.integrals, &mut self.outputs);
+        self.forces.iter_mut().for_each(|forces| forces_of(terms, solution, forces));
+    }
+
+    /// The outputs of a row without an acceleration: what depends on the state alone is known all the same.
+    fn unknown(&mut self, row: &Row<'_>, error: &AccelerationError) {
+        let (terms, unknown) = nothing_known(&self.model.compiled);
+        self.take(row, &terms, &unknown);
+        let (model, at) = (self.model, Point { t: row.t, x: row.x, eta: row.eta });
+        self.trouble.get_or_insert_with(|| explain::of_acceleration(error, model, Some(at)));
     }
 }
 
@@ -138,6 +140,12 @@ fn nothing_known(compiled: &Compiled) -> (Terms, Solution) {
 }
 
 impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
+    fn wants_solution(&self, event: Option<EventHit>) -> bool {
+        let kept = event.is_none_or(|hit| self.model.system.events[hit.index].stop);
+        let asked = !self.outputs.is_empty() || self.forces.is_some();
+        kept && asked && matches!(self.variables, Variables::Speeds)
+    }
+
     fn row(&mut self, row: Row<'_>) {
         if let Some(hit) = row.event {
             let event = &self.model.system.events[hit.index];

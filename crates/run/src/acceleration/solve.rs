@@ -285,6 +285,31 @@ impl Accelerator {
         true
     }
 
+    /// x' and eta' one after the other at t and (x, eta), by the kernel's fused program, of a system without rows; `false`
+    /// where there is no such program or where it cannot be trusted. The solution is left as it was.
+    #[inline]
+    pub(crate) fn fused_derivative(
+        &mut self,
+        kernel: &dyn Kernel,
+        t: f64,
+        y: &[f64],
+        out: &mut [f64],
+    ) -> bool {
+        let Some([time, state @ ..]) = self.quick_workspace.get_mut(..=y.len()) else { return false };
+        *time = t;
+        copy_few(y, state);
+        let done = kernel.quick_in_place(&mut self.quick_workspace, &mut self.quick);
+        if done {
+            copy_few(&self.quick, out);
+        }
+        done
+    }
+
+    /// Workspace and results of the kernel's fused program, where it has one.
+    pub(crate) fn fused_room(&mut self) -> Option<(&mut [f64], &mut [f64])> {
+        (!self.quick_workspace.is_empty()).then_some((&mut self.quick_workspace, &mut self.quick))
+    }
+
     /// Whether the fast way stands for a redundant set by some of its rows.
     pub(crate) fn quick_stands_for_more(&self, kernel: &dyn Kernel) -> bool {
         !self.quick_workspace.is_empty() && kernel.quick_rows().len() < self.shape.n_con
@@ -436,6 +461,15 @@ impl Accelerator {
     fn accelerations_alone(&self) -> bool {
         self.accelerations_only && self.consistency_tol == f64::INFINITY
     }
+}
+
+/// Copies as many numbers as there is room for, without a call for what is mostly a few of them.
+#[inline(always)]
+fn copy_few(from: &[f64], to: &mut [f64]) {
+    let (fours, rest) = from[..to.len()].as_chunks::<4>();
+    let (to_fours, to_rest) = to.as_chunks_mut::<4>();
+    to_fours.iter_mut().zip(fours).for_each(|(to, from)| *to = *from);
+    to_rest.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
 }
 
 fn first_bad(values: &[f64]) -> Option<usize> {

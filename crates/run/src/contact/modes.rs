@@ -257,8 +257,8 @@ impl Kernel for StickingKernel<'_> {
         self.base.quick_rows()
     }
 
-    fn quick(&self, at: Point<'_>, workspace: &mut [f64], out: &mut [f64]) -> bool {
-        self.base.quick(at, workspace, out)
+    fn quick_in_place(&self, workspace: &mut [f64], out: &mut [f64]) -> bool {
+        self.base.quick_in_place(workspace, out)
     }
 
     fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {

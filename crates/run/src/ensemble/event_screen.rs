@@ -9,10 +9,9 @@
 //! ```
 
 use super::LANES;
-use crate::hybrid::events::{DOUBTFUL, MISSED, PARABOLAS, first_places};
+use crate::hybrid::events::first_places;
+use crate::hybrid::tolerances::{DOUBTFUL, MISSED, PARABOLAS, SCREEN_MARGIN};
 
-/// Narrower by this factor.
-const NARROWER: f64 = 0.99;
 /// The first places, and the start of the step.
 pub(super) const COUNT: usize = 4 * PARABOLAS + 1;
 
@@ -65,7 +64,7 @@ impl EventScreen {
         for ([a, m, b], x, w) in &self.parabolas {
             for l in 0..LANES {
                 let parabola = w[0] * g[*a][l] + w[1] * g[*m][l] + w[2] * g[*b][l];
-                sure[l] &= (g[*x][l] - parabola).abs() <= NARROWER * MISSED * size[l];
+                sure[l] &= (g[*x][l] - parabola).abs() <= SCREEN_MARGIN * MISSED * size[l];
             }
         }
         for k in 1..COUNT - 1 {
@@ -77,7 +76,7 @@ impl EventScreen {
                 let s = from + c * left;
                 let least = before[l].min(here[l]).min(after[l]);
                 let outside = s >= 2.0 * c * left || s <= -2.0 * c * right;
-                let high = s * s <= 4.0 * c * (here[l] - DOUBTFUL / NARROWER * least);
+                let high = s * s <= 4.0 * c * (here[l] - DOUBTFUL / SCREEN_MARGIN * least);
                 sure[l] &= c <= 0.0 || outside || high;
             }
         }

@@ -6,14 +6,11 @@ mod lane_events;
 
 use super::lane_projection::{LaneProjection, Watched};
 use super::looped::Looped;
-use super::step_size::Control;
 use super::{Ended, Ensemble, Job, LANES, Sampled};
+use crate::hybrid::rules::{self, Patrol};
+use crate::method::step_size::{CoarsePowers, StepSizeControl};
 use dense_rows::{Agenda, DenseRows};
 use lane_events::LaneEvents;
-
-/// As the ordinary driver judges a run that does not move.
-const STANDSTILL: f64 = 1e-7;
-const STANDSTILL_STEPS: usize = 20_000;
 
 /// One run on its way.
 pub(super) struct Lane {
@@ -26,11 +23,10 @@ pub(super) struct Lane {
     pub trying: f64,
     /// Where it starts.
     pub from: f64,
-    pub control: Control,
+    pub control: StepSizeControl<CoarsePowers>,
     pub steps: usize,
     pub rejected: usize,
-    /// Attempts and time when progress was last looked at.
-    pub patrol: (usize, f64),
+    pub patrol: Patrol,
     pub constraints: Watched,
     pub agenda: Agenda,
 }
@@ -158,8 +154,7 @@ impl<'e> LaneDriver<'e> {
             let Some(lane) = lane else { continue };
             let left = lane.t_end - lane.t;
             let h = lane.h.min(ensemble.h_max);
-            // The last step ends exactly at the end; no sliver is left behind.
-            lane.trying = if (left - h).abs() < 1e-10 * h || h > left { left } else { h };
+            lane.trying = rules::fit_step(h, left);
             self.inputs[l] = lane.t;
             self.inputs[LANES + l] = lane.trying;
             lane.from = lane.t;
@@ -192,7 +187,7 @@ impl<'e> LaneDriver<'e> {
         }
         if error <= 1.0 {
             lane.steps += 1;
-            lane.t = if h == lane.t_end - lane.t { lane.t_end } else { lane.t + h };
+            lane.t = rules::end_of_step(lane.t, h, lane.t_end);
             if !fixed {
                 lane.h = h * lane.control.accepted(error);
             }
@@ -272,14 +267,9 @@ impl Lane {
     fn stuck(&mut self, ensemble: &Ensemble) -> bool {
         let attempts = self.steps + self.rejected;
         let span = self.t_end - self.t_start;
-        if attempts >= self.patrol.0 + STANDSTILL_STEPS {
-            if self.t - self.patrol.1 < STANDSTILL * span {
-                return true;
-            }
-            self.patrol = (attempts, self.t);
-        }
-        let smallest = ensemble.h_min_relative * self.t.abs().max(span);
-        let last_sliver = self.t_end - self.t <= smallest;
-        attempts >= ensemble.max_steps || self.t + self.h == self.t || !(self.h > smallest || last_sliver)
+        let smallest = rules::smallest_step(ensemble.h_min_relative, self.t, span);
+        self.patrol.stands_still(attempts, self.t, span)
+            || attempts >= ensemble.max_steps
+            || rules::too_small(self.t, self.h, self.t_end - self.t, smallest)
     }
 }

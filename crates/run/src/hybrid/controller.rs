@@ -1,5 +1,6 @@
 //! Who computes the control forces of a run: the simulated system itself, another model of it, and how often.
 
+use super::tolerances::REACHED_WHILE_STICKING;
 use crate::{
     AccelerationError, Accelerator, ContactModes, ControlInput, Kernel, Point, StickingKernel, find_modes,
 };
@@ -72,7 +73,7 @@ impl<'a> SampledController<'a> {
         if self.hold.is_none() {
             // Where contacts stick, what cannot be reached must be noticed at every state.
             let sticks = self.model.as_ref().is_some_and(|model| model.stuck_rows() > 0);
-            self.sample(at, if sticks { tolerance.min(1e-6) } else { tolerance })?;
+            self.sample(at, if sticks { tolerance.min(REACHED_WHILE_STICKING) } else { tolerance })?;
         }
         Ok(if self.model.is_some() { ControlInput::Given(&self.inputs) } else { ControlInput::Required })
     }

@@ -10,22 +10,10 @@
 
 use super::options::EventRule;
 use super::outcome::{Crossing, EventHit};
-
-/// Parabolas a step is first sampled by; each takes five samples.
-pub(crate) const PARABOLAS: usize = 4;
-/// How often a stretch is halved at most.
-const MAX_DEPTH: usize = 9;
-/// Samples of one step at most.
-const MAX_SAMPLES: usize = 5000;
-/// What a parabola may miss, relative to the largest value in the step.
-pub(crate) const MISSED: f64 = 0.02;
-/// An extremum this near to zero, in parts of the values around it, is looked at by itself.
-pub(crate) const DOUBTFUL: f64 = 0.1;
-
-/// A function within this part of its largest value so far is zero where a contact sticks: what is left is rounding.
-const ARRIVED: f64 = 1e-10;
-/// A crossing this part of a step before that is the same.
-const JUST: f64 = 1e-6;
+use super::tolerances::{
+    ARRIVED, DOUBTFUL, JUST_CROSSED, LOCATED, MAX_DEPTH, MAX_LOCATING, MAX_SAMPLES, MISSED, PARABOLAS,
+    ZERO_AT_START, ZERO_VALUE,
+};
 
 /// Fractions at which every step is looked at: ends and middles of the parabolas, then two places in each of them.
 pub(crate) fn first_places() -> [f64; 4 * PARABOLAS] {
@@ -105,7 +93,7 @@ impl Events {
     pub fn begin(&mut self, values: impl FnOnce(&mut [f64]), size: f64) {
         values(&mut self.g_before);
         for i in 0..self.rules.len() {
-            self.sign[i] = sign_of(self.g_before[i], 1e-14 * (1.0 + size));
+            self.sign[i] = sign_of(self.g_before[i], ZERO_AT_START * (1.0 + size));
         }
     }
 
@@ -120,7 +108,7 @@ impl Events {
     /// there, up to rounding of time.
     pub fn close(&mut self, first: usize, t: f64, h: f64) {
         let [.., before, last] = self.samples.order[..] else { return };
-        let tiny = 1e-14 * ((t + h).abs() / h.abs()).max(1.0);
+        let tiny = LOCATED * ((t + h).abs() / h.abs()).max(1.0);
         let width = self.samples.theta[last] - self.samples.theta[before];
         for i in first..self.rules.len() {
             let (a, b) = (self.samples.at(before)[i], self.samples.at(last)[i]);
@@ -161,7 +149,7 @@ impl Events {
                 continue;
             }
             let rising = self.sign[i] * h.signum() < 0.0;
-            let close = |hit: &EventHit| hit.index == i && (hit.t - t).abs() <= JUST * h.abs();
+            let close = |hit: &EventHit| hit.index == i && (hit.t - t).abs() <= JUST_CROSSED * h.abs();
             let reported = self.hits.iter().any(|hit| close(hit) && (hit.t - t) * h.signum() < 0.0);
             (self.sign[i], self.band[i]) = (0.0, band);
             if self.wanted(i, rising) && !reported {
@@ -295,7 +283,7 @@ impl Events {
             let changed = self.sign[i] != 0.0 && self.sign[i] != now;
             self.sign[i] = now;
             if changed && self.wanted(i, now * h.signum() > 0.0) {
-                let tiny = 1e-14 * (t.abs() / h.abs()).max(1.0);
+                let tiny = LOCATED * (t.abs() / h.abs()).max(1.0);
                 let room = &mut self.room;
                 let theta = locate(a, b, tiny, &mut |theta| {
                     values(theta, room);
@@ -415,7 +403,7 @@ fn locate(mut a: (f64, f64), mut b: (f64, f64), tiny: f64, g: &mut dyn FnMut(f64
         return a.0;
     }
     let (mut fa, mut fb) = (a.1, b.1);
-    for k in 0..100 {
+    for k in 0..MAX_LOCATING {
         if b.0 - a.0 <= tiny {
             break;
         }
@@ -435,7 +423,7 @@ fn locate(mut a: (f64, f64), mut b: (f64, f64), tiny: f64, g: &mut dyn FnMut(f64
             fa = value;
             fb *= 0.5;
         }
-        if value.abs() < 1e-16 * a.1.abs().max(b.1.abs()) {
+        if value.abs() < ZERO_VALUE * a.1.abs().max(b.1.abs()) {
             break;
         }
     }

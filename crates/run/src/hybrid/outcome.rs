@@ -1,6 +1,6 @@
 //! What an integration gives: rows as they come, and how it ended.
 
-use crate::{AccelerationError, ContactModes, State};
+use crate::{AccelerationError, ContactModes, Solution, State, Terms};
 
 /// Whether to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +40,17 @@ pub struct Row<'a> {
     pub inputs: &'a [f64],
     /// Integrals along the motion since the start, n_quadrature.
     pub integrals: &'a [f64],
+    /// Accelerations and forces there, if the observer wants them ([`Observer::wants_solution`]).
+    pub solved: Option<Result<SolvedRow<'a>, &'a AccelerationError>>,
+}
+
+/// Accelerations and forces at a row, as they are reported: natural constraints apart from contacts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SolvedRow<'a> {
+    /// x', M, Q, A, b of the natural system.
+    pub terms: &'a Terms,
+    /// Accelerations, multipliers, forces of each kind.
+    pub solution: &'a Solution,
 }
 
 /// A contact that began to stick or to slide.
@@ -77,6 +88,12 @@ pub struct Progress {
 pub trait Observer {
     /// A row, in the order of time; event rows included.
     fn row(&mut self, row: Row<'_>);
+
+    /// Whether rows, or those at an event, are to have their accelerations and forces. They are solved for once.
+    fn wants_solution(&self, event: Option<EventHit>) -> bool {
+        let _ = event;
+        false
+    }
 
     /// A contact began to stick, to slide, or to slide the other way, at time `t`.
     fn contact(&mut self, t: f64, change: ContactChange) {
@@ -268,4 +285,21 @@ pub struct Outcome {
     pub contact_changes: usize,
     /// Last state reached.
     pub state: State,
+}
+
+impl Outcome {
+    /// Of a run that has done nothing yet.
+    pub(super) fn new(stop: Stop, start: &State) -> Self {
+        Self {
+            stop,
+            counters: Counters::default(),
+            largest_position_residual: 0.0,
+            largest_velocity_residual: 0.0,
+            smallest_margin: 1.0,
+            generic_rank: 0,
+            degenerate_start: false,
+            contact_changes: 0,
+            state: start.clone(),
+        }
+    }
 }

@@ -5,10 +5,11 @@
 
 use super::controller::{Controller, SampledController};
 use super::outcome::Counters;
-use crate::method::stepper::{EvalError, Field};
+use super::tolerances::{LEAST_DIFFERENCES, MAX_MARGINS};
+use crate::method::stepper::{EvalError, Field, FusedField};
 use crate::{
-    AccelerationError, Accelerator, ContactModes, Kernel, Partials, Point, Projector, Reporter, Shape,
-    Solution, StickingKernel,
+    AccelerationError, Accelerator, Baumgarte, ContactModes, Kernel, Partials, Point, Projector, Reporter,
+    Shape, Solution, StickingKernel,
 };
 use dalembert_linalg::norm_max;
 
@@ -18,10 +19,13 @@ pub(super) struct RightHandSide<'k> {
     pub shape: Shape,
     pub accelerator: Accelerator,
     pub controller: SampledController<'k>,
-    /// For what is reported, where contacts stick.
+    /// For event functions and integrals, where contacts stick.
     reporter: Option<Reporter>,
     pub projector: Projector,
     pub counters: Counters,
+    /// Whether the derivative is that of the kernel's fused program and of nothing else: no rows, contacts, requirements or
+    /// switches of time. Decided once, so that evaluations of such a system pay for none of them.
+    free: bool,
     /// Whether states are projected before their derivative is taken.
     pub near: bool,
     /// A redundant set is stood for by some of its rows, which agree with the others on the constraints only ...
@@ -42,8 +46,6 @@ pub(super) struct RightHandSide<'k> {
     dl: Vec<f64>,
 }
 
-const MAX_SAMPLES: usize = 32;
-
 impl<'k> RightHandSide<'k> {
     pub fn new(base: &'k dyn Kernel, controller: &Controller<'k>) -> Self {
         let modes = ContactModes::new(&base.shape());
@@ -59,6 +61,7 @@ impl<'k> RightHandSide<'k> {
             projector: Projector::new(&kernel),
             reporter: (kernel.stuck_rows() > 0).then(|| Reporter::new(&kernel)),
             controller,
+            free: is_free(&shape),
             kernel,
             shape,
             counters: Counters::default(),
@@ -66,7 +69,7 @@ impl<'k> RightHandSide<'k> {
             by_some_rows: false,
             outgrown: false,
             stretch: [f64::NEG_INFINITY, f64::INFINITY],
-            samples: Vec::with_capacity(MAX_SAMPLES),
+            samples: Vec::with_capacity(MAX_MARGINS),
             state: vec![0.0; d],
             bumped: vec![0.0; d],
             column: vec![0.0; d],
@@ -76,6 +79,12 @@ impl<'k> RightHandSide<'k> {
             dz: vec![0.0; shape.n_eta],
             dl: vec![0.0; shape.n_con],
         }
+    }
+
+    /// Stabilises the constraints, if there are any gains.
+    pub fn stabilise(&mut self, gains: Option<Baumgarte>) {
+        self.accelerator.baumgarte = gains;
+        self.free &= gains.is_none();
     }
 
     /// Other contacts stick from now on.
@@ -122,12 +131,23 @@ impl<'k> RightHandSide<'k> {
         Point { t, x, eta }
     }
 
-    /// Projects a flat state in place.
+    /// Projects a flat state in place; whether that moved it.
+    #[inline]
     pub fn project(&mut self, t: f64, y: &mut [f64]) -> Result<bool, EvalError> {
+        if self.shape.n_con + self.shape.n_invariant == 0 {
+            return Ok(false);
+        }
         let (x, eta) = y.split_at_mut(self.shape.n_x);
         let moved = self.projector.project(&self.kernel, t, x, eta).map_err(EvalError::Projection)?;
         self.counters.projections += usize::from(moved);
         Ok(moved)
+    }
+
+    /// Derivatives are those behind this time from now on.
+    pub fn stretch_from(&mut self, behind: f64, direction: f64) {
+        let (near, far) = if direction > 0.0 { (0, 1) } else { (1, 0) };
+        self.stretch[near] = behind;
+        self.stretch[far] = f64::INFINITY * direction;
     }
 
     /// The nearest time of the stretch: at most roundings away.
@@ -138,6 +158,16 @@ impl<'k> RightHandSide<'k> {
     /// Conditioning of the constraints at the last evaluation.
     pub fn margin(&self) -> f64 {
         self.accelerator.solution().margin
+    }
+
+    /// The state of the last evaluation was accepted after a step of length `h`: its rows are what later ones are measured
+    /// against.
+    pub fn update_references(&mut self, h: f64, y: &[f64], f: &[f64]) {
+        if self.shape.n_con > 0 {
+            let kept = (-h.abs() / self.time_scale(y, f)).exp();
+            self.accelerator.factor.update_references(kept);
+            self.projector.update_references();
+        }
     }
 
     /// Where some rows stand for all: an error if the others contradict them at this state (U6).
@@ -171,21 +201,45 @@ impl<'k> RightHandSide<'k> {
         let at = self.point(t, y);
         if !self.accelerator.solve_quick(&self.kernel, at, x_dot, eta_dot) {
             self.outgrown |= self.by_some_rows;
-            // Where nothing else depends on the multipliers they need not be those of minimum norm.
-            self.accelerator.accelerations_only = !self.shape.has_nonideal;
-            let solved = self.solve(t, y).map(|_| ());
-            self.accelerator.accelerations_only = false;
-            solved.map_err(EvalError::Acceleration)?;
-            eta_dot.copy_from_slice(&self.accelerator.solution().eta_dot);
-            x_dot.copy_from_slice(&self.accelerator.terms().x_dot);
+            self.general_derivative(t, y, out)?;
         }
+        if self.shape.n_con > 0 {
+            self.note_margin(t);
+        }
+        Ok(())
+    }
+
+    /// The derivative by the acceleration solve, where the kernel has no fused program or it cannot be trusted.
+    fn general_derivative(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), EvalError> {
+        // Where nothing else depends on the multipliers they need not be those of minimum norm.
+        self.accelerator.accelerations_only = !self.shape.has_nonideal;
+        let solved = self.solve(t, y).map(|_| ());
+        self.accelerator.accelerations_only = false;
+        solved.map_err(EvalError::Acceleration)?;
+        let (x_dot, eta_dot) = out.split_at_mut(self.shape.n_x);
+        eta_dot.copy_from_slice(&self.accelerator.solution().eta_dot);
+        x_dot.copy_from_slice(&self.accelerator.terms().x_dot);
+        Ok(())
+    }
+
+    /// Takes note of the margin of the last evaluation.
+    fn note_margin(&mut self, t: f64) {
         let margin = self.margin();
         match self.samples.iter().position(|s| s.0 == t) {
             Some(k) => self.samples[k].1 = margin,
-            None if self.samples.len() < MAX_SAMPLES => self.samples.push((t, margin)),
+            None if self.samples.len() < MAX_MARGINS => self.samples.push((t, margin)),
             None => {}
         }
-        Ok(())
+    }
+
+    /// The derivative of a system without rows, contacts, requirements and switches of time.
+    #[inline]
+    fn free_derivative(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), EvalError> {
+        self.counters.evaluations += 1;
+        if self.accelerator.fused_derivative(self.kernel.base(), t, y, out) {
+            return Ok(());
+        }
+        self.general_derivative(t, y, out)
     }
 
     /// J of (x', eta') by implicit differentiation: M dz - A^T dl = -dF, A dz = -dG. `false` if the kernel has no
@@ -242,12 +296,12 @@ impl<'k> RightHandSide<'k> {
     /// J by forward differences, for kernels without derivatives and for stabilised constraints.
     fn difference_jacobian(&mut self, t: f64, y: &[f64], f: &[f64], J: &mut [f64]) -> Result<(), EvalError> {
         let d = y.len();
-        let size = norm_max(y);
+        let (size, [relative, least]) = (norm_max(y), LEAST_DIFFERENCES);
         for j in 0..d {
             let mut bumped = std::mem::take(&mut self.bumped);
             let mut column = std::mem::take(&mut self.column);
             bumped[..d].copy_from_slice(y);
-            let wanted = f64::EPSILON.sqrt() * y[j].abs().max(1e-3 * size).max(1e-5);
+            let wanted = f64::EPSILON.sqrt() * y[j].abs().max(relative * size).max(least);
             bumped[j] += wanted;
             let bump = bumped[j] - y[j];
             let done = self.eval(t, &bumped[..d], &mut column);
@@ -261,12 +315,20 @@ impl<'k> RightHandSide<'k> {
     }
 }
 
+/// Whether nothing but x' and eta' of the kernel makes up the derivative.
+fn is_free(shape: &Shape) -> bool {
+    shape.n_con + shape.n_contact + shape.n_require + shape.n_time_switch == 0
+}
+
 impl Field for RightHandSide<'_> {
     fn dim(&self) -> usize {
         self.shape.n_x + self.shape.n_eta
     }
 
     fn eval(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), EvalError> {
+        if self.free {
+            return self.free_derivative(t, y, out);
+        }
         let t = self.within_stretch(t);
         if !self.near {
             return self.derivative(t, y, out);
@@ -276,6 +338,16 @@ impl Field for RightHandSide<'_> {
         let result = self.project(t, &mut state).and_then(|_| self.derivative(t, &state, out));
         self.state = state;
         result
+    }
+
+    fn fused(&mut self) -> Option<FusedField<'_>> {
+        let room = if self.free { self.accelerator.fused_room() } else { None };
+        room.map(|(workspace, out)| FusedField {
+            kernel: self.kernel.base(),
+            workspace,
+            out,
+            evaluations: &mut self.counters.evaluations,
+        })
     }
 
     fn jacobian(&mut self, t: f64, y: &[f64], f: &[f64], J: &mut [f64]) -> Result<(), EvalError> {

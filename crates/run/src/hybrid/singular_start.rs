@@ -17,6 +17,11 @@
 //! Checked by `tests/it/singular.rs`: four-bar started with all bars in line, moving and at rest; cone at rest.
 
 use super::right_hand_side::RightHandSide;
+use super::tolerances::{
+    DEGENERATE, GROWS, LEAST_SIZE, LIMIT_CHANGE, LIMIT_DISTANCE, LIMIT_GROWTH, LIMIT_MARGIN, LIMIT_SIZE,
+    LIMIT_STEP, MAX_LIMIT_ITERATIONS, NEAR_PROBES, NEAREST_PROBE, ON_CONSTRAINTS, PROBED_RANK, PROBES,
+    WELL_CONDITIONED,
+};
 use crate::Kernel;
 use crate::method::stepper::{EvalError, Field};
 use dalembert_linalg::norm_max;
@@ -34,19 +39,6 @@ pub(super) struct Around {
     pub fork: bool,
 }
 
-/// Margin at the start, relative to that around it, below which its acceleration is taken as a limit.
-const DEGENERATE: f64 = 5e-3;
-/// Scaled residuals at which a probe is near enough to the constraints: far less than its distance from the start.
-const ON_CONSTRAINTS: f64 = 1e-12;
-
-/// Probes, and how many of them are near: two each at 1e-3, 1e-2 and 1e-1 of the size of the state, then one each further out.
-const PROBES: usize = 9;
-const NEAR_PROBES: usize = 6;
-/// Size of coordinates and speeds that are zero.
-const LEAST_SIZE: f64 = 1e-2;
-/// Rows that are this many times longer ten times further out vanish at the start: their length around is not known yet.
-const GROWS: f64 = 3.0;
-
 /// Finds the rank around the start of a motion that lasts `span`, and tells field and projector. Evaluates the start.
 pub(super) fn look_around(
     field: &mut RightHandSide<'_>,
@@ -60,9 +52,9 @@ pub(super) fn look_around(
     let m = field.shape.n_con;
     let rank_at_start = field.accelerator.solution().rank;
     let mut margin = field.margin();
-    let mut ranks = field.projector.ranks(&field.kernel, field.point(t, y), 1e-6);
+    let mut ranks = field.projector.ranks(&field.kernel, field.point(t, y), PROBED_RANK);
     let mut rank = rank_at_start;
-    if m == 0 || (rank == m && margin > 0.2) {
+    if m == 0 || (rank == m && margin > WELL_CONDITIONED) {
         return Ok(Around { rank_at_start, rank, margin, degenerate: false, fork: false });
     }
     let start_margin = margin;
@@ -73,8 +65,11 @@ pub(super) fn look_around(
     let mut fork = false;
     for probe in 0..PROBES {
         let near = probe < NEAR_PROBES;
-        let reach =
-            if near { 1e-3 * 10f64.powi(probe as i32 / 2) } else { 10f64.powi((probe - NEAR_PROBES) as i32) };
+        let reach = if near {
+            NEAREST_PROBE * 10f64.powi(probe as i32 / 2)
+        } else {
+            10f64.powi((probe - NEAR_PROBES) as i32)
+        };
         // A row that vanishes at the start is measured where it no longer grows with the distance.
         if !near && (rank == rank_at_start || growth < GROWS || reach * size > size.max(1.0)) {
             break;
@@ -89,7 +84,7 @@ pub(super) fn look_around(
         fork |= found > rank_at_start && !(near && probe % 2 == 1);
         let longer = field.accelerator.factor.remember();
         growth = if near && probe % 2 == 1 { growth * longer } else { longer };
-        let (position, velocity) = field.projector.ranks(&field.kernel, field.point(t, &state), 1e-6);
+        let (position, velocity) = field.projector.ranks(&field.kernel, field.point(t, &state), PROBED_RANK);
         ranks = (ranks.0.max(position), ranks.1.max(velocity));
         margin = if found > rank {
             found_margin
@@ -145,8 +140,8 @@ pub(super) fn limit_derivative(
     let tau = branch_distance(field, t, y, &f, reference)?;
     let mut branch = Branch { t, y, f, jerk: vec![0.0; y.len() - n_x], n_x };
     let mut accelerations = [(); 4].map(|()| vec![0.0; y.len()]);
-    let mut change = f64::INFINITY;
-    for _ in 0..12 {
+    let (mut change, [enough, most]) = (f64::INFINITY, LIMIT_CHANGE);
+    for _ in 0..MAX_LIMIT_ITERATIONS {
         for (k, out) in [-2.0, -1.0, 1.0, 2.0].into_iter().zip(accelerations.iter_mut()) {
             let state = branch.state(field, k * tau)?;
             field.eval(t + k * tau, &state, out).ok()?;
@@ -159,11 +154,11 @@ pub(super) fn limit_derivative(
             branch.f[i] = a;
             branch.jerk[i - n_x] = (after[i] - before[i]) / (2.0 * tau);
         }
-        if change <= 1e-9 * (1e-3 + norm_max(&branch.f[n_x..])) {
+        if change <= enough * (LIMIT_SIZE + norm_max(&branch.f[n_x..])) {
             break;
         }
     }
-    (change <= 1e-5 * (1e-3 + norm_max(&branch.f[n_x..]))).then_some((branch.f, 10.0 * tau))
+    (change <= most * (LIMIT_SIZE + norm_max(&branch.f[n_x..]))).then_some((branch.f, LIMIT_STEP * tau))
 }
 
 /// A time by which the margin has grown enough for accelerations to be trusted.
@@ -181,15 +176,16 @@ fn branch_distance(
     }
     let branch = Branch { t, y, f: f.to_vec(), jerk: vec![0.0; y.len() - n_x], n_x };
     let mut out = vec![0.0; y.len()];
-    let mut tau = 1e-4 * scale;
-    while tau < 0.2 * scale {
+    let [nearest, furthest] = LIMIT_DISTANCE;
+    let mut tau = nearest * scale;
+    while tau < furthest * scale {
         if let Some(state) = branch.state(field, tau)
             && field.eval(t + tau, &state, &mut out).is_ok()
-            && field.margin() > 0.02 * reference
+            && field.margin() > LIMIT_MARGIN * reference
         {
             return Some(tau);
         }
-        tau *= 1.5;
+        tau *= LIMIT_GROWTH;
     }
     None
 }

@@ -6,37 +6,107 @@
 //! nothing of the state.
 
 use super::events::Events;
+use super::integration::Integration;
 use super::options::EventRule;
-use super::outcome::{Crossing, EventHit};
+use super::outcome::{Crossing, EventHit, Failure};
+use super::source::{EventSource, Transition};
+use super::tolerances::{
+    MAX_HALVED, SLIVER, TIME_NEAR_ZERO, TIME_ROUNDINGS, WINDOW, WINDOW_BEHIND, WINDOW_SAMPLES, WINDOW_STEPS,
+};
 use crate::Kernel;
 use std::collections::VecDeque;
 
-/// Samples of a window beyond which it is halved.
-const MANY: usize = 400;
-/// The longest and the shortest window, in parts of the run; between them it goes by the steps.
-const LONGEST: f64 = 1.0 / 32.0;
-const SHORTEST: f64 = 1.0 / 4096.0;
-/// The first window behind an instant, in times of the way to it.
-const FURTHER: f64 = 2.5;
-/// How many steps a window is long.
-const STEPS: f64 = 8.0;
-/// Roundings of time by which a step stays away from a switch: the equations may round otherwise than the watch does.
-const ROUNDINGS: f64 = 4.0;
-/// Times near zero are rounded as this part of the run.
-const NEAR_ZERO: f64 = 1e-3;
-/// A window is not halved more often than this.
-const MAX_HALVED: usize = 60;
-
 /// An instant with the last time that is surely before it and the first one surely behind.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct TimeEvent {
+struct TimeEvent {
     pub at: f64,
     pub before: f64,
     pub behind: f64,
 }
 
+/// Switches of time along a run: a step ends at each, and the next one begins on the other side of it.
+///
+/// At the instant itself an expression has one of its two values. So derivatives are not taken there but some roundings of
+/// time away from it, before it by the step that ends there, behind it by the next (`RightHandSide::stretch`): no stage sees
+/// the other side, whichever way a comparison is written. Times of steps, rows and events are not changed by that.
+/// Checked by `tests/it/time_switches.rs` here and in the facade.
+pub(super) struct TimeSwitches {
+    watch: TimeEvents,
+    /// Where a fixed step that one of them cut short would have ended.
+    cut_short: Option<f64>,
+}
+
+impl TimeSwitches {
+    /// Those of a run, if it has any. Variational methods keep their steps.
+    pub fn of(run: &Integration<'_>) -> Option<Self> {
+        let (t, t_end, options) = (run.t_start, run.t_end, run.options);
+        let grain = options.h_min_relative * t.abs().max(t_end.abs()).max((t_end - t).abs());
+        let cut = run.field.shape.n_time_switch > 0 && !options.method.is_variational();
+        let watch = if cut { TimeEvents::new(&run.field.kernel, t, t_end, grain) } else { None };
+        watch.map(|watch| Self { watch, cut_short: None })
+    }
+
+    /// Looks ahead of a step of length h. Derivatives are taken before what is found.
+    fn look(&mut self, run: &mut Integration<'_>, h: f64) {
+        self.watch.look(&run.field.kernel, run.t, h);
+        if let Some(next) = self.watch.found() {
+            let far = if self.watch.direction() > 0.0 { 1 } else { 0 };
+            run.field.stretch[far] = next.before;
+        }
+    }
+
+    /// Fixed steps end where they would without switches: what is left of a step that was cut comes first.
+    fn after_a_cut(&mut self, t: f64, h: f64) -> f64 {
+        let direction = self.watch.direction();
+        let rest = self.cut_short.map(|end| end - t).filter(|rest| rest * direction > SLIVER * h.abs());
+        let step = rest.unwrap_or(h);
+        let end = t + step;
+        let cut = self.watch.found().is_some_and(|next| (end - next.at) * direction > SLIVER * h.abs());
+        self.cut_short = cut.then_some(end);
+        step
+    }
+
+    /// The time up to where steps must end, instants aside that are not looked for yet.
+    fn smooth_span(&self, run: &Integration<'_>) -> f64 {
+        let end = self.watch.found().map_or(run.t_end, |next| next.at);
+        if (end - run.t_end) * run.span() > 0.0 { run.t_end - run.t } else { end - run.t }
+    }
+}
+
+impl EventSource for TimeSwitches {
+    /// The motion begins behind the switches at its start.
+    fn begin(&mut self, run: &mut Integration<'_>) -> Result<(), Failure> {
+        let behind = self.watch.begin(&run.field.kernel);
+        run.field.stretch_from(behind, self.watch.direction());
+        Ok(())
+    }
+
+    fn next_time(&self) -> Option<f64> {
+        Some(self.watch.next())
+    }
+
+    fn plan(&mut self, run: &mut Integration<'_>, h: f64) -> f64 {
+        self.look(run, h);
+        if run.methods.fixed() { self.after_a_cut(run.t, h) } else { h }
+    }
+
+    /// At an instant: the derivative of its other side, and a step as at a start.
+    fn arrive(&mut self, run: &mut Integration<'_>) -> Result<Transition, Failure> {
+        let Some(instant) = std::iter::from_fn(|| self.watch.take(run.t)).last() else {
+            return Ok(Transition::Continue);
+        };
+        run.field.stretch_from(instant.behind, self.watch.direction());
+        if run.methods.fixed() {
+            return Ok(Transition::Restart { smooth_for: None });
+        }
+        let h = run.methods.h;
+        self.look(run, h);
+        Ok(Transition::Restart { smooth_for: Some(self.smooth_span(run)) })
+    }
+}
+
 /// Watch over the switches of time.
-pub(super) struct TimeEvents {
+struct TimeEvents {
     watch: Events,
     /// Found and not yet passed, in the order of the motion.
     ahead: VecDeque<TimeEvent>,
@@ -62,14 +132,14 @@ impl TimeEvents {
             watch: Events::new(&vec![any; n], n),
             ahead: VecDeque::new(),
             seen: t,
-            width: LONGEST * span.abs(),
+            width: WINDOW[1] * span.abs(),
             span,
             limit: t_end,
             grain,
             scratch: vec![0.0; kernel.scratch_len()],
             g: vec![0.0; n],
         };
-        new.limit += 4.0 * ROUNDINGS * new.rounding(t_end) * new.direction();
+        new.limit += 4.0 * TIME_ROUNDINGS * new.rounding(t_end) * new.direction();
         (n > 0 && span != 0.0 && span.is_finite()).then_some(new)
     }
 
@@ -78,7 +148,7 @@ impl TimeEvents {
         let (t, scratch) = (self.seen, &mut self.scratch);
         self.watch.pass(|g| kernel.time_switches(t, scratch, g));
         self.watch.take_signs();
-        t + ROUNDINGS * self.rounding(t) * self.direction()
+        t + TIME_ROUNDINGS * self.rounding(t) * self.direction()
     }
 
     /// Where the next step must end at the latest: the next instant, or where nobody has looked yet.
@@ -112,24 +182,24 @@ impl TimeEvents {
     fn look_through_window(&mut self, kernel: &dyn Kernel, h: f64) {
         let span = self.span.abs();
         let mark = self.watch.mark();
-        let mut width = (STEPS * h).clamp(SHORTEST * span, LONGEST * span).min(self.width);
+        let mut width = (WINDOW_STEPS * h).clamp(WINDOW[0] * span, WINDOW[1] * span).min(self.width);
         width = width.max(4.0 * self.rounding(self.seen));
         let mut end = self.scan(kernel, width);
         for _ in 0..MAX_HALVED {
-            if self.watch.sample_count() <= MANY || width <= self.grain {
+            if self.watch.sample_count() <= WINDOW_SAMPLES || width <= self.grain {
                 break;
             }
             self.watch.rewind(mark.clone());
             width *= 0.5;
             end = self.scan(kernel, width);
         }
-        self.width = if self.watch.sample_count() < MANY / 3 { 2.0 * width } else { width };
+        self.width = if self.watch.sample_count() < WINDOW_SAMPLES / 3 { 2.0 * width } else { width };
         if let Some(first) = self.watch.hits.first().copied() {
             let behind = self.close_in(kernel, first).behind;
             if (behind - end) * self.direction() < 0.0 {
                 self.watch.rewind(mark);
                 end = self.scan_to(kernel, behind);
-                self.width = FURTHER * (end - self.seen).abs();
+                self.width = WINDOW_BEHIND * (end - self.seen).abs();
             }
         }
         self.seen = end;
@@ -185,8 +255,8 @@ impl TimeEvents {
         let first = boundary(sides[1], last, |t| side(self, t) > 0.0);
         TimeEvent {
             at: last + 0.5 * (first - last),
-            before: last - ROUNDINGS * unit,
-            behind: first + ROUNDINGS * unit,
+            before: last - TIME_ROUNDINGS * unit,
+            behind: first + TIME_ROUNDINGS * unit,
         }
     }
 
@@ -196,7 +266,7 @@ impl TimeEvents {
     }
 
     fn rounding(&self, t: f64) -> f64 {
-        f64::EPSILON * t.abs().max(NEAR_ZERO * self.span.abs())
+        f64::EPSILON * t.abs().max(TIME_NEAR_ZERO * self.span.abs())
     }
 
     pub fn direction(&self) -> f64 {

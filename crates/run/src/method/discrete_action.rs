@@ -14,6 +14,7 @@
 //! are both made of this. Source: Marsden and West, Discrete mechanics and variational integrators (2001); Jay, Symplectic
 //! partitioned Runge-Kutta methods for constrained Hamiltonian systems (1996). Knows no time stepping.
 
+use super::tolerances::{MAX_RATE_ITERATIONS, RATE_ROUNDING};
 use crate::kernel::{Kernel, Point, SecondVariation, Variation};
 use dalembert_linalg::{Lu, PivotedLq, RANK_TOL, axpy, norm, norm_max};
 
@@ -241,9 +242,6 @@ pub(crate) struct Rates {
     scratch: Vec<f64>,
 }
 
-/// Newton's steps for the rates; one is enough where L is quadratic, a second is for rounding.
-const MAX_RATES: usize = 30;
-
 impl Rates {
     pub fn new(kernel: &dyn Kernel) -> Self {
         let shape = kernel.shape();
@@ -277,7 +275,7 @@ impl Rates {
         }
         self.mu.fill(0.0);
         let (mut before, mut stalled) = (f64::INFINITY, 0);
-        for _ in 0..MAX_RATES {
+        for _ in 0..MAX_RATE_ITERATIONS {
             if !self.correct(kernel, Point { t, x, eta }, y, keep) {
                 return false;
             }
@@ -288,7 +286,10 @@ impl Rates {
             let now = self.change[..n].iter().zip(&*eta).map(own).fold(0.0, f64::max);
             stalled += usize::from(!(now < 0.5 * before));
             let all = norm_max(&self.change[..n]) / (norm_max(eta) + f64::MIN_POSITIVE);
-            if now <= 2.0 * f64::EPSILON || (stalled > 0 && now <= 1e-9) || (stalled > 1 && all <= 1e-9) {
+            if now <= 2.0 * f64::EPSILON
+                || (stalled > 0 && now <= RATE_ROUNDING)
+                || (stalled > 1 && all <= RATE_ROUNDING)
+            {
                 return true;
             }
             before = now;

@@ -8,16 +8,12 @@
 //! Checked below: order of the step and of the dense output on a problem with known solution, time-dependent too.
 
 use super::dop853::{DENSE, DOP853, EXTRA_A, EXTRA_C};
+use super::plain_step::plain_step;
+use super::stages::{Carry, DOP853_ERRORS, Kind, Stages, TSIT5_ERROR};
 use super::stepper::{Attempt, Estimated, Field, StepError, Stepper};
-use super::tableaux::{Estimate, RK4, TSIT5, TSIT5_DENSE, Tableau};
+use super::tableaux::TSIT5_DENSE;
+use super::tolerances::{ASTRAY, UNRESOLVED};
 use crate::constraint::singular::Gap;
-use dalembert_linalg::axpy;
-
-/// The dense output has stepped into something that the step did not see where its slope misses stages of the step by so
-/// many tolerances and by this part of the largest slope. The interpolant has the slopes of its further stages, so these
-/// themselves show nothing; smooth motions stay far below.
-const UNRESOLVED: f64 = 1e3;
-const ASTRAY: f64 = 0.2;
 
 /// Stages of DOP853 with which the interpolant is compared, and the slopes of the seven terms of its nested form there.
 const COMPARED: [usize; 3] = [7, 8, 10];
@@ -40,101 +36,40 @@ const fn nested_slopes(theta: f64) -> [f64; 7] {
     slopes
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Dop853,
-    Tsit5,
-    Rk4,
-}
-
-impl Kind {
-    fn table(self) -> &'static Tableau {
-        match self {
-            Kind::Dop853 => &DOP853,
-            Kind::Tsit5 => &TSIT5,
-            Kind::Rk4 => &RK4,
-        }
-    }
-}
-
 /// An explicit method with its workspace.
 pub(crate) struct Explicit {
     kind: Kind,
     dim: usize,
-    /// Derivatives of the stages, one after the other.
-    k: Vec<f64>,
+    /// Derivatives of the stages.
+    k: Stages,
+    /// The state or sum that was formed last.
     stage: Vec<f64>,
     /// Interpolant coefficients, highest last, and the state and step they belong to.
     dense: Vec<f64>,
     origin: Vec<f64>,
-    /// What rounding cut off the last accepted step, and the state that step ended in: long motions near an unstable
-    /// balance would otherwise see the roundings of all steps (compensated summation).
-    carry: Vec<f64>,
-    carry_for: Vec<f64>,
-    next_carry: Vec<f64>,
-    next_carry_for: Vec<f64>,
+    carry: Carry,
 }
 
 impl Explicit {
     pub fn new(kind: Kind, dim: usize) -> Self {
-        let table = kind.table();
-        let count = table.c.len() + 1 + table.extra;
         Self {
             kind,
             dim,
-            k: vec![0.0; count * dim],
+            k: Stages::new(dim),
             stage: vec![0.0; dim],
             dense: vec![0.0; 7 * dim],
             origin: vec![0.0; dim],
-            carry: vec![0.0; dim],
-            carry_for: vec![f64::NAN; dim],
-            next_carry: vec![0.0; dim],
-            next_carry_for: vec![f64::NAN; dim],
+            carry: Carry::new(dim),
         }
     }
 
-    /// stage = y + h sum weights_j k_j; the increment is summed first, so that y rounds once.
-    fn combine(&mut self, y: &[f64], h: f64, weights: &[f64]) {
-        self.increment(h, weights);
-        for (s, y) in self.stage.iter_mut().zip(y) {
-            *s += y;
-        }
+    /// The derivative k_i at the state that was formed last.
+    fn take_derivative(&mut self, field: &mut dyn Field, t: f64, i: usize) -> Result<(), StepError> {
+        Ok(field.eval(t, &self.stage, self.k.row_mut(i))?)
     }
 
-    /// stage = h sum weights_j k_j
-    fn increment(&mut self, h: f64, weights: &[f64]) {
-        self.stage.fill(0.0);
-        for (j, w) in weights.iter().enumerate() {
-            if *w != 0.0 {
-                axpy(h * w, &self.k[j * self.dim..(j + 1) * self.dim], &mut self.stage);
-            }
-        }
-    }
-
-    /// y_new = y + h sum weights_j k_j, with what the last step left over, if the state is still its end.
-    fn advance(&mut self, y: &[f64], h: f64, weights: &[f64], y_new: &mut [f64]) {
-        self.increment(h, weights);
-        let carried = self.carry_for == y;
-        for i in 0..self.dim {
-            let increment = self.stage[i] + if carried { self.carry[i] } else { 0.0 };
-            y_new[i] = y[i] + increment;
-            self.next_carry[i] = increment - (y_new[i] - y[i]);
-        }
-        self.next_carry_for.copy_from_slice(y_new);
-        self.stage.copy_from_slice(y_new);
-    }
-
-    fn eval_into(&mut self, field: &mut dyn Field, t: f64, i: usize) -> Result<(), StepError> {
-        let d = self.dim;
-        Ok(field.eval(t, &self.stage, &mut self.k[i * d..(i + 1) * d])?)
-    }
-
-    /// Component i of sum_j weights_j k_j.
-    fn weighted(&self, weights: &[f64], i: usize) -> f64 {
-        weights.iter().enumerate().map(|(j, w)| w * self.k[j * self.dim + i]).sum()
-    }
-
-    /// Size of sum_j weights_j k_j in units of the tolerance, as far as projection will leave it.
+    /// Largest component of sum_j weights_j k_j in units of the tolerance, as far as projection will leave it, and its index;
+    /// NaN wins.
     fn error_size(
         &mut self,
         field: &mut dyn Field,
@@ -143,9 +78,7 @@ impl Explicit {
         weights: &[f64],
         tangent: bool,
     ) -> (f64, usize) {
-        for i in 0..self.dim {
-            self.stage[i] = self.weighted(weights, i);
-        }
+        self.k.sum(1.0, weights, &mut self.stage);
         if tangent {
             field.tangent(&mut self.stage);
         }
@@ -153,27 +86,17 @@ impl Explicit {
     }
 
     fn estimate(&mut self, field: &mut dyn Field, at: &Attempt<'_>, y_new: &[f64]) -> Estimated {
-        if let Estimate::None = self.kind.table().estimate {
-            return match y_new.iter().position(|v| !v.is_finite()) {
-                Some(worst) => Estimated { error: f64::NAN, worst },
-                None => Estimated { error: 0.0, worst: 0 },
-            };
+        if self.kind == Kind::Rk4 {
+            return Estimated::of_none(y_new);
         }
         let tangent = field.prepare_tangent(at.t + at.h, y_new);
-        match &self.kind.table().estimate {
-            Estimate::None => Estimated { error: 0.0, worst: 0 },
-            Estimate::One(weights) => {
-                let (size, worst) = self.error_size(field, at, y_new, weights, tangent);
-                Estimated { error: at.h.abs() * size, worst }
-            }
-            Estimate::Two { fifth, third } => {
-                let (e3, _) = self.error_size(field, at, y_new, third, tangent);
-                let (e5, worst) = self.error_size(field, at, y_new, fifth, tangent);
-                let size = (e5 * e5 + 0.01 * e3 * e3).sqrt();
-                let error = if size == 0.0 { 0.0 } else { at.h.abs() * e5 * (e5 / size) };
-                Estimated { error, worst }
-            }
+        if self.kind == Kind::Tsit5 {
+            let (size, worst) = self.error_size(field, at, y_new, TSIT5_ERROR, tangent);
+            return Estimated { error: at.h.abs() * size, worst };
         }
+        let (third, _) = self.error_size(field, at, y_new, DOP853_ERRORS[1], tangent);
+        let fifth = self.error_size(field, at, y_new, DOP853_ERRORS[0], tangent);
+        Estimated::of_two(at.h, fifth, third)
     }
 
     /// DOP853: three further stages, then the coefficients of the nested form.
@@ -185,19 +108,19 @@ impl Explicit {
         f_new: &[f64],
     ) -> Result<(), StepError> {
         let d = self.dim;
-        self.k[12 * d..13 * d].copy_from_slice(f_new);
+        self.k.row_mut(12).copy_from_slice(f_new);
         for s in 0..3 {
-            self.combine(at.y, at.h, &EXTRA_A[s][..13 + s]);
-            self.eval_into(field, at.t + EXTRA_C[s] * at.h, 13 + s)?;
+            self.k.state(at.y, at.h, &EXTRA_A[s][..13 + s], &mut self.stage);
+            self.take_derivative(field, at.t + EXTRA_C[s] * at.h, 13 + s)?;
         }
         for i in 0..d {
             let delta = y_new[i] - at.y[i];
             self.dense[i] = delta;
             self.dense[d + i] = at.h * at.f[i] - delta;
             self.dense[2 * d + i] = 2.0 * delta - at.h * (f_new[i] + at.f[i]);
-            for r in 0..4 {
-                self.dense[(3 + r) * d + i] = at.h * self.weighted(&DENSE[r], i);
-            }
+        }
+        for (weights, out) in DENSE.iter().zip(self.dense[3 * d..].chunks_mut(d.max(1))) {
+            self.k.sum(at.h, weights, out);
         }
         if self.is_resolved(&at, y_new) {
             return Ok(());
@@ -207,10 +130,9 @@ impl Explicit {
 
     /// The further stage whose slope is least like that of the stage next to it.
     fn strangest_extra(&self, at: &Attempt<'_>, y_new: &[f64]) -> usize {
-        let d = self.dim;
         let unlike = |s: usize| {
-            let (a, b) = ((13 + s) * d, NEXT_TO_EXTRA[s] * d);
-            at.tol.norm((0..d).map(|i| self.k[a + i] - self.k[b + i]), at.y, y_new).0
+            let (a, b) = (self.k.row(13 + s), self.k.row(NEXT_TO_EXTRA[s]));
+            at.tol.norm(a.iter().zip(b).map(|(a, b)| a - b), at.y, y_new).0
         };
         (1..3).fold(0, |worst, s| if unlike(s) > unlike(worst) { s } else { worst })
     }
@@ -221,7 +143,7 @@ impl Explicit {
         let size = |of: &dyn Fn(usize) -> f64| at.tol.norm((0..d).map(of), at.y, y_new).0;
         let (mut missed, mut moved) = (0.0_f64, 0.0_f64);
         for (stage, slopes) in COMPARED.iter().zip(&SLOPES) {
-            let rate = |i: usize| at.h * self.k[stage * d + i];
+            let rate = |i: usize| at.h * self.k.row(*stage)[i];
             let slope = |i: usize| (0..7).map(|p| slopes[p] * self.dense[p * d + i]).sum::<f64>();
             missed = missed.max(size(&|i| slope(i) - rate(i)));
             moved = moved.max(size(&rate));
@@ -231,11 +153,9 @@ impl Explicit {
 
     fn dense_tsit5(&mut self, h: f64) {
         let d = self.dim;
-        for p in 0..4 {
-            for i in 0..d {
-                self.dense[p * d + i] =
-                    h * (0..7).map(|j| TSIT5_DENSE[j][p] * self.k[j * d + i]).sum::<f64>();
-            }
+        for (p, out) in self.dense.chunks_mut(d.max(1)).take(4).enumerate() {
+            let weights: [f64; 7] = std::array::from_fn(|j| TSIT5_DENSE[j][p]);
+            self.k.sum(h, &weights, out);
         }
     }
 
@@ -258,27 +178,33 @@ impl Stepper for Explicit {
         at: Attempt<'_>,
         y_new: &mut [f64],
     ) -> Result<Estimated, StepError> {
-        let (table, d) = (self.kind.table(), self.dim);
-        self.k[..d].copy_from_slice(at.f);
-        for i in 1..table.c.len() {
-            self.combine(at.y, at.h, table.a[i]);
-            self.eval_into(field, at.t + table.c[i] * at.h, i)?;
+        if let Some(fused) = field.fused()
+            && let Some(estimated) = plain_step(self.kind, (&mut self.k, &mut self.carry), fused, &at, y_new)
+        {
+            return Ok(estimated);
         }
-        self.advance(at.y, at.h, table.b, y_new);
+        let table = self.kind.table();
+        self.k.row_mut(0).copy_from_slice(at.f);
+        for i in 1..table.c.len() {
+            self.k.state(at.y, at.h, table.a[i], &mut self.stage);
+            self.take_derivative(field, at.t + table.c[i] * at.h, i)?;
+        }
+        self.k.increment(at.h, table.b, &mut self.stage);
+        self.carry.add(at.y, &self.stage, y_new);
+        self.stage.copy_from_slice(y_new);
         if table.last_is_next {
-            self.eval_into(field, at.t + at.h, table.c.len())?;
+            self.take_derivative(field, at.t + at.h, table.c.len())?;
         }
         Ok(self.estimate(field, &at, y_new))
     }
 
     fn end_derivative(&self) -> Option<&[f64]> {
-        let (table, d) = (self.kind.table(), self.dim);
-        table.last_is_next.then(|| &self.k[table.c.len() * d..(table.c.len() + 1) * d])
+        let table = self.kind.table();
+        table.last_is_next.then(|| self.k.row(table.c.len()))
     }
 
     fn accepted(&mut self, _: f64) {
-        self.carry.copy_from_slice(&self.next_carry);
-        self.carry_for.copy_from_slice(&self.next_carry_for);
+        self.carry.accepted();
     }
 
     fn prepare_dense(

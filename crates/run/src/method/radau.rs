@@ -10,6 +10,7 @@
 //! Checked below (order, stiff decay) and against DOP853 in `tests/it/motion.rs`.
 
 use super::stepper::{Attempt, Estimated, Field, StepError, Stepper};
+use super::tolerances::{MAX_RADAU_ITERATIONS, RADAU_ITERATION, RADAU_SLOW};
 use crate::constraint::singular::Gap;
 use dalembert_linalg::{Complex, Lu};
 
@@ -38,7 +39,6 @@ const P: [[f64; 3]; 3] = [
     [13.0 / 3.0 - 7.0 * S6 / 3.0, -23.0 / 3.0 + 22.0 * S6 / 3.0, 10.0 / 3.0 - 5.0 * S6],
     [1.0 / 3.0, -8.0 / 3.0, 10.0 / 3.0],
 ];
-const MAX_NEWTON: usize = 8;
 
 /// The method with its workspace.
 pub(crate) struct Radau {
@@ -137,9 +137,9 @@ impl Radau {
     /// Simplified Newton. `Ok(false)` if it does not converge.
     fn newton(&mut self, field: &mut dyn Field, at: &Attempt<'_>) -> Result<bool, StepError> {
         let d = self.dim;
-        let tol = (10.0 * f64::EPSILON / at.tol.rtol).max(at.tol.rtol.sqrt().min(0.03));
+        let tol = (10.0 * f64::EPSILON / at.tol.rtol).max(at.tol.rtol.sqrt().min(RADAU_ITERATION));
         let (mut before, mut rate) = (f64::NAN, f64::NAN);
-        for k in 0..MAX_NEWTON {
+        for k in 0..MAX_RADAU_ITERATIONS {
             for s in 0..3 {
                 for i in 0..d {
                     self.work[i] = at.y[i] + self.Z[s * d + i];
@@ -149,7 +149,7 @@ impl Radau {
             let change = self.correct(at);
             if k > 0 {
                 rate = change / before;
-                let left = rate.powi((MAX_NEWTON - k) as i32) / (1.0 - rate) * change;
+                let left = rate.powi((MAX_RADAU_ITERATIONS - k) as i32) / (1.0 - rate) * change;
                 if !(rate < 1.0) || left > tol {
                     return Ok(false);
                 }
@@ -159,7 +159,7 @@ impl Radau {
             }
             mix(&T, &self.W, &mut self.Z, d);
             if change == 0.0 || rate / (1.0 - rate) * change < tol {
-                self.slow = k > 1 && rate > 1e-3;
+                self.slow = k > 1 && rate > RADAU_SLOW;
                 return Ok(true);
             }
             before = change;

@@ -32,6 +32,10 @@ impl From<EvalError> for StepError {
 pub(crate) trait Field {
     fn dim(&self) -> usize;
     fn eval(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), EvalError>;
+    /// The same derivative as one program of the kernel, where it is nothing else.
+    fn fused(&mut self) -> Option<FusedField<'_>> {
+        None
+    }
     /// df/dy, dim * dim row-major; `f` is the derivative at (t, y).
     fn jacobian(&mut self, t: f64, y: &[f64], f: &[f64], J: &mut [f64]) -> Result<(), EvalError>;
     /// Makes ready for [`tangent`](Field::tangent) at the end of a step; false if errors are to be taken as they are.
@@ -55,6 +59,17 @@ pub(crate) trait Field {
     }
 }
 
+/// A derivative that is one program of the kernel, without anything around it.
+pub(crate) struct FusedField<'a> {
+    pub kernel: &'a dyn Kernel,
+    /// That of [`Kernel::quick_in_place`]: t and the state come first.
+    pub workspace: &'a mut [f64],
+    /// x', eta', and what else the program gives.
+    pub out: &'a mut [f64],
+    /// Evaluations are counted here.
+    pub evaluations: &'a mut usize,
+}
+
 /// Tolerances, and the norm by which errors are judged: the largest component, so that none hides behind others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tolerance {
@@ -69,18 +84,23 @@ impl Tolerance {
 
     /// Largest |error_i| / scale_i and its index; NaN wins.
     pub fn norm(&self, error: impl Iterator<Item = f64>, y: &[f64], y_new: &[f64]) -> (f64, usize) {
-        let (mut worst, mut index) = (0.0, 0);
-        for (i, e) in error.enumerate() {
-            let scaled = e.abs() / self.scale(y[i], y_new[i]);
-            if !(scaled <= worst) {
-                (worst, index) = (scaled, i);
-                if scaled.is_nan() {
-                    break;
-                }
+        largest(error.enumerate().map(|(i, e)| e.abs() / self.scale(y[i], y_new[i])))
+    }
+}
+
+/// The largest of some numbers that are not negative, and its index; NaN wins.
+#[inline(always)]
+pub(crate) fn largest(values: impl Iterator<Item = f64>) -> (f64, usize) {
+    let (mut worst, mut index) = (0.0, 0);
+    for (i, value) in values.enumerate() {
+        if !(value <= worst) {
+            (worst, index) = (value, i);
+            if value.is_nan() {
+                break;
             }
         }
-        (worst, index)
     }
+    (worst, index)
 }
 
 /// A step that is being tried.
@@ -99,6 +119,23 @@ pub(crate) struct Attempt<'a> {
 pub(crate) struct Estimated {
     pub error: f64,
     pub worst: usize,
+}
+
+impl Estimated {
+    /// The estimate of DOP853 from the sizes of its errors of fifth and third order, the former with its component.
+    pub fn of_two(h: f64, (fifth, worst): (f64, usize), third: f64) -> Self {
+        let size = (fifth * fifth + 0.01 * third * third).sqrt();
+        let error = if size == 0.0 { 0.0 } else { h.abs() * fifth * (fifth / size) };
+        Self { error, worst }
+    }
+
+    /// A method without an estimate: any finite state will do.
+    pub fn of_none(y_new: &[f64]) -> Self {
+        match y_new.iter().position(|v| !v.is_finite()) {
+            Some(worst) => Self { error: f64::NAN, worst },
+            None => Self { error: 0.0, worst: 0 },
+        }
+    }
 }
 
 /// A method.

@@ -26,6 +26,7 @@ mod newton;
 
 use super::discrete_action::{Element, Independent, Rates};
 use super::stepper::{Attempt, Estimated, Field, StepError, Stepper};
+use super::tolerances::{NOISE_STEPS, SMALLEST_STATE};
 use crate::constraint::singular::Gap;
 use crate::{Kernel, Point};
 use dalembert_linalg::{Lu, axpy, norm_max};
@@ -120,7 +121,7 @@ impl Variational {
             change: vec![0.0; size],
             loudness: vec![f64::INFINITY; size],
             noise: vec![0.0; size],
-            age: newton::LISTEN,
+            age: NOISE_STEPS,
             floor: 0.0,
             size: 1.0,
             increment: vec![0.0; n],
@@ -169,7 +170,7 @@ impl Stepper for Variational {
             kernel.position_gradient(at.t, x, &mut self.scratch, &mut self.element.A[..m * n]);
             self.rows.choose(&self.element.A[..m * n]);
         }
-        self.size = norm_max(x).max(at.h.abs() * norm_max(eta)).max(1e-250);
+        self.size = norm_max(x).max(at.h.abs() * norm_max(eta)).max(SMALLEST_STATE);
         self.guess(&at);
         let same = self.factored_h == at.h && self.factored_rows == self.rows.keep;
         let arrived = same && self.iterate(field, &at, false)?;

@@ -483,3 +483,105 @@ fn the_same_motion_twice_has_the_same_digits() {
     let run = || integrate(&chain(3), &chain_start(&[1.0, 2.0, 0.3]), 5.0, &Options::default(), &mut no_rows);
     assert_eq!(run(), run());
 }
+
+/// Oscillators that are coupled and driven, by the terms or by a program of their own; the program gives up beyond a time.
+struct Oscillators {
+    n: usize,
+    quick_until: Option<f64>,
+}
+
+impl Oscillators {
+    fn force(&self, t: f64, x: &[f64], i: usize) -> f64 {
+        t.sin() - (1.0 + i as f64) * x[i] + 0.1 * x[(i + 1) % self.n] * x[i]
+    }
+}
+
+impl Kernel for Oscillators {
+    fn shape(&self) -> Shape {
+        Shape { n_x: self.n, n_eta: self.n, n_event: 1, identity_frame: true, ..Shape::default() }
+    }
+    fn levels(&self) -> &[Level] {
+        &[]
+    }
+    fn terms(&self, at: Point, _: &mut [f64], out: &mut Terms) {
+        out.x_dot.copy_from_slice(at.eta);
+        out.M.fill(0.0);
+        for i in 0..self.n {
+            out.M[i * self.n + i] = 1.0;
+            out.Q[i] = self.force(at.t, at.x, i);
+        }
+    }
+    fn events(&self, at: Point, _: &Solution, _: &mut [f64], g: &mut [f64]) {
+        g[0] = at.x[0];
+    }
+    fn quick_workspace(&self) -> Vec<f64> {
+        vec![0.0; if self.quick_until.is_some() { 1 + 2 * self.n } else { 0 }]
+    }
+    fn quick_in_place(&self, workspace: &mut [f64], out: &mut [f64]) -> bool {
+        let (t, n) = (workspace[0], self.n);
+        let (x, eta) = workspace[1..].split_at(n);
+        out[..n].copy_from_slice(eta);
+        (0..n).for_each(|i| out[n + i] = self.force(t, x, i));
+        self.quick_until.is_some_and(|end| t <= end)
+    }
+}
+
+/// A plain system takes its steps by code for its number of components, others by loops, and some have no program, or not
+/// everywhere: the digits do not tell. Seven components and fourteen are numbers that no code is made for.
+#[test]
+fn plain_steps_have_the_digits_of_general_ones() {
+    for n in 1..=7 {
+        for method in [Method::Dop853, Method::Tsit5, Method::Rk4] {
+            for output in [Output::Ends, Output::Every(0.7)] {
+                let start = State::new(0.0, &vec![0.3; n], &vec![-0.2; n]);
+                let events = vec![EventRule { crossing: Crossing::Both, stop: false }];
+                let events = if output == Output::Ends { Vec::new() } else { events };
+                let options = Options { method, output, events, rtol: 1e-9, ..Options::default() };
+                let run = |quick_until| {
+                    let mut rows = Vec::new();
+                    let mut keep = |row: Row| rows.push((row.t, row.x.to_vec(), row.eta.to_vec()));
+                    let kernel = Oscillators { n, quick_until };
+                    (integrate(&kernel, &start, 9.0, &options, &mut keep), rows)
+                };
+                let general = run(None);
+                assert_eq!(general.0.stop, Stop::EndTime);
+                assert_eq!(run(Some(f64::INFINITY)), general, "{n} {method}");
+                assert_eq!(run(Some(5.0)), general, "{n} {method}, by the program until t = 5");
+            }
+        }
+    }
+}
+
+/// Rows have their accelerations and forces where the observer wants them, and only there.
+#[test]
+fn rows_bring_the_solution_they_were_solved_for() {
+    struct Forces {
+        at_events: bool,
+        rows: Vec<(bool, Option<f64>)>,
+    }
+    impl Observer for Forces {
+        fn wants_solution(&self, event: Option<EventHit>) -> bool {
+            event.is_some() == self.at_events
+        }
+        fn row(&mut self, row: Row<'_>) {
+            let found = row.solved.map(|solved| solved.expect("an acceleration"));
+            let eta_dot = found.map(|found| found.solution.eta_dot[0] - found.terms.Q[0]);
+            self.rows.push((row.event.is_some(), eta_dot));
+        }
+    }
+    let options = Options {
+        events: vec![EventRule { crossing: Crossing::Both, stop: false }],
+        output: Output::Every(1.0),
+        ..Options::default()
+    };
+    let start = State::new(0.0, &[0.3], &[-0.2]);
+    for at_events in [false, true] {
+        let mut forces = Forces { at_events, rows: Vec::new() };
+        let kernel = Oscillators { n: 1, quick_until: Some(f64::INFINITY) };
+        integrate(&kernel, &start, 9.0, &options, &mut forces);
+        assert!(forces.rows.iter().any(|row| row.0));
+        for (event, found) in forces.rows {
+            assert_eq!(found, (event == at_events).then_some(0.0), "M = 1: the acceleration is the force");
+        }
+    }
+}

@@ -174,11 +174,17 @@ impl Native {
     #[inline]
     fn within(&self, workspace: &[f64]) -> bool {
         let guard = GUARD_SLOT * self.stride;
-        !self.guarded
-            || workspace[guard..guard + self.lanes].iter().fold(true, |all, sum| all & (*sum <= trig::LIMIT))
+        match self.lanes {
+            _ if !self.guarded => true,
+            1 => workspace[guard] <= trig::LIMIT,
+            lanes => {
+                workspace[guard..guard + lanes].iter().fold(true, |all, sum| all & (*sum <= trig::LIMIT))
+            }
+        }
     }
 
     #[cfg(all(target_arch = "x86_64", unix))]
+    #[inline]
     fn enter(&self, inputs: &[f64], workspace: &mut [f64], outputs: &mut [f64]) {
         let bias = BIAS as usize / 8;
         // SAFETY: the code is that of `allocate`, which reads `n_inputs * lanes` inputs and the constants, writes

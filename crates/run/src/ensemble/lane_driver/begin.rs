@@ -4,10 +4,8 @@ use super::dense_rows::Agenda;
 use super::{Lane, LaneDriver, Tried};
 use crate::ensemble::lane_projection::Watched;
 use crate::ensemble::{Ended, Job, LANES, Sampled};
+use crate::hybrid::rules::{self, Patrol};
 use crate::method::step_size::first_step_by;
-
-/// The first step is not shorter than this part of the run.
-const LEAST_FIRST: f64 = 1e-10;
 
 impl LaneDriver<'_> {
     /// Puts a run into a lane; says at once how it ended if there is nothing to do, or no first step.
@@ -42,7 +40,7 @@ impl LaneDriver<'_> {
             control: self.ensemble.control(),
             steps: 0,
             rejected: 0,
-            patrol: (0, job.t),
+            patrol: Patrol::new(job.t),
             constraints: Watched::default(),
             agenda: Agenda::new(self.ensemble, job),
         });
@@ -86,11 +84,11 @@ impl LaneDriver<'_> {
         };
         alone(t, &y, f)?;
         match ensemble.fixed {
-            Some(step) => Ok(step.unwrap_or(span / 1000.0)),
+            Some(step) => Ok(rules::fixed_step(step, &ensemble.output, span)),
             None => {
-                let exponent = ensemble.table.exponent;
-                let h = first_step_by(alone, t, &y, f, span, exponent, ensemble.tol);
-                Ok(h.unwrap_or(1e-6 * span).max(LEAST_FIRST * span))
+                let order = ensemble.table.exponent;
+                let suggested = first_step_by(alone, t, &y, f, span, order, ensemble.tol);
+                Ok(rules::first_step(suggested.ok(), span, span))
             }
         }
     }

@@ -7,12 +7,8 @@ use crate::ensemble::{Ensemble, Job, LANES, Sampled};
 use crate::hybrid::events::Events;
 use crate::hybrid::outcome::EventHit;
 use crate::hybrid::output_times::OutputTimes;
+use crate::hybrid::tolerances::{DUE_SOON, SAME_TIME};
 use dalembert_linalg::norm_max;
-
-/// Times this close to the end of a step, in parts of it, are the end.
-const SAME: f64 = 1e-12;
-/// Rows this close behind the end of a step, in parts of it, may turn out to be due.
-const SOON: f64 = 1e-6;
 
 /// What looks inside steps, for one thread.
 pub(in crate::ensemble) struct DenseRows {
@@ -82,7 +78,7 @@ impl LaneDriver<'_> {
     /// Whether the motion inside the step that is about to be tried may be wanted; notes where it starts.
     pub(in crate::ensemble) fn looks_inside(&mut self) -> bool {
         let due = |lane: &super::Lane| {
-            lane.agenda.schedule.peek().is_some_and(|due| due - lane.t <= (1.0 + SOON) * lane.trying)
+            lane.agenda.schedule.peek().is_some_and(|due| due - lane.t <= (1.0 + DUE_SOON) * lane.trying)
         };
         let ensemble = self.ensemble;
         self.within.known = ensemble.interpolant.is_some()
@@ -163,7 +159,7 @@ impl LaneDriver<'_> {
         for (l, lane) in self.lanes.iter().enumerate() {
             if let (Some(lane), Some(at)) = (lane, at[l]) {
                 theta[l] = (at - lane.from) / lane.trying;
-                inside[l] = (at - lane.t).abs() > SAME * lane.trying;
+                inside[l] = (at - lane.t).abs() > SAME_TIME * lane.trying;
                 sound[l] = !inside[l];
             }
         }
@@ -197,7 +193,7 @@ impl LaneDriver<'_> {
 impl super::Lane {
     /// The times of the rows of the last step.
     fn list_rows(&mut self, due: &mut Vec<f64>) {
-        let (slack, agenda) = (SAME * self.trying, &mut self.agenda);
+        let (slack, agenda) = (SAME_TIME * self.trying, &mut self.agenda);
         let every_step = agenda.schedule.every_step();
         let until = agenda.stopped.map_or(self.t, |hit| hit.t);
         while let Some(time) = agenda.schedule.pop_until(until, slack) {

@@ -7,25 +7,11 @@
 use super::Variational;
 use crate::Kernel;
 use crate::method::stepper::{Attempt, Field, StepError};
+use crate::method::tolerances::{
+    CORRECTED, HIDDEN, MAX_GROWN, MAX_VARIATIONAL_ITERATIONS, NOISE_STEPS, NOISY, QUIET, ROUNDING,
+    SHRINKS_SLOWLY,
+};
 use dalembert_linalg::{axpy, dot, norm_max};
-
-const MAX_NEWTON: usize = 40;
-/// Corrections of no more than this, in units of the noise, end the iteration.
-const ARRIVED: f64 = 0.5;
-/// A matrix is made anew where corrections shrink by less than this.
-const SLOW: f64 = 0.3;
-/// So many corrections may be larger than the one before.
-const MAX_GROWN: usize = 3;
-/// Corrections that stop shrinking below this, in units of the noise, are rounding.
-const NOISY: f64 = 1e6;
-/// Corrections that stop shrinking below this part of the whole state are rounding, in components that consist of it.
-const ROUNDING: f64 = 1e-9;
-/// Below so many units corrections need not shrink; more than that asks for a new matrix first.
-const QUIET: f64 = 30.0;
-/// A correction this much smaller than others may be nothing but what the solve has rounded off them.
-const HIDDEN: f64 = 1e-8;
-/// The noise is estimated anew after so many steps.
-pub(crate) const LISTEN: usize = 16;
 
 /// How loud a correction was.
 struct Correction {
@@ -133,7 +119,7 @@ impl Variational {
             }
         }
         self.right.copy_from_slice(&self.change);
-        if self.age >= LISTEN {
+        if self.age >= NOISE_STEPS {
             self.listen(h);
             self.change.copy_from_slice(&self.right);
         }
@@ -151,7 +137,7 @@ impl Variational {
         let largest = parts.fold(norm_max(&self.element.z), f64::max);
         let mut places = (0..self.element.nodes() - 1).flat_map(|a| (0..n).map(move |p| (a, p)));
         places.any(|(a, p)| {
-            self.change[a * w + p].abs() <= HIDDEN * largest && self.loudness_at(a, p) > ARRIVED
+            self.change[a * w + p].abs() <= HIDDEN * largest && self.loudness_at(a, p) > CORRECTED
         })
     }
 
@@ -187,7 +173,7 @@ impl Variational {
                 let before = std::mem::replace(&mut self.loudness[a * w + p], now);
                 let next = if before.is_finite() { now * (now / before) } else { now };
                 taken.now = taken.now.max(now);
-                taken.next = taken.next.max(if now > ARRIVED { next } else { 0.0 });
+                taken.next = taken.next.max(if now > CORRECTED { next } else { 0.0 });
             }
             let (dz, dl) = self.change[a * w..(a + 1) * w].split_at(n);
             if dz.iter().any(|v| !v.is_finite()) {
@@ -209,17 +195,17 @@ impl Variational {
     ) -> Result<bool, StepError> {
         let (mut before, mut stale, mut grown, mut stalled) = (f64::INFINITY, anew, 0, 0);
         self.loudness.fill(f64::INFINITY);
-        for _ in 0..MAX_NEWTON {
+        for _ in 0..MAX_VARIATIONAL_ITERATIONS {
             let Some(kernel) = field.kernel() else { return Err(StepError::Newton) };
             self.element.evaluate(kernel, at.t, at.h);
             if stale {
                 self.factor(kernel, at)?;
-                self.age = LISTEN;
+                self.age = NOISE_STEPS;
             }
             field.count_work(self.element.nodes(), stale);
             let Correction { now, next, all } = self.correct(at.h);
             let ratio = now / before;
-            if now <= ARRIVED || next <= 0.02 {
+            if now <= CORRECTED || next <= 0.02 {
                 return Ok(true);
             }
             stalled += usize::from(!(ratio < 0.5));
@@ -237,8 +223,10 @@ impl Variational {
                 return Ok(true);
             }
             grown += usize::from(!(ratio < 1.0));
-            stale = anew && ratio > SLOW && now > quiet;
-            if now.is_nan() || (grown > MAX_GROWN && all > ROUNDING) || (!anew && ratio > SLOW && now > quiet)
+            stale = anew && ratio > SHRINKS_SLOWLY && now > quiet;
+            if now.is_nan()
+                || (grown > MAX_GROWN && all > ROUNDING)
+                || (!anew && ratio > SHRINKS_SLOWLY && now > quiet)
             {
                 return Ok(false);
             }

@@ -1,39 +1,30 @@
-//! Switches of constraints: places where rows are put together from pieces (`abs`, `if`, `min`, a drive in parts).
+//! Switches of constraints as a source of events: places where rows are put together from pieces (`abs`, `if`, `min`, a drive in parts).
 //!
 //! A motion goes on over a switch where the pieces fit: the rows and what they demand of the speeds are the same on
 //! both sides. Where they are not, positions would have to jump, or speeds by an impact, which no equation here decides.
 //! So the run ends just before the switch. Rows are compared a little before and behind it, at two distances: what
 //! shrinks with the distance is a slope, what does not is a jump. Steps that pass a jump are shortened until they begin
-//! within `NEAR` of it, so that the state there does not stem from a step across.
+//! within `REACHED` of it, so that the state there does not stem from a step across.
 //!
 //! Checked by `tests/it/kinks.rs` of the facade: tracks with kinks, drives that jump, pieces that fit.
 
-use super::{Crossing, Driver, EventHit, EventRule, Events, Failure, Stop};
-use crate::{Kernel, Shape, Terms};
+use super::events::Events;
+use super::integration::Integration;
+use super::source::{EventSource, Transition};
+use super::tolerances::{
+    COMPARED_AT, COMPARED_FURTHER, FITTING, LASTING, LOOK_AHEAD, REACHED, SWITCH_RATE, SWITCH_ROUNDING,
+};
+use super::{Crossing, EventHit, EventRule, Failure};
+use crate::{Kernel, Terms};
 use dalembert_linalg::norm_max;
 
-/// Distance in time, in parts of the span, at which a switch counts as reached.
-const NEAR: f64 = 1e-10;
-/// Least and greatest distance in time from a switch at which rows are compared, in parts of the span.
-const REACH: [f64; 2] = [1e-11, 1e-6];
-/// The second distance, in parts of the first.
-const FURTHER: f64 = 16.0;
-/// A change that keeps this part of itself at the shorter distance is a jump; a slope keeps 1/16, a root 1/4.
-const LASTING: f64 = 0.6;
-/// How far ahead a step looks for jumps, in parts of itself.
-const BEYOND: f64 = 1.1;
-/// Scaled change of a row, as residuals are scaled, below which pieces fit.
-const FITTING: f64 = 1e-8;
-/// Values of a switch, relative to the state, that are rounding: a motion along the switch does not pass it.
-const ROUNDING: f64 = 1e-14;
-
-/// How a step passes the switches in it.
-pub(super) enum Passing {
-    Smooth,
-    /// It meets a jump: the step is taken again, shorter.
-    Again,
-    /// An event ends the run where the jump is.
-    Stopped(Stop),
+/// Watch over the switches of the constraints of a run.
+pub(super) struct Discontinuities {
+    switches: Events,
+    /// The longest next step towards a switch that cannot be passed.
+    closing_in: f64,
+    /// Whether the motion has begun.
+    begun: bool,
 }
 
 /// Where a comparison begins.
@@ -54,99 +45,93 @@ struct Place {
     lengths: Vec<f64>,
 }
 
-/// Watch over the switches, if there are any.
-pub(super) fn watch(shape: &Shape) -> Option<Events> {
-    let any = EventRule { crossing: Crossing::Both, stop: false };
-    (shape.n_switch > 0).then(|| Events::new(&vec![any; shape.n_switch], shape.n_switch))
+impl Discontinuities {
+    /// Those of a run, if it has any.
+    pub fn of(run: &Integration<'_>) -> Option<Self> {
+        let n = run.field.shape.n_switch;
+        let any = EventRule { crossing: Crossing::Both, stop: false };
+        let switches = Events::new(&vec![any; n], n);
+        (n > 0).then_some(Self { switches, closing_in: f64::INFINITY, begun: false })
+    }
+
+    /// What follows from a jump that a step meets at this time, or from none.
+    fn pass(
+        &mut self,
+        run: &mut Integration<'_>,
+        met: Option<(f64, Failure)>,
+    ) -> Result<Transition, Failure> {
+        let Some((at, jump)) = met else { return Ok(Transition::Continue) };
+        let away = (at - run.t).abs();
+        if away > REACHED * run.time_size() {
+            self.closing_in = 0.5 * away;
+            run.methods.asked.interrupted();
+            return Ok(Transition::Retry);
+        }
+        Err(jump)
+    }
 }
 
-impl Driver<'_> {
-    /// Notes the sides at the start; an error where the motion from a switch begins with a jump.
-    pub(super) fn begin_switches(&mut self) -> Result<(), Failure> {
-        self.note_sides();
-        let Some(switches) = &self.switches else { return Ok(()) };
-        let on: Vec<usize> = (0..).zip(switches.before()).filter(|(_, b)| b.0 == 0.0).map(|b| b.0).collect();
-        let place = self.place(self.t, &self.y, &self.f);
-        match on.into_iter().find_map(|i| self.jump(&place, i, From::Here)) {
-            Some(jump) => Err(jump),
-            None => Ok(()),
+impl EventSource for Discontinuities {
+    /// Notes the sides of the switches; an error where the motion begins on a switch with a jump.
+    fn settle(&mut self, run: &mut Integration<'_>) -> Result<(), Failure> {
+        self.switches.begin(|g| run.switch_values(run.t, &run.y, g), 0.0);
+        if std::mem::replace(&mut self.begun, true) {
+            return Ok(());
         }
+        let mut on = (0..).zip(self.switches.before()).filter(|(_, (side, _))| *side == 0.0);
+        let here = run.place(run.t, &run.y, &run.f);
+        on.find_map(|(i, _)| run.jump(&here, i, From::Here)).map_or(Ok(()), Err)
     }
 
-    /// The sides of the switches at the state.
-    pub(super) fn note_sides(&mut self) {
-        if let Some(mut switches) = self.switches.take() {
-            switches.begin(|g| self.switch_values(self.t, &self.y, g), 0.0);
-            self.switches = Some(switches);
-        }
+    fn plan(&mut self, _: &mut Integration<'_>, h: f64) -> f64 {
+        h.abs().min(self.closing_in) * h.signum()
     }
 
-    /// Looks for switches in the step just made, of length h.
-    pub(super) fn pass_switches(&mut self, h: f64) -> Result<Passing, Failure> {
-        let Some(mut switches) = self.switches.take() else { return Ok(Passing::Smooth) };
-        let (mark, t) = (switches.mark(), self.t);
-        let mut row = std::mem::take(&mut self.row);
-        switches.scan(t, h, &mut |theta, g| {
-            self.inside(theta, &mut row);
-            self.switch_values(t + theta * h, &row, g);
+    /// Whether the motion comes to a jump in the step. Stages beyond the switch, or the projection, could hold the motion
+    /// back so that the end of the step does not show it.
+    fn approach(&mut self, run: &mut Integration<'_>, h: &mut f64) -> Result<Transition, Failure> {
+        let sides: Vec<f64> = self.switches.before().map(|(side, _)| side).collect();
+        let ahead = run.jump_ahead(&sides, *h);
+        self.pass(run, ahead)
+    }
+
+    fn looks_inside(&self) -> bool {
+        true
+    }
+
+    /// Looks for switches in the step just made.
+    fn review(&mut self, run: &mut Integration<'_>, h: f64) -> Result<Transition, Failure> {
+        let (mark, t) = (self.switches.mark(), run.t);
+        let mut row = run.y.clone();
+        self.switches.scan(t, h, &mut |theta, g| {
+            run.inside(theta, &mut row);
+            run.switch_values(t + theta * h, &row, g);
         });
-        self.row = row;
-        let met = switches.hits.iter().find_map(|hit| self.jump_in_step(hit, h).map(|jump| (hit.t, jump)));
-        if met.is_some() {
-            switches.rewind(mark);
+        let mut hits = self.switches.hits.iter();
+        let met = hits.find_map(|hit| run.jump_in_step(hit, h).map(|jump| (hit.t, jump)));
+        match met {
+            Some(_) => self.switches.rewind(mark),
+            None => self.closing_in = f64::INFINITY,
         }
-        self.switches = Some(switches);
-        self.pass(met, h)
+        self.pass(run, met)
     }
 
-    /// Before a step of length h: whether the motion comes to a jump in it. Stages beyond the switch, or the projection,
-    /// could hold the motion back so that the end of the step does not show it.
-    pub(super) fn look_ahead(&mut self, h: f64) -> Result<Passing, Failure> {
-        let Some(switches) = &self.switches else { return Ok(Passing::Smooth) };
-        let sides: Vec<f64> = switches.before().map(|(side, _)| side).collect();
-        self.pass(self.jump_ahead(&sides, h), h)
-    }
-
-    /// What follows from a jump that a step of length h meets, or from none.
-    fn pass(&mut self, met: Option<(f64, Failure)>, h: f64) -> Result<Passing, Failure> {
-        let Some((at, jump)) = met else { return Ok(Passing::Smooth) };
-        let away = (at - self.t).abs();
-        if away > NEAR * self.time_size() {
-            self.closing_in = 0.5 * away;
-            self.stepper.interrupted();
-            return Ok(Passing::Again);
-        }
-        self.stopped_before(h).map_or(Err(jump), |stop| Ok(Passing::Stopped(stop)))
-    }
-
-    /// A run that cannot go on may have come to a jump that no step could pass.
-    pub(super) fn blame_switch(&mut self, failure: Failure) -> Failure {
-        let n = self.field.shape.n_switch;
-        if n == 0 || matches!(failure, Failure::ConstraintJump { .. } | Failure::Chatter { .. }) {
+    fn blame(&self, run: &Integration<'_>, failure: Failure) -> Failure {
+        if matches!(failure, Failure::ConstraintJump { .. } | Failure::Chatter { .. }) {
             return failure;
         }
-        let place = self.place(self.t, &self.y, &self.f);
-        (0..n).find_map(|i| self.jump(&place, i, From::Before)).unwrap_or(failure)
+        let here = run.place(run.t, &run.y, &run.f);
+        let mut switches = 0..run.field.shape.n_switch;
+        switches.find_map(|i| run.jump(&here, i, From::Before)).unwrap_or(failure)
     }
+}
 
-    fn time_size(&self) -> f64 {
-        self.t.abs().max(self.span().abs())
-    }
-
-    /// The state at a fraction of the step, as the method gives it.
-    fn inside(&self, theta: f64, out: &mut [f64]) {
-        match &self.bridge {
-            _ if theta == 1.0 => out.copy_from_slice(&self.y_new),
-            Some(bridge) if self.bridging => super::Stepper::dense(bridge, theta, out),
-            _ => self.stepper.dense(theta, out),
-        }
-    }
-
+impl Integration<'_> {
     /// The functions of the switches, rounding taken off.
     fn switch_values(&self, t: f64, y: &[f64], g: &mut [f64]) {
         let mut scratch = vec![0.0; self.field.kernel.scratch_len()];
         self.field.kernel.switches(self.field.point(t, y), &mut scratch, g);
-        let rounding = ROUNDING * norm_max(y).max(t.abs()).max(1.0);
+        let rounding = SWITCH_ROUNDING * norm_max(y).max(t.abs()).max(1.0);
         g.iter_mut().filter(|g| g.abs() <= rounding).for_each(|g| *g = 0.0);
     }
 
@@ -156,12 +141,12 @@ impl Driver<'_> {
         let (n_x, theta) = (self.field.shape.n_x, (hit.t - self.t) / h);
         let mut y = self.y.clone();
         self.inside(theta, &mut y);
-        let (low, high) = ((theta - 0.01).max(0.0), (theta + 0.01).min(1.0));
+        let (low, high) = ((theta - SWITCH_RATE).max(0.0), (theta + SWITCH_RATE).min(1.0));
         let (mut before, mut rate) = (y.clone(), y.clone());
         self.inside(low, &mut before);
         self.inside(high, &mut rate);
         rate.iter_mut().zip(&before).for_each(|(r, b)| *r = (*r - b) / ((high - low) * h));
-        let far = (hit.t - self.t).abs() > NEAR * self.time_size();
+        let far = (hit.t - self.t).abs() > REACHED * self.time_size();
         let mixed = || self.jump(&self.place(hit.t, &y, &rate), hit.index, From::Before);
         if let Some(jump) = far.then(mixed).flatten() {
             return Some(jump);
@@ -181,7 +166,7 @@ impl Driver<'_> {
             g[i] * sides[i] < 0.0
         };
         for i in 0..sides.len() {
-            let (mut before, mut behind) = (0.0, BEYOND * h);
+            let (mut before, mut behind) = (0.0, LOOK_AHEAD * h);
             if !left(i, behind) {
                 continue;
             }
@@ -223,14 +208,14 @@ impl Driver<'_> {
             From::Here => side(tau) != 0.0,
             From::Before => side(-tau) * side(tau) < 0.0,
         };
-        let mut tau = REACH[0] * size * way;
+        let mut tau = COMPARED_AT[0] * size * way;
         while !passed(tau) {
             tau *= 4.0;
-            if tau.abs() > REACH[1] * size {
+            if tau.abs() > COMPARED_AT[1] * size {
                 return None;
             }
         }
-        let (near, far) = (self.change(place, tau, from), self.change(place, FURTHER * tau, from));
+        let (near, far) = (self.change(place, tau, from), self.change(place, COMPARED_FURTHER * tau, from));
         let (x, eta) = place.y.split_at(self.field.shape.n_x);
         let sizes = [1.0 + norm_max(x), 1.0 + norm_max(eta)];
         let levels = [false, true].into_iter().zip(near.iter().zip(&far).zip(sizes));
@@ -266,20 +251,6 @@ impl Driver<'_> {
             now.iter_mut().zip(before).for_each(|(a, b)| *a -= b);
         }
         change
-    }
-
-    /// The event that ends the run just where a constraint jumps, with the state before it.
-    fn stopped_before(&mut self, h: f64) -> Option<Stop> {
-        let tau = 4.0 * NEAR * self.time_size() * h.signum();
-        let mut g = vec![0.0; self.contacts + self.field.shape.n_event];
-        for ((row, y), f) in self.row.iter_mut().zip(&self.y).zip(&self.f) {
-            *row = y + tau * f;
-        }
-        self.event_values_at(self.t + tau, &mut g);
-        let (index, rising) = self.events.stopping(self.contacts, h, &g)?;
-        let hit = EventHit { index: index - self.contacts, t: self.t, rising };
-        self.give_row_now(Some(hit));
-        Some(Stop::Event(hit))
     }
 }
 

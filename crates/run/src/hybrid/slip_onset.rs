@@ -6,22 +6,14 @@
 //! What is missing is of the order (tau/T)^2 in the direction, if T is the time in which the motion turns. V forgets it
 //! at once across s; along s the speed keeps its square.
 
-use super::{Driver, Failure, failure};
+use super::Failure;
+use super::integration::{Integration, failure};
+use super::tolerances::{LED, ONSET, ONSET_MOMENT, ONSET_SHARE, ONSET_SLIVER, TURN};
 use crate::contact::StickingKernel;
 use crate::method::stepper::{EvalError, Field};
 use crate::{ContactTerms, Kernel};
 use dalembert_linalg::{Cod, dot, norm, norm_max};
 use std::ops::Range;
-
-/// Changes of directions and parts of the time scale by which derivatives are taken.
-const TURN: f64 = 1e-6;
-const MOMENT: f64 = 1e-5;
-/// What answers to a turn by less than this part of the largest answer is led by the constraints, and does not turn.
-const LED: f64 = 1e-6;
-/// This part of the tolerance is for what the direction is wrong by, but it is prescribed for a part of T between these.
-const SHARE: f64 = 0.1;
-const SHORTEST: f64 = 1e-3;
-const LONGEST: f64 = 0.02;
 
 /// V of all contacts and V'.
 pub(super) struct Slides {
@@ -29,7 +21,7 @@ pub(super) struct Slides {
     pub rate: Vec<f64>,
 }
 
-impl Driver<'_> {
+impl Integration<'_> {
     /// V and V' of the contacts at a state with derivative f.
     pub(super) fn slides(&self, t: f64, y: &[f64], f: &[f64]) -> Slides {
         let base = self.field.kernel.base();
@@ -53,7 +45,7 @@ impl Driver<'_> {
         let whole = modes.until[contact] - modes.since;
         let left = modes.until[contact] - self.t;
         // Not a sliver more.
-        (whole.is_finite() && left / whole > 1e-6).then_some(left.abs())
+        (whole.is_finite() && left / whole > ONSET_SLIVER).then_some(left.abs())
     }
 
     /// How contacts turn that have just been let go, and for how long that is relied on.
@@ -65,12 +57,13 @@ impl Driver<'_> {
         let scale = self.field.time_scale(&self.y, &self.f).min(self.span().abs());
         let (turning, grasp) = self.turning(&leaving, scale).map_err(failure)?;
         let (quiet, forward) = (self.quiet(), self.span().signum());
+        let [shortest, longest] = ONSET;
         let modes = &mut self.field.kernel.modes;
         modes.since = self.t;
         leaving.parts().zip(turning).for_each(|(i, w)| modes.turning[i] = w);
         for (k, slide) in leaving.contacts {
             let T = scale.min(1.0 / norm(&modes.turning[slide]));
-            let part = (SHARE * quiet / (grasp * T)).powf(0.2).clamp(SHORTEST, LONGEST);
+            let part = (ONSET_SHARE * quiet / (grasp * T)).powf(0.2).clamp(shortest, longest);
             modes.until[k] = self.t + part * T * forward;
         }
         Ok(())
@@ -79,7 +72,7 @@ impl Driver<'_> {
     /// w of the components, and how much V' changes with a direction at most.
     fn turning(&mut self, leaving: &Leaving, scale: f64) -> Result<(Vec<f64>, f64), EvalError> {
         let count = leaving.along.len();
-        let moment = MOMENT * scale * self.span().signum();
+        let moment = ONSET_MOMENT * scale * self.span().signum();
         let start = self.rates(leaving, 0.0)?;
         let later = self.rates(leaving, moment)?;
         let change = leaving.across(later.iter().zip(&start).map(|(r, s)| (r - s) / moment).collect());
