@@ -23,6 +23,10 @@ impl Elaborator<'_> {
         let members = names.len();
         for name in names {
             let on = self.lookup(&name, item.target.span)?;
+            if let Binding::Freedom(..) = on {
+                self.guess_freedom(on, &name, item, value)?;
+                continue;
+            }
             let unit = match (&on, item.order) {
                 (Binding::Coordinate(i), 0) => self.coordinates[*i].kind.clone(),
                 (Binding::Coordinate(i), 1) => self.coordinates[*i].kind.per_time(),

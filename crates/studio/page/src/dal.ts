@@ -4,16 +4,18 @@ import { StreamLanguage, type StringStream } from "@codemirror/language";
 
 // Words: written by `cargo xtask words`.
 const KEYWORDS = new Set(`
-  actuate body complete_integral const constraint contact coordinate damper dissipation draw event for
-  force friction initial joint kinematics kinetic lagrangian let mass nonideal output parameter
-  potential require simulate speed spring system weight work if then else and or not in at on
-  coefficient velocity static normal decay until every method tolerance rising falling stop point line
-  circle trace
+  actuate body bushing complete_integral const constraint contact coordinate damper dissipation draw
+  event for force frame friction gravity initial joint kinematics kinetic lagrangian let mass nonideal
+  output parameter potential require simulate speed spring system torque weight work if then else and
+  or not in at on coefficient velocity static normal decay until every method tolerance rising falling
+  stop point line circle trace of ground from to turned by axis axes limits restitution armature cut
+  pitch length angle between centre inertia about radius size
 `.trim().split(/\s+/));
 const FUNCTIONS = new Set(`
   abs acos asin atan atan2 cos cosh cross delta diff dot exp log max min norm sign sin sinh sqrt sum
-  tan tanh transpose impressed ideal nonideal control multiplier reaction residual friction power work
-  t pi energy kinetic_energy potential_energy gauss
+  tan tanh transpose quaternion rotation rpy impressed ideal nonideal control multiplier reaction
+  residual friction power work force torque drive angular_momentum t pi energy kinetic_energy
+  potential_energy gauss momentum centre_of_mass
 `.trim().split(/\s+/));
 // End of words.
 
