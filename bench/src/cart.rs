@@ -2,16 +2,16 @@
 
 use crate::timing::best_ns;
 use dalembert::run::{Kernel, Point, State};
-use dalembert::{Model, Overrides, Source};
+use dalembert::{Overrides, Source, Workspace};
 use dalembert_tape::Lanes;
 use std::hint::black_box;
 
 const MODEL: &str = include_str!("../../models/cart_pendulum_chain.dal");
 
 /// From text to native functions.
-pub fn ready(n: usize) -> Model {
+pub fn ready(n: usize) -> Workspace {
     let overrides = Overrides { set: vec![("N".into(), n.to_string())], ..Overrides::default() };
-    let mut model = Model::load(&Source::new("cart.dal", MODEL), &overrides).expect("the model is good");
+    let mut model = Workspace::load(&Source::new("cart.dal", MODEL), &overrides).expect("the model is good");
     model.compiled.compile_native(&mut model.system, &model.form);
     model
 }
@@ -19,7 +19,7 @@ pub fn ready(n: usize) -> Model {
 /// One state at a time.
 pub struct Cart {
     /// The model, ready to run.
-    pub model: Model,
+    pub model: Workspace,
     start: State,
     scratch: Vec<f64>,
     out: Vec<f64>,

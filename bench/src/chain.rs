@@ -2,14 +2,14 @@
 
 use crate::timing::fastest;
 use dalembert::run::{Accelerator, Kernel, State, Terms};
-use dalembert::{Model, Overrides, Source};
+use dalembert::{Overrides, Source, Workspace};
 use std::hint::black_box;
 use std::time::Instant;
 
 /// A chain ready to run.
 pub struct Chain {
     n: usize,
-    model: Model,
+    model: Workspace,
     start: State,
     /// Milliseconds from text to compiled system.
     pub load_ms: f64,
@@ -23,7 +23,7 @@ impl Chain {
         let source = Source::new("link_chain.dal", include_str!("../../models/link_chain.dal"));
         let overrides = Overrides { set: vec![("N".into(), n.to_string())], ..Overrides::default() };
         let begin = Instant::now();
-        let mut model = Model::load(&source, &overrides).expect("the model is good");
+        let mut model = Workspace::load(&source, &overrides).expect("the model is good");
         let load_ms = begin.elapsed().as_secs_f64() * 1e3;
         let begin = Instant::now();
         let start = model.start().expect("the start is on the constraints").state;

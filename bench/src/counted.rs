@@ -2,7 +2,7 @@
 //! were. See bench/count.sh.
 
 use dalembert::run::{Accelerator, Kernel, Options, Output, Row, State, Stop, integrate};
-use dalembert::{Model, Overrides, Source};
+use dalembert::{Overrides, Source, Workspace};
 use dalembert_bench::cart::{Cart, Many};
 use dalembert_bench::chain::Chain;
 use dalembert_bench::whole::CASES;
@@ -46,9 +46,9 @@ fn andrews(times: usize, quick: bool) {
 }
 
 /// The double pendulum of `models/` with native code, and its start.
-fn double_pendulum() -> (Model, State) {
+fn double_pendulum() -> (Workspace, State) {
     let source = Source::new("double_pendulum.dal", include_str!("../../models/double_pendulum.dal"));
-    let mut model = Model::load(&source, &Overrides::default()).expect("a good model");
+    let mut model = Workspace::load(&source, &Overrides::default()).expect("a good model");
     let start = model.start().expect("a start").state;
     model.compiled.compile_native(&mut model.system, &model.form);
     (model, start)

@@ -4,7 +4,7 @@
 //! the growth between rows. With `--peer` CasADi does the same derivation in the same run (`bench/peers/casadi_cart.py`,
 //! Python with casadi installed), so that ratios mean something on a shared machine.
 
-use dalembert::{Model, Overrides, Source};
+use dalembert::{Overrides, Source, Workspace};
 use std::process::Command;
 use std::time::Instant;
 
@@ -34,7 +34,7 @@ struct Sample {
 fn once(n: usize) -> Sample {
     let overrides = Overrides { set: vec![("N".into(), n.to_string())], ..Overrides::default() };
     let begin = Instant::now();
-    let mut model = Model::load(&Source::new("cart.dal", MODEL), &overrides).expect("the model is good");
+    let mut model = Workspace::load(&Source::new("cart.dal", MODEL), &overrides).expect("the model is good");
     let start = model.start().expect("no constraints").state;
     let now = model.evaluate(&start).expect("regular");
     let milliseconds = begin.elapsed().as_secs_f64() * 1e3;

@@ -8,7 +8,7 @@ use dalembert::compile::Compiled;
 use dalembert::derive::derive;
 use dalembert::elaborate::elaborate;
 use dalembert::syntax::parse;
-use dalembert::{Model, Overrides, Source};
+use dalembert::{Overrides, Source, Workspace};
 use std::time::Instant;
 
 const MODEL: &str = include_str!("../../models/link_chain.dal");
@@ -42,9 +42,9 @@ fn once(n: usize) -> ([f64; 5], usize) {
 fn self_check(n: usize, repetitions: usize) -> f64 {
     let source = Source::new("link_chain.dal", MODEL);
     let overrides = Overrides { set: vec![("N".into(), n.to_string())], ..Overrides::default() };
-    let mut model = Model::load(&source, &overrides).expect("the model is good");
+    let mut model = Workspace::load(&source, &overrides).expect("the model is good");
     let start = model.start().expect("a start").state;
-    let once = |model: &mut Model| {
+    let once = |model: &mut Workspace| {
         let began = Instant::now();
         model.self_check(&start).expect("two ways agree");
         began.elapsed().as_secs_f64() * 1e3

@@ -1,7 +1,7 @@
 //! Whole motions at a wanted error: time of the loosest tolerance that meets it, judged by a motion at 1e-13.
 
 use dalembert::run::{Flow, State};
-use dalembert::{Model, Overrides, Request, Source};
+use dalembert::{Overrides, Request, Source, Workspace};
 use dalembert_codegen::{self as code, Target};
 use std::time::Instant;
 
@@ -71,10 +71,10 @@ pub struct Made {
 
 impl Case {
     /// The model with its settings.
-    pub fn model(&self) -> Model {
+    pub fn model(&self) -> Workspace {
         let set = self.set.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
         let overrides = Overrides { set, ..Overrides::default() };
-        Model::load(&Source::new("m.dal", self.text), &overrides).expect("a good model")
+        Workspace::load(&Source::new("m.dal", self.text), &overrides).expect("a good model")
     }
 
     /// The equations as a module of Python, and the start.
@@ -86,7 +86,7 @@ impl Case {
 }
 
 /// The motion until a time, at a tolerance.
-pub fn run(model: &mut Model, until: f64, tol: f64) -> Made {
+pub fn run(model: &mut Workspace, until: f64, tol: f64) -> Made {
     let request = Request {
         until: Some(until),
         times: Some(Vec::new()),

@@ -6,15 +6,15 @@ use crate::input::{Loaded, Remarks, load};
 use crate::output::{print, print_json};
 use crate::text_table::{counted, entry, table};
 use dalembert::Model;
-use dalembert::analyze::{Analysis, Conserved, ConstraintSet, RowReport, Verdict, analyze};
+use dalembert::analyze::{Analysis, Conserved, ConstraintSet, RowReport, Verdict};
 use dalembert_view::documents;
 
 /// Width of the labels.
 const MARGIN: usize = 26;
 
 pub fn run(args: &AnalyzeArgs) -> Result<(), Failure> {
-    let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
-    let analysis = analyze(&mut model).map_err(|d| Failure::of(*d, &source))?;
+    let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
+    let analysis = model.analyze().map_err(|d| Failure::of(*d, &source))?;
     if args.common.json {
         return print_json(&documents::analysis(&model, &analysis, &source));
     }

@@ -15,8 +15,8 @@ use dalembert_view::documents::{Findings, check, checked, parameters, state_pair
 const MARGIN: usize = 20;
 
 pub fn run(args: &CheckArgs) -> Result<(), Failure> {
-    let Loaded { source, mut model } = load(&args.common, Remarks::All)?;
-    let findings = check(&mut model);
+    let Loaded { source, model } = load(&args.common, Remarks::All)?;
+    let findings = check(&model);
     if args.common.json {
         print_json(&checked(&model, &findings, &source))?;
     } else {

@@ -20,7 +20,7 @@ pub fn run(args: &ConnectArgs) -> Result<(), Failure> {
         let message = "`--json` and `--out -` both claim standard output";
         clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, format!("{message}\n")).exit();
     }
-    let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
+    let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
     let paths = args.out.iter().filter_map(TableTarget::path).chain(args.plot.iter().map(|p| p.path()));
     let paths = paths.chain(args.animate.iter().map(|a| a.path()));
     let files: Vec<String> = paths.map(str::to_owned).collect();
@@ -32,7 +32,7 @@ pub fn run(args: &ConnectArgs) -> Result<(), Failure> {
     let facts = facts(&model, &found);
     write(args, &model, &found, &facts)?;
     if !args.animate.is_empty() {
-        let film = Animation::new(&mut model, &found.motion).map_err(|d| Failure::of(*d, &source))?;
+        let film = Animation::new(&model, &found.motion).map_err(|d| Failure::of(*d, &source))?;
         args.animate.iter().try_for_each(|target| target.write(&film, !args.common.quiet))?;
     }
     if args.common.json {

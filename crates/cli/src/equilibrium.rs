@@ -23,7 +23,7 @@ pub fn run(args: &EquilibriumArgs) -> Result<(), Failure> {
         let message = "`--json` and `--out -` both claim standard output";
         clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, format!("{message}\n")).exit();
     }
-    let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
+    let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
     let ranges = |list: &[String]| -> Result<Vec<Range>, Failure> {
         list.iter().map(|text| Range::read(text).map_err(|d| Failure::of(*d, &source))).collect()
     };
@@ -37,13 +37,14 @@ pub fn run(args: &EquilibriumArgs) -> Result<(), Failure> {
     }
     let search = EquilibriumSearch { at: args.at.clone(), starts: args.starts, within };
     let steps = Steps::new(args.starts, "searching", !args.common.quiet);
-    let found = model.equilibria_watched(&search, &mut |done, count| steps.reach(done, count));
+    let found = model.workspace().equilibria_watched(&search, &mut |done, count| steps.reach(done, count));
     steps.done();
     let found = found.map_err(|d| Failure::of(*d, &source))?;
     let picture = match axes.is_empty() {
         true => None,
         false => {
-            let mut picture = landscape(&mut model, &axes, &args.at).map_err(|d| Failure::of(*d, &source))?;
+            let mut picture =
+                landscape(&mut model.workspace(), &axes, &args.at).map_err(|d| Failure::of(*d, &source))?;
             picture.marks = marks(&model, &picture, &found);
             Some(picture)
         }

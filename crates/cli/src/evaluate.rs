@@ -11,9 +11,9 @@ use dalembert_view::documents::{evaluation, output_remarks, outputs, rank_remark
 use dalembert_view::documents::{start_or_guess, state_pairs};
 
 pub fn run(args: &EvaluateArgs) -> Result<(), Failure> {
-    let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
+    let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
     let mut remarks = Vec::new();
-    let state = start_or_guess(&mut model, &mut remarks).map_err(|d| Failure::of(*d, &source))?;
+    let state = start_or_guess(&model, &mut remarks).map_err(|d| Failure::of(*d, &source))?;
     let state = model.state_at(state, &args.at).map_err(|d| Failure::of(*d, &source))?;
     let now = match model.evaluate(&state) {
         Ok(now) => now,

@@ -26,7 +26,7 @@ pub fn run(args: &ExportArgs) -> Result<(), Failure> {
     if let Some(path) = file {
         probe(path, &args.common.model)?;
     }
-    let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
+    let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
     if let Ok(start) = model.start() {
         model.check_once(&start.state).map_err(|d| Failure::of(*d, &source))?;
     }

@@ -41,8 +41,8 @@ pub fn load(common: &Common, remarks: Remarks) -> Result<Loaded, Failure> {
     let source = read(&common.model)?;
     let overrides = Overrides { set: common.set.clone(), initial: common.initial.clone() };
     match Model::load(&source, &overrides) {
-        Ok(mut model) => {
-            model.self_checked = !common.no_self_check;
+        Ok(model) => {
+            let model = if common.no_self_check { model.without_self_check() } else { model };
             if !common.json {
                 let worth = |d: &&Diagnostic| remarks == Remarks::All || d.severity >= Severity::Warning;
                 let shown: Vec<Diagnostic> = model.diagnostics.iter().filter(worth).cloned().collect();

@@ -22,12 +22,12 @@ pub fn run(args: &LinearizeArgs) -> Result<(), Failure> {
         let message = "`--json` and `--out -` both claim standard output";
         clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, format!("{message}\n")).exit();
     }
-    let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
+    let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
     let independent = args.independent.as_deref().map(split_names).unwrap_or_default();
     if let Some(text) = &args.over {
-        return over::over(args, &source, &mut model, text, independent);
+        return over::over(args, &source, &model, text, independent);
     }
-    let linear = one(args, &mut model, &independent).map_err(|d| Failure::of(*d, &source))?;
+    let linear = one(args, &model, &independent).map_err(|d| Failure::of(*d, &source))?;
     if args.common.json {
         return print_json(&linearization(&model, &linear, &source));
     }
@@ -36,13 +36,14 @@ pub fn run(args: &LinearizeArgs) -> Result<(), Failure> {
 
 fn one(
     args: &LinearizeArgs,
-    model: &mut Model,
+    model: &Model,
     independent: &[String],
 ) -> Result<Linearization, Box<diagnostic::Diagnostic>> {
-    let linearizer = Linearizer::new(model, independent)?;
-    let state = model.operating_point(&args.at)?;
-    let state = if args.settle { linearizer.settle(model, &state)? } else { state };
-    linearizer.at(model, &state)
+    let mut work = model.workspace();
+    let linearizer = Linearizer::new(&mut work, independent)?;
+    let state = work.operating_point(&args.at)?;
+    let state = if args.settle { linearizer.settle(&mut work, &state)? } else { state };
+    linearizer.at(&mut work, &state)
 }
 
 fn text(model: &Model, linear: &Linearization) -> String {

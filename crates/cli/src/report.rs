@@ -21,13 +21,13 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
         let message = "`--json` and `--out -` both claim standard output";
         clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, format!("{message}\n")).exit();
     }
-    let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
+    let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
     if !to_stdout {
         probe(&args.out, &args.common.model)?;
     }
     let wanted = wanted(args).map_err(|d| Failure::of(*d, &source))?;
     let mut watch = RunProgress::new(args.stepping.until.or_else(|| model.end_time()), !args.common.quiet);
-    let page = report_page::write(&mut model, &source, &wanted, &mut |stage| match stage {
+    let page = report_page::write(&model, &source, &wanted, &mut |stage| match stage {
         Stage::Analysis => watch.says("analysis"),
         Stage::Equations => watch.says("equations"),
         Stage::Motion(t) => watch.at(t),

@@ -23,7 +23,7 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
         let message = "`--json` and `--out -` both claim standard output";
         clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, format!("{message}\n")).exit();
     }
-    let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
+    let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
     let columns = chosen_columns(args, &model).map_err(|d| Failure::of(*d, &source))?;
     let paths = args.out.iter().filter_map(TableTarget::path).chain(args.plot.iter().map(|p| p.path()));
     let paths = paths.chain(args.animate.iter().map(|a| a.path()));
@@ -40,7 +40,7 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     let mut run = Run { motion, wall, columns, film: None, files };
     run.write(args, &model)?;
     if !args.animate.is_empty() {
-        let film = Animation::new(&mut model, &run.motion).map_err(|d| Failure::of(*d, &source))?;
+        let film = Animation::new(&model, &run.motion).map_err(|d| Failure::of(*d, &source))?;
         args.animate.iter().try_for_each(|target| target.write(&film, !args.common.quiet))?;
         run.film = Some(film);
     }

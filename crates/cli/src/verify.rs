@@ -6,12 +6,12 @@ use crate::input::{Loaded, Remarks, load};
 use crate::output::{print, print_json};
 use crate::text_table::{cells, counted, table};
 use dalembert::Model;
-use dalembert::verify::{Verification, verify};
+use dalembert::verify::Verification;
 use dalembert_view::documents;
 
 pub fn run(args: &VerifyArgs) -> Result<(), Failure> {
-    let Loaded { source, mut model } = load(&args.common, Remarks::Warnings)?;
-    let found = verify(&mut model).map_err(|d| Failure::of(*d, &source))?;
+    let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
+    let found = model.verify().map_err(|d| Failure::of(*d, &source))?;
     if args.common.json {
         print_json(&documents::verification(&model, &found, &source))?;
     } else {

@@ -18,7 +18,7 @@ mod rust;
 
 pub use names::identifier;
 
-use dalembert::Model;
+use dalembert::Workspace;
 use dalembert_run::{Kernel, State, independent_rows};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use outline::Outline;
@@ -50,7 +50,7 @@ pub enum Target {
 /// let text = code::write(&model, code::Target::C, "oscillator").unwrap();
 /// assert!(text.contains("int oscillator_evaluate("));
 /// ```
-pub fn write(model: &Model, target: Target, name: &str) -> Result<String, Box<Diagnostic>> {
+pub fn write(model: &Workspace, target: Target, name: &str) -> Result<String, Box<Diagnostic>> {
     if let Some(contact) = model.system.contacts.first() {
         let message = format!("`friction` on `{}` cannot be exported", contact.name);
         let help = "whether a contact sticks is found by a search over all contacts, which straight-line code cannot make; \
@@ -82,7 +82,7 @@ pub fn write(model: &Model, target: Target, name: &str) -> Result<String, Box<Di
 
 /// Exported code has multipliers of minimum norm, which depend on how often a redundant row is written: no numbers for a
 /// force law to read.
-fn refuse_open_loads(model: &Model) -> Result<(), Box<Diagnostic>> {
+fn refuse_open_loads(model: &Workspace) -> Result<(), Box<Diagnostic>> {
     let Some(&row) = model.compiled.rows_read().first() else { return Ok(()) };
     let states = model.clone().sample_states();
     let m = model.system.rows.len();

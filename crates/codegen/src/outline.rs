@@ -2,7 +2,7 @@
 
 use super::language::Language;
 use super::names::Namer;
-use dalembert::Model;
+use dalembert::Workspace;
 use dalembert::compile::Tapes;
 use dalembert_run::{Kernel, Shape};
 use dalembert_syntax::units::UnitInfo;
@@ -50,7 +50,7 @@ pub struct Outline {
 }
 
 impl Outline {
-    pub fn new(model: &Model, name: &str) -> Self {
+    pub fn new(model: &Workspace, name: &str) -> Self {
         let (system, Tapes { terms, nonideal, control, has_cost, groups }) =
             (&model.system, model.compiled.tapes());
         let item = |name: &str, kind: &UnitInfo| Item { name: name.to_owned(), unit: unit(kind) };

@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p dalembert --example pendulum`
 
-use dalembert::equations::{self, Form};
+use dalembert::equations::Form;
 use dalembert::run::Flow;
 use dalembert::{Model, Request, Source};
 use dalembert_expr::Format;
@@ -17,8 +17,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         initial x = 0.3, y ~ -0.4
         output tension = -2*l*multiplier(rod)
     ";
-    let mut model = Model::load(&Source::new("pendulum.dal", text), &Default::default())?;
-    println!("{}", equations::write(&mut model, Form::Lagrange, Format::Text)?);
+    let model = Model::load(&Source::new("pendulum.dal", text), &Default::default())?;
+    println!("{}", model.equations(Form::Lagrange, Format::Text)?);
 
     let request = Request { until: Some(2.0), every: Some(0.25), ..Request::default() };
     let motion = model.simulate(&request, |_t| Flow::Continue)?;

@@ -24,7 +24,7 @@ mod quantities;
 mod series;
 pub(crate) mod surface;
 
-use crate::model::Model;
+use crate::workspace::Workspace;
 pub use candidates::MAX_CANDIDATES;
 use dalembert_syntax::diagnostic::Diagnostic;
 pub use distribution::{MAX_BRACKET_SPEEDS, MAX_BRACKET_WORK};
@@ -239,14 +239,14 @@ pub struct ConstraintSet {
 /// let text = "coordinate x, y, theta
 ///     kinetic (x'^2 + y'^2 + theta'^2)/2
 ///     constraint blade: x'*sin(theta) = y'*cos(theta)";
-/// let mut model = Model::load(&Source::new("knife.dal", text), &Default::default()).unwrap();
-/// let analysis = analyze::analyze(&mut model).unwrap();
+/// let model = Model::load(&Source::new("knife.dal", text), &Default::default()).unwrap();
+/// let analysis = model.analyze().unwrap();
 /// assert_eq!(analysis.set.verdict, Verdict::Nonholonomic);
 /// assert_eq!(analysis.set.growth, Some(vec![2, 3]));
 /// let names: Vec<&str> = analysis.conserved.iter().map(|c| c.name.as_str()).collect();
 /// assert!(names.contains(&"energy") && names.contains(&"momentum of theta"), "{names:?}");
 /// ```
-pub fn analyze(model: &mut Model) -> Result<Analysis, Box<Diagnostic>> {
+pub fn analyze(model: &mut Workspace) -> Result<Analysis, Box<Diagnostic>> {
     model.require_dense("the analysis")?;
     let (rows, set, integrals) = classify::classify(model);
     model.check_memory()?;

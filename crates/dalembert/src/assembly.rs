@@ -6,11 +6,11 @@
 
 use crate::bodies::{JointRole, Limit};
 use crate::explain;
-use crate::model::Model;
 use crate::number;
+use crate::system::InitialTarget;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Symbol};
 use dalembert_linalg::Lcg;
-use crate::system::InitialTarget;
 use dalembert_run::{ConsistentState, StartGuess, State, find_start};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use rustc_hash::FxHashMap;
@@ -22,7 +22,7 @@ const FAR: f64 = 20.0;
 /// How far beyond a limit counts as rounding.
 const LIMIT_TOL: f64 = 1e-9;
 
-impl Model {
+impl Workspace {
     /// The start of a model with bodies nearest to a guess.
     pub(crate) fn assemble(&mut self, guess: &StartGuess) -> Result<ConsistentState, Box<Diagnostic>> {
         let mut guess = guess.clone();

@@ -1,7 +1,7 @@
 //! Values given in words from outside: `x = 1, x' = 0.2, t = 0`.
 
 use crate::elaborate::{constant_value, value_in};
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_syntax::ast::{Expr, Initial, StatementKind, Subscript};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::parse;
@@ -19,7 +19,7 @@ pub fn assignments(text: &str) -> Result<Vec<(String, f64)>, Box<Diagnostic>> {
     each(text, |_, e| number(e).ok_or_else(|| no_list(text)))
 }
 
-impl Model {
+impl Workspace {
     /// Reads `name = value` pairs whose values are expressions of the model's parameters, their units checked against what they are given
     /// to.
     ///

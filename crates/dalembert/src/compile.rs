@@ -95,6 +95,13 @@ impl Inputs {
 impl Compiled {
     /// Lowers the kernel form, with the given values of parameters.
     pub fn new(system: &mut System, form: &KernelForm, parameters: Vec<f64>) -> Self {
+        let mut compiled = Compiled::without_contacts(system, form, parameters);
+        compiled.set_contacts(system, form);
+        compiled
+    }
+
+    /// All of the kernel form but its contacts: what it takes to find a start, before it is decided what presses.
+    pub(crate) fn without_contacts(system: &mut System, form: &KernelForm, parameters: Vec<f64>) -> Self {
         let inputs = Inputs::of(system, form);
         let (n_x, n, m) = (form.coordinates.len(), form.speeds.len(), form.velocity_residuals.len());
         let pool = &mut system.pool;
@@ -207,10 +214,26 @@ impl Compiled {
             quadratures: (false, None),
             scratch_len: 0,
         };
-        compiled.set_contacts(system, form);
         compiled.set_control(system, form);
         compiled.size_scratch();
         compiled
+    }
+
+    /// Expressions over t, x, eta and the parameters at a state.
+    pub(crate) fn values(
+        &self,
+        system: &mut System,
+        form: &KernelForm,
+        list: &[Expr],
+        at: Point<'_>,
+    ) -> Vec<f64> {
+        let inputs = Inputs::of(system, form);
+        let program = system.pool.lower(&inputs.state, list);
+        let mut scratch = vec![0.0; inputs.state.len() + program.register_count()];
+        let mut out = vec![0.0; list.len()];
+        let end = self.load(at.t, at.x, at.eta, &mut scratch);
+        run_into(&program, end, &mut scratch, &mut out);
+        out
     }
 
     /// Adds the derivatives that implicit methods need:

@@ -10,9 +10,9 @@
 //! potential the path satisfies d'Alembert's principle, and the action is stationary no more. Knows nothing of files.
 
 use crate::explain;
-use crate::model::Model;
 use crate::number::short;
 use crate::simulate::{Motion, Request};
+use crate::workspace::Workspace;
 use dalembert_run::{ConnectError, Connection, Ends, Flow, StartGuess, State, find_start};
 use dalembert_syntax::ast::StatementKind;
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
@@ -33,7 +33,7 @@ pub struct Connected {
     pub stationary: bool,
 }
 
-impl Model {
+impl Workspace {
     /// Finds the motion from the model's start to the configuration `to` at the time `until` of the request.
     ///
     /// `to` is written as starting values are: `=` fixes, `~` guesses; coordinates left out are as at the start, as far as
@@ -43,7 +43,7 @@ impl Model {
     /// ```
     /// use dalembert::{Model, Request, Source};
     /// let text = "parameter g = 9.81\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential g*y";
-    /// let mut model = Model::load(&Source::new("throw.dal", text), &Default::default()).unwrap();
+    /// let model = Model::load(&Source::new("throw.dal", text), &Default::default()).unwrap();
     /// let request = Request { until: Some(2.0), ..Request::default() };
     /// let found = model.connect("x = 10, y = 0", &[], &request).map_err(|d| d.message)?;
     /// let rates = &found.connection.start.eta;

@@ -4,7 +4,7 @@
 //! a velocity constraint can be integrated is a question of brackets and is not answered here.
 
 use crate::kernel_form::Places;
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_run::{ConsistentState, Kernel, Projector, StartGuess, State, Terms, find_start};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
@@ -36,7 +36,7 @@ impl ConstraintKind {
 }
 
 /// The kinds of all constraints.
-pub fn kinds(model: &mut Model) -> Vec<ConstraintKind> {
+pub fn kinds(model: &mut Workspace) -> Vec<ConstraintKind> {
     let constraints = model.system.constraints.clone();
     let speeds = Places::new(&model.form.speeds);
     constraints
@@ -55,7 +55,7 @@ pub fn kinds(model: &mut Model) -> Vec<ConstraintKind> {
         .collect()
 }
 
-fn linear(model: &mut Model, speeds: &Places, row: usize) -> bool {
+fn linear(model: &mut Workspace, speeds: &Places, row: usize) -> bool {
     let psi = model.form.velocity_residuals[row];
     if model.system.rows[row].holonomic {
         return true;
@@ -64,7 +64,7 @@ fn linear(model: &mut Model, speeds: &Places, row: usize) -> bool {
     model.system.pool.linear(psi, &present).is_some()
 }
 
-pub(crate) fn timed(model: &mut Model, row: usize) -> bool {
+pub(crate) fn timed(model: &mut Workspace, row: usize) -> bool {
     let (residual, time) = (model.system.rows[row].residual, model.system.time);
     if !model.system.pool.depends_on(residual, &[time]) {
         return false;
@@ -73,7 +73,7 @@ pub(crate) fn timed(model: &mut Model, row: usize) -> bool {
     model.system.pool.depends_on(simple, &[time])
 }
 
-pub(crate) fn keeps_rest(model: &mut Model, speeds: &Places, row: usize) -> bool {
+pub(crate) fn keeps_rest(model: &mut Workspace, speeds: &Places, row: usize) -> bool {
     let psi = model.form.velocity_residuals[row];
     let present = speeds.present(&mut model.system.pool, psi);
     let zeros: Vec<(Symbol, Expr)> = present.into_iter().map(|(_, s)| (s, Pool::ZERO)).collect();
@@ -93,7 +93,7 @@ pub struct Freedom {
 
 impl Freedom {
     /// Finds the start, and looks at it; what is wrong if there is none, or no motion from it.
-    pub fn at_start(model: &mut Model) -> Result<(ConsistentState, Freedom), Box<Diagnostic>> {
+    pub fn at_start(model: &mut Workspace) -> Result<(ConsistentState, Freedom), Box<Diagnostic>> {
         let start = model.start()?;
         model.evaluate(&start.state)?;
         let freedom = Freedom::at(model, &start);
@@ -101,7 +101,7 @@ impl Freedom {
     }
 
     /// Looks at the start and beside it.
-    pub fn at(model: &Model, start: &ConsistentState) -> Freedom {
+    pub fn at(model: &Workspace, start: &ConsistentState) -> Freedom {
         let nearby = neighbour(model, &start.state).filter(|other| other.rank > start.rank);
         let state = nearby.as_ref().map_or(&start.state, |other| &other.state);
         let redundant = model.redundant_rows(&constraint_terms(model, state));
@@ -109,19 +109,19 @@ impl Freedom {
     }
 
     /// What is worth saying about it: redundant rows, and a start where rank is lost.
-    pub fn remarks(&self, model: &Model) -> Vec<Diagnostic> {
+    pub fn remarks(&self, model: &Workspace) -> Vec<Diagnostic> {
         let lost = (self.rank < self.rank_nearby).then(|| degenerate(model, self));
         redundancy(model, &self.redundant).into_iter().chain(lost).collect()
     }
 
     /// Speeds less independent rows.
-    pub fn degrees(&self, model: &Model) -> usize {
+    pub fn degrees(&self, model: &Workspace) -> usize {
         model.form.speeds.len() - self.rank_nearby
     }
 }
 
 /// The note about rows that follow from others.
-pub fn redundancy(model: &Model, rows: &[usize]) -> Option<Diagnostic> {
+pub fn redundancy(model: &Workspace, rows: &[usize]) -> Option<Diagnostic> {
     let first = rows.first()?;
     let named: Vec<String> = rows.iter().map(|r| format!("`{}`", model.system.rows[*r].name)).collect();
     let verb = if rows.len() == 1 { "follows" } else { "follow" };
@@ -130,7 +130,7 @@ pub fn redundancy(model: &Model, rows: &[usize]) -> Option<Diagnostic> {
     Some(note.help("the motion is not affected; single multipliers are shared in the way of least squares"))
 }
 
-fn degenerate(model: &Model, freedom: &Freedom) -> Diagnostic {
+fn degenerate(model: &Workspace, freedom: &Freedom) -> Diagnostic {
     let message = format!(
         "the constraints degenerate at the start: rank {} there, {} around it",
         freedom.rank, freedom.rank_nearby
@@ -141,7 +141,7 @@ fn degenerate(model: &Model, freedom: &Freedom) -> Diagnostic {
 }
 
 /// A consistent state near another one, in no particular direction. What the kinematics conserve is kept.
-pub(crate) fn neighbour(model: &Model, state: &State) -> Option<ConsistentState> {
+pub(crate) fn neighbour(model: &Workspace, state: &State) -> Option<ConsistentState> {
     let shifted = |values: &[f64], offset: usize| -> Vec<f64> {
         let shift = |k: usize| 0.5 + ((k + offset) as f64 * 0.618_033_988_75).fract();
         values.iter().enumerate().map(|(k, v)| v + NEARBY * (1.0 + v.abs()) * shift(k)).collect()
@@ -154,7 +154,7 @@ pub(crate) fn neighbour(model: &Model, state: &State) -> Option<ConsistentState>
     find_start(&model.compiled, &guess).ok()
 }
 
-fn constraint_terms(model: &Model, state: &State) -> Terms {
+fn constraint_terms(model: &Workspace, state: &State) -> Terms {
     let mut terms = Terms::of(&model.compiled);
     let mut scratch = vec![0.0; model.compiled.scratch_len()];
     model.compiled.terms(state.point(), &mut scratch, &mut terms);

@@ -17,8 +17,8 @@ pub use legendre::{Dual, Law, NotInvertible};
 pub use values::{EnergyValues, Laws};
 
 use crate::hamilton::{Canonical, Quadratic};
-use crate::model::Model;
 use crate::poincare::{Poincare, dot, momentum_symbols, own_symbols};
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::Diagnostic;
 
@@ -55,7 +55,7 @@ pub struct Energies {
 
 impl Energies {
     /// Refused where the model has no Lagrangian.
-    pub fn of(model: &mut Model) -> Result<Self, Box<Diagnostic>> {
+    pub fn of(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
         let momenta = momentum_symbols(&mut model.system)?;
         let equations = Poincare::of(model)?;
         let closed = Canonical::of(model).map(|canonical| canonical.hamiltonian);
@@ -98,7 +98,7 @@ impl Energies {
     }
 
     /// V*, by the same transform as H: V is quadratic, its second derivatives are regular.
-    fn transform_potential(&mut self, model: &mut Model, potential: Expr) -> Result<(), Box<Diagnostic>> {
+    fn transform_potential(&mut self, model: &mut Workspace, potential: Expr) -> Result<(), Box<Diagnostic>> {
         let present = model.system.pool.symbols(&[potential]);
         let inside: Vec<usize> = (0..model.form.coordinates.len())
             .filter(|i| present.contains(&model.form.coordinates[*i]))
@@ -133,7 +133,7 @@ impl Energies {
     }
 
     /// H* and L*.
-    fn star(&mut self, model: &mut Model, kinetic: Expr) {
+    fn star(&mut self, model: &mut Workspace, kinetic: Expr) {
         let pool = &mut model.system.pool;
         if model.form.frame.is_some() {
             self.reasons.push("H* and L* are for plain coordinates: here speeds are not their rates".into());

@@ -17,8 +17,8 @@ pub use crate::hamilton::MAX_EXPLICIT;
 use crate::hamilton::MAX_EXPLICIT_COST;
 
 use crate::kernel_form::KernelForm;
-use crate::model::Model;
 use crate::system::Coordinate;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Format, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use forces::Named;
@@ -86,11 +86,11 @@ impl FromStr for Form {
 /// use dalembert::{Model, Source, equations::{self, Form}};
 /// use dalembert_expr::Format;
 /// let text = "parameter m = 1, l = 2, g = 9.81\ncoordinate q\nkinetic m*l^2/2*q'^2\npotential -m*g*l*cos(q)";
-/// let mut model = Model::load(&Source::new("pendulum.dal", text), &Default::default()).unwrap();
-/// let written = equations::write(&mut model, Form::Explicit, Format::Text).unwrap();
+/// let model = Model::load(&Source::new("pendulum.dal", text), &Default::default()).unwrap();
+/// let written = model.equations(Form::Explicit, Format::Text).unwrap();
 /// assert!(written.contains("q'' = -g*sin(q)/l"), "{written}");
 /// ```
-pub fn write(model: &mut Model, form: Form, format: Format) -> Result<String, Box<Diagnostic>> {
+pub fn write(model: &mut Workspace, form: Form, format: Format) -> Result<String, Box<Diagnostic>> {
     if form != Form::Lagrange {
         model.require_dense("this form")?;
     }
@@ -131,25 +131,25 @@ fn left_out(written: &str) -> Option<&str> {
     Some(&written[start..end])
 }
 
-fn lambda_names(model: &Model) -> Vec<String> {
+fn lambda_names(model: &Workspace) -> Vec<String> {
     model.system.rows.iter().map(|r| format!("lambda_{}", r.name)).collect()
 }
 
 /// The symbol under which a multiplier is printed.
-fn lambda_symbols(model: &mut Model) -> Vec<Symbol> {
+fn lambda_symbols(model: &mut Workspace) -> Vec<Symbol> {
     let names = lambda_names(model);
     names.iter().map(|name| model.system.pool.symbol(name)).collect()
 }
 
 /// Multipliers in C are printed under the same names, reactions under theirs.
-fn ideal_images(model: &mut Model) -> Vec<(Symbol, Expr)> {
+fn ideal_images(model: &mut Workspace) -> Vec<(Symbol, Expr)> {
     let printed = model.system.observables.multipliers.clone().into_iter().zip(lambda_symbols(model));
     let reactions = forces::reactions(model).into_iter().map(|(symbol, name, _)| (symbol, name));
     printed.chain(reactions).map(|(s, name)| (s, model.system.pool.var(name))).collect()
 }
 
 /// `A^T lambda + C` on each speed, with the multipliers as they are printed.
-fn constraint_forces(model: &mut Model) -> Vec<Expr> {
+fn constraint_forces(model: &mut Workspace) -> Vec<Expr> {
     let lambdas = lambda_symbols(model);
     let images = ideal_images(model);
     let (form, pool) = (&model.form, &mut model.system.pool);
@@ -177,7 +177,7 @@ fn write_kinematics(w: &mut Writer, pool: &mut Pool, coordinates: &[Coordinate],
     }
 }
 
-fn kernel(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
+fn kernel(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
     let named = Named::of(model)?;
     let (friction, control) = (named.friction_force(model), named.control_force(model));
     let (images, reactions) = (ideal_images(model), forces::reactions(model));
@@ -250,7 +250,7 @@ fn write_rows(
 
 /// `M eta' - Q = A^T lambda (+ C) (+ friction and control)`, row by row, then the constraints as they were imposed and
 /// what decides the forces that have names of their own.
-fn lagrange(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
+fn lagrange(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
     let named = Named::of(model)?;
     let mut right = constraint_forces(model);
     for more in [named.friction_force(model), named.control_force(model)].into_iter().flatten() {
@@ -288,11 +288,11 @@ fn lagrange(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>
 /// ```
 /// use dalembert::{Model, Source, equations};
 /// let source = Source::new("fall.dal", "parameter m = 2, g = 9.81\ncoordinate x\nkinetic m*x'^2/2\npotential m*g*x");
-/// let mut model = Model::load(&source, &Default::default()).unwrap();
+/// let mut model = Model::load(&source, &Default::default()).unwrap().workspace();
 /// let solution = equations::closed_form(&mut model).unwrap();
 /// assert_eq!(model.system.pool.text(solution[0]), "-g");
 /// ```
-pub fn closed_form(model: &mut Model) -> Result<Vec<Expr>, Box<Diagnostic>> {
+pub fn closed_form(model: &mut Workspace) -> Result<Vec<Expr>, Box<Diagnostic>> {
     let (n, m) = (model.form.speeds.len(), model.form.constraint_right.len());
     let refuse = |message: String| {
         Err(Box::new(
@@ -365,7 +365,7 @@ pub fn closed_form(model: &mut Model) -> Result<Vec<Expr>, Box<Diagnostic>> {
     Ok(solution)
 }
 
-fn explicit(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
+fn explicit(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
     let solution = closed_form(model)?;
     let (n, lambdas) = (model.form.speeds.len(), lambda_symbols(model));
     let pool = &mut model.system.pool;

@@ -1,7 +1,7 @@
 //! Everything at one state: accelerations, forces, residuals, outputs; and which constraint rows are redundant there.
 
 use crate::explain;
-use crate::model::{Evaluation, Model, WRITTEN_OUT};
+use crate::workspace::{Evaluation, WRITTEN_OUT, Workspace};
 use dalembert_run::{
     ControlInput, Kernel, Reporter, State, StickingKernel, Terms, dependent_rows, find_modes,
 };
@@ -10,7 +10,7 @@ use dalembert_syntax::diagnostic::{Code, Diagnostic};
 /// Speeds and rows up to which redundant rows are found in the order of the model, at a cost of their cube.
 const GRAM_SCHMIDT: usize = 200;
 
-impl Model {
+impl Workspace {
     /// Accelerations, forces, residuals and outputs at a state.
     pub fn evaluate(&self, state: &State) -> Result<Evaluation, Box<Diagnostic>> {
         let wrong = |error| Box::new(explain::of_acceleration(&error, self, Some(state.point())));
@@ -45,7 +45,7 @@ impl Model {
     /// Puts `name = value` pairs over a state: coordinates, speeds, rates of coordinates, `t`.
     ///
     /// Rates that are no speeds are not accepted here: they do not say which speeds to change.
-    pub fn set_state(&mut self, state: &mut State, assignments: &str) -> Result<(), Box<Diagnostic>> {
+    pub fn set_state(&self, state: &mut State, assignments: &str) -> Result<(), Box<Diagnostic>> {
         for (name, value) in self.assignments(assignments)? {
             if name == "t" {
                 state.t = value;

@@ -3,9 +3,9 @@
 mod culprit;
 
 use crate::bodies::{Body, Joint};
-use crate::model::Model;
 use crate::number;
 use crate::system::{ConstraintRow, InitialTarget};
+use crate::workspace::Workspace;
 use culprit::{Entry, with_culprits};
 use dalembert_linalg::{Cod, RANK_TOL, dot};
 use dalembert_run::{AccelerationError, Failure, Kernel, Point, StartError, StartGuess, State, Term};
@@ -16,7 +16,7 @@ use dalembert_syntax::source::Span;
 const NAMED: usize = 4;
 
 /// No start.
-pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Model) -> Diagnostic {
+pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Workspace) -> Diagnostic {
     let row = |r: usize| &model.system.rows[r];
     let first_fixed = model.system.initial.iter().filter(|i| i.fixed).find_map(|i| i.span);
     // Rows beyond the model's own are what the kinematics conserve (the norm of a quaternion).
@@ -33,7 +33,10 @@ pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Model) ->
             if model.system.joint_of_constraint(model.system.rows[*row].constraint).is_some() =>
         {
             let row = &model.system.rows[*row];
-            let d = model.system.joint_of_constraint(row.constraint).map(|joint| open_loop(joint, row, *residual));
+            let d = model
+                .system
+                .joint_of_constraint(row.constraint)
+                .map(|joint| open_loop(joint, row, *residual));
             d.unwrap_or_else(|| Diagnostic::error(Code::InconsistentStart, row.span, "no start was found"))
         }
         StartError::Position { row, together, .. } => {
@@ -96,7 +99,7 @@ fn with_given_rates(guess: &StartGuess) -> StartGuess {
     guess
 }
 
-fn with_fixed_rates(mut d: Diagnostic, model: &Model) -> Diagnostic {
+fn with_fixed_rates(mut d: Diagnostic, model: &Workspace) -> Diagnostic {
     let fixed = |i: &&crate::system::Initial| i.fixed && !matches!(i.target, InitialTarget::Coordinate(_));
     for span in model.system.initial.iter().filter(fixed).filter_map(|i| i.span).take(NAMED) {
         d = match d.span {
@@ -108,7 +111,7 @@ fn with_fixed_rates(mut d: Diagnostic, model: &Model) -> Diagnostic {
 }
 
 /// Residuals at the values that were given, by position and by rate.
-fn at_the_guess(model: &Model, guess: &StartGuess) -> (Vec<f64>, Vec<f64>) {
+fn at_the_guess(model: &Workspace, guess: &StartGuess) -> (Vec<f64>, Vec<f64>) {
     let m = model.system.rows.len();
     let (mut phi, mut psi) = (vec![0.0; m], vec![0.0; m]);
     let mut scratch = vec![0.0; model.compiled.scratch_len()];
@@ -123,7 +126,7 @@ fn contradiction(
     ended_at: usize,
     together: &[usize],
     guess: &StartGuess,
-    model: &Model,
+    model: &Workspace,
 ) -> Diagnostic {
     let rows = &model.system.rows;
     let (phi, psi) = at_the_guess(model, guess);
@@ -155,7 +158,7 @@ fn contradiction(
 }
 
 /// How far the sides of a row are apart at the values that were given.
-fn off_by(model: &Model, guess: &StartGuess, row: usize) -> String {
+fn off_by(model: &Workspace, guess: &StartGuess, row: usize) -> String {
     let (phi, psi) = at_the_guess(model, guess);
     let (what, residual) = match phi[row] {
         0.0 if model.system.rows[row].holonomic => ("the rates of its sides", psi[row]),
@@ -179,9 +182,11 @@ fn free_something(fixed: &[bool], what: &str) -> String {
 
 /// Nothing determines how a body moves.
 fn undetermined(body: &Body, name: &str) -> Diagnostic {
-    let message = format!("nothing determines the motion of `{}` along `{name}`: it has no inertia there", body.name);
-    Diagnostic::error(Code::MotionUndetermined, body.span, message)
-        .help("give the body mass and inertia, the joint an `armature`, or hold it by another joint or constraint")
+    let message =
+        format!("nothing determines the motion of `{}` along `{name}`: it has no inertia there", body.name);
+    Diagnostic::error(Code::MotionUndetermined, body.span, message).help(
+        "give the body mass and inertia, the joint an `armature`, or hold it by another joint or constraint",
+    )
 }
 
 /// A loop of joints that does not close from the guess.
@@ -197,7 +202,11 @@ fn open_loop(joint: &Joint, row: &ConstraintRow, residual: f64) -> Diagnostic {
 }
 
 /// No acceleration, at a state where that is known.
-pub(crate) fn of_acceleration(error: &AccelerationError, model: &Model, at: Option<Point<'_>>) -> Diagnostic {
+pub(crate) fn of_acceleration(
+    error: &AccelerationError,
+    model: &Workspace,
+    at: Option<Point<'_>>,
+) -> Diagnostic {
     let system = &model.system;
     match error {
         AccelerationError::NotFinite { t, term, index } => not_finite(*t, *term, *index, model, at),
@@ -291,7 +300,7 @@ pub(crate) fn of_acceleration(error: &AccelerationError, model: &Model, at: Opti
 }
 
 /// Why a contact may neither stick nor slide.
-fn unsettled(model: &Model, span: Option<Span>) -> &'static str {
+fn unsettled(model: &Workspace, span: Option<Span>) -> &'static str {
     let below = |d: &Diagnostic| d.code == Code::StaticBelowSliding && d.span == span;
     if model.diagnostics.iter().any(below) {
         "its static coefficient is below the sliding one: under a load between the two it lets go and cannot slide; make `static` at least as large as the coefficient"
@@ -302,11 +311,11 @@ fn unsettled(model: &Model, span: Option<Span>) -> &'static str {
     }
 }
 
-fn contact_name(model: &Model, contact: usize) -> (&str, Option<Span>) {
+fn contact_name(model: &Workspace, contact: usize) -> (&str, Option<Span>) {
     model.system.contacts.get(contact).map_or(("?", None), |c| (c.name.as_str(), Some(c.span)))
 }
 
-fn unreachable(t: f64, rows: &[usize], residuals: &[f64], missing: &[f64], model: &Model) -> Diagnostic {
+fn unreachable(t: f64, rows: &[usize], residuals: &[f64], missing: &[f64], model: &Workspace) -> Diagnostic {
     let system = &model.system;
     let left: Vec<String> = rows
         .iter()
@@ -337,7 +346,7 @@ fn unreachable(t: f64, rows: &[usize], residuals: &[f64], missing: &[f64], model
     d.help(help)
 }
 
-fn not_finite(t: f64, term: Term, index: usize, model: &Model, at: Option<Point<'_>>) -> Diagnostic {
+fn not_finite(t: f64, term: Term, index: usize, model: &Workspace, at: Option<Point<'_>>) -> Diagnostic {
     let (n, system) = (model.form.speeds.len().max(1), &model.system);
     let speed = |p: usize| system.speeds.get(p).map_or("?", |s| s.name.as_str());
     let row = |r: usize| system.rows.get(r).map_or("?", |r| r.name.as_str());
@@ -382,7 +391,7 @@ fn not_finite(t: f64, term: Term, index: usize, model: &Model, at: Option<Point<
 const FAR_FROM_ZERO: f64 = 1e9;
 
 /// The motion from `start` could not go on; `span` is how far it was to go in time.
-pub(crate) fn of_motion(failure: &Failure, model: &Model, start: &State, span: f64) -> Diagnostic {
+pub(crate) fn of_motion(failure: &Failure, model: &Workspace, start: &State, span: f64) -> Diagnostic {
     let names = model.state_names();
     let state = |k: usize| names.get(k).copied().unwrap_or("?");
     match failure {

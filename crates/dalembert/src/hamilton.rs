@@ -10,8 +10,8 @@
 //! reason: the transform then has no closed form in general, and [`crate::momentum_form::Momenta`] does it in numbers.
 //! Checked by `tests/it/hamilton.rs`.
 
-use crate::model::Model;
 use crate::poincare::{Fields, Poincare, dot, momentum_symbols, turned};
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Linear, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
@@ -72,7 +72,7 @@ const OTHER_FORMS: &str = "the forms lagrange and poincare are written for any m
 
 /// The quadratic L of a model and the inverse of its G; refused where there is none, or beyond [`MAX_EXPLICIT`].
 pub(crate) fn invert(
-    model: &mut Model,
+    model: &mut Workspace,
     equations: &Poincare,
 ) -> Result<(Quadratic, Vec<Vec<Expr>>), Box<Diagnostic>> {
     let (pool, n) = (&mut model.system.pool, model.form.speeds.len());
@@ -107,7 +107,7 @@ pub(crate) fn invert(
 
 impl Canonical {
     /// The transform of a model.
-    pub fn of(model: &mut Model) -> Result<Self, Box<Diagnostic>> {
+    pub fn of(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
         let momenta = momentum_symbols(&mut model.system)?;
         let equations = Poincare::of(model)?;
         let (quadratic, inverse) = invert(model, &equations)?;
@@ -154,7 +154,7 @@ impl Canonical {
     }
 
     /// Speeds replaced by momenta.
-    pub fn in_momenta(&self, model: &mut Model, list: &[Expr]) -> Vec<Expr> {
+    pub fn in_momenta(&self, model: &mut Workspace, list: &[Expr]) -> Vec<Expr> {
         let images: Vec<(Symbol, Expr)> =
             model.form.speeds.iter().copied().zip(self.speeds.iter().copied()).collect();
         model.system.pool.substitute(list, &images)

@@ -19,10 +19,10 @@ pub(crate) use verify::{NOTHING, Survey};
 
 use crate::hamilton::Canonical;
 use crate::hamilton::MAX_EXPLICIT;
-use crate::model::Model;
 use crate::poincare::{Fields, momentum_symbols};
 use crate::suslov::Suslov;
 use crate::system::CompleteIntegral;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_tape::Program;
@@ -33,7 +33,7 @@ use dalembert_tape::Program;
 /// use dalembert::{Model, Source, hamilton_jacobi::HamiltonJacobi};
 /// let text = "parameter m = 2\ncoordinate x\nkinetic m/2*x'^2\n\
 ///             complete_integral (a) = a*x - a^2/(2*m)*t\ninitial x = 3, x' = 0.5";
-/// let mut model = Model::load(&Source::new("line.dal", text), &Default::default()).unwrap();
+/// let mut model = Model::load(&Source::new("line.dal", text), &Default::default()).unwrap().workspace();
 /// let jacobi = HamiltonJacobi::of(&mut model).unwrap();
 /// assert!(jacobi.verify(&mut model).unwrap().proved);
 /// let start = model.start().unwrap().state;
@@ -74,13 +74,13 @@ pub(crate) struct Values {
     pub y_a: Vec<f64>,
 }
 
-fn refuse(model: &Model, message: impl Into<String>, help: &str) -> Box<Diagnostic> {
+fn refuse(model: &Workspace, message: impl Into<String>, help: &str) -> Box<Diagnostic> {
     let span = model.system.complete_integral.as_ref().map(|c| c.span);
     Box::new(Diagnostic::error(Code::NotApplicable, span, message).help(help))
 }
 
 /// H, and the speeds, over x, y, t.
-fn hamiltonian(model: &mut Model) -> Result<(Expr, Vec<Expr>), Box<Diagnostic>> {
+fn hamiltonian(model: &mut Workspace) -> Result<(Expr, Vec<Expr>), Box<Diagnostic>> {
     if model.system.rows.is_empty() {
         let canonical = Canonical::of(model)?;
         return Ok((canonical.hamiltonian, canonical.speeds));
@@ -109,7 +109,7 @@ fn hamiltonian(model: &mut Model) -> Result<(Expr, Vec<Expr>), Box<Diagnostic>> 
 
 impl HamiltonJacobi {
     /// Takes the statement of a model; refused where there is none, or where H8 has no meaning.
-    pub fn of(model: &mut Model) -> Result<Self, Box<Diagnostic>> {
+    pub fn of(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
         let Some(integral) = model.system.complete_integral.clone() else {
             let message = "the model gives no complete integral";
             return Err(refuse(
@@ -159,7 +159,7 @@ impl HamiltonJacobi {
     }
 
     /// Everything at a place.
-    pub(crate) fn at(&self, model: &Model, t: f64, x: &[f64], a: &[f64]) -> Values {
+    pub(crate) fn at(&self, model: &Workspace, t: f64, x: &[f64], a: &[f64]) -> Values {
         let mut inputs = vec![t];
         inputs.extend(x.iter().chain(model.compiled.parameters()).chain(a));
         let mut registers = vec![0.0; self.tape.register_count()];

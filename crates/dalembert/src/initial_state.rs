@@ -2,14 +2,14 @@
 
 use crate::explain;
 use crate::kernel_form::Places;
-use crate::model::Model;
 use crate::system::{Initial, InitialTarget};
+use crate::workspace::Workspace;
 use dalembert_linalg::{Cod, RANK_TOL, dot};
 use dalembert_run::{ConsistentState, Kernel, StartGuess, State, Terms, VelocityCondition, find_start};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
 
-impl Model {
+impl Workspace {
     /// Value of an expression over parameters only.
     pub(crate) fn constant(&mut self, e: dalembert_expr::Expr) -> f64 {
         let places = Places::new(&self.form.parameters);
@@ -35,7 +35,11 @@ impl Model {
         self.guess_at(0.0, given)
     }
 
-    pub(crate) fn guess_at(&mut self, t: f64, given: &[(InitialTarget, f64)]) -> Result<StartGuess, Box<Diagnostic>> {
+    pub(crate) fn guess_at(
+        &mut self,
+        t: f64,
+        given: &[(InitialTarget, f64)],
+    ) -> Result<StartGuess, Box<Diagnostic>> {
         let (n_x, n) = (self.form.coordinates.len(), self.form.speeds.len());
         let mut guess = StartGuess {
             state: State::new(t, &vec![0.0; n_x], &vec![0.0; n]),
@@ -117,7 +121,7 @@ impl Model {
     /// ```
     /// # use dalembert::{Model, Source};
     /// let text = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\nconstraint wall: x = t\ninitial y = 2";
-    /// let mut model = Model::load(&Source::new("wall.dal", text), &Default::default()).unwrap();
+    /// let model = Model::load(&Source::new("wall.dal", text), &Default::default()).unwrap();
     /// assert_eq!(model.start_at(3.0, None).unwrap().state.x, [3.0, 2.0]);
     /// assert!(model.start_at(3.0, Some(&[0.0, 0.0, 1.0, 0.0])).is_err());
     /// ```

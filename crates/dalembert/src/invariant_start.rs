@@ -4,7 +4,7 @@
 //! (lengths) or 0 (products). Values given with a few digits miss that, and every motion would keep the error. So a start
 //! that is near is brought there, with a warning: by the coordinates that are not given, or by all where all are given.
 
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_linalg::{Cod, RANK_TOL};
 use dalembert_run::{Kernel, StartGuess};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
@@ -28,7 +28,7 @@ struct Quadratics {
     far: Vec<usize>,
 }
 
-impl Model {
+impl Workspace {
     /// A guess whose coordinates are where rotations need them, with a warning where that changes it.
     pub(crate) fn with_unit_invariants(&mut self, mut guess: StartGuess) -> StartGuess {
         let found = self.quadratics(&guess.state.x);

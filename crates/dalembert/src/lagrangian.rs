@@ -5,8 +5,8 @@
 //! [`crate::connect`]. Checked by the tests `variational`.
 
 use crate::compile::{Inputs, Lagrangian};
-use crate::model::Model;
 use crate::poincare::Poincare;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
@@ -16,7 +16,7 @@ fn refuse(span: Option<Span>, message: String, help: &str) -> Box<Diagnostic> {
 }
 
 /// What a model has that Hamilton's principle has no place for. `what` is who asks.
-fn obstacle(model: &Model, what: &str) -> Option<Box<Diagnostic>> {
+fn obstacle(model: &Workspace, what: &str) -> Option<Box<Diagnostic>> {
     let system = &model.system;
     let other = "the other methods (dop853, tsit5, radau, rk4) take any model";
     if let Some(speed) = system.speeds.iter().find(|s| s.rate_of.is_none()) {
@@ -53,7 +53,7 @@ fn obstacle(model: &Model, what: &str) -> Option<Box<Diagnostic>> {
     None
 }
 
-impl Model {
+impl Workspace {
     /// Makes the Lagrangian ready for Hamilton's principle, or says what stands in the way of it.
     pub(crate) fn make_variation(&mut self, what: &str) -> Result<(), Box<Diagnostic>> {
         if let Some(diagnostic) = obstacle(self, what) {
@@ -85,7 +85,7 @@ impl Model {
 }
 
 /// L of a model that has one; refused for the direct form.
-pub(crate) fn lagrangian_of(model: &mut Model) -> Result<Expr, Box<Diagnostic>> {
+pub(crate) fn lagrangian_of(model: &mut Workspace) -> Result<Expr, Box<Diagnostic>> {
     let system = &mut model.system;
     if system.mass.is_some() || (system.kinetic.is_none() && system.lagrangian.is_none()) {
         let message = "the action is the integral of a Lagrangian, and the model gives its inertia as `mass`";

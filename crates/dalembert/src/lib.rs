@@ -9,7 +9,7 @@
 //! [`Model`] is the whole way at once:
 //!
 //! ```
-//! use dalembert::{Model, Request, Source, equations::{self, Form}, run::Flow};
+//! use dalembert::{Model, Request, Source, equations::Form, run::Flow};
 //! use dalembert_expr::Format;
 //!
 //! let text = "
@@ -22,14 +22,14 @@
 //!     output tension = -2*l*multiplier(rod)
 //! ";
 //! let source = Source::new("pendulum.dal", text);
-//! let mut model = Model::load(&source, &Default::default()).map_err(|d| d[0].message.clone())?;
+//! let model = Model::load(&source, &Default::default()).map_err(|d| d[0].message.clone())?;
 //!
 //! // What was not fixed has been found: on the rod, nearest to the guess.
 //! let start = model.start().map_err(|d| d.message)?;
 //! assert!((start.state.x[1] + 0.4).abs() < 1e-14);
 //!
 //! // The equations, written out.
-//! let equations = equations::write(&mut model, Form::Lagrange, Format::Text).map_err(|d| d.message)?;
+//! let equations = model.equations(Form::Lagrange, Format::Text).map_err(|d| d.message)?;
 //! assert!(equations.contains("m*x'' = 2*x*lambda_rod"));
 //!
 //! // The motion, with every constraint force by name, and the constraint kept to rounding.
@@ -84,11 +84,13 @@ pub mod sweep;
 pub mod system;
 pub mod vector_field;
 pub mod verify;
+pub mod workspace;
 
 pub use dalembert_run as run;
 pub use dalembert_syntax as syntax;
 pub use dalembert_syntax::{Source, diagnostic, internal, source, units};
 pub use elaborate::Overrides;
 pub use energy_balance::Balance;
-pub use model::{Evaluation, Model};
+pub use model::Model;
 pub use simulate::{Motion, MotionForm, Request, Table};
+pub use workspace::{Evaluation, Workspace};

@@ -25,7 +25,7 @@ mod tangent;
 mod work;
 
 use crate::constraint_kind::Freedom;
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_linalg::{Eigen, eigen};
 use dalembert_run::{ConsistentState, State};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
@@ -79,7 +79,7 @@ pub enum OperatingPoint {
 ///     constraint rod: x^2 + y^2 = l^2
 ///     initial x = 0, y ~ -1
 /// ";
-/// let mut model = Model::load(&Source::new("pendulum.dal", text), &Default::default()).map_err(|d| d[0].message.clone())?;
+/// let model = Model::load(&Source::new("pendulum.dal", text), &Default::default()).map_err(|d| d[0].message.clone())?;
 /// let state = model.start().map_err(|d| d.message)?.state;
 /// let linear = model.linearize(&state, &[]).map_err(|d| d.message)?;
 /// assert_eq!(linear.states, ["x", "x'"]);
@@ -146,7 +146,7 @@ pub struct Linearizer {
 
 impl Linearizer {
     /// Differentiates the equations; `independent` names coordinates or speeds that the matrices should be about.
-    pub fn new(model: &mut Model, independent: &[String]) -> Result<Linearizer, Box<Diagnostic>> {
+    pub fn new(model: &mut Workspace, independent: &[String]) -> Result<Linearizer, Box<Diagnostic>> {
         refuse_laws(model)?;
         let (n_x, n) = (model.form.coordinates.len(), model.form.speeds.len());
         if n_x + n > MAX_VARIABLES {
@@ -180,7 +180,7 @@ impl Linearizer {
     }
 
     /// The linear system at a state, zeros cleared of rounding.
-    pub(crate) fn local(&self, model: &mut Model, state: &State) -> Result<Local, Box<Diagnostic>> {
+    pub(crate) fn local(&self, model: &mut Workspace, state: &State) -> Result<Local, Box<Diagnostic>> {
         let mut here = local(model, &self.derivatives, state, &self.wishes)
             .map_err(|t| self.explain(model, state, t))?;
         self.check_smooth(model, state, &here)?;
@@ -214,13 +214,13 @@ impl Linearizer {
     }
 
     /// The reduced linear system without an estimate of its rounding, for searches.
-    pub(crate) fn plain(&self, model: &Model, state: &State, wishes: &Preferences) -> Option<Local> {
+    pub(crate) fn plain(&self, model: &Workspace, state: &State, wishes: &Preferences) -> Option<Local> {
         self.calls.set(self.calls.get() + 1);
         local(model, &self.derivatives, state, wishes).ok()
     }
 
     /// Where a force has a kink or a jump, there is no linear system. Both sides are looked at.
-    fn check_smooth(&self, model: &Model, state: &State, here: &Local) -> Result<(), Box<Diagnostic>> {
+    fn check_smooth(&self, model: &Workspace, state: &State, here: &Local) -> Result<(), Box<Diagnostic>> {
         let lambda = &here.solution.lambda;
         let mut terms = dalembert_run::Terms::new(&dalembert_run::Kernel::shape(&model.compiled));
         let mut scratch = vec![0.0; dalembert_run::Kernel::scratch_len(&model.compiled)];
@@ -258,7 +258,7 @@ impl Linearizer {
     }
 }
 
-impl Model {
+impl Workspace {
     /// The linear system about a state. `independent` names the variables it should be about; the others are chosen.
     pub fn linearize(
         &mut self,
@@ -271,7 +271,7 @@ impl Model {
 
 impl Linearizer {
     /// The linear system about a state.
-    pub fn at(&self, model: &mut Model, state: &State) -> Result<Linearization, Box<Diagnostic>> {
+    pub fn at(&self, model: &mut Workspace, state: &State) -> Result<Linearization, Box<Diagnostic>> {
         let here = self.local(model, state)?;
         let (d, d_x) = (here.dimension(), here.positions.dimension());
         let eigen = eigen(&here.S, d).map_err(|error| Box::new(of_eigen(error)))?;
@@ -303,7 +303,7 @@ impl Linearizer {
 }
 
 /// Preferences that select the independent variables of an earlier reduction.
-pub(crate) fn fixed(model: &Model, here: &Local) -> Preferences {
+pub(crate) fn fixed(model: &Workspace, here: &Local) -> Preferences {
     let mark = |n: usize, chosen: &[usize]| {
         (0..n).map(|i| if chosen.contains(&i) { Preference::Required } else { Preference::Open }).collect()
     };
@@ -337,7 +337,7 @@ fn clear(values: &mut [f64], others: &[Vec<f64>]) {
 }
 
 /// Friction has no derivative where it sticks, and control forces are not differentiated.
-fn refuse_laws(model: &Model) -> Result<(), Box<Diagnostic>> {
+fn refuse_laws(model: &Workspace) -> Result<(), Box<Diagnostic>> {
     let friction = model.system.contacts.first().map(|c| {
         let message = format!(
             "friction on `{}`: near rest there is no linear system, and rest is possible in whole ranges",

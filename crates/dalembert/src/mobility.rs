@@ -4,7 +4,7 @@
 //! larger. Both are told, with the rank of the rows of each loop.
 
 use crate::bodies::{Joint, JointRole, Multibody};
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_linalg::{Cod, RANK_TOL};
 use dalembert_run::{Kernel, State, Terms};
 
@@ -30,7 +30,7 @@ pub struct Mobility {
 
 impl Mobility {
     /// Looks at a model; `None` if it has no bodies.
-    pub fn at(model: &Model, state: &State) -> Option<Mobility> {
+    pub fn at(model: &Workspace, state: &State) -> Option<Mobility> {
         let bodies = model.system.bodies.as_ref()?;
         let mut terms = Terms::of(&model.compiled);
         let mut scratch = vec![0.0; model.compiled.scratch_len()];

@@ -1,18 +1,28 @@
-//! The facade: a model file, ready to be asked.
+//! The facade: a model file, ready to be asked. Nothing that is asked changes it.
 
-use crate::compile::{Compiled, parameter_values};
-use crate::derive::derive;
-use crate::elaborate::{MAX_DENSE, Overrides, read};
-use crate::kernel_form::KernelForm;
+use crate::analyze::Analysis;
+use crate::connect::Connected;
+use crate::elaborate::Overrides;
+use crate::equations::Form;
+use crate::equilibrium::{Equilibria, EquilibriumSearch};
+use crate::linearize::{Linearization, Over, Range, Sweep};
+use crate::simulate::{Motion, Request};
 use crate::system::System;
-use dalembert_run::{Kernel, State, Terms};
-use dalembert_syntax::diagnostic::{Code, Diagnostic, Diagnostics, any_error};
+use crate::verify::Verification;
+use crate::workspace::Workspace;
+use crate::{analyze, equations, verify};
+use dalembert_expr::Format;
+use dalembert_run::{ConsistentState, Flow, StartGuess, State};
+use dalembert_syntax::diagnostic::{Diagnostic, Diagnostics};
 use dalembert_syntax::source::Source;
+use std::ops::Deref;
+use std::sync::Arc;
 
-/// Speeds and rows up to which M and A are given in full, whatever the layout they are computed in.
-pub const WRITTEN_OUT: usize = 500;
-
-/// A model: its system, its equations and their compiled form.
+/// A model: its system, its equations of motion and their compiled form.
+///
+/// It never changes, so threads share it and a copy costs nothing. What a question has to change (expressions that are made
+/// on the way, programs that a method adds) lives in a [`Workspace`] of its own, which the methods here take and drop; who
+/// asks many questions in a row, or works with the expressions themselves, keeps one.
 ///
 /// ```
 /// use dalembert::{Model, Source};
@@ -23,134 +33,161 @@ pub const WRITTEN_OUT: usize = 500;
 ///     potential m*g*y
 ///     constraint plane: y = x*tan(alpha)
 /// ";
-/// let mut model = Model::load(&Source::new("slope.dal", text), &Default::default()).unwrap();
-/// let start = model.start().unwrap().state;
-/// let now = model.evaluate(&start).unwrap();
+/// let model = Model::load(&Source::new("slope.dal", text), &Default::default())?;
+/// let start = model.start()?.state;
+/// let now = model.evaluate(&start)?;
 /// let a = -9.81 * 0.6f64.sin() * 0.6f64.cos();
 /// assert!((now.solution.eta_dot[0] - a).abs() < 1e-14);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct Model {
-    /// What the model says.
-    pub system: System,
-    /// Its equations of motion.
-    pub form: KernelForm,
-    /// The equations as programs over floating-point numbers.
-    pub compiled: Compiled,
-    /// Warnings and notes from reading it.
-    pub diagnostics: Vec<Diagnostic>,
-    /// Whether its equations are still to be compared with a second derivation before they are used ([`Model::check_once`]).
-    pub self_checked: bool,
+pub struct Model(Arc<Workspace>);
+
+impl Deref for Model {
+    type Target = Workspace;
+
+    fn deref(&self) -> &Workspace {
+        &self.0
+    }
 }
 
-/// Everything at one state.
-#[derive(Clone, Debug)]
-pub struct Evaluation {
-    /// The state.
-    pub state: State,
-    /// x', M, Q, A, b; by entries beyond [`WRITTEN_OUT`] speeds or rows.
-    pub terms: Terms,
-    /// Accelerations, forces, multipliers, rank.
-    pub solution: dalembert_run::Solution,
-    /// Residual of each row: position level where the row is holonomic, else velocity level.
-    pub residuals: Vec<f64>,
-    /// Values of the model's outputs.
-    pub outputs: Vec<f64>,
-    /// Energy, where it is known.
-    pub energy: Option<f64>,
-    /// Whether each contact with friction sticks.
-    pub sticks: Vec<bool>,
+/// Nothing changes it any more.
+impl From<Workspace> for Model {
+    fn from(work: Workspace) -> Model {
+        Model(Arc::new(work))
+    }
+}
+
+impl From<&Model> for Model {
+    fn from(model: &Model) -> Model {
+        model.clone()
+    }
 }
 
 impl Model {
     /// Reads, derives and compiles a model. On error: everything that is wrong with it.
     pub fn load(source: &Source, overrides: &Overrides) -> Result<Model, Diagnostics> {
-        match read(source, overrides) {
-            (Some(system), diagnostics) => Model::of(system, diagnostics),
-            (None, diagnostics) => Err(diagnostics.into()),
-        }
+        Workspace::load(source, overrides).map(Model::from)
     }
 
     /// Derives and compiles a system; `diagnostics` is what has been said about it so far.
-    pub fn of(mut system: System, mut diagnostics: Vec<Diagnostic>) -> Result<Model, Diagnostics> {
-        let parameters = parameter_values(&mut system);
-        for (p, v) in system.parameters.iter().zip(&parameters) {
-            if !v.is_finite() {
-                let message = format!("the parameter `{}` has no finite value", p.name);
-                diagnostics.push(
-                    Diagnostic::error(Code::NotFinite, p.span, message)
-                        .help("look for a division by zero, or a root or logarithm of a negative number"),
-                );
-            }
-        }
-        if any_error(&diagnostics) {
-            return Err(diagnostics.into());
-        }
-        let form = match derive(&mut system) {
-            Ok(form) => form,
-            Err(diagnostic) => {
-                diagnostics.push(*diagnostic);
-                return Err(diagnostics.into());
-            }
-        };
-        let compiled = Compiled::new(&mut system, &form, parameters);
-        let mut model = Model { system, form, compiled, diagnostics, self_checked: true };
-        model.check_coefficients();
-        if any_error(&model.diagnostics) {
-            return Err(model.diagnostics.into());
-        }
-        if !model.form.invariants.is_empty() {
-            // What is wrong with the start is said where it is used; what is changed in it, here.
-            let _ = model.start();
-        }
-        model.find_normal_forces();
-        if let Err(diagnostic) = model.check_sparse() {
-            return Err(model.diagnostics.into_iter().chain([*diagnostic]).collect::<Vec<_>>().into());
-        }
-        match model.check_memory() {
-            Ok(()) => Ok(model),
-            Err(diagnostic) => {
-                Err(model.diagnostics.into_iter().chain([*diagnostic]).collect::<Vec<_>>().into())
-            }
-        }
+    pub fn of(system: System, diagnostics: Vec<Diagnostic>) -> Result<Model, Diagnostics> {
+        Workspace::of(system, diagnostics).map(Model::from)
     }
 
-    /// What an exhausted pool returns means nothing, so nothing is said from it.
-    pub fn check_memory(&self) -> Result<(), Box<Diagnostic>> {
-        if !self.system.pool.exhausted() {
-            return Ok(());
-        }
-        let d = Diagnostic::error(
-            Code::TooLarge,
-            None,
-            "the equations of this model outgrow the memory they may use",
-        );
-        Err(Box::new(d.help("use smaller families, or coordinates in which the energies are shorter")))
+    /// A workspace of one's own on this model. Costs a copy of its expressions.
+    pub fn workspace(&self) -> Workspace {
+        Workspace::clone(&self.0)
     }
 
-    /// A system too large for matrices written out must be sparse.
-    fn check_sparse(&self) -> Result<(), Box<Diagnostic>> {
-        let (n, m) = (self.form.speeds.len(), self.system.rows.len());
-        if n.max(m) <= MAX_DENSE || self.compiled.sparsity().is_some() {
-            return Ok(());
-        }
-        let message =
-            format!("{n} speeds and {m} constraint rows are too many: nearly all depend on each other");
-        let d = Diagnostic::error(Code::TooLarge, None, message);
-        Err(Box::new(d.help(format!(
-            "beyond {MAX_DENSE} each speed must have inertia, and speeds and rows may be coupled with few others"
-        ))))
+    /// The model without the comparison of its equations with a second derivation ([`Workspace::self_check`]).
+    pub fn without_self_check(self) -> Model {
+        let mut work = self.workspace();
+        work.skip_self_check();
+        Model::from(work)
     }
 
-    /// Refuses what needs matrices written out, for a system too large for it.
-    pub(crate) fn require_dense(&self, what: &str) -> Result<(), Box<Diagnostic>> {
-        let (n, m) = (self.form.speeds.len(), self.system.rows.len());
-        if n.max(m).max(self.form.coordinates.len()) <= MAX_DENSE {
-            return Ok(());
-        }
-        let message =
-            format!("{what} takes matrices in full, and {n} speeds with {m} constraint rows are too many");
-        let d = Diagnostic::error(Code::TooLarge, None, message);
-        Err(Box::new(d.help(format!("up to {MAX_DENSE} of each; use smaller families"))))
+    /// The model with other values of parameters (SI units), and all others as it says; parameters defined from them
+    /// follow. The name of a family stands for all its members.
+    ///
+    /// ```
+    /// use dalembert::{Model, Source};
+    /// let text = "parameter m = 1, l = 2, I = m*l^2\ncoordinate q\nkinetic I/2*q'^2\npotential -9.81*m*l*cos(q)";
+    /// let model = Model::load(&Source::new("pendulum.dal", text), &Default::default())?;
+    /// let longer = model.with_parameters(&[("l".to_owned(), 3.0)])?;
+    /// assert_eq!(longer.compiled.parameters(), [1.0, 3.0, 9.0]);
+    /// assert_eq!(model.compiled.parameters(), [1.0, 2.0, 4.0]);
+    /// assert!(model.with_parameters(&[("L".to_owned(), 3.0)]).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_parameters(&self, values: &[(String, f64)]) -> Result<Model, Box<Diagnostic>> {
+        let mut work = self.workspace();
+        work.set_parameters(values)?;
+        Ok(Model::from(work))
+    }
+
+    /// Starting values that keep the constraints, nearest to what the model gives.
+    pub fn start(&self) -> Result<ConsistentState, Box<Diagnostic>> {
+        self.workspace().start()
+    }
+
+    /// Consistent initial conditions at another time, or from a state given in full ([`Workspace::start_at`]).
+    pub fn start_at(&self, t: f64, state: Option<&[f64]>) -> Result<ConsistentState, Box<Diagnostic>> {
+        self.workspace().start_at(t, state)
+    }
+
+    /// Starting values with those named fixed over what the model says ([`Workspace::start_from`]).
+    pub fn start_from(&self, values: &[(String, f64)]) -> Result<ConsistentState, Box<Diagnostic>> {
+        self.workspace().start_from(values)
+    }
+
+    /// The starting values as they are written, and what is fixed of them.
+    pub fn guess(&self) -> Result<StartGuess, Box<Diagnostic>> {
+        self.workspace().guess()
+    }
+
+    /// The end time of the model's `simulate` statement, if it has one.
+    pub fn end_time(&self) -> Option<f64> {
+        self.workspace().end_time()
+    }
+
+    /// The state that `name = value` pairs over the start describe, on the constraints ([`Workspace::operating_point`]).
+    pub fn operating_point(&self, at: &str) -> Result<State, Box<Diagnostic>> {
+        self.workspace().operating_point(at)
+    }
+
+    /// The state that `name = value` pairs over another describe; bodies are put together around it
+    /// ([`Workspace::state_at`]).
+    pub fn state_at(&self, state: State, assignments: &str) -> Result<State, Box<Diagnostic>> {
+        self.workspace().state_at(state, assignments)
+    }
+
+    /// Computes the motion. `progress` is told the time reached and may stop the run.
+    pub fn simulate(
+        &self,
+        request: &Request,
+        progress: impl FnMut(f64) -> Flow,
+    ) -> Result<Motion, Box<Diagnostic>> {
+        self.workspace().simulate(request, progress)
+    }
+
+    /// The motion between two configurations ([`Workspace::connect`]).
+    pub fn connect(&self, to: &str, via: &[String], request: &Request) -> Result<Connected, Box<Diagnostic>> {
+        self.workspace().connect(to, via, request)
+    }
+
+    /// The equations of motion in symbols ([`equations::write`]).
+    pub fn equations(&self, form: Form, format: Format) -> Result<String, Box<Diagnostic>> {
+        equations::write(&mut self.workspace(), form, format)
+    }
+
+    /// Constraints classified, symmetries, conserved quantities ([`analyze::analyze`]).
+    pub fn analyze(&self) -> Result<Analysis, Box<Diagnostic>> {
+        analyze::analyze(&mut self.workspace())
+    }
+
+    /// The equations compared with other formulations and with the laws of mechanics ([`verify::verify`]).
+    pub fn verify(&self) -> Result<Verification, Box<Diagnostic>> {
+        verify::verify(&mut self.workspace())
+    }
+
+    /// The linear system about a state. `independent` names the variables it should be about; the others are chosen.
+    pub fn linearize(&self, state: &State, independent: &[String]) -> Result<Linearization, Box<Diagnostic>> {
+        self.workspace().linearize(state, independent)
+    }
+
+    /// Eigenvalues over a range of a parameter or of a starting value.
+    pub fn eigenvalues_over(&self, range: &Range, over: &Over) -> Result<Sweep, Box<Diagnostic>> {
+        self.workspace().eigenvalues_over(range, over)
+    }
+
+    /// Finds equilibria and steady motions ([`Workspace::equilibria`]).
+    pub fn equilibria(&self, search: &EquilibriumSearch) -> Result<Equilibria, Box<Diagnostic>> {
+        self.workspace().equilibria(search)
+    }
+
+    /// Compares the equations with a second derivation, unless that has been done ([`Workspace::check_once`]).
+    pub fn check_once(&self, state: &State) -> Result<(), Box<Diagnostic>> {
+        self.workspace().check_once(state)
     }
 }

@@ -27,10 +27,10 @@ mod surface;
 
 use crate::constraint_kind::neighbour;
 use crate::derive::touch_again;
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_linalg::{cholesky, solve_lower};
-use dalembert_run::{ContactTerms, Kernel, State, Terms};
+use dalembert_run::{Kernel, State, Terms};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::units::UnitInfo;
 use std::ops::Range;
@@ -41,48 +41,53 @@ const MAX_SPLIT: usize = 6;
 /// What counts as equal.
 const EQUAL: f64 = 1e-9;
 
-impl Model {
-    /// Finds the normal forces that the model does not state, and says where multipliers leave them open.
-    pub(crate) fn find_normal_forces(&mut self) {
+impl Workspace {
+    /// Decides what presses at each contact, where the model does not state it, and compiles the contacts with it; says where
+    /// redundant constraints leave a force open that a force law reads.
+    pub(crate) fn compile_contacts(&mut self) {
         if self.form.contacts.is_empty() && self.compiled.rows_read().is_empty() {
             return;
         }
         let views: Vec<View> = self.sample_states().into_iter().map(|state| View::at(self, state)).collect();
+        let assumed: Vec<Diagnostic> = self.decide_normal_forces(&views);
+        self.compiled.set_contacts(&mut self.system, &self.form);
         self.warn_open_loads(&views[0]);
-        if self.form.contacts.is_empty() {
+        self.diagnostics.extend(assumed);
+    }
+
+    /// The contacts with parameters that have changed: the rules look at numbers.
+    pub(crate) fn compile_contacts_again(&mut self) {
+        if self.system.contacts.iter().all(|c| c.normal.is_some()) {
             return;
         }
+        touch_again(&mut self.system, &mut self.form);
+        self.compile_contacts();
+    }
+
+    /// The first rule that applies, for each contact whose `normal` is not stated. Returns a warning for each that none decides.
+    fn decide_normal_forces(&mut self, views: &[View]) -> Vec<Diagnostic> {
+        let mut assumed = Vec::new();
         for k in 0..self.form.contacts.len() {
             if self.system.contacts[k].normal.is_some() {
                 continue;
             }
             let rows = self.form.contacts[k].rows.clone();
-            let found = match self.translations(k, &views) {
+            let found = match self.translations(k, views) {
                 Translations::Found(speeds, factor) => Some(self.force_on(&rows, &speeds, factor)),
                 Translations::Ambiguous => None,
                 Translations::Absent if views[0].shows_scale(k) => {
-                    particle::normal_force(self, k, &views).or_else(|| self.force_on_one(k, &views))
+                    particle::normal_force(self, k, views).or_else(|| self.force_on_one(k, views))
                 }
                 Translations::Absent => {
-                    self.force_on_one(k, &views).or_else(|| particle::normal_force(self, k, &views))
+                    self.force_on_one(k, views).or_else(|| particle::normal_force(self, k, views))
                 }
             };
             match found {
                 Some(normal) => self.form.contacts[k].normal = normal,
-                None => self.warn_assumed(k),
+                None => assumed.push(self.assumed(k)),
             }
         }
-        self.compiled.set_contacts(&mut self.system, &self.form);
-    }
-
-    /// Decides the normal forces again after parameters have changed, because the rules evaluate numbers.
-    pub(crate) fn find_normal_forces_again(&mut self) {
-        if self.system.contacts.iter().all(|c| c.normal.is_some()) {
-            return;
-        }
-        touch_again(&mut self.system, &mut self.form);
-        self.compiled.set_contacts(&mut self.system, &self.form);
-        self.find_normal_forces();
+        assumed
     }
 
     /// Coefficients that are constants are looked at before anything is computed with them.
@@ -248,7 +253,7 @@ impl Model {
     }
 
     /// Rule 4.
-    fn warn_assumed(&mut self, k: usize) {
+    fn assumed(&self, k: usize) -> Diagnostic {
         let contact = &self.system.contacts[k];
         let named: Vec<String> =
             contact.rows.clone().map(|r| format!("multiplier({})", self.system.rows[r].name)).collect();
@@ -258,8 +263,7 @@ impl Model {
         );
         let written = if named.len() == 1 { named[0].clone() } else { format!("[{}]", named.join(", ")) };
         let help = format!("say what presses to be sure: `normal {written}`, scaled as needed");
-        self.diagnostics
-            .push(Diagnostic::warning(Code::NormalForceAssumed, contact.span, message).help(help));
+        Diagnostic::warning(Code::NormalForceAssumed, contact.span, message).help(help)
     }
 }
 
@@ -324,20 +328,24 @@ struct View {
 }
 
 impl View {
-    fn at(model: &Model, state: State) -> Self {
+    fn at(model: &mut Workspace, state: State) -> Self {
         let shape = model.compiled.shape();
         let mut scratch = vec![0.0; model.compiled.scratch_len()];
         let mut terms = Terms::new(&shape);
         model.compiled.terms(state.point(), &mut scratch, &mut terms);
-        let mut room = vec![0.0; ContactTerms::room(&shape)];
-        let (mut contacts, _) = ContactTerms::carve(&shape, &mut room);
-        model.compiled.contact_terms(state.point(), &mut scratch, &mut contacts);
-        let slide = model.compiled.contacts().iter().map(|c| c.slide.clone()).collect();
-        View { n: shape.n_eta, terms, slide, J: contacts.J.to_vec(), state }
+        let mut rows: Vec<Expr> = Vec::new();
+        let mut slide = Vec::new();
+        for contact in &model.form.contacts {
+            let first = rows.len() / shape.n_eta.max(1);
+            slide.push(first..first + contact.matrix.len());
+            rows.extend(contact.matrix.iter().flatten());
+        }
+        let J = model.compiled.values(&mut model.system, &model.form, &rows, state.point());
+        View { n: shape.n_eta, terms, slide, J, state }
     }
 
     /// An expression in coordinates, time and parameters.
-    fn evaluate(&self, model: &mut Model, e: Expr) -> f64 {
+    fn evaluate(&self, model: &mut Workspace, e: Expr) -> f64 {
         let (form, parameters) = (&model.form, model.compiled.parameters());
         model.system.pool.evaluate(e, |s| {
             let place = form.coordinates.iter().position(|c| *c == s).map(|i| self.state.x[i]);

@@ -4,8 +4,8 @@
 //! equations, is not among the names.
 
 use crate::compile::parameter_values_with;
-use crate::model::Model;
 use crate::system::InitialTarget;
+use crate::workspace::Workspace;
 use dalembert_expr::Symbol;
 use dalembert_run::ConsistentState;
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
@@ -18,14 +18,14 @@ pub(crate) enum Target {
     Start(InitialTarget),
 }
 
-impl Model {
+impl Workspace {
     /// Gives parameters the values named, and all others those of the model; parameters defined from them follow. The
     /// name of a family stands for all its members.
     ///
     /// ```
     /// use dalembert::{Model, Source};
     /// let text = "parameter m = 1, l = 2, I = m*l^2\ncoordinate q\nkinetic I/2*q'^2\npotential -9.81*m*l*cos(q)";
-    /// let mut model = Model::load(&Source::new("pendulum.dal", text), &Default::default()).unwrap();
+    /// let mut model = Model::load(&Source::new("pendulum.dal", text), &Default::default()).unwrap().workspace();
     /// model.set_parameters(&[("l".to_owned(), 3.0)]).unwrap();
     /// assert_eq!(model.compiled.parameters(), [1.0, 3.0, 9.0]);
     /// model.set_parameters(&[]).unwrap();
@@ -56,7 +56,7 @@ impl Model {
         self.diagnostics.retain(|d| d.code != Code::StaticBelowSliding);
         let known = self.diagnostics.len();
         self.check_coefficients();
-        self.find_normal_forces_again();
+        self.compile_contacts_again();
         let new = self.diagnostics.split_off(known);
         self.diagnostics.extend(new.iter().filter(|d| d.code == Code::StaticBelowSliding).cloned());
         new.into_iter().find(Diagnostic::is_error).map_or(Ok(()), |d| Err(Box::new(d)))
@@ -68,7 +68,7 @@ impl Model {
     /// ```
     /// use dalembert::{Model, Source};
     /// let text = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\nconstraint rod: x^2 + y^2 = 1\ninitial x = 1";
-    /// let mut model = Model::load(&Source::new("pendulum.dal", text), &Default::default()).unwrap();
+    /// let mut model = Model::load(&Source::new("pendulum.dal", text), &Default::default()).unwrap().workspace();
     /// let start = model.start_from(&[("x".to_owned(), 0.6), ("y'".to_owned(), 0.3)]).unwrap();
     /// assert!((start.state.x[1].abs() - 0.8).abs() < 1e-14);
     /// ```

@@ -11,8 +11,8 @@
 //! [`crate::derive`]. Knows nothing of printing. Checked by `tests/it/poincare.rs`.
 
 use crate::kernel_form::{KernelForm, Structure};
-use crate::model::Model;
 use crate::system::System;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Linear, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
@@ -76,7 +76,7 @@ pub struct Poincare {
 
 impl Poincare {
     /// L2 of a model. Refused where there is no Lagrangian, or where forces act that the form does not contain.
-    pub fn of(model: &mut Model) -> Result<Self, Box<Diagnostic>> {
+    pub fn of(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
         refuse_foreign_forces(&model.system)?;
         let (system, form) = (&mut model.system, &model.form);
         let lagrangian = system.whole_lagrangian();
@@ -147,7 +147,7 @@ pub struct LinearRow {
 }
 
 /// Every row of the model that is linear in the speeds, taken apart.
-pub fn linear_rows(model: &mut Model) -> Vec<LinearRow> {
+pub fn linear_rows(model: &mut Workspace) -> Vec<LinearRow> {
     let (pool, form) = (&mut model.system.pool, &model.form);
     let fields = Fields::of(pool, form);
     let eta: Vec<Expr> = form.speeds.iter().map(|s| pool.var(*s)).collect();

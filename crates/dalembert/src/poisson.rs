@@ -15,8 +15,8 @@
 use crate::equations::MAX_EXPLICIT;
 use crate::hamilton::Canonical;
 use crate::kernel_form::Structure;
-use crate::model::Model;
 use crate::poincare::Fields;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
@@ -27,7 +27,7 @@ use dalembert_syntax::diagnostic::{Code, Diagnostic};
 /// use dalembert::hamilton::Canonical;
 /// use dalembert::{Model, Source};
 /// let text = "parameter m = 1, g = 9.81\ncoordinate x\nkinetic m/2*x'^2\npotential m*g*x";
-/// let mut model = Model::load(&Source::new("fall.dal", text), &Default::default()).unwrap();
+/// let mut model = Model::load(&Source::new("fall.dal", text), &Default::default()).unwrap().workspace();
 /// let canonical = Canonical::of(&mut model).map_err(|d| d.message).unwrap();
 /// let brackets = Brackets::new(&mut model, &canonical);
 /// let pool = &mut model.system.pool;
@@ -48,7 +48,7 @@ pub struct Brackets {
 
 impl Brackets {
     /// The bracket over the momenta of a transform, with the flow of its Hamiltonian.
-    pub fn new(model: &mut Model, canonical: &Canonical) -> Self {
+    pub fn new(model: &mut Workspace, canonical: &Canonical) -> Self {
         Brackets {
             fields: Fields::of(&mut model.system.pool, &model.form),
             momenta: canonical.momenta.clone(),
@@ -103,7 +103,7 @@ pub struct Dirac {
 
 impl Dirac {
     /// Refused where a row is on rates, where rows depend on each other, and beyond `MAX_EXPLICIT` functions.
-    pub fn new(model: &mut Model, canonical: &Canonical) -> Result<Self, Box<Diagnostic>> {
+    pub fn new(model: &mut Workspace, canonical: &Canonical) -> Result<Self, Box<Diagnostic>> {
         let refuse = |message: String| Err(Box::new(Diagnostic::error(Code::NotApplicable, None, message)));
         if let Some(row) = model.system.rows.iter().find(|row| !row.holonomic) {
             return refuse(format!(

@@ -12,8 +12,8 @@
 //! Knows no solver. O(size of the rows), twice a run.
 
 use crate::kernel_form::Places;
-use crate::model::Model;
 use crate::number::short;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_run::State;
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
@@ -46,7 +46,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn new(model: &Model, state: &State) -> Self {
+    fn new(model: &Workspace, state: &State) -> Self {
         let form = &model.form;
         let symbols = [form.time];
         let symbols =
@@ -77,7 +77,7 @@ impl Numbers {
     }
 }
 
-impl Model {
+impl Workspace {
     /// The row that is missed by the largest part of its own terms beyond [`DOUBTFUL`], if there is one.
     fn largest_miss(&mut self, state: &State) -> Option<Miss> {
         let mut list: Vec<(usize, bool, Expr)> = Vec::with_capacity(2 * self.system.rows.len());

@@ -17,8 +17,8 @@
 //! disagrees. Checked by `tests/it/trust/self_check.rs`, which breaks the first road on purpose.
 
 use crate::kernel_form::Places;
-use crate::model::{Evaluation, Model};
 use crate::number::short;
+use crate::workspace::{Evaluation, Workspace};
 use dalembert_expr::{Expr, Jet, Symbol};
 use dalembert_linalg::{Cod, RANK_TOL, cholesky, dot, norm, solve_lower, solve_lower_transposed};
 use dalembert_run::{Kernel, Projector, State};
@@ -51,14 +51,14 @@ fn compare(what: impl FnOnce() -> String, found: f64, expected: f64, size: f64) 
     }
 }
 
-impl Model {
+impl Workspace {
     /// Compares the equations of motion at a state, and at one near it, with the principle of virtual work applied to the
     /// model as it is written. An internal error where the two disagree.
     ///
     /// ```
     /// # use dalembert::{Model, Source};
     /// let text = "coordinate x\nkinetic x'^2/2\npotential x^2/2\ninitial x = 1";
-    /// let mut model = Model::load(&Source::new("spring.dal", text), &Default::default()).unwrap();
+    /// let mut model = Model::load(&Source::new("spring.dal", text), &Default::default()).unwrap().workspace();
     /// let start = model.start().unwrap().state;
     /// assert!(model.self_check(&start).is_ok());
     /// ```
@@ -76,14 +76,6 @@ impl Model {
     /// [`Model::self_check`] does.
     pub fn compare_evaluation(&mut self, found: &Evaluation) -> Result<(), Box<Diagnostic>> {
         self.check_at(found).map_err(|d| Box::new(internal_error(&d, &found.state)))
-    }
-
-    /// [`Model::self_check`] unless it has been done, or is not wanted ([`Model::self_checked`]).
-    pub fn check_once(&mut self, state: &State) -> Result<(), Box<Diagnostic>> {
-        if std::mem::replace(&mut self.self_checked, false) {
-            self.self_check(state)?;
-        }
-        Ok(())
     }
 
     /// A state on the constraints a little way off; `None` if there is none.
@@ -309,7 +301,7 @@ struct Road<'a> {
 }
 
 impl<'a> Road<'a> {
-    fn new(model: &mut Model, found: &'a Evaluation) -> Self {
+    fn new(model: &mut Workspace, found: &'a Evaluation) -> Self {
         let form = &model.form;
         let symbols: Vec<Symbol> = [form.time]
             .iter()
@@ -372,7 +364,7 @@ impl<'a> Road<'a> {
     }
 
     /// Sizes of the terms of expressions over time, state and parameters.
-    fn sizes(&self, model: &mut Model, list: &[Expr]) -> Vec<f64> {
+    fn sizes(&self, model: &mut Workspace, list: &[Expr]) -> Vec<f64> {
         let s = self.state();
         let state: Vec<f64> =
             [s.t].iter().chain(&s.x).chain(&s.eta).chain(&self.parameters).copied().collect();
@@ -391,7 +383,7 @@ impl<'a> Road<'a> {
     }
 
     /// Expressions over time, state and parameters, with derivatives.
-    fn jets(&self, model: &mut Model, list: &[Expr], jet: impl Fn(VariableKind) -> Jet) -> Vec<Jet> {
+    fn jets(&self, model: &mut Workspace, list: &[Expr], jet: impl Fn(VariableKind) -> Jet) -> Vec<Jet> {
         let (n_x, n) = (self.found.state.x.len(), self.n());
         model.system.pool.evaluate_jets(list, |s| match self.places.of(s) {
             Some(0) => jet(VariableKind::Time),
@@ -402,7 +394,7 @@ impl<'a> Road<'a> {
         })
     }
 
-    fn values(&self, model: &mut Model, list: &[Expr]) -> Vec<f64> {
+    fn values(&self, model: &mut Workspace, list: &[Expr]) -> Vec<f64> {
         let still = |r: VariableKind| match r {
             VariableKind::Time => Jet::constant(self.state().t),
             VariableKind::Coordinate(i) => Jet::constant(self.state().x[i]),
@@ -412,7 +404,7 @@ impl<'a> Road<'a> {
     }
 
     /// Derivatives along a change of coordinates and speeds.
-    fn along(&self, model: &mut Model, list: &[Expr], dx: &[f64], deta: &[f64]) -> Vec<f64> {
+    fn along(&self, model: &mut Workspace, list: &[Expr], dx: &[f64], deta: &[f64]) -> Vec<f64> {
         let jets = self.jets(model, list, |r| match r {
             VariableKind::Time => Jet::constant(self.state().t),
             VariableKind::Coordinate(i) => Jet { value: self.state().x[i], first: [dx[i], 0.0], mixed: 0.0 },
@@ -422,7 +414,7 @@ impl<'a> Road<'a> {
     }
 
     /// The virtual displacement X w and the change of the speeds that goes with it beyond w'.
-    fn displacement(&self, model: &mut Model, w: &[f64]) -> Result<(Vec<f64>, Vec<f64>), Disagreement> {
+    fn displacement(&self, model: &mut Workspace, w: &[f64]) -> Result<(Vec<f64>, Vec<f64>), Disagreement> {
         let (n_x, n) = (self.state().x.len(), w.len());
         if model.form.frame.is_none() {
             return Ok((w.to_vec(), vec![0.0; n]));
@@ -453,7 +445,7 @@ impl<'a> Road<'a> {
     }
 
     /// Work of the applied forces, and of the inertia of the direct form.
-    fn direct(&self, model: &mut Model, w: &[f64]) -> (f64, f64) {
+    fn direct(&self, model: &mut Workspace, w: &[f64]) -> (f64, f64) {
         let applied = model.system.applied.clone();
         let applied = dot(&self.values(model, &applied), w);
         let Some(mass) = model.system.mass.clone() else { return (applied, 0.0) };
@@ -463,7 +455,7 @@ impl<'a> Road<'a> {
     }
 
     /// C (K4) by the multipliers and reactions of the ideal solution.
-    fn prescribed(&self, model: &mut Model) -> Vec<f64> {
+    fn prescribed(&self, model: &mut Workspace) -> Vec<f64> {
         let Some(C) = model.form.nonideal.clone() else { return vec![0.0; self.n()] };
         let (s, terms) = (&self.found.solution, &self.found.terms);
         let ideal = dalembert_run::IdealForces {
@@ -478,7 +470,7 @@ impl<'a> Road<'a> {
     }
 
     /// The rows of the constraints, and of contacts that stick.
-    fn rows_held(&self, model: &mut Model) -> Vec<Vec<f64>> {
+    fn rows_held(&self, model: &mut Workspace) -> Vec<Vec<f64>> {
         let n = self.n();
         let mut rows: Vec<Vec<f64>> = self.found.terms.A.chunks(n.max(1)).map(<[f64]>::to_vec).collect();
         for k in (0..model.form.contacts.len()).filter(|k| self.found.sticks[*k]) {

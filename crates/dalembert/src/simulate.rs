@@ -9,8 +9,8 @@ use crate::compile::{CodeStats, Compiled};
 use crate::energy_balance::Balance;
 use crate::explain;
 use crate::lagrangian::lagrangian_of;
-use crate::model::Model;
 use crate::parameters::Target;
+use crate::workspace::Workspace;
 use dalembert_run::{
     Controller, Counters, Flow, Method, Outcome, State, Stop, independent_rows, integrate_controlled,
 };
@@ -176,7 +176,7 @@ impl Motion {
     }
 }
 
-impl Model {
+impl Workspace {
     /// Computes the motion. `progress` is told the time reached and may stop the run.
     pub fn simulate(
         &mut self,
@@ -191,19 +191,19 @@ impl Model {
         if request.plant.is_empty() && !request.fold {
             return self.run(request, None, progress);
         }
-        // The simulated system takes the model's place; the controller keeps the model as it is written.
+        // The simulated system is another one; the controller keeps the model as it is written.
+        let mut plant = self.clone();
         let planted = !request.plant.is_empty();
-        let mut plant = if planted { self.plant(&request.plant)? } else { self.compiled.clone() };
+        if planted {
+            plant.compiled = self.plant(&request.plant)?;
+        }
         if request.fold {
-            plant.fold_parameters();
+            plant.compiled.fold_parameters();
             if !request.interpret {
-                plant.compile_native(&mut self.system, &self.form);
+                plant.compiled.compile_native(&mut plant.system, &plant.form);
             }
         }
-        let model = std::mem::replace(&mut self.compiled, plant);
-        let motion = self.run(request, planted.then_some(&model), progress);
-        self.compiled = model;
-        motion
+        plant.run(request, planted.then_some(&self.compiled), progress)
     }
 
     /// Derivatives and powers, where the run needs them.

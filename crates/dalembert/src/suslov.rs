@@ -10,8 +10,8 @@
 //! the constraints and does not depend on the value of M at the start. Checked by `tests/it/suslov.rs`.
 
 use crate::hamilton::Quadratic;
-use crate::model::Model;
 use crate::poincare::{Fields, LinearRow, Poincare, dot, linear_rows, momentum_symbols, own_symbols, turned};
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
@@ -34,7 +34,7 @@ pub struct Suslov {
 
 impl Suslov {
     /// Refused where a row is not linear, L is not quadratic, or constraint forces do work of their own.
-    pub fn of(model: &mut Model) -> Result<Self, Box<Diagnostic>> {
+    pub fn of(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
         let equations = Poincare::of(model)?;
         let refuse = |message: String| {
             let d = Diagnostic::error(Code::NotApplicable, None, message);
@@ -106,7 +106,7 @@ pub struct Solved {
 
 impl Suslov {
     /// `[G A^T; A 0] (eta, M) = (y - g, -A_0)` by inversion in symbols; `None` where the matrix is singular.
-    pub fn solve(&self, model: &mut Model) -> Result<Option<Solved>, Box<Diagnostic>> {
+    pub fn solve(&self, model: &mut Workspace) -> Result<Option<Solved>, Box<Diagnostic>> {
         let momenta = momentum_symbols(&mut model.system)?;
         let constants = model.constants();
         let pool = &mut model.system.pool;

@@ -20,7 +20,7 @@
 //!     request: Request { until: Some(1.0), ..Request::default() },
 //!     ..Plan::default()
 //! };
-//! let sweep = Sweep::new(model, plan).unwrap();
+//! let sweep = Sweep::new(&model, plan).unwrap();
 //! assert_eq!(sweep.columns(), ["run", "k", "x'(0)", "t", "x", "x'", "E", "energy_change", "residual", "steps", "status"]);
 //! let mut seen = 0;
 //! sweep.execute(2, 0..sweep.blocks(), &Default::default(), |block| {
@@ -47,6 +47,7 @@ pub use vary::{Axis, Distribution, Sample, Values};
 use crate::compile::{Compiled, InLanes};
 use crate::model::Model;
 use crate::simulate::{MotionForm, Request, Resolved, Table};
+use crate::workspace::Workspace;
 use dalembert_run::ensemble::Ensemble;
 use dalembert_run::{Kernel, Options, Output};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
@@ -135,7 +136,7 @@ pub struct Block {
 
 /// A plan made ready for a model.
 pub struct Sweep {
-    model: Model,
+    model: Workspace,
     plan: Plan,
     targets: Targets,
     runs: usize,
@@ -150,7 +151,8 @@ pub struct Sweep {
 
 impl Sweep {
     /// Resolves the names, makes the model fast and chooses the way to run it. Refuses what cannot be swept.
-    pub fn new(mut model: Model, mut plan: Plan) -> Result<Sweep, Box<Diagnostic>> {
+    pub fn new(model: impl Into<Model>, mut plan: Plan) -> Result<Sweep, Box<Diagnostic>> {
+        let mut model = model.into().workspace();
         let targets = Targets::new(&model, &plan)?;
         let runs = count(&plan)?;
         plan.request.start = None;
@@ -252,7 +254,7 @@ fn count(plan: &Plan) -> Result<usize, Box<Diagnostic>> {
 }
 
 /// The way through lanes, for systems and options that lend themselves to it.
-fn lanes(model: &mut Model, plan: &Plan, options: &Options) -> Option<(Ensemble, InLanes)> {
+fn lanes(model: &mut Workspace, plan: &Plan, options: &Options) -> Option<(Ensemble, InLanes)> {
     let request = &plan.request;
     let output = if plan.motions { options.output.clone() } else { Output::Ends };
     let shape = model.compiled.shape();
@@ -274,7 +276,7 @@ fn lanes(model: &mut Model, plan: &Plan, options: &Options) -> Option<(Ensemble,
     Some((Ensemble::new(programs.kernel(), &options)?, programs))
 }
 
-fn block_size(model: &Model, plan: &Plan, runs: usize, in_lanes: bool, resolved: &Resolved) -> usize {
+fn block_size(model: &Workspace, plan: &Plan, runs: usize, in_lanes: bool, resolved: &Resolved) -> usize {
     let motion = match resolved.options.output {
         Output::Every(dt) if plan.motions => resolved.until / dt * model.state_names().len() as f64,
         _ => 0.0,
@@ -287,7 +289,7 @@ fn block_size(model: &Model, plan: &Plan, runs: usize, in_lanes: bool, resolved:
     (runs / 1000).clamp(1, most.clamp(1, MAX_BLOCK.1))
 }
 
-fn columns(model: &Model, targets: &Targets) -> Vec<String> {
+fn columns(model: &Workspace, targets: &Targets) -> Vec<String> {
     let mut columns = vec!["run".to_owned()];
     columns.extend(targets.columns());
     columns.push("t".to_owned());

@@ -6,7 +6,7 @@
 //! ```
 //! use dalembert::{Model, Source, vector_field::Rates};
 //! let text = "parameter k = 4\ncoordinate x\nkinetic x'^2/2\npotential k*x^2/2";
-//! let rates = Rates::new(Model::load(&Source::new("spring.dal", text), &Default::default()).unwrap()).unwrap();
+//! let rates = Rates::new(&Model::load(&Source::new("spring.dal", text), &Default::default()).unwrap()).unwrap();
 //! let (mut worker, mut rate) = (rates.worker(), [0.0; 2]);
 //! worker.rates(0.0, &[0.5, 3.0], &mut rate).unwrap();
 //! assert_eq!(rate, [3.0, -2.0]);
@@ -14,24 +14,26 @@
 
 use crate::explain;
 use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_run::{AccelerationError, Accelerator, Kernel, Point, Solution, accelerate};
 use dalembert_syntax::diagnostic::Diagnostic;
 
 /// A model made fast, to be asked at states.
 pub struct Rates {
-    model: Model,
+    model: Workspace,
 }
 
 impl Rates {
     /// Native code for the model, and its whole acceleration as one program where it lends itself to it.
-    pub fn new(mut model: Model) -> Result<Rates, Box<Diagnostic>> {
+    pub fn new(model: impl Into<Model>) -> Result<Rates, Box<Diagnostic>> {
+        let mut model = model.into().workspace();
         model.compiled.compile_native(&mut model.system, &model.form);
         model.check_memory()?;
         Ok(Rates { model })
     }
 
     /// The model.
-    pub fn model(&self) -> &Model {
+    pub fn model(&self) -> &Workspace {
         &self.model
     }
 

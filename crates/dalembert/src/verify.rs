@@ -40,7 +40,7 @@ mod states;
 mod symbols;
 mod work;
 
-use crate::model::{Model, WRITTEN_OUT};
+use crate::workspace::{WRITTEN_OUT, Workspace};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 pub use gauss::gauss;
 pub use reading::{Difference, Reading, multipliers};
@@ -106,19 +106,19 @@ impl Verification {
 /// Compares every road that applies to a model.
 ///
 /// ```
-/// use dalembert::{Model, Source, verify::verify};
+/// use dalembert::{Model, Source};
 /// let text = "parameter m = 2, l = 1, g = 9.81
 ///     coordinate x, y
 ///     kinetic m/2*(x'^2 + y'^2)
 ///     potential m*g*y
 ///     constraint rod: x^2 + y^2 = l^2
 ///     initial x = 0.6, y ~ -1";
-/// let mut model = Model::load(&Source::new("pendulum.dal", text), &Default::default()).unwrap();
-/// let found = verify(&mut model).unwrap();
+/// let model = Model::load(&Source::new("pendulum.dal", text), &Default::default()).unwrap();
+/// let found = model.verify().unwrap();
 /// assert!(found.passed());
 /// assert!(found.check("gauss").unwrap().worst < 1e-12);
 /// ```
-pub fn verify(model: &mut Model) -> Result<Verification, Box<Diagnostic>> {
+pub fn verify(model: &mut Workspace) -> Result<Verification, Box<Diagnostic>> {
     let (n, m) = (model.form.speeds.len(), model.system.rows.len());
     if n.max(m) > WRITTEN_OUT {
         let message =

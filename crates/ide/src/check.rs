@@ -1,8 +1,8 @@
 //! Everything that is wrong with a text, as an editor shows it.
 
+use dalembert::Workspace;
 use dalembert::constraint_kind::Freedom;
 use dalembert::elaborate::{Overrides, read};
-use dalembert::model::Model;
 use dalembert::system::System;
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Source;
@@ -29,7 +29,7 @@ pub fn diagnostics(source: &Source) -> Vec<Diagnostic> {
         diagnostics.push(left_out(&system));
         return diagnostics;
     }
-    let mut model = match Model::of(system, diagnostics) {
+    let mut model = match Workspace::of(system, diagnostics) {
         Ok(model) => model,
         Err(diagnostics) => return diagnostics.into(),
     };

@@ -3,7 +3,6 @@
 use crate::convert::run_error;
 use crate::system::{System, guarded};
 use crate::watch::SignalWatch;
-use dalembert::Model;
 use dalembert::Source;
 use dalembert::diagnostic::Diagnostic;
 use dalembert::vector_field::Worker;
@@ -31,7 +30,7 @@ pub struct Rates {
 impl Rates {
     #[new]
     fn new(py: Python<'_>, system: &System) -> PyResult<Self> {
-        let rates = system.ask(py, |model| dalembert::vector_field::Rates::new(Model::clone(model)))?;
+        let rates = system.ask(py, |model| dalembert::vector_field::Rates::new(model))?;
         Ok(Rates { source: system.source.clone(), rates })
     }
 

@@ -84,7 +84,7 @@ pub fn animate(py: Python<'_>, system: &System, wish: RunRequest) -> PyResult<St
 
 impl RunRequest {
     /// Runs a model until its end, a signal, or the end of its time.
-    fn run(&self, model: &mut Model, forces: bool) -> Result<(Motion, Ended), Box<Diagnostic>> {
+    fn run(&self, model: &Model, forces: bool) -> Result<(Motion, Ended), Box<Diagnostic>> {
         let mut watch = SignalWatch::new(self.time_limit);
         let mut request = Request { forces, ..self.request()? };
         let own_start = self.begin == 0.0 && self.state.is_none();

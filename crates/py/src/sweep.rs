@@ -48,7 +48,7 @@ impl Sweep {
         let motion_columns = 2 + system.model.state_names().len() + system.model.system.outputs.len();
         let sweep = system.ask(py, |model| {
             let plan = wish.plan()?;
-            let sweep = dalembert::sweep::Sweep::new(model.clone(), plan)?;
+            let sweep = dalembert::sweep::Sweep::new(model, plan)?;
             if sweep.numbers() > MAX_NUMBERS {
                 let what = if wish.every.is_some() { "results and motions" } else { "results" };
                 let message = format!("the {what} of {} runs do not fit in memory", sweep.runs());

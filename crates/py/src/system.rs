@@ -1,4 +1,4 @@
-//! A model that answers questions. Each answer is computed on a copy of the model, without the interpreter's lock, so
+//! A model that answers questions. Nothing that is asked changes it; answers are computed without the interpreter's lock, so
 //! that any number of threads may ask one system at a time.
 
 use crate::convert::{model_error, object, request_error, run_error};
@@ -6,7 +6,7 @@ use dalembert::diagnostic::{Code, Diagnostic};
 use dalembert::equilibrium::EquilibriumSearch;
 use dalembert::linearize::{Linearizer, Over, Range};
 use dalembert::run::Method;
-use dalembert::{Model, Overrides, Source, analyze, equations, internal, verify};
+use dalembert::{Model, Overrides, Source, internal};
 use dalembert_expr::Format;
 use dalembert_view::documents;
 use pyo3::exceptions::PyKeyError;
@@ -14,7 +14,6 @@ use pyo3::prelude::*;
 use serde_json::Value;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 type Answer<'py> = PyResult<Bound<'py, PyAny>>;
 
@@ -22,17 +21,17 @@ type Answer<'py> = PyResult<Bound<'py, PyAny>>;
 #[pyclass(frozen, module = "dalembert._engine")]
 pub struct System {
     pub source: Source,
-    pub model: Arc<Model>,
+    pub model: Model,
 }
 
 impl System {
-    /// Asks a copy of the model.
+    /// Asks the model.
     pub fn ask<T: Send>(
         &self,
         py: Python<'_>,
-        question: impl FnOnce(&mut Model) -> Result<T, Box<Diagnostic>> + Send,
+        question: impl FnOnce(&Model) -> Result<T, Box<Diagnostic>> + Send,
     ) -> PyResult<T> {
-        self.guarded(py, || question(&mut Model::clone(&self.model)))
+        self.guarded(py, || question(&self.model))
     }
 
     /// Works without the interpreter's lock; what goes wrong, bugs of the engine too, is an exception of the package.
@@ -47,7 +46,7 @@ impl System {
     fn answer<'py>(
         &self,
         py: Python<'py>,
-        question: impl FnOnce(&mut Model) -> Result<Value, Box<Diagnostic>> + Send,
+        question: impl FnOnce(&Model) -> Result<Value, Box<Diagnostic>> + Send,
     ) -> Answer<'py> {
         object(py, &self.ask(py, question)?)
     }
@@ -94,7 +93,7 @@ impl System {
             // A model that can be read by itself is not at fault.
             if asked && alone() { request_error(py, &list, &source) } else { model_error(py, &list, &source) }
         })?;
-        Ok(System { source, model: Arc::new(model) })
+        Ok(System { source, model })
     }
 
     /// Title, or nothing.
@@ -187,14 +186,14 @@ impl System {
                 "python" => Format::Python,
                 other => return Err(refuse(&format!("there is no format `{other}`"), "text, latex, python")),
             };
-            equations::write(model, form.parse()?, format)
+            model.equations(form.parse()?, format)
         })
     }
 
     /// Constraints and conserved quantities, as `dalembert analyze --json` says it.
     fn analyze<'py>(&self, py: Python<'py>) -> Answer<'py> {
         self.answer(py, |model| {
-            let found = analyze::analyze(model)?;
+            let found = model.analyze()?;
             Ok(documents::analysis(model, &found, &self.source))
         })
     }
@@ -202,7 +201,7 @@ impl System {
     /// All roads compared, as `dalembert verify --json` says it.
     fn verify<'py>(&self, py: Python<'py>) -> Answer<'py> {
         self.answer(py, |model| {
-            let found = verify::verify(model)?;
+            let found = model.verify()?;
             Ok(documents::verification(model, &found, &self.source))
         })
     }
@@ -231,10 +230,11 @@ impl System {
         independent: Vec<String>,
     ) -> Answer<'py> {
         self.answer(py, |model| {
-            let linearizer = Linearizer::new(model, &independent)?;
-            let state = model.operating_point(at)?;
-            let state = if settle { linearizer.settle(model, &state)? } else { state };
-            let linear = linearizer.at(model, &state)?;
+            let mut work = model.workspace();
+            let linearizer = Linearizer::new(&mut work, &independent)?;
+            let state = work.operating_point(at)?;
+            let state = if settle { linearizer.settle(&mut work, &state)? } else { state };
+            let linear = linearizer.at(&mut work, &state)?;
             Ok(documents::linearization(model, &linear, &self.source))
         })
     }

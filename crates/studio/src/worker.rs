@@ -19,7 +19,7 @@ mod language;
 mod motion;
 
 use dalembert::diagnostic::{self, Diagnostic, Severity};
-use dalembert::equations::{self, Form};
+use dalembert::equations::Form;
 use dalembert::{Model, Overrides, Source, internal};
 use dalembert_expr::Format;
 use serde_json::{Value, json};
@@ -156,7 +156,7 @@ impl ModelCache {
     }
 
     /// The model of a text with its parameters set, derived only if it is another text than last time.
-    fn model(&mut self, source: Source, order: &WorkerRequest<'_>) -> Result<(&Source, &mut Model), Value> {
+    fn model(&mut self, source: Source, order: &WorkerRequest<'_>) -> Result<(&Source, Model), Value> {
         if self.last.as_ref().is_none_or(|(known, _)| known.text != source.text) {
             self.last = None;
             match Model::load(&source, &Overrides::default()) {
@@ -164,14 +164,14 @@ impl ModelCache {
                 Err(diagnostics) => return Err(refusal(&diagnostics, &source)),
             }
         }
-        let Some((source, model)) = &mut self.last else { return Err(failed("no model was kept", "")) };
-        model.set_parameters(&order.numbers("set")).map_err(|d| refusal(&[*d], source))?;
+        let Some((source, model)) = &self.last else { return Err(failed("no model was kept", "")) };
+        let model = model.with_parameters(&order.numbers("set")).map_err(|d| refusal(&[*d], source))?;
         Ok((source, model))
     }
 
     fn check(&mut self, source: Source, order: &WorkerRequest<'_>) -> Value {
         match self.model(source, order) {
-            Ok((source, model)) => facts::of(model, source, order),
+            Ok((source, model)) => facts::of(&model, source),
             Err(refused) => json!({ "diagnostics": refused["failed"]["diagnostics"] }),
         }
     }
@@ -180,25 +180,23 @@ impl ModelCache {
         let (source, model) = self.model(source, order)?;
         let wrong = |d: Box<Diagnostic>| refusal(&[*d], source);
         let form: Form = order.text("form").unwrap_or("lagrange").parse().map_err(wrong)?;
-        // Symbols of one form would stand in the way of another.
-        let mut model = model.clone();
-        let latex = equations::write(&mut model, form, Format::Latex).map_err(wrong)?;
+        let latex = model.equations(form, Format::Latex).map_err(wrong)?;
         Ok(json!({ "latex": latex }))
     }
 
     fn analyze(&mut self, source: Source, order: &WorkerRequest<'_>) -> Result<Value, Value> {
         let (source, model) = self.model(source, order)?;
-        facts::analysis(model, source)
+        facts::analysis(&model, source)
     }
 
     fn run(&mut self, source: Source, order: &WorkerRequest<'_>) -> Result<Value, Value> {
         let (source, model) = self.model(source, order)?;
-        motion::run(model, source, order)
+        motion::run(&model, source, order)
     }
 
     fn export(&mut self, source: Source, order: &WorkerRequest<'_>) -> Result<Value, Value> {
         let (source, model) = self.model(source, order)?;
-        export::export(model, source, order)
+        export::export(&model, source, order)
     }
 }
 

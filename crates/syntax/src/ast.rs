@@ -10,9 +10,7 @@ mod spans;
 
 use crate::source::Span;
 
-pub use bodies::{
-    Body, BodyPart, Element, ElementKind, ElementPlace, Joint, JointOption, Place, Turn,
-};
+pub use bodies::{Body, BodyPart, Element, ElementKind, ElementPlace, Joint, JointOption, Place, Turn};
 
 /// A whole model: the statements of a file.
 #[derive(Clone, Debug, PartialEq, Default)]

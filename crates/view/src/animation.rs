@@ -11,8 +11,8 @@ mod layout;
 use crate::scene::Scene;
 use arrows::Placement;
 pub use arrows::{Arrows, ForceKind};
-use dalembert::model::Model;
 use dalembert::simulate::{Motion, Table};
+use dalembert::{Model, Workspace};
 use dalembert_expr::Expr;
 use dalembert_run::{Point, Projector};
 use dalembert_syntax::diagnostic::Diagnostic;
@@ -60,10 +60,10 @@ pub struct Setting {
 ///     draw point [x, y]
 ///     simulate until 1
 /// ";
-/// let mut model = Model::load(&Source::new("pendulum.dal", text), &Default::default()).unwrap();
+/// let model = Model::load(&Source::new("pendulum.dal", text), &Default::default()).unwrap();
 /// let request = Request { forces: true, ..Request::default() };
 /// let motion = model.simulate(&request, |_| Flow::Continue).unwrap();
-/// let film = Animation::new(&mut model, &motion).unwrap();
+/// let film = Animation::new(&model, &motion).unwrap();
 /// assert_eq!(film.times.len(), 501);
 /// assert!((film.tracks[0] - 0.3).abs() < 1e-12 && (film.tracks[1] + 0.4).abs() < 1e-12);
 /// assert!(film.arrows.iter().any(|a| a.kind.name() == "ideal" && a.unplaced < 1e-9));
@@ -106,13 +106,18 @@ pub struct Animation {
 
 impl Animation {
     /// The film of a motion of this model, which need not have reached its end.
-    pub fn new(model: &mut Model, motion: &Motion) -> Result<Animation, Box<Diagnostic>> {
-        let scene = Scene::new(model);
-        Animation::of_scene(model, motion, &scene)
+    pub fn new(model: &Model, motion: &Motion) -> Result<Animation, Box<Diagnostic>> {
+        let mut work = model.workspace();
+        let scene = Scene::new(&mut work);
+        Animation::of_scene(&mut work, motion, &scene)
     }
 
-    /// An animation of a motion with a given scene.
-    pub fn of_scene(model: &mut Model, motion: &Motion, scene: &Scene) -> Result<Animation, Box<Diagnostic>> {
+    /// An animation of a motion with a scene made in the same workspace.
+    pub fn of_scene(
+        model: &mut Workspace,
+        motion: &Motion,
+        scene: &Scene,
+    ) -> Result<Animation, Box<Diagnostic>> {
         let dimension = scene.dimension();
         let layout = FrameLayout::new(scene, dimension);
         let placement = Placement::new(model, &layout, dimension);
@@ -156,7 +161,7 @@ impl Animation {
     /// Positions and energies at the rows.
     fn expose(
         &mut self,
-        model: &mut Model,
+        model: &mut Workspace,
         motion: &Motion,
         layout: &FrameLayout,
         energies: &[(&'static str, Expr)],
@@ -173,7 +178,7 @@ impl Animation {
         }
     }
 
-    fn measure_residuals(&mut self, model: &Model, motion: &Motion, rows: &[usize]) {
+    fn measure_residuals(&mut self, model: &Workspace, motion: &Motion, rows: &[usize]) {
         if model.system.rows.is_empty() {
             return;
         }
@@ -232,7 +237,7 @@ struct Tape {
 }
 
 impl Tape {
-    fn new(model: &mut Model, outputs: &[Expr], motion: &Motion) -> Tape {
+    fn new(model: &mut Workspace, outputs: &[Expr], motion: &Motion) -> Tape {
         let form = &model.form;
         let mut inputs = vec![form.time];
         inputs.extend(form.coordinates.iter().chain(&form.speeds));
@@ -252,14 +257,14 @@ impl Tape {
 }
 
 /// Energies that the model has; a potential of zero is not worth a line.
-fn energies(model: &Model) -> Vec<(&'static str, Expr)> {
+fn energies(model: &Workspace) -> Vec<(&'static str, Expr)> {
     let s = &model.system;
     let potential = s.potential_energy.filter(|v| *v != dalembert_expr::Pool::ZERO);
     let all = [("kinetic", s.kinetic_energy), ("potential", potential), ("total", s.energy)];
     all.into_iter().filter_map(|(name, e)| e.map(|e| (name, e))).collect()
 }
 
-fn settings(model: &Model, motion: &Motion) -> Vec<Setting> {
+fn settings(model: &Workspace, motion: &Motion) -> Vec<Setting> {
     let parameters = model.system.parameters.iter().zip(&motion.parameters);
     parameters
         .map(|(p, value)| Setting { name: p.name.clone(), value: *value, unit: known(&p.kind) })

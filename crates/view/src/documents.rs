@@ -7,8 +7,8 @@
 //! use dalembert::{Model, Source};
 //! use dalembert_view::{documents};
 //! let source = Source::new("spring.dal", "coordinate x\nkinetic x'^2/2\npotential 2*x^2\ninitial x = 1");
-//! let mut model = Model::load(&source, &Default::default()).unwrap();
-//! let findings = documents::check(&mut model);
+//! let model = Model::load(&source, &Default::default()).unwrap();
+//! let findings = documents::check(&model);
 //! let document = documents::checked(&model, &findings, &source);
 //! assert_eq!(document["degrees_of_freedom"], 1);
 //! assert_eq!(document["initial"]["x"], 1.0);

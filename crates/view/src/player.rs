@@ -34,9 +34,9 @@ pub(crate) const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline';
 /// # use dalembert::{Model, Request, Source, run::Flow};
 /// # use dalembert_view::{Animation, self as export};
 /// # let text = "system \"Fall </script>\"\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nsimulate until 1";
-/// # let mut model = Model::load(&Source::new("fall.dal", text), &Default::default()).unwrap();
+/// # let model = Model::load(&Source::new("fall.dal", text), &Default::default()).unwrap();
 /// let motion = model.simulate(&Request { forces: true, ..Request::default() }, |_| Flow::Continue).unwrap();
-/// let page = export::animation_page(&Animation::new(&mut model, &motion).unwrap());
+/// let page = export::animation_page(&Animation::new(&model, &motion).unwrap());
 /// assert!(page.contains("<title>Fall &lt;/script&gt;</title>"));
 /// assert_eq!(page.matches("</script>").count(), 3); // those of the page itself
 /// ```

@@ -17,7 +17,7 @@ mod thin;
 
 use axis::Axis;
 use canvas::{Anchor, Canvas, Color, Typeface};
-use dalembert::model::Model;
+use dalembert::Model;
 use dalembert::simulate::Table;
 use raster::Raster;
 use svg::Svg;

@@ -23,7 +23,7 @@ use dalembert::analyze::{Analysis, analyze};
 use dalembert::equations::Form;
 use dalembert::notation::Notation;
 use dalembert::simulate::Request;
-use dalembert::{Model, Overrides, Source};
+use dalembert::{Model, Overrides, Source, Workspace};
 use dalembert_run::Flow;
 use dalembert_syntax::diagnostic::{Code, Diagnostic, Severity};
 pub use forces::MAX_FORCES;
@@ -105,20 +105,28 @@ pub struct ReportPage {
 ///     simulate until 1
 /// ";
 /// let source = Source::new("bead.dal", text);
-/// let mut model = Model::load(&source, &Default::default()).unwrap();
-/// let paper = report_page::write(&mut model, &source, &Wanted::default(), &mut |_| Flow::Continue);
+/// let model = Model::load(&source, &Default::default()).unwrap();
+/// let paper = report_page::write(&model, &source, &Wanted::default(), &mut |_| Flow::Continue);
 /// assert!(!paper.failed && paper.troubles.is_empty());
 /// assert!(paper.html.contains("<math") && paper.html.contains("wire"));
 /// ```
 pub fn write(
-    model: &mut Model,
+    model: &Model,
     source: &Source,
     wanted: &Wanted,
     progress: &mut dyn FnMut(Stage) -> Flow,
 ) -> ReportPage {
     let notation = Notation::of(&model.system);
-    let mut draft =
-        Draft { model, source, wanted, notation, troubles: Vec::new(), failed: false, tags: Vec::new() };
+    let mut draft = Draft {
+        model,
+        work: model.workspace(),
+        source,
+        wanted,
+        notation,
+        troubles: Vec::new(),
+        failed: false,
+        tags: Vec::new(),
+    };
     let mut body = listing::section(&draft);
     body.push_str(&system::section(&mut draft));
     progress(Stage::Analysis);
@@ -141,7 +149,7 @@ pub fn write(
 fn analysis(draft: &mut Draft) -> AnalysisResult {
     let size = draft.model.form.speeds.len() + draft.model.system.rows.len();
     if size <= MAX_ANALYSED {
-        return analyze(draft.model).map_err(|d| d.severity(Severity::Warning));
+        return analyze(&mut draft.work).map_err(|d| d.severity(Severity::Warning));
     }
     let message = format!("{size} speeds and rows together are too many to analyse for a page");
     let help = format!("`{}` does it", draft.command("analyze MODEL"));
@@ -150,7 +158,9 @@ fn analysis(draft: &mut Draft) -> AnalysisResult {
 
 /// A page in the making.
 struct Draft<'a> {
-    model: &'a mut Model,
+    model: &'a Model,
+    /// Where expressions are made for the page.
+    work: Workspace,
     source: &'a Source,
     wanted: &'a Wanted,
     notation: Notation,

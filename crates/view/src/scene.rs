@@ -5,7 +5,7 @@
 mod links;
 mod points;
 
-use dalembert::model::Model;
+use dalembert::Workspace;
 use dalembert::system::{DrawnPoint, Figure};
 use points::Points;
 
@@ -31,8 +31,8 @@ const MAX_NAMED: usize = 6;
 ///     kinetic dot(P', P')/2
 ///     potential 9.81*P.y
 /// ";
-/// let mut model = Model::load(&Source::new("pendulum.dal", text), &Default::default()).unwrap();
-/// let scene = Scene::new(&mut model);
+/// let model = Model::load(&Source::new("pendulum.dal", text), &Default::default()).unwrap();
+/// let scene = Scene::new(&mut model.workspace());
 /// assert_eq!(scene.figures.len(), 3); // the rod, the point, its trace
 /// assert!(scene.remarks[0].starts_with("drawn by default: point P; rod O-P"));
 /// ```
@@ -46,7 +46,7 @@ pub struct Scene {
 
 impl Scene {
     /// The `draw` statements of a model, or a choice made for it.
-    pub fn new(model: &mut Model) -> Scene {
+    pub fn new(model: &mut Workspace) -> Scene {
         let mut scene = match model.system.drawn.is_empty() {
             false => Scene { figures: model.system.drawn.clone(), remarks: Vec::new() },
             true => by_default(model),
@@ -70,7 +70,7 @@ impl Scene {
 }
 
 /// Points that have names, particles in right-angled coordinates, rods between them; otherwise the coordinates.
-fn by_default(model: &mut Model) -> Scene {
+fn by_default(model: &mut Workspace) -> Scene {
     let Points { mut places, fixed } = Points::of(model);
     if places.is_empty() {
         return gauges(model);
@@ -109,7 +109,7 @@ fn named(what: &str, names: impl Iterator<Item = String>) -> String {
 }
 
 /// The coordinates, each on a scale of its own: any model shows something.
-fn gauges(model: &mut Model) -> Scene {
+fn gauges(model: &mut Workspace) -> Scene {
     let shown: Vec<_> = model.system.coordinates.iter().take(MAX_GAUGES).cloned().collect();
     let left = model.system.coordinates.len() - shown.len();
     let mut remark =

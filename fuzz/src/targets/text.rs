@@ -2,7 +2,7 @@
 //! asked beyond a start depends on the bytes, so that a case does the same every time and cases are short.
 
 use dalembert::diagnostic::{Style, any_error, render};
-use dalembert::equations::{self, Form};
+use dalembert::equations::Form;
 use dalembert::equilibrium::EquilibriumSearch;
 use dalembert::run::{Flow, State};
 use dalembert::sweep::{Axis, Plan, Sweep};
@@ -23,7 +23,7 @@ const SMALL: usize = 6;
 pub fn run(bytes: &[u8]) -> bool {
     let Ok(source) = Source::from_bytes("case.dal", bytes.to_vec()) else { return false };
     round_trip(&source);
-    let mut model = match Model::load(&source, &Overrides::default()) {
+    let model = match Model::load(&source, &Overrides::default()) {
         Ok(model) => model,
         Err(said) => {
             assert!(any_error(&said), "a refusal has an error among what it says");
@@ -34,10 +34,10 @@ pub fn run(bytes: &[u8]) -> bool {
     render(&model.diagnostics, &source, Style::Plain);
     let choice = crate::random::number_of(bytes);
     if let Ok(started) = model.start() {
-        at_start(&mut model, &started.state, choice);
-        move_on(&mut model, choice);
+        at_start(&model, &started.state, choice);
+        move_on(&model, choice);
     }
-    ask(&mut model, &source, choice);
+    ask(&model, &source, choice);
     true
 }
 
@@ -54,7 +54,7 @@ fn round_trip(source: &Source) {
     assert_eq!(format(&ast), once, "formatted text is its own formatting");
 }
 
-fn at_start(model: &mut Model, state: &State, choice: u64) {
+fn at_start(model: &Model, state: &State, choice: u64) {
     if let Ok(now) = model.evaluate(state) {
         // What is evaluated is finite, or is an error.
         let finite = now.solution.eta_dot.iter().all(|v| v.is_finite());
@@ -66,7 +66,7 @@ fn at_start(model: &mut Model, state: &State, choice: u64) {
 }
 
 /// A short motion with few steps.
-fn move_on(model: &mut Model, choice: u64) {
+fn move_on(model: &Model, choice: u64) {
     let methods = ["dop853", "radau", "tsit5", "rk4", "variational2"];
     let forms = [MotionForm::default(), MotionForm::default(), MotionForm::default(), MotionForm::Hamilton];
     let request = Request {
@@ -89,37 +89,37 @@ fn move_on(model: &mut Model, choice: u64) {
 }
 
 /// One of the other questions.
-fn ask(model: &mut Model, source: &Source, choice: u64) {
+fn ask(model: &Model, source: &Source, choice: u64) {
     let small = model.form.speeds.len() <= SMALL;
     let formats = [Format::Text, Format::Latex, Format::Python];
     let request = Request { until: Some(0.02), max_steps: Some(40), ..Request::default() };
     match choice / 64 % 12 {
         0..4 => {
             let form = Form::ALL[choice as usize / 1024 % Form::ALL.len()].1;
-            let _ = equations::write(model, form, formats[choice as usize / 8192 % 3]);
+            let _ = model.equations(form, formats[choice as usize / 8192 % 3]);
         }
-        4 => drop(dalembert::analyze::analyze(model)),
+        4 => drop(model.analyze()),
         5 => {
             let target =
                 [code::Target::C, code::Target::Rust, code::Target::Python][choice as usize / 1024 % 3];
             let _ = code::write(model, target, "fuzzed");
         }
-        6 if small => drop(dalembert::verify::verify(model)),
+        6 if small => drop(model.verify()),
         7 if small => {
             drop(model.equilibria(&EquilibriumSearch { starts: 2, ..EquilibriumSearch::default() }))
         }
-        8 => sweep(model.clone(), request),
+        8 => sweep(model, request),
         9 if small => {
             let wanted = Wanted { request, ..Wanted::default() };
             let _ = report_page::write(model, source, &wanted, &mut |_| Flow::Continue);
         }
         10 if model.form.speeds.len() <= 3 => drop(model.connect("", &[], &request)),
-        _ => drop(Scene::new(model)),
+        _ => drop(Scene::new(&mut model.workspace())),
     }
 }
 
 /// Five runs in lanes, over the first parameter.
-fn sweep(model: Model, request: Request) {
+fn sweep(model: &Model, request: Request) {
     let Some(name) = model.system.parameters.first().map(|p| p.name.clone()) else { return };
     let Ok(axis) = Axis::read(&format!("{name}=0.5..2:5")) else { return };
     let Ok(sweep) = Sweep::new(model, Plan { vary: vec![axis], request, ..Plan::default() }) else { return };

@@ -15,7 +15,7 @@ const MARGIN: usize = 14;
 pub fn over(
     args: &LinearizeArgs,
     source: &Source,
-    model: &mut Model,
+    model: &Model,
     text: &str,
     independent: Vec<String>,
 ) -> Result<(), Failure> {

@@ -7,8 +7,8 @@
 use super::dynamics::Dynamics;
 use super::matrix::{dot, solve};
 use crate::constraint_kind;
-use crate::model::Model;
 use crate::simulate::{Motion, Request};
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Residue, Switch};
 use dalembert_run::Flow;
 
@@ -30,7 +30,7 @@ const MAX_EXACT: usize = 400;
 pub const PIECES: usize = 48;
 
 /// Is D J zero along the equations of motion, at states of two primes? `None` if that could not be found out.
-pub(super) fn is_conserved(model: &mut Model, d: &mut Dynamics, J: Expr) -> Option<bool> {
+pub(super) fn is_conserved(model: &mut Workspace, d: &mut Dynamics, J: Expr) -> Option<bool> {
     let (n, m) = (d.eta.len(), d.residuals.len());
     if d.reacting || n + m > MAX_EXACT {
         return None;
@@ -80,7 +80,7 @@ pub(super) fn is_conserved(model: &mut Model, d: &mut Dynamics, J: Expr) -> Opti
 }
 
 /// The largest change of each quantity along a motion from the model's start, relative to the size of its terms.
-pub(super) fn drift(model: &mut Model, quantities: &[Expr]) -> Result<Vec<f64>, String> {
+pub(super) fn drift(model: &mut Workspace, quantities: &[Expr]) -> Result<Vec<f64>, String> {
     if quantities.is_empty() {
         return Ok(Vec::new());
     }

@@ -9,8 +9,8 @@ use super::pfaffian::PfaffianSystem;
 use super::{Certainty, ConstraintSet, Integral, RowKind, RowReport, Singular, Verdict};
 use crate::constraint_kind;
 use crate::kernel_form::Places;
-use crate::model::Model;
 use crate::notation::Notation;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Residue, Symbol};
 
 /// Rows whose own integrals are sought; those of larger models are left out.
@@ -19,7 +19,7 @@ const MAX_SEARCHED: usize = 40;
 const MAX_SINGULAR: usize = 12;
 
 /// Classifies the rows and the set; gives the integrals that were found, in the model's pool, besides.
-pub(super) fn classify(model: &mut Model) -> (Vec<RowReport>, ConstraintSet, Vec<Expr>) {
+pub(super) fn classify(model: &mut Workspace) -> (Vec<RowReport>, ConstraintSet, Vec<Expr>) {
     let mut setting = PfaffianSystem::of(model);
     let rows = setting.linear_rows();
     let mut remarks = Vec::new();
@@ -96,7 +96,7 @@ pub(super) fn classify(model: &mut Model) -> (Vec<RowReport>, ConstraintSet, Vec
 }
 
 /// Rows nonlinear in the rates that may be linear in disguise, as x'^2 = y'^2 is.
-fn disguised(model: &mut Model, setting: &PfaffianSystem) -> Vec<usize> {
+fn disguised(model: &mut Workspace, setting: &PfaffianSystem) -> Vec<usize> {
     let nonlinear: Vec<usize> = (0..setting.rows.len()).filter(|k| setting.rows[*k].form.is_none()).collect();
     if nonlinear.is_empty() {
         return nonlinear;
@@ -105,7 +105,7 @@ fn disguised(model: &mut Model, setting: &PfaffianSystem) -> Vec<usize> {
     nonlinear.into_iter().filter(|k| !curved(model, setting.rows[*k].index, &states)).collect()
 }
 
-fn said_to_be_open(model: &Model, setting: &PfaffianSystem, rows: &[usize]) -> Option<String> {
+fn said_to_be_open(model: &Workspace, setting: &PfaffianSystem, rows: &[usize]) -> Option<String> {
     let name = |k: &usize| format!("`{}`", model.system.rows[setting.rows[*k].index].name);
     let names: Vec<String> = rows.iter().map(name).collect();
     (!names.is_empty())
@@ -124,7 +124,7 @@ fn space(setting: &PfaffianSystem) -> Vec<String> {
 }
 
 /// Generic rank of all rows; those nonlinear in the speeds at random speeds.
-fn rank(model: &mut Model, setting: &mut PfaffianSystem) -> usize {
+fn rank(model: &mut Workspace, setting: &mut PfaffianSystem) -> usize {
     let mut entries: Vec<Vec<(usize, Expr)>> = Vec::new();
     for k in 0..setting.rows.len() {
         entries.push(match &setting.rows[k].form {
@@ -156,7 +156,7 @@ fn rank(model: &mut Model, setting: &mut PfaffianSystem) -> usize {
 }
 
 fn row(
-    model: &mut Model,
+    model: &mut Workspace,
     setting: &mut PfaffianSystem,
     k: usize,
     closure: Option<&Closure>,
@@ -234,7 +234,7 @@ fn singular(setting: &mut PfaffianSystem, rows: &[usize], rank: usize) -> Vec<Si
 }
 
 /// The rank at the model's own start beside the generic one.
-fn compare_with_start(model: &mut Model, set: &mut ConstraintSet) {
+fn compare_with_start(model: &mut Workspace, set: &mut ConstraintSet) {
     if model.system.rows.is_empty() {
         return;
     }

@@ -9,7 +9,7 @@
 //! That a row does not bend at the states looked at proves nothing, and is told as undecided.
 //! Checked by `tests/it/analyze.rs`.
 
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Symbol};
 use dalembert_linalg::{Cod, dot, norm_max};
 use dalembert_run::{Kernel, State, Terms};
@@ -20,7 +20,7 @@ const BENT: f64 = 1e-6;
 const WEAK: f64 = 1e-9;
 
 /// Whether row `index` bends along the others at one of these states.
-pub(super) fn curved(model: &mut Model, index: usize, states: &[State]) -> bool {
+pub(super) fn curved(model: &mut Workspace, index: usize, states: &[State]) -> bool {
     let speeds = model.form.speeds.clone();
     let pool = &mut model.system.pool;
     let slopes = pool.gradient(model.form.velocity_residuals[index], &speeds);
@@ -28,7 +28,7 @@ pub(super) fn curved(model: &mut Model, index: usize, states: &[State]) -> bool 
     states.iter().any(|state| bends(model, index, &second, state))
 }
 
-fn bends(model: &mut Model, index: usize, second: &[Expr], state: &State) -> bool {
+fn bends(model: &mut Workspace, index: usize, second: &[Expr], state: &State) -> bool {
     let (n, m) = (model.form.speeds.len(), model.form.velocity_residuals.len());
     let mut terms = Terms::new(&model.compiled.shape());
     model.compiled.terms(state.point(), &mut vec![0.0; model.compiled.scratch_len()], &mut terms);
@@ -56,7 +56,7 @@ fn bends(model: &mut Model, index: usize, second: &[Expr], state: &State) -> boo
 }
 
 /// Expressions of the state, in numbers.
-fn at(model: &mut Model, expressions: &[Expr], state: &State) -> Vec<f64> {
+fn at(model: &mut Workspace, expressions: &[Expr], state: &State) -> Vec<f64> {
     let form = &model.form;
     let known = |list: &[Symbol], values: &[f64], s: Symbol| {
         list.iter().position(|k| *k == s).and_then(|k| values.get(k).copied())

@@ -6,7 +6,7 @@
 use super::matrix::solve;
 use super::pfaffian::closed_parameters;
 use super::surface::{jumps, mixed, place};
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_expr::{Derivation, Expr, PRIMES, Pool, Rational, Residue, Sample, Switch, Symbol};
 
 /// How many states are tried until everything is defined, and constraints hold.
@@ -63,7 +63,7 @@ pub(super) struct Dynamics {
 
 impl Dynamics {
     /// `None` for models without a Lagrangian.
-    pub fn of(model: &mut Model) -> Option<Dynamics> {
+    pub fn of(model: &mut Workspace) -> Option<Dynamics> {
         let system = &mut model.system;
         if system.mass.is_some() || (system.kinetic.is_none() && system.lagrangian.is_none()) {
             return None;
@@ -276,7 +276,7 @@ impl Dynamics {
     }
 
     /// An expression of the model, with the parameters at their values.
-    pub fn closed(&mut self, model: &mut Model, e: Expr) -> Expr {
+    pub fn closed(&mut self, model: &mut Workspace, e: Expr) -> Expr {
         let named = self.pool.import(&mut model.system.pool, &[e]);
         self.pool.substitute(&named, &self.parameters)[0]
     }
@@ -300,7 +300,7 @@ fn take_matrix(
 }
 
 /// Y with Y X = 1, in the model's pool; `None` where the frame is the identity or the fields depend on each other.
-fn left_inverse(model: &mut Model) -> Option<Vec<Vec<Expr>>> {
+fn left_inverse(model: &mut Workspace) -> Option<Vec<Vec<Expr>>> {
     let rows = model.form.frame.clone()?;
     if let Some(known) = &model.system.speeds_in_rates {
         return Some(known.clone());

@@ -2,7 +2,7 @@
 
 use super::dynamics::Dynamics;
 use super::noether::{Symmetry, Unknown};
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol};
 
 /// H, and whether it is the model's energy T + V.
@@ -16,7 +16,7 @@ pub(super) struct Hamiltonian {
 const MAX_NAMES: usize = 6;
 
 /// What a lecturer would call the quantity.
-pub(super) fn name(model: &Model, symmetry: &Symmetry, is_energy: bool, free: &[usize]) -> String {
+pub(super) fn name(model: &Workspace, symmetry: &Symmetry, is_energy: bool, free: &[usize]) -> String {
     let parts: Vec<&(Unknown, Rational)> =
         symmetry.iter().filter(|(u, _)| !matches!(u, Unknown::Gauge(..))).collect();
     let has = |test: fn(&Unknown) -> bool| parts.iter().any(|(u, _)| test(u));
@@ -73,7 +73,7 @@ pub(super) fn name(model: &Model, symmetry: &Symmetry, is_energy: bool, free: &[
 }
 
 /// `δx = -y, δy = x`
-pub(super) fn generator(model: &mut Model, symmetry: &Symmetry, free: &[usize]) -> String {
+pub(super) fn generator(model: &mut Workspace, symmetry: &Symmetry, free: &[usize]) -> String {
     let mut targets: Vec<(String, Vec<(Expr, Rational)>)> = Vec::new();
     let pool = &mut model.system.pool;
     let t = pool.var(model.form.time);
@@ -110,7 +110,7 @@ pub(super) fn generator(model: &mut Model, symmetry: &Symmetry, free: &[usize]) 
 /// The gauge with its numbers read off the rate `E = dK/dt` as expressions of the parameters; `None` where they do
 /// not come out as the numbers that were found.
 pub(super) fn gauge(
-    model: &mut Model,
+    model: &mut Workspace,
     dynamics: &mut Dynamics,
     hamiltonian: Hamiltonian,
     xi: &[Expr],

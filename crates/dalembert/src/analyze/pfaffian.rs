@@ -10,7 +10,7 @@
 
 use crate::derive::structure_of;
 use crate::kernel_form::{KernelForm, Structure};
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Function, Node, Pool, Rational, Symbol};
 
 /// One scalar equation.
@@ -70,7 +70,7 @@ fn every_speed_moves(form: &KernelForm) -> bool {
 }
 
 impl PfaffianSystem {
-    pub fn of(model: &mut Model) -> PfaffianSystem {
+    pub fn of(model: &mut Workspace) -> PfaffianSystem {
         let mut pool = Pool::new();
         let direct = model.system.kinetic.is_none() && model.system.lagrangian.is_none();
         let bare = match direct && model.form.frame.is_some() {
@@ -142,7 +142,7 @@ impl PfaffianSystem {
         setting
     }
 
-    fn row(&mut self, model: &mut Model, r: usize) -> RowForm {
+    fn row(&mut self, model: &mut Workspace, r: usize) -> RowForm {
         let row = &model.system.rows[r];
         let (holonomic, residual) = (row.holonomic, row.residual);
         let psi = model.form.velocity_residuals[r];
@@ -210,7 +210,7 @@ impl PfaffianSystem {
 }
 
 /// Values of the parameters as expressions without names.
-pub(super) fn closed_parameters(model: &mut Model, pool: &mut Pool) -> Vec<(Symbol, Expr)> {
+pub(super) fn closed_parameters(model: &mut Workspace, pool: &mut Pool) -> Vec<(Symbol, Expr)> {
     let mut closed: Vec<(Symbol, Expr)> = Vec::new();
     for k in 0..model.system.parameters.len() {
         let (symbol, value) = (model.system.parameters[k].symbol, model.system.parameters[k].value);

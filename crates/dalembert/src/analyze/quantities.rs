@@ -13,8 +13,8 @@ use super::matrix::Echelon;
 use super::naming::Hamiltonian;
 use super::noether::{Family, KernelSections, MAX_AFFINE, Symmetry, Unknown, symmetries};
 use super::{Conserved, naming};
-use crate::model::Model;
 use crate::notation::Notation;
+use crate::workspace::Workspace;
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Residue, Symbol};
 
 /// Kernels of more rows are not written out.
@@ -25,7 +25,7 @@ type NamedSection = (usize, Vec<Expr>);
 
 /// Finds what the motion conserves by symmetry; remarks say what was left out. `integrals` are constants of the
 /// constraints that are known already.
-pub(super) fn conserved(model: &mut Model, integrals: &[Expr]) -> (Vec<Conserved>, Vec<String>) {
+pub(super) fn conserved(model: &mut Workspace, integrals: &[Expr]) -> (Vec<Conserved>, Vec<String>) {
     let mut remarks = Vec::new();
     if !model.system.contacts.is_empty() || !model.system.requirement_rows.is_empty() {
         let remark = "friction and control forces are no functions of the state alone: nothing is claimed to be conserved";
@@ -113,7 +113,7 @@ fn sections_free(sections: &[NamedSection]) -> Vec<usize> {
     sections.iter().map(|(p, _)| *p).collect()
 }
 
-fn hamiltonian(model: &mut Model, dynamics: &mut Dynamics) -> Hamiltonian {
+fn hamiltonian(model: &mut Workspace, dynamics: &mut Dynamics) -> Hamiltonian {
     let pool = &mut model.system.pool;
     let parts = [
         model.system.kinetic.map(|t| (t, Rational::MINUS_ONE)),
@@ -138,7 +138,7 @@ fn hamiltonian(model: &mut Model, dynamics: &mut Dynamics) -> Hamiltonian {
 
 /// J in the model's pool.
 fn expression(
-    model: &mut Model,
+    model: &mut Workspace,
     dynamics: &mut Dynamics,
     hamiltonian: Hamiltonian,
     sections: &[NamedSection],
@@ -205,7 +205,7 @@ fn expression(
 
 /// Drops what is constant on the constraints, and combinations of earlier ones with such constants.
 fn independent(
-    model: &mut Model,
+    model: &mut Workspace,
     dynamics: &mut Dynamics,
     claims: Vec<(Symmetry, Expr)>,
     integrals: &[Expr],
@@ -235,7 +235,7 @@ fn independent(
 }
 
 /// Sections that keep velocity constraints, written out: one for each speed that the rows leave free.
-fn kernel_sections(model: &mut Model, dynamics: &mut Dynamics) -> Vec<NamedSection> {
+fn kernel_sections(model: &mut Workspace, dynamics: &mut Dynamics) -> Vec<NamedSection> {
     let rows = model.form.constraint_matrix.clone();
     let n = model.form.speeds.len();
     let velocity = model.system.rows.iter().any(|row| !row.holonomic);
@@ -291,7 +291,11 @@ fn kernel_sections(model: &mut Model, dynamics: &mut Dynamics) -> Vec<NamedSecti
 }
 
 /// Kernel sections with closed parameters for the search, with their rates along the motion.
-fn closed_sections(model: &mut Model, dynamics: &mut Dynamics, sections: &[NamedSection]) -> KernelSections {
+fn closed_sections(
+    model: &mut Workspace,
+    dynamics: &mut Dynamics,
+    sections: &[NamedSection],
+) -> KernelSections {
     let seeds: Vec<(Symbol, Expr)> = dynamics
         .x
         .iter()

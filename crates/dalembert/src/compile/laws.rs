@@ -8,7 +8,7 @@ use dalembert_expr::{Expr, Pool};
 use dalembert_run::{Contact, Point};
 
 impl Compiled {
-    /// The contacts of the kernel form; called again when their normal forces have changed.
+    /// The contacts of the kernel form, with what presses at them.
     pub(crate) fn set_contacts(&mut self, system: &mut System, form: &KernelForm) {
         if form.contacts.is_empty() {
             return;

@@ -86,7 +86,7 @@ fn blanks(symbols: &Symbols) -> Vec<Option<(u8, usize)>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Model, Source};
+    use crate::{Source, Workspace};
 
     #[test]
     fn rows_of_one_shape_are_what_they_are_one_by_one() {
@@ -95,7 +95,8 @@ mod tests {
             [("link_chain.dal", 6), ("net.dal", 8), ("n_four_bar.dal", 8), ("rolling_disk.dal", 2)]
         {
             let text = std::fs::read_to_string(format!("{folder}{name}")).expect("a model");
-            let mut model = Model::load(&Source::new(name, text), &Default::default()).expect("a good model");
+            let mut model =
+                Workspace::load(&Source::new(name, text), &Default::default()).expect("a good model");
             let symbols = Symbols::of(&model.system);
             let system = &mut model.system;
             let rates = symbols.x.iter().copied().zip(system.kinematics.iter().copied());

@@ -134,7 +134,8 @@ impl Elaborator<'_> {
             }
         }
         let list: Vec<Body> = bodies.bodies.into_iter().flatten().collect();
-        let list: Vec<Body> = list.into_iter().map(|body| Body { joint: place[body.joint], ..body }).collect();
+        let list: Vec<Body> =
+            list.into_iter().map(|body| Body { joint: place[body.joint], ..body }).collect();
         Some(Multibody {
             is_plane: bodies.plan.is_plane,
             gravity: bodies.gravity.map(|(field, _)| field),

@@ -32,7 +32,9 @@ impl Elaborator<'_> {
             // Results whose names are left to the model where nothing is called.
             "friction" => self.friction_force(name, args),
             "power" | "work" => self.power_of_class(name, args),
-            "force" | "torque" | "drive" | "angular_momentum" | "kinetic_energy" if !self.bodies.is_empty() => {
+            "force" | "torque" | "drive" | "angular_momentum" | "kinetic_energy"
+                if !self.bodies.is_empty() =>
+            {
                 self.body_result(name, args, span)
             }
             "rpy" | "quaternion" | "rotation" if self.scope.get(&name.text).is_none() => {

@@ -217,7 +217,11 @@ impl Elaborator<'_> {
                 Value::Scalar(self.pool.var(s.symbol), s.kind.clone())
             }
             Binding::Value(value) => value,
-            Binding::Body(_) | Binding::Frame(_) | Binding::Joint | Binding::Freedom(..) | Binding::Poisoned => Value::Scalar(Pool::ZERO, UnitInfo::Missing),
+            Binding::Body(_)
+            | Binding::Frame(_)
+            | Binding::Joint
+            | Binding::Freedom(..)
+            | Binding::Poisoned => Value::Scalar(Pool::ZERO, UnitInfo::Missing),
         }
     }
 

@@ -6,8 +6,8 @@
 //! ```
 
 use super::Law;
-use crate::model::Model;
 use crate::poincare::Poincare;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Symbol};
 use dalembert_run::State;
 use dalembert_syntax::diagnostic::Diagnostic;
@@ -19,7 +19,7 @@ use dalembert_syntax::diagnostic::Diagnostic;
 /// use dalembert::{Model, Source, energies::Laws};
 /// // T* = -m c^2 sqrt(1 - f^2/c^2): T(p) = sqrt(p^2 c^2 + m^2 c^4) at this sign of the rest energy.
 /// let text = "parameter m = 1, c = 1\ncoordinate x\nkinetic -m*c^2*sqrt(1 - x'^2/c^2)\ninitial x' = 0.6";
-/// let mut model = Model::load(&Source::new("fast.dal", text), &Default::default()).unwrap();
+/// let mut model = Model::load(&Source::new("fast.dal", text), &Default::default()).unwrap().workspace();
 /// let start = model.start().unwrap().state;
 /// let laws = Laws::at(&mut model, &start).unwrap();
 /// let dual = laws.kinetic.as_ref().unwrap().dual(&[0.75], &[0.0]).unwrap();
@@ -38,7 +38,7 @@ pub struct Laws {
 
 impl Laws {
     /// Refused where the model has no Lagrangian.
-    pub fn at(model: &mut Model, state: &State) -> Result<Self, Box<Diagnostic>> {
+    pub fn at(model: &mut Workspace, state: &State) -> Result<Self, Box<Diagnostic>> {
         let L = Poincare::of(model)?.lagrangian;
         let form = &model.form;
         let mut held: Vec<(Symbol, f64)> = vec![(form.time, state.t)];
@@ -92,7 +92,7 @@ pub struct EnergyValues {
 
 impl EnergyValues {
     /// All energies at a state.
-    pub fn at(model: &mut Model, state: &State) -> Result<Self, Box<Diagnostic>> {
+    pub fn at(model: &mut Workspace, state: &State) -> Result<Self, Box<Diagnostic>> {
         let laws = Laws::at(model, state)?;
         let speeds: Vec<&str> = model.system.speeds.iter().map(|s| s.name.as_str()).collect();
         let names: Vec<&str> =

@@ -2,11 +2,11 @@
 
 use super::write::Writer;
 use crate::energies::{Energies, EnergyValues};
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_expr::{Format, Symbol};
 use dalembert_syntax::diagnostic::Diagnostic;
 
-pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
+pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
     let energies = Energies::of(model)?;
     let numbers = numbers(model, &energies);
     let pool = &mut model.system.pool;
@@ -39,7 +39,7 @@ pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Dia
 }
 
 /// Where a transform has no closed form: the values at the start, or why there are none.
-fn numbers(model: &mut Model, energies: &Energies) -> Vec<String> {
+fn numbers(model: &mut Workspace, energies: &Energies) -> Vec<String> {
     let closed = energies.hamiltonian.is_some()
         && (energies.potential_coenergy.is_some() || energies.efforts.is_empty());
     if closed {

@@ -4,7 +4,7 @@
 
 use super::lambda_symbols;
 use super::write::Writer;
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Function, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::Diagnostic;
 
@@ -17,7 +17,7 @@ pub(super) struct Named {
 
 impl Named {
     /// Refused where the model uses one of the names for something else.
-    pub fn of(model: &mut Model) -> Result<Self, Box<Diagnostic>> {
+    pub fn of(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
         let system = &mut model.system;
         let names: Vec<Vec<String>> = system
             .contacts
@@ -34,7 +34,7 @@ impl Named {
     }
 
     /// `J^T f` on each speed; `None` without contacts.
-    pub fn friction_force(&self, model: &mut Model) -> Option<Vec<Expr>> {
+    pub fn friction_force(&self, model: &mut Workspace) -> Option<Vec<Expr>> {
         let columns = model.form.contacts.iter().zip(&self.friction);
         let columns: Vec<(Symbol, &Vec<Expr>)> =
             columns.flat_map(|(c, symbols)| symbols.iter().copied().zip(&c.matrix)).collect();
@@ -43,7 +43,7 @@ impl Named {
     }
 
     /// `S u` on each speed; `None` where nothing is required.
-    pub fn control_force(&self, model: &mut Model) -> Option<Vec<Expr>> {
+    pub fn control_force(&self, model: &mut Workspace) -> Option<Vec<Expr>> {
         let columns: Vec<(Symbol, &Vec<Expr>)> =
             self.control.iter().copied().zip(&model.form.inputs).collect();
         let n = model.form.speeds.len();
@@ -51,7 +51,7 @@ impl Named {
     }
 
     /// Coulomb's law at each contact.
-    pub fn write_friction(&self, w: &mut Writer, model: &mut Model) {
+    pub fn write_friction(&self, w: &mut Writer, model: &mut Workspace) {
         let lambdas = lambda_symbols(model);
         let names: Vec<String> = model.system.contacts.iter().map(|c| c.name.clone()).collect();
         let (contacts, pool) = (&model.form.contacts, &mut model.system.pool);
@@ -81,7 +81,7 @@ impl Named {
     }
 
     /// What the inputs must achieve, as rows on the accelerations.
-    pub fn write_requirements(&self, w: &mut Writer, model: &mut Model) {
+    pub fn write_requirements(&self, w: &mut Writer, model: &mut Workspace) {
         if model.form.requirement_right.is_empty() {
             return;
         }
@@ -107,7 +107,7 @@ pub(super) fn note_control(w: &mut Writer) {
 }
 
 /// The reactions in C: the symbol in C, the one that is printed, and what it is.
-pub(super) fn reactions(model: &mut Model) -> Vec<(Symbol, Symbol, Expr)> {
+pub(super) fn reactions(model: &mut Workspace) -> Vec<(Symbol, Symbol, Expr)> {
     let lambdas: Vec<Symbol> = lambda_symbols(model);
     let lambdas: Vec<Expr> = lambdas.into_iter().map(|l| model.system.pool.var(l)).collect();
     let sizes = reaction_sizes(model, &lambdas);
@@ -119,13 +119,13 @@ pub(super) fn reactions(model: &mut Model) -> Vec<(Symbol, Symbol, Expr)> {
 }
 
 /// The names under which reactions in C are printed.
-pub(super) fn reaction_names(model: &mut Model) -> Vec<String> {
+pub(super) fn reaction_names(model: &mut Workspace) -> Vec<String> {
     let occurring = occurring_reactions(model);
     occurring.into_iter().map(|k| format!("reaction_{}", model.system.constraints[k].name)).collect()
 }
 
 /// The constraint, the symbol and the size `|A^T lambda|` of each reaction in C.
-pub(super) fn reaction_sizes(model: &mut Model, lambdas: &[Expr]) -> Vec<(usize, Symbol, Expr)> {
+pub(super) fn reaction_sizes(model: &mut Workspace, lambdas: &[Expr]) -> Vec<(usize, Symbol, Expr)> {
     let occurring = occurring_reactions(model);
     let n = model.form.speeds.len();
     let (system, form) = (&mut model.system, &model.form);
@@ -145,7 +145,7 @@ pub(super) fn reaction_sizes(model: &mut Model, lambdas: &[Expr]) -> Vec<(usize,
 }
 
 /// Definitions of the reactions, and whose multipliers C is made of (U8).
-pub(super) fn write_reactions(w: &mut Writer, model: &mut Model, reactions: &[(Symbol, Symbol, Expr)]) {
+pub(super) fn write_reactions(w: &mut Writer, model: &mut Workspace, reactions: &[(Symbol, Symbol, Expr)]) {
     let Some(c) = model.form.nonideal.clone() else { return };
     let mut ideal = model.system.observables.multipliers.clone();
     ideal.extend(&model.system.observables.reactions);
@@ -158,7 +158,7 @@ pub(super) fn write_reactions(w: &mut Writer, model: &mut Model, reactions: &[(S
     }
 }
 
-fn occurring_reactions(model: &mut Model) -> Vec<usize> {
+fn occurring_reactions(model: &mut Workspace) -> Vec<usize> {
     let Some(c) = &model.form.nonideal else { return Vec::new() };
     let pool = &mut model.system.pool;
     let reactions = model.system.observables.reactions.iter().enumerate();
@@ -166,7 +166,7 @@ fn occurring_reactions(model: &mut Model) -> Vec<usize> {
 }
 
 /// An input goes by the name of its actuator or coordinate.
-fn input_names(model: &Model) -> Vec<String> {
+fn input_names(model: &Workspace) -> Vec<String> {
     let system = &model.system;
     if system.requirement_rows.is_empty() {
         return Vec::new();

@@ -3,11 +3,11 @@
 use super::write::Writer;
 use super::{constraint_forces, forces};
 use crate::hamilton::Canonical;
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Format, Pool};
 use dalembert_syntax::diagnostic::Diagnostic;
 
-pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
+pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
     let canonical = Canonical::of(model)?;
     let constraint_forces = constraint_forces(model);
     let constraint_forces = canonical.in_momenta(model, &constraint_forces);

@@ -2,11 +2,11 @@
 
 use super::write::Writer;
 use crate::hamilton_jacobi::HamiltonJacobi;
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_expr::Format;
 use dalembert_syntax::diagnostic::Diagnostic;
 
-pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
+pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
     let jacobi = HamiltonJacobi::of(model)?;
     let verified = jacobi.verify(model)?;
     let pool = &mut model.system.pool;

@@ -3,12 +3,12 @@
 use super::write::Writer;
 use super::{constraint_forces, forces, write_kinematics};
 use crate::kernel_form::Structure;
-use crate::model::Model;
 use crate::poincare::{LinearRow, Poincare, labels, linear_rows, momentum_symbols};
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Format, Pool};
 use dalembert_syntax::diagnostic::Diagnostic;
 
-pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
+pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
     let momenta = momentum_symbols(&mut model.system)?;
     let equations = Poincare::of(model)?;
     let constraint_forces = constraint_forces(model);

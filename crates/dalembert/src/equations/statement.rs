@@ -2,7 +2,7 @@
 
 use super::write::Writer;
 use super::{ideal_images, write_kinematics};
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_expr::{Format, Pool};
 
 /// A part of a model that has formulas.
@@ -24,12 +24,12 @@ pub enum Part {
 /// use dalembert::{Model, Source, equations::{self, Part}};
 /// use dalembert_expr::Format;
 /// let text = "parameter k = 2\ncoordinate x\nkinetic x'^2/2\npotential k/2*x^2";
-/// let mut model = Model::load(&Source::new("spring.dal", text), &Default::default()).unwrap();
+/// let mut model = Model::load(&Source::new("spring.dal", text), &Default::default()).unwrap().workspace();
 /// let written = equations::state(&mut model, Part::Energies, Format::Text).unwrap();
 /// assert_eq!(written, "T* = x'^2/2\nV = k*x^2/2\n");
 /// assert_eq!(equations::state(&mut model, Part::Forces, Format::Text), None);
 /// ```
-pub fn state(model: &mut Model, part: Part, format: Format) -> Option<String> {
+pub fn state(model: &mut Workspace, part: Part, format: Format) -> Option<String> {
     let mut w = Writer::new(format, None);
     match part {
         Part::Energies => energies(model, &mut w),
@@ -50,7 +50,7 @@ pub fn state(model: &mut Model, part: Part, format: Format) -> Option<String> {
     (!w.is_empty()).then(|| w.finish(&model.system))
 }
 
-fn energies(model: &mut Model, w: &mut Writer) {
+fn energies(model: &mut Workspace, w: &mut Writer) {
     let system = &mut model.system;
     write_kinematics(w, &mut system.pool, &system.coordinates, &model.form);
     let scalars = [
@@ -74,7 +74,7 @@ fn energies(model: &mut Model, w: &mut Writer) {
 }
 
 /// `Q'_x = ...` and `C_x = ...`, those that are not zero.
-fn forces(model: &mut Model, w: &mut Writer) {
+fn forces(model: &mut Workspace, w: &mut Writer) {
     let images = ideal_images(model);
     let system = &mut model.system;
     let nonideal = system.nonideal.clone().map(|c| system.pool.substitute(&c, &images));

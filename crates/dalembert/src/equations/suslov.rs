@@ -3,13 +3,13 @@
 use super::poincare::write_nonholonomy;
 use super::write::Writer;
 use super::{MAX_EXPLICIT, MAX_EXPLICIT_COST, write_kinematics};
-use crate::model::Model;
 use crate::poincare::{labels, momentum_symbols};
 use crate::suslov::{Solved, Suslov};
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Format, Pool};
 use dalembert_syntax::diagnostic::Diagnostic;
 
-pub(super) fn write(model: &mut Model, format: Format) -> Result<String, Box<Diagnostic>> {
+pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
     let momenta = momentum_symbols(&mut model.system)?;
     let suslov = Suslov::of(model)?;
     let (n, m) = (momenta.len(), suslov.rows.len());

@@ -11,7 +11,7 @@
 
 use super::settle::{FixedVariables, NEARLY_QUIET, budget, holding, moved, remainder, roles, weights};
 use crate::linearize::{Linearizer, Local, Preferences};
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_linalg::Cod;
 use dalembert_run::State;
 use std::f64::consts::TAU;
@@ -33,7 +33,7 @@ const FLAT: f64 = 1e-9;
 
 impl Linearizer {
     /// Directions in which neighbours are of the same kind, to first order.
-    pub(super) fn family_dimension(&self, model: &Model, state: &State, held: &FixedVariables) -> usize {
+    pub(super) fn family_dimension(&self, model: &Workspace, state: &State, held: &FixedVariables) -> usize {
         let Some(here) = self.holding_still(model, state, held) else { return 0 };
         let (unknown, quiet) = roles(&here, held);
         let d = here.dimension();
@@ -48,7 +48,7 @@ impl Linearizer {
     /// Whether one result leads to another through states of the same kind. Angles are taken the short way.
     pub(super) fn joined(
         &self,
-        model: &Model,
+        model: &Workspace,
         from: &State,
         to: &State,
         held: &FixedVariables,
@@ -78,7 +78,7 @@ impl Linearizer {
     }
 
     /// Whether nothing tells two results apart: rates vanish all the way between them.
-    pub(super) fn connected(&self, model: &Model, a: &State, b: &State, held: &FixedVariables) -> bool {
+    pub(super) fn connected(&self, model: &Workspace, a: &State, b: &State, held: &FixedVariables) -> bool {
         let wishes = Preferences::default();
         (1..8).all(|k| {
             let part = f64::from(k) / 8.0;
@@ -96,7 +96,7 @@ impl Linearizer {
     /// Some way along a direction and back to rest, with its length.
     fn stride(
         &self,
-        model: &Model,
+        model: &Workspace,
         now: &State,
         here: &Local,
         held: &FixedVariables,
@@ -122,7 +122,7 @@ impl Linearizer {
     }
 
     /// The linear system with what is held among the independent, if it can be.
-    fn holding_still(&self, model: &Model, state: &State, held: &FixedVariables) -> Option<Local> {
+    fn holding_still(&self, model: &Workspace, state: &State, held: &FixedVariables) -> Option<Local> {
         let strict = self.plain(model, state, &holding(model, held));
         strict.or_else(|| self.plain(model, state, &Preferences::default()))
     }

@@ -5,7 +5,7 @@
 //! the constraints let them.
 
 use crate::linearize::Range;
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_run::State;
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
@@ -21,7 +21,7 @@ pub(crate) struct Potential {
 
 impl Potential {
     /// `None` without a Lagrangian (the direct form).
-    pub(crate) fn new(model: &mut Model) -> Option<Potential> {
+    pub(crate) fn new(model: &mut Workspace) -> Option<Potential> {
         let system = &mut model.system;
         if system.mass.is_some() || (system.kinetic.is_none() && system.lagrangian.is_none()) {
             return None;
@@ -40,7 +40,7 @@ impl Potential {
     }
 
     /// Its value.
-    pub(crate) fn at(&self, model: &Model, state: &State) -> f64 {
+    pub(crate) fn at(&self, model: &Workspace, state: &State) -> f64 {
         let mut inputs = vec![state.t];
         inputs.extend(state.x.iter().chain(model.compiled.parameters()));
         let mut registers = vec![0.0; self.program.register_count()];
@@ -64,7 +64,7 @@ pub struct Landscape {
 }
 
 /// Computes it over one or two ranges of coordinates.
-pub fn landscape(model: &mut Model, ranges: &[Range], at: &str) -> Result<Landscape, Box<Diagnostic>> {
+pub fn landscape(model: &mut Workspace, ranges: &[Range], at: &str) -> Result<Landscape, Box<Diagnostic>> {
     let Some(potential) = Potential::new(model) else {
         let d = Diagnostic::error(
             Code::NotApplicable,
@@ -131,7 +131,7 @@ pub fn landscape(model: &mut Model, ranges: &[Range], at: &str) -> Result<Landsc
 }
 
 /// The configuration on the constraints with these coordinates; speeds do not matter.
-fn rests(model: &Model, guess: &State, like: &[f64], places: &[usize]) -> Option<State> {
+fn rests(model: &Workspace, guess: &State, like: &[f64], places: &[usize]) -> Option<State> {
     let found = model.on_constraints(guess, like, places, &[])?;
     Some(State::new(found.t, &found.x, &vec![0.0; found.eta.len()]))
 }

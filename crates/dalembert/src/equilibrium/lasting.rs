@@ -1,7 +1,7 @@
 //! Whether a state at which accelerations vanish is an equilibrium or a steady motion.
 
 use crate::linearize::{Linearization, Linearizer, OperatingPoint};
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_linalg::eigenvalues;
 use dalembert_run::{Kernel, State, Terms};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
@@ -13,7 +13,7 @@ impl Linearizer {
     /// The linear system at a state that a search from `base` led to; an error where it does not last.
     pub(super) fn lasting(
         &self,
-        model: &mut Model,
+        model: &mut Workspace,
         base: &State,
         state: &State,
     ) -> Result<Linearization, Box<Diagnostic>> {
@@ -42,7 +42,7 @@ impl Linearizer {
 }
 
 /// Whether the mass matrix loses rank at a state that it has beside it: poles of spherical angles and the like.
-fn inertia_vanishes(model: &Model, base: &State, state: &State) -> bool {
+fn inertia_vanishes(model: &Workspace, base: &State, state: &State) -> bool {
     let n = state.eta.len();
     let mass = |at: &State| {
         let mut scratch = vec![0.0; model.compiled.scratch_len()];

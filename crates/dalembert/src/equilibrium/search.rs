@@ -2,7 +2,7 @@
 
 use super::settle::FixedVariables;
 use crate::linearize::{Linearization, Linearizer, Range, StabilityVerdict};
-use crate::model::{Evaluation, Model};
+use crate::workspace::{Evaluation, Workspace};
 use dalembert_run::{Kernel, Projector, State, Terms};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 use std::f64::consts::{PI, TAU};
@@ -67,7 +67,7 @@ pub struct Equilibria {
     pub notes: Vec<String>,
 }
 
-impl Model {
+impl Workspace {
     /// Positions of rest, and steady motions where the start has them.
     ///
     /// ```
@@ -78,7 +78,7 @@ impl Model {
     ///     kinetic m/2*r^2*(theta'^2 + W^2*sin(theta)^2)
     ///     potential -m*g*r*cos(theta)
     /// ";
-    /// let mut model = Model::load(&Source::new("hoop.dal", text), &Default::default()).map_err(|d| d[0].message.clone())?;
+    /// let model = Model::load(&Source::new("hoop.dal", text), &Default::default()).map_err(|d| d[0].message.clone())?;
     /// let found = model.equilibria(&EquilibriumSearch::default()).map_err(|d| d.message)?;
     /// // The bottom, the top, and two between them on the sides.
     /// assert_eq!(found.equilibria.len(), 4);
@@ -199,7 +199,7 @@ struct Hunt<'a> {
 impl Hunt<'_> {
     fn run(
         &self,
-        model: &mut Model,
+        model: &mut Workspace,
         linearizer: &Linearizer,
         starts: usize,
         found: &mut Equilibria,
@@ -231,7 +231,7 @@ impl Hunt<'_> {
     /// were starts at most; they are not counted.
     fn look_beside(
         &self,
-        model: &mut Model,
+        model: &mut Workspace,
         linearizer: &Linearizer,
         held: &FixedVariables,
         starts: usize,
@@ -263,7 +263,7 @@ impl Hunt<'_> {
     /// Examines and lists a result, unless it is known already or not where it was looked for.
     fn keep(
         &self,
-        model: &mut Model,
+        model: &mut Workspace,
         linearizer: &Linearizer,
         mut state: State,
         seen: &mut Vec<State>,
@@ -303,7 +303,7 @@ impl Hunt<'_> {
         }
     }
 
-    fn inside(&self, model: &Model, state: &State) -> bool {
+    fn inside(&self, model: &Workspace, state: &State) -> bool {
         self.within.iter().all(|range| {
             let i = model.system.coordinates.iter().position(|c| c.name == range.name);
             let slack = 1e-9 * (range.high - range.low).abs();
@@ -313,7 +313,7 @@ impl Hunt<'_> {
     }
 
     /// The k-th start: the base itself, then points spread around it, on the constraints.
-    fn start(&self, model: &Model, k: usize) -> Option<State> {
+    fn start(&self, model: &Workspace, k: usize) -> Option<State> {
         if k == 0 {
             return Some(self.base.clone());
         }
@@ -339,7 +339,7 @@ impl Hunt<'_> {
     }
 
     /// A state brought onto the constraints, with what is held as it is.
-    fn placed(&self, model: &Model, mut state: State) -> Option<State> {
+    fn placed(&self, model: &Workspace, mut state: State) -> Option<State> {
         let mut projector = Projector::new(&model.compiled);
         projector.hold_invariants(&model.compiled, &self.base.x);
         let (mut x, mut eta) = (state.x.clone(), state.eta.clone());
@@ -375,7 +375,7 @@ impl Hunt<'_> {
 
     fn examine(
         &self,
-        model: &mut Model,
+        model: &mut Workspace,
         linearizer: &Linearizer,
         state: &State,
     ) -> Result<Equilibrium, Box<Diagnostic>> {
@@ -407,7 +407,7 @@ fn alike(a: &Equilibrium, b: &Equilibrium) -> bool {
 }
 
 /// Which coordinates are angles: nothing in the equations changes after a turn. Looked at in two places.
-fn periodic(model: &Model, base: &State) -> Vec<bool> {
+fn periodic(model: &Workspace, base: &State) -> Vec<bool> {
     let kernel = &model.compiled;
     let values = |state: &State| {
         let shape = kernel.shape();
@@ -439,7 +439,7 @@ fn periodic(model: &Model, base: &State) -> Vec<bool> {
         .collect()
 }
 
-fn check_within(model: &Model, ranges: &[Range]) -> Result<(), Box<Diagnostic>> {
+fn check_within(model: &Workspace, ranges: &[Range]) -> Result<(), Box<Diagnostic>> {
     if let Some(r) = ranges.iter().find(|r| r.low >= r.high) {
         let message = format!("the range of `{}` ends at {} before it begins at {}", r.name, r.high, r.low);
         let help = format!("write it as \"{}={}..{}\"", r.name, r.high, r.low);

@@ -4,7 +4,7 @@ mod descend;
 
 use super::lasting::NOT_FOUND;
 use crate::linearize::{Linearizer, Local, Preference, Preferences};
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_linalg::Cod;
 use dalembert_run::State;
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
@@ -51,7 +51,7 @@ impl Linearizer {
     /// The equilibrium or steady motion next to a state. Ignorable coordinates keep their places and their rates. Where Newton's
     /// iteration does not go straight to one, it is the bottom of the valley of the potential in which a state of rest lies.
     /// Where no motion with these rates is steady, the forces decide them (Watt's governor) and they are unknowns too.
-    pub fn settle(&self, model: &mut Model, state: &State) -> Result<State, Box<Diagnostic>> {
+    pub fn settle(&self, model: &mut Workspace, state: &State) -> Result<State, Box<Diagnostic>> {
         let held = self.held(model, state)?;
         self.calls.set(0); // each search has its own budget
         let found = match self.newton(model, state, &held) {
@@ -68,7 +68,11 @@ impl Linearizer {
     }
 
     /// What a search for steady motions leaves alone.
-    pub(crate) fn held(&self, model: &mut Model, state: &State) -> Result<FixedVariables, Box<Diagnostic>> {
+    pub(crate) fn held(
+        &self,
+        model: &mut Workspace,
+        state: &State,
+    ) -> Result<FixedVariables, Box<Diagnostic>> {
         let here = self.local(model, state)?;
         let ignorable = self.ignorable(model, state, &here);
         let mut held = FixedVariables::default();
@@ -83,7 +87,12 @@ impl Linearizer {
     }
 
     /// The equilibrium at the bottom of the valley of the potential that a state of rest lies in.
-    pub(super) fn bottom(&self, model: &mut Model, state: &State, held: &FixedVariables) -> Option<State> {
+    pub(super) fn bottom(
+        &self,
+        model: &mut Workspace,
+        state: &State,
+        held: &FixedVariables,
+    ) -> Option<State> {
         if state.eta.iter().any(|v| *v != 0.0) {
             return None;
         }
@@ -98,12 +107,12 @@ impl Linearizer {
     }
 
     /// Newton from a state; `None` if it leads nowhere.
-    pub(crate) fn quieten(&self, model: &Model, state: &State, held: &FixedVariables) -> Option<State> {
+    pub(crate) fn quieten(&self, model: &Workspace, state: &State, held: &FixedVariables) -> Option<State> {
         self.newton(model, state, held).map(|(found, _)| found)
     }
 
     /// Newton's iteration to an equilibrium, and whether no step had to be shortened.
-    fn newton(&self, model: &Model, state: &State, held: &FixedVariables) -> Option<(State, bool)> {
+    fn newton(&self, model: &Workspace, state: &State, held: &FixedVariables) -> Option<(State, bool)> {
         let mut now = state.clone();
         let mut wishes = holding(model, held);
         let mut here = match self.plain(model, &now, &wishes) {
@@ -148,7 +157,7 @@ impl Linearizer {
     /// made at once (Aitken).
     fn polish(
         &self,
-        model: &Model,
+        model: &Workspace,
         mut now: State,
         mut here: Local,
         held: &FixedVariables,
@@ -195,13 +204,13 @@ impl Linearizer {
 }
 
 /// Linear systems that a search may compute: large models get fewer.
-pub(super) fn budget(model: &Model) -> usize {
+pub(super) fn budget(model: &Workspace) -> usize {
     let n = (model.form.coordinates.len() + model.form.speeds.len()) as f64;
     (BUDGET / (n * n * n)).clamp(50.0, 1e6) as usize
 }
 
 /// What is held should be independent, so that it can be.
-pub(super) fn holding(model: &Model, held: &FixedVariables) -> Preferences {
+pub(super) fn holding(model: &Workspace, held: &FixedVariables) -> Preferences {
     let mark = |n: usize, list: &[usize]| {
         (0..n).map(|i| if list.contains(&i) { Preference::Required } else { Preference::Open }).collect()
     };
@@ -288,7 +297,7 @@ fn step_with(now: &State, here: &Local, held: &FixedVariables, rank_tol: f64) ->
 /// One step of Newton. At rest with nothing held the shortest way back to the constraints serves as well as the one that
 /// keeps the independent coordinates, is there after long steps too, and costs far less.
 fn stepped(
-    model: &Model,
+    model: &Workspace,
     now: &State,
     here: &Local,
     held: &FixedVariables,
@@ -303,7 +312,7 @@ fn stepped(
 }
 
 pub(super) fn moved(
-    model: &Model,
+    model: &Workspace,
     now: &State,
     here: &Local,
     held: &FixedVariables,
@@ -333,7 +342,13 @@ pub(super) fn moved(
 }
 
 /// Entries that are rounding become zero, if nothing is lost by it.
-fn tidied(linearizer: &Linearizer, model: &Model, state: State, held: &FixedVariables, left: f64) -> State {
+fn tidied(
+    linearizer: &Linearizer,
+    model: &Workspace,
+    state: State,
+    held: &FixedVariables,
+    left: f64,
+) -> State {
     let mut tidy = state.clone();
     tidy.x.iter_mut().chain(&mut tidy.eta).filter(|v| v.abs() < 1e-11).for_each(|v| *v = 0.0);
     if tidy == state {

@@ -5,8 +5,8 @@
 
 use super::NAMED;
 use crate::kernel_form::Places;
-use crate::model::Model;
 use crate::system::Law;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Function, Node, Pool, Rational, Symbol};
 use dalembert_run::Point;
 use dalembert_syntax::diagnostic::Diagnostic;
@@ -28,7 +28,7 @@ pub(super) enum Entry {
 /// Names the statements behind a force or an inertia.
 pub(super) fn with_culprits(
     mut d: Diagnostic,
-    model: &Model,
+    model: &Workspace,
     entry: Entry,
     at: Option<Point<'_>>,
 ) -> Diagnostic {
@@ -46,7 +46,7 @@ struct Culprits {
 }
 
 /// The statements to blame for an entry, at a state if there is one.
-fn culprits(model: &Model, entry: Entry, at: Option<Point<'_>>) -> Culprits {
+fn culprits(model: &Workspace, entry: Entry, at: Option<Point<'_>>) -> Culprits {
     let mut found = Culprits { spans: Vec::new(), certain: false };
     if model.system.pool.len() > MAX_COPIED {
         return found;
@@ -74,7 +74,7 @@ fn culprits(model: &Model, entry: Entry, at: Option<Point<'_>>) -> Culprits {
 }
 
 /// The values of all symbols of the model at a state, sorted by symbol.
-fn values(model: &Model, at: Point<'_>) -> Vec<(Symbol, f64)> {
+fn values(model: &Workspace, at: Point<'_>) -> Vec<(Symbol, f64)> {
     let form = &model.form;
     let mut values = vec![(form.time, at.t)];
     values.extend(form.coordinates.iter().copied().zip(at.x.iter().copied()));
@@ -85,7 +85,7 @@ fn values(model: &Model, at: Point<'_>) -> Vec<(Symbol, f64)> {
 }
 
 /// What each statement adds to an entry: the terms of L2, L3 and Q' as far as it is behind them.
-fn parts(model: &Model, pool: &mut Pool, entry: Entry) -> Vec<(Span, Vec<Expr>)> {
+fn parts(model: &Workspace, pool: &mut Pool, entry: Entry) -> Vec<(Span, Vec<Expr>)> {
     let system = &model.system;
     let terms = Terms::new(model);
     let mut found = Vec::new();
@@ -120,7 +120,7 @@ struct Terms {
 }
 
 impl Terms {
-    fn new(model: &Model) -> Self {
+    fn new(model: &Workspace) -> Self {
         let form = &model.form;
         Terms {
             speeds: Places::new(&form.speeds),

@@ -6,9 +6,9 @@
 
 use super::verify::{along, free_directions};
 use super::{HamiltonJacobi, Values};
-use crate::model::Model;
 use crate::number::short;
 use crate::simulate::{IntegralReport, Motion, MotionForm, Request, Table, judge};
+use crate::workspace::Workspace;
 use dalembert_linalg::{Cod, Rng, norm_max};
 use dalembert_run::{Flow, Kernel, State};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
@@ -29,7 +29,7 @@ impl HamiltonJacobi {
     /// a with X S(a) = y along the constraints at a state, and b = dS/da there.
     pub fn constants(
         &self,
-        model: &mut Model,
+        model: &mut Workspace,
         state: &State,
     ) -> Result<(Vec<f64>, Vec<f64>), Box<Diagnostic>> {
         let y = model.momenta_at(state);
@@ -62,7 +62,7 @@ impl HamiltonJacobi {
 
     fn newton_constants(
         &self,
-        model: &Model,
+        model: &Workspace,
         state: &State,
         free: &[Vec<f64>],
         y: &[f64],
@@ -115,7 +115,7 @@ impl HamiltonJacobi {
 
 impl HamiltonJacobi {
     /// The states that b = dS/da gives at the times of a motion, for constants a and b at its first; as far as S describes it.
-    pub(crate) fn states(&self, model: &Model, along: &[State], a: &[f64], b: &[f64]) -> Vec<State> {
+    pub(crate) fn states(&self, model: &Workspace, along: &[State], a: &[f64], b: &[f64]) -> Vec<State> {
         let [first, .., last] = along else { return Vec::new() };
         let (a, b) = (a.to_vec(), b.to_vec());
         let values = self.at(model, first.t, &first.x, &a);
@@ -144,7 +144,7 @@ struct TrialState {
 /// Follows b = dS/da in time.
 struct Follow<'a> {
     jacobi: &'a HamiltonJacobi,
-    model: &'a Model,
+    model: &'a Workspace,
     a: Vec<f64>,
     b: Vec<f64>,
     cuts: usize,
@@ -245,7 +245,7 @@ impl Follow<'_> {
     }
 }
 
-impl Model {
+impl Workspace {
     /// dL/d eta at a state.
     fn momenta_at(&mut self, state: &State) -> Vec<f64> {
         let form = &self.form;

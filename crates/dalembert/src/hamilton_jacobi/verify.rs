@@ -2,9 +2,9 @@
 
 use super::{HamiltonJacobi, Values};
 use crate::analyze::surface::place;
-use crate::model::Model;
 use crate::number::short;
 use crate::simulate::Verified;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, PRIMES, Sample};
 use dalembert_linalg::{Cod, Rng, dot};
 use dalembert_run::{Kernel, Projector, State};
@@ -81,7 +81,7 @@ impl Values {
 }
 
 /// Directions along the constraints at a configuration, as rows.
-pub(super) fn free_directions(model: &Model, t: f64, x: &[f64]) -> Vec<Vec<f64>> {
+pub(super) fn free_directions(model: &Workspace, t: f64, x: &[f64]) -> Vec<Vec<f64>> {
     let (n, m) = (model.form.speeds.len(), model.form.constraint_right.len());
     let mut scratch = vec![0.0; model.compiled.scratch_len()];
     let mut terms = dalembert_run::Terms::new(&model.compiled.shape());
@@ -100,7 +100,7 @@ pub(super) fn free_directions(model: &Model, t: f64, x: &[f64]) -> Vec<Vec<f64>>
 
 impl HamiltonJacobi {
     /// Checks H8 around the start, for constants around those of the motion from there; refused, at the statement, with a place where it fails.
-    pub fn verify(&self, model: &mut Model) -> Result<Verified, Box<Diagnostic>> {
+    pub fn verify(&self, model: &mut Workspace) -> Result<Verified, Box<Diagnostic>> {
         let Survey { proved, points, worst, rank, freedom, failed, .. } = self.survey(model)?;
         if let Some(failed) = failed {
             return Err(failed);
@@ -137,7 +137,7 @@ impl HamiltonJacobi {
     }
 
     /// Looks at H8 and at the rank at random places around the start.
-    pub(crate) fn survey(&self, model: &mut Model) -> Result<Survey, Box<Diagnostic>> {
+    pub(crate) fn survey(&self, model: &mut Workspace) -> Result<Survey, Box<Diagnostic>> {
         let proved = self.proved(model);
         let start = model.start()?.state;
         // Roots and angles hold for some signs of the constants only: those of the motion are the ones that matter.
@@ -192,7 +192,7 @@ impl HamiltonJacobi {
     }
 
     /// Exactly zero at random points of the constraints, modulo large primes.
-    fn proved(&self, model: &mut Model) -> bool {
+    fn proved(&self, model: &mut Workspace) -> bool {
         let positions: Vec<Expr> = model.form.position_residuals.iter().filter_map(|f| *f).collect();
         let pool = &mut model.system.pool;
         let residual = pool.simplify(self.residual);
@@ -219,7 +219,7 @@ impl HamiltonJacobi {
     }
 
     /// Rank of Z^T d2S/dx da, and the number of free directions.
-    pub(super) fn rank(&self, model: &Model, t: f64, x: &[f64], values: &Values) -> (usize, usize) {
+    pub(super) fn rank(&self, model: &Workspace, t: f64, x: &[f64], values: &Values) -> (usize, usize) {
         let free = free_directions(model, t, x);
         let mut matrix = vec![0.0; free.len() * self.k];
         for (row, z) in matrix.chunks_mut(self.k.max(1)).zip(&free) {
@@ -233,7 +233,7 @@ impl HamiltonJacobi {
 
     pub(super) fn wrong(
         &self,
-        model: &Model,
+        model: &Workspace,
         t: f64,
         x: &[f64],
         a: &[f64],

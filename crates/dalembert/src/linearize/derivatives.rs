@@ -11,7 +11,7 @@
 //! runs. Differentiation is symbolic; no step size is involved.
 
 use crate::kernel_form::Places;
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Function, Node, Pool, Rational, Symbol};
 use dalembert_run::Kernel;
 use dalembert_run::Point;
@@ -84,7 +84,7 @@ pub(crate) struct NonidealSlopes {
 }
 
 impl Derivatives {
-    pub(crate) fn new(model: &mut Model) -> Result<Self, Box<Diagnostic>> {
+    pub(crate) fn new(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
         let (form, system) = (&model.form, &mut model.system);
         let (n_x, n, m) = (form.coordinates.len(), form.speeds.len(), form.velocity_residuals.len());
         let mut inputs = vec![form.time];
@@ -161,7 +161,14 @@ impl Derivatives {
         Ok(derivatives)
     }
 
-    fn inputs(&self, model: &Model, at: Point<'_>, z: &[f64], lambda: &[f64], reactions: &[f64]) -> Vec<f64> {
+    fn inputs(
+        &self,
+        model: &Workspace,
+        at: Point<'_>,
+        z: &[f64],
+        lambda: &[f64],
+        reactions: &[f64],
+    ) -> Vec<f64> {
         let mut inputs = vec![at.t];
         inputs.extend(at.x.iter().chain(at.eta).chain(model.compiled.parameters()).chain(lambda));
         inputs.extend((0..self.n_groups).map(|g| reactions.get(g).copied().unwrap_or(0.0)));
@@ -171,7 +178,7 @@ impl Derivatives {
     }
 
     /// At a state, for given z and lambda.
-    pub(crate) fn slopes(&self, model: &Model, at: Point<'_>, z: &[f64], lambda: &[f64]) -> Slopes {
+    pub(crate) fn slopes(&self, model: &Workspace, at: Point<'_>, z: &[f64], lambda: &[f64]) -> Slopes {
         let list = self.main.run(&self.inputs(model, at, z, lambda, &[]));
         let [F_x, F_eta, G_x, G_eta, x_dot_x, psi_x] =
             <[Vec<f64>; 6]>::try_from(list).expect("the tape has six matrices");
@@ -181,7 +188,7 @@ impl Derivatives {
     /// Those of C, for the ideal multipliers and reactions; `None` without non-ideal work.
     pub(crate) fn nonideal(
         &self,
-        model: &Model,
+        model: &Workspace,
         at: Point<'_>,
         lambda: &[f64],
         reactions: &[f64],
@@ -199,7 +206,13 @@ impl Derivatives {
     }
 
     /// Whether an argument of `abs`, `sign`, `min`, `max` or a condition vanishes at a state.
-    pub(crate) fn at_a_kink(&self, model: &Model, at: Point<'_>, lambda: &[f64], reactions: &[f64]) -> bool {
+    pub(crate) fn at_a_kink(
+        &self,
+        model: &Workspace,
+        at: Point<'_>,
+        lambda: &[f64],
+        reactions: &[f64],
+    ) -> bool {
         let z = vec![0.0; model.compiled.shape().n_eta];
         let inputs = self.inputs(model, at, &z, lambda, reactions);
         let mut registers = vec![0.0; self.kinks.register_count()];

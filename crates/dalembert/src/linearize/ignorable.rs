@@ -6,7 +6,7 @@
 
 use super::reduce::Local;
 use super::{LATER, Linearizer, OperatingPoint, fixed};
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_run::State;
 
 /// Relative change of rates and derivatives that counts as none.
@@ -18,7 +18,7 @@ const MOVES: [f64; 2] = [0.7, -1.9];
 
 impl Linearizer {
     /// Indices of the states that are ignorable.
-    pub(crate) fn ignorable(&self, model: &Model, state: &State, here: &Local) -> Vec<usize> {
+    pub(crate) fn ignorable(&self, model: &Workspace, state: &State, here: &Local) -> Vec<usize> {
         let d_x = here.positions.dimension();
         let mut set = closed(here, (0..d_x).collect());
         // Zeros that belong to this state alone are gone beside it.
@@ -46,7 +46,7 @@ impl Linearizer {
     }
 
     /// The linear system a little way off, in no particular direction.
-    fn beside(&self, model: &Model, state: &State, here: &Local) -> Option<Local> {
+    fn beside(&self, model: &Workspace, state: &State, here: &Local) -> Option<Local> {
         let d = here.dimension();
         let mut guess = state.clone();
         let shift = |c: usize| 0.03 * (0.5 + (c as f64 * 0.618_033_988_75).fract());
@@ -61,7 +61,7 @@ impl Linearizer {
     /// Whether rates and derivatives of the states outside `set` stay when `moved` are moved and time passes.
     pub(super) fn unchanged(
         &self,
-        model: &Model,
+        model: &Workspace,
         state: &State,
         here: &Local,
         set: &[usize],
@@ -99,7 +99,7 @@ impl Linearizer {
     }
 
     /// Whether the rates of the states that count are the same later, if nothing has moved.
-    fn stays(&self, model: &Model, state: &State, here: &Local, ignorable: &[usize], later: f64) -> bool {
+    fn stays(&self, model: &Workspace, state: &State, here: &Local, ignorable: &[usize], later: f64) -> bool {
         let (same, scale) = (fixed(model, here), scales(here));
         let mut then = state.clone();
         then.t += later;
@@ -116,7 +116,7 @@ impl Linearizer {
     /// What the operating point is.
     pub(super) fn kind(
         &self,
-        model: &Model,
+        model: &Workspace,
         state: &State,
         here: &Local,
         ignorable: &[usize],

@@ -3,13 +3,18 @@
 use super::Linearizer;
 use super::tangent::ReductionError;
 use crate::explain;
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_linalg::EigenError;
 use dalembert_run::State;
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 
 impl Linearizer {
-    pub(super) fn explain(&self, model: &Model, state: &State, trouble: ReductionError) -> Box<Diagnostic> {
+    pub(super) fn explain(
+        &self,
+        model: &Workspace,
+        state: &State,
+        trouble: ReductionError,
+    ) -> Box<Diagnostic> {
         let span = model.system.rows.first().map(|r| r.span);
         Box::new(match trouble {
             ReductionError::Acceleration(error) => explain::of_acceleration(&error, model, Some(state.point())),
@@ -49,7 +54,7 @@ impl Linearizer {
     }
 }
 
-pub(super) fn unknown_variable(model: &Model, name: &str) -> Diagnostic {
+pub(super) fn unknown_variable(model: &Workspace, name: &str) -> Diagnostic {
     let names = model.state_names();
     let d = Diagnostic::error(
         Code::BadOption,

@@ -1,8 +1,8 @@
 //! Eigenvalues over a parameter or a starting value, each followed along its branch.
 
 use super::{Linearization, Linearizer, stability};
-use crate::model::Model;
 use crate::simulate::Table;
+use crate::workspace::Workspace;
 use dalembert_linalg::{Complex, Eigen};
 use dalembert_run::State;
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
@@ -88,33 +88,29 @@ pub struct Sweep {
 /// Halvings between two points.
 const MAX_HALVINGS: usize = 60;
 
-impl Model {
+impl Workspace {
     /// Eigenvalues over a range of a parameter or of a starting value.
-    pub fn eigenvalues_over(&mut self, range: &Range, over: &Over) -> Result<Sweep, Box<Diagnostic>> {
+    pub fn eigenvalues_over(&self, range: &Range, over: &Over) -> Result<Sweep, Box<Diagnostic>> {
+        let mut work = self.clone();
         let parameter = self.system.parameters.iter().position(|p| p.name == range.name);
         let known = self.state_names().contains(&range.name.as_str()) || range.name == "t";
         if parameter.is_none() && !known {
             return Err(Box::new(unknown(self, &range.name)));
         }
-        let linearizer = Linearizer::new(self, &over.independent)?;
-        let kept = self.system.parameters.iter().map(|p| p.value).collect::<Vec<_>>();
+        let linearizer = Linearizer::new(&mut work, &over.independent)?;
         let mut walk = Walk::default();
         let sought = Sought { linearizer: &linearizer, parameter, range, over };
         for value in range.values() {
             let before = walk.last_point();
             let from = walk.last.clone();
-            let found = sought.at(self, value, from.as_ref());
+            let found = sought.at(&mut work, value, from.as_ref());
             let unstable = walk.step(value, found);
             let Some(((low, count), to)) = before.zip(unstable) else { continue };
             if count != to {
-                let at = sought.crossing(self, (low, count), value, from);
+                let at = sought.crossing(&mut work, (low, count), value, from);
                 walk.crossings.push((at, to > count));
             }
         }
-        for (p, value) in self.system.parameters.iter_mut().zip(kept) {
-            p.value = value;
-        }
-        self.refresh_parameters();
         walk.finish(&range.name)
     }
 
@@ -151,7 +147,7 @@ impl Sought<'_> {
     /// The linear system at a value; a search for the steady motion begins at `from`.
     fn at(
         &self,
-        model: &mut Model,
+        model: &mut Workspace,
         value: f64,
         from: Option<&State>,
     ) -> Result<Linearization, Box<Diagnostic>> {
@@ -178,7 +174,7 @@ impl Sought<'_> {
     /// Where the number of growing modes changes, by bisection.
     fn crossing(
         &self,
-        model: &mut Model,
+        model: &mut Workspace,
         (mut low, count): (f64, usize),
         mut high: f64,
         mut from: Option<State>,
@@ -206,7 +202,7 @@ impl Sought<'_> {
 
     /// Where two eigenvalues meet at zero or on the axis, the real part leaves it like a square root and rounding blurs the place.
     /// Its square is smooth: it is continued from a little way off.
-    fn double_root(&self, model: &mut Model, at: f64, reach: f64, from: Option<&State>) -> Option<f64> {
+    fn double_root(&self, model: &mut Workspace, at: f64, reach: f64, from: Option<&State>) -> Option<f64> {
         let h = 3e-4 * reach;
         let mut square = |k: f64| {
             let l = self.at(model, at + k * h, from).ok()?;
@@ -313,7 +309,7 @@ fn follow(rows: &[Vec<Complex>], values: Vec<Complex>) -> Vec<Complex> {
     out.into_iter().flatten().collect()
 }
 
-fn unknown(model: &Model, name: &str) -> Diagnostic {
+fn unknown(model: &Workspace, name: &str) -> Diagnostic {
     let parameters = model.system.parameters.iter().map(|p| p.name.as_str());
     let names: Vec<&str> = parameters.chain(model.state_names()).collect();
     let message = format!("`{name}` is not a parameter, coordinate or speed of this model");

@@ -1,12 +1,12 @@
 //! Operating points: values given in words, the rest from the start, on the constraints.
 
 use crate::explain;
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_linalg::{Cod, RANK_TOL};
 use dalembert_run::{Kernel, StartGuess, State, find_start};
 use dalembert_syntax::diagnostic::Diagnostic;
 
-impl Model {
+impl Workspace {
     /// The state on the constraints with the given values (`x=1, x'=0.2, t=0`), nearest to the start in the rest.
     pub fn operating_point(&mut self, at: &str) -> Result<State, Box<Diagnostic>> {
         if at.trim().is_empty() {

@@ -13,7 +13,7 @@
 use super::ignorable::scales;
 use super::reduce::Local;
 use super::{Linearizer, fixed};
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Rational, Symbol, Zero};
 use dalembert_linalg::Cod;
 use dalembert_run::State;
@@ -27,7 +27,7 @@ const ROUNDING: f64 = 1e-12;
 
 impl Linearizer {
     /// Whether no force or potential contains the coordinates that were found to be ignorable by values.
-    pub(super) fn forces_ignore(&self, model: &mut Model, here: &Local, ignorable: &[usize]) -> bool {
+    pub(super) fn forces_ignore(&self, model: &mut Workspace, here: &Local, ignorable: &[usize]) -> bool {
         let system = &model.system;
         let mut laws: Vec<Expr> = [system.potential, system.lagrangian, system.dissipation]
             .into_iter()
@@ -54,7 +54,7 @@ impl Linearizer {
     /// Whether equilibria or steady motions provably go on in every direction of the null space, which has `zeros` dimensions.
     pub(super) fn family(
         &self,
-        model: &mut Model,
+        model: &mut Workspace,
         state: &State,
         here: &Local,
         states: &[usize],
@@ -93,7 +93,7 @@ impl Linearizer {
     /// Rates vanish with other speeds at the same place.
     fn lasts(
         &self,
-        model: &Model,
+        model: &Workspace,
         state: &State,
         here: &Local,
         states: &[usize],
@@ -182,7 +182,7 @@ fn simple(v: f64) -> Rational {
 }
 
 /// Zero for all values of what occurs in it, or for these values of the parameters.
-fn vanishes(model: &mut Model, e: Expr) -> bool {
+fn vanishes(model: &mut Workspace, e: Expr) -> bool {
     if model.system.pool.is_zero(e) == Zero::Yes {
         return true;
     }
@@ -198,7 +198,7 @@ fn vanishes(model: &mut Model, e: Expr) -> bool {
 }
 
 /// Everything in the equations of motion.
-fn equations(model: &Model) -> Vec<Expr> {
+fn equations(model: &Workspace) -> Vec<Expr> {
     let form = &model.form;
     let mut all: Vec<Expr> = form.mass_matrix.entries().map(|(_, _, e)| e).collect();
     all.extend(
@@ -211,7 +211,7 @@ fn equations(model: &Model) -> Vec<Expr> {
 }
 
 /// Whether nothing in the equations changes along a direction of the coordinates.
-fn translates(model: &mut Model, v: &[Rational]) -> bool {
+fn translates(model: &mut Workspace, v: &[Rational]) -> bool {
     let symbols = model.form.coordinates.clone();
     equations(model).into_iter().all(|e| {
         if !model.system.pool.depends_on(e, &symbols) {
@@ -225,7 +225,7 @@ fn translates(model: &mut Model, v: &[Rational]) -> bool {
 
 /// Whether translations and rotations that provably change neither the potential energy (V - T0) nor the constraints lead from a
 /// state in each of these directions. For speeds that are rates.
-pub(super) fn symmetric_along(model: &mut Model, state: &State, along: &[Vec<f64>]) -> bool {
+pub(super) fn symmetric_along(model: &mut Workspace, state: &State, along: &[Vec<f64>]) -> bool {
     let form = &model.form;
     let (n, x) = (form.coordinates.len(), form.coordinates.clone());
     if form.frame.is_some() || !form.invariants.is_empty() || n > MAX_ROTATED {
@@ -272,7 +272,7 @@ pub(super) fn symmetric_along(model: &mut Model, state: &State, along: &[Vec<f64
 }
 
 /// Whether no force acts at rest anywhere in the flat set through a state. Without constraints only.
-fn flat(model: &mut Model, state: &State, along: &[Vec<Rational>]) -> bool {
+fn flat(model: &mut Workspace, state: &State, along: &[Vec<Rational>]) -> bool {
     let form = &model.form;
     let free = form.constraint_matrix.is_empty() && form.nonideal.is_none() && form.invariants.is_empty();
     if !free || state.eta.iter().any(|v| *v != 0.0) {
@@ -295,7 +295,7 @@ fn flat(model: &mut Model, state: &State, along: &[Vec<Rational>]) -> bool {
 }
 
 /// Whether forces are polynomials of the second degree in the speeds and rows are linear in them.
-fn quadratic(model: &mut Model) -> bool {
+fn quadratic(model: &mut Workspace) -> bool {
     let speeds = model.form.speeds.clone();
     let system = &mut model.system;
     if system.mass.is_some() || system.nonideal.is_some() || system.kinetic.is_none() {

@@ -16,7 +16,7 @@
 use super::derivatives::Derivatives;
 use super::tangent::{Follows, Preference, ReductionError, Tangent, product, sum};
 use super::work::Work;
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_linalg::{Lu, mat_vec};
 use dalembert_run::{Accelerator, Kernel, Level, Solution, State, Terms};
 
@@ -54,7 +54,7 @@ impl Local {
 
 /// Computes it.
 pub(crate) fn local(
-    model: &Model,
+    model: &Workspace,
     derivatives: &Derivatives,
     state: &State,
     wishes: &Preferences,
@@ -139,7 +139,7 @@ pub(crate) fn local(
 
 /// Position rows and what the kinematics conserve. Coordinates whose rates are independent speeds should be independent too.
 fn position_tangent(
-    model: &Model,
+    model: &Workspace,
     state: &State,
     speeds: &Tangent,
     wishes: &Preferences,

@@ -5,7 +5,7 @@
 //! their values): `M - M_qo M_oo^-1 M_oq`, and B likewise.
 
 use super::reduce::Local;
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_linalg::Lu;
 
 /// `M q'' + D q' + K q = 0`.
@@ -23,7 +23,7 @@ pub struct Split {
 
 /// In the coordinates asked for, or in all whose rates are independent speeds.
 pub(super) fn split(
-    model: &Model,
+    model: &Workspace,
     here: &Local,
     chosen: &[usize],
     states: &[String],

@@ -15,7 +15,7 @@
 use super::proof::symmetric_along;
 use super::reduce::Local;
 use super::{LATER, Linearizer, OperatingPoint, fixed};
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_linalg::{Cod, Complex, Eigen, Lu, eigen, eigenvalues, symmetric_eigen};
 use dalembert_run::State;
@@ -68,7 +68,7 @@ const WORST: f64 = 3e-5;
 impl Linearizer {
     pub(super) fn stability(
         &self,
-        model: &mut Model,
+        model: &mut Workspace,
         state: &State,
         here: &Local,
         ignorable: &[usize],
@@ -139,7 +139,7 @@ impl Linearizer {
     /// Dirichlet: conserved (or dissipated) h = eta . dL/deta - L, positive definite about the state in all that is not ignorable.
     fn minimum_of_energy(
         &self,
-        model: &mut Model,
+        model: &mut Workspace,
         state: &State,
         here: &Local,
         states: &[usize],
@@ -159,7 +159,7 @@ impl Linearizer {
 
     /// Second derivatives of the potential energy (V - T0) by the independent positions, at rest of a conservative system
     /// (dissipation allowed); `None` for others.
-    fn potential_curvature(&self, model: &mut Model, state: &State, here: &Local) -> Option<Vec<f64>> {
+    fn potential_curvature(&self, model: &mut Workspace, state: &State, here: &Local) -> Option<Vec<f64>> {
         let (d, d_x, d_w) = (here.dimension(), here.positions.dimension(), here.speeds.dimension());
         let at_rest = state.eta.iter().all(|v| v.abs() <= 1e-12);
         if !at_rest || d_x != d_w || self.derivatives.timed || !conservative(model) {
@@ -184,7 +184,7 @@ impl Linearizer {
     /// because a symmetry of potential and constraints carries one into the other (see `proof`).
     fn minimum_on_family(
         &self,
-        model: &mut Model,
+        model: &mut Workspace,
         state: &State,
         here: &Local,
         states: &[usize],
@@ -220,7 +220,7 @@ impl Linearizer {
     }
 
     /// How far entries of S may be off because the state is not exactly where it should be: what a few Newton steps change.
-    fn unsettled(&self, model: &Model, state: &State, here: &Local, states: &[usize], S: &[f64]) -> f64 {
+    fn unsettled(&self, model: &Workspace, state: &State, here: &Local, states: &[usize], S: &[f64]) -> f64 {
         let (r, d) = (states.len(), here.dimension());
         let rates: Vec<f64> = states.iter().map(|i| -here.rates[*i]).collect();
         if rates.iter().all(|v| *v == 0.0) {
@@ -258,7 +258,7 @@ pub(super) fn rounding(e: &Eigen, k: usize) -> f64 {
 }
 
 /// Only energies, holonomic constraints, and dissipation by a constant quadratic form that never feeds energy in.
-fn conservative(model: &mut Model) -> bool {
+fn conservative(model: &mut Workspace) -> bool {
     let system = &mut model.system;
     let direct = system.mass.is_some() || system.nonideal.is_some();
     let forced = system.applied.iter().any(|e| *e != Pool::ZERO);

@@ -8,7 +8,7 @@
 
 use super::derivatives::{Derivatives, NonidealSlopes, Slopes};
 use super::tangent::{ReductionError, Tangent, product, sum};
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_linalg::{Cod, Lu, RANK_TOL, mat_t_vec};
 use dalembert_run::{IdealForces, Kernel, Solution, State, Terms, carrying_rows};
 
@@ -33,7 +33,7 @@ pub(super) struct Law {
 }
 
 pub(super) struct Work<'a> {
-    pub model: &'a Model,
+    pub model: &'a Workspace,
     pub state: &'a State,
     pub terms: &'a Terms,
     pub speeds: &'a Tangent,

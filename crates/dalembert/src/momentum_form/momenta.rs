@@ -17,8 +17,8 @@
 use super::branch::{self, Branch, Known};
 use super::small::{invert, largest, times};
 use crate::compile::{Compiled, Inputs, Scattered, dense, entries};
-use crate::model::Model;
 use crate::poincare::Poincare;
+use crate::workspace::Workspace;
 use dalembert_expr::{Derivation, Expr, Pool};
 use dalembert_run::{IdealForces, Kernel, Level, Point, Shape, Solution, State, Terms};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
@@ -78,7 +78,7 @@ impl<'a> Room<'a> {
 impl Momenta {
     /// The tapes for a model. Refused without a Lagrangian, with friction or control, and for position constraints
     /// on a Lagrangian that is not quadratic (their projection asks for a frame that depends on positions alone).
-    pub fn new(model: &mut Model) -> Result<Self, Box<Diagnostic>> {
+    pub fn new(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
         let equations = Poincare::of(model)?;
         let form = model.form.clone();
         let inputs = Inputs::of(&model.system, &form);

@@ -10,8 +10,8 @@
 
 use super::small::invert;
 use crate::compile::{Compiled, Inputs, Scattered, dense, matrix};
-use crate::model::Model;
 use crate::suslov::Suslov;
+use crate::workspace::Workspace;
 use dalembert_expr::Expr;
 use dalembert_run::{Kernel, Level, Point, Shape, Solution, State, Terms};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
@@ -57,7 +57,7 @@ impl<'a> Room<'a> {
 
 impl SuslovKernel {
     /// The tapes for a model; see [`Suslov::of`] for what is refused.
-    pub fn new(model: &mut Model) -> Result<Self, Box<Diagnostic>> {
+    pub fn new(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
         let suslov = Suslov::of(model)?;
         let inputs = Inputs::of(&model.system, &model.form);
         let mut with_multipliers = inputs.state.clone();

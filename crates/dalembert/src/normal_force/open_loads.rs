@@ -1,12 +1,12 @@
 //! Forces of redundant constraints that a force law reads and that no rule decides.
 
 use super::View;
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_linalg::{Cod, RANK_TOL, norm};
 use dalembert_run::{Kernel, carrying_rows};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
-impl Model {
+impl Workspace {
     /// Says where the constraints that friction or non-ideal work read share a load, so that each one's part is a matter
     /// of choice.
     pub(super) fn warn_open_loads(&mut self, view: &View) {

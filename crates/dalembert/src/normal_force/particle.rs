@@ -8,12 +8,12 @@
 
 use super::surface::{between, slide_along};
 use super::{EQUAL, View, inverted};
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Function, Pool, Rational, Symbol, Zero};
 use dalembert_linalg::{Cod, RANK_TOL, cholesky, solve_lower};
 
 /// The map from multipliers to the components of the normal force.
-pub(super) fn normal_force(model: &mut Model, k: usize, views: &[View]) -> Option<Vec<Vec<Expr>>> {
+pub(super) fn normal_force(model: &mut Workspace, k: usize, views: &[View]) -> Option<Vec<Vec<Expr>>> {
     let rows = model.form.contacts[k].rows.clone();
     if model.form.frame.is_some() || rows.len() > 2 {
         return None;
@@ -24,7 +24,7 @@ pub(super) fn normal_force(model: &mut Model, k: usize, views: &[View]) -> Optio
     // All that is touched, or what belongs to the point that slides: the constraint may press on another body as well.
     let all = whole(model, slid.iter().chain(&pressed).copied().collect());
     let mut own = whole(model, slid);
-    let alike = |model: &Model, p: usize, own: &[usize]| {
+    let alike = |model: &Workspace, p: usize, own: &[usize]| {
         own.iter().any(|&q| model.form.mass_matrix.get(p, p) == model.form.mass_matrix.get(q, q))
     };
     let more: Vec<usize> =
@@ -36,7 +36,7 @@ pub(super) fn normal_force(model: &mut Model, k: usize, views: &[View]) -> Optio
 }
 
 /// With the speeds that share inertia with these, or whose inertia depends on their coordinates, or the other way round.
-fn whole(model: &mut Model, mut speeds: Vec<usize>) -> Vec<usize> {
+fn whole(model: &mut Workspace, mut speeds: Vec<usize>) -> Vec<usize> {
     speeds.sort_unstable();
     speeds.dedup();
     let mut next = 0;
@@ -44,7 +44,7 @@ fn whole(model: &mut Model, mut speeds: Vec<usize>) -> Vec<usize> {
         let q = speeds[next];
         next += 1;
         for p in 0..model.form.speeds.len() {
-            let depends = |model: &mut Model, p: usize, q: usize| {
+            let depends = |model: &mut Workspace, p: usize, q: usize| {
                 let (e, own) = (model.form.mass_matrix.get(p, p), model.form.coordinates[q]);
                 model.system.pool.depends_on(e, &[own])
             };
@@ -62,7 +62,7 @@ fn whole(model: &mut Model, mut speeds: Vec<usize>) -> Vec<usize> {
 }
 
 /// If these speeds are those of a particle.
-fn of_particle(model: &mut Model, k: usize, views: &[View], speeds: &[usize]) -> Option<Vec<Vec<Expr>>> {
+fn of_particle(model: &mut Workspace, k: usize, views: &[View], speeds: &[usize]) -> Option<Vec<Vec<Expr>>> {
     let (rows, n) = (model.form.contacts[k].rows.clone(), views[0].n);
     if speeds.len() < 2 || speeds.len() > 3 {
         return None;
@@ -117,7 +117,7 @@ fn of_particle(model: &mut Model, k: usize, views: &[View], speeds: &[usize]) ->
 /// The mass by which the sliding velocity answers forces: 1/(J M^-1 J^T) of a component that shows it, or one of the
 /// model's parameters, or one.
 fn shown_mass(
-    model: &mut Model,
+    model: &mut Workspace,
     k: usize,
     views: &[View],
     metric: &[Vec<Expr>],
@@ -193,7 +193,7 @@ fn mobility_mass(v: &View, k: usize) -> Option<f64> {
 }
 
 /// Whether the metric has no curvature at a state.
-fn is_flat(model: &mut Model, v: &View, metric: &[Vec<Expr>], x: &[Symbol]) -> bool {
+fn is_flat(model: &mut Workspace, v: &View, metric: &[Vec<Expr>], x: &[Symbol]) -> bool {
     let d = x.len();
     let mut g = vec![0.0; d * d];
     let mut dg = vec![0.0; d * d * d];

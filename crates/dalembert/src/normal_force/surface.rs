@@ -11,7 +11,7 @@
 
 use super::{EQUAL, View, inverted};
 use crate::derive::sliding_rows;
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Rational};
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ const INDEPENDENT: f64 = 1e-8;
 /// Makes the sliding velocity of contact `k` tangential on the speeds of its point, whose inverse metric is given in
 /// symbols. `None` where that is not determined. The whole velocity of a point, by all components, is so by itself.
 pub(super) fn slide_along(
-    model: &mut Model,
+    model: &mut Workspace,
     k: usize,
     speeds: &[usize],
     inverse: &[Vec<Expr>],
@@ -75,7 +75,7 @@ pub(super) fn slide_along(
 }
 
 /// The entries of a constraint row on some speeds.
-fn dense_row(model: &Model, r: usize, speeds: &[usize]) -> Vec<Expr> {
+fn dense_row(model: &Workspace, r: usize, speeds: &[usize]) -> Vec<Expr> {
     let row = &model.form.constraint_matrix[r];
     let entry = |p: &usize| row.iter().find(|(q, _)| q == p).map_or(Pool::ZERO, |(_, e)| *e);
     speeds.iter().map(entry).collect()

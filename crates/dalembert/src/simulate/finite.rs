@@ -4,7 +4,7 @@
 //! right all the same. A state that is not finite is not a motion.
 
 use super::Table;
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// Entries of one column that are not finite.
@@ -34,7 +34,7 @@ impl Table {
 }
 
 /// What is wrong with the state in a table, and what is to be said of its outputs.
-pub(crate) fn judge(model: &Model, table: &Table) -> (Option<Diagnostic>, Vec<Diagnostic>) {
+pub(crate) fn judge(model: &Workspace, table: &Table) -> (Option<Diagnostic>, Vec<Diagnostic>) {
     let states = 1 + model.state_names().len();
     let (mut error, mut remarks) = (None, Vec::new());
     for found in table.not_finite() {

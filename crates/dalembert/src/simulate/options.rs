@@ -2,7 +2,7 @@
 
 use super::Request;
 use super::record::KINDS;
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_run::{Baumgarte, Crossing, EventRule, Method, Options, Output, hybrid};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
@@ -25,7 +25,7 @@ pub struct Resolved {
     pub options: Options,
 }
 
-impl Model {
+impl Workspace {
     /// End time and options of the integrator, from the request, the model's `run` statement and defaults.
     pub fn options(&mut self, request: &Request) -> Result<Resolved, Box<Diagnostic>> {
         let run = self.system.run.clone();

@@ -4,7 +4,7 @@ use super::EventRecord;
 use super::variables::Variables;
 use crate::compile::Compiled;
 use crate::explain;
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_run::{
     ContactChange, ControlInput, Flow, Kernel, Observer, Point, Progress, Projector, Reporter, Residuals,
     Row, Solution, State, StickingKernel, Terms,
@@ -29,7 +29,7 @@ pub fn forces_of(terms: &Terms, solution: &Solution, out: &mut Vec<f64>) {
 
 /// Turns rows of the motion into rows of the table.
 pub(super) struct Recorder<'m, P> {
-    model: &'m Model,
+    model: &'m Workspace,
     variables: &'m Variables,
     /// Measures constraints that the integrated equations keep of themselves.
     projector: Option<Projector>,
@@ -50,7 +50,7 @@ pub(super) struct Recorder<'m, P> {
 }
 
 impl<'m, P> Recorder<'m, P> {
-    pub fn new(model: &'m Model, variables: &'m Variables, forces: bool, progress: &'m mut P) -> Self {
+    pub fn new(model: &'m Workspace, variables: &'m Variables, forces: bool, progress: &'m mut P) -> Self {
         Recorder {
             model,
             variables,
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn a_run_ends_at_the_bound_on_events() {
         let text = "coordinate x\nkinetic x'^2 / 2\nevent turn: sin(x)\n";
-        let Ok(model) = Model::load(&Source::new("model.dal", text), &Overrides::default()) else {
+        let Ok(model) = Workspace::load(&Source::new("model.dal", text), &Overrides::default()) else {
             panic!("the model loads")
         };
         let variables = Variables::Speeds;

@@ -2,8 +2,8 @@
 
 use super::Request;
 use crate::compile::Compiled;
-use crate::model::Model;
 use crate::momentum_form::{Momenta, SuslovKernel};
+use crate::workspace::Workspace;
 use dalembert_run::{AccelerationError, Failure, Kernel, Method, State, Term};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
@@ -28,7 +28,7 @@ pub(super) enum Variables {
 }
 
 /// Options that a form does not go with.
-pub(super) fn check(model: &Model, request: &Request) -> Result<(), Box<Diagnostic>> {
+pub(super) fn check(model: &Workspace, request: &Request) -> Result<(), Box<Diagnostic>> {
     let baumgarte = request.baumgarte.is_some() && request.form == MotionForm::Suslov;
     if baumgarte && !model.system.rows.is_empty() {
         let message =
@@ -70,7 +70,7 @@ pub(super) fn check_variational(request: &Request, method: Method) -> Result<(),
 }
 
 impl Variables {
-    pub fn new(model: &mut Model, form: MotionForm) -> Result<Self, Box<Diagnostic>> {
+    pub fn new(model: &mut Workspace, form: MotionForm) -> Result<Self, Box<Diagnostic>> {
         Ok(match form {
             MotionForm::Explicit | MotionForm::HamiltonJacobi => Variables::Speeds,
             MotionForm::Hamilton => Variables::Momenta(Box::new(Momenta::new(model)?)),

@@ -1,9 +1,9 @@
 //! What the names of a plan mean in a model.
 
 use super::Plan;
-use crate::model::Model;
 use crate::parameters::Target;
 use crate::system::InitialTarget;
+use crate::workspace::Workspace;
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 
 /// Where the values of a run go, in their order.
@@ -14,7 +14,7 @@ pub(super) struct Targets {
 }
 
 impl Targets {
-    pub fn new(model: &Model, plan: &Plan) -> Result<Self, Box<Diagnostic>> {
+    pub fn new(model: &Workspace, plan: &Plan) -> Result<Self, Box<Diagnostic>> {
         let mut list: Vec<(String, Target)> = Vec::new();
         for name in plan.names() {
             let target = model.target(name).ok_or_else(|| Box::new(unknown(model, name)))?;
@@ -116,7 +116,7 @@ impl Target {
     }
 }
 
-fn unknown(model: &Model, name: &str) -> Diagnostic {
+fn unknown(model: &Workspace, name: &str) -> Diagnostic {
     if model.system.constants.iter().any(|constant| constant == name) {
         let message =
             format!("`{name}` is a `const`, which changes the equations: it cannot vary from run to run");

@@ -1,8 +1,8 @@
 //! One thread's share: runs prepared, moved and written down as rows.
 
 use super::{Block, Status, Sweep, SweepRow};
-use crate::model::Model;
 use crate::simulate::{Motion, Request, Table};
+use crate::workspace::Workspace;
 use dalembert_run::ensemble::{Ended, Job, LaneDriver, Sampled};
 use dalembert_run::{
     ContactModes, ControlInput, EventHit, Flow, Kernel, Point, Reporter, State, StickingKernel, Stop,
@@ -29,7 +29,7 @@ struct CompletedRun {
 
 pub(super) struct Worker<'s> {
     sweep: &'s Sweep,
-    model: Model,
+    model: Workspace,
     driver: Option<LaneDriver<'s>>,
     scratch: Vec<f64>,
     outputs: Vec<f64>,
@@ -240,8 +240,8 @@ impl<'s> Worker<'s> {
 
     /// A run by the ordinary driver; nothing if it was cancelled.
     fn alone(&mut self, run: usize, cancel: &AtomicBool) -> Option<CompletedRun> {
-        // A run must not see what the driver made of the system for the one before.
-        self.model.compiled.clone_from(&self.sweep.model.compiled);
+        // Each run in a workspace of its own: its digits depend on its number alone.
+        self.model = self.sweep.model.clone();
         let values = self.sweep.values(run);
         let progress = |_| if cancel.load(Ordering::Relaxed) { Flow::Cancel } else { Flow::Continue };
         let motion = self.prepare(&values).and_then(|start| {

@@ -15,7 +15,7 @@ use super::reading::Difference;
 use super::small::{RowSpace, dot, times};
 use super::symbols::{constraint_matrix, evaluate, impressed, state_values};
 use super::{Reading, Tally, Verification};
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_expr::Expr;
 use dalembert_linalg::{Cod, RANK_TOL, Rng};
 use dalembert_run::State;
@@ -28,7 +28,7 @@ const SAME: f64 = 1e-9;
 /// Beyond this the grid does not follow the motion, and nothing is said.
 const ROUGH: f64 = 1e-4;
 
-pub(super) fn judge(model: &mut Model, path: &Path, found: &mut Verification) {
+pub(super) fn judge(model: &mut Workspace, path: &Path, found: &mut Verification) {
     const NAME: &str = "action";
     let system = &model.system;
     let reason = if system.mass.is_some() || (system.kinetic.is_none() && system.lagrangian.is_none()) {
@@ -99,7 +99,7 @@ struct Node {
 }
 
 impl Written {
-    fn of(model: &mut Model) -> Self {
+    fn of(model: &mut Workspace) -> Self {
         let (system, form) = (&mut model.system, &model.form);
         let L = system.whole_lagrangian();
         let A = constraint_matrix(system);
@@ -119,7 +119,7 @@ impl Written {
     }
 
     /// The weights are those of the first point all along: variations must be smooth.
-    fn at(&self, model: &mut Model, state: &State, weights: &[f64]) -> Option<Node> {
+    fn at(&self, model: &mut Workspace, state: &State, weights: &[f64]) -> Option<Node> {
         let reading = Reading::of(model, state)?;
         let values = state_values(model, state);
         let mut of = |list: &[Expr]| evaluate(model, list, &values);

@@ -12,8 +12,8 @@
 use super::motion::Scales;
 use crate::compile::Compiled;
 use crate::derive::derive;
-use crate::model::Model;
 use crate::system::{ConstraintRow, Contact, RequirementRow, Speed, System};
+use crate::workspace::Workspace;
 use dalembert_expr::{Derivation, Expr, Function, Pool, Rational, Symbol};
 use dalembert_linalg::Rng;
 use dalembert_syntax::diagnostic::Diagnostic;
@@ -130,7 +130,7 @@ fn shear(pool: &mut Pool, coordinate: Option<(Symbol, f64)>, rng: &mut Rng) -> E
 }
 
 /// The model in speeds w. It takes the pool of `model`, which [`give_back`] returns.
-pub(super) fn changed(model: &mut Model, change: &Change) -> Result<Model, Box<Diagnostic>> {
+pub(super) fn changed(model: &mut Workspace, change: &Change) -> Result<Workspace, Box<Diagnostic>> {
     let mut system = rewrite(model, change);
     let parameters = model.compiled.parameters().to_vec();
     let form = match derive(&mut system) {
@@ -141,15 +141,15 @@ pub(super) fn changed(model: &mut Model, change: &Change) -> Result<Model, Box<D
         }
     };
     let compiled = Compiled::new(&mut system, &form, parameters);
-    Ok(Model { system, form, compiled, diagnostics: Vec::new(), self_checked: false })
+    Ok(Workspace::bare(system, form, compiled))
 }
 
 /// Returns the pool.
-pub(super) fn give_back(model: &mut Model, changed: Model) {
+pub(super) fn give_back(model: &mut Workspace, changed: Workspace) {
     model.system.pool = changed.system.pool;
 }
 
-fn rewrite(model: &mut Model, change: &Change) -> System {
+fn rewrite(model: &mut Workspace, change: &Change) -> System {
     let reactions = reactions(model);
     let mut pool = std::mem::take(&mut model.system.pool);
     let old = &model.system;
@@ -286,7 +286,7 @@ fn direct(
 }
 
 /// The size of a constraint's force depends on the speeds it is measured by: in the old ones it is written out.
-fn reactions(model: &mut Model) -> Vec<(Symbol, Expr)> {
+fn reactions(model: &mut Workspace) -> Vec<(Symbol, Expr)> {
     let n = model.form.speeds.len();
     let Some(C) = model.system.nonideal.clone() else { return Vec::new() };
     let (system, form) = (&mut model.system, &model.form);

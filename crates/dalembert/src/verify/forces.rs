@@ -8,7 +8,7 @@
 use super::reading::Difference;
 use super::small::dot;
 use super::{Reading, Tally, Verification};
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_run::{ContactTerms, ControlTerms, Kernel};
 
 /// What is slower than this, relative to the other speeds, has no direction to slide in.
@@ -16,7 +16,7 @@ const AT_REST: f64 = 1e-9;
 /// Agreement of forces that a search found; a sticking contact may be at its limit.
 const LAW: f64 = 1e-8;
 
-pub(super) fn judge(model: &Model, readings: &[Reading], found: &mut Verification) {
+pub(super) fn judge(model: &Workspace, readings: &[Reading], found: &mut Verification) {
     if !model.system.contacts.is_empty() {
         found.take(friction(model, readings));
     }
@@ -25,7 +25,7 @@ pub(super) fn judge(model: &Model, readings: &[Reading], found: &mut Verificatio
     }
 }
 
-fn friction(model: &Model, readings: &[Reading]) -> Tally {
+fn friction(model: &Workspace, readings: &[Reading]) -> Tally {
     let mut tally = Tally::new("friction_law", "friction against the sliding velocity, at most mu N");
     let kernel = &model.compiled;
     let shape = kernel.shape();
@@ -55,7 +55,7 @@ fn friction(model: &Model, readings: &[Reading]) -> Tally {
     tally
 }
 
-fn requirements(model: &Model, readings: &[Reading]) -> Tally {
+fn requirements(model: &Workspace, readings: &[Reading]) -> Tally {
     let mut tally = Tally::new("requirements", "what control is required to do, done");
     let kernel = &model.compiled;
     let mut scratch = vec![0.0; kernel.scratch_len()];

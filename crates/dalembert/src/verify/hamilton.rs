@@ -11,15 +11,15 @@ use super::reading::Saddle;
 use super::small::times;
 use super::symbols::{evaluate, state_values};
 use super::{Reading, Tally, Verification};
-use crate::model::Model;
 use crate::momentum_form::{Momenta, SuslovKernel};
 use crate::suslov::Suslov;
+use crate::workspace::Workspace;
 use dalembert_expr::{Derivation, Expr, Pool};
 use dalembert_linalg::Rng;
 use dalembert_run::{Kernel, Terms};
 
 /// `hamilton`
-pub(super) fn hamilton(model: &mut Model, readings: &[Reading], found: &mut Verification) {
+pub(super) fn hamilton(model: &mut Workspace, readings: &[Reading], found: &mut Verification) {
     const NAME: &str = "hamilton";
     let momenta = match Momenta::new(model) {
         Ok(momenta) => momenta,
@@ -44,7 +44,7 @@ pub(super) fn hamilton(model: &mut Model, readings: &[Reading], found: &mut Veri
 }
 
 /// `suslov`
-pub(super) fn suslov(model: &mut Model, readings: &[Reading], found: &mut Verification) {
+pub(super) fn suslov(model: &mut Workspace, readings: &[Reading], found: &mut Verification) {
     const NAME: &str = "suslov";
     if model.system.rows.is_empty() {
         return found.take(Tally::skipped(NAME, "without constraints Suslov's form is Hamilton's"));
@@ -79,7 +79,7 @@ struct Held {
 }
 
 impl Held {
-    fn of(model: &mut Model) -> Result<Self, Box<dalembert_syntax::diagnostic::Diagnostic>> {
+    fn of(model: &mut Workspace) -> Result<Self, Box<dalembert_syntax::diagnostic::Diagnostic>> {
         let suslov = Suslov::of(model)?;
         let (system, form) = (&mut model.system, &model.form);
         let images = form.coordinates.iter().copied().zip(system.kinematics.iter().copied());
@@ -95,7 +95,7 @@ impl Held {
     /// Any M will do: the motion does not depend on it. But eta is found from momenta that carry M A, rounded by their size,
     /// and accelerations are of the second order in eta: of speeds much below M A nothing would be left. So M A is of the size of
     /// the momenta without it; 1 at rest, where nothing is carried.
-    fn multipliers(&self, model: &mut Model, reading: &Reading, rng: &mut Rng) -> Vec<f64> {
+    fn multipliers(&self, model: &mut Workspace, reading: &Reading, rng: &mut Rng) -> Vec<f64> {
         let d = reading.weights();
         let largest = |list: &[f64]| list.iter().zip(&d).fold(0.0f64, |m, (v, d)| m.max((v / d).abs()));
         let size = largest(&times(&reading.terms.M, &reading.state.eta));
@@ -111,7 +111,7 @@ impl Held {
     /// eta', A^T lambda, conditioning.
     fn solve(
         &self,
-        model: &mut Model,
+        model: &mut Workspace,
         reading: &Reading,
         kernel: &SuslovKernel,
         state: &dalembert_run::State,

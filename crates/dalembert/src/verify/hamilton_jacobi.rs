@@ -10,7 +10,7 @@ use super::motion::Path;
 use super::reading::Difference;
 use super::{Tally, Verification};
 use crate::hamilton_jacobi::{HamiltonJacobi, NOTHING, Survey, WRONG};
-use crate::model::Model;
+use crate::workspace::Workspace;
 
 const RESIDUAL: &str = "hamilton_jacobi";
 const COMPLETE: &str = "complete_integral";
@@ -21,7 +21,7 @@ const KNOWN: f64 = 1e-11;
 const WHOLE: f64 = 1e-9;
 
 /// `hamilton_jacobi`, `complete_integral` and `motion_hamilton_jacobi`.
-pub(super) fn judge(model: &mut Model, path: &Path, found: &mut Verification) {
+pub(super) fn judge(model: &mut Workspace, path: &Path, found: &mut Verification) {
     if model.system.complete_integral.is_none() {
         return;
     }
@@ -50,7 +50,7 @@ pub(super) fn judge(model: &mut Model, path: &Path, found: &mut Verification) {
 /// The residual of H8 around the start and along the motion, and the degrees of freedom that the constants miss.
 fn equation(
     jacobi: &HamiltonJacobi,
-    model: &mut Model,
+    model: &mut Workspace,
     path: &Path,
     a: Option<&[f64]>,
     found: &mut Verification,
@@ -87,7 +87,7 @@ fn equation(
 }
 
 /// The motion by b = dS/da, up to where S ends to describe it.
-fn motion(jacobi: &HamiltonJacobi, model: &Model, path: &Path, a: &[f64], b: &[f64]) -> Tally {
+fn motion(jacobi: &HamiltonJacobi, model: &Workspace, path: &Path, a: &[f64], b: &[f64]) -> Tally {
     let mut tally = Tally::new(MOTION, "the motion from the complete integral");
     let states = jacobi.states(model, &path.states, a, b);
     let shaken = |list: &[f64]| -> Vec<f64> { list.iter().map(|v| v + KNOWN * (v.abs() + 1.0)).collect() };

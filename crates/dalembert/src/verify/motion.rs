@@ -6,8 +6,8 @@
 
 use super::reading::{Difference, ROUNDINGS};
 use super::{Reading, Tally, Verification};
-use crate::model::Model;
 use crate::simulate::{MotionForm, Request};
+use crate::workspace::Workspace;
 use dalembert_linalg::Rng;
 use dalembert_run::{Flow, Kernel, State, Stop, Terms};
 
@@ -52,7 +52,7 @@ pub(super) struct Scales {
 
 impl Scales {
     /// Looked at where the states are given.
-    fn of(model: &Model, states: &[&State], span: f64) -> Self {
+    fn of(model: &Workspace, states: &[&State], span: f64) -> Self {
         let (n_x, n) = (model.form.coordinates.len(), model.form.speeds.len());
         let mut scales = Scales { x: vec![0.0; n_x], eta: vec![0.0; n], ..Scales::default() };
         let mut rng = Rng::new(7);
@@ -113,7 +113,7 @@ struct Run {
 
 impl Path {
     /// The motion from a start.
-    pub fn of(model: &mut Model, start: &State) -> Self {
+    pub fn of(model: &mut Workspace, start: &State) -> Self {
         let stated = model.system.run.as_ref().map(|run| run.until);
         let until = stated.map(|e| model.constant(e)).filter(|t| t.is_finite() && *t > 0.0);
         let mut span = until.map_or(1.0, |t| t / 10.0);
@@ -173,7 +173,7 @@ impl Path {
     }
 
     /// The motion over the grid by one road.
-    fn run(&self, model: &mut Model, start: &State, form: MotionForm, rtol: f64) -> Run {
+    fn run(&self, model: &mut Workspace, start: &State, form: MotionForm, rtol: f64) -> Run {
         let times = self.times[1..self.times.len() - 1].to_vec();
         let request = Request {
             until: self.times.last().copied(),
@@ -208,7 +208,12 @@ impl Path {
     }
 
     /// How far a road is from this motion.
-    pub fn compare(&self, model: &mut Model, start: &State, form: MotionForm) -> Result<Difference, String> {
+    pub fn compare(
+        &self,
+        model: &mut Workspace,
+        start: &State,
+        form: MotionForm,
+    ) -> Result<Difference, String> {
         let run = self.run(model, start, form, SHARP);
         self.against(&run.states, run.trouble)
     }
@@ -238,9 +243,9 @@ impl Path {
     /// The motion of a model in other speeds, its states brought back by `back`.
     pub fn compare_changed(
         &self,
-        model: &mut Model,
+        model: &mut Workspace,
         start: &State,
-        mut back: impl FnMut(&mut Model, &State) -> State,
+        mut back: impl FnMut(&mut Workspace, &State) -> State,
     ) -> Result<Difference, String> {
         let run = self.run(model, start, MotionForm::Explicit, SHARP);
         let states: Vec<State> = run.states.iter().map(|s| back(model, s)).collect();
@@ -249,7 +254,7 @@ impl Path {
 }
 
 /// `motion_hamilton` and `motion_suslov`.
-pub(super) fn judge(model: &mut Model, path: &Path, found: &mut Verification) {
+pub(super) fn judge(model: &mut Workspace, path: &Path, found: &mut Verification) {
     for (name, what, form, check) in [
         ("motion_hamilton", "the motion by Hamilton's equations", MotionForm::Hamilton, "hamilton"),
         ("motion_suslov", "the motion by Suslov's equations", MotionForm::Suslov, "suslov"),

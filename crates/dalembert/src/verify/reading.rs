@@ -14,7 +14,7 @@ pub use multipliers::multipliers;
 
 use super::small::{dot, times};
 use crate::compile::Compiled;
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_linalg::{Rng, norm_max};
 use dalembert_run::{Accelerator, ControlInput, IdealForces, Kernel, Solution, State, Terms, accelerate};
 
@@ -72,12 +72,12 @@ pub struct Reading {
 
 impl Reading {
     /// `None` where the model has no acceleration.
-    pub fn of(model: &Model, state: &State) -> Option<Reading> {
+    pub fn of(model: &Workspace, state: &State) -> Option<Reading> {
         Reading::all(model, std::slice::from_ref(state)).pop()
     }
 
     /// Those of all states at which the model has an acceleration.
-    pub(super) fn all(model: &Model, states: &[State]) -> Vec<Reading> {
+    pub(super) fn all(model: &Workspace, states: &[State]) -> Vec<Reading> {
         let mut rng = Rng::new(6);
         let parameters = model.compiled.parameters();
         let shaken: Vec<Compiled> =
@@ -98,7 +98,7 @@ impl Reading {
             .collect()
     }
 
-    fn plain(model: &Model, state: &State) -> Option<Reading> {
+    fn plain(model: &Workspace, state: &State) -> Option<Reading> {
         let now = model.evaluate(state).ok()?;
         let n = state.eta.len();
         let mut C = vec![0.0; n];
@@ -229,7 +229,7 @@ impl Reading {
 }
 
 /// The multipliers that C reads: those of a motion without friction, under the control that acts.
-fn ideal_multipliers(model: &Model, state: &State, s: &Solution) -> Option<Vec<f64>> {
+fn ideal_multipliers(model: &Workspace, state: &State, s: &Solution) -> Option<Vec<f64>> {
     if model.system.contacts.is_empty() || model.system.nonideal.is_none() {
         return Some(s.lambda.clone());
     }

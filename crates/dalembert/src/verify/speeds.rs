@@ -9,7 +9,7 @@ use super::motion::Path;
 use super::small::dot;
 use super::symbols::evaluate;
 use super::{Reading, Tally, Verification};
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
 use dalembert_linalg::Rng;
 use dalembert_run::State;
@@ -23,7 +23,7 @@ const MAX_VARYING: usize = 24;
 const MAX_CHANGED: usize = 120;
 
 /// `changed_speeds` and `motion_changed_speeds`. The pool of `model` is away meanwhile.
-pub(super) fn judge(model: &mut Model, readings: &[Reading], path: &Path, found: &mut Verification) {
+pub(super) fn judge(model: &mut Workspace, readings: &[Reading], path: &Path, found: &mut Verification) {
     let old: Vec<Symbol> = model.form.speeds.clone();
     // A frame that closes with constants should go on doing so; others take any change.
     let closed = model.system.speeds_in_rates.is_none() || old.len() > MAX_VARYING;
@@ -90,7 +90,7 @@ struct Solved {
 }
 
 impl Road {
-    fn of(other: &mut Model, change: Change, old: Vec<Symbol>) -> Self {
+    fn of(other: &mut Workspace, change: Change, old: Vec<Symbol>) -> Self {
         let (system, form) = (&mut other.system, &other.form);
         let pool = &mut system.pool;
         let mut seeds: Vec<(Symbol, Expr)> = vec![(form.time, Pool::ONE)];
@@ -105,19 +105,19 @@ impl Road {
         Road { change, old, w, eta_dot, inverse, matrix }
     }
 
-    fn there(&self, other: &mut Model, state: &State) -> State {
+    fn there(&self, other: &mut Workspace, state: &State) -> State {
         let mut values = super::symbols::state_values(other, state);
         values.extend(self.old.iter().copied().zip(state.eta.iter().copied()));
         State::new(state.t, &state.x, &evaluate(other, &self.w, &values))
     }
 
-    fn back(&self, other: &mut Model, state: &State) -> State {
+    fn back(&self, other: &mut Workspace, state: &State) -> State {
         let values = super::symbols::state_values(other, state);
         State::new(state.t, &state.x, &evaluate(other, &self.change.eta, &values))
     }
 
     /// eta', Q_i and Q_ni of the changed model, in the old speeds.
-    fn solve(&self, other: &mut Model, reading: &Reading) -> Option<Solved> {
+    fn solve(&self, other: &mut Workspace, reading: &Reading) -> Option<Solved> {
         let state = self.there(other, &reading.state);
         let solution = other.evaluate(&state).ok()?.solution;
         let mut values = super::symbols::state_values(other, &state);

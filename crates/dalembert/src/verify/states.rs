@@ -1,7 +1,7 @@
 //! States near the motion: on it, and pushed off it at random and brought back onto the constraints.
 
 use super::motion::Path;
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_linalg::Rng;
 use dalembert_run::{StartGuess, State, find_start};
 
@@ -13,7 +13,7 @@ const COUNT: usize = 10;
 const SHRUNK: [f64; 3] = [1.0, 0.1, 0.01];
 
 /// Twenty states, fewer where what is beside the motion cannot be brought onto the constraints.
-pub(super) fn near(model: &Model, start: &State, path: &Path) -> Vec<State> {
+pub(super) fn near(model: &Workspace, start: &State, path: &Path) -> Vec<State> {
     let along: Vec<&State> = match path.states.len() {
         0 => vec![start],
         all => (0..COUNT).map(|k| &path.states[k * (all - 1) / (COUNT - 1)]).collect(),

@@ -11,9 +11,9 @@
 use super::{Reading, Tally, Verification};
 use crate::derive::structure_of;
 use crate::kernel_form::{Places, Structure};
-use crate::model::Model;
 use crate::poincare::{Fields, dot, turned};
 use crate::system::System;
+use crate::workspace::Workspace;
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol};
 use rustc_hash::FxHashMap;
 
@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 pub(super) type Values = FxHashMap<Symbol, f64>;
 
 /// `lagrange` and `constraints`.
-pub(super) fn judge(model: &mut Model, readings: &[Reading], found: &mut Verification) {
+pub(super) fn judge(model: &mut Workspace, readings: &[Reading], found: &mut Verification) {
     let n = model.form.speeds.len();
     let rows = rows(&mut model.system);
     let (balance, reason) = match structure(model) {
@@ -67,7 +67,7 @@ pub(super) fn judge(model: &mut Model, readings: &[Reading], found: &mut Verific
 }
 
 /// L1, found again where the frame is not that of the coordinates.
-fn structure(model: &mut Model) -> Option<Structure> {
+fn structure(model: &mut Workspace) -> Option<Structure> {
     let system = &mut model.system;
     let energies = system.kinetic.is_some() || system.lagrangian.is_some();
     if model.form.frame.is_none() || !energies {
@@ -77,7 +77,7 @@ fn structure(model: &mut Model) -> Option<Structure> {
 }
 
 /// The left side of L2 over x, eta, eta', t, the direct form added.
-fn balance(model: &mut Model, structure: &Structure) -> Vec<Expr> {
+fn balance(model: &mut Workspace, structure: &Structure) -> Vec<Expr> {
     let (system, form) = (&mut model.system, &model.form);
     let L = system.whole_lagrangian();
     let mut along = motion(system);
@@ -158,7 +158,7 @@ pub(super) fn constraint_matrix(system: &mut System) -> Vec<Expr> {
 }
 
 /// Time, parameters, state.
-pub(super) fn state_values(model: &Model, state: &dalembert_run::State) -> Values {
+pub(super) fn state_values(model: &Workspace, state: &dalembert_run::State) -> Values {
     let form = &model.form;
     let mut values: Values = [(form.time, state.t)].into_iter().collect();
     values.extend(form.parameters.iter().copied().zip(model.compiled.parameters().iter().copied()));
@@ -168,7 +168,7 @@ pub(super) fn state_values(model: &Model, state: &dalembert_run::State) -> Value
 }
 
 /// Values of the state, accelerations, multipliers and reactions by symbol.
-pub(super) fn values(model: &Model, reading: &Reading) -> Values {
+pub(super) fn values(model: &Workspace, reading: &Reading) -> Values {
     let mut values = state_values(model, &reading.state);
     let (system, s) = (&model.system, &reading.solution);
     values.extend(system.speeds.iter().map(|s| s.acceleration).zip(s.eta_dot.iter().copied()));
@@ -181,6 +181,6 @@ pub(super) fn values(model: &Model, reading: &Reading) -> Values {
 }
 
 /// Values of expressions, one node at a time.
-pub(super) fn evaluate(model: &mut Model, list: &[Expr], values: &Values) -> Vec<f64> {
+pub(super) fn evaluate(model: &mut Workspace, list: &[Expr], values: &Values) -> Vec<f64> {
     model.system.pool.evaluate_all(list, |s| values.get(&s).copied().unwrap_or(f64::NAN))
 }

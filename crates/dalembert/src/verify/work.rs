@@ -10,11 +10,11 @@
 use super::small::{RowSpace, dot};
 use super::symbols::{constraint_matrix, evaluate, values};
 use super::{Reading, Tally, Verification};
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Symbol};
 use dalembert_linalg::Rng;
 
-pub(super) fn judge(model: &mut Model, readings: &[Reading], found: &mut Verification) {
+pub(super) fn judge(model: &mut Workspace, readings: &[Reading], found: &mut Verification) {
     const NAME: &str = "virtual_work";
     if model.system.rows.is_empty() {
         return found.take(Tally::skipped(NAME, "the model has no constraint forces"));

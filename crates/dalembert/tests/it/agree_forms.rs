@@ -133,7 +133,7 @@ fn baumgarte_stays_near_the_projected_motion() {
 }
 
 /// A state with all constraints ignored: A, b, M, Q are defined there too.
-fn any_state(model: &dalembert::Model, rng: &mut Rng) -> State {
+fn any_state(model: &dalembert::Workspace, rng: &mut Rng) -> State {
     let (x, eta) = (model.form.coordinates.len(), model.form.speeds.len());
     State::new(rng.number(0.0, 2.0), &rng.numbers(x), &rng.numbers(eta))
 }
@@ -162,14 +162,14 @@ const WRITTEN: &[&str] = &[
 ];
 
 /// The model with its own outputs removed and the given ones added.
-fn with_outputs(text: &str, outputs: &[String]) -> dalembert::Model {
+fn with_outputs(text: &str, outputs: &[String]) -> dalembert::Workspace {
     let kept = |l: &&str| !["output ", "event ", "draw "].iter().any(|w| l.trim_start().starts_with(w));
     let text: Vec<&str> = text.lines().filter(kept).collect();
     load(&format!("{}\n{}\n", text.join("\n"), outputs.join("\n")))
 }
 
 /// `lambda_NAME` in written equations is `multiplier(NAME)` in outputs.
-fn speak_of_multipliers(model: &dalembert::Model, line: &str) -> String {
+fn speak_of_multipliers(model: &dalembert::Workspace, line: &str) -> String {
     let mut line = line.to_owned();
     for row in model.system.rows.iter().rev() {
         line = line.replace(&format!("lambda_{}", row.name), &format!("multiplier({})", row.name));

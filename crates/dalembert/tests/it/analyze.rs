@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use dalembert::analyze::{Analysis, Certainty, RowKind, Verdict, analyze};
-use dalembert::{Model, Overrides, Source};
+use dalembert::{Overrides, Source, Workspace};
 
 fn ask(text: &str) -> Analysis {
     analyze(&mut load(text)).unwrap_or_else(|d| panic!("{}", d.message))
@@ -271,7 +271,7 @@ fn every_model_can_be_asked() {
     let mut claimed = 0;
     for name in model_names() {
         let source = Source::new(name.clone(), model_text(&name));
-        let Ok(mut model) = Model::load(&source, &Overrides::default()) else { continue };
+        let Ok(mut model) = Workspace::load(&source, &Overrides::default()) else { continue };
         let said = analyze(&mut model).unwrap_or_else(|d| panic!("{name}: {}", d.message));
         assert_eq!(said.set.undecided, None, "{name}");
         let velocity = said.rows.iter().any(|row| !row.position);

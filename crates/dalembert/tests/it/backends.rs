@@ -3,19 +3,19 @@
 use crate::random_system::RandomSystem;
 use crate::support::*;
 use dalembert::run::{Kernel, State, Terms, independent_rows};
-use dalembert::{Model, Request};
+use dalembert::{Request, Workspace};
 use proptest::prelude::*;
 
 /// The acceleration as one program differs from the general solve by the roundings of both, which the conditioning of M
 /// and of the rows magnifies; trusted pivots are at least 1e-9 and 1e-4 of their diagonal entries.
 const WHOLE: f64 = 1e-9;
 
-fn fast(model: &mut Model) {
+fn fast(model: &mut Workspace) {
     model.compiled.compile_native(&mut model.system, &model.form);
 }
 
 /// Where the fast way gives an answer it is that of the general one; says whether it gave any.
-fn whole_agrees(model: &Model, state: &State, what: &str) -> bool {
+fn whole_agrees(model: &Workspace, state: &State, what: &str) -> bool {
     let kernel = &model.compiled;
     let mut out = vec![0.0; state.x.len() + state.eta.len() + 2 * kernel.quick_rows().len() + 1];
     let mut workspace = kernel.quick_workspace();
@@ -30,8 +30,8 @@ fn whole_agrees(model: &Model, state: &State, what: &str) -> bool {
 }
 
 /// Native terms have the bits of interpreted ones.
-fn terms_agree(plain: &Model, fast: &Model, state: &State, what: &str) {
-    let terms = |model: &Model| {
+fn terms_agree(plain: &Workspace, fast: &Workspace, state: &State, what: &str) {
+    let terms = |model: &Workspace| {
         let mut terms = Terms::of(&model.compiled);
         let mut scratch = vec![f64::NAN; model.compiled.scratch_len()];
         model.compiled.terms(state.point(), &mut scratch, &mut terms);

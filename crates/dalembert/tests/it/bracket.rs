@@ -1,7 +1,7 @@
 //! Brackets (H2): their laws over random functions in several frames, evolution, and Dirac's brackets (H7).
 
 use crate::support::*;
-use dalembert::Model;
+use dalembert::Workspace;
 use dalembert::hamilton::Canonical;
 use dalembert::poisson::{Brackets, Dirac};
 use dalembert_expr::{Derivation, Expr, Function, Pool, Rational, Symbol, Zero};
@@ -51,7 +51,7 @@ fn function(pool: &mut Pool, symbols: &[Symbol], rng: &mut Rng) -> Expr {
     pool.total(parts)
 }
 
-fn setting(text: &str) -> (Model, Canonical, Brackets, Vec<Symbol>) {
+fn setting(text: &str) -> (Workspace, Canonical, Brackets, Vec<Symbol>) {
     let mut model = load(text);
     let canonical = Canonical::of(&mut model).unwrap_or_else(|d| panic!("{}", d.message));
     let brackets = Brackets::new(&mut model, &canonical);
@@ -60,7 +60,7 @@ fn setting(text: &str) -> (Model, Canonical, Brackets, Vec<Symbol>) {
 }
 
 /// Largest of |e| over random states, relative to a scale.
-fn size(model: &mut Model, symbols: &[Symbol], e: Expr, scale: Expr, rng: &mut Rng) -> f64 {
+fn size(model: &mut Workspace, symbols: &[Symbol], e: Expr, scale: Expr, rng: &mut Rng) -> f64 {
     let form = &model.form;
     let mut known: Vec<(Symbol, f64)> =
         form.parameters.iter().copied().zip(model.compiled.parameters().iter().copied()).collect();

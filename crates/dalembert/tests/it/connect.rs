@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use dalembert::connect::Connected;
-use dalembert::{Model, Request};
+use dalembert::{Request, Workspace};
 use std::f64::consts::PI;
 
 const OSCILLATOR: &str = "coordinate x\nkinetic x'^2/2\npotential x^2/2\ninitial x = 1";
@@ -11,7 +11,7 @@ const SPHERE: &str = "coordinate x, y, z
     constraint sphere: x^2 + y^2 + z^2 = 1
     initial x = 1";
 
-fn connect(model: &mut Model, to: &str, via: &[&str], time: f64) -> Connected {
+fn connect(model: &mut Workspace, to: &str, via: &[&str], time: f64) -> Connected {
     let via: Vec<String> = via.iter().map(|v| (*v).to_owned()).collect();
     let found = model.connect(to, &via, &until(time)).unwrap_or_else(|d| panic!("{}", d.message));
     println!(
@@ -31,7 +31,7 @@ fn index(found: &Connected) -> usize {
     found.connection.second.as_ref().expect("a second variation").index
 }
 
-fn refused(model: &mut Model, to: &str, time: f64) -> String {
+fn refused(model: &mut Workspace, to: &str, time: f64) -> String {
     let said = model.connect(to, &[], &until(time)).err().unwrap_or_else(|| panic!("connected to {to}"));
     println!("{}: {}", said.code.id(), said.message);
     said.code.id().to_owned()

@@ -5,7 +5,7 @@ use crate::support;
 use crate::support::*;
 use dalembert::diagnostic::Code;
 use dalembert::run::Flow;
-use dalembert::{Model, Request};
+use dalembert::{Request, Workspace};
 
 fn motion_of(text: &str, request: &Request) -> dalembert::Motion {
     run(&mut load(text), request)
@@ -179,7 +179,7 @@ fn out_of_reach_names_the_force_that_is_missing() {
     assert!(evaluate_error(&model).help.unwrap_or_default().contains("no force helps"));
 }
 
-fn evaluate_error(model: &Model) -> dalembert::diagnostic::Diagnostic {
+fn evaluate_error(model: &Workspace) -> dalembert::diagnostic::Diagnostic {
     let n = model.form.speeds.len();
     let state = dalembert::run::State::new(0.0, &vec![0.0; model.form.coordinates.len()], &vec![0.0; n]);
     match model.evaluate(&state) {

@@ -10,13 +10,13 @@ mod units;
 
 use dalembert::diagnostic::{Style, render};
 use dalembert::run::Flow;
-use dalembert::{Model, Overrides, Source};
+use dalembert::{Overrides, Source, Workspace};
 
 /// Goes as far with a model as it can and shows what stops it.
 fn said(text: &str) -> String {
     let source = Source::new("model.dal", text);
     let shown = |said: &[dalembert::diagnostic::Diagnostic]| render(said, &source, Style::Plain);
-    let mut model = match Model::load(&source, &Overrides::default()) {
+    let mut model = match Workspace::load(&source, &Overrides::default()) {
         Ok(model) => model,
         Err(said) => return shown(&said),
     };

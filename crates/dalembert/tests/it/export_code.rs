@@ -5,7 +5,7 @@
 mod starts;
 
 use crate::support::*;
-use dalembert::Model;
+use dalembert::Workspace;
 use dalembert::diagnostic::Code;
 use dalembert::run::{AccelerationError, Flow, State, accelerate};
 use dalembert_codegen::{self as code, Target};
@@ -19,7 +19,7 @@ const AGREE: f64 = 1e-12;
 /// A model, what it is called in the code, and the states to compare at.
 struct Case {
     name: String,
-    model: Model,
+    model: Workspace,
     states: Vec<State>,
 }
 
@@ -66,7 +66,7 @@ const FUNCTIONS: &str = "
     actuate q[1], x, lambda
     initial q[1] ~ 0.4, q[2] ~ 0.1, x ~ 0.3";
 
-fn case(name: &str, mut model: Model, seed: u64) -> Case {
+fn case(name: &str, mut model: Workspace, seed: u64) -> Case {
     let start = start(&mut model);
     let mut states = vec![start.clone()];
     // Along the motion, where constraints hold ...

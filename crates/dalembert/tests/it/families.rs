@@ -4,7 +4,7 @@
 use crate::support::load;
 use dalembert::elaborate::read;
 use dalembert::system::Figure;
-use dalembert::{Model, Overrides, Source};
+use dalembert::{Overrides, Source, Workspace};
 
 /// `turn` with its `@` as the members of a loop, and as a loop.
 fn both(turn: &str, first: usize, last: usize) -> [String; 2] {
@@ -31,7 +31,7 @@ fn same(text: &str) -> [String; 2] {
 
 /// Everything a model says, in words.
 fn told(text: &str) -> Vec<String> {
-    let Model { mut system, form, .. } = load(text);
+    let Workspace { mut system, form, .. } = load(text);
     let mut told = Vec::new();
     let pool = &mut system.pool;
     let mut tell = |what: &str, name: &str, e| told.push(format!("{what} {name}: {}", pool.text(e)));

@@ -1,16 +1,22 @@
 //! Films: positions are those of the table, arrows are the forces, and what is chosen by default is what it says.
 
 use crate::support::*;
+use dalembert::diagnostic::Diagnostic;
 use dalembert::system::Figure;
-use dalembert::{Model, Motion, Request};
+use dalembert::{Model, Motion, Request, Workspace};
 use dalembert_view::animation::{Animation, ForceKind, MAX_FRAMES};
 use dalembert_view::scene::Scene;
+
+/// The film of a motion.
+fn film_from(model: &Workspace, motion: &Motion) -> Result<Animation, Box<Diagnostic>> {
+    Animation::new(&Model::from(model.clone()), motion)
+}
 
 /// A motion with its film.
 fn film_of(text: &str, request: &Request) -> (Animation, Motion) {
     let mut model = load(text);
     let motion = run(&mut model, &Request { forces: true, ..request.clone() });
-    let film = Animation::new(&mut model, &motion).expect("a film");
+    let film = film_from(&model, &motion).expect("a film");
     (film, motion)
 }
 
@@ -161,12 +167,12 @@ fn forces_are_those_of_the_run() {
     let mut model = load(text);
     let request = Request { forces: true, hold: Some(0.2), plant: vec![("m".to_owned(), 1.5)], ..until(1.0) };
     let motion = run(&mut model, &request);
-    let film = Animation::new(&mut model, &motion).expect("a film");
+    let film = film_from(&model, &motion).expect("a film");
     below("held", apart(&arrow(&film, ForceKind::Control, 0), &column(&motion, "u")), 1e-12);
     assert_eq!(film.parameters[0].value, 1.5);
     // Without forces kept, they are computed from the states.
     let plain = run(&mut model, &until(1.0));
-    let film = Animation::new(&mut model, &plain).expect("a film");
+    let film = film_from(&model, &plain).expect("a film");
     below("from states", apart(&arrow(&film, ForceKind::Control, 0), &column(&plain, "u")), 1e-12);
 }
 
@@ -180,7 +186,7 @@ fn friction_is_a_force_of_its_kind() {
 }
 
 /// Names of points and rods of a scene.
-fn chosen(model: &mut Model) -> (Vec<String>, Vec<String>, Scene) {
+fn chosen(model: &mut Workspace) -> (Vec<String>, Vec<String>, Scene) {
     let scene = Scene::new(model);
     let (mut points, mut rods) = (Vec::new(), Vec::new());
     for figure in &scene.figures {
@@ -262,7 +268,7 @@ impl Strings for &[&str] {
 fn other_models_show_their_coordinates() {
     let mut model = load("coordinate q, s\nkinetic q'^2 + s'^2\npotential q^2 + s^2\ninitial q = 1");
     let motion = run(&mut model, &until(3.0));
-    let film = Animation::new(&mut model, &motion).expect("a film");
+    let film = film_from(&model, &motion).expect("a film");
     assert_eq!(
         film.remarks,
         ["drawn by default: coordinates q, s on scales; write `draw` statements to choose"]
@@ -289,7 +295,7 @@ fn every_model_has_a_film() {
     for name in model_names() {
         let mut model = load_file(&name);
         let motion = run(&mut model, &Request { forces: true, ..until(0.1) });
-        let film = Animation::new(&mut model, &motion).unwrap_or_else(|d| panic!("{name}: {}", d.message));
+        let film = film_from(&model, &motion).unwrap_or_else(|d| panic!("{name}: {}", d.message));
         assert!(!film.shapes.is_empty(), "{name}");
         assert_eq!(film.tracks.len(), film.width * film.times.len(), "{name}");
         assert!(film.tracks.iter().all(|v| v.is_finite()), "{name}");

@@ -3,7 +3,7 @@
 use crate::support::*;
 use dalembert::diagnostic::Code;
 use dalembert::run::{Flow, State};
-use dalembert::{Model, Overrides, Request, Source};
+use dalembert::{Overrides, Request, Source, Workspace};
 
 /// [U05a] example 2: both parts of the constraint force, in closed form, at random states.
 #[test]
@@ -148,8 +148,9 @@ fn painleves_paradox_is_said() {
     let text = model_text("painleve_rod");
     for mu in [0.5, 1.0, 1.3, 1.4, 2.0, 3.0] {
         let overrides = Overrides { set: vec![("mu".into(), mu.to_string())], ..Overrides::default() };
-        let model =
-            Model::load(&Source::new("rod", &*text), &overrides).map_err(|d| d[0].message.clone()).unwrap();
+        let model = Workspace::load(&Source::new("rod", &*text), &overrides)
+            .map_err(|d| d[0].message.clone())
+            .unwrap();
         let (mut none, mut several) = (0, 0);
         for k in 1..100 {
             let theta = std::f64::consts::PI * k as f64 / 100.0;
@@ -186,7 +187,7 @@ fn blocks_at_rest_stay_for_an_hour() {
             initial: vec!["x' = 0".into()],
         };
         let source = Source::new("rough_incline", model_text("rough_incline"));
-        let mut model = Model::load(&source, &overrides).map_err(|d| d[0].message.clone()).unwrap();
+        let mut model = Workspace::load(&source, &overrides).map_err(|d| d[0].message.clone()).unwrap();
         let motion = model.simulate(&until(3600.0), |_| Flow::Continue).unwrap();
         assert!(motion.failure.is_none() && motion.events.is_empty());
         for name in ["x", "y", "x'", "y'"] {
@@ -531,7 +532,7 @@ fn static_friction_below_sliding_friction_is_the_reason() {
     let mut model = load(text);
     let warned = model.diagnostics.iter().find(|d| d.code.id() == "W0712").expect("a warning");
     assert!(warned.span.is_some() && warned.help.iter().any(|h| h.contains("E0711")), "{warned:?}");
-    let stuck = |model: &mut Model| match model.simulate(&until(1.0), |_| Flow::Continue) {
+    let stuck = |model: &mut Workspace| match model.simulate(&until(1.0), |_| Flow::Continue) {
         Ok(motion) => motion.failure.expect("no motion"),
         Err(d) => *d,
     };

@@ -1,7 +1,7 @@
 //! Hamilton's equations (H1) in symbols: the Legendre transform, and the motion they describe.
 
 use crate::support::*;
-use dalembert::Model;
+use dalembert::Workspace;
 use dalembert::equations::{Form, write};
 use dalembert::hamilton::Canonical;
 use dalembert::run::State;
@@ -33,7 +33,7 @@ fn written(text: &str) -> String {
     write(&mut load(text), Form::Hamilton, Format::Text).unwrap_or_else(|d| panic!("{}", d.message))
 }
 
-fn values(model: &mut Model, state: &State, more: &[(Symbol, f64)], list: &[Expr]) -> Vec<f64> {
+fn values(model: &mut Workspace, state: &State, more: &[(Symbol, f64)], list: &[Expr]) -> Vec<f64> {
     let form = &model.form;
     let mut known: Vec<(Symbol, f64)> = more.to_vec();
     known.push((form.time, state.t));

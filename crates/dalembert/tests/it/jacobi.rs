@@ -5,10 +5,10 @@ use dalembert::equations::{self, Form};
 use dalembert::hamilton_jacobi::HamiltonJacobi;
 use dalembert::run::Flow;
 use dalembert::simulate::IntegralReport;
-use dalembert::{Model, Motion, MotionForm, Request};
+use dalembert::{Motion, MotionForm, Request, Workspace};
 use dalembert_expr::Format;
 
-fn by_integral(model: &mut Model, until: f64) -> (Motion, IntegralReport) {
+fn by_integral(model: &mut Workspace, until: f64) -> (Motion, IntegralReport) {
     let request = Request { form: MotionForm::HamiltonJacobi, ..self::until(until) };
     let motion = run(model, &request);
     let report = motion.integral.clone().expect("a report");

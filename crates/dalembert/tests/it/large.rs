@@ -5,16 +5,16 @@ use dalembert::run::{
     Accelerator, Flow, IdealForces, Kernel, Level, Point, Projector, Shape, Solution, StartGuess, State,
     Taken, Terms, find_start,
 };
-use dalembert::{Model, Overrides, Source, simulate::Request};
+use dalembert::{Overrides, Source, Workspace, simulate::Request};
 
-fn load(text: &str, set: &[(&str, usize)]) -> Model {
+fn load(text: &str, set: &[(&str, usize)]) -> Workspace {
     let set = set.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
     let overrides = Overrides { set, ..Overrides::default() };
-    Model::load(&Source::new("large.dal", text), &overrides).unwrap_or_else(|d| panic!("{d:?}"))
+    Workspace::load(&Source::new("large.dal", text), &overrides).unwrap_or_else(|d| panic!("{d:?}"))
 }
 
 fn refused(text: &str) -> String {
-    match Model::load(&Source::new("large.dal", text), &Overrides::default()) {
+    match Workspace::load(&Source::new("large.dal", text), &Overrides::default()) {
         Ok(_) => panic!("this is too large"),
         Err(diagnostics) => {
             let d = diagnostics.last().expect("something is wrong");

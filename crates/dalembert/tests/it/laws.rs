@@ -4,7 +4,7 @@
 use crate::random_system::RandomSystem;
 use crate::support::{Rng, *};
 use dalembert::run::{IdealForces, Kernel, State};
-use dalembert::{Evaluation, Model};
+use dalembert::{Evaluation, Workspace};
 use proptest::prelude::*;
 
 /// Solve with the Cholesky factor of a symmetric positive definite matrix; `None` if it is not.
@@ -51,7 +51,7 @@ fn admissible(A: &[f64], n: usize, rng: &mut Rng) -> Vec<f64> {
     cleared(rng.numbers(n), &basis)
 }
 
-fn prescribed(model: &Model, state: &State, now: &Evaluation) -> Vec<f64> {
+fn prescribed(model: &Workspace, state: &State, now: &Evaluation) -> Vec<f64> {
     let mut scratch = vec![0.0; model.compiled.scratch_len()];
     let mut C = vec![0.0; now.terms.Q.len()];
     let ideal = IdealForces {
@@ -144,7 +144,7 @@ fn moved(state: &State, x_dot: &[f64], z: &[f64], h: f64) -> State {
     State { t: state.t + h, x: shift(&state.x, x_dot), eta: shift(&state.eta, z) }
 }
 
-fn residuals(model: &Model, state: &State) -> (Vec<f64>, Vec<f64>) {
+fn residuals(model: &Workspace, state: &State) -> (Vec<f64>, Vec<f64>) {
     let m = model.system.rows.len();
     let (mut phi, mut psi) = (vec![0.0; m], vec![0.0; m]);
     let mut scratch = vec![0.0; model.compiled.scratch_len()];
@@ -244,7 +244,7 @@ proptest! {
 }
 
 /// The energy at a state, without solving for its acceleration.
-fn energy_at(model: &Model, state: &State) -> f64 {
+fn energy_at(model: &Workspace, state: &State) -> f64 {
     let now = evaluate(model, state);
     now.energy.expect("energies are given")
 }

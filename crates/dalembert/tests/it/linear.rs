@@ -2,7 +2,7 @@
 
 use crate::random_system::RandomSystem;
 use crate::support::{Rng, *};
-use dalembert::Model;
+use dalembert::Workspace;
 use dalembert::linearize::Linearization;
 use dalembert::run::{StartGuess, State, find_start};
 use dalembert_linalg::Complex;
@@ -13,7 +13,7 @@ fn cases(n: u32) -> ProptestConfig {
 }
 
 /// The state on the constraints whose independent variables have these values; Newton that shares no code with the tangents.
-fn on_chart(model: &Model, l: &Linearization, near: &State, s: &[f64]) -> Option<State> {
+fn on_chart(model: &Workspace, l: &Linearization, near: &State, s: &[f64]) -> Option<State> {
     let place = |name: &String| model.state_names().iter().position(|n| n == name).expect("a state");
     let n_x = near.x.len();
     let mut guess = StartGuess {
@@ -37,21 +37,21 @@ fn on_chart(model: &Model, l: &Linearization, near: &State, s: &[f64]) -> Option
 }
 
 /// Rates of the independent variables.
-fn rates(model: &Model, l: &Linearization, state: &State) -> Option<Vec<f64>> {
+fn rates(model: &Workspace, l: &Linearization, state: &State) -> Option<Vec<f64>> {
     let now = model.evaluate(state).ok()?;
     let all: Vec<f64> = now.terms.x_dot.iter().chain(&now.solution.eta_dot).copied().collect();
     let names = model.state_names();
     Some(l.states.iter().map(|s| all[names.iter().position(|n| n == s).expect("a state")]).collect())
 }
 
-fn values(model: &Model, l: &Linearization, state: &State) -> Vec<f64> {
+fn values(model: &Workspace, l: &Linearization, state: &State) -> Vec<f64> {
     let names = model.state_names();
     let all: Vec<f64> = state.x.iter().chain(&state.eta).copied().collect();
     l.states.iter().map(|s| all[names.iter().position(|n| n == s).expect("a state")]).collect()
 }
 
 /// The state matrix by central differences of fourth order on the chart.
-fn differences(model: &Model, l: &Linearization) -> Option<Vec<f64>> {
+fn differences(model: &Workspace, l: &Linearization) -> Option<Vec<f64>> {
     let (d, h) = (l.dimension(), 1e-3);
     let base = values(model, l, &l.state);
     let mut S = vec![0.0; d * d];
@@ -174,7 +174,7 @@ fn by_work(body: &str) -> String {
 fn every_model_of_the_collection() {
     for name in model_names() {
         let Ok(mut model) =
-            Model::load(&dalembert::Source::new(&name, model_text(&name)), &Default::default())
+            Workspace::load(&dalembert::Source::new(&name, model_text(&name)), &Default::default())
         else {
             continue; // statements that are not available yet
         };

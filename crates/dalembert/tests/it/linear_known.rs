@@ -3,12 +3,12 @@
 #![allow(clippy::excessive_precision, reason = "published values with all their digits")]
 
 use crate::support::*;
-use dalembert::Model;
+use dalembert::Workspace;
 use dalembert::equilibrium::{Equilibrium, EquilibriumSearch};
 use dalembert::linearize::{Linearization, Linearizer, OperatingPoint, Over, Range, StabilityVerdict};
 use dalembert_linalg::Complex;
 
-fn linear(model: &mut Model, at: &str, independent: &[&str]) -> Linearization {
+fn linear(model: &mut Workspace, at: &str, independent: &[&str]) -> Linearization {
     let names: Vec<String> = independent.iter().map(|s| (*s).to_owned()).collect();
     let state = model.operating_point(at).unwrap_or_else(|d| panic!("{}", d.message));
     model.linearize(&state, &names).unwrap_or_else(|d| panic!("{}", d.message))
@@ -46,7 +46,7 @@ fn close(what: &str, a: &[f64], b: &[f64], bound: f64) {
 // --- The bicycle of Meijaard, Papadopoulos, Ruina and Schwab 2007, from the nonlinear model.
 
 struct Bicycle {
-    model: Model,
+    model: Workspace,
     linearizer: Linearizer,
 }
 
@@ -155,7 +155,7 @@ fn bicycle_motion_follows_its_mode() {
 // --- Rolling disk and torus.
 
 /// The square of the largest root, which is analytic where it changes sign.
-fn square_of_pair(model: &mut Model, linearizer: &Linearizer, spin: f64) -> f64 {
+fn square_of_pair(model: &mut Workspace, linearizer: &Linearizer, spin: f64) -> f64 {
     let state = model.operating_point(&format!("theta=0, z=0.5, psi'=0, theta'=0, phi'={spin}")).unwrap();
     let l = linearizer.at(model, &state).unwrap();
     l.eigen.values.iter().map(|s| *s * *s).fold(0.0, |m, s| if s.re.abs() > f64::abs(m) { s.re } else { m })
@@ -471,7 +471,7 @@ fn kinks_are_refused_and_smooth_laws_are_not() {
 
 #[test]
 fn sweeps_follow_branches() {
-    let mut model = load_file("bead_hoop");
+    let model = load_file("bead_hoop");
     let range = Range::read("W=0..10:201").unwrap();
     let over = Over { at: "theta=0".to_owned(), ..Over::default() };
     let sweep = model.eigenvalues_over(&range, &over).unwrap_or_else(|d| panic!("{}", d.message));

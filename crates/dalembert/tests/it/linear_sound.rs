@@ -115,14 +115,14 @@ fn crossings_do_not_snap_to_the_grid() {
         ("bead_hoop", "theta=0, theta'=0", "W=1..8:15", 4.429_446_918_070_02),
         ("rolling_disk_lean", "theta=0, z=0.5, psi'=0, theta'=0", "phi'=1..4:8", 2.557_342_370_508_884),
     ] {
-        let mut model = load_file(name);
+        let model = load_file(name);
         let over = Over { at: at.to_owned(), ..Over::default() };
         let sweep = model.eigenvalues_over(&Range::read(range).unwrap(), &over).unwrap();
         assert_eq!(sweep.crossings.len(), 1, "{name}: {:?}", sweep.crossings);
         below(name, (sweep.crossings[0].0 / known - 1.0).abs(), 1e-9);
     }
     // A damped one crosses with a slope: flutter of Ziegler's column.
-    let mut model = load_with(&model_text("ziegler_column"), &sets(&[("c", "0.2")]));
+    let model = load_with(&model_text("ziegler_column"), &sets(&[("c", "0.2")]));
     let over = Over { at: "q1=0, q2=0".to_owned(), ..Over::default() };
     let sweep = model.eigenvalues_over(&Range::read("P=12..16:3").unwrap(), &over).unwrap();
     below("flutter", (sweep.crossings[0].0 / (410.0 / 28.0 + 0.02) - 1.0).abs(), 1e-9);

@@ -6,7 +6,7 @@
 use crate::support::{file_text, root};
 use dalembert::diagnostic::{Diagnostic, Style, any_error, render};
 use dalembert::run::Flow;
-use dalembert::{Model, MotionForm, Overrides, Request, Source, syntax};
+use dalembert::{MotionForm, Overrides, Request, Source, Workspace, syntax};
 use std::path::PathBuf;
 
 /// The pages: those at the root of the project, in `docs` and in `oracles`.
@@ -58,7 +58,7 @@ fn check(block: &Block) -> Result<(), String> {
         let (_, diagnostics) = syntax::parse(&source);
         return if any_error(&diagnostics) { Err(said(&diagnostics)) } else { Ok(()) };
     }
-    let loaded = Model::load(&source, &Overrides::default());
+    let loaded = Workspace::load(&source, &Overrides::default());
     match (words.as_slice(), loaded) {
         ([], Ok(_)) => Ok(()),
         (["run"], Ok(mut model)) => run(&mut model).map_err(|d| said(&[*d])),
@@ -76,7 +76,7 @@ fn check(block: &Block) -> Result<(), String> {
 }
 
 /// The run that the model asks for, or a short one.
-fn run(model: &mut Model) -> Result<(), Box<Diagnostic>> {
+fn run(model: &mut Workspace) -> Result<(), Box<Diagnostic>> {
     let until = model.system.run.is_none().then_some(0.05);
     let motion = model.simulate(&Request { until, ..Request::default() }, |_| Flow::Continue)?;
     let failure = motion.failure.map_or(Ok(()), |d| Err(Box::new(d)));

@@ -4,7 +4,7 @@
 
 use crate::support::root;
 use dalembert::run::Flow;
-use dalembert::{Model, Motion, MotionForm, Overrides, Request, Source};
+use dalembert::{Motion, MotionForm, Overrides, Request, Source, Workspace};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -82,7 +82,7 @@ fn motion(oracle: &Oracle) -> Result<Motion, String> {
     let said = |d: &[dalembert::diagnostic::Diagnostic]| {
         dalembert::diagnostic::render(d, &source, dalembert::diagnostic::Style::Plain)
     };
-    let mut model = Model::load(&source, &oracle.overrides).map_err(|d| said(&d))?;
+    let mut model = Workspace::load(&source, &oracle.overrides).map_err(|d| said(&d))?;
     let mut times: Vec<f64> = oracle.rows.iter().filter_map(|r| r.t).collect();
     times.sort_by(f64::total_cmp);
     times.dedup();

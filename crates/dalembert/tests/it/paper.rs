@@ -7,8 +7,8 @@ use dalembert_view::report_page::{self, MAX_FORCES, MAX_FORMULA, ReportPage, Sta
 
 fn paper_of(name: &str, text: &str, wanted: &Wanted) -> (Model, ReportPage) {
     let source = Source::new(format!("models/{name}.dal"), text);
-    let mut model = Model::load(&source, &Default::default()).unwrap_or_else(|d| panic!("{name}: {d:?}"));
-    let paper = report_page::write(&mut model, &source, wanted, &mut |_| Flow::Continue);
+    let model = Model::load(&source, &Default::default()).unwrap_or_else(|d| panic!("{name}: {d:?}"));
+    let paper = report_page::write(&model, &source, wanted, &mut |_| Flow::Continue);
     (model, paper)
 }
 
@@ -148,8 +148,8 @@ fn pages_show_what_is_special() {
 #[test]
 fn large_systems_are_cut_and_say_so() {
     let source = Source::new("models/link_chain.dal", model_text("link_chain"));
-    let mut model = Model::load(&source, &sets(&[("N", "60")])).unwrap();
-    let paper = report_page::write(&mut model, &source, &briefly(0.01), &mut |_| Flow::Continue);
+    let model = Model::load(&source, &sets(&[("N", "60")])).unwrap();
+    let paper = report_page::write(&model, &source, &briefly(0.01), &mut |_| Flow::Continue);
     check_nesting("link_chain", &paper.html);
     has(&paper, &["more rows are left out", "more columns are left out"]);
     has(
@@ -259,8 +259,8 @@ fn large_families_are_bounded() {
     let source = Source::new("models/link_chain.dal", model_text("link_chain"));
     let mut sizes = Vec::new();
     for n in ["400", "1500"] {
-        let mut model = Model::load(&source, &sets(&[("N", n)])).unwrap();
-        let paper = report_page::write(&mut model, &source, &briefly(0.001), &mut |_| Flow::Continue);
+        let model = Model::load(&source, &sets(&[("N", n)])).unwrap();
+        let paper = report_page::write(&model, &source, &briefly(0.001), &mut |_| Flow::Continue);
         has(&paper, &[" and 760 more:", "more rows are left out"][usize::from(n != "400")..]);
         assert_eq!(paper.html.contains("; 1200 of 1500 figures"), n == "1500", "{n}");
         sizes.push(paper.html.len());
@@ -282,9 +282,9 @@ fn commands_on_the_page_are_quoted() {
     let source = Source::new("my models/a pendulum.dal", model_text("pendulum"));
     let overrides =
         dalembert::Overrides { set: vec![("m".into(), "2*3".into())], initial: vec!["theta'=1".into()] };
-    let mut model = Model::load(&source, &overrides).unwrap();
+    let model = Model::load(&source, &overrides).unwrap();
     let wanted = Wanted { overrides, motion: false, ..Wanted::default() };
-    let paper = report_page::write(&mut model, &source, &wanted, &mut |_| Flow::Continue);
+    let paper = report_page::write(&model, &source, &wanted, &mut |_| Flow::Continue);
     has(&paper, &["With <code>--set &quot;m=2*3&quot; --initial &quot;theta'=1&quot;</code>"]);
 }
 
@@ -324,9 +324,9 @@ fn hostile_names_and_titles_stay_text() {
 #[test]
 fn interrupted_runs_are_shown_as_far_as_they_came() {
     let source = Source::new("models/pendulum.dal", model_text("pendulum"));
-    let mut model = Model::load(&source, &Default::default()).unwrap();
+    let model = Model::load(&source, &Default::default()).unwrap();
     let mut stages = Vec::new();
-    let paper = report_page::write(&mut model, &source, &Wanted::default(), &mut |stage| {
+    let paper = report_page::write(&model, &source, &Wanted::default(), &mut |stage| {
         stages.push(stage);
         if matches!(stage, Stage::Motion(t) if t > 0.5) { Flow::Cancel } else { Flow::Continue }
     });

@@ -1,7 +1,7 @@
 //! Poincare and Chetaev: structure coefficients (L1), rates of momenta (L2), and the measure of nonholonomy (H5).
 
 use crate::support::*;
-use dalembert::Model;
+use dalembert::Workspace;
 use dalembert::equations::{Form, write};
 use dalembert::poincare::{Poincare, linear_rows};
 use dalembert_expr::{Derivation, Expr, Format, Pool, Symbol, Zero};
@@ -12,7 +12,7 @@ fn written(text: &str) -> String {
 }
 
 /// Values of the model's symbols at a random state, parameters as they are.
-fn random_values(model: &Model, rng: &mut Rng) -> impl Fn(Symbol) -> f64 + use<> {
+fn random_values(model: &Workspace, rng: &mut Rng) -> impl Fn(Symbol) -> f64 + use<> {
     let form = &model.form;
     let mut known: Vec<(Symbol, f64)> =
         form.parameters.iter().copied().zip(model.compiled.parameters().iter().copied()).collect();

@@ -2,7 +2,7 @@
 //! definite by construction (a sum of squares of triangular forms).
 
 use crate::support::{Rng, ShortNumbers};
-use dalembert::Model;
+use dalembert::Workspace;
 use dalembert::run::State;
 
 pub struct RandomSystem {
@@ -65,7 +65,7 @@ impl RandomSystem {
         RandomSystem { text: lines.join("\n") }
     }
 
-    pub fn state(&self, model: &Model, rng: &mut Rng) -> State {
+    pub fn state(&self, model: &Workspace, rng: &mut Rng) -> State {
         let (x, eta) = (model.form.coordinates.len(), model.form.speeds.len());
         State::new(rng.number(0.0, 3.0), &rng.numbers(x), &rng.numbers(eta))
     }

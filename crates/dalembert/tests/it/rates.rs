@@ -44,7 +44,7 @@ fn a_state_without_acceleration_is_an_error_and_the_next_one_is_not() {
 #[test]
 fn a_motion_does_not_care_when_it_starts() {
     let mut model = load_file("double_pendulum_cartesian");
-    let run = |model: &mut dalembert::Model, t: f64| {
+    let run = |model: &mut dalembert::Workspace, t: f64| {
         let start = Some(model.start_at(t, None).unwrap().state);
         let request = Request { start, until: Some(t + 1.0), every: Some(0.25), ..Request::default() };
         model.simulate(&request, |_| Flow::Continue).unwrap().table

@@ -5,15 +5,15 @@ use crate::support;
 use dalembert::diagnostic::Code;
 use dalembert::equations::{self, Form};
 use dalembert::run::Flow;
-use dalembert::{Model, Overrides, Request, Source};
+use dalembert::{Overrides, Request, Source, Workspace};
 use dalembert_expr::Format;
 
-fn load(text: &str) -> Result<Model, Vec<Code>> {
+fn load(text: &str) -> Result<Workspace, Vec<Code>> {
     let source = Source::new("model.dal", text);
-    Model::load(&source, &Overrides::default()).map_err(|d| d.iter().map(|d| d.code).collect())
+    Workspace::load(&source, &Overrides::default()).map_err(|d| d.iter().map(|d| d.code).collect())
 }
 
-fn good(text: &str) -> Model {
+fn good(text: &str) -> Workspace {
     load(text).unwrap_or_else(|codes| panic!("{codes:?}"))
 }
 
@@ -159,7 +159,7 @@ fn a_quaternion_of_zeros_is_no_start() {
 fn a_value_from_outside_is_one_value() {
     let text = "parameter m = 1\ncoordinate x\nkinetic m*x'^2/2";
     for value in ["2\ncoordinate y", "2; force x = 1", "2, n = 3"] {
-        let said = Model::load(&Source::new("model.dal", text), &support::sets(&[("m", value)])).err();
+        let said = Workspace::load(&Source::new("model.dal", text), &support::sets(&[("m", value)])).err();
         assert_eq!(said.and_then(|d| d.first().map(|d| d.code)), Some(Code::BadOption), "{value}");
     }
 }

@@ -8,7 +8,7 @@ use crate::support::*;
 use dalembert::diagnostic::{Style, any_error, render};
 use dalembert::equations::{Form, write};
 use dalembert::run::Flow;
-use dalembert::{Model, Overrides, Request, Source};
+use dalembert::{Overrides, Request, Source, Workspace};
 use dalembert_expr::Format;
 
 /// Generous: the slowest case takes a fraction of a second here, a hang takes for ever.
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Goes through everything with a text. Returns how far it came.
 fn exercise(text: &str) -> usize {
     let source = Source::new("model.dal", text);
-    let mut model = match Model::load(&source, &Overrides::default()) {
+    let mut model = match Workspace::load(&source, &Overrides::default()) {
         Ok(model) => model,
         Err(said) => {
             assert!(any_error(&said), "a refusal says why");

@@ -2,7 +2,7 @@
 
 use dalembert::diagnostic::{Diagnostic, Style, render};
 use dalembert::run::{Flow, State, Stop};
-use dalembert::{Evaluation, Model, Motion, Overrides, Request, Source};
+use dalembert::{Evaluation, Motion, Overrides, Request, Source, Workspace};
 use proptest::test_runner::{Config, RngSeed};
 use std::path::{Path, PathBuf};
 
@@ -38,42 +38,42 @@ pub fn sets(pairs: &[(&str, &str)]) -> Overrides {
 }
 
 /// A model that must load.
-pub fn load(text: &str) -> Model {
+pub fn load(text: &str) -> Workspace {
     load_with(text, &Overrides::default())
 }
 
-pub fn load_with(text: &str, overrides: &Overrides) -> Model {
+pub fn load_with(text: &str, overrides: &Overrides) -> Workspace {
     let source = Source::new("model.dal", text);
-    match Model::load(&source, overrides) {
+    match Workspace::load(&source, overrides) {
         Ok(model) => model,
         Err(said) => panic!("{}\n{text}", render(&said, &source, Style::Plain)),
     }
 }
 
-pub fn load_file(name: &str) -> Model {
+pub fn load_file(name: &str) -> Workspace {
     load(&model_text(name))
 }
 
 /// What is wrong with a model that must not load.
 pub fn refusal(text: &str) -> Vec<Diagnostic> {
-    match Model::load(&Source::new("model.dal", text), &Overrides::default()) {
+    match Workspace::load(&Source::new("model.dal", text), &Overrides::default()) {
         Ok(_) => panic!("this model loads:\n{text}"),
         Err(said) => said.into(),
     }
 }
 
 /// The start of a model that must have one.
-pub fn start(model: &mut Model) -> State {
+pub fn start(model: &mut Workspace) -> State {
     model.start().unwrap_or_else(|d| panic!("{}", d.message)).state
 }
 
 /// Everything at a state that must be regular.
-pub fn evaluate(model: &Model, state: &State) -> Evaluation {
+pub fn evaluate(model: &Workspace, state: &State) -> Evaluation {
     model.evaluate(state).unwrap_or_else(|d| panic!("{}", d.message))
 }
 
 /// A motion that must reach its end.
-pub fn run(model: &mut Model, request: &Request) -> Motion {
+pub fn run(model: &mut Workspace, request: &Request) -> Motion {
     let motion = model.simulate(request, |_| Flow::Continue).unwrap_or_else(|d| panic!("{}", d.message));
     if let Some(failure) = &motion.failure {
         panic!("{}", failure.message);

@@ -6,7 +6,7 @@ use dalembert::momentum_form::SuslovKernel;
 use dalembert::poincare::Fields;
 use dalembert::run::{Flow, Options, Output, Row, State, Stop, integrate};
 use dalembert::suslov::Suslov;
-use dalembert::{Model, MotionForm, Request};
+use dalembert::{MotionForm, Request, Workspace};
 use dalembert_expr::{Expr, Format, Symbol};
 use insta::assert_snapshot;
 
@@ -42,7 +42,13 @@ fn suslovs_form_gives_the_motion_of_the_explicit_form() {
 }
 
 /// Times, speeds and M at steps of `dt` from a start with the given M.
-fn flow(model: &mut Model, kernel: &SuslovKernel, M: &[f64], dt: f64, until: f64) -> Vec<(State, Vec<f64>)> {
+fn flow(
+    model: &mut Workspace,
+    kernel: &SuslovKernel,
+    M: &[f64],
+    dt: f64,
+    until: f64,
+) -> Vec<(State, Vec<f64>)> {
     let start = start(model);
     let outset = kernel.momenta_of(&start, M).expect("independent rows");
     let mut rows = Vec::new();

@@ -3,10 +3,10 @@
 use crate::support::{load, load_with, model_text};
 use dalembert::run::Flow;
 use dalembert::sweep::{Axis, Plan, Sample, Status, Sweep, SweepRow, Tally};
-use dalembert::{Model, Overrides, Request};
+use dalembert::{Overrides, Request, Workspace};
 use std::sync::atomic::AtomicBool;
 
-fn model(name: &str, overrides: &Overrides) -> Model {
+fn model(name: &str, overrides: &Overrides) -> Workspace {
     load_with(&model_text(name), overrides)
 }
 
@@ -80,7 +80,7 @@ fn neither_threads_nor_order_change_a_bit() {
     }
 }
 
-/// Model, what is varied, what is drawn, whether in lanes, end, growth of errors.
+/// Workspace, what is varied, what is drawn, whether in lanes, end, growth of errors.
 type Case<'a> = (&'a str, &'a [&'a str], &'a [&'a str], bool, f64, f64);
 
 /// Each run is the run that `simulate` makes with `--set` and `--initial`, to the tolerance.
@@ -302,7 +302,7 @@ fn nonsense_is_refused() {
     };
     said(plan(&[], &[], 1), "nothing changes");
     said(plan(&["m1=1,2"], &[], 5), "all be the same");
-    said(plan(&["mass=1,2"], &[], 1), "no parameter");
+    said(plan(&["mass=1,2"], &[], 1), "not a parameter");
     said(plan(&["m1=1,2", "m1=1..2:3"], &[], 1), "twice");
     said(plan(&["m1=1,2"], &["m1~normal(1,1)"], 2), "twice");
     said(plan(&["m1=1..2:1000000", "m2=1..2:1000000"], &[], 1), "more than");

@@ -3,11 +3,11 @@
 use crate::support::{load_with, model_names, model_text};
 use dalembert::run::{Flow, Stop};
 use dalembert::sweep::{Axis, Plan, Status, Sweep, SweepRow};
-use dalembert::{Model, Motion, Overrides, Request};
+use dalembert::{Motion, Overrides, Request, Workspace};
 use std::sync::atomic::AtomicBool;
 
 /// A model of `models`, or one written here.
-fn model(text: &str, overrides: &Overrides) -> Model {
+fn model(text: &str, overrides: &Overrides) -> Workspace {
     if model_names().iter().any(|name| name == text) {
         return load_with(&model_text(text), overrides);
     }

@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use dalembert::run::{Flow, State};
-use dalembert::{Model, Motion, Request};
+use dalembert::{Motion, Request, Workspace};
 
 /// The same rod twice, in other words, and masses that are neither one nor constant.
 const REDUNDANT: &str = "coordinate x, y
@@ -26,7 +26,7 @@ fn fixed(method: &str, until: f64, steps: usize) -> Request {
 }
 
 /// Difference of the last states, relative to their size.
-fn end_apart(model: &Model, a: &Motion, b: &Motion) -> f64 {
+fn end_apart(model: &Workspace, a: &Motion, b: &Motion) -> f64 {
     let n = model.state_names().len();
     let end = |m: &Motion| m.table.rows().last().expect("rows")[1..=n].to_vec();
     let (a, b) = (end(a), end(b));
@@ -83,7 +83,7 @@ fn steps_have_their_order() {
         let mut model = load(&text);
         let sharp = run(&mut model, &Request { rtol: Some(1e-13), ..sharply_until(until) });
         for ((method, order), steps) in METHODS.iter().zip(steps) {
-            let error = |model: &mut Model, steps: usize| {
+            let error = |model: &mut Workspace, steps: usize| {
                 let motion = run(model, &fixed(method, until, steps));
                 assert_eq!(motion.counters().steps, steps, "{what}");
                 end_apart(model, &motion, &sharp)
@@ -166,7 +166,7 @@ fn energy_stays_over_long_times_where_runge_kutta_loses_it() {
 }
 
 /// The flow of `steps` steps on (x, y), unit masses.
-fn flow(model: &mut Model, method: &str, at: &[f64], h: f64, steps: usize) -> Vec<f64> {
+fn flow(model: &mut Workspace, method: &str, at: &[f64], h: f64, steps: usize) -> Vec<f64> {
     let n = at.len() / 2;
     let start = Some(State::new(0.0, &at[..n], &at[n..]));
     let until = h * steps as f64;
@@ -188,7 +188,7 @@ fn the_symplectic_form_is_kept() {
         load("coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential x^2/2 + 0.7*x*y^2 + y^4/4 + sin(x - y)");
     let at = [0.3, -0.4, 0.5, 0.2];
     let (eps, n) = (1e-5, 4);
-    let area = |model: &mut Model, method: &str| {
+    let area = |model: &mut Workspace, method: &str| {
         let mut slope = vec![vec![0.0; n]; n];
         for j in 0..n {
             let shifted = |by: f64| {

@@ -4,10 +4,10 @@ use crate::support::*;
 use dalembert::compile::Compiled;
 use dalembert::kernel_form::{KernelForm, Matrix};
 use dalembert::verify::{Reading, Verification, gauss, multipliers, verify};
-use dalembert::{Model, run::Kernel};
+use dalembert::{Workspace, run::Kernel};
 use dalembert_expr::{Expr, Pool, Rational};
 
-fn verified(model: &mut Model) -> Verification {
+fn verified(model: &mut Workspace) -> Verification {
     verify(model).unwrap_or_else(|d| panic!("{}", d.message))
 }
 
@@ -344,8 +344,8 @@ fn without_an_acceleration_the_model_says_why() {
     for (text, word) in [
         ("coordinate x, y\nkinetic x'^2/2\npotential x^2 + y^2\ninitial x = 1", "acceleration of `y`"),
         ("coordinate x\nkinetic x^2", "acceleration of `x`"),
-        ("coordinate x\nkinetic x'^2/2\npotential sqrt(x)\ninitial x = 0", "no finite number"),
-        ("coordinate x\nkinetic x'^2/2\nforce x = 1/x", "no finite number"),
+        ("coordinate x\nkinetic x'^2/2\npotential sqrt(x)\ninitial x = 0", "not a finite number"),
+        ("coordinate x\nkinetic x'^2/2\nforce x = 1/x", "not a finite number"),
     ] {
         let error = verify(&mut load(text)).expect_err(text);
         assert!(error.message.contains(word), "{text}: {}", error.message);

@@ -1,7 +1,7 @@
 //! Files to keep: tables, pictures, the animation, equations, source text.
 
 use super::{WorkerRequest, failed, motion, refusal};
-use dalembert::equations::{self, Form};
+use dalembert::equations::Form;
 use dalembert::{Model, Source};
 use dalembert_codegen as code;
 use dalembert_expr::Format;
@@ -9,7 +9,7 @@ use dalembert_view::{Animation, Plot};
 use serde_json::{Value, json};
 
 /// The file that is asked for: `{file, mime, text}`, or `hex` in place of `text` where the file is no text.
-pub fn export(model: &mut Model, source: &Source, order: &WorkerRequest<'_>) -> Result<Value, Value> {
+pub fn export(model: &Model, source: &Source, order: &WorkerRequest<'_>) -> Result<Value, Value> {
     let what = order.text("what").unwrap_or_default();
     let name = code::identifier(order.text("name").unwrap_or("model").trim_end_matches(".dal"));
     let file = |ending: &str, mime: &str, text: String| {
@@ -19,12 +19,7 @@ pub fn export(model: &mut Model, source: &Source, order: &WorkerRequest<'_>) -> 
     match what {
         "latex" => {
             let form: Form = order.text("form").unwrap_or("lagrange").parse().map_err(wrong)?;
-            let mut model = model.clone();
-            file(
-                "tex",
-                "text/x-tex",
-                equations::write(&mut model, form, Format::Latex).map_err(wrong)? + "\n",
-            )
+            file("tex", "text/x-tex", model.equations(form, Format::Latex).map_err(wrong)? + "\n")
         }
         "c" => file("c", "text/x-c", code::write(model, code::Target::C, &name).map_err(wrong)?),
         "rust" => file("rs", "text/x-rust", code::write(model, code::Target::Rust, &name).map_err(wrong)?),
@@ -41,7 +36,7 @@ pub fn export(model: &mut Model, source: &Source, order: &WorkerRequest<'_>) -> 
                 "parquet" => dalembert_view::parquet(&motion.table, &[("title", &title)], &mut bytes),
                 "svg" => return file("svg", "image/svg+xml", Plot::of_motion(model, &motion.table).svg()),
                 _ => {
-                    let film = Animation::new(&mut model.clone(), &motion).map_err(wrong)?;
+                    let film = Animation::new(model, &motion).map_err(wrong)?;
                     return file("html", "text/html", dalembert_view::animation_page(&film));
                 }
             };

@@ -1,8 +1,6 @@
 //! What a model is, for the page: what `check` and `analyze` say, and what can be moved with sliders.
 
-use super::{WorkerRequest, refusal};
-use dalembert::analyze::analyze;
-use dalembert::diagnostic::Diagnostic;
+use super::refusal;
 use dalembert::units::UnitInfo;
 use dalembert::{Model, Source};
 use dalembert_view::documents;
@@ -12,41 +10,32 @@ use serde_json::{Value, json};
 const SHOWN: usize = 200;
 
 /// What `dalembert check` says, with `sliders`, `start` and `until` beside it.
-pub fn of(model: &mut Model, source: &Source, order: &WorkerRequest<'_>) -> Value {
-    let refused =
-        |d: Box<Diagnostic>| json!({ "diagnostics": refusal(&[*d], source)["failed"]["diagnostics"] });
-    let now = model.compiled.parameters().to_vec();
+pub fn of(model: &Model, source: &Source) -> Value {
     // Defaults are those of the text, whatever the sliders say.
-    if let Err(d) = model.set_parameters(&[]) {
-        return refused(d);
-    }
-    let (defaults, until) = (model.compiled.parameters().to_vec(), model.end_time());
-    let start = start(model);
-    if let Err(d) = model.set_parameters(&order.numbers("set")) {
-        return refused(d);
-    }
+    let written = match model.with_parameters(&[]) {
+        Ok(written) => written,
+        Err(d) => return json!({ "diagnostics": refusal(&[*d], source)["failed"]["diagnostics"] }),
+    };
     let findings = documents::check(model);
     let mut document = documents::checked(model, &findings, source);
-    document["sliders"] = sliders(model, &now, &defaults);
-    document["start"] = start;
-    document["until"] = json!(until);
+    document["sliders"] = sliders(model, written.compiled.parameters());
+    document["start"] = start(&written);
+    document["until"] = json!(written.end_time());
     document
 }
 
 /// Parameters that are numbers of their own: `[{name, value, default, unit}]`.
-fn sliders(model: &mut Model, now: &[f64], defaults: &[f64]) -> Value {
-    let parameters = model.system.parameters.clone();
-    let own = parameters.iter().zip(now.iter().zip(defaults)).filter(|(p, _)| {
-        let used = model.system.pool.symbols(&[p.value]);
-        used.is_empty()
-    });
+fn sliders(model: &Model, defaults: &[f64]) -> Value {
+    let mut pool = model.system.pool.clone();
+    let values = model.compiled.parameters().iter().zip(defaults);
+    let own = model.system.parameters.iter().zip(values).filter(|(p, _)| pool.symbols(&[p.value]).is_empty());
     own.take(SHOWN)
         .map(|(p, (value, default))| json!({ "name": p.name, "value": value, "default": default, "unit": unit(&p.kind) }))
         .collect()
 }
 
 /// Starting values: `[{name, default, fixed}]`; empty where no start is found.
-fn start(model: &mut Model) -> Value {
+fn start(model: &Model) -> Value {
     let (Ok(guess), Ok(start)) = (model.guess(), model.start()) else { return json!([]) };
     let fixed = guess.x_fixed.iter().chain(&guess.eta_fixed);
     let values = documents::state_pairs(model, &start.state).into_iter().zip(fixed).take(SHOWN);
@@ -62,7 +51,6 @@ fn unit(kind: &UnitInfo) -> Option<String> {
 
 /// What `dalembert analyze` says.
 pub fn analysis(model: &Model, source: &Source) -> Result<Value, Value> {
-    let mut model = model.clone();
-    let analysis = analyze(&mut model).map_err(|d| refusal(&[*d], source))?;
-    Ok(documents::analysis(&model, &analysis, source))
+    let analysis = model.analyze().map_err(|d| refusal(&[*d], source))?;
+    Ok(documents::analysis(model, &analysis, source))
 }

@@ -18,14 +18,14 @@ const PAUSE: Duration = Duration::from_millis(60);
 const STEPS: u32 = 16;
 
 /// A run and its answer.
-pub fn run(model: &mut Model, source: &Source, order: &WorkerRequest<'_>) -> Result<Value, Value> {
+pub fn run(model: &Model, source: &Source, order: &WorkerRequest<'_>) -> Result<Value, Value> {
     let began = Instant::now();
     let motion = simulate(model, source, order)?;
     if order.halt.of(order.id).as_deref() == Some("superseded") {
         return Ok(json!({ "ended": "superseded" }));
     }
     let mut document = documents::motion(&motion, began.elapsed(), &[]);
-    let film = Animation::new(&mut model.clone(), &motion);
+    let film = Animation::new(model, &motion);
     document["film"] = film.map_or(Value::Null, |film| film.to_json());
     let (table, thinned) = thin(&motion.table);
     document["table"] = columns(&table);
@@ -47,7 +47,7 @@ pub fn run(model: &mut Model, source: &Source, order: &WorkerRequest<'_>) -> Res
 }
 
 /// The motion that is asked for.
-pub fn simulate(model: &mut Model, source: &Source, order: &WorkerRequest<'_>) -> Result<Motion, Value> {
+pub fn simulate(model: &Model, source: &Source, order: &WorkerRequest<'_>) -> Result<Motion, Value> {
     let wrong = |d: Box<Diagnostic>| refusal(&[*d], source);
     let number = |key: &str| order.request[key].as_f64();
     let until = number("until").or_else(|| model.end_time());

@@ -69,7 +69,8 @@ impl Parser<'_> {
                 self.expect_word("origin")?;
                 about_origin = true;
             }
-            let goes_on = if listed { self.take(TokenKind::Comma).is_some() } else { self.at_kind(TokenKind::Name) };
+            let goes_on =
+                if listed { self.take(TokenKind::Comma).is_some() } else { self.at_kind(TokenKind::Name) };
             if !goes_on {
                 break;
             }
@@ -101,7 +102,8 @@ impl Parser<'_> {
     /// `axis u by phi`, or a rotation matrix.
     fn turn(&mut self, tail: &'static [&'static str]) -> Parse<Turn> {
         let second = self.peek_second();
-        let is_axis = self.at_word("axis") && (second.kind.begins_operand() || second.kind == TokenKind::Minus);
+        let is_axis =
+            self.at_word("axis") && (second.kind.begins_operand() || second.kind == TokenKind::Minus);
         // `axis (...)` may be a call of something named `axis`, which does not exist.
         if !is_axis {
             return Ok(Turn::Matrix(self.expression()?));
@@ -172,8 +174,13 @@ impl Parser<'_> {
     /// The freedom that limits are about, where a joint has several.
     fn freedom(&mut self, kind: &Name) -> Parse<Option<Name>> {
         let token = self.peek();
-        let named = token.kind == TokenKind::Name && freedoms_of(&kind.text).contains(&self.slice(token.span));
-        if named && self.peek_second().kind != TokenKind::DotDot { self.expect_name("").map(Some) } else { Ok(None) }
+        let named =
+            token.kind == TokenKind::Name && freedoms_of(&kind.text).contains(&self.slice(token.span));
+        if named && self.peek_second().kind != TokenKind::DotDot {
+            self.expect_name("").map(Some)
+        } else {
+            Ok(None)
+        }
     }
 
     /// `S: k length l0 between P and Q`, `S: k angle a0 at J`

@@ -2,7 +2,8 @@
 
 use super::{Parse, Parser, Reported};
 use crate::ast::{
-    Comparison, Direction, ElementKind, Equation, Expr, ExprKind, Name, Range, Shape, Simulate, StatementKind, Target,
+    Comparison, Direction, ElementKind, Equation, Expr, ExprKind, Name, Range, Shape, Simulate,
+    StatementKind, Target,
 };
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::source::Span;

@@ -12,8 +12,8 @@
 mod jacobian;
 
 use super::{Animation, FrameLayout, Tape};
+use dalembert::Workspace;
 use dalembert::energy_balance::impressed_forces;
-use dalembert::model::Model;
 use dalembert::simulate::{KINDS, Motion, forces_of};
 use dalembert_expr::Expr;
 use dalembert_linalg::Cod;
@@ -81,7 +81,7 @@ pub(super) struct Placement {
 }
 
 impl Placement {
-    pub fn new(model: &mut Model, layout: &FrameLayout, dimension: usize) -> Placement {
+    pub fn new(model: &mut Workspace, layout: &FrameLayout, dimension: usize) -> Placement {
         let jacobian = Jacobian::new(model, layout, dimension);
         let groups = jacobian.groups(model.form.speeds.len());
         let impressed = impressed_forces(&mut model.system, &model.form);
@@ -89,7 +89,7 @@ impl Placement {
     }
 
     /// Finds the arrows of a film.
-    pub fn aim(self, film: &mut Animation, model: &mut Model, motion: &Motion, rows: &[usize]) {
+    pub fn aim(self, film: &mut Animation, model: &mut Workspace, motion: &Motion, rows: &[usize]) {
         if self.jacobian.entries.is_empty() && !self.jacobian.too_large {
             return; // nothing moves, or scales are shown
         }
@@ -116,7 +116,7 @@ impl Placement {
     }
 
     /// Why there can be no arrows.
-    fn trouble(&self, model: &Model, motion: &Motion, frames: usize) -> Option<&'static str> {
+    fn trouble(&self, model: &Workspace, motion: &Motion, frames: usize) -> Option<&'static str> {
         if self.jacobian.too_large || self.work() * frames as f64 > MAX_ARROW_WORK {
             return Some("too many points and speeds depend on each other");
         }
@@ -136,7 +136,7 @@ impl Placement {
     /// The arrows of each kind at the rows, and whether points could share them in other ways.
     fn find(
         &self,
-        model: &mut Model,
+        model: &mut Workspace,
         motion: &Motion,
         rows: &[usize],
         dimension: usize,
@@ -206,7 +206,7 @@ fn finite_square(v: &[f64]) -> f64 {
 }
 
 /// The forces at a row: as the run kept them, or as they are at that state.
-fn forces_at(model: &Model, motion: &Motion, row: usize) -> Vec<f64> {
+fn forces_at(model: &Workspace, motion: &Motion, row: usize) -> Vec<f64> {
     let (n_x, n) = (model.form.coordinates.len(), model.form.speeds.len());
     let width = KINDS * n;
     if let Some(kept) = motion.forces.get(row * width..(row + 1) * width) {

@@ -22,9 +22,10 @@ pub struct Findings {
 }
 
 /// Looks at a model: kinds, a start, rank, what follows from what.
-pub fn check(model: &mut Model) -> Findings {
-    let kinds = kinds(model);
-    match Freedom::at_start(model) {
+pub fn check(model: &Model) -> Findings {
+    let mut work = model.workspace();
+    let kinds = kinds(&mut work);
+    match Freedom::at_start(&mut work) {
         Ok((start, freedom)) => {
             let diagnostics = freedom.remarks(model);
             Findings { kinds, start: Some((start, freedom)), diagnostics, failed: false }
@@ -70,7 +71,9 @@ pub fn checked(model: &Model, findings: &Findings, source: &Source) -> Value {
 
 /// Bodies, joints, loops and freedoms, where there are bodies.
 fn bodies(document: &mut Value, model: &Model, start: &ConsistentState, freedom: &Freedom) {
-    let (Some(bodies), Some(mobility)) = (&model.system.bodies, Mobility::at(model, &start.state)) else { return };
+    let (Some(bodies), Some(mobility)) = (&model.system.bodies, Mobility::at(model, &start.state)) else {
+        return;
+    };
     document["bodies"] = bodies.bodies.iter().map(|body| json!(body.name)).collect();
     let cut = |joint: &Joint| matches!(joint.role, JointRole::Cut { .. });
     let joint = |j: &Joint| json!({"name": j.name, "kind": j.kind.name(), "cut": cut(j)});

@@ -2,13 +2,13 @@
 
 use super::{object, state_pairs};
 use dalembert::constraint_kind::redundancy;
-use dalembert::{Evaluation, Model, Source};
+use dalembert::{Evaluation, Model, Source, Workspace};
 use dalembert_run::{Kernel, Line, State};
 use dalembert_syntax::diagnostic::{self, Code, Diagnostic};
 use serde_json::{Value, json};
 
 /// The model's start, or its guess as it stands with a warning.
-pub fn start_or_guess(model: &mut Model, remarks: &mut Vec<Diagnostic>) -> Result<State, Box<Diagnostic>> {
+pub fn start_or_guess(model: &Model, remarks: &mut Vec<Diagnostic>) -> Result<State, Box<Diagnostic>> {
     match model.start() {
         Ok(started) => Ok(started.state),
         Err(error) => {
@@ -116,7 +116,7 @@ pub fn reactions<'m>(model: &'m Model, now: &Evaluation) -> Vec<(&'m str, f64)> 
 }
 
 /// The names of the control inputs: actuated coordinates, or every speed; none where nothing is required.
-pub fn input_names(model: &Model) -> Vec<&str> {
+pub fn input_names(model: &Workspace) -> Vec<&str> {
     if model.system.requirement_rows.is_empty() {
         return Vec::new();
     }

@@ -22,9 +22,9 @@ const PALE: f64 = 0.12;
 /// # use dalembert::{Model, Request, Source, run::Flow};
 /// # use dalembert_view::{Animation, self as export};
 /// # let text = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\ninitial x' = 1\nsimulate until 1";
-/// # let mut model = Model::load(&Source::new("fall.dal", text), &Default::default()).unwrap();
+/// # let model = Model::load(&Source::new("fall.dal", text), &Default::default()).unwrap();
 /// let motion = model.simulate(&Request::default(), |_| Flow::Continue).unwrap();
-/// let picture = export::strobe(&Animation::new(&mut model, &motion).unwrap()).unwrap();
+/// let picture = export::strobe(&Animation::new(&model, &motion).unwrap()).unwrap();
 /// assert_eq!(picture.matches("<circle").count(), 2 * 12); // a point at each instant: ring and inside
 /// ```
 pub fn strobe(film: &Animation) -> Option<String> {

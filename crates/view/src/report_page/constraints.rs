@@ -10,7 +10,7 @@ use dalembert::equations::{Part, state};
 use dalembert_expr::Format;
 
 pub(super) fn section(draft: &mut Draft, analysis: &AnalysisResult) -> String {
-    let mut body = match state(draft.model, Part::Constraints, Format::Latex) {
+    let mut body = match state(&mut draft.work, Part::Constraints, Format::Latex) {
         Some(latex) => written(draft, &latex),
         None => html::paragraph("There are no constraints: the coordinates are free."),
     };

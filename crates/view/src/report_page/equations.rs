@@ -17,7 +17,7 @@ pub(super) fn section(draft: &mut Draft) -> String {
                 body.push_str(&asked(draft, *form));
             }
         }
-        None => match write(draft.model, Form::Lagrange, Format::Latex) {
+        None => match write(&mut draft.work, Form::Lagrange, Format::Latex) {
             Ok(latex) => {
                 body.push_str(&shown(draft, Form::Lagrange, &latex));
                 body.push_str(&where_short(draft, latex.len()));
@@ -52,7 +52,7 @@ fn named_forces(draft: &Draft) -> String {
 
 /// A form that was asked for: it is there, or it is said why not.
 fn asked(draft: &mut Draft, form: Form) -> String {
-    match write(draft.model, form, Format::Latex) {
+    match write(&mut draft.work, form, Format::Latex) {
         Ok(latex) => shown(draft, form, &latex),
         Err(diagnostic) => html::heading(title(draft, form)) + &draft.trouble(*diagnostic),
     }
@@ -67,11 +67,11 @@ fn where_short(draft: &mut Draft, lagrange: usize) -> String {
             draft.command("derive MODEL --form kernel")
         ));
     }
-    let mut out = match write(draft.model, Form::Kernel, Format::Latex) {
+    let mut out = match write(&mut draft.work, Form::Kernel, Format::Latex) {
         Ok(latex) => shown(draft, Form::Kernel, &latex),
         Err(d) => html::remark(&format!("No kernel form: {}.", d.message)),
     };
-    let closed = (lagrange <= SHORT).then(|| write(draft.model, Form::Explicit, Format::Latex));
+    let closed = (lagrange <= SHORT).then(|| write(&mut draft.work, Form::Explicit, Format::Latex));
     out.push_str(&match closed {
         Some(Ok(latex)) if latex.len() <= SHORT => shown(draft, Form::Explicit, &latex),
         Some(Err(d)) => html::remark(&format!("No closed form: {}.", d.message)),

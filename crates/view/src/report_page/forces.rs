@@ -18,7 +18,7 @@ pub const MAX_FORCES: usize = 80;
 /// The model with its forces among its outputs, so that they are those of the run itself.
 pub(super) struct Observed {
     /// `None` where there is nothing to follow, or too much.
-    model: Option<Box<Model>>,
+    model: Option<Model>,
     /// Name and kind of each force, in the order of the added columns.
     forces: Vec<(String, &'static str)>,
     /// How many there are.
@@ -39,7 +39,7 @@ impl Observed {
         }
         match Model::of(system, model.diagnostics.clone()) {
             Ok(observed) => Observed {
-                model: Some(Box::new(observed)),
+                model: Some(observed),
                 forces: wanted.into_iter().map(|(name, kind, _)| (name, kind)).collect(),
                 ..none
             },
@@ -48,8 +48,8 @@ impl Observed {
     }
 
     /// What is to be run.
-    pub fn model<'m>(&'m mut self, model: &'m mut Model) -> &'m mut Model {
-        self.model.as_deref_mut().unwrap_or(model)
+    pub fn model<'m>(&'m self, model: &'m Model) -> &'m Model {
+        self.model.as_ref().unwrap_or(model)
     }
 
     /// The motion with the columns of the model itself, and the forces.

@@ -39,7 +39,7 @@ pub(super) fn sections(draft: &mut Draft, progress: &mut dyn FnMut(Stage) -> Flo
             .help("write `simulate until 10` in the model, or give `--until 10`");
         return out + &html::section("motion", "Motion", &draft.trouble(d));
     }
-    let mut observed = forces::Observed::new(draft.model);
+    let observed = forces::Observed::new(draft.model);
     let request = request(draft);
     let run = observed.model(draft.model).simulate(&request, |t| progress(Stage::Motion(t)));
     let motion = match run {
@@ -56,7 +56,7 @@ pub(super) fn sections(draft: &mut Draft, progress: &mut dyn FnMut(Stage) -> Flo
 }
 
 fn request(draft: &Draft) -> Request {
-    let model = &*draft.model;
+    let model = draft.model;
     let mut request = draft.wanted.request.clone();
     let variational = request.method.as_deref().is_some_and(|name| name.starts_with("variational"));
     let small = model.form.speeds.len() <= BALANCED;
@@ -67,7 +67,7 @@ fn request(draft: &Draft) -> Request {
 }
 
 fn starting(draft: &Draft, start: &ConsistentState) -> String {
-    let model = &*draft.model;
+    let model = draft.model;
     let n_x = model.form.coordinates.len();
     let given = |k: usize| {
         let target = k.checked_sub(n_x).map_or(InitialTarget::Coordinate(k), InitialTarget::Speed);

@@ -48,7 +48,7 @@ pub(super) fn accuracy(draft: &mut Draft, motion: &Motion, request: &Request) ->
         .filter(|(name, _)| !left_out(name))
         .map(|(name, value)| (name, html::measured(&value)))
         .collect();
-    if let Ok(resolved) = draft.model.options(request) {
+    if let Ok(resolved) = draft.work.options(request) {
         let o = resolved.options;
         let words = match o.fixed_step {
             Some(step) => format!("fixed step {}", html::number(step)),
@@ -122,7 +122,7 @@ fn shown_by(c: &Conserved) -> String {
 
 /// Every other road, compared.
 pub(super) fn verification(draft: &mut Draft) -> String {
-    let found = match verify(draft.model) {
+    let found = match verify(&mut draft.work) {
         Ok(found) => found,
         Err(diagnostic) => {
             return html::section("verification", "Verification", &draft.trouble(*diagnostic));

@@ -21,7 +21,7 @@ pub(super) fn section(draft: &mut Draft) -> String {
     let mut body = variables(draft);
     body.push_str(&parameters(draft));
     let elsewhere = draft.command("derive MODEL --form energies --format latex");
-    if let Some(latex) = state(draft.model, Part::Energies, Format::Latex) {
+    if let Some(latex) = state(&mut draft.work, Part::Energies, Format::Latex) {
         let energies = html::paragraph(&energy_words(draft));
         body.push_str(&html::heading("Energies"));
         body.push_str(&energies);
@@ -75,7 +75,7 @@ fn parameters(draft: &mut Draft) -> String {
     if values.is_empty() {
         return String::new();
     }
-    let (system, notation) = (&mut draft.model.system, &draft.notation);
+    let (system, notation) = (&mut draft.work.system, &draft.notation);
     let mut rows = Vec::new();
     for (p, value) in system.parameters.iter().zip(values) {
         let defined = match system.pool.symbols(&[p.value]).is_empty() {
@@ -98,7 +98,7 @@ fn integral_words(draft: &mut Draft) -> &'static str {
     if draft.model.system.complete_integral.is_none() {
         return "";
     }
-    let verified = HamiltonJacobi::of(draft.model).and_then(|jacobi| jacobi.verify(draft.model));
+    let verified = HamiltonJacobi::of(&mut draft.work).and_then(|jacobi| jacobi.verify(&mut draft.work));
     match verified {
         Ok(found) if found.proved => "S a complete integral of the Hamilton–Jacobi equation (proved)",
         Ok(_) => "S a complete integral of the Hamilton–Jacobi equation (checked at random places)",
@@ -125,7 +125,7 @@ fn energy_words(draft: &mut Draft) -> String {
 
 fn forces(draft: &mut Draft, elsewhere: &str) -> String {
     let mut out = String::new();
-    if let Some(latex) = state(draft.model, Part::Forces, Format::Latex) {
+    if let Some(latex) = state(&mut draft.work, Part::Forces, Format::Latex) {
         out.push_str(&html::paragraph(
             if draft.model.system.nonideal.is_some() {
                 "**Q** are applied forces on the speeds, **C** the work that constraint forces do in virtual displacements:"
@@ -149,7 +149,7 @@ fn forces(draft: &mut Draft, elsewhere: &str) -> String {
 }
 
 fn contact_row(draft: &mut Draft, contact: &Contact) -> Vec<Cell> {
-    let (pool, notation) = (&mut draft.model.system.pool, &draft.notation);
+    let (pool, notation) = (&mut draft.work.system.pool, &draft.notation);
     let mut print = |e| {
         let e = pool.simplify(e);
         formula::cell(&notation.print(pool, e))
@@ -164,7 +164,7 @@ fn contact_row(draft: &mut Draft, contact: &Contact) -> Vec<Cell> {
 }
 
 fn control(draft: &mut Draft, elsewhere: &str) -> String {
-    let Some(latex) = state(draft.model, Part::Requirements, Format::Latex) else { return String::new() };
+    let Some(latex) = state(&mut draft.work, Part::Requirements, Format::Latex) else { return String::new() };
     draft.rests_on(&[Tag::C1]);
     let names: Vec<&str> = draft.model.system.requirements.iter().map(|r| r.name.as_str()).collect();
     let inputs = documents::input_names(draft.model);
@@ -192,7 +192,7 @@ fn weighing(draft: &mut Draft, rows: &[Vec<Expr>], elsewhere: &str) -> String {
             "{COST}; **W** has {n} rows, more than the {MAX_WEIGHT_ROWS} a page shows, and stands in the text of the model."
         ));
     }
-    let (pool, notation) = (&mut draft.model.system.pool, &draft.notation);
+    let (pool, notation) = (&mut draft.work.system.pool, &draft.notation);
     let mut row =
         |row: &Vec<Expr>| row.iter().map(|e| notation.print(pool, *e)).collect::<Vec<_>>().join(" & ");
     let rows: Vec<String> = rows.iter().map(&mut row).collect();
@@ -203,7 +203,7 @@ fn weighing(draft: &mut Draft, rows: &[Vec<Expr>], elsewhere: &str) -> String {
 /// How errors of the requirements decay (C2).
 fn decays(draft: &mut Draft) -> String {
     let rows = draft.model.system.requirement_rows.clone();
-    let (pool, notation) = (&mut draft.model.system.pool, &draft.notation);
+    let (pool, notation) = (&mut draft.work.system.pool, &draft.notation);
     let mut equations = Vec::new();
     for row in rows {
         let Some((k1, k0)) = row.decay else { continue };

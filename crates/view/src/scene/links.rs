@@ -4,7 +4,7 @@
 //! depends on their distance alone: for two, `d phi/dA = -d phi/dB` along A - B; for one, along A - C for a fixed C. Points
 //! that are written over other coordinates are linked where `|P - Q|^2` has no derivative by any coordinate and by time.
 
-use dalembert::model::Model;
+use dalembert::Workspace;
 use dalembert::system::DrawnPoint;
 use dalembert_expr::{Expr, Pool, Symbol, Zero};
 use dalembert_syntax::units::UnitInfo;
@@ -14,7 +14,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MAX_COMPARED: usize = 60;
 
 /// The pairs of points to be joined.
-pub(super) fn rods(model: &mut Model, places: &[DrawnPoint], fixed: &[DrawnPoint]) -> Vec<[DrawnPoint; 2]> {
+pub(super) fn rods(
+    model: &mut Workspace,
+    places: &[DrawnPoint],
+    fixed: &[DrawnPoint],
+) -> Vec<[DrawnPoint; 2]> {
     let mut found = by_constraints(model, places);
     found.extend(by_writing(model, places, fixed));
     found
@@ -25,7 +29,7 @@ fn particle(pool: &Pool, place: &DrawnPoint) -> Option<Vec<Symbol>> {
     place.at.iter().map(|e| pool.as_symbol(*e)).collect()
 }
 
-fn by_constraints(model: &mut Model, places: &[DrawnPoint]) -> Vec<[DrawnPoint; 2]> {
+fn by_constraints(model: &mut Workspace, places: &[DrawnPoint]) -> Vec<[DrawnPoint; 2]> {
     let system = &mut model.system;
     let pool = &mut system.pool;
     let coordinates: Vec<Symbol> = system.coordinates.iter().map(|c| c.symbol).collect();
@@ -132,7 +136,7 @@ fn origin(dimension: usize) -> DrawnPoint {
 }
 
 /// Each written point to the nearest one before it at a constant distance, else to a fixed point, else to the origin.
-fn by_writing(model: &mut Model, places: &[DrawnPoint], fixed: &[DrawnPoint]) -> Vec<[DrawnPoint; 2]> {
+fn by_writing(model: &mut Workspace, places: &[DrawnPoint], fixed: &[DrawnPoint]) -> Vec<[DrawnPoint; 2]> {
     let system = &mut model.system;
     let pool = &mut system.pool;
     let mut moves: Vec<Symbol> = system.coordinates.iter().map(|c| c.symbol).collect();

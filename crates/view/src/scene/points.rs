@@ -1,6 +1,6 @@
 //! Points that a model has without saying so: named vectors, and right-angled coordinates.
 
-use dalembert::model::Model;
+use dalembert::Workspace;
 use dalembert::system::{Coordinate, DrawnPoint};
 use dalembert_expr::{Expr, Pool, Rational, Symbol, Zero};
 use dalembert_syntax::units::UnitInfo;
@@ -16,7 +16,7 @@ pub(super) struct Points {
 }
 
 impl Points {
-    pub fn of(model: &mut Model) -> Points {
+    pub fn of(model: &mut Workspace) -> Points {
         let (mut places, fixed) = named_vectors(model);
         let known: FxHashSet<Vec<Expr>> = places.iter().map(|p| p.at.clone()).collect();
         let particles = particles(&model.system.coordinates);
@@ -33,7 +33,7 @@ impl Points {
 
 /// Vectors named by `let` over coordinates, parameters and time: those that move, and those that do not. Vectors of length
 /// one are directions and left out, unless there is nothing else in a model of one or two coordinates.
-fn named_vectors(model: &mut Model) -> (Vec<DrawnPoint>, Vec<DrawnPoint>) {
+fn named_vectors(model: &mut Workspace) -> (Vec<DrawnPoint>, Vec<DrawnPoint>) {
     let system = &mut model.system;
     let coordinates: FxHashSet<Symbol> = system.coordinates.iter().map(|c| c.symbol).collect();
     let constants: FxHashSet<Symbol> =

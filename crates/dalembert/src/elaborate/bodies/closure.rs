@@ -135,7 +135,8 @@ impl Elaborator<'_> {
         if item.fixed {
             let message = format!("`{name}` closes a loop: its value follows from those of the other joints");
             let d = Diagnostic::error(Code::InitialUnknown, item.target.span, message);
-            return self.fail(d.help("fix another joint of the loop, write `~`, or mark another joint with `cut`"));
+            return self
+                .fail(d.help("fix another joint of the loop, write `~`, or mark another joint with `cut`"));
         }
         if item.order == 0 {
             let value = self.value_of_binding(on, name, item.target.span)?;
@@ -238,7 +239,9 @@ fn held_turns(
             same_way.push(R[0][0]);
             vec![("z", R[1][0])]
         }
-        (_, true) | (JointKind::Ball | JointKind::Free | JointKind::FreePoint | JointKind::Rod, _) => Vec::new(),
+        (_, true) | (JointKind::Ball | JointKind::Free | JointKind::FreePoint | JointKind::Rod, _) => {
+            Vec::new()
+        }
         (JointKind::Weld | JointKind::Slider, _) => {
             let trace = pool.total([R[0][0], R[1][1], R[2][2]]);
             same_way.push(trace);
@@ -267,7 +270,9 @@ fn held_turns(
 pub(super) fn held_torques(pool: &mut Pool, joint: &Joint, R: &Matrix3, is_plane: bool) -> Vec<Vector> {
     match (joint.kind, is_plane) {
         (JointKind::Weld | JointKind::Slider, true) => vec![super::algebra::unit(2)],
-        (_, true) | (JointKind::Ball | JointKind::Free | JointKind::FreePoint | JointKind::Rod, _) => Vec::new(),
+        (_, true) | (JointKind::Ball | JointKind::Free | JointKind::FreePoint | JointKind::Rod, _) => {
+            Vec::new()
+        }
         (JointKind::Weld | JointKind::Slider, _) => (0..3).map(super::algebra::unit).collect(),
         (JointKind::Universal, _) => {
             let image = apply(pool, R, &joint.axes[1]);

@@ -101,7 +101,13 @@ impl Elaborator<'_> {
         };
         let force = scale(&mut self.pool, factor, &d);
         self.push_pair((&on_a, &p), (&on_b, &q), &force);
-        Ok(Element { name: name.to_owned(), kind: ElementKind::Line, force: vec![pull], torque: Vec::new(), span })
+        Ok(Element {
+            name: name.to_owned(),
+            kind: ElementKind::Line,
+            force: vec![pull],
+            torque: Vec::new(),
+            span,
+        })
     }
 
     /// Opposite forces on two bodies: `force` on the first.
@@ -122,7 +128,9 @@ impl Elaborator<'_> {
             Some((given, _)) => {
                 let message = format!("a spring here has a `{word}`, not `{}`", given.text);
                 let d = Diagnostic::error(Code::BadOption, given.span, message);
-                self.fail(d.help("`length` is for springs between points, `angle` for springs at joints that turn"))
+                self.fail(
+                    d.help("`length` is for springs between points, `angle` for springs at joints that turn"),
+                )
             }
         }
     }
@@ -183,7 +191,8 @@ impl Elaborator<'_> {
                 self.fail(d.help("state the joint before what acts on it"))
             }
             _ => {
-                let message = format!("`{joint}` has several freedoms, or none that a spring or damper can act on");
+                let message =
+                    format!("`{joint}` has several freedoms, or none that a spring or damper can act on");
                 let d = Diagnostic::error(Code::BadOption, target.span, message);
                 self.fail(d.help(format!("name one of them, as in `at {joint}.slide`")))
             }
@@ -195,7 +204,8 @@ impl Elaborator<'_> {
     fn bushing(&mut self, element: &ast::Element, name: &str, span: Span) -> Fallible<Element> {
         let ElementPlace::Between(a, b) = &element.place else { return Err(super::super::Reported) };
         let stiffness = self.bushing_values(&element.values[0])?;
-        let damping = element.values.get(1).map(|e| self.bushing_values(e)).transpose()?.unwrap_or([Pool::ZERO; 6]);
+        let damping =
+            element.values.get(1).map(|e| self.bushing_values(e)).transpose()?.unwrap_or([Pool::ZERO; 6]);
         let ((on_a, p), (on_b, q)) = (self.element_point(a)?, self.element_point(b)?);
         let (pose_a, pose_b) = (self.pose(&on_a, a.span)?, self.pose(&on_b, b.span)?);
         let (motion_a, motion_b) = (self.motion(on_a.body, a.span)?, self.motion(on_b.body, b.span)?);

@@ -109,7 +109,9 @@ impl Elaborator<'_> {
                 let wanted = if is_plane { "two components: the model is plane" } else { "three components" };
                 let message = format!("a vector of {wanted} is wanted here, not {}", value.describe());
                 let d = Diagnostic::error(Code::DimensionMismatch, span, message);
-                self.fail(d.help("`gravity` with two components makes a plane model, with three one in space"))
+                self.fail(
+                    d.help("`gravity` with two components makes a plane model, with three one in space"),
+                )
             }
         }
     }
@@ -168,9 +170,7 @@ impl Elaborator<'_> {
             (Value::Vector(_), [a, b, c, d]) if self.bodies.plan.is_plane => {
                 Ok([[*a, *b, zero], [*c, *d, zero], [zero, zero, one]])
             }
-            (Value::Vector(_), [a, b, c, d, e, f, g, h, i]) => {
-                Ok([[*a, *b, *c], [*d, *e, *f], [*g, *h, *i]])
-            }
+            (Value::Vector(_), [a, b, c, d, e, f, g, h, i]) => Ok([[*a, *b, *c], [*d, *e, *f], [*g, *h, *i]]),
             _ => {
                 let message = format!("{} is not a rotation", value.describe());
                 let d = Diagnostic::error(Code::DimensionMismatch, span, message);
@@ -187,7 +187,9 @@ impl Elaborator<'_> {
         let dot = |i: usize, j: usize| (0..3).map(|k| r[3 * k + i] * r[3 * k + j]).sum::<f64>();
         let off = |i: usize, j: usize| (dot(i, j) - f64::from(u8::from(i == j))).abs() > ROTATION_TOL;
         let volume: f64 = (0..3)
-            .map(|i| r[i] * (r[3 + (i + 1) % 3] * r[6 + (i + 2) % 3] - r[3 + (i + 2) % 3] * r[6 + (i + 1) % 3]))
+            .map(|i| {
+                r[i] * (r[3 + (i + 1) % 3] * r[6 + (i + 2) % 3] - r[3 + (i + 2) % 3] * r[6 + (i + 1) % 3])
+            })
             .sum();
         if (0..3).any(|i| (0..3).any(|j| off(i, j))) || volume < 0.0 {
             let d = Diagnostic::error(Code::BadOption, span, "this matrix is not a rotation");
@@ -282,7 +284,11 @@ impl Elaborator<'_> {
         if let [u, v] = axes[..] {
             let cosine = super::algebra::dot(&mut self.pool, &u, &v);
             if self.parameter_numbers(&[cosine])[0].abs() > ROTATION_TOL {
-                let d = Diagnostic::error(Code::BadOption, word.span, "the axes of a universal joint are at right angles");
+                let d = Diagnostic::error(
+                    Code::BadOption,
+                    word.span,
+                    "the axes of a universal joint are at right angles",
+                );
                 return self.fail(d.help("two pins in turn have axes at any angle"));
             }
         }
@@ -379,7 +385,8 @@ impl Elaborator<'_> {
             if let [lower, upper] = self.parameter_numbers(&[lower, upper])[..]
                 && lower > upper
             {
-                let message = format!("the limits of `{name}` are in the wrong order: {lower} is above {upper}");
+                let message =
+                    format!("the limits of `{name}` are in the wrong order: {lower} is above {upper}");
                 return self.error(Code::BadOption, range.span, &message);
             }
             let Some(Binding::Coordinate(i)) = self.scope.get(&name).cloned() else {

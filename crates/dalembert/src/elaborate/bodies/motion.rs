@@ -4,7 +4,9 @@
 //! grows as its length does.
 
 use super::super::{Elaborator, Fallible};
-use super::algebra::{Motion, add, apply, apply_transposed, cross, product, quaternion, rotation, scale, unit};
+use super::algebra::{
+    Motion, add, apply, apply_transposed, cross, product, quaternion, rotation, scale, unit,
+};
 use crate::bodies::{IDENTITY, Joint, JointKind, JointRole, Matrix3, Placement, Vector, ZERO};
 use dalembert_expr::{Expr, Pool, Rational};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
@@ -28,14 +30,8 @@ pub(in super::super) struct BodyMotion {
 }
 
 impl BodyMotion {
-    pub const GROUND: BodyMotion = BodyMotion {
-        relative: Motion::REST,
-        R: IDENTITY,
-        p: ZERO,
-        angle: Pool::ZERO,
-        w: ZERO,
-        v: ZERO,
-    };
+    pub const GROUND: BodyMotion =
+        BodyMotion { relative: Motion::REST, R: IDENTITY, p: ZERO, angle: Pool::ZERO, w: ZERO, v: ZERO };
 }
 
 impl Elaborator<'_> {
@@ -73,7 +69,8 @@ impl Elaborator<'_> {
         };
         let lever = cross(pool, &parent.w, &relative.p);
         let at = add(pool, &parent.v, &lever);
-        let (w, v) = (apply_transposed(pool, &relative.R, &parent.w), apply_transposed(pool, &relative.R, &at));
+        let (w, v) =
+            (apply_transposed(pool, &relative.R, &parent.w), apply_transposed(pool, &relative.R, &at));
         Ok(BodyMotion {
             R,
             p: add(pool, &parent.p, &moved),

@@ -14,7 +14,12 @@ use dalembert_syntax::units::UnitInfo;
 
 impl Elaborator<'_> {
     /// `P of B` and `u in B`.
-    pub(in super::super) fn fixed_in(&mut self, what: &ast::Expr, body: &ast::Expr, is_point: bool) -> Fallible<Value> {
+    pub(in super::super) fn fixed_in(
+        &mut self,
+        what: &ast::Expr,
+        body: &ast::Expr,
+        is_point: bool,
+    ) -> Fallible<Value> {
         let value = self.value(what);
         let name = self.spelt_name(body)?;
         let place = self.place_by_name(&name, body.span);
@@ -119,13 +124,20 @@ impl Elaborator<'_> {
             _ => {
                 let message = format!("`{name}` has no `{part}`");
                 let d = Diagnostic::error(Code::NoSuchComponent, span, message);
-                self.fail(d.help("a body has `origin`, `centre`, `axes`, `omega`, `mass` and the coordinates of its joint"))
+                self.fail(d.help(
+                    "a body has `origin`, `centre`, `axes`, `omega`, `mass` and the coordinates of its joint",
+                ))
             }
         }
     }
 
     /// The value of a name, where it is one.
-    pub(in super::super) fn value_of_binding(&mut self, binding: Binding, name: &str, span: Span) -> Fallible<Value> {
+    pub(in super::super) fn value_of_binding(
+        &mut self,
+        binding: Binding,
+        name: &str,
+        span: Span,
+    ) -> Fallible<Value> {
         match binding {
             Binding::Freedom(slot, k) => {
                 let Some(joint) = self.bodies.joints[slot].clone() else { return Err(Reported) };
@@ -162,7 +174,8 @@ impl Elaborator<'_> {
         }
         let place = self.place_by_name(&name, body.span)?;
         let at = at.map_or(Ok(crate::bodies::ZERO), |at| self.constant_vector(at))?;
-        let on = Motion::fixed(&place.at, &place.turned).then(&mut self.pool, &Motion::fixed(&at, &crate::bodies::IDENTITY));
+        let on = Motion::fixed(&place.at, &place.turned)
+            .then(&mut self.pool, &Motion::fixed(&at, &crate::bodies::IDENTITY));
         let place = Placement { body: place.body, at: on.p, turned: on.R };
         let pose = self.pose(&place, e.span)?;
         Ok((place, pose.p))

@@ -11,7 +11,8 @@
 use super::super::{Elaborator, Overrides};
 use crate::bodies::JointKind;
 use dalembert_syntax::ast::{
-    self, Ast, Block, Element, ElementPlace, Expr, ExprKind, JointOption, Place, StatementKind as S, Target, Turn,
+    self, Ast, Block, Element, ElementPlace, Expr, ExprKind, JointOption, Place, StatementKind as S, Target,
+    Turn,
 };
 use dalembert_syntax::parse;
 use dalembert_syntax::source::Source;
@@ -237,7 +238,9 @@ impl Gathered {
             ExprKind::Neg(inner) => inside(inner),
             ExprKind::Sum(terms) => terms.iter().find_map(|term| inside(&term.expr)),
             ExprKind::Product(factors) => factors.iter().find_map(|factor| inside(&factor.expr)),
-            ExprKind::Call(name, _) if ["rpy", "quaternion", "rotation"].contains(&name.text.as_str()) => Some(3),
+            ExprKind::Call(name, _) if ["rpy", "quaternion", "rotation"].contains(&name.text.as_str()) => {
+                Some(3)
+            }
             _ => None,
         }
     }
@@ -253,7 +256,9 @@ impl Gathered {
             }
         }
         for (name, kind, [first, second], at_origins, is_cut) in std::mem::take(&mut self.joints) {
-            let (Some(first), Some(second)) = (self.place_of(&first), self.place_of(&second)) else { continue };
+            let (Some(first), Some(second)) = (self.place_of(&first), self.place_of(&second)) else {
+                continue;
+            };
             let is_kept = self.kept.contains(&name);
             self.plan.joint_of.entry(name).or_insert(self.plan.joints.len());
             let ends = [first, second];

@@ -62,7 +62,12 @@ type Load = (Vector, Vector);
 
 impl Elaborator<'_> {
     /// `force(J)`, `torque(J)`, `drive(J)`, `kinetic_energy(B)`, `angular_momentum(P)`
-    pub(in super::super) fn body_result(&mut self, name: &Name, args: &[ast::Expr], span: Span) -> Fallible<Value> {
+    pub(in super::super) fn body_result(
+        &mut self,
+        name: &Name,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Fallible<Value> {
         let [argument] = args else {
             let message = format!("`{}` takes 1 argument, not {}", name.text, args.len());
             return self.error(Code::WrongArity, name.span, &message);
@@ -263,7 +268,10 @@ impl Elaborator<'_> {
     }
 
     /// What joints were asked for, in terms of state, accelerations and multipliers.
-    pub(in super::super) fn body_results(&mut self, images: &[(Symbol, Expr)]) -> Fallible<Vec<(Symbol, Expr)>> {
+    pub(in super::super) fn body_results(
+        &mut self,
+        images: &[(Symbol, Expr)],
+    ) -> Fallible<Vec<(Symbol, Expr)>> {
         let requests = std::mem::take(&mut self.bodies.requests);
         if requests.is_empty() {
             return Ok(Vec::new());
@@ -271,7 +279,11 @@ impl Elaborator<'_> {
         if let Some(part) = self.nonideal.first()
             && let Some(request) = requests.iter().find(|r| r.wanted != Wanted::Drive)
         {
-            let d = Diagnostic::error(Code::NotApplicable, request.span, "forces of joints are not known with `nonideal work`");
+            let d = Diagnostic::error(
+                Code::NotApplicable,
+                request.span,
+                "forces of joints are not known with `nonideal work`",
+            );
             let (d, span) = (d, part.span);
             return self.fail(d.label(span, "stated here"));
         }
@@ -306,7 +318,9 @@ impl Elaborator<'_> {
         let speeds = joint.speeds.iter().map(|&s| Binding::Speed(s));
         let on: Vec<Binding> = if joint.speeds.is_empty() { coordinates.collect() } else { speeds.collect() };
         let same = |a: &Binding, b: &Binding| match (a, b) {
-            (Binding::Coordinate(a), Binding::Coordinate(b)) | (Binding::Speed(a), Binding::Speed(b)) => a == b,
+            (Binding::Coordinate(a), Binding::Coordinate(b)) | (Binding::Speed(a), Binding::Speed(b)) => {
+                a == b
+            }
             _ => false,
         };
         let mut sums: Vec<Vec<(Expr, Rational)>> = vec![Vec::new(); on.len().max(1)];
@@ -333,7 +347,13 @@ impl Elaborator<'_> {
     }
 
     /// All that goes through a joint that carries a body, at Q of its second body.
-    fn carrying_force(&mut self, joint: &Joint, body: usize, reversed: bool, load: Load) -> Fallible<(Vector, Vector)> {
+    fn carrying_force(
+        &mut self,
+        joint: &Joint,
+        body: usize,
+        reversed: bool,
+        load: Load,
+    ) -> Fallible<(Vector, Vector)> {
         let motion = self.motion(Some(body), joint.span)?;
         let at = self.pose(&joint.second, joint.span)?.p;
         let pool = &mut self.pool;
@@ -348,7 +368,11 @@ impl Elaborator<'_> {
     }
 
     /// Bearings hold across the freedoms of a joint; the rest is its drive.
-    fn across_freedoms(&mut self, joint: &Joint, (force, torque): (Vector, Vector)) -> Fallible<(Vector, Vector)> {
+    fn across_freedoms(
+        &mut self,
+        joint: &Joint,
+        (force, torque): (Vector, Vector),
+    ) -> Fallible<(Vector, Vector)> {
         let first = self.pose(&joint.first, joint.span)?;
         let second = self.pose(&joint.second, joint.span)?;
         let pool = &mut self.pool;
@@ -439,7 +463,8 @@ impl Elaborator<'_> {
             let Some(parent) = self.bodies.plan.bodies[b].parent else { continue };
             let relative = self.motion(Some(b), span)?.relative;
             let pool = &mut self.pool;
-            let (force, torque) = (apply(pool, &relative.R, &loads[b].0), apply(pool, &relative.R, &loads[b].1));
+            let (force, torque) =
+                (apply(pool, &relative.R, &loads[b].0), apply(pool, &relative.R, &loads[b].1));
             let lever = cross(pool, &relative.p, &force);
             let torque = add(pool, &torque, &lever);
             loads[parent] = (add(pool, &loads[parent].0, &force), add(pool, &loads[parent].1, &torque));
@@ -476,7 +501,8 @@ impl Elaborator<'_> {
             let about_centre = add(pool, &grows, &turns);
             let arm = cross(pool, &body.centre, &inertial);
             let needed = add(pool, &about_centre, &arm);
-            let (force, torque) = (apply_transposed(pool, &motion.R, &force), apply_transposed(pool, &motion.R, &torque));
+            let (force, torque) =
+                (apply_transposed(pool, &motion.R, &force), apply_transposed(pool, &motion.R, &torque));
             loads.push((sub(pool, &inertial, &force), sub(pool, &needed, &torque)));
         }
         Ok(loads)
@@ -554,7 +580,13 @@ impl Elaborator<'_> {
         for row in &self.rows {
             let symbol = pool.symbol(&format!("multiplier({})", row.name));
             let multiplier = pool.var(symbol);
-            gather(pool, row.residual, if row.holonomic { &symbols } else { &rates }, multiplier, Rational::ONE);
+            gather(
+                pool,
+                row.residual,
+                if row.holonomic { &symbols } else { &rates },
+                multiplier,
+                Rational::ONE,
+            );
         }
         for contact in &self.contacts {
             for (c, velocity) in contact.velocity.iter().enumerate() {

@@ -67,7 +67,9 @@ impl Elaborator<'_> {
         let at = size("at").map_or(Ok(ZERO), |at| self.constant_vector(at))?;
         let axis = size("axis").map_or(Ok(unit(2)), |axis| self.axis(axis))?;
         let (from, to) = match (shape, size("from"), size("to")) {
-            ("rod" | "cylinder", Some(from), Some(to)) => (self.constant_vector(from)?, self.constant_vector(to)?),
+            ("rod" | "cylinder", Some(from), Some(to)) => {
+                (self.constant_vector(from)?, self.constant_vector(to)?)
+            }
             ("rod" | "cylinder", None, _) => return self.missing_size(part, "from"),
             ("rod" | "cylinder", ..) => return self.missing_size(part, "to"),
             _ => (ZERO, ZERO),
@@ -190,7 +192,8 @@ impl Elaborator<'_> {
             return Ok(());
         }
         let size = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        let symmetric = (0..3).all(|i| (0..i).all(|j| (values[3 * i + j] - values[3 * j + i]).abs() <= 1e-9 * size));
+        let symmetric =
+            (0..3).all(|i| (0..i).all(|j| (values[3 * i + j] - values[3 * j + i]).abs() <= 1e-9 * size));
         if !symmetric {
             return self.error(Code::BadInertia, span, "an inertia matrix is symmetric, and this one is not");
         }
@@ -205,7 +208,9 @@ impl Elaborator<'_> {
                 "no body has the principal inertias {a:.6}, {b:.6} and {c:.6}: the largest is more than the others together"
             );
             let d = Diagnostic::error(Code::BadInertia, span, message);
-            return self.fail(d.help("check the units and signs; an inertia about the origin is written `inertia J about origin`"));
+            return self.fail(d.help(
+                "check the units and signs; an inertia about the origin is written `inertia J about origin`",
+            ));
         }
         Ok(())
     }

@@ -12,7 +12,7 @@
 use super::super::landscape::Potential;
 use super::{FixedVariables, holding, remainder};
 use crate::linearize::{Linearizer, Local};
-use crate::model::Model;
+use crate::workspace::Workspace;
 use dalembert_linalg::{cholesky, dot, mat_vec, solve_lower, solve_lower_transposed};
 use dalembert_run::{Projector, State};
 
@@ -31,7 +31,12 @@ const SHIFT_FACTOR: f64 = 4.0;
 
 impl Linearizer {
     /// A state of rest near the bottom; `None` where there is no potential, or nothing leads down. Only for searches of rest.
-    pub(super) fn descend(&self, model: &mut Model, state: &State, held: &FixedVariables) -> Option<State> {
+    pub(super) fn descend(
+        &self,
+        model: &mut Workspace,
+        state: &State,
+        held: &FixedVariables,
+    ) -> Option<State> {
         let potential = Potential::new(model).filter(|_| held.rest)?;
         let wishes = holding(model, held);
         let mut now = state.clone();
@@ -113,7 +118,7 @@ impl Slope {
 
 /// A change of the independent coordinates along the tangent and back to the constraints on the shortest way; at rest.
 pub(super) fn slid(
-    model: &Model,
+    model: &Workspace,
     now: &State,
     here: &Local,
     held: &FixedVariables,

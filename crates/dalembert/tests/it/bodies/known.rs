@@ -1,9 +1,10 @@
 //! Bodies with closed-form answers.
 
 use crate::support::{below, evaluate, last, load, load_with, run, run_text, start, until};
-use dalembert::{Model, Overrides, Request};
+use dalembert::workspace::Workspace;
+use dalembert::{Overrides, Request};
 
-fn output(model: &mut Model, at: &str, name: &str) -> f64 {
+fn output(model: &mut Workspace, at: &str, name: &str) -> f64 {
     let state = start(model);
     let state = model.state_at(state, at).unwrap_or_else(|d| panic!("{}", d.message));
     let now = evaluate(model, &state);
@@ -11,7 +12,7 @@ fn output(model: &mut Model, at: &str, name: &str) -> f64 {
     now.outputs[place.unwrap_or_else(|| panic!("no output {name}"))]
 }
 
-fn acceleration(model: &mut Model, at: &str, speed: usize) -> f64 {
+fn acceleration(model: &mut Workspace, at: &str, speed: usize) -> f64 {
     let state = start(model);
     let state = model.state_at(state, at).unwrap_or_else(|d| panic!("{}", d.message));
     evaluate(model, &state).solution.eta_dot[speed]
@@ -88,7 +89,8 @@ fn a_heavy_top_let_go_nods() {
     let motion = run_text(TOP, &Request::default());
     let times: Vec<f64> = motion.events.iter().map(|e| e.t).collect();
     close(times[1], 0.13895815041854928, 1e-9);
-    let motion = run_text(TOP, &Request { until: Some(times[0]), every: Some(times[0]), ..Request::default() });
+    let motion =
+        run_text(TOP, &Request { until: Some(times[0]), every: Some(times[0]), ..Request::default() });
     close(last(&motion, "tilt"), 0.5341359317408587, 1e-9);
 }
 
@@ -211,7 +213,9 @@ fn a_double_pendulum_from_bodies_is_the_double_pendulum() {
         initial a = 1.2, b = 0.3
         output tip = Q";
     let (mut bodies, mut plain) = (load(bodies), load(plain));
-    for at in [("shoulder = 0.3, elbow' = 2", "a = 0.3, b' = 2"), ("elbow = -2, shoulder' = 1", "b = -2, a' = 1")] {
+    for at in
+        [("shoulder = 0.3, elbow' = 2", "a = 0.3, b' = 2"), ("elbow = -2, shoulder' = 1", "b = -2, a' = 1")]
+    {
         for p in 0..2 {
             close(acceleration(&mut bodies, at.0, p), acceleration(&mut plain, at.1, p), 1e-13);
         }
@@ -242,7 +246,7 @@ fn a_four_bar_is_the_same_whatever_is_cut() {
         )
     };
     let at = "";
-    let mut models: Vec<Model> = ["C", "B", "D"].iter().map(|cut| load(&text(cut))).collect();
+    let mut models: Vec<Workspace> = ["C", "B", "D"].iter().map(|cut| load(&text(cut))).collect();
     for name in ["fA.x", "fA.y", "fB.x", "fB.y", "fC.x", "fC.y", "fD.x", "fD.y", "angle", "c"] {
         let values: Vec<f64> = models.iter_mut().map(|model| output(model, at, name)).collect();
         close(values[1], values[0], 1e-10);

@@ -11,7 +11,11 @@ fn refused(text: &str, code: Code, part: &str) {
 
 #[test]
 fn inertias_keep_the_triangle_inequality() {
-    refused("gravity [0, 0, -1]\nbody top: mass 1, inertia [1, 1, 3]", Code::BadInertia, "principal inertias");
+    refused(
+        "gravity [0, 0, -1]\nbody top: mass 1, inertia [1, 1, 3]",
+        Code::BadInertia,
+        "principal inertias",
+    );
     refused("gravity [0, 0, -1]\nbody top: mass -1", Code::BadInertia, "negative");
     let skew = "gravity [0, 0, -1]\nbody top: mass 1, inertia [[1, 0.2, 0], [0, 1, 0], [0, 0, 1]]";
     refused(skew, Code::BadInertia, "symmetric");
@@ -25,8 +29,10 @@ fn a_massless_body_that_nothing_determines_is_named() {
     assert_eq!(error.code, Code::MotionUndetermined);
     assert!(error.message.contains("`hook`"), "{}", error.message);
     // Held by a second joint it is fine.
-    let held = format!("{text}\nbody bar: rod 1 from [0, 0] to [1, 0]\njoint c: pin ground at [0, 1] to bar\n\
-                joint d: pin bar at [1, 0] to hook at [0, 1]\ninitial a ~ 0.1");
+    let held = format!(
+        "{text}\nbody bar: rod 1 from [0, 0] to [1, 0]\njoint c: pin ground at [0, 1] to bar\n\
+                joint d: pin bar at [1, 0] to hook at [0, 1]\ninitial a ~ 0.1"
+    );
     assert!(dalembert::constraint_kind::Freedom::at_start(&mut load(&held)).is_ok());
 }
 
@@ -42,7 +48,9 @@ fn a_loop_that_cannot_be_closed_names_its_joint() {
 #[test]
 fn limits_bound_the_start() {
     let text = |initial: &str| {
-        format!("gravity [0, -9.81]\nbody a: rod 1 from [0, 0] to [1, 0]\njoint p: pin ground to a, limits 0.5..2\n{initial}")
+        format!(
+            "gravity [0, -9.81]\nbody a: rod 1 from [0, 0] to [1, 0]\njoint p: pin ground to a, limits 0.5..2\n{initial}"
+        )
     };
     assert_eq!(load(&text("")).start().map(|s| s.state.x).ok(), Some(vec![0.5]));
     let error = load(&text("initial p = 3")).start().expect_err("beyond the limit");

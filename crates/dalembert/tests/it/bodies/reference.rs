@@ -4,7 +4,8 @@
 //! 1e-13 at worst.
 
 use crate::support::{evaluate, load_with, sets, start};
-use dalembert::{Evaluation, Model};
+use dalembert::Evaluation;
+use dalembert::workspace::Workspace;
 use std::collections::BTreeMap;
 
 /// Rows of a case: state, what, name, value.
@@ -14,7 +15,7 @@ fn rows(table: &str) -> Vec<(String, String, String, String)> {
     reader.records().map(|r| row(r.expect("a row"))).collect()
 }
 
-fn value(model: &Model, now: &Evaluation, what: &str, name: &str) -> f64 {
+fn value(model: &Workspace, now: &Evaluation, what: &str, name: &str) -> f64 {
     let system = &model.system;
     let found = match what {
         "acceleration" => system.speeds.iter().position(|s| s.name == name).map(|p| now.solution.eta_dot[p]),
@@ -27,7 +28,8 @@ fn value(model: &Model, now: &Evaluation, what: &str, name: &str) -> f64 {
 /// Compares a case at all of its states.
 fn agrees(text: &str, table: &str) {
     let rows = rows(table);
-    let states: Vec<String> = rows.iter().map(|r| r.0.clone()).collect::<std::collections::BTreeSet<_>>().into_iter().collect();
+    let states: Vec<String> =
+        rows.iter().map(|r| r.0.clone()).collect::<std::collections::BTreeSet<_>>().into_iter().collect();
     for state in states {
         let here: Vec<_> = rows.iter().filter(|r| r.0 == state).collect();
         let given = |what: &str| -> Vec<(&str, &str)> {

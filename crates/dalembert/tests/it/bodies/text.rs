@@ -46,6 +46,9 @@ fn statements_are_written_as_they_are_read() {
 
 #[test]
 fn a_plus_before_the_name_of_a_shape_begins_a_part() {
-    assert_eq!(formatted("body B: point m + box m size [1, 1, 1]"), "body B: point m + box m size [1, 1, 1]\n");
+    assert_eq!(
+        formatted("body B: point m + box m size [1, 1, 1]"),
+        "body B: point m + box m size [1, 1, 1]\n"
+    );
     assert_eq!(formatted("body B: point (m + box)"), "body B: point (m + box)\n");
 }

@@ -406,7 +406,7 @@ fn options_are_named() {
     let said = |set: &[(&str, &str)], initial: &str| {
         let mut overrides = crate::support::sets(set);
         overrides.initial = [initial].iter().filter(|i| !i.is_empty()).map(|i| (*i).to_owned()).collect();
-        let loaded = dalembert::Model::load(&dalembert::Source::new("model.dal", text), &overrides);
+        let loaded = dalembert::Workspace::load(&dalembert::Source::new("model.dal", text), &overrides);
         let said = loaded.err().expect("a refusal").0.swap_remove(0);
         assert_eq!(said.span, None);
         said.message

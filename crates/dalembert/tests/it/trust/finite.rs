@@ -3,7 +3,7 @@
 use crate::support::{load, run, until};
 use dalembert::diagnostic::{Code, Severity};
 use dalembert::run::Flow;
-use dalembert::{Model, Overrides, Request, Source};
+use dalembert::{Overrides, Request, Source, Workspace};
 
 const PASSES_ZERO: &str = "parameter m = 1, p[1..3] = 1\ncoordinate x, q[1..3]\n\
     kinetic m*x'^2/2 + sum(i in 1..3, p[i]*q[i]'^2/2)\n\
@@ -40,7 +40,7 @@ fn refused(set: &[(&str, &str)], initial: &[&str]) -> Option<String> {
         set: set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         initial: initial.iter().map(|text| (*text).to_owned()).collect(),
     };
-    let said = Model::load(&Source::new("model.dal", PASSES_ZERO), &overrides).err()?;
+    let said = Workspace::load(&Source::new("model.dal", PASSES_ZERO), &overrides).err()?;
     Some(said[0].message.clone())
 }
 

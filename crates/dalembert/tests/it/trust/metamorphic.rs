@@ -5,7 +5,7 @@
 
 use crate::support::*;
 use dalembert::run::State;
-use dalembert::{Model, Overrides, Request, Source};
+use dalembert::{Overrides, Request, Source, Workspace};
 use description::Description;
 use std::sync::OnceLock;
 
@@ -43,7 +43,7 @@ fn measure(model: &Description) -> Result<Measured, String> {
     let text = model.text();
     let source = Source::new("model.dal", text.as_str());
     let said = |d: Box<dalembert::diagnostic::Diagnostic>| d.message.clone();
-    let mut loaded = Model::load(&source, &Overrides::default())
+    let mut loaded = Workspace::load(&source, &Overrides::default())
         .map_err(|d| d.iter().map(|d| d.message.clone()).collect::<Vec<_>>().join("\n"))?;
     let state = loaded.start_at(model.t, None).map_err(said)?.state;
     let now = loaded.evaluate(&state).map_err(said)?;

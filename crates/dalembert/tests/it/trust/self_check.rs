@@ -3,7 +3,7 @@
 use crate::support::{evaluate, load, load_file, model_names, start};
 use dalembert::compile::Compiled;
 use dalembert::diagnostic::Code;
-use dalembert::{Evaluation, Model};
+use dalembert::{Evaluation, Workspace};
 
 #[test]
 fn the_second_road_agrees_on_every_model() {
@@ -36,7 +36,7 @@ fn refuses(text: &str, change: impl FnOnce(&mut Evaluation)) {
 fn wrong_structure_coefficients_are_found() {
     let text = "coordinate x, y, th\nspeed v = x'*cos(th) + y'*sin(th)\nspeed u = -x'*sin(th) + y'*cos(th)\n\
         kinetic (x'^2 + y'^2)/2 + 0.3*th'^2\ninitial x' = 1, y' = 0.4, th' = 0.5";
-    let mut model: Model = load(text);
+    let mut model: Workspace = load(text);
     let state = start(&mut model);
     assert!(model.self_check(&state).is_ok());
     let zero = dalembert_expr::Pool::ZERO;

@@ -1,7 +1,7 @@
 //! Quaternions and direction cosines that start off their surface are brought there, and that is said.
 
 use crate::support::*;
-use dalembert::Model;
+use dalembert::Workspace;
 use dalembert::diagnostic::Code;
 
 fn body(initial: &str) -> String {
@@ -13,7 +13,7 @@ fn body(initial: &str) -> String {
     )
 }
 
-fn warned(model: &Model) -> usize {
+fn warned(model: &Workspace) -> usize {
     model.diagnostics.iter().filter(|d| d.code == Code::StartScaled).count()
 }
 

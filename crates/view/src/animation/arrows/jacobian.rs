@@ -1,8 +1,8 @@
 //! How speeds move the points of a film, and which of them have to do with each other.
 
 use super::super::FrameLayout;
+use dalembert::Workspace;
 use dalembert::kernel_form::Places;
-use dalembert::model::Model;
 use dalembert_expr::{Expr, Pool};
 use dalembert_linalg::{Cod, RANK_TOL};
 use rustc_hash::FxHashMap;
@@ -26,7 +26,7 @@ pub(super) struct Jacobian {
 }
 
 impl Jacobian {
-    pub fn new(model: &mut Model, layout: &FrameLayout, dimension: usize) -> Jacobian {
+    pub fn new(model: &mut Workspace, layout: &FrameLayout, dimension: usize) -> Jacobian {
         let places = Places::new(&model.form.coordinates);
         let (pool, frame) = (&mut model.system.pool, &model.form.frame);
         let mut used = 0;

@@ -1,0 +1,175 @@
+//! A model opened for work: expressions may be made in it, programs added to it, parameters given other values.
+//!
+//! [`Model`](crate::Model) shares one that nothing changes; every question is asked of a copy.
+
+use crate::compile::{Compiled, parameter_values};
+use crate::derive::derive;
+use crate::elaborate::{MAX_DENSE, Overrides, read};
+use crate::kernel_form::KernelForm;
+use crate::system::System;
+use dalembert_run::{Kernel, State, Terms};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, Diagnostics, any_error};
+use dalembert_syntax::source::Source;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Speeds and rows up to which M and A are given in full, whatever the layout they are computed in.
+pub const WRITTEN_OUT: usize = 500;
+
+/// A model of one's own: its system with the pool of its expressions, its equations and their compiled form.
+///
+/// ```
+/// use dalembert::{Model, Source, hamilton::Canonical};
+/// let text = "coordinate x\nkinetic x'^2/2\npotential x^4";
+/// let model = Model::load(&Source::new("spring.dal", text), &Default::default())?;
+/// let mut work = model.workspace();
+/// let canonical = Canonical::of(&mut work)?; // expressions in the pool of this workspace
+/// assert!(work.system.pool.depends_on(canonical.hamiltonian, &work.form.coordinates));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Workspace {
+    /// What the model says.
+    pub system: System,
+    /// Its equations of motion.
+    pub form: KernelForm,
+    /// The equations as programs over floating-point numbers.
+    pub compiled: Compiled,
+    /// Warnings and notes from reading it.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether its equations are still to be compared with a second derivation before they are used. Copies share the answer.
+    unchecked: Arc<AtomicBool>,
+}
+
+/// Everything at one state.
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    /// The state.
+    pub state: State,
+    /// x', M, Q, A, b; by entries beyond [`WRITTEN_OUT`] speeds or rows.
+    pub terms: Terms,
+    /// Accelerations, forces, multipliers, rank.
+    pub solution: dalembert_run::Solution,
+    /// Residual of each row: position level where the row is holonomic, else velocity level.
+    pub residuals: Vec<f64>,
+    /// Values of the model's outputs.
+    pub outputs: Vec<f64>,
+    /// Energy, where it is known.
+    pub energy: Option<f64>,
+    /// Whether each contact with friction sticks.
+    pub sticks: Vec<bool>,
+}
+
+impl Workspace {
+    /// Reads, derives and compiles a model. On error: everything that is wrong with it.
+    pub fn load(source: &Source, overrides: &Overrides) -> Result<Workspace, Diagnostics> {
+        match read(source, overrides) {
+            (Some(system), diagnostics) => Workspace::of(system, diagnostics),
+            (None, diagnostics) => Err(diagnostics.into()),
+        }
+    }
+
+    /// Derives and compiles a system; `diagnostics` is what has been said about it so far.
+    pub fn of(mut system: System, mut diagnostics: Vec<Diagnostic>) -> Result<Workspace, Diagnostics> {
+        let parameters = parameter_values(&mut system);
+        for (p, v) in system.parameters.iter().zip(&parameters) {
+            if !v.is_finite() {
+                let message = format!("the parameter `{}` has no finite value", p.name);
+                diagnostics.push(
+                    Diagnostic::error(Code::NotFinite, p.span, message)
+                        .help("look for a division by zero, or a root or logarithm of a negative number"),
+                );
+            }
+        }
+        if any_error(&diagnostics) {
+            return Err(diagnostics.into());
+        }
+        let form = match derive(&mut system) {
+            Ok(form) => form,
+            Err(diagnostic) => {
+                diagnostics.push(*diagnostic);
+                return Err(diagnostics.into());
+            }
+        };
+        let compiled = Compiled::without_contacts(&mut system, &form, parameters);
+        let mut model =
+            Workspace { system, form, compiled, diagnostics, unchecked: Arc::new(AtomicBool::new(true)) };
+        model.check_coefficients();
+        if any_error(&model.diagnostics) {
+            return Err(model.diagnostics.into());
+        }
+        if !model.form.invariants.is_empty() {
+            // What is wrong with the start is said where it is used; what is changed in it, here.
+            let _ = model.start();
+        }
+        model.compile_contacts();
+        if let Err(diagnostic) = model.check_sparse() {
+            return Err(model.diagnostics.into_iter().chain([*diagnostic]).collect::<Vec<_>>().into());
+        }
+        match model.check_memory() {
+            Ok(()) => Ok(model),
+            Err(diagnostic) => {
+                Err(model.diagnostics.into_iter().chain([*diagnostic]).collect::<Vec<_>>().into())
+            }
+        }
+    }
+
+    /// A system whose equations are known, to be compared with another: nothing is said about it, nothing checked.
+    pub(crate) fn bare(system: System, form: KernelForm, compiled: Compiled) -> Workspace {
+        let unchecked = Arc::new(AtomicBool::new(false));
+        Workspace { system, form, compiled, diagnostics: Vec::new(), unchecked }
+    }
+
+    /// Leaves out the comparison of the equations with a second derivation, here and in copies made from now on.
+    pub(crate) fn skip_self_check(&mut self) {
+        self.unchecked = Arc::new(AtomicBool::new(false));
+    }
+
+    /// [`Workspace::self_check`] unless it has been passed, or is not wanted.
+    pub fn check_once(&mut self, state: &State) -> Result<(), Box<Diagnostic>> {
+        if self.unchecked.load(Ordering::Relaxed) {
+            self.self_check(state)?;
+            self.unchecked.store(false, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// What an exhausted pool returns means nothing, so nothing is said from it.
+    pub fn check_memory(&self) -> Result<(), Box<Diagnostic>> {
+        if !self.system.pool.exhausted() {
+            return Ok(());
+        }
+        let d = Diagnostic::error(
+            Code::TooLarge,
+            None,
+            "the equations of this model outgrow the memory they may use",
+        );
+        Err(Box::new(d.help("use smaller families, or coordinates in which the energies are shorter")))
+    }
+
+    /// A system too large for matrices written out must be sparse.
+    fn check_sparse(&self) -> Result<(), Box<Diagnostic>> {
+        let (n, m) = (self.form.speeds.len(), self.system.rows.len());
+        if n.max(m) <= MAX_DENSE || self.compiled.sparsity().is_some() {
+            return Ok(());
+        }
+        let message =
+            format!("{n} speeds and {m} constraint rows are too many: nearly all depend on each other");
+        let d = Diagnostic::error(Code::TooLarge, None, message);
+        Err(Box::new(d.help(format!(
+            "beyond {MAX_DENSE} each speed must have inertia, and speeds and rows may be coupled with few others"
+        ))))
+    }
+
+    /// Refuses what needs matrices written out, for a system too large for it.
+    pub(crate) fn require_dense(&self, what: &str) -> Result<(), Box<Diagnostic>> {
+        let (n, m) = (self.form.speeds.len(), self.system.rows.len());
+        if n.max(m).max(self.form.coordinates.len()) <= MAX_DENSE {
+            return Ok(());
+        }
+        let message =
+            format!("{what} takes matrices in full, and {n} speeds with {m} constraint rows are too many");
+        let d = Diagnostic::error(Code::TooLarge, None, message);
+        Err(Box::new(d.help(format!("up to {MAX_DENSE} of each; use smaller families"))))
+    }
+}
