@@ -6,7 +6,9 @@ use crate::input::{Loaded, Remarks, load};
 use crate::output::{print, print_json, show};
 use crate::text_table::{cells, counted, entry, plain, table};
 use dalembert::Model;
+use dalembert::bodies::Body;
 use dalembert::constraint_kind::ConstraintKind;
+use dalembert::mobility::{Loop, Mobility};
 use dalembert_view::documents::{Findings, check, checked, parameters, state_pairs};
 
 /// Width of the labels.
@@ -44,11 +46,15 @@ fn text(model: &Model, findings: &Findings) -> String {
     if !system.parameters.is_empty() {
         entry(&mut out, "parameters", MARGIN, &equal(parameters(model)));
     }
+    tree(&mut out, model);
     constraints(&mut out, &findings.kinds);
     if let Some((start, freedom)) = &findings.start {
         if !system.rows.is_empty() {
             let rank = format!("{} of {}", freedom.rank, counted(system.rows.len(), "row"));
             entry(&mut out, "rank", MARGIN, &[rank]);
+        }
+        if let Some(mobility) = Mobility::at(model, &start.state) {
+            loops(&mut out, &mobility, freedom.degrees(model));
         }
         entry(&mut out, "degrees of freedom", MARGIN, &[freedom.degrees(model).to_string()]);
         entry(&mut out, "start", MARGIN, &equal(state_pairs(model, &start.state)));
@@ -65,12 +71,47 @@ fn text(model: &Model, findings: &Findings) -> String {
     out
 }
 
+/// Every body with the joint that carries it.
+fn tree(out: &mut String, model: &Model) {
+    let Some(bodies) = &model.system.bodies else { return };
+    let carried = |body: &Body| {
+        let joint = &bodies.joints[body.joint];
+        let parent = body.parent.map_or("ground", |parent| bodies.bodies[parent].name.as_str());
+        vec![body.name.clone(), format!("on {parent}"), format!("{} {}", joint.kind.name(), joint.name)]
+    };
+    let rows: Vec<Vec<String>> = bodies.bodies.iter().map(carried).collect();
+    labelled(out, "bodies", &rows);
+}
+
+/// Loops with their rows, and freedoms counted and true.
+fn loops(out: &mut String, mobility: &Mobility, degrees: usize) {
+    let row = |l: &Loop| {
+        let dependent = l.rows - l.rank;
+        let rows = match dependent {
+            0 => counted(l.rows, "row"),
+            _ => format!("{}, {dependent} dependent", counted(l.rows, "row")),
+        };
+        vec![l.joints.join(" - "), rows]
+    };
+    labelled(out, "loops", &mobility.loops.iter().map(row).collect::<Vec<_>>());
+    let count = mobility.counted;
+    entry(out, "mobility", MARGIN, &[format!("{degrees} (Gruebler's count {count})")]);
+}
+
+fn labelled(out: &mut String, label: &str, rows: &[Vec<String>]) {
+    let mut lines = String::new();
+    table(&mut lines, "", rows);
+    for (k, line) in lines.lines().enumerate() {
+        let label = if k == 0 { label } else { "" };
+        out.push_str(&format!("{label:<MARGIN$}{line}\n"));
+    }
+}
+
 fn constraints(out: &mut String, kinds: &[ConstraintKind]) {
     if kinds.is_empty() {
         return entry(out, "constraints", MARGIN, &["none".to_owned()]);
     }
     let word = |yes: bool, this: &str, other: &str| if yes { this.to_owned() } else { other.to_owned() };
-    let mut lines = String::new();
     let rows: Vec<Vec<String>> = kinds
         .iter()
         .map(|kind| {
@@ -84,9 +125,5 @@ fn constraints(out: &mut String, kinds: &[ConstraintKind]) {
             ]
         })
         .collect();
-    table(&mut lines, "", &rows);
-    for (k, line) in lines.lines().enumerate() {
-        let label = if k == 0 { "constraints" } else { "" };
-        out.push_str(&format!("{label:<MARGIN$}{line}\n"));
-    }
+    labelled(out, "constraints", &rows);
 }

@@ -13,8 +13,8 @@ use dalembert_view::documents::{start_or_guess, state_pairs};
 pub fn run(args: &EvaluateArgs) -> Result<(), Failure> {
     let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
     let mut remarks = Vec::new();
-    let mut state = start_or_guess(&model, &mut remarks).map_err(|d| Failure::of(*d, &source))?;
-    model.set_state(&mut state, &args.at).map_err(|d| Failure::of(*d, &source))?;
+    let state = start_or_guess(&model, &mut remarks).map_err(|d| Failure::of(*d, &source))?;
+    let state = model.state_at(state, &args.at).map_err(|d| Failure::of(*d, &source))?;
     let now = match model.evaluate(&state) {
         Ok(now) => now,
         Err(error) => {

@@ -27,6 +27,8 @@ pub struct Multibody {
     pub outward: Vec<usize>,
     /// Springs, dampers and bushings.
     pub elements: Vec<Element>,
+    /// Freedoms of joints that close loops and guesses of them at the start, over parameters.
+    pub guesses: Vec<(Expr, Expr)>,
 }
 
 /// A rigid body.
@@ -241,6 +243,19 @@ pub struct Joint {
     pub same_way: Vec<Expr>,
     /// Where it is stated.
     pub span: Span,
+}
+
+impl Joint {
+    /// Its coordinates that are angles and nothing else, by index.
+    pub fn angles(&self) -> Vec<usize> {
+        let places: &[usize] = match (self.kind, self.coordinates.len()) {
+            (JointKind::Pin | JointKind::Cylindrical, _) => &[0],
+            (JointKind::Universal, _) => &[0, 1],
+            (JointKind::Planar | JointKind::Free, 3) => &[2],
+            _ => &[],
+        };
+        places.iter().filter_map(|&k| self.coordinates.get(k).copied()).collect()
+    }
 }
 
 /// The range of a freedom of a joint.

@@ -2,8 +2,9 @@
 
 mod culprit;
 
+use crate::bodies::{Body, Joint};
 use crate::number;
-use crate::system::InitialTarget;
+use crate::system::{ConstraintRow, InitialTarget};
 use crate::workspace::Workspace;
 use culprit::{Entry, with_culprits};
 use dalembert_linalg::{Cod, RANK_TOL, dot};
@@ -28,6 +29,16 @@ pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Workspace
         return Diagnostic::error(Code::NotFinite, first_fixed, message).help("give smaller starting values");
     }
     match error {
+        StartError::Position { row, residual, .. }
+            if model.system.joint_of_constraint(model.system.rows[*row].constraint).is_some() =>
+        {
+            let row = &model.system.rows[*row];
+            let d = model
+                .system
+                .joint_of_constraint(row.constraint)
+                .map(|joint| open_loop(joint, row, *residual));
+            d.unwrap_or_else(|| Diagnostic::error(Code::InconsistentStart, row.span, "no start was found"))
+        }
         StartError::Position { row, together, .. } => {
             let d = contradiction("configuration", *row, together, guess, model);
             let d = match first_fixed {
@@ -169,6 +180,27 @@ fn free_something(fixed: &[bool], what: &str) -> String {
     }
 }
 
+/// Nothing determines how a body moves.
+fn undetermined(body: &Body, name: &str) -> Diagnostic {
+    let message =
+        format!("nothing determines the motion of `{}` along `{name}`: it has no inertia there", body.name);
+    Diagnostic::error(Code::MotionUndetermined, body.span, message).help(
+        "give the body mass and inertia, the joint an `armature`, or hold it by another joint or constraint",
+    )
+}
+
+/// A loop of joints that does not close from the guess.
+fn open_loop(joint: &Joint, row: &ConstraintRow, residual: f64) -> Diagnostic {
+    let message = format!(
+        "the loop cannot be closed at joint `{}`: `{}` stays open by {} in the nearest position found",
+        joint.name,
+        row.name,
+        number::short(residual.abs())
+    );
+    Diagnostic::error(Code::LoopNotClosed, joint.span, message)
+        .help("check lengths and places, give better guesses with `~`, or fix fewer starting values")
+}
+
 /// No acceleration, at a state where that is known.
 pub(crate) fn of_acceleration(
     error: &AccelerationError,
@@ -184,6 +216,9 @@ pub(crate) fn of_acceleration(
                 None => ("a speed", None),
             };
             let name = name.strip_suffix('\'').unwrap_or(name);
+            if let Some(body) = system.body_of_speed(*speed) {
+                return undetermined(body, name);
+            }
             let size = if *pivot == 0.0 { String::new() } else { format!(" (pivot {pivot:.1e})") };
             let message = format!(
                 "the mass matrix is singular at t = {at}: nothing determines the acceleration of `{name}`{size}",

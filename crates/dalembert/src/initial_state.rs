@@ -35,7 +35,11 @@ impl Workspace {
         self.guess_at(0.0, given)
     }
 
-    fn guess_at(&mut self, t: f64, given: &[(InitialTarget, f64)]) -> Result<StartGuess, Box<Diagnostic>> {
+    pub(crate) fn guess_at(
+        &mut self,
+        t: f64,
+        given: &[(InitialTarget, f64)],
+    ) -> Result<StartGuess, Box<Diagnostic>> {
         let (n_x, n) = (self.form.coordinates.len(), self.form.speeds.len());
         let mut guess = StartGuess {
             state: State::new(t, &vec![0.0; n_x], &vec![0.0; n]),
@@ -158,8 +162,11 @@ impl Workspace {
     /// The state on the constraints nearest to a guess.
     fn find(&mut self, guess: StartGuess) -> Result<ConsistentState, Box<Diagnostic>> {
         let guess = self.with_unit_invariants(guess);
-        let started = find_start(&self.compiled, &guess)
-            .map_err(|error| Box::new(explain::of_start(&error, &guess, self)))?;
+        let started = match self.system.bodies.is_some() {
+            true => self.assemble(&guess)?,
+            false => find_start(&self.compiled, &guess)
+                .map_err(|error| Box::new(explain::of_start(&error, &guess, self)))?,
+        };
         self.check_invariants(&started.state.x)?;
         self.warn_other_lengths(&started.state.x);
         match self.judge_rows(&started.state, Code::InconsistentStart, true) {

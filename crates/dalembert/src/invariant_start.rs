@@ -33,7 +33,11 @@ impl Workspace {
     pub(crate) fn with_unit_invariants(&mut self, mut guess: StartGuess) -> StartGuess {
         let found = self.quadratics(&guess.state.x);
         let Some((k, target)) = found.off else { return guess };
-        if self.bring(&mut guess, &found) {
+        // Guesses of joints are brought to rotations without a word.
+        let n = guess.state.x.len();
+        let given = |j: usize| found.gradients[k * n + j] != 0.0 && guess.x_fixed[j];
+        let silent = self.system.bodies.is_some() && !(0..n).any(given);
+        if self.bring(&mut guess, &found) && !silent {
             let (names, value) = (self.coordinates_of(&found, k), found.values[k]);
             let message = format!(
                 "{names} start with an invariant of the kinematics at {value}: they are scaled to {target}"
@@ -89,6 +93,8 @@ impl Workspace {
             let length = touched.clone().all(|j| (slopes[j] - 2.0 * trial[j]).abs() <= 1e-12);
             let quaternion = length && touched.count() == 4;
             let (target, near) = match (length, quaternion) {
+                // Those of joints turn bodies: whatever is given is meant as a rotation.
+                (_, true) if self.system.bodies.is_some() => (1.0, f64::INFINITY),
                 (_, true) => (1.0, NEAR_QUATERNION),
                 (true, _) => (1.0, NEAR),
                 _ => (found.values[i].round(), NEAR),

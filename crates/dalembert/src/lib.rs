@@ -46,6 +46,7 @@
 #![allow(non_snake_case)]
 
 pub mod analyze;
+mod assembly;
 pub mod assignments;
 pub mod bodies;
 pub mod compile;
@@ -66,6 +67,7 @@ mod invariant_start;
 pub mod kernel_form;
 mod lagrangian;
 pub mod linearize;
+pub mod mobility;
 pub mod model;
 pub mod momentum_form;
 mod normal_force;

@@ -136,6 +136,12 @@ impl Model {
         self.workspace().operating_point(at)
     }
 
+    /// The state that `name = value` pairs over another describe; bodies are put together around it
+    /// ([`Workspace::state_at`]).
+    pub fn state_at(&self, state: State, assignments: &str) -> Result<State, Box<Diagnostic>> {
+        self.workspace().state_at(state, assignments)
+    }
+
     /// Computes the motion. `progress` is told the time reached and may stop the run.
     pub fn simulate(
         &self,

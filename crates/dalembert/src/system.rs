@@ -3,7 +3,7 @@
 //! All expressions are over the coordinates, speeds, parameters and time; rates have been replaced by the
 //! kinematics K1. Nothing is derived yet.
 
-use crate::bodies::Multibody;
+use crate::bodies::{Body, Joint, JointRole, Multibody};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::source::Span;
 use dalembert_syntax::units::UnitInfo;
@@ -103,6 +103,27 @@ impl System {
             self.lagrangian.map(|l| (l, Rational::ONE)),
         ];
         self.pool.combine(parts.into_iter().flatten())
+    }
+
+    /// The joint that a constraint closes a loop with, if it is one.
+    pub fn joint_of_constraint(&self, constraint: usize) -> Option<&Joint> {
+        let closing = JointRole::Cut { constraint: Some(constraint) };
+        self.bodies.as_ref()?.joints.iter().find(|joint| joint.role == closing)
+    }
+
+    /// The body whose joint a speed belongs to, if it does.
+    pub fn body_of_speed(&self, speed: usize) -> Option<&Body> {
+        let bodies = self.bodies.as_ref()?;
+        let declared = self.speeds.iter().filter(|s| s.rate_of.is_some()).count();
+        let moved_by = |joint: &Joint| match self.speeds[speed].rate_of {
+            Some(coordinate) => joint.coordinates.contains(&coordinate),
+            None => speed.checked_sub(declared).is_some_and(|s| joint.speeds.contains(&s)),
+        };
+        let joint = bodies.joints.iter().find(|joint| moved_by(joint))?;
+        match joint.role {
+            JointRole::Carries { body, .. } => bodies.bodies.get(body),
+            JointRole::Cut { .. } => None,
+        }
     }
 }
 

@@ -42,6 +42,8 @@ pub(super) struct Bodies {
     /// What force elements and torques do to bodies, in space.
     wrenches: Vec<(usize, Wrench)>,
     requests: Vec<Request>,
+    /// Freedoms of joints that close loops, with guesses of them.
+    guesses: Vec<(Expr, Expr)>,
     /// Symbols of the virtual displacements that bodies get so that forces of the model on them can be told.
     releases: Vec<results::Release>,
 }
@@ -141,6 +143,7 @@ impl Elaborator<'_> {
             bodies: list,
             joints,
             elements: bodies.elements,
+            guesses: bodies.guesses,
         })
     }
 }

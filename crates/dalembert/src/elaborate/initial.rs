@@ -24,6 +24,10 @@ impl Elaborator<'_> {
             let (value, kind) = values[k % values.len()].clone();
             self.allow(&[value], Allowed::only("a starting value", State::Nothing), item.value.span)?;
             let on = self.lookup(&name, item.target.span)?;
+            if let Binding::Freedom(..) = on {
+                self.guess_freedom(on, &name, item, value)?;
+                continue;
+            }
             let unit = match (&on, item.order) {
                 (Binding::Coordinate(i), 0) => self.coordinates[*i].kind.clone(),
                 (Binding::Coordinate(i), 1) => self.coordinates[*i].kind.per_time(),

@@ -8,6 +8,7 @@ mod agree_forms;
 mod analyze;
 mod analyze_laws;
 mod backends;
+mod bodies;
 mod bracket;
 mod connect;
 mod control;

@@ -1,7 +1,9 @@
 //! What a model is: its parts, the kinds of its constraints, a start that keeps them.
 
 use super::{headline, object, state_pairs};
+use dalembert::bodies::{Joint, JointRole};
 use dalembert::constraint_kind::{ConstraintKind, Freedom, kinds};
+use dalembert::mobility::{Loop, Mobility};
 use dalembert::{Model, Source};
 use dalembert_run::ConsistentState;
 use dalembert_syntax::diagnostic::{self, Diagnostic};
@@ -58,12 +60,27 @@ pub fn checked(model: &Model, findings: &Findings, source: &Source) -> Value {
             document["rank_nearby"] = json!(freedom.rank_nearby);
             document["degrees_of_freedom"] = json!(freedom.degrees(model));
             document["initial"] = object(state_pairs(model, &start.state));
+            bodies(&mut document, model, start, freedom);
             document["redundant"] =
                 freedom.redundant.iter().map(|r| json!(model.system.rows[*r].name)).collect();
         }
         None => document["error"] = json!(headline(&findings.diagnostics)),
     }
     document
+}
+
+/// Bodies, joints, loops and freedoms, where there are bodies.
+fn bodies(document: &mut Value, model: &Model, start: &ConsistentState, freedom: &Freedom) {
+    let (Some(bodies), Some(mobility)) = (&model.system.bodies, Mobility::at(model, &start.state)) else {
+        return;
+    };
+    document["bodies"] = bodies.bodies.iter().map(|body| json!(body.name)).collect();
+    let cut = |joint: &Joint| matches!(joint.role, JointRole::Cut { .. });
+    let joint = |j: &Joint| json!({"name": j.name, "kind": j.kind.name(), "cut": cut(j)});
+    document["joints"] = bodies.joints.iter().map(joint).collect();
+    let one = |l: &Loop| json!({"joints": l.joints, "rows": l.rows, "rank": l.rank});
+    document["loops"] = mobility.loops.iter().map(one).collect();
+    document["mobility"] = json!({"counted": mobility.counted, "true": freedom.degrees(model)});
 }
 
 fn kind_json(kind: &ConstraintKind) -> Value {

@@ -39,7 +39,9 @@ pub fn rank_remarks(model: &Model, now: &Evaluation) -> Vec<Diagnostic> {
     }
     let vanishes = |r: usize| now.terms.row(r).values.iter().all(|v| *v == 0.0);
     let mut remarks = Vec::new();
-    for r in (0..rows.len()).filter(|r| vanishes(*r)) {
+    // Loops of joints are often redundant, and their rows then vanish for good reason.
+    let closes = |r: usize| model.system.joint_of_constraint(rows[r].constraint).is_some();
+    for r in (0..rows.len()).filter(|r| vanishes(*r) && !closes(*r)) {
         let message =
             format!("`{}` constrains no acceleration at this state: its gradient vanishes", rows[r].name);
         let help = if rows[r].holonomic {

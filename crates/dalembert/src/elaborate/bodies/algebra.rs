@@ -1,14 +1,42 @@
 //! Vectors and rotations over the expression pool. Zeros and ones fold, so that plane motion costs what it should.
 
 use crate::bodies::{IDENTITY, Matrix3, Vector, ZERO};
-use dalembert_expr::{Expr, Function, Pool, Rational};
+use dalembert_expr::{Expr, Function, Node, Pool, Rational};
+
+/// Longer coefficients are rounded to doubles: products of decimals of sixteen digits along a chain would double in
+/// length at every joint, and mean nothing beyond a double.
+const MAX_BITS: u64 = 100;
+
+/// An expression with coefficients of bounded length.
+fn bounded(pool: &mut Pool, e: Expr) -> Expr {
+    let long = |r: &Rational| r.bits() > MAX_BITS;
+    let round = |r: &Rational| match long(r) {
+        true => Rational::from_f64(r.to_f64()).unwrap_or_else(|| r.clone()),
+        false => r.clone(),
+    };
+    let (constant, terms) = match pool.node(e) {
+        Node::Number(r) if long(r) => (round(r), Vec::new()),
+        Node::Sum(r, terms) if long(r) || terms.iter().any(|(_, c)| long(c)) => {
+            (round(r), terms.iter().map(|(e, c)| (*e, round(c))).collect())
+        }
+        _ => return e,
+    };
+    let constant = pool.number(constant);
+    pool.combine(std::iter::once((constant, Rational::ONE)).chain(terms))
+}
 
 pub(super) fn add(pool: &mut Pool, a: &Vector, b: &Vector) -> Vector {
-    std::array::from_fn(|i| pool.add(a[i], b[i]))
+    std::array::from_fn(|i| {
+        let sum = pool.add(a[i], b[i]);
+        bounded(pool, sum)
+    })
 }
 
 pub(super) fn sub(pool: &mut Pool, a: &Vector, b: &Vector) -> Vector {
-    std::array::from_fn(|i| pool.sub(a[i], b[i]))
+    std::array::from_fn(|i| {
+        let difference = pool.sub(a[i], b[i]);
+        bounded(pool, difference)
+    })
 }
 
 pub(super) fn neg(pool: &mut Pool, a: &Vector) -> Vector {
@@ -16,19 +44,24 @@ pub(super) fn neg(pool: &mut Pool, a: &Vector) -> Vector {
 }
 
 pub(super) fn scale(pool: &mut Pool, c: Expr, a: &Vector) -> Vector {
-    a.map(|e| pool.mul(c, e))
+    a.map(|e| {
+        let product = pool.mul(c, e);
+        bounded(pool, product)
+    })
 }
 
 pub(super) fn dot(pool: &mut Pool, a: &Vector, b: &Vector) -> Expr {
     let parts: [Expr; 3] = std::array::from_fn(|i| pool.mul(a[i], b[i]));
-    pool.total(parts)
+    let sum = pool.total(parts);
+    bounded(pool, sum)
 }
 
 pub(super) fn cross(pool: &mut Pool, a: &Vector, b: &Vector) -> Vector {
     std::array::from_fn(|i| {
         let (j, k) = ((i + 1) % 3, (i + 2) % 3);
         let (left, right) = (pool.mul(a[j], b[k]), pool.mul(a[k], b[j]));
-        pool.sub(left, right)
+        let minor = pool.sub(left, right);
+        bounded(pool, minor)
     })
 }
 
@@ -86,7 +119,8 @@ pub(super) fn rotation(pool: &mut Pool, u: &Vector, angle: Expr) -> Matrix3 {
                 }
                 _ => pool.mul(s, u[(i + 1) % 3]),
             };
-            pool.add(outer, turn)
+            let entry = pool.add(outer, turn);
+            bounded(pool, entry)
         })
     })
 }
@@ -117,7 +151,8 @@ pub(super) fn point_inertia(pool: &mut Pool, mass: Expr, c: &Vector) -> Matrix3 
         std::array::from_fn(|j| {
             let outer = pool.mul(c[i], c[j]);
             let e = if i == j { pool.sub(square, outer) } else { pool.neg(outer) };
-            pool.mul(mass, e)
+            let e = pool.mul(mass, e);
+            bounded(pool, e)
         })
     })
 }

@@ -19,6 +19,8 @@ use super::motion::{across, screw_lead};
 use crate::bodies::{Joint, JointKind, JointRole, Matrix3, Vector};
 use crate::system::{Constraint, ConstraintRow};
 use dalembert_expr::{Expr, Pool, Rational};
+use dalembert_syntax::ast;
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
 
 /// The second place of a joint as seen from the first.
@@ -120,6 +122,28 @@ impl Elaborator<'_> {
             rows.push(("force.along".to_owned(), along));
         }
         (rows, same_way)
+    }
+
+    /// A guess of a joint that closes a loop: it chooses between ways to close it. Its value cannot be fixed.
+    pub(in super::super) fn guess_freedom(
+        &mut self,
+        on: Binding,
+        name: &str,
+        item: &ast::Initial,
+        guess: Expr,
+    ) -> Fallible<()> {
+        if item.fixed {
+            let message = format!("`{name}` closes a loop: its value follows from those of the other joints");
+            let d = Diagnostic::error(Code::InitialUnknown, item.target.span, message);
+            return self
+                .fail(d.help("fix another joint of the loop, write `~`, or mark another joint with `cut`"));
+        }
+        if item.order == 0 {
+            let value = self.value_of_binding(on, name, item.target.span)?;
+            let (value, _) = self.as_scalar(value, item.target.span)?;
+            self.bodies.guesses.push((value, guess));
+        }
+        Ok(())
     }
 
     /// What a freedom of a cut joint is, as a function of the other coordinates.

@@ -131,13 +131,13 @@ fn statement_that_is_not_available_yet() {
         said("coordinate x, y\n\
          kinetic (x'^2 + y'^2)/2\n\
          constraint plane: y = 0\n\
-         spring coil: x to y"),
+         contact floor: y >= 0"),
         @r"
-    error[E0801]: `spring` is not available yet
+    error[E0801]: `contact` is not available yet
      --> model.dal:4:1
       |
-    4 | spring coil: x to y
-      | ^^^^^^
+    4 | contact floor: y >= 0
+      | ^^^^^^^
       |
       = help: remove the statement to use the rest of the model
     "

@@ -107,6 +107,10 @@ fn expr() -> impl Strategy<Value = Expr> {
                 ExprKind::SumOver(Box::new(SumOver { index, range, body }))
             }),
             items().prop_map(ExprKind::Vector),
+            (a.clone(), word(), any::<bool>()).prop_map(|(a, body, is_point)| {
+                let body = bx(e(ExprKind::Name(body)));
+                if is_point { ExprKind::Of(bx(a), body) } else { ExprKind::In(bx(a), body) }
+            }),
             a.clone().prop_map(|a| ExprKind::Neg(bx(a))),
             (a.clone(), rest()).prop_map(|(a, rest)| sum(a, rest)),
             (a.clone(), rest()).prop_map(|(a, rest)| product(a, rest)),
@@ -231,7 +235,7 @@ fn requests() -> impl Strategy<Value = StatementKind> {
     use StatementKind::*;
     let simulate = (expr(), option::of(expr()), option::of(name()), option::of(expr()));
     let direction = option::of(select(vec![Direction::Rising, Direction::Falling]));
-    let reserved = select(vec!["body", "joint", "spring", "damper", "contact"]);
+    let reserved = select(vec!["contact"]);
     prop_oneof![
         simulate.prop_map(|(until, every, method, tolerance)| {
             Simulate(Box::new(dalembert::syntax::ast::Simulate { until, every, method, tolerance }))

@@ -117,11 +117,11 @@ event hit: y - 1 rising stop
 event any: x
 complete_integral (a1, a2) = a1*x - a2*t
 draw point P; draw line P, [0, 0]; draw circle P, 1/2; draw trace P
-body wheel { mass 1
-  inertia [1, 2,
+body wheel: mass 1, inertia [1, 2,
            3]  # kept
-}
-joint hinge: wheel to ground
+joint hinge: pin wheel to ground
+contact floor { kept
+  as it is }
 "#;
 
 /// All of them.

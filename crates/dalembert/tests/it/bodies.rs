@@ -1,0 +1,7 @@
+//! Models of bodies and joints: numbers of others, closed forms, two ways to write the same system, messages.
+
+mod known;
+mod loops;
+mod messages;
+mod reference;
+mod text;

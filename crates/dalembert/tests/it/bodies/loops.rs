@@ -1,0 +1,69 @@
+//! Loops in space that are redundant on purpose: they close and move.
+
+use crate::support::{below, load, run, start, stray, until};
+use dalembert::constraint_kind::Freedom;
+
+/// Four bars with skew axes, opposite ones equal: a/sin(alpha) = b/sin(beta). Gruebler counts -2, and it moves.
+#[test]
+fn a_bennett_linkage_closes_and_moves() {
+    let mut model = load(
+        "parameter alpha = 0.6, a = 1, beta = 1.1, b = a*sin(beta)/sin(alpha)
+        gravity [0, 0, -9.81]
+        body one: rod 1 from [0, 0, 0] to [a, 0, 0]
+        body two: rod 2 from [0, 0, 0] to [b, 0, 0]
+        body three: rod 1 from [0, 0, 0] to [a, 0, 0]
+        joint q1: pin ground to one
+        joint q2: pin one at [a, 0, 0] turned axis [1, 0, 0] by alpha to two
+        joint q3: pin two at [b, 0, 0] turned axis [1, 0, 0] by beta to three
+        joint q4: pin three at [a, 0, 0] turned axis [1, 0, 0] by alpha to ground at [-b, 0, 0] turned axis [1, 0, 0] by -beta
+        initial q1 = 0.8, q1' = 1, q2 ~ 2, q3 ~ -0.8
+        output E = energy",
+    );
+    let state = start(&mut model);
+    let (_, freedom) = Freedom::at_start(&mut model).unwrap_or_else(|d| panic!("{}", d.message));
+    assert_eq!((freedom.rank, freedom.degrees(&model)), (2, 1));
+    let mobility = dalembert::mobility::Mobility::at(&model, &state).expect("there are bodies");
+    assert_eq!(mobility.counted, -2);
+    let motion = run(&mut model, &until(1.0));
+    below("energy", stray(&motion, "E"), 1e-6);
+}
+
+/// All axes meet in a point: three rows of six are dependent.
+#[test]
+fn a_spherical_four_bar_closes_and_moves() {
+    let mut model = load(
+        "gravity [0, 0, -9.81]
+        body one: ball 1 radius 0.2 at [0.5, 0, 0]
+        body two: ball 1 radius 0.2 at [0.5, 0, 0]
+        body three: ball 1 radius 0.2 at [0.5, 0, 0]
+        joint q1: pin ground to one
+        joint q2: pin one turned axis [1, 0, 0] by 0.5 to two
+        joint q3: pin two turned axis [1, 0, 0] by 1.2 to three
+        joint q4: pin three turned axis [1, 0, 0] by 0.9 to ground turned axis [1, 0, 0] by 1.1
+        initial q1 = 0.4, q1' = 1, q2 ~ 1, q3 ~ 1
+        output E = energy",
+    );
+    let (_, freedom) = Freedom::at_start(&mut model).unwrap_or_else(|d| panic!("{}", d.message));
+    assert_eq!((freedom.rank, freedom.degrees(&model)), (2, 1));
+    let motion = run(&mut model, &until(1.0));
+    below("energy", stray(&motion, "E"), 1e-6);
+}
+
+/// Two pins on one line: five rows that say nothing new, and ten of a free door of which five do.
+#[test]
+fn a_door_on_two_hinges_counts_its_rows() {
+    let door = |cut: &str| {
+        format!(
+            "gravity [0, 0, -9.81]
+            body door: box 20 size [0.8, 0.04, 2] at [0.4, 0, 0]
+            joint lower: pin ground at [0, 0, -0.6] to door at [0, 0, -0.6]{cut}
+            joint upper: pin ground at [0, 0, 0.6] to door at [0, 0, 0.6]{cut}"
+        )
+    };
+    for (cut, rows, rank) in [("", 5, 0), (", cut", 10, 5)] {
+        let mut model = load(&door(cut));
+        let (_, freedom) = Freedom::at_start(&mut model).unwrap_or_else(|d| panic!("{}", d.message));
+        assert_eq!((model.system.rows.len(), freedom.rank), (rows, rank));
+        assert_eq!(freedom.degrees(&model), 1);
+    }
+}
