@@ -2,15 +2,14 @@
 //!
 //! [`integrate()`] is the door. Rows go to an [`Observer`] as they come, so that a failure loses nothing. Explicit
 //! methods `dop853`, `tsit5`, `rk4`, the implicit `radau` and the structure-preserving `variational2`, `4`, `6` share one
-//! driver; whatever can happen to a motion besides its equations is an `EventSource`; singular configurations are the subject of [`crate::constraint::singular`].
+//! driver. Whatever can happen to a motion besides its equations is a source of events; singular configurations are the
+//! subject of [`crate::constraint::singular`].
 
 mod contact_modes;
 mod controller;
 mod discontinuities;
 mod driver;
 pub(crate) mod events;
-mod guards;
-mod held_control;
 mod integration;
 mod methods;
 pub(crate) mod options;

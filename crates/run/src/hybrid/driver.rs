@@ -1,21 +1,22 @@
 //! The loop that moves a state: choose a step, try it, accept it, give out rows; and what follows from events.
 //!
 //! Everything that is not the plain motion is a source of events ([`EventSource`](super::source::EventSource)). The driver
-//! asks the sources at each stage of a step and does what they answer ([`Transition`]).
+//! asks the sources at each stage of a step and does what they answer ([`Transition`]): `transitions`.
+
+mod transitions;
 
 use super::contact_modes::ContactChanges;
 use super::discontinuities::Discontinuities;
-use super::guards::{Guards, UserEvents};
-use super::held_control::HeldControl;
 use super::integration::{Integration, failure};
 use super::rows::Rows;
 use super::rules;
-use super::source::{EventSource, Sources, Transition};
+use super::source::{EventSource, HeldControl, Sources, Transition, UserEvents};
 use super::time_events::TimeSwitches;
-use super::tolerances::{REACHED, SUDDEN};
-use super::{Controller, EventHit, Failure, Flow, Observer, Options, Outcome, Progress, Stop};
+use super::tolerances::SUDDEN;
+use super::{Controller, Failure, Flow, Observer, Options, Outcome, Progress, Stop};
 use crate::method::stepper::{Estimated, EvalError, StepError};
 use crate::{AccelerationError, Kernel, State};
+use transitions::Guards;
 
 /// Everything a run needs, sized once.
 pub(super) struct Driver<'a> {
@@ -156,79 +157,6 @@ impl<'a> Driver<'a> {
         Ok(self.report_progress(h))
     }
 
-    /// Rows and events inside the step, in the order of the motion, up to the event that ends the step, if one does: then
-    /// the state is the one there.
-    fn give_out(&mut self, t_new: f64, h: f64) -> Option<EventHit> {
-        self.guards.scan(&mut self.run, &mut self.sources, t_new, h);
-        for k in 0..self.guards.hits().len() {
-            let hit = self.guards.hits()[k];
-            self.rows.give_due(&mut self.run, hit.t, t_new, h);
-            self.run.dense_row(hit.t, t_new, h);
-            if let Some(event) = self.guards.shown(hit) {
-                self.rows.give(&mut self.run, hit.t, Some(event));
-            }
-            if self.guards.stops(hit) {
-                self.guards.cut(k, (hit.t - self.run.t) / h, h);
-                self.run.t = hit.t;
-                self.run.y.copy_from_slice(&self.run.row);
-                return Some(hit);
-            }
-        }
-        self.rows.give_due(&mut self.run, t_new, t_new, h);
-        None
-    }
-
-    /// What follows from an event that has ended a step.
-    fn fire(&mut self, hit: EventHit, h: f64) -> Result<Option<Stop>, Failure> {
-        let (source, hit) = self.guards.owner(hit);
-        let found = self.sources[source].fire(&mut self.run, hit)?;
-        if let Some(stop) = self.follow(found)? {
-            return Ok(Some(stop));
-        }
-        for arrived in self.guards.arrivals(&mut self.run, &mut self.sources, h) {
-            let event = self.guards.shown(arrived);
-            self.rows.give_now(&mut self.run, event);
-            if let Some(event) = event.filter(|_| self.guards.stops(arrived)) {
-                return Ok(Some(Stop::Event(event)));
-            }
-        }
-        Ok(self.report_progress(h))
-    }
-
-    /// Does what a source asks for at the state reached.
-    fn follow(&mut self, found: Transition) -> Result<Option<Stop>, Failure> {
-        match found {
-            Transition::Continue | Transition::Retry => {}
-            Transition::Restart { smooth_for } => self.restart(smooth_for)?,
-            Transition::Jump => self.jump()?,
-            Transition::Stop(stop) => return Ok(Some(stop)),
-        }
-        Ok(None)
-    }
-
-    /// The derivative is another one from here on.
-    fn restart(&mut self, smooth_for: Option<f64>) -> Result<(), Failure> {
-        self.run.methods.asked.interrupted();
-        self.run.check_state()?;
-        self.guards.resume(&mut self.run, &mut self.sources);
-        if let Some(span) = smooth_for {
-            self.run.methods.restart();
-            self.run.methods.h = self.run.estimate_first_step(span);
-        }
-        Ok(())
-    }
-
-    /// The motion goes on from another state, or by other equations.
-    fn jump(&mut self) -> Result<(), Failure> {
-        self.run.project()?;
-        self.run.start_derivative()?;
-        self.run.methods.restart();
-        self.run.methods.asked.interrupted();
-        self.sources.iter_mut().try_for_each(|source| source.settle(&mut self.run))?;
-        self.guards.resume(&mut self.run, &mut self.sources);
-        self.run.choose_first_step()
-    }
-
     /// There is no acceleration at the end of a step.
     fn end_failed(&mut self, h: f64, error: EvalError) -> Result<Option<Stop>, Failure> {
         let sticks = self.run.field.kernel.stuck_rows() > 0;
@@ -245,17 +173,6 @@ impl<'a> Driver<'a> {
             return Err(failure(error));
         }
         self.run.refuse(h, StepError::Eval(error)).map(|()| None)
-    }
-
-    /// Where a constraint jumps, an event of the user just there comes before the failure.
-    fn stopped_before(&mut self, h: f64, failure: Failure) -> Result<Option<Stop>, Failure> {
-        let Failure::ConstraintJump { .. } = failure else { return Err(failure) };
-        let moment = 4.0 * REACHED * self.run.time_size() * h.signum();
-        let Some(hit) = self.guards.stopping(&mut self.run, &mut self.sources, moment) else {
-            return Err(failure);
-        };
-        self.rows.give_now(&mut self.run, Some(hit));
-        Ok(Some(Stop::Event(hit)))
     }
 
     fn report_progress(&mut self, h: f64) -> Option<Stop> {

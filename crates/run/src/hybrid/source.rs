@@ -4,9 +4,12 @@
 //! driver asks them in the order of the list at each stage of a step, and does itself what follows ([`Transition`]): no
 //! source changes the step, the rows or another source. The order is part of the rules: control that is held is computed
 //! before a switch of time at the same instant, so that the step behind it is chosen for both.
+//!
+//! The two simplest sources are here, one of times and one of functions; the others have files of their own.
 
 use super::integration::Integration;
 use super::{EventHit, EventRule, Failure, Stop};
+use crate::Kernel;
 
 /// What follows from what a source has found. That a run cannot go on is an error.
 #[derive(Debug, PartialEq)]
@@ -108,3 +111,84 @@ pub(super) trait EventSource {
 
 /// The sources of a run.
 pub(super) type Sources = Vec<Box<dyn EventSource>>;
+
+/// Control that is held: it is computed at intervals and kept in between (zero-order hold).
+///
+/// Steps end at each of these times. The derivative jumps there and the state does not, and the step goes on as it was: what
+/// changes is the input, not the time scale of the motion. Who computes the control is the subject of `controller`.
+pub(super) struct HeldControl {
+    interval: f64,
+    /// How often it was computed, and when it is next.
+    samples: usize,
+    next: f64,
+}
+
+impl HeldControl {
+    /// That of a run, if it has any.
+    pub fn of(run: &Integration<'_>) -> Option<Self> {
+        run.field.controller.hold.map(|interval| Self { interval, samples: 0, next: run.t_start })
+    }
+}
+
+impl EventSource for HeldControl {
+    fn begin(&mut self, run: &mut Integration<'_>) -> Result<(), Failure> {
+        let (at, tolerance) = (run.field.point(run.t, &run.y), run.state_tolerance());
+        run.field.controller.sample(at, tolerance).map_err(Failure::Acceleration)?;
+        self.samples += 1;
+        self.next = run.t_start + self.samples as f64 * self.interval * run.span().signum();
+        Ok(())
+    }
+
+    fn next_time(&self) -> Option<f64> {
+        Some(self.next)
+    }
+
+    fn arrive(&mut self, run: &mut Integration<'_>) -> Result<Transition, Failure> {
+        if (self.next - run.t) * run.span().signum() > 0.0 {
+            return Ok(Transition::Continue);
+        }
+        self.begin(run)?;
+        Ok(Transition::Restart { smooth_for: None })
+    }
+}
+
+/// Events of the user: functions of the model at whose zeros there are rows, or the motion ends. Their zeros are located
+/// together with those of contacts (`driver/transitions`).
+pub(super) struct UserEvents {
+    rules: Vec<EventRule>,
+    /// All functions of the model, those without a rule too.
+    g: Vec<f64>,
+}
+
+impl UserEvents {
+    /// Those of a run, if it has any.
+    pub fn of(run: &Integration<'_>) -> Option<Self> {
+        let (rules, n) = (&run.options.events, run.field.shape.n_event);
+        let rules = rules[..rules.len().min(n)].to_vec();
+        (!rules.is_empty()).then(|| Self { rules, g: vec![0.0; n] })
+    }
+}
+
+impl EventSource for UserEvents {
+    fn rules(&self) -> &[EventRule] {
+        &self.rules
+    }
+
+    fn is_shown(&self) -> bool {
+        true
+    }
+
+    fn guards(&mut self, run: &mut Integration<'_>, t: f64, g: &mut [f64]) {
+        if run.field.kernel.events_need_solution() {
+            // Without an acceleration the functions see the last one; they are asked again a little further on.
+            let _ = run.field.report(t, &run.row);
+        }
+        let at = run.field.point(t, &run.row);
+        run.field.kernel.events(at, run.field.reported(), &mut run.scratch, &mut self.g);
+        g.copy_from_slice(&self.g[..g.len()]);
+    }
+
+    fn fire(&mut self, _: &mut Integration<'_>, hit: EventHit) -> Result<Transition, Failure> {
+        Ok(Transition::Stop(Stop::Event(hit)))
+    }
+}

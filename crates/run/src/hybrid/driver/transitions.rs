@@ -1,19 +1,105 @@
-//! The functions of all sources whose zeros are located inside steps, watched together: a sample of the dense output serves
-//! all of them, and zeros come in the order of the motion whoever they belong to.
+//! What happens inside a step, and what follows from it.
 //!
-//! Functions of contacts come first, those of the user after them (see `source`). The search itself is that of
-//! [`Events`](super::events::Events).
+//! The functions of all sources whose zeros are located inside steps are watched together: a sample of the dense output
+//! serves all of them, and zeros come in the order of the motion whoever they belong to. Functions of contacts come first,
+//! those of the user after them (see `source`). The search itself is that of [`Events`].
 
-use super::events::Events;
-use super::integration::Integration;
-use super::source::{EventSource, Sources, Transition};
-use super::tolerances::STAYS;
-use super::{EventHit, EventRule, Failure, Stop};
-use crate::{Kernel, Mode};
+use super::{Driver, Sources, Transition};
+use crate::Mode;
+use crate::hybrid::events::Events;
+use crate::hybrid::integration::Integration;
+use crate::hybrid::tolerances::{REACHED, STAYS};
+use crate::hybrid::{EventHit, EventRule, Failure, Stop};
 use dalembert_linalg::norm_max;
 
+impl Driver<'_> {
+    /// Rows and events inside the step, in the order of the motion, up to the event that ends the step, if one does: then
+    /// the state is the one there.
+    pub(super) fn give_out(&mut self, t_new: f64, h: f64) -> Option<EventHit> {
+        self.guards.scan(&mut self.run, &mut self.sources, t_new, h);
+        for k in 0..self.guards.hits().len() {
+            let hit = self.guards.hits()[k];
+            self.rows.give_due(&mut self.run, hit.t, t_new, h);
+            self.run.dense_row(hit.t, t_new, h);
+            if let Some(event) = self.guards.shown(hit) {
+                self.rows.give(&mut self.run, hit.t, Some(event));
+            }
+            if self.guards.stops(hit) {
+                self.guards.cut(k, (hit.t - self.run.t) / h, h);
+                self.run.t = hit.t;
+                self.run.y.copy_from_slice(&self.run.row);
+                return Some(hit);
+            }
+        }
+        self.rows.give_due(&mut self.run, t_new, t_new, h);
+        None
+    }
+
+    /// What follows from an event that has ended a step.
+    pub(super) fn fire(&mut self, hit: EventHit, h: f64) -> Result<Option<Stop>, Failure> {
+        let (source, hit) = self.guards.owner(hit);
+        let found = self.sources[source].fire(&mut self.run, hit)?;
+        if let Some(stop) = self.follow(found)? {
+            return Ok(Some(stop));
+        }
+        for arrived in self.guards.arrivals(&mut self.run, &mut self.sources, h) {
+            let event = self.guards.shown(arrived);
+            self.rows.give_now(&mut self.run, event);
+            if let Some(event) = event.filter(|_| self.guards.stops(arrived)) {
+                return Ok(Some(Stop::Event(event)));
+            }
+        }
+        Ok(self.report_progress(h))
+    }
+
+    /// Does what a source asks for at the state reached.
+    pub(super) fn follow(&mut self, found: Transition) -> Result<Option<Stop>, Failure> {
+        match found {
+            Transition::Continue | Transition::Retry => {}
+            Transition::Restart { smooth_for } => self.restart(smooth_for)?,
+            Transition::Jump => self.jump()?,
+            Transition::Stop(stop) => return Ok(Some(stop)),
+        }
+        Ok(None)
+    }
+
+    /// The derivative is another one from here on.
+    fn restart(&mut self, smooth_for: Option<f64>) -> Result<(), Failure> {
+        self.run.methods.asked.interrupted();
+        self.run.check_state()?;
+        self.guards.resume(&mut self.run, &mut self.sources);
+        if let Some(span) = smooth_for {
+            self.run.methods.restart();
+            self.run.methods.h = self.run.estimate_first_step(span);
+        }
+        Ok(())
+    }
+
+    /// The motion goes on from another state, or by other equations.
+    fn jump(&mut self) -> Result<(), Failure> {
+        self.run.project()?;
+        self.run.start_derivative()?;
+        self.run.methods.restart();
+        self.run.methods.asked.interrupted();
+        self.sources.iter_mut().try_for_each(|source| source.settle(&mut self.run))?;
+        self.guards.resume(&mut self.run, &mut self.sources);
+        self.run.choose_first_step()
+    }
+
+    /// Where a constraint jumps, an event of the user just there comes before the failure.
+    pub(super) fn stopped_before(&mut self, h: f64, failure: Failure) -> Result<Option<Stop>, Failure> {
+        let Failure::ConstraintJump { .. } = failure else { return Err(failure) };
+        let moment = 4.0 * REACHED * self.run.time_size() * h.signum();
+        let Some(hit) = self.guards.stopping(&mut self.run, &mut self.sources, moment) else {
+            return Err(failure);
+        };
+        self.rows.give_now(&mut self.run, Some(hit));
+        Ok(Some(Stop::Event(hit)))
+    }
+}
+
 /// Watch over the functions of all sources.
-pub(super) struct Guards {
+pub(in crate::hybrid) struct Guards {
     events: Events,
     /// How many functions each source has.
     counts: Vec<usize>,
@@ -145,45 +231,5 @@ fn values(run: &mut Integration<'_>, sources: &mut Sources, t: f64, mut g: &mut 
             source.guards(run, t, own);
         }
         g = rest;
-    }
-}
-
-/// Events of the user: functions of the model at whose zeros there are rows, or the motion ends.
-pub(super) struct UserEvents {
-    rules: Vec<EventRule>,
-    /// All functions of the model, those without a rule too.
-    g: Vec<f64>,
-}
-
-impl UserEvents {
-    /// Those of a run, if it has any.
-    pub fn of(run: &Integration<'_>) -> Option<Self> {
-        let (rules, n) = (&run.options.events, run.field.shape.n_event);
-        let rules = rules[..rules.len().min(n)].to_vec();
-        (!rules.is_empty()).then(|| Self { rules, g: vec![0.0; n] })
-    }
-}
-
-impl EventSource for UserEvents {
-    fn rules(&self) -> &[EventRule] {
-        &self.rules
-    }
-
-    fn is_shown(&self) -> bool {
-        true
-    }
-
-    fn guards(&mut self, run: &mut Integration<'_>, t: f64, g: &mut [f64]) {
-        if run.field.kernel.events_need_solution() {
-            // Without an acceleration the functions see the last one; they are asked again a little further on.
-            let _ = run.field.report(t, &run.row);
-        }
-        let at = run.field.point(t, &run.row);
-        run.field.kernel.events(at, run.field.reported(), &mut run.scratch, &mut self.g);
-        g.copy_from_slice(&self.g[..g.len()]);
-    }
-
-    fn fire(&mut self, _: &mut Integration<'_>, hit: EventHit) -> Result<Transition, Failure> {
-        Ok(Transition::Stop(Stop::Event(hit)))
     }
 }
