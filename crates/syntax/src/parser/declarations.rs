@@ -52,11 +52,14 @@ impl Parser<'_> {
             return false;
         }
         at += 1;
-        let mut open = 0;
+        let (mut open, mut braces) = (0, 0);
         loop {
             let here = self.tokens[at].kind;
             match here {
                 TokenKind::End => return false,
+                // The unit of a number in a subscript.
+                TokenKind::LeftBrace if open > 0 => braces += 1,
+                TokenKind::RightBrace if braces > 0 => braces -= 1,
                 TokenKind::LeftBracket => open += 1,
                 TokenKind::RightBracket if open > 0 => open -= 1,
                 TokenKind::Comment => {}

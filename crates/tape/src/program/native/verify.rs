@@ -256,7 +256,7 @@ impl Reader<'_> {
                 }
                 self.compute(v, &[v.reg, v.second], numbers)?;
             }
-            (3, 0x4B) if !scalar && immediate & 15 == 0 => {
+            (3, 0x4B) if !scalar && !v.size && immediate & 15 == 0 => {
                 self.compute(v, &[v.second, immediate >> 4], whole)?;
                 return Ok(1);
             }
