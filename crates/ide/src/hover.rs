@@ -56,6 +56,7 @@ impl Document {
         match (occurrence.usage, occurrence.entity) {
             (_, Some(entity)) => Some(self.hover_entity(occurrence, &self.names.entities[entity])),
             (Usage::Call, _) => words::find(words::FUNCTIONS, name)
+                .or_else(|| words::find(words::FREE_FUNCTIONS, name))
                 .map(|found| word("function", found))
                 .or_else(|| words::find(words::RESULTS, name).map(|found| word("result", found))),
             (Usage::Unit, _) => self.hover_unit(occurrence.span, name),

@@ -134,6 +134,7 @@ words! {
     "gauss" "gauss" "Gauss's function at the solution; a result.";
     "momentum" "momentum" "Momentum of all bodies; a result.";
     "centre_of_mass" "centre_of_mass" "Centre of mass of all bodies.";
+    "ground" "ground" "The fixed body, to which joints may lead.";
 
     /// Words inside statements and expressions. The first six are never names.
     PARTS:
@@ -254,7 +255,9 @@ mod tests {
     #[test]
     fn every_elementary_function_is_in_the_table_and_the_table_is_sorted() {
         let elementary = Function::ALL.iter().map(|f| f.name()).filter(|n| Function::by_name(n).is_some());
-        assert!(elementary.clone().all(|name| find(FUNCTIONS, name).or(find(FREE_FUNCTIONS, name)).is_some()));
+        assert!(
+            elementary.clone().all(|name| find(FUNCTIONS, name).or(find(FREE_FUNCTIONS, name)).is_some())
+        );
         let free = elementary.clone().filter(|name| find(FREE_FUNCTIONS, name).is_some()).count();
         assert_eq!(OPERATIONS.len() + elementary.count() - free, FUNCTIONS.len());
         assert!(FUNCTIONS.is_sorted_by_key(|word| word.name) && KEYWORDS.is_sorted());

@@ -16,7 +16,7 @@ const FUNCTIONS = new Set(`
   abs acos asin atan atan2 cos cosh cross delta diff dot exp log max min norm sign sin sinh sqrt sum
   tan tanh transpose acosh angular_velocity asinh atanh floor log10 mod quaternion rotation rpy
   impressed ideal nonideal control multiplier reaction residual friction power work force torque drive
-  angular_momentum t pi energy kinetic_energy potential_energy gauss momentum centre_of_mass
+  angular_momentum t pi energy kinetic_energy potential_energy gauss momentum centre_of_mass ground
 `.trim().split(/\s+/));
 // End of words.
 

@@ -190,7 +190,15 @@ impl Writer {
             }
             ExprKind::Call(name, arguments) => {
                 self.push(&name.text);
-                self.bracketed("(", arguments, ")");
+                // `sum(i in B, ...)` would be read as a sum over a range.
+                let is_sum = name.text == "sum" && matches!(arguments[0].kind, ExprKind::In(..));
+                if is_sum {
+                    self.push("((");
+                    self.kind(&arguments[0].kind, Follow::Nothing);
+                    self.bracketed(if arguments.len() > 1 { "), " } else { ")" }, &arguments[1..], ")");
+                } else {
+                    self.bracketed("(", arguments, ")");
+                }
             }
             ExprKind::SumOver(sum) => self.sum_over(sum),
             ExprKind::Vector(components) => self.bracketed("[", components, "]"),
