@@ -51,6 +51,7 @@ pub(super) struct Bodies {
     requests: Vec<Request>,
     /// Freedoms of joints that close loops, with guesses of them.
     guesses: Vec<(Expr, Expr)>,
+    loop_forces: Vec<Expr>,
     /// Symbols of the virtual displacements that bodies get so that forces of the model on them can be told.
     releases: Vec<Release>,
 }
@@ -151,6 +152,7 @@ impl Elaborator<'_> {
             joints,
             elements: bodies.elements,
             guesses: bodies.guesses,
+            loop_forces: bodies.loop_forces,
         })
     }
 }

@@ -10,7 +10,7 @@ use super::algebra::{add, apply, apply_transposed, cross, dot, neg, scale, sub, 
 use super::closure::{held_points, held_torques};
 use super::motion::screw_lead;
 use crate::bodies::{Joint, JointKind, JointRole, Vector, ZERO};
-use dalembert_expr::{Expr, Pool};
+use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::source::Span;
 
 /// A force at a point and a torque, in space.
@@ -35,6 +35,53 @@ impl Elaborator<'_> {
                 self.across_freedoms(joint, total)
             }
         }
+    }
+
+    /// Forces of the joints on loops, and torques over a length: the root mean square of places of those joints on
+    /// their bodies.
+    pub(super) fn loop_forces(&mut self, loads: &[Load], images: &[(Symbol, Expr)]) -> Fallible<Vec<Expr>> {
+        let joints: Vec<Joint> =
+            self.on_loops().into_iter().filter_map(|slot| self.bodies.joints[slot].clone()).collect();
+        let places: Vec<Vector> = joints.iter().flat_map(|joint| [joint.first.at, joint.second.at]).collect();
+        let squares: Vec<Expr> = places.iter().map(|at| dot(&mut self.pool, at, at)).collect();
+        let sum = self.pool.total(squares);
+        let mean =
+            self.pool.scale(sum, Rational::new(1, places.len().max(1) as i64).unwrap_or(Rational::ONE));
+        let length = if sum == Pool::ZERO { Pool::ONE } else { self.pool.sqrt(mean) };
+        let mut forces = Vec::new();
+        for joint in &joints {
+            let (force, torque) = self.bearing(joint, loads)?;
+            forces.extend(force);
+            forces.extend(torque.map(|e| self.pool.div(e, length)));
+        }
+        Ok(self.pool.substitute(&forces, images))
+    }
+
+    /// Joints that close loops, and those that carry bodies on the way round.
+    fn on_loops(&self) -> Vec<usize> {
+        let to_ground = |start: Option<usize>| {
+            let mut way = Vec::new();
+            let mut at = start;
+            while let Some(b) = at {
+                way.push(self.bodies.bodies[b].as_ref().map_or(usize::MAX, |body| body.joint));
+                at = self.bodies.plan.bodies[b].parent;
+            }
+            way
+        };
+        let mut found = Vec::new();
+        for (slot, joint) in self.bodies.joints.iter().enumerate() {
+            let Some(joint) = joint.as_ref().filter(|joint| !super::carries(joint)) else { continue };
+            let (mut first, mut second) = (to_ground(joint.first.body), to_ground(joint.second.body));
+            while first.last().is_some() && first.last() == second.last() {
+                first.pop();
+                second.pop();
+            }
+            found.push(slot);
+            found.extend(first.into_iter().chain(second).filter(|&j| j < self.bodies.joints.len()));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// All that goes through a joint that carries a body, at Q of its second body.

@@ -209,11 +209,11 @@ impl Elaborator<'_> {
             let (d, span) = (d, part.span);
             return self.fail(d.label(span, "stated here"));
         }
-        let carried = |r: &Request| self.bodies.joints[r.slot].as_ref().is_some_and(super::carries);
-        let loads = match requests.iter().any(|r| r.wanted != Wanted::Drive && carried(r)) {
-            true => self.loads()?,
-            false => Vec::new(),
-        };
+        let reactions = requests.iter().any(|r| r.wanted != Wanted::Drive);
+        let loads = if reactions { self.loads()? } else { Vec::new() };
+        if reactions {
+            self.bodies.loop_forces = self.loop_forces(&loads, images)?;
+        }
         let (mut symbols, mut values) = (Vec::new(), Vec::new());
         for request in requests {
             let Some(joint) = self.bodies.joints[request.slot].clone() else { continue };
