@@ -29,6 +29,9 @@ pub struct Multibody {
     pub elements: Vec<Element>,
     /// Freedoms of joints that close loops and guesses of them at the start, over parameters.
     pub guesses: Vec<(Expr, Expr)>,
+    /// Forces of the joints on loops, and torques over a length of the mechanism, where outputs ask for forces of joints;
+    /// over the state, accelerations and multipliers.
+    pub loop_forces: Vec<Expr>,
 }
 
 /// A rigid body.

@@ -7,6 +7,7 @@ mod fused;
 mod kernel;
 mod lanes;
 mod laws;
+mod loop_forces;
 mod programs;
 mod sparse;
 mod switches;
@@ -44,6 +45,8 @@ pub struct Compiled {
     sparse: Option<sparse::Layout>,
     /// Whether anything computed here reads the reactions of constraints.
     reactions_read: bool,
+    /// Rows of joints that close loops.
+    loop_rows: Vec<usize>,
     /// Whether outputs or events read reactions or multipliers.
     multipliers_read: bool,
     /// Rows whose multipliers or reactions non-ideal work reads.
@@ -156,6 +159,8 @@ impl Compiled {
         let time_switches = pool.lower(&inputs.state, &time_switches);
         let values: Vec<Expr> = system.outputs.iter().map(|o| o.value).chain(system.energy).collect();
         let outputs = pool.lower(&inputs.results, &values);
+        let shared = system.bodies.as_ref().map(|bodies| &bodies.loop_forces).filter(|list| !list.is_empty());
+        let loop_forces = shared.map(|list| pool.lower(&inputs.results, list));
         let readers: Vec<Expr> = values.into_iter().chain(system.events.iter().map(|e| e.value)).collect();
         let mut read = |symbols: &[Symbol]| readers.iter().any(|e| pool.depends_on(*e, symbols));
         let reactions = &system.observables.reactions;
@@ -193,6 +198,7 @@ impl Compiled {
                 switches,
                 time_switches,
                 outputs,
+                loop_forces,
                 partials: None,
                 contact_terms: None,
                 control_terms: None,
@@ -207,6 +213,7 @@ impl Compiled {
             reactions_read,
             multipliers_read,
             rows_read,
+            loop_rows: loop_rows(system),
             events_need_solution,
             contacts: Vec::new(),
             has_cost: false,
@@ -320,6 +327,8 @@ impl Compiled {
     /// [`crate::system::Power::ALL`] since the start of the run, or nothing.
     pub fn outputs(&self, at: Point<'_>, terms: &Terms, solution: &Solution, works: &[f64], out: &mut [f64]) {
         let mut scratch = vec![0.0; self.scratch_len];
+        let least = self.least_loop_forces(at, terms, solution);
+        let solution = least.as_ref().unwrap_or(solution);
         let inputs = self.load_results(at, terms, solution, works, &mut scratch);
         run_into(&self.programs.outputs, inputs, &mut scratch, out);
     }
@@ -354,6 +363,15 @@ impl Compiled {
         }
         let component = |p: usize| self.groups[group].clone().map(|r| A[r * n + p] * lambda[r]).sum::<f64>();
         (0..n).map(component).fold(0.0f64, f64::hypot)
+    }
+}
+
+/// Rows of joints that close loops.
+fn loop_rows(system: &System) -> Vec<usize> {
+    let closes = |r: &usize| system.joint_of_constraint(system.rows[*r].constraint).is_some();
+    match system.bodies {
+        Some(_) => (0..system.rows.len()).filter(closes).collect(),
+        None => Vec::new(),
     }
 }
 

@@ -98,6 +98,8 @@ programs! {
     time_switches: Program,
     /// Outputs, then the energy.
     outputs: Program,
+    /// Forces and torques of joints on loops, where outputs ask for any.
+    loop_forces: Option<Program>,
     /// Derivatives for implicit methods.
     partials: Option<Scattered>,
     /// Sliding velocities, their rows, coefficients and normal forces.

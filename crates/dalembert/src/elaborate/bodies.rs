@@ -6,12 +6,17 @@
 //! energies of bodies and loops are added to the model, and from there on it is like any other.
 
 mod algebra;
+mod bushing;
 mod closure;
 mod elements;
+mod energies;
 mod joints;
 mod motion;
 mod names;
+mod places;
 mod plan;
+mod reactions;
+mod release;
 mod results;
 mod shapes;
 
@@ -24,7 +29,9 @@ use dalembert_syntax::diagnostic::any_error;
 use dalembert_syntax::source::Span;
 use motion::BodyMotion;
 pub(super) use plan::plan;
-use results::{Request, Wrench};
+use reactions::Wrench;
+use release::Release;
+use results::Request;
 use rustc_hash::FxHashMap;
 
 /// Bodies as far as they have been read.
@@ -44,8 +51,9 @@ pub(super) struct Bodies {
     requests: Vec<Request>,
     /// Freedoms of joints that close loops, with guesses of them.
     guesses: Vec<(Expr, Expr)>,
+    loop_forces: Vec<Expr>,
     /// Symbols of the virtual displacements that bodies get so that forces of the model on them can be told.
-    releases: Vec<results::Release>,
+    releases: Vec<Release>,
 }
 
 impl Bodies {
@@ -144,6 +152,7 @@ impl Elaborator<'_> {
             joints,
             elements: bodies.elements,
             guesses: bodies.guesses,
+            loop_forces: bodies.loop_forces,
         })
     }
 }

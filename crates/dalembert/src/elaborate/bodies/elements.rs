@@ -1,10 +1,10 @@
-//! Gravity, springs, dampers, bushings and torques: energies, Rayleigh functions and virtual work of what acts on bodies.
+//! Springs, dampers and torques: energies, Rayleigh functions and virtual work of what acts on bodies.
 
 use super::super::roles::{Allowed, State};
 use super::super::scope::Binding;
 use super::super::{Elaborator, Fallible, Part};
-use super::algebra::{add, apply, apply_transposed, cross, dot, neg, scale, sub, transposed};
-use super::results::Wrench;
+use super::algebra::{apply, dot, neg, scale, sub};
+use super::reactions::Wrench;
 use crate::bodies::{Element, ElementKind, Placement, Vector, ZERO};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::ast::{self, ElementPlace, Target};
@@ -13,17 +13,6 @@ use dalembert_syntax::source::Span;
 use dalembert_syntax::units::UnitInfo;
 
 impl Elaborator<'_> {
-    pub(in super::super) fn gravity(&mut self, e: &ast::Expr, span: Span) -> Fallible<()> {
-        let field = self.constant_vector(e)?;
-        match self.bodies.gravity.replace((field, span)) {
-            None => Ok(()),
-            Some((_, first)) => {
-                let d = Diagnostic::error(Code::StatementTwice, span, "`gravity` stands twice");
-                self.fail(d.label(first, "first here"))
-            }
-        }
-    }
-
     pub(in super::super) fn element(&mut self, element: &ast::Element, span: Span) -> Fallible<()> {
         let name = self.member(&element.name)?;
         if self.bodies.element_of.contains_key(&name) || self.bodies.plan.joint_of.contains_key(&name) {
@@ -44,12 +33,12 @@ impl Elaborator<'_> {
         self.potential.push(Part { expr, kind: UnitInfo::Missing, span });
     }
 
-    fn add_dissipation(&mut self, expr: Expr, span: Span) {
+    pub(super) fn add_dissipation(&mut self, expr: Expr, span: Span) {
         self.dissipation.push(Part { expr, kind: UnitInfo::Missing, span });
     }
 
     /// `c/2 x^2`
-    fn half_square(&mut self, c: Expr, x: Expr) -> Expr {
+    pub(super) fn half_square(&mut self, c: Expr, x: Expr) -> Expr {
         let half = self.pool.scale(c, Rational::HALF);
         self.pool.product([(half, Rational::ONE), (x, Rational::from(2))])
     }
@@ -111,7 +100,7 @@ impl Elaborator<'_> {
     }
 
     /// Opposite forces on two bodies: `force` on the first.
-    fn push_pair(&mut self, a: (&Placement, &Vector), b: (&Placement, &Vector), force: &Vector) {
+    pub(super) fn push_pair(&mut self, a: (&Placement, &Vector), b: (&Placement, &Vector), force: &Vector) {
         let opposite = neg(&mut self.pool, force);
         for ((place, point), force) in [(a, *force), (b, opposite)] {
             if let Some(body) = place.body {
@@ -199,82 +188,7 @@ impl Elaborator<'_> {
         }
     }
 
-    /// Stiffness and damping in the axes of the first frame; turns by the skew part s of the rotation R between the
-    /// frames. Torque on the second: -(tr R - R^T) (k s)/2 - c w.
-    fn bushing(&mut self, element: &ast::Element, name: &str, span: Span) -> Fallible<Element> {
-        let ElementPlace::Between(a, b) = &element.place else { return Err(super::super::Reported) };
-        let stiffness = self.bushing_values(&element.values[0])?;
-        let damping =
-            element.values.get(1).map(|e| self.bushing_values(e)).transpose()?.unwrap_or([Pool::ZERO; 6]);
-        let ((on_a, p), (on_b, q)) = (self.element_point(a)?, self.element_point(b)?);
-        let (pose_a, pose_b) = (self.pose(&on_a, a.span)?, self.pose(&on_b, b.span)?);
-        let (motion_a, motion_b) = (self.motion(on_a.body, a.span)?, self.motion(on_b.body, b.span)?);
-        let (of_a, of_b) = (self.velocity_of(&on_a, a.span)?, self.velocity_of(&on_b, b.span)?);
-        let pool = &mut self.pool;
-        let back = transposed(&pose_a.R);
-        let between = sub(pool, &q, &p);
-        let d = apply(pool, &back, &between);
-        let R = super::algebra::product(pool, &back, &pose_b.R);
-        let s: Vector = [(2, 1), (0, 2), (1, 0)].map(|(i, j)| {
-            let skew = pool.sub(R[i][j], R[j][i]);
-            pool.scale(skew, Rational::HALF)
-        });
-        // Rates in the axes of the first frame, which turn with it.
-        let (w_a, w_b) = (apply(pool, &motion_a.R, &motion_a.w), apply(pool, &motion_b.R, &motion_b.w));
-        let turning = sub(pool, &w_b, &w_a);
-        let w = apply(pool, &back, &turning);
-        let apart = sub(pool, &of_b, &of_a);
-        let carried = cross(pool, &w_a, &between);
-        let apart = sub(pool, &apart, &carried);
-        let v = apply(pool, &back, &apart);
-        for k in 0..6 {
-            let (x, rate) = if k < 3 { (d[k], v[k]) } else { (s[k - 3], w[k - 3]) };
-            let (energy, power) = (self.half_square(stiffness[k], x), self.half_square(damping[k], rate));
-            self.add_potential(energy, span);
-            self.add_dissipation(power, span);
-        }
-        let pool = &mut self.pool;
-        let pull = |pool: &mut Pool, k: Expr, x: Expr, c: Expr, rate: Expr| {
-            let (a, b) = (pool.mul(k, x), pool.mul(c, rate));
-            pool.combine([(a, Rational::MINUS_ONE), (b, Rational::MINUS_ONE)])
-        };
-        let force: Vector = std::array::from_fn(|k| pull(pool, stiffness[k], d[k], damping[k], v[k]));
-        let moment: Vector = std::array::from_fn(|k| pool.mul(stiffness[3 + k], s[k]));
-        let trace = pool.total([R[0][0], R[1][1], R[2][2]]);
-        let (all, turned) = (scale(pool, trace, &moment), apply_transposed(pool, &R, &moment));
-        let conservative = sub(pool, &turned, &all);
-        let torque: Vector = std::array::from_fn(|k| {
-            let lost = pool.mul(damping[3 + k], w[k]);
-            pool.combine([(conservative[k], Rational::HALF), (lost, Rational::MINUS_ONE)])
-        });
-        let (force, torque) = (apply(pool, &pose_a.R, &force), apply(pool, &pose_a.R, &torque));
-        // On the first body the opposite acts at the same point.
-        let opposite = neg(pool, &force);
-        self.push_pair((&on_a, &q), (&on_b, &q), &opposite);
-        self.push_torque(on_b.body, on_a.body, &torque);
-        let (force, torque) = (self.vector_value(&force).scalars(), self.turn_value(&torque).scalars());
-        Ok(Element { name: name.to_owned(), kind: ElementKind::Bushing, force, torque, span })
-    }
-
-    /// Three or six numbers in space, two or three in the plane: along the axes, then about them.
-    fn bushing_values(&mut self, e: &ast::Expr) -> Fallible<[Expr; 6]> {
-        let value = self.value(e)?;
-        self.allow_in(e, &value.scalars(), Allowed::only("a stiffness or damping", State::Nothing))?;
-        let zero = Pool::ZERO;
-        match (&value.scalars()[..], self.bodies.plan.is_plane) {
-            ([x, y], true) => Ok([*x, *y, zero, zero, zero, zero]),
-            ([x, y, turn], true) => Ok([*x, *y, zero, zero, zero, *turn]),
-            ([x, y, z], false) => Ok([*x, *y, *z, zero, zero, zero]),
-            ([x, y, z, a, b, c], false) => Ok([*x, *y, *z, *a, *b, *c]),
-            (_, is_plane) => {
-                let wanted = if is_plane { "2 or 3" } else { "3 or 6" };
-                let message = format!("a bushing takes {wanted} values: along the axes, then about them");
-                self.error(Code::DimensionMismatch, e.span, &message)
-            }
-        }
-    }
-
-    fn push_torque(&mut self, on: Option<usize>, from: Option<usize>, torque: &Vector) {
+    pub(super) fn push_torque(&mut self, on: Option<usize>, from: Option<usize>, torque: &Vector) {
         let opposite = neg(&mut self.pool, torque);
         for (body, torque) in [(on, *torque), (from, opposite)] {
             if let Some(body) = body {
@@ -347,40 +261,5 @@ impl Elaborator<'_> {
         }
         let moved = self.pool.substitute(v, &images);
         [moved[0], moved[1], moved[2]]
-    }
-
-    /// Kinetic and potential energy of every body (T in body axes).
-    pub(super) fn body_energies(&mut self) -> Fallible<()> {
-        for b in 0..self.bodies.bodies.len() {
-            let Some(body) = self.bodies.bodies[b].clone() else { continue };
-            let T = self.kinetic_of(b, body.span)?;
-            if T != Pool::ZERO {
-                self.kinetic.push(Part { expr: T, kind: UnitInfo::Missing, span: body.span });
-            }
-            let Some((field, span)) = self.bodies.gravity else { continue };
-            let motion = self.motion(Some(b), span)?;
-            let arm = apply(&mut self.pool, &motion.R, &body.centre);
-            let centre = add(&mut self.pool, &motion.p, &arm);
-            let fall = dot(&mut self.pool, &field, &centre);
-            let weight = self.pool.mul(body.mass, fall);
-            let V = self.pool.neg(weight);
-            if V != Pool::ZERO {
-                self.add_potential(V, span);
-            }
-        }
-        Ok(())
-    }
-
-    /// `m v_c^2/2 + w J w/2`
-    pub(super) fn kinetic_of(&mut self, b: usize, span: Span) -> Fallible<Expr> {
-        let Some(body) = self.bodies.bodies[b].clone() else { return Ok(Pool::ZERO) };
-        let motion = self.motion(Some(b), span)?;
-        let pool = &mut self.pool;
-        let lever = cross(pool, &motion.w, &body.centre);
-        let v = add(pool, &motion.v, &lever);
-        let (square, angular) = (dot(pool, &v, &v), apply(pool, &body.inertia, &motion.w));
-        let (moving, turning) = (pool.mul(body.mass, square), dot(pool, &motion.w, &angular));
-        let twice = pool.add(moving, turning);
-        Ok(pool.scale(twice, Rational::HALF))
     }
 }

@@ -49,6 +49,30 @@ fn a_spherical_four_bar_closes_and_moves() {
     below("energy", stray(&motion, "E"), 1e-6);
 }
 
+/// Hinges share the weight of a door, whichever of them is cut.
+#[test]
+fn redundant_hinges_share_their_forces() {
+    let door = |first: &str, second: &str| {
+        let mut model = load(&format!(
+            "gravity [0, 0, -9.81]
+            body door: box 20 size [0.8, 0.04, 2] at [0.4, 0, 0]
+            joint lower: pin ground at [0, 0, -0.6] to door at [0, 0, -0.6]{first}
+            joint upper: pin ground at [0, 0, 0.6] to door at [0, 0, 0.6]{second}
+            output low = force(lower), up = force(upper), turn = torque(lower) + torque(upper)"
+        ));
+        let state = start(&mut model);
+        crate::support::evaluate(&model, &state).outputs
+    };
+    let outputs = door("", "");
+    below("weight", (outputs[2] + outputs[5] - 196.2).abs(), 1e-10);
+    below("halves", (outputs[2] - outputs[5]).abs(), 1e-10);
+    // Moments about the lower hinge: of the weight, of the upper hinge, and of both torques.
+    below("moment", (outputs[7] + 1.2 * outputs[3] + 196.2 * 0.4).abs(), 1e-9);
+    for other in [door(", cut", ""), door(", cut", ", cut")] {
+        outputs.iter().zip(other).take(9).for_each(|(a, b)| below("cut elsewhere", (a - b).abs(), 1e-9));
+    }
+}
+
 /// Two pins on one line: five rows that say nothing new, and ten of a free door of which five do.
 #[test]
 fn a_door_on_two_hinges_counts_its_rows() {
