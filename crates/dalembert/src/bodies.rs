@@ -281,8 +281,8 @@ pub struct Limit {
 pub enum ElementKind {
     /// Pulls along the line of its points.
     Line,
-    /// Acts on the coordinate of a joint.
-    Joint(usize),
+    /// Acts on a freedom of a joint: the joint and which of its coordinates.
+    Joint(usize, usize),
     /// Acts between two frames in all directions.
     Bushing,
 }

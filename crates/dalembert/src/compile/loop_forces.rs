@@ -14,6 +14,9 @@ use super::kernel::run_into;
 use dalembert_linalg::{Cod, RANK_TOL, symmetric_eigen};
 use dalembert_run::{Point, Solution, Terms};
 
+/// Eigenvalues of A A^T that are smaller than this share of the largest are rounding.
+const GRAM_TOL: f64 = 1e-13;
+
 impl Compiled {
     /// The multipliers with the least forces of joints on loops; `None` where the solution has them already.
     pub(super) fn least_loop_forces(
@@ -73,7 +76,7 @@ impl Compiled {
         let mut axes = vec![0.0; m * m];
         symmetric_eigen(&mut gram, m, &mut axes);
         let most = (0..m).fold(0.0f64, |most, i| most.max(gram[i * m + i]));
-        let open = (0..m).filter(|i| gram[i * m + i] <= 1e-18 * most || most == 0.0);
+        let open = (0..m).filter(|i| gram[i * m + i] <= GRAM_TOL * most || most == 0.0);
         open.map(|i| (0..m).map(|r| axes[r * m + i]).collect()).collect()
     }
 }

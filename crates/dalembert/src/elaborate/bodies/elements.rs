@@ -135,7 +135,7 @@ impl Elaborator<'_> {
         let value = self.constant_scalar(&element.values[0], "a stiffness or damping")?;
         let rest = element.rest.as_ref().map(|(_, e)| self.constant_scalar(e, "where a spring is slack"));
         let rest = rest.transpose()?.unwrap_or(Pool::ZERO);
-        let (slot, q) = self.joint_freedom(target)?;
+        let (slot, k, q) = self.joint_freedom(target)?;
         let moment = match element.kind {
             ast::ElementKind::Spring => {
                 let away = self.pool.sub(q, rest);
@@ -150,12 +150,12 @@ impl Elaborator<'_> {
                 self.pool.mul(value, rate)
             }
         };
-        let kind = ElementKind::Joint(slot);
+        let kind = ElementKind::Joint(slot, k);
         Ok(Element { name: name.to_owned(), kind, force: vec![moment], torque: Vec::new(), span })
     }
 
-    /// The joint of a name and the value of its one freedom.
-    fn joint_freedom(&mut self, target: &Target) -> Fallible<(usize, Expr)> {
+    /// The joint of a name, which of its freedoms is meant, and the value of that.
+    fn joint_freedom(&mut self, target: &Target) -> Fallible<(usize, usize, Expr)> {
         let name = self.member(target)?;
         let joint = Target { part: None, ..target.clone() };
         let joint = self.member(&joint)?;
@@ -169,9 +169,16 @@ impl Elaborator<'_> {
         };
         match binding {
             Some(binding @ (Binding::Coordinate(_) | Binding::Freedom(..))) => {
+                let coordinates =
+                    self.bodies.joints[slot].as_ref().map_or(&[][..], |joint| &joint.coordinates);
+                let k = match binding {
+                    Binding::Coordinate(i) => coordinates.iter().position(|&c| c == i).unwrap_or(0),
+                    Binding::Freedom(_, k) => k,
+                    _ => 0,
+                };
                 let value = self.value_of_binding(binding, &name, target.span)?;
                 let (q, _) = self.as_scalar(value, target.span)?;
-                Ok((slot, q))
+                Ok((slot, k, q))
             }
             Some(Binding::Poisoned) => Err(super::super::Reported),
             None => {

@@ -250,8 +250,13 @@ impl Elaborator<'_> {
             let motors = self.forces_on.iter().filter(|(target, _)| same(target, binding));
             sums[k].extend(motors.map(|(_, part)| (part.expr, Rational::ONE)));
         }
-        for element in self.bodies.elements.iter().filter(|e| e.kind == ElementKind::Joint(slot)) {
-            sums[0].extend(element.force.iter().map(|e| (*e, Rational::MINUS_ONE)));
+        for element in &self.bodies.elements {
+            if let ElementKind::Joint(on, k) = element.kind
+                && on == slot
+                && let Some(sum) = sums.get_mut(k)
+            {
+                sum.extend(element.force.iter().map(|e| (*e, Rational::MINUS_ONE)));
+            }
         }
         sums.into_iter().map(|parts| self.pool.combine(parts)).collect()
     }

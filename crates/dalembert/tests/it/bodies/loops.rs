@@ -49,7 +49,7 @@ fn a_spherical_four_bar_closes_and_moves() {
     below("energy", stray(&motion, "E"), 1e-6);
 }
 
-/// Hinges share the weight of a door, whichever of them is cut.
+/// Hinges share the weight of a door, whichever one of them is cut.
 #[test]
 fn redundant_hinges_share_their_forces() {
     let door = |first: &str, second: &str| {
@@ -68,7 +68,7 @@ fn redundant_hinges_share_their_forces() {
     below("halves", (outputs[2] - outputs[5]).abs(), 1e-10);
     // Moments about the lower hinge: of the weight, of the upper hinge, and of both torques.
     below("moment", (outputs[7] + 1.2 * outputs[3] + 196.2 * 0.4).abs(), 1e-9);
-    for other in [door(", cut", ""), door(", cut", ", cut")] {
+    for other in [door(", cut", ""), door("", ", cut")] {
         outputs.iter().zip(other).take(9).for_each(|(a, b)| below("cut elsewhere", (a - b).abs(), 1e-9));
     }
 }
