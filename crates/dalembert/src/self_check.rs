@@ -73,7 +73,7 @@ impl Workspace {
     }
 
     /// Compares accelerations and forces that were found at a state with the principle of virtual work, as
-    /// [`Model::self_check`] does.
+    /// [`Workspace::self_check`] does.
     pub fn compare_evaluation(&mut self, found: &Evaluation) -> Result<(), Box<Diagnostic>> {
         self.check_at(found).map_err(|d| Box::new(internal_error(&d, &found.state)))
     }

@@ -75,7 +75,7 @@ pub struct Request {
     pub baumgarte: Option<(f64, f64)>,
     /// Budget of steps.
     pub max_steps: Option<usize>,
-    /// Starting state with its time, if not the model's at t = 0; see [`Model::start_at`].
+    /// Starting state with its time, if not the model's at t = 0; see [`Workspace::start_at`].
     pub start: Option<State>,
     /// Parameters of the simulated system where they differ from those the controller believes in; in the units of the
     /// file, the name of a family for all its members.

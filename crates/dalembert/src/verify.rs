@@ -21,7 +21,7 @@
 //! What does not apply to a model is listed with the reason. Tolerances come from the sizes of the forces and the
 //! conditioning of the constraints at each state. Everything is repeatable: seeds are fixed.
 //!
-//! The fields of [`Model`] are the seam for tests: a term changed in [`Model::form`] and compiled again must be found.
+//! The fields of [`Workspace`] are the seam for tests: a term changed in [`Workspace::form`] and compiled again must be found.
 //! Checked by `tests/it/verify.rs`.
 // `!(a <= b)` is how NaN is refused together with what is too large.
 #![allow(clippy::neg_cmp_op_on_partial_ord)]
