@@ -75,7 +75,8 @@ def test_interrupted_far_away(client, system):
         signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(Interrupted) as caught:
-        system.sweep(client=client, progress=stop, **WISH)
+        # Long enough that it is not over when its first block is.
+        system.sweep(client=client, progress=stop, **{**WISH, "t_span": 160})
     kept = caught.value.sweep
     assert 0 < len(kept) < kept.total == 1200
     assert np.all(np.diff(kept["run"]) > 0)
