@@ -39,6 +39,8 @@ pub enum Command {
     Simulate(Box<SimulateArgs>),
     /// Find the motion between two configurations in a given time, by Hamilton's principle
     Connect(Box<ConnectArgs>),
+    /// Poisson bracket of two functions of the phase space, the rate of the first, and multipliers by Dirac's brackets
+    Brackets(BracketsArgs),
     /// Classify the constraints, integrate what can be integrated, find conserved quantities
     Analyze(AnalyzeArgs),
     /// Positions of rest by virtual work, steady motions, their stability, and the potential energy around them
@@ -77,6 +79,7 @@ impl Command {
             Command::Evaluate(args) => args.common.json,
             Command::Simulate(args) => args.common.json,
             Command::Connect(args) => args.common.json,
+            Command::Brackets(args) => args.common.json,
             Command::Analyze(args) => args.common.json,
             Command::Equilibrium(args) => args.common.json,
             Command::Linearize(args) => args.common.json,
@@ -99,6 +102,7 @@ impl Command {
             Command::Evaluate(args) => args.common.time_limit,
             Command::Simulate(args) => args.common.time_limit,
             Command::Connect(args) => args.common.time_limit,
+            Command::Brackets(args) => args.common.time_limit,
             Command::Analyze(args) => args.common.time_limit,
             Command::Equilibrium(args) => args.common.time_limit,
             Command::Linearize(args) => args.common.time_limit,
@@ -179,6 +183,28 @@ pub struct DeriveArgs {
     pub format: FormatName,
 }
 
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert brackets pendulum.dal x p_x                    {x, p_x} = 1 and x'
+  dalembert brackets kepler.dal \"x*p_y - y*p_x\" H         angular momentum: the bracket vanishes
+  dalembert brackets pendulum.dal p_x H --format latex     for a paper
+
+Functions are written over coordinates, momenta p_x (p_u of a speed u), speeds, rates, t, parameters, and H.")]
+pub struct BracketsArgs {
+    #[command(flatten)]
+    pub common: Common,
+    /// The first function, whose rate along the motion is given too
+    #[arg(value_name = "F", allow_hyphen_values = true)]
+    pub f: String,
+    /// The second function
+    #[arg(value_name = "G", allow_hyphen_values = true)]
+    pub g: String,
+    /// How expressions are written; python can be read by SymPy
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: FormatName,
+}
+
 /// Forms of the equations of motion.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum FormName {
@@ -209,6 +235,17 @@ pub enum FormatName {
     Latex,
     /// For SymPy
     Python,
+}
+
+impl FormatName {
+    /// As the engine calls it.
+    pub fn format(self) -> dalembert_expr::Format {
+        match self {
+            FormatName::Text => dalembert_expr::Format::Text,
+            FormatName::Latex => dalembert_expr::Format::Latex,
+            FormatName::Python => dalembert_expr::Format::Python,
+        }
+    }
 }
 
 #[derive(Args)]

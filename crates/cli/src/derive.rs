@@ -1,24 +1,18 @@
 //! `dalembert derive`: the equations of motion in symbols.
 
-use crate::args::{DeriveArgs, FormatName};
+use crate::args::DeriveArgs;
 use crate::failure::Failure;
 use crate::input::{Loaded, Remarks, load};
 use crate::output::{print, print_json};
 use clap::ValueEnum;
 use dalembert::diagnostic;
 use dalembert::equations::Form;
-use dalembert_expr::Format;
 use serde_json::json;
 
 pub fn run(args: &DeriveArgs) -> Result<(), Failure> {
     let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
     let form: Form = name_of(args.form).parse().map_err(|d: Box<_>| Failure::of(*d, &source))?;
-    let format = match args.format {
-        FormatName::Text => Format::Text,
-        FormatName::Latex => Format::Latex,
-        FormatName::Python => Format::Python,
-    };
-    let written = model.equations(form, format).map_err(|d| Failure::of(*d, &source))?;
+    let written = model.equations(form, args.format.format()).map_err(|d| Failure::of(*d, &source))?;
     if args.common.json {
         return print_json(&json!({
             "form": name_of(args.form),

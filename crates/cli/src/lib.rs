@@ -5,6 +5,7 @@
 mod analyze;
 mod animate;
 mod args;
+mod brackets;
 mod check;
 mod completions;
 mod connect;
@@ -80,6 +81,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Explain(args) => explain::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Lsp(_) => lsp::run(),
+        Command::Brackets(args) => brackets::run(&args),
         Command::Analyze(args) => analyze::run(&args),
         Command::Equilibrium(args) => equilibrium::run(&args),
         Command::Linearize(args) => linearize::run(&args),

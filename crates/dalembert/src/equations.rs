@@ -4,6 +4,7 @@
 //! Entries are simplified for reading; what would print longer than a reader wants is not expanded. The closed form
 //! inverts the matrix of U4 with K3 in symbols and is refused, with the limit, where that would explode.
 
+mod brackets;
 mod energies;
 mod forces;
 mod hamilton;
@@ -19,6 +20,7 @@ use crate::hamilton::MAX_EXPLICIT_COST;
 use crate::kernel_form::KernelForm;
 use crate::system::Coordinate;
 use crate::workspace::Workspace;
+pub use brackets::{WrittenBrackets, brackets};
 use dalembert_expr::{Expr, Format, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use forces::Named;

@@ -3,7 +3,7 @@
 use crate::analyze::Analysis;
 use crate::connect::Connected;
 use crate::elaborate::Overrides;
-use crate::equations::Form;
+use crate::equations::{Form, WrittenBrackets};
 use crate::equilibrium::{Equilibria, EquilibriumSearch};
 use crate::linearize::{Linearization, Over, Range, Sweep};
 use crate::simulate::{Motion, Request};
@@ -159,6 +159,11 @@ impl Model {
     /// The equations of motion in symbols ([`equations::write`]).
     pub fn equations(&self, form: Form, format: Format) -> Result<String, Box<Diagnostic>> {
         equations::write(&mut self.workspace(), form, format)
+    }
+
+    /// The Poisson bracket of two functions of the phase space, and the rate of the first ([`Workspace::brackets`]).
+    pub fn brackets(&self, f: &str, g: &str, format: Format) -> Result<WrittenBrackets, Box<Diagnostic>> {
+        equations::brackets(&mut self.workspace(), [f, g], format)
     }
 
     /// Constraints classified, symmetries, conserved quantities ([`analyze::analyze`]).

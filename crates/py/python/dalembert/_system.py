@@ -336,6 +336,14 @@ class System:
         """Equations of motion: ``kernel``, ``lagrange``, ``explicit``, ``poincare``, ``hamilton``, ``suslov``, ``energies``, ..."""
         return Equations(self._engine, _options.word("form", form))
 
+    def brackets(self, f: Expression, g: Expression, *, format: str = "text") -> Record:
+        """Poisson bracket {f, g} with {x, p_x} = 1: ``bracket``, ``evolution`` (the rate of f), ``multipliers`` by row.
+
+        Functions are text over coordinates, momenta ``p_x`` (``p_u`` of a speed u), speeds, rates, ``t``, parameters and ``H``.
+        Answers are text in a format: ``text``, ``latex`` or ``python`` (for SymPy).
+        """
+        return Record(self._engine.brackets(_words.expression(f), _words.expression(g), _options.word("format", format)))
+
     def analyze(self, *, set: Optional[Mapping[Any, Expression]] = None) -> Analysis:
         """What kind the constraints are, what they keep, what the motion conserves."""
         return Analysis(self._with(set, None)._engine.analyze())
