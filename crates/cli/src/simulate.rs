@@ -49,15 +49,11 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
 
 fn request(args: &SimulateArgs) -> Result<Request, Box<Diagnostic>> {
     Ok(Request {
+        multipliers: args.multiplier.clone(),
         plant: dalembert::assignments::assignments(&args.plant.join(", "))?,
         hold: args.hold,
         balance: args.balance.then_some(true),
-        form: match args.form {
-            MotionFormName::Explicit => MotionForm::Explicit,
-            MotionFormName::Hamilton => MotionForm::Hamilton,
-            MotionFormName::Suslov => MotionForm::Suslov,
-            MotionFormName::HamiltonJacobi => MotionForm::HamiltonJacobi,
-        },
+        form: motion_form(args.form),
         every: args.every,
         action: args.action,
         interpret: args.interpret,
@@ -68,11 +64,22 @@ fn request(args: &SimulateArgs) -> Result<Request, Box<Diagnostic>> {
     })
 }
 
+fn motion_form(name: MotionFormName) -> MotionForm {
+    match name {
+        MotionFormName::Explicit => MotionForm::Explicit,
+        MotionFormName::Hamilton => MotionForm::Hamilton,
+        MotionFormName::Suslov => MotionForm::Suslov,
+        MotionFormName::HamiltonJacobi => MotionForm::HamiltonJacobi,
+    }
+}
+
 /// The columns `--columns` names, as indices of the table to come.
 fn chosen_columns(args: &SimulateArgs, model: &Model) -> Result<Option<Vec<usize>>, Box<Diagnostic>> {
     let Some(text) = &args.columns else { return Ok(None) };
     let outputs = model.system.outputs.iter().map(|o| o.name.as_str());
-    let known: Vec<&str> = ["t"].into_iter().chain(model.state_names()).chain(outputs).collect();
+    let added = model.form_columns(motion_form(args.form));
+    let added = added.iter().map(String::as_str);
+    let known: Vec<&str> = ["t"].into_iter().chain(model.state_names()).chain(added).chain(outputs).collect();
     let find = |name: &String| {
         known.iter().position(|k| k == name).ok_or_else(|| {
             let d = Diagnostic::error(Code::BadOption, None, format!("there is no column `{name}`"));

@@ -37,7 +37,7 @@ pub enum Form {
     Lagrange,
     /// Accelerations and multipliers in closed form.
     Explicit,
-    /// Structure coefficients, momenta and their rates (L1, L2), nonholonomy of the constraints (H4, H5).
+    /// Structure coefficients, momenta and their rates (L1, L2), nonholonomy of the constraints (H5).
     Poincare,
     /// The Hamiltonian and the canonical equations (H1).
     Hamilton,

@@ -86,6 +86,8 @@ pub struct Request {
     pub balance: Option<bool>,
     /// The equations that are integrated.
     pub form: MotionForm,
+    /// M_a of Suslov's form at the start, by name (`M_rod`); 0 otherwise. The motion does not depend on it (H6).
+    pub multipliers: Vec<(String, f64)>,
     /// Interpret the tapes instead of running native code: slow, and the judge of the fast ways.
     pub interpret: bool,
     /// Fold the values of the parameters into the tapes of this run: fewer operations, the same terms to the bit.
@@ -99,7 +101,7 @@ pub struct Request {
 /// A table of results with names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// `t`, coordinates, speeds, outputs.
+    /// `t`, coordinates, speeds, momenta and multipliers of the form that was integrated, outputs.
     pub columns: Vec<String>,
     /// Row after row.
     pub values: Vec<f64>,
@@ -297,14 +299,15 @@ impl Workspace {
         if !request.interpret {
             self.select_rows(&start);
         }
-        let variables = Variables::new(self, request.form)?;
+        let variables = Variables::new(self, request)?;
         let outset = variables.momenta_of(&start)?;
         let mut columns = vec!["t".to_owned()];
         columns.extend(self.state_names().into_iter().map(str::to_owned));
+        columns.extend(self.form_columns(request.form));
         columns.extend(self.system.outputs.iter().map(|o| o.name.clone()));
         let steering =
             Controller { model: controller.map(|c| c as &dyn dalembert_run::Kernel), hold: request.hold };
-        let mut recorder = Recorder::new(self, &variables, request.forces, &mut progress);
+        let mut recorder = Recorder::new(self, &variables, columns.len(), request.forces, &mut progress);
         let mut outcome = integrate_controlled(
             variables.kernel(&self.compiled),
             &steering,

@@ -1,6 +1,6 @@
 //! Commands that make motions.
 
-use super::values::{axis, positive, sample, two_numbers};
+use super::values::{axis, named_number, positive, sample, two_numbers};
 use super::{Common, FormName};
 use clap::{Args, ValueEnum};
 use dalembert::Request;
@@ -63,6 +63,10 @@ pub struct SimulateArgs {
     /// Equations that are integrated
     #[arg(long, value_enum, default_value = "explicit")]
     pub form: MotionFormName,
+    /// Suslov's multiplier of a constraint at the start, as in --multiplier M_rod=0.3; the motion does not depend on it
+    /// (repeatable)
+    #[arg(long, value_name = "M_NAME=VALUE", value_parser = named_number)]
+    pub multiplier: Vec<(String, f64)>,
     /// Write the table: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::table_target)]
     pub out: Vec<crate::files::TableTarget>,

@@ -10,6 +10,7 @@ mod analyze_laws;
 mod backends;
 mod bodies;
 mod bracket;
+mod brackets;
 mod connect;
 mod control;
 mod dead_points;

@@ -230,6 +230,7 @@ class System:
         plant: Optional[Mapping[str, float]] = None,
         hold: Optional[float] = None,
         form: str = "explicit",
+        multipliers: Optional[Mapping[str, float]] = None,
         baumgarte: Optional[tuple[float, float]] = None,
         balance: Optional[bool] = None,
         action: bool = False,
@@ -244,6 +245,8 @@ class System:
         names of the model's events, text as in the model (``"y falling stop"``) or :class:`Event`; ``t_events`` lists them in
         this order, and then events of the model that stop the run. ``project`` takes ``y0`` as a guess, and starts on the
         constraints nearest to it. ``plant`` gives the simulated system parameters its controller does not know of, ``hold`` samples control.
+        ``form="hamilton"`` and ``form="suslov"`` add columns of momenta ``p_x``, and Suslov's multipliers ``M_NAME``, whose values at the
+        start are ``multipliers={"M_rod": 0.3}``.
 
         A run that fails gives the motion until then, with ``success`` False, and so does one that takes longer than
         ``time_limit`` seconds. Ctrl-C raises :class:`Interrupted`, whose
@@ -279,6 +282,7 @@ class System:
             "hold": _options.number("hold", hold),
             "balance": None if balance is None else _options.yes_or_no("balance", balance),
             "form": _options.word("form", form),
+            "multipliers": _options.plant(multipliers, "multipliers"),
             "interpret": _options.yes_or_no("interpret", interpret),
             "fold": _options.yes_or_no("fold", fold),
             "action": _options.yes_or_no("action", action),
