@@ -171,7 +171,8 @@ pub struct CheckArgs {
 Examples:
   dalembert derive disk.dal                                  M, Q, A, b of the kernel form
   dalembert derive disk.dal --form lagrange --format latex   for a paper
-  dalembert derive disk.dal --form explicit --format python  for SymPy")]
+  dalembert derive disk.dal --form explicit --format python  for SymPy
+  dalembert derive disk.dal --form legendre --function \"k*u^4/4\" --variables u")]
 pub struct DeriveArgs {
     #[command(flatten)]
     pub common: Common,
@@ -181,6 +182,12 @@ pub struct DeriveArgs {
     /// How they are written; python can be read by SymPy (the rate of x is x_dot)
     #[arg(long, value_enum, default_value = "text")]
     pub format: FormatName,
+    /// The function that `--form legendre` transforms, as in --function "k*u^4/4"
+    #[arg(long, value_name = "F", allow_hyphen_values = true, required_if_eq("form", "legendre"))]
+    pub function: Option<String>,
+    /// Variables of that function, as in --variables "u, v": names of the model or new ones
+    #[arg(long, value_name = "NAMES", required_if_eq("form", "legendre"))]
+    pub variables: Option<String>,
 }
 
 #[derive(Args)]
@@ -224,6 +231,8 @@ pub enum FormName {
     Energies,
     /// The complete integral of the model, verified, with the momenta and constants it gives
     HamiltonJacobi,
+    /// The Legendre transform of a function that is given by --function and --variables
+    Legendre,
 }
 
 /// How formulas are written.

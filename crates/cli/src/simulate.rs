@@ -8,6 +8,7 @@ use crate::limit;
 use crate::output::{complain, headline, print, print_json, report_failure, show};
 use crate::progress::RunProgress;
 use crate::summary;
+use crate::text_table::split_names;
 use dalembert::diagnostic::{self, Code, Diagnostic, nearest};
 use dalembert::run::Stop;
 use dalembert::{Model, Motion, MotionForm, Request, Source, Table};
@@ -90,20 +91,6 @@ fn chosen_columns(args: &SimulateArgs, model: &Model) -> Result<Option<Vec<usize
         })
     };
     split_names(text).iter().map(find).collect::<Result<Vec<_>, _>>().map(Some)
-}
-
-/// Splits at commas outside of subscripts.
-pub fn split_names(text: &str) -> Vec<String> {
-    let mut depth = 0usize;
-    let parts = text.split(|c: char| {
-        match c {
-            '[' => depth += 1,
-            ']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        c == ',' && depth == 0
-    });
-    parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
 /// A finished run and what is to be made of it.

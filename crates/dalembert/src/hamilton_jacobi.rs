@@ -118,6 +118,7 @@ impl HamiltonJacobi {
                 "write `complete_integral (a1, a2) = S`, as many constants as degrees of freedom",
             ));
         };
+        model.store_forces();
         if model.has_forces_without_potential() || model.system.nonideal.is_some() {
             let message =
                 "the Hamilton-Jacobi equation is for forces with a potential; this model has others";

@@ -166,6 +166,16 @@ impl Model {
         equations::brackets(&mut self.workspace(), [f, g], format)
     }
 
+    /// The Legendre transform of a function over some variables ([`equations::legendre`]).
+    pub fn legendre(
+        &self,
+        function: &str,
+        variables: &[String],
+        format: Format,
+    ) -> Result<String, Box<Diagnostic>> {
+        equations::legendre(&mut self.workspace(), function, variables, format)
+    }
+
     /// Constraints classified, symmetries, conserved quantities ([`analyze::analyze`]).
     pub fn analyze(&self) -> Result<Analysis, Box<Diagnostic>> {
         analyze::analyze(&mut self.workspace())

@@ -92,7 +92,9 @@ pub(crate) fn expression_over(text: &str, names: &Names<'_>) -> Result<(Pool, Ex
     let Ok(read) = read else {
         let said = this.diagnostics.pop().unwrap_or_else(|| *bad(format!("`{text}` is not an expression")));
         return Err(Box::new(match said.code {
-            Code::UnknownName if said.help.is_none() => said.help(format!("known here are {}", names.list())),
+            Code::UnknownName if !said.help.as_ref().is_some_and(|help| help.starts_with("did you mean")) => {
+                said.help(format!("known here are {}", names.list()))
+            }
             _ => said,
         }));
     };
