@@ -37,6 +37,9 @@ pub struct Verified {
     pub points: usize,
     /// Rank of X_q dS/da_p along the constraints: the degrees of freedom.
     pub rank: usize,
+    /// The constants, by place, that tell motions apart, as many as the rank; others, up to the number of coordinates, may have any
+    /// value (P12).
+    pub free: Vec<usize>,
 }
 
 /// What a complete integral says about a motion.

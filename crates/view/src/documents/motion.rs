@@ -70,6 +70,7 @@ pub fn motion(motion: &Motion, wall: Duration, files: &[String]) -> Value {
             "residual": i.verified.worst,
             "points": i.verified.points,
             "rank": i.verified.rank,
+            "free": i.verified.free.iter().filter_map(|k| Some(i.constants.get(*k)?.0.as_str())).collect::<Vec<_>>(),
             "constants": object(i.constants.iter().map(|(name, a)| (name.as_str(), *a))),
             "b": object(i.constants.iter().zip(&i.b).map(|((name, _), b)| (name.as_str(), *b))),
             "difference": i.difference,
