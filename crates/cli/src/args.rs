@@ -5,7 +5,7 @@ mod values;
 
 pub use motions::{ConnectArgs, MotionFormName, ReportArgs, SimulateArgs, SweepArgs, SweepFormat};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use dalembert::diagnostic::Code;
 use values::{an_identifier, assignment, code, interpolation, positive, starting_value};
 
@@ -25,6 +25,26 @@ Exit codes: 0 done, 1 the model or the run failed, 2 wrong usage.";
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Cli {
+    /// The command with its options. A number after a space may be negative, for every option.
+    pub fn definition() -> clap::Command {
+        let negative =
+            |arg: clap::Arg| match arg.get_action().takes_values() && !arg.is_allow_hyphen_values_set() {
+                true => arg.allow_negative_numbers(true),
+                false => arg,
+            };
+        Cli::command().mut_subcommands(|command| command.mut_args(negative))
+    }
+
+    /// Reads a command line, beginning with the name of the command.
+    pub fn read<T: Into<std::ffi::OsString> + Clone>(
+        words: impl IntoIterator<Item = T>,
+    ) -> Result<Cli, clap::Error> {
+        let mut matches = Cli::definition().try_get_matches_from(words)?;
+        Cli::from_arg_matches_mut(&mut matches)
+    }
 }
 
 #[derive(Subcommand)]

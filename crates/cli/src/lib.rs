@@ -36,14 +36,13 @@ mod verify;
 pub mod parts;
 
 use args::{Cli, Command};
-use clap::Parser;
 use dalembert::Source;
 use failure::Failure;
 use std::process::ExitCode;
 
 /// The command: arguments of the process in, exit code out.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     let json = cli.command.json();
     limit::start(cli.command.time_limit(), move |failure| output::report_failure(failure, json));
     match guarded(&asked(), || run(cli.command)) {

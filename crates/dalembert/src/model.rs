@@ -156,6 +156,17 @@ impl Model {
         self.workspace().connect(to, via, request)
     }
 
+    /// The motion between two configurations with a given energy ([`Workspace::connect_at_energy`]).
+    pub fn connect_at_energy(
+        &self,
+        to: &str,
+        via: &[String],
+        energy: f64,
+        request: &Request,
+    ) -> Result<Connected, Box<Diagnostic>> {
+        self.workspace().connect_at_energy(to, via, energy, request)
+    }
+
     /// The equations of motion in symbols ([`equations::write`]).
     pub fn equations(&self, form: Form, format: Format) -> Result<String, Box<Diagnostic>> {
         equations::write(&mut self.workspace(), form, format)

@@ -34,6 +34,13 @@ pub fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
+pub fn finite(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        _ => Err("a number is wanted".to_owned()),
+    }
+}
+
 /// The text of a `--vary` that can be read; what it names is looked up once the model is known.
 pub fn axis(text: &str) -> Result<String, String> {
     readable(text, dalembert::sweep::Axis::read(text))

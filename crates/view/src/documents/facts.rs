@@ -71,6 +71,9 @@ pub fn facts(motion: &Motion) -> Vec<(String, String)> {
     if let Some(action) = motion.action {
         put("action", plain(action));
     }
+    if let Some(abbreviated) = motion.abbreviated_action {
+        put("abbreviated action", format!("{} (integral of p dq)", plain(abbreviated)));
+    }
     events(&mut facts, motion);
     facts
 }
