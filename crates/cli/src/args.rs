@@ -5,7 +5,7 @@ mod values;
 
 pub use motions::{ConnectArgs, MotionFormName, ReportArgs, SimulateArgs, SweepArgs, SweepFormat};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use dalembert::diagnostic::Code;
 use values::{an_identifier, assignment, code, interpolation, positive, starting_value};
 
@@ -27,6 +27,26 @@ pub struct Cli {
     pub command: Command,
 }
 
+impl Cli {
+    /// The command with its options. A number after a space may be negative, for every option.
+    pub fn definition() -> clap::Command {
+        let negative =
+            |arg: clap::Arg| match arg.get_action().takes_values() && !arg.is_allow_hyphen_values_set() {
+                true => arg.allow_negative_numbers(true),
+                false => arg,
+            };
+        Cli::command().mut_subcommands(|command| command.mut_args(negative))
+    }
+
+    /// Reads a command line, beginning with the name of the command.
+    pub fn read<T: Into<std::ffi::OsString> + Clone>(
+        words: impl IntoIterator<Item = T>,
+    ) -> Result<Cli, clap::Error> {
+        let mut matches = Cli::definition().try_get_matches_from(words)?;
+        Cli::from_arg_matches_mut(&mut matches)
+    }
+}
+
 #[derive(Subcommand)]
 pub enum Command {
     /// Read a model: coordinates, constraints and their kind, degrees of freedom, consistent start
@@ -39,6 +59,8 @@ pub enum Command {
     Simulate(Box<SimulateArgs>),
     /// Find the motion between two configurations in a given time, by Hamilton's principle
     Connect(Box<ConnectArgs>),
+    /// Poisson bracket of two functions of the phase space, the rate of the first, and multipliers by Dirac's brackets
+    Brackets(BracketsArgs),
     /// Classify the constraints, integrate what can be integrated, find conserved quantities
     Analyze(AnalyzeArgs),
     /// Positions of rest by virtual work, steady motions, their stability, and the potential energy around them
@@ -77,6 +99,7 @@ impl Command {
             Command::Evaluate(args) => args.common.json,
             Command::Simulate(args) => args.common.json,
             Command::Connect(args) => args.common.json,
+            Command::Brackets(args) => args.common.json,
             Command::Analyze(args) => args.common.json,
             Command::Equilibrium(args) => args.common.json,
             Command::Linearize(args) => args.common.json,
@@ -99,6 +122,7 @@ impl Command {
             Command::Evaluate(args) => args.common.time_limit,
             Command::Simulate(args) => args.common.time_limit,
             Command::Connect(args) => args.common.time_limit,
+            Command::Brackets(args) => args.common.time_limit,
             Command::Analyze(args) => args.common.time_limit,
             Command::Equilibrium(args) => args.common.time_limit,
             Command::Linearize(args) => args.common.time_limit,
@@ -167,7 +191,8 @@ pub struct CheckArgs {
 Examples:
   dalembert derive disk.dal                                  M, Q, A, b of the kernel form
   dalembert derive disk.dal --form lagrange --format latex   for a paper
-  dalembert derive disk.dal --form explicit --format python  for SymPy")]
+  dalembert derive disk.dal --form explicit --format python  for SymPy
+  dalembert derive disk.dal --form legendre --function \"k*u^4/4\" --variables u")]
 pub struct DeriveArgs {
     #[command(flatten)]
     pub common: Common,
@@ -175,6 +200,34 @@ pub struct DeriveArgs {
     #[arg(long, value_enum, default_value = "kernel")]
     pub form: FormName,
     /// How they are written; python can be read by SymPy (the rate of x is x_dot)
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: FormatName,
+    /// The function that `--form legendre` transforms, as in --function "k*u^4/4"
+    #[arg(long, value_name = "F", allow_hyphen_values = true, required_if_eq("form", "legendre"))]
+    pub function: Option<String>,
+    /// Variables of that function, as in --variables "u, v": names of the model or new ones
+    #[arg(long, value_name = "NAMES", required_if_eq("form", "legendre"))]
+    pub variables: Option<String>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert brackets pendulum.dal x p_x                    {x, p_x} = 1 and x'
+  dalembert brackets kepler.dal \"x*p_y - y*p_x\" H         angular momentum: the bracket vanishes
+  dalembert brackets pendulum.dal p_x H --format latex     for a paper
+
+Functions are written over coordinates, momenta p_x (p_u of a speed u), speeds, rates, t, parameters, and H.")]
+pub struct BracketsArgs {
+    #[command(flatten)]
+    pub common: Common,
+    /// The first function, whose rate along the motion is given too
+    #[arg(value_name = "F", allow_hyphen_values = true)]
+    pub f: String,
+    /// The second function
+    #[arg(value_name = "G", allow_hyphen_values = true)]
+    pub g: String,
+    /// How expressions are written; python can be read by SymPy
     #[arg(long, value_enum, default_value = "text")]
     pub format: FormatName,
 }
@@ -198,6 +251,8 @@ pub enum FormName {
     Energies,
     /// The complete integral of the model, verified, with the momenta and constants it gives
     HamiltonJacobi,
+    /// The Legendre transform of a function that is given by --function and --variables
+    Legendre,
 }
 
 /// How formulas are written.
@@ -209,6 +264,17 @@ pub enum FormatName {
     Latex,
     /// For SymPy
     Python,
+}
+
+impl FormatName {
+    /// As the engine calls it.
+    pub fn format(self) -> dalembert_expr::Format {
+        match self {
+            FormatName::Text => dalembert_expr::Format::Text,
+            FormatName::Latex => dalembert_expr::Format::Latex,
+            FormatName::Python => dalembert_expr::Format::Python,
+        }
+    }
 }
 
 #[derive(Args)]

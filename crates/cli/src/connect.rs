@@ -28,7 +28,11 @@ pub fn run(args: &ConnectArgs) -> Result<(), Failure> {
     args.animate.iter().try_for_each(|target| target.check())?;
     let forces = !args.animate.is_empty();
     let request = Request { until: args.until, every: args.every, forces, ..Request::default() };
-    let found = model.connect(&args.to, &args.via, &request).map_err(|d| Failure::of(*d, &source))?;
+    let found = match args.energy {
+        Some(energy) => model.connect_at_energy(&args.to, &args.via, energy, &request),
+        None => model.connect(&args.to, &args.via, &request),
+    };
+    let found = found.map_err(|d| Failure::of(*d, &source))?;
     let facts = facts(&model, &found);
     write(args, &model, &found, &facts)?;
     if !args.animate.is_empty() {
@@ -111,6 +115,19 @@ fn facts(model: &Model, found: &Connected) -> Vec<(String, String)> {
         ("sensitivity", format!("{sensitivity:.2} (start rates on the end, relative to free motion)")),
         ("check", format!("integrated from there, the end is missed by {:.1e}", found.missed_by)),
     ];
+    if let Some(least) = &found.least_action {
+        let place = rows.iter().position(|(name, _)| *name == "action").unwrap_or(rows.len());
+        let free = kind(found).1;
+        let mut facts = vec![
+            ("time", plain(least.time)),
+            ("energy", plain(least.energy)),
+            ("abbreviated action", format!("{}, {free}", plain(least.abbreviated_action))),
+        ];
+        facts.extend(least.jacobi_length.map(|length| ("Jacobi's length", plain(length))));
+        facts.extend(least.jacobi_metric.clone().map(|metric| ("Jacobi's metric", metric)));
+        rows[place].1 = format!("{} (Hamilton's)", plain(*action));
+        rows.splice(place..place, facts);
+    }
     if !passed.is_empty() {
         let missed: Vec<String> =
             passed.iter().enumerate().filter(|(_, p)| !**p).map(|(k, _)| (k + 1).to_string()).collect();
@@ -133,7 +150,7 @@ fn document(model: &Model, found: &Connected) -> Value {
         let names = model.system.speeds.iter().map(|s| s.name.as_str());
         object(names.zip(eta.iter().copied()))
     };
-    json!({
+    let mut document = json!({
         "from": coordinates(&c.start.x),
         "to": coordinates(&c.end.x),
         "t": c.end.t,
@@ -150,5 +167,13 @@ fn document(model: &Model, found: &Connected) -> Value {
         "via_passed": (!c.passed.is_empty()).then(|| c.passed.iter().all(|p| *p)),
         "missed_by": found.missed_by,
         "columns": found.motion.table.columns,
-    })
+    });
+    if let Some(least) = &found.least_action {
+        document["time"] = json!(least.time);
+        document["energy"] = json!(least.energy);
+        document["abbreviated_action"] = json!(least.abbreviated_action);
+        document["jacobi_length"] = json!(least.jacobi_length);
+        document["jacobi_metric"] = json!(least.jacobi_metric);
+    }
+    document
 }

@@ -5,6 +5,7 @@
 mod analyze;
 mod animate;
 mod args;
+mod brackets;
 mod check;
 mod completions;
 mod connect;
@@ -35,14 +36,13 @@ mod verify;
 pub mod parts;
 
 use args::{Cli, Command};
-use clap::Parser;
 use dalembert::Source;
 use failure::Failure;
 use std::process::ExitCode;
 
 /// The command: arguments of the process in, exit code out.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     let json = cli.command.json();
     limit::start(cli.command.time_limit(), move |failure| output::report_failure(failure, json));
     match guarded(&asked(), || run(cli.command)) {
@@ -80,6 +80,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Explain(args) => explain::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Lsp(_) => lsp::run(),
+        Command::Brackets(args) => brackets::run(&args),
         Command::Analyze(args) => analyze::run(&args),
         Command::Equilibrium(args) => equilibrium::run(&args),
         Command::Linearize(args) => linearize::run(&args),

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::files::TableTarget;
 use crate::input::{Loaded, Remarks, load};
 use crate::output::{print, print_json};
-use crate::simulate::split_names;
+use crate::text_table::split_names;
 use crate::text_table::{cells, entry, plain, table};
 use dalembert::Model;
 use dalembert::diagnostic;

@@ -2,12 +2,11 @@
 
 use crate::args::Cli;
 use crate::sweep::Journal;
-use clap::Parser;
 use std::path::Path;
 
 /// Whether a command line, beginning with the name of the command, can be read. Nothing is run.
 pub fn reads_arguments(words: &[String]) -> bool {
-    Cli::try_parse_from(words).is_ok()
+    Cli::read(words).is_ok()
 }
 
 /// Opens the journal of a sweep of so many blocks, cuts off what is damaged, and reads the blocks that are whole: how many.

@@ -8,6 +8,7 @@ use crate::limit;
 use crate::output::{complain, headline, print, print_json, report_failure, show};
 use crate::progress::RunProgress;
 use crate::summary;
+use crate::text_table::split_names;
 use dalembert::diagnostic::{self, Code, Diagnostic, nearest};
 use dalembert::run::Stop;
 use dalembert::{Model, Motion, MotionForm, Request, Source, Table};
@@ -49,15 +50,11 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
 
 fn request(args: &SimulateArgs) -> Result<Request, Box<Diagnostic>> {
     Ok(Request {
+        multipliers: args.multiplier.clone(),
         plant: dalembert::assignments::assignments(&args.plant.join(", "))?,
         hold: args.hold,
         balance: args.balance.then_some(true),
-        form: match args.form {
-            MotionFormName::Explicit => MotionForm::Explicit,
-            MotionFormName::Hamilton => MotionForm::Hamilton,
-            MotionFormName::Suslov => MotionForm::Suslov,
-            MotionFormName::HamiltonJacobi => MotionForm::HamiltonJacobi,
-        },
+        form: motion_form(args.form),
         every: args.every,
         action: args.action,
         interpret: args.interpret,
@@ -68,11 +65,22 @@ fn request(args: &SimulateArgs) -> Result<Request, Box<Diagnostic>> {
     })
 }
 
+fn motion_form(name: MotionFormName) -> MotionForm {
+    match name {
+        MotionFormName::Explicit => MotionForm::Explicit,
+        MotionFormName::Hamilton => MotionForm::Hamilton,
+        MotionFormName::Suslov => MotionForm::Suslov,
+        MotionFormName::HamiltonJacobi => MotionForm::HamiltonJacobi,
+    }
+}
+
 /// The columns `--columns` names, as indices of the table to come.
 fn chosen_columns(args: &SimulateArgs, model: &Model) -> Result<Option<Vec<usize>>, Box<Diagnostic>> {
     let Some(text) = &args.columns else { return Ok(None) };
     let outputs = model.system.outputs.iter().map(|o| o.name.as_str());
-    let known: Vec<&str> = ["t"].into_iter().chain(model.state_names()).chain(outputs).collect();
+    let added = model.form_columns(motion_form(args.form));
+    let added = added.iter().map(String::as_str);
+    let known: Vec<&str> = ["t"].into_iter().chain(model.state_names()).chain(added).chain(outputs).collect();
     let find = |name: &String| {
         known.iter().position(|k| k == name).ok_or_else(|| {
             let d = Diagnostic::error(Code::BadOption, None, format!("there is no column `{name}`"));
@@ -83,20 +91,6 @@ fn chosen_columns(args: &SimulateArgs, model: &Model) -> Result<Option<Vec<usize
         })
     };
     split_names(text).iter().map(find).collect::<Result<Vec<_>, _>>().map(Some)
-}
-
-/// Splits at commas outside of subscripts.
-pub fn split_names(text: &str) -> Vec<String> {
-    let mut depth = 0usize;
-    let parts = text.split(|c: char| {
-        match c {
-            '[' => depth += 1,
-            ']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        c == ',' && depth == 0
-    });
-    parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
 /// A finished run and what is to be made of it.

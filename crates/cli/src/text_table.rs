@@ -60,3 +60,17 @@ pub fn cells<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<String> {
 pub fn counted(count: usize, word: &str) -> String {
     if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }
+
+/// Splits at commas outside of subscripts.
+pub fn split_names(text: &str) -> Vec<String> {
+    let mut depth = 0usize;
+    let parts = text.split(|c: char| {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+}

@@ -57,7 +57,7 @@ pub struct Compiled {
     /// The whole acceleration as one program.
     quick: Option<fused::FusedAcceleration>,
     /// What `balance` integrates: powers, and this Lagrangian.
-    quadratures: (bool, Option<Expr>),
+    quadratures: (bool, Vec<Expr>),
     pub(crate) scratch_len: usize,
 }
 
@@ -218,7 +218,7 @@ impl Compiled {
             contacts: Vec::new(),
             has_cost: false,
             quick: None,
-            quadratures: (false, None),
+            quadratures: (false, Vec::new()),
             scratch_len: 0,
         };
         compiled.set_control(system, form);

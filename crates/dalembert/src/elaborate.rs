@@ -44,7 +44,7 @@ use roles::Role;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Binding, Scope};
 
-pub(crate) use outside::{constant_value, value_in};
+pub(crate) use outside::{Names, constant_value, expression_over, value_in};
 pub use survey::{ConstraintFact, Fact, Survey, survey};
 pub use tables::{Interpolation, Samples, points_of_columns};
 

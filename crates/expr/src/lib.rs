@@ -26,6 +26,7 @@ mod construct;
 mod diff;
 mod evaluate;
 mod function;
+mod integrate;
 mod jet;
 mod linear;
 mod lower;

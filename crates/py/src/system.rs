@@ -180,13 +180,15 @@ impl System {
     /// The equations of motion in a form, as text, LaTeX or a script for SymPy.
     fn derive(&self, py: Python<'_>, form: &str, format: &str) -> PyResult<String> {
         self.ask(py, |model| {
-            let format = match format {
-                "text" => Format::Text,
-                "latex" => Format::Latex,
-                "python" => Format::Python,
-                other => return Err(refuse(&format!("there is no format `{other}`"), "text, latex, python")),
-            };
-            model.equations(form.parse()?, format)
+            model.equations(form.parse()?, format_of(format)?)
+        })
+    }
+
+    /// The Poisson bracket of two functions, as `dalembert brackets --json` says it.
+    fn brackets<'py>(&self, py: Python<'py>, f: &str, g: &str, format: &str) -> Answer<'py> {
+        self.answer(py, |model| {
+            let written = model.brackets(f, g, format_of(format)?)?;
+            Ok(documents::brackets(model, &written, &self.source))
         })
     }
 
@@ -253,6 +255,16 @@ impl System {
             let found = model.eigenvalues_over(&range, &Over { at, independent, settle })?;
             Ok(documents::eigenvalues(&range, &found, &[]))
         })
+    }
+}
+
+/// A format by its name.
+fn format_of(name: &str) -> Result<Format, Box<Diagnostic>> {
+    match name {
+        "text" => Ok(Format::Text),
+        "latex" => Ok(Format::Latex),
+        "python" => Ok(Format::Python),
+        other => Err(refuse(&format!("there is no format `{other}`"), "text, latex, python")),
     }
 }
 

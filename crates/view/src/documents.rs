@@ -21,7 +21,7 @@ mod facts;
 mod linear;
 mod motion;
 
-pub use analysis::{analysis, verification};
+pub use analysis::{analysis, brackets, verification};
 pub use check::{Findings, check, checked, parameters};
 pub use evaluate::{
     evaluation, input_names, output_remarks, outputs, rank_remarks, reactions, start_or_guess,

@@ -116,9 +116,13 @@ impl<'a> Plot<'a> {
         let (n_x, n) = (model.form.coordinates.len(), model.form.speeds.len());
         let mut panels = Vec::new();
         let last = table.columns.len();
-        for (title, columns) in
-            [("coordinates", 1..1 + n_x), ("speeds", 1 + n_x..1 + n_x + n), ("outputs", 1 + n_x + n..last)]
-        {
+        let outputs = last.saturating_sub(model.system.outputs.len()).max(1 + n_x + n);
+        for (title, columns) in [
+            ("coordinates", 1..1 + n_x),
+            ("speeds", 1 + n_x..1 + n_x + n),
+            ("momenta", 1 + n_x + n..outputs),
+            ("outputs", outputs..last),
+        ] {
             panels.extend(spread(title, table, columns));
         }
         Plot { title: title_of(model), panels, table, marks: Vec::new() }

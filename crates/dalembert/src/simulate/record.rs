@@ -37,6 +37,8 @@ pub(super) struct Recorder<'m, P> {
     /// For rows that bring no forces along.
     reporter: Option<Reporter>,
     outputs: Vec<f64>,
+    /// Numbers in a row.
+    width: usize,
     pub values: Vec<f64>,
     pub events: Vec<EventRecord>,
     /// With so many events the run ends.
@@ -51,8 +53,16 @@ pub(super) struct Recorder<'m, P> {
 }
 
 impl<'m, P> Recorder<'m, P> {
-    pub fn new(model: &'m Workspace, variables: &'m Variables, forces: bool, progress: &'m mut P) -> Self {
+    /// `width` is that of the table.
+    pub fn new(
+        model: &'m Workspace,
+        variables: &'m Variables,
+        width: usize,
+        forces: bool,
+        progress: &'m mut P,
+    ) -> Self {
         Recorder {
+            width,
             model,
             variables,
             projector: variables.keeps_constraints().then(|| Projector::new(&model.compiled)),
@@ -72,8 +82,7 @@ impl<'m, P> Recorder<'m, P> {
 
     /// A stopping event within rounding of a row that was asked for takes its place.
     fn forget_same_time(&mut self, t: f64) {
-        let width = 1 + self.model.state_names().len() + self.model.system.outputs.len();
-        let Some(last) = self.values.len().checked_sub(width) else { return };
+        let Some(last) = self.values.len().checked_sub(self.width) else { return };
         if (t - self.values[last]).abs() <= 16.0 * f64::EPSILON * t.abs() {
             self.values.truncate(last);
             self.energies.pop();
@@ -157,12 +166,13 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
             }
         }
         self.forget_same_time(row.t);
-        let state = self.variables.speeds_of(&State::new(row.t, row.x, row.eta));
+        let (state, added) = self.variables.row_of(&State::new(row.t, row.x, row.eta));
         let row = Row { eta: &state.eta, ..row };
         self.measure(&row);
         self.values.push(row.t);
         self.values.extend_from_slice(row.x);
         self.values.extend_from_slice(row.eta);
+        self.values.extend(added);
         self.integrals.clear();
         self.integrals.extend_from_slice(row.integrals);
         let n_outputs = self.model.system.outputs.len();
@@ -226,7 +236,7 @@ mod tests {
             asked.push(t);
             Flow::Continue
         };
-        let mut recorder = Recorder::new(&model, &variables, false, &mut note);
+        let mut recorder = Recorder::new(&model, &variables, 3, false, &mut note);
         assert_eq!(recorder.max_events, MAX_EVENTS);
         recorder.max_events = 2;
         let event = |name: &str, t| EventRecord { name: name.to_owned(), t, rising: true, state: None };

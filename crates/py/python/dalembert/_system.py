@@ -230,6 +230,7 @@ class System:
         plant: Optional[Mapping[str, float]] = None,
         hold: Optional[float] = None,
         form: str = "explicit",
+        multipliers: Optional[Mapping[str, float]] = None,
         baumgarte: Optional[tuple[float, float]] = None,
         balance: Optional[bool] = None,
         action: bool = False,
@@ -244,6 +245,8 @@ class System:
         names of the model's events, text as in the model (``"y falling stop"``) or :class:`Event`; ``t_events`` lists them in
         this order, and then events of the model that stop the run. ``project`` takes ``y0`` as a guess, and starts on the
         constraints nearest to it. ``plant`` gives the simulated system parameters its controller does not know of, ``hold`` samples control.
+        ``form="hamilton"`` and ``form="suslov"`` add columns of momenta ``p_x``, and Suslov's multipliers ``M_NAME``, whose values at the
+        start are ``multipliers={"M_rod": 0.3}``.
 
         A run that fails gives the motion until then, with ``success`` False, and so does one that takes longer than
         ``time_limit`` seconds. Ctrl-C raises :class:`Interrupted`, whose
@@ -279,6 +282,7 @@ class System:
             "hold": _options.number("hold", hold),
             "balance": None if balance is None else _options.yes_or_no("balance", balance),
             "form": _options.word("form", form),
+            "multipliers": _options.plant(multipliers, "multipliers"),
             "interpret": _options.yes_or_no("interpret", interpret),
             "fold": _options.yes_or_no("fold", fold),
             "action": _options.yes_or_no("action", action),
@@ -335,6 +339,14 @@ class System:
     def derive(self, form: str = "lagrange") -> Equations:
         """Equations of motion: ``kernel``, ``lagrange``, ``explicit``, ``poincare``, ``hamilton``, ``suslov``, ``energies``, ..."""
         return Equations(self._engine, _options.word("form", form))
+
+    def brackets(self, f: Expression, g: Expression, *, format: str = "text") -> Record:
+        """Poisson bracket {f, g} with {x, p_x} = 1: ``bracket``, ``evolution`` (the rate of f), ``multipliers`` by row.
+
+        Functions are text over coordinates, momenta ``p_x`` (``p_u`` of a speed u), speeds, rates, ``t``, parameters and ``H``.
+        Answers are text in a format: ``text``, ``latex`` or ``python`` (for SymPy).
+        """
+        return Record(self._engine.brackets(_words.expression(f), _words.expression(g), _options.word("format", format)))
 
     def analyze(self, *, set: Optional[Mapping[Any, Expression]] = None) -> Analysis:
         """What kind the constraints are, what they keep, what the motion conserves."""

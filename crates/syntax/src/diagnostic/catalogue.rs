@@ -368,6 +368,11 @@ catalogue! {
          points, where motions of the family touch or meet) that has no solution nearby, and another branch of S would be needed."
         wrong "" right "";
 
+    EnergyOutOfReach "E0742" "an energy at which there is no motion there":
+        "The principle of least action compares paths of one energy E, along which the kinetic energy is E - V. Where V is larger than E no motion of that \
+         energy can be, and Jacobi's metric is no metric. The message gives V where that is so."
+        wrong "" right "";
+
     // Friction and control.
     FrictionParadox "E0710" "friction without a solution, or with several":
         "Friction changes the normal force it depends on. Where it does so strongly enough, Coulomb's law for rigid bodies has no solution at a state, \

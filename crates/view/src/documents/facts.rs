@@ -71,6 +71,9 @@ pub fn facts(motion: &Motion) -> Vec<(String, String)> {
     if let Some(action) = motion.action {
         put("action", plain(action));
     }
+    if let Some(abbreviated) = motion.abbreviated_action {
+        put("abbreviated action", format!("{} (integral of p dq)", plain(abbreviated)));
+    }
     events(&mut facts, motion);
     facts
 }
@@ -124,6 +127,14 @@ fn from_integral(put: &mut impl FnMut(&str, String), integral: &IntegralReport) 
     let constants: Vec<String> =
         constants.map(|((name, a), b)| format!("{name} = {}, b_{name} = {}", plain(*a), plain(*b))).collect();
     put("constants", constants.join("; "));
+    if verified.free.len() < integral.constants.len() {
+        let free = verified.free.iter().filter_map(|k| integral.constants.get(*k));
+        let free: Vec<&str> = free.map(|(name, _)| name.as_str()).collect();
+        put(
+            "free constants",
+            format!("{}, each with its b; the motion does not depend on the others", free.join(", ")),
+        );
+    }
     if integral.cuts > 0 {
         put("cuts of S", format!("{} (b taken anew behind each)", integral.cuts));
     }

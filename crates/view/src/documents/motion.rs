@@ -29,7 +29,7 @@ pub fn motion(motion: &Motion, wall: Duration, files: &[String]) -> Value {
     let last = motion.table.rows().last().unwrap_or(&[]).iter().copied();
     let events: Value =
         motion.events.iter().map(|e| json!({ "name": e.name, "t": e.t, "rising": e.rising })).collect();
-    json!({
+    let mut document = json!({
         "columns": motion.table.columns,
         "final": object(columns.zip(last)),
         "stop": stop_name(motion),
@@ -77,7 +77,16 @@ pub fn motion(motion: &Motion, wall: Duration, files: &[String]) -> Value {
         })),
         "events": events,
         "files": files,
-    })
+    });
+    // Keys of what was asked for only.
+    if let Some(abbreviated) = motion.abbreviated_action {
+        document["abbreviated_action"] = json!(abbreviated);
+    }
+    if let Some(i) = motion.integral.as_ref().filter(|i| i.verified.free.len() < i.constants.len()) {
+        let free = i.verified.free.iter().filter_map(|k| Some(i.constants.get(*k)?.0.as_str()));
+        document["complete_integral"]["free"] = json!(free.collect::<Vec<_>>());
+    }
+    document
 }
 
 /// Operations of an acceleration before and after.
