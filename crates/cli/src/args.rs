@@ -266,7 +266,8 @@ Examples:
   dalembert linearize top.dal                                        about the start
   dalembert linearize hoop.dal --settle                              about the equilibrium nearest to it
   dalembert linearize bicycle.dal --independent roll,steer           matrices in lean and steer
-  dalembert linearize hoop.dal --over W=0..10:101 --plot roots.svg   eigenvalues over a parameter")]
+  dalembert linearize hoop.dal --over W=0..10:101 --plot roots.svg   eigenvalues over a parameter
+  dalembert linearize cart.dal --bode cart.svg --poles poles.svg     response of outputs to inputs, eigenvalues")]
 pub struct LinearizeArgs {
     #[command(flatten)]
     pub common: Common,
@@ -288,6 +289,12 @@ pub struct LinearizeArgs {
     /// Draw the eigenvalues over the range: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, requires = "over")]
     pub plot: Vec<crate::files::PlotTarget>,
+    /// Draw magnitude and phase of every output for every input: .svg, .png or .html (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, conflicts_with = "over")]
+    pub bode: Vec<crate::files::PlotTarget>,
+    /// Draw the eigenvalues in the complex plane: .svg, .png or .html (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, conflicts_with = "over")]
+    pub poles: Vec<crate::files::PlotTarget>,
 }
 
 #[derive(Args)]

@@ -60,6 +60,7 @@ pub mod hybrid;
 pub mod kernel;
 mod method;
 mod row_sensitivity;
+pub mod sensitivity;
 pub mod tolerance;
 
 pub use acceleration::{
@@ -76,7 +77,8 @@ pub use hybrid::{
     Options, Outcome, Output, Progress, Row, SolvedRow, Stop, integrate, integrate_controlled,
 };
 pub use kernel::{
-    AccelerationError, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Line, Partials, Path,
-    Pattern, Point, SecondVariation, Shape, Sliding, Solution, Sparsity, State, Taken, Term, Terms,
-    Variation,
+    AccelerationError, Contact, ContactTerms, ControlTerms, Differentiable, Direction, FusedDerivatives,
+    IdealForces, Kernel, Level, Line, Partials, Path, Pattern, Point, SecondVariation, Shape, Sliding,
+    Solution, Solved, Sparsity, State, Taken, Term, Terms, Variation,
 };
+pub use sensitivity::{Change, Refusal, Response, ResponseError};
