@@ -3,7 +3,7 @@
 mod motions;
 mod values;
 
-pub use motions::{ConnectArgs, MotionFormName, ReportArgs, SimulateArgs, SweepArgs, SweepFormat};
+pub use motions::{ConnectArgs, FitArgs, MotionFormName, ReportArgs, SimulateArgs, SweepArgs, SweepFormat};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use dalembert::diagnostic::Code;
@@ -45,6 +45,8 @@ pub enum Command {
     Equilibrium(EquilibriumArgs),
     /// Linear system about a state: state matrix, eigenvalues, modes, mass, damping, stiffness
     Linearize(LinearizeArgs),
+    /// Estimate parameters and starting values from measured columns, by least squares
+    Fit(Box<FitArgs>),
     /// Many runs over parameters and starting values, on all cores
     Sweep(Box<SweepArgs>),
     /// Write accelerations, constraint and control forces as a function in C, Rust or Python
@@ -77,6 +79,7 @@ impl Command {
             Command::Evaluate(args) => args.common.json,
             Command::Simulate(args) => args.common.json,
             Command::Connect(args) => args.common.json,
+            Command::Fit(args) => args.common.json,
             Command::Analyze(args) => args.common.json,
             Command::Equilibrium(args) => args.common.json,
             Command::Linearize(args) => args.common.json,
@@ -99,6 +102,7 @@ impl Command {
             Command::Evaluate(args) => args.common.time_limit,
             Command::Simulate(args) => args.common.time_limit,
             Command::Connect(args) => args.common.time_limit,
+            Command::Fit(args) => args.common.time_limit,
             Command::Analyze(args) => args.common.time_limit,
             Command::Equilibrium(args) => args.common.time_limit,
             Command::Linearize(args) => args.common.time_limit,

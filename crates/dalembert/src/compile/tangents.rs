@@ -38,6 +38,9 @@ pub(super) struct Tangents {
 impl Compiled {
     /// Adds the directional derivatives of everything that is computed. For the programs as they are now.
     pub(crate) fn with_derivatives(&mut self, system: &mut System, form: &KernelForm) {
+        if self.tangents.is_some() {
+            return;
+        }
         let forward = |p: &Program| {
             let mut program = p.forward(&vec![true; p.input_count()], 1);
             program.compile();

@@ -127,8 +127,22 @@ pub trait Differentiable: Kernel {
         out: &mut [f64],
     );
 
-    /// Workspace for [`accelerations_along`](Differentiable::accelerations_along) for directions that change the
-    /// parameters by these amounts, one list a direction. Empty if there is no such way.
+    /// Change of the state that an event sets, along a direction before it; `false` (the default) if the event sets
+    /// nothing, or what it sets is not differentiated.
+    fn reset_along(
+        &self,
+        event: usize,
+        at: Point<'_>,
+        along: Direction<'_>,
+        scratch: &mut [f64],
+        out: &mut [f64],
+    ) -> bool {
+        let _ = (event, at, along, scratch, out);
+        false
+    }
+
+    /// Changes of x' and eta' by one program, for directions that change the parameters by these amounts, one list a
+    /// direction; `None` if there is no such way.
     fn fused_derivatives(&self, parameters: &[Vec<f64>]) -> Option<Box<dyn FusedDerivatives + '_>> {
         let _ = parameters;
         None
@@ -140,4 +154,19 @@ pub trait FusedDerivatives {
     /// At a state: `S` and `out` have a state (x, eta) and its change for each direction, one after the other. `false`
     /// where the program cannot be trusted.
     fn changes(&mut self, at: Point<'_>, S: &[f64], out: &mut [f64]) -> bool;
+}
+
+/// What is not differentiated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// A force law reads forces that redundant rows share.
+    SharedLoad,
+    /// Non-ideal work together with contacts.
+    NonidealWithFriction,
+    /// Control together with contacts, or with non-ideal work that reads constraint forces.
+    ControlWithReactions,
+    /// A contact that sticks holds some directions of its sliding velocity and leaves others to the constraints.
+    SharedDirections,
+    /// Masses that are singular together with contacts, non-ideal work or control (U9).
+    SingularMass,
 }

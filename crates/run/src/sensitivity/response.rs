@@ -19,10 +19,10 @@
 
 use crate::acceleration::{Accelerator, Factor, Rules};
 use crate::contact::{ContactModes, StickingKernel};
-use crate::kernel::{Differentiable, Direction, Path, Solved};
+use crate::kernel::{Differentiable, Direction, Path, Refusal, Solved};
 use crate::{
-    AccelerationError, ContactTerms, ControlTerms, IdealForces, Kernel, Point, Shape, Sliding, Solution,
-    Terms,
+    AccelerationError, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Point, Shape, Sliding,
+    Solution, State, Terms,
 };
 use dalembert_linalg::{Cod, Lu, RANK_TOL, axpy, dot, mat_t_vec, mat_vec, norm};
 
@@ -33,21 +33,6 @@ pub enum ResponseError {
     Acceleration(AccelerationError),
     /// What the state needs is not differentiated.
     Refused(Refusal),
-}
-
-/// What is not differentiated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// A force law reads forces that redundant rows share.
-    SharedLoad,
-    /// Non-ideal work together with contacts.
-    NonidealWithFriction,
-    /// Control together with contacts, or with non-ideal work that reads constraint forces.
-    ControlWithReactions,
-    /// A contact that sticks holds some directions of its sliding velocity and leaves others to the constraints.
-    SharedDirections,
-    /// Masses that are singular together with contacts, non-ideal work or control (U9).
-    SingularMass,
 }
 
 /// Changes along one direction.
@@ -173,6 +158,73 @@ impl<'k> Response<'k> {
     /// x', M, Q, A, b and the solution at the state.
     pub fn here(&self) -> (&Terms, &Solution) {
         (&self.state.terms, &self.state.solution)
+    }
+
+    /// The time of the state.
+    pub(crate) fn time(&self) -> f64 {
+        self.state.t
+    }
+
+    /// Constraint rows, with those of contacts that stick.
+    pub(crate) fn row_count(&self) -> usize {
+        self.kernel.shape().n_con
+    }
+
+    /// Makes a change of the state tangent to the rows at the state: phi and psi change by nothing.
+    pub(crate) fn make_tangent(&mut self, parameters: &[f64], column: &mut [f64], n_x: usize, n: usize) {
+        let (m, natural) = (self.kernel.shape().n_con, self.base.shape().n_con);
+        if m == 0 {
+            return;
+        }
+        let at = State::new(self.state.t, &self.state.x, &self.state.eta);
+        let (mut phi, mut psi) = (vec![0.0; m], vec![0.0; m]);
+        let (x, eta) = column[..n_x + n].split_at(n_x);
+        let along = Direction { t: 0.0, x, eta, parameters };
+        self.base.residuals_along(
+            at.point(),
+            along,
+            &mut self.scratch,
+            &mut phi[..natural],
+            &mut psi[..natural],
+        );
+        phi.iter_mut().zip(self.base.levels()).for_each(|(v, l)| {
+            if *l != Level::Position {
+                *v = 0.0;
+            }
+        });
+        let zeros = vec![0.0; n];
+        let (mut v, mut lambda) = (vec![0.0; n], vec![0.0; m]);
+        phi.iter_mut().for_each(|v| *v = -*v);
+        if phi.iter().any(|v| *v != 0.0) {
+            self.accelerator.factor.solve(&zeros, &phi, &mut v, &mut lambda);
+            let mut frame = vec![0.0; n_x * n];
+            self.base.frame(at.t, &at.x, &mut self.scratch, &mut frame);
+            for i in 0..n_x {
+                column[i] += dot(&frame[i * n..(i + 1) * n], &v);
+            }
+        }
+        // Sliding velocities of contacts that stick stay zero.
+        let mut room = vec![0.0; ContactTerms::room(&self.base.shape())];
+        let (x, eta) = column[..n_x + n].split_at(n_x);
+        let along = Direction { t: 0.0, x, eta, parameters };
+        let mut spare = vec![0.0; natural];
+        self.base.residuals_along(at.point(), along, &mut self.scratch, &mut spare, &mut psi[..natural]);
+        psi[natural..].fill(0.0);
+        if m > natural {
+            let (mut change, _) = ContactTerms::carve(&self.base.shape(), &mut room);
+            self.base.contact_terms_along(at.point(), along, &mut self.scratch, &mut change);
+            for &(i, row, factor) in &self.state.sliding.held {
+                psi[row] += factor * change.V[i];
+            }
+        }
+        psi.iter_mut().for_each(|v| *v = -*v);
+        for (i, level) in self.kernel.levels().iter().enumerate() {
+            if *level == Level::Acceleration {
+                psi[i] = 0.0;
+            }
+        }
+        self.accelerator.factor.solve(&zeros, &psi, &mut v, &mut lambda);
+        axpy(1.0, &v, &mut column[n_x..n_x + n]);
     }
 
     /// The state's own derivative (x', eta').
