@@ -3,7 +3,7 @@
 mod motions;
 mod values;
 
-pub use motions::{ConnectArgs, MotionFormName, ReportArgs, SimulateArgs, SweepArgs, SweepFormat};
+pub use motions::{ConnectArgs, FitArgs, MotionFormName, ReportArgs, SimulateArgs, SweepArgs, SweepFormat};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use dalembert::diagnostic::Code;
@@ -67,6 +67,8 @@ pub enum Command {
     Equilibrium(EquilibriumArgs),
     /// Linear system about a state: state matrix, eigenvalues, modes, mass, damping, stiffness
     Linearize(LinearizeArgs),
+    /// Estimate parameters and starting values from measured columns, by least squares
+    Fit(Box<FitArgs>),
     /// Many runs over parameters and starting values, on all cores
     Sweep(Box<SweepArgs>),
     /// Write accelerations, constraint and control forces as a function in C, Rust or Python
@@ -100,6 +102,7 @@ impl Command {
             Command::Simulate(args) => args.common.json,
             Command::Connect(args) => args.common.json,
             Command::Brackets(args) => args.common.json,
+            Command::Fit(args) => args.common.json,
             Command::Analyze(args) => args.common.json,
             Command::Equilibrium(args) => args.common.json,
             Command::Linearize(args) => args.common.json,
@@ -123,6 +126,7 @@ impl Command {
             Command::Simulate(args) => args.common.time_limit,
             Command::Connect(args) => args.common.time_limit,
             Command::Brackets(args) => args.common.time_limit,
+            Command::Fit(args) => args.common.time_limit,
             Command::Analyze(args) => args.common.time_limit,
             Command::Equilibrium(args) => args.common.time_limit,
             Command::Linearize(args) => args.common.time_limit,
@@ -332,7 +336,8 @@ Examples:
   dalembert linearize top.dal                                        about the start
   dalembert linearize hoop.dal --settle                              about the equilibrium nearest to it
   dalembert linearize bicycle.dal --independent roll,steer           matrices in lean and steer
-  dalembert linearize hoop.dal --over W=0..10:101 --plot roots.svg   eigenvalues over a parameter")]
+  dalembert linearize hoop.dal --over W=0..10:101 --plot roots.svg   eigenvalues over a parameter
+  dalembert linearize cart.dal --bode cart.svg --poles poles.svg     response of outputs to inputs, eigenvalues")]
 pub struct LinearizeArgs {
     #[command(flatten)]
     pub common: Common,
@@ -354,6 +359,12 @@ pub struct LinearizeArgs {
     /// Draw the eigenvalues over the range: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, requires = "over")]
     pub plot: Vec<crate::files::PlotTarget>,
+    /// Draw magnitude and phase of every output for every input: .svg, .png or .html (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, conflicts_with = "over")]
+    pub bode: Vec<crate::files::PlotTarget>,
+    /// Draw the eigenvalues in the complex plane: .svg, .png or .html (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, conflicts_with = "over")]
+    pub poles: Vec<crate::files::PlotTarget>,
 }
 
 #[derive(Args)]

@@ -18,6 +18,7 @@ mod failure;
 #[cfg(test)]
 mod faults;
 mod files;
+mod fit;
 mod fmt;
 mod input;
 mod limit;
@@ -75,6 +76,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Connect(args) => connect::run(&args),
+        Command::Fit(args) => fit::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Explain(args) => explain::run(&args),

@@ -61,6 +61,7 @@ fn request(args: &SimulateArgs) -> Result<Request, Box<Diagnostic>> {
         fold: args.fold,
         baumgarte: args.baumgarte,
         forces: !args.animate.is_empty(),
+        sensitivity: args.sensitivity.as_deref().map(split_names).unwrap_or_default(),
         ..args.stepping.request()
     })
 }

@@ -10,7 +10,8 @@ mod laws;
 mod loop_forces;
 mod programs;
 mod sparse;
-mod switches;
+pub(crate) mod switches;
+mod tangents;
 mod unrolled_solve;
 mod variation;
 
@@ -56,6 +57,8 @@ pub struct Compiled {
     has_cost: bool,
     /// The whole acceleration as one program.
     quick: Option<fused::FusedAcceleration>,
+    /// Directional derivatives of all programs, where they have been asked for.
+    tangents: Option<std::sync::Arc<tangents::Tangents>>,
     /// What `balance` integrates: powers, and this Lagrangian.
     quadratures: (bool, Vec<Expr>),
     pub(crate) scratch_len: usize,
@@ -218,6 +221,7 @@ impl Compiled {
             contacts: Vec::new(),
             has_cost: false,
             quick: None,
+            tangents: None,
             quadratures: (false, Vec::new()),
             scratch_len: 0,
         };

@@ -14,7 +14,8 @@ use crate::poincare::dot;
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_run::{
-    Controller, Counters, Flow, Method, Outcome, State, Stop, independent_rows, integrate_controlled,
+    Controller, Counters, Flow, Follower, Kernel, Method, Outcome, Sensitivities, State, Stop,
+    independent_rows, integrate_followed,
 };
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 pub use finite::NotFinite;
@@ -101,6 +102,8 @@ pub struct Request {
     pub action: bool,
     /// Keep the forces at each row, as an animation shows them.
     pub forces: bool,
+    /// Derivatives of every column by these: parameters as `m`, starting values as `theta(0)` and `x'(0)`.
+    pub sensitivity: Vec<String>,
 }
 
 /// A table of results with names.
@@ -172,6 +175,8 @@ pub struct Motion {
     pub forces: Vec<f64>,
     /// Values of the parameters of the system that moved.
     pub parameters: Vec<f64>,
+    /// Evaluations of the equations of the sensitivities, each for all directions.
+    pub sensitivity_evaluations: usize,
     /// Why it ended early, if it did; or why its last state is not to be trusted.
     pub failure: Option<Diagnostic>,
     /// What else is to be said about it.
@@ -196,6 +201,7 @@ impl Workspace {
         if request.form == MotionForm::HamiltonJacobi {
             return self.jacobi_motion(request);
         }
+        self.check_sensitivity(request)?;
         self.prepare(request)?;
         if request.plant.is_empty() && !request.fold {
             return self.run(request, None, progress);
@@ -325,17 +331,45 @@ impl Workspace {
         columns.extend(self.state_names().into_iter().map(str::to_owned));
         columns.extend(self.form_columns(request.form));
         columns.extend(self.system.outputs.iter().map(|o| o.name.clone()));
-        let steering =
-            Controller { model: controller.map(|c| c as &dyn dalembert_run::Kernel), hold: request.hold };
-        let mut recorder = Recorder::new(self, &variables, columns.len(), request.forces, &mut progress);
-        let mut outcome = integrate_controlled(
+        let varied = self.varied(&request.sensitivity)?;
+        let own = columns.len();
+        for v in &varied {
+            columns.extend((1..own).map(|k| format!("d({})/d({})", columns[k], v.name)).collect::<Vec<_>>());
+        }
+        let directions = match varied.is_empty() {
+            true => Vec::new(),
+            false => {
+                self.prepare_derivatives()?;
+                self.directions(&varied, &start, request.start.is_some())?
+            }
+        };
+        let mut follower = (!varied.is_empty()).then(|| {
+            let works = Compiled::outputs_need_work(&mut self.system);
+            let integrals = if works { self.compiled.shape().n_quadrature } else { 0 };
+            let starts: Vec<Vec<f64>> =
+                directions.iter().map(|d| d.x.iter().chain(&d.eta).copied().collect()).collect();
+            let parameters = directions.iter().map(|d| d.parameters.clone()).collect();
+            let outputs = !self.system.outputs.is_empty();
+            Sensitivities::new(
+                &self.compiled,
+                &starts,
+                parameters,
+                (options.options.rtol, outputs, integrals),
+            )
+        });
+        let steering = Controller { model: controller.map(|c| c as &dyn Kernel), hold: request.hold };
+        let recorder = Recorder::new(self, &variables, own, request.forces, &mut progress);
+        let mut recorder = recorder.with_sensitivities(varied.len());
+        let mut outcome = integrate_followed(
             variables.kernel(&self.compiled),
             &steering,
             &outset,
             options.until,
             &options.options,
             &mut recorder,
+            follower.as_mut().map(|f| f as &mut dyn Follower),
         );
+        let sensitivity_evaluations = follower.map_or(0, |f| f.evaluations());
         let Recorder { values, events, energies, trouble, integrals, residuals, forces, .. } = recorder;
         if let Some(residuals) = residuals {
             outcome.largest_position_residual = residuals.position;
@@ -384,10 +418,32 @@ impl Workspace {
             action: actions.first().copied(),
             abbreviated_action: actions.get(1).copied(),
             forces: forces.unwrap_or_default(),
+            sensitivity_evaluations,
             parameters: self.compiled.parameters().to_vec(),
             failure: failure.or(not_finite),
             warnings,
         })
+    }
+
+    /// Options that sensitivities do not go with.
+    fn check_sensitivity(&self, request: &Request) -> Result<(), Box<Diagnostic>> {
+        if request.sensitivity.is_empty() {
+            return Ok(());
+        }
+        let options = [
+            (request.form != MotionForm::Explicit, "`--form`"),
+            (request.baumgarte.is_some(), "`--baumgarte`"),
+            (!request.plant.is_empty(), "`--plant`"),
+            (request.hold.is_some(), "`--hold`"),
+            (request.fold, "`--fold`"),
+        ];
+        if let Some((_, option)) = options.iter().find(|(used, _)| *used) {
+            let message = format!("sensitivities are not computed together with {option}");
+            return Err(Box::new(
+                Diagnostic::error(Code::NoSensitivity, None, message).help("leave one of the two out"),
+            ));
+        }
+        self.varied(&request.sensitivity).map(|_| ())
     }
 
     /// Where the rows are redundant, the fast way solves some that stand for all.

@@ -27,7 +27,7 @@ pub use evaluate::{
     evaluation, input_names, output_remarks, outputs, rank_remarks, reactions, start_or_guess,
 };
 pub use facts::facts;
-pub use linear::{constraint_forces, eigenvalues, equilibria, kind, linearization, well_determined};
+pub use linear::{Pole, constraint_forces, eigenvalues, equilibria, kind, linearization, well_determined};
 pub use motion::{last_time, motion, stop_name};
 
 use dalembert::Model;

@@ -152,6 +152,34 @@ impl<'a> Plot<'a> {
         Plot { title: title.to_owned(), panels, table, marks: Vec::new() }
     }
 
+    /// Magnitudes and phases over the logarithm of the frequency.
+    pub fn of_bode(title: &str, table: &'a Table) -> Plot<'a> {
+        let count = (table.columns.len() - 1) / 2;
+        let panels = [("magnitude [dB]", 1..1 + count), ("phase [deg]", 1 + count..1 + 2 * count)]
+            .into_iter()
+            .map(|(title, columns)| Panel {
+                title: title.to_owned(),
+                columns: columns.take(MAX_LINES).collect(),
+            });
+        Plot { title: title.to_owned(), panels: panels.collect(), table, marks: Vec::new() }
+    }
+
+    /// Eigenvalues in the complex plane, one a row: full where they decay, open where they grow.
+    pub fn of_poles(title: &str, table: &'a Table) -> Plot<'a> {
+        let mark = |row: &[f64]| {
+            let stable = if row[0] == 0.0 { None } else { Some(row[0] < 0.0) };
+            Mark { at: (row[0], row[1]), stable }
+        };
+        // No line joins them: the panel shows its marks alone.
+        let panels = vec![Panel { title: table.columns[1].clone(), columns: vec![1] }];
+        Plot {
+            title: title.to_owned(),
+            panels,
+            table,
+            marks: table.rows().filter(|row| row[1].is_finite()).map(mark).collect(),
+        }
+    }
+
     /// The potential energy over one coordinate, with equilibria as (place, whether stable).
     pub fn of_landscape(title: &str, table: &'a Table, equilibria: &[(Vec<f64>, Option<bool>)]) -> Plot<'a> {
         let height = |x: f64| {

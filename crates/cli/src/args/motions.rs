@@ -95,12 +95,36 @@ pub struct SimulateArgs {
     /// Give the actions of the motion: the integral of its Lagrangian over time, and the abbreviated one, of p dq
     #[arg(long)]
     pub action: bool,
+    /// Add derivatives of every column by parameters and starting values, as in --sensitivity "m, l, theta(0), x'(0)"
+    #[arg(long, value_name = "NAMES")]
+    pub sensitivity: Option<String>,
     /// Interpret the equations instead of running native code: slower, and the judge of it
     #[arg(long)]
     pub interpret: bool,
     /// Fold the values of the parameters into the equations of this run: fewer operations
     #[arg(long)]
     pub fold: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert fit pendulum.dal --data swing.csv --free \"l=0.4, c=0.01, theta(0)\"
+  dalembert fit spring.dal --data bench.csv --free k,c --json
+
+The file has a header with a column `t` and columns named like coordinates, speeds or outputs, in SI units unless a
+line `# s,deg,mm` behind the header says otherwise. Columns with other names are left out.")]
+pub struct FitArgs {
+    #[command(flatten)]
+    pub common: Common,
+    /// Measured columns: a .csv file
+    #[arg(long, value_name = "FILE")]
+    pub data: String,
+    /// What is free, with values to begin with, as in --free "k=1, c=0.1, theta(0)"
+    #[arg(long, value_name = "NAMES", allow_hyphen_values = true)]
+    pub free: String,
+    #[command(flatten)]
+    pub stepping: Stepping,
 }
 
 #[derive(Args)]

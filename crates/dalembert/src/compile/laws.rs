@@ -41,6 +41,7 @@ impl Compiled {
         }
         (self.shape.n_contact, self.shape.n_slide, self.shape.n_normal) = (contacts.len(), slide, normal);
         self.contacts = contacts;
+        self.tangents = None;
         let inputs = Inputs::of(system, form);
         self.programs.contact_terms = Some(Scattered::new(&mut system.pool, &inputs.state, &arrays));
         self.size_scratch();
@@ -86,6 +87,7 @@ impl Compiled {
             return;
         }
         self.quadratures = (balance, others.to_vec());
+        self.tangents = None;
         let mut rates = Vec::new();
         if balance {
             rates = energy_balance::powers(system);

@@ -37,10 +37,11 @@ pub(super) struct Recorder<'m, P> {
     /// For rows that bring no forces along.
     reporter: Option<Reporter>,
     outputs: Vec<f64>,
-    /// Numbers in a row.
-    width: usize,
     pub values: Vec<f64>,
     pub events: Vec<EventRecord>,
+    /// Numbers of a row of the table, and directions of sensitivities in it.
+    width: usize,
+    directions: usize,
     /// With so many events the run ends.
     max_events: usize,
     pub energies: Vec<f64>,
@@ -53,7 +54,7 @@ pub(super) struct Recorder<'m, P> {
 }
 
 impl<'m, P> Recorder<'m, P> {
-    /// `width` is that of the table.
+    /// `width` is that of the table without sensitivities.
     pub fn new(
         model: &'m Workspace,
         variables: &'m Variables,
@@ -62,7 +63,6 @@ impl<'m, P> Recorder<'m, P> {
         progress: &'m mut P,
     ) -> Self {
         Recorder {
-            width,
             model,
             variables,
             projector: variables.keeps_constraints().then(|| Projector::new(&model.compiled)),
@@ -71,6 +71,8 @@ impl<'m, P> Recorder<'m, P> {
             outputs: vec![0.0; model.compiled.output_count()],
             values: Vec::new(),
             events: Vec::new(),
+            width,
+            directions: 0,
             max_events: MAX_EVENTS,
             energies: Vec::new(),
             forces: forces.then(Vec::new),
@@ -78,6 +80,13 @@ impl<'m, P> Recorder<'m, P> {
             trouble: None,
             progress,
         }
+    }
+
+    /// Rows have columns of sensitivities by so many directions.
+    pub fn with_sensitivities(mut self, directions: usize) -> Self {
+        self.width = 1 + (self.width - 1) * (1 + directions);
+        self.directions = directions;
+        self
     }
 
     /// A stopping event within rounding of a row that was asked for takes its place.
@@ -100,6 +109,23 @@ impl<'m, P> Recorder<'m, P> {
         let largest = self.residuals.get_or_insert(now);
         largest.position = largest.position.max(now.position);
         largest.velocity = largest.velocity.max(now.velocity);
+    }
+
+    /// The columns of sensitivities: of each direction the time of the event, the state, outputs and energy.
+    fn differentiate(&mut self, row: &Row<'_>) {
+        if self.directions == 0 {
+            return;
+        }
+        let columns = self.width - 1;
+        let columns = columns / (1 + self.directions);
+        let each = row.sensitivity.len() / self.directions;
+        for k in 0..self.directions {
+            let own = &row.sensitivity[k * each..(k + 1) * each];
+            match own.get(1..1 + columns) {
+                Some(values) => self.values.extend_from_slice(values),
+                None => self.values.extend(vec![f64::NAN; columns]),
+            }
+        }
     }
 
     /// The outputs at a row, into `outputs`.
@@ -176,12 +202,12 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
         self.integrals.clear();
         self.integrals.extend_from_slice(row.integrals);
         let n_outputs = self.model.system.outputs.len();
-        if self.outputs.is_empty() && self.forces.is_none() {
-            return;
+        if !self.outputs.is_empty() || self.forces.is_some() {
+            self.evaluate(&row);
+            self.values.extend_from_slice(&self.outputs[..n_outputs]);
+            self.energies.extend(self.outputs.get(n_outputs));
         }
-        self.evaluate(&row);
-        self.values.extend_from_slice(&self.outputs[..n_outputs]);
-        self.energies.extend(self.outputs.get(n_outputs));
+        self.differentiate(&row);
     }
 
     fn contact(&mut self, t: f64, change: ContactChange) {

@@ -367,6 +367,21 @@ catalogue! {
         "The motion is found by solving b = dS/da for the coordinates. Where the second derivatives of S by coordinates and constants become singular (at turning \
          points, where motions of the family touch or meet) that has no solution nearby, and another branch of S would be needed."
         wrong "" right "";
+    CannotVaryAlone "E0760" "a quantity that cannot be varied alone":
+        "A derivative by a parameter or starting value asks what a small change of it does, with everything else that is fixed held. Where constraints and fixed starting          values leave no room for that change, there is no such derivative: a length with both ends fixed, or one of several lengths that redundant constraints tie together.          Write `~` instead of `=` for a starting value that may follow, or vary something that determines the others."
+        wrong "" right "";
+    Grazing "E0761" "an event that the motion only grazes":
+        "The time of an event is differentiable where its function crosses zero with a rate. Where the rate vanishes too, a small change decides whether there is an event at all,          and the motion behind it has no derivative. Move the threshold of the event, or end the run before it."
+        wrong "" right "";
+    NoSensitivity "E0762" "a motion that is not differentiated":
+        "Sensitivities are computed for motions in coordinates and speeds, with constraints of any rank, non-ideal work, friction that sticks and slides, control, switches of time and events.          The message names the combination or the option that is not differentiated."
+        wrong "" right "";
+    DataMismatch "E0763" "measured data that do not fit the model":
+        "`fit` compares columns of a file with those of a motion. The file has a column `t` whose times ascend, and columns named like coordinates, speeds or outputs of the model;          rows hold numbers, and a value that is missing is left empty."
+        wrong "" right "";
+    NotIdentifiable "W0760" "parameters that the data do not determine":
+        "A combination of the free parameters changes nothing in the columns that were measured, or so little that their scatter hides it. Its value is that of the start.          Fix one of the parameters, or measure something that depends on the combination."
+        wrong "" right "";
 
     EnergyOutOfReach "E0742" "an energy at which there is no motion there":
         "The principle of least action compares paths of one energy E, along which the kinetic energy is E - V. Where V is larger than E no motion of that \

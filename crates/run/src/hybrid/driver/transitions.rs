@@ -7,6 +7,7 @@
 use super::{Driver, Sources, Transition};
 use crate::Mode;
 use crate::hybrid::events::Events;
+use crate::hybrid::follower::Guard;
 use crate::hybrid::integration::Integration;
 use crate::hybrid::tolerances::{REACHED, STAYS};
 use crate::hybrid::{EventHit, EventRule, Failure, Stop};
@@ -25,6 +26,7 @@ impl Driver<'_> {
                 self.rows.give(&mut self.run, hit.t, Some(event));
             }
             if self.guards.stops(hit) {
+                self.run.follow_to(hit.t);
                 self.guards.cut(k, (hit.t - self.run.t) / h, h);
                 self.run.t = hit.t;
                 self.run.y.copy_from_slice(&self.run.row);
@@ -38,9 +40,16 @@ impl Driver<'_> {
     /// What follows from an event that has ended a step.
     pub(super) fn fire(&mut self, hit: EventHit, h: f64) -> Result<Option<Stop>, Failure> {
         let (source, hit) = self.guards.owner(hit);
+        let before = self.run.before();
         let found = self.sources[source].fire(&mut self.run, hit)?;
+        let jumped = found == Transition::Jump;
         if let Some(stop) = self.follow(found)? {
             return Ok(Some(stop));
+        }
+        if let Some(before) = before.filter(|_| jumped) {
+            let shown = self.sources[source].is_shown();
+            let guard = if shown { Guard::Event(hit.index) } else { Guard::Contact(hit.index) };
+            self.run.follow_across(guard, &before);
         }
         for arrived in self.guards.arrivals(&mut self.run, &mut self.sources, h) {
             let event = self.guards.shown(arrived);
