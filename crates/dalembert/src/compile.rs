@@ -11,6 +11,8 @@ mod loop_forces;
 mod programs;
 mod sparse;
 mod switches;
+mod traced;
+mod tree;
 mod unrolled_solve;
 mod variation;
 
@@ -114,17 +116,23 @@ impl Compiled {
             .enumerate()
             .flat_map(|(r, row)| row.iter().map(move |(p, e)| (r * n + p, *e)))
             .collect();
-        let terms = Scattered::new(
-            pool,
-            &inputs.state,
-            &[
-                dense(&form.x_dot),
-                entries(&form.mass_matrix, n),
-                dense(&form.force),
-                sparse_A,
-                dense(&form.constraint_right),
-            ],
-        );
+        let symbols = (!form.is_deferred).then(|| {
+            Scattered::new(
+                pool,
+                &inputs.state,
+                &[
+                    dense(&form.x_dot),
+                    entries(&form.mass_matrix, n),
+                    dense(&form.force),
+                    sparse_A,
+                    dense(&form.constraint_right),
+                ],
+            )
+        });
+        let recursive = traced::terms(system, form);
+        let terms = symbols.into_iter().chain(recursive).min_by_key(|terms| terms.program.counts().work());
+        let pool = &mut system.pool;
+        let terms = terms.unwrap_or_else(|| Scattered::new(pool, &inputs.state, &[]));
         let phi: Vec<(usize, Expr)> =
             form.position_residuals.iter().enumerate().filter_map(|(r, f)| f.map(|f| (r, f))).collect();
         let residuals = Scattered::new(pool, &inputs.state, &[phi.clone(), dense(&form.velocity_residuals)]);
@@ -390,6 +398,11 @@ fn rows_read(system: &mut System, form: &KernelForm) -> Vec<usize> {
     rows.sort_unstable();
     rows.dedup();
     rows
+}
+
+/// Whether accelerations can be found by recursions over the bodies of a system.
+pub(crate) fn has_recursion(system: &mut System) -> bool {
+    tree::TreePlan::of(system).is_some()
 }
 
 /// The value of each parameter, in order: each may use those before it.
