@@ -248,6 +248,7 @@ pub struct ConstraintSet {
 /// ```
 pub fn analyze(model: &mut Workspace) -> Result<Analysis, Box<Diagnostic>> {
     model.require_dense("the analysis")?;
+    model.derive_symbols()?;
     let (rows, set, integrals) = classify::classify(model);
     model.check_memory()?;
     let stored = model.store_forces();

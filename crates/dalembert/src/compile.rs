@@ -12,6 +12,8 @@ mod programs;
 mod sparse;
 pub(crate) mod switches;
 mod tangents;
+mod traced;
+mod tree;
 mod unrolled_solve;
 mod variation;
 
@@ -117,17 +119,23 @@ impl Compiled {
             .enumerate()
             .flat_map(|(r, row)| row.iter().map(move |(p, e)| (r * n + p, *e)))
             .collect();
-        let terms = Scattered::new(
-            pool,
-            &inputs.state,
-            &[
-                dense(&form.x_dot),
-                entries(&form.mass_matrix, n),
-                dense(&form.force),
-                sparse_A,
-                dense(&form.constraint_right),
-            ],
-        );
+        let symbols = (!form.is_deferred).then(|| {
+            Scattered::new(
+                pool,
+                &inputs.state,
+                &[
+                    dense(&form.x_dot),
+                    entries(&form.mass_matrix, n),
+                    dense(&form.force),
+                    sparse_A,
+                    dense(&form.constraint_right),
+                ],
+            )
+        });
+        let recursive = traced::terms(system, form);
+        let terms = symbols.into_iter().chain(recursive).min_by_key(|terms| terms.program.counts().work());
+        let pool = &mut system.pool;
+        let terms = terms.unwrap_or_else(|| Scattered::new(pool, &inputs.state, &[]));
         let phi: Vec<(usize, Expr)> =
             form.position_residuals.iter().enumerate().filter_map(|(r, f)| f.map(|f| (r, f))).collect();
         let residuals = Scattered::new(pool, &inputs.state, &[phi.clone(), dense(&form.velocity_residuals)]);
@@ -394,6 +402,11 @@ fn rows_read(system: &mut System, form: &KernelForm) -> Vec<usize> {
     rows.sort_unstable();
     rows.dedup();
     rows
+}
+
+/// Whether accelerations can be found by recursions over the bodies of a system.
+pub(crate) fn has_recursion(system: &mut System) -> bool {
+    tree::TreePlan::of(system).is_some()
 }
 
 /// The value of each parameter, in order: each may use those before it.

@@ -95,6 +95,7 @@ impl FromStr for Form {
 /// assert!(written.contains("q'' = -g*sin(q)/l"), "{written}");
 /// ```
 pub fn write(model: &mut Workspace, form: Form, format: Format) -> Result<String, Box<Diagnostic>> {
+    model.derive_symbols()?;
     if form != Form::Lagrange {
         model.require_dense("this form")?;
     }
@@ -297,6 +298,7 @@ fn lagrange(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnos
 /// assert_eq!(model.system.pool.text(solution[0]), "-g");
 /// ```
 pub fn closed_form(model: &mut Workspace) -> Result<Vec<Expr>, Box<Diagnostic>> {
+    model.derive_symbols()?;
     let (n, m) = (model.form.speeds.len(), model.form.constraint_right.len());
     let refuse = |message: String| {
         Err(Box::new(

@@ -111,6 +111,7 @@ fn hamiltonian(model: &mut Workspace) -> Result<(Expr, Vec<Expr>), Box<Diagnosti
 impl HamiltonJacobi {
     /// Takes the statement of a model; refused where there is none, or where H8 has no meaning.
     pub fn of(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
+        model.derive_symbols()?;
         let Some(integral) = model.system.complete_integral.clone() else {
             let message = "the model gives no complete integral";
             return Err(refuse(

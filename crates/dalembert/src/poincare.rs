@@ -77,6 +77,7 @@ pub struct Poincare {
 impl Poincare {
     /// L2 of a model. Refused where there is no Lagrangian, or where forces act that the form does not contain.
     pub fn of(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
+        model.derive_symbols()?;
         refuse_foreign_forces(&model.system)?;
         let (system, form) = (&mut model.system, &model.form);
         let lagrangian = system.whole_lagrangian();

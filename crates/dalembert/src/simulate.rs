@@ -232,6 +232,7 @@ impl Workspace {
             self.require_dense("this form")?;
         }
         if method == Method::Radau {
+            self.derive_symbols()?;
             self.compiled.with_partials(&mut self.system, &self.form);
         }
         if method.is_variational() {
@@ -242,6 +243,7 @@ impl Workspace {
         let s = &self.system;
         let working = s.nonideal.is_some() || !s.contacts.is_empty() || !s.requirement_rows.is_empty();
         if request.balance.unwrap_or(working) || Compiled::outputs_need_work(&mut self.system) {
+            self.derive_symbols()?;
             self.compiled.with_quadratures(&mut self.system, &self.form, true, &actions);
         } else {
             self.compiled.with_quadratures(&mut self.system, &self.form, false, &actions);

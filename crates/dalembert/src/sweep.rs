@@ -269,6 +269,9 @@ fn lanes(model: &mut Workspace, plan: &Plan, options: &Options) -> Option<(Ensem
         let kept = options.projection && options.singular_care && options.baumgarte.is_none();
         rows = model.independent_rows_at(&start).filter(|_| kept)?;
     }
+    if shape.n_con + shape.n_invariant > 0 {
+        model.derive_symbols().ok()?; // the way back to the constraints is by M in symbols
+    }
     let programs = InLanes::new(&mut model.system, &model.form, &model.compiled, rows)?;
     // Events that do not stop leave no trace in a row.
     let events = options.events.iter().copied().filter(|event| event.stop).collect();

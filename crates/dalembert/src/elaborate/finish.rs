@@ -55,6 +55,7 @@ impl Elaborator<'_> {
         };
         let (kinetic, potential, lagrangian, dissipation) =
             (sum(kinetic), sum(potential), sum(lagrangian), sum(dissipation));
+        let rest = self.rest_of_lagrangian(&images);
         let frame = self.frame_rows(&kinematics);
         let mut contributions = self.energy_contributions(&images);
         let (applied, forces) = self.applied_forces(&kinematics, &frame, &images)?;
@@ -73,6 +74,7 @@ impl Elaborator<'_> {
         self.replace_in_outputs(&kinematics, &images, &observables, &energies)?;
         let auxiliary_rates = self.auxiliary_rates(&images);
         Ok(Closed {
+            rest,
             auxiliary_rates,
             energies: energies.map(|(_, value)| value),
             contacts,
@@ -198,7 +200,7 @@ impl Elaborator<'_> {
     }
 
     fn assemble(mut self, mut c: Closed) -> System {
-        let bodies = self.multibody();
+        let bodies = self.multibody(c.rest);
         self.append_auxiliaries(&mut c.kinematics, c.auxiliary_rates);
         System {
             pool: self.pool,
@@ -253,6 +255,8 @@ pub(super) struct Energies {
 
 /// What closing a model found.
 struct Closed {
+    /// The Lagrangian without the energies of bodies.
+    rest: Expr,
     /// Of the auxiliary variables, in the speeds.
     auxiliary_rates: Vec<Expr>,
     /// The whole, the kinetic and the potential energy.

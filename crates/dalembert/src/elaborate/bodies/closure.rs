@@ -14,8 +14,7 @@
 
 use super::super::scope::Binding;
 use super::super::{Elaborator, Fallible};
-use super::algebra::{Motion, apply, cross, dot, sub, transposed};
-use super::motion::{across, screw_lead};
+use super::algebra::{Motion, across, apply, cross, dot, screw_lead, sub, transposed};
 use crate::bodies::{Joint, JointKind, JointRole, Matrix3, Vector};
 use crate::system::{Constraint, ConstraintRow};
 use dalembert_expr::{Expr, Pool, Rational};
