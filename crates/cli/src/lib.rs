@@ -18,6 +18,7 @@ mod failure;
 mod faults;
 mod files;
 mod fmt;
+mod import;
 mod input;
 mod limit;
 mod linearize;
@@ -76,6 +77,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Simulate(args) => simulate::run(&args),
         Command::Connect(args) => connect::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Completions(args) => completions::run(&args),
