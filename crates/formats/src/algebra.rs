@@ -132,7 +132,12 @@ mod tests {
             assert!(distance(&product(&m, &transposed(&m)), &IDENTITY) < 1e-15);
         }
         // A quarter turn about z takes x to y.
-        assert!(norm(&sub(&apply(&rotation(&[0.0, 0.0, 1.0], 0.5 * std::f64::consts::PI), &[1.0, 0.0, 0.0]), &[0.0, 1.0, 0.0])) < 1e-15);
+        assert!(
+            norm(&sub(
+                &apply(&rotation(&[0.0, 0.0, 1.0], 0.5 * std::f64::consts::PI), &[1.0, 0.0, 0.0]),
+                &[0.0, 1.0, 0.0]
+            )) < 1e-15
+        );
     }
 
     #[test]

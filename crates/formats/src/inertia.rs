@@ -60,7 +60,8 @@ impl Inertia {
 
     /// The same principal axes with other moments.
     pub fn with_principal(&self, moments: &Vec3, axes: &Mat3) -> Inertia {
-        let diagonal = std::array::from_fn(|i| std::array::from_fn(|j| if i == j { moments[i] } else { 0.0 }));
+        let diagonal =
+            std::array::from_fn(|i| std::array::from_fn(|j| if i == j { moments[i] } else { 0.0 }));
         let own = Inertia { mass: self.mass, centre: [0.0; 3], about_centre: diagonal };
         Inertia { centre: self.centre, ..own.placed(&[0.0; 3], axes) }
     }
@@ -78,9 +79,7 @@ pub fn is_possible(moments: &Vec3) -> bool {
 /// The inertia of a point mass about a point at the distance d.
 fn point_inertia(mass: f64, d: &Vec3) -> Mat3 {
     let square = dot(d, d);
-    std::array::from_fn(|i| {
-        std::array::from_fn(|j| mass * (if i == j { square } else { 0.0 } - d[i] * d[j]))
-    })
+    std::array::from_fn(|i| std::array::from_fn(|j| mass * (if i == j { square } else { 0.0 } - d[i] * d[j])))
 }
 
 /// Solid shapes about their centres, along z.
@@ -126,7 +125,9 @@ impl Shape {
                 let across = (3.0 * r * r + 4.0 * h * h) / 12.0;
                 [across, across, r * r / 2.0]
             }
-            Shape::Ellipsoid([a, b, c]) => [(b * b + c * c) / 5.0, (a * a + c * c) / 5.0, (a * a + b * b) / 5.0],
+            Shape::Ellipsoid([a, b, c]) => {
+                [(b * b + c * c) / 5.0, (a * a + c * c) / 5.0, (a * a + b * b) / 5.0]
+            }
             Shape::Box([a, b, c]) => [(b * b + c * c) / 3.0, (a * a + c * c) / 3.0, (a * a + b * b) / 3.0],
         };
         let about_centre = [[mass * x, 0.0, 0.0], [0.0, mass * y, 0.0], [0.0, 0.0, mass * z]];

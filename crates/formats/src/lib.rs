@@ -35,7 +35,7 @@ mod xml;
 pub use xml::{MAX_DEPTH, MAX_NODES};
 
 use dalembert_syntax::diagnostic::{Code, Diagnostic, Diagnostics, any_error};
-use dalembert_syntax::source::{Source, Span};
+use dalembert_syntax::source::Source;
 use xml::Log;
 
 /// The formats that are read.
@@ -106,16 +106,26 @@ pub fn import(source: &Source, options: &Options) -> Result<Imported, Diagnostic
         }
     };
     if any_error(&log.messages) {
-        return Err(Diagnostics(log.messages));
+        return Err(log.errors());
     }
     let merged = merge::merge(&robot, &mut log);
+    let moving: Vec<usize> = (0..robot.bodies.len()).filter(|&b| !merged.is_fixed[b]).collect();
+    if moving.is_empty() {
+        log.say(
+            Code::NotImported,
+            xml::span(root),
+            "nothing in this file moves: it has no joints that carry mass",
+        );
+    }
     let head = head(source, format, &merged);
     let written = write::write(&robot, &merged, &head, &mut log);
     if any_error(&log.messages) {
-        return Err(Diagnostics(log.messages));
+        return Err(log.errors());
     }
-    let text = formatted(&written.text, &mut log)?;
-    let moving: Vec<usize> = (0..robot.bodies.len()).filter(|&b| !merged.is_fixed[b]).collect();
+    let mut text = formatted(&written.text, &mut log)?;
+    if !written.friction.is_empty() {
+        text.push_str(&format!("\n# Dry friction in joints\n{}\n", written.friction.join("\n")));
+    }
     Ok(Imported {
         format,
         text,
@@ -162,7 +172,7 @@ fn formatted(text: &str, log: &mut Log) -> Result<String, Diagnostics> {
     }
     found.extend(made.err().map(|d| *d));
     let what = found.first().map_or("no reason".to_owned(), |d| format!("{} at {:?}", d.message, d.span));
-    log.push(dalembert_syntax::internal::found("import", &format!("the text of the model cannot be read: {what}")));
-    log.messages.iter_mut().filter(|d| d.is_error()).for_each(|d| d.span = Some(Span::at(0)));
-    Err(Diagnostics(std::mem::take(&mut log.messages)))
+    let what = format!("the text of the model cannot be read: {what}");
+    log.push(dalembert_syntax::internal::found("import", &what));
+    Err(log.errors())
 }

@@ -8,6 +8,10 @@ use crate::robot::{JointId, Robot};
 use crate::turn::Place;
 use crate::xml::Log;
 use dalembert_syntax::diagnostic::Code;
+use std::collections::HashSet;
+
+/// Inertias below this, for a mass of 1 kg, are what is left of a subtraction: their radius of gyration is 30 nm.
+const ROUNDING: f64 = 1e-15;
 
 /// How bodies are merged.
 pub struct Merged {
@@ -44,8 +48,10 @@ pub fn merge(robot: &Robot, log: &mut Log) -> Merged {
                 continue;
             }
         } else if on.0 != Some(b) {
-            let whole = on.0.map_or("the ground".to_owned(), |whole| format!("`{}`", robot.bodies[whole].name));
-            let message = format!("`{}` ({} kg) is fixed and becomes a part of {whole}", body.name, body.inertia.mass);
+            let whole =
+                on.0.map_or("the ground".to_owned(), |whole| format!("`{}`", robot.bodies[whole].name));
+            let message =
+                format!("`{}` ({} kg) is fixed and becomes a part of {whole}", body.name, body.inertia.mass);
             log.say(Code::ImportMerged, body.span, message);
         }
         let moved = body.inertia.placed(&on.1.at, &on.1.turn.matrix());
@@ -59,7 +65,19 @@ pub fn merge(robot: &Robot, log: &mut Log) -> Merged {
         let kept: Vec<Inertia> = list.iter().filter(|part| !part.is_none()).copied().collect();
         if kept.is_empty() { Inertia::default() } else { Inertia::joined(&kept) }
     };
-    let inertia: Vec<Inertia> = parts.iter().map(massive).collect();
+    let mut inertia: Vec<Inertia> = parts.iter().map(massive).collect();
+    for (b, whole) in inertia.iter_mut().enumerate() {
+        let size = whole.about_centre.as_flattened().iter().fold(0.0, |m: f64, e| m.max(e.abs()));
+        if size > 0.0 && size < ROUNDING * whole.mass {
+            whole.about_centre = [[0.0; 3]; 3];
+            let body = &robot.bodies[b];
+            let message = format!(
+                "the inertia of `{}` is rounding, {size:.0e} kg m^2, and is taken as zero",
+                body.name
+            );
+            log.say(Code::ImportAssumed, body.span, message);
+        }
+    }
     check(robot, &is_fixed, &inertia, log);
     let total_mass = robot.bodies.iter().map(|body| body.inertia.mass).sum();
     let ground_mass = ground.iter().map(|part| part.mass).sum();
@@ -74,14 +92,15 @@ fn fixed(robot: &Robot, log: &mut Log) -> Vec<bool> {
             has_mass[parent] = true;
         }
     }
+    let determined = determined(robot, &has_mass);
     let mut is_fixed = Vec::with_capacity(robot.bodies.len());
     for (b, body) in robot.bodies.iter().enumerate() {
-        let determined = |k: usize| body.joints[k].armature > 0.0 || is_bound(robot, (b, k));
-        let idle = !has_mass[b] && !(0..body.joints.len()).any(determined);
+        let idle = !(0..body.joints.len()).any(|k| determined.contains(&(b, k)));
         is_fixed.push(body.joints.is_empty() || idle);
         if idle && !body.joints.is_empty() {
             let name = body.joints[0].name.as_deref().unwrap_or(&body.name);
-            let message = format!("`{name}` carries no mass, and nothing determines its motion: it is fixed at zero");
+            let message =
+                format!("`{name}` carries no mass, and nothing determines its motion: it is fixed at zero");
             log.advise(
                 Code::ImportLeftOut,
                 body.joints[0].span,
@@ -93,10 +112,27 @@ fn fixed(robot: &Robot, log: &mut Log) -> Vec<bool> {
     is_fixed
 }
 
-/// Whether something else of the file moves a joint.
-fn is_bound(robot: &Robot, id: JointId) -> bool {
-    robot.couplings.iter().any(|c| c.follower == id || c.leader == Some(id))
-        || robot.closures.iter().any(|c| [c.first.0, c.second.0].contains(&Some(id.0)))
+/// Joints whose motion something determines: inertia of their own, a closed loop, or a joint that they are coupled to.
+fn determined(robot: &Robot, has_mass: &[bool]) -> HashSet<JointId> {
+    let closed = |b: usize| robot.closures.iter().any(|c| [c.first.0, c.second.0].contains(&Some(b)));
+    let mut found = HashSet::new();
+    for (b, body) in robot.bodies.iter().enumerate() {
+        let moved = has_mass[b] || closed(b);
+        let joints = body.joints.iter().enumerate().filter(|(_, joint)| moved || joint.armature > 0.0);
+        found.extend(joints.map(|(k, _)| (b, k)));
+    }
+    loop {
+        let before = found.len();
+        for coupling in &robot.couplings {
+            let ends = [Some(coupling.follower), coupling.leader];
+            if coupling.leader.is_none() || ends.iter().flatten().any(|id| found.contains(id)) {
+                found.extend(ends.into_iter().flatten());
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
 }
 
 /// Inertias that no body has, and free roots that have none.
@@ -105,14 +141,18 @@ fn check(robot: &Robot, is_fixed: &[bool], inertia: &[Inertia], log: &mut Log) {
         let (moments, _) = inertia[b].principal();
         if !is_possible(&moments) {
             let [x, y, z] = moments;
-            let message =
-                format!("no body has the principal inertias {x:.6}, {y:.6} and {z:.6} that `{}` has", body.name);
-            let help = "the largest is more than the others together, and `check` refuses it; correct the file";
+            let message = format!(
+                "no body has the principal inertias {x:.6}, {y:.6} and {z:.6} that `{}` has",
+                body.name
+            );
+            let help =
+                "the largest is more than the others together, and `check` refuses it; correct the file";
             log.advise(Code::ImportInertia, body.span, message, help);
         }
         let is_root = body.parent.is_none() && body.joints.iter().any(|joint| joint.name.is_none());
         if is_root && inertia[b].is_none() {
-            let message = format!("the free root `{}` has no mass, and its motion may not be determined", body.name);
+            let message =
+                format!("the free root `{}` has no mass, and its motion may not be determined", body.name);
             log.advise(Code::ImportInertia, body.span, message, "`--fixed-base` fixes it to the ground");
         }
     }

@@ -21,7 +21,11 @@ impl Names {
         let name = self.fresh(wanted, kind);
         if name != wanted {
             let shown: String = wanted.chars().take(LONGEST).collect();
-            log.say(Code::ImportRenamed, span, format!("the {kind} `{shown}` is called `{name}` in the model"));
+            log.say(
+                Code::ImportRenamed,
+                span,
+                format!("the {kind} `{shown}` is called `{name}` in the model"),
+            );
         }
         name
     }

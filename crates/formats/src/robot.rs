@@ -22,6 +22,24 @@ pub struct Robot {
     pub closures: Vec<Closure>,
     /// Motors and their like.
     pub actuators: Vec<Actuator>,
+    /// Springs and dampers on sums of coordinates.
+    pub tendons: Vec<Tendon>,
+}
+
+/// A spring and a damper on a sum of coordinates.
+pub struct Tendon {
+    /// What the file calls it.
+    pub name: String,
+    /// Where the file states it.
+    pub span: Span,
+    /// Coordinates with their factors.
+    pub joints: Vec<(JointId, f64)>,
+    /// Stiffness.
+    pub stiffness: f64,
+    /// The sum at which the spring is slack.
+    pub rest: f64,
+    /// Damping.
+    pub damping: f64,
 }
 
 /// A body and the joints by which it moves on its parent, in this order; without joints it is fixed there.
@@ -157,8 +175,6 @@ pub struct Frame {
 pub struct Coupling {
     /// What the file calls it.
     pub name: Option<String>,
-    /// Where the file states it.
-    pub span: Span,
     /// The joint on the left.
     pub follower: JointId,
     /// The joint on the right; without one the follower is held at c0.
@@ -236,11 +252,6 @@ impl Robot {
     pub fn joint_named(&self, name: &str) -> Option<JointId> {
         let in_body = |body: &Body| body.joints.iter().position(|joint| joint.name.as_deref() == Some(name));
         self.bodies.iter().enumerate().find_map(|(b, body)| in_body(body).map(|k| (b, k)))
-    }
-
-    /// The body of a name, as the file calls it.
-    pub fn body_named(&self, name: &str) -> Option<usize> {
-        self.bodies.iter().position(|body| body.name == name)
     }
 
     /// A joint.

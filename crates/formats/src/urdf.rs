@@ -84,9 +84,11 @@ pub fn read(root: Node<'_, '_>, options: &Options, log: &mut Log) -> Robot {
 
 /// Files before `xacro` has seen them.
 fn refuse_macros(root: Node<'_, '_>, log: &mut Log) {
-    let is_macro = |node: &Node<'_, '_>| node.tag_name().namespace().is_some_and(|space| space.contains("xacro"));
+    let is_macro =
+        |node: &Node<'_, '_>| node.tag_name().namespace().is_some_and(|space| space.contains("xacro"));
     if let Some(node) = root.descendants().filter(Node::is_element).find(is_macro) {
-        let message = format!("`<{}>` is a macro of xacro, and this file is not expanded", node.tag_name().name());
+        let message =
+            format!("`<{}>` is a macro of xacro, and this file is not expanded", node.tag_name().name());
         log.advise(Code::NotImported, span(node), message, "expand the file with `xacro` first");
     }
 }
@@ -202,7 +204,16 @@ fn body(
     joints: Vec<Joint>,
     inertia: Inertia,
 ) -> Body {
-    Body { name: name.to_owned(), span: span(node), parent, place, mount: None, joints, inertia, weightless: 0.0 }
+    Body {
+        name: name.to_owned(),
+        span: span(node),
+        parent,
+        place,
+        mount: None,
+        joints,
+        inertia,
+        weightless: 0.0,
+    }
 }
 
 fn jointed_body(
@@ -277,7 +288,10 @@ fn range(edge: &Edge<'_, '_>, limit: Node<'_, '_>, log: &mut Log) -> Option<(f64
         return Some((lower, upper));
     }
     let message = match given {
-        true => format!("the limits of `{}` are in the wrong order, {lower} to {upper}, and are left out", edge.name),
+        true => format!(
+            "the limits of `{}` are in the wrong order, {lower} to {upper}, and are left out",
+            edge.name
+        ),
         false => format!("`{}` has limits without `lower` and `upper`; it gets none", edge.name),
     };
     let code = if given { Code::ImportLeftOut } else { Code::ImportAssumed };
@@ -303,7 +317,8 @@ fn origin(node: Node<'_, '_>, snap: Option<f64>, log: &mut Log) -> Place {
     });
     if !changed.is_empty() {
         let values: Vec<String> = changed.iter().map(f64::to_string).collect();
-        let what = if changed.len() == 1 { "is taken as a quarter turn" } else { "are taken as quarter turns" };
+        let what =
+            if changed.len() == 1 { "is taken as a quarter turn" } else { "are taken as quarter turns" };
         let message = format!("{} {what}", values.join(" and "));
         log.say(Code::ImportSnapped, value_span(origin, "rpy"), message);
     }
@@ -356,19 +371,31 @@ fn mimics(edges: &[Edge<'_, '_>], robot: &mut Robot, log: &mut Log) {
         };
         let (follower, found) = (movable(robot, edge.name), movable(robot, leader));
         let Some(follower) = follower else {
-            let message = format!("`{}` cannot follow another joint: it does not have one coordinate", edge.name);
-            log.say(Code::NotImported, span(node), message);
+            let message =
+                format!("`{}` does not move by one coordinate and follows no other joint", edge.name);
+            log.say(Code::ImportIgnored, span(node), message);
             continue;
         };
         let Some(found) = found.filter(|found| *found != follower) else {
-            let singles = edges.iter().map(|e| e.name).filter(|name| *name != edge.name);
-            let singles: Vec<&str> = singles.filter(|name| movable(robot, name).is_some()).collect();
-            unknown(log, value_span(node, "joint"), "movable joint", leader, singles.into_iter());
+            let message = format!(
+                "`{}` would follow `{leader}`, which is not a movable joint: it moves freely",
+                edge.name
+            );
+            let help = match edges.iter().any(|other| other.name == leader) {
+                true => "a joint follows a revolute, continuous or prismatic one".to_owned(),
+                false => {
+                    let near = nearest(leader, edges.iter().map(|other| other.name)).map(str::to_owned);
+                    near.map_or("the file has no such joint".to_owned(), |near| {
+                        format!("did you mean `{near}`?")
+                    })
+                }
+            };
+            log.advise(Code::ImportLeftOut, value_span(node, "joint"), message, help);
             continue;
         };
         let coefficients = vec![offset.unwrap_or(0.0), multiplier.unwrap_or(1.0)];
-        let (name, span) = (Some(format!("{}_mimic", edge.name)), span(node));
-        robot.couplings.push(Coupling { name, span, follower, leader: Some(found), coefficients });
+        let name = Some(format!("{}_mimic", edge.name));
+        robot.couplings.push(Coupling { name, follower, leader: Some(found), coefficients });
     }
 }
 
@@ -377,14 +404,19 @@ fn transmissions(root: Node<'_, '_>, robot: &mut Robot, log: &mut Log) {
     for node in children(root).filter(|node| node.tag_name().name() == "transmission") {
         let (joint, actuator) = (child(node, "joint"), child(node, "actuator"));
         let (Some(joint), Some(actuator)) = (joint, actuator) else {
-            log.say(Code::ImportIgnored, span(node), "a transmission without joint and actuator is not imported");
+            log.say(
+                Code::ImportIgnored,
+                span(node),
+                "a transmission without joint and actuator is not imported",
+            );
             continue;
         };
         let several = |tag: &str| children(node).filter(|child| child.tag_name().name() == tag).count() > 1;
         let Some(name) = log.needed(joint, "name") else { continue };
         let id = robot.joint_named(name).filter(|id| robot.joint(*id).kind.is_single());
         let Some(id) = id.filter(|_| !several("joint") && !several("actuator")) else {
-            let message = format!("the transmission at `{name}` does not drive one movable joint and is not imported");
+            let message =
+                format!("the transmission at `{name}` does not drive one movable joint and is not imported");
             log.say(Code::ImportIgnored, span(node), message);
             continue;
         };

@@ -24,6 +24,7 @@ struct Writer<'a> {
     joints: Vec<Vec<String>>,
     frames: Vec<String>,
     inputs: Vec<String>,
+    friction: Vec<String>,
     text: String,
 }
 
@@ -33,13 +34,15 @@ pub struct Written {
     pub text: String,
     /// Names of the inputs.
     pub inputs: Vec<String>,
+    /// Statements of dry friction, which end the model.
+    pub friction: Vec<String>,
 }
 
 /// Writes a model.
 pub fn write(robot: &Robot, merged: &Merged, head: &str, log: &mut Log) -> Written {
     let (bodies, joints, frames, inputs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let (names, text) = (Names::default(), head.to_owned());
-    let mut writer = Writer { robot, merged, log, names, bodies, joints, frames, inputs, text };
+    let (names, friction, text) = (Names::default(), Vec::new(), head.to_owned());
+    let mut writer = Writer { robot, merged, log, names, bodies, joints, frames, inputs, friction, text };
     writer.choose_names();
     writer.head();
     writer.tree();
@@ -48,7 +51,7 @@ pub fn write(robot: &Robot, merged: &Merged, head: &str, log: &mut Log) -> Writt
     writer.closures();
     writer.actuators();
     writer.start();
-    Written { text: writer.text, inputs: writer.inputs }
+    Written { text: writer.text, inputs: writer.inputs, friction: writer.friction }
 }
 
 impl Writer<'_> {
@@ -71,7 +74,10 @@ impl Writer<'_> {
         }
         for (b, body) in self.robot.bodies.iter().enumerate() {
             let name = self.names.of_file(&body.name, "body", body.span, self.log);
-            self.joints[b].iter_mut().filter(|joint| joint.is_empty()).for_each(|joint| joint.clone_from(&name));
+            self.joints[b]
+                .iter_mut()
+                .filter(|joint| joint.is_empty())
+                .for_each(|joint| joint.clone_from(&name));
             self.bodies.push(name);
         }
         for frame in &self.robot.frames {
@@ -130,12 +136,27 @@ impl Writer<'_> {
                 if joint.friction != 0.0 {
                     for part in joint.kind.speeds() {
                         let target = format!("{name}{}", part.trim_end_matches('\''));
-                        lines.push(format!("friction in {target}: limit {}", number(joint.friction)));
+                        self.friction.push(format!("friction in {target}: limit {}", number(joint.friction)));
                     }
                 }
             }
             if body.weightless != 0.0 && body.inertia.mass != 0.0 {
                 lines.extend(self.lift(b));
+            }
+        }
+        for tendon in &self.robot.tendons {
+            if tendon.joints.iter().all(|(id, _)| self.moves(*id)) {
+                let name = self.names.of_file(&tendon.name, "tendon", tendon.span, self.log);
+                let part = |(id, c): &(JointId, f64)| (*c, self.coordinate(*id).to_owned());
+                let terms: Vec<(f64, String)> = tendon.joints.iter().map(part).collect();
+                lines.push(format!("let {name} = {}", sum(&terms)));
+                if tendon.stiffness != 0.0 {
+                    let stretch = sum(&[(1.0, name.clone()), (-tendon.rest, String::new())]);
+                    lines.push(format!("potential {}/2*({stretch})^2", number(tendon.stiffness)));
+                }
+                if tendon.damping != 0.0 {
+                    lines.push(format!("dissipation {}/2*({name}')^2", number(tendon.damping)));
+                }
             }
         }
         self.section("Springs, dampers and friction of joints", lines);
@@ -177,9 +198,11 @@ impl Writer<'_> {
                 (1, Some(leader)) => leader.clone(),
                 (k, Some(leader)) => format!("{leader}^{k}"),
             };
-            let used = if leader.is_some() { &coupling.coefficients[..] } else { &coupling.coefficients[..1] };
+            let used =
+                if leader.is_some() { &coupling.coefficients[..] } else { &coupling.coefficients[..1] };
             // The leader first: `f2 = 2*f1 + 0.1`.
-            let mut terms: Vec<(f64, String)> = used.iter().enumerate().map(|(k, c)| (*c, power(k))).collect();
+            let mut terms: Vec<(f64, String)> =
+                used.iter().enumerate().map(|(k, c)| (*c, power(k))).collect();
             terms.rotate_left(1);
             lines.push(format!("constraint {name}: {follower} = {}", sum(&terms)));
         }
@@ -224,7 +247,8 @@ impl Writer<'_> {
                 let parts = ["x", "y", "z", "e0", "e1", "e2", "e3"].iter().zip(values);
                 let plain = |part: &str, value: f64| value == f64::from(u8::from(part == "e0"));
                 let said = parts.filter(|(part, value)| !plain(part, **value));
-                let said: Vec<String> = said.map(|(part, v)| format!("{name}.{part} ~ {}", number(*v))).collect();
+                let said: Vec<String> =
+                    said.map(|(part, v)| format!("{name}.{part} ~ {}", number(*v))).collect();
                 if !said.is_empty() {
                     lines.push(format!("initial {}", said.join(", ")));
                 }

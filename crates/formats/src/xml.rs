@@ -4,7 +4,7 @@
 //! of nodes and on their depth. Knows nothing of robots.
 
 use crate::algebra::Vec3;
-use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, Diagnostics};
 use dalembert_syntax::source::{MAX_SOURCE_BYTES, Source, Span};
 use roxmltree::{Document, Node, ParsingOptions};
 
@@ -27,9 +27,16 @@ pub struct Log {
 impl Log {
     /// Adds a diagnostic.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        if self.messages.len() < MAX_MESSAGES || diagnostic.is_error() && self.messages.len() < 2 * MAX_MESSAGES {
+        if self.messages.len() < MAX_MESSAGES
+            || diagnostic.is_error() && self.messages.len() < 2 * MAX_MESSAGES
+        {
             self.messages.push(diagnostic);
         }
+    }
+
+    /// The errors alone: where there are some, nothing was made that the rest could be about.
+    pub fn errors(&mut self) -> Diagnostics {
+        Diagnostics(self.messages.drain(..).filter(Diagnostic::is_error).collect())
     }
 
     /// Adds a diagnostic as grave as its code says.
@@ -70,7 +77,8 @@ fn explain(error: &roxmltree::Error, source: &Source) -> Diagnostic {
             Diagnostic::error(Code::XmlTooLarge, None, message)
         }
         roxmltree::Error::DtdDetected => {
-            let message = "a document type definition is not read: it could name other files or grow without bound";
+            let message =
+                "a document type definition is not read: it could name other files or grow without bound";
             Diagnostic::error(Code::BadXml, None, message)
                 .help("replace the entities of the file by their text and remove `<!DOCTYPE ...>`")
         }
@@ -109,7 +117,8 @@ fn too_deep(text: &str) -> Option<Span> {
             Some(b'/') => depth = depth.saturating_sub(1),
             _ => {
                 depth += 1;
-                let end = bytes[start..].iter().position(|&b| b == b'>').map_or(bytes.len(), |end| start + end);
+                let end =
+                    bytes[start..].iter().position(|&b| b == b'>').map_or(bytes.len(), |end| start + end);
                 if end > 0 && bytes.get(end - 1) == Some(&b'/') {
                     depth -= 1;
                 }

@@ -89,42 +89,33 @@ impl Writer<'_> {
     /// The force of an actuator before its transmission.
     fn force(&self, actuator: &Actuator, signal: &str) -> String {
         let law = &actuator.law;
-        let (length, rate) = self.length(&actuator.transmission);
-        let gain = self.affine(&law.gain, &length, &rate, signal);
-        let bias = self.affine(&law.bias, &length, &rate, "");
-        let force = match (gain.as_str(), bias.as_str()) {
-            (gain, "0") => gain.to_owned(),
-            ("0", bias) => bias.to_owned(),
-            (gain, bias) => match bias.strip_prefix('-') {
-                Some(rest) => format!("{gain} - {rest}"),
-                None => format!("{gain} + {bias}"),
-            },
-        };
+        let mut terms = Vec::new();
+        match law.gain {
+            [gain, 0.0, 0.0] => terms.push((gain, signal.to_owned())),
+            gain => {
+                let inner = sum(&self.affine(&gain, &actuator.transmission));
+                terms.push((1.0, format!("{}*{signal}", grouped(&inner))));
+            }
+        }
+        terms.extend(self.affine(&law.bias, &actuator.transmission));
+        let force = sum(&terms);
         law.force_range.map_or(force.clone(), |range| clamped(&force, range))
     }
 
-    /// `(c0 + c1 l + c2 l') factor`
-    fn affine(&self, c: &[f64; 3], length: &str, rate: &str, factor: &str) -> String {
-        if c[1..] == [0.0; 2] {
-            return sum(&[(c[0], factor.to_owned())]);
-        }
-        let inner = [(c[0], String::new()), (c[1], length.to_owned()), (c[2], rate.to_owned())];
-        match factor {
-            "" => sum(&inner),
-            factor => format!("({})*{factor}", sum(&inner)),
-        }
-    }
-
-    /// The length of a transmission and its rate, in parentheses where they are sums.
-    fn length(&self, transmission: &Transmission) -> (String, String) {
-        let Transmission::Joints(targets) = transmission else { return ("0".to_owned(), "0".to_owned()) };
-        let offset: f64 = targets.iter().map(|(id, c)| c * self.robot.joint(*id).reference).sum();
-        let terms = |prime: &str| -> Vec<(f64, String)> {
-            targets.iter().map(|(id, c)| (*c, format!("{}{prime}", self.coordinate(*id)))).collect()
+    /// The terms of `c0 + c1 l + c2 l'`, with l the length of the transmission: the coordinates of the file with their factors.
+    fn affine(&self, c: &[f64; 3], transmission: &Transmission) -> Vec<(f64, String)> {
+        let targets = match transmission {
+            Transmission::Joints(targets) => &targets[..],
+            _ => &[],
         };
-        let mut lengths = terms("");
-        lengths.push((offset, String::new()));
-        (grouped(&sum(&lengths)), grouped(&sum(&terms("'"))))
+        let offset: f64 = targets.iter().map(|(id, factor)| factor * self.robot.joint(*id).reference).sum();
+        let mut terms = Vec::new();
+        for (scale, prime) in [(c[1], ""), (c[2], "'")] {
+            let name = |id| format!("{}{prime}", self.coordinate(id));
+            terms.extend(targets.iter().map(|(id, factor)| (scale * factor, name(*id))));
+        }
+        terms.push((c[0] + c[1] * offset, String::new()));
+        terms
     }
 
     /// Forces at the freedoms of a ball or free joint: torques in the axes of the body, forces in those of space.
