@@ -73,6 +73,8 @@ pub enum Command {
     Sweep(Box<SweepArgs>),
     /// Write accelerations, constraint and control forces as a function in C, Rust or Python
     Export(ExportArgs),
+    /// Make a model from a robot in URDF or MJCF
+    Import(ImportArgs),
     /// Format model files in place
     Fmt(FmtArgs),
     /// Tell more about the code of a message
@@ -108,6 +110,7 @@ impl Command {
             Command::Linearize(args) => args.common.json,
             Command::Sweep(args) => args.common.json,
             Command::Fmt(args) => args.json,
+            Command::Import(args) => args.json,
             Command::Explain(args) => args.json,
             Command::Completions(_) | Command::Lsp(_) => false,
             Command::Export(args) => args.common.json,
@@ -135,6 +138,7 @@ impl Command {
             Command::Verify(args) => args.common.time_limit,
             Command::Report(args) => args.common.time_limit,
             Command::Fmt(args) => args.time_limit,
+            Command::Import(args) => args.time_limit,
             Command::Explain(_) | Command::Completions(_) | Command::Lsp(_) => None,
             Command::Studio(_) | Command::StudioWorker(_) => None,
         }
@@ -401,6 +405,34 @@ pub enum TargetName {
     Python,
     /// Not available yet
     Fmu,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert import robot.urdf -o robot.dal     bodies, joints, limits, damping, inputs
+  dalembert import robot.xml | less            MJCF
+  dalembert import arm.urdf --fixed-base -o arm.dal && dalembert check arm.dal
+
+Everything that is merged, left out or assumed is reported with its place in the file.")]
+pub struct ImportArgs {
+    /// URDF or MJCF file, or `-` for standard input
+    pub file: String,
+    /// Write this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<String>,
+    /// Fix the root link of a URDF to the ground, whatever its name
+    #[arg(long)]
+    pub fixed_base: bool,
+    /// Print one JSON document instead of words
+    #[arg(long)]
+    pub json: bool,
+    /// Report warnings and errors only
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// End after this time (exit code 1)
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub time_limit: Option<f64>,
 }
 
 #[derive(Args)]

@@ -20,6 +20,7 @@ mod faults;
 mod files;
 mod fit;
 mod fmt;
+mod import;
 mod input;
 mod limit;
 mod linearize;
@@ -78,6 +79,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Connect(args) => connect::run(&args),
         Command::Fit(args) => fit::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Completions(args) => completions::run(&args),

@@ -4,7 +4,8 @@
 //! is its severity. Ids are never reused and never change meaning. The texts under `wrong` and `right` are pieces of
 //! models (empty where a few lines cannot show the point); tests run those of the syntax codes.
 //!
-//! E01 text, E02 grammar, E03 names, E04 values, E05 mechanics, E06 units, E07 runs, E08 requests and limits, E09 errors of the program.
+//! E01 text, E02 grammar, E03 names, E04 values, E05 mechanics, E06 units, E07 runs, E08 requests and limits, E09 errors of the program,
+//! E10 files of others.
 
 use super::Severity;
 
@@ -440,6 +441,36 @@ catalogue! {
          `--no-self-check` leaves the check out, where there is one; what is then computed should not be relied on."
         wrong "" right "";
 
+    // Files of others.
+    BadXml "E1001" "a file that is not well-formed XML":
+        "URDF and MJCF are XML: every tag is closed, attributes are quoted, there is one root element. Document type definitions are refused, \
+         because their entities can name other files and grow without bound."
+        wrong "" right "";
+    XmlTooLarge "E1002" "a file that is larger or deeper than what is read":
+        "Imported files are read up to 4 MiB, 200,000 nodes and 400 levels of elements. The largest robots have some hundred bodies."
+        wrong "" right "";
+    UnknownFormat "E1003" "a file that is neither URDF nor MJCF":
+        "`dalembert import` reads files whose root element is `<robot>` (URDF) or `<mujoco>` (MJCF). A `.xacro` file is expanded to a URDF by `xacro` first."
+        wrong "" right "";
+    MissingInXml "E1004" "an element or attribute that is missing":
+        "The format requires it, and there is no default that could be meant."
+        wrong "" right "";
+    BadXmlValue "E1005" "a value in XML that cannot be used":
+        "Numbers are finite decimals with blanks between them, as many as the attribute has; words are those of the format."
+        wrong "" right "";
+    UnknownInXml "E1006" "a name in XML that is not defined there":
+        "A link, joint, body, site, tendon or class is used that the file does not have. The help names the nearest one."
+        wrong "" right "";
+    NotATree "E1007" "links that are not a tree":
+        "In a URDF every link but the root is the child of exactly one joint. Loops are closed in the imported model, by a further `joint`."
+        wrong "" right "";
+    NotImported "E1008" "something that cannot be imported":
+        "Leaving it out would change masses or motions in a way that cannot be described, so the file is refused. The message says what to do."
+        wrong "" right "";
+    XmlNameTwice "E1009" "a name that XML defines twice":
+        "Links, joints and bodies have names of their own. With two of the same name it is not decided which one is meant elsewhere in the file."
+        wrong "" right "";
+
     // Warnings.
     AlwaysTrue "W0501" "a constraint that holds always":
         "All coordinates and rates cancel and the equation is an identity. It constrains nothing and is left out."
@@ -476,6 +507,19 @@ catalogue! {
          They share the load as equally stiff supports do; constraints that no force law reads carry nothing which the others can carry. A table on four legs is such a case: how much each leg carries is not decided by rigid bodies."
         wrong "" right "";
 
+    ImportLeftOut "W1001" "a part of an imported file that is left out and changes the motion":
+        "The model moves otherwise than the file says: a contact, a tendon, a joint that carries nothing. The message says what is missing; \
+         where the language has a statement for it, it can be added to the model."
+        wrong "" right "";
+    ImportInertia "W1002" "an imported inertia that no body has":
+        "Principal inertias are not negative and none is larger than the other two together. Files written by hand often break this. \
+         The text is written as the file says, and `check` refuses it until it is corrected."
+        wrong "" right "";
+    ImportHardened "W1003" "a soft constraint that is imported as an ideal one":
+        "MuJoCo keeps equalities and limits by stiff springs and dampers, with an error that depends on `solref` and `solimp`. \
+         In the model they hold exactly, and their forces are constraint forces."
+        wrong "" right "";
+
     // Notes.
     RedundantConstraints "N0501" "constraints that follow from others":
         "The rank of the constraints is below their number. The motion and the total constraint force are unaffected and computed as usual; \
@@ -484,5 +528,20 @@ catalogue! {
     NotCheckedYet "N0802" "a large model that was read but not solved":
         "An editor checks a model while it is typed. Names, values and units of every model are checked; the equations and the start are left out \
          where they would take long. `dalembert check` does all of it."
+        wrong "" right "";
+    ImportMerged "N1001" "a body that is imported as a part of another":
+        "What is fixed to a body moves with it: masses are added up, and names of the fixed body and its joint are kept as frames."
+        wrong "" right "";
+    ImportIgnored "N1002" "a part of an imported file without effect on the motion":
+        "Pictures, materials, sensors, limits of effort and the like are not imported. The motion is that of the file."
+        wrong "" right "";
+    ImportAssumed "N1003" "something that an imported file does not say":
+        "The format leaves it open or gives a default; the message says what was taken."
+        wrong "" right "";
+    ImportSnapped "N1004" "an imported angle that is taken as a quarter turn":
+        "Angles of joint origins within 1e-6 of a multiple of pi/2 are such multiples: files have 1.5707963 where a right angle is meant."
+        wrong "" right "";
+    ImportRenamed "N1005" "an imported name that is changed":
+        "Names of the language are letters, digits and `_`; bodies, joints, frames and inputs have different names."
         wrong "" right "";
 }
