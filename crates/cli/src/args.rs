@@ -7,6 +7,7 @@ pub use motions::{ConnectArgs, MotionFormName, ReportArgs, SimulateArgs, SweepAr
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use dalembert::diagnostic::Code;
+pub use values::Shard;
 use values::{an_identifier, assignment, code, interpolation, positive, starting_value};
 
 const EXAMPLES: &str = "\

@@ -1,8 +1,8 @@
 //! Places as editors count them: lines from 0, and code units of an encoding in the line from 0.
 
-/// In which units a client counts characters.
 use dalembert_syntax::source::char_floor;
 
+/// In which units a client counts characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encoding {
     /// Bytes.
