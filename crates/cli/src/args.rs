@@ -7,6 +7,7 @@ pub use motions::{ConnectArgs, FitArgs, MotionFormName, ReportArgs, SimulateArgs
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use dalembert::diagnostic::Code;
+pub use values::Shard;
 use values::{an_identifier, assignment, code, interpolation, positive, starting_value};
 
 const EXAMPLES: &str = "\

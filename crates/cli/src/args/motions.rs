@@ -1,6 +1,6 @@
 //! Commands that make motions.
 
-use super::values::{axis, finite, named_number, positive, sample, two_numbers};
+use super::values::{Shard, axis, figures, finite, named_number, positive, sample, shard, two_numbers};
 use super::{Common, FormName};
 use clap::{Args, ValueEnum};
 use dalembert::Request;
@@ -182,19 +182,28 @@ pub struct SweepArgs {
     /// Runs at each combination of the varied values
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub runs: usize,
-    /// Another seed, other draws
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
     /// Directory for the results, new or empty
     #[arg(long, value_name = "DIR")]
     pub out: String,
-    /// Go on with the sweep in that directory
+    /// Resume the sweep in DIR
     #[arg(long)]
     pub resume: bool,
+    /// Make one part of N of the runs, K from 1 to N; all parts share DIR, in any order and on any machine
+    #[arg(long, value_name = "K/N", value_parser = shard, conflicts_with = "merge")]
+    pub shard: Option<Shard>,
+    /// Make no runs: write the results once all shards are done
+    #[arg(long, conflicts_with = "resume")]
+    pub merge: bool,
+    /// Figures of each run in place of its end: max, min, mean, rms, first or last of a column, as in "max(x), rms(v)"
+    #[arg(long, value_name = "FIGURES", value_parser = figures)]
+    pub keep: Option<String>,
     /// Format of the results
     #[arg(long, value_enum, default_value = "csv")]
     pub format: SweepFormat,
-    /// Write whole motions too, with rows this far apart, in DIR/motions
+    /// Write whole motions too, with rows this far apart, in DIR/motions; with `--keep` only the spacing of the rows
     #[arg(long, value_name = "DT", value_parser = positive)]
     pub every: Option<f64>,
     #[command(flatten)]
@@ -211,6 +220,27 @@ pub enum SweepFormat {
     Csv,
     /// Columns of doubles, and one of text
     Parquet,
+    /// A folder of Parquet files with a list of them, for DuckDB, Polars and Arrow
+    Dataset,
+}
+
+impl SweepFormat {
+    /// As it is written on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            SweepFormat::Csv => "csv",
+            SweepFormat::Parquet => "parquet",
+            SweepFormat::Dataset => "dataset",
+        }
+    }
+
+    /// How the names of its files end.
+    pub fn extension(self) -> &'static str {
+        match self {
+            SweepFormat::Csv => "csv",
+            SweepFormat::Parquet | SweepFormat::Dataset => "parquet",
+        }
+    }
 }
 
 /// Forms of the equations that can be integrated.

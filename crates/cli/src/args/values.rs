@@ -51,6 +51,37 @@ pub fn sample(text: &str) -> Result<String, String> {
     readable(text, dalembert::sweep::Sample::read(text))
 }
 
+/// The text of a `--keep` that can be read; its columns are looked up once the model is known.
+pub fn figures(text: &str) -> Result<String, String> {
+    readable(text, dalembert::sweep::Figure::read(text))
+}
+
+/// One part of the runs of a sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// From 1.
+    pub number: usize,
+    /// How many parts there are.
+    pub of: usize,
+}
+
+impl Shard {
+    /// Whether a block belongs to it. Blocks are dealt in turn: neighbours, which tend to cost alike, go to different shards.
+    pub fn has(self, block: usize) -> bool {
+        block % self.of == self.number - 1
+    }
+}
+
+/// A `--shard`: K/N with K from 1 to N.
+pub fn shard(text: &str) -> Result<Shard, String> {
+    let number = |word: &str| word.trim().parse::<usize>().ok();
+    let parts = text.split_once('/').and_then(|(number_of, of)| Some((number(number_of)?, number(of)?)));
+    match parts {
+        Some((number, of)) if 1 <= number && number <= of => Ok(Shard { number, of }),
+        _ => Err("write it as K/N with K from 1 to N, as in 3/40".to_owned()),
+    }
+}
+
 pub fn readable<T>(
     text: &str,
     read: Result<T, Box<dalembert::diagnostic::Diagnostic>>,

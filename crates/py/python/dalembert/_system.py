@@ -428,7 +428,9 @@ class System:
         max_steps: Optional[int] = None,
         set: Optional[Mapping[Any, Expression]] = None,
         initial: Values = None,
+        keep: Union[str, Sequence[str], None] = None,
         threads: Optional[int] = None,
+        executor: Any = None,
         client: Any = None,
         retries: int = 3,
         progress: Optional[Callable[[int, int], object]] = None,
@@ -436,7 +438,9 @@ class System:
         """Many runs: over every combination of ``vary`` (``{"m": [1, 2, 5]}``, or ``"0.5..2:50"``), and drawn from ``sample``
         (``{"x'": "normal(0, 0.1)"}``) ``runs`` times each.
 
-        Runs go on all cores, or on the workers of a Dask ``client``; the numbers are the same. ``every`` keeps whole motions.
+        Runs go on all cores, to any ``concurrent.futures`` ``executor`` (a process pool, MPI, ...), or to the workers of a
+        Dask ``client``; the numbers are the same. ``every`` keeps whole motions. ``keep`` (``"max(x), rms(v)"``) gives
+        figures over the rows of each run, ``every`` apart, in place of its end.
         ``progress(done, total)`` is told how many runs are made. Ctrl-C raises :class:`Interrupted` with the ``sweep`` so far.
         """
         from ._sweep import sweep
@@ -450,13 +454,14 @@ class System:
             "seed": _options.count("seed", seed),
             "until": until,
             "every": _options.number("every", every),
+            "keep": keep if keep is None or isinstance(keep, str) else ", ".join(keep),
             "method": _options.method(method),
             "rtol": _options.tolerance("rtol", rtol),
             "atol": _options.tolerance("atol", atol),
             "step": _options.number("step", step),
             "max_steps": _options.count("max_steps", max_steps),
         }
-        return sweep(system, vary, sample, wish, threads, client, retries, progress)
+        return sweep(system, vary, sample, wish, threads, executor, client, retries, progress)
 
 
 def _first(names: Sequence[str]) -> list[str]:
