@@ -49,6 +49,7 @@ pub mod analyze;
 mod assembly;
 pub mod assignments;
 pub mod bodies;
+mod column_units;
 pub mod compile;
 pub mod connect;
 pub mod constraint_kind;

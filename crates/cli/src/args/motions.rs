@@ -66,13 +66,16 @@ pub struct SimulateArgs {
     /// Write the table: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::table_target)]
     pub out: Vec<crate::files::TableTarget>,
+    /// Write the units of the columns as a second line of CSV, `# s,rad,rad/s`
+    #[arg(long, requires = "out")]
+    pub units_row: bool,
     /// Draw the motion: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target)]
     pub plot: Vec<crate::files::PlotTarget>,
     /// Animate what `draw` statements say: .html is a page that plays offline, .gif and .mp4 need ffmpeg (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::animate::animation_target)]
     pub animate: Vec<crate::animate::AnimationTarget>,
-    /// Columns that the plot shows, as in --columns x,y,x'
+    /// Columns that the plot shows, as in --columns x,y,x'; the name of a vector is all of its components
     #[arg(long, value_name = "NAMES", requires = "plot")]
     pub columns: Option<String>,
     /// Stabilise constraints by Baumgarte with these gains instead of projecting
@@ -91,7 +94,7 @@ pub struct SimulateArgs {
     /// Give the action of the motion, the integral of its Lagrangian over time
     #[arg(long)]
     pub action: bool,
-    /// Interpret the equations instead of running native code: slower, and the judge of it
+    /// Use the interpreter instead of JIT-compiled code (slow; for cross-checking)
     #[arg(long)]
     pub interpret: bool,
     /// Fold the values of the parameters into the equations of this run: fewer operations
@@ -154,13 +157,13 @@ pub struct SweepArgs {
     /// Runs at each combination of the varied values
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub runs: usize,
-    /// Another seed, other draws
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
     /// Directory for the results, new or empty
     #[arg(long, value_name = "DIR")]
     pub out: String,
-    /// Go on with the sweep in that directory
+    /// Resume the sweep in DIR
     #[arg(long)]
     pub resume: bool,
     /// Format of the results
@@ -224,6 +227,9 @@ pub struct ConnectArgs {
     /// Write the table of the motion: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::table_target)]
     pub out: Vec<crate::files::TableTarget>,
+    /// Write the units of the columns as a second line of CSV, `# s,rad,rad/s`
+    #[arg(long, requires = "out")]
+    pub units_row: bool,
     /// Draw the motion: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target)]
     pub plot: Vec<crate::files::PlotTarget>,

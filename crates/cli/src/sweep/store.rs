@@ -203,7 +203,7 @@ impl Store {
         fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
         put(&self.dir.join(motions(args, block)), |out| match args.format {
             SweepFormat::Csv => dalembert_view::csv(table, out),
-            SweepFormat::Parquet => dalembert_view::parquet(table, &[], out),
+            SweepFormat::Parquet => dalembert_view::parquet(table, &[], &[], out),
         })
     }
 
