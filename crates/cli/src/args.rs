@@ -96,52 +96,49 @@ pub enum Command {
 }
 
 impl Command {
+    /// Options of commands that read a model.
+    fn common(&self) -> Option<&Common> {
+        Some(match self {
+            Command::Check(args) => &args.common,
+            Command::Derive(args) => &args.common,
+            Command::Evaluate(args) => &args.common,
+            Command::Simulate(args) => &args.common,
+            Command::Connect(args) => &args.common,
+            Command::Brackets(args) => &args.common,
+            Command::Fit(args) => &args.common,
+            Command::Analyze(args) => &args.common,
+            Command::Equilibrium(args) => &args.common,
+            Command::Linearize(args) => &args.common,
+            Command::Sweep(args) => &args.common,
+            Command::Export(args) => &args.common,
+            Command::Verify(args) => &args.common,
+            Command::Report(args) => &args.common,
+            Command::Fmt(_) | Command::Import(_) | Command::Explain(_) | Command::Completions(_) => return None,
+            Command::Lsp(_) | Command::Studio(_) | Command::StudioWorker(_) => return None,
+        })
+    }
+
+    /// Significant digits of numbers in words, where they are given.
+    pub fn digits(&self) -> Option<usize> {
+        self.common().map(|common| usize::from(common.digits))
+    }
+
     /// Whether one JSON document is wanted instead of words.
     pub fn json(&self) -> bool {
         match self {
-            Command::Check(args) => args.common.json,
-            Command::Derive(args) => args.common.json,
-            Command::Evaluate(args) => args.common.json,
-            Command::Simulate(args) => args.common.json,
-            Command::Connect(args) => args.common.json,
-            Command::Brackets(args) => args.common.json,
-            Command::Fit(args) => args.common.json,
-            Command::Analyze(args) => args.common.json,
-            Command::Equilibrium(args) => args.common.json,
-            Command::Linearize(args) => args.common.json,
-            Command::Sweep(args) => args.common.json,
             Command::Fmt(args) => args.json,
             Command::Import(args) => args.json,
             Command::Explain(args) => args.json,
-            Command::Completions(_) | Command::Lsp(_) => false,
-            Command::Export(args) => args.common.json,
-            Command::Verify(args) => args.common.json,
-            Command::Report(args) => args.common.json,
-            Command::Studio(_) | Command::StudioWorker(_) => false,
+            _ => self.common().is_some_and(|common| common.json),
         }
     }
 
     /// Seconds that it may take; the studio bounds each of its requests instead.
     pub fn time_limit(&self) -> Option<f64> {
         match self {
-            Command::Check(args) => args.common.time_limit,
-            Command::Derive(args) => args.common.time_limit,
-            Command::Evaluate(args) => args.common.time_limit,
-            Command::Simulate(args) => args.common.time_limit,
-            Command::Connect(args) => args.common.time_limit,
-            Command::Brackets(args) => args.common.time_limit,
-            Command::Fit(args) => args.common.time_limit,
-            Command::Analyze(args) => args.common.time_limit,
-            Command::Equilibrium(args) => args.common.time_limit,
-            Command::Linearize(args) => args.common.time_limit,
-            Command::Sweep(args) => args.common.time_limit,
-            Command::Export(args) => args.common.time_limit,
-            Command::Verify(args) => args.common.time_limit,
-            Command::Report(args) => args.common.time_limit,
             Command::Fmt(args) => args.time_limit,
             Command::Import(args) => args.time_limit,
-            Command::Explain(_) | Command::Completions(_) | Command::Lsp(_) => None,
-            Command::Studio(_) | Command::StudioWorker(_) => None,
+            _ => self.common().and_then(|common| common.time_limit),
         }
     }
 }
@@ -166,7 +163,10 @@ pub struct Common {
     /// Print one JSON document instead of words (numbers that are not finite become null)
     #[arg(long)]
     pub json: bool,
-    /// Say nothing but results and errors
+    /// Significant digits of numbers in words; JSON, files and `--out -` have all of them
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u8).range(1..=17))]
+    pub digits: u8,
+    /// Suppress the summary and progress bars
     #[arg(long, short)]
     pub quiet: bool,
     /// Do not compare the equations of motion with a second derivation before they are used
@@ -330,6 +330,9 @@ pub struct EquilibriumArgs {
     /// Write the landscape: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::table_target, requires = "landscape")]
     pub out: Vec<crate::files::TableTarget>,
+    /// Write the units of the columns as a second line of CSV, `# rad,J`
+    #[arg(long, requires = "out")]
+    pub units_row: bool,
     /// Draw the landscape with the equilibria: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, requires = "landscape")]
     pub plot: Vec<crate::files::PlotTarget>,
@@ -361,6 +364,9 @@ pub struct LinearizeArgs {
     /// Write the eigenvalues over the range: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::table_target, requires = "over")]
     pub out: Vec<crate::files::TableTarget>,
+    /// Write the units of the columns as a second line of CSV
+    #[arg(long, requires = "out")]
+    pub units_row: bool,
     /// Draw the eigenvalues over the range: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, requires = "over")]
     pub plot: Vec<crate::files::PlotTarget>,

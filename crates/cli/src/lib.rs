@@ -46,6 +46,9 @@ use std::process::ExitCode;
 pub fn main() -> ExitCode {
     let cli = Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     let json = cli.command.json();
+    if let Some(digits) = cli.command.digits() {
+        text_table::set_digits(digits);
+    }
     limit::start(cli.command.time_limit(), move |failure| output::report_failure(failure, json));
     match guarded(&asked(), || run(cli.command)) {
         Ok(()) | Err(Failure::ReaderGone) => ExitCode::SUCCESS,

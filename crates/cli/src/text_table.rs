@@ -1,13 +1,35 @@
 //! Text for people: aligned columns, wrapped lists, numbers.
 
-use dalembert_view::number;
+use dalembert::number::{DIGITS, rounded};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Lines are wrapped at this width.
 const WIDTH: usize = 100;
 
-/// A number in full, without a sign on zero.
+/// Significant digits of every number in words, set once from `--digits`.
+static SHOWN_DIGITS: AtomicUsize = AtomicUsize::new(DIGITS);
+
+/// Sets how many significant digits numbers in words have.
+pub fn set_digits(count: usize) {
+    SHOWN_DIGITS.store(count, Ordering::Relaxed);
+}
+
+/// How many significant digits numbers in words have.
+pub fn digits() -> usize {
+    SHOWN_DIGITS.load(Ordering::Relaxed)
+}
+
+/// A number for people.
 pub fn plain(value: f64) -> String {
-    number(value + 0.0)
+    rounded(value, digits())
+}
+
+/// A number for people with its unit, as far as that is known.
+pub fn quantity(value: f64, unit: Option<&str>) -> String {
+    match unit {
+        Some(unit) => format!("{} {unit}", plain(value)),
+        None => plain(value),
+    }
 }
 
 /// `label   text`, the text wrapped at its commas under itself.

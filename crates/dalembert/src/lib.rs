@@ -51,6 +51,7 @@ pub mod assignments;
 pub mod bodies;
 pub mod brackets;
 pub mod closed_transform;
+mod column_units;
 pub mod compile;
 pub mod connect;
 pub mod constraint_kind;

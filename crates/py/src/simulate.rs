@@ -57,7 +57,7 @@ type Event = (String, f64, bool, Option<Vec<f64>>);
 pub fn simulate<'py>(py: Python<'py>, system: &System, wish: RunRequest) -> PyResult<Ran<'py>> {
     let began = Instant::now();
     let (motion, Ended { raised, out_of_time }) = system.ask(py, |model| wish.run(model, false))?;
-    let mut document = documents::motion(&motion, began.elapsed(), &[]);
+    let mut document = documents::motion(&system.model, &motion, began.elapsed(), &[]);
     let failure = motion.failure.as_slice();
     let run = motion.warnings.iter().chain(failure);
     let all: Vec<_> = system.model.diagnostics.iter().chain(run).cloned().collect();

@@ -144,10 +144,22 @@ impl System {
         self.model.system.events.iter().filter(|e| e.stop).map(|e| e.name.as_str()).collect()
     }
 
+    /// Names, values and units of parameters as the model gives them: what can be set again.
+    #[getter]
+    fn parameters(&self) -> Vec<(&str, f64, Option<String>)> {
+        let values = documents::parameters(&self.model).into_iter().zip(&self.model.system.parameters);
+        values.map(|((name, value), p)| (name, p.in_file_unit(value), p.file_unit())).collect()
+    }
+
     /// Names and values of parameters, in SI.
     #[getter]
-    fn parameters(&self) -> Vec<(&str, f64)> {
+    fn si_parameters(&self) -> Vec<(&str, f64)> {
         documents::parameters(&self.model)
+    }
+
+    /// Units of columns by their names; nothing where a unit is not known.
+    fn units(&self, names: Vec<String>) -> Vec<Option<String>> {
+        self.model.system.units_of(&names)
     }
 
     /// What the model is, as `dalembert check --json` says it.

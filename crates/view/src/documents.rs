@@ -54,6 +54,12 @@ pub fn object<'a>(pairs: impl IntoIterator<Item = (&'a str, f64)>) -> Value {
     )
 }
 
+/// The units of names, as far as they are known: `{"t": "s", "theta'": "rad/s"}`.
+pub fn units<'a>(model: &Model, names: impl IntoIterator<Item = &'a str>) -> Value {
+    let known = names.into_iter().filter_map(|name| Some((name, model.system.unit_of_column(name)?)));
+    Value::Object(known.map(|(name, unit)| (name.to_owned(), json!(unit))).collect::<Map<_, _>>())
+}
+
 /// A flat row-major matrix as nested lists.
 pub fn nested(values: &[f64], columns: usize) -> Value {
     values.chunks(columns.max(1)).map(|row| json!(row)).collect()

@@ -70,13 +70,16 @@ pub struct SimulateArgs {
     /// Write the table: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::table_target)]
     pub out: Vec<crate::files::TableTarget>,
+    /// Write the units of the columns as a second line of CSV, `# s,rad,rad/s`
+    #[arg(long, requires = "out")]
+    pub units_row: bool,
     /// Draw the motion: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target)]
     pub plot: Vec<crate::files::PlotTarget>,
     /// Animate what `draw` statements say: .html is a page that plays offline, .gif and .mp4 need ffmpeg (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::animate::animation_target)]
     pub animate: Vec<crate::animate::AnimationTarget>,
-    /// Columns that the plot shows, as in --columns x,y,x'
+    /// Columns that the plot shows, as in --columns x,y,x'; the name of a vector is all of its components
     #[arg(long, value_name = "NAMES", requires = "plot")]
     pub columns: Option<String>,
     /// Stabilise constraints by Baumgarte with these gains instead of projecting
@@ -98,7 +101,7 @@ pub struct SimulateArgs {
     /// Add derivatives of every column by parameters and starting values, as in --sensitivity "m, l, theta(0), x'(0)"
     #[arg(long, value_name = "NAMES")]
     pub sensitivity: Option<String>,
-    /// Interpret the equations instead of running native code: slower, and the judge of it
+    /// Use the interpreter instead of JIT-compiled code (slow; for cross-checking)
     #[arg(long)]
     pub interpret: bool,
     /// Fold the values of the parameters into the equations of this run: fewer operations
@@ -286,6 +289,9 @@ pub struct ConnectArgs {
     /// Write the table of the motion: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::table_target)]
     pub out: Vec<crate::files::TableTarget>,
+    /// Write the units of the columns as a second line of CSV, `# s,rad,rad/s`
+    #[arg(long, requires = "out")]
+    pub units_row: bool,
     /// Draw the motion: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target)]
     pub plot: Vec<crate::files::PlotTarget>,

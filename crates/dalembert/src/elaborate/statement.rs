@@ -10,6 +10,7 @@ use dalembert_run::Method;
 use dalembert_syntax::ast::{self, Block, Definition, Equation, Statement, StatementKind as S, Target};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
+use dalembert_syntax::units::UnitInfo;
 use dalembert_syntax::words::is_reserved;
 
 impl Elaborator<'_> {
@@ -239,10 +240,13 @@ impl Elaborator<'_> {
         let residuals = difference.scalars();
         let first_row = self.rows.len();
         self.limit(first_row + residuals.len(), "constraint rows", span)?;
+        let kinds: Vec<(Expr, UnitInfo)> = residuals.into_iter().zip(difference.units()).collect();
         for (row_name, residual, holonomic) in self.scalar_rows(&name, &difference, span)? {
             let constraint = self.constraints.len();
             self.row_of.entry(row_name.clone()).or_insert(self.rows.len());
-            self.rows.push(ConstraintRow { name: row_name, residual, holonomic, constraint, span });
+            let kind = kinds.iter().find(|(e, _)| *e == residual).map(|(_, kind)| kind.clone());
+            let kind = kind.unwrap_or(UnitInfo::Missing);
+            self.rows.push(ConstraintRow { name: row_name, residual, kind, holonomic, constraint, span });
         }
         self.constraint_of.insert(name.clone(), self.constraints.len());
         self.constraints.push(Constraint { name, rows: first_row..self.rows.len(), span });
@@ -335,7 +339,7 @@ impl Elaborator<'_> {
         self.allow_in(&d.value, &value.scalars(), everything)?;
         self.check_output_name(&name, &value, d.target.span)?;
         let scalars = value.scalars();
-        for (k, e) in scalars.iter().enumerate() {
+        for (k, (e, kind)) in scalars.iter().zip(value.units()).enumerate() {
             let column = match &value {
                 Value::Vector(_) => component_name(&name, k, scalars.len()),
                 _ => name.clone(),
@@ -350,7 +354,7 @@ impl Elaborator<'_> {
                 );
             }
             self.output_names.insert(column.clone());
-            self.outputs.push(Output { name: column, value: *e, span: d.target.span });
+            self.outputs.push(Output { name: column, value: *e, kind, span: d.target.span });
         }
         // Outputs may build on each other.
         let plain = name.split('[').next().unwrap_or(&name);

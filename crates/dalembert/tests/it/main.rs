@@ -55,6 +55,7 @@ mod sympy;
 mod syntax;
 mod time_switches;
 mod trust;
+mod units;
 mod vanishing_rows;
 mod variational;
 mod verify;

@@ -17,7 +17,16 @@ from ._events import refused, statements
 from ._motion import Motion
 from ._options import Span
 from ._rates import AccelerationFunction
-from ._results import Analysis, Eigenvalues, Equilibria, Evaluation, Linearization, Record, Verification
+from ._results import (
+    Analysis,
+    Eigenvalues,
+    Equilibria,
+    Evaluation,
+    Linearization,
+    Parameters,
+    Record,
+    Verification,
+)
 from ._words import Expression, Values
 
 if TYPE_CHECKING:
@@ -151,9 +160,23 @@ class System:
         return tuple(self._engine.events)
 
     @property
-    def parameters(self) -> dict[str, float]:
-        """Values of the parameters, in SI."""
-        return dict(self._engine.parameters)
+    def parameters(self) -> Parameters:
+        """Values of the parameters in the units of the model, as ``with_parameters`` takes them.
+
+        ``system.with_parameters(**system.parameters)`` is the same system; ``parameters.units`` has the units.
+        """
+        return Parameters(self._engine.parameters)
+
+    @property
+    def si_parameters(self) -> dict[str, float]:
+        """Values of the parameters in SI, as they are in the equations."""
+        return dict(self._engine.si_parameters)
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Units of the columns of a motion, as far as they are known; columns are in coherent SI units."""
+        names = ["t", *self.states, *self.outputs]
+        return {name: unit for name, unit in zip(names, self._engine.units(names)) if unit is not None}
 
     @cached_property
     def check(self) -> Record:

@@ -152,6 +152,22 @@ catalogue! {
     RepeatedPart "E0211" "a part of a statement given twice":
         "Each part of the statement (`until`, `every`, `method`, `tolerance`, `coefficient`, `velocity`, `static`, a unit) may be given once."
         wrong "simulate until 10 until 20" right "simulate until 20";
+    PowerOfFunction "E0212" "a power between a function and its argument":
+        "A function takes its argument at once, and the power stands behind: `sin(x)^2` is the square of the sine. \
+         The inverse function has a name of its own, `asin(x)`."
+        wrong "potential sin^2(x)" right "potential sin(x)^2";
+    UnitWithoutBraces "E0213" "a unit without its braces":
+        "A unit stands in braces behind its number, `30 {deg}`, so that it cannot be taken for a name of the model."
+        wrong "parameter alpha = 30 deg" right "parameter alpha = 30 {deg}";
+    CommentSign "E0214" "a comment with the sign of another language":
+        "Comments begin with `#` and go to the end of the line. The remainder of a division is `mod(a, b)`, its whole part `floor(a/b)`."
+        wrong "parameter m = 1 // mass" right "parameter m = 1 # mass";
+    EndTimeWord "E0215" "a `simulate` statement without `until`":
+        "The parts of the statement have names: `simulate until 10 every 0.01 method dop853 tolerance 1e-9`."
+        wrong "simulate 10" right "simulate until 10";
+    ForceOnWord "E0216" "a force `on` a coordinate":
+        "A generalised force is written like an equation, `force x = F`; a force at a point is a vector, `force [Fx, Fy] at P`."
+        wrong "force F on x" right "force x = F";
 
     // Names.
     UnknownName "E0301" "a name that is not declared":
@@ -472,6 +488,10 @@ catalogue! {
         wrong "" right "";
 
     // Warnings.
+    PartialTimeDerivative "W0430" "a partial derivative with respect to time that is zero":
+        "`diff(E, t)` is the partial derivative: coordinates are held, and only `t` itself changes. The rate along the motion, with \
+         everything changing, is `E'`, for a coordinate `x'`."
+        wrong "force x = -c*diff(x, t)" right "force x = -c*x'";
     AlwaysTrue "W0501" "a constraint that holds always":
         "All coordinates and rates cancel and the equation is an identity. It constrains nothing and is left out."
         wrong "coordinate x\nconstraint x = x" right "coordinate x\nconstraint x = 2";

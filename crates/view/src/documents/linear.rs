@@ -1,6 +1,6 @@
 //! The linear system about a state, and eigenvalues over a range.
 
-use super::{nested, object, state_pairs};
+use super::{nested, object, state_pairs, units};
 use dalembert::equilibrium::{Equilibria, Equilibrium};
 use dalembert::linearize::Complex;
 use dalembert::linearize::{Linearization, OperatingPoint, Range, Split, Sweep};
@@ -12,6 +12,7 @@ use std::f64::consts::TAU;
 /// A linear system and where it holds as JSON.
 pub fn linearization(model: &Model, linear: &Linearization, source: &Source) -> Value {
     let mut out = json!({ "state": object(state_pairs(model, &linear.state)), "t": linear.state.t });
+    out["units"] = units(model, model.state_names());
     let all = fields(linear);
     for (key, value) in all.as_object().into_iter().flatten() {
         out[key] = value.clone();

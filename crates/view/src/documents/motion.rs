@@ -1,8 +1,8 @@
 //! How a run went.
 
-use super::object;
-use dalembert::Motion;
+use super::{object, units};
 use dalembert::compile::CodeStats;
+use dalembert::{Model, Motion};
 use dalembert_run::Stop;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub fn last_time(motion: &Motion) -> f64 {
 }
 
 /// A run as JSON.
-pub fn motion(motion: &Motion, wall: Duration, files: &[String]) -> Value {
+pub fn motion(model: &Model, motion: &Motion, wall: Duration, files: &[String]) -> Value {
     let (counters, outcome) = (motion.counters(), &motion.outcome);
     let columns = motion.table.columns.iter().map(String::as_str);
     let last = motion.table.rows().last().unwrap_or(&[]).iter().copied();
@@ -31,6 +31,7 @@ pub fn motion(motion: &Motion, wall: Duration, files: &[String]) -> Value {
         motion.events.iter().map(|e| json!({ "name": e.name, "t": e.t, "rising": e.rising })).collect();
     let mut document = json!({
         "columns": motion.table.columns,
+        "units": units(model, motion.table.columns.iter().map(String::as_str)),
         "final": object(columns.zip(last)),
         "stop": stop_name(motion),
         "summary": {
