@@ -220,12 +220,14 @@ impl Workspace {
             self.compiled.with_partials(&mut self.system, &self.form);
         }
         if method.is_variational() {
-            variables::check_variational(request, method)?;
+            variables::check_variational(self, request, method)?;
             self.make_variation(&format!("`{method}`"))?;
         }
         let lagrangian = request.action.then(|| lagrangian_of(self)).transpose()?;
         let s = &self.system;
-        let working = s.nonideal.is_some() || !s.contacts.is_empty() || !s.requirement_rows.is_empty();
+        let acting = s.events.iter().any(|event| !event.actions.is_empty());
+        let working =
+            s.nonideal.is_some() || !s.contacts.is_empty() || !s.requirement_rows.is_empty() || acting;
         if request.balance.unwrap_or(working) || Compiled::outputs_need_work(&mut self.system) {
             self.compiled.with_quadratures(&mut self.system, &self.form, true, lagrangian);
         } else {
@@ -313,7 +315,7 @@ impl Workspace {
             &options.options,
             &mut recorder,
         );
-        let Recorder { values, events, energies, trouble, integrals, residuals, forces, .. } = recorder;
+        let Recorder { values, events, energies, jumped, trouble, integrals, residuals, forces, .. } = recorder;
         if let Some(residuals) = residuals {
             outcome.largest_position_residual = residuals.position;
             outcome.largest_velocity_residual = residuals.velocity;
@@ -353,7 +355,7 @@ impl Workspace {
             method,
             energy,
             energy_change,
-            balance: energy_change.and_then(|change| Balance::new(change, &integrals)),
+            balance: energy_change.and_then(|change| Balance::new(change, jumped, &integrals)),
             integral: None,
             action: request.action.then(|| integrals.last().copied()).flatten(),
             forces: forces.unwrap_or_default(),

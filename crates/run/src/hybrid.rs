@@ -23,6 +23,7 @@ mod slip_onset;
 mod source;
 mod time_events;
 pub(crate) mod tolerances;
+mod user_events;
 
 pub use controller::Controller;
 pub use options::{EventRule, Method, Options, Output, UnknownMethod};

@@ -76,7 +76,7 @@ pub use hybrid::{
     Options, Outcome, Output, Progress, Row, SolvedRow, Stop, integrate, integrate_controlled,
 };
 pub use kernel::{
-    AccelerationError, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Line, Partials, Path,
+    AccelerationError, Action, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Line, Partials, Path,
     Pattern, Point, SecondVariation, Shape, Sliding, Solution, Sparsity, State, Taken, Term, Terms,
     Variation,
 };

@@ -58,6 +58,7 @@ pub fn facts(motion: &Motion) -> Vec<(String, String)> {
             ("non-ideal", b.nonideal),
             ("control", b.control),
             ("explicit time", b.explicit),
+            ("events", b.events.unwrap_or(0.0)),
         ];
         let largest = works.iter().fold(b.change.abs(), |m, (_, work)| m.max(work.abs()));
         let shown: Vec<String> = works

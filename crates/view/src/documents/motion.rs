@@ -3,6 +3,7 @@
 use super::object;
 use dalembert::Motion;
 use dalembert::compile::CodeStats;
+use dalembert::energy_balance::Balance;
 use dalembert_run::Stop;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -55,15 +56,7 @@ pub fn motion(motion: &Motion, wall: Duration, files: &[String]) -> Value {
             "energy_change": motion.energy_change,
             "energy_deviation": motion.energy.map(|(_, deviation)| deviation),
         },
-        "balance": motion.balance.map(|b| json!({
-            "change": b.change,
-            "nonconservative": b.nonconservative,
-            "ideal": b.ideal,
-            "nonideal": b.nonideal,
-            "control": b.control,
-            "explicit": b.explicit,
-            "defect": b.defect,
-        })),
+        "balance": motion.balance.as_ref().map(balance_document),
         "action": motion.action,
         "complete_integral": motion.integral.as_ref().map(|i| json!({
             "proved": i.verified.proved,
@@ -78,6 +71,23 @@ pub fn motion(motion: &Motion, wall: Duration, files: &[String]) -> Value {
         "events": events,
         "files": files,
     })
+}
+
+/// What accounts for the change of energy; what events do is in it where the model has events that change the state.
+fn balance_document(b: &Balance) -> Value {
+    let mut document = json!({
+        "change": b.change,
+        "nonconservative": b.nonconservative,
+        "ideal": b.ideal,
+        "nonideal": b.nonideal,
+        "control": b.control,
+        "explicit": b.explicit,
+        "defect": b.defect,
+    });
+    if let Some(events) = b.events {
+        document["events"] = json!(events);
+    }
+    document
 }
 
 /// Operations of an acceleration before and after.
