@@ -20,7 +20,7 @@ mod variation;
 pub use fused::{CodeStats, FusedStats};
 
 use crate::kernel_form::{KernelForm, Matrix, Places};
-use crate::system::System;
+use crate::system::{InitialTarget, System};
 use dalembert_expr::{Expr, Rational, Symbol};
 use dalembert_run::{Level, Point, Shape, Solution, Sparsity, Terms};
 use dalembert_tape::Counts;
@@ -56,6 +56,7 @@ pub struct Compiled {
     rows_read: Vec<usize>,
     pub(crate) events_need_solution: bool,
     contacts: Vec<dalembert_run::Contact>,
+    actions: Vec<dalembert_run::Action>,
     has_cost: bool,
     /// The whole acceleration as one program.
     quick: Option<fused::FusedAcceleration>,
@@ -76,6 +77,20 @@ pub(crate) fn matrix(rows: &[Vec<Expr>]) -> Vec<(usize, Expr)> {
 
 pub(crate) fn entries(matrix: &Matrix, n: usize) -> Vec<(usize, Expr)> {
     matrix.entries().map(|(p, q, e)| (p * n + q, e)).collect()
+}
+
+/// What events assign: which variable of (x, eta), and its value.
+fn actions_of(system: &System, n_x: usize) -> (Vec<dalembert_run::Action>, Vec<Expr>) {
+    let (mut actions, mut values) = (Vec::new(), Vec::new());
+    for (event, action) in system.events.iter().enumerate().flat_map(|(k, e)| e.actions.iter().map(move |a| (k, a))) {
+        let variable = match action.target {
+            InitialTarget::Coordinate(i) | InitialTarget::Rate(i) => i,
+            InitialTarget::Speed(p) => n_x + p,
+        };
+        actions.push(dalembert_run::Action { event, variable });
+        values.push(action.value);
+    }
+    (actions, values)
 }
 
 /// The symbols of the common beginning, then those of results.
@@ -162,6 +177,9 @@ impl Compiled {
             values.iter().any(|e| pool.depends_on(*e, &beyond))
         };
         let events = pool.lower(&inputs.results, &values);
+        let (actions, assigned) = actions_of(system, n_x);
+        let pool = &mut system.pool;
+        let action_values = (!actions.is_empty()).then(|| pool.lower(&inputs.results, &assigned));
         let switches = switches::of_rows(pool, form);
         let n_switch = switches.len();
         let switches = pool.lower(&inputs.state, &switches);
@@ -172,7 +190,8 @@ impl Compiled {
         let outputs = pool.lower(&inputs.results, &values);
         let shared = system.bodies.as_ref().map(|bodies| &bodies.loop_forces).filter(|list| !list.is_empty());
         let loop_forces = shared.map(|list| pool.lower(&inputs.results, list));
-        let readers: Vec<Expr> = values.into_iter().chain(system.events.iter().map(|e| e.value)).collect();
+        let readers = values.into_iter().chain(system.events.iter().map(|e| e.value)).chain(assigned);
+        let readers: Vec<Expr> = readers.collect();
         let mut read = |symbols: &[Symbol]| readers.iter().any(|e| pool.depends_on(*e, symbols));
         let reactions = &system.observables.reactions;
         let multipliers_read = read(reactions) || read(&system.observables.multipliers);
@@ -206,6 +225,7 @@ impl Compiled {
                 frame,
                 invariants,
                 events,
+                action_values,
                 switches,
                 time_switches,
                 outputs,
@@ -227,6 +247,7 @@ impl Compiled {
             loop_rows: loop_rows(system),
             events_need_solution,
             contacts: Vec::new(),
+            actions,
             has_cost: false,
             quick: None,
             tangents: None,
@@ -311,6 +332,12 @@ impl Compiled {
         self.scratch_len = self.programs.scratch_len();
     }
 
+    /// Events change nothing from now on.
+    pub(crate) fn forget_actions(&mut self) {
+        self.actions.clear();
+        self.programs.action_values = None;
+    }
+
     /// The values of the parameters.
     pub fn parameters(&self) -> &[f64] {
         &self.parameters
@@ -355,7 +382,7 @@ impl Compiled {
     /// The size of the force of one constraint: the normal force where friction acts on it, otherwise the norm of the
     /// generalised force.
     pub fn reaction(&self, group: usize, solution: &Solution, terms: &Terms) -> f64 {
-        match self.contacts.iter().position(|c| c.rows == self.groups[group]) {
+        match self.contacts.iter().position(|c| !c.has_given_limit() && c.rows == self.groups[group]) {
             Some(contact) => solution.normal[contact],
             None => self.generalised_reaction(group, &solution.lambda, &terms.A, terms.sparsity.as_deref()),
         }

@@ -4,6 +4,7 @@
 //! on, so that one reading shows all mistakes. At the end the kinematics are solved and rates replaced
 //! (`finish`). Work is bounded: [`MAX_STEPS`] expressions and members, and the pool's own limit.
 
+mod actuate;
 mod arithmetic;
 mod auxiliary;
 mod bindings;
@@ -12,6 +13,7 @@ mod call;
 mod declare;
 mod dimensions;
 mod draw;
+mod events;
 mod expression;
 mod finish;
 mod forces;
@@ -168,9 +170,11 @@ struct Elaborator<'a> {
     no_contacts: Vec<laws::NoContact>,
     /// Normal forces as they are written, one for each contact.
     normals: Vec<Option<(Vec<Expr>, Span)>>,
+    /// Limits of `friction in`, for their units.
+    friction_limits: Vec<(Binding, Part)>,
     requirements: Vec<Constraint>,
     requirement_rows: Vec<RequirementRow>,
-    actuators: Option<(Vec<(Binding, String)>, Span)>,
+    actuators: Option<(Vec<actuate::RawActuator>, Span)>,
     weight: Option<(Vec<Vec<Expr>>, Span)>,
     initial: Vec<RawInitial>,
     /// Which of them is about a coordinate and an order, or about a speed (order `u32::MAX`).
@@ -315,6 +319,7 @@ impl<'a> Elaborator<'a> {
             contacts: Vec::new(),
             no_contacts: Vec::new(),
             normals: Vec::new(),
+            friction_limits: Vec::new(),
             requirements: Vec::new(),
             requirement_rows: Vec::new(),
             actuators: None,

@@ -179,7 +179,8 @@ pub struct ContactForm {
     pub coefficient: Expr,
     /// Coefficient of static friction.
     pub r#static: Expr,
-    /// The normal force is the length of this times the multipliers of `rows`.
+    /// The normal force is the length of this times the multipliers of `rows`; without components the coefficients are
+    /// forces themselves, and the normal force is 1.
     pub normal: Vec<Vec<Expr>>,
 }
 

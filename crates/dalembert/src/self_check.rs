@@ -273,7 +273,8 @@ impl Workspace {
             let P = road.values(self, &P);
             let lambda = &found.solution.lambda[contact.rows.clone()];
             let pressed: Vec<f64> = P.chunks(lambda.len().max(1)).map(|row| dot(row, lambda)).collect();
-            let (N, speed) = (norm(&pressed), norm(V));
+            let N = if contact.normal.is_empty() { 1.0 } else { norm(&pressed) };
+            let speed = norm(V);
             if speed <= 1e-9 {
                 continue; // the direction of sliding is a limit there
             }

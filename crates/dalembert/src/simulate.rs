@@ -236,12 +236,14 @@ impl Workspace {
             self.compiled.with_partials(&mut self.system, &self.form);
         }
         if method.is_variational() {
-            variables::check_variational(request, method)?;
+            variables::check_variational(self, request, method)?;
             self.make_variation(&format!("`{method}`"))?;
         }
         let actions = if request.action { self.action_rates()? } else { Vec::new() };
         let s = &self.system;
-        let working = s.nonideal.is_some() || !s.contacts.is_empty() || !s.requirement_rows.is_empty();
+        let acting = s.events.iter().any(|event| !event.actions.is_empty());
+        let working =
+            s.nonideal.is_some() || !s.contacts.is_empty() || !s.requirement_rows.is_empty() || acting;
         if request.balance.unwrap_or(working) || Compiled::outputs_need_work(&mut self.system) {
             self.derive_symbols()?;
             self.compiled.with_quadratures(&mut self.system, &self.form, true, &actions);
@@ -372,7 +374,7 @@ impl Workspace {
             follower.as_mut().map(|f| f as &mut dyn Follower),
         );
         let sensitivity_evaluations = follower.map_or(0, |f| f.evaluations());
-        let Recorder { values, events, energies, trouble, integrals, residuals, forces, .. } = recorder;
+        let Recorder { values, events, energies, jumped, trouble, integrals, residuals, forces, .. } = recorder;
         if let Some(residuals) = residuals {
             outcome.largest_position_residual = residuals.position;
             outcome.largest_velocity_residual = residuals.velocity;
@@ -415,7 +417,7 @@ impl Workspace {
             method,
             energy,
             energy_change,
-            balance: energy_change.and_then(|change| Balance::new(change, &integrals)),
+            balance: energy_change.and_then(|change| Balance::new(change, jumped, &integrals)),
             integral: None,
             action: actions.first().copied(),
             abbreviated_action: actions.get(1).copied(),

@@ -273,8 +273,9 @@ fn lanes(model: &mut Workspace, plan: &Plan, options: &Options) -> Option<(Ensem
     let output = if plan.motions { options.output.clone() } else { Output::Ends };
     let shape = model.compiled.shape();
     let asked = request.form == MotionForm::Explicit && request.plant.is_empty() && request.hold.is_none();
-    // The ordinary driver judges the switches of constraints and ends steps at those of time.
-    if shape.n_quadrature + shape.n_switch + shape.n_time_switch > 0 || !asked {
+    // The ordinary driver judges the switches of constraints, ends steps at those of time, and does what events do.
+    let acting = !model.compiled.actions().is_empty();
+    if shape.n_quadrature + shape.n_switch + shape.n_time_switch > 0 || acting || !asked {
         return None;
     }
     let mut rows = Vec::new();

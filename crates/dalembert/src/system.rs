@@ -61,6 +61,8 @@ pub struct System {
     pub requirement_rows: Vec<RequirementRow>,
     /// What control may use: name and generalised force on each speed, for an input of one. `None`: every speed.
     pub actuators: Option<Vec<(String, Vec<Expr>)>>,
+    /// Least and greatest value of each control input that has bounds; empty where none has.
+    pub control_bounds: Vec<Option<[Expr; 2]>>,
     /// Cost matrix of the inputs, with its place. `None`: the inverse mass.
     pub weight: Option<(Vec<Vec<Expr>>, Span)>,
     /// Starting values.
@@ -166,15 +168,15 @@ impl Power {
 pub struct Contact {
     /// Name of its constraint, or of the row of it.
     pub name: String,
-    /// Index of the constraint.
-    pub constraint: usize,
+    /// Index of the constraint; `None` where the limit force is given and nothing presses (`friction in`).
+    pub constraint: Option<usize>,
     /// The rows whose force presses.
     pub rows: std::ops::Range<usize>,
     /// Components of the sliding velocity.
     pub velocity: Vec<Expr>,
-    /// Coefficient of sliding friction.
+    /// Coefficient of sliding friction, or the limit force.
     pub coefficient: Expr,
-    /// Coefficient of static friction.
+    /// Coefficient of static friction, or the static limit force.
     pub r#static: Expr,
     /// Components of the normal force as coefficients of the multipliers of `rows`, where the model gives it.
     pub normal: Option<Vec<Vec<Expr>>>,
@@ -345,6 +347,27 @@ pub struct Event {
     pub rising: Option<bool>,
     /// Whether the motion ends there.
     pub stop: bool,
+    /// What changes there, all from values before it.
+    pub actions: Vec<Action>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Every expression of events with its place: what crosses zero, and what is assigned.
+pub(crate) fn event_expressions(events: &mut [Event]) -> impl Iterator<Item = (&mut Expr, Span)> {
+    events.iter_mut().flat_map(|event| {
+        let values = event.actions.iter_mut().map(|action| (&mut action.value, action.span));
+        std::iter::once((&mut event.value, event.span)).chain(values)
+    })
+}
+
+/// A new value at an event.
+#[derive(Clone, Debug)]
+pub struct Action {
+    /// A variable of x or a speed; the rate of a coordinate only until the speeds are known.
+    pub target: InitialTarget,
+    /// The value, over state, accelerations and observables before the event.
+    pub value: Expr,
     /// Where it stands.
     pub span: Span,
 }

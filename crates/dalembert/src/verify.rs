@@ -43,6 +43,7 @@ mod symbols;
 mod work;
 
 use crate::workspace::{WRITTEN_OUT, Workspace};
+use dalembert_run::Kernel;
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 pub use gauss::gauss;
 pub use reading::{Difference, Reading, multipliers};
@@ -131,6 +132,15 @@ pub fn verify(model: &mut Workspace) -> Result<Verification, Box<Diagnostic>> {
         ));
     }
     model.derive_symbols()?;
+    // Other forms know no jumps: motions are compared up to the first of them.
+    let mut up_to_jumps;
+    let model = if model.compiled.actions().is_empty() {
+        model
+    } else {
+        up_to_jumps = model.clone();
+        up_to_jumps.stop_at_jumps();
+        &mut up_to_jumps
+    };
     let start = model.start()?.state;
     // Without an acceleration at the start there is nothing to compare: what hinders it is said.
     model.evaluate(&start)?;

@@ -138,6 +138,15 @@ impl Workspace {
         Workspace { system, form, compiled, diagnostics: Vec::new(), unchecked }
     }
 
+    /// Events that would change the state end the motion instead.
+    pub(crate) fn stop_at_jumps(&mut self) {
+        for event in &mut self.system.events {
+            event.stop |= !event.actions.is_empty();
+            event.actions.clear();
+        }
+        self.compiled.forget_actions();
+    }
+
     /// Leaves out the comparison of the equations with a second derivation, here and in copies made from now on.
     pub(crate) fn skip_self_check(&mut self) {
         self.unchecked = Arc::new(AtomicBool::new(false));

@@ -24,6 +24,7 @@ mod slip_onset;
 mod source;
 mod time_events;
 pub(crate) mod tolerances;
+mod user_events;
 
 pub use controller::Controller;
 pub use follower::{FollowedStep, Follower, Guard, Moment};

@@ -78,7 +78,7 @@ pub use hybrid::{
     integrate_controlled, integrate_followed,
 };
 pub use kernel::{
-    AccelerationError, Contact, ContactTerms, ControlTerms, Differentiable, Direction, FusedDerivatives,
+    AccelerationError, Action, Contact, ContactTerms, ControlTerms, Differentiable, Direction, FusedDerivatives,
     IdealForces, Kernel, Level, Line, Partials, Path, Pattern, Point, Refusal, SecondVariation, Shape,
     Sliding, Solution, Solved, Sparsity, State, Taken, Term, Terms, Variation,
 };

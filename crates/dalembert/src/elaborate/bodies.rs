@@ -99,7 +99,8 @@ impl Elaborator<'_> {
             let above = self.pool.sub(limit.value, limit.upper);
             for (end, value, rising) in [("lower", below, false), ("upper", above, true)] {
                 let name = format!("{}.{end} passed", limit.name);
-                self.events.push(Event { name, value, rising: Some(rising), stop: false, span: limit.span });
+                let (rising, actions, span) = (Some(rising), Vec::new(), limit.span);
+                self.events.push(Event { name, value, rising, stop: false, actions, span });
             }
         }
     }

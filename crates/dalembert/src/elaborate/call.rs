@@ -460,7 +460,7 @@ impl Elaborator<'_> {
             let message = format!("no friction acts on `{target}`");
             let d = Diagnostic::error(Code::UnknownConstraint, a.span, message);
             return self.fail(
-                d.help(format!("state it before: `friction on {target}: coefficient mu, velocity V`")),
+                d.help(format!("state it before: `friction on {target}: coefficient mu, velocity V`, or `friction in {target}: limit F` for a coordinate")),
             );
         };
         let names: Vec<String> =

@@ -1,6 +1,6 @@
 //! Closing a model: kinematics solved, rates replaced by speeds, forces gathered, results named.
 
-use super::laws::Control;
+use super::actuate::Control;
 use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::{Elaborator, Fallible};
@@ -231,6 +231,7 @@ impl Elaborator<'_> {
             requirements: self.requirements,
             requirement_rows: self.requirement_rows,
             actuators: c.control.actuators,
+            control_bounds: c.control.bounds,
             weight: c.control.weight,
             initial: c.initial,
             outputs: self.outputs,

@@ -4,10 +4,10 @@ use super::roles::{Allowed, Role, State};
 use super::scope::Binding;
 use super::value::{Value, component_name};
 use super::{Elaborator, Fallible, MAX_ERRORS, Part};
-use crate::system::{Constraint, ConstraintRow, Event, Output, Run};
+use crate::system::{Constraint, ConstraintRow, Output, Run};
 use dalembert_expr::{Expr, Pool, Rational};
 use dalembert_run::Method;
-use dalembert_syntax::ast::{self, Block, Definition, Equation, Statement, StatementKind as S, Target};
+use dalembert_syntax::ast::{self, Block, Definition, Equation, Statement, StatementKind as S};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
 use dalembert_syntax::units::UnitInfo;
@@ -111,7 +111,9 @@ impl Elaborator<'_> {
             }
             S::Simulate(run) => self.simulate(run, span),
             S::Output(definitions) => self.each(definitions, Self::output),
-            S::Event { name, value, direction, stop } => self.event(name, value, *direction, *stop),
+            S::Event { name, value, direction, stop, actions } => {
+                self.event(name, value, *direction, *stop, actions)
+            }
             S::For { index, range, body } => {
                 let (first, last) = self.range(range)?;
                 self.with_index(index, first, last, |this, _| {
@@ -122,6 +124,9 @@ impl Elaborator<'_> {
             S::Friction { on, coefficient, velocity, r#static, normal } => {
                 let parts = super::laws::Parts { coefficient, velocity, r#static, normal };
                 self.friction(on, parts, span)
+            }
+            S::FrictionIn { target, limit, r#static } => {
+                self.friction_in(target, limit, r#static.as_ref(), span)
             }
             S::Require { equation, decay } => self.requirement(equation, decay, span),
             S::Actuate(targets) => self.actuate(targets, span),
@@ -376,33 +381,6 @@ impl Elaborator<'_> {
             span,
             &format!("`{name}` is a word of the language and means something else"),
         )
-    }
-
-    fn event(
-        &mut self,
-        target: &Target,
-        value: &ast::Expr,
-        direction: Option<ast::Direction>,
-        stop: bool,
-    ) -> Fallible<()> {
-        let everything = Allowed {
-            ideal_results: true,
-            results: true,
-            ..Allowed::only("an event", State::Velocity).with_signals()
-        };
-        let span = target.span;
-        let name = self.member(target)?;
-        if self.events.iter().any(|e| e.name == name) {
-            return self.error(
-                Code::DeclaredTwice,
-                span,
-                &format!("an event called `{name}` exists already"),
-            );
-        }
-        let part = self.part(value, everything)?;
-        let rising = direction.map(|d| d == ast::Direction::Rising);
-        self.events.push(Event { name, value: part.expr, rising, stop, span });
-        Ok(())
     }
 }
 

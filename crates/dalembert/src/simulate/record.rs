@@ -45,6 +45,8 @@ pub(super) struct Recorder<'m, P> {
     /// With so many events the run ends.
     max_events: usize,
     pub energies: Vec<f64>,
+    /// What events have changed the energy by, where some change the state.
+    pub jumped: Option<f64>,
     /// Forces at each row, where they are wanted.
     pub forces: Option<Vec<f64>>,
     /// Work so far at the last row.
@@ -75,6 +77,7 @@ impl<'m, P> Recorder<'m, P> {
             directions: 0,
             max_events: MAX_EVENTS,
             energies: Vec::new(),
+            jumped: (!model.compiled.actions().is_empty()).then_some(0.0),
             forces: forces.then(Vec::new),
             integrals: Vec::new(),
             trouble: None,
@@ -219,6 +222,17 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
             rising: !change.sticks,
             state: None,
         });
+    }
+
+    fn jump(&mut self, before: Point<'_>, after: Point<'_>) {
+        let compiled = &self.model.compiled;
+        let mut scratch = vec![0.0; compiled.scratch_len()];
+        let mut energy = |at: Point<'_>| {
+            compiled.glance(at, &mut scratch, &mut self.outputs);
+            self.outputs.get(self.model.system.outputs.len()).copied().unwrap_or(0.0)
+        };
+        let change = energy(after) - energy(before);
+        self.jumped = self.jumped.map(|sum| sum + change);
     }
 
     fn progress(&mut self, progress: &Progress) -> Flow {

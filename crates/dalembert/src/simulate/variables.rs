@@ -80,6 +80,10 @@ pub(super) fn check(model: &Workspace, request: &Request) -> Result<(), Box<Diag
             Diagnostic::error(Code::BadOption, None, message).help("leave one of the two out"),
         ));
     }
+    if request.form != MotionForm::Explicit && !model.compiled.actions().is_empty() {
+        let message = "events that change the state are computed in the speeds of the model";
+        return Err(Box::new(Diagnostic::error(Code::BadOption, None, message).help("leave `--form` out")));
+    }
     if request.fold && request.form != MotionForm::Explicit {
         let message = "parameters are folded into the explicit equations only";
         return Err(Box::new(
@@ -94,10 +98,20 @@ pub(super) fn check(model: &Workspace, request: &Request) -> Result<(), Box<Diag
 }
 
 /// Options that a variational method does not go with.
-pub(super) fn check_variational(request: &Request, method: Method) -> Result<(), Box<Diagnostic>> {
+pub(super) fn check_variational(
+    model: &Workspace,
+    request: &Request,
+    method: Method,
+) -> Result<(), Box<Diagnostic>> {
     let refuse = |message: String, help: &str| {
         Err(Box::new(Diagnostic::error(Code::BadOption, None, message).help(help)))
     };
+    if !model.compiled.actions().is_empty() {
+        return refuse(
+            format!("`{method}` keeps its steps, and an event that changes the state would cut one short"),
+            "choose `dop853`, `tsit5`, `radau` or `rk4`",
+        );
+    }
     if request.form != MotionForm::Explicit {
         return refuse(
             format!("`{method}` works from the Lagrangian, not from another form"),

@@ -234,6 +234,7 @@ fn rewrite(model: &mut Workspace, change: &Change) -> System {
         requirements: old.requirements.clone(),
         requirement_rows,
         actuators,
+        control_bounds: old.control_bounds.iter().map(|b| b.map(|b| b.map(|e| one(pool, e)))).collect(),
         weight,
         initial: Vec::new(),
         outputs: Vec::new(),

@@ -4,7 +4,7 @@ use super::SLACK;
 use crate::acceleration::Accelerator;
 use crate::coulomb::SlipSpace;
 use crate::{
-    Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, SecondVariation, Shape,
+    Action, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, SecondVariation, Shape,
     Sliding, Solution, Terms, Variation,
 };
 use dalembert_linalg::{axpy, norm, norm_max};
@@ -336,6 +336,14 @@ impl Kernel for StickingKernel<'_> {
 
     fn events_need_solution(&self) -> bool {
         self.base.events_need_solution()
+    }
+
+    fn actions(&self) -> &[Action] {
+        self.base.actions()
+    }
+
+    fn action_values(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], values: &mut [f64]) {
+        self.base.action_values(at, solution, scratch, values);
     }
 
     fn switches(&self, at: Point<'_>, scratch: &mut [f64], g: &mut [f64]) {

@@ -11,9 +11,10 @@ use super::follower::{Follower, Guard};
 use super::integration::{Integration, failure};
 use super::rows::Rows;
 use super::rules;
-use super::source::{EventSource, HeldControl, Sources, Transition, UserEvents};
+use super::source::{EventSource, HeldControl, Sources, Transition};
 use super::time_events::TimeSwitches;
 use super::tolerances::SUDDEN;
+use super::user_events::UserEvents;
 use super::{Controller, Failure, Flow, Observer, Options, Outcome, Progress, Stop};
 use crate::method::stepper::{Estimated, EvalError, StepError};
 use crate::{AccelerationError, Kernel, State};
@@ -163,9 +164,9 @@ impl<'a> Driver<'a> {
         }
         self.run.finish_step(t_new, h, estimated, margin);
         if (self.looks_inside || self.rows.due(t_new, h))
-            && let Some(hit) = self.give_out(t_new, h)
+            && let Some(hits) = self.give_out(t_new, h)
         {
-            return self.fire(hit, h);
+            return self.fire(hits, h);
         }
         self.run.move_on(t_new);
         if self.rows.every_step() {

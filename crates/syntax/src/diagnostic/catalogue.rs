@@ -252,6 +252,14 @@ catalogue! {
     NotConstant "E0416" "an expression that must be known beforehand":
         "Parameters, starting values and the numbers of `simulate` may depend on parameters and constants, not on coordinates or time."
         wrong "coordinate x\nparameter a = x" right "coordinate x\nparameter a = 1";
+    NotAssignable "E0417" "something that an event cannot assign":
+        "Behind `do` an event assigns coordinates, their rates or declared speeds, `state` variables and `discrete` values. Parameters and inputs stay, accelerations \
+         and results follow from the motion."
+        wrong "parameter m = 1\ncoordinate x\nkinetic m/2*x'^2\nevent e: x do m = 2"
+        right "discrete m = 1\ncoordinate x\nkinetic x'^2/2\nforce x = -m*x\nevent e: x do m = 2";
+    AssignedTwice "E0418" "an event that assigns something twice":
+        "An event gives a variable one new value. A declared speed and a rate that it is made of cannot both be assigned."
+        wrong "coordinate x\nkinetic x'^2/2\nevent e: x do x' = 1, x' = 2" right "coordinate x\nkinetic x'^2/2\nevent e: x do x' = 1";
 
     // Mechanics.
     MissingEnergy "E0501" "a model without inertia":
@@ -403,6 +411,18 @@ catalogue! {
     EnergyOutOfReach "E0742" "an energy at which there is no motion there":
         "The principle of least action compares paths of one energy E, along which the kinetic energy is E - V. Where V is larger than E no motion of that \
          energy can be, and Jacobi's metric is no metric. The message gives V where that is so."
+        wrong "" right "";
+
+    EventOffConstraints "E0713" "an event that leaves the constraints":
+        "What an event assigns must satisfy the constraints, positions and speeds, as the state before it did: nothing is adjusted. \
+         Assign every coordinate and speed that the constraint ties together."
+        wrong "" right "";
+    EventsContradict "E0714" "simultaneous events that assign different values":
+        "Events at one instant all read the values before it. If two of them assign the same variable, they must assign the same value."
+        wrong "" right "";
+    EventsAccumulate "E0715" "events that follow each other without end":
+        "The times of the events converge, as those of a ball that bounces to rest: infinitely many of them happen in a finite time, and the motion behind \
+         them is not described. What was computed is returned. End the run with an event that stops, or change a `discrete` value when the rest is near."
         wrong "" right "";
 
     // Friction and control.

@@ -289,6 +289,11 @@ impl Parser<'_> {
         if !(is_of || self.at_word("in")) || second.kind != TokenKind::Name || self.crossed_newline() {
             return Ok(operand);
         }
+        // `in a..b` is the range of an actuator.
+        let (at, _) = self.significant(self.significant(self.at).0 + 1);
+        if !is_of && self.significant(at + 1).1.kind == TokenKind::DotDot {
+            return Ok(operand);
+        }
         self.bump();
         let start = operand.span;
         let name = self.bump();

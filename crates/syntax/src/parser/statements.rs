@@ -2,7 +2,7 @@
 
 use super::{Parse, Parser, Reported};
 use crate::ast::{
-    Comparison, Direction, ElementKind, Equation, Expr, ExprKind, Name, Range, Shape, Simulate,
+    Actuator, ActuatorKind, Assignment, Comparison, Direction, ElementKind, Equation, Expr, ExprKind, Name, Range, Shape, Simulate,
     StatementKind, TableSource, Target,
 };
 use crate::diagnostic::{Code, Diagnostic, nearest};
@@ -50,7 +50,7 @@ impl Parser<'_> {
             "constraint" => Constraint(self.equation()?),
             "friction" => self.friction()?,
             "require" => self.require()?,
-            "actuate" => Actuate(self.list(Self::state_target)?),
+            "actuate" => Actuate(self.list(Self::actuator)?),
             "weight" => Weight(self.expression()?),
             "initial" => Initial(self.list(Self::initial)?),
             "simulate" => self.simulate(token)?,
@@ -216,7 +216,36 @@ impl Parser<'_> {
         Ok(StatementKind::Require { equation, decay })
     }
 
+    /// `x`, `x in -5..5`, `[Fx, Fy] at P`
+    fn actuator(&mut self) -> Parse<Actuator> {
+        self.tail = &["at", "in"];
+        let kind = if self.actuates_target() {
+            ActuatorKind::On(self.state_target()?)
+        } else {
+            let force = self.expression()?;
+            self.expect_word("at")?;
+            ActuatorKind::At { force, point: self.expression()? }
+        };
+        let bounds = self.take_word("in").then(|| self.range()).transpose()?;
+        Ok(Actuator { kind, bounds })
+    }
+
+    /// Whether an actuator is a coordinate or speed rather than a force at a point.
+    fn actuates_target(&self) -> bool {
+        use TokenKind::{Comma, End, Newline, RightBrace, Semicolon};
+        self.token_behind_target().is_some_and(|token| match token.kind {
+            Comma | Newline | End | Semicolon | RightBrace => true,
+            _ => self.slice(token.span) == "in",
+        })
+    }
+
     fn friction(&mut self) -> Parse<StatementKind> {
+        if self.take_word("in") {
+            return self.friction_in();
+        }
+        if !self.at_word("on") {
+            return Err(self.unexpected("`on` and a constraint, or `in` and a coordinate"));
+        }
         self.expect_word("on")?;
         let on = self.target_and_colon()?;
         self.tail = &["coefficient", "velocity", "static", "normal"];
@@ -238,6 +267,24 @@ impl Parser<'_> {
             return Err(self.not_finished("`coefficient` or `velocity`"));
         };
         Ok(StatementKind::Friction { on, coefficient, velocity, r#static, normal })
+    }
+
+    /// `x: limit F [, static Fs]` behind `friction in`
+    fn friction_in(&mut self) -> Parse<StatementKind> {
+        let target = self.state_target()?;
+        self.expect(TokenKind::Colon)?;
+        self.tail = &["limit", "static"];
+        let (mut limit, mut r#static) = (None, None);
+        loop {
+            let word = self.part_word()?;
+            let part = if word.text == "limit" { &mut limit } else { &mut r#static };
+            self.part(word, part, Self::expression)?;
+            if self.take(TokenKind::Comma).is_none() {
+                break;
+            }
+        }
+        let Some(limit) = limit else { return Err(self.not_finished("`limit`")) };
+        Ok(StatementKind::FrictionIn { target, limit, r#static })
     }
 
     fn simulate(&mut self, keyword: Token) -> Parse<StatementKind> {
@@ -310,14 +357,28 @@ impl Parser<'_> {
 
     fn event(&mut self) -> Parse<StatementKind> {
         let name = self.target_and_colon()?;
-        self.tail = &["rising", "falling", "stop"];
+        self.tail = &["rising", "falling", "stop", "do"];
         let value = self.expression()?;
         let direction = if self.take_word("rising") {
             Some(Direction::Rising)
         } else {
             self.take_word("falling").then_some(Direction::Falling)
         };
-        Ok(StatementKind::Event { name, value, direction, stop: self.take_word("stop") })
+        let stop = self.take_word("stop");
+        let mut actions = Vec::new();
+        if self.take_word("do") {
+            self.tail = &[];
+            actions = self.list(Self::assignment)?;
+        }
+        Ok(StatementKind::Event { name, value, direction, stop, actions })
+    }
+
+    /// `x' = E`
+    fn assignment(&mut self) -> Parse<Assignment> {
+        let target = self.state_target()?;
+        let order = self.primes();
+        self.assign()?;
+        Ok(Assignment { target, order, value: self.expression()? })
     }
 
     fn complete_integral(&mut self) -> Parse<StatementKind> {

@@ -65,6 +65,7 @@ pub fn facts(model: &Model, motion: &Motion, digits: usize) -> Vec<(String, Stri
             ("non-ideal", b.nonideal),
             ("control", b.control),
             ("explicit time", b.explicit),
+            ("events", b.events.unwrap_or(0.0)),
         ];
         let largest = works.iter().fold(b.change.abs(), |m, (_, work)| m.max(work.abs()));
         let shown: Vec<String> = works

@@ -3,6 +3,7 @@
 use super::{object, units};
 use dalembert::compile::CodeStats;
 use dalembert::{Model, Motion};
+use dalembert::energy_balance::Balance;
 use dalembert_run::Stop;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -56,15 +57,7 @@ pub fn motion(model: &Model, motion: &Motion, wall: Duration, files: &[String]) 
             "energy_change": motion.energy_change,
             "energy_deviation": motion.energy.map(|(_, deviation)| deviation),
         },
-        "balance": motion.balance.map(|b| json!({
-            "change": b.change,
-            "nonconservative": b.nonconservative,
-            "ideal": b.ideal,
-            "nonideal": b.nonideal,
-            "control": b.control,
-            "explicit": b.explicit,
-            "defect": b.defect,
-        })),
+        "balance": motion.balance.as_ref().map(balance_document),
         "action": motion.action,
         "complete_integral": motion.integral.as_ref().map(|i| json!({
             "proved": i.verified.proved,
@@ -86,6 +79,23 @@ pub fn motion(model: &Model, motion: &Motion, wall: Duration, files: &[String]) 
     if let Some(i) = motion.integral.as_ref().filter(|i| i.verified.free.len() < i.constants.len()) {
         let free = i.verified.free.iter().filter_map(|k| Some(i.constants.get(*k)?.0.as_str()));
         document["complete_integral"]["free"] = json!(free.collect::<Vec<_>>());
+    }
+    document
+}
+
+/// What accounts for the change of energy; what events do is in it where the model has events that change the state.
+fn balance_document(b: &Balance) -> Value {
+    let mut document = json!({
+        "change": b.change,
+        "nonconservative": b.nonconservative,
+        "ideal": b.ideal,
+        "nonideal": b.nonideal,
+        "control": b.control,
+        "explicit": b.explicit,
+        "defect": b.defect,
+    });
+    if let Some(events) = b.events {
+        document["events"] = json!(events);
     }
     document
 }

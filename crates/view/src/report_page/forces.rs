@@ -88,7 +88,7 @@ fn symbols(model: &Model) -> Vec<Followed> {
     }));
     let constraints = s.constraints.iter().zip(&o.reactions);
     all.extend(constraints.enumerate().map(|(k, (c, symbol))| {
-        let what = match s.contacts.iter().any(|contact| contact.constraint == k) {
+        let what = match s.contacts.iter().any(|contact| contact.constraint == Some(k)) {
             true => "normal force N of the contact",
             false => "size of the constraint force",
         };

@@ -24,8 +24,10 @@ pub(super) fn balance(draft: &mut Draft, motion: &Motion) -> String {
                 ("explicit dependence on time", b.explicit),
                 ("left open: change less all work", b.defect),
             ];
+            let events = b.events.map(|jumps| ("change at events", jumps));
+            let rows = rows[..7].iter().chain(&events).chain(&rows[7..]);
             let rows: Vec<Vec<Cell>> =
-                rows.iter().map(|(name, value)| vec![Cell::text(*name), Cell::Number(*value)]).collect();
+                rows.map(|(name, value)| vec![Cell::text(*name), Cell::Number(*value)]).collect();
             html::table(&["", "over the motion"], &rows)
         }
         (None, Some((first, deviation))) => format!(
