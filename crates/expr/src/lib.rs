@@ -41,6 +41,7 @@ mod simplify;
 mod special;
 mod substitute;
 mod switch;
+mod tidy;
 
 pub use diff::Derivation;
 pub use evaluate::Zero;
