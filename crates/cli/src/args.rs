@@ -113,7 +113,9 @@ impl Command {
             Command::Export(args) => &args.common,
             Command::Verify(args) => &args.common,
             Command::Report(args) => &args.common,
-            Command::Fmt(_) | Command::Import(_) | Command::Explain(_) | Command::Completions(_) => return None,
+            Command::Fmt(_) | Command::Import(_) | Command::Explain(_) | Command::Completions(_) => {
+                return None;
+            }
             Command::Lsp(_) | Command::Studio(_) | Command::StudioWorker(_) => return None,
         })
     }

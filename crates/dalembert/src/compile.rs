@@ -82,7 +82,9 @@ pub(crate) fn entries(matrix: &Matrix, n: usize) -> Vec<(usize, Expr)> {
 /// What events assign: which variable of (x, eta), and its value.
 fn actions_of(system: &System, n_x: usize) -> (Vec<dalembert_run::Action>, Vec<Expr>) {
     let (mut actions, mut values) = (Vec::new(), Vec::new());
-    for (event, action) in system.events.iter().enumerate().flat_map(|(k, e)| e.actions.iter().map(move |a| (k, a))) {
+    for (event, action) in
+        system.events.iter().enumerate().flat_map(|(k, e)| e.actions.iter().map(move |a| (k, a)))
+    {
         let variable = match action.target {
             InitialTarget::Coordinate(i) | InitialTarget::Rate(i) => i,
             InitialTarget::Speed(p) => n_x + p,

@@ -78,8 +78,8 @@ pub use hybrid::{
     integrate_controlled, integrate_followed,
 };
 pub use kernel::{
-    AccelerationError, Action, Contact, ContactTerms, ControlTerms, Differentiable, Direction, FusedDerivatives,
-    IdealForces, Kernel, Level, Line, Partials, Path, Pattern, Point, Refusal, SecondVariation, Shape,
-    Sliding, Solution, Solved, Sparsity, State, Taken, Term, Terms, Variation,
+    AccelerationError, Action, Contact, ContactTerms, ControlTerms, Differentiable, Direction,
+    FusedDerivatives, IdealForces, Kernel, Level, Line, Partials, Path, Pattern, Point, Refusal,
+    SecondVariation, Shape, Sliding, Solution, Solved, Sparsity, State, Taken, Term, Terms, Variation,
 };
 pub use sensitivity::{Change, Response, ResponseError, Sensitivities, StartDirection, tangent_start};

@@ -175,7 +175,13 @@ impl<'a> Plot<'a> {
                 title: title.to_owned(),
                 columns: columns.take(MAX_LINES).collect(),
             });
-        Plot { title: title.to_owned(), panels: panels.collect(), table, units: Vec::new(), marks: Vec::new() }
+        Plot {
+            title: title.to_owned(),
+            panels: panels.collect(),
+            table,
+            units: Vec::new(),
+            marks: Vec::new(),
+        }
     }
 
     /// Eigenvalues in the complex plane, one a row: full where they decay, open where they grow.

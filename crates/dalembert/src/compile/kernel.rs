@@ -7,8 +7,8 @@ use crate::system::Power;
 use crate::system::System;
 use dalembert_expr::Symbol;
 use dalembert_run::{
-    Action, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, SecondVariation, Shape,
-    Solution, Sparsity, Terms, Variation,
+    Action, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point,
+    SecondVariation, Shape, Solution, Sparsity, Terms, Variation,
 };
 use dalembert_tape::Program;
 use std::sync::Arc;

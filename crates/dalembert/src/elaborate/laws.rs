@@ -110,9 +110,12 @@ impl Elaborator<'_> {
             Binding::Coordinate(i) => self.coordinates[i].rate,
             Binding::Speed(s) => self.speeds[s].symbol,
             _ => {
-                let message = format!("friction acts in a coordinate or a declared speed, `{name}` is neither");
+                let message =
+                    format!("friction acts in a coordinate or a declared speed, `{name}` is neither");
                 let d = Diagnostic::error(Code::UnknownName, target.span, message);
-                return self.fail(d.help("friction at a constraint is `friction on NAME: coefficient mu, velocity V`"));
+                return self.fail(
+                    d.help("friction at a constraint is `friction on NAME: coefficient mu, velocity V`"),
+                );
             }
         };
         if let Some(first) = self.contacts.iter().find(|c| c.name == name).map(|c| c.span) {
@@ -235,7 +238,9 @@ impl Elaborator<'_> {
             contact.velocity = self.pool.substitute(&contact.velocity, images);
             let replaced = self.pool.substitute(&[contact.coefficient, contact.r#static], images);
             (contact.coefficient, contact.r#static) = (replaced[0], replaced[1]);
-            if contact.constraint.is_some() && !contact.velocity.iter().any(|V| self.pool.depends_on(*V, &speeds)) {
+            if contact.constraint.is_some()
+                && !contact.velocity.iter().any(|V| self.pool.depends_on(*V, &speeds))
+            {
                 let message = "a sliding velocity contains rates, and this one has none";
                 return self.error(Code::NotApplicable, contact.span, message);
             }

@@ -4,8 +4,8 @@ use super::SLACK;
 use crate::acceleration::Accelerator;
 use crate::coulomb::SlipSpace;
 use crate::{
-    Action, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, SecondVariation, Shape,
-    Sliding, Solution, Terms, Variation,
+    Action, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point,
+    SecondVariation, Shape, Sliding, Solution, Terms, Variation,
 };
 use dalembert_linalg::{axpy, norm, norm_max};
 use std::ops::Range;

@@ -255,7 +255,25 @@ impl<'k> Response<'k> {
             if own.factor.factor(&terms.M, &terms.A[..natural * n], rules).is_ok() {
                 own.factor.solve(&terms.Q, &terms.b[..natural], &mut own.z, &mut own.lambda);
             }
+            // Forces as they are reported: Q_i of the natural rows, and the rest.
+            let mut padded = own.lambda.clone();
+            padded.resize(terms.b.len(), 0.0);
+            let d = &mut s.solution;
+            d.ideal_force.fill(0.0);
+            transposed(&terms, &padded, &mut d.ideal_force);
+            d.nonideal_force.fill(0.0);
+            mass_times(&terms, &d.eta_dot, 1.0, &mut d.nonideal_force);
+            (0..n).for_each(|j| d.nonideal_force[j] -= terms.Q[j] + d.control_force[j] + d.ideal_force[j]);
         }
+    }
+
+    /// The integrands along the motion at the state.
+    pub(crate) fn integrands(&mut self, out: &mut [f64]) {
+        let s = &self.state;
+        let mut natural = s.solution.clone();
+        natural.lambda.truncate(self.base.shape().n_con);
+        let at = Point { t: s.t, x: &s.x, eta: &s.eta };
+        self.base.rates(at, &natural, &mut self.scratch, out);
     }
 
     fn control_at(&mut self, at: Point<'_>) {

@@ -2,8 +2,8 @@
 
 use super::{object, units};
 use dalembert::compile::CodeStats;
-use dalembert::{Model, Motion};
 use dalembert::energy_balance::Balance;
+use dalembert::{Model, Motion};
 use dalembert_run::Stop;
 use serde_json::{Value, json};
 use std::time::Duration;
