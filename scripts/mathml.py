@@ -123,7 +123,7 @@ def block(fence: str) -> str:
 
 
 #: Inline code that is mathematics: a letter of Greek, an operator or a script that no program text here has.
-INLINE = re.compile(r"`([^`\n]*[ηλωψφθΣ∂ᵀ⁺⁻≠≤≥−·][^`\n]*)`")
+INLINE = re.compile(r"`([^`\n]*[ηλωψφθΣ∂ᵀ⁺⁻≠≤≥−·][^`\n]*|[A-Z] = [A-Z] [A-Z]\^[^`\n]*)`")
 
 
 def inline(text: str) -> str:

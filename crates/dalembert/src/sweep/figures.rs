@@ -1,7 +1,7 @@
 //! Figures of a run: its rows reduced to a few numbers, as in `max(x), rms(tension)`.
 //!
-//! Figures are taken over the rows of a run, which are as far apart as the request says, its last row included. Where a
-//! value is not a number in some row, or a run has no rows, its figures are not numbers either.
+//! Figures are taken over the rows of a run, which are as far apart as the request says, its last row included. Where
+//! a value is not a number in some row, or a run has no rows, its figures are not numbers either.
 
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 
