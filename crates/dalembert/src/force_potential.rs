@@ -4,10 +4,11 @@
 //! F_i(x, t) dx_i = -dV  where  dF_i/dx_j = dF_j/dx_i:    V = -(integral of F_1 dx_1) - (integral of what is left of F_2 dx_2) - ...
 //! ```
 //!
-//! The part of the applied forces that depends on the speeds, or on variables with rates of their own, is left as it is. Integrals are
-//! those of [`Pool::antiderivative`]; V is given only if its gradient is proved to be the force. For speeds that are rates of coordinates.
-//! Version 1's `energy` does not count V; `analyze`, `derive --form energies`, the Hamilton-Jacobi equation and least action do.
-//! Source: Renton (constitutive laws). Checked by `tests/it/force_potential.rs`.
+//! The part of the applied forces that depends on the speeds, or on variables with rates of their own, is
+//! left as it is. Integrals are those of [`Pool::antiderivative`]; V is given only if its gradient is proved
+//! to be the force. For speeds that are rates of coordinates. Version 1's `energy` does not count V;
+//! `analyze`, `derive --form energies`, the Hamilton-Jacobi equation and least action do. Source: Renton
+//! (constitutive laws). Checked by `tests/it/force_potential.rs`.
 
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Node, PRIMES, Pool, Rational, Sample, Symbol, Weighted, Zero};
@@ -99,7 +100,8 @@ fn vanishes(pool: &mut Pool, e: Expr) -> bool {
 }
 
 impl Workspace {
-    /// Counts forces that have a potential as potential energy, in this workspace; the equations of motion stay as they are.
+    /// Counts forces that have a potential as potential energy, in this workspace; the equations of motion
+    /// stay as they are.
     pub(crate) fn store_forces(&mut self) -> Option<StoredForce> {
         let stored = stored_force(self)?;
         let system = &mut self.system;

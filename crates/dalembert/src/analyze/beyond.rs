@@ -7,7 +7,8 @@
 //! quadratic integrals  `killing.rs`
 //! ```
 //!
-//! Every candidate is proved along the equations of motion and verified along a motion like all others; here nothing is proved.
+//! Every candidate is proved along the equations of motion and verified along a motion like all others; here
+//! nothing is proved.
 
 use super::dynamics::Dynamics;
 use super::killing;
@@ -34,7 +35,11 @@ pub(super) struct Candidate {
 pub(super) fn candidates(model: &mut Workspace, dynamics: &mut Dynamics) -> Vec<Candidate> {
     let mut list = Vec::new();
     if let Some(J) = model.system.energy.filter(|_| !dynamics.identity) {
-        list.push(Candidate { name: "energy".into(), J, reason: "no force does work".into() });
+        list.push(Candidate {
+            name: "energy".into(),
+            J,
+            reason: "conservation of energy, in coordinates at rest".into(),
+        });
     }
     if dynamics.identity {
         list.extend(parts(model));
@@ -117,7 +122,11 @@ fn parts(model: &mut Workspace) -> Vec<Candidate> {
         let J = pool.combine(energy);
         let J = pool.simplify(J);
         let name = format!("energy of {}", names(model, &members));
-        list.push(Candidate { name, J, reason: "nothing couples this part with the rest".into() });
+        list.push(Candidate {
+            name,
+            J,
+            reason: "separation: nothing couples this part with the rest".into(),
+        });
     }
     // One part that is not free has the energy of the whole.
     if list.len() > 1 { list } else { Vec::new() }

@@ -1,13 +1,16 @@
-//! Conserved quantities quadratic in the velocities, of particles in a potential: the vector of Laplace, Runge and Lenz among them.
+//! Conserved quantities quadratic in the velocities, of particles in a potential: the vector of Laplace,
+//! Runge and Lenz among them.
 //!
 //! ```text
-//! T = v^T M v/2, M constant:   free motion keeps  v_i  and  R_ij = x_i v_j - x_j v_i,  so their products (Killing tensors)
-//! J = c_ab G_a G_b + U(x),     J' = w_k(x) v_k + dU/dx_k v_k = 0    where   dw_k/dx_l = dw_l/dx_k,   w from  v' = -M^-1 dV/dx
+//! T = v^T M v/2, M constant:   free motion keeps v_i and R_ij = x_i v_j - x_j v_i, so their products G_a G_b
+//! J = c_ab G_a G_b + U(x),     J' = w_k(x) v_k + dU/dx_k v_k          w from v' = -M^-1 dV/dx
+//! J' = 0  where                dw_k/dx_l = dw_l/dx_k,   dU/dx_k = -w_k
 //! ```
 //!
-//! The condition on the numbers c is linear; it is solved exactly, modulo a prime, at random configurations. What products of conserved
-//! velocities and the energy give is taken out. U is an integral in symbols. Source: Stäckel; Eisenhart 1934. For up to four coordinates without
-//! constraints and other forces. Checked by `tests/it/conserved.rs`.
+//! The condition on the numbers c is linear; it is solved exactly, modulo a prime, at random configurations.
+//! What products of conserved velocities and the energy give is taken out. U is an integral in symbols.
+//! Source: Stäckel; Eisenhart 1934. For up to four coordinates without constraints and other forces. Checked
+//! by `tests/it/conserved.rs`.
 
 use super::beyond::{Candidate, names};
 use super::dynamics::Dynamics;
@@ -49,8 +52,12 @@ pub(super) fn quadratic_integrals(model: &mut Workspace, dynamics: &mut Dynamics
     let Some(products) = Products::of(model, dynamics) else { return Vec::new() };
     let Some(found) = products.solve(model, dynamics) else { return Vec::new() };
     let x = model.form.coordinates.clone();
+    // A vector in the order of its components, then the rest.
+    let mut found: Vec<(Option<usize>, Coefficients)> =
+        found.into_iter().map(|c| products.oriented(c)).collect();
+    found.sort_by_key(|(axis, _)| axis.unwrap_or(usize::MAX));
     let mut list = Vec::new();
-    for c in found {
+    for (axis, c) in found {
         let pool = &mut model.system.pool;
         let mut sums: Vec<Vec<(Expr, Rational)>> = vec![Vec::new(); x.len()];
         for (w, (_, c)) in products.w.iter().zip(&c).filter(|(_, (_, c))| !c.is_zero()) {
@@ -62,11 +69,11 @@ pub(super) fn quadratic_integrals(model: &mut Workspace, dynamics: &mut Dynamics
         let squares = products.products.iter().zip(&c).map(|(e, (_, c))| (*e, c.clone()));
         let J = pool.combine(squares.chain([(potential, Rational::ONE)]));
         let J = pool.simplify(J);
-        list.push(Candidate {
-            name: products.name(model, &c),
-            J,
-            reason: "no point symmetry; quadratic in the velocities".into(),
-        });
+        let name = match axis {
+            Some(k) => format!("Runge-Lenz vector along {}", names(model, &[k])),
+            None => format!("quadratic integral in {}", names(model, &products.moved(&c))),
+        };
+        list.push(Candidate { name, J, reason: "a Killing tensor, not a point symmetry".into() });
     }
     list
 }
@@ -149,7 +156,8 @@ impl Products {
         Some(made)
     }
 
-    /// Coefficients c that leave an exact w, modulo those that are known; `None` where no state could be found.
+    /// Coefficients c that leave an exact w, modulo those that are known; `None` where no state could be
+    /// found.
     fn solve(&self, model: &mut Workspace, dynamics: &mut Dynamics) -> Option<Vec<Coefficients>> {
         let columns = self.pairs.len();
         let curls: Vec<Vec<Expr>> =
@@ -203,33 +211,37 @@ impl Products {
         Some(list)
     }
 
-    /// `Runge-Lenz vector along x` where all products are v_j R_jx, otherwise what it is quadratic in.
-    fn name(&self, model: &Workspace, c: &Coefficients) -> String {
-        let mut along: Option<usize> = None;
-        let mut runge_lenz = true;
-        let mut moved: Vec<usize> = Vec::new();
-        for ((a, b), c) in c.iter().filter(|(_, c)| !c.is_zero()) {
-            let _ = c;
-            for g in [self.generators[*a], self.generators[*b]] {
-                match g {
-                    Generator::Velocity(i) => moved.push(i),
-                    Generator::Turn(i, j) => moved.extend([i, j]),
-                }
+    /// The axis k of a component of Runge and Lenz's vector, whose products are all v_j R_kj, with the sign
+    /// of that; otherwise as it is.
+    fn oriented(&self, c: Coefficients) -> (Option<usize>, Coefficients) {
+        let own = |((a, b), c): &((usize, usize), Rational)| match (self.generators[*a], self.generators[*b])
+        {
+            (Generator::Velocity(j), Generator::Turn(k, l)) if j == l => Some((k, !c.is_negative())),
+            (Generator::Velocity(j), Generator::Turn(l, k)) if j == l => Some((k, c.is_negative())),
+            _ => None,
+        };
+        let axes: Vec<Option<(usize, bool)>> = c.iter().filter(|(_, c)| !c.is_zero()).map(own).collect();
+        match axes.first() {
+            Some(Some((k, positive))) if axes.iter().all(|axis| *axis == axes[0]) => {
+                let turned = |c: Rational| if *positive { c } else { -&c };
+                (Some(*k), c.into_iter().map(|(pair, c)| (pair, turned(c))).collect())
             }
-            let axis = match (self.generators[*a], self.generators[*b]) {
-                (Generator::Velocity(k), Generator::Turn(i, j)) if k == i => Some(j),
-                (Generator::Velocity(k), Generator::Turn(i, j)) if k == j => Some(i),
-                _ => None,
-            };
-            runge_lenz &= axis.is_some() && along.is_none_or(|known| Some(known) == axis);
-            along = along.or(axis);
+            _ => (None, c),
         }
+    }
+
+    /// The coordinates that a combination moves.
+    fn moved(&self, c: &Coefficients) -> Vec<usize> {
+        let used = c.iter().filter(|(_, c)| !c.is_zero()).flat_map(|((a, b), _)| [*a, *b]);
+        let mut moved: Vec<usize> = used
+            .flat_map(|g| match self.generators[g] {
+                Generator::Velocity(i) => vec![i],
+                Generator::Turn(i, j) => vec![i, j],
+            })
+            .collect();
         moved.sort_unstable();
         moved.dedup();
-        match along.filter(|_| runge_lenz) {
-            Some(k) => format!("Runge-Lenz vector along {}", names(model, &[k])),
-            None => format!("quadratic integral in {}", names(model, &moved)),
-        }
+        moved
     }
 }
 
