@@ -12,6 +12,7 @@ mod bodies;
 mod bracket;
 mod brackets;
 mod connect;
+mod conserved;
 mod control;
 mod dead_points;
 mod diagnostics;
