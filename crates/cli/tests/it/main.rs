@@ -3,6 +3,7 @@
 mod animate;
 mod commands;
 mod export;
+mod import;
 mod linear;
 mod lsp;
 mod report;
