@@ -72,7 +72,7 @@ pub enum Command {
     Fit(Box<FitArgs>),
     /// Many runs over parameters and starting values, on all cores
     Sweep(Box<SweepArgs>),
-    /// Write accelerations, constraint and control forces as a function in C, Rust or Python
+    /// Write accelerations, constraint and control forces as code in C, Rust, Python or as an FMU
     Export(ExportArgs),
     /// Make a model from a robot in URDF or MJCF
     Import(ImportArgs),
@@ -386,6 +386,7 @@ Examples:
   dalembert export disk.dal --target c --out disk.c && cc -std=c99 -O2 -Wall -c disk.c
   dalembert export disk.dal --target rust --out src/disk.rs
   dalembert export disk.dal --target python --set r=0.3 | less
+  dalembert export disk.dal --target fmu --out disk.fmu
 
 The function takes time, coordinates, speeds and parameters; the file says their order. It needs a mathematical
 library and nothing else, and allocates no memory (C, Rust). Models with `friction` are refused.")]
@@ -401,6 +402,12 @@ pub struct ExportArgs {
     /// Beginning of the names in C; otherwise from the name of the model file
     #[arg(long, value_name = "NAME", value_parser = an_identifier)]
     pub name: Option<String>,
+    /// Also write projection onto the constraints and steps in time (C)
+    #[arg(long)]
+    pub step: bool,
+    /// Version of FMI: 3 or 2
+    #[arg(long, value_name = "VERSION", default_value_t = 3, value_parser = clap::value_parser!(u8).range(2..=3))]
+    pub fmi: u8,
 }
 
 /// What a model can be exported to.
@@ -412,7 +419,7 @@ pub enum TargetName {
     Rust,
     /// A Python module
     Python,
-    /// Not available yet
+    /// A functional mock-up unit (FMI): model exchange and co-simulation
     Fmu,
 }
 

@@ -4,6 +4,7 @@ mod animate;
 mod canonical;
 mod commands;
 mod export;
+mod import;
 mod linear;
 mod lsp;
 mod report;

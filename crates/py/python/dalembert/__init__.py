@@ -44,6 +44,8 @@ from ._sweep import Sweep
 from ._system import System
 from ._table import Table
 
+import_urdf = System.import_urdf
+
 __all__ = [
     "AccelerationFunction",
     "Analysis",
@@ -73,4 +75,5 @@ __all__ = [
     "Verification",
     "__version__",
     "explain",
+    "import_urdf",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import os
+import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
@@ -32,6 +33,18 @@ from ._words import Expression, Values
 if TYPE_CHECKING:
     from ._builder import Builder
     from ._sweep import Sweep
+
+
+def _read(path: Union[str, os.PathLike[str]]) -> str:
+    """The text of a file that is no longer than a model may be."""
+    with open(path, "rb") as file:
+        content = file.read(_engine.LARGEST_TEXT + 1)
+    if len(content) > _engine.LARGEST_TEXT:
+        raise ModelError(f"{os.fspath(path)} is longer than the {_engine.LARGEST_TEXT} bytes that are read")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{os.fspath(path)} is not UTF-8 text: byte {error.start} is wrong") from None
 
 
 class System:
@@ -83,14 +96,21 @@ class System:
     @classmethod
     def from_file(cls, path: Union[str, os.PathLike[str]], **set: Expression) -> System:
         """A system from a model file."""
-        with open(path, "rb") as file:
-            content = file.read(_engine.LARGEST_TEXT + 1)
-        if len(content) > _engine.LARGEST_TEXT:
-            raise ModelError(f"{os.fspath(path)} is longer than the {_engine.LARGEST_TEXT} bytes that are read")
-        try:
-            return cls(content.decode("utf-8"), os.fspath(path), set)
-        except UnicodeDecodeError as error:
-            raise ModelError(f"{os.fspath(path)} is not UTF-8 text: byte {error.start} is wrong") from None
+        return cls(_read(path), os.fspath(path), set)
+
+    @classmethod
+    def import_urdf(
+        cls, path: Union[str, os.PathLike[str]], fixed_base: bool = False, **set: Expression
+    ) -> System:
+        """A system from a robot in URDF or MJCF; ``text`` is its model. What changes the motion is a warning.
+
+        ``fixed_base`` fixes the root link of a URDF to the ground, whatever its name.
+        """
+        text, said = _engine.import_robot(_read(path), os.fspath(path), bool(fixed_base))
+        for one in said:
+            if one["severity"] == "warning":
+                warnings.warn(f"{one['code']}: {one['message']} (line {one.get('line')})", stacklevel=2)
+        return cls(text, f"{os.fspath(path)} as a model", set)
 
     @staticmethod
     def build(title: Optional[str] = None) -> Builder:
