@@ -80,6 +80,8 @@ macro_rules! programs {
 programs! {
     /// x', M, Q, A, b.
     terms: Scattered,
+    /// M z over z besides, where M has too many entries to be written out: columns of M one by one.
+    columns: Option<Program>,
     /// C of K4, over multipliers and reactions too.
     nonideal: Option<Program>,
     /// Residuals of the constraint rows, at position and velocity level.
