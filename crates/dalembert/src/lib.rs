@@ -52,6 +52,7 @@ pub mod bodies;
 pub mod compile;
 pub mod connect;
 pub mod constraint_kind;
+pub mod derivatives;
 pub mod derive;
 pub mod elaborate;
 pub mod energies;

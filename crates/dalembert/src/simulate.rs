@@ -320,19 +320,16 @@ impl Workspace {
                 self.directions(&varied, &start, request.start.is_some())?
             }
         };
+        let sizes: Vec<f64> = varied.iter().map(|v| self.varied_size(v, &start)).collect();
+        let works = Compiled::outputs_need_work(&mut self.system);
         let mut follower = (!varied.is_empty()).then(|| {
-            let works = Compiled::outputs_need_work(&mut self.system);
             let integrals = if works { self.compiled.shape().n_quadrature } else { 0 };
             let starts: Vec<Vec<f64>> =
                 directions.iter().map(|d| d.x.iter().chain(&d.eta).copied().collect()).collect();
             let parameters = directions.iter().map(|d| d.parameters.clone()).collect();
             let outputs = !self.system.outputs.is_empty();
-            Sensitivities::new(
-                &self.compiled,
-                &starts,
-                parameters,
-                (options.options.rtol, outputs, integrals),
-            )
+            let how = (options.options.rtol, outputs, integrals);
+            Sensitivities::new(&self.compiled, &starts, parameters, sizes, how)
         });
         let steering = Controller { model: controller.map(|c| c as &dyn Kernel), hold: request.hold };
         let recorder = Recorder::new(self, &variables, request.forces, &mut progress);

@@ -116,7 +116,12 @@ class Motion(Table):
     @property
     def outputs(self) -> dict[str, Array]:
         """The model's outputs by name."""
-        return {name: self[name] for name in self._names[1 + len(self.y) :]}
+        first = 1 + len(self.y)
+        return {name: self[name] for name in self._names[first : first + len(self.system.outputs)]}
+
+    def sensitivity(self, column: str, by: str) -> Array:
+        """The derivative of a column by a parameter or starting value that ``simulate(sensitivity=...)`` named."""
+        return self[f"d({column})/d({by})"]
 
     @property
     def t_events(self) -> list[Array]:

@@ -29,7 +29,7 @@ pub fn motion(motion: &Motion, wall: Duration, files: &[String]) -> Value {
     let last = motion.table.rows().last().unwrap_or(&[]).iter().copied();
     let events: Value =
         motion.events.iter().map(|e| json!({ "name": e.name, "t": e.t, "rising": e.rising })).collect();
-    json!({
+    let mut document = json!({
         "columns": motion.table.columns,
         "final": object(columns.zip(last)),
         "stop": stop_name(motion),
@@ -77,7 +77,11 @@ pub fn motion(motion: &Motion, wall: Duration, files: &[String]) -> Value {
         })),
         "events": events,
         "files": files,
-    })
+    });
+    if motion.sensitivity_evaluations > 0 {
+        document["summary"]["sensitivity_evaluations"] = json!(motion.sensitivity_evaluations);
+    }
+    document
 }
 
 /// Operations of an acceleration before and after.
