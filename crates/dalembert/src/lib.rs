@@ -55,6 +55,7 @@ mod column_units;
 pub mod compile;
 pub mod connect;
 pub mod constraint_kind;
+pub mod derivatives;
 pub mod derive;
 pub mod elaborate;
 pub mod energies;

@@ -18,6 +18,7 @@ mod analysis;
 mod check;
 mod evaluate;
 mod facts;
+mod fit;
 mod linear;
 mod motion;
 
@@ -27,6 +28,7 @@ pub use evaluate::{
     evaluation, input_names, output_remarks, outputs, rank_remarks, reactions, start_or_guess,
 };
 pub use facts::facts;
+pub use fit::fit;
 pub use linear::{Pole, constraint_forces, eigenvalues, equilibria, kind, linearization, well_determined};
 pub use motion::{last_time, motion, stop_name};
 

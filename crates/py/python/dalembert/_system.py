@@ -279,6 +279,7 @@ class System:
         action: bool = False,
         interpret: bool = False,
         fold: bool = False,
+        sensitivity: Iterable[object] = (),
         time_limit: Optional[float] = None,
     ) -> Motion:
         """The motion. What is left out comes from the model's ``simulate`` statement, then from defaults.
@@ -290,6 +291,7 @@ class System:
         constraints nearest to it. ``plant`` gives the simulated system parameters its controller does not know of, ``hold`` samples control.
         ``form="hamilton"`` and ``form="suslov"`` add columns of momenta ``p_x``, and Suslov's multipliers ``M_NAME``, whose values at the
         start are ``multipliers={"M_rod": 0.3}``.
+        ``sensitivity`` names parameters (``"m"``) and starting values (``"theta(0)"``) by which every column is differentiated.
 
         A run that fails gives the motion until then, with ``success`` False, and so does one that takes longer than
         ``time_limit`` seconds. Ctrl-C raises :class:`Interrupted`, whose
@@ -330,6 +332,7 @@ class System:
             "fold": _options.yes_or_no("fold", fold),
             "action": _options.yes_or_no("action", action),
             "time_limit": _options.tolerance("time_limit", time_limit),
+            "sensitivity": [str(name) for name in ([sensitivity] if isinstance(sensitivity, str) else sensitivity)],
         }
         columns, document, found, raised = _engine.simulate(system._engine, wish)
         motion = Motion(system, columns, document, found, names, wish)
@@ -432,6 +435,42 @@ class System:
         engine = self._with(set, initial)._engine
         return Linearization(
             engine.linearize(_words.state(at), _options.yes_or_no("settle", settle), _words.join(independent))
+        )
+
+    def derivatives(self, t: npt.ArrayLike, y: npt.ArrayLike) -> Record:
+        """Exact derivatives of rates and multipliers by state, inputs and parameters, over arrays of states."""
+        return self._accelerations.derivatives(t, y)
+
+    def fit(
+        self,
+        data: Mapping[str, npt.ArrayLike],
+        free: Union[Mapping[str, Optional[float]], Iterable[str]],
+        *,
+        rtol: Optional[float] = None,
+        set: Optional[Mapping[Any, Expression]] = None,
+        initial: Values = None,
+    ) -> Record:
+        """Parameters and starting values from measured columns, by least squares on exact sensitivities.
+
+        ``data`` has an array of times under ``t`` and arrays named like coordinates, speeds or outputs, in SI units; NaN is a
+        value that is missing. ``free`` names what is fitted, with values to begin with if it is a mapping.
+        """
+        columns = {str(name): _options.array(str(name), values).reshape(-1) for name, values in data.items()}
+        if "t" not in columns:
+            raise RequestError("the data have no times: give them under 't'")
+        times = columns.pop("t")
+        for name, values in columns.items():
+            if values.size != times.size:
+                raise RequestError(f"{values.size} values of {name} for {times.size} times")
+        wanted = dict(free) if isinstance(free, Mapping) else {str(name): None for name in free}
+        engine = self._with(set, initial)._engine
+        return Record(
+            engine.fit(
+                times.tolist(),
+                [(name, values.tolist()) for name, values in columns.items()],
+                [(str(name), None if value is None else float(value)) for name, value in wanted.items()],
+                _options.tolerance("rtol", rtol),
+            )
         )
 
     def eigenvalues(

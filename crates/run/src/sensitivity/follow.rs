@@ -128,9 +128,8 @@ impl<'k> Sensitivities<'k> {
             y.iter_mut().zip(&self.S).zip(&self.weights).for_each(|((y, S), w)| *y = S / w);
             let mut field =
                 Variation { equation: &mut self.equation, step, weights: &self.weights, S, y: &mut self.y };
-            let begun = field.eval(self.t, y, f);
             let at = Attempt { t: self.t, h, y, f, tol: self.tolerance };
-            let tried = begun.map_err(Into::into).and_then(|()| self.stepper.step(&mut field, at, y_new));
+            let tried = self.stepper.step(&mut field, at, y_new);
             self.steps.1 += 1;
             let error = tried.map_or(f64::INFINITY, |estimated| estimated.error);
             if error <= 1.0 {
@@ -158,7 +157,7 @@ impl<'k> Sensitivities<'k> {
         }
     }
 
-    /// Sizes of each direction's coordinates and speeds over the step.
+    /// Sizes of each direction's coordinates and speeds over the step, and the derivative at its begin in these.
     fn weigh(&mut self, step: &FollowedStep<'_>) -> Result<(), NotDifferentiable> {
         let (n_x, width) = (self.equation.n_x, self.equation.width());
         let d = n_x + self.equation.n;
@@ -185,6 +184,7 @@ impl<'k> Sensitivities<'k> {
                 block.for_each(|i| self.weights[k * width + i] = size);
             }
         }
+        f.iter_mut().zip(&self.weights).for_each(|(f, w)| *f /= w);
         Ok(())
     }
 
