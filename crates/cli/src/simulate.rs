@@ -72,7 +72,7 @@ fn request(args: &SimulateArgs) -> Result<Request, Box<Diagnostic>> {
 fn chosen_columns(args: &SimulateArgs, model: &Model) -> Result<Option<Vec<usize>>, Box<Diagnostic>> {
     let Some(text) = &args.columns else { return Ok(None) };
     let outputs = model.system.outputs.iter().map(|o| o.name.as_str());
-    let known: Vec<&str> = ["t"].into_iter().chain(model.state_names()).chain(outputs).collect();
+    let known: Vec<&str> = ["t"].into_iter().chain(model.system.table_names()).chain(outputs).collect();
     let find = |name: &String| {
         known.iter().position(|k| k == name).ok_or_else(|| {
             let d = Diagnostic::error(Code::BadOption, None, format!("there is no column `{name}`"));

@@ -17,7 +17,7 @@ mod variation;
 pub use fused::{CodeStats, FusedStats};
 
 use crate::kernel_form::{KernelForm, Matrix, Places};
-use crate::system::{InitialTarget, System};
+use crate::system::{ConstraintRow, InitialTarget, System};
 use dalembert_expr::{Expr, Rational, Symbol};
 use dalembert_run::{Level, Point, Shape, Solution, Sparsity, Terms};
 use dalembert_tape::Counts;
@@ -55,6 +55,8 @@ pub struct Compiled {
     contacts: Vec<dalembert_run::Contact>,
     actions: Vec<dalembert_run::Action>,
     has_cost: bool,
+    /// Which inputs have bounds; empty where none has.
+    bounded: Vec<bool>,
     /// The whole acceleration as one program.
     quick: Option<fused::FusedAcceleration>,
     /// What `balance` integrates: powers, and this Lagrangian.
@@ -77,7 +79,9 @@ pub(crate) fn entries(matrix: &Matrix, n: usize) -> Vec<(usize, Expr)> {
 /// What events assign: which variable of (x, eta), and its value.
 fn actions_of(system: &System, n_x: usize) -> (Vec<dalembert_run::Action>, Vec<Expr>) {
     let (mut actions, mut values) = (Vec::new(), Vec::new());
-    for (event, action) in system.events.iter().enumerate().flat_map(|(k, e)| e.actions.iter().map(move |a| (k, a))) {
+    for (event, action) in
+        system.events.iter().enumerate().flat_map(|(k, e)| e.actions.iter().map(move |a| (k, a)))
+    {
         let variable = match action.target {
             InitialTarget::Coordinate(i) | InitialTarget::Rate(i) => i,
             InitialTarget::Speed(p) => n_x + p,
@@ -200,11 +204,15 @@ impl Compiled {
             identity_frame: form.frame.is_none(),
             ..Shape::default()
         };
-        let level = |f: &Option<Expr>| if f.is_some() { Level::Position } else { Level::Velocity };
+        let level = |row: &ConstraintRow| match (row.holonomic, row.on_accelerations) {
+            (true, _) => Level::Position,
+            (false, false) => Level::Velocity,
+            (false, true) => Level::Acceleration,
+        };
         let derived = terms.program.counts();
         let mut compiled = Compiled {
             shape,
-            levels: form.position_residuals.iter().map(level).collect(),
+            levels: system.rows.iter().map(level).collect(),
             parameters,
             programs: Programs {
                 terms,
@@ -222,6 +230,7 @@ impl Compiled {
                 partials: None,
                 contact_terms: None,
                 control_terms: None,
+                control_bounds: None,
                 requirements: None,
                 balance: None,
                 lagrangian: None,
@@ -238,6 +247,7 @@ impl Compiled {
             contacts: Vec::new(),
             actions,
             has_cost: false,
+            bounded: Vec::new(),
             quick: None,
             quadratures: (false, None),
             scratch_len: 0,

@@ -79,6 +79,7 @@ pub mod poisson;
 mod residual_check;
 mod self_check;
 pub mod simulate;
+pub mod stepper;
 pub mod suslov;
 pub mod sweep;
 pub mod system;

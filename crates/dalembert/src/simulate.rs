@@ -302,7 +302,7 @@ impl Workspace {
         let variables = Variables::new(self, request.form)?;
         let outset = variables.momenta_of(&start)?;
         let mut columns = vec!["t".to_owned()];
-        columns.extend(self.state_names().into_iter().map(str::to_owned));
+        columns.extend(self.system.table_names().into_iter().map(str::to_owned));
         columns.extend(self.system.outputs.iter().map(|o| o.name.clone()));
         let steering =
             Controller { model: controller.map(|c| c as &dyn dalembert_run::Kernel), hold: request.hold };
@@ -315,7 +315,18 @@ impl Workspace {
             &options.options,
             &mut recorder,
         );
-        let Recorder { values, events, energies, jumped, trouble, integrals, residuals, forces, .. } = recorder;
+        let Recorder {
+            saturated,
+            values,
+            events,
+            energies,
+            jumped,
+            trouble,
+            integrals,
+            residuals,
+            forces,
+            ..
+        } = recorder;
         if let Some(residuals) = residuals {
             outcome.largest_position_residual = residuals.position;
             outcome.largest_velocity_residual = residuals.velocity;
@@ -339,6 +350,7 @@ impl Workspace {
             warnings.push(d);
             None
         });
+        warnings.extend(saturated.map(|(t, input)| self.saturated(t, input)));
         let first = energies.first().copied();
         let energy = first.map(|e0| (e0, energies.iter().fold(0.0f64, |m, e| m.max((e - e0).abs()))));
         let energy_change = first.zip(energies.last()).map(|(e0, e1)| e1 - e0);
@@ -363,6 +375,24 @@ impl Workspace {
             failure: failure.or(not_finite),
             warnings,
         })
+    }
+
+    /// What is to be said where control reaches its bounds.
+    fn saturated(&self, t: f64, input: usize) -> Diagnostic {
+        let name = self.input_names().get(input).cloned().unwrap_or_default();
+        let message =
+            format!("the control force `{name}` reaches its bound at t = {}", crate::number::short(t));
+        let span = self.system.requirement_rows.first().map(|row| row.span);
+        let d = Diagnostic::warning(Code::ControlSaturated, span, message);
+        d.help("requirements are met as far as the bounds allow from there on; the events say how long")
+    }
+
+    /// The names of the control inputs.
+    pub fn input_names(&self) -> Vec<String> {
+        match &self.system.actuators {
+            Some(list) => list.iter().map(|(name, _)| name.clone()).collect(),
+            None => self.system.speeds.iter().map(|s| s.name.clone()).collect(),
+        }
     }
 
     /// Where the rows are redundant, the fast way solves some that stand for all.

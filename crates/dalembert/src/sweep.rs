@@ -260,7 +260,8 @@ fn lanes(model: &mut Workspace, plan: &Plan, options: &Options) -> Option<(Ensem
     let shape = model.compiled.shape();
     let asked = request.form == MotionForm::Explicit && request.plant.is_empty() && request.hold.is_none();
     // The ordinary driver judges the switches of constraints, ends steps at those of time, and does what events do.
-    let acting = !model.compiled.actions().is_empty();
+    let acting =
+        !model.compiled.actions().is_empty() || model.system.rows.iter().any(|row| row.on_accelerations);
     if shape.n_quadrature + shape.n_switch + shape.n_time_switch > 0 || acting || !asked {
         return None;
     }
@@ -294,7 +295,7 @@ fn columns(model: &Workspace, targets: &Targets) -> Vec<String> {
     let mut columns = vec!["run".to_owned()];
     columns.extend(targets.columns());
     columns.push("t".to_owned());
-    columns.extend(model.state_names().into_iter().map(str::to_owned));
+    columns.extend(model.system.table_names().into_iter().map(str::to_owned));
     columns.extend(model.system.outputs.iter().map(|o| o.name.clone()));
     columns.extend(["energy_change", "residual", "steps", "status"].map(str::to_owned));
     columns

@@ -6,6 +6,7 @@ mod columns;
 mod convert;
 mod rates;
 mod simulate;
+mod stepper;
 mod sweep;
 mod system;
 mod watch;
@@ -21,6 +22,8 @@ mod _engine {
     use super::rates::Rates;
     #[pymodule_export]
     use super::simulate::{animate, simulate};
+    #[pymodule_export]
+    use super::stepper::Stepper;
     #[pymodule_export]
     use super::sweep::Sweep;
     #[pymodule_export]

@@ -12,12 +12,14 @@ mod driver;
 pub(crate) mod events;
 mod integration;
 mod methods;
+mod one_step;
 pub(crate) mod options;
 pub(crate) mod outcome;
 pub(crate) mod output_times;
 mod right_hand_side;
 mod rows;
 pub(crate) mod rules;
+mod saturation;
 mod singular_start;
 mod slip_onset;
 mod source;
@@ -26,6 +28,7 @@ pub(crate) mod tolerances;
 mod user_events;
 
 pub use controller::Controller;
+pub use one_step::OneStep;
 pub use options::{EventRule, Method, Options, Output, UnknownMethod};
 pub use outcome::{
     ContactChange, Counters, Crossing, EventHit, Failure, Flow, Observer, Outcome, Progress, Row, SolvedRow,

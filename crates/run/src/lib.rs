@@ -73,10 +73,10 @@ pub use constraint::{
 pub use contact::{ContactModes, Mode, Reporter, StickingKernel, accelerate, find_modes};
 pub use hybrid::{
     ContactChange, Controller, Counters, Crossing, EventHit, EventRule, Failure, Flow, Method, Observer,
-    Options, Outcome, Output, Progress, Row, SolvedRow, Stop, integrate, integrate_controlled,
+    OneStep, Options, Outcome, Output, Progress, Row, SolvedRow, Stop, integrate, integrate_controlled,
 };
 pub use kernel::{
-    AccelerationError, Action, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Line, Partials, Path,
-    Pattern, Point, SecondVariation, Shape, Sliding, Solution, Sparsity, State, Taken, Term, Terms,
-    Variation,
+    AccelerationError, Action, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Line,
+    Partials, Path, Pattern, Point, SecondVariation, Shape, Sliding, Solution, Sparsity, State, Taken, Term,
+    Terms, Variation,
 };

@@ -113,12 +113,16 @@ pub struct Plot<'a> {
 impl<'a> Plot<'a> {
     /// Coordinates, speeds and outputs of a motion, each group in panels of its own.
     pub fn of_motion(model: &Model, table: &'a Table) -> Plot<'a> {
-        let (n_x, n) = (model.form.coordinates.len(), model.form.speeds.len());
+        let (n_q, n) = (model.system.positions(), model.form.speeds.len());
         let mut panels = Vec::new();
-        let last = table.columns.len();
-        for (title, columns) in
-            [("coordinates", 1..1 + n_x), ("speeds", 1 + n_x..1 + n_x + n), ("outputs", 1 + n_x + n..last)]
-        {
+        let (speeds, states) = (1 + n_q, 1 + n_q + n);
+        let outputs = 1 + model.form.coordinates.len() + n;
+        for (title, columns) in [
+            ("coordinates", 1..speeds),
+            ("speeds", speeds..states),
+            ("states", states..outputs),
+            ("outputs", outputs..table.columns.len()),
+        ] {
             panels.extend(spread(title, table, columns));
         }
         Plot { title: title_of(model), panels, table, marks: Vec::new() }

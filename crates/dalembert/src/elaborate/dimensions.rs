@@ -24,7 +24,8 @@ impl Elaborator<'_> {
             }
         }
         self.mass = mass;
-        let (forces_on, limits) = (std::mem::take(&mut self.forces_on), std::mem::take(&mut self.friction_limits));
+        let (forces_on, limits) =
+            (std::mem::take(&mut self.forces_on), std::mem::take(&mut self.friction_limits));
         for (on, part) in forces_on.iter().chain(&limits) {
             let displacement = match on {
                 Binding::Coordinate(i) => self.coordinates[*i].kind.clone(),

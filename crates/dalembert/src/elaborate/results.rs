@@ -55,8 +55,7 @@ impl Elaborator<'_> {
     ) -> Fallible<()> {
         let mut images = images.to_vec();
         let events: Vec<(Expr, Span)> = expressions(&mut self.events).map(|(e, span)| (*e, span)).collect();
-        if let Some((_, span)) = events.iter().find(|(e, _)| self.pool.depends_on(*e, &observables.works))
-        {
+        if let Some((_, span)) = events.iter().find(|(e, _)| self.pool.depends_on(*e, &observables.works)) {
             let d = Diagnostic::error(
                 Code::ObservableOutsideOutput,
                 *span,

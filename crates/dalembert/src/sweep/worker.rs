@@ -78,7 +78,7 @@ impl<'s> Worker<'s> {
 
     fn no_motions(&self) -> Table {
         let mut columns = vec!["run".to_owned(), "t".to_owned()];
-        columns.extend(self.model.state_names().into_iter().map(str::to_owned));
+        columns.extend(self.model.system.table_names().into_iter().map(str::to_owned));
         columns.extend(self.model.system.outputs.iter().map(|o| o.name.clone()));
         Table { columns, values: Vec::new() }
     }
@@ -221,7 +221,8 @@ impl<'s> Worker<'s> {
                     compiled.outputs(at, reporter.terms(), reporter.solution(), &[], &mut self.outputs);
                 }
             }
-            rows.extend_from_slice(state);
+            rows.push(at.t);
+            rows.extend(self.model.system.table_state(x, eta));
             rows.extend_from_slice(&self.outputs[..outputs]);
         }
         Some(rows)

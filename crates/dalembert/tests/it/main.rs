@@ -2,6 +2,7 @@
 
 #![allow(non_snake_case, reason = "letters of the equations")]
 
+mod acceleration_rows;
 mod agree;
 mod agree_branch;
 mod agree_forms;
@@ -15,11 +16,13 @@ mod control;
 mod dead_points;
 mod diagnostics;
 mod energies;
+mod event_actions;
 mod examples;
 mod export_code;
 mod families;
 mod film;
 mod friction;
+mod friction_limits;
 mod hamilton;
 mod hamilton_motion;
 mod jacobi;
@@ -44,6 +47,7 @@ mod regress;
 mod robustness;
 mod signals;
 mod small_things;
+mod stepper;
 mod support;
 mod suslov;
 mod sweep;

@@ -8,6 +8,7 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
+import numpy as np
 import numpy.typing as npt
 
 from . import _engine, _options, _words
@@ -17,6 +18,8 @@ from ._events import refused, statements
 from ._motion import Motion
 from ._options import Span
 from ._rates import AccelerationFunction
+from ._signals import Signal, sampled, signals
+from ._stepper import Stepper
 from ._results import Analysis, Eigenvalues, Equilibria, Evaluation, Linearization, Record, Verification
 from ._words import Expression, Values
 
@@ -37,17 +40,23 @@ class System:
         name: str = "model",
         set: Optional[Mapping[Any, Expression]] = None,
         initial: Values = None,
+        inputs: Optional[Mapping[str, Any]] = None,
+        interpolate: str = "linear",
     ) -> None:
         if not isinstance(text, str) or not isinstance(name, str):
             raise TypeError("a model and its name are text")
         settings, starts = _words.settings(set), _words.starts(initial)
-        engine = _engine.System(text, name, settings, starts)
-        self.__dict__.update(_text=text, _name=name, _set=settings, _initial=starts, _engine=engine)
+        given = signals(inputs, interpolate)
+        engine = _engine.System(text, name, settings, starts, given)
+        self.__dict__.update(
+            _text=text, _name=name, _set=settings, _initial=starts, _inputs=given, _engine=engine
+        )
 
     _text: str
     _name: str
     _set: tuple[tuple[str, str], ...]
     _initial: tuple[str, ...]
+    _inputs: tuple[Signal, ...]
     _engine: _engine.System
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -93,11 +102,30 @@ class System:
     @property
     def _key(self) -> tuple[Any, ...]:
         """All that it depends on; what travels."""
-        return self.text, self.name, self._set, self._initial
+        return self.text, self.name, self._set, self._initial, self._inputs
 
     @classmethod
-    def _of(cls, text: str, name: str, set: Sequence[tuple[str, str]], initial: Sequence[str]) -> System:
-        return cls(text, name, dict(set), initial)
+    def _of(
+        cls,
+        text: str,
+        name: str,
+        set: Sequence[tuple[str, str]],
+        initial: Sequence[str],
+        inputs: Sequence[Signal] = (),
+    ) -> System:
+        system = cls(text, name, dict(set), initial)
+        return system._given(inputs) if inputs else system
+
+    def _given(self, inputs: Sequence[Signal]) -> System:
+        """The same system with signals in the place of some inputs."""
+        merged = {signal[0]: signal for signal in (*self._inputs, *inputs)}
+        other = System.__new__(System)
+        given = tuple(merged.values())
+        engine = _engine.System(self._text, self._name, self._set, self._initial, given)
+        other.__dict__.update(
+            _text=self._text, _name=self._name, _set=self._set, _initial=self._initial, _inputs=given, _engine=engine
+        )
+        return other
 
     def __reduce__(self) -> tuple[Any, ...]:
         return System._of, self._key
@@ -139,6 +167,11 @@ class System:
     def inputs(self) -> tuple[str, ...]:
         """Names of the control inputs; none without requirements."""
         return tuple(self._engine.inputs)
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """Names of the signals from outside that the model declares with ``input``."""
+        return tuple(self._engine.signals)
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -203,7 +236,8 @@ class System:
         starts = {_words.about(item): item for item in (*self._initial, *_words.starts(initial))}
         text = "\n".join([self.text.rstrip("\n"), *added]) if added else self.text
         try:
-            return System(text, self.name, merged, list(starts.values()))
+            other = System(text, self.name, merged, list(starts.values()))
+            return other._given(self._inputs) if self._inputs else other
         except ModelError as error:
             if added:
                 raise refused(error, added, self.text) from None
@@ -236,6 +270,8 @@ class System:
         interpret: bool = False,
         fold: bool = False,
         time_limit: Optional[float] = None,
+        inputs: Optional[Mapping[str, Any]] = None,
+        interpolate: str = "linear",
     ) -> Motion:
         """The motion. What is left out comes from the model's ``simulate`` statement, then from defaults.
 
@@ -244,6 +280,9 @@ class System:
         names of the model's events, text as in the model (``"y falling stop"``) or :class:`Event`; ``t_events`` lists them in
         this order, and then events of the model that stop the run. ``project`` takes ``y0`` as a guess, and starts on the
         constraints nearest to it. ``plant`` gives the simulated system parameters its controller does not know of, ``hold`` samples control.
+
+        ``inputs`` gives signals for the inputs of the model: a number or an expression as in the model, samples as ``(times, values)``
+        with ``interpolate`` step, linear or cubic, or a function ``f(t, y)``, which is computed ``every`` so often and held.
 
         A run that fails gives the motion until then, with ``success`` False, and so does one that takes longer than
         ``time_limit`` seconds. Ctrl-C raises :class:`Interrupted`, whose
@@ -263,6 +302,8 @@ class System:
             names = [*names, *(stop for stop in self._engine.stops if stop not in names)]
         system = self._with(set, initial, added)
         begin, until = _options.span(t_span)
+        if inputs:
+            system = self._signalled(system, inputs, interpolate, begin, until, every, method, state)
         wish = {
             "begin": begin,
             "until": until,
@@ -291,6 +332,36 @@ class System:
         if raised is not None:
             raise raised
         return motion
+
+    @staticmethod
+    def _signalled(
+        system: System,
+        inputs: Mapping[str, Any],
+        interpolate: str,
+        begin: float,
+        until: Optional[float],
+        every: Optional[float],
+        method: Optional[str],
+        state: Optional[Sequence[float]],
+    ) -> System:
+        """The system with signals for its inputs; functions are sampled along its motion."""
+        functions = {name: value for name, value in inputs.items() if callable(value)}
+        plain = {name: value for name, value in inputs.items() if name not in functions}
+        system = system._given(signals(plain, interpolate)) if plain else system
+        if not functions:
+            return system
+        unknown = [name for name in functions if name not in system.signals]
+        if unknown:
+            raise RequestError(f"the model has no input `{unknown[0]}`")
+        if every is None or until is None or begin != 0.0:
+            raise RequestError("a function as an input is computed `every` so often from t = 0 to the end time: give both")
+        times = np.arange(0.0, until + 0.5 * every, every)
+        held = sampled(system, functions, times, method, state)
+        return system._given(signals(held, "step"))
+
+    def stepper(self, dt: float, *, method: str = "rk4", substeps: int = 1) -> Stepper:
+        """Steps of length ``dt`` under inputs that are held, for a loop of your own; see :class:`Stepper`."""
+        return Stepper(self, dt, method, substeps)
 
     def _guesses(self, state: Optional[Sequence[float]]) -> list[str]:
         """A state that need not keep the constraints, as starting values that they may change."""

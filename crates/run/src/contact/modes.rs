@@ -4,8 +4,8 @@ use super::SLACK;
 use crate::acceleration::Accelerator;
 use crate::coulomb::SlipSpace;
 use crate::{
-    Action, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, SecondVariation, Shape,
-    Sliding, Solution, Terms, Variation,
+    Action, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point,
+    SecondVariation, Shape, Sliding, Solution, Terms, Variation,
 };
 use dalembert_linalg::{axpy, norm, norm_max};
 use std::ops::Range;
@@ -355,6 +355,10 @@ impl Kernel for StickingKernel<'_> {
 
     fn contact_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ContactTerms<'_>) {
         self.base.contact_terms(at, scratch, out);
+    }
+
+    fn has_control_bounds(&self) -> bool {
+        self.base.has_control_bounds()
     }
 
     fn control_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ControlTerms) {

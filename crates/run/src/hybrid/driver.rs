@@ -10,6 +10,7 @@ use super::discontinuities::Discontinuities;
 use super::integration::{Integration, failure};
 use super::rows::Rows;
 use super::rules;
+use super::saturation::Saturation;
 use super::source::{EventSource, HeldControl, Sources, Transition};
 use super::time_events::TimeSwitches;
 use super::tolerances::SUDDEN;
@@ -60,7 +61,7 @@ impl<'a> Driver<'a> {
     }
 
     fn finish(mut self, stop: Stop) -> Outcome {
-        if self.rows.last != self.run.t {
+        if self.rows.last != self.run.t && !matches!(stop, Stop::Event(_)) {
             self.rows.give_now(&mut self.run, None);
         }
         let run = self.run;
@@ -190,6 +191,7 @@ fn sources_of(run: &Integration<'_>) -> Sources {
     add(HeldControl::of(run).map(|source| Box::new(source) as _));
     add(TimeSwitches::of(run).map(|source| Box::new(source) as _));
     add(ContactChanges::of(run).map(|source| Box::new(source) as _));
+    add(Saturation::of(run).map(|source| Box::new(source) as _));
     add(Discontinuities::of(run).map(|source| Box::new(source) as _));
     add(UserEvents::of(run).map(|source| Box::new(source) as _));
     sources

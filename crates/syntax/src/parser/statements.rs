@@ -2,8 +2,8 @@
 
 use super::{Parse, Parser, Reported};
 use crate::ast::{
-    Actuator, ActuatorKind, Assignment, Comparison, Direction, ElementKind, Equation, Expr, ExprKind, Name, Range, Shape, Simulate,
-    StatementKind, TableSource, Target,
+    Actuator, ActuatorKind, Assignment, Comparison, Direction, ElementKind, Equation, Expr, ExprKind, Name,
+    Range, Shape, Simulate, StatementKind, TableSource, Target,
 };
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::source::Span;

@@ -87,7 +87,14 @@ impl Elaborator<'_> {
         for (part, residual) in rows {
             let name = format!("{}.{part}", joint.name);
             self.row_of.entry(name.clone()).or_insert(self.rows.len());
-            self.rows.push(ConstraintRow { name, residual, holonomic: true, constraint: group, span });
+            self.rows.push(ConstraintRow {
+                name,
+                residual,
+                holonomic: true,
+                on_accelerations: false,
+                constraint: group,
+                span,
+            });
         }
         self.constraint_of.insert(joint.name.clone(), group);
         self.constraints.push(Constraint { name: joint.name.clone(), rows: first..self.rows.len(), span });

@@ -248,7 +248,8 @@ impl Guards {
         let source = self.owner(first).0;
         let here = |hit: &&EventHit| (hit.t - first.t).abs() <= instant;
         let near = self.events.hits[k..].iter().take_while(here).copied();
-        near.filter(|hit| self.owner(*hit).0 == source && self.shown(*hit).is_some() || *hit == first).collect()
+        near.filter(|hit| self.owner(*hit).0 == source && self.shown(*hit).is_some() || *hit == first)
+            .collect()
     }
 
     /// Behind a jump of the state: functions of the user take the sides they are on. Those that jumped through zero, though
