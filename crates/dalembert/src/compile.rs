@@ -10,7 +10,10 @@ mod laws;
 mod loop_forces;
 mod programs;
 mod sparse;
-mod switches;
+pub(crate) mod switches;
+mod tangents;
+mod traced;
+mod tree;
 mod unrolled_solve;
 mod variation;
 
@@ -59,8 +62,10 @@ pub struct Compiled {
     bounded: Vec<bool>,
     /// The whole acceleration as one program.
     quick: Option<fused::FusedAcceleration>,
+    /// Directional derivatives of all programs, where they have been asked for.
+    tangents: Option<std::sync::Arc<tangents::Tangents>>,
     /// What `balance` integrates: powers, and this Lagrangian.
-    quadratures: (bool, Option<Expr>),
+    quadratures: (bool, Vec<Expr>),
     pub(crate) scratch_len: usize,
 }
 
@@ -133,17 +138,23 @@ impl Compiled {
             .enumerate()
             .flat_map(|(r, row)| row.iter().map(move |(p, e)| (r * n + p, *e)))
             .collect();
-        let terms = Scattered::new(
-            pool,
-            &inputs.state,
-            &[
-                dense(&form.x_dot),
-                entries(&form.mass_matrix, n),
-                dense(&form.force),
-                sparse_A,
-                dense(&form.constraint_right),
-            ],
-        );
+        let symbols = (!form.is_deferred).then(|| {
+            Scattered::new(
+                pool,
+                &inputs.state,
+                &[
+                    dense(&form.x_dot),
+                    entries(&form.mass_matrix, n),
+                    dense(&form.force),
+                    sparse_A,
+                    dense(&form.constraint_right),
+                ],
+            )
+        });
+        let recursive = traced::terms(system, form);
+        let terms = symbols.into_iter().chain(recursive).min_by_key(|terms| terms.program.counts().work());
+        let pool = &mut system.pool;
+        let terms = terms.unwrap_or_else(|| Scattered::new(pool, &inputs.state, &[]));
         let phi: Vec<(usize, Expr)> =
             form.position_residuals.iter().enumerate().filter_map(|(r, f)| f.map(|f| (r, f))).collect();
         let residuals = Scattered::new(pool, &inputs.state, &[phi.clone(), dense(&form.velocity_residuals)]);
@@ -249,7 +260,8 @@ impl Compiled {
             has_cost: false,
             bounded: Vec::new(),
             quick: None,
-            quadratures: (false, None),
+            tangents: None,
+            quadratures: (false, Vec::new()),
             scratch_len: 0,
         };
         compiled.set_control(system, form);
@@ -427,6 +439,11 @@ fn rows_read(system: &mut System, form: &KernelForm) -> Vec<usize> {
     rows.sort_unstable();
     rows.dedup();
     rows
+}
+
+/// Whether accelerations can be found by recursions over the bodies of a system.
+pub(crate) fn has_recursion(system: &mut System) -> bool {
+    tree::TreePlan::of(system).is_some()
 }
 
 /// The value of each parameter, in order: each may use those before it.

@@ -23,6 +23,7 @@ mod jacobi;
 mod laws;
 mod loops;
 mod outside;
+mod result_units;
 mod results;
 mod roles;
 pub(crate) mod scope;
@@ -46,7 +47,7 @@ use roles::Role;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Binding, Scope};
 
-pub(crate) use outside::{constant_value, value_in};
+pub(crate) use outside::{Names, constant_value, expression_over, value_in};
 pub use survey::{ConstraintFact, Fact, Survey, survey};
 pub use tables::{Interpolation, Samples, points_of_columns};
 
@@ -119,6 +120,8 @@ struct Elaborator<'a> {
     overrides: &'a Overrides,
     used_overrides: Vec<bool>,
     pool: Pool,
+    /// Where names are declared in the whole text.
+    declarations: FxHashMap<String, Span>,
     scope: Scope,
     /// By the number of the symbol.
     roles: Vec<Role>,
@@ -206,6 +209,7 @@ struct Elaborator<'a> {
 /// ```
 pub fn elaborate(ast: &Ast, overrides: &Overrides) -> (Option<System>, Vec<Diagnostic>) {
     let mut this = Elaborator::new(overrides);
+    this.declarations = declarations(ast);
     this.refuse_repeated_overrides();
     this.read_model(ast);
     this.override_initials();
@@ -220,6 +224,29 @@ pub fn elaborate(ast: &Ast, overrides: &Overrides) -> (Option<System>, Vec<Diagn
     let (system, more) = this.finish();
     diagnostics.extend(more);
     (system.filter(|_| !any_error(&diagnostics)), diagnostics)
+}
+
+/// Where names are declared, outside of blocks, for uses that come too early.
+fn declarations(ast: &Ast) -> FxHashMap<String, Span> {
+    use dalembert_syntax::ast::{StatementKind as S, Target};
+    let mut found: FxHashMap<String, Span> = FxHashMap::default();
+    let mut declare = |target: &Target| {
+        found.entry(target.name.text.clone()).or_insert(target.span);
+    };
+    for statement in &ast.body.statements {
+        match &statement.kind {
+            S::Const(list) | S::Parameter(list) | S::Let(list) => {
+                list.iter().for_each(|d| declare(&d.target))
+            }
+            S::State(list) | S::Discrete(list) | S::Input(list) => {
+                list.iter().for_each(|d| declare(&d.target))
+            }
+            S::Coordinate(list) => list.iter().for_each(|d| declare(&d.target)),
+            S::Speed(list) => list.iter().for_each(|d| declare(&d.target)),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Reads a text and understands it.
@@ -257,6 +284,7 @@ impl<'a> Elaborator<'a> {
             virtual_change: Derivation::default(),
             pool,
             scope: Scope::default(),
+            declarations: FxHashMap::default(),
             roles: Vec::new(),
             diagnostics: Vec::new(),
             budget: MAX_STEPS,

@@ -8,7 +8,10 @@ use crate::system::{ConstraintRow, InitialTarget};
 use crate::workspace::Workspace;
 use culprit::{Entry, with_culprits};
 use dalembert_linalg::{Cod, RANK_TOL, dot};
-use dalembert_run::{AccelerationError, Failure, Kernel, Point, StartError, StartGuess, State, Term};
+use dalembert_run::{
+    AccelerationError, Failure, Kernel, NotDifferentiable, Point, Refusal, StartError, StartGuess, State,
+    Term,
+};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
 
@@ -533,8 +536,74 @@ pub(crate) fn of_motion(failure: &Failure, model: &Workspace, start: &State, spa
             format!("{steps} steps were spent by t = {}", number::short(*t)),
         )
         .help("loosen the tolerance, shorten the run, or try `method radau` if the model is stiff"),
+        Failure::NotDifferentiable { t, reason } => not_differentiable(*t, reason, model),
         Failure::BadArguments { what } => {
             Diagnostic::error(Code::BadOption, None, format!("the run cannot be made: {what}"))
         }
+    }
+}
+
+/// No sensitivities from here on.
+fn not_differentiable(t: f64, reason: &NotDifferentiable, model: &Workspace) -> Diagnostic {
+    let at = number::short(t);
+    let grazing = |what: String, span| {
+        let message = format!("at t = {at} the motion only grazes {what}: behind it there is no derivative");
+        Diagnostic::error(Code::Grazing, span, message)
+            .help("move the threshold, or end the run before it; rows up to there are kept")
+    };
+    let refused = |message: String| {
+        Diagnostic::error(Code::NoSensitivity, None, message)
+            .help("leave `--sensitivity` out, or simplify the law")
+    };
+    match reason {
+        NotDifferentiable::GrazingEvent(k) => {
+            let event = &model.system.events[*k];
+            grazing(format!("the event `{}`", event.name), Some(event.span))
+        }
+        NotDifferentiable::GrazingContact(k) => {
+            let contact = &model.system.contacts[*k];
+            grazing(
+                format!("the limit at which `{}` begins to stick or to slide", contact.name),
+                Some(contact.span),
+            )
+        }
+        NotDifferentiable::GrazingSwitch => grazing("a jump of a force".to_owned(), None),
+        NotDifferentiable::Unannounced => refused(format!(
+            "at t = {at} constraints carry off a contact that sticks: that is not differentiated"
+        )),
+        NotDifferentiable::Reset(k) => {
+            let event = &model.system.events[*k];
+            let message = format!("what the event `{}` sets at t = {at} is not differentiated", event.name);
+            Diagnostic::error(Code::NoSensitivity, event.span, message).help("end the run before it")
+        }
+        NotDifferentiable::CannotVary { direction, row } => {
+            let row = &model.system.rows[*row];
+            let message = format!("direction {} breaks `{}`", direction + 1, row.name);
+            Diagnostic::error(Code::CannotVaryAlone, row.span, message)
+                .help("vary something that determines the others")
+        }
+        NotDifferentiable::Refused(refusal) => refused(format!(
+            "at t = {at} there is no derivative of the accelerations: {}",
+            refused_law(*refusal)
+        )),
+        NotDifferentiable::Acceleration(error) => of_acceleration(error, model, None),
+        NotDifferentiable::TooManySteps => refused(format!(
+            "at t = {at} the equations of the sensitivities are too stiff for explicit steps"
+        )),
+    }
+}
+
+/// What is not differentiated, in words.
+pub(crate) fn refused_law(refusal: Refusal) -> &'static str {
+    match refusal {
+        Refusal::SharedLoad => "a force law reads forces that redundant constraints share",
+        Refusal::NonidealWithFriction => "non-ideal work and friction act together",
+        Refusal::ControlWithReactions => {
+            "control acts together with friction, or with non-ideal work that reads constraint forces"
+        }
+        Refusal::SharedDirections => {
+            "a contact sticks in some directions and is led by constraints in others"
+        }
+        Refusal::SingularMass => "masses are singular where friction, non-ideal work or control act",
     }
 }

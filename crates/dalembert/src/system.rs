@@ -80,6 +80,8 @@ pub struct System {
     pub observables: Observables,
     /// T + V, or eta . dL/d eta - L; over the state. Unknown for the direct form.
     pub energy: Option<Expr>,
+    /// The unit of energies, as far as known.
+    pub energy_kind: UnitInfo,
     /// The part of it that is kinetic, where the two can be told apart.
     pub kinetic_energy: Option<Expr>,
     /// The potential part.
@@ -243,6 +245,8 @@ pub struct Parameter {
     pub kind: UnitInfo,
     /// What a bare 1 in the unit of the file is in SI.
     pub unit_size: f64,
+    /// The unit of the file as it is written, between the braces.
+    pub unit: Option<String>,
     /// Whether it is an `input`, a signal from outside, with its default as value.
     pub is_input: bool,
     /// Where it is declared.
@@ -318,6 +322,8 @@ pub struct ConstraintRow {
     pub name: String,
     /// Left side minus right side.
     pub residual: Expr,
+    /// The unit of the residual, as far as known.
+    pub kind: UnitInfo,
     /// Holonomic: no rate in it.
     pub holonomic: bool,
     /// Linear in accelerations: it is a row A eta' = b (K3) itself, and has no residual that a state could satisfy.
@@ -359,6 +365,8 @@ pub struct Output {
     pub name: String,
     /// Its value, over state, accelerations and observables.
     pub value: Expr,
+    /// Its unit, as far as known.
+    pub kind: UnitInfo,
     /// Where it stands.
     pub span: Span,
 }

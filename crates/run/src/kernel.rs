@@ -13,9 +13,11 @@
 //! [`Kernel::sparsity`]). Methods take a scratch slice of at least [`Kernel::scratch_len`] numbers, so
 //! that a kernel is immutable and shared between threads and allocates nothing.
 
+mod differentiable;
 mod solution;
 mod sparsity;
 
+pub use differentiable::{Differentiable, Direction, FusedDerivatives, Refusal, Solved};
 pub use solution::{AccelerationError, Path, Solution, Taken, Term};
 pub(crate) use sparsity::Plan;
 pub use sparsity::{Line, MAX_FILL, Pattern, Sparsity};

@@ -19,6 +19,11 @@ const MAX_WIDTH: usize = 100;
 /// Comments behind longer lines are not aligned with others.
 const MAX_COMMENT_COLUMN: usize = 70;
 
+/// A unit as it is written between braces.
+pub fn unit_text(of: &Unit) -> String {
+    unit(of)
+}
+
 /// The canonical text of a model.
 ///
 /// ```

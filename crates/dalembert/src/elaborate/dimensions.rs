@@ -7,8 +7,9 @@ use dalembert_expr::Rational;
 use dalembert_syntax::units::{Dimension, UnitInfo};
 
 impl Elaborator<'_> {
-    /// Refuses energies, forces and inertia whose units do not go together, as far as units are given.
-    pub(super) fn check_dimensions(&mut self, k: &Kinematics) -> Fallible<()> {
+    /// Refuses energies, forces and inertia whose units do not go together, as far as units are given; the unit of
+    /// energies, as far as known.
+    pub(super) fn check_dimensions(&mut self, k: &Kinematics) -> Fallible<UnitInfo> {
         let time = UnitInfo::Known(Dimension::time());
         let displacements: Vec<UnitInfo> =
             k.speeds.iter().map(|s| s.kind.times(&time, &Rational::ONE)).collect();
@@ -43,7 +44,10 @@ impl Elaborator<'_> {
         for (part, factor) in self.work_parts(&time) {
             self.fits(&mut energy, &part, &factor)?;
         }
-        Ok(())
+        Ok(match energy {
+            UnitInfo::Known(_) => energy.without_angle(),
+            UnitInfo::Missing | UnitInfo::Number => UnitInfo::Missing,
+        })
     }
 
     fn energy_parts(&self) -> Vec<Part> {

@@ -10,6 +10,7 @@ use dalembert_run::{Level, Method};
 use dalembert_syntax::ast::{self, Block, Definition, Equation, Statement, StatementKind as S};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
+use dalembert_syntax::units::UnitInfo;
 use dalembert_syntax::words::is_reserved;
 
 impl Elaborator<'_> {
@@ -244,11 +245,15 @@ impl Elaborator<'_> {
         let residuals = difference.scalars();
         let first_row = self.rows.len();
         self.limit(first_row + residuals.len(), "constraint rows", span)?;
+        let kinds: Vec<(Expr, UnitInfo)> = residuals.into_iter().zip(difference.units()).collect();
         for ScalarRow { name, residual, level } in self.scalar_rows(&name, &difference, span)? {
             let constraint = self.constraints.len();
             self.row_of.entry(name.clone()).or_insert(self.rows.len());
+            let kind = kinds.iter().find(|(e, _)| *e == residual).map(|(_, kind)| kind.clone());
+            let kind = kind.unwrap_or(UnitInfo::Missing);
             let (holonomic, on_accelerations) = (level == Level::Position, level == Level::Acceleration);
-            self.rows.push(ConstraintRow { name, residual, holonomic, on_accelerations, constraint, span });
+            let row = ConstraintRow { name, residual, kind, holonomic, on_accelerations, constraint, span };
+            self.rows.push(row);
         }
         self.constraint_of.insert(name.clone(), self.constraints.len());
         self.constraints.push(Constraint { name, rows: first_row..self.rows.len(), span });
@@ -355,7 +360,7 @@ impl Elaborator<'_> {
         self.allow_in(&d.value, &value.scalars(), everything)?;
         self.check_output_name(&name, &value, d.target.span)?;
         let scalars = value.scalars();
-        for (k, e) in scalars.iter().enumerate() {
+        for (k, (e, kind)) in scalars.iter().zip(value.units()).enumerate() {
             let column = match &value {
                 Value::Vector(_) => component_name(&name, k, scalars.len()),
                 _ => name.clone(),
@@ -370,7 +375,7 @@ impl Elaborator<'_> {
                 );
             }
             self.output_names.insert(column.clone());
-            self.outputs.push(Output { name: column, value: *e, span: d.target.span });
+            self.outputs.push(Output { name: column, value: *e, kind, span: d.target.span });
         }
         // Outputs may build on each other.
         let plain = name.split('[').next().unwrap_or(&name);

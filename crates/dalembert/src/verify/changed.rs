@@ -247,6 +247,7 @@ fn rewrite(model: &mut Workspace, change: &Change) -> System {
         run: None,
         observables: old.observables.clone(),
         energy: None,
+        energy_kind: old.energy_kind.clone(),
         kinetic_energy: None,
         potential_energy: None,
         drawn: Vec::new(),

@@ -90,7 +90,7 @@ fn simultaneous_events_read_the_values_before() {
     below("b'", (last(&motion, "b'") - (2.0 * speed - 9.81 * rest)).abs(), 1e-9);
     let motion = run_text(&model("m + 2"), &until(0.5));
     assert_eq!(motion.failure.as_ref().map(|d| d.code), Some(Code::EventsContradict));
-    assert!(motion.failure.is_some_and(|d| d.message.contains("`m`")));
+    assert!(motion.failure.as_ref().is_some_and(|d| d.message.contains("`m`")));
     below("the state before is kept", (last(&motion, "a'") + speed).abs(), 1e-9);
 }
 

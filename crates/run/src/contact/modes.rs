@@ -63,6 +63,11 @@ impl ContactModes {
         self.modes[contact] == Mode::Stick
     }
 
+    /// Whether the direction of a sliding contact is held instead of following V.
+    pub(crate) fn is_held(&self, contact: usize) -> bool {
+        self.held[contact]
+    }
+
     /// The direction of a contact that is held, a unit vector.
     fn heading(&self, slide: Range<usize>, t: f64) -> impl Iterator<Item = f64> {
         let turning = &self.turning[slide.clone()];
@@ -140,7 +145,7 @@ impl<'k> StickingKernel<'k> {
     }
 
     /// Whether a sticking contact holds some directions of V and leaves others to the constraints.
-    fn shares_directions(&self) -> bool {
+    pub(crate) fn shares_directions(&self) -> bool {
         self.stuck().any(|(k, c, _)| (1..c.slide.len()).contains(&self.modes.open[k]))
     }
 

@@ -40,6 +40,9 @@ pub struct Row<'a> {
     pub inputs: &'a [f64],
     /// Integrals along the motion since the start, n_quadrature.
     pub integrals: &'a [f64],
+    /// Where sensitivities are followed, for each direction: change of the time of the event that put the row here (0
+    /// without one), of x, of eta, of outputs.
+    pub sensitivity: &'a [f64],
     /// Accelerations and forces there, if the observer wants them ([`Observer::wants_solution`]).
     pub solved: Option<Result<SolvedRow<'a>, &'a AccelerationError>>,
 }
@@ -157,6 +160,34 @@ pub enum Stop {
     Failed(Failure),
 }
 
+/// Why a motion has no derivative by its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NotDifferentiable {
+    /// An event function of the model vanishes with its rate: a little more or less, and there is no event.
+    GrazingEvent(usize),
+    /// The function that ends the mode of a contact vanishes with its rate.
+    GrazingContact(usize),
+    /// A force or a rate jumps where the motion only touches the switch.
+    GrazingSwitch,
+    /// Contacts change in a way that no function of theirs announces.
+    Unannounced,
+    /// What is set at an event has no derivative.
+    Reset(usize),
+    /// A direction breaks a constraint row: it cannot be varied alone.
+    CannotVary {
+        /// The direction.
+        direction: usize,
+        /// The row.
+        row: usize,
+    },
+    /// A combination of force laws that is not differentiated.
+    Refused(crate::kernel::Refusal),
+    /// There is no acceleration at a state nearby.
+    Acceleration(AccelerationError),
+    /// The equations of the sensitivities take too many steps.
+    TooManySteps,
+}
+
 /// Why a run could not go on.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Failure {
@@ -259,6 +290,13 @@ pub enum Failure {
         /// Steps spent.
         steps: usize,
     },
+    /// Sensitivities cannot be followed any further.
+    NotDifferentiable {
+        /// Time.
+        t: f64,
+        /// Why.
+        reason: NotDifferentiable,
+    },
     /// The arguments do not fit the kernel: wrong lengths, or times that are not numbers.
     BadArguments {
         /// Which.
@@ -303,6 +341,7 @@ impl std::fmt::Display for Failure {
                 write!(f, "contact {contact} changes between sticking and sliding without end at t = {t}")
             }
             Failure::TooManySteps { t, steps } => write!(f, "{steps} steps reached only t = {t}"),
+            Failure::NotDifferentiable { t, .. } => write!(f, "the motion has no derivative at t = {t}"),
             Failure::BadArguments { what } => write!(f, "the arguments do not fit the system: {what}"),
         }
     }

@@ -123,6 +123,10 @@ impl Rows {
 
     /// Gives out the state in `run.row`.
     pub fn give(&mut self, run: &mut Integration<'_>, t: f64, event: Option<EventHit>) {
+        let sensitivity = match run.follower {
+            Some(_) => run.followed_row(t, &self.integrals, event),
+            None => Vec::new(),
+        };
         let at = run.field.point(t, &run.row);
         run.field.projector.measure(&run.field.kernel, at);
         let left = run.field.projector.residuals(&run.field.kernel, at);
@@ -142,6 +146,7 @@ impl Rows {
             modes: run.field.kernel.modes(),
             inputs: &inputs,
             integrals: &self.integrals,
+            sensitivity: &sensitivity,
             solved: solved.as_ref().map(|solved| solved.as_ref().copied()),
         });
     }

@@ -91,6 +91,9 @@ impl Parser<'_> {
         let said = said(format!("no statement begins with {}", self.found(token)));
         let begin = Span::at(token.span.start);
         let said = match nearest(word, KEYWORDS) {
+            _ if self.number_is_assigned() => {
+                said.help("`parameter` declares a number").suggest(begin, "parameter ")
+            }
             _ if self.peek_second().kind == TokenKind::Assign => {
                 said.help("`let` names an expression").suggest(begin, "let ")
             }
@@ -100,6 +103,17 @@ impl Parser<'_> {
             }
         };
         self.give_up(said)
+    }
+
+    /// Whether `NAME = NUMBER` comes next, perhaps with a sign and a unit, and nothing else.
+    fn number_is_assigned(&self) -> bool {
+        use TokenKind::{Assign, Comma, End, LeftBrace, Minus, Newline, Number, Semicolon};
+        let kind = |k: usize| self.tokens.get(self.significant(self.at).0 + k).map_or(End, |t| t.kind);
+        let number = if kind(2) == Minus { 3 } else { 2 };
+        let behind = kind(number + 1);
+        kind(1) == Assign
+            && kind(number) == Number
+            && matches!(behind, Comma | End | LeftBrace | Newline | Semicolon | TokenKind::Comment)
     }
 
     fn title(&mut self) -> Parse<String> {
@@ -133,13 +147,28 @@ impl Parser<'_> {
             self.assign()?;
             return Ok(StatementKind::ForceOn { target, value: self.expression()? });
         }
-        self.tail = &["at"];
+        self.tail = &["at", "on"];
         let force = self.expression()?;
+        if self.at_word("on") {
+            return Err(self.force_on(&force));
+        }
         if !self.take_word("at") {
             return Ok(StatementKind::ForceVector(force));
         }
         self.tail = &[];
         Ok(StatementKind::ForceAt { force, point: self.expression()? })
+    }
+
+    /// `force F on x`: says how a generalised force is written.
+    fn force_on(&mut self, force: &Expr) -> Reported {
+        let (on, target) = (self.bump(), self.peek());
+        let said =
+            Diagnostic::error(Code::ForceOnWord, on.span, "a generalised force is written `force x = F`");
+        if target.kind != TokenKind::Name {
+            return self.give_up(said);
+        }
+        let mended = format!("{} = {}", self.slice(target.span), self.slice(force.span));
+        self.give_up(said.suggest(force.span.to(target.span), mended))
     }
 
     /// `[NAME:] E1 = E2`
@@ -262,6 +291,7 @@ impl Parser<'_> {
     fn simulate(&mut self, keyword: Token) -> Parse<StatementKind> {
         self.tail = &["until", "every", "method", "tolerance"];
         let (mut until, mut every, mut method, mut tolerance) = (None, None, None, None);
+        self.end_time_without_word()?;
         while until.is_none() || self.at_kind(TokenKind::Name) {
             let word = self.part_word()?;
             match word.text.as_str() {
@@ -276,6 +306,20 @@ impl Parser<'_> {
             return Err(self.give_up(said));
         };
         Ok(StatementKind::Simulate(Box::new(Simulate { until, every, method, tolerance })))
+    }
+
+    /// `simulate 10`, `simulate for 10`: says that the end time comes behind `until`.
+    fn end_time_without_word(&mut self) -> Parse<()> {
+        let token = self.peek();
+        let other = ["for", "to", "til", "till", "time", "duration"].contains(&self.slice(token.span));
+        if token.kind != TokenKind::Number && !other {
+            return Ok(());
+        }
+        let said = Diagnostic::error(Code::EndTimeWord, token.span, "the end time comes behind `until`");
+        Err(self.give_up(match other {
+            true => said.suggest(token.span, "until"),
+            false => said.suggest(Span::at(token.span.start), "until "),
+        }))
     }
 
     /// One of the words that introduce a part of the current statement.

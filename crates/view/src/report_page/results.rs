@@ -5,6 +5,7 @@ use super::{AnalysisResult, Draft, Tag, formula};
 use crate::documents;
 use dalembert::Model;
 use dalembert::analyze::Conserved;
+use dalembert::number::DIGITS;
 use dalembert::simulate::{Motion, Request};
 use dalembert::verify::verify;
 
@@ -43,9 +44,10 @@ pub(super) fn balance(draft: &mut Draft, motion: &Motion) -> String {
 
 /// Method, tolerances, steps, residuals.
 pub(super) fn accuracy(draft: &mut Draft, motion: &Motion, request: &Request) -> String {
-    let left_out =
-        |name: &str| matches!(name, "run" | "code" | "energy balance") || name.starts_with("event ");
-    let mut facts: Vec<(String, String)> = documents::facts(motion)
+    let left_out = |name: &str| {
+        matches!(name, "run" | "JIT" | "interpreter" | "energy balance") || name.starts_with("event ")
+    };
+    let mut facts: Vec<(String, String)> = documents::facts(draft.model, motion, DIGITS)
         .into_iter()
         .filter(|(name, _)| !left_out(name))
         .map(|(name, value)| (name, html::measured(&value)))

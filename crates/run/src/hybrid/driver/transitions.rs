@@ -7,6 +7,7 @@
 use super::{Driver, EventSource, Sources, Transition};
 use crate::Mode;
 use crate::hybrid::events::Events;
+use crate::hybrid::follower::Guard;
 use crate::hybrid::integration::Integration;
 use crate::hybrid::tolerances::{MAX_AT_ONCE, REACHED, STAYS};
 use crate::hybrid::{EventHit, EventRule, Failure, Stop};
@@ -36,6 +37,7 @@ impl Driver<'_> {
                 self.run.dense_row(hit.t, t_new, h);
                 self.give_event(hit);
             }
+            self.run.follow_to(hit.t);
             self.guards.cut(k, (hit.t - self.run.t) / h, h);
             self.run.t = hit.t;
             self.run.y.copy_from_slice(&self.run.row);
@@ -67,9 +69,16 @@ impl Driver<'_> {
             return Ok(stop.or_else(|| self.report_progress(h)));
         }
         let (source, hit) = self.guards.owner(hits[0]);
+        let before = self.run.before();
         let found = self.sources[source].fire(&mut self.run, &[hit])?;
+        let jumped = found == Transition::Jump;
         if let Some(stop) = self.follow(found)? {
             return Ok(Some(stop));
+        }
+        if let Some(before) = before.filter(|_| jumped) {
+            let shown = self.sources[source].is_shown();
+            let guard = if shown { Guard::Event(hit.index) } else { Guard::Contact(hit.index) };
+            self.run.follow_across(guard, &before);
         }
         for arrived in self.guards.arrivals(&mut self.run, &mut self.sources, h) {
             if self.act(&[arrived]) {
@@ -91,12 +100,16 @@ impl Driver<'_> {
             let (source, own): (Vec<usize>, Vec<EventHit>) =
                 hits.iter().map(|hit| self.guards.owner(*hit)).unzip();
             let source = source[0];
+            let before = self.run.before();
             let found = self.sources[source].fire(&mut self.run, &own)?;
             let jumps = matches!(found, Transition::Jump | Transition::JumpAndStop(_));
             for other in (0..self.sources.len()).filter(|k| jumps && *k != source) {
                 self.sources[other].moved(&mut self.run)?;
             }
             let stop = self.follow(found)?;
+            if let Some(before) = before.filter(|_| jumps) {
+                self.run.follow_across(Guard::Event(own[0].index), &before);
+            }
             let slack = self.run.one_instant();
             self.rows.give_here(&mut self.run, slack);
             for event in own {
