@@ -86,6 +86,7 @@ mod residual_check;
 mod self_check;
 pub mod sensitivity;
 pub mod simulate;
+pub mod stepper;
 pub mod suslov;
 pub mod sweep;
 pub mod system;

@@ -45,8 +45,7 @@ pub fn headline(diagnostics: &[Diagnostic]) -> String {
 
 /// Names and values of a state.
 pub fn state_pairs<'m>(model: &'m Model, state: &State) -> Vec<(&'m str, f64)> {
-    let values = state.x.iter().chain(&state.eta).copied();
-    model.state_names().into_iter().zip(values).collect()
+    model.system.table_names().into_iter().zip(model.system.table_state(&state.x, &state.eta)).collect()
 }
 
 /// An object from names and values.

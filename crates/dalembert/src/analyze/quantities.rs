@@ -36,6 +36,11 @@ type NamedSection = (usize, Vec<Expr>);
 /// constraints that are known already.
 pub(super) fn conserved(model: &mut Workspace, integrals: &[Expr]) -> (Vec<Conserved>, Vec<String>) {
     let mut remarks = Vec::new();
+    if model.system.rows.iter().any(|row| row.on_accelerations) {
+        let remark =
+            "constraints on accelerations do what nothing conserves: nothing is claimed to be conserved";
+        return (Vec::new(), vec![remark.into()]);
+    }
     if !model.system.contacts.is_empty() || !model.system.requirement_rows.is_empty() {
         let remark = "friction and control forces are no functions of the state alone: nothing is claimed to be conserved";
         return (Vec::new(), vec![remark.into()]);

@@ -139,6 +139,12 @@ impl Kernel for Compiled {
         self.quick.as_ref().map_or(Vec::new(), FusedAcceleration::workspace)
     }
 
+    fn refresh_quick(&self, workspace: &mut [f64]) {
+        if let Some(quick) = self.quick.as_ref().filter(|_| !workspace.is_empty()) {
+            quick.refresh(workspace);
+        }
+    }
+
     fn reads_multipliers(&self) -> bool {
         self.multipliers_read
     }
@@ -257,6 +263,10 @@ impl Kernel for Compiled {
         }
     }
 
+    fn has_control_bounds(&self) -> bool {
+        self.programs.control_bounds.is_some()
+    }
+
     fn control_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ControlTerms) {
         if let Some(tape) = &self.programs.control_terms {
             if self.has_cost {
@@ -264,6 +274,18 @@ impl Kernel for Compiled {
             }
             let inputs = self.load(at.t, at.x, at.eta, scratch);
             tape.run(inputs, scratch, [&mut out.A, &mut out.b, &mut out.S, &mut out.W]);
+        }
+        if let Some(program) = &self.programs.control_bounds {
+            let inputs = self.load(at.t, at.x, at.eta, scratch);
+            let (head, tail) = scratch.split_at_mut(inputs);
+            let (registers, values) = tail.split_at_mut(program.register_count());
+            program.run(head, registers, &mut values[..program.output_count()]);
+            out.bounds.clear();
+            let mut pairs = values.chunks(2);
+            let unbounded = [f64::NEG_INFINITY, f64::INFINITY];
+            let own =
+                |pairs: &mut std::slice::Chunks<'_, f64>| pairs.next().map_or(unbounded, |p| [p[0], p[1]]);
+            out.bounds.extend(self.bounded.iter().map(|b| if *b { own(&mut pairs) } else { unbounded }));
         }
     }
 

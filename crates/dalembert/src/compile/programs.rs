@@ -110,6 +110,8 @@ programs! {
     contact_terms: Option<Scattered>,
     /// A, b, S, W of C1.
     control_terms: Option<Scattered>,
+    /// Least and greatest value of each input that has bounds.
+    control_bounds: Option<Program>,
     /// h and h' of each requirement, psi and 0 where it is on rates.
     requirements: Option<Program>,
     /// Integrands along the motion: powers, and the Lagrangian.

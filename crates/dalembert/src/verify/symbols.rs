@@ -129,6 +129,9 @@ fn rows(system: &mut System) -> Vec<Expr> {
     let mut along = motion(system);
     let pool = &mut system.pool;
     let rate = |row: &crate::system::ConstraintRow| {
+        if row.on_accelerations {
+            return row.residual;
+        }
         let first = along.apply(pool, row.residual);
         if row.holonomic { along.apply(pool, first) } else { first }
     };
@@ -139,11 +142,14 @@ fn rows(system: &mut System) -> Vec<Expr> {
 pub(super) fn constraint_matrix(system: &mut System) -> Vec<Expr> {
     let x: Vec<Symbol> = system.coordinates.iter().map(|c| c.symbol).collect();
     let eta: Vec<Symbol> = system.speeds.iter().map(|s| s.symbol).collect();
+    let accelerations: Vec<Symbol> = system.speeds.iter().map(|s| s.acceleration).collect();
     let pool = &mut system.pool;
     let frame: Vec<Vec<Expr>> = system.kinematics.iter().map(|e| pool.gradient(*e, &eta)).collect();
     let mut A = Vec::new();
     for row in &system.rows {
-        if row.holonomic {
+        if row.on_accelerations {
+            A.extend(pool.gradient(row.residual, &accelerations));
+        } else if row.holonomic {
             // Rows of large systems are short.
             let slope = Places::new(&x).gradient(pool, row.residual);
             for p in 0..eta.len() {

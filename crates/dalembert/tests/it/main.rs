@@ -2,6 +2,7 @@
 
 #![allow(non_snake_case, reason = "letters of the equations")]
 
+mod acceleration_rows;
 mod agree;
 mod agree_branch;
 mod agree_forms;
@@ -17,6 +18,7 @@ mod control;
 mod dead_points;
 mod diagnostics;
 mod energies;
+mod event_actions;
 mod examples;
 mod export_code;
 mod families;
@@ -24,6 +26,7 @@ mod film;
 mod fit;
 mod force_potential;
 mod friction;
+mod friction_limits;
 mod hamilton;
 mod hamilton_motion;
 mod jacobi;
@@ -51,6 +54,7 @@ mod sensitivity;
 mod signals;
 mod small_things;
 mod state_space;
+mod stepper;
 mod support;
 mod suslov;
 mod sweep;

@@ -254,6 +254,11 @@ impl Accelerator {
         Ok(())
     }
 
+    /// The parameters of the kernel have changed.
+    pub fn refresh(&mut self, kernel: &dyn Kernel) {
+        kernel.refresh_quick(&mut self.quick_workspace);
+    }
+
     /// x' and eta' by the kernel's own fast way (see [`Kernel::quick`]), if it has one that can be trusted here.
     /// The rest of the solution is left as it was, but for rank and margin.
     pub(crate) fn solve_quick(
