@@ -25,7 +25,8 @@ mod motion;
 pub use analysis::{analysis, brackets, verification};
 pub use check::{Findings, check, checked, parameters};
 pub use evaluate::{
-    evaluation, input_names, output_remarks, outputs, rank_remarks, reactions, start_or_guess,
+    evaluation, input_names, output_remarks, outputs, possible, rank_remarks, reactions, start_or_guess,
+    virtual_work,
 };
 pub use facts::facts;
 pub use fit::fit;
