@@ -72,7 +72,7 @@ pub enum Command {
     Fit(Box<FitArgs>),
     /// Many runs over parameters and starting values, on all cores
     Sweep(Box<SweepArgs>),
-    /// Write accelerations, constraint and control forces as a function in C, Rust or Python
+    /// Write accelerations, constraint and control forces as code in C, Rust, Python or as an FMU
     Export(ExportArgs),
     /// Make a model from a robot in URDF or MJCF
     Import(ImportArgs),
@@ -264,6 +264,18 @@ pub enum FormName {
     HamiltonJacobi,
     /// The Legendre transform of a function that is given by --function and --variables
     Legendre,
+    /// The explicit equation as its papers write it: B, B^+, e, K, Q_i, Q_ni and the control force
+    Udwadia,
+    /// Appell's function and equations, in independent accelerations
+    Appell,
+    /// Maggi's equations: one a degree of freedom, no multipliers
+    Maggi,
+    /// Kane's equations with partial velocities
+    Kane,
+    /// The Routhian: ignorable coordinates replaced by their momenta
+    Routh,
+    /// Stationary integral of L + mu psi, for comparison only
+    Vakonomic,
 }
 
 /// How formulas are written.
@@ -292,13 +304,21 @@ impl FormatName {
 #[command(after_help = "\
 Examples:
   dalembert evaluate disk.dal                          at the start
-  dalembert evaluate disk.dal --at \"psi=1, theta'=3\"   elsewhere; what is not named stays as at the start")]
+  dalembert evaluate disk.dal --at \"psi=1, theta'=3\"   elsewhere; what is not named stays as at the start
+  dalembert evaluate disk.dal --possible \"x''=1\"       another acceleration, by the minimum principle
+  dalembert evaluate disk.dal --virtual \"x=1, y=0.5\"   work of all forces on a displacement")]
 pub struct EvaluateArgs {
     #[command(flatten)]
     pub common: Common,
     /// State to evaluate at, as in --at "x=1, x'=0.2, t=0"; the rest comes from the start
     #[arg(long, value_name = "STATE", default_value = "", allow_hyphen_values = true)]
     pub at: String,
+    /// Compare another acceleration with the actual one, as in --possible "x''=1, y''=0"; the rest stays as it is
+    #[arg(long, value_name = "ACCELERATIONS", allow_hyphen_values = true)]
+    pub possible: Option<String>,
+    /// Work of each class of forces on a displacement, as in --virtual "x=1, y=0.5"; the rest is 0
+    #[arg(long, value_name = "DISPLACEMENT", allow_hyphen_values = true)]
+    pub r#virtual: Option<String>,
 }
 
 #[derive(Args)]
@@ -386,6 +406,7 @@ Examples:
   dalembert export disk.dal --target c --out disk.c && cc -std=c99 -O2 -Wall -c disk.c
   dalembert export disk.dal --target rust --out src/disk.rs
   dalembert export disk.dal --target python --set r=0.3 | less
+  dalembert export disk.dal --target fmu --out disk.fmu
 
 The function takes time, coordinates, speeds and parameters; the file says their order. It needs a mathematical
 library and nothing else, and allocates no memory (C, Rust). Models with `friction` are refused.")]
@@ -401,6 +422,12 @@ pub struct ExportArgs {
     /// Beginning of the names in C; otherwise from the name of the model file
     #[arg(long, value_name = "NAME", value_parser = an_identifier)]
     pub name: Option<String>,
+    /// Also write projection onto the constraints and steps in time (C)
+    #[arg(long)]
+    pub step: bool,
+    /// Version of FMI: 3 or 2
+    #[arg(long, value_name = "VERSION", default_value_t = 3, value_parser = clap::value_parser!(u8).range(2..=3))]
+    pub fmi: u8,
 }
 
 /// What a model can be exported to.
@@ -412,7 +439,7 @@ pub enum TargetName {
     Rust,
     /// A Python module
     Python,
-    /// Not available yet
+    /// A functional mock-up unit (FMI): model exchange and co-simulation
     Fmu,
 }
 

@@ -151,8 +151,9 @@ impl Compiled {
                 ],
             )
         });
-        let recursive = traced::terms(system, form);
+        let (recursive, columns) = traced::terms(system, form, symbols.is_some()).unzip();
         let terms = symbols.into_iter().chain(recursive).min_by_key(|terms| terms.program.counts().work());
+        let columns = columns.flatten();
         let pool = &mut system.pool;
         let terms = terms.unwrap_or_else(|| Scattered::new(pool, &inputs.state, &[]));
         let phi: Vec<(usize, Expr)> =
@@ -202,7 +203,10 @@ impl Compiled {
         let reactions_read =
             read(reactions) || form.nonideal.iter().flatten().any(|e| pool.depends_on(*e, reactions));
         let rows_read = rows_read(system, form);
-        let sparse = sparse::Layout::of(form, &terms.places.each);
+        let sparse = match columns {
+            None => sparse::Layout::of(form, &terms.places.each),
+            Some(_) => None,
+        };
         let shape = Shape {
             n_x,
             n_eta: n,
@@ -227,6 +231,7 @@ impl Compiled {
             parameters,
             programs: Programs {
                 terms,
+                columns,
                 nonideal,
                 residuals,
                 position_gradient,

@@ -96,7 +96,7 @@ pub fn import(source: &Source, options: &Options) -> Result<Imported, Diagnostic
     let document = xml::parse(source).map_err(|d| Diagnostics(vec![*d]))?;
     let (root, mut log) = (document.root_element(), Log::default());
     let (format, robot) = match root.tag_name().name() {
-        "robot" => (Format::Urdf, urdf::read(root, options, &mut log)),
+        "robot" => (Format::Urdf, urdf::read(root, options.fixed_base, &mut log)),
         "mujoco" => (Format::Mjcf, mjcf::read(root, &mut log)),
         other => {
             let other: String = other.chars().take(80).collect();

@@ -60,6 +60,10 @@ fn is_usable(name: &str) -> bool {
     if is_reserved(name) || name == "ground" || name == "g" {
         return false;
     }
+    // No word of the language that is not reserved has capital letters or digits inside, so most names need no further look.
+    if name.bytes().any(|b| b.is_ascii_uppercase() || b.is_ascii_digit()) {
+        return true;
+    }
     let probe = format!(
         "input {name} = 0\nbody {name}: mass 1\nframe {name}: {name} at [0, 0, 0] turned rpy(0, 0, 0)\n\
          joint {name}: pin {name} at [0, 0, 0] turned axis [0, 0, 1] by 1 to {name} at [0, 0, 0], axis [0, 0, 1]\n\

@@ -3,7 +3,6 @@
 //! The joint frame is at `origin` on the parent link, and the child link is there while the joint is zero. An inertia is about
 //! the centre of mass, in the axes of its own `origin`. Gravity is not part of the format.
 
-use crate::Options;
 use crate::algebra::Vec3;
 use crate::inertia::Inertia;
 use crate::robot::{Activation, Actuator, Body, Coupling, Joint, JointKind, Law, Robot, Transmission};
@@ -38,8 +37,8 @@ fn count(of: &mut Option<(Span, usize)>, node: Node<'_, '_>) {
     *n += 1;
 }
 
-/// Reads a robot.
-pub fn read(root: Node<'_, '_>, options: &Options, log: &mut Log) -> Robot {
+/// Reads a robot; `fixed_base` fixes its root to the ground whatever it is called.
+pub fn read(root: Node<'_, '_>, fixed_base: bool, log: &mut Log) -> Robot {
     let mut robot = Robot {
         title: root.attribute("name").unwrap_or("robot").to_owned(),
         gravity: [0.0, 0.0, -9.81],
@@ -67,7 +66,7 @@ pub fn read(root: Node<'_, '_>, options: &Options, log: &mut Log) -> Robot {
         place_of[k] = robot.bodies.len();
         let inertia = inertia(links[k], log, &mut left);
         let body = match edge {
-            None => root_body(names[k], links[k], inertia, options, log),
+            None => root_body(names[k], links[k], inertia, fixed_base, log),
             Some(edge) => {
                 let edge = &edges[edge];
                 let parent = Some(place_of[edge.parent]);
@@ -178,8 +177,8 @@ fn order<'a>(
     Some(order)
 }
 
-fn root_body(name: &str, node: Node<'_, '_>, inertia: Inertia, options: &Options, log: &mut Log) -> Body {
-    let is_ground = name == "world" || options.fixed_base;
+fn root_body(name: &str, node: Node<'_, '_>, inertia: Inertia, fixed_base: bool, log: &mut Log) -> Body {
+    let is_ground = name == "world" || fixed_base;
     let joints = match is_ground {
         true => Vec::new(),
         false => vec![Joint::new(None, span(node), JointKind::Free)],

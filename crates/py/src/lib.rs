@@ -4,6 +4,7 @@
 
 mod columns;
 mod convert;
+mod formats;
 mod rates;
 mod simulate;
 mod stepper;
@@ -18,6 +19,8 @@ use pyo3::prelude::*;
 mod _engine {
     #[pymodule_export]
     use super::columns::Columns;
+    #[pymodule_export]
+    use super::formats::import_robot;
     #[pymodule_export]
     use super::rates::Rates;
     #[pymodule_export]

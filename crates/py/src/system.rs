@@ -4,7 +4,11 @@
 use crate::convert::{model_error, object, request_error, run_error};
 use dalembert::diagnostic::{Code, Diagnostic};
 use dalembert::equilibrium::EquilibriumSearch;
+use crate::watch::SignalWatch;
+use dalembert::Request;
+use dalembert::fit::{FitRequest, Measurements};
 use dalembert::linearize::{Linearizer, Over, Range};
+use dalembert::run::Flow;
 use dalembert::run::Method;
 use dalembert::{Interpolation, Model, Overrides, Samples, Signal, Source, internal};
 use dalembert_expr::Format;
@@ -274,6 +278,24 @@ impl System {
             let state = if settle { linearizer.settle(&mut work, &state)? } else { state };
             let linear = linearizer.at(&mut work, &state)?;
             Ok(documents::linearization(model, &linear, &self.source))
+        })
+    }
+
+    /// Parameters and starting values from measured columns, as `dalembert fit --json` says it.
+    fn fit<'py>(
+        &self,
+        py: Python<'py>,
+        times: Vec<f64>,
+        columns: Vec<(String, Vec<f64>)>,
+        free: Vec<(String, Option<f64>)>,
+        rtol: Option<f64>,
+    ) -> Answer<'py> {
+        self.answer(py, |model| {
+            let mut watch = SignalWatch::new(None);
+            let request = FitRequest { free, motion: Request { rtol, ..Request::default() } };
+            let flow = |_| if watch.stop(|_| Ok(())) { Flow::Cancel } else { Flow::Continue };
+            let found = model.workspace().fit(&Measurements { times, columns }, &request, flow)?;
+            Ok(documents::fit(model, &found, &self.source))
         })
     }
 

@@ -18,15 +18,18 @@ mod analysis;
 mod check;
 mod evaluate;
 mod facts;
+mod fit;
 mod linear;
 mod motion;
 
 pub use analysis::{analysis, brackets, verification};
 pub use check::{Findings, check, checked, parameters};
 pub use evaluate::{
-    evaluation, input_names, output_remarks, outputs, rank_remarks, reactions, start_or_guess,
+    evaluation, input_names, output_remarks, outputs, possible, rank_remarks, reactions, start_or_guess,
+    virtual_work,
 };
 pub use facts::facts;
+pub use fit::fit;
 pub use linear::{Pole, constraint_forces, eigenvalues, equilibria, kind, linearization, well_determined};
 pub use motion::{last_time, motion, stop_name};
 

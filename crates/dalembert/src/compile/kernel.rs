@@ -85,6 +85,26 @@ pub(super) fn run_into(program: &Program, inputs: usize, scratch: &mut [f64], ou
     program.run(head, registers, out);
 }
 
+impl Compiled {
+    /// M by `M z` for unit vectors z, with the state loaded. O(n) operations a column.
+    fn mass_by_columns(&self, columns: &Program, inputs: usize, scratch: &mut [f64], M: &mut [f64]) {
+        let n = self.shape.n_eta;
+        let (head, tail) = scratch.split_at_mut(inputs + n);
+        let (registers, column) = tail.split_at_mut(columns.register_count());
+        head[inputs..].fill(0.0);
+        for q in 0..n {
+            head[inputs + q] = 1.0;
+            columns.run(head, registers, &mut column[..n]);
+            head[inputs + q] = 0.0;
+            (0..n).for_each(|p| M[p * n + q] = column[p]);
+        }
+        // To the bit the same on both sides, as factors expect.
+        for p in 0..n {
+            (0..p).for_each(|q| M[q * n + p] = M[p * n + q]);
+        }
+    }
+}
+
 impl Kernel for Compiled {
     fn shape(&self) -> Shape {
         self.shape
@@ -106,6 +126,9 @@ impl Kernel for Compiled {
         };
         let arrays = [&mut out.x_dot[..], &mut out.M, &mut out.Q, &mut out.A, &mut out.b];
         self.programs.terms.run_to(places, inputs, scratch, arrays);
+        if let Some(columns) = &self.programs.columns {
+            self.mass_by_columns(columns, inputs, scratch, &mut out.M);
+        }
     }
 
     fn sparsity(&self) -> Option<&Arc<Sparsity>> {

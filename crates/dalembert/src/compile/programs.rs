@@ -80,6 +80,8 @@ macro_rules! programs {
 programs! {
     /// x', M, Q, A, b.
     terms: Scattered,
+    /// M z over z besides, where M has too many entries to be written out: columns of M one by one.
+    columns: Option<Program>,
     /// C of K4, over multipliers and reactions too.
     nonideal: Option<Program>,
     /// Residuals of the constraint rows, at position and velocity level.
@@ -240,6 +242,11 @@ pub struct Tapes<'c> {
     pub has_cost: bool,
     /// Rows of each constraint.
     pub groups: &'c [std::ops::Range<usize>],
+    /// Residuals of the rows at position level (0 where a row has none) and at velocity level.
+    pub residuals: (&'c Program, &'c [(usize, usize)]),
+    /// Outputs, then the energy if it is known, over `t, x, eta, parameters, multipliers, reactions, eta', Q, ideal, nonideal,
+    /// control`, and behind them friction, Gauss's function and works. None where forces in redundant loops are asked for.
+    pub outputs: Option<&'c Program>,
 }
 
 impl Compiled {
@@ -251,6 +258,8 @@ impl Compiled {
             control: self.programs.control_terms.as_ref().map(|c| (&c.program, &c.places.each[..])),
             has_cost: self.has_cost,
             groups: &self.groups,
+            residuals: (&self.programs.residuals.program, &self.programs.residuals.places.each),
+            outputs: self.programs.loop_forces.is_none().then_some(&self.programs.outputs),
         }
     }
 }

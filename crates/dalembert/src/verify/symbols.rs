@@ -67,7 +67,7 @@ pub(super) fn judge(model: &mut Workspace, readings: &[Reading], found: &mut Ver
 }
 
 /// L1, found again where the frame is not that of the coordinates.
-fn structure(model: &mut Workspace) -> Option<Structure> {
+pub(super) fn structure(model: &mut Workspace) -> Option<Structure> {
     let system = &mut model.system;
     let energies = system.kinetic.is_some() || system.lagrangian.is_some();
     if model.form.frame.is_none() || !energies {
@@ -77,7 +77,7 @@ fn structure(model: &mut Workspace) -> Option<Structure> {
 }
 
 /// The left side of L2 over x, eta, eta', t, the direct form added.
-fn balance(model: &mut Workspace, structure: &Structure) -> Vec<Expr> {
+pub(super) fn balance(model: &mut Workspace, structure: &Structure) -> Vec<Expr> {
     let (system, form) = (&mut model.system, &model.form);
     let L = system.whole_lagrangian();
     let mut along = motion(system);
@@ -116,7 +116,7 @@ pub(super) fn impressed(
 }
 
 /// D along x', eta' and t.
-fn motion(system: &mut System) -> Derivation {
+pub(super) fn motion(system: &mut System) -> Derivation {
     let pool = &mut system.pool;
     let mut seeds: Vec<(Symbol, Expr)> = vec![(system.time, Pool::ONE)];
     seeds.extend(system.coordinates.iter().map(|c| c.symbol).zip(system.kinematics.iter().copied()));

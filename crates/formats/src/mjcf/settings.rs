@@ -171,10 +171,10 @@ impl<'a, 'i> Defaults<'a, 'i> {
                 if let Some(name) = node.attribute("class") {
                     classes.insert(name, chain.clone());
                 }
-            } else if let Some(name) = log.needed(node, "class") {
-                if classes.insert(name, chain.clone()).is_some() {
-                    log.say(Code::XmlNameTwice, span(node), format!("two classes are called `{name}`"));
-                }
+            } else if let Some(name) = log.needed(node, "class")
+                && classes.insert(name, chain.clone()).is_some()
+            {
+                log.say(Code::XmlNameTwice, span(node), format!("two classes are called `{name}`"));
             }
             ahead.extend(inner.map(|node| (node, chain.clone())).collect::<Vec<_>>().into_iter().rev());
         }

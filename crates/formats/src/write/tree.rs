@@ -1,7 +1,7 @@
 //! Bodies, frames and joints, each after what it is on.
 
 use super::Writer;
-use crate::algebra::Vec3;
+use crate::algebra::{Vec3, norm};
 use crate::inertia::Inertia;
 use crate::turn::{Place, Turn, number, vector};
 
@@ -86,7 +86,10 @@ impl Writer<'_> {
         let joint = &self.robot.bodies[b].joints[k];
         let mut out = String::new();
         if joint.kind.is_single() || joint.kind == crate::robot::JointKind::Planar {
-            out.push_str(&format!(", axis {}", vector(&joint.axis)));
+            // What rounding left of a sine is no direction.
+            let size = norm(&joint.axis);
+            let axis = joint.axis.map(|c| if c.abs() < 1e-15 * size { 0.0 } else { c });
+            out.push_str(&format!(", axis {}", vector(&axis)));
         }
         if let Some((lower, upper)) = joint.limits {
             out.push_str(&format!(", limits {}..{}", number(lower), number(upper)));

@@ -45,6 +45,8 @@ from ._sweep import Sweep
 from ._system import System
 from ._table import Table
 
+import_urdf = System.import_urdf
+
 __all__ = [
     "AccelerationFunction",
     "Analysis",
@@ -76,4 +78,5 @@ __all__ = [
     "Verification",
     "__version__",
     "explain",
+    "import_urdf",
 ]

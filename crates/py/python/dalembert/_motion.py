@@ -123,6 +123,10 @@ class Motion(Table):
         """The model's outputs by name."""
         return {name: self[name] for name in self.system.outputs}
 
+    def sensitivity(self, column: str, by: str) -> Array:
+        """The derivative of a column by a parameter or starting value that ``simulate(sensitivity=...)`` named."""
+        return self[f"d({column})/d({by})"]
+
     @property
     def t_events(self) -> list[Array]:
         """Times of each event of ``event_names``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import os
+import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
@@ -35,6 +36,18 @@ from ._words import Expression, Values
 if TYPE_CHECKING:
     from ._builder import Builder
     from ._sweep import Sweep
+
+
+def _read(path: Union[str, os.PathLike[str]]) -> str:
+    """The text of a file that is no longer than a model may be."""
+    with open(path, "rb") as file:
+        content = file.read(_engine.LARGEST_TEXT + 1)
+    if len(content) > _engine.LARGEST_TEXT:
+        raise ModelError(f"{os.fspath(path)} is longer than the {_engine.LARGEST_TEXT} bytes that are read")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{os.fspath(path)} is not UTF-8 text: byte {error.start} is wrong") from None
 
 
 class System:
@@ -92,14 +105,21 @@ class System:
     @classmethod
     def from_file(cls, path: Union[str, os.PathLike[str]], **set: Expression) -> System:
         """A system from a model file."""
-        with open(path, "rb") as file:
-            content = file.read(_engine.LARGEST_TEXT + 1)
-        if len(content) > _engine.LARGEST_TEXT:
-            raise ModelError(f"{os.fspath(path)} is longer than the {_engine.LARGEST_TEXT} bytes that are read")
-        try:
-            return cls(content.decode("utf-8"), os.fspath(path), set)
-        except UnicodeDecodeError as error:
-            raise ModelError(f"{os.fspath(path)} is not UTF-8 text: byte {error.start} is wrong") from None
+        return cls(_read(path), os.fspath(path), set)
+
+    @classmethod
+    def import_urdf(
+        cls, path: Union[str, os.PathLike[str]], fixed_base: bool = False, **set: Expression
+    ) -> System:
+        """A system from a robot in URDF or MJCF; ``text`` is its model. What changes the motion is a warning.
+
+        ``fixed_base`` fixes the root link of a URDF to the ground, whatever its name.
+        """
+        text, said = _engine.import_robot(_read(path), os.fspath(path), bool(fixed_base))
+        for one in said:
+            if one["severity"] == "warning":
+                warnings.warn(f"{one['code']}: {one['message']} (line {one.get('line')})", stacklevel=2)
+        return cls(text, f"{os.fspath(path)} as a model", set)
 
     @staticmethod
     def build(title: Optional[str] = None) -> Builder:
@@ -293,6 +313,7 @@ class System:
         action: bool = False,
         interpret: bool = False,
         fold: bool = False,
+        sensitivity: Iterable[object] = (),
         time_limit: Optional[float] = None,
         inputs: Optional[Mapping[str, Any]] = None,
         interpolate: str = "linear",
@@ -306,6 +327,7 @@ class System:
         constraints nearest to it. ``plant`` gives the simulated system parameters its controller does not know of, ``hold`` samples control.
         ``form="hamilton"`` and ``form="suslov"`` add columns of momenta ``p_x``, and Suslov's multipliers ``M_NAME``, whose values at the
         start are ``multipliers={"M_rod": 0.3}``.
+        ``sensitivity`` names parameters (``"m"``) and starting values (``"theta(0)"``) by which every column is differentiated.
 
         ``inputs`` gives signals for the inputs of the model: a number or an expression as in the model, samples as ``(times, values)``
         with ``interpolate`` step, linear or cubic, or a function ``f(t, y)``, which is computed ``every`` so often and held.
@@ -351,6 +373,7 @@ class System:
             "fold": _options.yes_or_no("fold", fold),
             "action": _options.yes_or_no("action", action),
             "time_limit": _options.tolerance("time_limit", time_limit),
+            "sensitivity": [str(name) for name in ([sensitivity] if isinstance(sensitivity, str) else sensitivity)],
         }
         columns, document, found, raised = _engine.simulate(system._engine, wish)
         motion = Motion(system, columns, document, found, names, wish)
@@ -483,6 +506,42 @@ class System:
         engine = self._with(set, initial)._engine
         return Linearization(
             engine.linearize(_words.state(at), _options.yes_or_no("settle", settle), _words.join(independent))
+        )
+
+    def derivatives(self, t: npt.ArrayLike, y: npt.ArrayLike) -> Record:
+        """Exact derivatives of rates and multipliers by state, inputs and parameters, over arrays of states."""
+        return self._accelerations.derivatives(t, y)
+
+    def fit(
+        self,
+        data: Mapping[str, npt.ArrayLike],
+        free: Union[Mapping[str, Optional[float]], Iterable[str]],
+        *,
+        rtol: Optional[float] = None,
+        set: Optional[Mapping[Any, Expression]] = None,
+        initial: Values = None,
+    ) -> Record:
+        """Parameters and starting values from measured columns, by least squares on exact sensitivities.
+
+        ``data`` has an array of times under ``t`` and arrays named like coordinates, speeds or outputs, in SI units; NaN is a
+        value that is missing. ``free`` names what is fitted, with values to begin with if it is a mapping.
+        """
+        columns = {str(name): _options.array(str(name), values).reshape(-1) for name, values in data.items()}
+        if "t" not in columns:
+            raise RequestError("the data have no times: give them under 't'")
+        times = columns.pop("t")
+        for name, values in columns.items():
+            if values.size != times.size:
+                raise RequestError(f"{values.size} values of {name} for {times.size} times")
+        wanted = dict(free) if isinstance(free, Mapping) else {str(name): None for name in free}
+        engine = self._with(set, initial)._engine
+        return Record(
+            engine.fit(
+                times.tolist(),
+                [(name, values.tolist()) for name, values in columns.items()],
+                [(str(name), None if value is None else float(value)) for name, value in wanted.items()],
+                _options.tolerance("rtol", rtol),
+            )
         )
 
     def eigenvalues(

@@ -438,6 +438,12 @@ impl Accelerator {
         if self.shape.n_require > 0 && input == ControlInput::Required {
             self.meet_requirements(t, eta, terms, &mut nonideal)?;
         }
+        if self.shape.n_require > 0 && self.shape.n_con == 0 && self.shape.has_nonideal {
+            // No constraint of nature could exert C: it is the part of the control law that is free.
+            let s = &mut self.solution;
+            axpy(1.0, &s.nonideal_force, &mut s.control_force);
+            s.nonideal_force.fill(0.0);
+        }
         match first_bad(&self.solution.eta_dot) {
             Some(index) => Err(AccelerationError::NotFinite { t, term: Term::Acceleration, index }),
             None => Ok(()),
