@@ -35,7 +35,7 @@ mod value;
 
 use crate::system::{
     CompleteIntegral, Constraint, ConstraintRow, Contact, Coordinate, DrawnPoint, Event, Figure, Output,
-    Parameter, RequirementRow, Run, Speed, System,
+    Parameter, RequirementRow, Run, Speed, System, TableUse,
 };
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, any_error};
@@ -193,6 +193,7 @@ struct Elaborator<'a> {
     bodies: bodies::Bodies,
     functions: functions::Functions,
     tables: Vec<std::rc::Rc<Samples>>,
+    table_uses: Vec<TableUse>,
     /// Inputs that are given as functions of the state, in the rates as they are written.
     input_images: Vec<(Symbol, Expr)>,
 }
@@ -338,6 +339,7 @@ impl<'a> Elaborator<'a> {
             bodies: bodies::Bodies::default(),
             functions: functions::Functions::default(),
             tables: Vec::new(),
+            table_uses: Vec::new(),
             input_images: Vec::new(),
         };
         this.set_role(time, Role::Time);

@@ -72,6 +72,8 @@ pub struct System {
     pub outputs: Vec<Output>,
     /// Zero crossings.
     pub events: Vec<Event>,
+    /// Where tables are asked, so that a run beyond their points can be told.
+    pub table_uses: Vec<TableUse>,
     /// What `simulate` does by default.
     pub run: Option<Run>,
     /// A complete integral of the Hamilton-Jacobi equation, to be verified and used.
@@ -385,6 +387,19 @@ pub struct Event {
     /// What changes there, all from values before it.
     pub actions: Vec<Action>,
     /// Where it stands.
+    pub span: Span,
+}
+
+/// A table of the model at an argument.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableUse {
+    /// Name of the table.
+    pub name: String,
+    /// The argument.
+    pub argument: Expr,
+    /// First and last abscissa.
+    pub range: [f64; 2],
+    /// Where it is asked.
     pub span: Span,
 }
 

@@ -74,6 +74,9 @@ impl Elaborator<'_> {
         images.extend(body_results);
         self.name_result_units(&kinematics, &observables, &energy_kind);
         self.replace_in_outputs(&kinematics, &images, &observables, &energies)?;
+        let arguments: Vec<Expr> = self.table_uses.iter().map(|used| used.argument).collect();
+        let arguments = self.pool.substitute(&arguments, &images);
+        self.table_uses.iter_mut().zip(arguments).for_each(|(used, e)| used.argument = e);
         let auxiliary_rates = self.auxiliary_rates(&images);
         Ok(Closed {
             rest,
@@ -250,6 +253,7 @@ impl Elaborator<'_> {
             initial: c.initial,
             outputs: self.outputs,
             events: self.events,
+            table_uses: self.table_uses,
             run: self.run,
             complete_integral: self.complete_integral,
             observables: c.observables,

@@ -565,6 +565,9 @@ catalogue! {
         wrong "" right "";
 
     // Notes.
+    TableLeft "N0723" "a table that is asked beyond its points":
+        "Beyond its first and last point a table has the value there. The run goes on; the note says where that was first so."
+        wrong "" right "";
     RedundantConstraints "N0501" "constraints that follow from others":
         "The rank of the constraints is below their number. The motion and the total constraint force are unaffected and computed as usual; \
          only the shares of single multipliers are a matter of choice."
