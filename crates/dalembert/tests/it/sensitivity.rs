@@ -53,10 +53,12 @@ fn agrees(text: &str, until: f64, names: &[&str], tolerance: f64) {
             }
         };
         let at = |v: f64| {
-            let pair = vec![(target.unwrap_or(name).to_owned(), format!("{v:?}"))];
             let overrides = match target {
-                Some(_) => Overrides { initial: pair, ..Overrides::default() },
-                None => Overrides { set: pair, ..Overrides::default() },
+                Some(n) => Overrides { initial: vec![format!("{n} = {v:?}")], ..Overrides::default() },
+                None => {
+                    let set = vec![((*name).to_owned(), format!("{v:?}"))];
+                    Overrides { set, ..Overrides::default() }
+                }
             };
             try_run(&mut load_with(text, &overrides), &request(until, &[])).unwrap().values
         };
