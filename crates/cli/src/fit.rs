@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::input::{Loaded, Remarks, load, read_table};
 use crate::output::{print, print_json, show};
 use crate::progress::RunProgress;
-use crate::simulate::split_names;
+use crate::text_table::split_names;
 use crate::text_table::{cells, entry, plain, table};
 use dalembert::Model;
 use dalembert::diagnostic::{Code, Diagnostic};

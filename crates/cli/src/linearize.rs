@@ -7,8 +7,7 @@ use crate::failure::Failure;
 use crate::files::{TableTarget, probe_all};
 use crate::input::{Loaded, Remarks, load};
 use crate::output::{print, print_json};
-use crate::simulate::split_names;
-use crate::text_table::{cells, entry, plain, table};
+use crate::text_table::{cells, entry, plain, quantity, split_names, table};
 use dalembert::Model;
 use dalembert::diagnostic::{Code, Diagnostic};
 use dalembert::linearize::{Linearization, Linearizer, OperatingPoint};
@@ -81,7 +80,7 @@ fn text(model: &Model, linear: &Linearization) -> String {
     let mut out = String::new();
     let state: Vec<String> = state_pairs(model, &linear.state)
         .into_iter()
-        .map(|(name, v)| format!("{name} = {}", plain(v)))
+        .map(|(name, v)| format!("{name} = {}", quantity(v, model.system.unit_of_column(name).as_deref())))
         .collect();
     entry(&mut out, "about", MARGIN, &state);
     entry(&mut out, "which is", MARGIN, &[described(linear)]);
@@ -157,8 +156,7 @@ pub fn described(linear: &Linearization) -> String {
 
 /// Eigenvalues and the verdict.
 pub fn summary(out: &mut String, linear: &Linearization) {
-    let values: Vec<String> = linear.eigen.values.iter().map(|v| complex(v.re, v.im)).collect();
-    entry(out, "eigenvalues", MARGIN, &values);
+    eigenvalues(out, linear);
     if let Some(stability) = &linear.stability {
         let mut words = vec![format!("{}: {}", stability.verdict.name(), stability.reason)];
         if !linear.ignorable.is_empty() {
@@ -173,12 +171,29 @@ pub fn summary(out: &mut String, linear: &Linearization) {
     }
 }
 
-fn complex(re: f64, im: f64) -> String {
-    match im {
-        0.0 => plain(re),
-        im if im < 0.0 => format!("{} - {}i", plain(re), plain(-im)),
-        im => format!("{} + {}i", plain(re), plain(im)),
+/// One line an eigenvalue or pair: oscillations with frequency |lambda|/(2 pi) and damping ratio -Re/|lambda|, others
+/// with the time in which they change by a factor e.
+fn eigenvalues(out: &mut String, linear: &Linearization) {
+    let mut rows = Vec::new();
+    for v in linear.eigen.values.iter().filter(|v| v.im >= 0.0) {
+        let size = v.re.hypot(v.im);
+        let (value, means) = match v.im {
+            0.0 if v.re == 0.0 => ("0".to_owned(), String::new()),
+            0.0 if v.re < 0.0 => (plain(v.re), format!("decays, time constant {} s", plain(-1.0 / v.re))),
+            0.0 => (plain(v.re), format!("grows, time constant {} s", plain(1.0 / v.re))),
+            im => {
+                let (hertz, damping) = (size / std::f64::consts::TAU, -v.re / size + 0.0);
+                let words = format!("{} Hz, damping ratio {}", plain(hertz), plain(damping));
+                (format!("{} ± {}i", plain(v.re), plain(im)), words)
+            }
+        };
+        let label = if rows.is_empty() { "eigenvalues" } else { "" };
+        rows.push(vec![format!("{label:<width$}{value}", width = MARGIN), means]);
     }
+    if rows.is_empty() {
+        return entry(out, "eigenvalues", MARGIN, &["none".to_owned()]);
+    }
+    table(out, "", &rows);
 }
 
 fn matrix(out: &mut String, names: &[String], values: &[f64]) {

@@ -86,6 +86,10 @@ pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Workspace
     }
 }
 
+fn event_name(model: &Workspace, event: usize) -> (&str, Option<Span>) {
+    model.system.events.get(event).map_or(("?", None), |e| (e.name.as_str(), Some(e.span)))
+}
+
 /// The guess with the speeds nearest to it that have the rates which are given.
 fn with_given_rates(guess: &StartGuess) -> StartGuess {
     let (n, m, mut guess) = (guess.state.eta.len(), guess.conditions.len(), guess.clone());
@@ -482,6 +486,40 @@ pub(crate) fn of_motion(failure: &Failure, model: &Workspace, start: &State, spa
             let span = model.system.rows.first().map(|r| r.span);
             Diagnostic::error(Code::DegenerateConfiguration, span, message)
                 .help("start from a state away from the singular one, or give every rate along one of the branches that meet there; velocity constraints that are nonlinear in the rates degenerate at rest")
+        }
+        Failure::Accumulation { t, event, limit } => {
+            let (name, span) = event_name(model, *event);
+            let message = format!(
+                "the event `{name}` happens ever faster and accumulates at t = {}: the motion ends at t = {}",
+                number::short(*limit),
+                number::short(*t)
+            );
+            Diagnostic::error(Code::EventsAccumulate, span, message).help(
+                "end the run there with a second event that stops, or let a `discrete` value say that it has come to rest",
+            )
+        }
+        Failure::Contradiction { t, variable, events: [a, b] } => {
+            let ((first, span), (second, other)) = (event_name(model, *a), event_name(model, *b));
+            let (variable, t) = (state(*variable), number::short(*t));
+            let message = format!(
+                "the events `{first}` and `{second}` happen together at t = {t} and assign different values to `{variable}`"
+            );
+            let d = Diagnostic::error(Code::EventsContradict, other, message);
+            let d = span.into_iter().fold(d, |d, span| d.label(span, "the other one"));
+            d.help("assign it in one of them, or the same value in both")
+        }
+        Failure::OffConstraints { t, event, row, residual, of_rate } => {
+            let (name, span) = event_name(model, *event);
+            let row = model.system.rows.get(*row);
+            let constraint = row.map_or("?", |row| row.name.as_str());
+            let what = if *of_rate { "the speeds behind" } else { "the positions behind" };
+            let message = format!(
+                "{what} the event `{name}` at t = {} do not satisfy the constraint `{constraint}`: residual {residual:.0e}",
+                number::short(*t)
+            );
+            let d = Diagnostic::error(Code::EventOffConstraints, span, message);
+            let d = row.into_iter().fold(d, |d, row| d.label(row.span, "this one"));
+            d.help("assign all coordinates and speeds that the constraint ties together")
         }
         Failure::Chatter { t, contact } => {
             let (name, span) = contact_name(model, *contact);

@@ -162,6 +162,7 @@ pub struct Linearizer {
 impl Linearizer {
     /// Differentiates the equations; `independent` names coordinates or speeds that the matrices should be about.
     pub fn new(model: &mut Workspace, independent: &[String]) -> Result<Linearizer, Box<Diagnostic>> {
+        model.derive_symbols()?;
         refuse_laws(model)?;
         let (n_x, n) = (model.form.coordinates.len(), model.form.speeds.len());
         if n_x + n > MAX_VARIABLES {

@@ -1,8 +1,10 @@
 //! The integration tests of this crate, a module for each subject, in one binary that is linked once.
 
 mod animate;
+mod canonical;
 mod commands;
 mod export;
+mod import;
 mod linear;
 mod lsp;
 mod report;
@@ -11,5 +13,6 @@ mod safety;
 mod studio;
 mod support;
 mod sweep;
+mod sweep_shards;
 mod variational;
 mod verify;

@@ -45,6 +45,7 @@ pub(super) fn moving_parts(form: &KernelForm) -> Vec<Expr> {
     let mut parts = form.x_dot.clone();
     parts.extend(form.mass_matrix.entries().map(|(_, _, e)| e));
     parts.extend(&form.force);
+    parts.extend(form.besides_bodies.iter().flat_map(|besides| &besides.force));
     parts.extend(form.constraint_matrix.iter().chain(&form.requirement_matrix).flatten().map(|(_, e)| *e));
     parts.extend(form.constraint_right.iter().chain(&form.requirement_right));
     parts.extend(form.position_residuals.iter().flatten().chain(&form.velocity_residuals));

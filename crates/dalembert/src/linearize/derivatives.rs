@@ -89,6 +89,7 @@ pub(crate) struct NonidealSlopes {
 
 impl Derivatives {
     pub(crate) fn new(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
+        model.derive_symbols()?;
         let (form, system) = (&model.form, &mut model.system);
         let (n_x, n, m) = (form.coordinates.len(), form.speeds.len(), form.velocity_residuals.len());
         let mut inputs = vec![form.time];

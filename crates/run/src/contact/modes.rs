@@ -4,8 +4,8 @@ use super::SLACK;
 use crate::acceleration::Accelerator;
 use crate::coulomb::SlipSpace;
 use crate::{
-    Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, SecondVariation, Shape,
-    Sliding, Solution, Terms, Variation,
+    Action, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point,
+    SecondVariation, Shape, Sliding, Solution, Terms, Variation,
 };
 use dalembert_linalg::{axpy, norm, norm_max};
 use std::ops::Range;
@@ -338,6 +338,14 @@ impl Kernel for StickingKernel<'_> {
         self.base.events_need_solution()
     }
 
+    fn actions(&self) -> &[Action] {
+        self.base.actions()
+    }
+
+    fn action_values(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], values: &mut [f64]) {
+        self.base.action_values(at, solution, scratch, values);
+    }
+
     fn switches(&self, at: Point<'_>, scratch: &mut [f64], g: &mut [f64]) {
         self.base.switches(at, scratch, g);
     }
@@ -352,6 +360,10 @@ impl Kernel for StickingKernel<'_> {
 
     fn contact_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ContactTerms<'_>) {
         self.base.contact_terms(at, scratch, out);
+    }
+
+    fn has_control_bounds(&self) -> bool {
+        self.base.has_control_bounds()
     }
 
     fn control_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ControlTerms) {

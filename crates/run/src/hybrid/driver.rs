@@ -11,9 +11,11 @@ use super::follower::{Follower, Guard};
 use super::integration::{Integration, failure};
 use super::rows::Rows;
 use super::rules;
-use super::source::{EventSource, HeldControl, Sources, Transition, UserEvents};
+use super::saturation::Saturation;
+use super::source::{EventSource, HeldControl, Sources, Transition};
 use super::time_events::TimeSwitches;
 use super::tolerances::SUDDEN;
+use super::user_events::UserEvents;
 use super::{Controller, Failure, Flow, Observer, Options, Outcome, Progress, Stop};
 use crate::method::stepper::{Estimated, EvalError, StepError};
 use crate::{AccelerationError, Kernel, State};
@@ -67,7 +69,7 @@ impl<'a> Driver<'a> {
         if let (Some(failure), Stop::EndTime | Stop::Event(_)) = (self.run.not_followed.take(), &stop) {
             stop = Stop::Failed(failure);
         }
-        if self.rows.last != self.run.t {
+        if self.rows.last != self.run.t && !matches!(stop, Stop::Event(_)) {
             self.rows.give_now(&mut self.run, None);
         }
         let run = self.run;
@@ -163,9 +165,9 @@ impl<'a> Driver<'a> {
         }
         self.run.finish_step(t_new, h, estimated, margin);
         if (self.looks_inside || self.rows.due(t_new, h))
-            && let Some(hit) = self.give_out(t_new, h)
+            && let Some(hits) = self.give_out(t_new, h)
         {
-            return self.fire(hit, h);
+            return self.fire(hits, h);
         }
         self.run.move_on(t_new);
         if self.rows.every_step() {
@@ -206,6 +208,7 @@ fn sources_of(run: &Integration<'_>) -> Sources {
     add(HeldControl::of(run).map(|source| Box::new(source) as _));
     add(TimeSwitches::of(run).map(|source| Box::new(source) as _));
     add(ContactChanges::of(run).map(|source| Box::new(source) as _));
+    add(Saturation::of(run).map(|source| Box::new(source) as _));
     add(Discontinuities::of(run).map(|source| Box::new(source) as _));
     add(UserEvents::of(run).map(|source| Box::new(source) as _));
     sources

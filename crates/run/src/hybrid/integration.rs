@@ -10,7 +10,7 @@ use super::methods::Methods;
 use super::right_hand_side::RightHandSide;
 use super::rules::{self, Patrol};
 use super::singular_start::{limit_derivative, look_around};
-use super::tolerances::{DRIFTING_CONSISTENCY, SAME_TIME, STATE_CONSISTENCY};
+use super::tolerances::{AT_ONCE, DRIFTING_CONSISTENCY, SAME_TIME, STATE_CONSISTENCY};
 use super::{Controller, EventHit, Failure, Observer, Options, Outcome, Stop};
 use crate::constraint::singular::Watch;
 use crate::method::step_size::first_step;
@@ -104,6 +104,11 @@ impl<'a> Integration<'a> {
     /// The time of the whole motion, signed.
     pub fn span(&self) -> f64 {
         self.t_end - self.t_start
+    }
+
+    /// Events within this time happen at one instant.
+    pub fn one_instant(&self) -> f64 {
+        AT_ONCE * self.span().abs() + 4.0 * f64::EPSILON * self.t.abs()
     }
 
     /// Sizes of times.

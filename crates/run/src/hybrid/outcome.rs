@@ -1,6 +1,6 @@
 //! What an integration gives: rows as they come, and how it ended.
 
-use crate::{AccelerationError, ContactModes, Solution, State, Terms};
+use crate::{AccelerationError, ContactModes, Point, Solution, State, Terms};
 
 /// Whether to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +101,16 @@ pub trait Observer {
     /// A contact began to stick, to slide, or to slide the other way, at time `t`.
     fn contact(&mut self, t: f64, change: ContactChange) {
         let _ = (t, change);
+    }
+
+    /// A control input has reached a bound at time `t`, or has left it.
+    fn saturation(&mut self, t: f64, input: usize, at_bound: bool) {
+        let _ = (t, input, at_bound);
+    }
+
+    /// An event has changed the state: that before it and that behind it, at the same time.
+    fn jump(&mut self, before: Point<'_>, after: Point<'_>) {
+        let _ = (before, after);
     }
 
     /// After each accepted step; return [`Flow::Cancel`] to stop.
@@ -235,6 +245,37 @@ pub enum Failure {
         /// By how much the row jumps, in its own unit.
         jump: f64,
     },
+    /// Events follow each other ever faster.
+    Accumulation {
+        /// Time reached.
+        t: f64,
+        /// The last of them.
+        event: usize,
+        /// Where they accumulate, as far as that can be told.
+        limit: f64,
+    },
+    /// Events at one instant assign different values to a variable.
+    Contradiction {
+        /// Time.
+        t: f64,
+        /// Index in (x, eta).
+        variable: usize,
+        /// The two events.
+        events: [usize; 2],
+    },
+    /// What an event assigns does not satisfy a constraint.
+    OffConstraints {
+        /// Time.
+        t: f64,
+        /// The event.
+        event: usize,
+        /// Row of the constraint.
+        row: usize,
+        /// Its scaled residual.
+        residual: f64,
+        /// Whether it is the speeds that do not satisfy it.
+        of_rate: bool,
+    },
     /// A contact changes between sticking and sliding without end.
     Chatter {
         /// Time.
@@ -283,6 +324,18 @@ impl std::fmt::Display for Failure {
             }
             Failure::ConstraintJump { t, row, jump, .. } => {
                 write!(f, "constraint row {row} jumps by {jump:.2e} at t = {t}")
+            }
+            Failure::Accumulation { t, event, limit } => {
+                write!(f, "event {event} happens ever faster at t = {t}, without end before t = {limit}")
+            }
+            Failure::Contradiction { t, variable, events: [a, b] } => {
+                write!(f, "events {a} and {b} assign different values to component {variable} at t = {t}")
+            }
+            Failure::OffConstraints { t, event, row, residual, .. } => {
+                write!(
+                    f,
+                    "event {event} leaves constraint row {row} with a scaled residual of {residual:.2e} at t = {t}"
+                )
             }
             Failure::Chatter { t, contact } => {
                 write!(f, "contact {contact} changes between sticking and sliding without end at t = {t}")
