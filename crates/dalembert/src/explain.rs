@@ -604,6 +604,7 @@ pub(crate) fn refused_law(refusal: Refusal) -> &'static str {
         Refusal::SharedDirections => {
             "a contact sticks in some directions and is led by constraints in others"
         }
+        Refusal::BoundedControl => "an input of control is at its bound",
         Refusal::SingularMass => "masses are singular where friction, non-ideal work or control act",
     }
 }

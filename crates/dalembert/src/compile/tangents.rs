@@ -29,6 +29,7 @@ pub(super) struct Tangents {
     events: Program,
     outputs: Program,
     balance: Option<Program>,
+    action_values: Option<Program>,
     /// Functions of the state at whose zeros the equations have kinks or jump.
     kinks: Program,
     kinks_along: Program,
@@ -61,6 +62,7 @@ impl Compiled {
             events: forward(&p.events),
             outputs: forward(&p.outputs),
             balance: p.balance.as_ref().map(forward),
+            action_values: p.action_values.as_ref().map(forward),
             kinks_along: forward(&kinks),
             kinks,
             scratch_len: self.scratch_len,
@@ -215,7 +217,8 @@ impl Tangents {
             &self.kinks,
             &self.kinks_along,
         ];
-        let some = [&self.nonideal, &self.contact_terms, &self.control_terms, &self.balance];
+        let some =
+            [&self.nonideal, &self.contact_terms, &self.control_terms, &self.balance, &self.action_values];
         fixed.into_iter().chain(some.into_iter().flatten()).for_each(&mut visit);
     }
 }
@@ -377,6 +380,20 @@ impl Differentiable for Compiled {
             Some(program) => {
                 out.copy_from_slice(self.run_results(program, at, along, (here, change), scratch))
             }
+        }
+    }
+
+    fn actions_along(
+        &self,
+        at: Point<'_>,
+        along: Direction<'_>,
+        here: Solved<'_>,
+        change: Solved<'_>,
+        scratch: &mut [f64],
+        values: &mut [f64],
+    ) {
+        if let Some(program) = &self.derivative_programs().action_values {
+            values.copy_from_slice(self.run_results(program, at, along, (here, change), scratch));
         }
     }
 

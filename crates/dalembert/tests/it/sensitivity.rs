@@ -53,10 +53,12 @@ fn agrees(text: &str, until: f64, names: &[&str], tolerance: f64) {
             }
         };
         let at = |v: f64| {
-            let pair = vec![(target.unwrap_or(name).to_owned(), format!("{v:?}"))];
             let overrides = match target {
-                Some(_) => Overrides { initial: pair, ..Overrides::default() },
-                None => Overrides { set: pair, ..Overrides::default() },
+                Some(n) => Overrides { initial: vec![format!("{n} = {v:?}")], ..Overrides::default() },
+                None => {
+                    let set = vec![((*name).to_owned(), format!("{v:?}"))];
+                    Overrides { set, ..Overrides::default() }
+                }
             };
             try_run(&mut load_with(text, &overrides), &request(until, &[])).unwrap().values
         };
@@ -165,6 +167,42 @@ fn stopping_events() {
     for (name, expected) in [("d(y)/d(h)", 0.0), ("d(y')/d(h)", -2.0), ("d(y')/d(g)", -0.25)] {
         below(name, (last(&table, name) - expected).abs(), 1e-9);
     }
+}
+
+/// A ball that bounces by an event with an action: height and speed behind two bounces in closed form.
+#[test]
+fn events_that_assign() {
+    let text =
+        "parameter h = 1.25, g = 10, e = 0.8\ncoordinate y\nkinetic y'^2/2\npotential g*y\ninitial y = h
+        event bounce: y falling do y' = -e*y'\n";
+    agrees(text, 1.2, &["h", "e", "g"], 1e-8);
+    let table = run(text, 1.0, &["e", "h"]);
+    // Behind the first bounce at t1 = sqrt(2 h/g) = 1/2: y = e v (t - t1) - g (t - t1)^2/2 with v = 5.
+    below("by e", (last(&table, "d(y)/d(e)") - 2.5).abs(), 1e-9);
+    // dv/dh = g/v = 2 and dt1/dh = 1/v = 0.2: e dv (t - t1) - (e v - g (t - t1)) dt1.
+    below("by h", (last(&table, "d(y)/d(h)") - (0.8 * 2.0 * 0.5 - (4.0 - 5.0) * 0.2)).abs(), 1e-9);
+}
+
+/// Two equal balls in a row exchange their velocities: derivatives are exactly 0 and 1.
+#[test]
+fn velocities_that_exchange() {
+    let text = "coordinate a, b\nkinetic (a'^2 + b'^2)/2\ninitial a = 0, b = 1, a' = 2
+        event hit: b - a falling do a' = b', b' = a'\n";
+    let table = run(text, 2.0, &["a'(0)", "b'(0)"]);
+    let exact =
+        [("d(a')/d(a'(0))", 0.0), ("d(b')/d(a'(0))", 1.0), ("d(a')/d(b'(0))", 1.0), ("d(b')/d(b'(0))", 0.0)];
+    for (name, expected) in exact {
+        below(name, (last(&table, name) - expected).abs(), 1e-12);
+    }
+    // b goes on where a would be: b(2) = 2 a'(0).
+    below("position", (last(&table, "d(b)/d(a'(0))") - 2.0).abs(), 1e-10);
+}
+
+/// Dry friction with a given limit, which sticks in the end.
+#[test]
+fn dry_friction_in_a_coordinate() {
+    let text = "parameter F = 0.7, k = 2\ncoordinate x\nkinetic x'^2/2\npotential k/2*x^2\nfriction in x: limit F\ninitial x = 3\n";
+    agrees(text, 3.0, &["F", "k", "x(0)"], 1e-8);
 }
 
 /// A start that is nearest to its guess follows the length of its rod; one that is fixed on both ends cannot.

@@ -127,19 +127,16 @@ pub trait Differentiable: Kernel {
         out: &mut [f64],
     );
 
-    /// Change of the state that an event sets, along a direction before it; `false` (the default) if the event sets
-    /// nothing, or what it sets is not differentiated.
-    fn reset_along(
+    /// Changes of the values that each of the [`actions`](Kernel::actions) assigns.
+    fn actions_along(
         &self,
-        event: usize,
         at: Point<'_>,
         along: Direction<'_>,
+        here: Solved<'_>,
+        change: Solved<'_>,
         scratch: &mut [f64],
-        out: &mut [f64],
-    ) -> bool {
-        let _ = (event, at, along, scratch, out);
-        false
-    }
+        values: &mut [f64],
+    );
 
     /// Changes of x' and eta' by one program, for directions that change the parameters by these amounts, one list a
     /// direction; `None` if there is no such way.
@@ -167,6 +164,8 @@ pub enum Refusal {
     ControlWithReactions,
     /// A contact that sticks holds some directions of its sliding velocity and leaves others to the constraints.
     SharedDirections,
+    /// An input of control is at a bound.
+    BoundedControl,
     /// Masses that are singular together with contacts, non-ideal work or control (U9).
     SingularMass,
 }

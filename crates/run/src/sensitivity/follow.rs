@@ -49,6 +49,8 @@ pub struct Sensitivities<'k> {
     y: Vec<f64>,
     row: Vec<f64>,
     outputs: bool,
+    /// Time of the last event that the motion has crossed, and its changes.
+    pub(super) crossed: (f64, Vec<f64>),
     steps: (usize, usize),
 }
 
@@ -95,6 +97,7 @@ impl<'k> Sensitivities<'k> {
             y: vec![0.0; kernel.shape().n_x + kernel.shape().n_eta],
             row: Vec::new(),
             outputs,
+            crossed: (f64::NAN, Vec::new()),
             steps: (0, 0),
             equation,
             S,
@@ -341,6 +344,8 @@ impl<'k> Sensitivities<'k> {
         }
         for (k, column) in S.chunks_mut(width).enumerate() {
             let tau = match event {
+                // Behind an event that has assigned something: its time is known.
+                Some(_) if self.crossed.0 == at.t => self.crossed.1.get(k).copied().unwrap_or(0.0),
                 Some(hit) => self.event_time(k, column, &f, hit.index)?,
                 None => 0.0,
             };

@@ -150,7 +150,7 @@ impl<'k> Response<'k> {
             self.contacts_at(at, natural);
         }
         if shape.n_require > 0 {
-            self.control_at(at);
+            self.control_at(at)?;
         }
         if shape.has_nonideal {
             self.nonideal_at(at);
@@ -468,6 +468,15 @@ impl<'k> Response<'k> {
         let here = Solved { terms: &s.terms, solution: &s.solution, integrals: integrals.0 };
         let d = Solved { terms: &change.terms, solution: &change.solution, integrals: integrals.1 };
         self.base.outputs_along(at, along, here, d, &mut self.scratch, out);
+    }
+
+    /// Changes of what events assign, along a direction whose change is known.
+    pub(crate) fn actions_along(&mut self, along: Direction<'_>, change: &Change, out: &mut [f64]) {
+        let s = &self.state;
+        let at = Point { t: s.t, x: &s.x, eta: &s.eta };
+        let here = Solved { terms: &s.terms, solution: &s.solution, integrals: &[] };
+        let d = Solved { terms: &change.terms, solution: &change.solution, integrals: &[] };
+        self.base.actions_along(at, along, here, d, &mut self.scratch, out);
     }
 
     /// Changes of event functions along a direction whose change is known.

@@ -12,7 +12,7 @@
 use super::follow::Sensitivities;
 use crate::hybrid::{FollowedStep, Guard, Moment};
 use crate::kernel::Direction;
-use crate::{NotDifferentiable, Point};
+use crate::{Action, NotDifferentiable, Point};
 
 /// A rate of a guard below this part of what it is the sum of is rounding: the motion grazes.
 const GRAZING: f64 = 1e-9;
@@ -51,13 +51,13 @@ impl Sensitivities<'_> {
         for column in S.chunks(width).enumerate() {
             taus.push(self.time_change(column, &f, Vanishing::Guard(guard), before)?);
         }
-        let set = match guard {
-            Guard::Event(event) => self.reset(event, before, after, &mut S, &mut f)?,
-            _ => false,
-        };
-        let moved = before.y.iter().zip(after.y).any(|(a, b)| (a - b).abs() > 1e-6 * (1.0 + a.abs()));
-        if let (Guard::Event(event), true, false) = (guard, moved, set) {
-            return Err(NotDifferentiable::Reset(event));
+        self.crossed = (before.t, taus.clone());
+        if let Guard::Event(event) = guard {
+            self.reset(event, &mut S, &mut f);
+            // Several events that assign at once, or constraints that a new state was brought to.
+            if self.moved_otherwise(Some(event), before.y, after.y) {
+                return Err(NotDifferentiable::Reset(event));
+            }
         }
         self.equation.response = None;
         self.take_modes(after.modes)?;
@@ -220,40 +220,39 @@ impl Sensitivities<'_> {
         Ok(first.map_or(0.0, |i| -by[i] / rate[i]))
     }
 
-    /// What an event sets, for columns and for f before it; whether it sets anything.
-    fn reset(
-        &mut self,
-        event: usize,
-        before: Moment<'_>,
-        _: Moment<'_>,
-        S: &mut [f64],
-        f: &mut [f64],
-    ) -> Result<bool, NotDifferentiable> {
+    /// What an event assigns, for columns and for f before it; whether it assigns anything.
+    fn reset(&mut self, event: usize, S: &mut [f64], f: &mut [f64]) -> bool {
+        let actions: Vec<Action> = self.equation.base.actions().to_vec();
+        if !actions.iter().any(|action| action.event == event) {
+            return false;
+        }
         let (n_x, n, width) = (self.equation.n_x, self.equation.n, self.equation.width());
-        let base = self.equation.base;
-        let mut scratch = vec![0.0; base.scratch_len().max(base.derivative_scratch_len())];
-        let (x, eta) = before.y.split_at(n_x);
-        let at = Point { t: before.t, x, eta };
-        let mut out = vec![0.0; n_x + n];
-        let none = vec![0.0; self.equation.directions.first().map_or(0, Vec::len)];
-        let rate = f.to_vec();
-        let along = Direction { t: 1.0, x: &rate[..n_x], eta: &rate[n_x..n_x + n], parameters: &none };
-        if !base.reset_along(event, at, along, &mut scratch, &mut out) {
-            return Ok(false);
-        }
-        f[..n_x + n].copy_from_slice(&out);
-        for (k, column) in S.chunks_mut(width).enumerate() {
+        let Some(response) = &mut self.equation.response else { return false };
+        let change = &mut self.equation.change;
+        let mut values = vec![0.0; actions.len()];
+        let mut assign = |t: f64, column: &mut [f64], parameters: &[f64]| {
             let own = column.to_vec();
-            let along = Direction {
-                t: 0.0,
-                x: &own[..n_x],
-                eta: &own[n_x..n_x + n],
-                parameters: &self.equation.directions[k],
-            };
-            base.reset_along(event, at, along, &mut scratch, &mut out);
-            column[..n_x + n].copy_from_slice(&out);
+            let along = Direction { t, x: &own[..n_x], eta: &own[n_x..n_x + n], parameters };
+            response.along(along, change);
+            response.actions_along(along, change, &mut values);
+            for (action, value) in actions.iter().zip(&values).filter(|(a, _)| a.event == event) {
+                column[action.variable] = *value;
+            }
+        };
+        let none = vec![0.0; self.equation.directions.first().map_or(0, Vec::len)];
+        assign(1.0, f, &none);
+        for (column, parameters) in S.chunks_mut(width).zip(&self.equation.directions) {
+            assign(0.0, column, parameters);
         }
-        Ok(true)
+        true
+    }
+
+    /// Whether a state behind an event differs from that before it in what the event does not assign.
+    fn moved_otherwise(&self, event: Option<usize>, before: &[f64], after: &[f64]) -> bool {
+        let actions = self.equation.base.actions();
+        let assigned = |i: usize| actions.iter().any(|a| Some(a.event) == event && a.variable == i);
+        (0..before.len())
+            .any(|i| !assigned(i) && (before[i] - after[i]).abs() > 1e-6 * (1.0 + before[i].abs()))
     }
 }
 

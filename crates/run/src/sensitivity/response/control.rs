@@ -1,23 +1,28 @@
 //! Changes of control inputs: A_c dz = db_c - dA_c z, and the condition of least cost W u = R^T nu differentiated (C1).
 
-use super::{Response, least_squares, mass_times, row_times, solved, transposed};
-use crate::kernel::Direction;
+use super::{Response, ResponseError, least_squares, mass_times, row_times, solved, transposed};
+use crate::kernel::{Direction, Refusal};
 use crate::{ControlTerms, Point, Solution, Terms};
 use dalembert_linalg::{axpy, dot, mat_t_vec, mat_vec};
 
 impl Response<'_> {
-    pub(super) fn control_at(&mut self, at: Point<'_>) {
+    pub(super) fn control_at(&mut self, at: Point<'_>) -> Result<(), ResponseError> {
         let shape = self.base.shape();
         let (n, count) = (shape.n_eta, shape.n_input);
         let s = &mut self.state;
         s.control = ControlTerms::new(&shape);
         self.base.control_terms(at, &mut self.scratch, &mut s.control);
+        let inside = |(u, [least, most]): (&f64, &[f64; 2])| u > least && u < most;
+        if !s.solution.inputs.iter().zip(&s.control.bounds).all(inside) {
+            return Err(ResponseError::Refused(Refusal::BoundedControl));
+        }
         s.reach = (0..count)
             .map(|j| {
                 let column: Vec<f64> = (0..n).map(|i| s.control.S[i * count + j]).collect();
                 solved(&mut self.accelerator, &column, None)
             })
             .collect();
+        Ok(())
     }
 
     pub(super) fn control_along(&mut self, along: Direction<'_>) -> ControlTerms {
