@@ -87,7 +87,7 @@ impl Corpus {
         match target {
             Target::Text => self.model(rng),
             Target::Arguments => self.arguments(rng),
-            Target::Journal => journal(rng),
+            Target::Block => block(rng),
             Target::Studio => self.request(rng),
             Target::Messages => self.messages(rng),
             Target::Robots => self.robot(rng),
@@ -206,15 +206,13 @@ fn question(id: usize, text: &str, rng: &mut Rng) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": format!("textDocument/{}", rng.pick(&methods)), "params": params})
 }
 
-/// A journal with some whole blocks, changed.
-fn journal(rng: &mut Rng) -> Vec<u8> {
-    let path = std::env::temp_dir().join(format!("dalembert-fuzz-{}.journal", std::process::id()));
-    let _ = std::fs::remove_file(&path);
-    for block in 0..1 + rng.below(5) {
-        let lines: String = (0..rng.below(6)).map(|k| format!("{k},{}\n", rng.below(1000))).collect();
-        let _ = dalembert_cli::parts::add_to_journal(&path, 8, block, &lines);
-    }
-    let bytes = std::fs::read(&path).unwrap_or_default();
-    let _ = std::fs::remove_file(&path);
+/// A block of a sweep, changed.
+fn block(rng: &mut Rng) -> Vec<u8> {
+    let (columns, rows) = (1 + rng.below(4), rng.below(6));
+    let line = |k: usize, rng: &mut Rng| {
+        let numbers: String = (1..columns).map(|_| format!(",{}", rng.below(1000))).collect();
+        format!("{k}{numbers},{}\n", rng.pick(&["done", "E0701", "\"event \"\"a\"\"\""]))
+    };
+    let bytes = (0..rows).map(|k| line(k, rng)).collect::<String>().into_bytes();
     if rng.once_in(5) { bytes } else { mutate::bytes(bytes, rng) }
 }

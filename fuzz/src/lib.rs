@@ -1,4 +1,4 @@
-//! A mutating fuzzer that runs in process: model texts, command lines, journals of sweeps, requests to the studio and
+//! A mutating fuzzer that runs in process: model texts, command lines, blocks of sweeps, requests to the studio and
 //! messages to the language server are changed at random, by tokens, lines, bytes and values, and given to the code that
 //! reads them. Whatever is written, nothing may panic, overflow, hang or take all memory.
 //!

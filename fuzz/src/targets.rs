@@ -11,8 +11,8 @@ pub enum Target {
     Text,
     /// Command lines, a word a line.
     Arguments,
-    /// The journal of a sweep.
-    Journal,
+    /// A block of a sweep.
+    Block,
     /// A request to a worker of the studio, a line of JSON.
     Studio,
     /// What a client sends to the language server.
@@ -24,14 +24,14 @@ pub enum Target {
 impl Target {
     /// All of them.
     pub const ALL: [Target; 6] =
-        [Target::Text, Target::Arguments, Target::Journal, Target::Studio, Target::Messages, Target::Robots];
+        [Target::Text, Target::Arguments, Target::Block, Target::Studio, Target::Messages, Target::Robots];
 
     /// Its name, which is that of its folder of cases.
     pub fn name(self) -> &'static str {
         match self {
             Target::Text => "text",
             Target::Arguments => "arguments",
-            Target::Journal => "journal",
+            Target::Block => "block",
             Target::Studio => "studio",
             Target::Messages => "messages",
             Target::Robots => "robots",
@@ -55,7 +55,7 @@ impl Target {
                 values(&words);
                 parts::reads_arguments(&words)
             }
-            Target::Journal => journal(bytes),
+            Target::Block => block(bytes),
             Target::Studio => {
                 let line = String::from_utf8_lossy(bytes);
                 dalembert_studio::answer(&line).is_some_and(|answer| answer.get("failed").is_none())
@@ -92,14 +92,8 @@ fn values(words: &[String]) {
     }
 }
 
-/// A journal is opened, read, and opened again: what was whole stays whole.
-fn journal(bytes: &[u8]) -> bool {
-    let number = crate::random::number_of(bytes);
-    let path = std::env::temp_dir().join(format!("dalembert-fuzz-{}-{number:x}.journal", std::process::id()));
-    let read = || parts::read_journal(&path, 8).ok();
-    let whole = std::fs::write(&path, bytes).ok().and_then(|()| read());
-    let again = read();
-    let _ = std::fs::remove_file(&path);
-    assert_eq!(whole, again, "a journal that is opened twice has the same blocks");
-    whole.is_some_and(|blocks| blocks > 0)
+/// A block is read, with some number of columns and runs.
+fn block(bytes: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else { return false };
+    (1..6).any(|columns| parts::reads_block(text, columns, text.lines().count()))
 }

@@ -3,10 +3,11 @@
 mod motions;
 mod values;
 
-pub use motions::{ConnectArgs, MotionFormName, ReportArgs, SimulateArgs, SweepArgs, SweepFormat};
+pub use motions::{ConnectArgs, FitArgs, MotionFormName, ReportArgs, SimulateArgs, SweepArgs, SweepFormat};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use dalembert::diagnostic::Code;
+pub use values::Shard;
 use values::{an_identifier, assignment, code, interpolation, positive, starting_value};
 
 const EXAMPLES: &str = "\
@@ -27,6 +28,26 @@ pub struct Cli {
     pub command: Command,
 }
 
+impl Cli {
+    /// The command with its options. A number after a space may be negative, for every option.
+    pub fn definition() -> clap::Command {
+        let negative =
+            |arg: clap::Arg| match arg.get_action().takes_values() && !arg.is_allow_hyphen_values_set() {
+                true => arg.allow_negative_numbers(true),
+                false => arg,
+            };
+        Cli::command().mut_subcommands(|command| command.mut_args(negative))
+    }
+
+    /// Reads a command line, beginning with the name of the command.
+    pub fn read<T: Into<std::ffi::OsString> + Clone>(
+        words: impl IntoIterator<Item = T>,
+    ) -> Result<Cli, clap::Error> {
+        let mut matches = Cli::definition().try_get_matches_from(words)?;
+        Cli::from_arg_matches_mut(&mut matches)
+    }
+}
+
 #[derive(Subcommand)]
 pub enum Command {
     /// Read a model: coordinates, constraints and their kind, degrees of freedom, consistent start
@@ -39,12 +60,16 @@ pub enum Command {
     Simulate(Box<SimulateArgs>),
     /// Find the motion between two configurations in a given time, by Hamilton's principle
     Connect(Box<ConnectArgs>),
+    /// Poisson bracket of two functions of the phase space, the rate of the first, and multipliers by Dirac's brackets
+    Brackets(BracketsArgs),
     /// Classify the constraints, integrate what can be integrated, find conserved quantities
     Analyze(AnalyzeArgs),
     /// Positions of rest by virtual work, steady motions, their stability, and the potential energy around them
     Equilibrium(EquilibriumArgs),
     /// Linear system about a state: state matrix, eigenvalues, modes, mass, damping, stiffness
     Linearize(LinearizeArgs),
+    /// Estimate parameters and starting values from measured columns, by least squares
+    Fit(Box<FitArgs>),
     /// Many runs over parameters and starting values, on all cores
     Sweep(Box<SweepArgs>),
     /// Write accelerations, constraint and control forces as code in C, Rust, Python or as an FMU
@@ -71,48 +96,51 @@ pub enum Command {
 }
 
 impl Command {
+    /// Options of commands that read a model.
+    fn common(&self) -> Option<&Common> {
+        Some(match self {
+            Command::Check(args) => &args.common,
+            Command::Derive(args) => &args.common,
+            Command::Evaluate(args) => &args.common,
+            Command::Simulate(args) => &args.common,
+            Command::Connect(args) => &args.common,
+            Command::Brackets(args) => &args.common,
+            Command::Fit(args) => &args.common,
+            Command::Analyze(args) => &args.common,
+            Command::Equilibrium(args) => &args.common,
+            Command::Linearize(args) => &args.common,
+            Command::Sweep(args) => &args.common,
+            Command::Export(args) => &args.common,
+            Command::Verify(args) => &args.common,
+            Command::Report(args) => &args.common,
+            Command::Fmt(_) | Command::Import(_) | Command::Explain(_) | Command::Completions(_) => {
+                return None;
+            }
+            Command::Lsp(_) | Command::Studio(_) | Command::StudioWorker(_) => return None,
+        })
+    }
+
+    /// Significant digits of numbers in words, where they are given.
+    pub fn digits(&self) -> Option<usize> {
+        self.common().map(|common| usize::from(common.digits))
+    }
+
     /// Whether one JSON document is wanted instead of words.
     pub fn json(&self) -> bool {
         match self {
-            Command::Check(args) => args.common.json,
-            Command::Derive(args) => args.common.json,
-            Command::Evaluate(args) => args.common.json,
-            Command::Simulate(args) => args.common.json,
-            Command::Connect(args) => args.common.json,
-            Command::Analyze(args) => args.common.json,
-            Command::Equilibrium(args) => args.common.json,
-            Command::Linearize(args) => args.common.json,
-            Command::Sweep(args) => args.common.json,
             Command::Fmt(args) => args.json,
             Command::Import(args) => args.json,
             Command::Explain(args) => args.json,
-            Command::Completions(_) | Command::Lsp(_) => false,
-            Command::Export(args) => args.common.json,
-            Command::Verify(args) => args.common.json,
-            Command::Report(args) => args.common.json,
-            Command::Studio(_) | Command::StudioWorker(_) => false,
+            _ => self.common().is_some_and(|common| common.json),
         }
     }
 
     /// Seconds that it may take; the studio bounds each of its requests instead.
     pub fn time_limit(&self) -> Option<f64> {
         match self {
-            Command::Check(args) => args.common.time_limit,
-            Command::Derive(args) => args.common.time_limit,
-            Command::Evaluate(args) => args.common.time_limit,
-            Command::Simulate(args) => args.common.time_limit,
-            Command::Connect(args) => args.common.time_limit,
-            Command::Analyze(args) => args.common.time_limit,
-            Command::Equilibrium(args) => args.common.time_limit,
-            Command::Linearize(args) => args.common.time_limit,
-            Command::Sweep(args) => args.common.time_limit,
-            Command::Export(args) => args.common.time_limit,
-            Command::Verify(args) => args.common.time_limit,
-            Command::Report(args) => args.common.time_limit,
             Command::Fmt(args) => args.time_limit,
             Command::Import(args) => args.time_limit,
-            Command::Explain(_) | Command::Completions(_) | Command::Lsp(_) => None,
-            Command::Studio(_) | Command::StudioWorker(_) => None,
+            _ => self.common().and_then(|common| common.time_limit),
         }
     }
 }
@@ -137,7 +165,10 @@ pub struct Common {
     /// Print one JSON document instead of words (numbers that are not finite become null)
     #[arg(long)]
     pub json: bool,
-    /// Say nothing but results and errors
+    /// Significant digits of numbers in words; JSON, files and `--out -` have all of them
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u8).range(1..=17))]
+    pub digits: u8,
+    /// Suppress the summary and progress bars
     #[arg(long, short)]
     pub quiet: bool,
     /// Do not compare the equations of motion with a second derivation before they are used
@@ -171,7 +202,8 @@ pub struct CheckArgs {
 Examples:
   dalembert derive disk.dal                                  M, Q, A, b of the kernel form
   dalembert derive disk.dal --form lagrange --format latex   for a paper
-  dalembert derive disk.dal --form explicit --format python  for SymPy")]
+  dalembert derive disk.dal --form explicit --format python  for SymPy
+  dalembert derive disk.dal --form legendre --function \"k*u^4/4\" --variables u")]
 pub struct DeriveArgs {
     #[command(flatten)]
     pub common: Common,
@@ -179,6 +211,34 @@ pub struct DeriveArgs {
     #[arg(long, value_enum, default_value = "kernel")]
     pub form: FormName,
     /// How they are written; python can be read by SymPy (the rate of x is x_dot)
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: FormatName,
+    /// The function that `--form legendre` transforms, as in --function "k*u^4/4"
+    #[arg(long, value_name = "F", allow_hyphen_values = true, required_if_eq("form", "legendre"))]
+    pub function: Option<String>,
+    /// Variables of that function, as in --variables "u, v": names of the model or new ones
+    #[arg(long, value_name = "NAMES", required_if_eq("form", "legendre"))]
+    pub variables: Option<String>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert brackets pendulum.dal x p_x                    {x, p_x} = 1 and x'
+  dalembert brackets kepler.dal \"x*p_y - y*p_x\" H         angular momentum: the bracket vanishes
+  dalembert brackets pendulum.dal p_x H --format latex     for a paper
+
+Functions are written over coordinates, momenta p_x (p_u of a speed u), speeds, rates, t, parameters, and H.")]
+pub struct BracketsArgs {
+    #[command(flatten)]
+    pub common: Common,
+    /// The first function, whose rate along the motion is given too
+    #[arg(value_name = "F", allow_hyphen_values = true)]
+    pub f: String,
+    /// The second function
+    #[arg(value_name = "G", allow_hyphen_values = true)]
+    pub g: String,
+    /// How expressions are written; python can be read by SymPy
     #[arg(long, value_enum, default_value = "text")]
     pub format: FormatName,
 }
@@ -202,6 +262,8 @@ pub enum FormName {
     Energies,
     /// The complete integral of the model, verified, with the momenta and constants it gives
     HamiltonJacobi,
+    /// The Legendre transform of a function that is given by --function and --variables
+    Legendre,
 }
 
 /// How formulas are written.
@@ -213,6 +275,17 @@ pub enum FormatName {
     Latex,
     /// For SymPy
     Python,
+}
+
+impl FormatName {
+    /// As the engine calls it.
+    pub fn format(self) -> dalembert_expr::Format {
+        match self {
+            FormatName::Text => dalembert_expr::Format::Text,
+            FormatName::Latex => dalembert_expr::Format::Latex,
+            FormatName::Python => dalembert_expr::Format::Python,
+        }
+    }
 }
 
 #[derive(Args)]
@@ -259,6 +332,9 @@ pub struct EquilibriumArgs {
     /// Write the landscape: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::table_target, requires = "landscape")]
     pub out: Vec<crate::files::TableTarget>,
+    /// Write the units of the columns as a second line of CSV, `# rad,J`
+    #[arg(long, requires = "out")]
+    pub units_row: bool,
     /// Draw the landscape with the equilibria: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, requires = "landscape")]
     pub plot: Vec<crate::files::PlotTarget>,
@@ -270,7 +346,8 @@ Examples:
   dalembert linearize top.dal                                        about the start
   dalembert linearize hoop.dal --settle                              about the equilibrium nearest to it
   dalembert linearize bicycle.dal --independent roll,steer           matrices in lean and steer
-  dalembert linearize hoop.dal --over W=0..10:101 --plot roots.svg   eigenvalues over a parameter")]
+  dalembert linearize hoop.dal --over W=0..10:101 --plot roots.svg   eigenvalues over a parameter
+  dalembert linearize cart.dal --bode cart.svg --poles poles.svg     response of outputs to inputs, eigenvalues")]
 pub struct LinearizeArgs {
     #[command(flatten)]
     pub common: Common,
@@ -289,9 +366,18 @@ pub struct LinearizeArgs {
     /// Write the eigenvalues over the range: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::table_target, requires = "over")]
     pub out: Vec<crate::files::TableTarget>,
+    /// Write the units of the columns as a second line of CSV
+    #[arg(long, requires = "out")]
+    pub units_row: bool,
     /// Draw the eigenvalues over the range: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, requires = "over")]
     pub plot: Vec<crate::files::PlotTarget>,
+    /// Draw magnitude and phase of every output for every input: .svg, .png or .html (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, conflicts_with = "over")]
+    pub bode: Vec<crate::files::PlotTarget>,
+    /// Draw the eigenvalues in the complex plane: .svg, .png or .html (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, conflicts_with = "over")]
+    pub poles: Vec<crate::files::PlotTarget>,
 }
 
 #[derive(Args)]

@@ -4,7 +4,7 @@ use crate::args::EvaluateArgs;
 use crate::failure::Failure;
 use crate::input::{Loaded, Remarks, load};
 use crate::output::{print, print_json, show};
-use crate::text_table::{cells, plain, table};
+use crate::text_table::{cells, plain, quantity, table};
 use dalembert::run::Kernel;
 use dalembert::{Evaluation, Model};
 use dalembert_view::documents::{evaluation, output_remarks, outputs, rank_remarks, reactions};
@@ -36,12 +36,14 @@ pub fn run(args: &EvaluateArgs) -> Result<(), Failure> {
 fn text(model: &Model, now: &Evaluation) -> String {
     let mut out = String::new();
     let (system, s) = (&model.system, &now.solution);
-    let mut rows = vec![cells(["state", "value"]), vec!["t".to_owned(), plain(now.state.t)]];
-    rows.extend(state_pairs(model, &now.state).into_iter().map(|(name, v)| vec![name.to_owned(), plain(v)]));
+    let valued =
+        |name: &str, v: f64| vec![name.to_owned(), plain(v), system.unit_of_column(name).unwrap_or_default()];
+    let mut rows = vec![cells(["state", "value"]), valued("t", now.state.t)];
+    rows.extend(state_pairs(model, &now.state).into_iter().map(|(name, v)| valued(name, v)));
     table(&mut out, "", &rows);
 
     let controlled = !system.requirement_rows.is_empty();
-    let headings = ["speed", "acceleration", "unconstrained", "impressed", "ideal", "non-ideal"];
+    let headings = ["speed", "acceleration", "unconstrained", "Q with inertia terms", "ideal", "non-ideal"];
     let mut rows = vec![cells(headings.into_iter().chain(controlled.then_some("control")))];
     for (p, speed) in system.speeds.iter().enumerate() {
         let values = [s.eta_dot[p], s.a_free[p], now.terms.Q[p], s.ideal_force[p], s.nonideal_force[p]];
@@ -63,11 +65,14 @@ fn text(model: &Model, now: &Evaluation) -> String {
     if !system.rows.is_empty() {
         let mut rows = vec![cells(["constraint row", "multiplier", "residual"])];
         for (r, row) in system.rows.iter().enumerate() {
-            rows.push(vec![row.name.clone(), plain(s.lambda[r]), plain(now.residuals[r])]);
+            let multiplier = quantity(s.lambda[r], system.unit_of_multiplier(r).as_deref());
+            rows.push(vec![row.name.clone(), multiplier, plain(now.residuals[r])]);
         }
         section(&mut out, &rows);
         let mut rows = vec![cells(["constraint", "reaction"])];
-        rows.extend(reactions(model, now).into_iter().map(|(name, v)| vec![name.to_owned(), plain(v)]));
+        let unit = system.unit_of_reaction();
+        let size = |v: f64| quantity(v, unit.as_deref());
+        rows.extend(reactions(model, now).into_iter().map(|(name, v)| vec![name.to_owned(), size(v)]));
         section(&mut out, &rows);
     }
     matrices(&mut out, model, now);
@@ -76,8 +81,10 @@ fn text(model: &Model, now: &Evaluation) -> String {
         rows.push(vec!["rank".to_owned(), format!("{} of {}", s.rank, system.rows.len())]);
         rows.push(vec!["gauss".to_owned(), plain(s.gauss)]);
     }
-    rows.extend(now.energy.map(|e| vec!["energy".to_owned(), plain(e)]));
-    rows.extend(outputs(model, now).into_iter().map(|(name, v)| vec![name.to_owned(), plain(v)]));
+    let energy_unit = system.energy_kind.shown();
+    rows.extend(now.energy.map(|e| vec!["energy".to_owned(), quantity(e, energy_unit.as_deref())]));
+    let value = |name: &str, v: f64| quantity(v, system.unit_of_column(name).as_deref());
+    rows.extend(outputs(model, now).into_iter().map(|(name, v)| vec![name.to_owned(), value(name, v)]));
     section(&mut out, &rows);
     out
 }

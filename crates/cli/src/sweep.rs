@@ -1,20 +1,19 @@
 //! `dalembert sweep`: many runs, their table, and a directory that survives being interrupted.
 
+mod blocks;
 mod checksum;
-mod journal;
 mod merge;
 mod store;
 mod summary;
 
-use crate::args::{SweepArgs, SweepFormat};
+use crate::args::SweepArgs;
 use crate::failure::Failure;
 use crate::input::{Loaded, Remarks, load};
 use crate::progress::listen;
 use dalembert::diagnostic::Diagnostic;
 use dalembert::run::Flow;
-use dalembert::sweep::{Axis, Block, Plan, Sample, Sweep};
+use dalembert::sweep::{Axis, Figure, Plan, Sample, Sweep};
 use dalembert::{Request, Source};
-use dalembert_view::{field, number};
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -24,7 +23,7 @@ use std::time::{Duration, Instant};
 use store::{Opened, Store};
 use summary::Completed;
 
-pub(crate) use journal::Journal;
+pub(crate) use blocks::rows;
 
 pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     let began = Instant::now();
@@ -32,18 +31,28 @@ pub fn run(args: &SweepArgs) -> Result<(), Failure> {
     let plan = plan(args).map_err(|d| Failure::of(*d, &source))?;
     let sweep = Sweep::new(model, plan).map_err(|d| Failure::of(*d, &source))?;
     let manifest = manifest(args, &source, &sweep);
-    let mut store = match store::open(args, &manifest, &sweep)? {
+    let (store, mut done) = match store::open(args, &manifest, &sweep)? {
         Opened::Finished(summary) => return summary::finished(args, &summary, Completed::Before),
-        Opened::Ready(store) => store,
+        Opened::Ready(store, done) => (store, done),
     };
-    let before = store.runs_done(&sweep);
-    let made = make(args, &sweep, &mut store, before)?;
+    let made = match args.merge {
+        true => RunCounts::default(),
+        false => make(args, &sweep, &store, &mut done)?,
+    };
     if made.interrupted {
-        return Err(summary::interrupted(args, &sweep, store.runs_done(&sweep)));
+        return Err(summary::interrupted(args, &sweep, runs_done(&sweep, &done)));
     }
-    let (tally, results) = merge::merge(args, &sweep, &mut store)?;
+    if let Some(shard) = args.shard {
+        // Others may have made blocks in the meantime.
+        let done = store.blocks.done(sweep.blocks());
+        return summary::shard(args, shard, &sweep, &made, runs_done(&sweep, &done));
+    }
+    if let Some(first) = done.iter().position(|done| !done) {
+        return Err(summary::not_all(args, &done, first));
+    }
+    let (tally, results) = merge::merge(args, &sweep, &store)?;
     let summary = summary::summary(args, &sweep, &tally, &made, began.elapsed());
-    store.finish(args, results, &summary)?;
+    store.finish(results, &summary, sweep.blocks())?;
     summary::finished(args, &summary, Completed::Now)
 }
 
@@ -52,8 +61,9 @@ fn plan(args: &SweepArgs) -> Result<Plan, Box<Diagnostic>> {
     let vary = args.vary.iter().map(|text| Axis::read(text)).collect::<Result<_, _>>()?;
     let sample = args.sample.iter().map(|text| Sample::read(text)).collect::<Result<_, _>>()?;
     let request = Request { every: args.every, ..args.stepping.request() };
-    let plan =
-        Plan { vary, sample, runs: args.runs, seed: args.seed, request, motions: args.every.is_some() };
+    let keep = args.keep.as_deref().map_or(Ok(Vec::new()), Figure::read)?;
+    let motions = args.every.is_some();
+    let plan = Plan { vary, sample, runs: args.runs, seed: args.seed, request, motions, keep };
     let started = args.common.initial.iter().filter_map(|text| text.split(['=', '~']).next());
     plan.refuse_given(args.common.set.iter().map(|(name, _)| name.as_str()).chain(started))?;
     Ok(plan)
@@ -62,7 +72,7 @@ fn plan(args: &SweepArgs) -> Result<Plan, Box<Diagnostic>> {
 /// Everything the numbers depend on.
 fn manifest(args: &SweepArgs, source: &Source, sweep: &Sweep) -> Value {
     let set: Vec<String> = args.common.set.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    json!({
+    let mut manifest = json!({
         "program": concat!("dalembert ", env!("CARGO_PKG_VERSION")),
         "model": format!("{:016x}", checksum::Checksum::of(&[source.text.as_bytes()]).sum()),
         "set": set,
@@ -78,14 +88,23 @@ fn manifest(args: &SweepArgs, source: &Source, sweep: &Sweep) -> Value {
         "atol": args.stepping.atol,
         "step": args.stepping.step,
         "max-steps": args.stepping.max_steps,
-        "format": match args.format { SweepFormat::Csv => "csv", SweepFormat::Parquet => "parquet" },
+        "format": args.format.name(),
         "runs_in_all": sweep.runs(),
         "blocks": sweep.blocks(),
         "columns": sweep.columns(),
-    })
+    });
+    if let Some(keep) = &args.keep {
+        manifest["keep"] = json!(keep);
+    }
+    manifest
+}
+
+fn runs_done(sweep: &Sweep, done: &[bool]) -> usize {
+    (0..done.len()).filter(|block| done[*block]).map(|block| sweep.runs_of(block).len()).sum()
 }
 
 /// What this process made.
+#[derive(Default)]
 struct RunCounts {
     runs: usize,
     /// Those that went all the way in lanes.
@@ -93,20 +112,24 @@ struct RunCounts {
     interrupted: bool,
 }
 
-/// Makes what is missing.
-fn make(args: &SweepArgs, sweep: &Sweep, store: &mut Store, before: usize) -> Result<RunCounts, Failure> {
+/// Makes what is missing of the sweep or of a shard.
+fn make(args: &SweepArgs, sweep: &Sweep, store: &Store, done: &mut [bool]) -> Result<RunCounts, Failure> {
     let interrupted = Arc::new(AtomicBool::new(false));
     listen(&interrupted);
-    let bar = bar(args, sweep, before);
-    let missing = store.missing(sweep.blocks());
+    let wanted = |block: &usize| args.shard.is_none_or(|shard| shard.has(*block));
+    let missing: Vec<usize> = (0..done.len()).filter(|block| !done[*block]).filter(wanted).collect();
+    let all: usize = (0..done.len()).filter(wanted).map(|block| sweep.runs_of(block).len()).sum();
+    let left: usize = missing.iter().map(|block| sweep.runs_of(*block).len()).sum();
+    let bar = bar(args, all, all - left);
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.map_or_else(cores, usize::from);
     let mut trouble = None;
-    let mut made = RunCounts { runs: 0, in_lanes: 0, interrupted: false };
+    let mut made = RunCounts::default();
     sweep.execute(threads, missing, &interrupted, |block| {
         bar.inc(block.rows.len() as u64);
-        match store.keep(args, &block, &lines(&block)) {
+        match store.blocks.keep(&block) {
             Ok(()) => {
+                done[block.index] = true;
                 made.runs += block.rows.len();
                 made.in_lanes += block.in_lanes;
                 Flow::Continue
@@ -122,7 +145,7 @@ fn make(args: &SweepArgs, sweep: &Sweep, store: &mut Store, before: usize) -> Re
     match trouble {
         Some(failure) => Err(failure),
         None => {
-            let complete = store.missing(sweep.blocks()).next().is_none();
+            let complete = made.runs == left;
             made.interrupted = !complete && interrupted.load(Ordering::Relaxed);
             Ok(made)
         }
@@ -130,11 +153,11 @@ fn make(args: &SweepArgs, sweep: &Sweep, store: &mut Store, before: usize) -> Re
 }
 
 /// The bar shows on a terminal only.
-fn bar(args: &SweepArgs, sweep: &Sweep, before: usize) -> ProgressBar {
+fn bar(args: &SweepArgs, all: usize, before: usize) -> ProgressBar {
     if args.common.quiet {
         return ProgressBar::hidden();
     }
-    let bar = ProgressBar::new(sweep.runs() as u64).with_position(before as u64);
+    let bar = ProgressBar::new(all as u64).with_position(before as u64);
     if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} runs{pace}") {
         bar.set_style(style.with_key("pace", |state: &ProgressState, out: &mut dyn Write| {
             let _ =
@@ -159,19 +182,6 @@ fn pace(rate: f64, left: u64) -> String {
     };
     let time = HumanDuration(Duration::from_secs_f64((left as f64 / rate).ceil().min(1e9)));
     format!("  {rate:.digits$} a second  {time:#} left")
-}
-
-/// The rows of a block as lines of CSV.
-fn lines(block: &Block) -> String {
-    let mut text = String::new();
-    for row in &block.rows {
-        for value in &row.numbers {
-            let _ = write!(text, "{},", number(*value));
-        }
-        text.push_str(&field(&row.status.text()));
-        text.push('\n');
-    }
-    text
 }
 
 #[cfg(test)]

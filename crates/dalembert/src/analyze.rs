@@ -248,9 +248,15 @@ pub struct ConstraintSet {
 /// ```
 pub fn analyze(model: &mut Workspace) -> Result<Analysis, Box<Diagnostic>> {
     model.require_dense("the analysis")?;
+    model.derive_symbols()?;
     let (rows, set, integrals) = classify::classify(model);
     model.check_memory()?;
-    let (conserved, remarks) = quantities::conserved(model, &integrals);
+    let stored = model.store_forces();
+    let (conserved, mut remarks) = quantities::conserved(model, &integrals);
+    if let Some(stored) = stored {
+        let V = model.system.pool.text(stored.potential);
+        remarks.push(format!("forces with the potential {V} are counted in the energy"));
+    }
     model.check_memory()?;
     Ok(Analysis { rows, set, conserved, remarks })
 }

@@ -16,7 +16,7 @@ mod sample;
 mod structure;
 
 use crate::elaborate::MAX_DENSE;
-use crate::kernel_form::{ContactForm, KernelForm, Matrix, Places, Structure};
+use crate::kernel_form::{BesidesBodies, ContactForm, KernelForm, Matrix, Places, Structure};
 use crate::system::System;
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
@@ -31,6 +31,15 @@ const MAX_INVARIANT_GROUP: usize = 12;
 
 /// Brings a system to kernel form.
 pub fn derive(system: &mut System) -> Result<KernelForm, Box<Diagnostic>> {
+    derive_parts(system, false)
+}
+
+/// The kernel form of a system with bodies without M, Q and momenta in symbols, which [`derive`] gives.
+pub(crate) fn derive_besides_bodies(system: &mut System) -> Result<KernelForm, Box<Diagnostic>> {
+    derive_parts(system, true)
+}
+
+fn derive_parts(system: &mut System, is_deferred: bool) -> Result<KernelForm, Box<Diagnostic>> {
     let symbols = Symbols::of(system);
     let positions = system.positions();
     let rates = system.speeds.iter().enumerate().all(|(p, s)| s.rate_of == Some(p))
@@ -47,7 +56,20 @@ pub fn derive(system: &mut System) -> Result<KernelForm, Box<Diagnostic>> {
     let mut dot = Derivation::new(
         symbols.x.iter().copied().zip(system.kinematics.iter().copied()).chain([(system.time, Pool::ONE)]),
     );
-    let dynamics = lagrange(system, &symbols, frame.as_ref(), &structure, &mut dot)?;
+    let dynamics = match is_deferred {
+        true => Dynamics::default(),
+        false => {
+            let L = system.whole_lagrangian();
+            lagrange(system, L, &symbols, frame.as_ref(), &structure, &mut dot)?
+        }
+    };
+    let besides_bodies = match &system.bodies {
+        Some(bodies) => {
+            let rest = lagrange(system, bodies.rest, &symbols, frame.as_ref(), &structure, &mut dot)?;
+            Some(BesidesBodies { mass_matrix: rest.mass_matrix, force: rest.force })
+        }
+        None => None,
+    };
     let mut form = KernelForm {
         time: system.time,
         parameters: system.parameters.iter().map(|p| p.symbol).collect(),
@@ -69,6 +91,8 @@ pub fn derive(system: &mut System) -> Result<KernelForm, Box<Diagnostic>> {
         invariants,
         momenta: dynamics.momenta,
         structure,
+        besides_bodies,
+        is_deferred,
         coordinates: symbols.x,
         speeds: symbols.eta,
     };
@@ -234,6 +258,7 @@ fn frame_error(error: &FrameError, system: &System) -> Diagnostic {
         .help("coordinates beyond the speeds must be redundant (as quaternions are); a rolling condition is a `constraint`, not kinematics")
 }
 
+#[derive(Default)]
 struct Dynamics {
     mass_matrix: Matrix,
     force: Vec<Expr>,
@@ -243,13 +268,13 @@ struct Dynamics {
 /// L3, and the direct form added to it.
 fn lagrange(
     system: &mut System,
+    L: Expr,
     symbols: &Symbols,
     frame: Option<&FrameParts>,
     structure: &Structure,
     dot: &mut Derivation,
 ) -> Result<Dynamics, Box<Diagnostic>> {
     let n = symbols.eta.len();
-    let L = system.whole_lagrangian();
     let pool = &mut system.pool;
     let momenta = pool.gradient(L, &symbols.eta);
     let mut mass_matrix = inertia(pool, &momenta, &symbols.eta)?;

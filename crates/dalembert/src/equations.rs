@@ -4,10 +4,12 @@
 //! Entries are simplified for reading; what would print longer than a reader wants is not expanded. The closed form
 //! inverts the matrix of U4 with K3 in symbols and is refused, with the limit, where that would explode.
 
+mod brackets;
 mod energies;
 mod forces;
 mod hamilton;
 mod hamilton_jacobi;
+mod legendre;
 mod poincare;
 mod statement;
 mod suslov;
@@ -19,9 +21,11 @@ use crate::hamilton::MAX_EXPLICIT_COST;
 use crate::kernel_form::KernelForm;
 use crate::system::Coordinate;
 use crate::workspace::Workspace;
+pub use brackets::{WrittenBrackets, brackets};
 use dalembert_expr::{Expr, Format, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use forces::Named;
+pub use legendre::legendre;
 pub use statement::{Part, state};
 use std::str::FromStr;
 use write::Writer;
@@ -35,7 +39,7 @@ pub enum Form {
     Lagrange,
     /// Accelerations and multipliers in closed form.
     Explicit,
-    /// Structure coefficients, momenta and their rates (L1, L2), nonholonomy of the constraints (H4, H5).
+    /// Structure coefficients, momenta and their rates (L1, L2), nonholonomy of the constraints (H5).
     Poincare,
     /// The Hamiltonian and the canonical equations (H1).
     Hamilton,
@@ -91,6 +95,7 @@ impl FromStr for Form {
 /// assert!(written.contains("q'' = -g*sin(q)/l"), "{written}");
 /// ```
 pub fn write(model: &mut Workspace, form: Form, format: Format) -> Result<String, Box<Diagnostic>> {
+    model.derive_symbols()?;
     if form != Form::Lagrange {
         model.require_dense("this form")?;
     }
@@ -293,6 +298,7 @@ fn lagrange(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnos
 /// assert_eq!(model.system.pool.text(solution[0]), "-g");
 /// ```
 pub fn closed_form(model: &mut Workspace) -> Result<Vec<Expr>, Box<Diagnostic>> {
+    model.derive_symbols()?;
     let (n, m) = (model.form.speeds.len(), model.form.constraint_right.len());
     let refuse = |message: String| {
         Err(Box::new(

@@ -170,6 +170,10 @@ impl Workspace {
         let (applied, mass) = road.direct(self, w);
         let s = &found.solution;
         let forces = [&s.ideal_force, &s.nonideal_force, &s.control_force];
+        let stated = match &self.form.besides_bodies {
+            Some(besides) if self.form.is_deferred => besides.force.clone(),
+            _ => self.form.force.clone(),
+        };
         let carried: f64 = forces.iter().filter(|f| !f.is_empty()).map(|f| dot(f, w)).sum();
         let sizes = |v: &[f64]| v.iter().zip(w).map(|(v, w)| (v * w).abs()).sum::<f64>();
         let inertia: f64 = (0..w.len())
@@ -185,7 +189,7 @@ impl Workspace {
             + mass.abs()
             + inertia
             + sizes(&found.terms.Q)
-            + sizes(&road.sizes(self, &self.form.force.clone()))
+            + sizes(&road.sizes(self, &stated))
             + forces.iter().map(|f| sizes(f)).sum::<f64>();
         let left = momentum + mass - energy - applied + damping;
         compare(|| "the virtual work of inertia and forces".into(), carried, left, size)?;
@@ -269,7 +273,8 @@ impl Workspace {
             let P = road.values(self, &P);
             let lambda = &found.solution.lambda[contact.rows.clone()];
             let pressed: Vec<f64> = P.chunks(lambda.len().max(1)).map(|row| dot(row, lambda)).collect();
-            let (N, speed) = (norm(&pressed), norm(V));
+            let N = if contact.normal.is_empty() { 1.0 } else { norm(&pressed) };
+            let speed = norm(V);
             if speed <= 1e-9 {
                 continue; // the direction of sliding is a limit there
             }

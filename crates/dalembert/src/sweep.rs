@@ -35,12 +35,14 @@
 //! assert_eq!(seen, 50);
 //! ```
 
+mod figures;
 mod tally;
 mod targets;
 mod threads;
 mod vary;
 mod worker;
 
+pub use figures::{Figure, Statistic};
 pub use tally::{Spread, Tally};
 pub use vary::{Axis, Distribution, Sample, Values};
 
@@ -51,12 +53,15 @@ use crate::workspace::Workspace;
 use dalembert_run::ensemble::Ensemble;
 use dalembert_run::{Kernel, Options, Output};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use figures::Kept;
 use targets::Targets;
 
 /// Runs of one sweep at most.
 pub const MAX_RUNS: usize = 1_000_000_000;
-/// Runs of a block at most, in lanes and one by one.
+/// Runs of a block at most, in lanes and one by one, in sweeps of up to [`MAX_BLOCKS`] blocks.
 const MAX_BLOCK: (usize, usize) = (256, 64);
+/// Blocks of a sweep, about: a block is a file while the sweep is not complete.
+const MAX_BLOCKS: usize = 1 << 16;
 /// Numbers of the motions of a block, about.
 const MOTION_NUMBERS: f64 = 1e6;
 
@@ -75,6 +80,8 @@ pub struct Plan {
     pub request: Request,
     /// Whether whole motions are wanted, with the spacing of the request.
     pub motions: bool,
+    /// Figures of the rows of a run, in place of its end; motions are then not handed out.
+    pub keep: Vec<Figure>,
 }
 
 impl Default for Plan {
@@ -86,6 +93,7 @@ impl Default for Plan {
             seed: 0,
             request: Request::default(),
             motions: false,
+            keep: Vec::new(),
         }
     }
 }
@@ -139,6 +147,7 @@ pub struct Sweep {
     model: Workspace,
     plan: Plan,
     targets: Targets,
+    kept: Kept,
     runs: usize,
     block: usize,
     columns: Vec<String>,
@@ -155,6 +164,8 @@ impl Sweep {
         let mut model = model.into().workspace();
         let targets = Targets::new(&model, &plan)?;
         let runs = count(&plan)?;
+        let kept = Kept::new(&plan.keep, &motion_columns(&model))?;
+        plan.motions |= !kept.is_empty();
         plan.request.start = None;
         plan.request.times = (!plan.motions).then(Vec::new);
         model.prepare(&plan.request)?;
@@ -169,8 +180,8 @@ impl Sweep {
         let lanes = lanes(&mut model, &plan, &resolved.options);
         let solved_outputs = Compiled::outputs_need_solution(&mut model.system, &model.form);
         let block = block_size(&model, &plan, runs, lanes.is_some(), &resolved);
-        let columns = columns(&model, &targets);
-        Ok(Sweep { model, plan, targets, runs, block, columns, lanes, resolved, solved_outputs })
+        let columns = columns(&model, &targets, &kept);
+        Ok(Sweep { model, plan, targets, kept, runs, block, columns, lanes, resolved, solved_outputs })
     }
 
     /// How many runs.
@@ -189,15 +200,18 @@ impl Sweep {
         first..(first + self.block).min(self.runs)
     }
 
-    /// The number of the run, what was varied and drawn, `t`, the state and the outputs at the end, `energy_change`,
-    /// `residual` (the largest scaled one of the constraints), `steps`, `status`.
+    /// The number of the run, what was varied and drawn, `t`, the state and the outputs at the end (or the figures that
+    /// are kept in their place), `energy_change`, `residual` (the largest scaled one of the constraints), `steps`, `status`.
     pub fn columns(&self) -> &[String] {
         &self.columns
     }
 
-    /// Names of the outputs, and their first column.
+    /// Names of the outputs, or of the figures where these are kept, and their first column.
     pub fn outputs(&self) -> (usize, Vec<&str>) {
-        let names: Vec<&str> = self.model.system.outputs.iter().map(|o| o.name.as_str()).collect();
+        let names: Vec<&str> = match self.kept.is_empty() {
+            true => self.model.system.outputs.iter().map(|o| o.name.as_str()).collect(),
+            false => self.kept.names().collect(),
+        };
         (self.columns.len() - 4 - names.len(), names)
     }
 
@@ -209,7 +223,7 @@ impl Sweep {
     /// How many numbers all results take at most, with the motions if they are wanted.
     pub fn numbers(&self) -> f64 {
         let rows = match self.resolved.options.output {
-            Output::Every(dt) if self.plan.motions => self.resolved.until / dt + 2.0,
+            Output::Every(dt) if self.plan.motions && self.kept.is_empty() => self.resolved.until / dt + 2.0,
             _ => 0.0,
         };
         let width = 2 + self.model.state_names().len() + self.model.system.outputs.len();
@@ -259,8 +273,9 @@ fn lanes(model: &mut Workspace, plan: &Plan, options: &Options) -> Option<(Ensem
     let output = if plan.motions { options.output.clone() } else { Output::Ends };
     let shape = model.compiled.shape();
     let asked = request.form == MotionForm::Explicit && request.plant.is_empty() && request.hold.is_none();
-    // The ordinary driver judges the switches of constraints and ends steps at those of time.
-    if shape.n_quadrature + shape.n_switch + shape.n_time_switch > 0 || !asked {
+    // The ordinary driver judges the switches of constraints, ends steps at those of time, and does what events do.
+    let acting = !model.compiled.actions().is_empty();
+    if shape.n_quadrature + shape.n_switch + shape.n_time_switch > 0 || acting || !asked {
         return None;
     }
     let mut rows = Vec::new();
@@ -268,6 +283,9 @@ fn lanes(model: &mut Workspace, plan: &Plan, options: &Options) -> Option<(Ensem
         let start = model.start().ok()?.state;
         let kept = options.projection && options.singular_care && options.baumgarte.is_none();
         rows = model.independent_rows_at(&start).filter(|_| kept)?;
+    }
+    if shape.n_con + shape.n_invariant > 0 {
+        model.derive_symbols().ok()?; // the way back to the constraints is by M in symbols
     }
     let programs = InLanes::new(&mut model.system, &model.form, &model.compiled, rows)?;
     // Events that do not stop leave no trace in a row.
@@ -284,17 +302,26 @@ fn block_size(model: &Workspace, plan: &Plan, runs: usize, in_lanes: bool, resol
     let most = (MOTION_NUMBERS / motion.max(1.0)) as usize;
     if in_lanes {
         // Whole groups of lanes, and enough blocks for all threads.
-        return (runs / 64).min(most).clamp(4, MAX_BLOCK.0).next_multiple_of(4);
+        return (runs / 64).min(most).clamp(4, MAX_BLOCK.0.max(runs / MAX_BLOCKS)).next_multiple_of(4);
     }
-    (runs / 1000).clamp(1, most.clamp(1, MAX_BLOCK.1))
+    (runs / 1000).clamp(1, most.clamp(1, MAX_BLOCK.1.max(runs / MAX_BLOCKS)))
 }
 
-fn columns(model: &Workspace, targets: &Targets) -> Vec<String> {
-    let mut columns = vec!["run".to_owned()];
-    columns.extend(targets.columns());
-    columns.push("t".to_owned());
+/// Columns of the rows of one run: `t`, the state, the outputs.
+fn motion_columns(model: &Workspace) -> Vec<String> {
+    let mut columns = vec!["t".to_owned()];
     columns.extend(model.state_names().into_iter().map(str::to_owned));
     columns.extend(model.system.outputs.iter().map(|o| o.name.clone()));
+    columns
+}
+
+fn columns(model: &Workspace, targets: &Targets, kept: &Kept) -> Vec<String> {
+    let mut columns = vec!["run".to_owned()];
+    columns.extend(targets.columns());
+    match kept.is_empty() {
+        true => columns.extend(motion_columns(model)),
+        false => columns.extend(kept.names().map(str::to_owned)),
+    }
     columns.extend(["energy_change", "residual", "steps", "status"].map(str::to_owned));
     columns
 }

@@ -61,6 +61,8 @@ pub struct System {
     pub requirement_rows: Vec<RequirementRow>,
     /// What control may use: name and generalised force on each speed, for an input of one. `None`: every speed.
     pub actuators: Option<Vec<(String, Vec<Expr>)>>,
+    /// Least and greatest value of each control input that has bounds; empty where none has.
+    pub control_bounds: Vec<Option<[Expr; 2]>>,
     /// Cost matrix of the inputs, with its place. `None`: the inverse mass.
     pub weight: Option<(Vec<Vec<Expr>>, Span)>,
     /// Starting values.
@@ -77,6 +79,8 @@ pub struct System {
     pub observables: Observables,
     /// T + V, or eta . dL/d eta - L; over the state. Unknown for the direct form.
     pub energy: Option<Expr>,
+    /// The unit of energies, as far as known.
+    pub energy_kind: UnitInfo,
     /// The part of it that is kinetic, where the two can be told apart.
     pub kinetic_energy: Option<Expr>,
     /// The potential part.
@@ -164,15 +168,15 @@ impl Power {
 pub struct Contact {
     /// Name of its constraint, or of the row of it.
     pub name: String,
-    /// Index of the constraint.
-    pub constraint: usize,
+    /// Index of the constraint; `None` where the limit force is given and nothing presses (`friction in`).
+    pub constraint: Option<usize>,
     /// The rows whose force presses.
     pub rows: std::ops::Range<usize>,
     /// Components of the sliding velocity.
     pub velocity: Vec<Expr>,
-    /// Coefficient of sliding friction.
+    /// Coefficient of sliding friction, or the limit force.
     pub coefficient: Expr,
-    /// Coefficient of static friction.
+    /// Coefficient of static friction, or the static limit force.
     pub r#static: Expr,
     /// Components of the normal force as coefficients of the multipliers of `rows`, where the model gives it.
     pub normal: Option<Vec<Vec<Expr>>>,
@@ -208,6 +212,8 @@ pub struct Parameter {
     pub kind: UnitInfo,
     /// What a bare 1 in the unit of the file is in SI.
     pub unit_size: f64,
+    /// The unit of the file as it is written, between the braces.
+    pub unit: Option<String>,
     /// Whether it is an `input`, a signal from outside, with its default as value.
     pub is_input: bool,
     /// Where it is declared.
@@ -283,6 +289,8 @@ pub struct ConstraintRow {
     pub name: String,
     /// Left side minus right side.
     pub residual: Expr,
+    /// The unit of the residual, as far as known.
+    pub kind: UnitInfo,
     /// Holonomic: no rate in it.
     pub holonomic: bool,
     /// Index of its constraint.
@@ -322,6 +330,8 @@ pub struct Output {
     pub name: String,
     /// Its value, over state, accelerations and observables.
     pub value: Expr,
+    /// Its unit, as far as known.
+    pub kind: UnitInfo,
     /// Where it stands.
     pub span: Span,
 }
@@ -337,6 +347,27 @@ pub struct Event {
     pub rising: Option<bool>,
     /// Whether the motion ends there.
     pub stop: bool,
+    /// What changes there, all from values before it.
+    pub actions: Vec<Action>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Every expression of events with its place: what crosses zero, and what is assigned.
+pub(crate) fn event_expressions(events: &mut [Event]) -> impl Iterator<Item = (&mut Expr, Span)> {
+    events.iter_mut().flat_map(|event| {
+        let values = event.actions.iter_mut().map(|action| (&mut action.value, action.span));
+        std::iter::once((&mut event.value, event.span)).chain(values)
+    })
+}
+
+/// A new value at an event.
+#[derive(Clone, Debug)]
+pub struct Action {
+    /// A variable of x or a speed; the rate of a coordinate only until the speeds are known.
+    pub target: InitialTarget,
+    /// The value, over state, accelerations and observables before the event.
+    pub value: Expr,
     /// Where it stands.
     pub span: Span,
 }

@@ -5,7 +5,7 @@ use crate::document::Document;
 use crate::names::{Entity, Occurrence, Sort, Usage};
 use dalembert::elaborate::{ConstraintFact, Fact};
 use dalembert_run::Method;
-use dalembert_syntax::source::Span;
+use dalembert_syntax::source::{Span, char_floor};
 use dalembert_syntax::units;
 use dalembert_syntax::words::{self, Word};
 
@@ -159,7 +159,7 @@ impl Document {
             Sort::Index => self.source.line_at(*name),
             _ => self.source.slice(*statement),
         };
-        let cut = text.floor_char_boundary(MAX_CODE);
+        let cut = char_floor(text, MAX_CODE);
         let more = if cut < text.len() { "..." } else { "" };
         Some(format!("{}{more}", text[..cut].trim()))
     }

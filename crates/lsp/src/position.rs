@@ -1,5 +1,7 @@
 //! Places as editors count them: lines from 0, and code units of an encoding in the line from 0.
 
+use dalembert_syntax::source::char_floor;
+
 /// In which units a client counts characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encoding {
@@ -61,7 +63,7 @@ impl Lines {
 
     /// The place of an offset; inside a character it is that of the character.
     pub fn place(&self, text: &str, offset: usize, encoding: Encoding) -> ClientPosition {
-        let offset = text.floor_char_boundary(offset);
+        let offset = char_floor(text, offset);
         let line = self.0.partition_point(|start| *start <= offset) - 1;
         let character = text[self.0[line]..offset].chars().map(|c| encoding.length(c)).sum();
         ClientPosition { line, character }

@@ -32,6 +32,7 @@ pub struct RunRequest {
     hold: Option<f64>,
     balance: Option<bool>,
     form: String,
+    multipliers: Vec<(String, f64)>,
     interpret: bool,
     fold: bool,
     action: bool,
@@ -56,7 +57,7 @@ type Event = (String, f64, bool, Option<Vec<f64>>);
 pub fn simulate<'py>(py: Python<'py>, system: &System, wish: RunRequest) -> PyResult<Ran<'py>> {
     let began = Instant::now();
     let (motion, Ended { raised, out_of_time }) = system.ask(py, |model| wish.run(model, false))?;
-    let mut document = documents::motion(&motion, began.elapsed(), &[]);
+    let mut document = documents::motion(&system.model, &motion, began.elapsed(), &[]);
     let failure = motion.failure.as_slice();
     let run = motion.warnings.iter().chain(failure);
     let all: Vec<_> = system.model.diagnostics.iter().chain(run).cloned().collect();
@@ -123,6 +124,7 @@ impl RunRequest {
             hold: self.hold,
             balance: self.balance,
             form: form(&self.form)?,
+            multipliers: self.multipliers.clone(),
             interpret: self.interpret,
             fold: self.fold,
             action: self.action,

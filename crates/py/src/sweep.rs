@@ -5,7 +5,7 @@ use crate::system::{System, guarded, refuse};
 use crate::watch::{PAUSE, SignalWatch};
 use dalembert::diagnostic::Diagnostic;
 use dalembert::run::Flow;
-use dalembert::sweep::{Axis, Block, Plan, Sample};
+use dalembert::sweep::{Axis, Block, Figure, Plan, Sample};
 use dalembert::{Request, Source};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,6 +20,7 @@ const MAX_NUMBERS: f64 = 125e6;
 pub struct SweepRequest {
     vary: Vec<String>,
     sample: Vec<String>,
+    keep: Option<String>,
     runs: usize,
     seed: u64,
     until: Option<f64>,
@@ -163,7 +164,8 @@ impl SweepRequest {
             max_steps: self.max_steps,
             ..Request::default()
         };
+        let keep = self.keep.as_deref().map_or(Ok(Vec::new()), Figure::read)?;
         let (runs, seed, motions) = (self.runs, self.seed, self.every.is_some());
-        Ok(Plan { vary, sample, runs, seed, request, motions })
+        Ok(Plan { vary, sample, runs, seed, request, motions, keep })
     }
 }

@@ -144,10 +144,22 @@ impl System {
         self.model.system.events.iter().filter(|e| e.stop).map(|e| e.name.as_str()).collect()
     }
 
+    /// Names, values and units of parameters as the model gives them: what can be set again.
+    #[getter]
+    fn parameters(&self) -> Vec<(&str, f64, Option<String>)> {
+        let values = documents::parameters(&self.model).into_iter().zip(&self.model.system.parameters);
+        values.map(|((name, value), p)| (name, p.in_file_unit(value), p.file_unit())).collect()
+    }
+
     /// Names and values of parameters, in SI.
     #[getter]
-    fn parameters(&self) -> Vec<(&str, f64)> {
+    fn si_parameters(&self) -> Vec<(&str, f64)> {
         documents::parameters(&self.model)
+    }
+
+    /// Units of columns by their names; nothing where a unit is not known.
+    fn units(&self, names: Vec<String>) -> Vec<Option<String>> {
+        self.model.system.units_of(&names)
     }
 
     /// What the model is, as `dalembert check --json` says it.
@@ -180,13 +192,15 @@ impl System {
     /// The equations of motion in a form, as text, LaTeX or a script for SymPy.
     fn derive(&self, py: Python<'_>, form: &str, format: &str) -> PyResult<String> {
         self.ask(py, |model| {
-            let format = match format {
-                "text" => Format::Text,
-                "latex" => Format::Latex,
-                "python" => Format::Python,
-                other => return Err(refuse(&format!("there is no format `{other}`"), "text, latex, python")),
-            };
-            model.equations(form.parse()?, format)
+            model.equations(form.parse()?, format_of(format)?)
+        })
+    }
+
+    /// The Poisson bracket of two functions, as `dalembert brackets --json` says it.
+    fn brackets<'py>(&self, py: Python<'py>, f: &str, g: &str, format: &str) -> Answer<'py> {
+        self.answer(py, |model| {
+            let written = model.brackets(f, g, format_of(format)?)?;
+            Ok(documents::brackets(model, &written, &self.source))
         })
     }
 
@@ -253,6 +267,16 @@ impl System {
             let found = model.eigenvalues_over(&range, &Over { at, independent, settle })?;
             Ok(documents::eigenvalues(&range, &found, &[]))
         })
+    }
+}
+
+/// A format by its name.
+fn format_of(name: &str) -> Result<Format, Box<Diagnostic>> {
+    match name {
+        "text" => Ok(Format::Text),
+        "latex" => Ok(Format::Latex),
+        "python" => Ok(Format::Python),
+        other => Err(refuse(&format!("there is no format `{other}`"), "text, latex, python")),
     }
 }
 

@@ -13,9 +13,11 @@
 //! [`Kernel::sparsity`]). Methods take a scratch slice of at least [`Kernel::scratch_len`] numbers, so
 //! that a kernel is immutable and shared between threads and allocates nothing.
 
+mod differentiable;
 mod solution;
 mod sparsity;
 
+pub use differentiable::{Differentiable, Direction, FusedDerivatives, Refusal, Solved};
 pub use solution::{AccelerationError, Path, Solution, Taken, Term};
 pub(crate) use sparsity::Plan;
 pub use sparsity::{Line, MAX_FILL, Pattern, Sparsity};
@@ -257,7 +259,8 @@ impl Partials {
     }
 }
 
-/// A contact with Coulomb friction: where its numbers stand.
+/// A contact with Coulomb friction: where its numbers stand. One without components of a normal force has a given limit:
+/// its coefficients are forces, and its normal force is 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contact {
     /// Rows of the constraint whose force presses.
@@ -266,6 +269,22 @@ pub struct Contact {
     pub slide: Range<usize>,
     /// Components of its normal force among the `n_normal`.
     pub normal: Range<usize>,
+}
+
+impl Contact {
+    /// Whether its coefficients are forces themselves, so that nothing needs to press.
+    pub fn has_given_limit(&self) -> bool {
+        self.normal.is_empty()
+    }
+}
+
+/// What an event does: it gives a variable of (x, eta) another value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// Index of the event function.
+    pub event: usize,
+    /// Index in (x, eta).
+    pub variable: usize,
 }
 
 /// The numbers of all contacts at one state. Row-major; borrowed so that they can live in scratch.
@@ -512,6 +531,18 @@ pub trait Kernel: Sync {
     /// Whether the event functions read their `solution` argument. If not, it is left stale and time is saved.
     fn events_need_solution(&self) -> bool {
         true
+    }
+
+    /// What events do, constant. An event that does something ends a step, and the motion goes on from the state with these
+    /// values.
+    fn actions(&self) -> &[Action] {
+        &[]
+    }
+
+    /// The value that each of the [`actions`](Kernel::actions) assigns, from the state before the event.
+    fn action_values(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], values: &mut [f64]) {
+        let _ = (at, solution, scratch);
+        values.fill(0.0);
     }
 
     /// Functions of the state, n_switch numbers, that change their sign where constraint rows are put together from

@@ -119,8 +119,13 @@ impl Source {
         start..end
     }
 
-    /// The nearest character boundary at or below an offset.
     fn floor(&self, offset: usize) -> usize {
-        self.text.floor_char_boundary(offset)
+        char_floor(&self.text, offset)
     }
+}
+
+/// The nearest character boundary of a text at or below an offset. As `str::floor_char_boundary`, which is newer than the
+/// oldest Rust that builds this.
+pub fn char_floor(text: &str, offset: usize) -> usize {
+    (0..=offset.min(text.len())).rev().find(|k| text.is_char_boundary(*k)).unwrap_or(0)
 }

@@ -267,15 +267,16 @@ fn energies(model: &Workspace) -> Vec<(&'static str, Expr)> {
 fn settings(model: &Workspace, motion: &Motion) -> Vec<Setting> {
     let parameters = model.system.parameters.iter().zip(&motion.parameters);
     parameters
-        .map(|(p, value)| Setting { name: p.name.clone(), value: *value, unit: known(&p.kind) })
+        .map(|(p, value)| Setting {
+            name: p.name.clone(),
+            value: p.in_file_unit(*value),
+            unit: p.file_unit(),
+        })
         .collect()
 }
 
 fn known(kind: &UnitInfo) -> Option<String> {
-    match kind {
-        UnitInfo::Known(dimension) if !dimension.is_none() => Some(dimension.to_string()),
-        _ => None,
-    }
+    kind.shown()
 }
 
 fn unit_of(scene: &Scene) -> Option<String> {

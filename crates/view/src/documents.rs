@@ -21,13 +21,13 @@ mod facts;
 mod linear;
 mod motion;
 
-pub use analysis::{analysis, verification};
+pub use analysis::{analysis, brackets, verification};
 pub use check::{Findings, check, checked, parameters};
 pub use evaluate::{
     evaluation, input_names, output_remarks, outputs, rank_remarks, reactions, start_or_guess,
 };
 pub use facts::facts;
-pub use linear::{constraint_forces, eigenvalues, equilibria, kind, linearization, well_determined};
+pub use linear::{Pole, constraint_forces, eigenvalues, equilibria, kind, linearization, well_determined};
 pub use motion::{last_time, motion, stop_name};
 
 use dalembert::Model;
@@ -52,6 +52,12 @@ pub fn object<'a>(pairs: impl IntoIterator<Item = (&'a str, f64)>) -> Value {
     Value::Object(
         pairs.into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect::<Map<_, _>>(),
     )
+}
+
+/// The units of names, as far as they are known: `{"t": "s", "theta'": "rad/s"}`.
+pub fn units<'a>(model: &Model, names: impl IntoIterator<Item = &'a str>) -> Value {
+    let known = names.into_iter().filter_map(|name| Some((name, model.system.unit_of_column(name)?)));
+    Value::Object(known.map(|(name, unit)| (name.to_owned(), json!(unit))).collect::<Map<_, _>>())
 }
 
 /// A flat row-major matrix as nested lists.

@@ -19,10 +19,25 @@ pub fn starting_value(text: &str) -> Result<String, String> {
     }
 }
 
+/// `NAME=VALUE` with a number, or an expression of numbers.
+pub fn named_number(text: &str) -> Result<(String, f64), String> {
+    match dalembert::assignments::assignments(text) {
+        Ok(pairs) if pairs.len() == 1 => Ok(pairs[0].clone()),
+        _ => Err("write it as NAME=VALUE with a number".to_owned()),
+    }
+}
+
 pub fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
         _ => Err("a positive number is wanted".to_owned()),
+    }
+}
+
+pub fn finite(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        _ => Err("a number is wanted".to_owned()),
     }
 }
 
@@ -34,6 +49,37 @@ pub fn axis(text: &str) -> Result<String, String> {
 /// Checks a `--sample` argument: NAME=DISTRIBUTION.
 pub fn sample(text: &str) -> Result<String, String> {
     readable(text, dalembert::sweep::Sample::read(text))
+}
+
+/// The text of a `--keep` that can be read; its columns are looked up once the model is known.
+pub fn figures(text: &str) -> Result<String, String> {
+    readable(text, dalembert::sweep::Figure::read(text))
+}
+
+/// One part of the runs of a sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// From 1.
+    pub number: usize,
+    /// How many parts there are.
+    pub of: usize,
+}
+
+impl Shard {
+    /// Whether a block belongs to it. Blocks are dealt in turn: neighbours, which tend to cost alike, go to different shards.
+    pub fn has(self, block: usize) -> bool {
+        block % self.of == self.number - 1
+    }
+}
+
+/// A `--shard`: K/N with K from 1 to N.
+pub fn shard(text: &str) -> Result<Shard, String> {
+    let number = |word: &str| word.trim().parse::<usize>().ok();
+    let parts = text.split_once('/').and_then(|(number_of, of)| Some((number(number_of)?, number(of)?)));
+    match parts {
+        Some((number, of)) if 1 <= number && number <= of => Ok(Shard { number, of }),
+        _ => Err("write it as K/N with K from 1 to N, as in 3/40".to_owned()),
+    }
 }
 
 pub fn readable<T>(

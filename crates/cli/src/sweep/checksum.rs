@@ -44,13 +44,18 @@ impl Checksum {
         self.sum
     }
 
+    /// The length alone.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// Reads what [`Display`] wrote.
-    pub fn read(bytes: &str, sum: &str) -> Option<Checksum> {
+    fn read(bytes: &str, sum: &str) -> Option<Checksum> {
         Some(Checksum { bytes: bytes.parse().ok()?, sum: u64::from_str_radix(sum, 16).ok()? })
     }
 
     /// Of a file, or of so many of its bytes.
-    fn of_file(path: &Path, most: u64) -> Written<Checksum> {
+    pub fn of_file(path: &Path, most: u64) -> Written<Checksum> {
         let mut file = File::open(path)?.take(most);
         let (mut checksum, mut piece) = (Checksum::EMPTY, vec![0; 1 << 20]);
         loop {

@@ -1,8 +1,10 @@
 //! What a sweep says when it ends.
 
 use super::RunCounts;
-use super::store::{MOTIONS, results_name};
-use crate::args::SweepArgs;
+use super::blocks::MOTIONS;
+use super::merge::DATASET;
+use super::store::results_name;
+use crate::args::{Shard, SweepArgs, SweepFormat};
 use crate::failure::Failure;
 use crate::limit;
 use crate::output::{complain, print, print_json};
@@ -27,7 +29,10 @@ pub fn summary(args: &SweepArgs, sweep: &Sweep, tally: &Tally, made: &RunCounts,
         .map(|(name, s)| (name.to_owned(), json!({ "min": s.min, "mean": s.mean, "max": s.max })))
         .collect();
     let mut files = vec![results_name(args)];
-    if args.every.is_some() {
+    if args.format == SweepFormat::Dataset {
+        files.push(DATASET);
+    }
+    if args.every.is_some() && args.keep.is_none() {
         files.push(MOTIONS);
     }
     let seconds = wall.as_secs_f64();
@@ -135,6 +140,46 @@ pub fn interrupted(args: &SweepArgs, sweep: &Sweep, done: usize) -> Failure {
         command.push("--resume".to_owned());
     }
     failure.help(format!("go on with `{}`", command.join(" ")))
+}
+
+/// What a shard says when it is done.
+pub fn shard(
+    args: &SweepArgs,
+    shard: Shard,
+    sweep: &Sweep,
+    made: &RunCounts,
+    done: usize,
+) -> Result<(), Failure> {
+    let Shard { number, of } = shard;
+    if args.common.json {
+        return print_json(&json!({ "shard": number, "shards": of, "runs_made": made.runs,
+            "runs_made_in_lanes": made.in_lanes, "runs_done": done, "runs": sweep.runs(),
+            "complete": done == sweep.runs(), "directory": args.out }));
+    }
+    if args.common.quiet {
+        return Ok(());
+    }
+    let mut out = String::new();
+    entry(&mut out, "shard", 12, &[format!("{number} of {of}: {} runs made", made.runs)]);
+    let more = if done == sweep.runs() { "; write the results with `--merge`" } else { "" };
+    entry(
+        &mut out,
+        "directory",
+        12,
+        &[format!("{done} of {} runs are in `{}`{more}", sweep.runs(), args.out)],
+    );
+    print(&out)
+}
+
+/// Why the results cannot be written yet.
+pub fn not_all(args: &SweepArgs, done: &[bool], first: usize) -> Failure {
+    let missing = done.iter().filter(|done| !**done).count();
+    let blocks = done.len();
+    Failure::plain(format!(
+        "{missing} of {blocks} blocks of runs are missing in `{}`, block {first} is the first",
+        args.out
+    ))
+    .help(format!("make them with `--resume` in the place of `--merge`; of N shards, number {first} mod N plus 1 has that block"))
 }
 
 /// A word as a shell takes it.

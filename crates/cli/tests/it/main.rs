@@ -12,5 +12,6 @@ mod safety;
 mod studio;
 mod support;
 mod sweep;
+mod sweep_shards;
 mod variational;
 mod verify;

@@ -64,7 +64,7 @@ fn a_grid_becomes_a_table() {
     );
     assert!(lines[1].starts_with("0,1,0.1,1,") && lines[6].starts_with("5,2,0.3,1,"), "{table}");
     assert!(lines[1..].iter().all(|line| line.ends_with(",done")) && lines.len() == 7);
-    assert!(!out.join("journal").exists());
+    assert!(!out.join("blocks").exists());
 
     // The same row from `simulate`.
     let one = dalembert(&[
@@ -138,7 +138,7 @@ fn a_complete_sweep_whose_files_changed_is_not_told() {
             // The summary tells its own time.
             assert!(name == "summary.json" || std::fs::read(&path).unwrap() == whole, "{name}");
         }
-        assert!(!out.join("journal").exists());
+        assert!(!out.join("blocks").exists());
         std::fs::remove_file(out.join("checksums")).unwrap();
         let refused = run(&cloud(&out, &more));
         assert!(refused.code == 1 && refused.stderr.contains("nobody knows"), "{}", refused.stderr);
@@ -153,7 +153,7 @@ fn motions_that_are_gone_are_made_again() {
     assert_eq!(run(&cloud(&out, &more[1..])).code, 0);
     let (results, block) = (out.join("results.csv"), out.join("motions").join("00000001.csv"));
     let whole = [&results, &block].map(|path| std::fs::read(path).unwrap());
-    // Every block is made, and the results cannot be written: the journal stays.
+    // Every block is made, and the results cannot be written: the blocks stay.
     for name in ["results.csv", "summary.json", "checksums"] {
         std::fs::remove_file(out.join(name)).unwrap();
     }
@@ -161,10 +161,13 @@ fn motions_that_are_gone_are_made_again() {
     std::fs::create_dir(&obstacle).unwrap();
     assert_eq!(run(&cloud(&out, &more)).code, 1);
     std::fs::remove_dir(&obstacle).unwrap();
-    assert!(out.join("journal").exists());
-    std::fs::write(&block, &whole[1][1..]).unwrap();
+    // A block that does not hold its runs is named and not taken in.
+    let damaged = out.join("blocks").join("00000002.csv");
+    let good = std::fs::read(&damaged).unwrap();
+    std::fs::write(&damaged, &good[1..]).unwrap();
     let refused = run(&cloud(&out, &more));
-    assert!(refused.code == 1 && refused.stdout.contains("00000001.csv"), "{}", refused.stdout);
+    assert!(refused.code == 1 && refused.stdout.contains("00000002.csv"), "{}", refused.stdout);
+    std::fs::write(&damaged, &good).unwrap();
     std::fs::remove_file(&block).unwrap();
     let said = run(&cloud(&out, &more)).json();
     let made = said["runs_made"].as_u64().unwrap();
@@ -234,8 +237,8 @@ fn killed_and_resumed_gives_the_same_bytes() {
     let (whole, broken) = (dir.join("whole"), dir.join("broken"));
     assert_eq!(run(&args(&whole)).code, 0);
     let mut resumed = args(&broken);
-    let journal = broken.join("journal");
-    let size = || std::fs::metadata(&journal).map_or(0, |m| m.len());
+    let blocks = broken.join("blocks");
+    let size = || std::fs::read_dir(&blocks).map_or(0, |files| files.count());
     for round in 0..3 {
         if round == 1 {
             resumed.push("--resume".to_owned());
@@ -252,14 +255,6 @@ fn killed_and_resumed_gives_the_same_bytes() {
         }
         child.kill().unwrap();
         child.wait().unwrap();
-    }
-    // A torn record, as a power cut leaves it.
-    if journal.exists() {
-        let mut bytes = std::fs::read(&journal).unwrap();
-        let torn = bytes.len().saturating_sub(5);
-        bytes.truncate(torn);
-        bytes.extend_from_slice(&[0; 40]);
-        std::fs::write(&journal, bytes).unwrap();
     }
     if !resumed.contains(&"--resume".to_owned()) {
         resumed.push("--resume".to_owned());
@@ -377,7 +372,7 @@ fn an_interrupted_sweep_says_how_to_go_on() {
     ];
     let child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let began = Instant::now();
-    while std::fs::metadata(out.join("journal")).map_or(0, |m| m.len()) == 0
+    while std::fs::read_dir(out.join("blocks")).map_or(0, |files| files.count()) == 0
         && began.elapsed() < Duration::from_secs(60)
     {
         std::thread::sleep(Duration::from_millis(5));

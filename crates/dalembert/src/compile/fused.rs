@@ -46,6 +46,11 @@ impl FusedAcceleration {
         self.once.run(parameters, &mut vec![0.0; self.once.register_count()], &mut self.constants);
     }
 
+    /// What depends on the parameters alone.
+    pub fn constants(&self) -> &[f64] {
+        &self.constants
+    }
+
     /// Inputs, with what comes of the parameters in place, and registers.
     pub fn workspace(&self) -> Vec<f64> {
         let mut workspace = vec![0.0; self.each.input_count() + self.each.register_count()];

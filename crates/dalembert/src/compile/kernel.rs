@@ -7,8 +7,8 @@ use crate::system::Power;
 use crate::system::System;
 use dalembert_expr::Symbol;
 use dalembert_run::{
-    Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, SecondVariation, Shape,
-    Solution, Sparsity, Terms, Variation,
+    Action, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point,
+    SecondVariation, Shape, Solution, Sparsity, Terms, Variation,
 };
 use dalembert_tape::Program;
 use std::sync::Arc;
@@ -190,6 +190,19 @@ impl Kernel for Compiled {
 
     fn events_need_solution(&self) -> bool {
         self.events_need_solution
+    }
+
+    fn actions(&self) -> &[Action] {
+        &self.actions
+    }
+
+    fn action_values(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], values: &mut [f64]) {
+        if let Some(program) = &self.programs.action_values {
+            let mut terms = Terms::of(self);
+            self.terms(at, scratch, &mut terms);
+            let inputs = self.load_results(at, &terms, solution, &[], scratch);
+            run_into(program, inputs, scratch, values);
+        }
     }
 
     fn switches(&self, at: Point<'_>, scratch: &mut [f64], g: &mut [f64]) {

@@ -92,6 +92,8 @@ programs! {
     invariants: Program,
     /// Event functions.
     events: Program,
+    /// What events assign.
+    action_values: Option<Program>,
     /// Functions that vanish where constraint rows may have kinks or jump.
     switches: Program,
     /// The sides of comparisons that time alone decides.

@@ -104,7 +104,11 @@ impl Elaborator<'_> {
         };
         match self.pool.symbols(&[value]).is_empty() {
             true => self.parameters[k].value = value,
-            false => self.input_images.push((self.parameters[k].symbol, value)),
+            false => {
+                // Nothing reads it any more: for `linearize` it is no input of the system.
+                self.parameters[k].is_input = false;
+                self.input_images.push((self.parameters[k].symbol, value));
+            }
         }
         Ok(())
     }

@@ -4,12 +4,13 @@ use super::roles::{Allowed, Role, State};
 use super::scope::Binding;
 use super::value::{Value, component_name};
 use super::{Elaborator, Fallible, MAX_ERRORS, Part};
-use crate::system::{Constraint, ConstraintRow, Event, Output, Run};
+use crate::system::{Constraint, ConstraintRow, Output, Run};
 use dalembert_expr::{Expr, Pool, Rational};
 use dalembert_run::Method;
-use dalembert_syntax::ast::{self, Block, Definition, Equation, Statement, StatementKind as S, Target};
+use dalembert_syntax::ast::{self, Block, Definition, Equation, Statement, StatementKind as S};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
+use dalembert_syntax::units::UnitInfo;
 use dalembert_syntax::words::is_reserved;
 
 impl Elaborator<'_> {
@@ -110,7 +111,9 @@ impl Elaborator<'_> {
             }
             S::Simulate(run) => self.simulate(run, span),
             S::Output(definitions) => self.each(definitions, Self::output),
-            S::Event { name, value, direction, stop } => self.event(name, value, *direction, *stop),
+            S::Event { name, value, direction, stop, actions } => {
+                self.event(name, value, *direction, *stop, actions)
+            }
             S::For { index, range, body } => {
                 let (first, last) = self.range(range)?;
                 self.with_index(index, first, last, |this, _| {
@@ -121,6 +124,9 @@ impl Elaborator<'_> {
             S::Friction { on, coefficient, velocity, r#static, normal } => {
                 let parts = super::laws::Parts { coefficient, velocity, r#static, normal };
                 self.friction(on, parts, span)
+            }
+            S::FrictionIn { target, limit, r#static } => {
+                self.friction_in(target, limit, r#static.as_ref(), span)
             }
             S::Require { equation, decay } => self.requirement(equation, decay, span),
             S::Actuate(targets) => self.actuate(targets, span),
@@ -239,10 +245,13 @@ impl Elaborator<'_> {
         let residuals = difference.scalars();
         let first_row = self.rows.len();
         self.limit(first_row + residuals.len(), "constraint rows", span)?;
+        let kinds: Vec<(Expr, UnitInfo)> = residuals.into_iter().zip(difference.units()).collect();
         for (row_name, residual, holonomic) in self.scalar_rows(&name, &difference, span)? {
             let constraint = self.constraints.len();
             self.row_of.entry(row_name.clone()).or_insert(self.rows.len());
-            self.rows.push(ConstraintRow { name: row_name, residual, holonomic, constraint, span });
+            let kind = kinds.iter().find(|(e, _)| *e == residual).map(|(_, kind)| kind.clone());
+            let kind = kind.unwrap_or(UnitInfo::Missing);
+            self.rows.push(ConstraintRow { name: row_name, residual, kind, holonomic, constraint, span });
         }
         self.constraint_of.insert(name.clone(), self.constraints.len());
         self.constraints.push(Constraint { name, rows: first_row..self.rows.len(), span });
@@ -335,7 +344,7 @@ impl Elaborator<'_> {
         self.allow_in(&d.value, &value.scalars(), everything)?;
         self.check_output_name(&name, &value, d.target.span)?;
         let scalars = value.scalars();
-        for (k, e) in scalars.iter().enumerate() {
+        for (k, (e, kind)) in scalars.iter().zip(value.units()).enumerate() {
             let column = match &value {
                 Value::Vector(_) => component_name(&name, k, scalars.len()),
                 _ => name.clone(),
@@ -350,7 +359,7 @@ impl Elaborator<'_> {
                 );
             }
             self.output_names.insert(column.clone());
-            self.outputs.push(Output { name: column, value: *e, span: d.target.span });
+            self.outputs.push(Output { name: column, value: *e, kind, span: d.target.span });
         }
         // Outputs may build on each other.
         let plain = name.split('[').next().unwrap_or(&name);
@@ -372,33 +381,6 @@ impl Elaborator<'_> {
             span,
             &format!("`{name}` is a word of the language and means something else"),
         )
-    }
-
-    fn event(
-        &mut self,
-        target: &Target,
-        value: &ast::Expr,
-        direction: Option<ast::Direction>,
-        stop: bool,
-    ) -> Fallible<()> {
-        let everything = Allowed {
-            ideal_results: true,
-            results: true,
-            ..Allowed::only("an event", State::Velocity).with_signals()
-        };
-        let span = target.span;
-        let name = self.member(target)?;
-        if self.events.iter().any(|e| e.name == name) {
-            return self.error(
-                Code::DeclaredTwice,
-                span,
-                &format!("an event called `{name}` exists already"),
-            );
-        }
-        let part = self.part(value, everything)?;
-        let rising = direction.map(|d| d == ast::Direction::Rising);
-        self.events.push(Event { name, value: part.expr, rising, stop, span });
-        Ok(())
     }
 }
 

@@ -58,7 +58,8 @@ impl Named {
         for ((contact, symbols), name) in contacts.iter().zip(&self.friction).zip(names) {
             let multipliers = &lambdas[contact.rows.clone()];
             let pressing: Vec<Expr> = contact.normal.iter().map(|row| dot(pool, row, multipliers)).collect();
-            let (normal, speed) = (length(pool, &pressing), length(pool, &contact.velocity));
+            let normal = if pressing.is_empty() { Pool::ONE } else { length(pool, &pressing) };
+            let speed = length(pool, &contact.velocity);
             let strength = pool.mul(contact.coefficient, normal);
             w.note(&format!("friction while {name} slides:"));
             for (symbol, v) in symbols.iter().zip(&contact.velocity) {

@@ -46,6 +46,7 @@ impl Writer {
     }
 
     fn print(&mut self, pool: &mut Pool, e: Expr) -> String {
+        let e = pool.tidy(e);
         self.printed.extend(pool.symbols(&[e]));
         pool.print_with(e, self.format, &marked)
     }

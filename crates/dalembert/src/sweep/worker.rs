@@ -1,6 +1,6 @@
 //! One thread's share: runs prepared, moved and written down as rows.
 
-use super::{Block, Status, Sweep, SweepRow};
+use super::{Block, Status, Sweep, SweepRow, motion_columns};
 use crate::simulate::{Motion, Request, Table};
 use crate::workspace::Workspace;
 use dalembert_run::ensemble::{Ended, Job, LaneDriver, Sampled};
@@ -57,13 +57,16 @@ impl<'s> Worker<'s> {
         }
         let arrived = |made: &&CompletedRun| !matches!(made.row.status, Status::Failed(_));
         let in_lanes = made.iter().flatten().filter(arrived).count();
-        let mut motions = self.sweep.plan.motions.then(|| self.no_motions());
+        let mut motions = (self.sweep.plan.motions && self.sweep.kept.is_empty()).then(|| self.no_motions());
         let mut rows = Vec::with_capacity(made.len());
         for (run, made) in runs.zip(made) {
-            let CompletedRun { row, motion } = match made {
+            let CompletedRun { mut row, motion } = match made {
                 Some(made) => made,
                 None => self.alone(run, cancel)?,
             };
+            if !self.sweep.kept.is_empty() {
+                self.reduce(&mut row, &motion);
+            }
             rows.push(row);
             if let Some(motions) = &mut motions {
                 for row in motion.chunks(motions.columns.len() - 1) {
@@ -77,10 +80,14 @@ impl<'s> Worker<'s> {
     }
 
     fn no_motions(&self) -> Table {
-        let mut columns = vec!["run".to_owned(), "t".to_owned()];
-        columns.extend(self.model.state_names().into_iter().map(str::to_owned));
-        columns.extend(self.model.system.outputs.iter().map(|o| o.name.clone()));
+        let columns = std::iter::once("run".to_owned()).chain(motion_columns(&self.model)).collect();
         Table { columns, values: Vec::new() }
+    }
+
+    /// Puts the figures of a motion in the place of its end.
+    fn reduce(&self, row: &mut SweepRow, motion: &[f64]) {
+        let end = row.numbers.len() - 3;
+        row.numbers.splice(end - self.sweep.kept.width..end, self.sweep.kept.of(motion));
     }
 
     /// Gives the model the parameters of a run.

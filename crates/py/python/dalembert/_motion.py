@@ -45,7 +45,7 @@ class Animation:
 
 
 class Motion(Table):
-    """What :meth:`System.simulate` gives. Columns are ``t``, coordinates, speeds, outputs.
+    """What :meth:`System.simulate` gives. Columns are ``t``, coordinates, speeds, momenta of the form that was integrated, outputs.
 
     ``t`` (k) and ``y`` (coordinates and speeds, n x k) are views of one table, as are the columns ``motion["x"]``. A run
     that ends early has ``success`` False, its reason in ``message``, and all it computed until then.
@@ -116,7 +116,7 @@ class Motion(Table):
     @property
     def outputs(self) -> dict[str, Array]:
         """The model's outputs by name."""
-        return {name: self[name] for name in self._names[1 + len(self.y) :]}
+        return {name: self[name] for name in self.system.outputs}
 
     @property
     def t_events(self) -> list[Array]:

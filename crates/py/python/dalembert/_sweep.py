@@ -1,4 +1,4 @@
-"""Many runs, on the cores of this machine or on a Dask cluster.
+"""Many runs, on the cores of this machine, in the workers of any executor, or on a Dask cluster.
 
 A sweep falls into blocks, and the runs of a block depend on its number alone. So blocks may be made anywhere, in any order, and
 again where a worker is lost, without changing a digit.
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from concurrent.futures import as_completed
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional
 
 import numpy as np
 
@@ -78,6 +79,7 @@ def sweep(
     sample: Optional[Mapping[str, Any]],
     wish: dict[str, Any],
     threads: Optional[int],
+    executor: Any,
     client: Any,
     retries: int,
     progress: Progress,
@@ -89,8 +91,12 @@ def sweep(
         f"{_words.name(name)}~{_distribution(how)}" for name, how in _words.mapping("sample", sample).items()
     )
     ready = _engine.Sweep(system._engine, wish)
-    if client is not None:
+    if executor is not None and client is not None:
+        raise RequestError("give an `executor` or a `client`, not both")
+    if executor is not None or client is not None:
         spec = (system._key, tuple(sorted(wish.items())), _engine.__version__)
+        if executor is not None:
+            return _on_executor(ready, spec, executor, progress)
         return _on_cluster(ready, spec, client, retries, progress)
     wanted = positive("threads", threads) if threads is not None else _cores()
     count = max(1, min(wanted, ready.blocks, MAX_THREADS))
@@ -115,23 +121,49 @@ def sweep(
 def _on_cluster(ready: _engine.Sweep, spec: Any, client: Any, retries: int, progress: Progress) -> Sweep:
     """Portions of blocks as tasks. The text of the model travels with each: data kept on one worker could be lost with it."""
     _words.need("distributed", "dask")
-    from distributed import as_completed
+    import distributed
 
-    workers = sum(client.nthreads().values())
-    size = max(1, ready.blocks // (PORTIONS * max(1, workers)))
-    portions = [tuple(range(k, min(k + size, ready.blocks))) for k in range(0, ready.blocks, size)]
+    portions = _portions(ready, sum(client.nthreads().values()))
     futures = [client.submit(make, spec, portion, pure=False, retries=retries) for portion in portions]
+    arriving = (result for _, result in distributed.as_completed(futures, with_results=True))
+    try:
+        return _gathered(arriving, ready, progress)
+    finally:
+        client.cancel(futures)
+
+
+def _on_executor(ready: _engine.Sweep, spec: Any, executor: Any, progress: Progress) -> Sweep:
+    """Portions of blocks as tasks of anything with the ``submit`` of ``concurrent.futures.Executor``."""
+    if not callable(getattr(executor, "submit", None)):
+        raise RequestError(f"executor: {executor!r} has no `submit`; give a concurrent.futures.Executor")
+    workers = getattr(executor, "_max_workers", None)
+    futures = [
+        executor.submit(make, spec, portion)
+        for portion in _portions(ready, workers if isinstance(workers, int) else _cores())
+    ]
+    try:
+        return _gathered((future.result() for future in as_completed(futures)), ready, progress)
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def _portions(ready: _engine.Sweep, workers: int) -> list[tuple[int, ...]]:
+    size = max(1, ready.blocks // (PORTIONS * max(1, workers)))
+    return [tuple(range(k, min(k + size, ready.blocks))) for k in range(0, ready.blocks, size)]
+
+
+def _gathered(arriving: Iterable[Made], ready: _engine.Sweep, progress: Progress) -> Sweep:
+    """All portions as they arrive; Ctrl-C keeps those that have."""
     made: list[Made] = []
     try:
-        for _, result in as_completed(futures, with_results=True):
-            made.append(result)
+        for portion in arriving:
+            made.append(portion)
             if progress is not None:
                 progress(sum(len(columns) for columns, _, _ in made), ready.runs)
     except KeyboardInterrupt as raised:
         result = _joined(made, ready)
         raise Interrupted(_kept(result), sweep=result) from raised
-    finally:
-        client.cancel(futures)
     return _joined(made, ready)
 
 

@@ -18,7 +18,16 @@ from ._events import refused, statements
 from ._motion import Motion
 from ._options import Span
 from ._rates import AccelerationFunction
-from ._results import Analysis, Eigenvalues, Equilibria, Evaluation, Linearization, Record, Verification
+from ._results import (
+    Analysis,
+    Eigenvalues,
+    Equilibria,
+    Evaluation,
+    Linearization,
+    Parameters,
+    Record,
+    Verification,
+)
 from ._words import Expression, Values
 
 if TYPE_CHECKING:
@@ -171,9 +180,23 @@ class System:
         return tuple(self._engine.events)
 
     @property
-    def parameters(self) -> dict[str, float]:
-        """Values of the parameters, in SI."""
-        return dict(self._engine.parameters)
+    def parameters(self) -> Parameters:
+        """Values of the parameters in the units of the model, as ``with_parameters`` takes them.
+
+        ``system.with_parameters(**system.parameters)`` is the same system; ``parameters.units`` has the units.
+        """
+        return Parameters(self._engine.parameters)
+
+    @property
+    def si_parameters(self) -> dict[str, float]:
+        """Values of the parameters in SI, as they are in the equations."""
+        return dict(self._engine.si_parameters)
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Units of the columns of a motion, as far as they are known; columns are in coherent SI units."""
+        names = ["t", *self.states, *self.outputs]
+        return {name: unit for name, unit in zip(names, self._engine.units(names)) if unit is not None}
 
     @cached_property
     def check(self) -> Record:
@@ -250,6 +273,7 @@ class System:
         plant: Optional[Mapping[str, float]] = None,
         hold: Optional[float] = None,
         form: str = "explicit",
+        multipliers: Optional[Mapping[str, float]] = None,
         baumgarte: Optional[tuple[float, float]] = None,
         balance: Optional[bool] = None,
         action: bool = False,
@@ -264,6 +288,8 @@ class System:
         names of the model's events, text as in the model (``"y falling stop"``) or :class:`Event`; ``t_events`` lists them in
         this order, and then events of the model that stop the run. ``project`` takes ``y0`` as a guess, and starts on the
         constraints nearest to it. ``plant`` gives the simulated system parameters its controller does not know of, ``hold`` samples control.
+        ``form="hamilton"`` and ``form="suslov"`` add columns of momenta ``p_x``, and Suslov's multipliers ``M_NAME``, whose values at the
+        start are ``multipliers={"M_rod": 0.3}``.
 
         A run that fails gives the motion until then, with ``success`` False, and so does one that takes longer than
         ``time_limit`` seconds. Ctrl-C raises :class:`Interrupted`, whose
@@ -299,6 +325,7 @@ class System:
             "hold": _options.number("hold", hold),
             "balance": None if balance is None else _options.yes_or_no("balance", balance),
             "form": _options.word("form", form),
+            "multipliers": _options.plant(multipliers, "multipliers"),
             "interpret": _options.yes_or_no("interpret", interpret),
             "fold": _options.yes_or_no("fold", fold),
             "action": _options.yes_or_no("action", action),
@@ -355,6 +382,14 @@ class System:
     def derive(self, form: str = "lagrange") -> Equations:
         """Equations of motion: ``kernel``, ``lagrange``, ``explicit``, ``poincare``, ``hamilton``, ``suslov``, ``energies``, ..."""
         return Equations(self._engine, _options.word("form", form))
+
+    def brackets(self, f: Expression, g: Expression, *, format: str = "text") -> Record:
+        """Poisson bracket {f, g} with {x, p_x} = 1: ``bracket``, ``evolution`` (the rate of f), ``multipliers`` by row.
+
+        Functions are text over coordinates, momenta ``p_x`` (``p_u`` of a speed u), speeds, rates, ``t``, parameters and ``H``.
+        Answers are text in a format: ``text``, ``latex`` or ``python`` (for SymPy).
+        """
+        return Record(self._engine.brackets(_words.expression(f), _words.expression(g), _options.word("format", format)))
 
     def analyze(self, *, set: Optional[Mapping[Any, Expression]] = None) -> Analysis:
         """What kind the constraints are, what they keep, what the motion conserves."""
@@ -436,7 +471,9 @@ class System:
         max_steps: Optional[int] = None,
         set: Optional[Mapping[Any, Expression]] = None,
         initial: Values = None,
+        keep: Union[str, Sequence[str], None] = None,
         threads: Optional[int] = None,
+        executor: Any = None,
         client: Any = None,
         retries: int = 3,
         progress: Optional[Callable[[int, int], object]] = None,
@@ -444,7 +481,9 @@ class System:
         """Many runs: over every combination of ``vary`` (``{"m": [1, 2, 5]}``, or ``"0.5..2:50"``), and drawn from ``sample``
         (``{"x'": "normal(0, 0.1)"}``) ``runs`` times each.
 
-        Runs go on all cores, or on the workers of a Dask ``client``; the numbers are the same. ``every`` keeps whole motions.
+        Runs go on all cores, to any ``concurrent.futures`` ``executor`` (a process pool, MPI, ...), or to the workers of a
+        Dask ``client``; the numbers are the same. ``every`` keeps whole motions. ``keep`` (``"max(x), rms(v)"``) gives
+        figures over the rows of each run, ``every`` apart, in place of its end.
         ``progress(done, total)`` is told how many runs are made. Ctrl-C raises :class:`Interrupted` with the ``sweep`` so far.
         """
         from ._sweep import sweep
@@ -458,13 +497,14 @@ class System:
             "seed": _options.count("seed", seed),
             "until": until,
             "every": _options.number("every", every),
+            "keep": keep if keep is None or isinstance(keep, str) else ", ".join(keep),
             "method": _options.method(method),
             "rtol": _options.tolerance("rtol", rtol),
             "atol": _options.tolerance("atol", atol),
             "step": _options.number("step", step),
             "max_steps": _options.count("max_steps", max_steps),
         }
-        return sweep(system, vary, sample, wish, threads, client, retries, progress)
+        return sweep(system, vary, sample, wish, threads, executor, client, retries, progress)
 
 
 def _first(names: Sequence[str]) -> list[str]:

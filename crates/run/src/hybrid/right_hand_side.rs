@@ -151,7 +151,7 @@ impl<'k> RightHandSide<'k> {
     }
 
     /// The nearest time of the stretch: at most roundings away.
-    fn within_stretch(&self, t: f64) -> f64 {
+    pub fn within_stretch(&self, t: f64) -> f64 {
         t.max(self.stretch[0]).min(self.stretch[1])
     }
 

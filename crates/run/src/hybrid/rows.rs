@@ -75,6 +75,27 @@ impl Rows {
         self.integrate_to(run, until, t_new, h);
     }
 
+    /// Rows due before an instant of so short a duration, from the dense output; integrals go on to it.
+    pub fn give_before(&mut self, run: &mut Integration<'_>, until: f64, instant: f64, t_new: f64, h: f64) {
+        while let Some(due) = self.times.pop_until(until, -instant) {
+            self.integrate_to(run, due, t_new, h);
+            run.dense_row(due, t_new, h);
+            self.give(run, due, None);
+        }
+        self.integrate_to(run, until, t_new, h);
+    }
+
+    /// Rows due at the state that is reached, within an instant of so short a duration.
+    pub fn give_here(&mut self, run: &mut Integration<'_>, instant: f64) {
+        while let Some(due) = self.times.pop_until(run.t, instant) {
+            run.row.copy_from_slice(&run.y);
+            self.give(run, due, None);
+        }
+        if self.times.every_step() {
+            self.give_now(run, None);
+        }
+    }
+
     /// Carries the integrals along the motion on to a time inside the step.
     fn integrate_to(&mut self, run: &mut Integration<'_>, until: f64, t_new: f64, h: f64) {
         let (from, span) = (self.integrated_to, until - self.integrated_to);
@@ -102,6 +123,10 @@ impl Rows {
 
     /// Gives out the state in `run.row`.
     pub fn give(&mut self, run: &mut Integration<'_>, t: f64, event: Option<EventHit>) {
+        let sensitivity = match run.follower {
+            Some(_) => run.followed_row(t, &self.integrals, event),
+            None => Vec::new(),
+        };
         let at = run.field.point(t, &run.row);
         run.field.projector.measure(&run.field.kernel, at);
         let left = run.field.projector.residuals(&run.field.kernel, at);
@@ -120,6 +145,7 @@ impl Rows {
             modes: run.field.kernel.modes(),
             inputs: &inputs,
             integrals: &self.integrals,
+            sensitivity: &sensitivity,
             solved: solved.as_ref().map(|solved| solved.as_ref().copied()),
         });
     }

@@ -152,6 +152,22 @@ catalogue! {
     RepeatedPart "E0211" "a part of a statement given twice":
         "Each part of the statement (`until`, `every`, `method`, `tolerance`, `coefficient`, `velocity`, `static`, a unit) may be given once."
         wrong "simulate until 10 until 20" right "simulate until 20";
+    PowerOfFunction "E0212" "a power between a function and its argument":
+        "A function takes its argument at once, and the power stands behind: `sin(x)^2` is the square of the sine. \
+         The inverse function has a name of its own, `asin(x)`."
+        wrong "potential sin^2(x)" right "potential sin(x)^2";
+    UnitWithoutBraces "E0213" "a unit without its braces":
+        "A unit stands in braces behind its number, `30 {deg}`, so that it cannot be taken for a name of the model."
+        wrong "parameter alpha = 30 deg" right "parameter alpha = 30 {deg}";
+    CommentSign "E0214" "a comment with the sign of another language":
+        "Comments begin with `#` and go to the end of the line. The remainder of a division is `mod(a, b)`, its whole part `floor(a/b)`."
+        wrong "parameter m = 1 // mass" right "parameter m = 1 # mass";
+    EndTimeWord "E0215" "a `simulate` statement without `until`":
+        "The parts of the statement have names: `simulate until 10 every 0.01 method dop853 tolerance 1e-9`."
+        wrong "simulate 10" right "simulate until 10";
+    ForceOnWord "E0216" "a force `on` a coordinate":
+        "A generalised force is written like an equation, `force x = F`; a force at a point is a vector, `force [Fx, Fy] at P`."
+        wrong "force F on x" right "force x = F";
 
     // Names.
     UnknownName "E0301" "a name that is not declared":
@@ -236,6 +252,14 @@ catalogue! {
     NotConstant "E0416" "an expression that must be known beforehand":
         "Parameters, starting values and the numbers of `simulate` may depend on parameters and constants, not on coordinates or time."
         wrong "coordinate x\nparameter a = x" right "coordinate x\nparameter a = 1";
+    NotAssignable "E0417" "something that an event cannot assign":
+        "Behind `do` an event assigns coordinates, their rates or declared speeds, `state` variables and `discrete` values. Parameters and inputs stay, accelerations \
+         and results follow from the motion."
+        wrong "parameter m = 1\ncoordinate x\nkinetic m/2*x'^2\nevent e: x do m = 2"
+        right "discrete m = 1\ncoordinate x\nkinetic x'^2/2\nforce x = -m*x\nevent e: x do m = 2";
+    AssignedTwice "E0418" "an event that assigns something twice":
+        "An event gives a variable one new value. A declared speed and a rate that it is made of cannot both be assigned."
+        wrong "coordinate x\nkinetic x'^2/2\nevent e: x do x' = 1, x' = 2" right "coordinate x\nkinetic x'^2/2\nevent e: x do x' = 1";
 
     // Mechanics.
     MissingEnergy "E0501" "a model without inertia":
@@ -368,6 +392,38 @@ catalogue! {
         "The motion is found by solving b = dS/da for the coordinates. Where the second derivatives of S by coordinates and constants become singular (at turning \
          points, where motions of the family touch or meet) that has no solution nearby, and another branch of S would be needed."
         wrong "" right "";
+    CannotVaryAlone "E0760" "a quantity that cannot be varied alone":
+        "A derivative by a parameter or starting value asks what a small change of it does, with everything else that is fixed held. Where constraints and fixed starting          values leave no room for that change, there is no such derivative: a length with both ends fixed, or one of several lengths that redundant constraints tie together.          Write `~` instead of `=` for a starting value that may follow, or vary something that determines the others."
+        wrong "" right "";
+    Grazing "E0761" "an event that the motion only grazes":
+        "The time of an event is differentiable where its function crosses zero with a rate. Where the rate vanishes too, a small change decides whether there is an event at all,          and the motion behind it has no derivative. Move the threshold of the event, or end the run before it."
+        wrong "" right "";
+    NoSensitivity "E0762" "a motion that is not differentiated":
+        "Sensitivities are computed for motions in coordinates and speeds, with constraints of any rank, non-ideal work, friction that sticks and slides, control, switches of time and events.          The message names the combination or the option that is not differentiated."
+        wrong "" right "";
+    DataMismatch "E0763" "measured data that do not fit the model":
+        "`fit` compares columns of a file with those of a motion. The file has a column `t` whose times ascend, and columns named like coordinates, speeds or outputs of the model;          rows hold numbers, and a value that is missing is left empty."
+        wrong "" right "";
+    NotIdentifiable "W0760" "parameters that the data do not determine":
+        "A combination of the free parameters changes nothing in the columns that were measured, or so little that their scatter hides it. Its value is that of the start.          Fix one of the parameters, or measure something that depends on the combination."
+        wrong "" right "";
+
+    EnergyOutOfReach "E0742" "an energy at which there is no motion there":
+        "The principle of least action compares paths of one energy E, along which the kinetic energy is E - V. Where V is larger than E no motion of that \
+         energy can be, and Jacobi's metric is no metric. The message gives V where that is so."
+        wrong "" right "";
+
+    EventOffConstraints "E0713" "an event that leaves the constraints":
+        "What an event assigns must satisfy the constraints, positions and speeds, as the state before it did: nothing is adjusted. \
+         Assign every coordinate and speed that the constraint ties together."
+        wrong "" right "";
+    EventsContradict "E0714" "simultaneous events that assign different values":
+        "Events at one instant all read the values before it. If two of them assign the same variable, they must assign the same value."
+        wrong "" right "";
+    EventsAccumulate "E0715" "events that follow each other without end":
+        "The times of the events converge, as those of a ball that bounces to rest: infinitely many of them happen in a finite time, and the motion behind \
+         them is not described. What was computed is returned. End the run with an event that stops, or change a `discrete` value when the rest is near."
+        wrong "" right "";
 
     // Friction and control.
     FrictionParadox "E0710" "friction without a solution, or with several":
@@ -452,6 +508,10 @@ catalogue! {
         wrong "" right "";
 
     // Warnings.
+    PartialTimeDerivative "W0430" "a partial derivative with respect to time that is zero":
+        "`diff(E, t)` is the partial derivative: coordinates are held, and only `t` itself changes. The rate along the motion, with \
+         everything changing, is `E'`, for a coordinate `x'`."
+        wrong "force x = -c*diff(x, t)" right "force x = -c*x'";
     AlwaysTrue "W0501" "a constraint that holds always":
         "All coordinates and rates cancel and the equation is an identity. It constrains nothing and is left out."
         wrong "coordinate x\nconstraint x = x" right "coordinate x\nconstraint x = 2";

@@ -1,6 +1,6 @@
 //! Everything at one state.
 
-use super::{object, state_pairs};
+use super::{object, state_pairs, units};
 use dalembert::constraint_kind::redundancy;
 use dalembert::{Evaluation, Model, Source, Workspace};
 use dalembert_run::{Kernel, Line, State};
@@ -67,6 +67,7 @@ pub fn evaluation(model: &Model, now: &Evaluation, remarks: &[Diagnostic], sourc
     all.extend(remarks.iter().cloned());
     json!({
         "state": state,
+        "units": units(model, state_and_outputs(model)),
         "speeds": system.speeds.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(),
         "mass": matrix(now, system.speeds.len(), |i| now.terms.mass_row(i)),
         "impressed": now.terms.Q,
@@ -88,6 +89,11 @@ pub fn evaluation(model: &Model, now: &Evaluation, remarks: &[Diagnostic], sourc
         "outputs": object(outputs(model, now)),
         "diagnostics": diagnostic::json(&all, source),
     })
+}
+
+fn state_and_outputs(model: &Model) -> Vec<&str> {
+    let outputs = model.system.outputs.iter().map(|o| o.name.as_str());
+    ["t"].into_iter().chain(model.state_names()).chain(outputs).collect()
 }
 
 /// How far each requirement is from being met, by the names of their rows.

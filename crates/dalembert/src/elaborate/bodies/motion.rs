@@ -5,10 +5,11 @@
 
 use super::super::{Elaborator, Fallible};
 use super::algebra::{
-    Motion, add, apply, apply_transposed, cross, product, quaternion, rotation, scale, unit,
+    Motion, across, add, apply, apply_transposed, cross, product, quaternion, rotation, scale, screw_lead,
+    unit,
 };
 use crate::bodies::{IDENTITY, Joint, JointKind, JointRole, Matrix3, Placement, Vector, ZERO};
-use dalembert_expr::{Expr, Pool, Rational};
+use dalembert_expr::{Expr, Pool};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
 
@@ -181,13 +182,6 @@ impl Elaborator<'_> {
     }
 }
 
-/// The advance of a screw in one radian.
-pub(super) fn screw_lead(pool: &mut Pool, pitch: Option<Expr>) -> Expr {
-    let (pi, pitch) = (pool.pi(), pitch.unwrap_or(Pool::ZERO));
-    let half = pool.div(pitch, pi);
-    pool.scale(half, Rational::HALF)
-}
-
 /// x and y along the first two of some axes, and a turn about the third.
 fn planar(pool: &mut Pool, axes: &[Vector; 3], q: &[Expr], rate: &[Expr]) -> (Motion, Expr) {
     let along = |pool: &mut Pool, k: &[Expr]| {
@@ -198,20 +192,4 @@ fn planar(pool: &mut Pool, axes: &[Vector; 3], q: &[Expr], rate: &[Expr]) -> (Mo
     let (p, moved) = (along(pool, q), along(pool, rate));
     let v = apply_transposed(pool, &R, &moved);
     (Motion { R, p, w: scale(pool, rate[2], &axes[2]), v }, q[2])
-}
-
-/// Two directions across a direction of length 1, and itself, right-handed. Those of the joint where it is one of them.
-pub(super) fn across(pool: &mut Pool, u: &Vector) -> [Vector; 3] {
-    if let Some(k) = (0..3).find(|&k| *u == unit(k)) {
-        return [unit((k + 1) % 3), unit((k + 2) % 3), *u];
-    }
-    // Across the axis that is farthest from it.
-    let numbers: Vec<f64> =
-        u.iter().map(|e| pool.as_number(*e).map_or(f64::NAN, Rational::to_f64).abs()).collect();
-    let k = (0..3).min_by(|&a, &b| numbers[a].total_cmp(&numbers[b])).unwrap_or(0);
-    let first = cross(pool, u, &unit(k));
-    let square = super::algebra::dot(pool, &first, &first);
-    let root = pool.sqrt(square);
-    let first = first.map(|e| pool.div(e, root));
-    [first, cross(pool, u, &first), *u]
 }
