@@ -15,7 +15,8 @@ LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₙₖₘᵢⱼ₊₋", "
 FUNCTIONS = {"sin", "cos", "tan", "exp", "log", "det", "ker", "min", "max", "rank", "grad", "dot", "sum", "sqrt", "im"}
 TOKEN = re.compile(
     r"(?P<space>\s+)|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ᵀᵗⁿᵏ]+)|(?P<lowered>[₀₁₂₃₄₅₆₇₈₉ₙₖₘᵢⱼ₊₋]+)|(?P<prime>'+)"
-    r"|(?P<number>\d+(?:\.\d+)?(?:e[-+]?\d+)?)|(?P<word>[^\W\d_]+\d*)|(?P<script>[_^])|(?P<other>.)"
+    r"|(?P<number>\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
+    r"|(?P<word>[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹ᵀᵗⁿᵏ₀₁₂₃₄₅₆₇₈₉ₙₖₘᵢⱼ]+\d*)|(?P<script>[_^])|(?P<operator>:=|\.\.\.|->|<=|>=|!=)|(?P<other>.)"
 )
 
 
@@ -51,8 +52,8 @@ class _Row:
                 return out
             if kind == "space":
                 wide = len(text) > 1 or (out and out[-1].startswith("<mtext")) or self.next_is_text()
-                if wide and out:
-                    out.append('<mspace width="0.5em"/>' if len(text) == 1 else '<mspace width="1.5em"/>')
+                if out:
+                    out.append(f'<mspace width="{("0.5em" if len(text) == 1 else "1.5em") if wide else "0.16em"}"/>')
             elif kind == "script" and out:
                 tag = "msub" if text == "_" else "msup"
                 out[-1] = f"<{tag}>{out[-1]}{self.argument(tag)}</{tag}>"
@@ -65,7 +66,7 @@ class _Row:
             elif text in "([":
                 inner = self.take({"(": ")", "[": "]"}[text])
                 close = {"(": ")", "[": "]"}[text]
-                out.append(f"<mrow><mo>{text}</mo>{''.join(inner)}<mo>{close}</mo></mrow>")
+                out.append(f"<mrow>{_bracket(text)}{''.join(inner)}{_bracket(close)}</mrow>")
             else:
                 out.append(_atom(kind, text))
         return out
@@ -84,6 +85,10 @@ class _Row:
         return f"<mi>{html.escape(text, quote=False)}</mi>" if kind == "word" else _atom(kind, text)
 
 
+def _bracket(text: str) -> str:
+    return f'<mo stretchy="false">{text}</mo>'
+
+
 def _raised(text: str) -> str:
     plain = text.translate(RAISED)
     if plain == "T":
@@ -93,7 +98,10 @@ def _raised(text: str) -> str:
 
 def formula(text: str) -> str:
     """A formula as MathML."""
-    return f"<math><mrow>{''.join(_Row(_tokens(text.strip())).take())}</mrow></math>"
+    row = "".join(_Row(_tokens(text.strip())).take())
+    # Neighbouring words are one text.
+    row = re.sub(r'</mtext><mspace width="0.5em"/><mtext>', " ", row)
+    return f"<math><mrow>{row}</mrow></math>"
 
 
 def block(fence: str) -> str:
@@ -115,7 +123,7 @@ def block(fence: str) -> str:
 
 
 #: Inline code that is mathematics: a letter of Greek, an operator or a script that no program text here has.
-INLINE = re.compile(r"`([^`\n]*[ηλωψφθΣ∂ᵀ⁺⁻≠≤≥−·][^`\n]*)`")
+INLINE = re.compile(r"`([^`\n]*[ηλωψφθΣ∂ᵀ⁺⁻≠≤≥−·][^`\n]*|[A-Z] = [A-Z] [A-Z]\^[^`\n]*)`")
 
 
 def inline(text: str) -> str:

@@ -10,7 +10,9 @@ use dalembert_bench::timing::{best_ns, fastest};
 /// States that are asked for in turn.
 const STATES: usize = 64;
 /// Speeds up to which the equations are derived in symbols too.
-const MAX_SYMBOLS: usize = 60;
+const MAX_SYMBOLS: usize = 12;
+/// States whose accelerations are shown.
+const SHOWN: usize = 4;
 
 fn load(path: &str, text: &str) -> Workspace {
     let source = Source::new(path, text);
@@ -34,48 +36,96 @@ fn state(model: &Workspace, k: usize) -> (Vec<f64>, Vec<f64>) {
     (x, eta)
 }
 
+/// What is measured of a model.
+struct Found {
+    speeds: usize,
+    ready_ms: f64,
+    operations: usize,
+    ns: f64,
+    difference: f64,
+    /// At the first states.
+    accelerations: Vec<Vec<f64>>,
+}
+
+fn measure(path: &str, text: &str) -> Found {
+    let ready_ms = fastest(5, || drop(load(path, text))) * 1e3;
+    let model = load(path, text);
+    let kernel = &model.compiled;
+    let states: Vec<(Vec<f64>, Vec<f64>)> = (0..STATES).map(|k| state(&model, k)).collect();
+    let point = |k: usize| Point { t: 0.0, x: &states[k].0, eta: &states[k].1 };
+    let (n_x, n) = (states[0].0.len(), states[0].1.len());
+    let mut workspace = kernel.quick_workspace();
+    let mut out = vec![0.0; n_x + n + 2 * kernel.quick_rows().len() + 1];
+    let operations = kernel.speed().whole.map_or(0, |whole| whole.each.total());
+    let mut found = Found {
+        speeds: n,
+        ready_ms,
+        operations,
+        ns: f64::NAN,
+        difference: f64::NAN,
+        accelerations: Vec::new(),
+    };
+    for k in 0..STATES {
+        if workspace.is_empty() || !kernel.quick(point(k), &mut workspace, &mut out) {
+            eprintln!("{path}: state {k} needs the general way");
+            return found;
+        }
+        if k < SHOWN {
+            found.accelerations.push(out[n_x..n_x + n].to_vec());
+        }
+    }
+    let (mut next, repeat) = (0, (200_000 / (500 * n)).max(1));
+    found.ns = best_ns(repeat, || {
+        next = (next + 1) % STATES;
+        std::hint::black_box(kernel.quick(point(next), &mut workspace, &mut out));
+    });
+    if n <= MAX_SYMBOLS {
+        found.difference = differs_from_symbols(&model, &states, &mut workspace, &mut out);
+    }
+    found
+}
+
+/// The largest difference of accelerations from those of the equations in symbols, relative to the largest of them.
+fn differs_from_symbols(
+    model: &Workspace,
+    states: &[(Vec<f64>, Vec<f64>)],
+    workspace: &mut [f64],
+    out: &mut [f64],
+) -> f64 {
+    let mut symbols = model.clone();
+    symbols.derive_symbols().expect("equations of motion");
+    symbols.form.besides_bodies = None;
+    let parameters = model.compiled.parameters().to_vec();
+    let symbols = Compiled::new(&mut symbols.system, &symbols.form, parameters);
+    let mut accelerator = Accelerator::new(&symbols);
+    let mut difference = 0.0f64;
+    for (x, eta) in states {
+        let at = Point { t: 0.0, x, eta };
+        model.compiled.quick(at, workspace, out);
+        let found = &out[x.len()..x.len() + eta.len()];
+        let wanted = &accelerator.solve(&symbols, at).expect("regular").eta_dot;
+        let size = wanted.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let off = found.iter().zip(wanted).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+        difference = difference.max(off / size);
+    }
+    difference
+}
+
 fn main() {
-    let paths: Vec<String> = std::env::args().skip(1).collect();
+    let mut paths: Vec<String> = std::env::args().skip(1).collect();
+    let json = paths.iter().any(|word| word == "--json");
+    paths.retain(|word| word != "--json");
     for path in &paths {
         let text = std::fs::read_to_string(path).expect("a model");
-        let ready = fastest(5, || drop(load(path, &text))) * 1e3;
-        let model = load(path, &text);
-        let kernel = &model.compiled;
-        let states: Vec<(Vec<f64>, Vec<f64>)> = (0..STATES).map(|k| state(&model, k)).collect();
-        let point = |k: usize| Point { t: 0.0, x: &states[k].0, eta: &states[k].1 };
-        let (n_x, n) = (states[0].0.len(), states[0].1.len());
-        let mut workspace = kernel.quick_workspace();
-        let mut out = vec![0.0; n_x + n + 2 * kernel.quick_rows().len() + 1];
-        let mut next = 0;
-        let repeat = (200_000 / (n * n + 20 * n + 100)).max(1);
-        let trusted =
-            !workspace.is_empty() && (0..STATES).all(|k| kernel.quick(point(k), &mut workspace, &mut out));
-        let ns = match trusted {
-            true => best_ns(repeat, || {
-                next = (next + 1) % STATES;
-                std::hint::black_box(kernel.quick(point(next), &mut workspace, &mut out));
-            }),
-            false => f64::NAN,
-        };
-        let work = kernel.speed().whole.map_or(0, |whole| whole.each.total());
-        let mut difference = f64::NAN;
-        if n <= MAX_SYMBOLS && trusted {
-            let (mut system, mut form) = (model.system.clone(), model.form.clone());
-            form.besides_bodies = None;
-            let symbols = Compiled::new(&mut system, &form, kernel.parameters().to_vec());
-            let mut accelerator = Accelerator::new(&symbols);
-            difference = 0.0;
-            for k in 0..STATES {
-                kernel.quick(point(k), &mut workspace, &mut out);
-                let found = &out[n_x..n_x + n];
-                let wanted = &accelerator.solve(&symbols, point(k)).expect("regular").eta_dot;
-                let size = wanted.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-                let off = found.iter().zip(wanted).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
-                difference = f64::max(difference, off / size);
-            }
+        let Found { speeds, ready_ms, operations, ns, difference, accelerations } = measure(path, &text);
+        if json {
+            println!(
+                "{{\"speeds\": {speeds}, \"ready_ms\": {ready_ms}, \"operations\": {operations}, \"ns\": {ns:?}, \"difference\": {difference:?}, \"accelerations\": {accelerations:?}}}"
+            );
+        } else {
+            println!(
+                "{path}: {speeds} speeds, ready {ready_ms:.2} ms, {operations} operations, {ns:.1} ns, differs {difference:.1e}"
+            );
         }
-        println!(
-            "{path}: n {n}, ready {ready:.2} ms, {work} operations, {ns:.1} ns, differs {difference:.1e}"
-        );
     }
 }

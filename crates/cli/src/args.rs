@@ -264,6 +264,18 @@ pub enum FormName {
     HamiltonJacobi,
     /// The Legendre transform of a function that is given by --function and --variables
     Legendre,
+    /// The explicit equation as its papers write it: B, B^+, e, K, Q_i, Q_ni and the control force
+    Udwadia,
+    /// Appell's function and equations, in independent accelerations
+    Appell,
+    /// Maggi's equations: one a degree of freedom, no multipliers
+    Maggi,
+    /// Kane's equations with partial velocities
+    Kane,
+    /// The Routhian: ignorable coordinates replaced by their momenta
+    Routh,
+    /// Stationary integral of L + mu psi, for comparison only
+    Vakonomic,
 }
 
 /// How formulas are written.
@@ -292,13 +304,21 @@ impl FormatName {
 #[command(after_help = "\
 Examples:
   dalembert evaluate disk.dal                          at the start
-  dalembert evaluate disk.dal --at \"psi=1, theta'=3\"   elsewhere; what is not named stays as at the start")]
+  dalembert evaluate disk.dal --at \"psi=1, theta'=3\"   elsewhere; what is not named stays as at the start
+  dalembert evaluate disk.dal --possible \"x''=1\"       another acceleration, by the minimum principle
+  dalembert evaluate disk.dal --virtual \"x=1, y=0.5\"   work of all forces on a displacement")]
 pub struct EvaluateArgs {
     #[command(flatten)]
     pub common: Common,
     /// State to evaluate at, as in --at "x=1, x'=0.2, t=0"; the rest comes from the start
     #[arg(long, value_name = "STATE", default_value = "", allow_hyphen_values = true)]
     pub at: String,
+    /// Compare another acceleration with the actual one, as in --possible "x''=1, y''=0"; the rest stays as it is
+    #[arg(long, value_name = "ACCELERATIONS", allow_hyphen_values = true)]
+    pub possible: Option<String>,
+    /// Work of each class of forces on a displacement, as in --virtual "x=1, y=0.5"; the rest is 0
+    #[arg(long, value_name = "DISPLACEMENT", allow_hyphen_values = true)]
+    pub r#virtual: Option<String>,
 }
 
 #[derive(Args)]

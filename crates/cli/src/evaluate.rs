@@ -5,10 +5,13 @@ use crate::failure::Failure;
 use crate::input::{Loaded, Remarks, load};
 use crate::output::{print, print_json, show};
 use crate::text_table::{cells, plain, quantity, table};
+use dalembert::diagnostic::Diagnostic;
+use dalembert::explicit_terms::{Possible, VirtualWork};
 use dalembert::run::Kernel;
 use dalembert::{Evaluation, Model};
-use dalembert_view::documents::{evaluation, output_remarks, outputs, rank_remarks, reactions};
-use dalembert_view::documents::{start_or_guess, state_pairs};
+use dalembert_view::documents::{evaluation, output_remarks, outputs, possible, rank_remarks, reactions};
+use dalembert_view::documents::{start_or_guess, state_pairs, virtual_work};
+use serde_json::Value;
 
 pub fn run(args: &EvaluateArgs) -> Result<(), Failure> {
     let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
@@ -25,12 +28,66 @@ pub fn run(args: &EvaluateArgs) -> Result<(), Failure> {
     model.check_once(&state).map_err(|d| Failure::of(*d, &source))?;
     remarks.extend(rank_remarks(&model, &now));
     remarks.extend(output_remarks(&model, &now));
+    let asked = Asked::of(&model, &now, args).map_err(|d| Failure::of(*d, &source))?;
     if args.common.json {
-        return print_json(&evaluation(&model, &now, &remarks, &source));
+        let mut document = evaluation(&model, &now, &remarks, &source);
+        asked.enter(&mut document);
+        return print_json(&document);
     }
-    print(&text(&model, &now))?;
+    let mut words = text(&model, &now);
+    asked.write(&mut words, &model);
+    print(&words)?;
     show(&remarks, &source, args.common.quiet);
     Ok(())
+}
+
+/// Answers to `--possible` and `--virtual`.
+struct Asked {
+    possible: Option<Possible>,
+    work: Option<VirtualWork>,
+}
+
+impl Asked {
+    fn of(model: &Model, now: &Evaluation, args: &EvaluateArgs) -> Result<Asked, Box<Diagnostic>> {
+        let possible = args.possible.as_ref().map(|text| model.possible(now, text)).transpose()?;
+        let mut work = model.workspace();
+        let work = args.r#virtual.as_ref().map(|text| work.virtual_work(now, text)).transpose()?;
+        Ok(Asked { possible, work })
+    }
+
+    fn enter(&self, document: &mut Value) {
+        if let Some(other) = &self.possible {
+            document["possible"] = possible(other);
+        }
+        if let Some(work) = &self.work {
+            document["virtual"] = virtual_work(work);
+        }
+    }
+
+    fn write(&self, out: &mut String, model: &Model) {
+        if let Some(other) = &self.possible {
+            let mut rows = vec![cells(["possible acceleration", ""])];
+            for (row, residual) in model.system.rows.iter().zip(&other.residual) {
+                rows.push(vec![format!("A z - b of {}", row.name), plain(*residual)]);
+            }
+            rows.push(vec!["G(z)".to_owned(), plain(other.gauss)]);
+            rows.push(vec!["G(z) - G".to_owned(), plain(other.gauss_excess)]);
+            rows.push(vec!["d^T M d".to_owned(), plain(other.deviation)]);
+            section(out, &rows);
+        }
+        if let Some(work) = &self.work {
+            let kept = if work.kept { "keeps the constraints" } else { "breaks the constraints" };
+            let mut rows = vec![cells(["virtual work", kept])];
+            let classes = [
+                ("applied", work.applied),
+                ("ideal", work.ideal),
+                ("non-ideal", work.nonideal),
+                ("control", work.control),
+            ];
+            rows.extend(classes.map(|(name, value)| vec![name.to_owned(), plain(value)]));
+            section(out, &rows);
+        }
+    }
 }
 
 fn text(model: &Model, now: &Evaluation) -> String {

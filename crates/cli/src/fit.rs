@@ -5,12 +5,11 @@ use crate::failure::Failure;
 use crate::input::{Loaded, Remarks, load, read_table};
 use crate::output::{print, print_json, show};
 use crate::progress::RunProgress;
-use crate::simulate::split_names;
+use crate::text_table::split_names;
 use crate::text_table::{cells, entry, plain, table};
-use dalembert::diagnostic::{self, Code, Diagnostic};
+use dalembert::Model;
+use dalembert::diagnostic::{Code, Diagnostic};
 use dalembert::fit::{Fit, FitRequest, Measurements};
-use dalembert::{Model, Source};
-use serde_json::{Map, Value, json};
 
 const MARGIN: usize = 14;
 
@@ -25,7 +24,7 @@ pub fn run(args: &FitArgs) -> Result<(), Failure> {
     watch.done();
     let fit = fit.map_err(fail)?;
     if args.common.json {
-        return print_json(&document(&model, &fit, &source));
+        return print_json(&dalembert_view::documents::fit(&model, &fit, &source));
     }
     print(&text(&fit))?;
     show(&fit.warnings, &source, args.common.quiet);
@@ -89,41 +88,4 @@ fn text(fit: &Fit) -> String {
         table(&mut out, "  ", &rows);
     }
     out
-}
-
-fn document(model: &Model, fit: &Fit, source: &Source) -> Value {
-    let finite = |v: f64| if v.is_finite() { json!(v) } else { Value::Null };
-    let mut parameters = Map::new();
-    for e in &fit.estimates {
-        parameters.insert(
-            e.name.clone(),
-            json!({ "value": e.value, "error": e.error.map_or(Value::Null, finite) }),
-        );
-    }
-    let n = fit.estimates.len().max(1);
-    let correlations: Vec<Value> =
-        fit.correlations.chunks(n).map(|row| row.iter().map(|v| finite(*v)).collect()).collect();
-    let combinations: Vec<Value> = fit
-        .unidentifiable
-        .iter()
-        .map(|c| Value::Object(c.iter().map(|(name, share)| (name.clone(), json!(share))).collect()))
-        .collect();
-    let columns: Map<String, Value> = fit
-        .columns
-        .iter()
-        .map(|c| (c.name.clone(), json!({ "residual": c.residual, "count": c.count })))
-        .collect();
-    let all: Vec<Diagnostic> = model.diagnostics.iter().chain(&fit.warnings).cloned().collect();
-    json!({
-        "parameters": parameters,
-        "residual": fit.residual,
-        "identifiable": fit.unidentifiable.is_empty(),
-        "unidentifiable": combinations,
-        "names": fit.estimates.iter().map(|e| e.name.as_str()).collect::<Vec<_>>(),
-        "correlation": correlations,
-        "columns": columns,
-        "iterations": fit.iterations,
-        "motions": fit.motions,
-        "diagnostics": diagnostic::json(&all, source),
-    })
 }

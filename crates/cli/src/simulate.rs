@@ -81,7 +81,8 @@ fn chosen_columns(args: &SimulateArgs, model: &Model) -> Result<Option<Vec<usize
     let outputs = model.system.outputs.iter().map(|o| o.name.as_str());
     let added = model.form_columns(motion_form(args.form));
     let added = added.iter().map(String::as_str);
-    let known: Vec<&str> = ["t"].into_iter().chain(model.state_names()).chain(added).chain(outputs).collect();
+    let known: Vec<&str> =
+        ["t"].into_iter().chain(model.system.table_names()).chain(added).chain(outputs).collect();
     let find = |name: &String| {
         let all = components(name, &known);
         Some(all).filter(|all| !all.is_empty()).ok_or_else(|| {

@@ -5,6 +5,7 @@
 //! is exact: expressions are evaluated at random points modulo primes near 2^62, where nothing is rounded, and confirmed with
 //! a second prime. What cannot be decided within the limits is said to be undecided.
 
+mod beyond;
 mod brackets;
 mod candidates;
 mod check;
@@ -15,6 +16,7 @@ mod dynamics;
 mod expansion;
 mod forms;
 mod integrals;
+mod killing;
 mod matrix;
 mod naming;
 mod noether;

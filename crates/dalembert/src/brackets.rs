@@ -1,15 +1,18 @@
-//! Poisson brackets that are asked for: of two functions of the phase space, with the rate of the first along the motion.
+//! Poisson brackets that are asked for: of two functions of the phase space, with the rate of the first
+//! along the motion.
 //!
 //! ```text
-//! {f,g} = -(f,g) of H2, so that {x, p_x} = 1            f' = X0 f + {f,H} + df/dy_p (Q'_p + C_p + lambda_a A_ap)
+//! {f,g} = -(f,g) of H2, so that {x, p_x} = 1
+//! f' = X0 f + {f,H} + df/dy_p (Q'_p + C_p + lambda_a A_ap)
 //! lambda by H7 (Dirac) where every constraint is on positions, else from psi' = 0:
 //!     dpsi_a/dy_p A_bp lambda_b = -(psi_a' without constraint forces)
 //! ```
 //!
-//! The sign is the usual one; Ghori's bracket (H2) is its negative. Functions are written over coordinates, momenta `p_x`
-//! (`p_u` of a speed u), speeds, rates, time, parameters, and `H`. With forces C that are not ideal, lambda is that of the ideal
-//! part (U2), while f' has the projected force. Constraints nonlinear in the speeds act along dpsi/d eta (Chetaev).
-//! Source: Ghori 1976 (20)-(23), Dirac 1950. Knows nothing of printing. Checked by `tests/it/brackets.rs`.
+//! The sign is the usual one; Ghori's bracket (H2) is its negative. Functions are written over coordinates,
+//! momenta `p_x` (`p_u` of a speed u), speeds, rates, time, parameters, and `H`. With forces C that are not
+//! ideal, lambda is that of the ideal part (U2), while f' has the projected force. Constraints nonlinear in
+//! the speeds act along dpsi/d eta (Chetaev). Source: Ghori 1976 (20)-(23), Dirac 1950. Knows nothing of
+//! printing. Checked by `tests/it/brackets.rs`.
 
 use crate::elaborate::{Names, expression_over};
 use crate::hamilton::{Canonical, MAX_EXPLICIT};
@@ -212,7 +215,8 @@ impl Flow {
         pool.total(parts)
     }
 
-    /// Multipliers that keep psi = 0, of the ideal forces alone or answering C too; `None` where the rows are dependent.
+    /// Multipliers that keep psi = 0, of the ideal forces alone or answering C too; `None` where the rows
+    /// are dependent.
     fn multipliers(&self, model: &mut Workspace, with_nonideal: bool) -> Option<Vec<Expr>> {
         let m = self.directions.len();
         if m > MAX_EXPLICIT {

@@ -1,16 +1,19 @@
-//! Legendre transforms with a closed inverse: quadratic functions, powers of one variable, roots of quadratic forms.
+//! Legendre transforms with a closed inverse: quadratic functions, powers of one variable, roots of
+//! quadratic forms.
 //!
 //! ```text
 //! v = dF/du, G(v) = u v - F(u), block by block of variables that d2F/du2 couples; w = v - d
-//! quadratic   F = u^T Q u/2 + d u + a            u = Q^-1 w,                 G = w^T Q^-1 w/2 - a
-//! power       F = c u^(n+1)/(n+1) + d u + a      u = sgn(w) |w/c|^(1/n),     G = n/(n+1) |w|^(1+1/n) c^(-1/n) - a,   n odd, c > 0
-//! root        F = b sqrt(g + u^T Q u/2) + d u + a
-//!             u = Q^-1 w 2 q/b,  q = sqrt(g/(1 - 2 s/b^2)),  s = w^T Q^-1 w,  G = -sgn(b) sqrt(b^2 g - 2 g s) - a,   g > 0
+//! quadratic   F = u^T Q u/2 + d u + a
+//!             u = Q^-1 w,   G = w^T Q^-1 w/2 - a
+//! power       F = c u^(n+1)/(n+1) + d u + a,   n odd, c > 0
+//!             u = sgn(w) |w/c|^(1/n),   G = n/(n+1) |w|^(1+1/n) c^(-1/n) - a
+//! root        F = b sqrt(g + u^T Q u/2) + d u + a,   g > 0,   s = w^T Q^-1 w,   q = sqrt(g/(1 - 2 s/b^2))
+//!             u = Q^-1 w 2 q/b,   G = -sgn(b) sqrt(b^2 g - 2 g s) - a
 //! ```
 //!
-//! The root is that of a relativistic particle: T* = m c^2 (1 - sqrt(1 - f^2/c^2)) gives T = sqrt(p^2 c^2 + m^2 c^4) - m c^2. Signs of c, b and g are
-//! taken from the values of the parameters; where they depend on anything else nothing is claimed. Source: Renton.
-//! Checked by `tests/it/legendre.rs`.
+//! The root is that of a relativistic particle: T* = m c^2 (1 - sqrt(1 - f^2/c^2)) gives T = sqrt(p^2 c^2 +
+//! m^2 c^4) - m c^2. Signs of c, b and g are taken from the values of the parameters; where they depend on
+//! anything else nothing is claimed. Source: Renton. Checked by `tests/it/legendre.rs`.
 
 use crate::poincare::dot;
 use dalembert_expr::{Expr, Function, Linear, Node, Pool, Rational, Symbol, Weighted};

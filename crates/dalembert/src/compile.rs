@@ -20,7 +20,7 @@ mod variation;
 pub use fused::{CodeStats, FusedStats};
 
 use crate::kernel_form::{KernelForm, Matrix, Places};
-use crate::system::{InitialTarget, System};
+use crate::system::{ConstraintRow, InitialTarget, System};
 use dalembert_expr::{Expr, Rational, Symbol};
 use dalembert_run::{Level, Point, Shape, Solution, Sparsity, Terms};
 use dalembert_tape::Counts;
@@ -58,6 +58,8 @@ pub struct Compiled {
     contacts: Vec<dalembert_run::Contact>,
     actions: Vec<dalembert_run::Action>,
     has_cost: bool,
+    /// Which inputs have bounds; empty where none has.
+    bounded: Vec<bool>,
     /// The whole acceleration as one program.
     quick: Option<fused::FusedAcceleration>,
     /// Directional derivatives of all programs, where they have been asked for.
@@ -149,8 +151,9 @@ impl Compiled {
                 ],
             )
         });
-        let recursive = traced::terms(system, form);
+        let (recursive, columns) = traced::terms(system, form, symbols.is_some()).unzip();
         let terms = symbols.into_iter().chain(recursive).min_by_key(|terms| terms.program.counts().work());
+        let columns = columns.flatten();
         let pool = &mut system.pool;
         let terms = terms.unwrap_or_else(|| Scattered::new(pool, &inputs.state, &[]));
         let phi: Vec<(usize, Expr)> =
@@ -200,7 +203,10 @@ impl Compiled {
         let reactions_read =
             read(reactions) || form.nonideal.iter().flatten().any(|e| pool.depends_on(*e, reactions));
         let rows_read = rows_read(system, form);
-        let sparse = sparse::Layout::of(form, &terms.places.each);
+        let sparse = match columns {
+            None => sparse::Layout::of(form, &terms.places.each),
+            Some(_) => None,
+        };
         let shape = Shape {
             n_x,
             n_eta: n,
@@ -213,14 +219,19 @@ impl Compiled {
             identity_frame: form.frame.is_none(),
             ..Shape::default()
         };
-        let level = |f: &Option<Expr>| if f.is_some() { Level::Position } else { Level::Velocity };
+        let level = |row: &ConstraintRow| match (row.holonomic, row.on_accelerations) {
+            (true, _) => Level::Position,
+            (false, false) => Level::Velocity,
+            (false, true) => Level::Acceleration,
+        };
         let derived = terms.program.counts();
         let mut compiled = Compiled {
             shape,
-            levels: form.position_residuals.iter().map(level).collect(),
+            levels: system.rows.iter().map(level).collect(),
             parameters,
             programs: Programs {
                 terms,
+                columns,
                 nonideal,
                 residuals,
                 position_gradient,
@@ -235,6 +246,7 @@ impl Compiled {
                 partials: None,
                 contact_terms: None,
                 control_terms: None,
+                control_bounds: None,
                 requirements: None,
                 balance: None,
                 lagrangian: None,
@@ -251,6 +263,7 @@ impl Compiled {
             contacts: Vec::new(),
             actions,
             has_cost: false,
+            bounded: Vec::new(),
             quick: None,
             tangents: None,
             quadratures: (false, Vec::new()),

@@ -364,13 +364,35 @@ fn places(form: &KernelForm) -> Places {
 fn constrain(system: &mut System, form: &mut KernelForm, dot: &mut Derivation) {
     let symbols = Symbols::of(system);
     let mut families = Families::new(&symbols, form.frame.is_none());
+    let accelerations = acceleration_symbols(system);
     for row in &system.rows {
+        if row.on_accelerations {
+            let (entries, right) = row_on_accelerations(&mut system.pool, &accelerations, row.residual);
+            form.constraint_right.push(right);
+            form.constraint_matrix.push(entries);
+            form.position_residuals.push(None);
+            form.velocity_residuals.push(Pool::ZERO);
+            continue;
+        }
         let Derived { psi, entries, right } = families.row(&mut system.pool, row, dot);
         form.constraint_right.push(right);
         form.constraint_matrix.push(entries);
         form.position_residuals.push(row.holonomic.then_some(row.residual));
         form.velocity_residuals.push(psi);
     }
+}
+
+fn acceleration_symbols(system: &System) -> Vec<Symbol> {
+    system.speeds.iter().map(|s| s.acceleration).collect()
+}
+
+/// A row that is linear in accelerations as it is written: its entries and right side (K3).
+fn row_on_accelerations(pool: &mut Pool, symbols: &[Symbol], residual: Expr) -> (Vec<(usize, Expr)>, Expr) {
+    let places = Places::new(symbols);
+    let entries = places.gradient(pool, residual);
+    let zeros: Vec<(Symbol, Expr)> = symbols.iter().map(|s| (*s, Pool::ZERO)).collect();
+    let rest = pool.substitute(&[residual], &zeros)[0];
+    (entries, pool.neg(rest))
 }
 
 /// Sliding velocities as rows. Where the model says nothing of the normal force it is the length of the multipliers,
@@ -434,8 +456,16 @@ pub(crate) fn touch_again(system: &mut System, form: &mut KernelForm) {
 
 /// C1 and C2: requirements as rows, and the inputs.
 fn require(system: &mut System, form: &mut KernelForm, dot: &mut Derivation) {
+    let accelerations = acceleration_symbols(system);
     let (pool, place, n) = (&mut system.pool, places(form), form.speeds.len());
     for row in &system.requirement_rows {
+        if row.on_accelerations {
+            let (entries, right) = row_on_accelerations(pool, &accelerations, row.residual);
+            form.requirement_matrix.push(entries);
+            form.requirement_right.push(right);
+            form.requirement_rates.push(Pool::ZERO);
+            continue;
+        }
         let psi = if row.holonomic { dot.apply(pool, row.residual) } else { row.residual };
         let (entries, mut right) = velocity_row(pool, &place, psi, dot);
         if let Some((k1, k0)) = row.decay {

@@ -1,15 +1,17 @@
-//! Energies and co-energies, and the four storage functions: in closed form where there is one, else in numbers.
+//! Energies and co-energies, and the four storage functions: in closed form where there is one, else in
+//! numbers.
 //!
 //! ```text
 //! T*(f) given, T(p) = p f - T*;   V(q) given, V*(e) = e q - V
 //! p = dL/df,  e = dH/dq = -dL/dq;     L = T* - V,   H = T + V,   H*(f,e) = p f + e q - H,   L*(p,e) = e q - H
 //! ```
 //!
-//! H* is the transform of -L over q at held f, and L* that of H over q at held p, so that q = dH*/de = dL*/de and f = -dL*/dp. Where T*
-//! does not depend on the position, e = dV/dq, H* = T* + V* and L* = V* - T. Where it does, V* is still a function of dV/dq, which
-//! then has a name of its own. Transforms in closed form are those of [`closed_dual`]; for others [`Law`] makes them in
-//! numbers, and [`EnergyValues`] gives all energies at a state. Forces with a potential are counted in V. Transforms are over the
-//! coordinates that occur; along the others e = 0. H* and L* are for plain coordinates. Source: Renton. Checked by
+//! H* is the transform of -L over q at held f, and L* that of H over q at held p, so that q = dH*/de =
+//! dL*/de and f = -dL*/dp. Where T* does not depend on the position, e = dV/dq, H* = T* + V* and L* = V* -
+//! T. Where it does, V* is still a function of dV/dq, which then has a name of its own. Transforms in closed
+//! form are those of [`closed_dual`]; for others [`Law`] makes them in numbers, and [`EnergyValues`] gives
+//! all energies at a state. Forces with a potential are counted in V. Transforms are over the coordinates
+//! that occur; along the others e = 0. H* and L* are for plain coordinates. Source: Renton. Checked by
 //! `tests/it/energies.rs`.
 
 mod legendre;

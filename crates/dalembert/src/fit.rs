@@ -270,9 +270,7 @@ impl<P: FnMut(FitProgress) -> Flow> Search<'_, '_, P> {
                 let done = normal.cost - next.cost <= SMALL_GAIN * normal.cost;
                 damping = (damping * 0.1).max(1e-12);
                 (*p, *now) = (trial, tried);
-                let scale = normal.scale;
-                normal =
-                    Normal { scale: next.scale.iter().zip(scale).map(|(a, b)| a.max(b)).collect(), ..next };
+                normal = next.with_scale_of(&normal);
                 if done {
                     return Ok(iteration);
                 }

@@ -121,6 +121,9 @@ fn refuse_foreign_forces(system: &System) -> Result<(), Box<Diagnostic>> {
     if system.mass.is_some() || (system.kinetic.is_none() && system.lagrangian.is_none()) {
         return refuse("this form starts from a Lagrangian, and the model gives its inertia as `mass`");
     }
+    if system.rows.iter().any(|row| row.on_accelerations) {
+        return refuse("this form has no place for constraints on accelerations");
+    }
     if !system.contacts.is_empty() {
         return refuse("this form has no place for the friction of this model, which sticks and slides");
     }

@@ -19,7 +19,7 @@
 use crate::kernel_form::Places;
 use crate::number::short;
 use crate::workspace::{Evaluation, Workspace};
-use dalembert_expr::{Expr, Jet, Symbol};
+use dalembert_expr::{Expr, Jet, Pool, Symbol};
 use dalembert_linalg::{Cod, RANK_TOL, cholesky, dot, norm, solve_lower, solve_lower_transposed};
 use dalembert_run::{Kernel, Projector, State};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
@@ -117,7 +117,12 @@ impl Workspace {
 
     /// Derivatives of the rows along the motion.
     fn check_rows(&mut self, road: &Road<'_>) -> Result<(), Disagreement> {
-        let rows: Vec<Expr> = self.system.rows.iter().map(|row| row.residual).collect();
+        // Rows on accelerations are A and b as they are written: there is nothing to differentiate.
+        let residual = |row: &crate::system::ConstraintRow| match row.on_accelerations {
+            true => Pool::ZERO,
+            false => row.residual,
+        };
+        let rows: Vec<Expr> = self.system.rows.iter().map(residual).collect();
         let (largest, fastest) = (road.largest_acceleration(), road.fastest().powi(2));
         let twice = road.jets(self, &rows, |r| match r {
             VariableKind::Time => Jet { value: road.state().t, first: [1.0, 1.0], mixed: 0.0 },
@@ -163,7 +168,7 @@ impl Workspace {
             }
         })[0]
             .mixed;
-        let rows: Vec<Expr> = self.form.velocity_residuals.clone();
+        let rows = self.rows_by_speeds();
         let varied = [L].into_iter().chain(self.system.dissipation).collect::<Vec<_>>();
         let energy = road.along(self, &varied[..1], &Xw, &delta_eta)[0];
         let damping = road.along(self, &varied[1..], &vec![0.0; Xw.len()], w).first().copied().unwrap_or(0.0);
@@ -205,6 +210,21 @@ impl Workspace {
             (work, size) = (work + lambda * slope, size + (lambda * slope).abs());
         }
         compare(|| "the virtual work of the multipliers".into(), dot(&s.ideal_force, w), work, size)
+    }
+
+    /// Functions whose derivatives by the speeds are the rows of A.
+    fn rows_by_speeds(&mut self) -> Vec<Expr> {
+        let mut rows = self.form.velocity_residuals.clone();
+        for (i, row) in rows.iter_mut().enumerate().filter(|(i, _)| self.system.rows[*i].on_accelerations) {
+            let pool = &mut self.system.pool;
+            let mut terms = Vec::new();
+            for (p, e) in &self.form.constraint_matrix[i] {
+                let eta = pool.var(self.form.speeds[*p]);
+                terms.push(pool.mul(*e, eta));
+            }
+            *row = pool.total(terms);
+        }
+        rows
     }
 
     /// U3 and Coulomb's law.

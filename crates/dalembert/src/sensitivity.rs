@@ -192,7 +192,7 @@ impl Workspace {
     }
 
     /// Changes of all parameters with one of them; those defined from it follow.
-    fn parameter_direction(&mut self, target: VariedTarget) -> Vec<f64> {
+    pub(crate) fn parameter_direction(&mut self, target: VariedTarget) -> Vec<f64> {
         let count = self.system.parameters.len();
         let mut change = vec![0.0; count];
         let VariedTarget::Parameter(k) = target else { return change };

@@ -332,7 +332,7 @@ impl Workspace {
         let variables = Variables::new(self, request)?;
         let outset = variables.momenta_of(&start)?;
         let mut columns = vec!["t".to_owned()];
-        columns.extend(self.state_names().into_iter().map(str::to_owned));
+        columns.extend(self.system.table_names().into_iter().map(str::to_owned));
         columns.extend(self.form_columns(request.form));
         columns.extend(self.system.outputs.iter().map(|o| o.name.clone()));
         let varied = self.varied(&request.sensitivity)?;
@@ -347,19 +347,16 @@ impl Workspace {
                 self.directions(&varied, &start, request.start.is_some())?
             }
         };
+        let sizes: Vec<f64> = varied.iter().map(|v| self.varied_size(v, &start)).collect();
+        let works = Compiled::outputs_need_work(&mut self.system);
         let mut follower = (!varied.is_empty()).then(|| {
-            let works = Compiled::outputs_need_work(&mut self.system);
             let integrals = if works { self.compiled.shape().n_quadrature } else { 0 };
             let starts: Vec<Vec<f64>> =
                 directions.iter().map(|d| d.x.iter().chain(&d.eta).copied().collect()).collect();
             let parameters = directions.iter().map(|d| d.parameters.clone()).collect();
             let outputs = !self.system.outputs.is_empty();
-            Sensitivities::new(
-                &self.compiled,
-                &starts,
-                parameters,
-                (options.options.rtol, outputs, integrals),
-            )
+            let how = (options.options.rtol, outputs, integrals);
+            Sensitivities::new(&self.compiled, &starts, parameters, sizes, how)
         });
         let steering = Controller { model: controller.map(|c| c as &dyn Kernel), hold: request.hold };
         let recorder = Recorder::new(self, &variables, own, request.forces, &mut progress);
@@ -374,8 +371,18 @@ impl Workspace {
             follower.as_mut().map(|f| f as &mut dyn Follower),
         );
         let sensitivity_evaluations = follower.map_or(0, |f| f.evaluations());
-        let Recorder { values, events, energies, jumped, trouble, integrals, residuals, forces, .. } =
-            recorder;
+        let Recorder {
+            saturated,
+            values,
+            events,
+            energies,
+            jumped,
+            trouble,
+            integrals,
+            residuals,
+            forces,
+            ..
+        } = recorder;
         if let Some(residuals) = residuals {
             outcome.largest_position_residual = residuals.position;
             outcome.largest_velocity_residual = residuals.velocity;
@@ -399,6 +406,7 @@ impl Workspace {
             warnings.push(d);
             None
         });
+        warnings.extend(saturated.map(|(t, input)| self.saturated(t, input)));
         // They are the last of what was integrated along.
         let wanted = if request.action { self.action_rates()?.len() } else { 0 };
         let actions = integrals[integrals.len().saturating_sub(wanted)..].to_vec();
@@ -428,6 +436,24 @@ impl Workspace {
             failure: failure.or(not_finite),
             warnings,
         })
+    }
+
+    /// What is to be said where control reaches its bounds.
+    fn saturated(&self, t: f64, input: usize) -> Diagnostic {
+        let name = self.input_names().get(input).cloned().unwrap_or_default();
+        let message =
+            format!("the control force `{name}` reaches its bound at t = {}", crate::number::short(t));
+        let span = self.system.requirement_rows.first().map(|row| row.span);
+        let d = Diagnostic::warning(Code::ControlSaturated, span, message);
+        d.help("requirements are met as far as the bounds allow from there on; the events say how long")
+    }
+
+    /// The names of the control inputs.
+    pub fn input_names(&self) -> Vec<String> {
+        match &self.system.actuators {
+            Some(list) => list.iter().map(|(name, _)| name.clone()).collect(),
+            None => self.system.speeds.iter().map(|s| s.name.clone()).collect(),
+        }
     }
 
     /// Options that sensitivities do not go with.

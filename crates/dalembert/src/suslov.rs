@@ -6,15 +6,16 @@
 //! H6  where all N vanish, H(x, y, t) = y_p eta_p - L is an ordinary Hamiltonian on the redundant phase space
 //! ```
 //!
-//! For constraints linear in the speeds, position constraints among them. The flow keeps the constraints and does not depend
-//! on the value of M at the start. H3 is solved in symbols where L is quadratic in the speeds; then, with eta and M
-//! eliminated, A_a X_p(eta) = -X_p F_a and A_a d(eta)/dy = 0 give
+//! For constraints linear in the speeds, position constraints among them. The flow keeps the constraints and
+//! does not depend on the value of M at the start. H3 is solved in symbols where L is quadratic in the
+//! speeds; then, with eta and M eliminated, A_a X_p(eta) = -X_p F_a and A_a d(eta)/dy = 0 give
 //!
 //! ```text
 //! eta_p = dH/dy_p,   y_p' = -X_p H + C_0pq y_q + C_qpr eta_q y_r - M_a N_ap + Q'_p        for nonholonomic rows too
 //! ```
 //!
-//! H_a = F_a(x, eta(x,y,t), t) vanishes identically, so that Ghori's K = H - M_a H_a is H. Checked by `tests/it/suslov.rs`.
+//! H_a = F_a(x, eta(x,y,t), t) vanishes identically, so that Ghori's K = H - M_a H_a is H. Checked by
+//! `tests/it/suslov.rs`.
 
 use crate::hamilton::Quadratic;
 use crate::poincare::{Fields, LinearRow, Poincare, dot, linear_rows, momentum_symbols, own_symbols, turned};
@@ -122,8 +123,8 @@ pub struct Solved {
 }
 
 impl Suslov {
-    /// `[G A^T; A 0] (eta, M) = (y - g, -A_0)` by inversion in symbols; `None` where the matrix is singular, or L is
-    /// not quadratic in the speeds.
+    /// `[G A^T; A 0] (eta, M) = (y - g, -A_0)` by inversion in symbols; `None` where the matrix is singular,
+    /// or L is not quadratic in the speeds.
     pub fn solve(&self, model: &mut Workspace) -> Result<Option<Solved>, Box<Diagnostic>> {
         let momenta = momentum_symbols(&mut model.system)?;
         let Some(quadratic) = &self.quadratic else { return Ok(None) };

@@ -274,7 +274,8 @@ fn lanes(model: &mut Workspace, plan: &Plan, options: &Options) -> Option<(Ensem
     let shape = model.compiled.shape();
     let asked = request.form == MotionForm::Explicit && request.plant.is_empty() && request.hold.is_none();
     // The ordinary driver judges the switches of constraints, ends steps at those of time, and does what events do.
-    let acting = !model.compiled.actions().is_empty();
+    let acting =
+        !model.compiled.actions().is_empty() || model.system.rows.iter().any(|row| row.on_accelerations);
     if shape.n_quadrature + shape.n_switch + shape.n_time_switch > 0 || acting || !asked {
         return None;
     }
@@ -310,7 +311,7 @@ fn block_size(model: &Workspace, plan: &Plan, runs: usize, in_lanes: bool, resol
 /// Columns of the rows of one run: `t`, the state, the outputs.
 fn motion_columns(model: &Workspace) -> Vec<String> {
     let mut columns = vec!["t".to_owned()];
-    columns.extend(model.state_names().into_iter().map(str::to_owned));
+    columns.extend(model.system.table_names().into_iter().map(str::to_owned));
     columns.extend(model.system.outputs.iter().map(|o| o.name.clone()));
     columns
 }

@@ -5,6 +5,7 @@
 
 use crate::bodies::{Body, Joint, JointRole, Multibody};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
+use dalembert_run::State;
 use dalembert_syntax::source::Span;
 use dalembert_syntax::units::UnitInfo;
 
@@ -97,6 +98,36 @@ impl System {
     /// How many variables of x say where something is; auxiliary ones come behind them.
     pub fn positions(&self) -> usize {
         self.coordinates.iter().take_while(|c| c.sort == CoordinateSort::Position).count()
+    }
+
+    /// Names of the state in the order of tables: coordinates, speeds, then state variables and discrete values.
+    pub fn table_names(&self) -> Vec<&str> {
+        let (positions, others) = self.coordinates.split_at(self.positions());
+        let speeds = self.speeds.iter().map(|s| s.name.as_str());
+        let positions = positions.iter().map(|c| c.name.as_str());
+        positions.chain(speeds).chain(others.iter().map(|c| c.name.as_str())).collect()
+    }
+
+    /// Symbols of the state in the order of tables.
+    pub fn table_symbols(&self) -> Vec<Symbol> {
+        let (positions, others) = self.coordinates.split_at(self.positions());
+        let speeds = self.speeds.iter().map(|s| s.symbol);
+        positions.iter().map(|c| c.symbol).chain(speeds).chain(others.iter().map(|c| c.symbol)).collect()
+    }
+
+    /// A state in the order of tables.
+    pub fn table_state<'s>(&self, x: &'s [f64], eta: &'s [f64]) -> impl Iterator<Item = f64> + use<'s> {
+        let (positions, others) = x.split_at(self.positions());
+        positions.iter().chain(eta).chain(others).copied()
+    }
+
+    /// The state of a row of a table, which begins with its time.
+    pub fn state_of_row(&self, row: &[f64]) -> State {
+        let (positions, n) = (self.positions(), self.speeds.len());
+        let (x, rest) = row[1..].split_at(positions);
+        let (eta, rest) = rest.split_at(n);
+        let others = &rest[..self.coordinates.len() - positions];
+        State { t: row[0], x: x.iter().chain(others).copied().collect(), eta: eta.to_vec() }
     }
 
     /// L = T - V + what is given as a Lagrangian; zero without any of them.
@@ -193,6 +224,8 @@ pub struct RequirementRow {
     pub residual: Expr,
     /// No rate in it.
     pub holonomic: bool,
+    /// Linear in accelerations: it is a row A_c eta' = b_c itself, and has no error.
+    pub on_accelerations: bool,
     /// How errors decay (C2): k1 and k0 of h'' + k1 h' + k0 h = 0, or k0 of psi' + k0 psi = 0; over parameters.
     pub decay: Option<(Expr, Expr)>,
     /// Where it stands.
@@ -293,6 +326,8 @@ pub struct ConstraintRow {
     pub kind: UnitInfo,
     /// Holonomic: no rate in it.
     pub holonomic: bool,
+    /// Linear in accelerations: it is a row A eta' = b (K3) itself, and has no residual that a state could satisfy.
+    pub on_accelerations: bool,
     /// Index of its constraint.
     pub constraint: usize,
     /// Where it stands.

@@ -10,6 +10,10 @@
 //! | `multipliers` | M eta' - A^T lambda = Q, A eta' = b by elimination with complete pivoting | M, Q, A, b |
 //! | `gauss` | U7 by projected conjugate gradients | M, Q, A, b |
 //! | `virtual_work` | v^T Q_i = 0, v^T Q_ni = v^T C for random v with A v = 0, A from the rows | no A |
+//! | `appell` | Appell's function from T, differentiated twice along the motion (P6) | no M, Q |
+//! | `maggi` | independent speeds w, Z^T (M eta' - Q - C) = 0 (P7) | M, Q, b |
+//! | `jourdain` | power of the lost forces, variations of velocities (P8) | no M, Q, A |
+//! | `orthogonality` | Q_i . M^-1 Q_ni = 0 (U5) | M |
 //! | `hamilton`, `suslov` | H1, and H3 with H4, brought back to speeds | A, b |
 //! | `changed_speeds` | the model derived anew in speeds w, eta = R(x) w | no kernel form |
 //! | `recursion` | M, Q, A and b in symbols against those of recursions over the tree of bodies | no M, Q |
@@ -36,6 +40,7 @@ mod hamilton_jacobi;
 mod motion;
 mod reading;
 mod recursion;
+mod rivals;
 mod small;
 mod speeds;
 mod states;
@@ -162,6 +167,7 @@ pub fn verify(model: &mut Workspace) -> Result<Verification, Box<Diagnostic>> {
     found.take(kkt);
     found.take(least);
     work::judge(model, &readings, &mut found);
+    rivals::judge(model, &readings, &mut found);
     forces::judge(model, &readings, &mut found);
     hamilton::hamilton(model, &readings, &mut found);
     hamilton::suslov(model, &readings, &mut found);

@@ -4,7 +4,8 @@
 //! integral of c(rest) h(g(x)) g'(x) dx = c H(g),    h a power, sin, cos, tan, sinh, cosh, tanh, exp
 //! ```
 //!
-//! Every result is proved by its derivative before it is given, so a rule that does not apply costs nothing but the answer.
+//! Every result is proved by its derivative before it is given, so a rule that does not apply costs nothing
+//! but the answer.
 
 use crate::evaluate::Zero;
 use crate::function::Function;

@@ -84,12 +84,7 @@ fn outward(t: &mut Tracer<'_>, tree: &Tree, bias: &Bias, kept: &[Kept]) -> Vec<N
     for (i, link) in tree.links.iter().enumerate() {
         let (mut w_dot, mut a) = match link.parent {
             None => (ZERO, ZERO),
-            Some(parent) => {
-                let (pose, (w_dot, a)) = (&bias.poses[i], accelerations[parent]);
-                let lever = t.cross(&w_dot, &pose.p);
-                let at = t.add3(&a, &lever);
-                (pose.down(t, &w_dot), pose.down(t, &at))
-            }
+            Some(parent) => bias.poses[i].accelerations_down(t, &accelerations[parent]),
         };
         match &kept[i] {
             Kept::One(u, U) => {

@@ -75,6 +75,13 @@ impl Pose {
         Wrench { n: t.add3(&n, &lever), f }
     }
 
+    /// Angular acceleration and acceleration of the origin of a link that is fixed on its parent and starts from rest.
+    pub fn accelerations_down(&self, t: &mut Tracer<'_>, (w_dot, a): &(Vector, Vector)) -> (Vector, Vector) {
+        let lever = t.cross(w_dot, &self.p);
+        let at = t.add3(a, &lever);
+        (self.down(t, w_dot), self.down(t, &at))
+    }
+
     /// A symmetric matrix of the link, in the axes of the parent.
     pub fn symmetric_up(&self, t: &mut Tracer<'_>, a: &Matrix) -> Matrix {
         let a = match self.spin {

@@ -29,7 +29,7 @@ pub use articulated::articulated;
 pub use composite::composite;
 pub use inertia::PseudoInertia;
 pub use linear::{MASS_PIVOT, Matrix, Vector, transposed};
-pub use newton_euler::{Bias, bias};
+pub use newton_euler::{Bias, bias, inertial_forces};
 pub use num::{Num, Tracer};
 pub use regroup::regroup;
 pub use tree::{Freedom, Link, Tree};

@@ -98,20 +98,44 @@ fn own_wrench(t: &mut Tracer<'_>, link: &Link, motion: &Motion) -> Wrench {
     Wrench { n: t.add3(&n, &lever), f }
 }
 
+/// `M z` for accelerations z, in O(n): Newton-Euler from rest and without gravity.
+pub fn inertial_forces(t: &mut Tracer<'_>, tree: &Tree, motion: &Bias, z: &[Num]) -> Vec<Num> {
+    let mut accelerations: Vec<(Vector, Vector)> = Vec::with_capacity(tree.links.len());
+    let mut wrenches = Vec::with_capacity(tree.links.len());
+    for (link, pose) in tree.links.iter().zip(&motion.poses) {
+        let (mut w_dot, mut a) = match link.parent {
+            None => (ZERO, ZERO),
+            Some(parent) => pose.accelerations_down(t, &accelerations[parent]),
+        };
+        for (k, (turn, slide)) in directions(t, &link.freedom).iter().enumerate() {
+            let (turned, slid) = (t.scale3(z[link.speed + k], turn), t.scale3(z[link.speed + k], slide));
+            (w_dot, a) = (t.add3(&w_dot, &turned), t.add3(&a, &slid));
+        }
+        let at_rest = Motion { w: ZERO, a, w_dot, U: acceleration_tensor(t, &ZERO, &w_dot) };
+        wrenches.push(own_wrench(t, link, &at_rest));
+        accelerations.push((w_dot, a));
+    }
+    to_joints(t, tree, &motion.poses, wrenches)
+}
+
+/// Wrenches of the links carried inward, as generalised forces.
+fn to_joints(t: &mut Tracer<'_>, tree: &Tree, poses: &[Pose], mut total: Vec<Wrench>) -> Vec<Num> {
+    let mut forces = vec![Num::Zero; tree.speeds];
+    for (i, link) in tree.links.iter().enumerate().rev() {
+        for (k, direction) in directions(t, &link.freedom).iter().enumerate() {
+            forces[link.speed + k] = power(t, direction, &total[i]);
+        }
+        if let Some(p) = link.parent {
+            let moved = poses[i].wrench_up(t, &total[i]);
+            total[p] = total[p].plus(t, &moved);
+        }
+    }
+    forces
+}
+
 impl Bias {
     /// The generalised forces that the motion takes where eta' = 0, without applied ones: Q = Q' - bias.
     pub fn forces(&self, t: &mut Tracer<'_>, tree: &Tree) -> Vec<Num> {
-        let mut total = self.wrenches.clone();
-        let mut bias = vec![Num::Zero; tree.speeds];
-        for (i, link) in tree.links.iter().enumerate().rev() {
-            for (k, direction) in directions(t, &link.freedom).iter().enumerate() {
-                bias[link.speed + k] = power(t, direction, &total[i]);
-            }
-            if let Some(p) = link.parent {
-                let moved = self.poses[i].wrench_up(t, &total[i]);
-                total[p] = total[p].plus(t, &moved);
-            }
-        }
-        bias
+        to_joints(t, tree, &self.poses, self.wrenches.clone())
     }
 }

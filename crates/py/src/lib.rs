@@ -7,6 +7,7 @@ mod convert;
 mod formats;
 mod rates;
 mod simulate;
+mod stepper;
 mod sweep;
 mod system;
 mod watch;
@@ -24,6 +25,8 @@ mod _engine {
     use super::rates::Rates;
     #[pymodule_export]
     use super::simulate::{animate, simulate};
+    #[pymodule_export]
+    use super::stepper::Stepper;
     #[pymodule_export]
     use super::sweep::Sweep;
     #[pymodule_export]

@@ -37,6 +37,7 @@ pub struct RunRequest {
     fold: bool,
     action: bool,
     time_limit: Option<f64>,
+    sensitivity: Vec<String>,
 }
 
 /// What ended a run from outside.
@@ -129,6 +130,7 @@ impl RunRequest {
             fold: self.fold,
             action: self.action,
             forces: false,
+            sensitivity: self.sensitivity.clone(),
         })
     }
 }

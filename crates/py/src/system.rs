@@ -4,9 +4,13 @@
 use crate::convert::{model_error, object, request_error, run_error};
 use dalembert::diagnostic::{Code, Diagnostic};
 use dalembert::equilibrium::EquilibriumSearch;
+use crate::watch::SignalWatch;
+use dalembert::Request;
+use dalembert::fit::{FitRequest, Measurements};
 use dalembert::linearize::{Linearizer, Over, Range};
+use dalembert::run::Flow;
 use dalembert::run::Method;
-use dalembert::{Model, Overrides, Source, internal};
+use dalembert::{Interpolation, Model, Overrides, Samples, Signal, Source, internal};
 use dalembert_expr::Format;
 use dalembert_view::documents;
 use pyo3::exceptions::PyKeyError;
@@ -63,6 +67,20 @@ pub fn guarded<T: Send>(
     done.map_err(|diagnostic| run_error(py, &diagnostic, source))
 }
 
+/// What is given for an input: its name, an expression, or times, values and what is between them.
+type GivenInput = (String, Option<String>, Vec<f64>, Vec<f64>, String);
+
+fn signal((name, expression, times, values, between): GivenInput) -> (String, Signal) {
+    let interpolation = match between.as_str() {
+        "step" => Interpolation::Step,
+        "cubic" => Interpolation::Cubic,
+        _ => Interpolation::Linear,
+    };
+    let points = times.into_iter().zip(values).collect();
+    let samples = || Signal::Samples(Samples { points, interpolation });
+    (name, expression.map_or_else(samples, Signal::Expression))
+}
+
 #[pymethods]
 impl System {
     /// Reads, derives and compiles a model.
@@ -73,8 +91,10 @@ impl System {
         name: String,
         set: Vec<(String, String)>,
         initial: Vec<String>,
+        inputs: Vec<GivenInput>,
     ) -> PyResult<Self> {
-        let overrides = Overrides { set, initial, ..Overrides::default() };
+        let input = inputs.into_iter().map(signal).collect();
+        let overrides = Overrides { set, initial, input, ..Overrides::default() };
         let load = |source: &Source, overrides: &Overrides| {
             let read =
                 internal::catch(&format!("the reading of `{name}`"), || Model::load(source, overrides));
@@ -88,7 +108,8 @@ impl System {
             },
         });
         let (source, model) = read.map_err(|(source, list)| {
-            let asked = !overrides.set.is_empty() || !overrides.initial.is_empty();
+            let asked =
+                !(overrides.set.is_empty() && overrides.initial.is_empty() && overrides.input.is_empty());
             let alone = || py.detach(|| load(&source, &Overrides::default()).is_ok());
             // A model that can be read by itself is not at fault.
             if asked && alone() { request_error(py, &list, &source) } else { model_error(py, &list, &source) }
@@ -124,6 +145,13 @@ impl System {
     #[getter]
     fn inputs(&self) -> Vec<&str> {
         documents::input_names(&self.model)
+    }
+
+    /// Names of the signals from outside.
+    #[getter]
+    fn signals(&self) -> Vec<&str> {
+        let inputs = self.model.system.parameters.iter().filter(|p| p.is_input);
+        inputs.map(|p| p.name.as_str()).collect()
     }
 
     /// Names of outputs.
@@ -250,6 +278,24 @@ impl System {
             let state = if settle { linearizer.settle(&mut work, &state)? } else { state };
             let linear = linearizer.at(&mut work, &state)?;
             Ok(documents::linearization(model, &linear, &self.source))
+        })
+    }
+
+    /// Parameters and starting values from measured columns, as `dalembert fit --json` says it.
+    fn fit<'py>(
+        &self,
+        py: Python<'py>,
+        times: Vec<f64>,
+        columns: Vec<(String, Vec<f64>)>,
+        free: Vec<(String, Option<f64>)>,
+        rtol: Option<f64>,
+    ) -> Answer<'py> {
+        self.answer(py, |model| {
+            let mut watch = SignalWatch::new(None);
+            let request = FitRequest { free, motion: Request { rtol, ..Request::default() } };
+            let flow = |_| if watch.stop(|_| Ok(())) { Flow::Cancel } else { Flow::Continue };
+            let found = model.workspace().fit(&Measurements { times, columns }, &request, flow)?;
+            Ok(documents::fit(model, &found, &self.source))
         })
     }
 

@@ -13,12 +13,14 @@ pub(crate) mod events;
 pub(crate) mod follower;
 mod integration;
 mod methods;
+mod one_step;
 pub(crate) mod options;
 pub(crate) mod outcome;
 pub(crate) mod output_times;
 mod right_hand_side;
 mod rows;
 pub(crate) mod rules;
+mod saturation;
 mod singular_start;
 mod slip_onset;
 mod source;
@@ -28,6 +30,7 @@ mod user_events;
 
 pub use controller::Controller;
 pub use follower::{FollowedStep, Follower, Guard, Moment};
+pub use one_step::OneStep;
 pub use options::{EventRule, Method, Options, Output, UnknownMethod};
 pub use outcome::{
     ContactChange, Counters, Crossing, EventHit, Failure, Flow, NotDifferentiable, Observer, Outcome,

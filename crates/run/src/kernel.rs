@@ -364,13 +364,15 @@ pub struct ControlTerms {
     pub S: Vec<f64>,
     /// Cost of the inputs, n_input * n_input, both triangles; empty for the inverse mass, S^T M^-1 S.
     pub W: Vec<f64>,
+    /// Least and greatest value of each input, n_input; empty where none has bounds.
+    pub bounds: Vec<[f64; 2]>,
 }
 
 impl ControlTerms {
     /// Zeros of the right sizes, with the default cost.
     pub fn new(shape: &Shape) -> Self {
         let (n, r, k) = (shape.n_eta, shape.n_require, shape.n_input);
-        Self { A: vec![0.0; r * n], b: vec![0.0; r], S: vec![0.0; n * k], W: Vec::new() }
+        Self { A: vec![0.0; r * n], b: vec![0.0; r], S: vec![0.0; n * k], W: Vec::new(), bounds: Vec::new() }
     }
 }
 
@@ -444,6 +446,11 @@ pub trait Kernel: Sync {
     /// default) if there is no such way.
     fn quick_workspace(&self) -> Vec<f64> {
         Vec::new()
+    }
+
+    /// Brings a workspace of [`quick`](Kernel::quick) up to date after parameters have changed.
+    fn refresh_quick(&self, workspace: &mut [f64]) {
+        let _ = workspace;
     }
 
     /// Whether events, outputs or integrals read the multipliers. If not, those of a large redundant set need not be of
@@ -573,6 +580,11 @@ pub trait Kernel: Sync {
     /// The friction of contacts that slide. Kernels leave this to [`crate::StickingKernel`], which knows which ones do.
     fn sliding(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Sliding) {
         let _ = (at, scratch, out);
+    }
+
+    /// Whether control inputs have bounds; constant.
+    fn has_control_bounds(&self) -> bool {
+        false
     }
 
     /// Requirements, inputs and their cost. `W` is resized to n_input * n_input where the model gives a cost.

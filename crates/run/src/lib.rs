@@ -74,8 +74,8 @@ pub use constraint::{
 pub use contact::{ContactModes, Mode, Reporter, StickingKernel, accelerate, find_modes};
 pub use hybrid::{
     ContactChange, Controller, Counters, Crossing, EventHit, EventRule, Failure, Flow, Follower, Method,
-    NotDifferentiable, Observer, Options, Outcome, Output, Progress, Row, SolvedRow, Stop, integrate,
-    integrate_controlled, integrate_followed,
+    NotDifferentiable, Observer, OneStep, Options, Outcome, Output, Progress, Row, SolvedRow, Stop,
+    integrate, integrate_controlled, integrate_followed,
 };
 pub use kernel::{
     AccelerationError, Action, Contact, ContactTerms, ControlTerms, Differentiable, Direction,

@@ -18,15 +18,18 @@ mod analysis;
 mod check;
 mod evaluate;
 mod facts;
+mod fit;
 mod linear;
 mod motion;
 
 pub use analysis::{analysis, brackets, verification};
 pub use check::{Findings, check, checked, parameters};
 pub use evaluate::{
-    evaluation, input_names, output_remarks, outputs, rank_remarks, reactions, start_or_guess,
+    evaluation, input_names, output_remarks, outputs, possible, rank_remarks, reactions, start_or_guess,
+    virtual_work,
 };
 pub use facts::facts;
+pub use fit::fit;
 pub use linear::{Pole, constraint_forces, eigenvalues, equilibria, kind, linearization, well_determined};
 pub use motion::{last_time, motion, stop_name};
 
@@ -43,8 +46,7 @@ pub fn headline(diagnostics: &[Diagnostic]) -> String {
 
 /// Names and values of a state.
 pub fn state_pairs<'m>(model: &'m Model, state: &State) -> Vec<(&'m str, f64)> {
-    let values = state.x.iter().chain(&state.eta).copied();
-    model.state_names().into_iter().zip(values).collect()
+    model.system.table_names().into_iter().zip(model.system.table_state(&state.x, &state.eta)).collect()
 }
 
 /// An object from names and values.

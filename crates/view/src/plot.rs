@@ -118,15 +118,18 @@ pub struct Plot<'a> {
 impl<'a> Plot<'a> {
     /// Coordinates, speeds and outputs of a motion, each group in panels of its own.
     pub fn of_motion(model: &Model, table: &'a Table) -> Plot<'a> {
-        let (n_x, n) = (model.form.coordinates.len(), model.form.speeds.len());
+        let (n_q, n) = (model.system.positions(), model.form.speeds.len());
         let mut panels = Vec::new();
         let units = model.system.units_of(&table.columns);
         let last = table.columns.len();
-        let outputs = last.saturating_sub(model.system.outputs.len()).max(1 + n_x + n);
+        let (speeds, states) = (1 + n_q, 1 + n_q + n);
+        let momenta = 1 + model.form.coordinates.len() + n;
+        let outputs = last.saturating_sub(model.system.outputs.len()).max(momenta);
         for (title, columns) in [
-            ("coordinates", 1..1 + n_x),
-            ("speeds", 1 + n_x..1 + n_x + n),
-            ("momenta", 1 + n_x + n..outputs),
+            ("coordinates", 1..speeds),
+            ("speeds", speeds..states),
+            ("states", states..momenta),
+            ("momenta", momenta..outputs),
             ("outputs", outputs..last),
         ] {
             panels.extend(spread(title, table, &units, columns));

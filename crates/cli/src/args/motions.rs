@@ -200,13 +200,13 @@ pub struct SweepArgs {
     /// Make no runs: write the results once all shards are done
     #[arg(long, conflicts_with = "resume")]
     pub merge: bool,
-    /// Figures of each run in place of its end: max, min, mean, rms, first or last of a column, as in "max(x), rms(v)"
+    /// Figures of each run in place of its end, as in "max(x), rms(v)"; also min, mean, first, last
     #[arg(long, value_name = "FIGURES", value_parser = figures)]
     pub keep: Option<String>,
     /// Format of the results
     #[arg(long, value_enum, default_value = "csv")]
     pub format: SweepFormat,
-    /// Write whole motions too, with rows this far apart, in DIR/motions; with `--keep` only the spacing of the rows
+    /// Write whole motions too, with rows this far apart, in DIR/motions; with --keep only space the rows
     #[arg(long, value_name = "DT", value_parser = positive)]
     pub every: Option<f64>,
     #[command(flatten)]

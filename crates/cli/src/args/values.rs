@@ -66,7 +66,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Whether a block belongs to it. Blocks are dealt in turn: neighbours, which tend to cost alike, go to different shards.
+    /// Whether a block belongs to it. Blocks are dealt in turn: neighbours, which cost alike, go to different shards.
     pub fn has(self, block: usize) -> bool {
         block % self.of == self.number - 1
     }

@@ -1,10 +1,10 @@
 //! Finished blocks: `DIR/blocks/NUMBER.csv`, a file for each, written beside its place and renamed.
 //!
-//! A block whose file exists is done, and there is nothing else to know: no list to keep, no lock to hold. Whoever makes a
-//! block writes the same bytes, so processes on several machines may share the directory, and one that is killed leaves
-//! nothing but a file under another name. Where motions are wanted, theirs is written first and belongs to the block.
+//! A block whose file exists is done, and there is nothing else to know: no list to keep, no lock to hold. Whoever
+//! makes a block writes the same bytes, so processes on several machines may share the directory, and one that is
+//! killed leaves nothing but a file under another name. Motions, where they are wanted, are written before their block.
 
-use super::store::put;
+use super::checksum::put;
 use crate::failure::{Failure, cannot_write, reason};
 use dalembert::simulate::Table;
 use dalembert::sweep::{Block, Sweep};
@@ -74,8 +74,8 @@ impl Blocks {
         .map(drop)
     }
 
-    /// The rows of a block with the lines they were read from. Refused, with the name of the file, where these are not
-    /// the runs of the block.
+    /// The rows of a block with the lines they were read from. Refused, with the name of the file, where these are
+    /// not the runs of the block.
     pub fn read(&self, sweep: &Sweep, block: usize) -> Result<(String, Vec<Row>), Failure> {
         let path = self.path(block);
         let refuse = |why: &str| {

@@ -3,7 +3,7 @@
 //! `DIR/checksums` has a line `BYTES CHECKSUM PATH` for each file of a complete sweep.
 
 use crate::failure::{Failure, cannot_write};
-use dalembert_files::read_text;
+use dalembert_files::{read_text, replace};
 use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter};
 use std::fs::File;
@@ -150,4 +150,20 @@ impl Write for ChecksumWriter<'_> {
     fn flush(&mut self) -> Written<()> {
         self.out.flush()
     }
+}
+
+/// Files by their names in the directory of the sweep.
+pub type Files = Vec<(String, Checksum)>;
+
+/// Writes a file so that it is there as a whole or not at all; tells what it is.
+pub fn put(
+    path: &Path,
+    write: impl FnOnce(&mut ChecksumWriter<'_>) -> std::io::Result<()>,
+) -> Result<Checksum, Failure> {
+    let written = replace(path, |out| {
+        let mut written = ChecksumWriter::new(out);
+        write(&mut written)?;
+        Ok(written.checksum())
+    });
+    written.map_err(|error| cannot_write(path, &error))
 }

@@ -1,8 +1,8 @@
 //! Blocks into the results, in the order of the runs.
 
 use super::blocks::Row;
-use super::checksum::Checksum;
-use super::store::{Store, put};
+use super::checksum::{Checksum, Files, put};
+use super::store::Store;
 use crate::args::{SweepArgs, SweepFormat};
 use crate::failure::{Failure, cannot_write};
 use dalembert::sweep::{Sweep, Tally};
@@ -18,9 +18,6 @@ const PARTITION: usize = 1 << 20;
 
 /// What a data set consists of.
 pub const DATASET: &str = "dataset.json";
-
-/// Files of the results by their names in the directory.
-pub type Files = Vec<(String, Checksum)>;
 
 /// Blocks as they are merged, with what went wrong in one of them.
 struct Merge<'a> {

@@ -1,13 +1,12 @@
 //! The directory of a sweep: what was asked, what is done, the results.
 
 use super::blocks::Blocks;
-use super::checksum::{self, Checksum, ChecksumWriter, Checksums, MAX_TEXT};
-use super::merge::Files;
+use super::checksum::{self, Checksum, Checksums, Files, MAX_TEXT, put};
 use crate::args::{SweepArgs, SweepFormat};
 use crate::failure::reason;
 use crate::failure::{Failure, cannot_write};
 use dalembert::sweep::Sweep;
-use dalembert_files::{LEFTOVER, read_text, replace};
+use dalembert_files::{LEFTOVER, read_text};
 use serde_json::Value;
 use std::fs;
 use std::io::Write;
@@ -139,7 +138,7 @@ pub fn results_name(args: &SweepArgs) -> &'static str {
 }
 
 impl Store {
-    /// The results are written: what they were made from can go, once it is known how long they are and what they add up to.
+    /// The results are written: what they were made from can go, once their lengths and checksums are kept.
     pub fn finish(&self, results: Files, summary: &Value, blocks: usize) -> Result<(), Failure> {
         let summary = format!("{summary:#}\n");
         let mut checksums = Checksums::default();
@@ -154,17 +153,4 @@ impl Store {
         put(&self.dir.join(SUMMARY), |out| out.write_all(summary.as_bytes()))?;
         self.blocks.remove()
     }
-}
-
-/// Writes a file so that it is there as a whole or not at all; tells what it is.
-pub fn put(
-    path: &Path,
-    write: impl FnOnce(&mut ChecksumWriter<'_>) -> std::io::Result<()>,
-) -> Result<Checksum, Failure> {
-    let written = replace(path, |out| {
-        let mut written = ChecksumWriter::new(out);
-        write(&mut written)?;
-        Ok(written.checksum())
-    });
-    written.map_err(|error| cannot_write(path, &error))
 }

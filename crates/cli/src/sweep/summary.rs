@@ -179,7 +179,9 @@ pub fn not_all(args: &SweepArgs, done: &[bool], first: usize) -> Failure {
         "{missing} of {blocks} blocks of runs are missing in `{}`, block {first} is the first",
         args.out
     ))
-    .help(format!("make them with `--resume` in the place of `--merge`; of N shards, number {first} mod N plus 1 has that block"))
+    .help(format!(
+        "make them with `--resume` in the place of `--merge`; of N shards, number {first} mod N plus 1 has it"
+    ))
 }
 
 /// A word as a shell takes it.

@@ -63,13 +63,21 @@ impl Compiled {
         }
         let W = form.cost.as_deref().map_or_else(Vec::new, matrix);
         self.has_cost = form.cost.is_some();
+        self.bounded = system.control_bounds.iter().map(Option::is_some).collect();
         (self.shape.n_require, self.shape.n_input) = (form.requirement_matrix.len(), count);
         let inputs = Inputs::of(system, form);
+        let bounds: Vec<Expr> = system.control_bounds.iter().flatten().flatten().copied().collect();
+        self.programs.control_bounds =
+            (!bounds.is_empty()).then(|| system.pool.lower(&inputs.state, &bounds));
         let arrays = [A, dense(&form.requirement_right), S, W];
         self.programs.control_terms = Some(Scattered::new(&mut system.pool, &inputs.state, &arrays));
         let rows = system.requirement_rows.iter().zip(&form.requirement_rates);
         let errors: Vec<Expr> = rows
-            .flat_map(|(row, psi)| [row.residual, if row.holonomic { *psi } else { Pool::ZERO }])
+            .flat_map(|(row, psi)| match (row.holonomic, row.on_accelerations) {
+                (_, true) => [Pool::ZERO; 2],
+                (true, _) => [row.residual, *psi],
+                (false, _) => [row.residual, Pool::ZERO],
+            })
             .collect();
         self.programs.requirements = Some(system.pool.lower(&inputs.state, &errors));
     }

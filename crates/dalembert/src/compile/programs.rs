@@ -80,6 +80,8 @@ macro_rules! programs {
 programs! {
     /// x', M, Q, A, b.
     terms: Scattered,
+    /// M z over z besides, where M has too many entries to be written out: columns of M one by one.
+    columns: Option<Program>,
     /// C of K4, over multipliers and reactions too.
     nonideal: Option<Program>,
     /// Residuals of the constraint rows, at position and velocity level.
@@ -108,6 +110,8 @@ programs! {
     contact_terms: Option<Scattered>,
     /// A, b, S, W of C1.
     control_terms: Option<Scattered>,
+    /// Least and greatest value of each input that has bounds.
+    control_bounds: Option<Program>,
     /// h and h' of each requirement, psi and 0 where it is on rates.
     requirements: Option<Program>,
     /// Integrands along the motion: powers, and the Lagrangian.

@@ -10,8 +10,8 @@ use super::unrolled_solve::{Entries, Layout, MAX_RECURSIVE, Term, UnrolledSolve}
 use crate::kernel_form::KernelForm;
 use crate::system::System;
 use dalembert_expr::{Expr, Pool};
-use dalembert_multibody::{Num, Tracer, Tree, articulated, bias, composite};
-use dalembert_tape::{Builder, Value};
+use dalembert_multibody::{Num, Tracer, Tree, articulated, bias, composite, inertial_forces};
+use dalembert_tape::{Builder, Program, Value};
 use rustc_hash::FxHashMap;
 
 /// A tape with the tree on it, and the parts that come from symbols.
@@ -28,7 +28,8 @@ struct Traced {
 }
 
 impl Traced {
-    fn new(system: &mut System, form: &KernelForm, rows: &[usize]) -> Option<Traced> {
+    /// With these rows, on a tape with some inputs besides those of the state and the parameters.
+    fn new(system: &mut System, form: &KernelForm, rows: &[usize], besides_state: usize) -> Option<Traced> {
         let besides = form.besides_bodies.as_ref()?;
         let plan = TreePlan::of(system)?;
         let mass: Vec<_> = besides.mass_matrix.entries().filter(|(p, q, _)| q <= p).collect();
@@ -38,7 +39,7 @@ impl Traced {
         list.extend(rows.iter().map(|&r| form.constraint_right[r]));
         plan.expressions(&mut list);
         let inputs = Inputs::of(system, form);
-        let mut tape = Builder::new(inputs.state.len());
+        let mut tape = Builder::new(inputs.state.len() + besides_state);
         let lowered = system.pool.lower_into(&mut tape, &inputs.state, &list);
         let values: FxHashMap<Expr, Value> = list.into_iter().zip(lowered).collect();
         let tree = plan.build(&mut tape, &values);
@@ -55,15 +56,47 @@ impl Traced {
         })
     }
 
-    /// M and Q by composite inertias.
-    fn entries(mut self) -> Entries {
+    /// How many lower entries of M belong to bodies.
+    fn mass_entries(&self) -> usize {
+        let links = &self.tree.links;
+        let mut above = vec![0; links.len()];
+        let mut entries = 0;
+        for (i, link) in links.iter().enumerate() {
+            above[i] = link.parent.map_or(0, |p| above[p]) + link.freedom.count();
+            entries += above[i] * link.freedom.count();
+        }
+        entries
+    }
+
+    /// `M z` over the inputs of the tape and z behind them.
+    fn columns(mut self, form: &KernelForm) -> Program {
+        let n = self.tree.speeds;
+        let first = 1 + form.coordinates.len() + n + form.parameters.len();
+        let z: Vec<Num> = (0..n).map(|q| Num::Value(self.tape.input(first + q))).collect();
+        let mut t = Tracer::new(&mut self.tape);
+        let motion = bias(&mut t, &self.tree);
+        let mut forces = inertial_forces(&mut t, &self.tree, &motion, &z);
+        for (p, q, v) in &self.mass {
+            let one = t.mul(Num::Value(*v), z[*q]);
+            forces[*p] = t.add(forces[*p], one);
+            if p != q {
+                let other = t.mul(Num::Value(*v), z[*p]);
+                forces[*q] = t.add(forces[*q], other);
+            }
+        }
+        let outputs: Vec<Value> = forces.into_iter().map(|f| t.value(f)).collect();
+        self.tape.finish(&outputs)
+    }
+
+    /// Q, and M by composite inertias where it is wanted.
+    fn entries(mut self, with_mass: bool) -> Entries {
         let n = self.tree.speeds;
         let mut t = Tracer::new(&mut self.tape);
         let motion = bias(&mut t, &self.tree);
         let needed = motion.forces(&mut t, &self.tree);
-        let own = composite(&mut t, &self.tree, &motion);
+        let own = if with_mass { composite(&mut t, &self.tree, &motion) } else { Vec::new() };
         let mut M: Vec<Vec<Num>> = (0..n).map(|i| vec![Num::Zero; i + 1]).collect();
-        let besides = self.mass.iter().map(|(p, q, v)| (*p, *q, Num::Value(*v)));
+        let besides = self.mass.iter().filter(|_| with_mass).map(|(p, q, v)| (*p, *q, Num::Value(*v)));
         for (p, q, entry) in own.into_iter().chain(besides) {
             M[p][q] = t.add(M[p][q], entry);
         }
@@ -91,11 +124,25 @@ fn term(t: &mut Tracer<'_>, a: Num) -> Term {
     (!a.is_zero()).then(|| t.value(a))
 }
 
-/// x', M, Q, A, b of all rows by recursions.
-pub(super) fn terms(system: &mut System, form: &KernelForm) -> Option<Scattered> {
+/// Entries of M that are written out.
+const MAX_ENTRIES: usize = 12_000;
+
+/// x', M, Q, A, b of all rows by recursions; where M has too many entries the rest, and a program of M z. `optional` where
+/// there is another way.
+pub(super) fn terms(
+    system: &mut System,
+    form: &KernelForm,
+    optional: bool,
+) -> Option<(Scattered, Option<Program>)> {
     let rows: Vec<usize> = (0..form.constraint_matrix.len()).collect();
-    let Entries { tape, x_dot, M, Q, A, b } = Traced::new(system, form, &rows)?.entries();
+    let traced = Traced::new(system, form, &rows, 0)?;
     let n = form.speeds.len();
+    let columns = traced.mass_entries() > MAX_ENTRIES;
+    if columns && optional {
+        return None;
+    }
+    let Entries { tape, x_dot, M, Q, A, b } = traced.entries(!columns);
+    let columns = if columns { Some(Traced::new(system, form, &[], n)?.columns(form)) } else { None };
     let (mut places, mut outputs) = (Vec::new(), Vec::new());
     let mut put = |array: usize, k: usize, value: Term| {
         if let Some(value) = value {
@@ -112,7 +159,7 @@ pub(super) fn terms(system: &mut System, form: &KernelForm) -> Option<Scattered>
         row.iter().enumerate().for_each(|(p, v)| put(3, r * n + p, *v));
     }
     b.iter().enumerate().for_each(|(k, v)| put(4, k, *v));
-    Some(Scattered { program: tape.finish(&outputs), places: Scatter::new(places) })
+    Some((Scattered { program: tape.finish(&outputs), places: Scatter::new(places) }, columns))
 }
 
 /// The whole acceleration with M by composite inertias, factored.
@@ -122,7 +169,7 @@ pub(super) fn factored(
     rows: &[usize],
     fixed: Option<&[f64]>,
 ) -> Option<UnrolledSolve> {
-    Traced::new(system, form, rows)?.entries().solved(form, rows, fixed)
+    Traced::new(system, form, rows, 0)?.entries(true).solved(form, rows, fixed)
 }
 
 /// The whole acceleration by articulated bodies: no constraints, no inertia between speeds besides that of bodies.
@@ -131,7 +178,7 @@ pub(super) fn recursive(
     form: &KernelForm,
     fixed: Option<&[f64]>,
 ) -> Option<UnrolledSolve> {
-    let mut traced = Traced::new(system, form, &[])?;
+    let mut traced = Traced::new(system, form, &[], 0)?;
     let n = traced.tree.speeds;
     let moved: usize = traced.tree.links.iter().map(|link| link.freedom.count()).sum();
     if moved != n || traced.mass.iter().any(|(p, q, _)| p != q) {

@@ -1,15 +1,17 @@
 //! Least action at fixed energy: the motion between two configurations with a given energy, its time free.
 //!
 //! ```text
-//! P11  the integral of p dq is stationary among the paths with these ends and this energy E                 (Maupertuis, Euler, Lagrange)
-//!      natural systems: geodesics of  ds^2 = 2 (E - V) dq^T M dq,  length = integral of p dq                  (Jacobi)
+//! P11  the integral of p dq is stationary among the paths with these ends and this energy E       (Maupertuis)
+//!      natural systems: geodesics of  ds^2 = 2 (E - V) dq^T M dq,  length = integral of p dq           (Jacobi)
 //! ```
 //!
-//! With a parameter from 0 to 1 geodesics make the integral of 2 (E - V) T stationary, T with the slopes for rates; there that is half the squared length l,
-//! and dt = l/(2 (E - V)) ds gives the time and the rates. This integral is given to the same search as Hamilton's, which also counts
-//! conjugate points: its index is that of the length. Where L has terms linear in the rates, E is Jacobi's integral, and the time of Hamilton's problem is
-//! varied until the motion has it; the index at fixed energy is not decided then. Renton writes the integral of T*, half of it: the same paths.
-//! For forces with a potential, constraints on positions, and nothing that depends on time. Checked by `tests/it/least_action.rs`.
+//! With a parameter from 0 to 1 geodesics make the integral of 2 (E - V) T stationary, T with the slopes for
+//! rates; there that is half the squared length l, and dt = l/(2 (E - V)) ds gives the time and the rates.
+//! This integral is given to the same search as Hamilton's, which also counts conjugate points: its index is
+//! that of the length. Where L has terms linear in the rates, E is Jacobi's integral, and the time of
+//! Hamilton's problem is varied until the motion has it; the index at fixed energy is not decided then.
+//! Renton writes the integral of T*, half of it: the same paths. For forces with a potential, constraints on
+//! positions, and nothing that depends on time. Checked by `tests/it/least_action.rs`.
 
 use super::{Connected, TOLERANCE, rates};
 use crate::hamilton::Quadratic;
@@ -109,7 +111,8 @@ impl Natural {
 }
 
 impl Workspace {
-    /// Finds the motion with energy `energy` from the model's start to the configuration `to`; the time is found too.
+    /// Finds the motion with energy `energy` from the model's start to the configuration `to`; the time is
+    /// found too.
     ///
     /// ```
     /// use dalembert::{Model, Request, Source};

@@ -1,10 +1,12 @@
-//! A model in quasi-velocities, rewritten in the rates of its coordinates: Hamilton's principle compares paths x(t).
+//! A model in quasi-velocities, rewritten in the rates of its coordinates: Hamilton's principle compares
+//! paths x(t).
 //!
 //! ```text
 //! eta = Y (x' - X0),   Q'_i = Y_pi Q'_p          Y the inverse of X in K1
 //! ```
 //!
-//! Needs as many speeds as coordinates, and Y in symbols. Results are brought back to the speeds of the model. Checked by `tests/it/connect.rs`.
+//! Needs as many speeds as coordinates, and Y in symbols. Results are brought back to the speeds of the
+//! model. Checked by `tests/it/connect.rs`.
 
 use crate::poincare::dot;
 use crate::system::{ConstraintRow, Speed, System};
@@ -14,7 +16,8 @@ use dalembert_linalg::Cod;
 use dalembert_run::{Connection, Kernel, State, Terms};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
-/// The Lagrangian of a model made ready for Hamilton's principle; a workspace of its own where the speeds are not rates.
+/// The Lagrangian of a model made ready for Hamilton's principle; a workspace of its own where the speeds
+/// are not rates.
 pub(super) fn field(
     model: &mut Workspace,
     what: &str,

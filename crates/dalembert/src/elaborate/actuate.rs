@@ -139,6 +139,9 @@ impl Elaborator<'_> {
         let residuals: Vec<Expr> = self.requirement_rows.iter().map(|r| r.residual).collect();
         let replaced = self.pool.substitute(&residuals, images);
         self.requirement_rows.iter_mut().zip(replaced).for_each(|(row, e)| row.residual = e);
+        let rows = self.requirement_rows.iter().filter(|row| row.on_accelerations);
+        let rows: Vec<(Expr, Span)> = rows.map(|row| (row.residual, row.span)).collect();
+        self.check_accelerations(k, &rows)?;
         let (actuators, weight) = (self.actuators.take(), self.weight.take());
         if self.requirement_rows.is_empty()
             && let Some(span) = actuators.as_ref().map(|a| a.1).or(weight.as_ref().map(|w| w.1))

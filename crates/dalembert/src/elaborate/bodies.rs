@@ -27,7 +27,7 @@ use crate::system::Event;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::any_error;
 use dalembert_syntax::source::Span;
-use motion::BodyMotion;
+use motion::{BodyMotion, Moving};
 pub(super) use plan::plan;
 use reactions::Wrench;
 use release::Release;
@@ -45,6 +45,7 @@ pub(super) struct Bodies {
     joints: Vec<Option<Joint>>,
     frames: Vec<Placement>,
     motions: Vec<Option<BodyMotion>>,
+    moving: Vec<Option<Moving>>,
     elements: Vec<Element>,
     element_of: FxHashMap<String, usize>,
     /// What force elements and torques do to bodies, in space.
@@ -66,6 +67,7 @@ impl Bodies {
             bodies: vec![None; n],
             joints: vec![None; joints],
             motions: vec![None; n],
+            moving: vec![None; n],
             plan,
             ..Bodies::default()
         }

@@ -105,7 +105,7 @@ impl Elaborator<'_> {
             for action in std::mem::take(&mut self.events[e].actions) {
                 let target = match action.target {
                     InitialTarget::Coordinate(i) if i >= AUXILIARY => {
-                        InitialTarget::Coordinate(n_x + i - AUXILIARY)
+                        InitialTarget::Coordinate(n_x + self.auxiliary_place(i - AUXILIARY))
                     }
                     InitialTarget::Speed(s) => InitialTarget::Speed(own + s),
                     InitialTarget::Rate(i) => match speed_of[i] {

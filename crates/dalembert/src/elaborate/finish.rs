@@ -64,7 +64,7 @@ impl Elaborator<'_> {
         let spans = (self.nonideal.first().map(|p| p.span), self.mass.as_ref().map(|(_, span)| *span));
         let nonideal = self.nonideal_term(&kinematics, &images)?;
         let mass = self.checked_mass(&kinematics, &images)?;
-        self.replace_in_rows(&images);
+        self.replace_in_rows(&kinematics, &images)?;
         let contacts = self.close_contacts(&kinematics, &images)?;
         let control = self.close_control(&kinematics, &frame, &images)?;
         let initial = self.checked_initials(&kinematics);
@@ -171,10 +171,26 @@ impl Elaborator<'_> {
         kinematics.rates.iter().map(|r| places.gradient(&mut self.pool, *r)).collect()
     }
 
-    fn replace_in_rows(&mut self, images: &[(Symbol, Expr)]) {
+    fn replace_in_rows(&mut self, k: &Kinematics, images: &[(Symbol, Expr)]) -> Fallible<()> {
         let residuals: Vec<Expr> = self.rows.iter().map(|r| r.residual).collect();
         let replaced = self.pool.substitute(&residuals, images);
         self.rows.iter_mut().zip(replaced).for_each(|(row, e)| row.residual = e);
+        let rows = self.rows.iter().filter(|row| row.on_accelerations);
+        let rows: Vec<(Expr, Span)> = rows.map(|row| (row.residual, row.span)).collect();
+        self.check_accelerations(k, &rows)
+    }
+
+    /// Rows on accelerations are linear in them.
+    pub(super) fn check_accelerations(&mut self, k: &Kinematics, rows: &[(Expr, Span)]) -> Fallible<()> {
+        let symbols: Vec<Symbol> = k.speeds.iter().map(|s| s.acceleration).collect();
+        for (residual, span) in rows {
+            if self.pool.linear(*residual, &symbols).is_none() {
+                let message = "a constraint or requirement must be linear in accelerations";
+                let d = Diagnostic::error(Code::NotLinear, *span, message);
+                return self.fail(d.help("their factors may depend on coordinates, rates and time"));
+            }
+        }
+        Ok(())
     }
 
     fn checked_initials(&mut self, k: &Kinematics) -> Vec<Initial> {
@@ -188,18 +204,16 @@ impl Elaborator<'_> {
                 None => InitialTarget::Rate(*i),
             },
             Binding::Speed(s) => InitialTarget::Speed(n_own + s),
-            Binding::Auxiliary(k) => InitialTarget::Coordinate(n_x + k),
+            Binding::Auxiliary(k) => InitialTarget::Coordinate(n_x + self.auxiliary_place(*k)),
             _ => InitialTarget::Coordinate(0),
         };
-        std::mem::take(&mut self.initial)
-            .into_iter()
-            .map(|raw| Initial {
-                target: target(&raw.on, raw.order),
-                fixed: raw.fixed,
-                value: raw.value,
-                span: raw.span,
-            })
-            .collect()
+        let initial = self.initial.iter().map(|raw| Initial {
+            target: target(&raw.on, raw.order),
+            fixed: raw.fixed,
+            value: raw.value,
+            span: raw.span,
+        });
+        initial.collect()
     }
 
     fn assemble(mut self, mut c: Closed) -> System {

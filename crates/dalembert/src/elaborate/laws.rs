@@ -3,10 +3,12 @@
 use super::roles::{Allowed, State};
 use super::scope::Binding;
 use super::speeds::Kinematics;
+use super::statement::ScalarRow;
 use super::value::Value;
 use super::{Elaborator, Fallible, Part};
 use crate::system::{Constraint, Contact, RequirementRow};
 use dalembert_expr::{Expr, Pool, Symbol};
+use dalembert_run::Level;
 use dalembert_syntax::ast::{self, Equation, Target};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
@@ -156,9 +158,11 @@ impl Elaborator<'_> {
         let coefficients = coefficients?;
         let first_row = self.requirement_rows.len();
         self.limit(first_row + difference.scalars().len(), "requirement rows", span)?;
-        for (row_name, residual, holonomic) in self.scalar_rows(&name, &difference, span)? {
-            let decay = self.decay(&coefficients, holonomic, &row_name, span)?;
-            self.requirement_rows.push(RequirementRow { name: row_name, residual, holonomic, decay, span });
+        for ScalarRow { name, residual, level } in self.scalar_rows(&name, &difference, span)? {
+            let decay = self.decay(&coefficients, level, &name, span)?;
+            let (holonomic, on_accelerations) = (level == Level::Position, level == Level::Acceleration);
+            let row = RequirementRow { name, residual, holonomic, on_accelerations, decay, span };
+            self.requirement_rows.push(row);
         }
         self.requirements.push(Constraint { name, rows: first_row..self.requirement_rows.len(), span });
         Ok(())
@@ -168,24 +172,29 @@ impl Elaborator<'_> {
     fn decay(
         &mut self,
         coefficients: &[Part],
-        holonomic: bool,
+        level: Level,
         name: &str,
         span: Span,
     ) -> Fallible<Option<(Expr, Expr)>> {
         let rate = UnitInfo::Known(Dimension::none()).per_time();
-        match (coefficients, holonomic) {
+        match (coefficients, level) {
             ([], _) => Ok(None),
-            ([k0], false) => {
+            (_, Level::Acceleration) => {
+                let message = format!("`{name}` is on accelerations: it has no error that could decay");
+                let d = Diagnostic::error(Code::NotApplicable, span, message);
+                self.fail(d.help("write the feedback into the right side, as in `require x'' = -2*x' - x`"))
+            }
+            ([k0], Level::Velocity) => {
                 self.same_unit(&rate, &k0.kind, k0.span)?;
                 Ok(Some((Pool::ZERO, k0.expr)))
             }
-            ([k0], true) => {
+            ([k0], Level::Position) => {
                 self.same_unit(&rate.per_time(), &k0.kind, k0.span)?;
                 let root = self.pool.sqrt(k0.expr);
                 let two = self.pool.int(2);
                 Ok(Some((self.pool.mul(two, root), k0.expr)))
             }
-            ([k1, k0], true) => {
+            ([k1, k0], Level::Position) => {
                 self.same_unit(&rate, &k1.kind, k1.span)?;
                 self.same_unit(&rate.per_time(), &k0.kind, k0.span)?;
                 Ok(Some((k1.expr, k0.expr)))

@@ -1,4 +1,5 @@
-//! Expressions that are given from outside, when a model has been read: their values, or the expressions themselves.
+//! Expressions that are given from outside, when a model has been read: their values, or the expressions
+//! themselves.
 
 use super::roles::{Allowed, Role, State};
 use super::scope::Binding;
@@ -13,7 +14,8 @@ use dalembert_syntax::source::{Source, Span};
 use dalembert_syntax::units::UnitInfo;
 use rustc_hash::FxHashMap;
 
-/// The value of an expression of parameters, in a unit that is wanted. Places in its text are none of the model's.
+/// The value of an expression of parameters, in a unit that is wanted. Places in its text are none of the
+/// model's.
 pub(crate) fn value_in(
     parameters: &[Parameter],
     values: &[f64],
@@ -74,7 +76,8 @@ pub(crate) struct Names<'a> {
     pub others: Vec<String>,
 }
 
-/// A scalar expression in a pool of its own, over symbols called as in the model. Places in its text are none of the model's.
+/// A scalar expression in a pool of its own, over symbols called as in the model. Places in its text are
+/// none of the model's.
 pub(crate) fn expression_over(text: &str, names: &Names<'_>) -> Result<(Pool, Expr), Box<Diagnostic>> {
     let bad = |message: String| Box::new(Diagnostic::error(Code::BadOption, None, message));
     let (ast, said) = parse(&Source::new("expression", format!("let value = {text}")));

@@ -8,7 +8,8 @@ use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Format, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
-/// Writes v = dF/du, u(v) and G(v) = u v - F(u) of a function over some variables; the conjugate of `u` is `v_u`.
+/// Writes v = dF/du, u(v) and G(v) = u v - F(u) of a function over some variables; the conjugate of `u` is
+/// `v_u`.
 ///
 /// Variables are names of the model (coordinates, rates, speeds, parameters) or new ones.
 pub fn legendre(

@@ -18,7 +18,7 @@ pub(super) struct Normal {
     /// Rows.
     pub count: usize,
     /// The largest squares of the columns of J so far.
-    pub scale: Vec<f64>,
+    scale: Vec<f64>,
 }
 
 /// A step, and the fall of the sum of squares it promises.
@@ -49,6 +49,12 @@ impl Normal {
         }
         let scale = (0..n).map(|a| square[a * n + a]).collect();
         Normal { n, square, gradient, cost, count: now.residuals.len(), scale }
+    }
+
+    /// Damped by no less than another one was.
+    pub fn with_scale_of(mut self, other: &Normal) -> Self {
+        self.scale.iter_mut().zip(&other.scale).for_each(|(own, other)| *own = own.max(*other));
+        self
     }
 
     /// The step of Levenberg and Marquardt; parameters without any influence stay.

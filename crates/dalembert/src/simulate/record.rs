@@ -47,6 +47,8 @@ pub(super) struct Recorder<'m, P> {
     pub energies: Vec<f64>,
     /// What events have changed the energy by, where some change the state.
     pub jumped: Option<f64>,
+    /// When an input first was at a bound, and which.
+    pub saturated: Option<(f64, usize)>,
     /// Forces at each row, where they are wanted.
     pub forces: Option<Vec<f64>>,
     /// Work so far at the last row.
@@ -78,6 +80,7 @@ impl<'m, P> Recorder<'m, P> {
             max_events: MAX_EVENTS,
             energies: Vec::new(),
             jumped: (!model.compiled.actions().is_empty()).then_some(0.0),
+            saturated: None,
             forces: forces.then(Vec::new),
             integrals: Vec::new(),
             trouble: None,
@@ -125,7 +128,12 @@ impl<'m, P> Recorder<'m, P> {
         for k in 0..self.directions {
             let own = &row.sensitivity[k * each..(k + 1) * each];
             match own.get(1..1 + columns) {
-                Some(values) => self.values.extend_from_slice(values),
+                Some(values) => {
+                    let (state, outputs) = values.split_at(row.x.len() + row.eta.len());
+                    let (x, eta) = state.split_at(row.x.len());
+                    self.values.extend(self.model.system.table_state(x, eta));
+                    self.values.extend_from_slice(outputs);
+                }
                 None => self.values.extend(vec![f64::NAN; columns]),
             }
         }
@@ -199,8 +207,7 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
         let row = Row { eta: &state.eta, ..row };
         self.measure(&row);
         self.values.push(row.t);
-        self.values.extend_from_slice(row.x);
-        self.values.extend_from_slice(row.eta);
+        self.values.extend(self.model.system.table_state(row.x, row.eta));
         self.values.extend(added);
         self.integrals.clear();
         self.integrals.extend_from_slice(row.integrals);
@@ -222,6 +229,14 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
             rising: !change.sticks,
             state: None,
         });
+    }
+
+    fn saturation(&mut self, t: f64, input: usize, at_bound: bool) {
+        let name = self.model.input_names().get(input).cloned().unwrap_or_default();
+        let what = if at_bound { "saturates" } else { "recovers" };
+        let name = format!("{name} {what}");
+        self.events.push(EventRecord { name, t, rising: at_bound, state: None });
+        self.saturated.get_or_insert((t, input));
     }
 
     fn jump(&mut self, before: Point<'_>, after: Point<'_>) {

@@ -9,7 +9,8 @@ use crate::workspace::Workspace;
 use dalembert_run::{AccelerationError, Failure, Kernel, Method, State, Term};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 
-/// The equations that are integrated. Outputs are the same for all; momenta and M are columns of the forms that have them.
+/// The equations that are integrated. Outputs are the same for all; momenta and M are columns of the forms
+/// that have them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MotionForm {
     /// U1 in (x, eta).

@@ -1,7 +1,7 @@
 //! Figures of a run: its rows reduced to a few numbers, as in `max(x), rms(tension)`.
 //!
-//! Figures are taken over the rows of a run, which are as far apart as the request says, its last row included. Where a
-//! value is not a number in some row, or a run has no rows, its figures are not numbers either.
+//! Figures are taken over the rows of a run, which are as far apart as the request says, its last row included. Where
+//! a value is not a number in some row, or a run has no rows, its figures are not numbers either.
 
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 
@@ -32,27 +32,33 @@ impl Statistic {
         ("last", Statistic::Last),
     ];
 
-    fn of(self, values: impl Iterator<Item = f64> + Clone) -> f64 {
-        let fold = |least: fn(f64, f64) -> bool| {
-            values.clone().reduce(|a, b| if a.is_nan() || least(a, b) { a } else { b }).unwrap_or(f64::NAN)
+    fn of(self, values: &[f64]) -> f64 {
+        // A value that is not a number is the least and the greatest: it is not passed over.
+        let best = |better: fn(f64, f64) -> bool| {
+            values.iter().copied().reduce(|a, b| if a.is_nan() || better(a, b) { a } else { b })
         };
-        let n = values.clone().count() as f64;
-        match self {
-            Statistic::Max => fold(|a, b| a >= b),
-            Statistic::Min => fold(|a, b| a <= b),
-            Statistic::Mean => values.map(|v| v / n).sum::<f64>() + 0.0 / n,
-            Statistic::Rms => {
-                // Relative to the greatest, so that squares neither overflow nor vanish.
-                let greatest = Statistic::Max.of(values.clone().map(f64::abs));
-                if greatest == 0.0 || !greatest.is_finite() {
-                    return greatest;
-                }
-                greatest * (values.map(|v| (v / greatest).powi(2)).sum::<f64>() / n).sqrt()
-            }
-            Statistic::First => values.clone().next().unwrap_or(f64::NAN),
-            Statistic::Last => values.last().unwrap_or(f64::NAN),
-        }
+        let n = values.len() as f64;
+        let found = match self {
+            Statistic::Max => best(|a, b| a >= b),
+            Statistic::Min => best(|a, b| a <= b),
+            Statistic::Mean => (n > 0.0).then(|| values.iter().map(|v| v / n).sum()),
+            Statistic::Rms => root_mean_square(values),
+            Statistic::First => values.first().copied(),
+            Statistic::Last => values.last().copied(),
+        };
+        found.unwrap_or(f64::NAN)
     }
+}
+
+/// Relative to the greatest value, so that squares neither overflow nor vanish.
+fn root_mean_square(values: &[f64]) -> Option<f64> {
+    let greatest =
+        values.iter().copied().map(f64::abs).reduce(|a, b| if a.is_nan() || a >= b { a } else { b })?;
+    if greatest == 0.0 || !greatest.is_finite() {
+        return Some(greatest);
+    }
+    let squares: f64 = values.iter().map(|v| (v / greatest).powi(2)).sum();
+    Some(greatest * (squares / values.len() as f64).sqrt())
 }
 
 /// One number for each run.
@@ -150,8 +156,8 @@ impl Kept {
 
     /// Of the rows of a motion, one after the other.
     pub fn of<'a>(&'a self, rows: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
-        let column = move |k: usize| rows.chunks_exact(self.width).map(move |row| row[k]);
-        self.figures.iter().map(move |(figure, k)| figure.statistic.of(column(*k)))
+        let column = |k: usize| -> Vec<f64> { rows.chunks_exact(self.width).map(|row| row[k]).collect() };
+        self.figures.iter().map(move |(figure, k)| figure.statistic.of(&column(*k)))
     }
 }
 

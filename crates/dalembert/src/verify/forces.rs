@@ -64,7 +64,11 @@ fn requirements(model: &Workspace, readings: &[Reading]) -> Tally {
     for reading in readings {
         let mut terms = ControlTerms::new(&kernel.shape());
         kernel.control_terms(reading.state.point(), &mut scratch, &mut terms);
-        let eta_dot = &reading.solution.eta_dot;
+        let s = &reading.solution;
+        if s.demand != s.inputs {
+            continue; // at a bound, what is required is not done
+        }
+        let eta_dot = &s.eta_dot;
         let d = reading.weights();
         for (row, b) in terms.A.chunks(eta_dot.len().max(1)).zip(&terms.b) {
             let length = row.iter().zip(&d).map(|(a, d)| a / d).fold(0.0, f64::hypot);

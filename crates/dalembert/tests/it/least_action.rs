@@ -39,7 +39,13 @@ fn a_throw_has_the_time_of_the_quadratic_equation() {
     let metric = least.jacobi_metric.expect("a metric");
     assert_eq!(metric, "ds^2 = 2*(E - m*g*y)*(m*(dx^2 + dy^2))");
     // The steep throw touches the envelope of all throws on its way: a conjugate point.
-    let found = at_energy(&mut model, "x = 5, y = 1", &["x = 2, y = 5", "x = 4, y = 5"], energy);
+    let place = |s: f64| {
+        let t = s * steep;
+        format!("x = {}, y = {}", x * s, (y / steep + g * steep / 2.0) * t - g * t * t / 2.0)
+    };
+    let via: Vec<String> = (1..8).map(|k| place(f64::from(k) / 8.0)).collect();
+    let via: Vec<&str> = via.iter().map(String::as_str).collect();
+    let found = at_energy(&mut model, "x = 5, y = 1", &via, energy);
     let least = found.least_action.expect("least action");
     below("time", (least.time - steep).abs(), 1e-8);
     assert_eq!(found.connection.second.expect("decided").index, 1);

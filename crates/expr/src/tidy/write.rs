@@ -9,6 +9,8 @@ use crate::rational::Rational;
 
 /// Longer sums are written without looking for factors.
 const MAX_NESTED: usize = 400;
+/// Up to so many terms several factors are tried.
+const MAX_TRIED: usize = 40;
 /// How deeply factors are nested.
 const MAX_DEPTH: usize = 12;
 
@@ -65,17 +67,17 @@ impl Fractions {
         }
         let (m, _) = p.content();
         let inner = p.scaled(&inverse(&m), &Rational::ONE);
-        let body = match commonest(&inner) {
-            None => self.flat(pool, &inner),
-            Some(g) => {
-                let (with, without): (Vec<_>, Vec<_>) =
-                    inner.terms.iter().cloned().partition(|(m, _)| m.iter().any(|f| f.0 == g && f.1 > 0));
-                let (with, without) = (Polynomial { terms: with }, Polynomial { terms: without });
-                let (a, b) = (self.nested(pool, &with, depth + 1), self.nested(pool, &without, depth + 1));
-                let sum = pool.add(a, b);
-                pool.collect_factors(sum)
-            }
-        };
+        let mut body = self.flat(pool, &inner);
+        let tries = if depth < 3 && inner.terms.len() <= MAX_TRIED { 3 } else { 1 };
+        for g in commonest(&inner).into_iter().take(tries) {
+            let (with, without): (Vec<_>, Vec<_>) =
+                inner.terms.iter().cloned().partition(|(m, _)| m.iter().any(|f| f.0 == g && f.1 > 0));
+            let (with, without) = (Polynomial { terms: with }, Polynomial { terms: without });
+            let (a, b) = (self.nested(pool, &with, depth + 1), self.nested(pool, &without, depth + 1));
+            let sum = pool.add(a, b);
+            let collected = pool.collect_factors(sum);
+            body = pool.shorter(body, collected);
+        }
         let front = self.monomial(pool, &m);
         let e = pool.mul(front, body);
         pool.shorter(e, flat)
@@ -113,16 +115,13 @@ fn weight(p: &Polynomial) -> usize {
     p.terms.iter().map(|(m, _)| 1 + m.iter().map(|f| f.1.unsigned_abs() as usize).sum::<usize>()).sum()
 }
 
-/// The generator in the most terms, the first of several; `None` where none is in two.
-fn commonest(p: &Polynomial) -> Option<u16> {
-    let mut best: Option<(usize, u16)> = None;
-    for g in p.generators() {
-        let count = p.terms.iter().filter(|(m, _)| m.iter().any(|f| f.0 == g && f.1 > 0)).count();
-        if count >= 2 && count < p.terms.len() && best.is_none_or(|(most, _)| count > most) {
-            best = Some((count, g));
-        }
-    }
-    best.map(|b| b.1)
+/// Generators that are in two terms or more but not in all, those in the most terms first.
+fn commonest(p: &Polynomial) -> Vec<u16> {
+    let count = |g: u16| p.terms.iter().filter(|(m, _)| m.iter().any(|f| f.0 == g && f.1 > 0)).count();
+    let mut found: Vec<(usize, u16)> = p.generators().into_iter().map(|g| (count(g), g)).collect();
+    found.retain(|(count, _)| *count >= 2 && *count < p.terms.len());
+    found.sort_by_key(|(count, g)| (std::cmp::Reverse(*count), *g));
+    found.into_iter().map(|f| f.1).collect()
 }
 
 impl Pool {

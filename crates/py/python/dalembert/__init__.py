@@ -40,6 +40,7 @@ from ._results import (
     Record,
     Verification,
 )
+from ._stepper import StepEvent, Stepper
 from ._sweep import Sweep
 from ._system import System
 from ._table import Table
@@ -69,6 +70,8 @@ __all__ = [
     "Record",
     "RequestError",
     "RunError",
+    "StepEvent",
+    "Stepper",
     "Sweep",
     "System",
     "Table",

@@ -159,6 +159,24 @@ class Linearization(Record):
             return [Mode(entry) for entry in value]
         return super()._made(key, value)
 
+    def to_control(self) -> Any:
+        """The system as a ``StateSpace`` of the package python-control, with its names."""
+        import control  # type: ignore[import-not-found, import-untyped, unused-ignore]
+        import numpy as np
+
+        n, k, r = len(self.states), len(self.inputs), len(self.outputs)
+        matrices = [
+            np.asarray(self[key], float).reshape(shape)
+            for key, shape in (
+                ("state_matrix", (n, n)),
+                ("input_matrix", (n, k)),
+                ("output_matrix", (r, n)),
+                ("feedthrough", (r, k)),
+            )
+        ]
+        names = {"states": list(self.states), "inputs": list(self.inputs), "outputs": list(self.outputs)}
+        return control.ss(*matrices, **names)
+
 
 class Mode(Record):
     """An eigenvalue and its vector, over the states of the linear system."""

@@ -9,6 +9,7 @@ import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
+import numpy as np
 import numpy.typing as npt
 
 from . import _engine, _options, _words
@@ -28,6 +29,8 @@ from ._results import (
     Record,
     Verification,
 )
+from ._signals import Signal, sampled, signals
+from ._stepper import Stepper
 from ._words import Expression, Values
 
 if TYPE_CHECKING:
@@ -59,17 +62,23 @@ class System:
         name: str = "model",
         set: Optional[Mapping[Any, Expression]] = None,
         initial: Values = None,
+        inputs: Optional[Mapping[str, Any]] = None,
+        interpolate: str = "linear",
     ) -> None:
         if not isinstance(text, str) or not isinstance(name, str):
             raise TypeError("a model and its name are text")
         settings, starts = _words.settings(set), _words.starts(initial)
-        engine = _engine.System(text, name, settings, starts)
-        self.__dict__.update(_text=text, _name=name, _set=settings, _initial=starts, _engine=engine)
+        given = signals(inputs, interpolate)
+        engine = _engine.System(text, name, settings, starts, given)
+        self.__dict__.update(
+            _text=text, _name=name, _set=settings, _initial=starts, _inputs=given, _engine=engine
+        )
 
     _text: str
     _name: str
     _set: tuple[tuple[str, str], ...]
     _initial: tuple[str, ...]
+    _inputs: tuple[Signal, ...]
     _engine: _engine.System
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -122,11 +131,30 @@ class System:
     @property
     def _key(self) -> tuple[Any, ...]:
         """All that it depends on; what travels."""
-        return self.text, self.name, self._set, self._initial
+        return self.text, self.name, self._set, self._initial, self._inputs
 
     @classmethod
-    def _of(cls, text: str, name: str, set: Sequence[tuple[str, str]], initial: Sequence[str]) -> System:
-        return cls(text, name, dict(set), initial)
+    def _of(
+        cls,
+        text: str,
+        name: str,
+        set: Sequence[tuple[str, str]],
+        initial: Sequence[str],
+        inputs: Sequence[Signal] = (),
+    ) -> System:
+        system = cls(text, name, dict(set), initial)
+        return system._given(inputs) if inputs else system
+
+    def _given(self, inputs: Sequence[Signal]) -> System:
+        """The same system with signals in the place of some inputs."""
+        merged = {signal[0]: signal for signal in (*self._inputs, *inputs)}
+        other = System.__new__(System)
+        given = tuple(merged.values())
+        engine = _engine.System(self._text, self._name, self._set, self._initial, given)
+        other.__dict__.update(
+            _text=self._text, _name=self._name, _set=self._set, _initial=self._initial, _inputs=given, _engine=engine
+        )
+        return other
 
     def __reduce__(self) -> tuple[Any, ...]:
         return System._of, self._key
@@ -168,6 +196,11 @@ class System:
     def inputs(self) -> tuple[str, ...]:
         """Names of the control inputs; none without requirements."""
         return tuple(self._engine.inputs)
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """Names of the signals from outside that the model declares with ``input``."""
+        return tuple(self._engine.signals)
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -246,7 +279,8 @@ class System:
         starts = {_words.about(item): item for item in (*self._initial, *_words.starts(initial))}
         text = "\n".join([self.text.rstrip("\n"), *added]) if added else self.text
         try:
-            return System(text, self.name, merged, list(starts.values()))
+            other = System(text, self.name, merged, list(starts.values()))
+            return other._given(self._inputs) if self._inputs else other
         except ModelError as error:
             if added:
                 raise refused(error, added, self.text) from None
@@ -279,7 +313,10 @@ class System:
         action: bool = False,
         interpret: bool = False,
         fold: bool = False,
+        sensitivity: Iterable[object] = (),
         time_limit: Optional[float] = None,
+        inputs: Optional[Mapping[str, Any]] = None,
+        interpolate: str = "linear",
     ) -> Motion:
         """The motion. What is left out comes from the model's ``simulate`` statement, then from defaults.
 
@@ -290,6 +327,10 @@ class System:
         constraints nearest to it. ``plant`` gives the simulated system parameters its controller does not know of, ``hold`` samples control.
         ``form="hamilton"`` and ``form="suslov"`` add columns of momenta ``p_x``, and Suslov's multipliers ``M_NAME``, whose values at the
         start are ``multipliers={"M_rod": 0.3}``.
+        ``sensitivity`` names parameters (``"m"``) and starting values (``"theta(0)"``) by which every column is differentiated.
+
+        ``inputs`` gives signals for the inputs of the model: a number or an expression as in the model, samples as ``(times, values)``
+        with ``interpolate`` step, linear or cubic, or a function ``f(t, y)``, which is computed ``every`` so often and held.
 
         A run that fails gives the motion until then, with ``success`` False, and so does one that takes longer than
         ``time_limit`` seconds. Ctrl-C raises :class:`Interrupted`, whose
@@ -309,6 +350,8 @@ class System:
             names = [*names, *(stop for stop in self._engine.stops if stop not in names)]
         system = self._with(set, initial, added)
         begin, until = _options.span(t_span)
+        if inputs:
+            system = self._signalled(system, inputs, interpolate, begin, until, every, method, state)
         wish = {
             "begin": begin,
             "until": until,
@@ -330,6 +373,7 @@ class System:
             "fold": _options.yes_or_no("fold", fold),
             "action": _options.yes_or_no("action", action),
             "time_limit": _options.tolerance("time_limit", time_limit),
+            "sensitivity": [str(name) for name in ([sensitivity] if isinstance(sensitivity, str) else sensitivity)],
         }
         columns, document, found, raised = _engine.simulate(system._engine, wish)
         motion = Motion(system, columns, document, found, names, wish)
@@ -338,6 +382,36 @@ class System:
         if raised is not None:
             raise raised
         return motion
+
+    @staticmethod
+    def _signalled(
+        system: System,
+        inputs: Mapping[str, Any],
+        interpolate: str,
+        begin: float,
+        until: Optional[float],
+        every: Optional[float],
+        method: Optional[str],
+        state: Optional[Sequence[float]],
+    ) -> System:
+        """The system with signals for its inputs; functions are sampled along its motion."""
+        functions = {name: value for name, value in inputs.items() if callable(value)}
+        plain = {name: value for name, value in inputs.items() if name not in functions}
+        system = system._given(signals(plain, interpolate)) if plain else system
+        if not functions:
+            return system
+        unknown = [name for name in functions if name not in system.signals]
+        if unknown:
+            raise RequestError(f"the model has no input `{unknown[0]}`")
+        if every is None or until is None or begin != 0.0:
+            raise RequestError("a function as an input is computed `every` so often from t = 0 to the end time: give both")
+        times = np.arange(0.0, until + 0.5 * every, every)
+        held = sampled(system, functions, times, method, state)
+        return system._given(signals(held, "step"))
+
+    def stepper(self, dt: float, *, method: str = "rk4", substeps: int = 1) -> Stepper:
+        """Steps of length ``dt`` under inputs that are held, for a loop of your own; see :class:`Stepper`."""
+        return Stepper(self, dt, method, substeps)
 
     def _guesses(self, state: Optional[Sequence[float]]) -> list[str]:
         """A state that need not keep the constraints, as starting values that they may change."""
@@ -432,6 +506,42 @@ class System:
         engine = self._with(set, initial)._engine
         return Linearization(
             engine.linearize(_words.state(at), _options.yes_or_no("settle", settle), _words.join(independent))
+        )
+
+    def derivatives(self, t: npt.ArrayLike, y: npt.ArrayLike) -> Record:
+        """Exact derivatives of rates and multipliers by state, inputs and parameters, over arrays of states."""
+        return self._accelerations.derivatives(t, y)
+
+    def fit(
+        self,
+        data: Mapping[str, npt.ArrayLike],
+        free: Union[Mapping[str, Optional[float]], Iterable[str]],
+        *,
+        rtol: Optional[float] = None,
+        set: Optional[Mapping[Any, Expression]] = None,
+        initial: Values = None,
+    ) -> Record:
+        """Parameters and starting values from measured columns, by least squares on exact sensitivities.
+
+        ``data`` has an array of times under ``t`` and arrays named like coordinates, speeds or outputs, in SI units; NaN is a
+        value that is missing. ``free`` names what is fitted, with values to begin with if it is a mapping.
+        """
+        columns = {str(name): _options.array(str(name), values).reshape(-1) for name, values in data.items()}
+        if "t" not in columns:
+            raise RequestError("the data have no times: give them under 't'")
+        times = columns.pop("t")
+        for name, values in columns.items():
+            if values.size != times.size:
+                raise RequestError(f"{values.size} values of {name} for {times.size} times")
+        wanted = dict(free) if isinstance(free, Mapping) else {str(name): None for name in free}
+        engine = self._with(set, initial)._engine
+        return Record(
+            engine.fit(
+                times.tolist(),
+                [(name, values.tolist()) for name, values in columns.items()],
+                [(str(name), None if value is None else float(value)) for name, value in wanted.items()],
+                _options.tolerance("rtol", rtol),
+            )
         )
 
     def eigenvalues(

@@ -362,6 +362,10 @@ impl Kernel for StickingKernel<'_> {
         self.base.contact_terms(at, scratch, out);
     }
 
+    fn has_control_bounds(&self) -> bool {
+        self.base.has_control_bounds()
+    }
+
     fn control_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ControlTerms) {
         self.base.control_terms(at, scratch, out);
     }

@@ -11,6 +11,7 @@ use super::follower::{Follower, Guard};
 use super::integration::{Integration, failure};
 use super::rows::Rows;
 use super::rules;
+use super::saturation::Saturation;
 use super::source::{EventSource, HeldControl, Sources, Transition};
 use super::time_events::TimeSwitches;
 use super::tolerances::SUDDEN;
@@ -68,7 +69,7 @@ impl<'a> Driver<'a> {
         if let (Some(failure), Stop::EndTime | Stop::Event(_)) = (self.run.not_followed.take(), &stop) {
             stop = Stop::Failed(failure);
         }
-        if self.rows.last != self.run.t {
+        if self.rows.last != self.run.t && !matches!(stop, Stop::Event(_)) {
             self.rows.give_now(&mut self.run, None);
         }
         let run = self.run;
@@ -207,6 +208,7 @@ fn sources_of(run: &Integration<'_>) -> Sources {
     add(HeldControl::of(run).map(|source| Box::new(source) as _));
     add(TimeSwitches::of(run).map(|source| Box::new(source) as _));
     add(ContactChanges::of(run).map(|source| Box::new(source) as _));
+    add(Saturation::of(run).map(|source| Box::new(source) as _));
     add(Discontinuities::of(run).map(|source| Box::new(source) as _));
     add(UserEvents::of(run).map(|source| Box::new(source) as _));
     sources

@@ -103,6 +103,11 @@ pub trait Observer {
         let _ = (t, change);
     }
 
+    /// A control input has reached a bound at time `t`, or has left it.
+    fn saturation(&mut self, t: f64, input: usize, at_bound: bool) {
+        let _ = (t, input, at_bound);
+    }
+
     /// An event has changed the state: that before it and that behind it, at the same time.
     fn jump(&mut self, before: Point<'_>, after: Point<'_>) {
         let _ = (before, after);

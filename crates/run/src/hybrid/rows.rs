@@ -133,7 +133,8 @@ impl Rows {
         let o = &mut run.outcome;
         o.largest_position_residual = o.largest_position_residual.max(left.position);
         o.largest_velocity_residual = o.largest_velocity_residual.max(left.velocity);
-        self.last = t;
+        // Rows of events are not among those that were asked for.
+        self.last = if event.is_none() { t } else { self.last };
         let inputs = run.field.controller.inputs_at(at);
         let wanted = run.observer.wants_solution(event);
         let solved = wanted.then(|| self.reporter.solve(&run.field.kernel, at, &inputs));

@@ -49,8 +49,26 @@ impl UserEvents {
         self.actions.iter().any(|action| action.event == event)
     }
 
-    /// The state behind events that happen at once, into `run`.
+    /// The state behind events that happen at once, into `run`; that before them where there is none.
     fn assign(&mut self, run: &mut Integration<'_>, hits: &[EventHit]) -> Result<(), Failure> {
+        let before = run.y.clone();
+        let assigned = self
+            .assign_from(run, hits, &before)
+            .and_then(|()| check_constraints(run, &before, hits[0].index));
+        match &assigned {
+            Err(_) => run.y.copy_from_slice(&before),
+            Ok(()) => run.observer.jump(run.field.point(run.t, &before), run.field.point(run.t, &run.y)),
+        }
+        assigned
+    }
+
+    /// What events that happen at once assign, all from the values `before`.
+    fn assign_from(
+        &mut self,
+        run: &mut Integration<'_>,
+        hits: &[EventHit],
+        before: &[f64],
+    ) -> Result<(), Failure> {
         let t = run.t;
         for hit in hits {
             if !self.assigns(hit.index) {
@@ -60,10 +78,9 @@ impl UserEvents {
                 return Err(Failure::Accumulation { t, event: hit.index, limit });
             }
         }
-        let before = run.y.clone();
         // Without an acceleration, expressions that use it see the last one.
-        let _ = run.field.report(t, &before);
-        let at = run.field.point(t, &before);
+        let _ = run.field.report(t, before);
+        let at = run.field.point(t, before);
         run.field.kernel.action_values(at, run.field.reported(), &mut run.scratch, &mut self.values);
         let mut assigned: Vec<(usize, usize)> = Vec::new();
         for (action, &value) in run.field.kernel.actions().iter().zip(&self.values) {
@@ -85,9 +102,6 @@ impl UserEvents {
                 }
             }
         }
-        check_constraints(run, &before, hits[0].index)?;
-        let (t, before) = (run.t, run.field.point(run.t, &before));
-        run.observer.jump(before, run.field.point(t, &run.y));
         Ok(())
     }
 }

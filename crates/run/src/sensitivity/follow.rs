@@ -128,9 +128,8 @@ impl<'k> Sensitivities<'k> {
             y.iter_mut().zip(&self.S).zip(&self.weights).for_each(|((y, S), w)| *y = S / w);
             let mut field =
                 Variation { equation: &mut self.equation, step, weights: &self.weights, S, y: &mut self.y };
-            let begun = field.eval(self.t, y, f);
             let at = Attempt { t: self.t, h, y, f, tol: self.tolerance };
-            let tried = begun.map_err(Into::into).and_then(|()| self.stepper.step(&mut field, at, y_new));
+            let tried = self.stepper.step(&mut field, at, y_new);
             self.steps.1 += 1;
             let error = tried.map_or(f64::INFINITY, |estimated| estimated.error);
             if error <= 1.0 {
@@ -158,7 +157,7 @@ impl<'k> Sensitivities<'k> {
         }
     }
 
-    /// Sizes of each direction's coordinates and speeds over the step.
+    /// Sizes of each direction's coordinates and speeds over the step, and the derivative at its begin in these.
     fn weigh(&mut self, step: &FollowedStep<'_>) -> Result<(), NotDifferentiable> {
         let (n_x, width) = (self.equation.n_x, self.equation.width());
         let d = n_x + self.equation.n;
@@ -170,15 +169,22 @@ impl<'k> Sensitivities<'k> {
         if field.eval(self.t, &now, f).is_err() {
             return Err(self.equation.refused.take().unwrap_or(NotDifferentiable::TooManySteps));
         }
+        // What a change of the whole parameter could do: sensitivities far below it are rounding.
+        let (mut begin, mut end) = (vec![0.0; d], vec![0.0; d]);
+        (step.inside)(0.0, &mut begin);
+        (step.inside)(1.0, &mut end);
+        let moved = |i: usize| begin.get(i).map_or(0.0, |b| b.abs().max(end[i].abs()));
         for (k, column) in self.S.chunks(width).enumerate() {
             for block in [0..n_x, n_x..d, d..width] {
-                let size = block
-                    .clone()
-                    .fold(0.0f64, |size, i| size.max(column[i].abs()).max((step.h * f[k * width + i]).abs()));
+                let size = block.clone().fold(0.0f64, |size, i| {
+                    let floor = FLOOR * moved(i) / self.sizes[k];
+                    size.max(column[i].abs()).max((step.h * f[k * width + i]).abs()).max(floor)
+                });
                 let size = if size > 0.0 { size } else { 1.0 };
                 block.for_each(|i| self.weights[k * width + i] = size);
             }
         }
+        f.iter_mut().zip(&self.weights).for_each(|(f, w)| *f /= w);
         Ok(())
     }
 
@@ -330,8 +336,8 @@ impl<'k> Sensitivities<'k> {
         }
         let mut values = vec![0.0; count];
         let mut f = vec![0.0; width];
-        if let (Some(_), Some(response)) = (event, &self.equation.response) {
-            response.derivative(&mut f[..d]);
+        if event.is_some() {
+            self.derivative(&mut f);
         }
         for (k, column) in S.chunks_mut(width).enumerate() {
             let tau = match event {

@@ -17,14 +17,17 @@
 //! Refused: laws that read forces which redundant rows share; non-ideal work or control together with friction.
 //! Checked over random systems by differences of accelerations and forces (`tests/it/sensitivity.rs` of the facade).
 
-use crate::acceleration::{Accelerator, Factor, Rules};
+mod control;
+mod friction;
+
+use crate::acceleration::{Accelerator, Factor};
 use crate::contact::{ContactModes, StickingKernel};
-use crate::kernel::{Differentiable, Direction, Path, Refusal, Solved};
+use crate::kernel::{Differentiable, Direction, Refusal, Solved};
 use crate::{
     AccelerationError, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Point, Shape, Sliding,
     Solution, State, Terms,
 };
-use dalembert_linalg::{Cod, Lu, RANK_TOL, axpy, dot, mat_t_vec, mat_vec, norm};
+use dalembert_linalg::{Cod, RANK_TOL, axpy, dot, mat_vec};
 
 /// Why there is no derivative at a state.
 #[derive(Clone, Debug, PartialEq)]
@@ -234,42 +237,13 @@ impl<'k> Response<'k> {
         eta_dot.copy_from_slice(&self.state.solution.eta_dot);
     }
 
-    fn contacts_at(&mut self, at: Point<'_>, natural: usize) {
-        let shape = self.base.shape();
-        let s = &mut self.state;
-        s.sliding = Sliding::new(&shape, natural);
-        self.kernel.sliding(at, &mut self.scratch, &mut s.sliding);
-        s.contact.0.resize(ContactTerms::room(&shape), 0.0);
-        let (mut terms, _) = ContactTerms::carve(&shape, &mut s.contact.0);
-        self.base.contact_terms(at, &mut self.scratch, &mut terms);
-        s.slip = (0..s.sliding.contacts.len())
-            .map(|k| {
-                let force = &s.sliding.force[k * shape.n_eta..(k + 1) * shape.n_eta];
-                solved(&mut self.accelerator, force, None)
-            })
-            .collect();
-        if let Some(own) = &mut self.natural {
-            let rules = Rules { path: Path::Auto, rank_tol: RANK_TOL, max_rank: usize::MAX, judged: true };
-            let terms = s.terms.written_out();
-            let n = shape.n_eta;
-            if own.factor.factor(&terms.M, &terms.A[..natural * n], rules).is_ok() {
-                own.factor.solve(&terms.Q, &terms.b[..natural], &mut own.z, &mut own.lambda);
-            }
-        }
-    }
-
-    fn control_at(&mut self, at: Point<'_>) {
-        let shape = self.base.shape();
-        let (n, count) = (shape.n_eta, shape.n_input);
-        let s = &mut self.state;
-        s.control = ControlTerms::new(&shape);
-        self.base.control_terms(at, &mut self.scratch, &mut s.control);
-        s.reach = (0..count)
-            .map(|j| {
-                let column: Vec<f64> = (0..n).map(|i| s.control.S[i * count + j]).collect();
-                solved(&mut self.accelerator, &column, None)
-            })
-            .collect();
+    /// The integrands along the motion at the state.
+    pub(crate) fn integrands(&mut self, out: &mut [f64]) {
+        let s = &self.state;
+        let mut natural = s.solution.clone();
+        natural.lambda.truncate(self.base.shape().n_con);
+        let at = Point { t: s.t, x: &s.x, eta: &s.eta };
+        self.base.rates(at, &natural, &mut self.scratch, out);
     }
 
     fn nonideal_at(&mut self, at: Point<'_>) {
@@ -354,13 +328,6 @@ impl<'k> Response<'k> {
         }
     }
 
-    fn control_along(&mut self, along: Direction<'_>) -> ControlTerms {
-        let at = Point { t: self.state.t, x: &self.state.x, eta: &self.state.eta };
-        let mut change = ControlTerms::new(&self.base.shape());
-        self.base.control_terms_along(at, along, &mut self.scratch, &mut change);
-        change
-    }
-
     /// dC, and the changes of the ideal problem: accelerations and multipliers.
     fn nonideal_along(
         &mut self,
@@ -401,185 +368,6 @@ impl<'k> Response<'k> {
         out.ideal_force.fill(0.0);
         transposed(terms, &self.state.solution.lambda, &mut out.ideal_force);
         transposed(&self.state.terms, dl, &mut out.ideal_force);
-    }
-
-    /// Adds N_k dF_k; returns the changes of contact terms and of the forces' directions.
-    fn sliding_along(&mut self, along: Direction<'_>, force: &mut [f64]) -> SlidingChange {
-        let shape = self.base.shape();
-        let (n, s) = (shape.n_eta, &mut self.state);
-        let at = Point { t: s.t, x: &s.x, eta: &s.eta };
-        let mut room = vec![0.0; ContactTerms::room(&shape)];
-        let (mut change, _) = ContactTerms::carve(&shape, &mut room);
-        self.base.contact_terms_along(at, along, &mut self.scratch, &mut change);
-        let (terms, _) = ContactTerms::carve(&shape, &mut s.contact.0);
-        let mut unit = vec![0.0; shape.n_slide];
-        for &k in &s.sliding.contacts {
-            let slide = self.base.contacts()[k].slide.clone();
-            let (V, dV) = (&terms.V[slide.clone()], &change.V[slide.clone()]);
-            let speed = norm(V);
-            let turns = !self.kernel.modes().is_held(k) && speed > 0.0;
-            let closing = if turns { dot(V, dV) / (speed * speed) } else { 0.0 };
-            for (c, i) in slide.enumerate() {
-                // unit = -mu s, and s follows V unless it is held.
-                let ds = if turns { (dV[c] - V[c] * closing) / speed } else { 0.0 };
-                let way = if terms.mu[k] != 0.0 { -s.sliding.unit[i] / terms.mu[k] } else { 0.0 };
-                unit[i] = -change.mu[k] * way - terms.mu[k] * ds;
-                let N = s.solution.normal[k];
-                axpy(N * unit[i], &terms.J[i * n..(i + 1) * n], force);
-                axpy(N * s.sliding.unit[i], &change.J[i * n..(i + 1) * n], force);
-            }
-        }
-        SlidingChange { unit, P: change.P.to_vec() }
-    }
-
-    /// dN of all contacts, and what those of sliding contacts add.
-    fn follow_normals(&mut self, change: &SlidingChange, dz: &mut [f64], dl: &mut [f64], out: &mut Solution) {
-        let s = &self.state;
-        let natural = s.sliding.natural;
-        let contacts = self.base.contacts();
-        // N = |P lambda|: direction of P lambda, and dN for a change of lambda.
-        let pressed = |k: usize| -> Vec<(usize, f64)> {
-            let rows = contacts[k].normal.clone();
-            let own =
-                |i: usize| dot(&s.sliding.P[i * natural..(i + 1) * natural], &s.solution.lambda[..natural]);
-            rows.map(|i| (i, if s.solution.normal[k] > 0.0 { own(i) / s.solution.normal[k] } else { 0.0 }))
-                .collect()
-        };
-        let by = |P: &[f64], k: usize, lambda: &[f64]| -> f64 {
-            let along =
-                |(i, u): (usize, f64)| u * dot(&P[i * natural..(i + 1) * natural], &lambda[..natural]);
-            pressed(k).into_iter().map(along).sum()
-        };
-        let slides = &s.sliding.contacts;
-        let count = slides.len();
-        let mut dN: Vec<f64> =
-            slides.iter().map(|&k| by(&s.sliding.P, k, dl) + by(&change.P, k, &s.solution.lambda)).collect();
-        let mut lu = Lu::new(count);
-        for (a, &k) in slides.iter().enumerate() {
-            for (b, (_, lambda)) in s.slip.iter().enumerate() {
-                lu.matrix(count)[a * count + b] = f64::from(u8::from(a == b)) - by(&s.sliding.P, k, lambda);
-            }
-        }
-        if lu.factor(1e-14).is_ok() {
-            lu.solve(&mut dN);
-        }
-        for ((z, lambda), dN) in s.slip.iter().zip(&dN) {
-            axpy(*dN, z, dz);
-            axpy(*dN, lambda, dl);
-        }
-        for k in 0..contacts.len() {
-            out.normal[k] = by(&s.sliding.P, k, dl) + by(&change.P, k, &s.solution.lambda);
-        }
-        out.friction.fill(0.0);
-        for &k in slides {
-            for i in contacts[k].slide.clone() {
-                out.friction[i] = change.unit[i] * s.solution.normal[k] + s.sliding.unit[i] * out.normal[k];
-            }
-        }
-        for &(i, row, factor) in &s.sliding.held {
-            out.friction[i] += factor * dl[row];
-        }
-    }
-
-    /// du, and what it adds: A_c dz = db_c - dA_c z, W du - R^T dnu = dR^T nu - dW u.
-    fn follow_requirements(
-        &mut self,
-        change: &ControlTerms,
-        terms: &Terms,
-        dz: &mut [f64],
-        dl: &mut [f64],
-        out: &mut Solution,
-    ) {
-        let shape = self.base.shape();
-        let (n, r, k) = (shape.n_eta, shape.n_require, shape.n_input);
-        let W = self.cost();
-        let s = &self.state;
-        let (A, u) = (s.control.A.clone(), s.solution.inputs.clone());
-        let R: Vec<f64> =
-            (0..r * k).map(|e| dot(&A[(e / k) * n..(e / k + 1) * n], &s.reach[e % k].0)).collect();
-        let mut Wu = vec![0.0; k];
-        mat_vec(&W, &u, &mut Wu);
-        // nu of least norm with R^T nu = W u.
-        let R_t: Vec<f64> = (0..k * r).map(|e| R[(e % r) * k + e / r]).collect();
-        let nu = least_squares(&R_t, k, r, &Wu);
-        // dR^T nu by one more solve: g^T dY_j = h^T r1_j - l^T r2_j with M h - A^T l = g, A h = 0.
-        let mut g = vec![0.0; n];
-        mat_t_vec(&A, &nu, &mut g);
-        let (h, l) = solved(&mut self.accelerator, &g, None);
-        let mut dg = vec![0.0; n];
-        mat_t_vec(&change.A, &nu, &mut dg);
-        let s = &self.state;
-        let mut top = self.cost_change(change, terms);
-        for (j, (Y, L)) in s.reach.iter().enumerate() {
-            let mut r1: Vec<f64> = (0..n).map(|i| change.S[i * k + j]).collect();
-            mass_times(terms, Y, -1.0, &mut r1);
-            transposed(terms, L, &mut r1);
-            let mut r2 = vec![0.0; terms.b.len()];
-            row_times(terms, Y, -1.0, &mut r2);
-            top[j] = dot(&dg, Y) + dot(&h, &r1) - dot(&l, &r2) - top[j];
-        }
-        let mut bottom = change.b.clone();
-        for i in 0..r {
-            bottom[i] -= dot(&change.A[i * n..(i + 1) * n], &s.solution.eta_dot);
-            bottom[i] -= dot(&A[i * n..(i + 1) * n], dz);
-        }
-        let width = k + r;
-        let mut system = vec![0.0; width * width];
-        for i in 0..k {
-            (0..k).for_each(|j| system[i * width + j] = W[i * k + j]);
-            (0..r).for_each(|j| system[i * width + k + j] = -R[j * k + i]);
-        }
-        for i in 0..r {
-            (0..k).for_each(|j| system[(k + i) * width + j] = R[i * k + j]);
-        }
-        top.extend(bottom);
-        let found = least_squares(&system, width, width, &top);
-        out.inputs.copy_from_slice(&found[..k]);
-        for (j, du) in found[..k].iter().enumerate() {
-            axpy(*du, &s.reach[j].0, dz);
-            axpy(*du, &s.reach[j].1, dl);
-            (0..n).for_each(|i| out.control_force[i] += s.control.S[i * k + j] * du);
-        }
-    }
-
-    /// W, or S^T M^-1 S where none is given.
-    fn cost(&mut self) -> Vec<f64> {
-        let s = &self.state;
-        if !s.control.W.is_empty() {
-            return s.control.W.clone();
-        }
-        let (n, k) = (s.terms.Q.len(), s.solution.inputs.len());
-        let mut W = vec![0.0; k * k];
-        for j in 0..k {
-            let mut column: Vec<f64> = (0..n).map(|i| s.control.S[i * k + j]).collect();
-            self.accelerator.factor.unconstrained(&mut column);
-            (0..k).for_each(|i| W[i * k + j] = (0..n).map(|q| s.control.S[q * k + i] * column[q]).sum());
-        }
-        W
-    }
-
-    /// dW u.
-    fn cost_change(&self, change: &ControlTerms, terms: &Terms) -> Vec<f64> {
-        let s = &self.state;
-        let (n, k, u) = (s.terms.Q.len(), s.solution.inputs.len(), &s.solution.inputs);
-        let mut out = vec![0.0; k];
-        if !s.control.W.is_empty() {
-            mat_vec(&change.W, u, &mut out);
-            return out;
-        }
-        let mut factor = self.accelerator.factor.clone();
-        let mut y = vec![0.0; n];
-        mat_vec(&s.control.S, u, &mut y);
-        factor.unconstrained(&mut y);
-        let mut inner = vec![0.0; n];
-        mat_vec(&change.S, u, &mut inner);
-        mass_times(terms, &y, -1.0, &mut inner);
-        factor.unconstrained(&mut inner);
-        mat_t_vec(&change.S, &y, &mut out);
-        let mut rest = vec![0.0; k];
-        mat_t_vec(&s.control.S, &inner, &mut rest);
-        axpy(1.0, &rest, &mut out);
-        out
     }
 
     /// Multipliers and forces from the change of all multipliers.
@@ -646,25 +434,6 @@ impl<'k> Response<'k> {
         transposed(&self.state.terms, &dl, &mut d.ideal_force);
     }
 
-    /// Q_i of the natural rows where contacts stick or slide (U2).
-    fn natural_ideal(&mut self, terms: &Terms, out: &mut [f64]) {
-        let (n, m) = (self.base.shape().n_eta, self.base.shape().n_con);
-        let Some(own) = &mut self.natural else { return };
-        let mut force = terms.Q.clone();
-        mass_times(terms, &own.z, -1.0, &mut force);
-        let mut padded = own.lambda.clone();
-        padded.resize(terms.b.len(), 0.0);
-        transposed(terms, &padded, &mut force);
-        let mut right = terms.b.clone();
-        row_times(terms, &own.z, -1.0, &mut right);
-        let (mut dz, mut dl) = (vec![0.0; n], vec![0.0; m]);
-        own.factor.solve(&force, &right[..m], &mut dz, &mut dl);
-        out.fill(0.0);
-        transposed(terms, &padded, out);
-        dl.resize(terms.b.len(), 0.0);
-        transposed(&self.state.terms, &dl, out);
-    }
-
     /// Where rows are redundant, the change of the multipliers of least norm.
     fn least_change(&self, terms: &Terms, dl: &mut [f64]) {
         let (m, s) = (self.kernel.shape().n_con, &self.state);
@@ -684,30 +453,6 @@ impl<'k> Response<'k> {
         };
         let (range, kept) = (inside(&turned), inside(dl));
         (0..m).for_each(|i| dl[i] = kept[i] + turned[i] - range[i]);
-    }
-
-    /// Change of the functions that end the modes of contacts (see [`StickingKernel::margins`]).
-    pub(crate) fn margin_along(&mut self, contact: usize, along: Direction<'_>, change: &Change) -> f64 {
-        let shape = self.base.shape();
-        let at = Point { t: self.state.t, x: &self.state.x, eta: &self.state.eta };
-        let mut room = vec![0.0; ContactTerms::room(&shape)];
-        let (mut d, _) = ContactTerms::carve(&shape, &mut room);
-        self.base.contact_terms_along(at, along, &mut self.scratch, &mut d);
-        let s = &mut self.state;
-        let (terms, _) = ContactTerms::carve(&shape, &mut s.contact.0);
-        let slide = self.base.contacts()[contact].slide.clone();
-        if !self.kernel.modes().sticks(contact) {
-            let way: Vec<f64> = slide
-                .clone()
-                .map(|i| if terms.mu[contact] != 0.0 { -s.sliding.unit[i] / terms.mu[contact] } else { 0.0 })
-                .collect();
-            return dot(&way, &d.V[slide]);
-        }
-        let load = norm(&s.solution.friction[slide.clone()]);
-        let growing = dot(&s.solution.friction[slide.clone()], &change.solution.friction[slide]);
-        d.mu_static[contact] * s.solution.normal[contact]
-            + terms.mu_static[contact] * change.solution.normal[contact]
-            - if load > 0.0 { growing / load } else { 0.0 }
     }
 
     /// Changes of outputs along a direction whose change is known.
@@ -733,12 +478,6 @@ impl<'k> Response<'k> {
         let d = Solved { terms: &change.terms, solution: &change.solution, integrals: &[] };
         self.base.events_along(at, along, here, d, &mut self.scratch, out);
     }
-}
-
-/// Changes of what friction is made of.
-struct SlidingChange {
-    unit: Vec<f64>,
-    P: Vec<f64>,
 }
 
 /// Solves the saddle system of the accelerator for a force and right sides, zeros by default.

@@ -37,8 +37,7 @@ impl Sensitivities<'_> {
         after: Moment<'_>,
     ) -> Result<(), NotDifferentiable> {
         self.rewind(before.t);
-        let (n_x, width) = (self.equation.n_x, self.equation.width());
-        let d = n_x + self.equation.n;
+        let width = self.equation.width();
         self.take_modes(before.modes)?;
         let rows = self.equation.response.as_ref().map_or(0, |r| r.row_count());
         self.equation.solve(side(before), before.y)?;
@@ -66,7 +65,7 @@ impl Sensitivities<'_> {
         let mut f_after = vec![0.0; width];
         self.derivative(&mut f_after);
         for (column, tau) in S.chunks_mut(width).zip(&taus) {
-            (0..d).for_each(|i| column[i] += (f[i] - f_after[i]) * tau);
+            (0..width).for_each(|i| column[i] += (f[i] - f_after[i]) * tau);
         }
         self.S = S;
         if self.equation.response.as_ref().is_some_and(|r| r.row_count() > 0) {
@@ -103,7 +102,7 @@ impl Sensitivities<'_> {
         let mut S = self.S.clone();
         for (k, column) in S.chunks_mut(width).enumerate() {
             let tau = self.time_change((k, column), &f, Vanishing::Kink(kink), at)?;
-            (0..d).for_each(|i| column[i] += (f[i] - f_after[i]) * tau);
+            (0..width).for_each(|i| column[i] += (f[i] - f_after[i]) * tau);
         }
         self.S = S;
         Ok(())
@@ -122,10 +121,14 @@ impl Sensitivities<'_> {
         self.time_change((k, column), f, Vanishing::Guard(Guard::Event(event)), at)
     }
 
-    fn derivative(&self, f: &mut [f64]) {
+    /// (x', eta', integrands) at the state solved for last.
+    pub(super) fn derivative(&mut self, f: &mut [f64]) {
         let d = self.equation.n_x + self.equation.n;
-        if let Some(response) = &self.equation.response {
+        if let Some(response) = &mut self.equation.response {
             response.derivative(&mut f[..d]);
+            if f.len() > d {
+                response.integrands(&mut f[d..]);
+            }
         }
     }
 

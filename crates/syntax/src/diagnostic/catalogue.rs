@@ -534,6 +534,10 @@ catalogue! {
         "The kinematics keep the length of a quaternion, and lengths and products of direction cosines, at what they are at the start. Rotations need 1 and 0. \
          A start that is off by more than rounding is brought there; one that is far off is left as it is given."
         wrong "" right "";
+    ControlSaturated "W0723" "control that reaches its bounds":
+        "`actuate x in -5..5` bounds a control force. Where the requirements ask for more, the inputs within their bounds that come nearest to them act. \
+         The events `x saturates` and `x recovers` say when, `residual(NAME)` by how much a requirement is missed."
+        wrong "" right "";
     NormalForceAssumed "W0710" "a normal force that was assumed":
         "Friction needs the force that presses at the contact. It is found from the constraint where the coordinates are those of a point, right-angled or curved. \
          Otherwise the multiplier is taken, which is the force if the constraint is written as a distance. \

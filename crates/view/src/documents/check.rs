@@ -96,7 +96,7 @@ fn kind_json(kind: &ConstraintKind) -> Value {
     json!({
         "name": kind.name,
         "kind": kind.kind(),
-        "level": if kind.holonomic { "position" } else { "velocity" },
+        "level": match kind.kind() { "holonomic" => "position", other => other },
         "rows": kind.rows,
         "linear": kind.linear,
         "scleronomic": kind.scleronomic,

@@ -4,7 +4,6 @@ use super::{nested, object, state_pairs, units};
 use dalembert::equilibrium::{Equilibria, Equilibrium};
 use dalembert::linearize::Complex;
 use dalembert::linearize::{Linearization, OperatingPoint, Range, Split, Sweep};
-use dalembert::units::UnitInfo;
 use dalembert::{Model, Source, diagnostic};
 use serde_json::{Map, Value, json};
 use std::f64::consts::TAU;
@@ -12,31 +11,14 @@ use std::f64::consts::TAU;
 /// A linear system and where it holds as JSON.
 pub fn linearization(model: &Model, linear: &Linearization, source: &Source) -> Value {
     let mut out = json!({ "state": object(state_pairs(model, &linear.state)), "t": linear.state.t });
-    out["units"] = units(model, model.state_names());
     let all = fields(linear);
     for (key, value) in all.as_object().into_iter().flatten() {
         out[key] = value.clone();
     }
-    out["units"] = units(model, linear);
+    let named = linear.states.iter().chain(&linear.inputs).chain(&linear.outputs);
+    out["units"] = units(model, named.map(String::as_str));
     out["diagnostics"] = diagnostic::json(&model.diagnostics, source);
     out
-}
-
-/// Units of states and inputs, as far as they are known.
-fn units(model: &Model, linear: &Linearization) -> Value {
-    let s = &model.system;
-    let coordinates = s.coordinates.iter().map(|c| (&c.name, &c.kind));
-    let speeds = s.speeds.iter().map(|v| (&v.name, &v.kind));
-    let inputs = s.parameters.iter().filter(|p| p.is_input).map(|p| (&p.name, &p.kind));
-    let all: Vec<_> = coordinates.chain(speeds).chain(inputs).collect();
-    let mut out = Map::new();
-    for name in linear.states.iter().chain(&linear.inputs) {
-        let kind = all.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
-        if let Some(UnitInfo::Known(unit)) = kind {
-            out.insert(name.clone(), json!(unit.to_string()));
-        }
-    }
-    Value::Object(out)
 }
 
 /// A matrix as a list of its rows, which may be empty.

@@ -73,6 +73,9 @@ pub fn motion(model: &Model, motion: &Motion, wall: Duration, files: &[String]) 
         "files": files,
     });
     // Keys of what was asked for only.
+    if motion.sensitivity_evaluations > 0 {
+        document["summary"]["sensitivity_evaluations"] = json!(motion.sensitivity_evaluations);
+    }
     if let Some(abbreviated) = motion.abbreviated_action {
         document["abbreviated_action"] = json!(abbreviated);
     }

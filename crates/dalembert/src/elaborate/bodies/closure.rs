@@ -88,7 +88,15 @@ impl Elaborator<'_> {
             let name = format!("{}.{part}", joint.name);
             self.row_of.entry(name.clone()).or_insert(self.rows.len());
             let kind = UnitInfo::Missing;
-            self.rows.push(ConstraintRow { name, residual, kind, holonomic: true, constraint: group, span });
+            self.rows.push(ConstraintRow {
+                name,
+                residual,
+                kind,
+                holonomic: true,
+                on_accelerations: false,
+                constraint: group,
+                span,
+            });
         }
         self.constraint_of.insert(joint.name.clone(), group);
         self.constraints.push(Constraint { name: joint.name.clone(), rows: first..self.rows.len(), span });

@@ -13,6 +13,23 @@ use dalembert_expr::{Expr, Pool};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
 
+/// How a body moves, without where it is: what its kinetic energy takes.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Moving {
+    /// Relative to the body that carries it.
+    pub relative: Motion,
+    /// Its turn in the plane.
+    pub angle: Expr,
+    /// Its angular velocity, in its axes.
+    pub w: Vector,
+    /// The velocity of its origin, in its axes.
+    pub v: Vector,
+}
+
+impl Moving {
+    const GROUND: Moving = Moving { relative: Motion::REST, angle: Pool::ZERO, w: ZERO, v: ZERO };
+}
+
 /// The motion of a body.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct BodyMotion {
@@ -22,8 +39,6 @@ pub(in super::super) struct BodyMotion {
     pub R: Matrix3,
     /// Its origin in space.
     pub p: Vector,
-    /// Its turn in the plane.
-    pub angle: Expr,
     /// Its angular velocity, in its axes.
     pub w: Vector,
     /// The velocity of its origin, in its axes.
@@ -32,7 +47,7 @@ pub(in super::super) struct BodyMotion {
 
 impl BodyMotion {
     pub const GROUND: BodyMotion =
-        BodyMotion { relative: Motion::REST, R: IDENTITY, p: ZERO, angle: Pool::ZERO, w: ZERO, v: ZERO };
+        BodyMotion { relative: Motion::REST, R: IDENTITY, p: ZERO, w: ZERO, v: ZERO };
 }
 
 impl Elaborator<'_> {
@@ -53,33 +68,49 @@ impl Elaborator<'_> {
     }
 
     fn motion_from_parent(&mut self, b: usize, span: Span) -> Fallible<BodyMotion> {
-        let planned = &self.bodies.plan.bodies[b];
-        let (slot, parent) = (planned.joint.unwrap_or(self.bodies.plan.joints.len() + b), planned.parent);
-        let Some(joint) = self.bodies.joints[slot].clone() else {
-            return self.not_carried_yet(b, span);
-        };
+        let Moving { relative, angle, w, v } = self.moving(b, span)?;
+        let parent = self.bodies.plan.bodies[b].parent;
         let parent = parent.and_then(|p| self.bodies.motions[p]).unwrap_or(BodyMotion::GROUND);
-        let (relative, angle) = self.relative_motion(&joint);
         let pool = &mut self.pool;
-        let angle = pool.add(parent.angle, angle);
         let moved = apply(pool, &parent.R, &relative.p);
         let R = match self.bodies.plan.is_plane {
             // One angle instead of products of rotations.
             true => rotation(pool, &unit(2), angle),
             false => product(pool, &parent.R, &relative.R),
         };
+        Ok(BodyMotion { R, p: add(pool, &parent.p, &moved), w, v, relative })
+    }
+
+    /// How a body moves, once the joints on the way to it have been read.
+    pub(super) fn moving(&mut self, body: usize, span: Span) -> Fallible<Moving> {
+        let mut way = Vec::new();
+        let mut at = Some(body);
+        while let Some(b) = at.filter(|&b| self.bodies.moving[b].is_none()) {
+            way.push(b);
+            at = self.bodies.plan.bodies[b].parent;
+        }
+        for b in way.into_iter().rev() {
+            let moved = self.moving_from_parent(b, span)?;
+            self.bodies.moving[b] = Some(moved);
+        }
+        Ok(self.bodies.moving[body].unwrap_or(Moving::GROUND))
+    }
+
+    fn moving_from_parent(&mut self, b: usize, span: Span) -> Fallible<Moving> {
+        let planned = &self.bodies.plan.bodies[b];
+        let (slot, parent) = (planned.joint.unwrap_or(self.bodies.plan.joints.len() + b), planned.parent);
+        let Some(joint) = self.bodies.joints[slot].clone() else {
+            return self.not_carried_yet(b, span);
+        };
+        let parent = parent.and_then(|p| self.bodies.moving[p]).unwrap_or(Moving::GROUND);
+        let (relative, angle) = self.relative_motion(&joint);
+        let pool = &mut self.pool;
+        let angle = pool.add(parent.angle, angle);
         let lever = cross(pool, &parent.w, &relative.p);
         let at = add(pool, &parent.v, &lever);
         let (w, v) =
             (apply_transposed(pool, &relative.R, &parent.w), apply_transposed(pool, &relative.R, &at));
-        Ok(BodyMotion {
-            R,
-            p: add(pool, &parent.p, &moved),
-            angle,
-            w: add(pool, &w, &relative.w),
-            v: add(pool, &v, &relative.v),
-            relative,
-        })
+        Ok(Moving { angle, w: add(pool, &w, &relative.w), v: add(pool, &v, &relative.v), relative })
     }
 
     fn not_carried_yet<T>(&mut self, b: usize, span: Span) -> Fallible<T> {
