@@ -19,6 +19,7 @@ mod examples;
 mod export_code;
 mod families;
 mod film;
+mod free_body;
 mod friction;
 mod hamilton;
 mod hamilton_motion;

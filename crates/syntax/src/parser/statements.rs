@@ -162,7 +162,8 @@ impl Parser<'_> {
     /// `force F on x`: says how a generalised force is written.
     fn force_on(&mut self, force: &Expr) -> Reported {
         let (on, target) = (self.bump(), self.peek());
-        let said = Diagnostic::error(Code::ForceOnWord, on.span, "a generalised force is written `force x = F`");
+        let said =
+            Diagnostic::error(Code::ForceOnWord, on.span, "a generalised force is written `force x = F`");
         if target.kind != TokenKind::Name {
             return self.give_up(said);
         }
