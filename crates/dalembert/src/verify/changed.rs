@@ -254,6 +254,7 @@ fn rewrite(model: &mut Workspace, change: &Change) -> System {
         drawn: Vec::new(),
         vectors: Vec::new(),
         bodies: None,
+        placed: Vec::new(),
         pool: std::mem::take(pool),
     }
 }
