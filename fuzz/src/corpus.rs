@@ -34,6 +34,7 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
 pub struct Corpus {
     models: Vec<String>,
     commands: Vec<Vec<String>>,
+    robots: Vec<String>,
     kept: Vec<(Target, Vec<u8>)>,
     /// Mutants that could be read.
     alive: Vec<String>,
@@ -49,11 +50,16 @@ impl Corpus {
         let pages = files(&repository().join("docs"));
         let pages: Vec<String> = pages.iter().filter_map(text).collect();
         let commands = pages.iter().flat_map(|page| page.lines()).filter_map(command).collect();
+        let folders = ["models", "crates/formats/tests/it/cases"].map(|folder| repository().join(folder));
+        let is_robot =
+            |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "urdf" || ending == "xml");
+        let robots = folders.iter().flat_map(|folder| files(folder)).collect::<Vec<_>>();
+        let robots = robots.iter().filter(is_robot).filter_map(text).collect();
         let mut kept = Vec::new();
         for target in Target::ALL {
             kept.extend(files(&cases(target)).iter().filter_map(|p| Some((target, std::fs::read(p).ok()?))));
         }
-        Corpus { models, commands, kept, alive: Vec::new() }
+        Corpus { models, commands, robots, kept, alive: Vec::new() }
     }
 
     /// A mutant that was read is worth changing again.
@@ -84,6 +90,7 @@ impl Corpus {
             Target::Block => block(rng),
             Target::Studio => self.request(rng),
             Target::Messages => self.messages(rng),
+            Target::Robots => self.robot(rng),
         }
     }
 
@@ -102,6 +109,17 @@ impl Corpus {
         let (words, other) = (rng.pick(&self.commands), rng.pick(&self.commands));
         let text = mutate::words(words, &other, rng).join("\n");
         if rng.once_in(6) { mutate::bytes(text.into_bytes(), rng) } else { text.into_bytes() }
+    }
+
+    /// A robot with pieces exchanged, repeated or lost; elements, attributes and values are the pieces.
+    fn robot(&self, rng: &mut Rng) -> Vec<u8> {
+        let (text, other) = (rng.pick(&self.robots), rng.pick(&self.robots));
+        let cut = |text: &str| -> Vec<String> {
+            text.split_inclusive(['"', '>', ' ']).map(str::to_owned).collect()
+        };
+        let (words, others) = (cut(&text), cut(&other));
+        let mutant = mutate::words(words, &others, rng).concat();
+        if rng.once_in(8) { mutate::bytes(mutant.into_bytes(), rng) } else { mutant.into_bytes() }
     }
 
     /// A request to a worker of the studio.

@@ -17,12 +17,14 @@ pub enum Target {
     Studio,
     /// What a client sends to the language server.
     Messages,
+    /// Robots in URDF and MJCF.
+    Robots,
 }
 
 impl Target {
     /// All of them.
-    pub const ALL: [Target; 5] =
-        [Target::Text, Target::Arguments, Target::Block, Target::Studio, Target::Messages];
+    pub const ALL: [Target; 6] =
+        [Target::Text, Target::Arguments, Target::Block, Target::Studio, Target::Messages, Target::Robots];
 
     /// Its name, which is that of its folder of cases.
     pub fn name(self) -> &'static str {
@@ -32,6 +34,7 @@ impl Target {
             Target::Block => "block",
             Target::Studio => "studio",
             Target::Messages => "messages",
+            Target::Robots => "robots",
         }
     }
 
@@ -62,6 +65,21 @@ impl Target {
                 let input = std::io::Cursor::new(bytes.to_vec());
                 dalembert_lsp::serve(input, &mut said).is_ok_and(|code| code == 0)
             }
+            Target::Robots => robot(bytes),
+        }
+    }
+}
+
+/// A robot is refused, or its model has a text that can be read.
+fn robot(bytes: &[u8]) -> bool {
+    let Ok(source) = dalembert::Source::from_bytes("robot.xml", bytes.to_vec()) else { return false };
+    let options = dalembert_formats::Options { fixed_base: bytes.len() % 2 == 0 };
+    match dalembert_formats::import(&source, &options) {
+        Ok(_) => true,
+        Err(errors) => {
+            let internal = errors.iter().find(|d| dalembert::internal::is_internal(d));
+            assert!(internal.is_none(), "{}", internal.map_or("", |d| &d.message));
+            false
         }
     }
 }

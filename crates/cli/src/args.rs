@@ -3,9 +3,9 @@
 mod motions;
 mod values;
 
-pub use motions::{ConnectArgs, MotionFormName, ReportArgs, SimulateArgs, SweepArgs, SweepFormat};
+pub use motions::{ConnectArgs, FitArgs, MotionFormName, ReportArgs, SimulateArgs, SweepArgs, SweepFormat};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use dalembert::diagnostic::Code;
 pub use values::Shard;
 use values::{an_identifier, assignment, code, interpolation, positive, starting_value};
@@ -28,6 +28,26 @@ pub struct Cli {
     pub command: Command,
 }
 
+impl Cli {
+    /// The command with its options. A number after a space may be negative, for every option.
+    pub fn definition() -> clap::Command {
+        let negative =
+            |arg: clap::Arg| match arg.get_action().takes_values() && !arg.is_allow_hyphen_values_set() {
+                true => arg.allow_negative_numbers(true),
+                false => arg,
+            };
+        Cli::command().mut_subcommands(|command| command.mut_args(negative))
+    }
+
+    /// Reads a command line, beginning with the name of the command.
+    pub fn read<T: Into<std::ffi::OsString> + Clone>(
+        words: impl IntoIterator<Item = T>,
+    ) -> Result<Cli, clap::Error> {
+        let mut matches = Cli::definition().try_get_matches_from(words)?;
+        Cli::from_arg_matches_mut(&mut matches)
+    }
+}
+
 #[derive(Subcommand)]
 pub enum Command {
     /// Read a model: coordinates, constraints and their kind, degrees of freedom, consistent start
@@ -40,16 +60,22 @@ pub enum Command {
     Simulate(Box<SimulateArgs>),
     /// Find the motion between two configurations in a given time, by Hamilton's principle
     Connect(Box<ConnectArgs>),
+    /// Poisson bracket of two functions of the phase space, the rate of the first, and multipliers by Dirac's brackets
+    Brackets(BracketsArgs),
     /// Classify the constraints, integrate what can be integrated, find conserved quantities
     Analyze(AnalyzeArgs),
     /// Positions of rest by virtual work, steady motions, their stability, and the potential energy around them
     Equilibrium(EquilibriumArgs),
     /// Linear system about a state: state matrix, eigenvalues, modes, mass, damping, stiffness
     Linearize(LinearizeArgs),
+    /// Estimate parameters and starting values from measured columns, by least squares
+    Fit(Box<FitArgs>),
     /// Many runs over parameters and starting values, on all cores
     Sweep(Box<SweepArgs>),
-    /// Write accelerations, constraint and control forces as a function in C, Rust or Python
+    /// Write accelerations, constraint and control forces as code in C, Rust, Python or as an FMU
     Export(ExportArgs),
+    /// Make a model from a robot in URDF or MJCF
+    Import(ImportArgs),
     /// Format model files in place
     Fmt(FmtArgs),
     /// Tell more about the code of a message
@@ -70,46 +96,51 @@ pub enum Command {
 }
 
 impl Command {
+    /// Options of commands that read a model.
+    fn common(&self) -> Option<&Common> {
+        Some(match self {
+            Command::Check(args) => &args.common,
+            Command::Derive(args) => &args.common,
+            Command::Evaluate(args) => &args.common,
+            Command::Simulate(args) => &args.common,
+            Command::Connect(args) => &args.common,
+            Command::Brackets(args) => &args.common,
+            Command::Fit(args) => &args.common,
+            Command::Analyze(args) => &args.common,
+            Command::Equilibrium(args) => &args.common,
+            Command::Linearize(args) => &args.common,
+            Command::Sweep(args) => &args.common,
+            Command::Export(args) => &args.common,
+            Command::Verify(args) => &args.common,
+            Command::Report(args) => &args.common,
+            Command::Fmt(_) | Command::Import(_) | Command::Explain(_) | Command::Completions(_) => {
+                return None;
+            }
+            Command::Lsp(_) | Command::Studio(_) | Command::StudioWorker(_) => return None,
+        })
+    }
+
+    /// Significant digits of numbers in words, where they are given.
+    pub fn digits(&self) -> Option<usize> {
+        self.common().map(|common| usize::from(common.digits))
+    }
+
     /// Whether one JSON document is wanted instead of words.
     pub fn json(&self) -> bool {
         match self {
-            Command::Check(args) => args.common.json,
-            Command::Derive(args) => args.common.json,
-            Command::Evaluate(args) => args.common.json,
-            Command::Simulate(args) => args.common.json,
-            Command::Connect(args) => args.common.json,
-            Command::Analyze(args) => args.common.json,
-            Command::Equilibrium(args) => args.common.json,
-            Command::Linearize(args) => args.common.json,
-            Command::Sweep(args) => args.common.json,
             Command::Fmt(args) => args.json,
+            Command::Import(args) => args.json,
             Command::Explain(args) => args.json,
-            Command::Completions(_) | Command::Lsp(_) => false,
-            Command::Export(args) => args.common.json,
-            Command::Verify(args) => args.common.json,
-            Command::Report(args) => args.common.json,
-            Command::Studio(_) | Command::StudioWorker(_) => false,
+            _ => self.common().is_some_and(|common| common.json),
         }
     }
 
     /// Seconds that it may take; the studio bounds each of its requests instead.
     pub fn time_limit(&self) -> Option<f64> {
         match self {
-            Command::Check(args) => args.common.time_limit,
-            Command::Derive(args) => args.common.time_limit,
-            Command::Evaluate(args) => args.common.time_limit,
-            Command::Simulate(args) => args.common.time_limit,
-            Command::Connect(args) => args.common.time_limit,
-            Command::Analyze(args) => args.common.time_limit,
-            Command::Equilibrium(args) => args.common.time_limit,
-            Command::Linearize(args) => args.common.time_limit,
-            Command::Sweep(args) => args.common.time_limit,
-            Command::Export(args) => args.common.time_limit,
-            Command::Verify(args) => args.common.time_limit,
-            Command::Report(args) => args.common.time_limit,
             Command::Fmt(args) => args.time_limit,
-            Command::Explain(_) | Command::Completions(_) | Command::Lsp(_) => None,
-            Command::Studio(_) | Command::StudioWorker(_) => None,
+            Command::Import(args) => args.time_limit,
+            _ => self.common().and_then(|common| common.time_limit),
         }
     }
 }
@@ -134,7 +165,10 @@ pub struct Common {
     /// Print one JSON document instead of words (numbers that are not finite become null)
     #[arg(long)]
     pub json: bool,
-    /// Say nothing but results and errors
+    /// Significant digits of numbers in words; JSON, files and `--out -` have all of them
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u8).range(1..=17))]
+    pub digits: u8,
+    /// Suppress the summary and progress bars
     #[arg(long, short)]
     pub quiet: bool,
     /// Do not compare the equations of motion with a second derivation before they are used
@@ -168,7 +202,8 @@ pub struct CheckArgs {
 Examples:
   dalembert derive disk.dal                                  M, Q, A, b of the kernel form
   dalembert derive disk.dal --form lagrange --format latex   for a paper
-  dalembert derive disk.dal --form explicit --format python  for SymPy")]
+  dalembert derive disk.dal --form explicit --format python  for SymPy
+  dalembert derive disk.dal --form legendre --function \"k*u^4/4\" --variables u")]
 pub struct DeriveArgs {
     #[command(flatten)]
     pub common: Common,
@@ -176,6 +211,34 @@ pub struct DeriveArgs {
     #[arg(long, value_enum, default_value = "kernel")]
     pub form: FormName,
     /// How they are written; python can be read by SymPy (the rate of x is x_dot)
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: FormatName,
+    /// The function that `--form legendre` transforms, as in --function "k*u^4/4"
+    #[arg(long, value_name = "F", allow_hyphen_values = true, required_if_eq("form", "legendre"))]
+    pub function: Option<String>,
+    /// Variables of that function, as in --variables "u, v": names of the model or new ones
+    #[arg(long, value_name = "NAMES", required_if_eq("form", "legendre"))]
+    pub variables: Option<String>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert brackets pendulum.dal x p_x                    {x, p_x} = 1 and x'
+  dalembert brackets kepler.dal \"x*p_y - y*p_x\" H         angular momentum: the bracket vanishes
+  dalembert brackets pendulum.dal p_x H --format latex     for a paper
+
+Functions are written over coordinates, momenta p_x (p_u of a speed u), speeds, rates, t, parameters, and H.")]
+pub struct BracketsArgs {
+    #[command(flatten)]
+    pub common: Common,
+    /// The first function, whose rate along the motion is given too
+    #[arg(value_name = "F", allow_hyphen_values = true)]
+    pub f: String,
+    /// The second function
+    #[arg(value_name = "G", allow_hyphen_values = true)]
+    pub g: String,
+    /// How expressions are written; python can be read by SymPy
     #[arg(long, value_enum, default_value = "text")]
     pub format: FormatName,
 }
@@ -199,6 +262,20 @@ pub enum FormName {
     Energies,
     /// The complete integral of the model, verified, with the momenta and constants it gives
     HamiltonJacobi,
+    /// The Legendre transform of a function that is given by --function and --variables
+    Legendre,
+    /// The explicit equation as its papers write it: B, B^+, e, K, Q_i, Q_ni and the control force
+    Udwadia,
+    /// Appell's function and equations, in independent accelerations
+    Appell,
+    /// Maggi's equations: one a degree of freedom, no multipliers
+    Maggi,
+    /// Kane's equations with partial velocities
+    Kane,
+    /// The Routhian: ignorable coordinates replaced by their momenta
+    Routh,
+    /// Stationary integral of L + mu psi, for comparison only
+    Vakonomic,
 }
 
 /// How formulas are written.
@@ -212,17 +289,36 @@ pub enum FormatName {
     Python,
 }
 
+impl FormatName {
+    /// As the engine calls it.
+    pub fn format(self) -> dalembert_expr::Format {
+        match self {
+            FormatName::Text => dalembert_expr::Format::Text,
+            FormatName::Latex => dalembert_expr::Format::Latex,
+            FormatName::Python => dalembert_expr::Format::Python,
+        }
+    }
+}
+
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   dalembert evaluate disk.dal                          at the start
-  dalembert evaluate disk.dal --at \"psi=1, theta'=3\"   elsewhere; what is not named stays as at the start")]
+  dalembert evaluate disk.dal --at \"psi=1, theta'=3\"   elsewhere; what is not named stays as at the start
+  dalembert evaluate disk.dal --possible \"x''=1\"       another acceleration, by the minimum principle
+  dalembert evaluate disk.dal --virtual \"x=1, y=0.5\"   work of all forces on a displacement")]
 pub struct EvaluateArgs {
     #[command(flatten)]
     pub common: Common,
     /// State to evaluate at, as in --at "x=1, x'=0.2, t=0"; the rest comes from the start
     #[arg(long, value_name = "STATE", default_value = "", allow_hyphen_values = true)]
     pub at: String,
+    /// Compare another acceleration with the actual one, as in --possible "x''=1, y''=0"; the rest stays as it is
+    #[arg(long, value_name = "ACCELERATIONS", allow_hyphen_values = true)]
+    pub possible: Option<String>,
+    /// Work of each class of forces on a displacement, as in --virtual "x=1, y=0.5"; the rest is 0
+    #[arg(long, value_name = "DISPLACEMENT", allow_hyphen_values = true)]
+    pub r#virtual: Option<String>,
 }
 
 #[derive(Args)]
@@ -256,6 +352,9 @@ pub struct EquilibriumArgs {
     /// Write the landscape: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::table_target, requires = "landscape")]
     pub out: Vec<crate::files::TableTarget>,
+    /// Write the units of the columns as a second line of CSV, `# rad,J`
+    #[arg(long, requires = "out")]
+    pub units_row: bool,
     /// Draw the landscape with the equilibria: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, requires = "landscape")]
     pub plot: Vec<crate::files::PlotTarget>,
@@ -267,7 +366,8 @@ Examples:
   dalembert linearize top.dal                                        about the start
   dalembert linearize hoop.dal --settle                              about the equilibrium nearest to it
   dalembert linearize bicycle.dal --independent roll,steer           matrices in lean and steer
-  dalembert linearize hoop.dal --over W=0..10:101 --plot roots.svg   eigenvalues over a parameter")]
+  dalembert linearize hoop.dal --over W=0..10:101 --plot roots.svg   eigenvalues over a parameter
+  dalembert linearize cart.dal --bode cart.svg --poles poles.svg     response of outputs to inputs, eigenvalues")]
 pub struct LinearizeArgs {
     #[command(flatten)]
     pub common: Common,
@@ -286,9 +386,18 @@ pub struct LinearizeArgs {
     /// Write the eigenvalues over the range: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::table_target, requires = "over")]
     pub out: Vec<crate::files::TableTarget>,
+    /// Write the units of the columns as a second line of CSV
+    #[arg(long, requires = "out")]
+    pub units_row: bool,
     /// Draw the eigenvalues over the range: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, requires = "over")]
     pub plot: Vec<crate::files::PlotTarget>,
+    /// Draw magnitude and phase of every output for every input: .svg, .png or .html (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, conflicts_with = "over")]
+    pub bode: Vec<crate::files::PlotTarget>,
+    /// Draw the eigenvalues in the complex plane: .svg, .png or .html (repeatable)
+    #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target, conflicts_with = "over")]
+    pub poles: Vec<crate::files::PlotTarget>,
 }
 
 #[derive(Args)]
@@ -297,6 +406,7 @@ Examples:
   dalembert export disk.dal --target c --out disk.c && cc -std=c99 -O2 -Wall -c disk.c
   dalembert export disk.dal --target rust --out src/disk.rs
   dalembert export disk.dal --target python --set r=0.3 | less
+  dalembert export disk.dal --target fmu --out disk.fmu
 
 The function takes time, coordinates, speeds and parameters; the file says their order. It needs a mathematical
 library and nothing else, and allocates no memory (C, Rust). Models with `friction` are refused.")]
@@ -312,6 +422,12 @@ pub struct ExportArgs {
     /// Beginning of the names in C; otherwise from the name of the model file
     #[arg(long, value_name = "NAME", value_parser = an_identifier)]
     pub name: Option<String>,
+    /// Also write projection onto the constraints and steps in time (C)
+    #[arg(long)]
+    pub step: bool,
+    /// Version of FMI: 3 or 2
+    #[arg(long, value_name = "VERSION", default_value_t = 3, value_parser = clap::value_parser!(u8).range(2..=3))]
+    pub fmi: u8,
 }
 
 /// What a model can be exported to.
@@ -323,8 +439,36 @@ pub enum TargetName {
     Rust,
     /// A Python module
     Python,
-    /// Not available yet
+    /// A functional mock-up unit (FMI): model exchange and co-simulation
     Fmu,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert import robot.urdf -o robot.dal     bodies, joints, limits, damping, inputs
+  dalembert import robot.xml | less            MJCF
+  dalembert import arm.urdf --fixed-base -o arm.dal && dalembert check arm.dal
+
+Everything that is merged, left out or assumed is reported with its place in the file.")]
+pub struct ImportArgs {
+    /// URDF or MJCF file, or `-` for standard input
+    pub file: String,
+    /// Write this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<String>,
+    /// Fix the root link of a URDF to the ground, whatever its name
+    #[arg(long)]
+    pub fixed_base: bool,
+    /// Print one JSON document instead of words
+    #[arg(long)]
+    pub json: bool,
+    /// Report warnings and errors only
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// End after this time (exit code 1)
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub time_limit: Option<f64>,
 }
 
 #[derive(Args)]

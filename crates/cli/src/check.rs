@@ -4,11 +4,12 @@ use crate::args::CheckArgs;
 use crate::failure::Failure;
 use crate::input::{Loaded, Remarks, load};
 use crate::output::{print, print_json, show};
-use crate::text_table::{cells, counted, entry, plain, table};
+use crate::text_table::{cells, counted, entry, quantity, table};
 use dalembert::Model;
 use dalembert::bodies::Body;
 use dalembert::constraint_kind::ConstraintKind;
 use dalembert::mobility::{Loop, Mobility};
+use dalembert::system::Parameter;
 use dalembert_view::documents::{Findings, check, checked, parameters, state_pairs};
 
 /// Width of the labels.
@@ -34,7 +35,8 @@ fn text(model: &Model, findings: &Findings) -> String {
     let system = &model.system;
     let list = |names: Vec<&str>| cells(names);
     let equal = |pairs: Vec<(&str, f64)>| -> Vec<String> {
-        pairs.into_iter().map(|(name, value)| format!("{name} = {}", plain(value))).collect()
+        let unit = |name: &str| system.unit_of_column(name);
+        pairs.into_iter().map(|(n, value)| format!("{n} = {}", quantity(value, unit(n).as_deref()))).collect()
     };
     entry(
         &mut out,
@@ -44,7 +46,7 @@ fn text(model: &Model, findings: &Findings) -> String {
     );
     entry(&mut out, "speeds", MARGIN, &list(system.speeds.iter().map(|s| s.name.as_str()).collect()));
     if !system.parameters.is_empty() {
-        entry(&mut out, "parameters", MARGIN, &equal(parameters(model)));
+        entry(&mut out, "parameters", MARGIN, &in_file_units(model));
     }
     tree(&mut out, model);
     constraints(&mut out, &findings.kinds);
@@ -69,6 +71,15 @@ fn text(model: &Model, findings: &Findings) -> String {
     }
     entry(&mut out, "equations", MARGIN, &[model.compiled.counts().to_string()]);
     out
+}
+
+/// Parameters as the file gives them.
+fn in_file_units(model: &Model) -> Vec<String> {
+    let values = parameters(model).into_iter().zip(&model.system.parameters);
+    let one = |((name, value), p): ((&str, f64), &Parameter)| {
+        format!("{name} = {}", quantity(p.in_file_unit(value), p.file_unit().as_deref()))
+    };
+    values.map(one).collect()
 }
 
 /// Every body with the joint that carries it.

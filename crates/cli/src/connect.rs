@@ -2,16 +2,17 @@
 
 use crate::args::ConnectArgs;
 use crate::failure::Failure;
-use crate::files::{TableTarget, probe_all};
+use crate::files::{About, TableTarget, probe_all};
 use crate::input::{Loaded, Remarks, load};
 use crate::output::{complain, object, print, print_json, show};
-use crate::text_table::{plain, table};
+use crate::text_table::{plain, quantity, table};
 use dalembert::connect::Connected;
 use dalembert::diagnostic;
 use dalembert::run::Connection;
 use dalembert::{Model, Request};
 use dalembert_view::Animation;
 use dalembert_view::Plot;
+use dalembert_view::documents;
 use serde_json::{Value, json};
 
 pub fn run(args: &ConnectArgs) -> Result<(), Failure> {
@@ -28,7 +29,11 @@ pub fn run(args: &ConnectArgs) -> Result<(), Failure> {
     args.animate.iter().try_for_each(|target| target.check())?;
     let forces = !args.animate.is_empty();
     let request = Request { until: args.until, every: args.every, forces, ..Request::default() };
-    let found = model.connect(&args.to, &args.via, &request).map_err(|d| Failure::of(*d, &source))?;
+    let found = match args.energy {
+        Some(energy) => model.connect_at_energy(&args.to, &args.via, energy, &request),
+        None => model.connect(&args.to, &args.via, &request),
+    };
+    let found = found.map_err(|d| Failure::of(*d, &source))?;
     let facts = facts(&model, &found);
     write(args, &model, &found, &facts)?;
     if !args.animate.is_empty() {
@@ -63,8 +68,9 @@ fn write(
     found: &Connected,
     facts: &[(String, String)],
 ) -> Result<(), Failure> {
-    let title = model.system.title.as_deref().unwrap_or_default();
-    args.out.iter().try_for_each(|target| target.write(&found.motion.table, title))?;
+    let table = &found.motion.table;
+    let about = About::new(model, table, args.units_row);
+    args.out.iter().try_for_each(|target| target.write(table, &about))?;
     if args.plot.is_empty() {
         return Ok(());
     }
@@ -72,9 +78,11 @@ fn write(
     args.plot.iter().try_for_each(|target| target.write(&plot, facts))
 }
 
-fn named(names: impl Iterator<Item = String>, values: &[f64]) -> String {
-    let pairs: Vec<String> = names.zip(values).map(|(n, v)| format!("{n} = {}", plain(*v))).collect();
-    pairs.join(", ")
+fn named(model: &Model, names: impl Iterator<Item = String>, values: &[f64]) -> String {
+    let pair = |(n, v): (String, &f64)| {
+        format!("{n} = {}", quantity(*v, model.system.unit_of_column(&n).as_deref()))
+    };
+    names.zip(values).map(pair).collect::<Vec<_>>().join(", ")
 }
 
 /// What kind of stationary point it is.
@@ -96,21 +104,39 @@ fn kind(found: &Connected) -> (&'static str, String) {
     }
 }
 
+/// ` J*s` where the unit of energies is known.
+fn action_unit(model: &Model) -> String {
+    model.system.energy_kind.shown().map_or(String::new(), |unit| format!(" {unit}*s"))
+}
+
 fn facts(model: &Model, found: &Connected) -> Vec<(String, String)> {
     let Connection { start, end, action, error, elements, iterations, sensitivity, passed, .. } =
         &found.connection;
     let coordinates = || model.system.coordinates.iter().map(|c| c.name.clone());
     let speeds = || model.system.speeds.iter().map(|s| s.name.clone());
     let mut rows = vec![
-        ("from", named(coordinates(), &start.x)),
-        ("to", format!("{} at t = {}", named(coordinates(), &end.x), plain(end.t))),
-        ("start with", named(speeds(), &start.eta)),
-        ("arrive with", named(speeds(), &end.eta)),
-        ("action", format!("{}, {}", plain(*action), kind(found).1)),
+        ("from", named(model, coordinates(), &start.x)),
+        ("to", format!("{} at t = {} s", named(model, coordinates(), &end.x), plain(end.t))),
+        ("start with", named(model, speeds(), &start.eta)),
+        ("arrive with", named(model, speeds(), &end.eta)),
+        ("action", format!("{}{}, {}", plain(*action), action_unit(model), kind(found).1)),
         ("error", format!("about {error:.0e} ({elements} elements, {iterations} iterations)")),
         ("sensitivity", format!("{sensitivity:.2} (start rates on the end, relative to free motion)")),
         ("check", format!("integrated from there, the end is missed by {:.1e}", found.missed_by)),
     ];
+    if let Some(least) = &found.least_action {
+        let place = rows.iter().position(|(name, _)| *name == "action").unwrap_or(rows.len());
+        let free = kind(found).1;
+        let mut facts = vec![
+            ("time", plain(least.time)),
+            ("energy", plain(least.energy)),
+            ("abbreviated action", format!("{}, {free}", plain(least.abbreviated_action))),
+        ];
+        facts.extend(least.jacobi_length.map(|length| ("Jacobi's length", plain(length))));
+        facts.extend(least.jacobi_metric.clone().map(|metric| ("Jacobi's metric", metric)));
+        rows[place].1 = format!("{} (Hamilton's)", plain(*action));
+        rows.splice(place..place, facts);
+    }
     if !passed.is_empty() {
         let missed: Vec<String> =
             passed.iter().enumerate().filter(|(_, p)| !**p).map(|(k, _)| (k + 1).to_string()).collect();
@@ -133,7 +159,7 @@ fn document(model: &Model, found: &Connected) -> Value {
         let names = model.system.speeds.iter().map(|s| s.name.as_str());
         object(names.zip(eta.iter().copied()))
     };
-    json!({
+    let mut document = json!({
         "from": coordinates(&c.start.x),
         "to": coordinates(&c.end.x),
         "t": c.end.t,
@@ -150,5 +176,14 @@ fn document(model: &Model, found: &Connected) -> Value {
         "via_passed": (!c.passed.is_empty()).then(|| c.passed.iter().all(|p| *p)),
         "missed_by": found.missed_by,
         "columns": found.motion.table.columns,
-    })
+        "units": documents::units(model, found.motion.table.columns.iter().map(String::as_str)),
+    });
+    if let Some(least) = &found.least_action {
+        document["time"] = json!(least.time);
+        document["energy"] = json!(least.energy);
+        document["abbreviated_action"] = json!(least.abbreviated_action);
+        document["jacobi_length"] = json!(least.jacobi_length);
+        document["jacobi_metric"] = json!(least.jacobi_metric);
+    }
+    document
 }

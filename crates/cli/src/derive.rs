@@ -1,24 +1,18 @@
 //! `dalembert derive`: the equations of motion in symbols.
 
-use crate::args::{DeriveArgs, FormatName};
+use crate::args::{DeriveArgs, FormName};
 use crate::failure::Failure;
 use crate::input::{Loaded, Remarks, load};
 use crate::output::{print, print_json};
+use crate::text_table::split_names;
 use clap::ValueEnum;
-use dalembert::diagnostic;
-use dalembert::equations::Form;
-use dalembert_expr::Format;
+use dalembert::Model;
+use dalembert::diagnostic::{self, Diagnostic};
 use serde_json::json;
 
 pub fn run(args: &DeriveArgs) -> Result<(), Failure> {
     let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
-    let form: Form = name_of(args.form).parse().map_err(|d: Box<_>| Failure::of(*d, &source))?;
-    let format = match args.format {
-        FormatName::Text => Format::Text,
-        FormatName::Latex => Format::Latex,
-        FormatName::Python => Format::Python,
-    };
-    let written = model.equations(form, format).map_err(|d| Failure::of(*d, &source))?;
+    let written = written(args, &model).map_err(|d| Failure::of(*d, &source))?;
     if args.common.json {
         return print_json(&json!({
             "form": name_of(args.form),
@@ -29,6 +23,17 @@ pub fn run(args: &DeriveArgs) -> Result<(), Failure> {
     }
     let end = if written.ends_with('\n') { "" } else { "\n" };
     print(&format!("{written}{end}"))
+}
+
+fn written(args: &DeriveArgs, model: &Model) -> Result<String, Box<Diagnostic>> {
+    let format = args.format.format();
+    match args.form {
+        FormName::Legendre => {
+            let variables = split_names(args.variables.as_deref().unwrap_or_default());
+            model.legendre(args.function.as_deref().unwrap_or_default(), &variables, format)
+        }
+        form => model.equations(name_of(form).parse()?, format),
+    }
 }
 
 pub fn name_of(value: impl ValueEnum) -> String {

@@ -2,12 +2,12 @@
 
 use crate::args::EquilibriumArgs;
 use crate::failure::Failure;
-use crate::files::{TableTarget, probe_all};
+use crate::files::{About, TableTarget, probe_all};
 use crate::input::{Loaded, Remarks, load};
 use crate::linearize::{described, summary};
 use crate::output::{complain, print, print_json};
 use crate::progress::Steps;
-use crate::text_table::{counted, entry, plain};
+use crate::text_table::{counted, entry, plain, quantity};
 use dalembert::Model;
 use dalembert::diagnostic::{Code, Diagnostic};
 use dalembert::equilibrium::{Equilibria, EquilibriumSearch, Landscape, landscape};
@@ -76,8 +76,9 @@ fn write(
 ) -> Result<(), Failure> {
     let title = model.system.title.clone().unwrap_or_default();
     let table = picture.table();
+    let about = About::new(model, &table, args.units_row);
     for target in &args.out {
-        match target.write(&table, &title) {
+        match target.write(&table, &about) {
             Err(Failure::ReaderGone) if !files.is_empty() => {}
             other => other?,
         }
@@ -97,7 +98,7 @@ fn write(
         })
         .collect();
     args.plot.iter().try_for_each(|target| match picture.axes.len() {
-        1 => target.write(&Plot::of_landscape(&title, &table, &picture.marks), &facts),
+        1 => target.write(&Plot::of_landscape(&title, &table, about.units(), &picture.marks), &facts),
         _ => target.write(&Field::new(&title, picture), &facts),
     })
 }
@@ -150,19 +151,28 @@ fn text(model: &Model, found: &Equilibria) -> String {
         let state: Vec<String> = state_pairs(model, &e.linear.state)
             .into_iter()
             .filter(|(name, v)| *v != 0.0 || !name.ends_with('\''))
-            .map(|(name, v)| format!("{name} = {}", plain(v)))
+            .map(|(name, v)| {
+                format!("{name} = {}", quantity(v, model.system.unit_of_column(name).as_deref()))
+            })
             .collect();
         entry(&mut out, "at", MARGIN, &state);
         if let Some(value) = e.potential {
-            entry(&mut out, "potential", MARGIN, &[plain(value)]);
+            entry(
+                &mut out,
+                "potential",
+                MARGIN,
+                &[quantity(value, model.system.energy_kind.shown().as_deref())],
+            );
         }
         summary(&mut out, &e.linear);
         if e.family > 0 {
             let words = format!("one of a family: {} to first order", counted(e.family, "dimension"));
             entry(&mut out, "neighbours", MARGIN, &[words]);
         }
-        let rows = model.system.rows.iter().zip(&e.now.solution.lambda);
-        let multipliers: Vec<String> = rows.map(|(r, v)| format!("{} = {}", r.name, plain(*v))).collect();
+        let rows = model.system.rows.iter().zip(&e.now.solution.lambda).enumerate();
+        let unit = |r: usize| model.system.unit_of_multiplier(r);
+        let multipliers: Vec<String> =
+            rows.map(|(k, (r, v))| format!("{} = {}", r.name, quantity(*v, unit(k).as_deref()))).collect();
         if !multipliers.is_empty() {
             entry(&mut out, "multipliers", MARGIN, &multipliers);
         }

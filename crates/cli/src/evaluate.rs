@@ -4,11 +4,14 @@ use crate::args::EvaluateArgs;
 use crate::failure::Failure;
 use crate::input::{Loaded, Remarks, load};
 use crate::output::{print, print_json, show};
-use crate::text_table::{cells, plain, table};
+use crate::text_table::{cells, plain, quantity, table};
+use dalembert::diagnostic::Diagnostic;
+use dalembert::explicit_terms::{Possible, VirtualWork};
 use dalembert::run::Kernel;
 use dalembert::{Evaluation, Model};
-use dalembert_view::documents::{evaluation, output_remarks, outputs, rank_remarks, reactions};
-use dalembert_view::documents::{start_or_guess, state_pairs};
+use dalembert_view::documents::{evaluation, output_remarks, outputs, possible, rank_remarks, reactions};
+use dalembert_view::documents::{start_or_guess, state_pairs, virtual_work};
+use serde_json::Value;
 
 pub fn run(args: &EvaluateArgs) -> Result<(), Failure> {
     let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
@@ -25,23 +28,79 @@ pub fn run(args: &EvaluateArgs) -> Result<(), Failure> {
     model.check_once(&state).map_err(|d| Failure::of(*d, &source))?;
     remarks.extend(rank_remarks(&model, &now));
     remarks.extend(output_remarks(&model, &now));
+    let asked = Asked::of(&model, &now, args).map_err(|d| Failure::of(*d, &source))?;
     if args.common.json {
-        return print_json(&evaluation(&model, &now, &remarks, &source));
+        let mut document = evaluation(&model, &now, &remarks, &source);
+        asked.enter(&mut document);
+        return print_json(&document);
     }
-    print(&text(&model, &now))?;
+    let mut words = text(&model, &now);
+    asked.write(&mut words, &model);
+    print(&words)?;
     show(&remarks, &source, args.common.quiet);
     Ok(())
+}
+
+/// Answers to `--possible` and `--virtual`.
+struct Asked {
+    possible: Option<Possible>,
+    work: Option<VirtualWork>,
+}
+
+impl Asked {
+    fn of(model: &Model, now: &Evaluation, args: &EvaluateArgs) -> Result<Asked, Box<Diagnostic>> {
+        let possible = args.possible.as_ref().map(|text| model.possible(now, text)).transpose()?;
+        let mut work = model.workspace();
+        let work = args.r#virtual.as_ref().map(|text| work.virtual_work(now, text)).transpose()?;
+        Ok(Asked { possible, work })
+    }
+
+    fn enter(&self, document: &mut Value) {
+        if let Some(other) = &self.possible {
+            document["possible"] = possible(other);
+        }
+        if let Some(work) = &self.work {
+            document["virtual"] = virtual_work(work);
+        }
+    }
+
+    fn write(&self, out: &mut String, model: &Model) {
+        if let Some(other) = &self.possible {
+            let mut rows = vec![cells(["possible acceleration", ""])];
+            for (row, residual) in model.system.rows.iter().zip(&other.residual) {
+                rows.push(vec![format!("A z - b of {}", row.name), plain(*residual)]);
+            }
+            rows.push(vec!["G(z)".to_owned(), plain(other.gauss)]);
+            rows.push(vec!["G(z) - G".to_owned(), plain(other.gauss_excess)]);
+            rows.push(vec!["d^T M d".to_owned(), plain(other.deviation)]);
+            section(out, &rows);
+        }
+        if let Some(work) = &self.work {
+            let kept = if work.kept { "keeps the constraints" } else { "breaks the constraints" };
+            let mut rows = vec![cells(["virtual work", kept])];
+            let classes = [
+                ("applied", work.applied),
+                ("ideal", work.ideal),
+                ("non-ideal", work.nonideal),
+                ("control", work.control),
+            ];
+            rows.extend(classes.map(|(name, value)| vec![name.to_owned(), plain(value)]));
+            section(out, &rows);
+        }
+    }
 }
 
 fn text(model: &Model, now: &Evaluation) -> String {
     let mut out = String::new();
     let (system, s) = (&model.system, &now.solution);
-    let mut rows = vec![cells(["state", "value"]), vec!["t".to_owned(), plain(now.state.t)]];
-    rows.extend(state_pairs(model, &now.state).into_iter().map(|(name, v)| vec![name.to_owned(), plain(v)]));
+    let valued =
+        |name: &str, v: f64| vec![name.to_owned(), plain(v), system.unit_of_column(name).unwrap_or_default()];
+    let mut rows = vec![cells(["state", "value"]), valued("t", now.state.t)];
+    rows.extend(state_pairs(model, &now.state).into_iter().map(|(name, v)| valued(name, v)));
     table(&mut out, "", &rows);
 
     let controlled = !system.requirement_rows.is_empty();
-    let headings = ["speed", "acceleration", "unconstrained", "impressed", "ideal", "non-ideal"];
+    let headings = ["speed", "acceleration", "unconstrained", "Q with inertia terms", "ideal", "non-ideal"];
     let mut rows = vec![cells(headings.into_iter().chain(controlled.then_some("control")))];
     for (p, speed) in system.speeds.iter().enumerate() {
         let values = [s.eta_dot[p], s.a_free[p], now.terms.Q[p], s.ideal_force[p], s.nonideal_force[p]];
@@ -63,11 +122,14 @@ fn text(model: &Model, now: &Evaluation) -> String {
     if !system.rows.is_empty() {
         let mut rows = vec![cells(["constraint row", "multiplier", "residual"])];
         for (r, row) in system.rows.iter().enumerate() {
-            rows.push(vec![row.name.clone(), plain(s.lambda[r]), plain(now.residuals[r])]);
+            let multiplier = quantity(s.lambda[r], system.unit_of_multiplier(r).as_deref());
+            rows.push(vec![row.name.clone(), multiplier, plain(now.residuals[r])]);
         }
         section(&mut out, &rows);
         let mut rows = vec![cells(["constraint", "reaction"])];
-        rows.extend(reactions(model, now).into_iter().map(|(name, v)| vec![name.to_owned(), plain(v)]));
+        let unit = system.unit_of_reaction();
+        let size = |v: f64| quantity(v, unit.as_deref());
+        rows.extend(reactions(model, now).into_iter().map(|(name, v)| vec![name.to_owned(), size(v)]));
         section(&mut out, &rows);
     }
     matrices(&mut out, model, now);
@@ -76,8 +138,10 @@ fn text(model: &Model, now: &Evaluation) -> String {
         rows.push(vec!["rank".to_owned(), format!("{} of {}", s.rank, system.rows.len())]);
         rows.push(vec!["gauss".to_owned(), plain(s.gauss)]);
     }
-    rows.extend(now.energy.map(|e| vec!["energy".to_owned(), plain(e)]));
-    rows.extend(outputs(model, now).into_iter().map(|(name, v)| vec![name.to_owned(), plain(v)]));
+    let energy_unit = system.energy_kind.shown();
+    rows.extend(now.energy.map(|e| vec!["energy".to_owned(), quantity(e, energy_unit.as_deref())]));
+    let value = |name: &str, v: f64| quantity(v, system.unit_of_column(name).as_deref());
+    rows.extend(outputs(model, now).into_iter().map(|(name, v)| vec![name.to_owned(), value(name, v)]));
     section(&mut out, &rows);
     out
 }

@@ -1,31 +1,29 @@
-//! `dalembert export`: the motion as source text for elsewhere.
+//! `dalembert export`: the motion as source text for elsewhere, or as an FMU.
+
+mod library;
 
 use crate::args::{ExportArgs, TargetName};
 use crate::failure::Failure;
-use crate::files::{probe, put};
+use crate::files::{extension, probe_all, put};
 use crate::input::{Loaded, Remarks, load};
 use crate::output::{print, print_json};
 use clap::ValueEnum;
 use dalembert::diagnostic;
-use dalembert_codegen::{self as code, Target, identifier};
-use serde_json::json;
+use dalembert_codegen::{self as code, FmiVersion, Target, identifier};
+use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
 
 pub fn run(args: &ExportArgs) -> Result<(), Failure> {
-    let target = match args.target {
-        TargetName::C => Target::C,
-        TargetName::Rust => Target::Rust,
-        TargetName::Python => Target::Python,
-        TargetName::Fmu => {
-            return Err(Failure::plain("`--target fmu` is not available yet")
-                .help("available now: --target c, rust, python"));
-        }
-    };
     let file = args.out.as_deref().filter(|path| *path != "-");
-    if let Some(path) = file {
-        probe(path, &args.common.model)?;
+    if let (TargetName::Fmu, None) = (args.target, file) {
+        let message = "an FMU is an archive and needs the name of a file\n";
+        let help = "as in `--out model.fmu`\n";
+        clap::Error::raw(clap::error::ErrorKind::MissingRequiredArgument, format!("{message}{help}")).exit();
     }
+    let header = header_path(args, file);
+    let paths: Vec<String> = file.map(str::to_owned).into_iter().chain(header.clone()).collect();
+    probe_all(&paths, &args.common.model)?;
     let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
     if let Ok(start) = model.start() {
         model.check_once(&start.state).map_err(|d| Failure::of(*d, &source))?;
@@ -33,23 +31,75 @@ pub fn run(args: &ExportArgs) -> Result<(), Failure> {
     let stem = Path::new(&args.common.model).file_stem().map(|s| s.to_string_lossy().into_owned());
     let stem = stem.filter(|_| args.common.model != "-").or(model.system.title.clone());
     let name = args.name.clone().unwrap_or_else(|| identifier(&stem.unwrap_or_default()));
-    let text = code::write(&model, target, &name).map_err(|d| Failure::of(*d, &source))?;
-    if let Some(path) = file {
+    let failed = |d: Box<diagnostic::Diagnostic>| Failure::of(*d, &source);
+    let mut document = json!({});
+    let text = match args.target {
+        TargetName::Fmu => {
+            let version = if args.fmi == 2 { FmiVersion::Two } else { FmiVersion::Three };
+            let fmu = code::write_fmu(&model, &name, version).map_err(failed)?;
+            document["binary"] = packed(&fmu, file.unwrap_or_default())?;
+            String::new()
+        }
+        TargetName::C => {
+            let (declarations, text) = code::write_c(&model, &name, args.step).map_err(failed)?;
+            if let Some(path) = &header {
+                put(path, |out| out.write_all(declarations.as_bytes()))?;
+                document["header"] = json!(path);
+            }
+            text
+        }
+        TargetName::Rust => code::write(&model, Target::Rust, &name).map_err(failed)?,
+        TargetName::Python => code::write(&model, Target::Python, &name).map_err(failed)?,
+    };
+    if let (Some(path), false) = (file, text.is_empty()) {
         put(path, |out| out.write_all(text.as_bytes()))?;
     }
     if args.common.json {
         let target = args.target.to_possible_value().map_or_else(String::new, |v| v.get_name().to_owned());
-        return print_json(&json!({
-            "target": target,
-            "name": name,
-            "file": file,
-            "code": if file.is_none() { Some(&text) } else { None },
-            "diagnostics": diagnostic::json(&model.diagnostics, &source),
-        }));
+        document["target"] = json!(target);
+        document["name"] = json!(name);
+        document["file"] = json!(file);
+        document["code"] = json!(if file.is_none() { Some(&text) } else { None });
+        document["diagnostics"] = diagnostic::json(&model.diagnostics, &source);
+        return print_json(&document);
     }
     match file {
         None => print(&text),
-        Some(path) if !args.common.quiet => print(&format!("wrote {path}\n")),
+        Some(path) if !args.common.quiet => {
+            let extra = match &document["binary"] {
+                Value::String(why) => format!("no library for this machine: {why}\n"),
+                _ => String::new(),
+            };
+            let header = header.map_or_else(String::new, |path| format!("wrote {path}\n"));
+            print(&format!("{extra}wrote {path}\n{header}"))
+        }
         Some(_) => Ok(()),
     }
+}
+
+/// The header beside a C file.
+fn header_path(args: &ExportArgs, file: Option<&str>) -> Option<String> {
+    let path = file.filter(|path| matches!(args.target, TargetName::C) && extension(path) == "c")?;
+    Some(Path::new(path).with_extension("h").to_string_lossy().into_owned())
+}
+
+/// Packs an FMU: description, sources, and a library where a C compiler makes one. True, or why there is no library.
+fn packed(fmu: &code::Fmu, path: &str) -> Result<Value, Failure> {
+    let name = &fmu.name;
+    let mut files = vec![
+        ("modelDescription.xml".to_owned(), fmu.description.clone().into_bytes()),
+        (format!("sources/{name}.c"), fmu.source.clone().into_bytes()),
+    ];
+    files.extend(
+        fmu.build_description
+            .clone()
+            .map(|text| ("sources/buildDescription.xml".to_owned(), text.into_bytes())),
+    );
+    let made = library::compile(name, &fmu.source);
+    if let Ok(library) = &made {
+        files.push((format!("{}/{name}.so", fmu.folder), library.clone()));
+    }
+    let archive = code::zip(&files);
+    put(path, |out| out.write_all(&archive))?;
+    Ok(made.map_or_else(Value::String, |_| Value::Bool(true)))
 }

@@ -1,7 +1,7 @@
 //! Files that a run writes: which format, and whether it can be written, before the run is made.
 
 use crate::failure::{Failure, cannot_write, stdout_failure};
-use dalembert::Table;
+use dalembert::{Model, Table};
 use dalembert_files::{OutputFile, replace, same};
 use dalembert_view::{self, Drawing};
 use std::collections::HashSet;
@@ -30,6 +30,33 @@ pub enum PlotTarget {
     Png(String),
     /// A page with the plot and the summary.
     Html(String),
+}
+
+/// What a file says about its table.
+pub struct About {
+    title: String,
+    units: Vec<Option<String>>,
+    units_row: bool,
+}
+
+impl About {
+    /// Of a table of this model; `units_row` is the second line of CSV.
+    pub fn new(model: &Model, table: &Table, units_row: bool) -> About {
+        let units = model.system.units_of(&table.columns);
+        About { title: model.system.title.clone().unwrap_or_default(), units, units_row }
+    }
+
+    /// The units of its columns.
+    pub fn units(&self) -> &[Option<String>] {
+        &self.units
+    }
+
+    fn csv(&self, table: &Table, out: &mut impl Write) -> std::io::Result<()> {
+        match self.units_row {
+            true => dalembert_view::csv_with_units(table, &self.units, out),
+            false => dalembert_view::csv(table, out),
+        }
+    }
 }
 
 /// Reads `--out`.
@@ -75,17 +102,18 @@ impl TableTarget {
     }
 
     /// Writes the table.
-    pub fn write(&self, table: &Table, title: &str) -> Result<(), Failure> {
+    pub fn write(&self, table: &Table, about: &About) -> Result<(), Failure> {
+        let units = &about.units;
         match self {
             TableTarget::Standard => {
                 let mut out = BufWriter::new(std::io::stdout().lock());
-                dalembert_view::csv(table, &mut out).and_then(|()| out.flush()).map_err(stdout_failure)
+                about.csv(table, &mut out).and_then(|()| out.flush()).map_err(stdout_failure)
             }
-            TableTarget::Csv(path) => put(path, |out| dalembert_view::csv(table, out)),
+            TableTarget::Csv(path) => put(path, |out| about.csv(table, out)),
             TableTarget::Parquet(path) => {
-                put(path, |out| dalembert_view::parquet(table, &[("title", title)], out))
+                put(path, |out| dalembert_view::parquet(table, units, &[("title", &about.title)], out))
             }
-            TableTarget::Json(path) => put(path, |out| dalembert_view::json(table, out)),
+            TableTarget::Json(path) => put(path, |out| dalembert_view::json(table, units, out)),
         }
     }
 }

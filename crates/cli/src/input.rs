@@ -79,7 +79,7 @@ fn table_files(common: &Common, source: &Source) -> Result<Vec<(String, String)>
 }
 
 /// The text of a file of samples.
-fn read_table(path: &str) -> Result<String, Failure> {
+pub fn read_table(path: &str) -> Result<String, Failure> {
     let wrong = |why: String| Failure::plain(format!("cannot read `{path}`: {why}"));
     let bytes = File::open(path).and_then(|file| up_to(file, MAX_SOURCE_BYTES + 1));
     let bytes = bytes.map_err(|error| wrong(reason(&error)))?;

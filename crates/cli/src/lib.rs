@@ -5,6 +5,7 @@
 mod analyze;
 mod animate;
 mod args;
+mod brackets;
 mod check;
 mod completions;
 mod connect;
@@ -17,7 +18,9 @@ mod failure;
 #[cfg(test)]
 mod faults;
 mod files;
+mod fit;
 mod fmt;
+mod import;
 mod input;
 mod limit;
 mod linearize;
@@ -35,15 +38,17 @@ mod verify;
 pub mod parts;
 
 use args::{Cli, Command};
-use clap::Parser;
 use dalembert::Source;
 use failure::Failure;
 use std::process::ExitCode;
 
 /// The command: arguments of the process in, exit code out.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     let json = cli.command.json();
+    if let Some(digits) = cli.command.digits() {
+        text_table::set_digits(digits);
+    }
     limit::start(cli.command.time_limit(), move |failure| output::report_failure(failure, json));
     match guarded(&asked(), || run(cli.command)) {
         Ok(()) | Err(Failure::ReaderGone) => ExitCode::SUCCESS,
@@ -75,11 +80,14 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Connect(args) => connect::run(&args),
+        Command::Fit(args) => fit::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Lsp(_) => lsp::run(),
+        Command::Brackets(args) => brackets::run(&args),
         Command::Analyze(args) => analyze::run(&args),
         Command::Equilibrium(args) => equilibrium::run(&args),
         Command::Linearize(args) => linearize::run(&args),

@@ -4,15 +4,15 @@ mod over;
 
 use crate::args::LinearizeArgs;
 use crate::failure::Failure;
-use crate::files::TableTarget;
+use crate::files::{TableTarget, probe_all};
 use crate::input::{Loaded, Remarks, load};
 use crate::output::{print, print_json};
-use crate::simulate::split_names;
-use crate::text_table::{cells, entry, plain, table};
+use crate::text_table::{cells, entry, plain, quantity, split_names, table};
 use dalembert::Model;
-use dalembert::diagnostic;
+use dalembert::diagnostic::{Code, Diagnostic};
 use dalembert::linearize::{Linearization, Linearizer, OperatingPoint};
-use dalembert_view::documents::{linearization, state_pairs, well_determined};
+use dalembert_view::Plot;
+use dalembert_view::documents::{Pole, linearization, state_pairs, well_determined};
 
 const MARGIN: usize = 14;
 
@@ -27,18 +27,48 @@ pub fn run(args: &LinearizeArgs) -> Result<(), Failure> {
     if let Some(text) = &args.over {
         return over::over(args, &source, &model, text, independent);
     }
+    let files: Vec<String> = args.bode.iter().chain(&args.poles).map(|p| p.path().to_owned()).collect();
+    probe_all(&files, &args.common.model)?;
     let linear = one(args, &model, &independent).map_err(|d| Failure::of(*d, &source))?;
+    draw(args, &model, &linear).map_err(|f| f.unwrap_or_else(|d| Failure::of(*d, &source)))?;
     if args.common.json {
-        return print_json(&linearization(&model, &linear, &source));
+        let mut document = linearization(&model, &linear, &source);
+        document["files"] = serde_json::json!(files);
+        return print_json(&document);
     }
-    print(&text(&model, &linear))
+    let mut words = text(&model, &linear);
+    files.iter().for_each(|file| words.push_str(&format!("wrote {file}\n")));
+    print(&words)
+}
+
+/// Bode and pole plots.
+fn draw(
+    args: &LinearizeArgs,
+    model: &Model,
+    linear: &Linearization,
+) -> Result<(), Result<Failure, Box<Diagnostic>>> {
+    let title = model.system.title.clone().unwrap_or_default();
+    if !args.bode.is_empty() {
+        if linear.inputs.is_empty() || linear.outputs.is_empty() {
+            let what = if linear.inputs.is_empty() { "input" } else { "output" };
+            let message = format!("the model has no {what}: there is no response to draw");
+            let d = Diagnostic::error(Code::BadOption, None, message);
+            return Err(Err(Box::new(d.help("declare `input u = 0` and `output y = x`"))));
+        }
+        let table = linear.bode_table();
+        let plot = Plot::of_bode(&title, &table);
+        args.bode.iter().try_for_each(|target| target.write(&plot, &[])).map_err(Ok)?;
+    }
+    let table = linear.pole_table();
+    let plot = Plot::of_poles(&title, &table);
+    args.poles.iter().try_for_each(|target| target.write(&plot, &[])).map_err(Ok)
 }
 
 fn one(
     args: &LinearizeArgs,
     model: &Model,
     independent: &[String],
-) -> Result<Linearization, Box<diagnostic::Diagnostic>> {
+) -> Result<Linearization, Box<Diagnostic>> {
     let mut work = model.workspace();
     let linearizer = Linearizer::new(&mut work, independent)?;
     let state = work.operating_point(&args.at)?;
@@ -50,7 +80,7 @@ fn text(model: &Model, linear: &Linearization) -> String {
     let mut out = String::new();
     let state: Vec<String> = state_pairs(model, &linear.state)
         .into_iter()
-        .map(|(name, v)| format!("{name} = {}", plain(v)))
+        .map(|(name, v)| format!("{name} = {}", quantity(v, model.system.unit_of_column(name).as_deref())))
         .collect();
     entry(&mut out, "about", MARGIN, &state);
     entry(&mut out, "which is", MARGIN, &[described(linear)]);
@@ -68,8 +98,35 @@ fn text(model: &Model, linear: &Linearization) -> String {
         }
         Err(reason) => out.push_str(&format!("\nno mass, damping and stiffness: {reason}\n")),
     }
+    for (label, rows, columns, values) in [
+        ("input matrix", &linear.states, &linear.inputs, &linear.input_matrix),
+        ("output matrix", &linear.outputs, &linear.states, &linear.output_matrix),
+        ("feedthrough", &linear.outputs, &linear.inputs, &linear.feedthrough),
+    ] {
+        if !rows.is_empty() && !columns.is_empty() {
+            out.push_str(&format!("\n{label}\n"));
+            oblong(&mut out, rows, columns, values);
+        }
+    }
+    poles(&mut out, linear);
     modes(&mut out, linear);
     out
+}
+
+/// Frequency, damping and time constant of each eigenvalue, of a pair once.
+fn poles(out: &mut String, linear: &Linearization) {
+    out.push_str("\npoles\n");
+    let heads = ["eigenvalue", "frequency [Hz]", "damped [Hz]", "damping ratio", "time constant [s]"];
+    let mut rows = vec![cells(heads)];
+    for v in linear.eigen.values.iter().filter(|v| v.im >= 0.0) {
+        let pole = Pole::of(*v);
+        let or_dash = |value: Option<f64>| value.map_or("-".to_owned(), plain);
+        let pair = if v.im == 0.0 { plain(v.re) } else { format!("{} ± {}i", plain(v.re), plain(v.im)) };
+        let numbers = [plain(pole.frequency), plain(pole.damped_frequency)];
+        let rest = [or_dash(pole.damping_ratio), or_dash(pole.time_constant)];
+        rows.push([pair].into_iter().chain(numbers).chain(rest).collect());
+    }
+    table(out, "  ", &rows);
 }
 
 /// The operating point in a sentence.
@@ -99,8 +156,7 @@ pub fn described(linear: &Linearization) -> String {
 
 /// Eigenvalues and the verdict.
 pub fn summary(out: &mut String, linear: &Linearization) {
-    let values: Vec<String> = linear.eigen.values.iter().map(|v| complex(v.re, v.im)).collect();
-    entry(out, "eigenvalues", MARGIN, &values);
+    eigenvalues(out, linear);
     if let Some(stability) = &linear.stability {
         let mut words = vec![format!("{}: {}", stability.verdict.name(), stability.reason)];
         if !linear.ignorable.is_empty() {
@@ -115,17 +171,38 @@ pub fn summary(out: &mut String, linear: &Linearization) {
     }
 }
 
-fn complex(re: f64, im: f64) -> String {
-    match im {
-        0.0 => plain(re),
-        im if im < 0.0 => format!("{} - {}i", plain(re), plain(-im)),
-        im => format!("{} + {}i", plain(re), plain(im)),
+/// One line an eigenvalue or pair: oscillations with frequency |lambda|/(2 pi) and damping ratio -Re/|lambda|, others
+/// with the time in which they change by a factor e.
+fn eigenvalues(out: &mut String, linear: &Linearization) {
+    let mut rows = Vec::new();
+    for v in linear.eigen.values.iter().filter(|v| v.im >= 0.0) {
+        let size = v.re.hypot(v.im);
+        let (value, means) = match v.im {
+            0.0 if v.re == 0.0 => ("0".to_owned(), String::new()),
+            0.0 if v.re < 0.0 => (plain(v.re), format!("decays, time constant {} s", plain(-1.0 / v.re))),
+            0.0 => (plain(v.re), format!("grows, time constant {} s", plain(1.0 / v.re))),
+            im => {
+                let (hertz, damping) = (size / std::f64::consts::TAU, -v.re / size + 0.0);
+                let words = format!("{} Hz, damping ratio {}", plain(hertz), plain(damping));
+                (format!("{} ± {}i", plain(v.re), plain(im)), words)
+            }
+        };
+        let label = if rows.is_empty() { "eigenvalues" } else { "" };
+        rows.push(vec![format!("{label:<width$}{value}", width = MARGIN), means]);
     }
+    if rows.is_empty() {
+        return entry(out, "eigenvalues", MARGIN, &["none".to_owned()]);
+    }
+    table(out, "", &rows);
 }
 
 fn matrix(out: &mut String, names: &[String], values: &[f64]) {
-    let n = names.len();
-    let mut rows = vec![cells([""].into_iter().chain(names.iter().map(String::as_str)))];
+    oblong(out, names, names, values);
+}
+
+fn oblong(out: &mut String, names: &[String], columns: &[String], values: &[f64]) {
+    let n = columns.len();
+    let mut rows = vec![cells([""].into_iter().chain(columns.iter().map(String::as_str)))];
     for (name, row) in names.iter().zip(values.chunks(n.max(1))) {
         rows.push([name.clone()].into_iter().chain(row.iter().map(|v| plain(*v))).collect());
     }

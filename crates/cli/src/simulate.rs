@@ -2,12 +2,13 @@
 
 use crate::args::{MotionFormName, SimulateArgs};
 use crate::failure::Failure;
-use crate::files::{TableTarget, probe_all};
+use crate::files::{About, TableTarget, probe_all};
 use crate::input::{Loaded, Remarks, load};
 use crate::limit;
 use crate::output::{complain, headline, print, print_json, report_failure, show};
 use crate::progress::RunProgress;
 use crate::summary;
+use crate::text_table::split_names;
 use dalembert::diagnostic::{self, Code, Diagnostic, nearest};
 use dalembert::run::Stop;
 use dalembert::{Model, Motion, MotionForm, Request, Source, Table};
@@ -49,32 +50,42 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
 
 fn request(args: &SimulateArgs) -> Result<Request, Box<Diagnostic>> {
     Ok(Request {
+        multipliers: args.multiplier.clone(),
         plant: dalembert::assignments::assignments(&args.plant.join(", "))?,
         hold: args.hold,
         balance: args.balance.then_some(true),
-        form: match args.form {
-            MotionFormName::Explicit => MotionForm::Explicit,
-            MotionFormName::Hamilton => MotionForm::Hamilton,
-            MotionFormName::Suslov => MotionForm::Suslov,
-            MotionFormName::HamiltonJacobi => MotionForm::HamiltonJacobi,
-        },
+        form: motion_form(args.form),
         every: args.every,
         action: args.action,
         interpret: args.interpret,
         fold: args.fold,
         baumgarte: args.baumgarte,
         forces: !args.animate.is_empty(),
+        sensitivity: args.sensitivity.as_deref().map(split_names).unwrap_or_default(),
         ..args.stepping.request()
     })
+}
+
+fn motion_form(name: MotionFormName) -> MotionForm {
+    match name {
+        MotionFormName::Explicit => MotionForm::Explicit,
+        MotionFormName::Hamilton => MotionForm::Hamilton,
+        MotionFormName::Suslov => MotionForm::Suslov,
+        MotionFormName::HamiltonJacobi => MotionForm::HamiltonJacobi,
+    }
 }
 
 /// The columns `--columns` names, as indices of the table to come.
 fn chosen_columns(args: &SimulateArgs, model: &Model) -> Result<Option<Vec<usize>>, Box<Diagnostic>> {
     let Some(text) = &args.columns else { return Ok(None) };
     let outputs = model.system.outputs.iter().map(|o| o.name.as_str());
-    let known: Vec<&str> = ["t"].into_iter().chain(model.state_names()).chain(outputs).collect();
+    let added = model.form_columns(motion_form(args.form));
+    let added = added.iter().map(String::as_str);
+    let known: Vec<&str> =
+        ["t"].into_iter().chain(model.system.table_names()).chain(added).chain(outputs).collect();
     let find = |name: &String| {
-        known.iter().position(|k| k == name).ok_or_else(|| {
+        let all = components(name, &known);
+        Some(all).filter(|all| !all.is_empty()).ok_or_else(|| {
             let d = Diagnostic::error(Code::BadOption, None, format!("there is no column `{name}`"));
             Box::new(match nearest(name, known.iter().copied()) {
                 Some(near) => d.help(format!("did you mean `{near}`?")),
@@ -82,21 +93,22 @@ fn chosen_columns(args: &SimulateArgs, model: &Model) -> Result<Option<Vec<usize
             })
         })
     };
-    split_names(text).iter().map(find).collect::<Result<Vec<_>, _>>().map(Some)
+    let found = split_names(text).iter().map(find).collect::<Result<Vec<_>, _>>()?;
+    Ok(Some(found.concat()))
 }
 
-/// Splits at commas outside of subscripts.
-pub fn split_names(text: &str) -> Vec<String> {
-    let mut depth = 0usize;
-    let parts = text.split(|c: char| {
-        match c {
-            '[' => depth += 1,
-            ']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        c == ',' && depth == 0
-    });
-    parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+/// The column of this name, or those of all components of a vector or members of a family.
+fn components(name: &str, known: &[&str]) -> Vec<usize> {
+    if let Some(k) = known.iter().position(|k| *k == name) {
+        return vec![k];
+    }
+    let (stem, primes) = name.split_at(name.trim_end_matches('\'').len());
+    let part = |column: &str| {
+        let rest = column.strip_prefix(stem)?.strip_suffix(primes)?;
+        let member = rest.starts_with('[') && rest.ends_with(']');
+        (member || matches!(rest, ".x" | ".y" | ".z")).then_some(())
+    };
+    (0..known.len()).filter(|k| part(known[*k]).is_some()).collect()
 }
 
 /// A finished run and what is to be made of it.
@@ -111,10 +123,10 @@ struct Run {
 impl Run {
     /// Writes tables and plots.
     fn write(&self, args: &SimulateArgs, model: &Model) -> Result<(), Failure> {
-        let title = model.system.title.as_deref().unwrap_or_default();
         let table: &Table = &self.motion.table;
+        let about = About::new(model, table, args.units_row);
         for target in &args.out {
-            match target.write(table, title) {
+            match target.write(table, &about) {
                 // Whoever read the table has gone; files are still wanted.
                 Err(Failure::ReaderGone) if !self.files.is_empty() => {}
                 other => other?,
@@ -127,7 +139,7 @@ impl Run {
             Some(columns) => Plot::of_columns(model, table, columns),
             None => Plot::of_motion(model, table),
         };
-        let facts = summary::facts(&self.motion, self.wall);
+        let facts = summary::facts(model, &self.motion, self.wall);
         args.plot.iter().try_for_each(|target| target.write(&plot, &facts))
     }
 
@@ -149,7 +161,7 @@ impl Run {
         let failure = self.motion.failure.as_slice();
         let complete = failure.is_empty() && self.motion.outcome.stop != Stop::Cancelled;
         if args.common.json {
-            let mut document = dalembert_view::documents::motion(&self.motion, self.wall, &self.files);
+            let mut document = dalembert_view::documents::motion(model, &self.motion, self.wall, &self.files);
             let warnings = &self.motion.warnings;
             let all: Vec<Diagnostic> =
                 model.diagnostics.iter().chain(warnings).chain(failure).cloned().collect();
@@ -166,8 +178,11 @@ impl Run {
             }
             print_json(&document)?;
         } else {
+            // What went wrong comes first.
+            show(failure, source, args.common.quiet);
+            self.out_of_time().iter().for_each(|ended| report_failure(ended, false));
             if !args.common.quiet {
-                let mut words = summary::text(&summary::facts(&self.motion, self.wall));
+                let mut words = summary::text(&summary::facts(model, &self.motion, self.wall));
                 for remark in self.film.iter().flat_map(|film| &film.remarks) {
                     words.push_str(&format!("{remark}\n"));
                 }
@@ -175,8 +190,6 @@ impl Run {
                 if to_stdout { complain(&words) } else { print(&words)? }
             }
             show(&self.motion.warnings, source, args.common.quiet);
-            show(failure, source, args.common.quiet);
-            self.out_of_time().iter().for_each(|ended| report_failure(ended, false));
         }
         if complete { Ok(()) } else { Err(Failure::Reported) }
     }

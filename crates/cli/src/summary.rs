@@ -1,13 +1,13 @@
 //! The end of a run in words.
 
-use crate::text_table::table;
-use dalembert::Motion;
+use crate::text_table::{digits, table};
+use dalembert::{Model, Motion};
 use dalembert_view::documents;
 use std::time::Duration;
 
 /// Names and values for people, with the time it took.
-pub fn facts(motion: &Motion, wall: Duration) -> Vec<(String, String)> {
-    let mut facts = documents::facts(motion);
+pub fn facts(model: &Model, motion: &Motion, wall: Duration) -> Vec<(String, String)> {
+    let mut facts = documents::facts(model, motion, digits());
     let counts = ["run", "method", "steps", "evaluations", "jacobians"];
     let work = facts.iter().rposition(|(name, _)| counts.contains(&name.as_str()));
     let at = work.map_or(0, |last| last + 1);

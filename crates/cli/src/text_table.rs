@@ -1,13 +1,35 @@
 //! Text for people: aligned columns, wrapped lists, numbers.
 
-use dalembert_view::number;
+use dalembert::number::{DIGITS, rounded};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Lines are wrapped at this width.
 const WIDTH: usize = 100;
 
-/// A number in full, without a sign on zero.
+/// Significant digits of every number in words, set once from `--digits`.
+static SHOWN_DIGITS: AtomicUsize = AtomicUsize::new(DIGITS);
+
+/// Sets how many significant digits numbers in words have.
+pub fn set_digits(count: usize) {
+    SHOWN_DIGITS.store(count, Ordering::Relaxed);
+}
+
+/// How many significant digits numbers in words have.
+pub fn digits() -> usize {
+    SHOWN_DIGITS.load(Ordering::Relaxed)
+}
+
+/// A number for people.
 pub fn plain(value: f64) -> String {
-    number(value + 0.0)
+    rounded(value, digits())
+}
+
+/// A number for people with its unit, as far as that is known.
+pub fn quantity(value: f64, unit: Option<&str>) -> String {
+    match unit {
+        Some(unit) => format!("{} {unit}", plain(value)),
+        None => plain(value),
+    }
 }
 
 /// `label   text`, the text wrapped at its commas under itself.
@@ -59,4 +81,18 @@ pub fn cells<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<String> {
 /// `1 row`, `2 rows`.
 pub fn counted(count: usize, word: &str) -> String {
     if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+}
+
+/// Splits at commas outside of subscripts.
+pub fn split_names(text: &str) -> Vec<String> {
+    let mut depth = 0usize;
+    let parts = text.split(|c: char| {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }

@@ -8,6 +8,7 @@ use std::fmt::Write;
 const RUNTIME: &str = include_str!("../assets/code/runtime.c");
 const SADDLE: &str = include_str!("../assets/code/saddle.c");
 const MOTION: &str = include_str!("../assets/code/motion.c");
+const STEP: &str = include_str!("../assets/code/step.c");
 
 struct C<'n> {
     /// Beginning of our own helpers.
@@ -56,8 +57,8 @@ const HELPERS: [(Op, &str); 3] = [
     (Op::Max, "static double NAME_larger(double x, double y) { return x > y || x != x ? x : y; }"),
 ];
 
-/// The whole file.
-pub fn write(outline: &Outline) -> String {
+/// The whole file; with `step` also projection and steps.
+pub fn write(outline: &Outline, step: bool) -> String {
     let mut out = String::from("/*\n");
     for line in outline.preface() {
         // Nothing of a model ends the comment early.
@@ -80,7 +81,7 @@ pub fn write(outline: &Outline) -> String {
          \x20*   #define NAME_DECLARATIONS\n *   #include \"NAME_.c\"\n */\n",
     );
     out = out.replace("NAME_.c", &format!("{}.c", outline.name));
-    declarations(outline, &mut out);
+    declarations(outline, step, &mut out);
     out.push_str("\n#ifndef NAME_DECLARATIONS\n#include <float.h>\n#include <math.h>\n\n");
     definitions(outline, &mut out);
     for (op, text) in HELPERS {
@@ -93,7 +94,25 @@ pub fn write(outline: &Outline) -> String {
     out.push_str(RUNTIME);
     out.push_str(SADDLE);
     out.push_str(MOTION);
+    if let Some(block) = &outline.output_block {
+        outputs(outline, block, &mut out);
+    }
+    if step {
+        steps(outline, &mut out);
+    }
     out.push_str("#endif\n");
+    finished(outline, &out)
+}
+
+/// A header with the declarations alone.
+pub fn header(outline: &Outline, step: bool) -> String {
+    let mut out = format!("/* Declarations of {}.c, which says what is in which order. */\n", outline.name);
+    declarations(outline, step, &mut out);
+    finished(outline, &out)
+}
+
+/// The text with its names in place.
+fn finished(outline: &Outline, out: &str) -> String {
     let s = &outline.shape;
     let signature = format!(
         "int NAME_evaluate(double t, const double x[{}], const double eta[{}], const double p[{}], NAME_result *out)",
@@ -109,7 +128,7 @@ fn room(size: usize) -> usize {
     size.max(1)
 }
 
-fn declarations(outline: &Outline, out: &mut String) {
+fn declarations(outline: &Outline, step: bool, out: &mut String) {
     let s = &outline.shape;
     let np = outline.parameters.len();
     let sizes = [("NX", s.n_x), ("N", s.n_eta), ("M", s.n_con), ("NP", np), ("NU", s.n_input)];
@@ -137,8 +156,85 @@ fn declarations(outline: &Outline, out: &mut String) {
         let _ = writeln!(out, "extern const char *const NAME_{array}[{}];", room(items.len()));
     }
     out.push_str(
-        "\n/* For p see NAME_default_parameters. Returns a code, 0 if all is well. */\nSIGNATURE;\n\n#ifdef __cplusplus\n}\n#endif\n#endif\n",
+        "\n/* For p see NAME_default_parameters. Returns a code, 0 if all is well. */\nSIGNATURE;\n",
     );
+    if outline.output_block.is_some() {
+        let _ = write!(
+            out,
+            "\n/* Outputs of the model at a state whose motion is r. */\nenum {{ NAME_NY = {} }};\n{OUTPUTS};\n",
+            outline.outputs.len()
+        );
+    }
+    if step {
+        out.push_str(STEP_DECLARATIONS);
+    }
+    out.push_str("\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
+}
+
+const OUTPUTS: &str = "void NAME_outputs(double t, const double *x, const double *eta, const double *p, const NAME_result *r, double *y)";
+
+const STEP_DECLARATIONS: &str = "
+/* Steps take states on the constraints to states on them. Codes as above; 6: no step is small enough for the tolerance. */
+/* Returns a state to the constraints: by the least motion, measured by the mass. */
+int NAME_project(double t, double *x, double *eta, const double *p);
+/* One step of the classical method of order 4, then projection: 4 evaluations, the same time at every call. */
+int NAME_step(double *t, double *x, double *eta, const double *p, double dt);
+/* Steps of order 5 with error control up to a time. */
+int NAME_advance(double *t, double *x, double *eta, const double *p, double until, double tolerance);
+";
+
+/// The outputs as a function of the motion.
+fn outputs(outline: &Outline, block: &super::outline::Block, out: &mut String) {
+    let language = C { name: &outline.name };
+    let (n, m) = (outline.shape.n_eta, room(outline.shape.n_con));
+    let groups: Vec<String> = outline.groups.iter().map(|g| format!("{{{}, {}}}", g.start, g.end)).collect();
+    let count = room(groups.len());
+    let groups = if groups.is_empty() { "{0, 0}".to_owned() } else { groups.join(", ") };
+    let _ = write!(
+        out,
+        "/* Outputs of the model */\n{}\n{{\n    static const int rows_[{count}][2] = {{{groups}}};\n\
+         \x20   double reaction_[{count}], x_dot_[{}], M_[{}], Q_[{n}], A_[{}], b_[{m}];\n\
+         \x20   const double *lambda_ = r_->lambda, *eta_dot_ = r_->eta_dot, *ideal_ = r_->ideal, *nonideal_ = r_->nonideal, *control_ = r_->control;\n\
+         \x20   int g_, i_, j_;\n    NAME_terms(t_, x_, eta_, p_, x_dot_, M_, Q_, A_, b_);\n\
+         \x20   for (g_ = 0; g_ < {count}; g_++) {{\n        reaction_[g_] = 0.0;\n\
+         \x20       for (j_ = 0; j_ < {n}; j_++) {{\n            double sum_ = 0.0;\n\
+         \x20           for (i_ = rows_[g_][0]; i_ < rows_[g_][1]; i_++)\n                sum_ += A_[i_ * {n} + j_] * lambda_[i_];\n\
+         \x20           reaction_[g_] = hypot(reaction_[g_], sum_);\n        }}\n    }}\n\
+         \x20   (void)lambda_; (void)eta_dot_; (void)ideal_; (void)nonideal_; (void)control_; (void)reaction_;\n",
+        OUTPUTS
+            .replace("double t,", "double t_,")
+            .replace("*x,", "*x_,")
+            .replace("*eta,", "*eta_,")
+            .replace("*p,", "*p_,")
+            .replace("*r,", "*r_,")
+            .replace("*y)", "*y_)"),
+        room(outline.shape.n_x),
+        n * n,
+        m * n,
+    );
+    out.push_str(&outline.statements(block, &language, &["y_"]));
+    out.push_str("}\n\n");
+}
+
+/// Residuals, projection and steps.
+fn steps(outline: &Outline, out: &mut String) {
+    let language = C { name: &outline.name };
+    if let Some(block) = &outline.residuals {
+        let m = outline.shape.n_con;
+        let _ = write!(
+            out,
+            "/* Residuals of the rows at position and velocity level */\n\
+             static void NAME_residuals(double t_, const double *x_, const double *eta_, const double *p_, double *phi_, double *psi_)\n{{\n\
+             \x20   int i_;\n    for (i_ = 0; i_ < {m}; i_++) {{\n        phi_[i_] = 0.0;\n        psi_[i_] = 0.0;\n    }}\n\
+             \x20   (void)t_; (void)x_; (void)eta_; (void)p_;\n",
+        );
+        out.push_str(&outline.statements(block, &language, &["phi_", "psi_"]));
+        out.push_str("}\n\n");
+    }
+    out.push_str("enum { NAME_PROJECTIONS = 20, NAME_STEPS = 1000000 };\n\n");
+    let rows: Vec<&str> = outline.position_rows.iter().map(|p| if *p { "1" } else { "0" }).collect();
+    let rows = if rows.is_empty() { "{0}".to_owned() } else { format!("{{{}}}", rows.join(", ")) };
+    out.push_str(&STEP.replace("POSITION_ROWS", &rows));
 }
 
 fn lists(outline: &Outline) -> [(&'static str, &[Item]); 5] {

@@ -10,13 +10,17 @@
 //! which compiles the texts and compares every number with the engine.
 
 mod c;
+mod fmu;
 mod language;
 mod names;
 mod outline;
 mod python;
 mod rust;
+mod zip;
 
+pub use fmu::{FmiVersion, Fmu};
 pub use names::identifier;
+pub use zip::zip;
 
 use dalembert::Workspace;
 use dalembert_run::{Kernel, State, independent_rows};
@@ -51,6 +55,37 @@ pub enum Target {
 /// assert!(text.contains("int oscillator_evaluate("));
 /// ```
 pub fn write(model: &Workspace, target: Target, name: &str) -> Result<String, Box<Diagnostic>> {
+    let outline = outline(model, name)?;
+    Ok(match target {
+        Target::C => c::write(&outline, false),
+        Target::Rust => rust::write(&outline),
+        Target::Python => python::write(&outline),
+    })
+}
+
+/// The model in C as a header and its source; with `step` also projection onto the constraints and steps in time.
+///
+/// # Errors
+///
+/// As [`write`].
+pub fn write_c(model: &Workspace, name: &str, step: bool) -> Result<(String, String), Box<Diagnostic>> {
+    let outline = outline(model, name)?;
+    Ok((c::header(&outline, step), c::write(&outline, step)))
+}
+
+/// The model as the files of an FMU.
+///
+/// # Errors
+///
+/// As [`write`], and for models that have no start.
+pub fn write_fmu(model: &Workspace, name: &str, version: FmiVersion) -> Result<Fmu, Box<Diagnostic>> {
+    let outline = outline(model, name)?;
+    let start = model.clone().start()?;
+    Ok(fmu::write(&outline, &start.state, version))
+}
+
+/// What is to be written, unless the model cannot be exported.
+fn outline(model: &Workspace, name: &str) -> Result<Outline, Box<Diagnostic>> {
     if let Some(contact) = model.system.contacts.first() {
         let message = format!("`friction` on `{}` cannot be exported", contact.name);
         let help = "whether a contact sticks is found by a search over all contacts, which straight-line code cannot make; \
@@ -73,11 +108,7 @@ pub fn write(model: &Workspace, target: Target, name: &str) -> Result<String, Bo
             "a call would take {size} bytes of the stack; up to {MAX_WORKSPACE} are exported"
         ));
     }
-    Ok(match target {
-        Target::C => c::write(&outline),
-        Target::Rust => rust::write(&outline),
-        Target::Python => python::write(&outline),
-    })
+    Ok(outline)
 }
 
 /// Exported code has multipliers of minimum norm, which depend on how often a redundant row is written: no numbers for a

@@ -44,6 +44,15 @@ pub struct Outline {
     pub nonideal: Option<Block>,
     /// A, b, S, W of C1.
     pub control: Option<Block>,
+    /// Residuals of the rows at position and velocity level.
+    pub residuals: Option<Block>,
+    /// Rows that have a position level.
+    pub position_rows: Vec<bool>,
+    /// Names of the outputs, and their tape.
+    pub outputs: Vec<Item>,
+    pub output_block: Option<Block>,
+    /// Which parameters are inputs from outside.
+    pub is_input: Vec<bool>,
     pub operations: usize,
     /// Identifier of each input of the tapes.
     aliases: Vec<String>,
@@ -51,7 +60,7 @@ pub struct Outline {
 
 impl Outline {
     pub fn new(model: &Workspace, name: &str) -> Self {
-        let (system, Tapes { terms, nonideal, control, has_cost, groups }) =
+        let (system, Tapes { terms, nonideal, control, has_cost, groups, residuals, outputs }) =
             (&model.system, model.compiled.tapes());
         let item = |name: &str, kind: &UnitInfo| Item { name: name.to_owned(), unit: unit(kind) };
         let plain = |name: &str| Item { name: name.to_owned(), unit: None };
@@ -72,10 +81,33 @@ impl Outline {
         }
         aliases.extend(rows.iter().map(|r| namer.name(&format!("lambda_{}", r.name))));
         aliases.extend(system.constraints.iter().map(|c| namer.name(&format!("reaction_{}", c.name))));
+        for what in ["acceleration", "applied", "ideal", "nonideal", "control"] {
+            aliases.extend(speeds.iter().map(|s| namer.name(&format!("{what}_{}", s.name))));
+        }
+        let listed = outputs.map(dalembert_tape::Program::listing);
+        let listed = listed.filter(|_| !system.outputs.is_empty());
+        // What outputs read behind the control forces (friction, Gauss's function, works) is not known to exported code.
+        let known = aliases.len();
+        let readable = |listing: &Listing| {
+            let all = listing.statements.iter().flat_map(|s| &s.operands).chain(&listing.outputs);
+            all.into_iter().all(|o| !matches!(o, Operand::Input(i) if *i >= known))
+        };
+        let listed = listed.filter(readable);
+        let output_names = system.outputs.iter().map(|o| o.name.as_str());
+        let mut output_items: Vec<Item> = output_names.map(plain).collect();
+        if system.energy.is_some() {
+            output_items.push(plain("energy"));
+        }
         let dense = |n: usize| (0..n).map(|k| (0, k)).collect();
         let terms = Block { listing: terms.0.listing(), places: terms.1.to_vec() };
         let nonideal = nonideal.map(|p| Block { listing: p.listing(), places: dense(p.output_count()) });
         let control = control.map(|(p, places)| Block { listing: p.listing(), places: places.to_vec() });
+        let mut position_rows = vec![false; rows.len()];
+        residuals.1.iter().filter(|(array, _)| *array == 0).for_each(|(_, row)| position_rows[*row] = true);
+        let residuals = Block { listing: residuals.0.listing(), places: residuals.1.to_vec() };
+        let residuals = (!rows.is_empty()).then_some(residuals);
+        let output_items = if listed.is_some() { output_items } else { Vec::new() };
+        let output_block = listed.map(|listing| Block { listing, places: dense(output_items.len()) });
         let blocks = [Some(&terms), nonideal.as_ref(), control.as_ref()];
         let operations = blocks.iter().flatten().map(|b| b.listing.statements.len()).sum();
         Outline {
@@ -94,6 +126,11 @@ impl Outline {
             terms,
             nonideal,
             control,
+            residuals,
+            position_rows,
+            outputs: output_items,
+            output_block,
+            is_input: system.parameters.iter().map(|p| p.is_input).collect(),
             operations,
             aliases,
         }
@@ -134,7 +171,10 @@ impl Outline {
 
     /// The array and index of an input of the tapes, among `t, x, eta, p, lambda, reaction`.
     fn source(&self, input: usize) -> (usize, usize) {
-        let sizes = [1, self.coordinates.len(), self.speeds.len(), self.parameters.len(), self.rows.len()];
+        let n = self.speeds.len();
+        let [nx, np, m, groups] =
+            [self.coordinates.len(), self.parameters.len(), self.rows.len(), self.groups.len()];
+        let sizes = [1, nx, n, np, m, groups, n, n, n, n, n];
         let mut index = input;
         for (array, size) in sizes.into_iter().enumerate() {
             if index < size {
@@ -147,14 +187,32 @@ impl Outline {
 
     /// The operators that occur.
     pub fn uses(&self, op: Op) -> bool {
-        let blocks = [Some(&self.terms), self.nonideal.as_ref(), self.control.as_ref()];
+        let blocks = [
+            Some(&self.terms),
+            self.nonideal.as_ref(),
+            self.control.as_ref(),
+            self.residuals.as_ref(),
+            self.output_block.as_ref(),
+        ];
         blocks.into_iter().flatten().any(|b| b.listing.statements.iter().any(|s| s.op == op))
     }
 
     /// A block in a language, one statement a line. `sources` name the arrays of inputs after the time, `arrays` those
     /// of outputs.
     pub fn statements(&self, block: &Block, language: &dyn Language, arrays: &[&str]) -> String {
-        const SOURCES: [&str; 6] = ["t_", "x_", "eta_", "p_", "lambda_", "reaction_"];
+        const SOURCES: [&str; 11] = [
+            "t_",
+            "x_",
+            "eta_",
+            "p_",
+            "lambda_",
+            "reaction_",
+            "eta_dot_",
+            "Q_",
+            "ideal_",
+            "nonideal_",
+            "control_",
+        ];
         let mut out = String::new();
         let mut line = |text: String| {
             writeln!(out, "    {text}").expect("a string takes all");
@@ -207,6 +265,8 @@ impl Outline {
             "nonideal" => self.nonideal.is_some(),
             "control" => self.control.is_some(),
             "weight" => self.has_cost,
+            "outputs" => self.output_block.is_some(),
+            "free_motion" => self.shape.n_con == 0,
             _ => unreachable!("no text of ours asks for `{word}`"),
         };
         let mut open: Vec<bool> = Vec::new();

@@ -5,6 +5,7 @@
 //! is exact: expressions are evaluated at random points modulo primes near 2^62, where nothing is rounded, and confirmed with
 //! a second prime. What cannot be decided within the limits is said to be undecided.
 
+mod beyond;
 mod brackets;
 mod candidates;
 mod check;
@@ -15,6 +16,7 @@ mod dynamics;
 mod expansion;
 mod forms;
 mod integrals;
+mod killing;
 mod matrix;
 mod naming;
 mod noether;
@@ -248,9 +250,15 @@ pub struct ConstraintSet {
 /// ```
 pub fn analyze(model: &mut Workspace) -> Result<Analysis, Box<Diagnostic>> {
     model.require_dense("the analysis")?;
+    model.derive_symbols()?;
     let (rows, set, integrals) = classify::classify(model);
     model.check_memory()?;
-    let (conserved, remarks) = quantities::conserved(model, &integrals);
+    let stored = model.store_forces();
+    let (conserved, mut remarks) = quantities::conserved(model, &integrals);
+    if let Some(stored) = stored {
+        let V = model.system.pool.text(stored.potential);
+        remarks.push(format!("forces with the potential {V} are counted in the energy"));
+    }
     model.check_memory()?;
     Ok(Analysis { rows, set, conserved, remarks })
 }

@@ -4,6 +4,8 @@
 //! tree (B1 to B5) can be built from it. Vectors are in the axes that each field names; in a plane model they have a
 //! zero third component, and bodies turn about z.
 
+pub(crate) mod algebra;
+
 use dalembert_expr::{Expr, Pool};
 use dalembert_syntax::source::Span;
 
@@ -13,7 +15,7 @@ pub type Vector = [Expr; 3];
 pub type Matrix3 = [[Expr; 3]; 3];
 
 /// All bodies of a model and what is between them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Multibody {
     /// Whether bodies move in the plane.
     pub is_plane: bool,
@@ -32,6 +34,8 @@ pub struct Multibody {
     /// Forces of the joints on loops, and torques over a length of the mechanism, where outputs ask for forces of joints;
     /// over the state, accelerations and multipliers.
     pub loop_forces: Vec<Expr>,
+    /// The Lagrangian without the energies of bodies: drives, springs, and what the model states besides.
+    pub rest: Expr,
 }
 
 /// A rigid body.

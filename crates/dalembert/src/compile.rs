@@ -10,14 +10,17 @@ mod laws;
 mod loop_forces;
 mod programs;
 mod sparse;
-mod switches;
+pub(crate) mod switches;
+mod tangents;
+mod traced;
+mod tree;
 mod unrolled_solve;
 mod variation;
 
 pub use fused::{CodeStats, FusedStats};
 
 use crate::kernel_form::{KernelForm, Matrix, Places};
-use crate::system::System;
+use crate::system::{ConstraintRow, InitialTarget, System};
 use dalembert_expr::{Expr, Rational, Symbol};
 use dalembert_run::{Level, Point, Shape, Solution, Sparsity, Terms};
 use dalembert_tape::Counts;
@@ -53,11 +56,16 @@ pub struct Compiled {
     rows_read: Vec<usize>,
     pub(crate) events_need_solution: bool,
     contacts: Vec<dalembert_run::Contact>,
+    actions: Vec<dalembert_run::Action>,
     has_cost: bool,
+    /// Which inputs have bounds; empty where none has.
+    bounded: Vec<bool>,
     /// The whole acceleration as one program.
     quick: Option<fused::FusedAcceleration>,
+    /// Directional derivatives of all programs, where they have been asked for.
+    tangents: Option<std::sync::Arc<tangents::Tangents>>,
     /// What `balance` integrates: powers, and this Lagrangian.
-    quadratures: (bool, Option<Expr>),
+    quadratures: (bool, Vec<Expr>),
     pub(crate) scratch_len: usize,
 }
 
@@ -71,6 +79,22 @@ pub(crate) fn matrix(rows: &[Vec<Expr>]) -> Vec<(usize, Expr)> {
 
 pub(crate) fn entries(matrix: &Matrix, n: usize) -> Vec<(usize, Expr)> {
     matrix.entries().map(|(p, q, e)| (p * n + q, e)).collect()
+}
+
+/// What events assign: which variable of (x, eta), and its value.
+fn actions_of(system: &System, n_x: usize) -> (Vec<dalembert_run::Action>, Vec<Expr>) {
+    let (mut actions, mut values) = (Vec::new(), Vec::new());
+    for (event, action) in
+        system.events.iter().enumerate().flat_map(|(k, e)| e.actions.iter().map(move |a| (k, a)))
+    {
+        let variable = match action.target {
+            InitialTarget::Coordinate(i) | InitialTarget::Rate(i) => i,
+            InitialTarget::Speed(p) => n_x + p,
+        };
+        actions.push(dalembert_run::Action { event, variable });
+        values.push(action.value);
+    }
+    (actions, values)
 }
 
 /// The symbols of the common beginning, then those of results.
@@ -114,17 +138,24 @@ impl Compiled {
             .enumerate()
             .flat_map(|(r, row)| row.iter().map(move |(p, e)| (r * n + p, *e)))
             .collect();
-        let terms = Scattered::new(
-            pool,
-            &inputs.state,
-            &[
-                dense(&form.x_dot),
-                entries(&form.mass_matrix, n),
-                dense(&form.force),
-                sparse_A,
-                dense(&form.constraint_right),
-            ],
-        );
+        let symbols = (!form.is_deferred).then(|| {
+            Scattered::new(
+                pool,
+                &inputs.state,
+                &[
+                    dense(&form.x_dot),
+                    entries(&form.mass_matrix, n),
+                    dense(&form.force),
+                    sparse_A,
+                    dense(&form.constraint_right),
+                ],
+            )
+        });
+        let (recursive, columns) = traced::terms(system, form, symbols.is_some()).unzip();
+        let terms = symbols.into_iter().chain(recursive).min_by_key(|terms| terms.program.counts().work());
+        let columns = columns.flatten();
+        let pool = &mut system.pool;
+        let terms = terms.unwrap_or_else(|| Scattered::new(pool, &inputs.state, &[]));
         let phi: Vec<(usize, Expr)> =
             form.position_residuals.iter().enumerate().filter_map(|(r, f)| f.map(|f| (r, f))).collect();
         let residuals = Scattered::new(pool, &inputs.state, &[phi.clone(), dense(&form.velocity_residuals)]);
@@ -151,6 +182,9 @@ impl Compiled {
             values.iter().any(|e| pool.depends_on(*e, &beyond))
         };
         let events = pool.lower(&inputs.results, &values);
+        let (actions, assigned) = actions_of(system, n_x);
+        let pool = &mut system.pool;
+        let action_values = (!actions.is_empty()).then(|| pool.lower(&inputs.results, &assigned));
         let switches = switches::of_rows(pool, form);
         let n_switch = switches.len();
         let switches = pool.lower(&inputs.state, &switches);
@@ -161,14 +195,18 @@ impl Compiled {
         let outputs = pool.lower(&inputs.results, &values);
         let shared = system.bodies.as_ref().map(|bodies| &bodies.loop_forces).filter(|list| !list.is_empty());
         let loop_forces = shared.map(|list| pool.lower(&inputs.results, list));
-        let readers: Vec<Expr> = values.into_iter().chain(system.events.iter().map(|e| e.value)).collect();
+        let readers = values.into_iter().chain(system.events.iter().map(|e| e.value)).chain(assigned);
+        let readers: Vec<Expr> = readers.collect();
         let mut read = |symbols: &[Symbol]| readers.iter().any(|e| pool.depends_on(*e, symbols));
         let reactions = &system.observables.reactions;
         let multipliers_read = read(reactions) || read(&system.observables.multipliers);
         let reactions_read =
             read(reactions) || form.nonideal.iter().flatten().any(|e| pool.depends_on(*e, reactions));
         let rows_read = rows_read(system, form);
-        let sparse = sparse::Layout::of(form, &terms.places.each);
+        let sparse = match columns {
+            None => sparse::Layout::of(form, &terms.places.each),
+            Some(_) => None,
+        };
         let shape = Shape {
             n_x,
             n_eta: n,
@@ -181,20 +219,26 @@ impl Compiled {
             identity_frame: form.frame.is_none(),
             ..Shape::default()
         };
-        let level = |f: &Option<Expr>| if f.is_some() { Level::Position } else { Level::Velocity };
+        let level = |row: &ConstraintRow| match (row.holonomic, row.on_accelerations) {
+            (true, _) => Level::Position,
+            (false, false) => Level::Velocity,
+            (false, true) => Level::Acceleration,
+        };
         let derived = terms.program.counts();
         let mut compiled = Compiled {
             shape,
-            levels: form.position_residuals.iter().map(level).collect(),
+            levels: system.rows.iter().map(level).collect(),
             parameters,
             programs: Programs {
                 terms,
+                columns,
                 nonideal,
                 residuals,
                 position_gradient,
                 frame,
                 invariants,
                 events,
+                action_values,
                 switches,
                 time_switches,
                 outputs,
@@ -202,6 +246,7 @@ impl Compiled {
                 partials: None,
                 contact_terms: None,
                 control_terms: None,
+                control_bounds: None,
                 requirements: None,
                 balance: None,
                 lagrangian: None,
@@ -216,9 +261,12 @@ impl Compiled {
             loop_rows: loop_rows(system),
             events_need_solution,
             contacts: Vec::new(),
+            actions,
             has_cost: false,
+            bounded: Vec::new(),
             quick: None,
-            quadratures: (false, None),
+            tangents: None,
+            quadratures: (false, Vec::new()),
             scratch_len: 0,
         };
         compiled.set_control(system, form);
@@ -299,6 +347,12 @@ impl Compiled {
         self.scratch_len = self.programs.scratch_len();
     }
 
+    /// Events change nothing from now on.
+    pub(crate) fn forget_actions(&mut self) {
+        self.actions.clear();
+        self.programs.action_values = None;
+    }
+
     /// The values of the parameters.
     pub fn parameters(&self) -> &[f64] {
         &self.parameters
@@ -343,7 +397,7 @@ impl Compiled {
     /// The size of the force of one constraint: the normal force where friction acts on it, otherwise the norm of the
     /// generalised force.
     pub fn reaction(&self, group: usize, solution: &Solution, terms: &Terms) -> f64 {
-        match self.contacts.iter().position(|c| c.rows == self.groups[group]) {
+        match self.contacts.iter().position(|c| !c.has_given_limit() && c.rows == self.groups[group]) {
             Some(contact) => solution.normal[contact],
             None => self.generalised_reaction(group, &solution.lambda, &terms.A, terms.sparsity.as_deref()),
         }
@@ -390,6 +444,11 @@ fn rows_read(system: &mut System, form: &KernelForm) -> Vec<usize> {
     rows.sort_unstable();
     rows.dedup();
     rows
+}
+
+/// Whether accelerations can be found by recursions over the bodies of a system.
+pub(crate) fn has_recursion(system: &mut System) -> bool {
+    tree::TreePlan::of(system).is_some()
 }
 
 /// The value of each parameter, in order: each may use those before it.

@@ -1,4 +1,4 @@
-//! The motion between two configurations in a given time, by Hamilton's principle.
+//! The motion between two configurations: in a given time by Hamilton's principle, or with a given energy by least action.
 //!
 //! ```text
 //! S = integral of L dt is stationary among the paths that begin and end there and keep the constraints
@@ -7,7 +7,11 @@
 //! The numbers are found by [`dalembert_run::connect()`]: positions at nodes, all at once. Then the motion is integrated
 //! from the rates found, as any motion is; `missed_by` is how far it ends from where it should, a check by another road. The
 //! second variation tells a minimum from a saddle (Morse), and where conjugate points lie. With forces that have no
-//! potential the path satisfies d'Alembert's principle, and the action is stationary no more. Knows nothing of files.
+//! potential the path satisfies d'Alembert's principle, and the action is stationary no more. In quasi-velocities the path is sought in the
+//! rates of the coordinates (`rates.rs`); fixed energy is `least_action.rs`. Knows nothing of files.
+
+mod least_action;
+mod rates;
 
 use crate::explain;
 use crate::number::short;
@@ -16,6 +20,7 @@ use crate::workspace::Workspace;
 use dalembert_run::{ConnectError, Connection, Ends, Flow, StartGuess, State, find_start};
 use dalembert_syntax::ast::StatementKind;
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
+pub use least_action::LeastAction;
 
 /// Error of the nodes that is aimed at, and tolerance of the motion that checks them.
 const TOLERANCE: f64 = 1e-10;
@@ -31,6 +36,8 @@ pub struct Connected {
     pub missed_by: f64,
     /// Whether every force has a potential, so that the action is stationary.
     pub stationary: bool,
+    /// What the principle of least action says, where the energy was given instead of the time.
+    pub least_action: Option<LeastAction>,
 }
 
 impl Workspace {
@@ -57,11 +64,8 @@ impl Workspace {
         via: &[String],
         request: &Request,
     ) -> Result<Connected, Box<Diagnostic>> {
-        self.make_variation("`connect`")?;
-        if !request.interpret {
-            self.compiled.compile_native(&mut self.system, &self.form);
-        }
         let until = self.options(request)?.until;
+        let mut field = rates::field(self, "`connect`", request.interpret)?;
         let start = self.start()?.state;
         // Something without inertia goes anywhere in no time.
         if let Err(d) = self.evaluate(&start)
@@ -70,18 +74,44 @@ impl Workspace {
             return Err(d);
         }
         let end = self.configuration(to, "--to", until, &start)?;
-        let mut points = Vec::new();
-        for (k, text) in via.iter().enumerate() {
-            let t = until * (k + 1) as f64 / (via.len() + 1) as f64;
-            points.push(self.configuration(text, "--via", t, &start)?);
+        let points = self.stations(via, until, &start)?;
+        let at = rates::in_rates_at(self, field.is_some(), &start);
+        let ends = Ends { start: &at, t_end: until, x_end: &end, via: points, tolerance: TOLERANCE };
+        let kernel = field.as_mut().map_or(&self.compiled, |field| &field.compiled);
+        let mut connection = dalembert_run::connect(kernel, &ends).map_err(|e| self.unconnected(&e))?;
+        if field.is_some() {
+            rates::in_speeds(self, &mut connection)?;
         }
-        let ends = Ends { start: &start, t_end: until, x_end: &end, via: points, tolerance: TOLERANCE };
-        let mut connection =
-            dalembert_run::connect(&self.compiled, &ends).map_err(|e| self.unconnected(&e))?;
         let stationary = !self.has_forces_without_potential();
         if !stationary {
             connection.second = None;
         }
+        self.follow(connection, until, request, stationary)
+    }
+
+    /// Configurations on the way, at times that divide it evenly.
+    fn stations(
+        &mut self,
+        via: &[String],
+        until: f64,
+        start: &State,
+    ) -> Result<Vec<Vec<f64>>, Box<Diagnostic>> {
+        let mut points = Vec::new();
+        for (k, text) in via.iter().enumerate() {
+            let t = until * (k + 1) as f64 / (via.len() + 1) as f64;
+            points.push(self.configuration(text, "--via", t, start)?);
+        }
+        Ok(points)
+    }
+
+    /// Integrates the motion that a connection begins, and measures by how much it misses the end.
+    fn follow(
+        &mut self,
+        connection: Connection,
+        until: f64,
+        request: &Request,
+        stationary: bool,
+    ) -> Result<Connected, Box<Diagnostic>> {
         let rtol = request.rtol.or(Some(TOLERANCE / 10.0));
         // The check needs a method that answers for its error, whatever the model asks for otherwise.
         let method = request.method.clone().or(Some("dop853".into()));
@@ -93,11 +123,12 @@ impl Workspace {
             ..request.clone()
         };
         let motion = self.simulate(&request, |_| Flow::Continue)?;
+        let end = &connection.end.x;
         let size = end.iter().fold(1.0f64, |m, v| m.max(v.abs()));
-        let off = motion.outcome.state.x.iter().zip(&end).map(|(a, b)| (a - b).abs());
+        let off = motion.outcome.state.x.iter().zip(end).map(|(a, b)| (a - b).abs());
         let missed_by = off.fold(0.0, f64::max) / size;
         let missed_by = if motion.failure.is_some() { f64::NAN } else { missed_by };
-        Ok(Connected { connection, motion, missed_by, stationary })
+        Ok(Connected { connection, motion, missed_by, stationary, least_action: None })
     }
 
     /// A configuration in words, on the constraints at a time.
@@ -110,9 +141,9 @@ impl Workspace {
     ) -> Result<Vec<f64>, Box<Diagnostic>> {
         let n = like.x.len();
         let mut guess = StartGuess {
-            state: State::new(t, &like.x, &vec![0.0; n]),
+            state: State::new(t, &like.x, &vec![0.0; like.eta.len()]),
             x_fixed: vec![false; n],
-            eta_fixed: vec![false; n],
+            eta_fixed: vec![false; like.eta.len()],
             conditions: Vec::new(),
         };
         let values = self.assignments(text)?;

@@ -20,6 +20,8 @@ pub struct ConstraintKind {
     pub rows: Vec<String>,
     /// No rate occurs in it.
     pub holonomic: bool,
+    /// It is linear in accelerations.
+    pub on_accelerations: bool,
     /// Linear in the speeds.
     pub linear: bool,
     /// Time does not occur in it.
@@ -29,9 +31,13 @@ pub struct ConstraintKind {
 }
 
 impl ConstraintKind {
-    /// `holonomic` or `velocity`.
+    /// `holonomic`, `velocity` or `acceleration`.
     pub fn kind(&self) -> &'static str {
-        if self.holonomic { "holonomic" } else { "velocity" }
+        match (self.holonomic, self.on_accelerations) {
+            (true, _) => "holonomic",
+            (false, false) => "velocity",
+            (false, true) => "acceleration",
+        }
     }
 }
 
@@ -46,6 +52,7 @@ pub fn kinds(model: &mut Workspace) -> Vec<ConstraintKind> {
             ConstraintKind {
                 name: constraint.name.clone(),
                 rows: model.system.rows[rows.clone()].iter().map(|row| row.name.clone()).collect(),
+                on_accelerations: model.system.rows[rows.clone()].iter().any(|row| row.on_accelerations),
                 holonomic: model.system.rows[rows.clone()].iter().all(|row| row.holonomic),
                 linear: rows.clone().all(|r| linear(model, &speeds, r)),
                 scleronomic: rows.clone().all(|r| !timed(model, r)),
@@ -95,8 +102,13 @@ impl Freedom {
     /// Finds the start, and looks at it; what is wrong if there is none, or no motion from it.
     pub fn at_start(model: &mut Workspace) -> Result<(ConsistentState, Freedom), Box<Diagnostic>> {
         let start = model.start()?;
-        model.evaluate(&start.state)?;
-        let freedom = Freedom::at(model, &start);
+        let found = model.evaluate(&start.state)?;
+        let mut freedom = Freedom::at(model, &start);
+        if model.system.rows.iter().any(|row| row.on_accelerations) {
+            // The start satisfies none of these, but the motion does.
+            freedom.rank = found.solution.rank;
+            freedom.rank_nearby = freedom.rank_nearby.max(freedom.rank);
+        }
         Ok((start, freedom))
     }
 

@@ -16,7 +16,7 @@ mod sample;
 mod structure;
 
 use crate::elaborate::MAX_DENSE;
-use crate::kernel_form::{ContactForm, KernelForm, Matrix, Places, Structure};
+use crate::kernel_form::{BesidesBodies, ContactForm, KernelForm, Matrix, Places, Structure};
 use crate::system::System;
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
@@ -31,6 +31,15 @@ const MAX_INVARIANT_GROUP: usize = 12;
 
 /// Brings a system to kernel form.
 pub fn derive(system: &mut System) -> Result<KernelForm, Box<Diagnostic>> {
+    derive_parts(system, false)
+}
+
+/// The kernel form of a system with bodies without M, Q and momenta in symbols, which [`derive`] gives.
+pub(crate) fn derive_besides_bodies(system: &mut System) -> Result<KernelForm, Box<Diagnostic>> {
+    derive_parts(system, true)
+}
+
+fn derive_parts(system: &mut System, is_deferred: bool) -> Result<KernelForm, Box<Diagnostic>> {
     let symbols = Symbols::of(system);
     let positions = system.positions();
     let rates = system.speeds.iter().enumerate().all(|(p, s)| s.rate_of == Some(p))
@@ -47,7 +56,20 @@ pub fn derive(system: &mut System) -> Result<KernelForm, Box<Diagnostic>> {
     let mut dot = Derivation::new(
         symbols.x.iter().copied().zip(system.kinematics.iter().copied()).chain([(system.time, Pool::ONE)]),
     );
-    let dynamics = lagrange(system, &symbols, frame.as_ref(), &structure, &mut dot)?;
+    let dynamics = match is_deferred {
+        true => Dynamics::default(),
+        false => {
+            let L = system.whole_lagrangian();
+            lagrange(system, L, &symbols, frame.as_ref(), &structure, &mut dot)?
+        }
+    };
+    let besides_bodies = match &system.bodies {
+        Some(bodies) => {
+            let rest = lagrange(system, bodies.rest, &symbols, frame.as_ref(), &structure, &mut dot)?;
+            Some(BesidesBodies { mass_matrix: rest.mass_matrix, force: rest.force })
+        }
+        None => None,
+    };
     let mut form = KernelForm {
         time: system.time,
         parameters: system.parameters.iter().map(|p| p.symbol).collect(),
@@ -69,6 +91,8 @@ pub fn derive(system: &mut System) -> Result<KernelForm, Box<Diagnostic>> {
         invariants,
         momenta: dynamics.momenta,
         structure,
+        besides_bodies,
+        is_deferred,
         coordinates: symbols.x,
         speeds: symbols.eta,
     };
@@ -234,6 +258,7 @@ fn frame_error(error: &FrameError, system: &System) -> Diagnostic {
         .help("coordinates beyond the speeds must be redundant (as quaternions are); a rolling condition is a `constraint`, not kinematics")
 }
 
+#[derive(Default)]
 struct Dynamics {
     mass_matrix: Matrix,
     force: Vec<Expr>,
@@ -243,13 +268,13 @@ struct Dynamics {
 /// L3, and the direct form added to it.
 fn lagrange(
     system: &mut System,
+    L: Expr,
     symbols: &Symbols,
     frame: Option<&FrameParts>,
     structure: &Structure,
     dot: &mut Derivation,
 ) -> Result<Dynamics, Box<Diagnostic>> {
     let n = symbols.eta.len();
-    let L = system.whole_lagrangian();
     let pool = &mut system.pool;
     let momenta = pool.gradient(L, &symbols.eta);
     let mut mass_matrix = inertia(pool, &momenta, &symbols.eta)?;
@@ -339,13 +364,35 @@ fn places(form: &KernelForm) -> Places {
 fn constrain(system: &mut System, form: &mut KernelForm, dot: &mut Derivation) {
     let symbols = Symbols::of(system);
     let mut families = Families::new(&symbols, form.frame.is_none());
+    let accelerations = acceleration_symbols(system);
     for row in &system.rows {
+        if row.on_accelerations {
+            let (entries, right) = row_on_accelerations(&mut system.pool, &accelerations, row.residual);
+            form.constraint_right.push(right);
+            form.constraint_matrix.push(entries);
+            form.position_residuals.push(None);
+            form.velocity_residuals.push(Pool::ZERO);
+            continue;
+        }
         let Derived { psi, entries, right } = families.row(&mut system.pool, row, dot);
         form.constraint_right.push(right);
         form.constraint_matrix.push(entries);
         form.position_residuals.push(row.holonomic.then_some(row.residual));
         form.velocity_residuals.push(psi);
     }
+}
+
+fn acceleration_symbols(system: &System) -> Vec<Symbol> {
+    system.speeds.iter().map(|s| s.acceleration).collect()
+}
+
+/// A row that is linear in accelerations as it is written: its entries and right side (K3).
+fn row_on_accelerations(pool: &mut Pool, symbols: &[Symbol], residual: Expr) -> (Vec<(usize, Expr)>, Expr) {
+    let places = Places::new(symbols);
+    let entries = places.gradient(pool, residual);
+    let zeros: Vec<(Symbol, Expr)> = symbols.iter().map(|s| (*s, Pool::ZERO)).collect();
+    let rest = pool.substitute(&[residual], &zeros)[0];
+    (entries, pool.neg(rest))
 }
 
 /// Sliding velocities as rows. Where the model says nothing of the normal force it is the length of the multipliers,
@@ -409,8 +456,16 @@ pub(crate) fn touch_again(system: &mut System, form: &mut KernelForm) {
 
 /// C1 and C2: requirements as rows, and the inputs.
 fn require(system: &mut System, form: &mut KernelForm, dot: &mut Derivation) {
+    let accelerations = acceleration_symbols(system);
     let (pool, place, n) = (&mut system.pool, places(form), form.speeds.len());
     for row in &system.requirement_rows {
+        if row.on_accelerations {
+            let (entries, right) = row_on_accelerations(pool, &accelerations, row.residual);
+            form.requirement_matrix.push(entries);
+            form.requirement_right.push(right);
+            form.requirement_rates.push(Pool::ZERO);
+            continue;
+        }
         let psi = if row.holonomic { dot.apply(pool, row.residual) } else { row.residual };
         let (entries, mut right) = velocity_row(pool, &place, psi, dot);
         if let Some((k1, k0)) = row.decay {

@@ -4,6 +4,7 @@
 //! on, so that one reading shows all mistakes. At the end the kinematics are solved and rates replaced
 //! (`finish`). Work is bounded: [`MAX_STEPS`] expressions and members, and the pool's own limit.
 
+mod actuate;
 mod arithmetic;
 mod auxiliary;
 mod bindings;
@@ -12,6 +13,7 @@ mod call;
 mod declare;
 mod dimensions;
 mod draw;
+mod events;
 mod expression;
 mod finish;
 mod forces;
@@ -21,6 +23,7 @@ mod jacobi;
 mod laws;
 mod loops;
 mod outside;
+mod result_units;
 mod results;
 mod roles;
 pub(crate) mod scope;
@@ -44,7 +47,7 @@ use roles::Role;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Binding, Scope};
 
-pub(crate) use outside::{constant_value, value_in};
+pub(crate) use outside::{Names, constant_value, expression_over, value_in};
 pub use survey::{ConstraintFact, Fact, Survey, survey};
 pub use tables::{Interpolation, Samples, points_of_columns};
 
@@ -117,6 +120,8 @@ struct Elaborator<'a> {
     overrides: &'a Overrides,
     used_overrides: Vec<bool>,
     pool: Pool,
+    /// Where names are declared in the whole text.
+    declarations: FxHashMap<String, Span>,
     scope: Scope,
     /// By the number of the symbol.
     roles: Vec<Role>,
@@ -165,9 +170,11 @@ struct Elaborator<'a> {
     no_contacts: Vec<laws::NoContact>,
     /// Normal forces as they are written, one for each contact.
     normals: Vec<Option<(Vec<Expr>, Span)>>,
+    /// Limits of `friction in`, for their units.
+    friction_limits: Vec<(Binding, Part)>,
     requirements: Vec<Constraint>,
     requirement_rows: Vec<RequirementRow>,
-    actuators: Option<(Vec<(Binding, String)>, Span)>,
+    actuators: Option<(Vec<actuate::RawActuator>, Span)>,
     weight: Option<(Vec<Vec<Expr>>, Span)>,
     initial: Vec<RawInitial>,
     /// Which of them is about a coordinate and an order, or about a speed (order `u32::MAX`).
@@ -202,6 +209,7 @@ struct Elaborator<'a> {
 /// ```
 pub fn elaborate(ast: &Ast, overrides: &Overrides) -> (Option<System>, Vec<Diagnostic>) {
     let mut this = Elaborator::new(overrides);
+    this.declarations = declarations(ast);
     this.refuse_repeated_overrides();
     this.read_model(ast);
     this.override_initials();
@@ -216,6 +224,29 @@ pub fn elaborate(ast: &Ast, overrides: &Overrides) -> (Option<System>, Vec<Diagn
     let (system, more) = this.finish();
     diagnostics.extend(more);
     (system.filter(|_| !any_error(&diagnostics)), diagnostics)
+}
+
+/// Where names are declared, outside of blocks, for uses that come too early.
+fn declarations(ast: &Ast) -> FxHashMap<String, Span> {
+    use dalembert_syntax::ast::{StatementKind as S, Target};
+    let mut found: FxHashMap<String, Span> = FxHashMap::default();
+    let mut declare = |target: &Target| {
+        found.entry(target.name.text.clone()).or_insert(target.span);
+    };
+    for statement in &ast.body.statements {
+        match &statement.kind {
+            S::Const(list) | S::Parameter(list) | S::Let(list) => {
+                list.iter().for_each(|d| declare(&d.target))
+            }
+            S::State(list) | S::Discrete(list) | S::Input(list) => {
+                list.iter().for_each(|d| declare(&d.target))
+            }
+            S::Coordinate(list) => list.iter().for_each(|d| declare(&d.target)),
+            S::Speed(list) => list.iter().for_each(|d| declare(&d.target)),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Reads a text and understands it.
@@ -253,6 +284,7 @@ impl<'a> Elaborator<'a> {
             virtual_change: Derivation::default(),
             pool,
             scope: Scope::default(),
+            declarations: FxHashMap::default(),
             roles: Vec::new(),
             diagnostics: Vec::new(),
             budget: MAX_STEPS,
@@ -287,6 +319,7 @@ impl<'a> Elaborator<'a> {
             contacts: Vec::new(),
             no_contacts: Vec::new(),
             normals: Vec::new(),
+            friction_limits: Vec::new(),
             requirements: Vec::new(),
             requirement_rows: Vec::new(),
             actuators: None,

@@ -10,7 +10,7 @@
 //! the kind occurs; so for most models the balance has nothing to adjust and closes only if the forces are right.
 
 use crate::kernel_form::{KernelForm, Places};
-use crate::system::{Power, System};
+use crate::system::{Power, System, event_expressions as expressions};
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol, Zero};
 
 /// The power of each class, in the order of [`Power::ALL`], over state and results. Potentials count by their change
@@ -104,11 +104,11 @@ pub(crate) fn name_powers(system: &mut System) {
         .map(|(class, value)| (pool.symbol(&format!("power({})", class.name())), value))
         .collect();
     let all: Vec<Expr> =
-        system.outputs.iter().map(|o| o.value).chain(system.events.iter().map(|e| e.value)).collect();
+        system.outputs.iter().map(|o| o.value).chain(expressions(&mut system.events).map(|e| *e.0)).collect();
     let replaced = pool.substitute(&all, &images);
     let (outputs, events) = replaced.split_at(system.outputs.len());
     system.outputs.iter_mut().zip(outputs).for_each(|(o, e)| o.value = *e);
-    system.events.iter_mut().zip(events).for_each(|(o, e)| o.value = *e);
+    expressions(&mut system.events).zip(events).for_each(|((old, _), new)| *old = *new);
 }
 
 /// P(explicit), where there is an energy: with M eta' = Q_L + forces it is
@@ -153,15 +153,19 @@ pub struct Balance {
     pub control: f64,
     /// What explicit dependence on time brings in.
     pub explicit: f64,
+    /// What events bring in that change the state, where the model has any.
+    pub events: Option<f64>,
     /// Change less all work.
     pub defect: f64,
 }
 
 impl Balance {
-    /// From the change of energy and the integrals of a run, in the order of [`Power::ALL`] and then P(explicit).
-    pub(crate) fn new(change: f64, integrals: &[f64]) -> Option<Self> {
+    /// From the change of energy, what jumped at events, and the integrals of a run, in the order of [`Power::ALL`] and then
+    /// P(explicit).
+    pub(crate) fn new(change: f64, events: Option<f64>, integrals: &[f64]) -> Option<Self> {
         let [_, nonconservative, ideal, nonideal, control, explicit, ..] = *integrals else { return None };
-        let defect = change - nonconservative - ideal - nonideal - control - explicit;
-        Some(Self { change, nonconservative, ideal, nonideal, control, explicit, defect })
+        let work = [nonconservative, ideal, nonideal, control, explicit, events.unwrap_or(0.0)];
+        let defect = work.iter().fold(change, |rest, work| rest - work);
+        Some(Self { change, nonconservative, ideal, nonideal, control, explicit, events, defect })
     }
 }

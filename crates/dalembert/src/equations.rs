@@ -4,27 +4,38 @@
 //! Entries are simplified for reading; what would print longer than a reader wants is not expanded. The closed form
 //! inverts the matrix of U4 with K3 in symbols and is refused, with the limit, where that would explode.
 
+mod brackets;
 mod energies;
 mod forces;
 mod hamilton;
 mod hamilton_jacobi;
+mod legendre;
 mod poincare;
+mod rivals;
 mod statement;
 mod suslov;
+mod udwadia;
 mod write;
 
 pub use crate::hamilton::MAX_EXPLICIT;
 use crate::hamilton::MAX_EXPLICIT_COST;
 
 use crate::kernel_form::KernelForm;
+use crate::reactions::reaction_sizes;
 use crate::system::Coordinate;
+use crate::udwadia::{ExplicitEquation, independent_rows, shared};
 use crate::workspace::Workspace;
+pub use brackets::{WrittenBrackets, brackets};
 use dalembert_expr::{Expr, Format, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use forces::Named;
+pub use legendre::legendre;
 pub use statement::{Part, state};
 use std::str::FromStr;
 use write::Writer;
+
+/// Non-ideal forces longer than this stand as C, with multipliers that answer it too.
+const MAX_NONIDEAL_COST: u64 = 600;
 
 /// In which form to write the equations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +46,7 @@ pub enum Form {
     Lagrange,
     /// Accelerations and multipliers in closed form.
     Explicit,
-    /// Structure coefficients, momenta and their rates (L1, L2), nonholonomy of the constraints (H4, H5).
+    /// Structure coefficients, momenta and their rates (L1, L2), nonholonomy of the constraints (H5).
     Poincare,
     /// The Hamiltonian and the canonical equations (H1).
     Hamilton,
@@ -45,11 +56,23 @@ pub enum Form {
     Energies,
     /// The complete integral of the model, verified, with what follows from it (H8).
     HamiltonJacobi,
+    /// The explicit equation as its papers write it: B, e, K, Q_i, Q_ni, the control force (U1 to U5, C1, P1).
+    Udwadia,
+    /// Appell's function and its derivatives, in independent accelerations (P6).
+    Appell,
+    /// Maggi's equations: no multipliers, as many as degrees of freedom (P7).
+    Maggi,
+    /// Kane's equations with partial velocities (P7).
+    Kane,
+    /// The Routhian of ignorable coordinates (P9).
+    Routh,
+    /// The vakonomic equations, for comparison (P10).
+    Vakonomic,
 }
 
 impl Form {
     /// The forms that can be asked for.
-    pub const ALL: [(&'static str, Form); 8] = [
+    pub const ALL: [(&'static str, Form); 14] = [
         ("kernel", Form::Kernel),
         ("lagrange", Form::Lagrange),
         ("explicit", Form::Explicit),
@@ -58,6 +81,12 @@ impl Form {
         ("suslov", Form::Suslov),
         ("energies", Form::Energies),
         ("hamilton-jacobi", Form::HamiltonJacobi),
+        ("udwadia", Form::Udwadia),
+        ("appell", Form::Appell),
+        ("maggi", Form::Maggi),
+        ("kane", Form::Kane),
+        ("routh", Form::Routh),
+        ("vakonomic", Form::Vakonomic),
     ];
 }
 
@@ -91,16 +120,21 @@ impl FromStr for Form {
 /// assert!(written.contains("q'' = -g*sin(q)/l"), "{written}");
 /// ```
 pub fn write(model: &mut Workspace, form: Form, format: Format) -> Result<String, Box<Diagnostic>> {
+    model.derive_symbols()?;
     if form != Form::Lagrange {
         model.require_dense("this form")?;
     }
     let multipliers = match form {
         Form::Kernel => model.system.nonideal.is_some() || !model.system.contacts.is_empty(),
-        other => matches!(other, Form::Lagrange | Form::Explicit | Form::Poincare | Form::Hamilton),
+        Form::Suslov | Form::Energies | Form::HamiltonJacobi | Form::Vakonomic => false,
+        Form::Maggi | Form::Kane | Form::Appell => false,
+        Form::Lagrange | Form::Explicit | Form::Poincare | Form::Hamilton => true,
+        Form::Udwadia | Form::Routh => true,
     };
     if multipliers {
         let mut names = lambda_names(model);
         names.extend(forces::reaction_names(model));
+        names.extend(whole_names(model));
         crate::poincare::own_symbols(&mut model.system, &names)?;
     }
     let written = match form {
@@ -112,6 +146,12 @@ pub fn write(model: &mut Workspace, form: Form, format: Format) -> Result<String
         Form::Suslov => suslov::write(model, format)?,
         Form::Energies => energies::write(model, format)?,
         Form::HamiltonJacobi => hamilton_jacobi::write(model, format)?,
+        Form::Udwadia => udwadia::write(model, format)?,
+        Form::Appell => rivals::appell(model, format)?,
+        Form::Maggi => rivals::maggi(model, format)?,
+        Form::Kane => rivals::kane(model, format)?,
+        Form::Routh => rivals::routh(model, format)?,
+        Form::Vakonomic => rivals::vakonomic(model, format)?,
     };
     model.check_memory()?;
     if format == Format::Python
@@ -148,9 +188,12 @@ fn ideal_images(model: &mut Workspace) -> Vec<(Symbol, Expr)> {
     printed.chain(reactions).map(|(s, name)| (s, model.system.pool.var(name))).collect()
 }
 
-/// `A^T lambda + C` on each speed, with the multipliers as they are printed.
+/// `A^T lambda + Q_ni` on each speed, with the multipliers as they are printed: lambda is that of the ideal forces alone
+/// (P5). Where Q_ni has no short closed form, `A^T Lambda + C` with multipliers that answer C too, under another name.
 fn constraint_forces(model: &mut Workspace) -> Vec<Expr> {
-    let lambdas = lambda_symbols(model);
+    let nonideal = closed_nonideal_force(model);
+    let whole = nonideal.is_none() && model.form.nonideal.is_some();
+    let lambdas = if whole { whole_symbols(model) } else { lambda_symbols(model) };
     let images = ideal_images(model);
     let (form, pool) = (&model.form, &mut model.system.pool);
     let mut parts: Vec<Vec<Expr>> = vec![Vec::new(); form.force.len()];
@@ -160,11 +203,71 @@ fn constraint_forces(model: &mut Workspace) -> Vec<Expr> {
             parts[*p].push(pool.mul(*e, l));
         }
     }
-    if let Some(c) = &form.nonideal {
-        let c = pool.substitute(c, &images);
-        parts.iter_mut().zip(c).for_each(|(parts, e)| parts.push(e));
+    if let Some(force) = nonideal.or_else(|| form.nonideal.clone()) {
+        let force = pool.substitute(&force, &images);
+        parts.iter_mut().zip(force).for_each(|(parts, e)| parts.push(e));
     }
     parts.into_iter().map(|parts| pool.total(parts)).collect()
+}
+
+/// Q_ni (U3) over the state and the multipliers in C, where it is short enough to be read.
+fn closed_nonideal_force(model: &mut Workspace) -> Option<Vec<Expr>> {
+    let c = model.form.nonideal.clone()?;
+    let projection = crate::udwadia::Projection::of(model).ok()?;
+    let pool = &mut model.system.pool;
+    let force = projection.nonideal_force(pool, &c);
+    let longest = force.iter().map(|e| pool.cost(*e)).max().unwrap_or(0);
+    (longest <= MAX_NONIDEAL_COST).then_some(force)
+}
+
+/// Multipliers that answer C too, where Q_ni is not written.
+fn whole_symbols(model: &mut Workspace) -> Vec<Symbol> {
+    let names = whole_names(model);
+    names.iter().map(|name| model.system.pool.symbol(name)).collect()
+}
+
+fn whole_names(model: &Workspace) -> Vec<String> {
+    model.system.rows.iter().map(|r| format!("Lambda_{}", r.name)).collect()
+}
+
+/// Says which multipliers stand in the equations of a model with non-ideal forces.
+fn note_multipliers(w: &mut Writer, model: &mut Workspace) {
+    if model.form.nonideal.is_some()
+        && !model.system.rows.is_empty()
+        && closed_nonideal_force(model).is_none()
+    {
+        w.note("Lambda answers the non-ideal force C too, A^T Lambda + C = Q_i + Q_ni; lambda is that of Q_i alone (P5)");
+    }
+}
+
+/// Names the rows that follow from others.
+fn note_dropped(w: &mut Writer, model: &Workspace, dropped: &[usize]) {
+    if !dropped.is_empty() {
+        let names: Vec<&str> = dropped.iter().map(|r| model.system.rows[*r].name.as_str()).collect();
+        w.note(&format!("rows that follow from others, left out: {}", names.join(", ")));
+    }
+}
+
+/// Says on what the forces of rows that are nonlinear in the speeds rest.
+fn note_chetaev(w: &mut Writer, model: &mut Workspace) {
+    let kinds = crate::constraint_kind::kinds(model);
+    let names: Vec<&str> = kinds.iter().filter(|k| !k.linear).map(|k| k.name.as_str()).collect();
+    if !names.is_empty() {
+        w.note(&format!(
+            "Chetaev's condition for {}: virtual displacements satisfy (d psi/d eta) v = 0 (P8)",
+            names.join(", ")
+        ));
+    }
+}
+
+/// The multipliers of all rows.
+fn write_multipliers(w: &mut Writer, model: &mut Workspace, values: &[Expr]) {
+    let lambdas = lambda_symbols(model);
+    let pool = &mut model.system.pool;
+    for (l, e) in lambdas.iter().zip(values) {
+        let name = pool.name(*l).to_owned();
+        w.equation(pool, &name, *e);
+    }
 }
 
 /// K1, where it says more than x' = eta.
@@ -276,6 +379,8 @@ fn lagrange(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnos
         let e = pool.simplify(row.residual);
         w.balance(pool, e, Pool::ZERO);
     }
+    note_multipliers(&mut w, model);
+    note_chetaev(&mut w, model);
     forces::write_reactions(&mut w, model, &reactions);
     named.write_friction(&mut w, model);
     named.write_requirements(&mut w, model);
@@ -293,6 +398,7 @@ fn lagrange(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnos
 /// assert_eq!(model.system.pool.text(solution[0]), "-g");
 /// ```
 pub fn closed_form(model: &mut Workspace) -> Result<Vec<Expr>, Box<Diagnostic>> {
+    model.derive_symbols()?;
     let (n, m) = (model.form.speeds.len(), model.form.constraint_right.len());
     let refuse = |message: String| {
         Err(Box::new(
@@ -304,17 +410,21 @@ pub fn closed_form(model: &mut Workspace) -> Result<Vec<Expr>, Box<Diagnostic>> 
         return refuse("accelerations with friction have no closed form: contacts stick and slide".into());
     }
     if !model.system.requirement_rows.is_empty() {
-        return refuse(
-            "accelerations under control are not written in closed form: the inputs are found at each state"
-                .into(),
-        );
+        let found = ExplicitEquation::of(model)?;
+        return Ok(found.acceleration.into_iter().chain(found.multipliers).collect());
     }
+    let (rows, dropped) = independent_rows(model);
+    let (all, m) = (m, rows.len());
     if n + m > MAX_EXPLICIT {
         return refuse(format!(
             "closed forms are written for up to {MAX_EXPLICIT} speeds and constraint rows together; this model has {n} and {m}"
         ));
     }
-    let (form, constants) = (model.form.clone(), model.constants());
+    let (mut form, constants) = (model.form.clone(), model.constants());
+    if m < all {
+        form.constraint_matrix = rows.iter().map(|r| form.constraint_matrix[*r].clone()).collect();
+        form.constraint_right = rows.iter().map(|r| form.constraint_right[*r]).collect();
+    }
     let pool = &mut model.system.pool;
     let mut matrix = vec![vec![Pool::ZERO; n + m]; n + m];
     for p in 0..n {
@@ -344,11 +454,13 @@ pub fn closed_form(model: &mut Workspace) -> Result<Vec<Expr>, Box<Diagnostic>> 
             .collect()
     };
     let mut solution = solve(pool, &form.force);
+    let multipliers = shared(model, &dropped, &solution[n..])?;
+    solution.splice(n.., multipliers);
     if let Some(c) = &form.nonideal {
         // U8: multipliers of the ideal solution first, then C, then the accelerations.
         let multipliers = model.system.observables.multipliers.iter().copied();
         let mut images: Vec<(Symbol, Expr)> = multipliers.zip(solution[n..].iter().copied()).collect();
-        let sizes = forces::reaction_sizes(model, &solution[n..]);
+        let sizes = reaction_sizes(model, &solution[n..]);
         images.extend(sizes.into_iter().map(|(_, symbol, size)| (symbol, size)));
         let pool = &mut model.system.pool;
         let c = pool.substitute(c, &images);
@@ -367,16 +479,21 @@ pub fn closed_form(model: &mut Workspace) -> Result<Vec<Expr>, Box<Diagnostic>> 
 
 fn explicit(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
     let solution = closed_form(model)?;
-    let (n, lambdas) = (model.form.speeds.len(), lambda_symbols(model));
-    let pool = &mut model.system.pool;
+    let dropped = independent_rows(model).1;
+    let n = model.form.speeds.len();
     let mut w = Writer::new(format, model.system.title.as_deref());
-    write_kinematics(&mut w, pool, &model.system.coordinates, &model.form);
+    write_kinematics(&mut w, &mut model.system.pool, &model.system.coordinates, &model.form);
+    note_dropped(&mut w, model, &dropped);
+    note_chetaev(&mut w, model);
+    let pool = &mut model.system.pool;
     for (s, e) in model.system.speeds.iter().zip(&solution) {
         w.equation(pool, &format!("{}'", s.name), *e);
     }
-    for (l, e) in lambdas.iter().zip(&solution[n..]) {
-        let name = pool.name(*l).to_owned();
-        w.equation(pool, &name, *e);
+    write_multipliers(&mut w, model, &solution[n..]);
+    if !model.system.requirement_rows.is_empty()
+        && let Some(control) = ExplicitEquation::of(model)?.control
+    {
+        forces::write_inputs(&mut w, model, &control.inputs);
     }
     Ok(w.finish(&model.system))
 }

@@ -3,7 +3,8 @@
 use crate::explain;
 use crate::workspace::{Evaluation, WRITTEN_OUT, Workspace};
 use dalembert_run::{
-    ControlInput, Kernel, Reporter, State, StickingKernel, Terms, dependent_rows, find_modes,
+    Accelerator, ControlInput, Kernel, Reporter, Solution, State, StickingKernel, Terms, dependent_rows,
+    find_modes,
 };
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
@@ -80,27 +81,43 @@ impl Workspace {
         }
         let terms = terms.written_out();
         let n = self.form.speeds.len();
-        let mut basis: Vec<Vec<f64>> = Vec::new();
-        let mut redundant = Vec::new();
-        for r in 0..self.system.rows.len() {
-            let mut row = terms.A[r * n..(r + 1) * n].to_vec();
-            let length = norm(&row);
-            for _ in 0..2 {
-                for b in &basis {
-                    let along: f64 = row.iter().zip(b).map(|(x, y)| x * y).sum();
-                    row.iter_mut().zip(b).for_each(|(x, y)| *x -= along * y);
-                }
-            }
-            let rest = norm(&row);
-            if rest <= 1e-10 * length || rest == 0.0 {
-                redundant.push(r);
-            } else {
-                row.iter_mut().for_each(|x| *x /= rest);
-                basis.push(row);
+        dependent(&terms.A[..self.system.rows.len() * n], n)
+    }
+
+    /// The multipliers that C reads: those of a motion without friction, under the control that acts.
+    pub(crate) fn ideal_multipliers(&self, state: &State, s: &Solution) -> Option<Vec<f64>> {
+        if self.system.contacts.is_empty() || self.system.nonideal.is_none() {
+            return Some(s.lambda.clone());
+        }
+        let mut accelerator = Accelerator::new(&self.compiled);
+        let input = ControlInput::Given(&s.inputs);
+        let ideal = accelerator.solve_with_input(&self.compiled, state.point(), input).ok()?;
+        Some(ideal.lambda.clone())
+    }
+}
+
+/// Rows of length n that follow from earlier ones, by Gram and Schmidt.
+pub(crate) fn dependent(rows: &[f64], n: usize) -> Vec<usize> {
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    let mut redundant = Vec::new();
+    for (r, row) in rows.chunks(n.max(1)).enumerate() {
+        let mut row = row.to_vec();
+        let length = norm(&row);
+        for _ in 0..2 {
+            for b in &basis {
+                let along: f64 = row.iter().zip(b).map(|(x, y)| x * y).sum();
+                row.iter_mut().zip(b).for_each(|(x, y)| *x -= along * y);
             }
         }
-        redundant
+        let rest = norm(&row);
+        if rest <= 1e-10 * length || rest == 0.0 {
+            redundant.push(r);
+        } else {
+            row.iter_mut().for_each(|x| *x /= rest);
+            basis.push(row);
+        }
     }
+    redundant
 }
 
 fn norm(v: &[f64]) -> f64 {

@@ -8,7 +8,10 @@ use crate::system::{ConstraintRow, InitialTarget};
 use crate::workspace::Workspace;
 use culprit::{Entry, with_culprits};
 use dalembert_linalg::{Cod, RANK_TOL, dot};
-use dalembert_run::{AccelerationError, Failure, Kernel, Point, StartError, StartGuess, State, Term};
+use dalembert_run::{
+    AccelerationError, Failure, Kernel, NotDifferentiable, Point, Refusal, StartError, StartGuess, State,
+    Term,
+};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
 
@@ -81,6 +84,10 @@ pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Workspace
             format!("the starting state does not fit the model: {what}"),
         ),
     }
+}
+
+fn event_name(model: &Workspace, event: usize) -> (&str, Option<Span>) {
+    model.system.events.get(event).map_or(("?", None), |e| (e.name.as_str(), Some(e.span)))
 }
 
 /// The guess with the speeds nearest to it that have the rates which are given.
@@ -480,6 +487,40 @@ pub(crate) fn of_motion(failure: &Failure, model: &Workspace, start: &State, spa
             Diagnostic::error(Code::DegenerateConfiguration, span, message)
                 .help("start from a state away from the singular one, or give every rate along one of the branches that meet there; velocity constraints that are nonlinear in the rates degenerate at rest")
         }
+        Failure::Accumulation { t, event, limit } => {
+            let (name, span) = event_name(model, *event);
+            let message = format!(
+                "the event `{name}` happens ever faster and accumulates at t = {}: the motion ends at t = {}",
+                number::short(*limit),
+                number::short(*t)
+            );
+            Diagnostic::error(Code::EventsAccumulate, span, message).help(
+                "end the run there with a second event that stops, or let a `discrete` value say that it has come to rest",
+            )
+        }
+        Failure::Contradiction { t, variable, events: [a, b] } => {
+            let ((first, span), (second, other)) = (event_name(model, *a), event_name(model, *b));
+            let (variable, t) = (state(*variable), number::short(*t));
+            let message = format!(
+                "the events `{first}` and `{second}` happen together at t = {t} and assign different values to `{variable}`"
+            );
+            let d = Diagnostic::error(Code::EventsContradict, other, message);
+            let d = span.into_iter().fold(d, |d, span| d.label(span, "the other one"));
+            d.help("assign it in one of them, or the same value in both")
+        }
+        Failure::OffConstraints { t, event, row, residual, of_rate } => {
+            let (name, span) = event_name(model, *event);
+            let row = model.system.rows.get(*row);
+            let constraint = row.map_or("?", |row| row.name.as_str());
+            let what = if *of_rate { "the speeds behind" } else { "the positions behind" };
+            let message = format!(
+                "{what} the event `{name}` at t = {} do not satisfy the constraint `{constraint}`: residual {residual:.0e}",
+                number::short(*t)
+            );
+            let d = Diagnostic::error(Code::EventOffConstraints, span, message);
+            let d = row.into_iter().fold(d, |d, row| d.label(row.span, "this one"));
+            d.help("assign all coordinates and speeds that the constraint ties together")
+        }
         Failure::Chatter { t, contact } => {
             let (name, span) = contact_name(model, *contact);
             let message = format!(
@@ -495,8 +536,74 @@ pub(crate) fn of_motion(failure: &Failure, model: &Workspace, start: &State, spa
             format!("{steps} steps were spent by t = {}", number::short(*t)),
         )
         .help("loosen the tolerance, shorten the run, or try `method radau` if the model is stiff"),
+        Failure::NotDifferentiable { t, reason } => not_differentiable(*t, reason, model),
         Failure::BadArguments { what } => {
             Diagnostic::error(Code::BadOption, None, format!("the run cannot be made: {what}"))
         }
+    }
+}
+
+/// No sensitivities from here on.
+fn not_differentiable(t: f64, reason: &NotDifferentiable, model: &Workspace) -> Diagnostic {
+    let at = number::short(t);
+    let grazing = |what: String, span| {
+        let message = format!("at t = {at} the motion only grazes {what}: behind it there is no derivative");
+        Diagnostic::error(Code::Grazing, span, message)
+            .help("move the threshold, or end the run before it; rows up to there are kept")
+    };
+    let refused = |message: String| {
+        Diagnostic::error(Code::NoSensitivity, None, message)
+            .help("leave `--sensitivity` out, or simplify the law")
+    };
+    match reason {
+        NotDifferentiable::GrazingEvent(k) => {
+            let event = &model.system.events[*k];
+            grazing(format!("the event `{}`", event.name), Some(event.span))
+        }
+        NotDifferentiable::GrazingContact(k) => {
+            let contact = &model.system.contacts[*k];
+            grazing(
+                format!("the limit at which `{}` begins to stick or to slide", contact.name),
+                Some(contact.span),
+            )
+        }
+        NotDifferentiable::GrazingSwitch => grazing("a jump of a force".to_owned(), None),
+        NotDifferentiable::Unannounced => refused(format!(
+            "at t = {at} constraints carry off a contact that sticks: that is not differentiated"
+        )),
+        NotDifferentiable::Reset(k) => {
+            let event = &model.system.events[*k];
+            let message = format!("what the event `{}` sets at t = {at} is not differentiated", event.name);
+            Diagnostic::error(Code::NoSensitivity, event.span, message).help("end the run before it")
+        }
+        NotDifferentiable::CannotVary { direction, row } => {
+            let row = &model.system.rows[*row];
+            let message = format!("direction {} breaks `{}`", direction + 1, row.name);
+            Diagnostic::error(Code::CannotVaryAlone, row.span, message)
+                .help("vary something that determines the others")
+        }
+        NotDifferentiable::Refused(refusal) => refused(format!(
+            "at t = {at} there is no derivative of the accelerations: {}",
+            refused_law(*refusal)
+        )),
+        NotDifferentiable::Acceleration(error) => of_acceleration(error, model, None),
+        NotDifferentiable::TooManySteps => refused(format!(
+            "at t = {at} the equations of the sensitivities are too stiff for explicit steps"
+        )),
+    }
+}
+
+/// What is not differentiated, in words.
+pub(crate) fn refused_law(refusal: Refusal) -> &'static str {
+    match refusal {
+        Refusal::SharedLoad => "a force law reads forces that redundant constraints share",
+        Refusal::NonidealWithFriction => "non-ideal work and friction act together",
+        Refusal::ControlWithReactions => {
+            "control acts together with friction, or with non-ideal work that reads constraint forces"
+        }
+        Refusal::SharedDirections => {
+            "a contact sticks in some directions and is led by constraints in others"
+        }
+        Refusal::SingularMass => "masses are singular where friction, non-ideal work or control act",
     }
 }

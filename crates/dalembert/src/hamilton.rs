@@ -6,13 +6,16 @@
 //! ```
 //!
 //! Exact where L is quadratic in the speeds: with y = G eta + g, eta = G^-1 (y - g) and
-//! H = (y - g)^T G^-1 (y - g)/2 - L(x, 0, t), G inverted in symbols. Everything else is refused here, with the
+//! H = (y - g)^T G^-1 (y - g)/2 - L(x, 0, t), G inverted in symbols; and where L has one of the closed inverses of
+//! [`closed_dual`]: powers, and the root of a relativistic particle. Everything else is refused here, with the
 //! reason: the transform then has no closed form in general, and [`crate::momentum_form::Momenta`] does it in numbers.
 //! Checked by `tests/it/hamilton.rs`.
 
+pub use crate::closed_transform::Quadratic;
+use crate::closed_transform::closed_dual;
 use crate::poincare::{Fields, Poincare, dot, momentum_symbols, turned};
 use crate::workspace::Workspace;
-use dalembert_expr::{Expr, Linear, Pool, Rational, Symbol};
+use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// Closed forms are given for at most this many speeds and rows together.
@@ -35,32 +38,6 @@ pub struct Canonical {
     pub y_dot: Vec<Expr>,
     /// Q', over x, y, t.
     pub impressed: Vec<Expr>,
-}
-
-/// L = eta^T G eta/2 + g eta + L0, taken apart.
-#[derive(Clone, Debug)]
-pub struct Quadratic {
-    /// G
-    pub mass: Vec<Vec<Expr>>,
-    /// g
-    pub linear: Vec<Expr>,
-    /// L0 = L(x, 0, t)
-    pub rest: Expr,
-}
-
-impl Quadratic {
-    /// `None` where L is not quadratic in the speeds.
-    pub fn of(pool: &mut Pool, lagrangian: Expr, momenta: &[Expr], speeds: &[Symbol]) -> Option<Self> {
-        let (mut mass, mut linear) = (Vec::new(), Vec::new());
-        for y in momenta {
-            let Linear { coefficients, constant } = pool.linear(*y, speeds)?;
-            mass.push(coefficients.into_iter().map(|e| pool.simplify(e)).collect());
-            linear.push(pool.simplify(constant));
-        }
-        let zeros: Vec<(Symbol, Expr)> = speeds.iter().map(|s| (*s, Pool::ZERO)).collect();
-        let rest = pool.substitute(&[lagrangian], &zeros)[0];
-        Some(Quadratic { mass, linear, rest })
-    }
 }
 
 /// Why a model has no Legendre transform in symbols.
@@ -105,26 +82,51 @@ pub(crate) fn invert(
     Ok((quadratic, inverse))
 }
 
+/// H and the speeds of a Lagrangian quadratic in them.
+fn transform(
+    model: &mut Workspace,
+    equations: &Poincare,
+    y: &[Expr],
+) -> Result<(Expr, Vec<Expr>), Box<Diagnostic>> {
+    let (quadratic, inverse) = invert(model, equations)?;
+    let pool = &mut model.system.pool;
+    let free: Vec<Expr> = y.iter().zip(&quadratic.linear).map(|(y, g)| pool.sub(*y, *g)).collect();
+    let speeds: Vec<Expr> = inverse
+        .iter()
+        .map(|row| {
+            let e = dot(pool, row, &free);
+            pool.simplify(e)
+        })
+        .collect();
+    let twice = dot(pool, &free, &speeds);
+    let hamiltonian = pool.combine([(twice, Rational::HALF), (quadratic.rest, Rational::MINUS_ONE)]);
+    Ok((pool.simplify(hamiltonian), speeds))
+}
+
+/// H and the speeds of a Lagrangian with another closed inverse.
+fn other_transform(model: &mut Workspace, equations: &Poincare, y: &[Expr]) -> Option<(Expr, Vec<Expr>)> {
+    let (constants, speeds) = (model.constants(), model.form.speeds.clone());
+    let pool = &mut model.system.pool;
+    if speeds.len() > MAX_EXPLICIT || equations.momenta.iter().all(|y| pool.linear(*y, &speeds).is_some()) {
+        return None;
+    }
+    let dual = closed_dual(pool, equations.lagrangian, &speeds, y, &constants).ok()?;
+    let inverse = dual.inverse.iter().map(|e| pool.simplify(*e)).collect();
+    Some((dual.value, inverse))
+}
+
 impl Canonical {
     /// The transform of a model.
     pub fn of(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
         let momenta = momentum_symbols(&mut model.system)?;
         let equations = Poincare::of(model)?;
-        let (quadratic, inverse) = invert(model, &equations)?;
+        let y: Vec<Expr> = momenta.iter().map(|s| model.system.pool.var(*s)).collect();
+        let (hamiltonian, speeds) = match transform(model, &equations, &y) {
+            Ok(found) => found,
+            Err(refused) => other_transform(model, &equations, &y).ok_or(refused)?,
+        };
         let form = &model.form;
         let pool = &mut model.system.pool;
-        let y: Vec<Expr> = momenta.iter().map(|s| pool.var(*s)).collect();
-        let free: Vec<Expr> = y.iter().zip(&quadratic.linear).map(|(y, g)| pool.sub(*y, *g)).collect();
-        let speeds: Vec<Expr> = inverse
-            .iter()
-            .map(|row| {
-                let e = dot(pool, row, &free);
-                pool.simplify(e)
-            })
-            .collect();
-        let twice = dot(pool, &free, &speeds);
-        let hamiltonian = pool.combine([(twice, Rational::HALF), (quadratic.rest, Rational::MINUS_ONE)]);
-        let hamiltonian = pool.simplify(hamiltonian);
         let images: Vec<(Symbol, Expr)> = form.speeds.iter().copied().zip(speeds.iter().copied()).collect();
         let x_dot = pool.substitute(&form.x_dot, &images);
         let impressed = pool.substitute(&equations.impressed, &images);

@@ -5,11 +5,13 @@
 //!     y_p = X_p S,   b_p = dS/da_p                             a and b constant along a motion
 //! ```
 //!
-//! With position constraints H is that of H6, on the redundant phase space: it sees only the part of dS/dx along the
-//! constraints, so S is a complete integral where its residual vanishes on f = 0, and the determinant is that on the
-//! directions that f = 0 leaves free. Source: Ghori 1976 (24)-(26), with the constraint terms in the form of H6. Needs an H in
-//! symbols (L quadratic in the speeds), every force from a potential, as many coordinates as speeds.
-//! Checked by `tests/it/jacobi.rs`.
+//! With position constraints H is that of H6, on the redundant phase space: it sees only the part of dS/dx
+//! along the constraints, so S is a complete integral where its residual vanishes on f = 0, and the
+//! determinant is that on the directions that f = 0 leaves free. S may then have a constant for each
+//! coordinate (P12): of the 2n constants a and b, 2(n - m) are free, and the others do not matter to the
+//! motion. Source: Ghori 1976 (24)-(26), with the constraint terms in the form of H6. Needs an H in symbols
+//! (L quadratic in the speeds), every force from a potential, as many coordinates as speeds. Checked by
+//! `tests/it/jacobi.rs`.
 
 mod motion;
 mod verify;
@@ -110,6 +112,7 @@ fn hamiltonian(model: &mut Workspace) -> Result<(Expr, Vec<Expr>), Box<Diagnosti
 impl HamiltonJacobi {
     /// Takes the statement of a model; refused where there is none, or where H8 has no meaning.
     pub fn of(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
+        model.derive_symbols()?;
         let Some(integral) = model.system.complete_integral.clone() else {
             let message = "the model gives no complete integral";
             return Err(refuse(
@@ -118,6 +121,7 @@ impl HamiltonJacobi {
                 "write `complete_integral (a1, a2) = S`, as many constants as degrees of freedom",
             ));
         };
+        model.store_forces();
         if model.has_forces_without_potential() || model.system.nonideal.is_some() {
             let message =
                 "the Hamilton-Jacobi equation is for forces with a potential; this model has others";

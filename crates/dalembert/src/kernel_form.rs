@@ -149,6 +149,19 @@ pub struct KernelForm {
     pub momenta: Vec<Expr>,
     /// Structure coefficients of the frame (L1).
     pub structure: Structure,
+    /// M and Q without the inertia and weight of bodies, where the model has any.
+    pub besides_bodies: Option<BesidesBodies>,
+    /// Whether M, Q and the momenta are still to be derived in symbols: numbers come from recursions over bodies.
+    pub is_deferred: bool,
+}
+
+/// What recursions over the tree of bodies are added to.
+#[derive(Clone, Debug)]
+pub struct BesidesBodies {
+    /// Of M: drives, and what the model states besides.
+    pub mass_matrix: Matrix,
+    /// Of Q: applied forces, springs, dampers.
+    pub force: Vec<Expr>,
 }
 
 /// A contact: its sliding velocity as rows J eta' = b of V' = 0 (K6).
@@ -166,7 +179,8 @@ pub struct ContactForm {
     pub coefficient: Expr,
     /// Coefficient of static friction.
     pub r#static: Expr,
-    /// The normal force is the length of this times the multipliers of `rows`.
+    /// The normal force is the length of this times the multipliers of `rows`; without components the coefficients are
+    /// forces themselves, and the normal force is 1.
     pub normal: Vec<Vec<Expr>>,
 }
 

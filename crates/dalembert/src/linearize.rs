@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! s = (p, w)     some coordinates and some speeds that parametrise the states on the constraints
-//! s' = S s       to first order, s measured from the operating point
+//! s' = S s + B u       to first order, s, u and y measured from the operating point
+//! y  = C s + D u
 //! M q'' + D q' + K q = 0     the same where the w are the rates of the q and nothing else matters
 //! ```
 //!
@@ -13,7 +14,9 @@
 //! Checked against published matrices (`tests/it/linear_known.rs`) and over random systems (`tests/it/linear.rs`).
 
 mod derivatives;
+mod frequency;
 mod ignorable;
+mod input_output;
 mod messages;
 mod over;
 mod point;
@@ -26,10 +29,12 @@ mod work;
 
 use crate::constraint_kind::Freedom;
 use crate::workspace::Workspace;
+pub use dalembert_linalg::Complex;
 use dalembert_linalg::{Eigen, eigen};
 use dalembert_run::{ConsistentState, State};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 pub(crate) use derivatives::Derivatives;
+use input_output::{InputOutput, input_output};
 use messages::{kinked, of_eigen, unknown_variable};
 pub use over::{Over, Range, Sweep};
 pub(crate) use reduce::{Local, Preferences, local};
@@ -96,6 +101,16 @@ pub struct Linearization {
     pub states: Vec<String>,
     /// How many of them are coordinates.
     pub positions: usize,
+    /// Names of the inputs.
+    pub inputs: Vec<String>,
+    /// Names of the outputs.
+    pub outputs: Vec<String>,
+    /// B of s' = S s + B u, row-major: states by inputs.
+    pub input_matrix: Vec<f64>,
+    /// C of y = C s + D u, row-major: outputs by states.
+    pub output_matrix: Vec<f64>,
+    /// D, row-major: outputs by inputs.
+    pub feedthrough: Vec<f64>,
     /// Rates of the states at the operating point.
     pub rates: Vec<f64>,
     /// S, row-major.
@@ -147,6 +162,7 @@ pub struct Linearizer {
 impl Linearizer {
     /// Differentiates the equations; `independent` names coordinates or speeds that the matrices should be about.
     pub fn new(model: &mut Workspace, independent: &[String]) -> Result<Linearizer, Box<Diagnostic>> {
+        model.derive_symbols()?;
         refuse_laws(model)?;
         let (n_x, n) = (model.form.coordinates.len(), model.form.speeds.len());
         if n_x + n > MAX_VARIABLES {
@@ -176,6 +192,10 @@ impl Linearizer {
             }
         }
         let derivatives = Derivatives::new(model)?;
+        let open = model.system.outputs.is_empty() && model.open_inputs().is_empty();
+        if !(open && model.system.requirement_rows.is_empty()) {
+            model.compiled.with_derivatives(&mut model.system, &model.form);
+        }
         Ok(Linearizer { derivatives, wishes, chosen, calls: Default::default() })
     }
 
@@ -284,8 +304,15 @@ impl Linearizer {
             OperatingPoint::Neither { .. } => None,
             _ => Some(self.stability(model, state, &here, &ignorable, &kind)),
         };
+        let io = self.input_output(model, state, &here)?;
+        let inputs = model.open_inputs().into_iter().map(|k| model.system.parameters[k].name.clone());
         Ok(Linearization {
             state: state.clone(),
+            inputs: inputs.collect(),
+            outputs: model.system.outputs.iter().map(|o| o.name.clone()).collect(),
+            input_matrix: io.input,
+            output_matrix: io.output,
+            feedthrough: io.feedthrough,
             split: split::split(model, &here, &self.chosen, &states),
             states,
             positions: d_x,
@@ -299,6 +326,38 @@ impl Linearizer {
             time_dependent: self.derivatives.timed,
             matrix_time_dependent: self.derivatives.timed_derivatives,
         })
+    }
+}
+
+impl Linearizer {
+    /// B, C, D at a state, zeros cleared of rounding.
+    fn input_output(
+        &self,
+        model: &mut Workspace,
+        state: &State,
+        here: &Local,
+    ) -> Result<InputOutput, Box<Diagnostic>> {
+        if model.system.outputs.is_empty() && model.open_inputs().is_empty() {
+            return Ok(InputOutput::default());
+        }
+        let mut io =
+            input_output(model, state, here).map_err(|e| self.not_differentiable(model, state, e))?;
+        let (same, parameters) = (fixed(model, here), model.compiled.parameters().to_vec());
+        let mut shaken = Vec::new();
+        for k in 1..=SHAKES {
+            let (moved, other) = (shake_state(state, k), shake(&parameters, 100 * k, 0.0));
+            model.compiled.set_parameters(&other);
+            let near = local(model, &self.derivatives, &moved, &same);
+            shaken.extend(near.ok().and_then(|near| input_output(model, &moved, &near).ok()));
+        }
+        model.compiled.set_parameters(&parameters);
+        type Pick = fn(&mut InputOutput) -> &mut Vec<f64>;
+        let parts: [Pick; 3] = [|m| &mut m.input, |m| &mut m.output, |m| &mut m.feedthrough];
+        for part in parts {
+            let others: Vec<Vec<f64>> = shaken.iter_mut().map(|m| part(m).clone()).collect();
+            clear(part(&mut io), &others);
+        }
+        Ok(io)
     }
 }
 
@@ -336,7 +395,7 @@ fn clear(values: &mut [f64], others: &[Vec<f64>]) {
     }
 }
 
-/// Friction has no derivative where it sticks, and control forces are not differentiated.
+/// Friction has no derivative where it sticks.
 fn refuse_laws(model: &Workspace) -> Result<(), Box<Diagnostic>> {
     let friction = model.system.contacts.first().map(|c| {
         let message = format!(
@@ -346,10 +405,5 @@ fn refuse_laws(model: &Workspace) -> Result<(), Box<Diagnostic>> {
         Diagnostic::error(Code::NotApplicable, c.span, message)
             .help("leave the friction out to see the system without it")
     });
-    let control = model.system.requirement_rows.first().map(|r| {
-        let message = format!("`{}` is met by control forces, which are not linearised", r.name);
-        Diagnostic::error(Code::NotApplicable, r.span, message)
-            .help("leave the requirement out to see the system by itself, or make it a `constraint` to see it imposed")
-    });
-    friction.or(control).map_or(Ok(()), |d| Err(Box::new(d)))
+    friction.map_or(Ok(()), |d| Err(Box::new(d)))
 }

@@ -3,7 +3,7 @@
 use crate::analyze::Analysis;
 use crate::connect::Connected;
 use crate::elaborate::Overrides;
-use crate::equations::Form;
+use crate::equations::{Form, WrittenBrackets};
 use crate::equilibrium::{Equilibria, EquilibriumSearch};
 use crate::linearize::{Linearization, Over, Range, Sweep};
 use crate::simulate::{Motion, Request};
@@ -156,9 +156,35 @@ impl Model {
         self.workspace().connect(to, via, request)
     }
 
+    /// The motion between two configurations with a given energy ([`Workspace::connect_at_energy`]).
+    pub fn connect_at_energy(
+        &self,
+        to: &str,
+        via: &[String],
+        energy: f64,
+        request: &Request,
+    ) -> Result<Connected, Box<Diagnostic>> {
+        self.workspace().connect_at_energy(to, via, energy, request)
+    }
+
     /// The equations of motion in symbols ([`equations::write`]).
     pub fn equations(&self, form: Form, format: Format) -> Result<String, Box<Diagnostic>> {
         equations::write(&mut self.workspace(), form, format)
+    }
+
+    /// The Poisson bracket of two functions of the phase space, and the rate of the first ([`Workspace::brackets`]).
+    pub fn brackets(&self, f: &str, g: &str, format: Format) -> Result<WrittenBrackets, Box<Diagnostic>> {
+        equations::brackets(&mut self.workspace(), [f, g], format)
+    }
+
+    /// The Legendre transform of a function over some variables ([`equations::legendre`]).
+    pub fn legendre(
+        &self,
+        function: &str,
+        variables: &[String],
+        format: Format,
+    ) -> Result<String, Box<Diagnostic>> {
+        equations::legendre(&mut self.workspace(), function, variables, format)
     }
 
     /// Constraints classified, symmetries, conserved quantities ([`analyze::analyze`]).

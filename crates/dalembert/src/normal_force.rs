@@ -103,7 +103,10 @@ impl Workspace {
             let sliding = constant(self, contact.coefficient);
             let still = constant(self, contact.r#static);
             if sliding.is_some_and(|mu| mu < 0.0) || still.is_some_and(|mu| mu < 0.0) {
-                let message = format!("the coefficient of friction on `{}` is negative", contact.name);
+                let message = match contact.constraint {
+                    Some(_) => format!("the coefficient of friction on `{}` is negative", contact.name),
+                    None => format!("the limit of friction in `{}` is negative", contact.name),
+                };
                 let d = Diagnostic::error(Code::BadCoefficient, contact.span, message);
                 self.diagnostics.push(d.help("friction acts against the sliding velocity by itself"));
             } else if sliding.zip(still).is_some_and(|(sliding, still)| still < sliding) {

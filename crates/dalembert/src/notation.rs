@@ -65,6 +65,12 @@ impl Notation {
 
 /// A matrix or vector of the general equations: upright and bold, so that no name of a model looks like it. Words stay words.
 pub(super) fn bold(name: &str) -> String {
+    if let Some(letter) = name.strip_suffix("^+") {
+        return format!("{}^{{+}}", bold(letter));
+    }
+    if let Some(letter) = name.strip_suffix('*') {
+        return format!("{}^{{*}}", bold(letter));
+    }
     match name.split_once('_') {
         None if name.len() == 1 => format!("\\mathbf{{{name}}}"),
         Some((letter, index)) if letter.len() == 1 => format!("\\mathbf{{{letter}}}_{{{index}}}"),

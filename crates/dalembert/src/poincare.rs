@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! L2  d/dt dL/d eta_p = X_p L + C_0pq dL/d eta_q + C_qpr eta_q dL/d eta_r + Q'_p + lambda_a dF_a/d eta_p
-//! H4  Om0_ap = X0 A_ap - X_p A_a0,   Om_aqp = X_q A_ap - X_p A_aq            of F_a = A_ap eta_p + A_a0
-//! H5  N_ap = C_0pq A_aq + C_qpr eta_q A_ar - Om0_ap - eta_q Om_aqp
+//! H5  Om0_ap = X0 A_ap - X_p A_a0,   Om_aqp = X_q A_ap - X_p A_aq            of F_a = A_ap eta_p + A_a0
+//!     N_ap = C_0pq A_aq + C_qpr eta_q A_ar - Om0_ap - eta_q Om_aqp
 //! ```
 //!
 //! N does not depend on the frame and vanishes identically where F_a is the rate of a function of position and
@@ -77,6 +77,7 @@ pub struct Poincare {
 impl Poincare {
     /// L2 of a model. Refused where there is no Lagrangian, or where forces act that the form does not contain.
     pub fn of(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
+        model.derive_symbols()?;
         refuse_foreign_forces(&model.system)?;
         let (system, form) = (&mut model.system, &model.form);
         let lagrangian = system.whole_lagrangian();
@@ -120,6 +121,9 @@ fn refuse_foreign_forces(system: &System) -> Result<(), Box<Diagnostic>> {
     if system.mass.is_some() || (system.kinetic.is_none() && system.lagrangian.is_none()) {
         return refuse("this form starts from a Lagrangian, and the model gives its inertia as `mass`");
     }
+    if system.rows.iter().any(|row| row.on_accelerations) {
+        return refuse("this form has no place for constraints on accelerations");
+    }
     if !system.contacts.is_empty() {
         return refuse("this form has no place for the friction of this model, which sticks and slides");
     }
@@ -138,9 +142,9 @@ pub struct LinearRow {
     pub coefficients: Vec<Expr>,
     /// A_a0
     pub constant: Expr,
-    /// Om0_ap (H4)
+    /// Om0_ap (H5)
     pub omega_zero: Vec<Expr>,
-    /// Om_aqp (H4) as `[q][p]`
+    /// Om_aqp (H5) as `[q][p]`
     pub omega: Vec<Vec<Expr>>,
     /// N_ap (H5), linear in the speeds.
     pub nonholonomy: Vec<Expr>,

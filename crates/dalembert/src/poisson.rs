@@ -12,8 +12,7 @@
 //! and so singular for every odd number of constraints. Checked by `tests/it/bracket.rs`: antisymmetry, Leibniz, Jacobi,
 //! and the pendulum exactly.
 
-use crate::equations::MAX_EXPLICIT;
-use crate::hamilton::Canonical;
+use crate::hamilton::{Canonical, MAX_EXPLICIT};
 use crate::kernel_form::Structure;
 use crate::poincare::Fields;
 use crate::workspace::Workspace;
@@ -39,22 +38,26 @@ use dalembert_syntax::diagnostic::{Code, Diagnostic};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Brackets {
-    fields: Fields,
-    momenta: Vec<Symbol>,
-    structure: Structure,
+    space: PhaseSpace,
     hamiltonian: Expr,
     impressed: Vec<Expr>,
 }
 
-impl Brackets {
-    /// The bracket over the momenta of a transform, with the flow of its Hamiltonian.
-    pub fn new(model: &mut Workspace, canonical: &Canonical) -> Self {
-        Brackets {
+/// Coordinates and momenta of a frame with the bracket H2, which needs no Hamiltonian.
+#[derive(Clone, Debug)]
+pub struct PhaseSpace {
+    fields: Fields,
+    momenta: Vec<Symbol>,
+    structure: Structure,
+}
+
+impl PhaseSpace {
+    /// The phase space of a model, over these symbols of its momenta.
+    pub fn new(model: &mut Workspace, momenta: &[Symbol]) -> Self {
+        PhaseSpace {
             fields: Fields::of(&mut model.system.pool, &model.form),
-            momenta: canonical.momenta.clone(),
+            momenta: momenta.to_vec(),
             structure: model.form.structure.clone(),
-            hamiltonian: canonical.hamiltonian,
-            impressed: canonical.impressed.clone(),
         }
     }
 
@@ -75,14 +78,37 @@ impl Brackets {
         pool.combine(parts)
     }
 
-    /// g' along the motion without constraint forces.
-    pub fn rate(&self, pool: &mut Pool, g: Expr) -> Expr {
-        let mut parts = vec![self.fields.zeroth(pool, g), self.bracket(pool, self.hamiltonian, g)];
-        let g_y = pool.gradient(g, &self.momenta);
+    /// X0 g of a function of (x, y, t), with what a moving frame does to the momenta: g' where H = 0.
+    fn explicit_rate(&self, pool: &mut Pool, g: Expr, g_y: &[Expr]) -> Expr {
+        let mut parts = vec![self.fields.zeroth(pool, g)];
         for (p, q, c) in &self.structure.with_time {
             let y = pool.var(self.momenta[*q]);
             parts.push(pool.product([*c, y, g_y[*p]].map(|e| (e, Rational::ONE))));
         }
+        pool.total(parts)
+    }
+}
+
+impl Brackets {
+    /// The bracket over the momenta of a transform, with the flow of its Hamiltonian.
+    pub fn new(model: &mut Workspace, canonical: &Canonical) -> Self {
+        Brackets {
+            space: PhaseSpace::new(model, &canonical.momenta),
+            hamiltonian: canonical.hamiltonian,
+            impressed: canonical.impressed.clone(),
+        }
+    }
+
+    /// `(f, g)`
+    pub fn bracket(&self, pool: &mut Pool, f: Expr, g: Expr) -> Expr {
+        self.space.bracket(pool, f, g)
+    }
+
+    /// g' along the motion without constraint forces.
+    pub fn rate(&self, pool: &mut Pool, g: Expr) -> Expr {
+        let g_y = pool.gradient(g, &self.space.momenta);
+        let explicit = self.space.explicit_rate(pool, g, &g_y);
+        let mut parts = vec![explicit, self.bracket(pool, self.hamiltonian, g)];
         for (g, force) in g_y.iter().zip(&self.impressed) {
             parts.push(pool.mul(*g, *force));
         }

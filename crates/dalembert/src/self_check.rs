@@ -19,7 +19,7 @@
 use crate::kernel_form::Places;
 use crate::number::short;
 use crate::workspace::{Evaluation, Workspace};
-use dalembert_expr::{Expr, Jet, Symbol};
+use dalembert_expr::{Expr, Jet, Pool, Symbol};
 use dalembert_linalg::{Cod, RANK_TOL, cholesky, dot, norm, solve_lower, solve_lower_transposed};
 use dalembert_run::{Kernel, Projector, State};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
@@ -117,7 +117,12 @@ impl Workspace {
 
     /// Derivatives of the rows along the motion.
     fn check_rows(&mut self, road: &Road<'_>) -> Result<(), Disagreement> {
-        let rows: Vec<Expr> = self.system.rows.iter().map(|row| row.residual).collect();
+        // Rows on accelerations are A and b as they are written: there is nothing to differentiate.
+        let residual = |row: &crate::system::ConstraintRow| match row.on_accelerations {
+            true => Pool::ZERO,
+            false => row.residual,
+        };
+        let rows: Vec<Expr> = self.system.rows.iter().map(residual).collect();
         let (largest, fastest) = (road.largest_acceleration(), road.fastest().powi(2));
         let twice = road.jets(self, &rows, |r| match r {
             VariableKind::Time => Jet { value: road.state().t, first: [1.0, 1.0], mixed: 0.0 },
@@ -163,13 +168,17 @@ impl Workspace {
             }
         })[0]
             .mixed;
-        let rows: Vec<Expr> = self.form.velocity_residuals.clone();
+        let rows = self.rows_by_speeds();
         let varied = [L].into_iter().chain(self.system.dissipation).collect::<Vec<_>>();
         let energy = road.along(self, &varied[..1], &Xw, &delta_eta)[0];
         let damping = road.along(self, &varied[1..], &vec![0.0; Xw.len()], w).first().copied().unwrap_or(0.0);
         let (applied, mass) = road.direct(self, w);
         let s = &found.solution;
         let forces = [&s.ideal_force, &s.nonideal_force, &s.control_force];
+        let stated = match &self.form.besides_bodies {
+            Some(besides) if self.form.is_deferred => besides.force.clone(),
+            _ => self.form.force.clone(),
+        };
         let carried: f64 = forces.iter().filter(|f| !f.is_empty()).map(|f| dot(f, w)).sum();
         let sizes = |v: &[f64]| v.iter().zip(w).map(|(v, w)| (v * w).abs()).sum::<f64>();
         let inertia: f64 = (0..w.len())
@@ -185,7 +194,7 @@ impl Workspace {
             + mass.abs()
             + inertia
             + sizes(&found.terms.Q)
-            + sizes(&road.sizes(self, &self.form.force.clone()))
+            + sizes(&road.sizes(self, &stated))
             + forces.iter().map(|f| sizes(f)).sum::<f64>();
         let left = momentum + mass - energy - applied + damping;
         compare(|| "the virtual work of inertia and forces".into(), carried, left, size)?;
@@ -201,6 +210,21 @@ impl Workspace {
             (work, size) = (work + lambda * slope, size + (lambda * slope).abs());
         }
         compare(|| "the virtual work of the multipliers".into(), dot(&s.ideal_force, w), work, size)
+    }
+
+    /// Functions whose derivatives by the speeds are the rows of A.
+    fn rows_by_speeds(&mut self) -> Vec<Expr> {
+        let mut rows = self.form.velocity_residuals.clone();
+        for (i, row) in rows.iter_mut().enumerate().filter(|(i, _)| self.system.rows[*i].on_accelerations) {
+            let pool = &mut self.system.pool;
+            let mut terms = Vec::new();
+            for (p, e) in &self.form.constraint_matrix[i] {
+                let eta = pool.var(self.form.speeds[*p]);
+                terms.push(pool.mul(*e, eta));
+            }
+            *row = pool.total(terms);
+        }
+        rows
     }
 
     /// U3 and Coulomb's law.
@@ -269,7 +293,8 @@ impl Workspace {
             let P = road.values(self, &P);
             let lambda = &found.solution.lambda[contact.rows.clone()];
             let pressed: Vec<f64> = P.chunks(lambda.len().max(1)).map(|row| dot(row, lambda)).collect();
-            let (N, speed) = (norm(&pressed), norm(V));
+            let N = if contact.normal.is_empty() { 1.0 } else { norm(&pressed) };
+            let speed = norm(V);
             if speed <= 1e-9 {
                 continue; // the direction of sliding is a limit there
             }

@@ -10,9 +10,12 @@ use crate::energy_balance::Balance;
 use crate::explain;
 use crate::lagrangian::lagrangian_of;
 use crate::parameters::Target;
+use crate::poincare::dot;
 use crate::workspace::Workspace;
+use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_run::{
-    Controller, Counters, Flow, Method, Outcome, State, Stop, independent_rows, integrate_controlled,
+    Controller, Counters, Flow, Follower, Kernel, Method, Outcome, Sensitivities, State, Stop,
+    independent_rows, integrate_followed,
 };
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 pub use finite::NotFinite;
@@ -37,6 +40,9 @@ pub struct Verified {
     pub points: usize,
     /// Rank of X_q dS/da_p along the constraints: the degrees of freedom.
     pub rank: usize,
+    /// The constants, by place, that tell motions apart, as many as the rank; others, up to the number of coordinates, may have any
+    /// value (P12).
+    pub free: Vec<usize>,
 }
 
 /// What a complete integral says about a motion.
@@ -86,6 +92,8 @@ pub struct Request {
     pub balance: Option<bool>,
     /// The equations that are integrated.
     pub form: MotionForm,
+    /// M_a of Suslov's form at the start, by name (`M_rod`); 0 otherwise. The motion does not depend on it (H6).
+    pub multipliers: Vec<(String, f64)>,
     /// Interpret the tapes instead of running native code: slow, and the judge of the fast ways.
     pub interpret: bool,
     /// Fold the values of the parameters into the tapes of this run: fewer operations, the same terms to the bit.
@@ -94,12 +102,14 @@ pub struct Request {
     pub action: bool,
     /// Keep the forces at each row, as an animation shows them.
     pub forces: bool,
+    /// Derivatives of every column by these: parameters as `m`, starting values as `theta(0)` and `x'(0)`.
+    pub sensitivity: Vec<String>,
 }
 
 /// A table of results with names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// `t`, coordinates, speeds, outputs.
+    /// `t`, coordinates, speeds, momenta and multipliers of the form that was integrated, outputs.
     pub columns: Vec<String>,
     /// Row after row.
     pub values: Vec<f64>,
@@ -155,6 +165,8 @@ pub struct Motion {
     pub balance: Option<Balance>,
     /// Integral of L over the motion, where it was asked for.
     pub action: Option<f64>,
+    /// Integral of p dq (P11), where it was asked for and the frame does not drift.
+    pub abbreviated_action: Option<f64>,
     /// What the complete integral says, where the motion was found from it.
     pub integral: Option<IntegralReport>,
     /// What the code it ran on was like; `None` where tapes were interpreted.
@@ -163,6 +175,8 @@ pub struct Motion {
     pub forces: Vec<f64>,
     /// Values of the parameters of the system that moved.
     pub parameters: Vec<f64>,
+    /// Evaluations of the equations of the sensitivities, each for all directions.
+    pub sensitivity_evaluations: usize,
     /// Why it ended early, if it did; or why its last state is not to be trusted.
     pub failure: Option<Diagnostic>,
     /// What else is to be said about it.
@@ -187,6 +201,7 @@ impl Workspace {
         if request.form == MotionForm::HamiltonJacobi {
             return self.jacobi_motion(request);
         }
+        self.check_sensitivity(request)?;
         self.prepare(request)?;
         if request.plant.is_empty() && !request.fold {
             return self.run(request, None, progress);
@@ -217,24 +232,41 @@ impl Workspace {
             self.require_dense("this form")?;
         }
         if method == Method::Radau {
+            self.derive_symbols()?;
             self.compiled.with_partials(&mut self.system, &self.form);
         }
         if method.is_variational() {
-            variables::check_variational(request, method)?;
+            variables::check_variational(self, request, method)?;
             self.make_variation(&format!("`{method}`"))?;
         }
-        let lagrangian = request.action.then(|| lagrangian_of(self)).transpose()?;
+        let actions = if request.action { self.action_rates()? } else { Vec::new() };
         let s = &self.system;
-        let working = s.nonideal.is_some() || !s.contacts.is_empty() || !s.requirement_rows.is_empty();
+        let acting = s.events.iter().any(|event| !event.actions.is_empty());
+        let working =
+            s.nonideal.is_some() || !s.contacts.is_empty() || !s.requirement_rows.is_empty() || acting;
         if request.balance.unwrap_or(working) || Compiled::outputs_need_work(&mut self.system) {
-            self.compiled.with_quadratures(&mut self.system, &self.form, true, lagrangian);
+            self.derive_symbols()?;
+            self.compiled.with_quadratures(&mut self.system, &self.form, true, &actions);
         } else {
-            self.compiled.with_quadratures(&mut self.system, &self.form, false, lagrangian);
+            self.compiled.with_quadratures(&mut self.system, &self.form, false, &actions);
         }
         if !request.interpret {
             self.compiled.compile_native(&mut self.system, &self.form);
         }
         self.check_memory()
+    }
+
+    /// What is integrated for the actions: L, and y eta where x' has no part without speeds.
+    fn action_rates(&mut self) -> Result<Vec<Expr>, Box<Diagnostic>> {
+        let L = lagrangian_of(self)?;
+        let zeros: Vec<(Symbol, Expr)> = self.form.speeds.iter().map(|s| (*s, Pool::ZERO)).collect();
+        let pool = &mut self.system.pool;
+        let drift = pool.substitute(&self.form.x_dot, &zeros);
+        if drift.iter().any(|e| *e != Pool::ZERO) {
+            return Ok(vec![L]);
+        }
+        let eta: Vec<Expr> = self.form.speeds.iter().map(|s| pool.var(*s)).collect();
+        Ok(vec![L, dot(pool, &self.form.momenta, &eta)])
     }
 
     /// The system with other values of some parameters; those defined from them follow.
@@ -297,23 +329,60 @@ impl Workspace {
         if !request.interpret {
             self.select_rows(&start);
         }
-        let variables = Variables::new(self, request.form)?;
+        let variables = Variables::new(self, request)?;
         let outset = variables.momenta_of(&start)?;
         let mut columns = vec!["t".to_owned()];
-        columns.extend(self.state_names().into_iter().map(str::to_owned));
+        columns.extend(self.system.table_names().into_iter().map(str::to_owned));
+        columns.extend(self.form_columns(request.form));
         columns.extend(self.system.outputs.iter().map(|o| o.name.clone()));
-        let steering =
-            Controller { model: controller.map(|c| c as &dyn dalembert_run::Kernel), hold: request.hold };
-        let mut recorder = Recorder::new(self, &variables, request.forces, &mut progress);
-        let mut outcome = integrate_controlled(
+        let varied = self.varied(&request.sensitivity)?;
+        let own = columns.len();
+        for v in &varied {
+            columns.extend((1..own).map(|k| format!("d({})/d({})", columns[k], v.name)).collect::<Vec<_>>());
+        }
+        let directions = match varied.is_empty() {
+            true => Vec::new(),
+            false => {
+                self.prepare_derivatives()?;
+                self.directions(&varied, &start, request.start.is_some())?
+            }
+        };
+        let sizes: Vec<f64> = varied.iter().map(|v| self.varied_size(v, &start)).collect();
+        let works = Compiled::outputs_need_work(&mut self.system);
+        let mut follower = (!varied.is_empty()).then(|| {
+            let integrals = if works { self.compiled.shape().n_quadrature } else { 0 };
+            let starts: Vec<Vec<f64>> =
+                directions.iter().map(|d| d.x.iter().chain(&d.eta).copied().collect()).collect();
+            let parameters = directions.iter().map(|d| d.parameters.clone()).collect();
+            let outputs = !self.system.outputs.is_empty();
+            let how = (options.options.rtol, outputs, integrals);
+            Sensitivities::new(&self.compiled, &starts, parameters, sizes, how)
+        });
+        let steering = Controller { model: controller.map(|c| c as &dyn Kernel), hold: request.hold };
+        let recorder = Recorder::new(self, &variables, own, request.forces, &mut progress);
+        let mut recorder = recorder.with_sensitivities(varied.len());
+        let mut outcome = integrate_followed(
             variables.kernel(&self.compiled),
             &steering,
             &outset,
             options.until,
             &options.options,
             &mut recorder,
+            follower.as_mut().map(|f| f as &mut dyn Follower),
         );
-        let Recorder { values, events, energies, trouble, integrals, residuals, forces, .. } = recorder;
+        let sensitivity_evaluations = follower.map_or(0, |f| f.evaluations());
+        let Recorder {
+            saturated,
+            values,
+            events,
+            energies,
+            jumped,
+            trouble,
+            integrals,
+            residuals,
+            forces,
+            ..
+        } = recorder;
         if let Some(residuals) = residuals {
             outcome.largest_position_residual = residuals.position;
             outcome.largest_velocity_residual = residuals.velocity;
@@ -337,6 +406,10 @@ impl Workspace {
             warnings.push(d);
             None
         });
+        warnings.extend(saturated.map(|(t, input)| self.saturated(t, input)));
+        // They are the last of what was integrated along.
+        let wanted = if request.action { self.action_rates()?.len() } else { 0 };
+        let actions = integrals[integrals.len().saturating_sub(wanted)..].to_vec();
         let first = energies.first().copied();
         let energy = first.map(|e0| (e0, energies.iter().fold(0.0f64, |m, e| m.max((e - e0).abs()))));
         let energy_change = first.zip(energies.last()).map(|(e0, e1)| e1 - e0);
@@ -353,14 +426,55 @@ impl Workspace {
             method,
             energy,
             energy_change,
-            balance: energy_change.and_then(|change| Balance::new(change, &integrals)),
+            balance: energy_change.and_then(|change| Balance::new(change, jumped, &integrals)),
             integral: None,
-            action: request.action.then(|| integrals.last().copied()).flatten(),
+            action: actions.first().copied(),
+            abbreviated_action: actions.get(1).copied(),
             forces: forces.unwrap_or_default(),
+            sensitivity_evaluations,
             parameters: self.compiled.parameters().to_vec(),
             failure: failure.or(not_finite),
             warnings,
         })
+    }
+
+    /// What is to be said where control reaches its bounds.
+    fn saturated(&self, t: f64, input: usize) -> Diagnostic {
+        let name = self.input_names().get(input).cloned().unwrap_or_default();
+        let message =
+            format!("the control force `{name}` reaches its bound at t = {}", crate::number::short(t));
+        let span = self.system.requirement_rows.first().map(|row| row.span);
+        let d = Diagnostic::warning(Code::ControlSaturated, span, message);
+        d.help("requirements are met as far as the bounds allow from there on; the events say how long")
+    }
+
+    /// The names of the control inputs.
+    pub fn input_names(&self) -> Vec<String> {
+        match &self.system.actuators {
+            Some(list) => list.iter().map(|(name, _)| name.clone()).collect(),
+            None => self.system.speeds.iter().map(|s| s.name.clone()).collect(),
+        }
+    }
+
+    /// Options that sensitivities do not go with.
+    fn check_sensitivity(&self, request: &Request) -> Result<(), Box<Diagnostic>> {
+        if request.sensitivity.is_empty() {
+            return Ok(());
+        }
+        let options = [
+            (request.form != MotionForm::Explicit, "`--form`"),
+            (request.baumgarte.is_some(), "`--baumgarte`"),
+            (!request.plant.is_empty(), "`--plant`"),
+            (request.hold.is_some(), "`--hold`"),
+            (request.fold, "`--fold`"),
+        ];
+        if let Some((_, option)) = options.iter().find(|(used, _)| *used) {
+            let message = format!("sensitivities are not computed together with {option}");
+            return Err(Box::new(
+                Diagnostic::error(Code::NoSensitivity, None, message).help("leave one of the two out"),
+            ));
+        }
+        self.varied(&request.sensitivity).map(|_| ())
     }
 
     /// Where the rows are redundant, the fast way solves some that stand for all.

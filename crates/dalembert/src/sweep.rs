@@ -273,8 +273,10 @@ fn lanes(model: &mut Workspace, plan: &Plan, options: &Options) -> Option<(Ensem
     let output = if plan.motions { options.output.clone() } else { Output::Ends };
     let shape = model.compiled.shape();
     let asked = request.form == MotionForm::Explicit && request.plant.is_empty() && request.hold.is_none();
-    // The ordinary driver judges the switches of constraints and ends steps at those of time.
-    if shape.n_quadrature + shape.n_switch + shape.n_time_switch > 0 || !asked {
+    // The ordinary driver judges the switches of constraints, ends steps at those of time, and does what events do.
+    let acting =
+        !model.compiled.actions().is_empty() || model.system.rows.iter().any(|row| row.on_accelerations);
+    if shape.n_quadrature + shape.n_switch + shape.n_time_switch > 0 || acting || !asked {
         return None;
     }
     let mut rows = Vec::new();
@@ -282,6 +284,9 @@ fn lanes(model: &mut Workspace, plan: &Plan, options: &Options) -> Option<(Ensem
         let start = model.start().ok()?.state;
         let kept = options.projection && options.singular_care && options.baumgarte.is_none();
         rows = model.independent_rows_at(&start).filter(|_| kept)?;
+    }
+    if shape.n_con + shape.n_invariant > 0 {
+        model.derive_symbols().ok()?; // the way back to the constraints is by M in symbols
     }
     let programs = InLanes::new(&mut model.system, &model.form, &model.compiled, rows)?;
     // Events that do not stop leave no trace in a row.
@@ -306,7 +311,7 @@ fn block_size(model: &Workspace, plan: &Plan, runs: usize, in_lanes: bool, resol
 /// Columns of the rows of one run: `t`, the state, the outputs.
 fn motion_columns(model: &Workspace) -> Vec<String> {
     let mut columns = vec!["t".to_owned()];
-    columns.extend(model.state_names().into_iter().map(str::to_owned));
+    columns.extend(model.system.table_names().into_iter().map(str::to_owned));
     columns.extend(model.system.outputs.iter().map(|o| o.name.clone()));
     columns
 }

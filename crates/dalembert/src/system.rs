@@ -5,6 +5,7 @@
 
 use crate::bodies::{Body, Joint, JointRole, Multibody};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
+use dalembert_run::State;
 use dalembert_syntax::source::Span;
 use dalembert_syntax::units::UnitInfo;
 
@@ -61,6 +62,8 @@ pub struct System {
     pub requirement_rows: Vec<RequirementRow>,
     /// What control may use: name and generalised force on each speed, for an input of one. `None`: every speed.
     pub actuators: Option<Vec<(String, Vec<Expr>)>>,
+    /// Least and greatest value of each control input that has bounds; empty where none has.
+    pub control_bounds: Vec<Option<[Expr; 2]>>,
     /// Cost matrix of the inputs, with its place. `None`: the inverse mass.
     pub weight: Option<(Vec<Vec<Expr>>, Span)>,
     /// Starting values.
@@ -77,6 +80,8 @@ pub struct System {
     pub observables: Observables,
     /// T + V, or eta . dL/d eta - L; over the state. Unknown for the direct form.
     pub energy: Option<Expr>,
+    /// The unit of energies, as far as known.
+    pub energy_kind: UnitInfo,
     /// The part of it that is kinetic, where the two can be told apart.
     pub kinetic_energy: Option<Expr>,
     /// The potential part.
@@ -93,6 +98,36 @@ impl System {
     /// How many variables of x say where something is; auxiliary ones come behind them.
     pub fn positions(&self) -> usize {
         self.coordinates.iter().take_while(|c| c.sort == CoordinateSort::Position).count()
+    }
+
+    /// Names of the state in the order of tables: coordinates, speeds, then state variables and discrete values.
+    pub fn table_names(&self) -> Vec<&str> {
+        let (positions, others) = self.coordinates.split_at(self.positions());
+        let speeds = self.speeds.iter().map(|s| s.name.as_str());
+        let positions = positions.iter().map(|c| c.name.as_str());
+        positions.chain(speeds).chain(others.iter().map(|c| c.name.as_str())).collect()
+    }
+
+    /// Symbols of the state in the order of tables.
+    pub fn table_symbols(&self) -> Vec<Symbol> {
+        let (positions, others) = self.coordinates.split_at(self.positions());
+        let speeds = self.speeds.iter().map(|s| s.symbol);
+        positions.iter().map(|c| c.symbol).chain(speeds).chain(others.iter().map(|c| c.symbol)).collect()
+    }
+
+    /// A state in the order of tables.
+    pub fn table_state<'s>(&self, x: &'s [f64], eta: &'s [f64]) -> impl Iterator<Item = f64> + use<'s> {
+        let (positions, others) = x.split_at(self.positions());
+        positions.iter().chain(eta).chain(others).copied()
+    }
+
+    /// The state of a row of a table, which begins with its time.
+    pub fn state_of_row(&self, row: &[f64]) -> State {
+        let (positions, n) = (self.positions(), self.speeds.len());
+        let (x, rest) = row[1..].split_at(positions);
+        let (eta, rest) = rest.split_at(n);
+        let others = &rest[..self.coordinates.len() - positions];
+        State { t: row[0], x: x.iter().chain(others).copied().collect(), eta: eta.to_vec() }
     }
 
     /// L = T - V + what is given as a Lagrangian; zero without any of them.
@@ -164,15 +199,15 @@ impl Power {
 pub struct Contact {
     /// Name of its constraint, or of the row of it.
     pub name: String,
-    /// Index of the constraint.
-    pub constraint: usize,
+    /// Index of the constraint; `None` where the limit force is given and nothing presses (`friction in`).
+    pub constraint: Option<usize>,
     /// The rows whose force presses.
     pub rows: std::ops::Range<usize>,
     /// Components of the sliding velocity.
     pub velocity: Vec<Expr>,
-    /// Coefficient of sliding friction.
+    /// Coefficient of sliding friction, or the limit force.
     pub coefficient: Expr,
-    /// Coefficient of static friction.
+    /// Coefficient of static friction, or the static limit force.
     pub r#static: Expr,
     /// Components of the normal force as coefficients of the multipliers of `rows`, where the model gives it.
     pub normal: Option<Vec<Vec<Expr>>>,
@@ -189,6 +224,8 @@ pub struct RequirementRow {
     pub residual: Expr,
     /// No rate in it.
     pub holonomic: bool,
+    /// Linear in accelerations: it is a row A_c eta' = b_c itself, and has no error.
+    pub on_accelerations: bool,
     /// How errors decay (C2): k1 and k0 of h'' + k1 h' + k0 h = 0, or k0 of psi' + k0 psi = 0; over parameters.
     pub decay: Option<(Expr, Expr)>,
     /// Where it stands.
@@ -208,6 +245,8 @@ pub struct Parameter {
     pub kind: UnitInfo,
     /// What a bare 1 in the unit of the file is in SI.
     pub unit_size: f64,
+    /// The unit of the file as it is written, between the braces.
+    pub unit: Option<String>,
     /// Whether it is an `input`, a signal from outside, with its default as value.
     pub is_input: bool,
     /// Where it is declared.
@@ -283,8 +322,12 @@ pub struct ConstraintRow {
     pub name: String,
     /// Left side minus right side.
     pub residual: Expr,
+    /// The unit of the residual, as far as known.
+    pub kind: UnitInfo,
     /// Holonomic: no rate in it.
     pub holonomic: bool,
+    /// Linear in accelerations: it is a row A eta' = b (K3) itself, and has no residual that a state could satisfy.
+    pub on_accelerations: bool,
     /// Index of its constraint.
     pub constraint: usize,
     /// Where it stands.
@@ -322,6 +365,8 @@ pub struct Output {
     pub name: String,
     /// Its value, over state, accelerations and observables.
     pub value: Expr,
+    /// Its unit, as far as known.
+    pub kind: UnitInfo,
     /// Where it stands.
     pub span: Span,
 }
@@ -337,6 +382,27 @@ pub struct Event {
     pub rising: Option<bool>,
     /// Whether the motion ends there.
     pub stop: bool,
+    /// What changes there, all from values before it.
+    pub actions: Vec<Action>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Every expression of events with its place: what crosses zero, and what is assigned.
+pub(crate) fn event_expressions(events: &mut [Event]) -> impl Iterator<Item = (&mut Expr, Span)> {
+    events.iter_mut().flat_map(|event| {
+        let values = event.actions.iter_mut().map(|action| (&mut action.value, action.span));
+        std::iter::once((&mut event.value, event.span)).chain(values)
+    })
+}
+
+/// A new value at an event.
+#[derive(Clone, Debug)]
+pub struct Action {
+    /// A variable of x or a speed; the rate of a coordinate only until the speeds are known.
+    pub target: InitialTarget,
+    /// The value, over state, accelerations and observables before the event.
+    pub value: Expr,
     /// Where it stands.
     pub span: Span,
 }

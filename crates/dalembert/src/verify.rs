@@ -10,8 +10,13 @@
 //! | `multipliers` | M eta' - A^T lambda = Q, A eta' = b by elimination with complete pivoting | M, Q, A, b |
 //! | `gauss` | U7 by projected conjugate gradients | M, Q, A, b |
 //! | `virtual_work` | v^T Q_i = 0, v^T Q_ni = v^T C for random v with A v = 0, A from the rows | no A |
+//! | `appell` | Appell's function from T, differentiated twice along the motion (P6) | no M, Q |
+//! | `maggi` | independent speeds w, Z^T (M eta' - Q - C) = 0 (P7) | M, Q, b |
+//! | `jourdain` | power of the lost forces, variations of velocities (P8) | no M, Q, A |
+//! | `orthogonality` | Q_i . M^-1 Q_ni = 0 (U5) | M |
 //! | `hamilton`, `suslov` | H1, and H3 with H4, brought back to speeds | A, b |
 //! | `changed_speeds` | the model derived anew in speeds w, eta = R(x) w | no kernel form |
+//! | `recursion` | M, Q, A and b in symbols against those of recursions over the tree of bodies | no M, Q |
 //! | `friction_law`, `requirements` | Coulomb's law; the rows of C1 | |
 //! | `motion_...` | the motion integrated in other variables | |
 //! | `hamilton_jacobi`, `complete_integral` | H8 for the S of the model, near the start and along the motion; the rank of d2S/dx da | no U1 |
@@ -34,6 +39,8 @@ mod hamilton;
 mod hamilton_jacobi;
 mod motion;
 mod reading;
+mod recursion;
+mod rivals;
 mod small;
 mod speeds;
 mod states;
@@ -41,6 +48,7 @@ mod symbols;
 mod work;
 
 use crate::workspace::{WRITTEN_OUT, Workspace};
+use dalembert_run::Kernel;
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 pub use gauss::gauss;
 pub use reading::{Difference, Reading, multipliers};
@@ -128,6 +136,16 @@ pub fn verify(model: &mut Workspace) -> Result<Verification, Box<Diagnostic>> {
             d.help(format!("up to {WRITTEN_OUT} of each; a smaller family has the same equations")),
         ));
     }
+    model.derive_symbols()?;
+    // Other forms know no jumps: motions are compared up to the first of them.
+    let mut up_to_jumps;
+    let model = if model.compiled.actions().is_empty() {
+        model
+    } else {
+        up_to_jumps = model.clone();
+        up_to_jumps.stop_at_jumps();
+        &mut up_to_jumps
+    };
     let start = model.start()?.state;
     // Without an acceleration at the start there is nothing to compare: what hinders it is said.
     model.evaluate(&start)?;
@@ -136,6 +154,7 @@ pub fn verify(model: &mut Workspace) -> Result<Verification, Box<Diagnostic>> {
     let readings = Reading::all(model, &states::near(model, &start, &path));
     found.states = readings.len();
     symbols::judge(model, &readings, &mut found);
+    recursion::judge(model, &readings, &mut found);
     let mut kkt = Tally::new("multipliers", "accelerations and forces by the system with multipliers");
     let mut least = Tally::new("gauss", "accelerations by minimising Gauss's function");
     for reading in &readings {
@@ -148,6 +167,7 @@ pub fn verify(model: &mut Workspace) -> Result<Verification, Box<Diagnostic>> {
     found.take(kkt);
     found.take(least);
     work::judge(model, &readings, &mut found);
+    rivals::judge(model, &readings, &mut found);
     forces::judge(model, &readings, &mut found);
     hamilton::hamilton(model, &readings, &mut found);
     hamilton::suslov(model, &readings, &mut found);

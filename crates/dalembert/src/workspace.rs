@@ -2,8 +2,8 @@
 //!
 //! [`Model`](crate::Model) shares one that nothing changes; every question is asked of a copy.
 
-use crate::compile::{Compiled, parameter_values};
-use crate::derive::derive;
+use crate::compile::{Compiled, has_recursion, parameter_values};
+use crate::derive::{derive, derive_besides_bodies};
 use crate::elaborate::{MAX_DENSE, Overrides, read};
 use crate::kernel_form::KernelForm;
 use crate::system::System;
@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Speeds and rows up to which M and A are given in full, whatever the layout they are computed in.
 pub const WRITTEN_OUT: usize = 500;
+/// Speeds up to which the equations of models with bodies are derived in symbols at once.
+const SMALL: usize = 3;
 
 /// A model of one's own: its system with the pool of its expressions, its equations and their compiled form.
 ///
@@ -84,7 +86,11 @@ impl Workspace {
         if any_error(&diagnostics) {
             return Err(diagnostics.into());
         }
-        let form = match derive(&mut system) {
+        // Small systems are cheap in symbols, and friction asks them what presses.
+        let is_deferred =
+            system.speeds.len() > SMALL && system.contacts.is_empty() && has_recursion(&mut system);
+        let derived = if is_deferred { derive_besides_bodies(&mut system) } else { derive(&mut system) };
+        let form = match derived {
             Ok(form) => form,
             Err(diagnostic) => {
                 diagnostics.push(*diagnostic);
@@ -114,10 +120,31 @@ impl Workspace {
         }
     }
 
+    /// M, Q and momenta in symbols, where loading the model has left them for later.
+    pub fn derive_symbols(&mut self) -> Result<(), Box<Diagnostic>> {
+        if self.form.is_deferred {
+            let whole = derive(&mut self.system)?;
+            // Rows and contacts may have been changed since.
+            let form = &mut self.form;
+            (form.mass_matrix, form.force, form.momenta) = (whole.mass_matrix, whole.force, whole.momenta);
+            form.is_deferred = false;
+        }
+        Ok(())
+    }
+
     /// A system whose equations are known, to be compared with another: nothing is said about it, nothing checked.
     pub(crate) fn bare(system: System, form: KernelForm, compiled: Compiled) -> Workspace {
         let unchecked = Arc::new(AtomicBool::new(false));
         Workspace { system, form, compiled, diagnostics: Vec::new(), unchecked }
+    }
+
+    /// Events that would change the state end the motion instead.
+    pub(crate) fn stop_at_jumps(&mut self) {
+        for event in &mut self.system.events {
+            event.stop |= !event.actions.is_empty();
+            event.actions.clear();
+        }
+        self.compiled.forget_actions();
     }
 
     /// Leaves out the comparison of the equations with a second derivation, here and in copies made from now on.

@@ -26,6 +26,7 @@ mod construct;
 mod diff;
 mod evaluate;
 mod function;
+mod integrate;
 mod jet;
 mod linear;
 mod lower;
@@ -40,6 +41,7 @@ mod simplify;
 mod special;
 mod substitute;
 mod switch;
+mod tidy;
 
 pub use diff::Derivation;
 pub use evaluate::Zero;

@@ -217,7 +217,7 @@ impl Pool {
     }
 
     /// Applies the identities above to the terms of a sum until none fits. Each one shortens the sum.
-    fn collect_trig(&mut self, e: Expr) -> Expr {
+    pub(crate) fn collect_trig(&mut self, e: Expr) -> Expr {
         let Node::Sum(..) = self.node(e) else { return e };
         let mut current = e;
         loop {

@@ -78,7 +78,20 @@ impl Finder<'_> {
                 self.expressions(r#static);
                 self.expressions(normal);
             }
-            S::Actuate(targets) => targets.iter().for_each(|target| self.target(target, Space::Name)),
+            S::FrictionIn { target, limit, r#static } => {
+                self.target(target, Space::Name);
+                self.expression(limit);
+                self.expressions(r#static);
+            }
+            S::Actuate(items) => {
+                for item in items {
+                    match &item.kind {
+                        ActuatorKind::On(target) => self.target(target, Space::Name),
+                        ActuatorKind::At { force, point } => self.expressions([force, point]),
+                    }
+                    item.bounds.iter().for_each(|bounds| self.range(bounds));
+                }
+            }
             S::Initial(items) => {
                 for item in items {
                     self.target(&item.target, Space::Name);
@@ -93,9 +106,13 @@ impl Finder<'_> {
                     self.word_used(method.span, Usage::Method);
                 }
             }
-            S::Event { name, value, direction: _, stop: _ } => {
+            S::Event { name, value, direction: _, stop: _, actions } => {
                 self.declared(name, Sort::Event, span);
                 self.expression(value);
+                for action in actions {
+                    self.target(&action.target, Space::Name);
+                    self.expression(&action.value);
+                }
             }
             S::CompleteIntegral { constants, action } => {
                 constants.iter().for_each(|target| self.declared(target, Sort::Integration, span));

@@ -7,6 +7,7 @@
 #![allow(clippy::neg_cmp_op_on_partial_ord)]
 
 mod band;
+mod bounded;
 mod cholesky;
 mod cod;
 mod eigen;
@@ -19,6 +20,7 @@ mod symmetric;
 mod vector;
 
 pub use band::Band;
+pub use bounded::bounded_least_squares;
 pub use cholesky::{cholesky, pivot_share, solve_lower, solve_lower_transposed};
 pub use cod::Cod;
 pub use eigen::{Eigen, EigenError, eigen, eigenvalues};

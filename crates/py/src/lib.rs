@@ -4,8 +4,10 @@
 
 mod columns;
 mod convert;
+mod formats;
 mod rates;
 mod simulate;
+mod stepper;
 mod sweep;
 mod system;
 mod watch;
@@ -18,9 +20,13 @@ mod _engine {
     #[pymodule_export]
     use super::columns::Columns;
     #[pymodule_export]
+    use super::formats::import_robot;
+    #[pymodule_export]
     use super::rates::Rates;
     #[pymodule_export]
     use super::simulate::{animate, simulate};
+    #[pymodule_export]
+    use super::stepper::Stepper;
     #[pymodule_export]
     use super::sweep::Sweep;
     #[pymodule_export]

@@ -3,7 +3,8 @@
 use crate::convert::run_error;
 use crate::system::{System, guarded};
 use crate::watch::SignalWatch;
-use dalembert::Source;
+use dalembert::derivatives::Derivatives;
+use dalembert::{Model, Source};
 use dalembert::diagnostic::Diagnostic;
 use dalembert::vector_field::Worker;
 use numpy::ndarray::{Array2, ArrayView2};
@@ -11,6 +12,7 @@ use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::sync::OnceLock;
 
 /// States between two looks at the clock.
 const BETWEEN_LOOKS: usize = 256;
@@ -24,6 +26,8 @@ type Ask<'a> =
 pub struct Rates {
     source: Source,
     rates: dalembert::vector_field::Rates,
+    /// Made when they are asked for first.
+    derivatives: OnceLock<Derivatives>,
 }
 
 #[pymethods]
@@ -31,7 +35,7 @@ impl Rates {
     #[new]
     fn new(py: Python<'_>, system: &System) -> PyResult<Self> {
         let rates = system.ask(py, |model| dalembert::vector_field::Rates::new(model))?;
-        Ok(Rates { source: system.source.clone(), rates })
+        Ok(Rates { source: system.source.clone(), rates, derivatives: OnceLock::new() })
     }
 
     /// Rates of coordinates and speeds, as many rows as the states have. NaN where there are none, if that is wanted.
@@ -77,9 +81,69 @@ impl Rates {
         }
         Ok(dict)
     }
+
+    /// Names of inputs and parameters, in the order of the columns of derivatives.
+    fn derivative_names(&self, py: Python<'_>) -> PyResult<(Vec<String>, Vec<String>)> {
+        let derivatives = self.derivatives(py)?;
+        let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+        Ok((owned(derivatives.inputs()), owned(derivatives.parameters())))
+    }
+
+    /// Rates, multipliers and their derivatives, matrices row by row in each column.
+    fn derive_at<'py>(
+        &self,
+        py: Python<'py>,
+        t: PyReadonlyArray1<'py, f64>,
+        states: PyReadonlyArray2<'py, f64>,
+        nan: bool,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let derivatives = self.derivatives(py)?;
+        let (d, m) = (self.rates.dimension(), self.rates.model().system.rows.len());
+        let (u, p) = (derivatives.inputs().len(), derivatives.parameters().len());
+        let lengths = [d, m, d * d, d * u, d * p, m * d, m * u, m * p];
+        let names = [
+            "rates",
+            "multipliers",
+            "rates_by_state",
+            "rates_by_input",
+            "rates_by_parameter",
+            "multipliers_by_state",
+            "multipliers_by_input",
+            "multipliers_by_parameter",
+        ];
+        let made = self.each(py, &t, &states, &lengths, nan, &|_, t, y, out| {
+            let found = derivatives.at(t, y)?;
+            let parts = [
+                found.rates,
+                found.multipliers,
+                found.rates_by_state,
+                found.rates_by_input,
+                found.rates_by_parameter,
+                found.multipliers_by_state,
+                found.multipliers_by_input,
+                found.multipliers_by_parameter,
+            ];
+            out.iter_mut().zip(parts).for_each(|(to, from)| to.copy_from_slice(&from));
+            Ok(())
+        })?;
+        let dict = PyDict::new(py);
+        for (name, array) in names.into_iter().zip(made) {
+            dict.set_item(name, array.into_pyarray(py))?;
+        }
+        Ok(dict)
+    }
 }
 
 impl Rates {
+    fn derivatives(&self, py: Python<'_>) -> PyResult<&Derivatives> {
+        if let Some(made) = self.derivatives.get() {
+            return Ok(made);
+        }
+        let model = Model::from(self.rates.model().clone());
+        let made = Derivatives::new(model).map_err(|d| run_error(py, &d, &self.source))?;
+        Ok(self.derivatives.get_or_init(|| made))
+    }
+
     /// Asks at each state; gives one array for each of the lengths, a column for each state.
     fn each(
         &self,

@@ -32,10 +32,12 @@ pub struct RunRequest {
     hold: Option<f64>,
     balance: Option<bool>,
     form: String,
+    multipliers: Vec<(String, f64)>,
     interpret: bool,
     fold: bool,
     action: bool,
     time_limit: Option<f64>,
+    sensitivity: Vec<String>,
 }
 
 /// What ended a run from outside.
@@ -56,7 +58,7 @@ type Event = (String, f64, bool, Option<Vec<f64>>);
 pub fn simulate<'py>(py: Python<'py>, system: &System, wish: RunRequest) -> PyResult<Ran<'py>> {
     let began = Instant::now();
     let (motion, Ended { raised, out_of_time }) = system.ask(py, |model| wish.run(model, false))?;
-    let mut document = documents::motion(&motion, began.elapsed(), &[]);
+    let mut document = documents::motion(&system.model, &motion, began.elapsed(), &[]);
     let failure = motion.failure.as_slice();
     let run = motion.warnings.iter().chain(failure);
     let all: Vec<_> = system.model.diagnostics.iter().chain(run).cloned().collect();
@@ -123,10 +125,12 @@ impl RunRequest {
             hold: self.hold,
             balance: self.balance,
             form: form(&self.form)?,
+            multipliers: self.multipliers.clone(),
             interpret: self.interpret,
             fold: self.fold,
             action: self.action,
             forces: false,
+            sensitivity: self.sensitivity.clone(),
         })
     }
 }

@@ -4,9 +4,13 @@
 use crate::convert::{model_error, object, request_error, run_error};
 use dalembert::diagnostic::{Code, Diagnostic};
 use dalembert::equilibrium::EquilibriumSearch;
+use crate::watch::SignalWatch;
+use dalembert::Request;
+use dalembert::fit::{FitRequest, Measurements};
 use dalembert::linearize::{Linearizer, Over, Range};
+use dalembert::run::Flow;
 use dalembert::run::Method;
-use dalembert::{Model, Overrides, Source, internal};
+use dalembert::{Interpolation, Model, Overrides, Samples, Signal, Source, internal};
 use dalembert_expr::Format;
 use dalembert_view::documents;
 use pyo3::exceptions::PyKeyError;
@@ -63,6 +67,20 @@ pub fn guarded<T: Send>(
     done.map_err(|diagnostic| run_error(py, &diagnostic, source))
 }
 
+/// What is given for an input: its name, an expression, or times, values and what is between them.
+type GivenInput = (String, Option<String>, Vec<f64>, Vec<f64>, String);
+
+fn signal((name, expression, times, values, between): GivenInput) -> (String, Signal) {
+    let interpolation = match between.as_str() {
+        "step" => Interpolation::Step,
+        "cubic" => Interpolation::Cubic,
+        _ => Interpolation::Linear,
+    };
+    let points = times.into_iter().zip(values).collect();
+    let samples = || Signal::Samples(Samples { points, interpolation });
+    (name, expression.map_or_else(samples, Signal::Expression))
+}
+
 #[pymethods]
 impl System {
     /// Reads, derives and compiles a model.
@@ -73,8 +91,10 @@ impl System {
         name: String,
         set: Vec<(String, String)>,
         initial: Vec<String>,
+        inputs: Vec<GivenInput>,
     ) -> PyResult<Self> {
-        let overrides = Overrides { set, initial, ..Overrides::default() };
+        let input = inputs.into_iter().map(signal).collect();
+        let overrides = Overrides { set, initial, input, ..Overrides::default() };
         let load = |source: &Source, overrides: &Overrides| {
             let read =
                 internal::catch(&format!("the reading of `{name}`"), || Model::load(source, overrides));
@@ -88,7 +108,8 @@ impl System {
             },
         });
         let (source, model) = read.map_err(|(source, list)| {
-            let asked = !overrides.set.is_empty() || !overrides.initial.is_empty();
+            let asked =
+                !(overrides.set.is_empty() && overrides.initial.is_empty() && overrides.input.is_empty());
             let alone = || py.detach(|| load(&source, &Overrides::default()).is_ok());
             // A model that can be read by itself is not at fault.
             if asked && alone() { request_error(py, &list, &source) } else { model_error(py, &list, &source) }
@@ -126,6 +147,13 @@ impl System {
         documents::input_names(&self.model)
     }
 
+    /// Names of the signals from outside.
+    #[getter]
+    fn signals(&self) -> Vec<&str> {
+        let inputs = self.model.system.parameters.iter().filter(|p| p.is_input);
+        inputs.map(|p| p.name.as_str()).collect()
+    }
+
     /// Names of outputs.
     #[getter]
     fn outputs(&self) -> Vec<&str> {
@@ -144,10 +172,22 @@ impl System {
         self.model.system.events.iter().filter(|e| e.stop).map(|e| e.name.as_str()).collect()
     }
 
+    /// Names, values and units of parameters as the model gives them: what can be set again.
+    #[getter]
+    fn parameters(&self) -> Vec<(&str, f64, Option<String>)> {
+        let values = documents::parameters(&self.model).into_iter().zip(&self.model.system.parameters);
+        values.map(|((name, value), p)| (name, p.in_file_unit(value), p.file_unit())).collect()
+    }
+
     /// Names and values of parameters, in SI.
     #[getter]
-    fn parameters(&self) -> Vec<(&str, f64)> {
+    fn si_parameters(&self) -> Vec<(&str, f64)> {
         documents::parameters(&self.model)
+    }
+
+    /// Units of columns by their names; nothing where a unit is not known.
+    fn units(&self, names: Vec<String>) -> Vec<Option<String>> {
+        self.model.system.units_of(&names)
     }
 
     /// What the model is, as `dalembert check --json` says it.
@@ -180,13 +220,15 @@ impl System {
     /// The equations of motion in a form, as text, LaTeX or a script for SymPy.
     fn derive(&self, py: Python<'_>, form: &str, format: &str) -> PyResult<String> {
         self.ask(py, |model| {
-            let format = match format {
-                "text" => Format::Text,
-                "latex" => Format::Latex,
-                "python" => Format::Python,
-                other => return Err(refuse(&format!("there is no format `{other}`"), "text, latex, python")),
-            };
-            model.equations(form.parse()?, format)
+            model.equations(form.parse()?, format_of(format)?)
+        })
+    }
+
+    /// The Poisson bracket of two functions, as `dalembert brackets --json` says it.
+    fn brackets<'py>(&self, py: Python<'py>, f: &str, g: &str, format: &str) -> Answer<'py> {
+        self.answer(py, |model| {
+            let written = model.brackets(f, g, format_of(format)?)?;
+            Ok(documents::brackets(model, &written, &self.source))
         })
     }
 
@@ -239,6 +281,24 @@ impl System {
         })
     }
 
+    /// Parameters and starting values from measured columns, as `dalembert fit --json` says it.
+    fn fit<'py>(
+        &self,
+        py: Python<'py>,
+        times: Vec<f64>,
+        columns: Vec<(String, Vec<f64>)>,
+        free: Vec<(String, Option<f64>)>,
+        rtol: Option<f64>,
+    ) -> Answer<'py> {
+        self.answer(py, |model| {
+            let mut watch = SignalWatch::new(None);
+            let request = FitRequest { free, motion: Request { rtol, ..Request::default() } };
+            let flow = |_| if watch.stop(|_| Ok(())) { Flow::Cancel } else { Flow::Continue };
+            let found = model.workspace().fit(&Measurements { times, columns }, &request, flow)?;
+            Ok(documents::fit(model, &found, &self.source))
+        })
+    }
+
     /// Eigenvalues over a range, as `dalembert linearize --over --json` says it.
     fn eigenvalues<'py>(
         &self,
@@ -253,6 +313,16 @@ impl System {
             let found = model.eigenvalues_over(&range, &Over { at, independent, settle })?;
             Ok(documents::eigenvalues(&range, &found, &[]))
         })
+    }
+}
+
+/// A format by its name.
+fn format_of(name: &str) -> Result<Format, Box<Diagnostic>> {
+    match name {
+        "text" => Ok(Format::Text),
+        "latex" => Ok(Format::Latex),
+        "python" => Ok(Format::Python),
+        other => Err(refuse(&format!("there is no format `{other}`"), "text, latex, python")),
     }
 }
 

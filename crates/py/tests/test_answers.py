@@ -15,6 +15,23 @@ def test_analyze():
     assert energy and all(q.verified for q in found.conserved)
 
 
+def test_brackets():
+    kepler = System.from_file(MODELS / "kepler.dal")
+    answer = kepler.brackets("x", "p_x")
+    assert answer.bracket == "1" and answer.evolution == "p_x/m" and answer.multipliers == {}
+    assert kepler.brackets("x*p_y - y*p_x", "H").bracket == "0"
+    rod = System.from_file(MODELS / "pendulum_index3.dal").brackets("p_x", "H", format="python")
+    assert "**2" in rod.multipliers["rod"]
+
+
+def test_momenta_are_columns():
+    disk = System.from_file(MODELS / "rolling_disk.dal")
+    plain = disk.simulate(1, form="suslov")
+    other = disk.simulate(1, form="suslov", multipliers={"M_rolling.x": 0.3})
+    assert other["x"] == pytest.approx(plain["x"], abs=1e-7)
+    assert other["M_rolling.x"][0] == pytest.approx(0.3) and "p_theta" not in other.outputs
+
+
 def test_equilibrium():
     found = System.from_file(MODELS / "bead_hoop.dal").equilibrium()
     angles = sorted(e.state["theta"] for e in found.equilibria)

@@ -27,7 +27,7 @@ mod saddle;
 mod solve;
 mod sparse_factor;
 
-pub(crate) use factor::Rules;
+pub(crate) use factor::{Factor, Rules};
 pub(crate) use load_path::LoadPath;
 pub use load_path::carrying_rows;
 pub(crate) use saddle::Saddle;

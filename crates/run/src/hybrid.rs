@@ -10,25 +10,31 @@ mod controller;
 mod discontinuities;
 mod driver;
 pub(crate) mod events;
+pub(crate) mod follower;
 mod integration;
 mod methods;
+mod one_step;
 pub(crate) mod options;
 pub(crate) mod outcome;
 pub(crate) mod output_times;
 mod right_hand_side;
 mod rows;
 pub(crate) mod rules;
+mod saturation;
 mod singular_start;
 mod slip_onset;
 mod source;
 mod time_events;
 pub(crate) mod tolerances;
+mod user_events;
 
 pub use controller::Controller;
+pub use follower::{FollowedStep, Follower, Guard, Moment};
+pub use one_step::OneStep;
 pub use options::{EventRule, Method, Options, Output, UnknownMethod};
 pub use outcome::{
-    ContactChange, Counters, Crossing, EventHit, Failure, Flow, Observer, Outcome, Progress, Row, SolvedRow,
-    Stop,
+    ContactChange, Counters, Crossing, EventHit, Failure, Flow, NotDifferentiable, Observer, Outcome,
+    Progress, Row, SolvedRow, Stop,
 };
 
 use crate::{Kernel, Level, State};
@@ -57,9 +63,22 @@ pub fn integrate_controlled(
     options: &Options,
     observer: &mut dyn Observer,
 ) -> Outcome {
+    integrate_followed(kernel, controller, start, t_end, options, observer, None)
+}
+
+/// Moves `kernel` as [`integrate_controlled`] does, with somebody who follows every step.
+pub fn integrate_followed<'a>(
+    kernel: &'a dyn Kernel,
+    controller: &Controller<'a>,
+    start: &State,
+    t_end: f64,
+    options: &'a Options,
+    observer: &'a mut dyn Observer,
+    follower: Option<&'a mut (dyn Follower + 'a)>,
+) -> Outcome {
     let bad = bad_arguments(kernel, start, t_end, options).or_else(|| bad_controller(kernel, controller));
     match bad {
-        None => driver::Driver::new(kernel, controller, start, t_end, options, observer).run(),
+        None => driver::Driver::new(kernel, controller, start, t_end, options, observer, follower).run(),
         Some(what) => Outcome::new(Stop::Failed(Failure::BadArguments { what }), start),
     }
 }

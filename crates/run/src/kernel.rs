@@ -13,9 +13,11 @@
 //! [`Kernel::sparsity`]). Methods take a scratch slice of at least [`Kernel::scratch_len`] numbers, so
 //! that a kernel is immutable and shared between threads and allocates nothing.
 
+mod differentiable;
 mod solution;
 mod sparsity;
 
+pub use differentiable::{Differentiable, Direction, FusedDerivatives, Refusal, Solved};
 pub use solution::{AccelerationError, Path, Solution, Taken, Term};
 pub(crate) use sparsity::Plan;
 pub use sparsity::{Line, MAX_FILL, Pattern, Sparsity};
@@ -257,7 +259,8 @@ impl Partials {
     }
 }
 
-/// A contact with Coulomb friction: where its numbers stand.
+/// A contact with Coulomb friction: where its numbers stand. One without components of a normal force has a given limit:
+/// its coefficients are forces, and its normal force is 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contact {
     /// Rows of the constraint whose force presses.
@@ -266,6 +269,22 @@ pub struct Contact {
     pub slide: Range<usize>,
     /// Components of its normal force among the `n_normal`.
     pub normal: Range<usize>,
+}
+
+impl Contact {
+    /// Whether its coefficients are forces themselves, so that nothing needs to press.
+    pub fn has_given_limit(&self) -> bool {
+        self.normal.is_empty()
+    }
+}
+
+/// What an event does: it gives a variable of (x, eta) another value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// Index of the event function.
+    pub event: usize,
+    /// Index in (x, eta).
+    pub variable: usize,
 }
 
 /// The numbers of all contacts at one state. Row-major; borrowed so that they can live in scratch.
@@ -345,13 +364,15 @@ pub struct ControlTerms {
     pub S: Vec<f64>,
     /// Cost of the inputs, n_input * n_input, both triangles; empty for the inverse mass, S^T M^-1 S.
     pub W: Vec<f64>,
+    /// Least and greatest value of each input, n_input; empty where none has bounds.
+    pub bounds: Vec<[f64; 2]>,
 }
 
 impl ControlTerms {
     /// Zeros of the right sizes, with the default cost.
     pub fn new(shape: &Shape) -> Self {
         let (n, r, k) = (shape.n_eta, shape.n_require, shape.n_input);
-        Self { A: vec![0.0; r * n], b: vec![0.0; r], S: vec![0.0; n * k], W: Vec::new() }
+        Self { A: vec![0.0; r * n], b: vec![0.0; r], S: vec![0.0; n * k], W: Vec::new(), bounds: Vec::new() }
     }
 }
 
@@ -425,6 +446,11 @@ pub trait Kernel: Sync {
     /// default) if there is no such way.
     fn quick_workspace(&self) -> Vec<f64> {
         Vec::new()
+    }
+
+    /// Brings a workspace of [`quick`](Kernel::quick) up to date after parameters have changed.
+    fn refresh_quick(&self, workspace: &mut [f64]) {
+        let _ = workspace;
     }
 
     /// Whether events, outputs or integrals read the multipliers. If not, those of a large redundant set need not be of
@@ -514,6 +540,18 @@ pub trait Kernel: Sync {
         true
     }
 
+    /// What events do, constant. An event that does something ends a step, and the motion goes on from the state with these
+    /// values.
+    fn actions(&self) -> &[Action] {
+        &[]
+    }
+
+    /// The value that each of the [`actions`](Kernel::actions) assigns, from the state before the event.
+    fn action_values(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], values: &mut [f64]) {
+        let _ = (at, solution, scratch);
+        values.fill(0.0);
+    }
+
     /// Functions of the state, n_switch numbers, that change their sign where constraint rows are put together from
     /// pieces. A motion passes such a place only where the pieces fit.
     fn switches(&self, at: Point<'_>, scratch: &mut [f64], g: &mut [f64]) {
@@ -542,6 +580,11 @@ pub trait Kernel: Sync {
     /// The friction of contacts that slide. Kernels leave this to [`crate::StickingKernel`], which knows which ones do.
     fn sliding(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Sliding) {
         let _ = (at, scratch, out);
+    }
+
+    /// Whether control inputs have bounds; constant.
+    fn has_control_bounds(&self) -> bool {
+        false
     }
 
     /// Requirements, inputs and their cost. `W` is resized to n_input * n_input where the model gives a cost.

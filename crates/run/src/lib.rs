@@ -60,6 +60,7 @@ pub mod hybrid;
 pub mod kernel;
 mod method;
 mod row_sensitivity;
+pub mod sensitivity;
 pub mod tolerance;
 
 pub use acceleration::{
@@ -72,11 +73,13 @@ pub use constraint::{
 };
 pub use contact::{ContactModes, Mode, Reporter, StickingKernel, accelerate, find_modes};
 pub use hybrid::{
-    ContactChange, Controller, Counters, Crossing, EventHit, EventRule, Failure, Flow, Method, Observer,
-    Options, Outcome, Output, Progress, Row, SolvedRow, Stop, integrate, integrate_controlled,
+    ContactChange, Controller, Counters, Crossing, EventHit, EventRule, Failure, Flow, Follower, Method,
+    NotDifferentiable, Observer, OneStep, Options, Outcome, Output, Progress, Row, SolvedRow, Stop,
+    integrate, integrate_controlled, integrate_followed,
 };
 pub use kernel::{
-    AccelerationError, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Line, Partials, Path,
-    Pattern, Point, SecondVariation, Shape, Sliding, Solution, Sparsity, State, Taken, Term, Terms,
-    Variation,
+    AccelerationError, Action, Contact, ContactTerms, ControlTerms, Differentiable, Direction,
+    FusedDerivatives, IdealForces, Kernel, Level, Line, Partials, Path, Pattern, Point, Refusal,
+    SecondVariation, Shape, Sliding, Solution, Solved, Sparsity, State, Taken, Term, Terms, Variation,
 };
+pub use sensitivity::{Change, Response, ResponseError, Sensitivities, StartDirection, tangent_start};

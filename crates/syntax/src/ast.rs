@@ -125,6 +125,15 @@ pub enum StatementKind {
         /// Normal force, over the multipliers of the constraint.
         normal: Option<Expr>,
     },
+    /// `friction in x: limit F [, static Fs]`
+    FrictionIn {
+        /// The coordinate or declared speed.
+        target: Target,
+        /// Force of sliding friction.
+        limit: Expr,
+        /// Greatest force of static friction.
+        r#static: Option<Expr>,
+    },
     /// `require [NAME:] E1 = E2 [decay k0 | decay k1, k0]`
     Require {
         /// The requirement.
@@ -132,8 +141,8 @@ pub enum StatementKind {
         /// Decay coefficients as written, none, one or two.
         decay: Vec<Expr>,
     },
-    /// `actuate x, theta`
-    Actuate(Vec<Target>),
+    /// `actuate x, theta in -5..5, [Fx, Fy] at P`
+    Actuate(Vec<Actuator>),
     /// `weight W`
     Weight(Expr),
     /// `initial x = 0.3, y ~ -1, theta' = 2`
@@ -142,7 +151,7 @@ pub enum StatementKind {
     Simulate(Box<Simulate>),
     /// `output NAME = E`
     Output(Vec<Definition>),
-    /// `event NAME: E [rising|falling] [stop]`
+    /// `event NAME: E [rising|falling] [stop] [do x' = E, ...]`
     Event {
         /// What it is called.
         name: Target,
@@ -152,6 +161,8 @@ pub enum StatementKind {
         direction: Option<Direction>,
         /// Whether the motion ends there.
         stop: bool,
+        /// What changes there.
+        actions: Vec<Assignment>,
     },
     /// `complete_integral (a1, a2) = S`
     CompleteIntegral {
@@ -325,6 +336,40 @@ pub struct Initial {
     /// `true` for `=` (fixed), `false` for `~` (a guess).
     pub fixed: bool,
     /// The value.
+    pub value: Expr,
+}
+
+/// What control may use: an item of an `actuate` statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Actuator {
+    /// The force that is used.
+    pub kind: ActuatorKind,
+    /// The least and the greatest input, `in -5..5`.
+    pub bounds: Option<Range>,
+}
+
+/// Where an actuator acts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ActuatorKind {
+    /// A generalised force on a coordinate or speed, or on each of a family.
+    On(Target),
+    /// A force along a direction at a point.
+    At {
+        /// The force of an input of one.
+        force: Expr,
+        /// The point.
+        point: Expr,
+    },
+}
+
+/// What an event changes: `x' = E` behind `do`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assignment {
+    /// The coordinate, speed, state variable or discrete value.
+    pub target: Target,
+    /// How many primes follow it.
+    pub order: u32,
+    /// The new value, over values before the event.
     pub value: Expr,
 }
 

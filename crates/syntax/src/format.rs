@@ -19,6 +19,11 @@ const MAX_WIDTH: usize = 100;
 /// Comments behind longer lines are not aligned with others.
 const MAX_COMMENT_COLUMN: usize = 70;
 
+/// A unit as it is written between braces.
+pub fn unit_text(of: &Unit) -> String {
+    unit(of)
+}
+
 /// The canonical text of a model.
 ///
 /// ```
@@ -235,12 +240,22 @@ fn plain_statement(kind: &StatementKind) -> String {
         Require { equation: sides, decay } => {
             format!("require {} decay {}", equation(sides), list(decay, expr))
         }
-        Actuate(items) => format!("actuate {}", list(items, target)),
+        FrictionIn { target: of, limit, r#static } => {
+            let still = r#static.as_ref().map_or(String::new(), |e| format!(", static {}", expr(e)));
+            format!("friction in {}: limit {}{still}", target(of), expr(limit))
+        }
+        Actuate(items) => format!("actuate {}", list(items, actuator)),
         Weight(value) => format!("weight {}", expr(value)),
         Initial(items) => format!("initial {}", list(items, initial)),
         Simulate(parts) => simulate(parts),
         Output(items) => format!("output {}", list(items, definition)),
-        Event { name, value, direction, stop } => event(name, value, *direction, *stop),
+        Event { name, value, direction, stop, actions } => {
+            let changes = match actions.is_empty() {
+                true => String::new(),
+                false => format!(" do {}", list(actions, assignment)),
+            };
+            event(name, value, *direction, *stop) + &changes
+        }
         CompleteIntegral { constants, action } => {
             format!("complete_integral ({}) = {}", list(constants, target), expr(action))
         }
@@ -356,6 +371,18 @@ fn event(name: &Target, value: &Expr, direction: Option<Direction>, stop: bool) 
     };
     let stop = if stop { " stop" } else { "" };
     format!("event {}: {}{direction}{stop}", target(name), expr(value))
+}
+
+fn assignment(item: &Assignment) -> String {
+    format!("{}{} = {}", target(&item.target), "'".repeat(item.order as usize), expr(&item.value))
+}
+
+fn actuator(item: &Actuator) -> String {
+    let force = match &item.kind {
+        ActuatorKind::On(on) => target(on),
+        ActuatorKind::At { force, point } => format!("{} at {}", expr(force), expr(point)),
+    };
+    item.bounds.as_ref().map_or(force.clone(), |bounds| format!("{force} in {}", range(bounds)))
 }
 
 fn draw(shape: &Shape) -> String {

@@ -76,6 +76,8 @@ impl<'a> Lexer<'a> {
             '\n' => self.push(TokenKind::Newline, self.at + 1),
             c if c.is_whitespace() => self.at += c.len_utf8(),
             '#' => self.push(TokenKind::Comment, self.end_while(self.at, |c| c != '\n')),
+            '%' => self.foreign_comment("%"),
+            '/' if self.rest().starts_with("//") => self.foreign_comment("//"),
             '"' => self.string(),
             '0'..='9' => self.number(),
             '.' if self.rest()[1..].starts_with(|c: char| c.is_ascii_digit()) => self.number(),
@@ -85,6 +87,14 @@ impl<'a> Lexer<'a> {
                 None => self.bad_character(first),
             },
         }
+    }
+
+    /// A comment as other languages write it, read as one.
+    fn foreign_comment(&mut self, sign: &str) {
+        let span = self.span_to(self.at + sign.len());
+        let said = Diagnostic::error(Code::CommentSign, span, format!("`{sign}` is not used in models"));
+        self.diagnostics.push(said.help("comments begin with `#`").suggest(span, "#"));
+        self.push(TokenKind::Comment, self.end_while(self.at, |c| c != '\n'));
     }
 
     fn name(&mut self) {

@@ -25,7 +25,7 @@ pub mod units;
 pub mod words;
 
 pub use ast::Ast;
-pub use format::{expression_text, format, reformat};
+pub use format::{expression_text, format, reformat, unit_text};
 pub use lexer::tokens;
 pub use limits::{MAX_DIAGNOSTICS, MAX_NESTING, MAX_NUMBER_LENGTH, MAX_POSTFIX};
 pub use parser::parse;

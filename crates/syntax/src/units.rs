@@ -10,9 +10,24 @@ use dalembert_expr::Rational;
 use std::fmt;
 use std::sync::Arc;
 
-/// Exponents of the base units kg, m, s, A, K, mol, cd. Shared, for every value of a model carries one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dimension(Arc<[Rational; 7]>);
+/// Exponents of the base units kg, m, s, A, K, mol, cd, and behind them of the radian. Shared, for every value of a
+/// model carries one.
+///
+/// The radian is followed through products so that angles can be shown as such; it does not count in comparisons,
+/// since an arc is an angle times a radius.
+#[derive(Clone, Debug)]
+pub struct Dimension(Arc<[Rational; 8]>);
+
+/// Where the exponent of the radian is.
+const ANGLE: usize = 7;
+
+impl PartialEq for Dimension {
+    fn eq(&self, other: &Self) -> bool {
+        self.0[..ANGLE] == other.0[..ANGLE]
+    }
+}
+
+impl Eq for Dimension {}
 
 const BASE: [&str; 7] = ["kg", "m", "s", "A", "K", "mol", "cd"];
 
@@ -63,6 +78,24 @@ impl Dimension {
         Self::base(2)
     }
 
+    /// That of an angle: a plain number that is shown in radians.
+    #[must_use]
+    pub fn angle() -> Self {
+        Self::base(ANGLE)
+    }
+
+    /// Without what is known about angles in it.
+    #[must_use]
+    pub fn without_angle(&self) -> Self {
+        Self::of(|i| if i == ANGLE { Rational::ZERO } else { self.0[i].clone() })
+    }
+
+    /// That of a length.
+    #[must_use]
+    pub fn length() -> Self {
+        Self::base(1)
+    }
+
     fn base(index: usize) -> Self {
         Self::of(|i| if i == index { Rational::ONE } else { Rational::ZERO })
     }
@@ -70,7 +103,12 @@ impl Dimension {
     /// Is it that of a plain number (or an angle)?
     #[must_use]
     pub fn is_none(&self) -> bool {
-        self.0.iter().all(Rational::is_zero)
+        self.0[..ANGLE].iter().all(Rational::is_zero)
+    }
+
+    /// How often the radian is a factor.
+    fn angle_power(&self) -> &Rational {
+        &self.0[ANGLE]
     }
 
     /// `self * other^exponent`
@@ -91,20 +129,69 @@ impl Dimension {
     }
 }
 
+/// Derived units as they are shown, with the exponents of kg, m, s, A.
+const SHOWN: &[(&str, [i64; 4])] = &[
+    ("N", [1, 1, -2, 0]),
+    ("J", [1, 2, -2, 0]),
+    ("W", [1, 2, -3, 0]),
+    ("Pa", [1, -1, -2, 0]),
+    ("N/m", [1, 0, -2, 0]),
+    ("N*s/m", [1, 0, -1, 0]),
+    ("N*s^2/m^2", [1, -1, 0, 0]),
+    ("N*m^2", [1, 3, -2, 0]),
+    ("C", [0, 0, 1, 1]),
+    ("V", [1, 2, -3, -1]),
+    ("F", [-1, -2, 4, 2]),
+    ("ohm", [1, 2, -3, -2]),
+    ("H", [1, 2, -2, -2]),
+    ("T", [1, 0, -2, -1]),
+    ("Wb", [1, 2, -2, -1]),
+];
+
+impl Dimension {
+    /// The name of a derived unit of this dimension. An energy for an angle is a moment: `N*m`.
+    fn derived(&self) -> Option<&'static str> {
+        let same = |powers: &[i64; 4]| {
+            let exponent = |i: usize| Rational::from(powers.get(i).copied().unwrap_or(0));
+            (0..ANGLE).all(|i| self.0[i] == exponent(i))
+        };
+        let (name, _) = SHOWN.iter().find(|(_, powers)| same(powers))?;
+        Some(if *name == "J" && *self.angle_power() == Rational::MINUS_ONE { "N*m" } else { name })
+    }
+
+    /// Is it an angle, or an angle over a power of time? Then the radian is shown.
+    fn turns(&self) -> bool {
+        self.angle_power().is_one() && (0..ANGLE).all(|i| i == 2 || self.0[i].is_zero())
+    }
+}
+
+/// As a reader expects it, and as it can be written in braces: `N`, `N/m`, `kg*m^2`, `rad/s`, `1/s`; `1` for a number.
 impl fmt::Display for Dimension {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let spell = |(name, p): (&&str, &Rational)| {
-            if p.is_one() {
-                name.to_string()
-            } else if p.is_integer() {
-                format!("{name}^{p}")
-            } else {
-                format!("{name}^({p})")
-            }
+        if let Some(name) = self.derived() {
+            return f.write_str(name);
+        }
+        let spell = |name: &str, p: &Rational| match (p.is_one(), p.is_integer()) {
+            (true, _) => name.to_owned(),
+            (false, true) => format!("{name}^{p}"),
+            (false, false) => format!("{name}^({p})"),
         };
-        let parts: Vec<String> =
-            BASE.iter().zip(self.0.iter()).filter(|(_, p)| !p.is_zero()).map(spell).collect();
-        if parts.is_empty() { f.write_str("1") } else { f.write_str(&parts.join("*")) }
+        let (mut above, mut below) = (Vec::new(), Vec::new());
+        if self.turns() {
+            above.push("rad".to_owned());
+        }
+        for (name, power) in self.powers() {
+            match power.is_negative() {
+                true => below.push(spell(name, &-power)),
+                false => above.push(spell(name, power)),
+            }
+        }
+        let above = if above.is_empty() { "1".to_owned() } else { above.join("*") };
+        match below.as_slice() {
+            [] => f.write_str(&above),
+            [one] => write!(f, "{above}/{one}"),
+            many => write!(f, "{above}/({})", many.join("*")),
+        }
     }
 }
 
@@ -136,7 +223,29 @@ impl UnitInfo {
             (UnitInfo::Known(a), UnitInfo::Known(b)) if a != b => Err(Box::new((a.clone(), b.clone()))),
             (UnitInfo::Missing, _) | (_, UnitInfo::Missing) => Ok(UnitInfo::Missing),
             (UnitInfo::Number, known) => Ok(known.clone()),
+            // What one of them knows about angles holds for the sum.
+            (UnitInfo::Known(a), UnitInfo::Known(b)) if a.angle_power().is_zero() => {
+                Ok(UnitInfo::Known(b.clone()))
+            }
             (known, _) => Ok(known.clone()),
+        }
+    }
+
+    /// Without what is known about angles in it: that of a function of an angle.
+    #[must_use]
+    pub fn without_angle(&self) -> UnitInfo {
+        match self {
+            UnitInfo::Known(d) => UnitInfo::Known(d.without_angle()),
+            other => other.clone(),
+        }
+    }
+
+    /// The unit as it is shown; `None` where nothing is known or there is none to show.
+    #[must_use]
+    pub fn shown(&self) -> Option<String> {
+        match self {
+            UnitInfo::Known(d) => Some(d.to_string()).filter(|text| text != "1"),
+            UnitInfo::Missing | UnitInfo::Number => None,
         }
     }
 }
@@ -199,7 +308,10 @@ const PREFIXES: &[(&str, i64)] = &[
 ];
 
 fn lookup(name: &str) -> Option<Unit> {
-    let dimension = |exponents: &[i64; 7]| Dimension::of(|i| exponents[i].into());
+    let turns = ["rad", "deg", "rev", "rpm"].contains(&name);
+    let dimension = |exponents: &[i64; 7]| {
+        Dimension::of(|i| exponents.get(i).map_or(Rational::from(i64::from(turns)), |e| (*e).into()))
+    };
     if let Some((_, (n, d), pi_power, exponents)) = TABLE.iter().find(|(unit, ..)| *unit == name) {
         let factor = Rational::new(*n, *d)?;
         return Some(Unit { dimension: dimension(exponents), factor, pi_power: *pi_power });
@@ -287,15 +399,57 @@ fn awkward_power(unit: &UnitAst) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ast::StatementKind;
+    use crate::parser::parse;
+    use crate::source::Source;
 
     #[test]
     fn prefixes_and_derived_units() {
         let newton = lookup("N").unwrap();
-        assert_eq!(newton.dimension.to_string(), "kg*m*s^-2");
+        assert_eq!(newton.dimension.to_string(), "N");
         assert_eq!(lookup("kg").unwrap().factor, Rational::ONE);
         assert_eq!(lookup("mm").unwrap().factor, Rational::new(1, 1000).unwrap());
         assert_eq!(lookup("kN").unwrap().factor, Rational::from(1000));
         assert_eq!(lookup("min").unwrap().factor, Rational::from(60));
         assert!(lookup("furlong").is_none());
+    }
+
+    /// What is shown can be written in braces, and means the same there.
+    #[test]
+    fn shown_units_read_back() {
+        let known = names().filter_map(lookup).map(|unit| unit.dimension).collect::<Vec<_>>();
+        let powers = [-2, -1, 1, 2].map(Rational::from);
+        for (a, b) in known.iter().flat_map(|a| known.iter().map(move |b| (a, b))) {
+            for power in &powers {
+                let dimension = a.times(b, power);
+                let source = Source::new("unit", format!("parameter k = 1 {{{dimension}}}"));
+                let (ast, diagnostics) = parse(&source);
+                assert!(diagnostics.is_empty(), "{dimension}");
+                let StatementKind::Parameter(list) = &ast.body.statements[0].kind else {
+                    panic!("{dimension}")
+                };
+                let read = read(list[0].unit.as_ref().expect("a unit was written")).expect("it is known");
+                assert_eq!(read.dimension, dimension, "{dimension}");
+                assert_eq!(read.factor, Rational::ONE, "{dimension}");
+            }
+        }
+    }
+
+    #[test]
+    fn units_as_engineers_write_them() {
+        let product = |parts: &[(&str, i64)]| {
+            let start = Dimension::none();
+            let all = parts.iter().filter_map(|(name, power)| Some((lookup(name)?, Rational::from(*power))));
+            all.fold(start, |acc, (unit, power)| acc.times(&unit.dimension, &power)).to_string()
+        };
+        assert_eq!(product(&[("kg", 1), ("m", 1), ("s", -2)]), "N");
+        assert_eq!(product(&[("kg", 1), ("s", -2)]), "N/m");
+        assert_eq!(product(&[("J", 1), ("rad", -1)]), "N*m");
+        assert_eq!(product(&[("J", 1), ("s", -1)]), "W");
+        assert_eq!(product(&[("deg", 1), ("s", -1)]), "rad/s");
+        assert_eq!(product(&[("rad", 1), ("m", 1)]), "m");
+        assert_eq!(product(&[("s", -1)]), "1/s");
+        assert_eq!(product(&[("kg", 1), ("m", -1), ("s", -1)]), "kg/(m*s)");
+        assert_eq!(product(&[("rad", 1)]), "rad");
     }
 }

@@ -26,7 +26,7 @@ macro_rules! words {
 words! {
     /// The words that begin statements.
     STATEMENTS:
-    "actuate" "actuate x, theta" "The coordinates or speeds that control may push.";
+    "actuate" "actuate x, theta in -5..5, [-sin(a), cos(a)] at P" "The coordinates, speeds or forces at points that control may use, and their bounds.";
     "body" "body arm: rod m from [0, 0] to [l, 0]" "A rigid body: its mass, centre and inertia, or the shapes it is made of.";
     "bushing" "bushing mount: [k, k, 0], [c, c, 0] between F and G" "Stiffness and damping between two frames, in the axes of the first.";
     "complete_integral" "complete_integral (a, c) = a*x + c*y - (a^2 + c^2)/(2*m)*t" "A complete integral of the Hamilton-Jacobi equation, with its constants.";
@@ -38,11 +38,11 @@ words! {
     "discrete" "discrete mode = 1" "A value that only events change.";
     "dissipation" "dissipation c/2*x'^2" "A Rayleigh function R: the force on each speed is minus its derivative.";
     "draw" "draw point P" "What an animation shows; it changes no motion.";
-    "event" "event ground: y falling stop" "Instants at which an expression crosses zero.";
+    "event" "event ground: y falling do y' = -0.8*y'" "Instants at which an expression crosses zero, and what changes there.";
     "for" "for i in 1..N { potential k/2*q[i]^2 }" "Repeats statements over a range, both ends included.";
     "force" "force x = -c*x'" "A generalised force on a coordinate or speed; `force [Fx, Fy] at P` acts at a point.";
     "frame" "frame hand: arm at [l, 0, 0] turned rpy(0, pi/2, 0)" "A named place on a body.";
-    "friction" "friction on table: coefficient mu, velocity x'" "Coulomb friction at a constraint: it sticks and slides.";
+    "friction" "friction on table: coefficient mu, velocity x'" "Coulomb friction at a constraint, or `in x: limit F` dry friction of a given limit: it sticks and slides.";
     "gravity" "gravity [0, 0, -g]" "The field of gravity on every body; two components make a plane model.";
     "initial" "initial x = 0.3, y ~ -1, theta' = 2" "Starting values: `=` fixes, `~` guesses.";
     "input" "input u = 0 {N}" "A signal from outside, with its default.";
@@ -159,6 +159,8 @@ words! {
     "rising" "event start: x rising" "Crossings from below only.";
     "falling" "event ground: y falling" "Crossings from above only.";
     "stop" "event ground: y falling stop" "The run ends at the event.";
+    "do" "event hit: y falling do y' = -0.8*y', mode = 2" "What an event changes, all from values before it.";
+    "limit" "friction in x: limit F, static Fs" "Force or torque of sliding friction.";
     "point" "draw point P" "A point of the picture.";
     "line" "draw line P, Q" "A line of the picture.";
     "circle" "draw circle P, r" "A circle of the picture.";

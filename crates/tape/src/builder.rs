@@ -118,7 +118,9 @@ impl Builder {
         }
     }
 
-    fn constant_of(&self, v: Value) -> Option<f64> {
+    /// The number of a value that is constant.
+    #[must_use]
+    pub fn constant_of(&self, v: Value) -> Option<f64> {
         match self.values[v.0 as usize] {
             Source::Constant(bits) => Some(f64::from_bits(bits)),
             _ => None,

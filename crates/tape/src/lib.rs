@@ -25,6 +25,7 @@
 
 mod builder;
 mod fold;
+mod forward;
 mod fuse;
 mod hoist;
 mod lanes;

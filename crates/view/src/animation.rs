@@ -14,7 +14,7 @@ pub use arrows::{Arrows, ForceKind};
 use dalembert::simulate::{Motion, Table};
 use dalembert::{Model, Workspace};
 use dalembert_expr::Expr;
-use dalembert_run::{Point, Projector};
+use dalembert_run::Projector;
 use dalembert_syntax::diagnostic::Diagnostic;
 use dalembert_syntax::units::UnitInfo;
 use layout::FrameLayout;
@@ -184,13 +184,11 @@ impl Animation {
         }
         let compiled = model.compiled.with_parameters(motion.parameters.clone());
         let mut projector = Projector::new(&compiled);
-        let (n_x, n) = (model.form.coordinates.len(), model.form.speeds.len());
         let (mut positions, mut speeds) = (Series::new("positions"), Series::new("speeds"));
         for k in rows {
-            let row = motion.table.row(*k);
-            let at = Point { t: row[0], x: &row[1..1 + n_x], eta: &row[1 + n_x..1 + n_x + n] };
-            projector.measure(&compiled, at);
-            let now = projector.residuals(&compiled, at);
+            let state = model.system.state_of_row(motion.table.row(*k));
+            projector.measure(&compiled, state.point());
+            let now = projector.residuals(&compiled, state.point());
             positions.values.push(now.position);
             speeds.values.push(now.velocity);
         }
@@ -238,11 +236,10 @@ struct Tape {
 
 impl Tape {
     fn new(model: &mut Workspace, outputs: &[Expr], motion: &Motion) -> Tape {
-        let form = &model.form;
-        let mut inputs = vec![form.time];
-        inputs.extend(form.coordinates.iter().chain(&form.speeds));
+        let mut inputs = vec![model.form.time];
+        inputs.extend(model.system.table_symbols());
         let state = inputs.len();
-        inputs.extend(&form.parameters);
+        inputs.extend(&model.form.parameters);
         let program = model.system.pool.lower(&inputs, outputs);
         Tape { program, parameters: motion.parameters.clone(), state }
     }
@@ -267,15 +264,16 @@ fn energies(model: &Workspace) -> Vec<(&'static str, Expr)> {
 fn settings(model: &Workspace, motion: &Motion) -> Vec<Setting> {
     let parameters = model.system.parameters.iter().zip(&motion.parameters);
     parameters
-        .map(|(p, value)| Setting { name: p.name.clone(), value: *value, unit: known(&p.kind) })
+        .map(|(p, value)| Setting {
+            name: p.name.clone(),
+            value: p.in_file_unit(*value),
+            unit: p.file_unit(),
+        })
         .collect()
 }
 
 fn known(kind: &UnitInfo) -> Option<String> {
-    match kind {
-        UnitInfo::Known(dimension) if !dimension.is_none() => Some(dimension.to_string()),
-        _ => None,
-    }
+    kind.shown()
 }
 
 fn unit_of(scene: &Scene) -> Option<String> {

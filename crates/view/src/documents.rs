@@ -18,16 +18,19 @@ mod analysis;
 mod check;
 mod evaluate;
 mod facts;
+mod fit;
 mod linear;
 mod motion;
 
-pub use analysis::{analysis, verification};
+pub use analysis::{analysis, brackets, verification};
 pub use check::{Findings, check, checked, parameters};
 pub use evaluate::{
-    evaluation, input_names, output_remarks, outputs, rank_remarks, reactions, start_or_guess,
+    evaluation, input_names, output_remarks, outputs, possible, rank_remarks, reactions, start_or_guess,
+    virtual_work,
 };
 pub use facts::facts;
-pub use linear::{constraint_forces, eigenvalues, equilibria, kind, linearization, well_determined};
+pub use fit::fit;
+pub use linear::{Pole, constraint_forces, eigenvalues, equilibria, kind, linearization, well_determined};
 pub use motion::{last_time, motion, stop_name};
 
 use dalembert::Model;
@@ -43,8 +46,7 @@ pub fn headline(diagnostics: &[Diagnostic]) -> String {
 
 /// Names and values of a state.
 pub fn state_pairs<'m>(model: &'m Model, state: &State) -> Vec<(&'m str, f64)> {
-    let values = state.x.iter().chain(&state.eta).copied();
-    model.state_names().into_iter().zip(values).collect()
+    model.system.table_names().into_iter().zip(model.system.table_state(&state.x, &state.eta)).collect()
 }
 
 /// An object from names and values.
@@ -52,6 +54,12 @@ pub fn object<'a>(pairs: impl IntoIterator<Item = (&'a str, f64)>) -> Value {
     Value::Object(
         pairs.into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect::<Map<_, _>>(),
     )
+}
+
+/// The units of names, as far as they are known: `{"t": "s", "theta'": "rad/s"}`.
+pub fn units<'a>(model: &Model, names: impl IntoIterator<Item = &'a str>) -> Value {
+    let known = names.into_iter().filter_map(|name| Some((name, model.system.unit_of_column(name)?)));
+    Value::Object(known.map(|(name, unit)| (name.to_owned(), json!(unit))).collect::<Map<_, _>>())
 }
 
 /// A flat row-major matrix as nested lists.

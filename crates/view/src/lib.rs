@@ -13,6 +13,7 @@
 #![allow(non_snake_case)]
 
 pub mod animation;
+mod arrow_schema;
 pub mod documents;
 mod html;
 mod markup;
@@ -29,4 +30,4 @@ pub use html::html;
 pub use parquet::{ParquetWriter, parquet};
 pub use player::animation_page;
 pub use plot::{Drawing, FRAME_RATE, Field, Frames, Panel, Plot, strobe};
-pub use tables::{csv, field, json};
+pub use tables::{csv, csv_with_units, field, json};

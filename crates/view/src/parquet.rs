@@ -5,25 +5,32 @@
 //! headers and footer are Thrift structures in the compact protocol. Format: Apache Parquet, `parquet.thrift`. Only what
 //! plain columns need is written; pyarrow and polars read it unchanged.
 
+use super::arrow_schema::{SchemaField, arrow_schema};
 use dalembert::simulate::Table;
 use std::io::{Result, Write};
 
 /// Rows of one group.
 const GROUP: usize = 1 << 17;
 
-/// Writes the table as Parquet. `notes` go into the key-value metadata of the file.
+/// Writes the table as Parquet. `notes` go into the key-value metadata of the file, `units` of columns into the
+/// metadata of Arrow fields under the key `unit`.
 ///
 /// ```
 /// use dalembert::{Table};
 /// use dalembert_view::{self as export};
 /// let table = Table { columns: vec!["t".into()], values: vec![0.0, 0.5] };
 /// let mut out = Vec::new();
-/// export::parquet(&table, &[("title", "Pendulum")], &mut out).unwrap();
+/// export::parquet(&table, &[Some("s".into())], &[("title", "Pendulum")], &mut out).unwrap();
 /// assert!(out.starts_with(b"PAR1") && out.ends_with(b"PAR1"));
 /// ```
-pub fn parquet(table: &Table, notes: &[(&str, &str)], out: &mut impl Write) -> Result<()> {
+pub fn parquet(
+    table: &Table,
+    units: &[Option<String>],
+    notes: &[(&str, &str)],
+    out: &mut impl Write,
+) -> Result<()> {
     let width = table.columns.len().max(1);
-    let mut writer = ParquetWriter::new(out, &table.columns, &[])?;
+    let mut writer = ParquetWriter::new(out, &table.columns, &[])?.with_units(units);
     for rows in table.values.chunks(GROUP * width) {
         writer.group(rows, &[])?;
     }
@@ -50,15 +57,23 @@ pub struct ParquetWriter<W> {
 struct ParquetColumn {
     name: String,
     text: bool,
+    unit: Option<String>,
 }
 
 impl<W: Write> ParquetWriter<W> {
     /// Begins a file.
     pub fn new(mut out: W, numbers: &[String], texts: &[String]) -> Result<Self> {
         out.write_all(b"PAR1")?;
-        let column = |text: bool| move |name: &String| ParquetColumn { name: name.clone(), text };
+        let column = |text: bool| move |name: &String| ParquetColumn { name: name.clone(), text, unit: None };
         let columns = numbers.iter().map(column(false)).chain(texts.iter().map(column(true))).collect();
         Ok(Self { out, columns, offset: 4, groups: Vec::new() })
+    }
+
+    /// Gives the first columns their units.
+    #[must_use]
+    pub fn with_units(mut self, units: &[Option<String>]) -> Self {
+        self.columns.iter_mut().zip(units).for_each(|(column, unit)| column.unit.clone_from(unit));
+        self
     }
 
     /// Writes a group of rows: the numbers row after row, then the texts column after column.
@@ -95,7 +110,13 @@ impl<W: Write> ParquetWriter<W> {
 
     /// Ends the file.
     pub fn finish(mut self, notes: &[(&str, &str)]) -> Result<()> {
-        let footer = footer(&self.columns, &self.groups, notes);
+        let schema = match self.columns.iter().any(|c| c.unit.is_some()) {
+            true => Some(arrow_schema(&self.columns.iter().map(ParquetColumn::field).collect::<Vec<_>>())),
+            false => None,
+        };
+        let notes: Vec<(&str, &str)> =
+            notes.iter().copied().chain(schema.iter().map(|s| ("ARROW:schema", s.as_str()))).collect();
+        let footer = footer(&self.columns, &self.groups, &notes);
         self.out.write_all(&footer)?;
         self.out.write_all(&u32::try_from(footer.len()).unwrap_or(u32::MAX).to_le_bytes())?;
         self.out.write_all(b"PAR1")
@@ -125,6 +146,10 @@ fn page_header(rows: usize, bytes: usize) -> Vec<u8> {
 }
 
 impl ParquetColumn {
+    fn field(&self) -> SchemaField<'_> {
+        SchemaField { name: &self.name, text: self.text, unit: self.unit.as_deref() }
+    }
+
     /// `Type`: DOUBLE or BYTE_ARRAY.
     fn kind(&self) -> usize {
         if self.text { 6 } else { 5 }

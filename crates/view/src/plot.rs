@@ -20,6 +20,7 @@ use canvas::{Anchor, Canvas, Color, Typeface};
 use dalembert::Model;
 use dalembert::simulate::Table;
 use raster::Raster;
+use std::collections::BTreeSet;
 use svg::Svg;
 
 pub use field::Field;
@@ -30,6 +31,8 @@ pub use strobe::strobe;
 pub const MAX_LINES: usize = 8;
 /// Panels a group of columns (coordinates, speeds, outputs) is spread over at most.
 const MAX_SPREAD: usize = 3;
+/// The same where the columns have several units.
+const MAX_UNITS: usize = 8;
 /// Columns share a panel while the largest is at most this many times the smallest.
 const MAX_RATIO: f64 = 40.0;
 /// Pixels a logical unit in PNG.
@@ -107,49 +110,107 @@ pub struct Plot<'a> {
     /// Panels, from top to bottom.
     pub panels: Vec<Panel>,
     table: &'a Table,
+    /// Of the columns; empty where none are known.
+    units: Vec<Option<String>>,
     marks: Vec<Mark>,
 }
 
 impl<'a> Plot<'a> {
     /// Coordinates, speeds and outputs of a motion, each group in panels of its own.
     pub fn of_motion(model: &Model, table: &'a Table) -> Plot<'a> {
-        let (n_x, n) = (model.form.coordinates.len(), model.form.speeds.len());
+        let (n_q, n) = (model.system.positions(), model.form.speeds.len());
         let mut panels = Vec::new();
+        let units = model.system.units_of(&table.columns);
         let last = table.columns.len();
-        for (title, columns) in
-            [("coordinates", 1..1 + n_x), ("speeds", 1 + n_x..1 + n_x + n), ("outputs", 1 + n_x + n..last)]
-        {
-            panels.extend(spread(title, table, columns));
+        let (speeds, states) = (1 + n_q, 1 + n_q + n);
+        let momenta = 1 + model.form.coordinates.len() + n;
+        let outputs = last.saturating_sub(model.system.outputs.len()).max(momenta);
+        for (title, columns) in [
+            ("coordinates", 1..speeds),
+            ("speeds", speeds..states),
+            ("states", states..momenta),
+            ("momenta", momenta..outputs),
+            ("outputs", outputs..last),
+        ] {
+            panels.extend(spread(title, table, &units, columns));
         }
-        Plot { title: title_of(model), panels, table, marks: Vec::new() }
+        Plot { title: title_of(model), panels, table, units, marks: Vec::new() }
     }
 
-    /// Chosen columns, in the order given.
+    /// Chosen columns, in the order given; those of one unit share a panel.
     pub fn of_columns(model: &Model, table: &'a Table, columns: &[usize]) -> Plot<'a> {
+        let units = model.system.units_of(&table.columns);
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for column in columns {
+            match groups.iter_mut().find(|group| units[group[0]] == units[*column]) {
+                Some(group) => group.push(*column),
+                None => groups.push(vec![*column]),
+            }
+        }
         let panel = |c: &[usize]| Panel { title: String::new(), columns: c.to_vec() };
-        let panels = columns.chunks(MAX_LINES).map(panel).collect();
-        Plot { title: title_of(model), panels, table, marks: Vec::new() }
+        let panels = groups.iter().flat_map(|group| group.chunks(MAX_LINES).map(panel)).collect();
+        Plot { title: title_of(model), panels, table, units, marks: Vec::new() }
     }
 
-    /// All columns of a table, in panels of comparable size.
-    pub fn of_table(title: &str, table: &'a Table) -> Plot<'a> {
-        let panels = spread(title, table, 1..table.columns.len());
-        Plot { title: String::new(), panels, table, marks: Vec::new() }
+    /// All columns of a table, in panels of one unit and comparable size.
+    pub fn of_table(title: &str, table: &'a Table, units: &[Option<String>]) -> Plot<'a> {
+        let panels = spread(title, table, units, 1..table.columns.len());
+        Plot { title: String::new(), panels, table, units: units.to_vec(), marks: Vec::new() }
     }
 
     /// Real and imaginary parts over the first column, of branches that are not zero all along.
-    pub fn of_eigenvalues(title: &str, table: &'a Table) -> Plot<'a> {
+    pub fn of_eigenvalues(title: &str, table: &'a Table, units: &[Option<String>]) -> Plot<'a> {
         let shown = |first: usize| -> Vec<usize> {
             let varied = |c: &usize| table.rows().any(|row| row[*c].abs() > 1e-9);
             (first..table.columns.len()).step_by(2).filter(varied).take(2 * MAX_LINES).collect()
         };
         let panel = |title: &str, columns: Vec<usize>| Panel { title: title.to_owned(), columns };
         let panels = vec![panel("real parts", shown(1)), panel("imaginary parts", shown(2))];
-        Plot { title: title.to_owned(), panels, table, marks: Vec::new() }
+        Plot { title: title.to_owned(), panels, table, units: units.to_vec(), marks: Vec::new() }
+    }
+
+    /// Magnitudes and phases over the logarithm of the frequency.
+    pub fn of_bode(title: &str, table: &'a Table) -> Plot<'a> {
+        let count = (table.columns.len() - 1) / 2;
+        let panels = [("magnitude [dB]", 1..1 + count), ("phase [deg]", 1 + count..1 + 2 * count)]
+            .into_iter()
+            .map(|(title, columns)| Panel {
+                title: title.to_owned(),
+                columns: columns.take(MAX_LINES).collect(),
+            });
+        Plot {
+            title: title.to_owned(),
+            panels: panels.collect(),
+            table,
+            units: Vec::new(),
+            marks: Vec::new(),
+        }
+    }
+
+    /// Eigenvalues in the complex plane, one a row: full where they decay, open where they grow.
+    pub fn of_poles(title: &str, table: &'a Table) -> Plot<'a> {
+        let mark = |row: &[f64]| {
+            let stable = if row[0] == 0.0 { None } else { Some(row[0] < 0.0) };
+            Mark { at: (row[0], row[1]), stable }
+        };
+        // No line joins them: the panel shows its marks alone.
+        let panels = vec![Panel { title: table.columns[1].clone(), columns: vec![1] }];
+        Plot {
+            title: title.to_owned(),
+            panels,
+            table,
+            units: Vec::new(),
+            marks: table.rows().filter(|row| row[1].is_finite()).map(mark).collect(),
+        }
     }
 
     /// The potential energy over one coordinate, with equilibria as (place, whether stable).
-    pub fn of_landscape(title: &str, table: &'a Table, equilibria: &[(Vec<f64>, Option<bool>)]) -> Plot<'a> {
+    pub fn of_landscape(
+        title: &str,
+        table: &'a Table,
+        units: &[Option<String>],
+        equilibria: &[(Vec<f64>, Option<bool>)],
+    ) -> Plot<'a> {
         let height = |x: f64| {
             let rows: Vec<&[f64]> = table.rows().collect();
             let pair = rows.windows(2).find(|p| (x - p[0][0]) * (x - p[1][0]) <= 0.0)?;
@@ -161,7 +222,8 @@ impl<'a> Plot<'a> {
             Some(Mark { at: (x, height(x)?), stable: *stable })
         };
         let panels = vec![Panel { title: "potential energy".to_owned(), columns: vec![1] }];
-        Plot { title: title.to_owned(), panels, table, marks: equilibria.iter().filter_map(mark).collect() }
+        let marks = equilibria.iter().filter_map(mark).collect();
+        Plot { title: title.to_owned(), panels, table, units: units.to_vec(), marks }
     }
 
     /// The plot as SVG text.
@@ -219,7 +281,7 @@ impl<'a> Plot<'a> {
             let frame = Frame { left, right, top: y0 + 22.0, bottom: y0 + self.panel_height() - 8.0 };
             let last = k + 1 == self.panels.len();
             frame.grid(canvas, &time, axis, last);
-            canvas.text((left, frame.top - 7.0), Anchor::Left, TEXT_SIZE, GREY, &panel.title);
+            canvas.text((left, frame.top - 7.0), Anchor::Left, TEXT_SIZE, GREY, &self.heading(panel));
             for (line, column) in panel.columns.iter().enumerate() {
                 let color = COLORS[line % COLORS.len()];
                 let points = frame.points(&times, &self.column(*column), &time, axis);
@@ -241,9 +303,32 @@ impl<'a> Plot<'a> {
                     Anchor::Middle,
                     TEXT_SIZE,
                     BLACK,
-                    self.table.columns.first().map_or("", String::as_str),
+                    &self.with_unit(0),
                 );
             }
+        }
+    }
+
+    /// The name of a column with its unit, as in `t [s]`.
+    fn with_unit(&self, column: usize) -> String {
+        let name = self.table.columns.get(column).map_or("", String::as_str);
+        match self.unit(column) {
+            Some(unit) => format!("{name} [{unit}]"),
+            None => name.to_owned(),
+        }
+    }
+
+    fn unit(&self, column: usize) -> Option<&str> {
+        self.units.get(column)?.as_deref()
+    }
+
+    /// What a panel shows, with the unit of its values where they have one.
+    fn heading(&self, panel: &Panel) -> String {
+        let unit = panel.columns.first().and_then(|first| self.unit(*first));
+        let shared = unit.filter(|unit| panel.columns.iter().all(|c| self.unit(*c) == Some(unit)));
+        match shared {
+            Some(unit) => format!("{} [{unit}]", panel.title).trim_start().to_owned(),
+            None => panel.title.clone(),
         }
     }
 
@@ -320,17 +405,26 @@ fn crisp(v: f64) -> f64 {
     v.floor() + 0.5
 }
 
-/// Spreads columns over panels so that those of one panel are of comparable size.
-fn spread(title: &str, table: &Table, columns: std::ops::Range<usize>) -> Vec<Panel> {
+/// Spreads columns over panels so that those of one panel have one unit and comparable size.
+fn spread(
+    title: &str,
+    table: &Table,
+    units: &[Option<String>],
+    columns: std::ops::Range<usize>,
+) -> Vec<Panel> {
     let total = columns.len();
+    let unit = |column: usize| units.get(column).and_then(Option::as_ref);
+    let different: BTreeSet<Option<&String>> = columns.clone().map(unit).collect();
+    let most = MAX_SPREAD.max(different.len().min(MAX_UNITS));
     let mut panels: Vec<(Panel, f64, f64)> = Vec::new();
     let mut shown = 0;
     for column in columns {
         let finite = table.rows().map(|row| row[column].abs()).filter(|v| v.is_finite());
         let size = finite.fold(0.0, f64::max);
         let fits = |(panel, least, most): &&mut (Panel, f64, f64)| {
+            let one_unit = panel.columns.first().is_none_or(|first| unit(*first) == unit(column));
             let together = size == 0.0 || *most == 0.0 || most.max(size) <= MAX_RATIO * least.min(size);
-            panel.columns.len() < MAX_LINES && together
+            panel.columns.len() < MAX_LINES && one_unit && together
         };
         shown += 1;
         if let Some((panel, least, most)) = panels.iter_mut().find(fits) {
@@ -338,7 +432,7 @@ fn spread(title: &str, table: &Table, columns: std::ops::Range<usize>) -> Vec<Pa
             if size > 0.0 {
                 (*least, *most) = (if *most == 0.0 { size } else { least.min(size) }, most.max(size));
             }
-        } else if panels.len() < MAX_SPREAD {
+        } else if panels.len() < most {
             panels.push((Panel { title: title.to_owned(), columns: vec![column] }, size, size));
         } else {
             shown -= 1;

@@ -1,6 +1,6 @@
 //! Commands that make motions.
 
-use super::values::{Shard, axis, figures, positive, sample, shard, two_numbers};
+use super::values::{Shard, axis, figures, finite, named_number, positive, sample, shard, two_numbers};
 use super::{Common, FormName};
 use clap::{Args, ValueEnum};
 use dalembert::Request;
@@ -63,20 +63,27 @@ pub struct SimulateArgs {
     /// Equations that are integrated
     #[arg(long, value_enum, default_value = "explicit")]
     pub form: MotionFormName,
+    /// Suslov's multiplier of a constraint at the start, as in --multiplier M_rod=0.3; the motion does not depend on it
+    /// (repeatable)
+    #[arg(long, value_name = "M_NAME=VALUE", value_parser = named_number)]
+    pub multiplier: Vec<(String, f64)>,
     /// Write the table: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::table_target)]
     pub out: Vec<crate::files::TableTarget>,
+    /// Write the units of the columns as a second line of CSV, `# s,rad,rad/s`
+    #[arg(long, requires = "out")]
+    pub units_row: bool,
     /// Draw the motion: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target)]
     pub plot: Vec<crate::files::PlotTarget>,
     /// Animate what `draw` statements say: .html is a page that plays offline, .gif and .mp4 need ffmpeg (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::animate::animation_target)]
     pub animate: Vec<crate::animate::AnimationTarget>,
-    /// Columns that the plot shows, as in --columns x,y,x'
+    /// Columns that the plot shows, as in --columns x,y,x'; the name of a vector is all of its components
     #[arg(long, value_name = "NAMES", requires = "plot")]
     pub columns: Option<String>,
     /// Stabilise constraints by Baumgarte with these gains instead of projecting
-    #[arg(long, value_name = "ALPHA,BETA", value_parser = two_numbers)]
+    #[arg(long, value_name = "ALPHA,BETA", value_parser = two_numbers, allow_hyphen_values = true)]
     pub baumgarte: Option<(f64, f64)>,
     /// Parameters of the simulated system that differ from what its controller believes, as in --plant m=1.1, in the units
     /// of the file (repeatable)
@@ -88,15 +95,39 @@ pub struct SimulateArgs {
     /// Account for the change of energy by the work of each class of forces (without it where friction, non-ideal or control forces act)
     #[arg(long)]
     pub balance: bool,
-    /// Give the action of the motion, the integral of its Lagrangian over time
+    /// Give the actions of the motion: the integral of its Lagrangian over time, and the abbreviated one, of p dq
     #[arg(long)]
     pub action: bool,
-    /// Interpret the equations instead of running native code: slower, and the judge of it
+    /// Add derivatives of every column by parameters and starting values, as in --sensitivity "m, l, theta(0), x'(0)"
+    #[arg(long, value_name = "NAMES")]
+    pub sensitivity: Option<String>,
+    /// Use the interpreter instead of JIT-compiled code (slow; for cross-checking)
     #[arg(long)]
     pub interpret: bool,
     /// Fold the values of the parameters into the equations of this run: fewer operations
     #[arg(long)]
     pub fold: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dalembert fit pendulum.dal --data swing.csv --free \"l=0.4, c=0.01, theta(0)\"
+  dalembert fit spring.dal --data bench.csv --free k,c --json
+
+The file has a header with a column `t` and columns named like coordinates, speeds or outputs, in SI units unless a
+line `# s,deg,mm` behind the header says otherwise. Columns with other names are left out.")]
+pub struct FitArgs {
+    #[command(flatten)]
+    pub common: Common,
+    /// Measured columns: a .csv file
+    #[arg(long, value_name = "FILE")]
+    pub data: String,
+    /// What is free, with values to begin with, as in --free "k=1, c=0.1, theta(0)"
+    #[arg(long, value_name = "NAMES", allow_hyphen_values = true)]
+    pub free: String,
+    #[command(flatten)]
+    pub stepping: Stepping,
 }
 
 #[derive(Args)]
@@ -234,6 +265,7 @@ Examples:
   dalembert connect throw.dal --to \"x=10, y=0\" --until 2                     rates that hit, and the action
   dalembert connect sphere.dal --to \"x=0, y=1\" --via \"x=0, y=-1\" --via \"x=-1, y=0\" --until 1
                                                     the other way round, with way points for every quarter
+  dalembert connect throw.dal --to \"x=10, y=0\" --energy 60                   least action: the time is found
 
 The start is the model's; `=` fixes a coordinate of the end, `~` guesses it, what is left out stays if it can.")]
 pub struct ConnectArgs {
@@ -248,12 +280,18 @@ pub struct ConnectArgs {
     /// Time of arrival
     #[arg(long, value_name = "T", value_parser = positive)]
     pub until: Option<f64>,
+    /// Energy of the motion instead of the time of arrival, which is found: least action
+    #[arg(long, value_name = "E", value_parser = finite, conflicts_with = "until")]
+    pub energy: Option<f64>,
     /// Spacing of the rows (without it 500 intervals)
     #[arg(long, value_name = "DT", value_parser = positive)]
     pub every: Option<f64>,
     /// Write the table of the motion: .csv, .parquet or .json; `-` is CSV on standard output (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::table_target)]
     pub out: Vec<crate::files::TableTarget>,
+    /// Write the units of the columns as a second line of CSV, `# s,rad,rad/s`
+    #[arg(long, requires = "out")]
+    pub units_row: bool,
     /// Draw the motion: .svg, .png or .html (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::files::plot_target)]
     pub plot: Vec<crate::files::PlotTarget>,

@@ -19,10 +19,25 @@ pub fn starting_value(text: &str) -> Result<String, String> {
     }
 }
 
+/// `NAME=VALUE` with a number, or an expression of numbers.
+pub fn named_number(text: &str) -> Result<(String, f64), String> {
+    match dalembert::assignments::assignments(text) {
+        Ok(pairs) if pairs.len() == 1 => Ok(pairs[0].clone()),
+        _ => Err("write it as NAME=VALUE with a number".to_owned()),
+    }
+}
+
 pub fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
         _ => Err("a positive number is wanted".to_owned()),
+    }
+}
+
+pub fn finite(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        _ => Err("a number is wanted".to_owned()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::args::LinearizeArgs;
 use crate::failure::Failure;
-use crate::files::{TableTarget, probe_all};
+use crate::files::{About, TableTarget, probe_all};
 use crate::output::{complain, print, print_json};
 use crate::text_table::{entry, plain};
 use dalembert::linearize::{Over, Range, Sweep};
@@ -26,13 +26,14 @@ pub fn over(
     let request = Over { at: args.at.clone(), independent, settle: args.settle };
     let sweep = model.eigenvalues_over(&range, &request).map_err(|d| Failure::of(*d, source))?;
     let title = model.system.title.clone().unwrap_or_default();
+    let about = About::new(model, &sweep.table, args.units_row);
     for target in &args.out {
-        match target.write(&sweep.table, &title) {
+        match target.write(&sweep.table, &about) {
             Err(Failure::ReaderGone) if !files.is_empty() => {}
             other => other?,
         }
     }
-    let plot = Plot::of_eigenvalues(&title, &sweep.table);
+    let plot = Plot::of_eigenvalues(&title, &sweep.table, about.units());
     let facts = facts(&range, &sweep);
     args.plot.iter().try_for_each(|target| target.write(&plot, &facts))?;
     if args.common.json {

@@ -69,7 +69,7 @@ impl Blocks {
         folder_of(path)?;
         put(path, |out| match self.motions {
             Some("csv") => dalembert_view::csv(table, out),
-            _ => dalembert_view::parquet(table, &[], out),
+            _ => dalembert_view::parquet(table, &[], &[], out),
         })
         .map(drop)
     }

@@ -102,7 +102,7 @@ fn pictures_and_tables() {
     ];
     let answer = dalembert(&args);
     assert_eq!(answer.code, 0, "{}", answer.stderr);
-    assert!(answer.stdout.contains("becomes positive at W = 4.42944691807"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("becomes positive at W = 4.42945"), "{}", answer.stdout);
     let table = std::fs::read_to_string(&csv).unwrap();
     assert!(table.starts_with("W,re1,im1,re2,im2\n") && table.lines().count() == 52, "{table}");
     let drawing = std::fs::read_to_string(&svg).unwrap();

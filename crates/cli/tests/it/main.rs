@@ -1,8 +1,10 @@
 //! The integration tests of this crate, a module for each subject, in one binary that is linked once.
 
 mod animate;
+mod canonical;
 mod commands;
 mod export;
+mod import;
 mod linear;
 mod lsp;
 mod report;

@@ -4,8 +4,10 @@
 //! J = p.w - tau H - K
 //! ```
 //!
+//! Candidates that no affine point symmetry gives (`beyond.rs`) are added where they are proved.
 //! Quantities that are constant on the constraints, or combinations of others there, are dropped.
 
+use super::beyond;
 use super::check::{drift, is_conserved};
 use super::distribution::HIDDEN;
 use super::dynamics::Dynamics;
@@ -20,6 +22,13 @@ use dalembert_expr::{Derivation, Expr, Pool, Rational, Residue, Symbol};
 /// Kernels of more rows are not written out.
 const MAX_KERNEL_ROWS: usize = 4;
 
+/// A quantity that is to be claimed, with the symmetry or another reason behind it.
+struct Claim {
+    name: String,
+    generator: String,
+    J: Expr,
+}
+
 /// A section of the kernel: the free speed that names it, and its components in the model's pool.
 type NamedSection = (usize, Vec<Expr>);
 
@@ -27,6 +36,11 @@ type NamedSection = (usize, Vec<Expr>);
 /// constraints that are known already.
 pub(super) fn conserved(model: &mut Workspace, integrals: &[Expr]) -> (Vec<Conserved>, Vec<String>) {
     let mut remarks = Vec::new();
+    if model.system.rows.iter().any(|row| row.on_accelerations) {
+        let remark =
+            "constraints on accelerations do what nothing conserves: nothing is claimed to be conserved";
+        return (Vec::new(), vec![remark.into()]);
+    }
     if !model.system.contacts.is_empty() || !model.system.requirement_rows.is_empty() {
         let remark = "friction and control forces are no functions of the state alone: nothing is claimed to be conserved";
         return (Vec::new(), vec![remark.into()]);
@@ -40,7 +54,7 @@ pub(super) fn conserved(model: &mut Workspace, integrals: &[Expr]) -> (Vec<Conse
     }
     let notation = Notation::of(&model.system);
     let hamiltonian = hamiltonian(model, &mut dynamics);
-    let mut claims: Vec<(Symmetry, Expr)> = Vec::new();
+    let mut claims: Vec<Claim> = Vec::new();
     let sections = kernel_sections(model, &mut dynamics);
     let copies = closed_sections(model, &mut dynamics, &sections);
     let affine = dynamics.identity || dynamics.left_inverse.is_some();
@@ -53,7 +67,9 @@ pub(super) fn conserved(model: &mut Workspace, integrals: &[Expr]) -> (Vec<Conse
             Some(list) => {
                 for symmetry in list {
                     let J = expression(model, &mut dynamics, hamiltonian, &sections, &symmetry);
-                    claims.push((symmetry, J));
+                    let free = sections_free(&sections);
+                    let name = naming::name(model, &symmetry, hamiltonian.is_energy, &free);
+                    claims.push(Claim { name, generator: naming::generator(model, &symmetry, &free), J });
                 }
             }
             None if dynamics.is_hidden() => remarks.push(format!("{HIDDEN}: no symmetries were sought")),
@@ -62,22 +78,26 @@ pub(super) fn conserved(model: &mut Workspace, integrals: &[Expr]) -> (Vec<Conse
     }
     if dynamics.x.len() > MAX_AFFINE {
         remarks.push(format!(
-            "with more than {MAX_AFFINE} coordinates only translations, boosts and time are tried: no rotations, no scalings"
+            "with more than {MAX_AFFINE} coordinates only translations, boosts, time and rotations of whole families are tried: no other rotations, no scalings"
         ));
     }
+    for candidate in beyond::candidates(model, &mut dynamics) {
+        if is_conserved(model, &mut dynamics, candidate.J) == Some(true) {
+            claims.push(Claim { name: candidate.name, generator: candidate.reason, J: candidate.J });
+        }
+    }
     let claims = independent(model, &mut dynamics, claims, integrals);
-    let exprs: Vec<Expr> = claims.iter().map(|(_, J)| *J).collect();
+    let exprs: Vec<Expr> = claims.iter().map(|claim| claim.J).collect();
     let drifts = drift(model, &exprs);
     if let Err(reason) = &drifts {
         remarks.push(format!("no motion could be computed to check with: {reason}"));
     }
     let drifts = drifts.unwrap_or_default();
     let mut found: Vec<Conserved> = Vec::new();
-    for (k, (symmetry, J)) in claims.into_iter().enumerate() {
+    for (k, Claim { name, generator, J }) in claims.into_iter().enumerate() {
         let proved = is_conserved(model, &mut dynamics, J);
         let worst = drifts.get(k).copied();
         let verified = worst.is_some_and(|d| d <= super::check::DRIFT_TOL);
-        let name = naming::name(model, &symmetry, hamiltonian.is_energy, &sections_free(&sections));
         // What the equations keep and the motion does not is driven by something that is not in these equations.
         let contradicted = worst.is_some_and(|d| d > super::check::CONTRADICTION);
         if proved == Some(false) || contradicted || (proved.is_none() && !verified) {
@@ -100,7 +120,7 @@ pub(super) fn conserved(model: &mut Workspace, integrals: &[Expr]) -> (Vec<Conse
             name,
             expression: model.system.pool.text(J),
             latex: notation.print(&mut model.system.pool, J),
-            generator: naming::generator(model, &symmetry, &sections_free(&sections)),
+            generator,
             proved: proved.unwrap_or(false),
             verified,
             drift: worst,
@@ -207,10 +227,10 @@ fn expression(
 fn independent(
     model: &mut Workspace,
     dynamics: &mut Dynamics,
-    claims: Vec<(Symmetry, Expr)>,
+    claims: Vec<Claim>,
     integrals: &[Expr],
-) -> Vec<(Symmetry, Expr)> {
-    let closed: Vec<Expr> = claims.iter().map(|(_, J)| dynamics.closed(model, *J)).collect();
+) -> Vec<Claim> {
+    let closed: Vec<Expr> = claims.iter().map(|claim| dynamics.closed(model, claim.J)).collect();
     let constants: Vec<Expr> = integrals.iter().map(|e| dynamics.closed(model, *e)).collect();
     let width = 1 + constants.len();
     let columns = width * (1 + claims.len());

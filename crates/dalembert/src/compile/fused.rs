@@ -21,6 +21,8 @@ pub(super) struct FusedAcceleration {
     pub each: Program,
     /// What `once` gave.
     constants: Vec<f64>,
+    /// Room for it.
+    registers: Vec<f64>,
 }
 
 impl FusedAcceleration {
@@ -35,6 +37,7 @@ impl FusedAcceleration {
             once: hoisted.once,
             each,
             constants: Vec::new(),
+            registers: Vec::new(),
         };
         quick.set_parameters(parameters);
         quick
@@ -43,15 +46,26 @@ impl FusedAcceleration {
     /// Computes what depends on the parameters alone.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         self.constants.resize(self.once.output_count(), 0.0);
-        self.once.run(parameters, &mut vec![0.0; self.once.register_count()], &mut self.constants);
+        self.registers.resize(self.once.register_count(), 0.0);
+        self.once.run(parameters, &mut self.registers, &mut self.constants);
+    }
+
+    /// What depends on the parameters alone.
+    pub fn constants(&self) -> &[f64] {
+        &self.constants
     }
 
     /// Inputs, with what comes of the parameters in place, and registers.
     pub fn workspace(&self) -> Vec<f64> {
         let mut workspace = vec![0.0; self.each.input_count() + self.each.register_count()];
+        self.refresh(&mut workspace);
+        workspace
+    }
+
+    /// Puts what comes of the parameters into a workspace.
+    pub fn refresh(&self, workspace: &mut [f64]) {
         let state = self.each.input_count() - self.constants.len();
         workspace[state..state + self.constants.len()].copy_from_slice(&self.constants);
-        workspace
     }
 
     /// x', eta', pivots and diagonal of A M^-1 A^T at the t, x, eta in the workspace; whether they can be trusted.

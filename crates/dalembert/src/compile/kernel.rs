@@ -7,8 +7,8 @@ use crate::system::Power;
 use crate::system::System;
 use dalembert_expr::Symbol;
 use dalembert_run::{
-    Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, SecondVariation, Shape,
-    Solution, Sparsity, Terms, Variation,
+    Action, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point,
+    SecondVariation, Shape, Solution, Sparsity, Terms, Variation,
 };
 use dalembert_tape::Program;
 use std::sync::Arc;
@@ -85,6 +85,26 @@ pub(super) fn run_into(program: &Program, inputs: usize, scratch: &mut [f64], ou
     program.run(head, registers, out);
 }
 
+impl Compiled {
+    /// M by `M z` for unit vectors z, with the state loaded. O(n) operations a column.
+    fn mass_by_columns(&self, columns: &Program, inputs: usize, scratch: &mut [f64], M: &mut [f64]) {
+        let n = self.shape.n_eta;
+        let (head, tail) = scratch.split_at_mut(inputs + n);
+        let (registers, column) = tail.split_at_mut(columns.register_count());
+        head[inputs..].fill(0.0);
+        for q in 0..n {
+            head[inputs + q] = 1.0;
+            columns.run(head, registers, &mut column[..n]);
+            head[inputs + q] = 0.0;
+            (0..n).for_each(|p| M[p * n + q] = column[p]);
+        }
+        // To the bit the same on both sides, as factors expect.
+        for p in 0..n {
+            (0..p).for_each(|q| M[q * n + p] = M[p * n + q]);
+        }
+    }
+}
+
 impl Kernel for Compiled {
     fn shape(&self) -> Shape {
         self.shape
@@ -106,6 +126,9 @@ impl Kernel for Compiled {
         };
         let arrays = [&mut out.x_dot[..], &mut out.M, &mut out.Q, &mut out.A, &mut out.b];
         self.programs.terms.run_to(places, inputs, scratch, arrays);
+        if let Some(columns) = &self.programs.columns {
+            self.mass_by_columns(columns, inputs, scratch, &mut out.M);
+        }
     }
 
     fn sparsity(&self) -> Option<&Arc<Sparsity>> {
@@ -114,6 +137,12 @@ impl Kernel for Compiled {
 
     fn quick_workspace(&self) -> Vec<f64> {
         self.quick.as_ref().map_or(Vec::new(), FusedAcceleration::workspace)
+    }
+
+    fn refresh_quick(&self, workspace: &mut [f64]) {
+        if let Some(quick) = self.quick.as_ref().filter(|_| !workspace.is_empty()) {
+            quick.refresh(workspace);
+        }
     }
 
     fn reads_multipliers(&self) -> bool {
@@ -192,6 +221,19 @@ impl Kernel for Compiled {
         self.events_need_solution
     }
 
+    fn actions(&self) -> &[Action] {
+        &self.actions
+    }
+
+    fn action_values(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], values: &mut [f64]) {
+        if let Some(program) = &self.programs.action_values {
+            let mut terms = Terms::of(self);
+            self.terms(at, scratch, &mut terms);
+            let inputs = self.load_results(at, &terms, solution, &[], scratch);
+            run_into(program, inputs, scratch, values);
+        }
+    }
+
     fn switches(&self, at: Point<'_>, scratch: &mut [f64], g: &mut [f64]) {
         let inputs = self.load(at.t, at.x, at.eta, scratch);
         run_into(&self.programs.switches, inputs, scratch, g);
@@ -221,6 +263,10 @@ impl Kernel for Compiled {
         }
     }
 
+    fn has_control_bounds(&self) -> bool {
+        self.programs.control_bounds.is_some()
+    }
+
     fn control_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ControlTerms) {
         if let Some(tape) = &self.programs.control_terms {
             if self.has_cost {
@@ -228,6 +274,18 @@ impl Kernel for Compiled {
             }
             let inputs = self.load(at.t, at.x, at.eta, scratch);
             tape.run(inputs, scratch, [&mut out.A, &mut out.b, &mut out.S, &mut out.W]);
+        }
+        if let Some(program) = &self.programs.control_bounds {
+            let inputs = self.load(at.t, at.x, at.eta, scratch);
+            let (head, tail) = scratch.split_at_mut(inputs);
+            let (registers, values) = tail.split_at_mut(program.register_count());
+            program.run(head, registers, &mut values[..program.output_count()]);
+            out.bounds.clear();
+            let mut pairs = values.chunks(2);
+            let unbounded = [f64::NEG_INFINITY, f64::INFINITY];
+            let own =
+                |pairs: &mut std::slice::Chunks<'_, f64>| pairs.next().map_or(unbounded, |p| [p[0], p[1]]);
+            out.bounds.extend(self.bounded.iter().map(|b| if *b { own(&mut pairs) } else { unbounded }));
         }
     }
 

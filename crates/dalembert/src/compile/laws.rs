@@ -41,6 +41,7 @@ impl Compiled {
         }
         (self.shape.n_contact, self.shape.n_slide, self.shape.n_normal) = (contacts.len(), slide, normal);
         self.contacts = contacts;
+        self.tangents = None;
         let inputs = Inputs::of(system, form);
         self.programs.contact_terms = Some(Scattered::new(&mut system.pool, &inputs.state, &arrays));
         self.size_scratch();
@@ -62,36 +63,46 @@ impl Compiled {
         }
         let W = form.cost.as_deref().map_or_else(Vec::new, matrix);
         self.has_cost = form.cost.is_some();
+        self.bounded = system.control_bounds.iter().map(Option::is_some).collect();
         (self.shape.n_require, self.shape.n_input) = (form.requirement_matrix.len(), count);
         let inputs = Inputs::of(system, form);
+        let bounds: Vec<Expr> = system.control_bounds.iter().flatten().flatten().copied().collect();
+        self.programs.control_bounds =
+            (!bounds.is_empty()).then(|| system.pool.lower(&inputs.state, &bounds));
         let arrays = [A, dense(&form.requirement_right), S, W];
         self.programs.control_terms = Some(Scattered::new(&mut system.pool, &inputs.state, &arrays));
         let rows = system.requirement_rows.iter().zip(&form.requirement_rates);
         let errors: Vec<Expr> = rows
-            .flat_map(|(row, psi)| [row.residual, if row.holonomic { *psi } else { Pool::ZERO }])
+            .flat_map(|(row, psi)| match (row.holonomic, row.on_accelerations) {
+                (_, true) => [Pool::ZERO; 2],
+                (true, _) => [row.residual, *psi],
+                (false, _) => [row.residual, Pool::ZERO],
+            })
             .collect();
         self.programs.requirements = Some(system.pool.lower(&inputs.state, &errors));
     }
 
-    /// What is integrated along with the motion: the power of every class of forces, then the Lagrangian.
+    /// What is integrated along with the motion: the power of every class of forces, then `others` (the Lagrangian, and y eta for the
+    /// abbreviated action).
     pub fn with_quadratures(
         &mut self,
         system: &mut System,
         form: &KernelForm,
         balance: bool,
-        lagrangian: Option<Expr>,
+        others: &[Expr],
     ) {
-        if self.quadratures == (balance, lagrangian) {
+        if self.quadratures.0 == balance && self.quadratures.1 == others {
             return;
         }
-        self.quadratures = (balance, lagrangian);
+        self.quadratures = (balance, others.to_vec());
+        self.tangents = None;
         let mut rates = Vec::new();
         if balance {
             rates = energy_balance::powers(system);
             let explicit = energy_balance::explicit_power(system, form, rates[1]).unwrap_or(Pool::ZERO);
             rates.push(explicit);
         }
-        rates.extend(lagrangian);
+        rates.extend(others);
         let inputs = Inputs::of(system, form);
         self.programs.balance = (!rates.is_empty()).then(|| system.pool.lower(&inputs.results, &rates));
         self.shape.n_quadrature = rates.len();

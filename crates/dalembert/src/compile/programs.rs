@@ -80,6 +80,8 @@ macro_rules! programs {
 programs! {
     /// x', M, Q, A, b.
     terms: Scattered,
+    /// M z over z besides, where M has too many entries to be written out: columns of M one by one.
+    columns: Option<Program>,
     /// C of K4, over multipliers and reactions too.
     nonideal: Option<Program>,
     /// Residuals of the constraint rows, at position and velocity level.
@@ -92,6 +94,8 @@ programs! {
     invariants: Program,
     /// Event functions.
     events: Program,
+    /// What events assign.
+    action_values: Option<Program>,
     /// Functions that vanish where constraint rows may have kinks or jump.
     switches: Program,
     /// The sides of comparisons that time alone decides.
@@ -106,6 +110,8 @@ programs! {
     contact_terms: Option<Scattered>,
     /// A, b, S, W of C1.
     control_terms: Option<Scattered>,
+    /// Least and greatest value of each input that has bounds.
+    control_bounds: Option<Program>,
     /// h and h' of each requirement, psi and 0 where it is on rates.
     requirements: Option<Program>,
     /// Integrands along the motion: powers, and the Lagrangian.
@@ -236,6 +242,11 @@ pub struct Tapes<'c> {
     pub has_cost: bool,
     /// Rows of each constraint.
     pub groups: &'c [std::ops::Range<usize>],
+    /// Residuals of the rows at position level (0 where a row has none) and at velocity level.
+    pub residuals: (&'c Program, &'c [(usize, usize)]),
+    /// Outputs, then the energy if it is known, over `t, x, eta, parameters, multipliers, reactions, eta', Q, ideal, nonideal,
+    /// control`, and behind them friction, Gauss's function and works. None where forces in redundant loops are asked for.
+    pub outputs: Option<&'c Program>,
 }
 
 impl Compiled {
@@ -247,6 +258,8 @@ impl Compiled {
             control: self.programs.control_terms.as_ref().map(|c| (&c.program, &c.places.each[..])),
             has_cost: self.has_cost,
             groups: &self.groups,
+            residuals: (&self.programs.residuals.program, &self.programs.residuals.places.each),
+            outputs: self.programs.loop_forces.is_none().then_some(&self.programs.outputs),
         }
     }
 }

@@ -27,9 +27,13 @@ impl Layout {
         if !plain || n + m < CROSSOVER {
             return None;
         }
-        let columns = |row: &[(usize, dalembert_expr::Expr)]| row.iter().map(|e| e.0).collect::<Vec<_>>();
-        let mass = Pattern::new(n, (0..n).map(|p| columns(form.mass_matrix.row(p))));
-        let constraint = Pattern::new(n, form.constraint_matrix.iter().map(|row| columns(row)));
+        let pattern = |wanted: usize, rows: usize| {
+            let mut columns = vec![Vec::new(); rows];
+            let entries = written_out.iter().filter(|(array, _)| *array == wanted);
+            entries.for_each(|(_, k)| columns[k / n].push(k % n));
+            Pattern::new(n, columns)
+        };
+        let (mass, constraint) = (pattern(1, n), pattern(3, m));
         let sparsity = Sparsity::new(mass, constraint)?;
         let dense = n.pow(3) / 6 + m * n * n / 2 + m * m * n / 2 + m.pow(3) / 6;
         if n.max(m) <= MAX_DENSE && GAIN * (sparsity.work() + sparsity.fill()) > dense {

@@ -2,7 +2,7 @@
 //! watched along a motion.
 
 use crate::kernel_form::KernelForm;
-use dalembert_expr::{Expr, Pool, Switch, Symbol};
+use dalembert_expr::{Expr, Function, Node, Pool, Switch, Symbol};
 
 /// What vanishes at the switches of the constraint rows; those that parameters alone decide are none.
 pub(super) fn of_rows(pool: &mut Pool, form: &KernelForm) -> Vec<Expr> {
@@ -41,10 +41,11 @@ pub(super) fn of_time(pool: &mut Pool, form: &KernelForm) -> Vec<Expr> {
 }
 
 /// Whatever the accelerations are made of.
-fn moving_parts(form: &KernelForm) -> Vec<Expr> {
+pub(super) fn moving_parts(form: &KernelForm) -> Vec<Expr> {
     let mut parts = form.x_dot.clone();
     parts.extend(form.mass_matrix.entries().map(|(_, _, e)| e));
     parts.extend(&form.force);
+    parts.extend(form.besides_bodies.iter().flat_map(|besides| &besides.force));
     parts.extend(form.constraint_matrix.iter().chain(&form.requirement_matrix).flatten().map(|(_, e)| *e));
     parts.extend(form.constraint_right.iter().chain(&form.requirement_right));
     parts.extend(form.position_residuals.iter().flatten().chain(&form.velocity_residuals));
@@ -57,4 +58,37 @@ fn moving_parts(form: &KernelForm) -> Vec<Expr> {
         parts.extend([contact.coefficient, contact.r#static]);
     }
     parts
+}
+
+/// What changes sign where an expression has a kink or a jump.
+pub(crate) fn kinks(pool: &mut Pool, roots: &[Expr]) -> Vec<Expr> {
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut open: Vec<Expr> = roots.to_vec();
+    let mut found = Vec::new();
+    while let Some(e) = open.pop() {
+        if !seen.insert(e) {
+            continue;
+        }
+        match pool.node(e).clone() {
+            Node::Number(_) | Node::Pi | Node::Symbol(_) => {}
+            Node::Sum(_, parts) | Node::Product(parts) => open.extend(parts.iter().map(|(e, _)| *e)),
+            Node::Power(base, exponent) => open.extend([base, exponent]),
+            Node::Call(f, args) => {
+                open.extend(args.iter());
+                match f {
+                    Function::Abs | Function::Sign => found.push(args[0]),
+                    Function::Floor => found.push(Switch::Whole(args[0]).difference(pool)),
+                    Function::Min
+                    | Function::Max
+                    | Function::Less
+                    | Function::LessEqual
+                    | Function::Equal => {
+                        found.push(pool.sub(args[0], args[1]));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    found
 }

@@ -12,7 +12,7 @@
 //!
 //! For ideal constraints only. Cost O(operations of the unrolled factorisation), bounded by [`MAX_OPERATIONS`].
 
-use super::Inputs;
+use super::{Inputs, traced};
 use crate::kernel_form::KernelForm;
 use crate::system::System;
 use dalembert_expr::{Expr, Pool, Symbol};
@@ -24,6 +24,10 @@ pub(super) const MAX_OPERATIONS: usize = 12_000;
 const MAX_SHORTENED: u64 = 3000;
 /// Unknowns beyond which unrolling is not tried.
 const MAX_SPEEDS: usize = 40;
+/// Unknowns beyond which M of bodies is not factored without loops.
+const MAX_FACTORED: usize = 100;
+/// Operations of a recursion over bodies: they grow as the tree does.
+pub(super) const MAX_RECURSIVE: usize = 600_000;
 /// Least pivot of M, relative to its diagonal entry.
 pub(super) const MASS_PIVOT: f64 = 1e-9;
 /// Least pivot of S, relative to its diagonal entry: the square of the sine of the angle between a row and the earlier
@@ -80,9 +84,29 @@ impl UnrolledSolve {
         let (n, m) = (form.speeds.len(), rows.len());
         let plain =
             form.nonideal.is_none() && system.contacts.is_empty() && system.requirement_rows.is_empty();
-        if !plain || n == 0 || n > MAX_SPEEDS || m >= n {
+        if !plain || n == 0 || m >= n {
             return None;
         }
+        let symbols = match form.is_deferred || n > MAX_SPEEDS {
+            true => None,
+            false => Self::from_symbols(system, form, rows, fixed),
+        };
+        let recursive = if m == 0 { traced::recursive(system, form, fixed) } else { None };
+        let factored = match n > MAX_SPEEDS && recursive.is_some() || n > MAX_FACTORED {
+            true => None,
+            false => traced::factored(system, form, rows, fixed),
+        };
+        let all = [symbols, factored, recursive].into_iter().flatten();
+        all.min_by_key(|solve| solve.hoisted.each.counts().work())
+    }
+
+    /// From M, Q, A, b in symbols.
+    fn from_symbols(
+        system: &mut System,
+        form: &KernelForm,
+        rows: &[usize],
+        fixed: Option<&[f64]>,
+    ) -> Option<Self> {
         let raw = entries(form, rows);
         let mut best = unroll(system, form, rows, &raw, fixed)?;
         let derived = best.derived;
@@ -100,6 +124,30 @@ impl UnrolledSolve {
             }
         }
         Some(best)
+    }
+}
+
+impl UnrolledSolve {
+    /// From a tape with its outputs in the order of the layout; `None` if it is too long.
+    pub(super) fn of_tape(
+        tape: Builder,
+        outputs: &[Value],
+        layout: Layout,
+        fixed: Option<&[f64]>,
+        most: usize,
+    ) -> Option<UnrolledSolve> {
+        let program = tape.finish(outputs);
+        let varying = 1 + layout.n_x + layout.n;
+        if program.counts().total() > most {
+            return None;
+        }
+        let derived = program.counts();
+        let program = match fixed {
+            Some(values) => program.folded(varying, values),
+            None => program,
+        };
+        let Hoisted { once, each } = program.hoist(varying);
+        Some(UnrolledSolve { layout, derived, hoisted: Hoisted { once, each: each.fused() } })
     }
 }
 
@@ -140,28 +188,35 @@ fn unroll(
         })
         .collect();
     let b: Vec<Term> = given.collect();
+    Entries { tape, x_dot, M, Q, A, b }.solved(form, rows, fixed)
+}
 
-    let mut solve = Unrolled { tape, trusted: None, row_pivot: row_pivot(form, rows) };
-    let order = sparse_order(&M);
-    let results = solve.accelerate(&reordered(&M, &order), &pick(&Q, &order), &columns(&A, &order), &b);
-    let zero = solve.tape.constant(0.0);
-    let mut eta_dot = vec![None; n];
-    order.iter().zip(&results.eta_dot).for_each(|(p, z)| eta_dot[*p] = *z);
-    let all = x_dot.into_iter().chain(eta_dot).chain(results.pivots).chain(results.diagonal);
-    let mut outputs: Vec<Value> = all.map(|v| v.unwrap_or(zero)).collect();
-    outputs.push(solve.trusted.unwrap_or(zero));
-    let program = solve.tape.finish(&outputs);
-    let varying = 1 + layout.n_x + n;
-    if program.counts().total() > MAX_OPERATIONS {
-        return None;
+/// x', M by its lower rows, Q, A and b on a tape.
+pub(super) struct Entries {
+    pub tape: Builder,
+    pub x_dot: Vec<Term>,
+    pub M: Vec<Vec<Term>>,
+    pub Q: Vec<Term>,
+    pub A: Vec<Vec<Term>>,
+    pub b: Vec<Term>,
+}
+
+impl Entries {
+    /// The program that solves them.
+    pub fn solved(self, form: &KernelForm, rows: &[usize], fixed: Option<&[f64]>) -> Option<UnrolledSolve> {
+        let layout = Layout { n_x: form.coordinates.len(), n: form.speeds.len(), m: rows.len() };
+        let Entries { tape, x_dot, M, Q, A, b } = self;
+        let mut solve = Unrolled { tape, trusted: None, row_pivot: row_pivot(form, rows) };
+        let order = sparse_order(&M);
+        let results = solve.accelerate(&reordered(&M, &order), &pick(&Q, &order), &columns(&A, &order), &b);
+        let zero = solve.tape.constant(0.0);
+        let mut eta_dot = vec![None; layout.n];
+        order.iter().zip(&results.eta_dot).for_each(|(p, z)| eta_dot[*p] = *z);
+        let all = x_dot.into_iter().chain(eta_dot).chain(results.pivots).chain(results.diagonal);
+        let mut outputs: Vec<Value> = all.map(|v| v.unwrap_or(zero)).collect();
+        outputs.push(solve.trusted.unwrap_or(zero));
+        UnrolledSolve::of_tape(solve.tape, &outputs, layout, fixed, MAX_OPERATIONS)
     }
-    let derived = program.counts();
-    let program = match fixed {
-        Some(values) => program.folded(varying, values),
-        None => program,
-    };
-    let Hoisted { once, each } = program.hoist(varying);
-    Some(UnrolledSolve { layout, derived, hoisted: Hoisted { once, each: each.fused() } })
 }
 
 /// A number, or nothing where it is zero by structure.

@@ -104,7 +104,11 @@ impl Elaborator<'_> {
         };
         match self.pool.symbols(&[value]).is_empty() {
             true => self.parameters[k].value = value,
-            false => self.input_images.push((self.parameters[k].symbol, value)),
+            false => {
+                // Nothing reads it any more: for `linearize` it is no input of the system.
+                self.parameters[k].is_input = false;
+                self.input_images.push((self.parameters[k].symbol, value));
+            }
         }
         Ok(())
     }
@@ -169,9 +173,21 @@ impl Elaborator<'_> {
         self.pool.substitute(&rates, images)
     }
 
+    /// Where an auxiliary variable stands behind the coordinates: state variables come before discrete values.
+    pub(super) fn auxiliary_place(&self, k: usize) -> usize {
+        let before = |z: &&Auxiliary| z.sort == self.auxiliaries[k].sort;
+        let same = self.auxiliaries[..k].iter().filter(before).count();
+        let states = || self.auxiliaries.iter().filter(|z| z.sort == CoordinateSort::State).count();
+        if self.auxiliaries[k].sort == CoordinateSort::State { same } else { states() + same }
+    }
+
     /// Puts them behind the coordinates.
     pub(super) fn append_auxiliaries(&mut self, kinematics: &mut Kinematics, rates: Vec<Expr>) {
-        for z in std::mem::take(&mut self.auxiliaries) {
+        let mut sorted: Vec<(Auxiliary, Expr)> =
+            std::mem::take(&mut self.auxiliaries).into_iter().zip(rates).collect();
+        sorted.sort_by_key(|(z, _)| z.sort == CoordinateSort::Discrete);
+        for (z, rate) in sorted {
+            kinematics.rates.push(rate);
             let [rate, acceleration] =
                 ["'", "''"].map(|primes| self.pool.symbol(&format!("{}{primes}", z.name)));
             let displacement = self.pool.symbol(&format!("delta({})", z.name));
@@ -189,6 +205,5 @@ impl Elaborator<'_> {
         for row in kinematics.inverse.iter_mut().flatten() {
             row.resize(self.coordinates.len(), Pool::ZERO);
         }
-        kinematics.rates.extend(rates);
     }
 }

@@ -5,7 +5,6 @@
 //! follows outward along the tree (`motion`), joints that close loops are rows (`closure`). When all has been read,
 //! energies of bodies and loops are added to the model, and from there on it is like any other.
 
-mod algebra;
 mod bushing;
 mod closure;
 mod elements;
@@ -21,18 +20,20 @@ mod results;
 mod shapes;
 
 use super::scope::Binding;
-use super::{Elaborator, Fallible, RawInitial};
+use super::{Elaborator, Fallible, Part, RawInitial};
+use crate::bodies::algebra;
 use crate::bodies::{Body, Element, Joint, JointRole, Multibody, Placement, Vector};
 use crate::system::Event;
-use dalembert_expr::{Expr, Pool, Symbol};
+use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::any_error;
 use dalembert_syntax::source::Span;
-use motion::BodyMotion;
+use motion::{BodyMotion, Moving};
 pub(super) use plan::plan;
 use reactions::Wrench;
 use release::Release;
 use results::Request;
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// Bodies as far as they have been read.
 #[derive(Default)]
@@ -44,6 +45,7 @@ pub(super) struct Bodies {
     joints: Vec<Option<Joint>>,
     frames: Vec<Placement>,
     motions: Vec<Option<BodyMotion>>,
+    moving: Vec<Option<Moving>>,
     elements: Vec<Element>,
     element_of: FxHashMap<String, usize>,
     /// What force elements and torques do to bodies, in space.
@@ -54,6 +56,8 @@ pub(super) struct Bodies {
     loop_forces: Vec<Expr>,
     /// Symbols of the virtual displacements that bodies get so that forces of the model on them can be told.
     releases: Vec<Release>,
+    /// Where energies of bodies are among those of the model: kinetic, potential.
+    energies: [Range<usize>; 2],
 }
 
 impl Bodies {
@@ -63,6 +67,7 @@ impl Bodies {
             bodies: vec![None; n],
             joints: vec![None; joints],
             motions: vec![None; n],
+            moving: vec![None; n],
             plan,
             ..Bodies::default()
         }
@@ -79,7 +84,9 @@ impl Elaborator<'_> {
         if self.bodies.is_empty() || any_error(&self.diagnostics) {
             return Ok(());
         }
+        let first = [self.kinetic.len(), self.potential.len()];
         self.body_energies()?;
+        self.bodies.energies = [first[0]..self.kinetic.len(), first[1]..self.potential.len()];
         self.close_loops()?;
         self.limit_events();
         self.guess_quaternions();
@@ -94,7 +101,8 @@ impl Elaborator<'_> {
             let above = self.pool.sub(limit.value, limit.upper);
             for (end, value, rising) in [("lower", below, false), ("upper", above, true)] {
                 let name = format!("{}.{end} passed", limit.name);
-                self.events.push(Event { name, value, rising: Some(rising), stop: false, span: limit.span });
+                let (rising, actions, span) = (Some(rising), Vec::new(), limit.span);
+                self.events.push(Event { name, value, rising, stop: false, actions, span });
             }
         }
     }
@@ -127,8 +135,22 @@ impl Elaborator<'_> {
         self.pool.evaluate_all(exprs, |s| values.get(&s).copied().unwrap_or(f64::NAN))
     }
 
+    /// The Lagrangian without the energies of bodies.
+    pub(super) fn rest_of_lagrangian(&mut self, images: &[(Symbol, Expr)]) -> Expr {
+        let [kinetic, potential] = &self.bodies.energies;
+        let outside = |range: &Range<usize>, parts: &[Part], sign: Rational| -> Vec<(Expr, Rational)> {
+            let rest = parts.iter().enumerate().filter(|(k, _)| !range.contains(k));
+            rest.map(|(_, part)| (part.expr, sign.clone())).collect()
+        };
+        let mut parts = outside(kinetic, &self.kinetic, Rational::ONE);
+        parts.extend(outside(potential, &self.potential, Rational::MINUS_ONE));
+        parts.extend(self.lagrangian.iter().map(|part| (part.expr, Rational::ONE)));
+        let rest = self.pool.combine(parts);
+        self.pool.substitute(&[rest], images)[0]
+    }
+
     /// The tree as data.
-    pub(super) fn multibody(&mut self) -> Option<Multibody> {
+    pub(super) fn multibody(&mut self, rest: Expr) -> Option<Multibody> {
         if self.bodies.is_empty() {
             return None;
         }
@@ -153,6 +175,7 @@ impl Elaborator<'_> {
             elements: bodies.elements,
             guesses: bodies.guesses,
             loop_forces: bodies.loop_forces,
+            rest,
         })
     }
 }

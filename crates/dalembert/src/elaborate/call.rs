@@ -116,7 +116,10 @@ impl Elaborator<'_> {
                 let value = self.value(e)?;
                 let (variable, kind) = self.scalar(x)?;
                 match self.pool.as_symbol(variable) {
-                    Some(s) => Ok(self.partial(&value, s, &kind)),
+                    Some(s) => {
+                        self.warn_of_partial_time(&value, s, e, span);
+                        Ok(self.partial(&value, s, &kind))
+                    }
                     None => self.error(
                         Code::UnknownName,
                         x.span,
@@ -215,7 +218,7 @@ impl Elaborator<'_> {
             let ((x, k), (y, l)) = (self.scalar(a)?, self.scalar(b)?);
             let common = self.same_unit(&k, &l, b.span)?;
             let kind = match (f, common) {
-                (F::Atan2, UnitInfo::Known(_)) => UnitInfo::Known(Dimension::none()),
+                (F::Atan2, UnitInfo::Known(_)) => UnitInfo::Known(Dimension::angle()),
                 (_, kind) => kind,
             };
             return Ok(Value::Scalar(self.pool.call(f, &[x, y]), kind));
@@ -227,7 +230,12 @@ impl Elaborator<'_> {
             }
             _ => self.plain_argument(name, args)?,
         };
-        let kind = if f == F::Sign { UnitInfo::Number } else { kind };
+        let kind = match (f, kind) {
+            (F::Sign, _) => UnitInfo::Number,
+            (F::Abs, kind) => kind,
+            (F::Asin | F::Acos | F::Atan, UnitInfo::Known(_)) => UnitInfo::Known(Dimension::angle()),
+            (_, kind) => kind.without_angle(),
+        };
         Ok(Value::Scalar(self.pool.call1(f, x), kind))
     }
 
@@ -287,6 +295,21 @@ impl Elaborator<'_> {
             columns.iter_mut().zip(entries).for_each(|(column, e)| column.push(e.clone()));
         }
         Ok(Value::Vector(columns.into_iter().map(Value::Vector).collect()))
+    }
+
+    /// `diff(x, t)` is zero where time does not occur: the rate was meant.
+    fn warn_of_partial_time(&mut self, value: &Value, variable: Symbol, of: &ast::Expr, span: Span) {
+        let scalars = value.scalars();
+        let symbols = self.pool.symbols(&scalars);
+        let moves = symbols.iter().any(|s| matches!(self.role(*s), Role::Coordinate | Role::Rate));
+        if variable != self.time || symbols.contains(&self.time) || !moves {
+            return;
+        }
+        let text = dalembert_syntax::expression_text(of);
+        let rate = if matches!(of.kind, ast::ExprKind::Name(_)) { text.clone() } else { format!("({text})") };
+        let message = format!("`diff({text}, t)` is zero: a partial derivative holds the coordinates");
+        let d = Diagnostic::warning(Code::PartialTimeDerivative, span, message);
+        self.diagnostics.push(d.help(format!("the rate is `{rate}'`")).suggest(span, format!("{rate}'")));
     }
 
     fn partial(&mut self, value: &Value, x: Symbol, kind_of_x: &UnitInfo) -> Value {
@@ -437,7 +460,7 @@ impl Elaborator<'_> {
             let message = format!("no friction acts on `{target}`");
             let d = Diagnostic::error(Code::UnknownConstraint, a.span, message);
             return self.fail(
-                d.help(format!("state it before: `friction on {target}: coefficient mu, velocity V`")),
+                d.help(format!("state it before: `friction on {target}: coefficient mu, velocity V`, or `friction in {target}: limit F` for a coordinate")),
             );
         };
         let names: Vec<String> =

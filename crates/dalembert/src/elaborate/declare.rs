@@ -73,7 +73,8 @@ impl Elaborator<'_> {
             self.declare(&name, Binding::Parameter(self.parameters.len()), d.target.span)?;
             let symbol = self.symbol_with_role(&name, if is_input { Role::Input } else { Role::Parameter });
             let span = d.target.span;
-            self.parameters.push(Parameter { name, symbol, value, kind, unit_size, is_input, span });
+            let unit = d.unit.as_ref().map(dalembert_syntax::unit_text);
+            self.parameters.push(Parameter { name, symbol, value, kind, unit_size, unit, is_input, span });
         }
         Ok(())
     }

@@ -7,8 +7,9 @@ use dalembert_expr::Rational;
 use dalembert_syntax::units::{Dimension, UnitInfo};
 
 impl Elaborator<'_> {
-    /// Refuses energies, forces and inertia whose units do not go together, as far as units are given.
-    pub(super) fn check_dimensions(&mut self, k: &Kinematics) -> Fallible<()> {
+    /// Refuses energies, forces and inertia whose units do not go together, as far as units are given; the unit of
+    /// energies, as far as known.
+    pub(super) fn check_dimensions(&mut self, k: &Kinematics) -> Fallible<UnitInfo> {
         let time = UnitInfo::Known(Dimension::time());
         let displacements: Vec<UnitInfo> =
             k.speeds.iter().map(|s| s.kind.times(&time, &Rational::ONE)).collect();
@@ -24,8 +25,9 @@ impl Elaborator<'_> {
             }
         }
         self.mass = mass;
-        let forces_on = std::mem::take(&mut self.forces_on);
-        for (on, part) in &forces_on {
+        let (forces_on, limits) =
+            (std::mem::take(&mut self.forces_on), std::mem::take(&mut self.friction_limits));
+        for (on, part) in forces_on.iter().chain(&limits) {
             let displacement = match on {
                 Binding::Coordinate(i) => self.coordinates[*i].kind.clone(),
                 Binding::Speed(s) => displacements[k.speeds.len() - self.definitions.len() + s].clone(),
@@ -42,7 +44,10 @@ impl Elaborator<'_> {
         for (part, factor) in self.work_parts(&time) {
             self.fits(&mut energy, &part, &factor)?;
         }
-        Ok(())
+        Ok(match energy {
+            UnitInfo::Known(_) => energy.without_angle(),
+            UnitInfo::Missing | UnitInfo::Number => UnitInfo::Missing,
+        })
     }
 
     fn energy_parts(&self) -> Vec<Part> {

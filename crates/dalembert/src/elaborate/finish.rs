@@ -1,6 +1,6 @@
 //! Closing a model: kinematics solved, rates replaced by speeds, forces gathered, results named.
 
-use super::laws::Control;
+use super::actuate::Control;
 use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::{Elaborator, Fallible};
@@ -9,6 +9,7 @@ use crate::system::{Contact, Contribution, Initial, InitialTarget, Observables, 
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
+use dalembert_syntax::units::UnitInfo;
 
 impl Elaborator<'_> {
     /// The system, or what is still wrong with it.
@@ -37,7 +38,7 @@ impl Elaborator<'_> {
         let releases = self.release_images();
         self.put_releases_to_zero(&releases);
         let kinematics = self.resolve_speeds()?;
-        self.check_dimensions(&kinematics)?;
+        let energy_kind = self.check_dimensions(&kinematics)?;
         let mut images = self.images(&kinematics);
         images.extend(releases);
         self.add_input_images(&mut images);
@@ -55,6 +56,7 @@ impl Elaborator<'_> {
         };
         let (kinetic, potential, lagrangian, dissipation) =
             (sum(kinetic), sum(potential), sum(lagrangian), sum(dissipation));
+        let rest = self.rest_of_lagrangian(&images);
         let frame = self.frame_rows(&kinematics);
         let mut contributions = self.energy_contributions(&images);
         let (applied, forces) = self.applied_forces(&kinematics, &frame, &images)?;
@@ -62,7 +64,7 @@ impl Elaborator<'_> {
         let spans = (self.nonideal.first().map(|p| p.span), self.mass.as_ref().map(|(_, span)| *span));
         let nonideal = self.nonideal_term(&kinematics, &images)?;
         let mass = self.checked_mass(&kinematics, &images)?;
-        self.replace_in_rows(&images);
+        self.replace_in_rows(&kinematics, &images)?;
         let contacts = self.close_contacts(&kinematics, &images)?;
         let control = self.close_control(&kinematics, &frame, &images)?;
         let initial = self.checked_initials(&kinematics);
@@ -70,11 +72,14 @@ impl Elaborator<'_> {
         let energies = Energies { kinetic, potential, lagrangian };
         let energies = self.energy_expressions(&kinematics, energies);
         images.extend(body_results);
+        self.name_result_units(&kinematics, &observables, &energy_kind);
         self.replace_in_outputs(&kinematics, &images, &observables, &energies)?;
         let auxiliary_rates = self.auxiliary_rates(&images);
         Ok(Closed {
+            rest,
             auxiliary_rates,
             energies: energies.map(|(_, value)| value),
+            energy_kind,
             contacts,
             control,
             kinematics,
@@ -166,10 +171,26 @@ impl Elaborator<'_> {
         kinematics.rates.iter().map(|r| places.gradient(&mut self.pool, *r)).collect()
     }
 
-    fn replace_in_rows(&mut self, images: &[(Symbol, Expr)]) {
+    fn replace_in_rows(&mut self, k: &Kinematics, images: &[(Symbol, Expr)]) -> Fallible<()> {
         let residuals: Vec<Expr> = self.rows.iter().map(|r| r.residual).collect();
         let replaced = self.pool.substitute(&residuals, images);
         self.rows.iter_mut().zip(replaced).for_each(|(row, e)| row.residual = e);
+        let rows = self.rows.iter().filter(|row| row.on_accelerations);
+        let rows: Vec<(Expr, Span)> = rows.map(|row| (row.residual, row.span)).collect();
+        self.check_accelerations(k, &rows)
+    }
+
+    /// Rows on accelerations are linear in them.
+    pub(super) fn check_accelerations(&mut self, k: &Kinematics, rows: &[(Expr, Span)]) -> Fallible<()> {
+        let symbols: Vec<Symbol> = k.speeds.iter().map(|s| s.acceleration).collect();
+        for (residual, span) in rows {
+            if self.pool.linear(*residual, &symbols).is_none() {
+                let message = "a constraint or requirement must be linear in accelerations";
+                let d = Diagnostic::error(Code::NotLinear, *span, message);
+                return self.fail(d.help("their factors may depend on coordinates, rates and time"));
+            }
+        }
+        Ok(())
     }
 
     fn checked_initials(&mut self, k: &Kinematics) -> Vec<Initial> {
@@ -183,22 +204,20 @@ impl Elaborator<'_> {
                 None => InitialTarget::Rate(*i),
             },
             Binding::Speed(s) => InitialTarget::Speed(n_own + s),
-            Binding::Auxiliary(k) => InitialTarget::Coordinate(n_x + k),
+            Binding::Auxiliary(k) => InitialTarget::Coordinate(n_x + self.auxiliary_place(*k)),
             _ => InitialTarget::Coordinate(0),
         };
-        std::mem::take(&mut self.initial)
-            .into_iter()
-            .map(|raw| Initial {
-                target: target(&raw.on, raw.order),
-                fixed: raw.fixed,
-                value: raw.value,
-                span: raw.span,
-            })
-            .collect()
+        let initial = self.initial.iter().map(|raw| Initial {
+            target: target(&raw.on, raw.order),
+            fixed: raw.fixed,
+            value: raw.value,
+            span: raw.span,
+        });
+        initial.collect()
     }
 
     fn assemble(mut self, mut c: Closed) -> System {
-        let bodies = self.multibody();
+        let bodies = self.multibody(c.rest);
         self.append_auxiliaries(&mut c.kinematics, c.auxiliary_rates);
         System {
             pool: self.pool,
@@ -226,6 +245,7 @@ impl Elaborator<'_> {
             requirements: self.requirements,
             requirement_rows: self.requirement_rows,
             actuators: c.control.actuators,
+            control_bounds: c.control.bounds,
             weight: c.control.weight,
             initial: c.initial,
             outputs: self.outputs,
@@ -234,6 +254,7 @@ impl Elaborator<'_> {
             complete_integral: self.complete_integral,
             observables: c.observables,
             energy: c.energies[0],
+            energy_kind: c.energy_kind,
             kinetic_energy: c.energies[1],
             potential_energy: c.energies[2],
             drawn: self.drawn,
@@ -253,10 +274,13 @@ pub(super) struct Energies {
 
 /// What closing a model found.
 struct Closed {
+    /// The Lagrangian without the energies of bodies.
+    rest: Expr,
     /// Of the auxiliary variables, in the speeds.
     auxiliary_rates: Vec<Expr>,
     /// The whole, the kinetic and the potential energy.
     energies: [Option<Expr>; 3],
+    energy_kind: UnitInfo,
     contacts: Vec<Contact>,
     control: Control,
     kinematics: Kinematics,

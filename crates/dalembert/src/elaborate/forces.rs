@@ -136,7 +136,13 @@ impl Elaborator<'_> {
         let displacements = Places::new(k.speeds.iter().map(|s| &s.displacement));
         let mut parts: Vec<Vec<Expr>> = vec![Vec::new(); k.speeds.len()];
         for part in std::mem::take(&mut self.nonideal) {
-            if self.rows.is_empty() {
+            if self.rows.is_empty() && !self.requirement_rows.is_empty() && self.actuators.is_some() {
+                let message =
+                    "non-ideal work beside requirements alone is exerted by control, on every speed";
+                let d = Diagnostic::error(Code::NotApplicable, part.span, message);
+                return self.fail(d.help("leave `actuate` out, or give the force by `force` or `work`"));
+            }
+            if self.rows.is_empty() && self.requirement_rows.is_empty() {
                 let d = Diagnostic::error(
                     Code::NotApplicable,
                     part.span,

@@ -3,10 +3,12 @@
 use super::roles::{Allowed, State};
 use super::scope::Binding;
 use super::speeds::Kinematics;
+use super::statement::ScalarRow;
 use super::value::Value;
 use super::{Elaborator, Fallible, Part};
 use crate::system::{Constraint, Contact, RequirementRow};
-use dalembert_expr::{Expr, Pool, Rational, Symbol, Zero};
+use dalembert_expr::{Expr, Pool, Symbol};
+use dalembert_run::Level;
 use dalembert_syntax::ast::{self, Equation, Target};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
@@ -85,7 +87,7 @@ impl Elaborator<'_> {
         self.normals.push(normal);
         self.contacts.push(Contact {
             name,
-            constraint,
+            constraint: Some(constraint),
             rows,
             velocity,
             coefficient,
@@ -93,6 +95,44 @@ impl Elaborator<'_> {
             normal: None,
             span,
         });
+        Ok(())
+    }
+
+    /// `friction in x: limit F [, static Fs]`: a contact whose coefficients are forces and whose normal force is 1.
+    pub(super) fn friction_in(
+        &mut self,
+        target: &Target,
+        limit: &ast::Expr,
+        still: Option<&ast::Expr>,
+        span: Span,
+    ) -> Fallible<()> {
+        let name = self.member(target)?;
+        let on = self.lookup(&name, target.span)?;
+        let rate = match on {
+            Binding::Coordinate(i) => self.coordinates[i].rate,
+            Binding::Speed(s) => self.speeds[s].symbol,
+            _ => {
+                let message =
+                    format!("friction acts in a coordinate or a declared speed, `{name}` is neither");
+                let d = Diagnostic::error(Code::UnknownName, target.span, message);
+                return self.fail(
+                    d.help("friction at a constraint is `friction on NAME: coefficient mu, velocity V`"),
+                );
+            }
+        };
+        if let Some(first) = self.contacts.iter().find(|c| c.name == name).map(|c| c.span) {
+            let d = Diagnostic::error(Code::StatementTwice, span, format!("`{name}` has friction already"));
+            return self.fail(d.label(first, "here"));
+        }
+        let allowed = Allowed::only("a limit of friction", State::Velocity).with_signals();
+        let sliding = self.part(limit, allowed)?;
+        let still = still.map_or(Ok(sliding.clone()), |e| self.part(e, allowed))?;
+        let velocity = vec![self.pool.var(rate)];
+        let (coefficient, r#static) = (sliding.expr, still.expr);
+        self.friction_limits.extend([(on.clone(), sliding), (on, still)]);
+        self.normals.push(None);
+        let (constraint, rows, normal) = (None, 0..0, Some(Vec::new()));
+        self.contacts.push(Contact { name, constraint, rows, velocity, coefficient, r#static, normal, span });
         Ok(())
     }
 
@@ -118,9 +158,11 @@ impl Elaborator<'_> {
         let coefficients = coefficients?;
         let first_row = self.requirement_rows.len();
         self.limit(first_row + difference.scalars().len(), "requirement rows", span)?;
-        for (row_name, residual, holonomic) in self.scalar_rows(&name, &difference, span)? {
-            let decay = self.decay(&coefficients, holonomic, &row_name, span)?;
-            self.requirement_rows.push(RequirementRow { name: row_name, residual, holonomic, decay, span });
+        for ScalarRow { name, residual, level } in self.scalar_rows(&name, &difference, span)? {
+            let decay = self.decay(&coefficients, level, &name, span)?;
+            let (holonomic, on_accelerations) = (level == Level::Position, level == Level::Acceleration);
+            let row = RequirementRow { name, residual, holonomic, on_accelerations, decay, span };
+            self.requirement_rows.push(row);
         }
         self.requirements.push(Constraint { name, rows: first_row..self.requirement_rows.len(), span });
         Ok(())
@@ -130,24 +172,29 @@ impl Elaborator<'_> {
     fn decay(
         &mut self,
         coefficients: &[Part],
-        holonomic: bool,
+        level: Level,
         name: &str,
         span: Span,
     ) -> Fallible<Option<(Expr, Expr)>> {
         let rate = UnitInfo::Known(Dimension::none()).per_time();
-        match (coefficients, holonomic) {
+        match (coefficients, level) {
             ([], _) => Ok(None),
-            ([k0], false) => {
+            (_, Level::Acceleration) => {
+                let message = format!("`{name}` is on accelerations: it has no error that could decay");
+                let d = Diagnostic::error(Code::NotApplicable, span, message);
+                self.fail(d.help("write the feedback into the right side, as in `require x'' = -2*x' - x`"))
+            }
+            ([k0], Level::Velocity) => {
                 self.same_unit(&rate, &k0.kind, k0.span)?;
                 Ok(Some((Pool::ZERO, k0.expr)))
             }
-            ([k0], true) => {
+            ([k0], Level::Position) => {
                 self.same_unit(&rate.per_time(), &k0.kind, k0.span)?;
                 let root = self.pool.sqrt(k0.expr);
                 let two = self.pool.int(2);
                 Ok(Some((self.pool.mul(two, root), k0.expr)))
             }
-            ([k1, k0], true) => {
+            ([k1, k0], Level::Position) => {
                 self.same_unit(&rate, &k1.kind, k1.span)?;
                 self.same_unit(&rate.per_time(), &k0.kind, k0.span)?;
                 Ok(Some((k1.expr, k0.expr)))
@@ -160,36 +207,6 @@ impl Elaborator<'_> {
                 ))
             }
         }
-    }
-
-    /// `actuate x, theta`, `actuate q[1..N]`
-    pub(super) fn actuate(&mut self, targets: &[Target], span: Span) -> Fallible<()> {
-        let mut list = Vec::new();
-        let mut named = Vec::new();
-        for target in targets {
-            named.extend(self.members(target)?.into_iter().map(|name| (name, target)));
-        }
-        for (name, target) in named {
-            let on = self.lookup(&name, target.span)?;
-            if !matches!(on, Binding::Coordinate(_) | Binding::Speed(_)) {
-                let message = format!("control acts on a coordinate or a speed, `{name}` is neither");
-                return self.error(Code::UnknownName, target.span, &message);
-            }
-            let known = self.actuators.iter().flat_map(|(list, _)| list).chain(&list);
-            if known.into_iter().any(|(_, other): &(Binding, String)| *other == name) {
-                return self.error(
-                    Code::DeclaredTwice,
-                    target.span,
-                    &format!("`{name}` is actuated already"),
-                );
-            }
-            list.push((on, name));
-        }
-        match &mut self.actuators {
-            Some((known, _)) => known.extend(list),
-            None => self.actuators = Some((list, span)),
-        }
-        Ok(())
     }
 
     /// `weight W`: a matrix, the diagonal of one, or a number for all.
@@ -230,7 +247,9 @@ impl Elaborator<'_> {
             contact.velocity = self.pool.substitute(&contact.velocity, images);
             let replaced = self.pool.substitute(&[contact.coefficient, contact.r#static], images);
             (contact.coefficient, contact.r#static) = (replaced[0], replaced[1]);
-            if !contact.velocity.iter().any(|V| self.pool.depends_on(*V, &speeds)) {
+            if contact.constraint.is_some()
+                && !contact.velocity.iter().any(|V| self.pool.depends_on(*V, &speeds))
+            {
                 let message = "a sliding velocity contains rates, and this one has none";
                 return self.error(Code::NotApplicable, contact.span, message);
             }
@@ -273,94 +292,9 @@ impl Elaborator<'_> {
         }
         Ok(map)
     }
-
-    /// Requirements, inputs and their cost with rates replaced.
-    pub(super) fn close_control(
-        &mut self,
-        k: &Kinematics,
-        frame: &[Vec<(usize, Expr)>],
-        images: &[(Symbol, Expr)],
-    ) -> Fallible<Control> {
-        let residuals: Vec<Expr> = self.requirement_rows.iter().map(|r| r.residual).collect();
-        let replaced = self.pool.substitute(&residuals, images);
-        self.requirement_rows.iter_mut().zip(replaced).for_each(|(row, e)| row.residual = e);
-        let (actuators, weight) = (self.actuators.take(), self.weight.take());
-        if self.requirement_rows.is_empty()
-            && let Some(span) = actuators.as_ref().map(|a| a.1).or(weight.as_ref().map(|w| w.1))
-        {
-            let message = "nothing is required of the control: this has no effect";
-            self.diagnostics.push(
-                Diagnostic::warning(Code::AlwaysTrue, span, message)
-                    .help("say what it must achieve with `require`"),
-            );
-        }
-        let n = k.speeds.len();
-        let own = n - self.definitions.len();
-        let actuators = actuators.map(|(list, _)| {
-            list.into_iter()
-                .map(|(on, name)| {
-                    let column: Vec<Expr> = match on {
-                        Binding::Coordinate(i) => {
-                            let mut column = vec![Pool::ZERO; n];
-                            frame[i].iter().for_each(|(p, e)| column[*p] = *e);
-                            column
-                        }
-                        Binding::Speed(s) => unit(n, own + s),
-                        _ => vec![Pool::ZERO; n],
-                    };
-                    (name, column)
-                })
-                .collect::<Vec<_>>()
-        });
-        let count = actuators.as_ref().map_or(n, Vec::len);
-        let weight = match weight {
-            None => None,
-            Some((rows, span)) => Some((self.checked_weight(rows, count, images, span)?, span)),
-        };
-        Ok(Control { actuators, weight })
-    }
-
-    fn checked_weight(
-        &mut self,
-        rows: Vec<Vec<Expr>>,
-        count: usize,
-        images: &[(Symbol, Expr)],
-        span: Span,
-    ) -> Fallible<Vec<Vec<Expr>>> {
-        let rows = match rows.as_slice() {
-            [row] if row.len() == 1 && count != 1 => diagonal(&vec![row[0]; count]),
-            _ => rows,
-        };
-        if rows.len() != count || rows.iter().any(|row| row.len() != count) {
-            let message = format!("the weight must be {count} by {count}, one row for each control input");
-            return self.error(Code::DimensionMismatch, span, &message);
-        }
-        let rows: Vec<Vec<Expr>> = rows.iter().map(|row| self.pool.substitute(row, images)).collect();
-        for i in 0..count {
-            for j in 0..i {
-                let difference =
-                    self.pool.combine([(rows[i][j], Rational::ONE), (rows[j][i], Rational::MINUS_ONE)]);
-                if self.pool.is_zero(difference) != Zero::Yes {
-                    let message = format!("the weight is not symmetric in entries {} and {}", i + 1, j + 1);
-                    return self.error(Code::MassNotSymmetric, span, &message);
-                }
-            }
-        }
-        Ok(rows)
-    }
 }
 
-/// What control may use.
-pub(super) struct Control {
-    pub actuators: Option<Vec<(String, Vec<Expr>)>>,
-    pub weight: Option<(Vec<Vec<Expr>>, Span)>,
-}
-
-fn unit(n: usize, p: usize) -> Vec<Expr> {
-    (0..n).map(|q| if q == p { Pool::ONE } else { Pool::ZERO }).collect()
-}
-
-fn diagonal(entries: &[Expr]) -> Vec<Vec<Expr>> {
+pub(super) fn diagonal(entries: &[Expr]) -> Vec<Vec<Expr>> {
     let entry = |i: usize, j: usize| if i == j { entries[i] } else { Pool::ZERO };
     (0..entries.len()).map(|i| (0..entries.len()).map(|j| entry(i, j)).collect()).collect()
 }

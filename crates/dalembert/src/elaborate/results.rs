@@ -5,7 +5,7 @@ use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::{Elaborator, Fallible, Reported};
 use crate::kernel_form::Places;
-use crate::system::{Contact, Observables, Power};
+use crate::system::{Contact, Observables, Power, event_expressions as expressions};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
@@ -54,13 +54,11 @@ impl Elaborator<'_> {
         energies: &[(&'static str, Option<Expr>)],
     ) -> Fallible<()> {
         let mut images = images.to_vec();
-        let events: Vec<(Expr, Span)> = self.events.iter().map(|e| (e.value, e.span)).collect();
-        if let Some((_, span)) =
-            events.into_iter().find(|(e, _)| self.pool.depends_on(*e, &observables.works))
-        {
+        let events: Vec<(Expr, Span)> = expressions(&mut self.events).map(|(e, span)| (*e, span)).collect();
+        if let Some((_, span)) = events.iter().find(|(e, _)| self.pool.depends_on(*e, &observables.works)) {
             let d = Diagnostic::error(
                 Code::ObservableOutsideOutput,
-                span,
+                *span,
                 "an event cannot depend on `work(...)`",
             );
             return self.fail(d.help("work is known where rows are given out: use it in `output`"));
@@ -71,8 +69,7 @@ impl Elaborator<'_> {
                 Some(value) => images.push((symbol, value)),
                 None => {
                     let outputs = self.outputs.iter().map(|o| (o.value, o.span));
-                    let users: Vec<(Expr, Span)> =
-                        outputs.chain(self.events.iter().map(|e| (e.value, e.span))).collect();
+                    let users: Vec<(Expr, Span)> = outputs.chain(events.iter().copied()).collect();
                     let user = users.into_iter().find(|(e, _)| self.pool.depends_on(*e, &[symbol]));
                     if let Some((_, span)) = user {
                         let d = Diagnostic::error(
@@ -98,12 +95,12 @@ impl Elaborator<'_> {
             images.push((wanted.symbol, value));
         }
         let values: Vec<Expr> =
-            self.outputs.iter().map(|o| o.value).chain(self.events.iter().map(|e| e.value)).collect();
+            self.outputs.iter().map(|o| o.value).chain(events.iter().map(|e| e.0)).collect();
         let replaced = self.pool.substitute(&values, &images);
         let (outputs, events) = replaced.split_at(self.outputs.len());
         self.outputs.iter_mut().zip(outputs).for_each(|(o, e)| o.value = *e);
-        self.events.iter_mut().zip(events).for_each(|(o, e)| o.value = *e);
-        Ok(())
+        expressions(&mut self.events).zip(events).for_each(|((old, _), new)| *old = *new);
+        self.close_events(k)
     }
 
     /// `energy` is T + V; where T is not a quadratic function of the speeds, or only a Lagrangian is known, it is

@@ -51,6 +51,8 @@ pub(super) struct Allowed {
     pub displacements: bool,
     pub ideal_results: bool,
     pub results: bool,
+    /// Accelerations, where results are not asked for.
+    pub accelerations: bool,
     pub constants: bool,
     /// Signals from outside: where their rates are not asked for.
     pub inputs: bool,
@@ -74,6 +76,7 @@ impl Allowed {
             displacements: false,
             ideal_results: false,
             results: false,
+            accelerations: false,
             constants: false,
             inputs: false,
             auxiliaries: false,
@@ -124,7 +127,8 @@ impl Elaborator<'_> {
                 Role::Rate => allowed.state == State::Velocity,
                 Role::Displacement => allowed.displacements,
                 Role::IdealResult => allowed.ideal_results,
-                Role::Acceleration | Role::Result => allowed.results,
+                Role::Acceleration => allowed.results || allowed.accelerations,
+                Role::Result => allowed.results,
                 Role::Constant => allowed.constants,
             };
             if !fine {
@@ -150,7 +154,7 @@ impl Elaborator<'_> {
                 Code::AccelerationNotAllowed,
                 format!("{what} cannot depend on the acceleration `{name}`"),
             )
-            .help("accelerations are results: use them in `output`"),
+            .help("accelerations are results: use them in `output`; `constraint` and `require` may be linear in them"),
             Role::Displacement => make(
                 Code::DeltaOutsideWork,
                 format!("{what} cannot contain the virtual displacement `{name}`"),
@@ -160,7 +164,7 @@ impl Elaborator<'_> {
                 Code::NotConstant,
                 format!("{what} cannot depend on the input `{name}`: its rate would be needed, and it has none"),
             )
-            .help("inputs stand in `force`, `work`, `nonideal work`, `state`, `output`, `event` and `friction ... limit`"),
+            .help("inputs stand in `force`, `work`, `nonideal work`, `state`, `output`, `event`, `friction ... limit` and requirements on accelerations, as in `require x'' = u`"),
             Role::Auxiliary => make(
                 Code::NotConstant,
                 format!("{what} cannot depend on the auxiliary variable `{name}`"),

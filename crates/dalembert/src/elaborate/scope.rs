@@ -132,6 +132,12 @@ impl Elaborator<'_> {
             d = d.help(format!("the rate of `{x}` is `{x}'`")).suggest(span, format!("{x}'"));
             return self.fail(d);
         }
+        let later = self.declarations.get(name).filter(|place| place.start > span.start);
+        if let Some(place) = later.filter(|_| self.foreign.is_none()) {
+            d.message = format!("`{name}` is used before it is declared");
+            let d = d.label(*place, "declared here").help("move the declaration before its first use");
+            return self.fail(d);
+        }
         let known = self.scope.plain_names();
         let known = known.into_iter().chain(["t", "pi"]).chain(PLAIN_OBSERVABLES.iter().copied());
         d = match nearest(name, known) {

@@ -4,12 +4,13 @@ use super::roles::{Allowed, Role, State};
 use super::scope::Binding;
 use super::value::{Value, component_name};
 use super::{Elaborator, Fallible, MAX_ERRORS, Part};
-use crate::system::{Constraint, ConstraintRow, Event, Output, Run};
+use crate::system::{Constraint, ConstraintRow, Output, Run};
 use dalembert_expr::{Expr, Pool, Rational};
-use dalembert_run::Method;
-use dalembert_syntax::ast::{self, Block, Definition, Equation, Statement, StatementKind as S, Target};
+use dalembert_run::{Level, Method};
+use dalembert_syntax::ast::{self, Block, Definition, Equation, Statement, StatementKind as S};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
+use dalembert_syntax::units::UnitInfo;
 use dalembert_syntax::words::is_reserved;
 
 impl Elaborator<'_> {
@@ -110,7 +111,9 @@ impl Elaborator<'_> {
             }
             S::Simulate(run) => self.simulate(run, span),
             S::Output(definitions) => self.each(definitions, Self::output),
-            S::Event { name, value, direction, stop } => self.event(name, value, *direction, *stop),
+            S::Event { name, value, direction, stop, actions } => {
+                self.event(name, value, *direction, *stop, actions)
+            }
             S::For { index, range, body } => {
                 let (first, last) = self.range(range)?;
                 self.with_index(index, first, last, |this, _| {
@@ -121,6 +124,9 @@ impl Elaborator<'_> {
             S::Friction { on, coefficient, velocity, r#static, normal } => {
                 let parts = super::laws::Parts { coefficient, velocity, r#static, normal };
                 self.friction(on, parts, span)
+            }
+            S::FrictionIn { target, limit, r#static } => {
+                self.friction_in(target, limit, r#static.as_ref(), span)
             }
             S::Require { equation, decay } => self.requirement(equation, decay, span),
             S::Actuate(targets) => self.actuate(targets, span),
@@ -239,23 +245,28 @@ impl Elaborator<'_> {
         let residuals = difference.scalars();
         let first_row = self.rows.len();
         self.limit(first_row + residuals.len(), "constraint rows", span)?;
-        for (row_name, residual, holonomic) in self.scalar_rows(&name, &difference, span)? {
+        let kinds: Vec<(Expr, UnitInfo)> = residuals.into_iter().zip(difference.units()).collect();
+        for ScalarRow { name, residual, level } in self.scalar_rows(&name, &difference, span)? {
             let constraint = self.constraints.len();
-            self.row_of.entry(row_name.clone()).or_insert(self.rows.len());
-            self.rows.push(ConstraintRow { name: row_name, residual, holonomic, constraint, span });
+            self.row_of.entry(name.clone()).or_insert(self.rows.len());
+            let kind = kinds.iter().find(|(e, _)| *e == residual).map(|(_, kind)| kind.clone());
+            let kind = kind.unwrap_or(UnitInfo::Missing);
+            let (holonomic, on_accelerations) = (level == Level::Position, level == Level::Acceleration);
+            let row = ConstraintRow { name, residual, kind, holonomic, on_accelerations, constraint, span };
+            self.rows.push(row);
         }
         self.constraint_of.insert(name.clone(), self.constraints.len());
         self.constraints.push(Constraint { name, rows: first_row..self.rows.len(), span });
         Ok(())
     }
 
-    /// The scalar equations of a constraint or requirement: name, left minus right, and whether no rate occurs.
+    /// The scalar equations of a constraint or requirement.
     pub(super) fn scalar_rows(
         &mut self,
         name: &str,
         difference: &Value,
         span: Span,
-    ) -> Fallible<Vec<(String, Expr, bool)>> {
+    ) -> Fallible<Vec<ScalarRow>> {
         let residuals = difference.scalars();
         let mut rows = Vec::new();
         for (k, residual) in residuals.iter().enumerate() {
@@ -264,19 +275,32 @@ impl Elaborator<'_> {
                 _ => name.to_owned(),
             };
             if self.constrains_something(*residual, &row_name, span)? {
-                let symbols = self.pool.symbols(&[*residual]);
-                let holonomic = !symbols.iter().any(|s| self.role(*s) == Role::Rate);
-                rows.push((row_name, *residual, holonomic));
+                let level = self.level(&[*residual]);
+                rows.push(ScalarRow { name: row_name, residual: *residual, level });
             }
         }
         Ok(rows)
+    }
+
+    /// The highest derivative that occurs.
+    fn level(&mut self, exprs: &[Expr]) -> Level {
+        let symbols = self.pool.symbols(exprs);
+        let has = |role: Role| symbols.iter().any(|s| self.role(*s) == role);
+        match (has(Role::Acceleration), has(Role::Rate)) {
+            (true, _) => Level::Acceleration,
+            (false, true) => Level::Velocity,
+            (false, false) => Level::Position,
+        }
     }
 
     /// Left side minus right side.
     pub(super) fn difference(&mut self, equation: &Equation, what: &'static str) -> Fallible<Value> {
         let (left, right) = (self.value(&equation.left), self.value(&equation.right));
         let (left, right) = (left?, right?);
-        let allowed = Allowed::only(what, State::Velocity);
+        // A row on accelerations enters as it is: no rate of an input is asked for.
+        let all: Vec<Expr> = left.scalars().into_iter().chain(right.scalars()).collect();
+        let inputs = self.level(&all) == Level::Acceleration;
+        let allowed = Allowed { accelerations: true, inputs, ..Allowed::only(what, State::Velocity) };
         let allowed = if what == "a constraint" { allowed } else { allowed.with_auxiliaries() };
         self.allow_in(&equation.left, &left.scalars(), allowed)?;
         self.allow_in(&equation.right, &right.scalars(), allowed)?;
@@ -292,7 +316,8 @@ impl Elaborator<'_> {
     /// An equation without unknowns is dropped if it holds and an error if it does not.
     fn constrains_something(&mut self, residual: Expr, name: &str, span: Span) -> Fallible<bool> {
         let symbols = self.pool.symbols(&[residual]);
-        if symbols.iter().any(|s| matches!(self.role(*s), Role::Coordinate | Role::Rate)) {
+        let moves = |role: Role| matches!(role, Role::Coordinate | Role::Rate | Role::Acceleration);
+        if symbols.iter().any(|s| moves(self.role(*s))) {
             return Ok(true);
         }
         if self.pool.simplify(residual) == Pool::ZERO {
@@ -335,7 +360,7 @@ impl Elaborator<'_> {
         self.allow_in(&d.value, &value.scalars(), everything)?;
         self.check_output_name(&name, &value, d.target.span)?;
         let scalars = value.scalars();
-        for (k, e) in scalars.iter().enumerate() {
+        for (k, (e, kind)) in scalars.iter().zip(value.units()).enumerate() {
             let column = match &value {
                 Value::Vector(_) => component_name(&name, k, scalars.len()),
                 _ => name.clone(),
@@ -350,7 +375,7 @@ impl Elaborator<'_> {
                 );
             }
             self.output_names.insert(column.clone());
-            self.outputs.push(Output { name: column, value: *e, span: d.target.span });
+            self.outputs.push(Output { name: column, value: *e, kind, span: d.target.span });
         }
         // Outputs may build on each other.
         let plain = name.split('[').next().unwrap_or(&name);
@@ -373,33 +398,13 @@ impl Elaborator<'_> {
             &format!("`{name}` is a word of the language and means something else"),
         )
     }
+}
 
-    fn event(
-        &mut self,
-        target: &Target,
-        value: &ast::Expr,
-        direction: Option<ast::Direction>,
-        stop: bool,
-    ) -> Fallible<()> {
-        let everything = Allowed {
-            ideal_results: true,
-            results: true,
-            ..Allowed::only("an event", State::Velocity).with_signals()
-        };
-        let span = target.span;
-        let name = self.member(target)?;
-        if self.events.iter().any(|e| e.name == name) {
-            return self.error(
-                Code::DeclaredTwice,
-                span,
-                &format!("an event called `{name}` exists already"),
-            );
-        }
-        let part = self.part(value, everything)?;
-        let rising = direction.map(|d| d == ast::Direction::Rising);
-        self.events.push(Event { name, value: part.expr, rising, stop, span });
-        Ok(())
-    }
+/// A scalar equation: its name, left side minus right side, and the highest derivative in it.
+pub(super) struct ScalarRow {
+    pub name: String,
+    pub residual: Expr,
+    pub level: Level,
 }
 
 /// Component `k` of a vector where it is written out, else the whole.

@@ -51,6 +51,15 @@ impl Value {
         }
     }
 
+    /// What is known of the unit of every scalar in it, in the order of [`Value::scalars`].
+    pub fn units(&self) -> Vec<UnitInfo> {
+        match self {
+            Value::Scalar(_, kind) => vec![kind.clone()],
+            Value::Condition(_) => vec![UnitInfo::Number],
+            Value::Vector(parts) => parts.iter().flat_map(Value::units).collect(),
+        }
+    }
+
     pub fn is_matrix(&self) -> bool {
         matches!(self, Value::Vector(rows) if matches!(rows.first(), Some(Value::Vector(_))))
     }

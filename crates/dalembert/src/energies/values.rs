@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! T(p) = p f - T*,  V*(e) = e q - V        by [`Law`], on the branches through the state
-//! L = T* - V,  H = y eta - L,  H* = T* + V*,  L* = T - V*
+//! L = T* - V,  H = y eta - L,  e = -dL/dq,  H* = e q + L,  L* = e q - H        (T* + V* and V* - T where T* has no position)
 //! ```
 
 use super::Law;
@@ -34,11 +34,16 @@ pub struct Laws {
     pub inside: Vec<usize>,
     /// L(f), positions and time held.
     pub lagrangian: Law,
+    /// -L(q) over `stored`, speeds and time held; for plain coordinates.
+    pub configuration: Option<Law>,
+    /// Which coordinates L contains.
+    pub stored: Vec<usize>,
 }
 
 impl Laws {
     /// Refused where the model has no Lagrangian.
     pub fn at(model: &mut Workspace, state: &State) -> Result<Self, Box<Diagnostic>> {
+        model.store_forces();
         let L = Poincare::of(model)?.lagrangian;
         let form = &model.form;
         let mut held: Vec<(Symbol, f64)> = vec![(form.time, state.t)];
@@ -51,6 +56,13 @@ impl Laws {
         let inside: Vec<usize> =
             (0..form.coordinates.len()).filter(|i| present.contains(&form.coordinates[*i])).collect();
         let variables: Vec<Symbol> = inside.iter().map(|i| form.coordinates[*i]).collect();
+        let contained = pool.symbols(&[L]);
+        let stored: Vec<usize> =
+            (0..form.coordinates.len()).filter(|i| contained.contains(&form.coordinates[*i])).collect();
+        let places: Vec<Symbol> = stored.iter().map(|i| form.coordinates[*i]).collect();
+        let mut moving = held.clone();
+        moving.extend(form.speeds.iter().copied().zip(state.eta.iter().copied()));
+        let less = pool.neg(L);
         let mut law = |F: Expr, by: &[Symbol], held: &[(Symbol, f64)]| Law::new(pool, F, by, held);
         let kinetic = model.system.kinetic.filter(|_| !whole).map(|T| law(T, &form.speeds, &placed));
         let potential = model
@@ -59,7 +71,9 @@ impl Laws {
             .filter(|_| !whole && !inside.is_empty())
             .map(|V| law(V, &variables, &held));
         let lagrangian = law(L, &form.speeds, &placed);
-        Ok(Laws { kinetic, potential, inside, lagrangian })
+        let plain = form.frame.is_none() && !stored.is_empty();
+        let configuration = plain.then(|| law(less, &places, &moving));
+        Ok(Laws { kinetic, potential, inside, lagrangian, configuration, stored })
     }
 }
 
@@ -68,7 +82,7 @@ impl Laws {
 pub struct EnergyValues {
     /// p = dL/df
     pub momenta: Vec<f64>,
-    /// e = dV/dq of the coordinates that V contains.
+    /// e = -dL/dq of the coordinates that L contains, in plain coordinates.
     pub efforts: Vec<f64>,
     /// T*
     pub kinetic_coenergy: Option<f64>,
@@ -82,9 +96,9 @@ pub struct EnergyValues {
     pub lagrangian: f64,
     /// H
     pub hamiltonian: Option<f64>,
-    /// H* = T* + V*
+    /// H* = e q + L
     pub hamiltonian_star: Option<f64>,
-    /// L* = T - V*
+    /// L* = e q - H
     pub lagrangian_star: Option<f64>,
     /// What does not exist, and why.
     pub reasons: Vec<String>,
@@ -99,7 +113,11 @@ impl EnergyValues {
             laws.inside.iter().map(|i| model.system.coordinates[*i].name.as_str()).collect();
         let q: Vec<f64> = laws.inside.iter().map(|i| state.x[*i]).collect();
         let momenta = laws.lagrangian.slopes(&state.eta);
-        let efforts = laws.potential.as_ref().map_or_else(Vec::new, |V| V.slopes(&q));
+        let slopes = laws.potential.as_ref().map_or_else(Vec::new, |V| V.slopes(&q));
+        let place: Vec<f64> = laws.stored.iter().map(|i| state.x[*i]).collect();
+        let efforts = laws.configuration.as_ref().map_or_else(Vec::new, |L| L.slopes(&place));
+        let places: Vec<&str> =
+            laws.stored.iter().map(|i| model.system.coordinates[*i].name.as_str()).collect();
         let mut reasons = Vec::new();
         let mut keep = |what: &str, found: Result<super::Dual, String>| match found {
             Ok(dual) => Some(dual.value),
@@ -120,13 +138,30 @@ impl EnergyValues {
         });
         let potential = laws.potential.as_ref().map(|V| V.value(&q));
         let potential_coenergy = match &laws.potential {
-            Some(V) => keep("V*", dual(V, &efforts, &q, "dV/dq", &names)),
+            Some(V) => keep("V*", dual(V, &slopes, &q, "dV/dq", &names)),
             // Nothing is stored: V and V* are both zero, up to a constant that moves nothing.
             None => kinetic_coenergy.map(|_| 0.0),
         };
+        let lagrangian = laws.lagrangian.value(&state.eta);
         let plain = model.form.frame.is_none()
-            && model.system.kinetic.is_none_or(|T| !model.system.pool.depends_on(T, &model.form.coordinates));
-        let star = potential_coenergy.filter(|_| plain);
+            && model
+                .system
+                .kinetic
+                .is_some_and(|T| !model.system.pool.depends_on(T, &model.form.coordinates))
+            && model.system.lagrangian.is_none();
+        // Separate energies have separate transforms; otherwise positions and speeds are transformed together.
+        let (hamiltonian_star, lagrangian_star) = match (&laws.configuration, plain) {
+            (_, true) => (
+                kinetic_coenergy.zip(potential_coenergy).map(|(T, V)| T + V),
+                potential_coenergy.zip(kinetic_energy).map(|(V, T)| V - T),
+            ),
+            (Some(law), false) => {
+                let star = keep("H*", dual(law, &efforts, &place, "dH/dq", &places));
+                let carried: f64 = efforts.iter().zip(&place).map(|(e, q)| e * q).sum();
+                (star, star.and(hamiltonian).map(|H| carried - H))
+            }
+            (None, false) => (None, None),
+        };
         Ok(EnergyValues {
             momenta,
             efforts,
@@ -134,10 +169,10 @@ impl EnergyValues {
             kinetic_energy,
             potential: potential.or(kinetic_coenergy.map(|_| 0.0)),
             potential_coenergy,
-            lagrangian: laws.lagrangian.value(&state.eta),
+            lagrangian,
             hamiltonian,
-            hamiltonian_star: kinetic_coenergy.zip(star).map(|(T, V)| T + V),
-            lagrangian_star: kinetic_energy.zip(star).map(|(T, V)| T - V),
+            hamiltonian_star,
+            lagrangian_star,
             reasons,
         })
     }

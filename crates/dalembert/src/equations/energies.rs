@@ -14,6 +14,9 @@ pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box
     for (symbol, e) in energies.efforts.iter().zip(&energies.effort_values) {
         w.definition(pool, *symbol, *e);
     }
+    for (symbol, e) in &energies.slopes {
+        w.definition(pool, *symbol, *e);
+    }
     let e = &energies;
     if e.hamiltonian.is_none() {
         for (symbol, value) in e.momenta.iter().zip(&e.momentum_values) {
@@ -40,8 +43,11 @@ pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box
 
 /// Where a transform has no closed form: the values at the start, or why there are none.
 fn numbers(model: &mut Workspace, energies: &Energies) -> Vec<String> {
-    let closed = energies.hamiltonian.is_some()
-        && (energies.potential_coenergy.is_some() || energies.efforts.is_empty());
+    let e = energies;
+    let transformed = [e.potential_coenergy, e.hamiltonian_star, e.lagrangian_star];
+    let separate = e.kinetic_coenergy.is_some();
+    let closed = e.hamiltonian.is_some()
+        && (!separate || transformed.iter().all(Option::is_some) || e.efforts.is_empty());
     if closed {
         return Vec::new();
     }

@@ -4,8 +4,9 @@
 
 use super::lambda_symbols;
 use super::write::Writer;
+use crate::reactions::{length, occurring_reactions, reaction_sizes, reads_ideal_forces};
 use crate::workspace::Workspace;
-use dalembert_expr::{Expr, Function, Pool, Rational, Symbol};
+use dalembert_expr::{Expr, Function, Pool, Symbol};
 use dalembert_syntax::diagnostic::Diagnostic;
 
 /// Friction and control in the equations of a model.
@@ -58,7 +59,8 @@ impl Named {
         for ((contact, symbols), name) in contacts.iter().zip(&self.friction).zip(names) {
             let multipliers = &lambdas[contact.rows.clone()];
             let pressing: Vec<Expr> = contact.normal.iter().map(|row| dot(pool, row, multipliers)).collect();
-            let (normal, speed) = (length(pool, &pressing), length(pool, &contact.velocity));
+            let normal = if pressing.is_empty() { Pool::ONE } else { length(pool, &pressing) };
+            let speed = length(pool, &contact.velocity);
             let strength = pool.mul(contact.coefficient, normal);
             w.note(&format!("friction while {name} slides:"));
             for (symbol, v) in symbols.iter().zip(&contact.velocity) {
@@ -101,6 +103,13 @@ impl Named {
     }
 }
 
+/// The inputs in closed form (C1), under the names by which other forms call them.
+pub(super) fn write_inputs(w: &mut Writer, model: &mut Workspace, inputs: &[Expr]) {
+    for (name, e) in input_names(model).iter().zip(inputs) {
+        w.equation(&mut model.system.pool, name, *e);
+    }
+}
+
 /// What is said before the rows of requirements.
 pub(super) fn note_control(w: &mut Writer) {
     w.note("control: the inputs of least cost with which the requirements hold (C1); evaluate computes them");
@@ -124,45 +133,15 @@ pub(super) fn reaction_names(model: &mut Workspace) -> Vec<String> {
     occurring.into_iter().map(|k| format!("reaction_{}", model.system.constraints[k].name)).collect()
 }
 
-/// The constraint, the symbol and the size `|A^T lambda|` of each reaction in C.
-pub(super) fn reaction_sizes(model: &mut Workspace, lambdas: &[Expr]) -> Vec<(usize, Symbol, Expr)> {
-    let occurring = occurring_reactions(model);
-    let n = model.form.speeds.len();
-    let (system, form) = (&mut model.system, &model.form);
-    let mut sizes = Vec::new();
-    for k in occurring {
-        let mut parts: Vec<Vec<Expr>> = vec![Vec::new(); n];
-        for r in system.constraints[k].rows.clone() {
-            for (p, e) in &form.constraint_matrix[r] {
-                parts[*p].push(system.pool.mul(*e, lambdas[r]));
-            }
-        }
-        let force: Vec<Expr> = parts.into_iter().map(|parts| system.pool.total(parts)).collect();
-        let size = length(&mut system.pool, &force);
-        sizes.push((k, system.observables.reactions[k], system.pool.simplify(size)));
-    }
-    sizes
-}
-
 /// Definitions of the reactions, and whose multipliers C is made of (U8).
 pub(super) fn write_reactions(w: &mut Writer, model: &mut Workspace, reactions: &[(Symbol, Symbol, Expr)]) {
-    let Some(c) = model.form.nonideal.clone() else { return };
-    let mut ideal = model.system.observables.multipliers.clone();
-    ideal.extend(&model.system.observables.reactions);
-    let pool = &mut model.system.pool;
-    if c.iter().any(|e| pool.depends_on(*e, &ideal)) {
+    if reads_ideal_forces(model) {
         w.note("multipliers in the non-ideal force, and reactions, are those of the motion without it (U8)");
     }
+    let pool = &mut model.system.pool;
     for (_, symbol, size) in reactions {
         w.definition(pool, *symbol, *size);
     }
-}
-
-fn occurring_reactions(model: &mut Workspace) -> Vec<usize> {
-    let Some(c) = &model.form.nonideal else { return Vec::new() };
-    let pool = &mut model.system.pool;
-    let reactions = model.system.observables.reactions.iter().enumerate();
-    reactions.filter(|(_, s)| c.iter().any(|e| pool.depends_on(*e, &[**s]))).map(|(k, _)| k).collect()
 }
 
 /// An input goes by the name of its actuator or coordinate.
@@ -214,15 +193,4 @@ fn dot(pool: &mut Pool, row: &[Expr], symbols: &[Symbol]) -> Expr {
         })
         .collect();
     pool.total(parts)
-}
-
-/// The Euclidean norm.
-fn length(pool: &mut Pool, of: &[Expr]) -> Expr {
-    let there: Vec<Expr> = of.iter().copied().filter(|e| *e != Pool::ZERO).collect();
-    if let [one] = there[..] {
-        return pool.call1(Function::Abs, one);
-    }
-    let squares: Vec<(Expr, Rational)> = there.iter().map(|e| (pool.powi(*e, 2), Rational::ONE)).collect();
-    let sum = pool.combine(squares);
-    pool.sqrt(sum)
 }

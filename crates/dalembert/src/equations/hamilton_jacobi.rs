@@ -15,7 +15,10 @@ pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box
     w.function(pool, "S", S);
     w.function(pool, "H", jacobi.hamiltonian);
     let residual = pool.simplify(jacobi.residual);
-    w.note("H8: dS/dt + H(x, dS/dx, t)");
+    w.note(match model.form.frame {
+        None => "H8: dS/dt + H(x, dS/dx, t)",
+        Some(_) => "H8: X0(S) + H(x, X_p S, t), with the fields X0 and X_p of the frame",
+    });
     w.own(pool, "residual", residual);
     w.note(&match verified.proved {
         true if model.system.rows.is_empty() => "it vanishes identically".to_owned(),
@@ -29,6 +32,18 @@ pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box
         "second derivatives by coordinates and constants have rank {}: the integral is complete",
         verified.rank
     ));
+    let names: Vec<&str> = jacobi.integral.constants.iter().map(|(name, _)| name.as_str()).collect();
+    if verified.free.len() < names.len() {
+        let free: Vec<String> = verified.free.iter().map(|k| format!("{0}, b_{0}", names[*k])).collect();
+        let others = (0..names.len()).filter(|k| !verified.free.contains(k)).map(|k| names[k]);
+        w.note(&format!(
+            "of the {} constants {} are free: {}; the motion does not depend on {}",
+            2 * names.len(),
+            2 * free.len(),
+            free.join(", "),
+            others.collect::<Vec<_>>().join(", ")
+        ));
+    }
     w.note("the motion: momenta, and constants b");
     let pool = &mut model.system.pool;
     for (symbol, slope) in jacobi.momenta.iter().zip(&jacobi.slopes) {

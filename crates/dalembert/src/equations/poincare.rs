@@ -1,4 +1,4 @@
-//! The equations of Poincare and Chetaev, written out: L1, the momenta, L2, the constraints, H4 and H5.
+//! The equations of Poincare and Chetaev, written out: L1, the momenta, L2, the constraints, H5.
 
 use super::write::Writer;
 use super::{constraint_forces, forces, write_kinematics};
@@ -56,7 +56,7 @@ fn write_structure(w: &mut Writer, pool: &mut Pool, structure: &Structure, label
     }
 }
 
-/// H4 and H5 of the linear rows.
+/// H5 of the linear rows.
 pub(super) fn write_nonholonomy(
     w: &mut Writer,
     pool: &mut Pool,
@@ -65,7 +65,7 @@ pub(super) fn write_nonholonomy(
     labels: &[String],
 ) {
     if !rows.is_empty() {
-        w.note("H4: Omega0_a, Omega_a[q,p] of rows linear in the speeds, antisymmetric; those not written vanish");
+        w.note("H5: Omega0_a, Omega_a[q,p] of rows linear in the speeds, antisymmetric; those not written vanish");
     }
     for row in rows {
         let name = &names[row.row];
@@ -82,7 +82,7 @@ pub(super) fn write_nonholonomy(
         }
     }
     if !rows.is_empty() {
-        w.note("H5: zero for holonomic rows, in any frame");
+        w.note("H5: nonholonomy N_a, zero for holonomic rows, in any frame");
     }
     for row in rows {
         w.vector(pool, &format!("nonholonomy_{}", names[row.row]), &row.nonholonomy);

@@ -1,4 +1,4 @@
-//! Suslov's form, written out: H3 and H4, H3 solved where it can be, and the Hamiltonian of H6 for holonomic rows.
+//! Suslov's form, written out: H3 and H4, H3 solved where it can be, and then H with the canonical equations in (x, y).
 
 use super::poincare::write_nonholonomy;
 use super::write::Writer;
@@ -41,6 +41,7 @@ pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box
         all.into_iter().all(|e| pool.cost(e) <= MAX_EXPLICIT_COST)
     };
     match solved.filter(|s| short(pool, s)) {
+        None if suslov.quadratic.is_none() => w.note("H3 has no closed solution here: the Lagrangian is not quadratic in the speeds; `simulate --form suslov` solves it in numbers"),
         None if n + m > MAX_EXPLICIT => w.note(&format!("H3 is solved in symbols for up to {MAX_EXPLICIT} speeds and rows")),
         None => w.note("H3 has no solution that could be written: rows depend on each other, inertia is missing, or it is too long"),
         Some(solved) => {
@@ -52,11 +53,32 @@ pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box
                 let name = pool.name(*symbol).to_owned();
                 w.equation(pool, &name, *e);
             }
-            if suslov.holonomic() {
-                w.note("H6: the Hamiltonian on the redundant phase space");
-                w.function(pool, "H", solved.hamiltonian);
+            w.note(match suslov.holonomic() {
+                true => "H6: the Hamiltonian on the redundant phase space",
+                false => "H = y_p eta_p - L over x, y, t: nonholonomic rows add -M_a N_ap to its equations",
+            });
+            w.function(pool, "H", solved.hamiltonian);
+            write_canonical(&mut w, pool, &solved, format);
+            if m > 0 {
+                w.note("the speeds satisfy the constraints identically: every H_a = F_a(x, eta(x,y,t), t) is 0, and K = H - M_a H_a is H");
             }
         }
     }
     Ok(w.finish(&model.system))
+}
+
+/// y' over x, y, t, where that is not too long. A program has names for H4 already.
+fn write_canonical(w: &mut Writer, pool: &mut Pool, solved: &Solved, format: Format) {
+    let rates: Vec<Expr> = solved.rates.iter().map(|e| pool.simplify(*e)).collect();
+    if rates.iter().any(|e| pool.cost(*e) > MAX_EXPLICIT_COST) {
+        return w.note("the canonical equations in x, y, t are too long to be written");
+    }
+    w.note("canonical equations: -X_p H + ..., over x, y, t");
+    for (symbol, e) in solved.momenta.iter().zip(rates) {
+        let name = pool.name(*symbol).to_owned();
+        match format {
+            Format::Python => w.own(pool, &format!("canonical_{name}'"), e),
+            _ => w.equation(pool, &format!("{name}'"), e),
+        }
+    }
 }

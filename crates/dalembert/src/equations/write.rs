@@ -46,6 +46,7 @@ impl Writer {
     }
 
     fn print(&mut self, pool: &mut Pool, e: Expr) -> String {
+        let e = pool.tidy(e);
         self.printed.extend(pool.symbols(&[e]));
         pool.print_with(e, self.format, &marked)
     }
@@ -73,6 +74,16 @@ impl Writer {
         let (name, value) = (self.word(name), self.print(pool, e));
         self.lines.push(match self.format {
             Format::Latex => format!("{} &= {value}", name.replace('*', "^{*}")),
+            _ => format!("{name} = {value}"),
+        });
+    }
+
+    /// `letter = e`, where a program gets the word given.
+    pub fn function_as(&mut self, pool: &mut Pool, letter: &str, word: &str, e: Expr) {
+        let name = if self.format == Format::Python { word } else { letter };
+        let (name, value) = (self.word(name.to_owned()), self.print(pool, e));
+        self.lines.push(match self.format {
+            Format::Latex => format!("{} &= {value}", self.format.name(&name)),
             _ => format!("{name} = {value}"),
         });
     }
@@ -185,7 +196,16 @@ impl Writer {
             "b" => "constraint_rhs",
             "C" => "nonideal_term",
             "F" => "friction_force",
-            "U" => "control_force",
+            "U" | "Q_c" => "control_force",
+            "a" => "unconstrained_acceleration",
+            "B" => "constraint_scaled",
+            "B^+" => "constraint_scaled_pinv",
+            "e" => "error_signal",
+            "K" => "gain",
+            "a_ni" => "nonideal_acceleration",
+            "Q_i" => "ideal_force",
+            "Q_ni" => "nonideal_force",
+            "F*" => "inertia_force",
             "A_c" => "requirement_matrix",
             "b_c" => "requirement_rhs",
             "H" => "hamiltonian",

@@ -33,7 +33,12 @@ impl HamiltonJacobi {
         state: &State,
     ) -> Result<(Vec<f64>, Vec<f64>), Box<Diagnostic>> {
         let y = model.momenta_at(state);
-        let free = free_directions(model, state.t, &state.x);
+        let mut free = free_directions(model, state.t, &state.x);
+        if self.k > free.len() {
+            // A constant for each coordinate: those that no motion tells apart take the momenta across the constraints.
+            free =
+                (0..self.n).map(|p| (0..self.n).map(|q| if p == q { 1.0 } else { 0.0 }).collect()).collect();
+        }
         let energy = model.evaluate(state).ok().and_then(|e| e.energy).unwrap_or(1.0);
         let mut scales = vec![1.0, 1.0, 0.1, 10.0, energy, 2.0 * energy, energy.abs().sqrt()];
         scales.extend(&y);

@@ -33,6 +33,10 @@ pub(crate) struct Survey {
     pub limit: f64,
     /// Directions that the constraints leave free, where H8 holds at some place.
     pub freedom: Option<usize>,
+    /// Rank of X_q dS/da_p over all directions: constants that are not merely added.
+    pub whole_rank: usize,
+    /// Constants that tell motions apart, by place.
+    pub free: Vec<usize>,
     /// The first place where H8 fails.
     failed: Option<Box<Diagnostic>>,
 }
@@ -101,17 +105,20 @@ pub(super) fn free_directions(model: &Workspace, t: f64, x: &[f64]) -> Vec<Vec<f
 impl HamiltonJacobi {
     /// Checks H8 around the start, for constants around those of the motion from there; refused, at the statement, with a place where it fails.
     pub fn verify(&self, model: &mut Workspace) -> Result<Verified, Box<Diagnostic>> {
-        let Survey { proved, points, worst, rank, freedom, failed, .. } = self.survey(model)?;
+        let Survey { proved, points, worst, rank, freedom, failed, whole_rank, free, .. } =
+            self.survey(model)?;
         if let Some(failed) = failed {
             return Err(failed);
         }
         let freedom = freedom.unwrap_or(self.k.max(rank));
-        if points > 0 && self.k > freedom {
+        // With redundant coordinates S may have a constant for each of them (P12), if none is merely added.
+        let redundant = self.k <= self.n && whole_rank == self.k;
+        if points > 0 && self.k > freedom && !redundant {
             let message =
                 format!("this integral has {} constants, and there are {freedom} degrees of freedom", self.k);
             return Err(self.refuse(
                 message,
-                "a complete integral has as many constants as degrees of freedom; one that is merely added is left out",
+                "a complete integral has as many constants as degrees of freedom, or one for each coordinate; one that is merely added is left out",
             ));
         }
         if !proved && points < FEWEST {
@@ -129,7 +136,7 @@ impl HamiltonJacobi {
                 "a complete integral has as many independent constants as degrees of freedom, none of them merely added",
             ));
         }
-        Ok(Verified { proved, worst, points, rank })
+        Ok(Verified { proved, worst, points, rank, free })
     }
 
     fn refuse(&self, message: String, help: &str) -> Box<Diagnostic> {
@@ -145,7 +152,17 @@ impl HamiltonJacobi {
         let mut rng = Rng::new(7);
         // A proof takes roots and angles on one branch; numbers must not contradict it.
         let limit = if proved { CONTRADICTION } else { ROUNDING };
-        let mut seen = Survey { proved, limit, worst: 0.0, points: 0, rank: 0, freedom: None, failed: None };
+        let mut seen = Survey {
+            proved,
+            limit,
+            worst: 0.0,
+            points: 0,
+            rank: 0,
+            freedom: None,
+            whole_rank: 0,
+            free: Vec::new(),
+            failed: None,
+        };
         let (mut failures, mut worst_failure) = (0, 0.0_f64);
         let sizes = sizes(&start);
         let mut projector = Projector::new(&model.compiled);
@@ -179,6 +196,11 @@ impl HamiltonJacobi {
             }
             seen.worst = seen.worst.max(off);
             let (rank, free) = self.rank(model, t, &x, &values);
+            let mut whole = Cod::new(self.n, self.k);
+            seen.whole_rank = seen.whole_rank.max(whole.factor(&values.y_a, 1e-9));
+            if rank > seen.free.len() {
+                seen.free = self.telling(&free_directions(model, t, &x), &values);
+            }
             seen.rank = seen.rank.max(rank);
             seen.freedom = Some(seen.freedom.map_or(free, |known| known.min(free)));
         }
@@ -216,6 +238,26 @@ impl HamiltonJacobi {
             }
         }
         false
+    }
+
+    /// Constants whose columns of Z^T d2S/dx da are independent, the first ones first.
+    fn telling(&self, free: &[Vec<f64>], values: &Values) -> Vec<usize> {
+        let mut chosen: Vec<usize> = Vec::new();
+        for c in 0..self.k {
+            let columns: Vec<usize> = chosen.iter().copied().chain([c]).collect();
+            let mut matrix = Vec::with_capacity(free.len() * columns.len());
+            for z in free {
+                matrix.extend(
+                    columns
+                        .iter()
+                        .map(|c| -> f64 { (0..self.n).map(|p| z[p] * values.y_a[p * self.k + c]).sum() }),
+                );
+            }
+            if Cod::new(free.len(), columns.len()).factor(&matrix, 1e-9) == columns.len() {
+                chosen = columns;
+            }
+        }
+        chosen
     }
 
     /// Rank of Z^T d2S/dx da, and the number of free directions.

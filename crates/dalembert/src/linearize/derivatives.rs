@@ -11,9 +11,10 @@
 //! F and G are linear in z and lambda, so one tape serves for the derivative of A by itself too: the difference of two
 //! runs. Differentiation is symbolic; no step size is involved.
 
+use crate::compile::switches::kinks;
 use crate::kernel_form::Places;
 use crate::workspace::Workspace;
-use dalembert_expr::{Expr, Function, Node, Pool, Rational, Switch, Symbol};
+use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_run::Kernel;
 use dalembert_run::Point;
 use dalembert_syntax::diagnostic::Diagnostic;
@@ -88,6 +89,7 @@ pub(crate) struct NonidealSlopes {
 
 impl Derivatives {
     pub(crate) fn new(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
+        model.derive_symbols()?;
         let (form, system) = (&model.form, &mut model.system);
         let (n_x, n, m) = (form.coordinates.len(), form.speeds.len(), form.velocity_residuals.len());
         let mut inputs = vec![form.time];
@@ -224,37 +226,4 @@ impl Derivatives {
         self.kinks.run(&inputs, &mut registers, &mut values);
         values.iter().any(|v| v.abs() < 1e-11)
     }
-}
-
-/// What changes sign where an expression has a kink or a jump.
-fn kinks(pool: &mut Pool, roots: &[Expr]) -> Vec<Expr> {
-    let mut seen = rustc_hash::FxHashSet::default();
-    let mut open: Vec<Expr> = roots.to_vec();
-    let mut found = Vec::new();
-    while let Some(e) = open.pop() {
-        if !seen.insert(e) {
-            continue;
-        }
-        match pool.node(e).clone() {
-            Node::Number(_) | Node::Pi | Node::Symbol(_) => {}
-            Node::Sum(_, parts) | Node::Product(parts) => open.extend(parts.iter().map(|(e, _)| *e)),
-            Node::Power(base, exponent) => open.extend([base, exponent]),
-            Node::Call(f, args) => {
-                open.extend(args.iter());
-                match f {
-                    Function::Abs | Function::Sign => found.push(args[0]),
-                    Function::Floor => found.push(Switch::Whole(args[0]).difference(pool)),
-                    Function::Min
-                    | Function::Max
-                    | Function::Less
-                    | Function::LessEqual
-                    | Function::Equal => {
-                        found.push(pool.sub(args[0], args[1]));
-                    }
-                    _ => {}
-                }
-            }
-        }
-    }
-    found
 }

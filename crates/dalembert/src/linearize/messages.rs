@@ -5,7 +5,7 @@ use super::tangent::ReductionError;
 use crate::explain;
 use crate::workspace::Workspace;
 use dalembert_linalg::EigenError;
-use dalembert_run::State;
+use dalembert_run::{Refusal, ResponseError, State};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 
 impl Linearizer {
@@ -51,6 +51,26 @@ impl Linearizer {
             )
             .help("give every free direction inertia, or constrain it"),
         })
+    }
+}
+
+impl Linearizer {
+    /// Outputs or inputs have no derivative at a state.
+    pub(super) fn not_differentiable(
+        &self,
+        model: &Workspace,
+        state: &State,
+        error: ResponseError,
+    ) -> Box<Diagnostic> {
+        self.explain(
+            model,
+            state,
+            match error {
+                ResponseError::Acceleration(error) => ReductionError::Acceleration(error),
+                ResponseError::Refused(Refusal::SharedLoad) => ReductionError::SharedLoad,
+                ResponseError::Refused(_) => ReductionError::Incomplete,
+            },
+        )
     }
 }
 

@@ -18,7 +18,10 @@ use super::tangent::{Follows, Preference, ReductionError, Tangent, product, sum}
 use super::work::Work;
 use crate::workspace::Workspace;
 use dalembert_linalg::{Lu, mat_vec};
-use dalembert_run::{Accelerator, Kernel, Level, Solution, State, Terms};
+use dalembert_run::{
+    Accelerator, Change, ContactModes, Direction, Kernel, Level, Response, ResponseError, Solution, State,
+    Terms,
+};
 
 /// Which variables should be independent.
 #[derive(Clone, Debug, Default)]
@@ -85,7 +88,10 @@ pub(crate) fn local(
 
     let work = Work { model, state, terms: &terms, speeds: &speeds, lu: &lu, n };
     let forces = work.forces(&solution, kernel);
-    if !work.complete(&solution, &forces) {
+    let mut controlled = None;
+    if shape.n_require > 0 {
+        controlled = Some(Controlled::new(model, state)?);
+    } else if !work.complete(&solution, &forces) {
         return Err(ReductionError::Incomplete);
     }
     let slopes = derivatives.slopes(model, state.point(), &solution.eta_dot, &forces.lambda);
@@ -111,6 +117,18 @@ pub(crate) fn local(
             (vec![0.0; n_x], speeds.column(c - d_x))
         };
         let x_rate = sum(&product(&slopes.x_dot_x, &dx, n_x), &product(&slopes.x_dot_eta, &deta, n_x));
+        for (k, &i) in out.positions.independent.iter().enumerate() {
+            out.S[k * d + c] = x_rate[i];
+        }
+        (0..n_x).for_each(|i| out.directions[i * d + c] = dx[i]);
+        (0..n).for_each(|p| out.directions[(n_x + p) * d + c] = deta[p]);
+        if let Some(controlled) = &mut controlled {
+            let rate = controlled.rates(&dx, &deta);
+            let w_rate: Vec<f64> = speeds.independent.iter().map(|p| rate[*p]).collect();
+            (0..d_w).for_each(|k| out.S[(d_x + k) * d + c] = w_rate[k]);
+            product(&out.mass, &w_rate, d_w).iter().enumerate().for_each(|(k, v)| out.B[k * d + c] = *v);
+            continue;
+        }
         let change = match &nonideal {
             Some(law) => Some(work.nonideal_change(law, &dx, &deta).ok_or(ReductionError::Degenerate)?),
             None => None,
@@ -120,17 +138,39 @@ pub(crate) fn local(
         let mut w_rate: Vec<f64> = speeds.transposed(&force).iter().map(|v| -v).collect();
         (0..d_w).for_each(|k| out.B[k * d + c] = w_rate[k]);
         lu.solve(&mut w_rate);
-        for (k, &i) in out.positions.independent.iter().enumerate() {
-            out.S[k * d + c] = x_rate[i];
-        }
         (0..d_w).for_each(|k| out.S[(d_x + k) * d + c] = w_rate[k]);
-        (0..n_x).for_each(|i| out.directions[i * d + c] = dx[i]);
-        (0..n).for_each(|p| out.directions[(n_x + p) * d + c] = deta[p]);
     }
     if out.S.iter().chain(&out.rates).chain(&out.B).any(|v| !v.is_finite()) {
         return Err(ReductionError::NotFinite);
     }
     Ok(out)
+}
+
+/// Accelerations of a system whose requirements are met by control (C1), along changes of the state.
+struct Controlled<'m> {
+    response: Response<'m>,
+    change: Change,
+    parameters: Vec<f64>,
+}
+
+impl<'m> Controlled<'m> {
+    fn new(model: &'m Workspace, state: &State) -> Result<Self, ReductionError> {
+        let (kernel, shape) = (&model.compiled, model.compiled.shape());
+        let refused = |error| match error {
+            ResponseError::Acceleration(error) => ReductionError::Acceleration(error),
+            ResponseError::Refused(_) => ReductionError::Incomplete,
+        };
+        let mut response = Response::new(kernel, ContactModes::new(&shape)).map_err(refused)?;
+        response.at(state.point()).map_err(refused)?;
+        let parameters = vec![0.0; kernel.parameters().len()];
+        Ok(Self { response, change: Change::new(&shape), parameters })
+    }
+
+    fn rates(&mut self, dx: &[f64], deta: &[f64]) -> &[f64] {
+        let along = Direction { t: 0.0, x: dx, eta: deta, parameters: &self.parameters };
+        self.response.along(along, &mut self.change);
+        &self.change.solution.eta_dot
+    }
 }
 
 /// Position rows and what the kinematics conserve. Coordinates whose rates are independent speeds should be independent too.

@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const REMEMBERED: usize = 512;
 
 /// Shortest part of the way that is tried.
-pub(super) const SHORTEST: f64 = 1e-12;
+const SHORTEST: f64 = 1e-12;
 /// Newton's steps for one part, and how much shorter each must be than the one before.
 pub(super) const MAX_STEPS: usize = 20;
 pub(super) const SHORTER: f64 = 0.25;
@@ -64,7 +64,7 @@ impl Branch {
 }
 
 /// The state at a fraction of the way from one to another, momenta for speeds.
-pub(super) fn between(from: &Known, to: dalembert_run::Point<'_>, part: f64) -> Known {
+fn between(from: &Known, to: dalembert_run::Point<'_>, part: f64) -> Known {
     let mix = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a + part * (b - a)).collect();
     Known {
         t: from.t + part * (to.t - from.t),
@@ -72,4 +72,36 @@ pub(super) fn between(from: &Known, to: dalembert_run::Point<'_>, part: f64) -> 
         y: mix(&from.y, to.eta),
         eta: Vec::new(),
     }
+}
+
+/// The way from a known state to another in parts, each so short that `correct` converges at once. `work` holds the speeds,
+/// which `eta` finds in it. False where the parts become too short.
+pub(super) fn continued<W>(
+    from: &Known,
+    to: dalembert_run::Point<'_>,
+    work: &mut W,
+    eta: impl Fn(&mut W) -> &mut [f64],
+    mut correct: impl FnMut(&mut W, dalembert_run::Point<'_>) -> bool,
+) -> bool {
+    eta(work).copy_from_slice(&from.eta);
+    let (mut done, mut part) = (0.0, 1.0f64);
+    while done < 1.0 {
+        let (kept, next) = (eta(work).to_vec(), (done + part).min(1.0));
+        let found = if next == 1.0 {
+            correct(work, to)
+        } else {
+            let way = between(from, to, next);
+            correct(work, dalembert_run::Point { t: way.t, x: &way.x, eta: &way.y })
+        };
+        if found {
+            (done, part) = (next, 2.0 * part);
+            continue;
+        }
+        eta(work).copy_from_slice(&kept);
+        part /= 4.0;
+        if part < SHORTEST {
+            return false;
+        }
+    }
+    true
 }

@@ -137,25 +137,16 @@ impl Momenta {
         room: &mut Room<'_>,
         scratch: &mut [f64],
     ) -> bool {
-        room.eta.copy_from_slice(&from.eta);
-        let (mut done, mut part) = (0.0, 1.0f64);
-        while done < 1.0 {
-            let (kept, next) = (room.eta.to_vec(), (done + part).min(1.0));
-            let found = if next == 1.0 {
-                self.correct(at, room, scratch)
-            } else {
-                let way = branch::between(&from, at, next);
-                self.correct(Point { t: way.t, x: &way.x, eta: &way.y }, room, scratch)
-            };
-            if found {
-                (done, part) = (next, 2.0 * part);
-                continue;
-            }
-            room.eta.copy_from_slice(&kept);
-            part /= 4.0;
-            if part < branch::SHORTEST {
-                return false;
-            }
+        let mut work = (&mut *room, &mut *scratch);
+        let found = branch::continued(
+            &from,
+            at,
+            &mut work,
+            |work| &mut *work.0.eta,
+            |work, at| self.correct(at, work.0, work.1),
+        );
+        if !found {
+            return false;
         }
         branch.keep(Known { t: at.t, x: at.x.to_vec(), y: at.eta.to_vec(), eta: room.eta.to_vec() });
         true

@@ -63,7 +63,8 @@ impl Workspace {
             return Err(Box::new(d.help("require something with `require`, or leave `--hold` out")));
         }
         let forces = if request.forces { KINDS * self.form.speeds.len() } else { 0 };
-        let width = 1.0 + (self.state_names().len() + self.system.outputs.len() + forces) as f64;
+        let added = self.form_columns(request.form).len();
+        let width = 1.0 + (self.state_names().len() + added + self.system.outputs.len() + forces) as f64;
         let spacing = every.unwrap_or((until - begin) / DEFAULT_INTERVALS);
         if spacing == 0.0 {
             let help = "so short a run has no room for rows; choose a later end";

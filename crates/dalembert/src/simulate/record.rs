@@ -39,9 +39,16 @@ pub(super) struct Recorder<'m, P> {
     outputs: Vec<f64>,
     pub values: Vec<f64>,
     pub events: Vec<EventRecord>,
+    /// Numbers of a row of the table, and directions of sensitivities in it.
+    width: usize,
+    directions: usize,
     /// With so many events the run ends.
     max_events: usize,
     pub energies: Vec<f64>,
+    /// What events have changed the energy by, where some change the state.
+    pub jumped: Option<f64>,
+    /// When an input first was at a bound, and which.
+    pub saturated: Option<(f64, usize)>,
     /// Forces at each row, where they are wanted.
     pub forces: Option<Vec<f64>>,
     /// Work so far at the last row.
@@ -51,7 +58,14 @@ pub(super) struct Recorder<'m, P> {
 }
 
 impl<'m, P> Recorder<'m, P> {
-    pub fn new(model: &'m Workspace, variables: &'m Variables, forces: bool, progress: &'m mut P) -> Self {
+    /// `width` is that of the table without sensitivities.
+    pub fn new(
+        model: &'m Workspace,
+        variables: &'m Variables,
+        width: usize,
+        forces: bool,
+        progress: &'m mut P,
+    ) -> Self {
         Recorder {
             model,
             variables,
@@ -61,8 +75,12 @@ impl<'m, P> Recorder<'m, P> {
             outputs: vec![0.0; model.compiled.output_count()],
             values: Vec::new(),
             events: Vec::new(),
+            width,
+            directions: 0,
             max_events: MAX_EVENTS,
             energies: Vec::new(),
+            jumped: (!model.compiled.actions().is_empty()).then_some(0.0),
+            saturated: None,
             forces: forces.then(Vec::new),
             integrals: Vec::new(),
             trouble: None,
@@ -70,10 +88,16 @@ impl<'m, P> Recorder<'m, P> {
         }
     }
 
+    /// Rows have columns of sensitivities by so many directions.
+    pub fn with_sensitivities(mut self, directions: usize) -> Self {
+        self.width = 1 + (self.width - 1) * (1 + directions);
+        self.directions = directions;
+        self
+    }
+
     /// A stopping event within rounding of a row that was asked for takes its place.
     fn forget_same_time(&mut self, t: f64) {
-        let width = 1 + self.model.state_names().len() + self.model.system.outputs.len();
-        let Some(last) = self.values.len().checked_sub(width) else { return };
+        let Some(last) = self.values.len().checked_sub(self.width) else { return };
         if (t - self.values[last]).abs() <= 16.0 * f64::EPSILON * t.abs() {
             self.values.truncate(last);
             self.energies.pop();
@@ -91,6 +115,28 @@ impl<'m, P> Recorder<'m, P> {
         let largest = self.residuals.get_or_insert(now);
         largest.position = largest.position.max(now.position);
         largest.velocity = largest.velocity.max(now.velocity);
+    }
+
+    /// The columns of sensitivities: of each direction the time of the event, the state, outputs and energy.
+    fn differentiate(&mut self, row: &Row<'_>) {
+        if self.directions == 0 {
+            return;
+        }
+        let columns = self.width - 1;
+        let columns = columns / (1 + self.directions);
+        let each = row.sensitivity.len() / self.directions;
+        for k in 0..self.directions {
+            let own = &row.sensitivity[k * each..(k + 1) * each];
+            match own.get(1..1 + columns) {
+                Some(values) => {
+                    let (state, outputs) = values.split_at(row.x.len() + row.eta.len());
+                    let (x, eta) = state.split_at(row.x.len());
+                    self.values.extend(self.model.system.table_state(x, eta));
+                    self.values.extend_from_slice(outputs);
+                }
+                None => self.values.extend(vec![f64::NAN; columns]),
+            }
+        }
     }
 
     /// The outputs at a row, into `outputs`.
@@ -157,21 +203,21 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
             }
         }
         self.forget_same_time(row.t);
-        let state = self.variables.speeds_of(&State::new(row.t, row.x, row.eta));
+        let (state, added) = self.variables.row_of(&State::new(row.t, row.x, row.eta));
         let row = Row { eta: &state.eta, ..row };
         self.measure(&row);
         self.values.push(row.t);
-        self.values.extend_from_slice(row.x);
-        self.values.extend_from_slice(row.eta);
+        self.values.extend(self.model.system.table_state(row.x, row.eta));
+        self.values.extend(added);
         self.integrals.clear();
         self.integrals.extend_from_slice(row.integrals);
         let n_outputs = self.model.system.outputs.len();
-        if self.outputs.is_empty() && self.forces.is_none() {
-            return;
+        if !self.outputs.is_empty() || self.forces.is_some() {
+            self.evaluate(&row);
+            self.values.extend_from_slice(&self.outputs[..n_outputs]);
+            self.energies.extend(self.outputs.get(n_outputs));
         }
-        self.evaluate(&row);
-        self.values.extend_from_slice(&self.outputs[..n_outputs]);
-        self.energies.extend(self.outputs.get(n_outputs));
+        self.differentiate(&row);
     }
 
     fn contact(&mut self, t: f64, change: ContactChange) {
@@ -183,6 +229,25 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
             rising: !change.sticks,
             state: None,
         });
+    }
+
+    fn saturation(&mut self, t: f64, input: usize, at_bound: bool) {
+        let name = self.model.input_names().get(input).cloned().unwrap_or_default();
+        let what = if at_bound { "saturates" } else { "recovers" };
+        let name = format!("{name} {what}");
+        self.events.push(EventRecord { name, t, rising: at_bound, state: None });
+        self.saturated.get_or_insert((t, input));
+    }
+
+    fn jump(&mut self, before: Point<'_>, after: Point<'_>) {
+        let compiled = &self.model.compiled;
+        let mut scratch = vec![0.0; compiled.scratch_len()];
+        let mut energy = |at: Point<'_>| {
+            compiled.glance(at, &mut scratch, &mut self.outputs);
+            self.outputs.get(self.model.system.outputs.len()).copied().unwrap_or(0.0)
+        };
+        let change = energy(after) - energy(before);
+        self.jumped = self.jumped.map(|sum| sum + change);
     }
 
     fn progress(&mut self, progress: &Progress) -> Flow {
@@ -226,7 +291,7 @@ mod tests {
             asked.push(t);
             Flow::Continue
         };
-        let mut recorder = Recorder::new(&model, &variables, false, &mut note);
+        let mut recorder = Recorder::new(&model, &variables, 3, false, &mut note);
         assert_eq!(recorder.max_events, MAX_EVENTS);
         recorder.max_events = 2;
         let event = |name: &str, t| EventRecord { name: name.to_owned(), t, rising: true, state: None };

@@ -3,11 +3,14 @@
 use super::Request;
 use crate::compile::Compiled;
 use crate::momentum_form::{Momenta, SuslovKernel};
+use crate::poincare::labels;
+use crate::suslov::multiplier_name;
 use crate::workspace::Workspace;
 use dalembert_run::{AccelerationError, Failure, Kernel, Method, State, Term};
-use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 
-/// The equations that are integrated. Columns and outputs are the same for all.
+/// The equations that are integrated. Outputs are the same for all; momenta and M are columns of the forms
+/// that have them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MotionForm {
     /// U1 in (x, eta).
@@ -24,11 +27,52 @@ pub enum MotionForm {
 pub(super) enum Variables {
     Speeds,
     Momenta(Box<Momenta>),
-    Suslov(Box<SuslovKernel>),
+    /// With M_a at the start, one for each row.
+    Suslov(Box<SuslovKernel>, Vec<f64>),
+}
+
+impl Workspace {
+    /// Names of the columns that a form adds behind the speeds: momenta, and Suslov's multipliers.
+    pub fn form_columns(&self, form: MotionForm) -> Vec<String> {
+        let momenta = labels(&self.system).into_iter().map(|label| format!("p_{label}"));
+        let rows = self.system.rows.iter().map(|row| multiplier_name(&row.name));
+        match form {
+            MotionForm::Explicit | MotionForm::HamiltonJacobi => Vec::new(),
+            MotionForm::Hamilton => momenta.collect(),
+            MotionForm::Suslov => momenta.chain(rows).collect(),
+        }
+    }
+}
+
+/// M_a at the start, by name; 0 where nothing is said.
+fn multipliers(model: &Workspace, request: &Request) -> Result<Vec<f64>, Box<Diagnostic>> {
+    let names: Vec<String> = model.system.rows.iter().map(|row| multiplier_name(&row.name)).collect();
+    let refuse = |message: String| Diagnostic::error(Code::BadOption, None, message);
+    let mut values = vec![0.0; names.len()];
+    for (name, value) in &request.multipliers {
+        if request.form != MotionForm::Suslov {
+            let message = format!("`{name}` is a multiplier of Suslov's form, and another one is integrated");
+            return Err(Box::new(refuse(message).help("add `--form suslov`")));
+        }
+        let Some(a) = names.iter().position(|known| known == name) else {
+            let d = refuse(format!("the model has no multiplier `{name}`"));
+            return Err(Box::new(match nearest(name, names.iter().map(String::as_str)) {
+                Some(near) => d.help(format!("did you mean `{near}`?")),
+                None if names.is_empty() => d.help("it has no constraints"),
+                None => d.help(format!("its multipliers are {}", names.join(", "))),
+            }));
+        };
+        if !value.is_finite() {
+            return Err(Box::new(refuse(format!("the multiplier `{name}` cannot be {value} at the start"))));
+        }
+        values[a] = *value;
+    }
+    Ok(values)
 }
 
 /// Options that a form does not go with.
 pub(super) fn check(model: &Workspace, request: &Request) -> Result<(), Box<Diagnostic>> {
+    multipliers(model, request)?;
     let baumgarte = request.baumgarte.is_some() && request.form == MotionForm::Suslov;
     if baumgarte && !model.system.rows.is_empty() {
         let message =
@@ -36,6 +80,10 @@ pub(super) fn check(model: &Workspace, request: &Request) -> Result<(), Box<Diag
         return Err(Box::new(
             Diagnostic::error(Code::BadOption, None, message).help("leave one of the two out"),
         ));
+    }
+    if request.form != MotionForm::Explicit && !model.compiled.actions().is_empty() {
+        let message = "events that change the state are computed in the speeds of the model";
+        return Err(Box::new(Diagnostic::error(Code::BadOption, None, message).help("leave `--form` out")));
     }
     if request.fold && request.form != MotionForm::Explicit {
         let message = "parameters are folded into the explicit equations only";
@@ -51,10 +99,20 @@ pub(super) fn check(model: &Workspace, request: &Request) -> Result<(), Box<Diag
 }
 
 /// Options that a variational method does not go with.
-pub(super) fn check_variational(request: &Request, method: Method) -> Result<(), Box<Diagnostic>> {
+pub(super) fn check_variational(
+    model: &Workspace,
+    request: &Request,
+    method: Method,
+) -> Result<(), Box<Diagnostic>> {
     let refuse = |message: String, help: &str| {
         Err(Box::new(Diagnostic::error(Code::BadOption, None, message).help(help)))
     };
+    if !model.compiled.actions().is_empty() {
+        return refuse(
+            format!("`{method}` keeps its steps, and an event that changes the state would cut one short"),
+            "choose `dop853`, `tsit5`, `radau` or `rk4`",
+        );
+    }
     if request.form != MotionForm::Explicit {
         return refuse(
             format!("`{method}` works from the Lagrangian, not from another form"),
@@ -70,11 +128,14 @@ pub(super) fn check_variational(request: &Request, method: Method) -> Result<(),
 }
 
 impl Variables {
-    pub fn new(model: &mut Workspace, form: MotionForm) -> Result<Self, Box<Diagnostic>> {
-        Ok(match form {
+    pub fn new(model: &mut Workspace, request: &Request) -> Result<Self, Box<Diagnostic>> {
+        Ok(match request.form {
             MotionForm::Explicit | MotionForm::HamiltonJacobi => Variables::Speeds,
             MotionForm::Hamilton => Variables::Momenta(Box::new(Momenta::new(model)?)),
-            MotionForm::Suslov => Variables::Suslov(Box::new(SuslovKernel::new(model)?)),
+            MotionForm::Suslov => {
+                let M = multipliers(model, request)?;
+                Variables::Suslov(Box::new(SuslovKernel::new(model)?), M)
+            }
         })
     }
 
@@ -82,13 +143,13 @@ impl Variables {
         match self {
             Variables::Speeds => compiled,
             Variables::Momenta(kernel) => &**kernel,
-            Variables::Suslov(kernel) => &**kernel,
+            Variables::Suslov(kernel, _) => &**kernel,
         }
     }
 
     /// The kernel knows no constraint rows: its equations keep them.
     pub fn keeps_constraints(&self) -> bool {
-        matches!(self, Variables::Suslov(_))
+        matches!(self, Variables::Suslov(..))
     }
 
     /// A start in these variables; refused where the way back is not there.
@@ -96,7 +157,7 @@ impl Variables {
         match self {
             Variables::Speeds => Ok(state.clone()),
             Variables::Momenta(kernel) => kernel.momenta_of(state),
-            Variables::Suslov(kernel) => kernel.momenta_of(state, &vec![0.0; kernel.multipliers()]),
+            Variables::Suslov(kernel, M) => kernel.momenta_of(state, M),
         }
     }
 
@@ -113,13 +174,22 @@ impl Variables {
         Some(d.help("d2L/d eta2 becomes singular there: momenta have several speeds, and two of them meet"))
     }
 
-    /// The way back; NaN where there is none.
-    pub fn speeds_of(&self, state: &State) -> State {
-        let eta = match self {
-            Variables::Speeds => return state.clone(),
-            Variables::Momenta(kernel) => kernel.speeds_of(state.point()),
-            Variables::Suslov(kernel) => kernel.speeds_of(state.point()).map(|(eta, _)| eta),
+    /// The way back, with what the form adds to a row (momenta, M); NaN where there is none.
+    pub fn row_of(&self, state: &State) -> (State, Vec<f64>) {
+        let none = || vec![f64::NAN; state.eta.len()];
+        let (eta, M) = match self {
+            Variables::Speeds => return (state.clone(), Vec::new()),
+            Variables::Momenta(kernel) => (kernel.speeds_of(state.point()).unwrap_or_else(none), Vec::new()),
+            Variables::Suslov(kernel, M) => {
+                kernel.speeds_of(state.point()).unwrap_or_else(|| (none(), vec![f64::NAN; M.len()]))
+            }
         };
-        State { eta: eta.unwrap_or_else(|| vec![f64::NAN; state.eta.len()]), ..state.clone() }
+        let added = state.eta.iter().copied().chain(M).collect();
+        (State { eta, ..state.clone() }, added)
+    }
+
+    /// The state in speeds; NaN where there is none.
+    pub fn speeds_of(&self, state: &State) -> State {
+        self.row_of(state).0
     }
 }

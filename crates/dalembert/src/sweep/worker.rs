@@ -228,7 +228,8 @@ impl<'s> Worker<'s> {
                     compiled.outputs(at, reporter.terms(), reporter.solution(), &[], &mut self.outputs);
                 }
             }
-            rows.extend_from_slice(state);
+            rows.push(at.t);
+            rows.extend(self.model.system.table_state(x, eta));
             rows.extend_from_slice(&self.outputs[..outputs]);
         }
         Some(rows)

@@ -16,7 +16,7 @@ use crate::system::{ConstraintRow, Contact, RequirementRow, Speed, System};
 use crate::workspace::Workspace;
 use dalembert_expr::{Derivation, Expr, Function, Pool, Rational, Symbol};
 use dalembert_linalg::Rng;
-use dalembert_syntax::diagnostic::Diagnostic;
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// R and its inverse over the coordinates.
 pub(super) struct Change {
@@ -131,6 +131,11 @@ fn shear(pool: &mut Pool, coordinate: Option<(Symbol, f64)>, rng: &mut Rng) -> E
 
 /// The model in speeds w. It takes the pool of `model`, which [`give_back`] returns.
 pub(super) fn changed(model: &mut Workspace, change: &Change) -> Result<Workspace, Box<Diagnostic>> {
+    let requirements = model.system.requirement_rows.iter().any(|row| row.on_accelerations);
+    if requirements || model.system.rows.iter().any(|row| row.on_accelerations) {
+        let message = "rows on accelerations are written in the speeds of the model";
+        return Err(Box::new(Diagnostic::error(Code::NotApplicable, None, message)));
+    }
     let mut system = rewrite(model, change);
     let parameters = model.compiled.parameters().to_vec();
     let form = match derive(&mut system) {
@@ -234,6 +239,7 @@ fn rewrite(model: &mut Workspace, change: &Change) -> System {
         requirements: old.requirements.clone(),
         requirement_rows,
         actuators,
+        control_bounds: old.control_bounds.iter().map(|b| b.map(|b| b.map(|e| one(pool, e)))).collect(),
         weight,
         initial: Vec::new(),
         outputs: Vec::new(),
@@ -241,6 +247,7 @@ fn rewrite(model: &mut Workspace, change: &Change) -> System {
         run: None,
         observables: old.observables.clone(),
         energy: None,
+        energy_kind: old.energy_kind.clone(),
         kinetic_energy: None,
         potential_energy: None,
         drawn: Vec::new(),

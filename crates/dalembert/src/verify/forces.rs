@@ -39,7 +39,9 @@ fn friction(model: &Workspace, readings: &[Reading]) -> Tally {
         for (k, contact) in kernel.contacts().iter().enumerate() {
             let (V, f) = (&terms.V[contact.slide.clone()], &s.friction[contact.slide.clone()]);
             let P = &terms.P[contact.normal.start * shape.n_con..contact.normal.end * shape.n_con];
-            let N = P.chunks(shape.n_con.max(1)).map(|row| dot(row, &s.lambda)).fold(0.0, f64::hypot);
+            let pressed =
+                || P.chunks(shape.n_con.max(1)).map(|row| dot(row, &s.lambda)).fold(0.0, f64::hypot);
+            let N = if contact.has_given_limit() { 1.0 } else { pressed() };
             let (speed, size) = (dot(V, V).sqrt(), dot(f, f).sqrt());
             let force = N.max(size).max(f64::MIN_POSITIVE);
             let worst = if reading.sticks[k] {
@@ -62,7 +64,11 @@ fn requirements(model: &Workspace, readings: &[Reading]) -> Tally {
     for reading in readings {
         let mut terms = ControlTerms::new(&kernel.shape());
         kernel.control_terms(reading.state.point(), &mut scratch, &mut terms);
-        let eta_dot = &reading.solution.eta_dot;
+        let s = &reading.solution;
+        if s.demand != s.inputs {
+            continue; // at a bound, what is required is not done
+        }
+        let eta_dot = &s.eta_dot;
         let d = reading.weights();
         for (row, b) in terms.A.chunks(eta_dot.len().max(1)).zip(&terms.b) {
             let length = row.iter().zip(&d).map(|(a, d)| a / d).fold(0.0, f64::hypot);

@@ -87,7 +87,7 @@ impl Held {
         let pool = &mut system.pool;
         let momenta = suslov.momenta.iter().map(|y| along.apply(pool, *y)).collect();
         let rows = form.velocity_residuals.iter().map(|f| along.apply(pool, *f)).collect();
-        let G = suslov.quadratic.mass.iter().flatten().copied().collect();
+        let G = suslov.mass.iter().flatten().copied().collect();
         let A = suslov.rows.iter().flat_map(|row| row.coefficients.iter().copied()).collect();
         Ok(Held { suslov, G, A, momenta, rows })
     }

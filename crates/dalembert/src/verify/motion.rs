@@ -192,8 +192,7 @@ impl Path {
             Ok(motion) => motion,
             Err(d) => return Run { trouble: Some(d.message), ..Run::default() },
         };
-        let (n_x, n) = (model.form.coordinates.len(), model.form.speeds.len());
-        let state = |row: &[f64]| State::new(row[0], &row[1..1 + n_x], &row[1 + n_x..1 + n_x + n]);
+        let state = |row: &[f64]| model.system.state_of_row(row);
         let mut states: Vec<State> = motion.table.rows().map(state).collect();
         let (trouble, stopped) = match (&motion.failure, &motion.outcome.stop) {
             (Some(d), _) => (Some(d.message.clone()), None),

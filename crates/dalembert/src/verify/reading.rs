@@ -16,7 +16,7 @@ use super::small::{dot, times};
 use crate::compile::Compiled;
 use crate::workspace::Workspace;
 use dalembert_linalg::{Rng, norm_max};
-use dalembert_run::{Accelerator, ControlInput, IdealForces, Kernel, Solution, State, Terms, accelerate};
+use dalembert_run::{IdealForces, Kernel, Solution, State, Terms, accelerate};
 
 /// A difference and what it may be, both relative to the size of what is compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,7 +103,7 @@ impl Reading {
         let n = state.eta.len();
         let mut C = vec![0.0; n];
         let s = &now.solution;
-        let ideal_lambda = ideal_multipliers(model, state, s)?;
+        let ideal_lambda = model.ideal_multipliers(state, s)?;
         let known =
             IdealForces { lambda: &ideal_lambda, A: &now.terms.A, Q_i: &s.ideal_force, sparsity: None };
         let mut scratch = vec![0.0; model.compiled.scratch_len()];
@@ -226,17 +226,6 @@ impl Reading {
     pub(super) fn relative(&self, off: &[f64], conditioning: f64) -> Difference {
         Difference { worst: norm_max(off) / self.size(), tolerance: SAME + ROUNDINGS * conditioning }
     }
-}
-
-/// The multipliers that C reads: those of a motion without friction, under the control that acts.
-fn ideal_multipliers(model: &Workspace, state: &State, s: &Solution) -> Option<Vec<f64>> {
-    if model.system.contacts.is_empty() || model.system.nonideal.is_none() {
-        return Some(s.lambda.clone());
-    }
-    let mut accelerator = Accelerator::new(&model.compiled);
-    let ideal =
-        accelerator.solve_with_input(&model.compiled, state.point(), ControlInput::Given(&s.inputs)).ok()?;
-    Some(ideal.lambda.clone())
 }
 
 /// Each number changed by at most a part [`SHAKEN`] of itself.

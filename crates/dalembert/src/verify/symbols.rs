@@ -67,7 +67,7 @@ pub(super) fn judge(model: &mut Workspace, readings: &[Reading], found: &mut Ver
 }
 
 /// L1, found again where the frame is not that of the coordinates.
-fn structure(model: &mut Workspace) -> Option<Structure> {
+pub(super) fn structure(model: &mut Workspace) -> Option<Structure> {
     let system = &mut model.system;
     let energies = system.kinetic.is_some() || system.lagrangian.is_some();
     if model.form.frame.is_none() || !energies {
@@ -77,7 +77,7 @@ fn structure(model: &mut Workspace) -> Option<Structure> {
 }
 
 /// The left side of L2 over x, eta, eta', t, the direct form added.
-fn balance(model: &mut Workspace, structure: &Structure) -> Vec<Expr> {
+pub(super) fn balance(model: &mut Workspace, structure: &Structure) -> Vec<Expr> {
     let (system, form) = (&mut model.system, &model.form);
     let L = system.whole_lagrangian();
     let mut along = motion(system);
@@ -116,7 +116,7 @@ pub(super) fn impressed(
 }
 
 /// D along x', eta' and t.
-fn motion(system: &mut System) -> Derivation {
+pub(super) fn motion(system: &mut System) -> Derivation {
     let pool = &mut system.pool;
     let mut seeds: Vec<(Symbol, Expr)> = vec![(system.time, Pool::ONE)];
     seeds.extend(system.coordinates.iter().map(|c| c.symbol).zip(system.kinematics.iter().copied()));
@@ -129,6 +129,9 @@ fn rows(system: &mut System) -> Vec<Expr> {
     let mut along = motion(system);
     let pool = &mut system.pool;
     let rate = |row: &crate::system::ConstraintRow| {
+        if row.on_accelerations {
+            return row.residual;
+        }
         let first = along.apply(pool, row.residual);
         if row.holonomic { along.apply(pool, first) } else { first }
     };
@@ -139,11 +142,14 @@ fn rows(system: &mut System) -> Vec<Expr> {
 pub(super) fn constraint_matrix(system: &mut System) -> Vec<Expr> {
     let x: Vec<Symbol> = system.coordinates.iter().map(|c| c.symbol).collect();
     let eta: Vec<Symbol> = system.speeds.iter().map(|s| s.symbol).collect();
+    let accelerations: Vec<Symbol> = system.speeds.iter().map(|s| s.acceleration).collect();
     let pool = &mut system.pool;
     let frame: Vec<Vec<Expr>> = system.kinematics.iter().map(|e| pool.gradient(*e, &eta)).collect();
     let mut A = Vec::new();
     for row in &system.rows {
-        if row.holonomic {
+        if row.on_accelerations {
+            A.extend(pool.gradient(row.residual, &accelerations));
+        } else if row.holonomic {
             // Rows of large systems are short.
             let slope = Places::new(&x).gradient(pool, row.residual);
             for p in 0..eta.len() {

@@ -4,4 +4,5 @@ mod known;
 mod loops;
 mod messages;
 mod reference;
+mod roads;
 mod text;

@@ -23,7 +23,7 @@ fn a_mass_on_a_spring() {
     L = m*x'^2/2 - k*x^2/2
     H = k*x^2/2 + p_x^2/(2*m)
     H* = m*x'^2/2 + e_x^2/(2*k)
-    L* = p_x^2/(2*m) - e_x^2/(2*k)
+    L* = e_x^2/(2*k) - p_x^2/(2*m)
     ");
     let python = write(&mut load(text), Form::Energies, Format::Python).expect("written");
     assert!(python.contains("equation_1 = Eq(e_x, k*x, evaluate=False)"), "e_x stays a symbol: {python}");
@@ -39,9 +39,10 @@ fn the_transforms_lead_back() {
     let pool = &mut model.system.pool;
     let (star, T) = (energies.potential_coenergy.unwrap(), energies.kinetic_energy.unwrap());
     let (H_star, L_star) = (energies.hamiltonian_star.unwrap(), energies.lagrangian_star.unwrap());
-    // q = dV*/de = dH*/de, f = dT/dp = dL*/dp, p = dH*/df.
-    let q = [pool.gradient(star, &energies.efforts), pool.gradient(H_star, &energies.efforts)];
-    let f = [pool.gradient(T, &momenta), pool.gradient(L_star, &momenta)];
+    // q = dV*/de = dH*/de = dL*/de, f = dT/dp = -dL*/dp, p = dH*/df.
+    let minus = pool.neg(L_star);
+    let q = [star, H_star, L_star].map(|F| pool.gradient(F, &energies.efforts));
+    let f = [pool.gradient(T, &momenta), pool.gradient(minus, &momenta)];
     let p = pool.gradient(H_star, &form.speeds);
     let mut rng = Rng::new(3);
     for _ in 0..10 {
@@ -75,7 +76,7 @@ fn the_transforms_lead_back() {
 fn what_has_no_closed_form_is_said() {
     for (name, word) in [
         ("pendulum", "V* has no closed form here"),
-        ("double_pendulum", "T* depends on the position"),
+        ("double_pendulum", "H* has no closed form here"),
         ("heavy_top", "plain coordinates"),
     ] {
         let written = write(&mut load_file(name), Form::Energies, Format::Text).expect("written");
@@ -91,6 +92,81 @@ fn what_has_no_closed_form_is_said() {
             .expect("written")
             .contains("gives L as a whole")
     );
-    let fast = write(&mut load_file("relativistic_particle"), Form::Energies, Format::Text).expect("written");
+    let fast = "coordinate x, y\nkinetic x'^4 + y'^2 + x'^2*y'^2\ninitial x' = 1, y' = 1";
+    let fast = write(&mut load(fast), Form::Energies, Format::Text).expect("written");
     assert!(fast.contains("H has no closed form here") && fast.contains("at the start: p_x = "), "{fast}");
+}
+
+#[test]
+fn powers_and_roots_have_closed_inverses() {
+    let hard = "parameter h = 2, m = 1\ncoordinate y\nkinetic m/2*y'^2\npotential h*y^4/4";
+    let written = write(&mut load(hard), Form::Energies, Format::Text).expect("written");
+    assert!(written.contains("V* = 3*abs(e_y)^(4/3)/(4*h^(1/3))\n"), "{written}");
+    assert!(written.contains("L* = 3*abs(e_y)^(4/3)/(4*h^(1/3)) - p_y^2/(2*m)\n"), "{written}");
+    let fast =
+        "parameter m = 1.5, c = 2\ncoordinate x\nkinetic m*c^2*(1 - sqrt(1 - x'^2/c^2))\ninitial x' = 1.1";
+    let written = write(&mut load(fast), Form::Energies, Format::Text).expect("written");
+    assert!(written.contains("T = sqrt(c^2*p_x^2 + m^2*c^4) - m*c^2\n"), "{written}");
+    let field =
+        write(&mut load_file("relativistic_particle"), Form::Hamilton, Format::Text).expect("written");
+    assert!(field.contains("H = sqrt(c^2*(p_x^2 + p_y^2 + m^2*c^2)) - F*x"), "{field}");
+}
+
+/// e = dH/dq = -dL/dq where T* depends on the position: H* is the transform of -L over q, and leads back.
+#[test]
+fn efforts_are_slopes_of_the_hamiltonian() {
+    let polar = "parameter m = 1, k = 5, l = 1
+        coordinate r, th
+        kinetic m/2*(r'^2 + r^2*th'^2)
+        potential k/2*(r - l)^2
+        initial r = 1.2, th' = 0.7, r' = 0.1";
+    let mut model = load(polar);
+    let energies = Energies::of(&mut model).unwrap_or_else(|d| panic!("{}", d.message));
+    let (H_star, e_r) = (energies.hamiltonian_star.expect("closed"), energies.efforts[0]);
+    let (H, r) = (energies.hamiltonian.expect("closed"), model.form.coordinates[0]);
+    let pool = &mut model.system.pool;
+    let back = pool.diff(H_star, e_r);
+    let slope = pool.diff(H, r);
+    // m = 1, k = 5, l = 1 at r = 1.2, r' = 0.1, th' = 0.7: p_th = 1.008, e = k (r - l) - r th'^2.
+    let e = 5.0 * 0.2 - 1.2 * 0.49;
+    let known = [
+        ("m", 1.0),
+        ("k", 5.0),
+        ("l", 1.0),
+        ("r", 1.2),
+        ("r'", 0.1),
+        ("th'", 0.7),
+        ("p_r", 0.1),
+        ("p_th", 1.008),
+    ];
+    let named = |pool: &dalembert_expr::Pool, s: Symbol| {
+        let name = pool.name(s).to_owned();
+        if name == "e_r" { e } else { known.iter().find(|(k, _)| *k == name).map_or(f64::NAN, |k| k.1) }
+    };
+    let names = pool.clone();
+    let values = pool.evaluate_all(&[back, slope, energies.effort_values[0]], |s| named(&names, s));
+    below("q = dH*/de", (values[0] - 1.2).abs(), 1e-14);
+    below("e = dH/dq", (values[1] - e).abs(), 1e-14);
+    below("e = -dL/dq", (values[2] - e).abs(), 1e-14);
+    let state = start(&mut model);
+    let at =
+        dalembert::energies::EnergyValues::at(&mut model, &state).unwrap_or_else(|d| panic!("{}", d.message));
+    below("L* = e q - H", (at.lagrangian_star.unwrap() - (e * 1.2 - at.hamiltonian.unwrap())).abs(), 1e-14);
+    below("H* = e q + L", (at.hamiltonian_star.unwrap() - (e * 1.2 + at.lagrangian)).abs(), 1e-14);
+}
+
+#[test]
+fn any_function_has_its_legendre_transform() {
+    let mut model = load("parameter k = 3\ncoordinate x\nkinetic x'^2/2");
+    let mut of = |F: &str, u: &[&str]| {
+        let variables: Vec<String> = u.iter().map(|u| (*u).to_owned()).collect();
+        dalembert::equations::legendre(&mut model, F, &variables, Format::Text)
+    };
+    let written = of("k*u^4/4 + w^2/2 - k*w", &["u", "w"]).expect("written");
+    assert!(written.contains("v_u = k*u^3\n") && written.contains("w = k + v_w\n"), "{written}");
+    assert!(written.contains("G = 3*abs(v_u)^(4/3)/(4*k^(1/3)) + "), "{written}");
+    assert!(of("cos(u)", &["u"]).expect("written").contains("no closed form"));
+    assert!(of("3*u", &["u"]).expect("written").contains("do not determine"));
+    assert!(of("x'^2 - x", &["x'"]).expect("written").contains("G = x + v_x_dot^2/4"));
+    assert!(of("u^2", &[]).is_err() && of("q^2", &["u"]).is_err() && of("u^2", &["u v"]).is_err());
 }

@@ -182,3 +182,29 @@ fn a_radius_is_not_asked_below_zero() {
     let (code, message) = refused(&more, 1.0);
     assert!(code == "E0740" && message.contains("3 constants"), "{message}");
 }
+
+/// A constant for each redundant coordinate (P12): accepted, the free ones named, the motion the same.
+#[test]
+fn a_constant_for_each_coordinate() {
+    let text = "parameter m = 2, l = 1.5
+        coordinate x, y
+        kinetic m/2*(x'^2 + y'^2)
+        constraint circle: x^2 + y^2 = l^2
+        complete_integral (a, c) = a*atan2(y, x) + c*sqrt(x^2 + y^2) - a^2*t/(2*m*l^2)
+        initial x = 1.2, y = 0.9, x' = -0.3, y' ~ 0.4";
+    let (motion, report) = by_integral(&mut load(text), 1.0);
+    assert_eq!(report.verified.free, [0]);
+    below("a", (report.constants[0].1 - 2.0 * (1.2 * 0.4 + 0.9 * 0.3)).abs(), 1e-12);
+    let plain = run(&mut load(text), &sharply_until(1.0));
+    below("motion", motions_apart(&motion, &plain, &["x", "y", "x'", "y'"]), 1e-10);
+    let written = equations::write(&mut load(text), Form::HamiltonJacobi, Format::Text).expect("written");
+    assert!(
+        written.contains("of the 4 constants 2 are free: a, b_a; the motion does not depend on c"),
+        "{written}"
+    );
+    // A constant that is merely added, and one too many.
+    let added = text.replace("c*sqrt(x^2 + y^2)", "c");
+    assert_eq!(refused(&added, 1.0).0, "E0740");
+    let many = text.replace("(a, c)", "(a, c, d)").replace("c*sqrt", "(c + d*x)*sqrt");
+    assert_eq!(refused(&many, 1.0).0, "E0740");
+}

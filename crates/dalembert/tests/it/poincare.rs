@@ -57,10 +57,10 @@ fn the_rolling_disk_is_not_holonomic() {
     p_theta' = -r*(cos(psi)*lambda_rolling.x + sin(psi)*lambda_rolling.y)
     x' - r*theta'*cos(psi) = 0
     y' - r*theta'*sin(psi) = 0
-    # H4: Omega0_a, Omega_a[q,p] of rows linear in the speeds, antisymmetric; those not written vanish
+    # H5: Omega0_a, Omega_a[q,p] of rows linear in the speeds, antisymmetric; those not written vanish
     Omega_rolling.x[psi,theta] = r*sin(psi)
     Omega_rolling.y[psi,theta] = -r*cos(psi)
-    # H5: zero for holonomic rows, in any frame
+    # H5: nonholonomy N_a, zero for holonomic rows, in any frame
     nonholonomy_rolling.x = [0, 0, r*theta'*sin(psi), -r*psi'*sin(psi)]
     nonholonomy_rolling.y = [0, 0, -r*theta'*cos(psi), r*psi'*cos(psi)]
     ");
@@ -84,8 +84,8 @@ fn the_spherical_pendulum_in_redundant_coordinates_is_holonomic() {
     p_y' = 2*y*lambda_rod
     p_z' = 2*z*lambda_rod - m*g
     x^2 + y^2 + z^2 - l^2 = 0
-    # H4: Omega0_a, Omega_a[q,p] of rows linear in the speeds, antisymmetric; those not written vanish
-    # H5: zero for holonomic rows, in any frame
+    # H5: Omega0_a, Omega_a[q,p] of rows linear in the speeds, antisymmetric; those not written vanish
+    # H5: nonholonomy N_a, zero for holonomic rows, in any frame
     nonholonomy_rod = [0, 0, 0]
     ");
 }

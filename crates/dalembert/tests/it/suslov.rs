@@ -115,7 +115,6 @@ fn what_has_no_form_of_suslov_is_refused() {
     for (text, word) in [
         (model_text("appell_hamel"), "linear in the speeds"),
         (model_text("incline_nonideal"), "nonideal"),
-        (model_text("relativistic_particle"), "quadratic"),
         (REDUNDANT.to_owned(), "depend on each other"),
         (model_text("rough_incline"), "friction"),
     ] {
@@ -189,8 +188,8 @@ fn suslovs_form_of_a_pendulum_and_of_a_disk() {
     # H4: their rates
     p_x' = 2*x'*M_rod
     p_y' = 2*y'*M_rod - 1
-    # H4: Omega0_a, Omega_a[q,p] of rows linear in the speeds, antisymmetric; those not written vanish
-    # H5: zero for holonomic rows, in any frame
+    # H5: Omega0_a, Omega_a[q,p] of rows linear in the speeds, antisymmetric; those not written vanish
+    # H5: nonholonomy N_a, zero for holonomic rows, in any frame
     nonholonomy_rod = [0, 0]
     # H3 solved for the speeds and M
     x' = p_x - x*y*p_y/(x^2 + y^2) - x^2*p_x/(x^2 + y^2)
@@ -198,6 +197,10 @@ fn suslovs_form_of_a_pendulum_and_of_a_disk() {
     M_rod = (x*p_x + y*p_y)/(2*(x^2 + y^2))
     # H6: the Hamiltonian on the redundant phase space
     H = y + p_x^2/2 - x*y*p_x*p_y/(x^2 + y^2) - x^2*p_x^2/(2*(x^2 + y^2)) + p_y^2/2 - y^2*p_y^2/(2*(x^2 + y^2))
+    # canonical equations: -X_p H + ..., over x, y, t
+    p_x' = (x*p_x^2 + y*p_x*p_y - x*(y^2*p_y^2 + x^2*p_x^2 + 2*x*y*p_x*p_y)/(x^2 + y^2))/(x^2 + y^2)
+    p_y' = y*p_y^2/(x^2 + y^2) + x*p_x*p_y/(x^2 + y^2) - y*(y^2*p_y^2 + x^2*p_x^2 + 2*x*y*p_x*p_y)/(x^2 + y^2)^2 - 1
+    # the speeds satisfy the constraints identically: every H_a = F_a(x, eta(x,y,t), t) is 0, and K = H - M_a H_a is H
     ");
     let mut disk = load_file("rolling_disk");
     assert_snapshot!(write(&mut disk, Form::Suslov, Format::Text).expect("written"), @r"
@@ -213,10 +216,10 @@ fn suslovs_form_of_a_pendulum_and_of_a_disk() {
     p_y' = 0
     p_psi' = 0
     p_theta' = r*psi'*(sin(psi)*M_rolling.x - cos(psi)*M_rolling.y)
-    # H4: Omega0_a, Omega_a[q,p] of rows linear in the speeds, antisymmetric; those not written vanish
+    # H5: Omega0_a, Omega_a[q,p] of rows linear in the speeds, antisymmetric; those not written vanish
     Omega_rolling.x[psi,theta] = r*sin(psi)
     Omega_rolling.y[psi,theta] = -r*cos(psi)
-    # H5: zero for holonomic rows, in any frame
+    # H5: nonholonomy N_a, zero for holonomic rows, in any frame
     nonholonomy_rolling.x = [0, 0, r*theta'*sin(psi), -r*psi'*sin(psi)]
     nonholonomy_rolling.y = [0, 0, -r*theta'*cos(psi), r*psi'*cos(psi)]
     # H3 solved for the speeds and M
@@ -226,5 +229,84 @@ fn suslovs_form_of_a_pendulum_and_of_a_disk() {
     theta' = (p_theta + r*cos(psi)*p_x + r*sin(psi)*p_y)/(m*r^2 + J)
     M_rolling.x = p_x - m*r^2*cos(psi)*sin(psi)*p_y/(m*r^2 + J) - m*r*cos(psi)*p_theta/(m*r^2 + J) - m*r^2*cos(psi)^2*p_x/(m*r^2 + J)
     M_rolling.y = p_y - m*r^2*cos(psi)*sin(psi)*p_x/(m*r^2 + J) - m*r*sin(psi)*p_theta/(m*r^2 + J) - m*r^2*sin(psi)^2*p_y/(m*r^2 + J)
+    # H = y_p eta_p - L over x, y, t: nonholonomic rows add -M_a N_ap to its equations
+    H = r*cos(psi)*p_x*(p_theta + r*cos(psi)*p_x + r*sin(psi)*p_y)/(2*(m*r^2 + J)) + r*sin(psi)*p_y*(p_theta + r*cos(psi)*p_x + r*sin(psi)*p_y)/(2*(m*r^2 + J)) + p_psi^2/(2*I) + p_theta*(p_theta + r*cos(psi)*p_x + r*sin(psi)*p_y)/(2*(m*r^2 + J))
+    # canonical equations: -X_p H + ..., over x, y, t
+    p_x' = 0
+    p_y' = 0
+    p_psi' = 0
+    p_theta' = -r*p_psi*(cos(psi)*p_y - sin(psi)*p_x)/I
+    # the speeds satisfy the constraints identically: every H_a = F_a(x, eta(x,y,t), t) is 0, and K = H - M_a H_a is H
     ");
+}
+
+/// A relativistic particle, whose momenta are not linear in the speeds: with a position constraint and with a blade.
+#[test]
+fn lagrangians_that_are_not_quadratic_have_suslovs_form_too() {
+    for row in ["y' = x*x'", "x^2 + y^2 = 0.81 + 0.1*sin(t)"] {
+        let text = format!(
+            "coordinate x, y
+            lagrangian -sqrt(1 - x'^2 - y'^2) - x^2/2 - y/4
+            force x = -0.1*x'
+            constraint row: {row}
+            initial x = 0.3, y ~ 0.85, x' = 0.4"
+        );
+        let request = sharply_until(2.0);
+        let explicit = run(&mut load(&text), &request);
+        let form = MotionForm::Suslov;
+        let other = run(&mut load(&text), &Request { form, ..request.clone() });
+        let multipliers = vec![("M_row".to_owned(), 0.7)];
+        let third = run(&mut load(&text), &Request { form, multipliers, ..request });
+        below(row, motions_apart(&explicit, &other, &["x", "y", "x'", "y'"]), 1e-9);
+        below(row, motions_apart(&explicit, &third, &["x", "y", "x'", "y'"]), 1e-9);
+        // M differs by what it was at the start, all along.
+        let (a, b) = (column(&other, "M_row"), column(&third, "M_row"));
+        below("M", largest(&a.iter().zip(&b).map(|(a, b)| b - a - 0.7).collect::<Vec<_>>()), 1e-8);
+    }
+}
+
+/// y' = -X_p H + ... over (x, y, t) is H4 with the speeds and M eliminated, for nonholonomic rows in frames that move.
+#[test]
+fn the_canonical_equations_are_those_with_multipliers() {
+    let quasi = "coordinate x, y, theta
+        speed u = x'*cos(theta) + y'*sin(theta) + t*x, v = -x'*sin(theta) + y'*cos(theta), w = theta'
+        kinetic (1 + x^2)*u^2/2 + v^2 + 0.2*w^2 + 0.1*u*w
+        potential y*x
+        force theta = -0.3*theta' + x
+        constraint blade: v = t*x + 0.2*w*y";
+    for text in [model_text("rolling_disk"), model_text("suslov"), quasi.to_owned()] {
+        let mut model = load(&text);
+        let suslov = Suslov::of(&mut model).expect("linear rows");
+        assert!(!suslov.holonomic());
+        let solved = suslov.solve(&mut model).expect("names").expect("independent rows");
+        let form = model.form.clone();
+        let of_speeds = form.speeds.iter().copied().zip(solved.speeds.iter().copied());
+        let of_M = suslov.multipliers.iter().copied().zip(solved.multipliers.iter().copied());
+        let images: Vec<(Symbol, Expr)> = of_speeds.chain(of_M).collect();
+        let rates = model.system.pool.substitute(&suslov.rates, &images);
+        let mut rng = Rng::new(5);
+        for _ in 0..5 {
+            let mut known: Vec<(Symbol, f64)> =
+                form.parameters.iter().copied().zip(model.compiled.parameters().iter().copied()).collect();
+            let free: Vec<Symbol> = form.coordinates.iter().chain(&solved.momenta).copied().collect();
+            known.extend(free.iter().copied().zip(rng.numbers(free.len())));
+            known.push((form.time, 0.4));
+            let value = |s: Symbol| known.iter().find(|(k, _)| *k == s).map_or(f64::NAN, |(_, v)| *v);
+            let a = model.system.pool.evaluate_all(&rates, value);
+            let b = model.system.pool.evaluate_all(&solved.rates, value);
+            below("y'", apart(&a, &b) / (1.0 + largest(&a)), 1e-11);
+        }
+    }
+}
+
+#[test]
+fn unknown_multipliers_are_refused() {
+    let asked = |form, name: &str| {
+        let multipliers = vec![(name.to_owned(), 0.3)];
+        let request = Request { form, multipliers, ..until(1.0) };
+        load_file("pendulum_index3").simulate(&request, |_| Flow::Continue).expect_err("refused")
+    };
+    let near = asked(MotionForm::Suslov, "M_rot");
+    assert_eq!((near.code.id(), near.help.as_deref()), ("E0803", Some("did you mean `M_rod`?")));
+    assert!(asked(MotionForm::Hamilton, "M_rod").message.contains("Suslov"));
 }

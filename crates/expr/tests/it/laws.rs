@@ -104,6 +104,9 @@ proptest! {
         let simple = pool.simplify(e);
         let simplified = pool.evaluate(simple, value);
         prop_assert!(close(simplified, want, 0.0), "{} -> {}", pool.text(e), pool.text(simple));
+        let tidy = pool.tidy(e);
+        let tidied = pool.evaluate(tidy, value);
+        prop_assert!(tidied.is_finite() && close(tidied, want, 0.0), "{} -> {}", pool.text(e), pool.text(tidy));
         let program = pool.lower(&symbols, &[e]);
         let (mut registers, mut out) = (vec![0.0; program.register_count()], [0.0]);
         program.run(&at, &mut registers, &mut out);

@@ -40,9 +40,12 @@ from ._results import (
     Record,
     Verification,
 )
+from ._stepper import StepEvent, Stepper
 from ._sweep import Sweep
 from ._system import System
 from ._table import Table
+
+import_urdf = System.import_urdf
 
 __all__ = [
     "AccelerationFunction",
@@ -67,10 +70,13 @@ __all__ = [
     "Record",
     "RequestError",
     "RunError",
+    "StepEvent",
+    "Stepper",
     "Sweep",
     "System",
     "Table",
     "Verification",
     "__version__",
     "explain",
+    "import_urdf",
 ]

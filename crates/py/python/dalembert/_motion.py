@@ -45,7 +45,7 @@ class Animation:
 
 
 class Motion(Table):
-    """What :meth:`System.simulate` gives. Columns are ``t``, coordinates, speeds, outputs.
+    """What :meth:`System.simulate` gives. Columns are ``t``, coordinates, speeds, momenta of the form that was integrated, outputs.
 
     ``t`` (k) and ``y`` (coordinates and speeds, n x k) are views of one table, as are the columns ``motion["x"]``. A run
     that ends early has ``success`` False, its reason in ``message``, and all it computed until then.
@@ -64,7 +64,12 @@ class Motion(Table):
         self._parts = (system, columns, document, events, watched, wish)
         self.system = system
         self.t: Array = self._numbers[0]
-        self.y: Array = self._numbers[1 : 1 + len(system.states)]
+        names, count = list(columns.names), len(system.states)
+        if names[1 : 1 + count] == list(system.states):
+            self.y: Array = self._numbers[1 : 1 + count]
+        else:
+            # State variables and discrete values come behind the speeds in the table.
+            self.y = self._numbers[[names.index(name) for name in system.states]]
         #: Events in the order of time, and changes of contacts.
         self.events = [EventHit(n, t, up, None if y is None else np.array(y)) for n, t, up, y in events]
         #: Names of the events that ``t_events`` and ``y_events`` list.
@@ -116,7 +121,11 @@ class Motion(Table):
     @property
     def outputs(self) -> dict[str, Array]:
         """The model's outputs by name."""
-        return {name: self[name] for name in self._names[1 + len(self.y) :]}
+        return {name: self[name] for name in self.system.outputs}
+
+    def sensitivity(self, column: str, by: str) -> Array:
+        """The derivative of a column by a parameter or starting value that ``simulate(sensitivity=...)`` named."""
+        return self[f"d({column})/d({by})"]
 
     @property
     def t_events(self) -> list[Array]:

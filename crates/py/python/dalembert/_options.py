@@ -104,13 +104,13 @@ def word(what: str, value: Any) -> str:
     return value
 
 
-def plant(given: Any) -> list[tuple[str, float]]:
-    """Parameters of the simulated system that its controller does not know of."""
+def plant(given: Any, what: str = "plant") -> list[tuple[str, float]]:
+    """Numbers by name: parameters of the simulated system that its controller does not know of, or multipliers."""
     found = []
-    for key, value in mapping("plant", given).items():
+    for key, value in mapping(what, given).items():
         if value is None:
-            raise RequestError(f"plant: give a number for `{name(key)}`")
-        found.append((name(key), number(f"plant[{name(key)!r}]", value)))
+            raise RequestError(f"{what}: give a number for `{name(key)}`")
+        found.append((name(key), number(f"{what}[{name(key)!r}]", value)))
     return found
 
 

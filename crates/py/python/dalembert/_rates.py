@@ -54,6 +54,25 @@ class AccelerationFunction:
             parts[key] = dict(zip(names, parts[key]))
         return Record(parts)
 
+    def derivatives(self, t: npt.ArrayLike, y: npt.ArrayLike) -> Record:
+        """Derivatives of rates and multipliers, exact: ``rates_by_state`` of shape (n, n) or (n, n, k), and so on.
+
+        Also ``rates_by_input``, ``rates_by_parameter``, ``multipliers_by_state``, ...; names of columns are ``states``,
+        ``inputs`` and ``parameters``. Parameters defined from another one follow it.
+        """
+        states, times, single = self._arrays(t, y)
+        found: dict[str, Any] = self._rates.derive_at(times, states, self.errors == "nan")
+        inputs, parameters = self._rates.derivative_names()
+        widths = {"state": states.shape[0], "input": len(inputs), "parameter": len(parameters)}
+        parts: dict[str, Any] = {}
+        for key, value in found.items():
+            width = widths.get(key.rsplit("_by_", 1)[-1])
+            if width is not None:
+                rows = len(self.system.rows) if key.startswith("multipliers") else states.shape[0]
+                value = value.reshape(rows, width, -1)
+            parts[key] = value[..., 0] if single else value
+        return Record({**parts, "states": list(self.system.states), "inputs": inputs, "parameters": parameters})
+
     def _arrays(self, t: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Array, Array, bool]:
         states = array("y", y)
         n = len(self.system.states)

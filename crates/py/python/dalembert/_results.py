@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Mapping, Optional
+import html
+from typing import Any, Iterable, Iterator, Mapping, Optional
 
 import numpy as np
 
@@ -52,6 +53,48 @@ class Record(Mapping[str, Any]):
         said = {key: value for key, value in self._entries.items() if not _empty(value)}
         lines = [f"  {key}: {_short(value)}" for key, value in said.items()]
         return "\n".join([type(self).__name__, *lines])
+
+
+class Parameters(Mapping[str, float]):
+    """Values of parameters in the units of the model. They are read, not set: ``with_parameters`` gives another system."""
+
+    def __init__(self, entries: Iterable[tuple[str, float, Optional[str]]]) -> None:
+        entries = list(entries)
+        self._values = {name: value for name, value, _ in entries}
+        #: Units by name, where the model gives them.
+        self.units = {name: unit for name, _, unit in entries if unit is not None}
+
+    def __getitem__(self, name: str) -> float:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __setitem__(self, name: str, value: object) -> None:
+        raise TypeError(f"a system is never changed: system.with_parameters({name}={value}) gives another one")
+
+    def __delitem__(self, name: str) -> None:
+        raise TypeError("a system is never changed, and its parameters are part of it")
+
+    def __repr__(self) -> str:
+        shown = (f"{name} = {value:.6g} {self.units.get(name, '')}".rstrip() for name, value in self.items())
+        return "Parameters(" + ", ".join(shown) + ")"
+
+    def _repr_html_(self) -> str:
+        return _html_table(
+            ["parameter", "value", "unit"],
+            [[name, f"{value:.6g}", self.units.get(name, "")] for name, value in self.items()],
+        )
+
+
+def _html_table(head: list[str], rows: list[list[str]]) -> str:
+    """A table for notebooks."""
+    cells = "".join(f"<th>{html.escape(text)}</th>" for text in head)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _empty(value: Any) -> bool:
@@ -115,6 +158,24 @@ class Linearization(Record):
         if key == "modes":
             return [Mode(entry) for entry in value]
         return super()._made(key, value)
+
+    def to_control(self) -> Any:
+        """The system as a ``StateSpace`` of the package python-control, with its names."""
+        import control  # type: ignore[import-not-found, import-untyped, unused-ignore]
+        import numpy as np
+
+        n, k, r = len(self.states), len(self.inputs), len(self.outputs)
+        matrices = [
+            np.asarray(self[key], float).reshape(shape)
+            for key, shape in (
+                ("state_matrix", (n, n)),
+                ("input_matrix", (n, k)),
+                ("output_matrix", (r, n)),
+                ("feedthrough", (r, k)),
+            )
+        ]
+        names = {"states": list(self.states), "inputs": list(self.inputs), "outputs": list(self.outputs)}
+        return control.ss(*matrices, **names)
 
 
 class Mode(Record):

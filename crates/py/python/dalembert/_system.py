@@ -5,9 +5,11 @@ from __future__ import annotations
 import copy
 import math
 import os
+import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
+import numpy as np
 import numpy.typing as npt
 
 from . import _engine, _options, _words
@@ -17,12 +19,35 @@ from ._events import refused, statements
 from ._motion import Motion
 from ._options import Span
 from ._rates import AccelerationFunction
-from ._results import Analysis, Eigenvalues, Equilibria, Evaluation, Linearization, Record, Verification
+from ._results import (
+    Analysis,
+    Eigenvalues,
+    Equilibria,
+    Evaluation,
+    Linearization,
+    Parameters,
+    Record,
+    Verification,
+)
+from ._signals import Signal, sampled, signals
+from ._stepper import Stepper
 from ._words import Expression, Values
 
 if TYPE_CHECKING:
     from ._builder import Builder
     from ._sweep import Sweep
+
+
+def _read(path: Union[str, os.PathLike[str]]) -> str:
+    """The text of a file that is no longer than a model may be."""
+    with open(path, "rb") as file:
+        content = file.read(_engine.LARGEST_TEXT + 1)
+    if len(content) > _engine.LARGEST_TEXT:
+        raise ModelError(f"{os.fspath(path)} is longer than the {_engine.LARGEST_TEXT} bytes that are read")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{os.fspath(path)} is not UTF-8 text: byte {error.start} is wrong") from None
 
 
 class System:
@@ -37,17 +62,23 @@ class System:
         name: str = "model",
         set: Optional[Mapping[Any, Expression]] = None,
         initial: Values = None,
+        inputs: Optional[Mapping[str, Any]] = None,
+        interpolate: str = "linear",
     ) -> None:
         if not isinstance(text, str) or not isinstance(name, str):
             raise TypeError("a model and its name are text")
         settings, starts = _words.settings(set), _words.starts(initial)
-        engine = _engine.System(text, name, settings, starts)
-        self.__dict__.update(_text=text, _name=name, _set=settings, _initial=starts, _engine=engine)
+        given = signals(inputs, interpolate)
+        engine = _engine.System(text, name, settings, starts, given)
+        self.__dict__.update(
+            _text=text, _name=name, _set=settings, _initial=starts, _inputs=given, _engine=engine
+        )
 
     _text: str
     _name: str
     _set: tuple[tuple[str, str], ...]
     _initial: tuple[str, ...]
+    _inputs: tuple[Signal, ...]
     _engine: _engine.System
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -74,14 +105,21 @@ class System:
     @classmethod
     def from_file(cls, path: Union[str, os.PathLike[str]], **set: Expression) -> System:
         """A system from a model file."""
-        with open(path, "rb") as file:
-            content = file.read(_engine.LARGEST_TEXT + 1)
-        if len(content) > _engine.LARGEST_TEXT:
-            raise ModelError(f"{os.fspath(path)} is longer than the {_engine.LARGEST_TEXT} bytes that are read")
-        try:
-            return cls(content.decode("utf-8"), os.fspath(path), set)
-        except UnicodeDecodeError as error:
-            raise ModelError(f"{os.fspath(path)} is not UTF-8 text: byte {error.start} is wrong") from None
+        return cls(_read(path), os.fspath(path), set)
+
+    @classmethod
+    def import_urdf(
+        cls, path: Union[str, os.PathLike[str]], fixed_base: bool = False, **set: Expression
+    ) -> System:
+        """A system from a robot in URDF or MJCF; ``text`` is its model. What changes the motion is a warning.
+
+        ``fixed_base`` fixes the root link of a URDF to the ground, whatever its name.
+        """
+        text, said = _engine.import_robot(_read(path), os.fspath(path), bool(fixed_base))
+        for one in said:
+            if one["severity"] == "warning":
+                warnings.warn(f"{one['code']}: {one['message']} (line {one.get('line')})", stacklevel=2)
+        return cls(text, f"{os.fspath(path)} as a model", set)
 
     @staticmethod
     def build(title: Optional[str] = None) -> Builder:
@@ -93,11 +131,30 @@ class System:
     @property
     def _key(self) -> tuple[Any, ...]:
         """All that it depends on; what travels."""
-        return self.text, self.name, self._set, self._initial
+        return self.text, self.name, self._set, self._initial, self._inputs
 
     @classmethod
-    def _of(cls, text: str, name: str, set: Sequence[tuple[str, str]], initial: Sequence[str]) -> System:
-        return cls(text, name, dict(set), initial)
+    def _of(
+        cls,
+        text: str,
+        name: str,
+        set: Sequence[tuple[str, str]],
+        initial: Sequence[str],
+        inputs: Sequence[Signal] = (),
+    ) -> System:
+        system = cls(text, name, dict(set), initial)
+        return system._given(inputs) if inputs else system
+
+    def _given(self, inputs: Sequence[Signal]) -> System:
+        """The same system with signals in the place of some inputs."""
+        merged = {signal[0]: signal for signal in (*self._inputs, *inputs)}
+        other = System.__new__(System)
+        given = tuple(merged.values())
+        engine = _engine.System(self._text, self._name, self._set, self._initial, given)
+        other.__dict__.update(
+            _text=self._text, _name=self._name, _set=self._set, _initial=self._initial, _inputs=given, _engine=engine
+        )
+        return other
 
     def __reduce__(self) -> tuple[Any, ...]:
         return System._of, self._key
@@ -141,6 +198,11 @@ class System:
         return tuple(self._engine.inputs)
 
     @property
+    def signals(self) -> tuple[str, ...]:
+        """Names of the signals from outside that the model declares with ``input``."""
+        return tuple(self._engine.signals)
+
+    @property
     def outputs(self) -> tuple[str, ...]:
         """Names of the outputs."""
         return tuple(self._engine.outputs)
@@ -151,9 +213,23 @@ class System:
         return tuple(self._engine.events)
 
     @property
-    def parameters(self) -> dict[str, float]:
-        """Values of the parameters, in SI."""
-        return dict(self._engine.parameters)
+    def parameters(self) -> Parameters:
+        """Values of the parameters in the units of the model, as ``with_parameters`` takes them.
+
+        ``system.with_parameters(**system.parameters)`` is the same system; ``parameters.units`` has the units.
+        """
+        return Parameters(self._engine.parameters)
+
+    @property
+    def si_parameters(self) -> dict[str, float]:
+        """Values of the parameters in SI, as they are in the equations."""
+        return dict(self._engine.si_parameters)
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Units of the columns of a motion, as far as they are known; columns are in coherent SI units."""
+        names = ["t", *self.states, *self.outputs]
+        return {name: unit for name, unit in zip(names, self._engine.units(names)) if unit is not None}
 
     @cached_property
     def check(self) -> Record:
@@ -203,7 +279,8 @@ class System:
         starts = {_words.about(item): item for item in (*self._initial, *_words.starts(initial))}
         text = "\n".join([self.text.rstrip("\n"), *added]) if added else self.text
         try:
-            return System(text, self.name, merged, list(starts.values()))
+            other = System(text, self.name, merged, list(starts.values()))
+            return other._given(self._inputs) if self._inputs else other
         except ModelError as error:
             if added:
                 raise refused(error, added, self.text) from None
@@ -230,12 +307,16 @@ class System:
         plant: Optional[Mapping[str, float]] = None,
         hold: Optional[float] = None,
         form: str = "explicit",
+        multipliers: Optional[Mapping[str, float]] = None,
         baumgarte: Optional[tuple[float, float]] = None,
         balance: Optional[bool] = None,
         action: bool = False,
         interpret: bool = False,
         fold: bool = False,
+        sensitivity: Iterable[object] = (),
         time_limit: Optional[float] = None,
+        inputs: Optional[Mapping[str, Any]] = None,
+        interpolate: str = "linear",
     ) -> Motion:
         """The motion. What is left out comes from the model's ``simulate`` statement, then from defaults.
 
@@ -244,6 +325,12 @@ class System:
         names of the model's events, text as in the model (``"y falling stop"``) or :class:`Event`; ``t_events`` lists them in
         this order, and then events of the model that stop the run. ``project`` takes ``y0`` as a guess, and starts on the
         constraints nearest to it. ``plant`` gives the simulated system parameters its controller does not know of, ``hold`` samples control.
+        ``form="hamilton"`` and ``form="suslov"`` add columns of momenta ``p_x``, and Suslov's multipliers ``M_NAME``, whose values at the
+        start are ``multipliers={"M_rod": 0.3}``.
+        ``sensitivity`` names parameters (``"m"``) and starting values (``"theta(0)"``) by which every column is differentiated.
+
+        ``inputs`` gives signals for the inputs of the model: a number or an expression as in the model, samples as ``(times, values)``
+        with ``interpolate`` step, linear or cubic, or a function ``f(t, y)``, which is computed ``every`` so often and held.
 
         A run that fails gives the motion until then, with ``success`` False, and so does one that takes longer than
         ``time_limit`` seconds. Ctrl-C raises :class:`Interrupted`, whose
@@ -263,6 +350,8 @@ class System:
             names = [*names, *(stop for stop in self._engine.stops if stop not in names)]
         system = self._with(set, initial, added)
         begin, until = _options.span(t_span)
+        if inputs:
+            system = self._signalled(system, inputs, interpolate, begin, until, every, method, state)
         wish = {
             "begin": begin,
             "until": until,
@@ -279,10 +368,12 @@ class System:
             "hold": _options.number("hold", hold),
             "balance": None if balance is None else _options.yes_or_no("balance", balance),
             "form": _options.word("form", form),
+            "multipliers": _options.plant(multipliers, "multipliers"),
             "interpret": _options.yes_or_no("interpret", interpret),
             "fold": _options.yes_or_no("fold", fold),
             "action": _options.yes_or_no("action", action),
             "time_limit": _options.tolerance("time_limit", time_limit),
+            "sensitivity": [str(name) for name in ([sensitivity] if isinstance(sensitivity, str) else sensitivity)],
         }
         columns, document, found, raised = _engine.simulate(system._engine, wish)
         motion = Motion(system, columns, document, found, names, wish)
@@ -291,6 +382,36 @@ class System:
         if raised is not None:
             raise raised
         return motion
+
+    @staticmethod
+    def _signalled(
+        system: System,
+        inputs: Mapping[str, Any],
+        interpolate: str,
+        begin: float,
+        until: Optional[float],
+        every: Optional[float],
+        method: Optional[str],
+        state: Optional[Sequence[float]],
+    ) -> System:
+        """The system with signals for its inputs; functions are sampled along its motion."""
+        functions = {name: value for name, value in inputs.items() if callable(value)}
+        plain = {name: value for name, value in inputs.items() if name not in functions}
+        system = system._given(signals(plain, interpolate)) if plain else system
+        if not functions:
+            return system
+        unknown = [name for name in functions if name not in system.signals]
+        if unknown:
+            raise RequestError(f"the model has no input `{unknown[0]}`")
+        if every is None or until is None or begin != 0.0:
+            raise RequestError("a function as an input is computed `every` so often from t = 0 to the end time: give both")
+        times = np.arange(0.0, until + 0.5 * every, every)
+        held = sampled(system, functions, times, method, state)
+        return system._given(signals(held, "step"))
+
+    def stepper(self, dt: float, *, method: str = "rk4", substeps: int = 1) -> Stepper:
+        """Steps of length ``dt`` under inputs that are held, for a loop of your own; see :class:`Stepper`."""
+        return Stepper(self, dt, method, substeps)
 
     def _guesses(self, state: Optional[Sequence[float]]) -> list[str]:
         """A state that need not keep the constraints, as starting values that they may change."""
@@ -336,6 +457,14 @@ class System:
         """Equations of motion: ``kernel``, ``lagrange``, ``explicit``, ``poincare``, ``hamilton``, ``suslov``, ``energies``, ..."""
         return Equations(self._engine, _options.word("form", form))
 
+    def brackets(self, f: Expression, g: Expression, *, format: str = "text") -> Record:
+        """Poisson bracket {f, g} with {x, p_x} = 1: ``bracket``, ``evolution`` (the rate of f), ``multipliers`` by row.
+
+        Functions are text over coordinates, momenta ``p_x`` (``p_u`` of a speed u), speeds, rates, ``t``, parameters and ``H``.
+        Answers are text in a format: ``text``, ``latex`` or ``python`` (for SymPy).
+        """
+        return Record(self._engine.brackets(_words.expression(f), _words.expression(g), _options.word("format", format)))
+
     def analyze(self, *, set: Optional[Mapping[Any, Expression]] = None) -> Analysis:
         """What kind the constraints are, what they keep, what the motion conserves."""
         return Analysis(self._with(set, None)._engine.analyze())
@@ -377,6 +506,42 @@ class System:
         engine = self._with(set, initial)._engine
         return Linearization(
             engine.linearize(_words.state(at), _options.yes_or_no("settle", settle), _words.join(independent))
+        )
+
+    def derivatives(self, t: npt.ArrayLike, y: npt.ArrayLike) -> Record:
+        """Exact derivatives of rates and multipliers by state, inputs and parameters, over arrays of states."""
+        return self._accelerations.derivatives(t, y)
+
+    def fit(
+        self,
+        data: Mapping[str, npt.ArrayLike],
+        free: Union[Mapping[str, Optional[float]], Iterable[str]],
+        *,
+        rtol: Optional[float] = None,
+        set: Optional[Mapping[Any, Expression]] = None,
+        initial: Values = None,
+    ) -> Record:
+        """Parameters and starting values from measured columns, by least squares on exact sensitivities.
+
+        ``data`` has an array of times under ``t`` and arrays named like coordinates, speeds or outputs, in SI units; NaN is a
+        value that is missing. ``free`` names what is fitted, with values to begin with if it is a mapping.
+        """
+        columns = {str(name): _options.array(str(name), values).reshape(-1) for name, values in data.items()}
+        if "t" not in columns:
+            raise RequestError("the data have no times: give them under 't'")
+        times = columns.pop("t")
+        for name, values in columns.items():
+            if values.size != times.size:
+                raise RequestError(f"{values.size} values of {name} for {times.size} times")
+        wanted = dict(free) if isinstance(free, Mapping) else {str(name): None for name in free}
+        engine = self._with(set, initial)._engine
+        return Record(
+            engine.fit(
+                times.tolist(),
+                [(name, values.tolist()) for name, values in columns.items()],
+                [(str(name), None if value is None else float(value)) for name, value in wanted.items()],
+                _options.tolerance("rtol", rtol),
+            )
         )
 
     def eigenvalues(

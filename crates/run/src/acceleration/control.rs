@@ -16,7 +16,12 @@ use super::Saddle;
 use crate::kernel::{AccelerationError, Solution, Term};
 use crate::tolerance;
 use crate::{ControlTerms, Shape, Terms};
-use dalembert_linalg::{Cod, axpy, cholesky, dot, norm, norm_max, solve_lower, solve_lower_transposed};
+use dalembert_linalg::{
+    Cod, axpy, bounded_least_squares, cholesky, dot, norm, norm_max, solve_lower, solve_lower_transposed,
+};
+
+/// Weight of the cost beside the requirements where bounds keep inputs from meeting them.
+const LIGHT: f64 = 1e-6;
 
 /// What all forces together could do to a row: sqrt(A_c M^-1 A_c^T), or its length where M has no inverse.
 fn length(factor: &mut Saddle, terms: &Terms, row: &[f64]) -> f64 {
@@ -225,6 +230,63 @@ impl Steering {
         solve_lower_transposed(&self.cost, self.count, &mut self.step);
         axpy(1.0, &self.step, &mut self.inputs);
         true
+    }
+
+    /// Puts the inputs within their bounds: of those, the ones that come nearest to the requirements, in the measure of
+    /// `scale`, and of these the cheapest. `false` if they are there already, or there are no bounds.
+    pub fn limit(
+        &mut self,
+        t: f64,
+        control: &ControlTerms,
+        eta_dot: &[f64],
+    ) -> Result<bool, AccelerationError> {
+        let (count, rows) = (self.count, self.rows);
+        let within = |(u, [least, most]): (&f64, &[f64; 2])| (*least..=*most).contains(u);
+        if control.bounds.is_empty() || self.inputs.iter().zip(&control.bounds).all(within) {
+            return Ok(false);
+        }
+        if let Some(index) = control.bounds.iter().position(|[least, most]| !(least <= most)) {
+            return Err(AccelerationError::NotFinite { t, term: Term::Control, index });
+        }
+        // F u = d: rows of the requirements by u, then the cost, so lightly that it decides only what these leave open.
+        let mut F = vec![0.0; (rows + count) * count];
+        let mut d = vec![0.0; rows + count];
+        for i in 0..rows {
+            for j in 0..count {
+                // G is by L^T u.
+                F[i * count + j] = (0..=j).map(|k| self.G[i * count + k] * self.cost[j * count + k]).sum();
+            }
+            let left = self.residual(i, control, eta_dot).0;
+            let now = dot(&F[i * count..(i + 1) * count], &self.inputs);
+            d[i] = now + if self.scale[i] > 0.0 { left / self.scale[i] } else { 0.0 };
+        }
+        let light = LIGHT * norm_max(&F[..rows * count]) / norm_max(&self.cost).max(f64::MIN_POSITIVE);
+        for i in 0..count {
+            for j in 0..=i {
+                F[(rows + j) * count + i] = light * self.cost[i * count + j];
+            }
+        }
+        self.inputs = bounded_least_squares(&F, &d, &control.bounds);
+        self.undo_cost(&F[..rows * count], &d[..rows], &control.bounds);
+        Ok(true)
+    }
+
+    /// What the cost has taken from the requirements, light as it is, is given back by the inputs that are free.
+    fn undo_cost(&mut self, F: &[f64], d: &[f64], bounds: &[[f64; 2]]) {
+        let (count, u) = (self.count, &mut self.inputs);
+        let free: Vec<usize> =
+            (0..count).filter(|j| bounds[*j][0] < u[*j] && u[*j] < bounds[*j][1]).collect();
+        if free.is_empty() {
+            return;
+        }
+        let own: Vec<f64> = F.chunks(count).flat_map(|row| free.iter().map(|j| row[*j])).collect();
+        let left: Vec<f64> = F.chunks(count).zip(d).map(|(row, d)| d - dot(row, u)).collect();
+        let (mut cod, mut change) = (Cod::new(self.rows, free.len()), vec![0.0; free.len()]);
+        cod.factor(&own, tolerance::REACH);
+        cod.solve(&left, &mut change);
+        for (j, change) in free.into_iter().zip(change) {
+            u[j] = (u[j] + change).clamp(bounds[j][0], bounds[j][1]);
+        }
     }
 
     /// Whether the requirements are met.

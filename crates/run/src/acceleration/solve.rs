@@ -254,6 +254,11 @@ impl Accelerator {
         Ok(())
     }
 
+    /// The parameters of the kernel have changed.
+    pub fn refresh(&mut self, kernel: &dyn Kernel) {
+        kernel.refresh_quick(&mut self.quick_workspace);
+    }
+
     /// x' and eta' by the kernel's own fast way (see [`Kernel::quick`]), if it has one that can be trusted here.
     /// The rest of the solution is left as it was, but for rank and margin.
     pub(crate) fn solve_quick(
@@ -432,6 +437,12 @@ impl Accelerator {
         self.respond(t, eta, terms, &mut nonideal)?;
         if self.shape.n_require > 0 && input == ControlInput::Required {
             self.meet_requirements(t, eta, terms, &mut nonideal)?;
+        }
+        if self.shape.n_require > 0 && self.shape.n_con == 0 && self.shape.has_nonideal {
+            // No constraint of nature could exert C: it is the part of the control law that is free.
+            let s = &mut self.solution;
+            axpy(1.0, &s.nonideal_force, &mut s.control_force);
+            s.nonideal_force.fill(0.0);
         }
         match first_bad(&self.solution.eta_dot) {
             Some(index) => Err(AccelerationError::NotFinite { t, term: Term::Acceleration, index }),

@@ -126,7 +126,9 @@ impl ModeSearch<'_> {
                 * slide.clone().map(reach).fold(0.0, f64::max);
             let rests = change.landed == Some(k) || speed <= (REST * size).max(quiet);
             // Without friction a contact holds nothing. V = 0 as a row would have no force, but control would keep to it.
-            let smooth = terms.mu[k] == 0.0 && terms.mu_static[k] == 0.0;
+            // A given limit may grow from zero: such a contact has a direction all the same.
+            let absent = terms.mu[k] == 0.0 && terms.mu_static[k] == 0.0;
+            let smooth = absent && !contact.has_given_limit();
             self.at_rest[k] = rests && !smooth;
             if !rests {
                 slide.clone().for_each(|i| self.modes.direction[i] = terms.V[i] / speed);

@@ -4,8 +4,8 @@ use super::SLACK;
 use crate::acceleration::Accelerator;
 use crate::coulomb::SlipSpace;
 use crate::{
-    Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point, SecondVariation, Shape,
-    Sliding, Solution, Terms, Variation,
+    Action, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point,
+    SecondVariation, Shape, Sliding, Solution, Terms, Variation,
 };
 use dalembert_linalg::{axpy, norm, norm_max};
 use std::ops::Range;
@@ -61,6 +61,11 @@ impl ContactModes {
     /// Whether a contact sticks.
     pub fn sticks(&self, contact: usize) -> bool {
         self.modes[contact] == Mode::Stick
+    }
+
+    /// Whether the direction of a sliding contact is held instead of following V.
+    pub(crate) fn is_held(&self, contact: usize) -> bool {
+        self.held[contact]
     }
 
     /// The direction of a contact that is held, a unit vector.
@@ -140,7 +145,7 @@ impl<'k> StickingKernel<'k> {
     }
 
     /// Whether a sticking contact holds some directions of V and leaves others to the constraints.
-    fn shares_directions(&self) -> bool {
+    pub(crate) fn shares_directions(&self) -> bool {
         self.stuck().any(|(k, c, _)| (1..c.slide.len()).contains(&self.modes.open[k]))
     }
 
@@ -333,6 +338,14 @@ impl Kernel for StickingKernel<'_> {
         self.base.events_need_solution()
     }
 
+    fn actions(&self) -> &[Action] {
+        self.base.actions()
+    }
+
+    fn action_values(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], values: &mut [f64]) {
+        self.base.action_values(at, solution, scratch, values);
+    }
+
     fn switches(&self, at: Point<'_>, scratch: &mut [f64], g: &mut [f64]) {
         self.base.switches(at, scratch, g);
     }
@@ -347,6 +360,10 @@ impl Kernel for StickingKernel<'_> {
 
     fn contact_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ContactTerms<'_>) {
         self.base.contact_terms(at, scratch, out);
+    }
+
+    fn has_control_bounds(&self) -> bool {
+        self.base.has_control_bounds()
     }
 
     fn control_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ControlTerms) {

@@ -100,6 +100,7 @@ impl Reporter {
         out.lambda.copy_from_slice(&s.lambda[..shape.n_con]);
         out.control_force.clone_from(&s.control_force);
         out.inputs.clone_from(&s.inputs);
+        out.demand.clone_from(&s.demand);
         out.friction.clone_from(&s.friction);
         out.normal.clone_from(&s.normal);
         out.eta_dot.clone_from(&s.eta_dot);

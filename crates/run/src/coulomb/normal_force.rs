@@ -26,8 +26,8 @@ pub(crate) struct NormalForces {
     pub start: Vec<usize>,
     /// p, all components.
     pub p: Vec<f64>,
-    /// The row of P behind each component.
-    rows: Vec<usize>,
+    /// The row of P behind each component; none where the limit of friction is given.
+    rows: Vec<Option<usize>>,
     /// q, one row for each component, one column for each contact.
     pub q: Vec<f64>,
     /// The solution.
@@ -62,7 +62,7 @@ impl NormalForces {
     }
 
     /// Adds a component of p, which is that of `row` of P; its entries of q follow.
-    pub fn push(&mut self, p: f64, row: usize) {
+    pub fn push(&mut self, p: f64, row: Option<usize>) {
         self.p.push(p);
         self.rows.push(row);
     }
@@ -83,7 +83,8 @@ impl NormalForces {
             let size = norm(&v[self.own(k)]);
             let unit = |i: usize| if size > 0.0 { v[i] / size } else { 0.0 };
             for i in self.own(k) {
-                let row = &P[self.rows[i] * natural..(self.rows[i] + 1) * natural];
+                let Some(row) = self.rows[i] else { continue };
+                let row = &P[row * natural..(row + 1) * natural];
                 change[k] += unit(i) * dot(row, &lambda[..natural]);
             }
             for j in 0..K {

@@ -9,7 +9,7 @@ use super::source::{EventSource, Transition};
 use super::tolerances::{APPROACH, AT_ONCE, AT_REST, MAX_AT_ONCE, REST_SOON};
 use super::{ContactChange, Crossing, EventHit, EventRule, Failure};
 use crate::contact::{Change, ContactModes, Mode, find_modes_after};
-use crate::{Kernel, Point, Projector, Terms};
+use crate::{Contact, Kernel, Point, Projector, Terms};
 use dalembert_linalg::{dot, norm, norm_max};
 
 /// The changes of contacts along a run.
@@ -20,6 +20,9 @@ pub(super) struct ContactChanges {
     last: (f64, usize),
     /// Whether modes have just changed.
     changed: bool,
+    /// Whether limits of friction are given, and the stretch of time that modes were last found for.
+    given_limits: bool,
+    stretch: [f64; 2],
 }
 
 impl EventSource for ContactChanges {
@@ -53,7 +56,8 @@ impl EventSource for ContactChanges {
     }
 
     /// A contact has come to rest or has passed its static limit.
-    fn fire(&mut self, run: &mut Integration<'_>, hit: EventHit) -> Result<Transition, Failure> {
+    fn fire(&mut self, run: &mut Integration<'_>, hits: &[EventHit]) -> Result<Transition, Failure> {
+        let hit = hits[0];
         let stuck = run.field.kernel.modes().sticks(hit.index);
         let (landed, loose) = if stuck { (None, Some(hit.index)) } else { (Some(hit.index), None) };
         let change = Change { landed, loose, quiet: AT_REST * run.top_speed };
@@ -61,6 +65,32 @@ impl EventSource for ContactChanges {
         let at = run.field.point(run.t, &state);
         let modes = settled(run, at, change)?;
         self.take_modes(run, modes, hit.index)
+    }
+
+    /// An event has put the motion elsewhere: a contact that stuck may slide there, and the other way round.
+    fn moved(&mut self, run: &mut Integration<'_>) -> Result<(), Failure> {
+        let state = run.y.clone();
+        let at = run.field.point(run.t, &state);
+        let modes = settled(run, at, Change::default())?;
+        let before = run.field.kernel.modes().clone();
+        run.field.set_modes(modes);
+        report_changes(run, &before);
+        Ok(())
+    }
+
+    /// A given limit may have jumped at a switch of time.
+    fn arrive(&mut self, run: &mut Integration<'_>) -> Result<Transition, Failure> {
+        if !self.given_limits || self.stretch == run.field.stretch {
+            return Ok(Transition::Continue);
+        }
+        let first = std::mem::replace(&mut self.stretch, run.field.stretch)[0].is_nan();
+        let state = run.y.clone();
+        let at = Point { t: run.field.within_stretch(run.t), ..run.field.point(run.t, &state) };
+        let modes = settled(run, at, Change::default())?;
+        match modes.modes.iter().zip(&run.field.kernel.modes().modes).position(|(new, old)| new != old) {
+            Some(contact) if !first => self.take_modes(run, modes, contact),
+            _ => Ok(Transition::Continue),
+        }
     }
 
     /// Contacts that stick cannot all go on doing so if the constraints carry them off from here on: those in the way slide
@@ -136,7 +166,9 @@ impl ContactChanges {
     pub fn of(run: &Integration<'_>) -> Option<Self> {
         let ends_a_mode = EventRule { crossing: Crossing::Falling, stop: true };
         let rules = vec![ends_a_mode; run.field.shape.n_contact];
-        (!rules.is_empty()).then_some(Self { rules, last: (f64::NAN, 0), changed: false })
+        let given_limits = run.field.kernel.contacts().iter().any(Contact::has_given_limit);
+        let (last, stretch) = ((f64::NAN, 0), [f64::NAN; 2]);
+        (!rules.is_empty()).then_some(Self { rules, last, changed: false, given_limits, stretch })
     }
 
     /// The equations are those of other modes from here on, because of a contact.

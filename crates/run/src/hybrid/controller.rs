@@ -36,6 +36,11 @@ impl<'a> SampledController<'a> {
         controller
     }
 
+    /// Whether another model, or a sample, decides the control.
+    pub fn is_apart(&self) -> bool {
+        self.model.is_some()
+    }
+
     fn take(&mut self, model: StickingKernel<'a>) {
         self.accelerator = Some(model.accelerator());
         self.model = Some(model);

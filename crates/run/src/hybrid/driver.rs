@@ -7,12 +7,15 @@ mod transitions;
 
 use super::contact_modes::ContactChanges;
 use super::discontinuities::Discontinuities;
+use super::follower::{Follower, Guard};
 use super::integration::{Integration, failure};
 use super::rows::Rows;
 use super::rules;
-use super::source::{EventSource, HeldControl, Sources, Transition, UserEvents};
+use super::saturation::Saturation;
+use super::source::{EventSource, HeldControl, Sources, Transition};
 use super::time_events::TimeSwitches;
 use super::tolerances::SUDDEN;
+use super::user_events::UserEvents;
 use super::{Controller, Failure, Flow, Observer, Options, Outcome, Progress, Stop};
 use crate::method::stepper::{Estimated, EvalError, StepError};
 use crate::{AccelerationError, Kernel, State};
@@ -36,10 +39,14 @@ impl<'a> Driver<'a> {
         t_end: f64,
         options: &'a Options,
         observer: &'a mut dyn Observer,
+        follower: Option<&'a mut (dyn Follower + 'a)>,
     ) -> Self {
-        let run = Integration::new(kernel, controller, start, t_end, options, observer);
+        let mut run = Integration::new(kernel, controller, start, t_end, options, observer);
+        run.follower = follower;
         let (sources, rows) = (sources_of(&run), Rows::new(&run));
-        let looks_inside = rows.has_integrals() || sources.iter().any(|source| source.looks_inside());
+        let looks_inside = run.follower.is_some()
+            || rows.has_integrals()
+            || sources.iter().any(|source| source.looks_inside());
         Self { guards: Guards::new(&sources), run, sources, rows, looks_inside }
     }
 
@@ -58,8 +65,11 @@ impl<'a> Driver<'a> {
         self.finish(stop)
     }
 
-    fn finish(mut self, stop: Stop) -> Outcome {
-        if self.rows.last != self.run.t {
+    fn finish(mut self, mut stop: Stop) -> Outcome {
+        if let (Some(failure), Stop::EndTime | Stop::Event(_)) = (self.run.not_followed.take(), &stop) {
+            stop = Stop::Failed(failure);
+        }
+        if self.rows.last != self.run.t && !matches!(stop, Stop::Event(_)) {
             self.rows.give_now(&mut self.run, None);
         }
         let run = self.run;
@@ -77,6 +87,7 @@ impl<'a> Driver<'a> {
     fn begin(&mut self) -> Result<(), Failure> {
         self.run.begin()?;
         self.sources.iter_mut().try_for_each(|source| source.begin(&mut self.run))?;
+        self.run.follow_begin();
         self.rows.give_now(&mut self.run, None);
         self.run.start_derivative()?;
         self.sources.iter_mut().try_for_each(|source| source.settle(&mut self.run))?;
@@ -86,13 +97,21 @@ impl<'a> Driver<'a> {
 
     /// One accepted step, or a rejection, or the end.
     fn advance(&mut self) -> Result<Option<Stop>, Failure> {
+        if let Some(failure) = self.run.not_followed.take() {
+            return Err(failure);
+        }
         if self.run.arrived() {
             return Ok(Some(Stop::EndTime));
         }
         for k in 0..self.sources.len() {
+            let before = self.run.before();
             let found = self.sources[k].arrive(&mut self.run)?;
+            let switched = matches!(found, Transition::Restart { .. });
             if let Some(stop) = self.follow(found)? {
                 return Ok(Some(stop));
+            }
+            if let Some(before) = before.filter(|_| switched) {
+                self.run.follow_across(Guard::Time, &before);
             }
         }
         let mut h = self.plan();
@@ -146,9 +165,9 @@ impl<'a> Driver<'a> {
         }
         self.run.finish_step(t_new, h, estimated, margin);
         if (self.looks_inside || self.rows.due(t_new, h))
-            && let Some(hit) = self.give_out(t_new, h)
+            && let Some(hits) = self.give_out(t_new, h)
         {
-            return self.fire(hit, h);
+            return self.fire(hits, h);
         }
         self.run.move_on(t_new);
         if self.rows.every_step() {
@@ -189,6 +208,7 @@ fn sources_of(run: &Integration<'_>) -> Sources {
     add(HeldControl::of(run).map(|source| Box::new(source) as _));
     add(TimeSwitches::of(run).map(|source| Box::new(source) as _));
     add(ContactChanges::of(run).map(|source| Box::new(source) as _));
+    add(Saturation::of(run).map(|source| Box::new(source) as _));
     add(Discontinuities::of(run).map(|source| Box::new(source) as _));
     add(UserEvents::of(run).map(|source| Box::new(source) as _));
     sources

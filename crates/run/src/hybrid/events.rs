@@ -159,6 +159,36 @@ impl Events {
         arrived
     }
 
+    /// Behind a jump of the state at t, with values `now` and a moment `later`: functions take the sides they are on. One
+    /// that has just fired takes that which it goes to, where it is at zero still. Others of the user (from the `first` on)
+    /// that are on another side than before have jumped through zero; they are returned.
+    pub fn land(
+        &mut self,
+        first: usize,
+        t: f64,
+        moment: f64,
+        fired: &[EventHit],
+        [now, later]: [&[f64]; 2],
+    ) -> Vec<EventHit> {
+        let mut caused = Vec::new();
+        for i in first..self.rules.len() {
+            let band = ARRIVED * self.largest[i];
+            let side = sign_of(now[i], band);
+            self.band[i] = 0.0;
+            if fired.iter().any(|hit| hit.index == i) {
+                self.sign[i] = if side == 0.0 { sign_of(later[i] - now[i], 0.0) } else { side };
+                continue;
+            }
+            let rising = side * moment.signum() > 0.0;
+            if side * self.sign[i] < 0.0 && self.wanted(i, rising) {
+                caused.push(EventHit { index: i, t, rising });
+            }
+            self.sign[i] = if side == 0.0 { self.sign[i] } else { side };
+        }
+        self.g_before.copy_from_slice(now);
+        caused
+    }
+
     /// How many samples the last scan took.
     pub fn sample_count(&self) -> usize {
         self.samples.theta.len()

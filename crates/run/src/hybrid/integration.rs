@@ -5,16 +5,17 @@
 
 mod steps;
 
+use super::follower::{FollowedStep, Follower, Guard, Moment};
 use super::methods::Methods;
 use super::right_hand_side::RightHandSide;
 use super::rules::{self, Patrol};
 use super::singular_start::{limit_derivative, look_around};
-use super::tolerances::{DRIFTING_CONSISTENCY, SAME_TIME, STATE_CONSISTENCY};
-use super::{Controller, Failure, Observer, Options, Outcome, Stop};
+use super::tolerances::{AT_ONCE, DRIFTING_CONSISTENCY, SAME_TIME, STATE_CONSISTENCY};
+use super::{Controller, EventHit, Failure, Observer, Options, Outcome, Stop};
 use crate::constraint::singular::Watch;
 use crate::method::step_size::first_step;
 use crate::method::stepper::{EvalError, Field, Tolerance};
-use crate::{AccelerationError, Kernel, State};
+use crate::{AccelerationError, ContactModes, Kernel, State};
 
 /// A motion on its way from `t_start` to `t_end`.
 pub(super) struct Integration<'a> {
@@ -50,6 +51,11 @@ pub(super) struct Integration<'a> {
     attempts: usize,
     patrol: Patrol,
     last_error: Option<EvalError>,
+    /// Who follows the motion, and why that failed.
+    pub follower: Option<&'a mut (dyn Follower + 'a)>,
+    pub not_followed: Option<Failure>,
+    /// Where the step with the present dense output begins, and its length.
+    pub dense_step: Option<(f64, f64)>,
 }
 
 impl<'a> Integration<'a> {
@@ -88,6 +94,9 @@ impl<'a> Integration<'a> {
             attempts: 0,
             patrol: Patrol::new(start.t),
             last_error: None,
+            follower: None,
+            not_followed: None,
+            dense_step: None,
             field,
         }
     }
@@ -95,6 +104,11 @@ impl<'a> Integration<'a> {
     /// The time of the whole motion, signed.
     pub fn span(&self) -> f64 {
         self.t_end - self.t_start
+    }
+
+    /// Events within this time happen at one instant.
+    pub fn one_instant(&self) -> f64 {
+        AT_ONCE * self.span().abs() + 4.0 * f64::EPSILON * self.t.abs()
     }
 
     /// Sizes of times.
@@ -260,6 +274,82 @@ impl<'a> Integration<'a> {
             *row = y + moment * f;
         }
     }
+}
+
+/// The motion as others follow it.
+impl Integration<'_> {
+    /// The state reached, under the modes of now.
+    fn moment(&self) -> Moment<'_> {
+        Moment { t: self.t, y: &self.y, modes: self.field.kernel.modes(), stretch: self.field.stretch }
+    }
+
+    /// Asks the follower, if there is one that has not failed.
+    fn follow(&mut self, ask: impl FnOnce(&mut dyn Follower, &Self) -> Result<(), Failure>) {
+        if self.not_followed.is_some() {
+            return;
+        }
+        if let Some(follower) = self.follower.take() {
+            self.not_followed = ask(follower, self).err();
+            self.follower = Some(follower);
+        }
+    }
+
+    /// The motion begins.
+    pub fn follow_begin(&mut self) {
+        self.follow(|follower, run| follower.begin(run.moment()));
+    }
+
+    /// The motion goes on to a time inside the present step.
+    pub fn follow_to(&mut self, until: f64) {
+        self.follow(|follower, run| run.followed_to(follower, until));
+    }
+
+    fn followed_to(&self, follower: &mut dyn Follower, until: f64) -> Result<(), Failure> {
+        let Some((t, h)) = self.dense_step else { return Ok(()) };
+        let inside = |theta: f64, out: &mut [f64]| self.inside(theta, out);
+        let (modes, stretch) = (self.field.kernel.modes(), self.field.stretch);
+        follower.advance(&FollowedStep { t, h, modes, stretch, inside: &inside }, until)
+    }
+
+    /// What belongs to the row at a time, with the state in `row`.
+    pub fn followed_row(&mut self, t: f64, integrals: &[f64], event: Option<EventHit>) -> Vec<f64> {
+        let mut values = Vec::new();
+        self.follow(|follower, run| {
+            run.followed_to(follower, t)?;
+            let at = Moment { t, y: &run.row, modes: run.field.kernel.modes(), stretch: run.field.stretch };
+            values.extend_from_slice(follower.row(at, integrals, event)?);
+            Ok(())
+        });
+        values
+    }
+
+    /// The motion has passed a guard; `before` is what it was.
+    pub fn follow_across(&mut self, guard: Guard, before: &Before) {
+        self.dense_step = None;
+        self.follow(|follower, run| {
+            let Before { t, y, modes, stretch } = before;
+            let before = Moment { t: *t, y, modes, stretch: *stretch };
+            follower.cross(guard, before, run.moment())
+        });
+    }
+
+    /// What the motion is now, to be compared with what it will be; nothing where nobody follows.
+    pub fn before(&self) -> Option<Before> {
+        self.follower.as_ref().map(|_| Before {
+            t: self.t,
+            y: self.y.clone(),
+            modes: self.field.kernel.modes().clone(),
+            stretch: self.field.stretch,
+        })
+    }
+}
+
+/// A [`Moment`] that is kept.
+pub(super) struct Before {
+    t: f64,
+    y: Vec<f64>,
+    modes: ContactModes,
+    stretch: [f64; 2],
 }
 
 /// A failure to take a derivative as one of the run.

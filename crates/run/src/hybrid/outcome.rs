@@ -1,6 +1,6 @@
 //! What an integration gives: rows as they come, and how it ended.
 
-use crate::{AccelerationError, ContactModes, Solution, State, Terms};
+use crate::{AccelerationError, ContactModes, Point, Solution, State, Terms};
 
 /// Whether to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +40,9 @@ pub struct Row<'a> {
     pub inputs: &'a [f64],
     /// Integrals along the motion since the start, n_quadrature.
     pub integrals: &'a [f64],
+    /// Where sensitivities are followed, for each direction: change of the time of the event that put the row here (0
+    /// without one), of x, of eta, of outputs.
+    pub sensitivity: &'a [f64],
     /// Accelerations and forces there, if the observer wants them ([`Observer::wants_solution`]).
     pub solved: Option<Result<SolvedRow<'a>, &'a AccelerationError>>,
 }
@@ -100,6 +103,16 @@ pub trait Observer {
         let _ = (t, change);
     }
 
+    /// A control input has reached a bound at time `t`, or has left it.
+    fn saturation(&mut self, t: f64, input: usize, at_bound: bool) {
+        let _ = (t, input, at_bound);
+    }
+
+    /// An event has changed the state: that before it and that behind it, at the same time.
+    fn jump(&mut self, before: Point<'_>, after: Point<'_>) {
+        let _ = (before, after);
+    }
+
     /// After each accepted step; return [`Flow::Cancel`] to stop.
     fn progress(&mut self, progress: &Progress) -> Flow {
         let _ = progress;
@@ -145,6 +158,34 @@ pub enum Stop {
     Cancelled,
     /// It could not go on.
     Failed(Failure),
+}
+
+/// Why a motion has no derivative by its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NotDifferentiable {
+    /// An event function of the model vanishes with its rate: a little more or less, and there is no event.
+    GrazingEvent(usize),
+    /// The function that ends the mode of a contact vanishes with its rate.
+    GrazingContact(usize),
+    /// A force or a rate jumps where the motion only touches the switch.
+    GrazingSwitch,
+    /// Contacts change in a way that no function of theirs announces.
+    Unannounced,
+    /// What is set at an event has no derivative.
+    Reset(usize),
+    /// A direction breaks a constraint row: it cannot be varied alone.
+    CannotVary {
+        /// The direction.
+        direction: usize,
+        /// The row.
+        row: usize,
+    },
+    /// A combination of force laws that is not differentiated.
+    Refused(crate::kernel::Refusal),
+    /// There is no acceleration at a state nearby.
+    Acceleration(AccelerationError),
+    /// The equations of the sensitivities take too many steps.
+    TooManySteps,
 }
 
 /// Why a run could not go on.
@@ -204,6 +245,37 @@ pub enum Failure {
         /// By how much the row jumps, in its own unit.
         jump: f64,
     },
+    /// Events follow each other ever faster.
+    Accumulation {
+        /// Time reached.
+        t: f64,
+        /// The last of them.
+        event: usize,
+        /// Where they accumulate, as far as that can be told.
+        limit: f64,
+    },
+    /// Events at one instant assign different values to a variable.
+    Contradiction {
+        /// Time.
+        t: f64,
+        /// Index in (x, eta).
+        variable: usize,
+        /// The two events.
+        events: [usize; 2],
+    },
+    /// What an event assigns does not satisfy a constraint.
+    OffConstraints {
+        /// Time.
+        t: f64,
+        /// The event.
+        event: usize,
+        /// Row of the constraint.
+        row: usize,
+        /// Its scaled residual.
+        residual: f64,
+        /// Whether it is the speeds that do not satisfy it.
+        of_rate: bool,
+    },
     /// A contact changes between sticking and sliding without end.
     Chatter {
         /// Time.
@@ -217,6 +289,13 @@ pub enum Failure {
         t: f64,
         /// Steps spent.
         steps: usize,
+    },
+    /// Sensitivities cannot be followed any further.
+    NotDifferentiable {
+        /// Time.
+        t: f64,
+        /// Why.
+        reason: NotDifferentiable,
     },
     /// The arguments do not fit the kernel: wrong lengths, or times that are not numbers.
     BadArguments {
@@ -246,10 +325,23 @@ impl std::fmt::Display for Failure {
             Failure::ConstraintJump { t, row, jump, .. } => {
                 write!(f, "constraint row {row} jumps by {jump:.2e} at t = {t}")
             }
+            Failure::Accumulation { t, event, limit } => {
+                write!(f, "event {event} happens ever faster at t = {t}, without end before t = {limit}")
+            }
+            Failure::Contradiction { t, variable, events: [a, b] } => {
+                write!(f, "events {a} and {b} assign different values to component {variable} at t = {t}")
+            }
+            Failure::OffConstraints { t, event, row, residual, .. } => {
+                write!(
+                    f,
+                    "event {event} leaves constraint row {row} with a scaled residual of {residual:.2e} at t = {t}"
+                )
+            }
             Failure::Chatter { t, contact } => {
                 write!(f, "contact {contact} changes between sticking and sliding without end at t = {t}")
             }
             Failure::TooManySteps { t, steps } => write!(f, "{steps} steps reached only t = {t}"),
+            Failure::NotDifferentiable { t, .. } => write!(f, "the motion has no derivative at t = {t}"),
             Failure::BadArguments { what } => write!(f, "the arguments do not fit the system: {what}"),
         }
     }

@@ -125,6 +125,16 @@ impl<'k> RightHandSide<'k> {
         self.accelerator.solve_with_input(&self.kernel, at, input)
     }
 
+    /// Whether the requirements of the system decide its control, at every state.
+    pub fn steers_itself(&self) -> bool {
+        self.shape.n_require > 0 && !self.controller.is_apart()
+    }
+
+    /// Whether control inputs have bounds.
+    pub fn has_control_bounds(&self) -> bool {
+        self.kernel.base().has_control_bounds()
+    }
+
     /// A flat state as a point.
     pub fn point<'a>(&self, t: f64, y: &'a [f64]) -> Point<'a> {
         let (x, eta) = y.split_at(self.shape.n_x);
@@ -151,7 +161,7 @@ impl<'k> RightHandSide<'k> {
     }
 
     /// The nearest time of the stretch: at most roundings away.
-    fn within_stretch(&self, t: f64) -> f64 {
+    pub fn within_stretch(&self, t: f64) -> f64 {
         t.max(self.stretch[0]).min(self.stretch[1])
     }
 

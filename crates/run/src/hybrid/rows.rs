@@ -75,6 +75,27 @@ impl Rows {
         self.integrate_to(run, until, t_new, h);
     }
 
+    /// Rows due before an instant of so short a duration, from the dense output; integrals go on to it.
+    pub fn give_before(&mut self, run: &mut Integration<'_>, until: f64, instant: f64, t_new: f64, h: f64) {
+        while let Some(due) = self.times.pop_until(until, -instant) {
+            self.integrate_to(run, due, t_new, h);
+            run.dense_row(due, t_new, h);
+            self.give(run, due, None);
+        }
+        self.integrate_to(run, until, t_new, h);
+    }
+
+    /// Rows due at the state that is reached, within an instant of so short a duration.
+    pub fn give_here(&mut self, run: &mut Integration<'_>, instant: f64) {
+        while let Some(due) = self.times.pop_until(run.t, instant) {
+            run.row.copy_from_slice(&run.y);
+            self.give(run, due, None);
+        }
+        if self.times.every_step() {
+            self.give_now(run, None);
+        }
+    }
+
     /// Carries the integrals along the motion on to a time inside the step.
     fn integrate_to(&mut self, run: &mut Integration<'_>, until: f64, t_new: f64, h: f64) {
         let (from, span) = (self.integrated_to, until - self.integrated_to);
@@ -102,13 +123,18 @@ impl Rows {
 
     /// Gives out the state in `run.row`.
     pub fn give(&mut self, run: &mut Integration<'_>, t: f64, event: Option<EventHit>) {
+        let sensitivity = match run.follower {
+            Some(_) => run.followed_row(t, &self.integrals, event),
+            None => Vec::new(),
+        };
         let at = run.field.point(t, &run.row);
         run.field.projector.measure(&run.field.kernel, at);
         let left = run.field.projector.residuals(&run.field.kernel, at);
         let o = &mut run.outcome;
         o.largest_position_residual = o.largest_position_residual.max(left.position);
         o.largest_velocity_residual = o.largest_velocity_residual.max(left.velocity);
-        self.last = t;
+        // Rows of events are not among those that were asked for.
+        self.last = if event.is_none() { t } else { self.last };
         let inputs = run.field.controller.inputs_at(at);
         let wanted = run.observer.wants_solution(event);
         let solved = wanted.then(|| self.reporter.solve(&run.field.kernel, at, &inputs));
@@ -120,6 +146,7 @@ impl Rows {
             modes: run.field.kernel.modes(),
             inputs: &inputs,
             integrals: &self.integrals,
+            sensitivity: &sensitivity,
             solved: solved.as_ref().map(|solved| solved.as_ref().copied()),
         });
     }

@@ -5,11 +5,10 @@
 //! source changes the step, the rows or another source. The order is part of the rules: control that is held is computed
 //! before a switch of time at the same instant, so that the step behind it is chosen for both.
 //!
-//! The two simplest sources are here, one of times and one of functions; the others have files of their own.
+//! The simplest source is here, one of times; the others have files of their own.
 
 use super::integration::Integration;
 use super::{EventHit, EventRule, Failure, Stop};
-use crate::Kernel;
 
 /// What follows from what a source has found. That a run cannot go on is an error.
 #[derive(Debug, PartialEq)]
@@ -23,6 +22,8 @@ pub(super) enum Transition {
     Restart { smooth_for: Option<f64> },
     /// The state in `run` is a new one, or the equations that it must satisfy are: a motion begins here.
     Jump,
+    /// The state in `run` is a new one, and the motion ends there.
+    JumpAndStop(Stop),
     /// The motion ends.
     Stop(Stop),
 }
@@ -96,10 +97,23 @@ pub(super) trait EventSource {
         let _ = (run, t, g);
     }
 
-    /// The step has ended at the zero of a function, at the state in `run`.
-    fn fire(&mut self, run: &mut Integration<'_>, hit: EventHit) -> Result<Transition, Failure> {
-        let _ = (run, hit);
+    /// Whether the zero of a function changes the state, so that rows at that instant show the state behind it.
+    fn acts(&self, index: usize) -> bool {
+        let _ = index;
+        false
+    }
+
+    /// The step has ended at the zeros of functions of this source, at the state in `run`: at least one, more where they
+    /// coincide.
+    fn fire(&mut self, run: &mut Integration<'_>, hits: &[EventHit]) -> Result<Transition, Failure> {
+        let _ = (run, hits);
         Ok(Transition::Continue)
+    }
+
+    /// Another source has put a new state into `run`; this is before its derivative is taken.
+    fn moved(&mut self, run: &mut Integration<'_>) -> Result<(), Failure> {
+        let _ = run;
+        Ok(())
     }
 
     /// A run that cannot go on may have come to something that no step could pass.
@@ -149,46 +163,5 @@ impl EventSource for HeldControl {
         }
         self.begin(run)?;
         Ok(Transition::Restart { smooth_for: None })
-    }
-}
-
-/// Events of the user: functions of the model at whose zeros there are rows, or the motion ends. Their zeros are located
-/// together with those of contacts (`driver/transitions`).
-pub(super) struct UserEvents {
-    rules: Vec<EventRule>,
-    /// All functions of the model, those without a rule too.
-    g: Vec<f64>,
-}
-
-impl UserEvents {
-    /// Those of a run, if it has any.
-    pub fn of(run: &Integration<'_>) -> Option<Self> {
-        let (rules, n) = (&run.options.events, run.field.shape.n_event);
-        let rules = rules[..rules.len().min(n)].to_vec();
-        (!rules.is_empty()).then(|| Self { rules, g: vec![0.0; n] })
-    }
-}
-
-impl EventSource for UserEvents {
-    fn rules(&self) -> &[EventRule] {
-        &self.rules
-    }
-
-    fn is_shown(&self) -> bool {
-        true
-    }
-
-    fn guards(&mut self, run: &mut Integration<'_>, t: f64, g: &mut [f64]) {
-        if run.field.kernel.events_need_solution() {
-            // Without an acceleration the functions see the last one; they are asked again a little further on.
-            let _ = run.field.report(t, &run.row);
-        }
-        let at = run.field.point(t, &run.row);
-        run.field.kernel.events(at, run.field.reported(), &mut run.scratch, &mut self.g);
-        g.copy_from_slice(&self.g[..g.len()]);
-    }
-
-    fn fire(&mut self, _: &mut Integration<'_>, hit: EventHit) -> Result<Transition, Failure> {
-        Ok(Transition::Stop(Stop::Event(hit)))
     }
 }

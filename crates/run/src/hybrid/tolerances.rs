@@ -61,6 +61,22 @@ pub(crate) const STAYS: f64 = 1e-6;
 /// Rows this close behind the end of a step of a lane, in parts of it, may turn out to be due.
 pub(crate) const DUE_SOON: f64 = 1e-6;
 
+// Events that assign
+
+/// Values that two events assign to a variable are the same up to this part.
+pub(crate) const SAME_VALUE: f64 = 1e-12;
+/// Scaled residual that an event may leave; the projection takes it away.
+pub(crate) const ACTION_RESIDUAL: f64 = 1e-9;
+/// So many ratios of successive intervals must agree up to this for events to count as converging.
+pub(crate) const STEADY_RATIO: (usize, f64) = (6, 0.02);
+/// Converging events have arrived when this part of the span is left. Less is lost in the rounding of the state: a bounce
+/// of duration d has the height g d^2/8.
+pub(crate) const ACCUMULATED: f64 = 1e-7;
+/// So many events ...
+pub(crate) const CROWD: usize = 2000;
+/// ... within this part of the span have no end.
+pub(crate) const CROWDED: f64 = 1e-6;
+
 // Discontinuities of constraint rows
 
 /// Distance in time at which a discontinuity counts as reached.

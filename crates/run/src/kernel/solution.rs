@@ -47,6 +47,8 @@ pub struct Solution {
     pub control_force: Vec<f64>,
     /// Control inputs u, n_input.
     pub inputs: Vec<f64>,
+    /// Inputs that would meet the requirements, where bounds may keep u from them; n_input.
+    pub demand: Vec<f64>,
     /// Multiplier of each row, Q_i = A^T lambda, of minimum norm when rows are redundant and no force law reads
     /// them (see [`crate::IdealForces::lambda`]), n_con. With friction, that of the force which acts: what friction does
     /// to the normal forces is in it; what non-ideal work prescribes is not.
@@ -80,6 +82,7 @@ impl Solution {
             nonideal_force: vec![0.0; n],
             control_force: vec![0.0; n],
             inputs: vec![0.0; shape.n_input],
+            demand: vec![0.0; shape.n_input],
             lambda: vec![0.0; m],
             friction: vec![0.0; shape.n_slide],
             normal: vec![0.0; shape.n_contact],

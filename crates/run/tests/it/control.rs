@@ -68,7 +68,7 @@ fn system(constrained: bool) -> impl Strategy<Value = Given> {
             }
             let terms = Terms { x_dot: vec![0.0; n], M: positive(n, &G), Q, A, b, sparsity: None };
             let S = (0..n * n).map(|k| if k / n == k % n { 1.0 } else { 0.0 }).collect();
-            let control = ControlTerms { A: A_c, b: b_c, S, W: positive(n, &W) };
+            let control = ControlTerms { A: A_c, b: b_c, S, W: positive(n, &W), bounds: vec![] };
             Given { n, levels: vec![Level::Acceleration; m], terms, control, inputs: n }
         })
 }
@@ -153,7 +153,13 @@ fn what_is_out_of_reach_is_said_with_what_is_missing() {
             b: vec![],
             sparsity: None,
         },
-        control: ControlTerms { A: vec![0.0, 1.0], b: vec![1.0], S: vec![1.0, 0.0], W: vec![] },
+        control: ControlTerms {
+            A: vec![0.0, 1.0],
+            b: vec![1.0],
+            S: vec![1.0, 0.0],
+            W: vec![],
+            bounds: vec![],
+        },
         inputs: 1,
     };
     let zero = [0.0; 2];
@@ -202,6 +208,7 @@ fn what_is_missing_does_not_depend_on_units_and_has_all_its_components() {
                 b: vec![3.0 * size, -4.0 * size],
                 S: vec![1.0, 0.0, 0.0],
                 W: vec![],
+                bounds: vec![],
             },
             inputs: 1,
         };
@@ -229,7 +236,7 @@ fn a_requirement_in_a_small_unit_next_to_redundant_ones_is_met() {
         b: Vec::new(),
         sparsity: None,
     };
-    let control = ControlTerms { A, b, S: identity.clone(), W: identity };
+    let control = ControlTerms { A, b, S: identity.clone(), W: identity, bounds: vec![] };
     let s = solve(&Given { n: 2, levels: Vec::new(), terms, control, inputs: 2 });
     assert!(apart(&s.eta_dot, &[1.0, -3.0]) < 1e-12, "{:?}", s.eta_dot);
 }

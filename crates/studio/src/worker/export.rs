@@ -29,11 +29,12 @@ pub fn export(model: &Model, source: &Source, order: &WorkerRequest<'_>) -> Resu
         "csv" | "json" | "parquet" | "svg" | "html" => {
             let title = model.system.title.clone().unwrap_or_default();
             let motion = motion::simulate(model, source, order)?;
+            let units = model.system.units_of(&motion.table.columns);
             let mut bytes = Vec::new();
             let written = match what {
                 "csv" => dalembert_view::csv(&motion.table, &mut bytes),
-                "json" => dalembert_view::json(&motion.table, &mut bytes),
-                "parquet" => dalembert_view::parquet(&motion.table, &[("title", &title)], &mut bytes),
+                "json" => dalembert_view::json(&motion.table, &units, &mut bytes),
+                "parquet" => dalembert_view::parquet(&motion.table, &units, &[("title", &title)], &mut bytes),
                 "svg" => return file("svg", "image/svg+xml", Plot::of_motion(model, &motion.table).svg()),
                 _ => {
                     let film = Animation::new(model, &motion).map_err(wrong)?;

@@ -1,7 +1,6 @@
 //! What a model is, for the page: what `check` and `analyze` say, and what can be moved with sliders.
 
 use super::refusal;
-use dalembert::units::UnitInfo;
 use dalembert::{Model, Source};
 use dalembert_view::documents;
 use serde_json::{Value, json};
@@ -24,13 +23,16 @@ pub fn of(model: &Model, source: &Source) -> Value {
     document
 }
 
-/// Parameters that are numbers of their own: `[{name, value, default, unit}]`.
+/// Parameters that are numbers of their own: `[{name, value, default, unit}]`, in the unit of the file as they are set.
 fn sliders(model: &Model, defaults: &[f64]) -> Value {
     let mut pool = model.system.pool.clone();
     let values = model.compiled.parameters().iter().zip(defaults);
     let own = model.system.parameters.iter().zip(values).filter(|(p, _)| pool.symbols(&[p.value]).is_empty());
     own.take(SHOWN)
-        .map(|(p, (value, default))| json!({ "name": p.name, "value": value, "default": default, "unit": unit(&p.kind) }))
+        .map(|(p, (value, default))| {
+            let [value, default] = [*value, *default].map(|v| p.in_file_unit(v));
+            json!({ "name": p.name, "value": value, "default": default, "unit": p.file_unit() })
+        })
         .collect()
 }
 
@@ -40,13 +42,6 @@ fn start(model: &Model) -> Value {
     let fixed = guess.x_fixed.iter().chain(&guess.eta_fixed);
     let values = documents::state_pairs(model, &start.state).into_iter().zip(fixed).take(SHOWN);
     values.map(|((name, value), fixed)| json!({ "name": name, "default": value, "fixed": fixed })).collect()
-}
-
-fn unit(kind: &UnitInfo) -> Option<String> {
-    match kind {
-        UnitInfo::Known(dimension) if !dimension.is_none() => Some(dimension.to_string()),
-        _ => None,
-    }
 }
 
 /// What `dalembert analyze` says.

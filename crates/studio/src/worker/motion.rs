@@ -24,7 +24,7 @@ pub fn run(model: &Model, source: &Source, order: &WorkerRequest<'_>) -> Result<
     if order.halt.of(order.id).as_deref() == Some("superseded") {
         return Ok(json!({ "ended": "superseded" }));
     }
-    let mut document = documents::motion(&motion, began.elapsed(), &[]);
+    let mut document = documents::motion(model, &motion, began.elapsed(), &[]);
     let film = Animation::new(model, &motion);
     document["film"] = film.map_or(Value::Null, |film| film.to_json());
     let (table, thinned) = thin(&motion.table);

@@ -69,6 +69,8 @@ spans! {
     Speed: => target unit definition;
     Equation: => name left right;
     Initial: => target value;
+    Assignment: => target value;
+    Actuator: => kind bounds;
     Simulate: => until every method tolerance;
     Expr: span => kind;
     SumOver: => index range body;
@@ -129,9 +131,15 @@ impl Spans for StatementKind {
                 equation.visit(f);
                 decay.visit(f);
             }
-            Event { name, value, direction: _, stop: _ } => {
+            FrictionIn { target, limit, r#static } => {
+                target.visit(f);
+                limit.visit(f);
+                r#static.visit(f);
+            }
+            Event { name, value, direction: _, stop: _, actions } => {
                 name.visit(f);
                 value.visit(f);
+                actions.visit(f);
             }
             CompleteIntegral { constants, action } => {
                 constants.visit(f);
@@ -216,6 +224,18 @@ impl Spans for Shape {
                 centre.visit(f);
                 radius.visit(f);
                 normal.visit(f);
+            }
+        }
+    }
+}
+
+impl Spans for ActuatorKind {
+    fn visit(&mut self, f: &mut dyn FnMut(&mut Span)) {
+        match self {
+            ActuatorKind::On(target) => target.visit(f),
+            ActuatorKind::At { force, point } => {
+                force.visit(f);
+                point.visit(f);
             }
         }
     }

@@ -4,7 +4,8 @@
 //! is its severity. Ids are never reused and never change meaning. The texts under `wrong` and `right` are pieces of
 //! models (empty where a few lines cannot show the point); tests run those of the syntax codes.
 //!
-//! E01 text, E02 grammar, E03 names, E04 values, E05 mechanics, E06 units, E07 runs, E08 requests and limits, E09 errors of the program.
+//! E01 text, E02 grammar, E03 names, E04 values, E05 mechanics, E06 units, E07 runs, E08 requests and limits, E09 errors of the program,
+//! E10 files of others.
 
 use super::Severity;
 
@@ -151,6 +152,22 @@ catalogue! {
     RepeatedPart "E0211" "a part of a statement given twice":
         "Each part of the statement (`until`, `every`, `method`, `tolerance`, `coefficient`, `velocity`, `static`, a unit) may be given once."
         wrong "simulate until 10 until 20" right "simulate until 20";
+    PowerOfFunction "E0212" "a power between a function and its argument":
+        "A function takes its argument at once, and the power stands behind: `sin(x)^2` is the square of the sine. \
+         The inverse function has a name of its own, `asin(x)`."
+        wrong "potential sin^2(x)" right "potential sin(x)^2";
+    UnitWithoutBraces "E0213" "a unit without its braces":
+        "A unit stands in braces behind its number, `30 {deg}`, so that it cannot be taken for a name of the model."
+        wrong "parameter alpha = 30 deg" right "parameter alpha = 30 {deg}";
+    CommentSign "E0214" "a comment with the sign of another language":
+        "Comments begin with `#` and go to the end of the line. The remainder of a division is `mod(a, b)`, its whole part `floor(a/b)`."
+        wrong "parameter m = 1 // mass" right "parameter m = 1 # mass";
+    EndTimeWord "E0215" "a `simulate` statement without `until`":
+        "The parts of the statement have names: `simulate until 10 every 0.01 method dop853 tolerance 1e-9`."
+        wrong "simulate 10" right "simulate until 10";
+    ForceOnWord "E0216" "a force `on` a coordinate":
+        "A generalised force is written like an equation, `force x = F`; a force at a point is a vector, `force [Fx, Fy] at P`."
+        wrong "force F on x" right "force x = F";
 
     // Names.
     UnknownName "E0301" "a name that is not declared":
@@ -235,6 +252,14 @@ catalogue! {
     NotConstant "E0416" "an expression that must be known beforehand":
         "Parameters, starting values and the numbers of `simulate` may depend on parameters and constants, not on coordinates or time."
         wrong "coordinate x\nparameter a = x" right "coordinate x\nparameter a = 1";
+    NotAssignable "E0417" "something that an event cannot assign":
+        "Behind `do` an event assigns coordinates, their rates or declared speeds, `state` variables and `discrete` values. Parameters and inputs stay, accelerations \
+         and results follow from the motion."
+        wrong "parameter m = 1\ncoordinate x\nkinetic m/2*x'^2\nevent e: x do m = 2"
+        right "discrete m = 1\ncoordinate x\nkinetic x'^2/2\nforce x = -m*x\nevent e: x do m = 2";
+    AssignedTwice "E0418" "an event that assigns something twice":
+        "An event gives a variable one new value. A declared speed and a rate that it is made of cannot both be assigned."
+        wrong "coordinate x\nkinetic x'^2/2\nevent e: x do x' = 1, x' = 2" right "coordinate x\nkinetic x'^2/2\nevent e: x do x' = 1";
 
     // Mechanics.
     MissingEnergy "E0501" "a model without inertia":
@@ -367,6 +392,38 @@ catalogue! {
         "The motion is found by solving b = dS/da for the coordinates. Where the second derivatives of S by coordinates and constants become singular (at turning \
          points, where motions of the family touch or meet) that has no solution nearby, and another branch of S would be needed."
         wrong "" right "";
+    CannotVaryAlone "E0760" "a quantity that cannot be varied alone":
+        "A derivative by a parameter or starting value asks what a small change of it does, with everything else that is fixed held. Where constraints and fixed starting          values leave no room for that change, there is no such derivative: a length with both ends fixed, or one of several lengths that redundant constraints tie together.          Write `~` instead of `=` for a starting value that may follow, or vary something that determines the others."
+        wrong "" right "";
+    Grazing "E0761" "an event that the motion only grazes":
+        "The time of an event is differentiable where its function crosses zero with a rate. Where the rate vanishes too, a small change decides whether there is an event at all,          and the motion behind it has no derivative. Move the threshold of the event, or end the run before it."
+        wrong "" right "";
+    NoSensitivity "E0762" "a motion that is not differentiated":
+        "Sensitivities are computed for motions in coordinates and speeds, with constraints of any rank, non-ideal work, friction that sticks and slides, control, switches of time and events.          The message names the combination or the option that is not differentiated."
+        wrong "" right "";
+    DataMismatch "E0763" "measured data that do not fit the model":
+        "`fit` compares columns of a file with those of a motion. The file has a column `t` whose times ascend, and columns named like coordinates, speeds or outputs of the model;          rows hold numbers, and a value that is missing is left empty."
+        wrong "" right "";
+    NotIdentifiable "W0760" "parameters that the data do not determine":
+        "A combination of the free parameters changes nothing in the columns that were measured, or so little that their scatter hides it. Its value is that of the start.          Fix one of the parameters, or measure something that depends on the combination."
+        wrong "" right "";
+
+    EnergyOutOfReach "E0742" "an energy at which there is no motion there":
+        "The principle of least action compares paths of one energy E, along which the kinetic energy is E - V. Where V is larger than E no motion of that \
+         energy can be, and Jacobi's metric is no metric. The message gives V where that is so."
+        wrong "" right "";
+
+    EventOffConstraints "E0713" "an event that leaves the constraints":
+        "What an event assigns must satisfy the constraints, positions and speeds, as the state before it did: nothing is adjusted. \
+         Assign every coordinate and speed that the constraint ties together."
+        wrong "" right "";
+    EventsContradict "E0714" "simultaneous events that assign different values":
+        "Events at one instant all read the values before it. If two of them assign the same variable, they must assign the same value."
+        wrong "" right "";
+    EventsAccumulate "E0715" "events that follow each other without end":
+        "The times of the events converge, as those of a ball that bounces to rest: infinitely many of them happen in a finite time, and the motion behind \
+         them is not described. What was computed is returned. End the run with an event that stops, or change a `discrete` value when the rest is near."
+        wrong "" right "";
 
     // Friction and control.
     FrictionParadox "E0710" "friction without a solution, or with several":
@@ -420,7 +477,41 @@ catalogue! {
          `--no-self-check` leaves the check out, where there is one; what is then computed should not be relied on."
         wrong "" right "";
 
+    // Files of others.
+    BadXml "E1001" "a file that is not well-formed XML":
+        "URDF and MJCF are XML: every tag is closed, attributes are quoted, there is one root element. Document type definitions are refused, \
+         because their entities can name other files and grow without bound."
+        wrong "" right "";
+    XmlTooLarge "E1002" "a file that is larger or deeper than what is read":
+        "Imported files are read up to 4 MiB, 200,000 nodes and 400 levels of elements. The largest robots have some hundred bodies."
+        wrong "" right "";
+    UnknownFormat "E1003" "a file that is neither URDF nor MJCF":
+        "`dalembert import` reads files whose root element is `<robot>` (URDF) or `<mujoco>` (MJCF). A `.xacro` file is expanded to a URDF by `xacro` first."
+        wrong "" right "";
+    MissingInXml "E1004" "an element or attribute that is missing":
+        "The format requires it, and there is no default that could be meant."
+        wrong "" right "";
+    BadXmlValue "E1005" "a value in XML that cannot be used":
+        "Numbers are finite decimals with blanks between them, as many as the attribute has; words are those of the format."
+        wrong "" right "";
+    UnknownInXml "E1006" "a name in XML that is not defined there":
+        "A link, joint, body, site, tendon or class is used that the file does not have. The help names the nearest one."
+        wrong "" right "";
+    NotATree "E1007" "links that are not a tree":
+        "In a URDF every link but the root is the child of exactly one joint. Loops are closed in the imported model, by a further `joint`."
+        wrong "" right "";
+    NotImported "E1008" "something that cannot be imported":
+        "Leaving it out would change masses or motions in a way that cannot be described, so the file is refused. The message says what to do."
+        wrong "" right "";
+    XmlNameTwice "E1009" "a name that XML defines twice":
+        "Links, joints and bodies have names of their own. With two of the same name it is not decided which one is meant elsewhere in the file."
+        wrong "" right "";
+
     // Warnings.
+    PartialTimeDerivative "W0430" "a partial derivative with respect to time that is zero":
+        "`diff(E, t)` is the partial derivative: coordinates are held, and only `t` itself changes. The rate along the motion, with \
+         everything changing, is `E'`, for a coordinate `x'`."
+        wrong "force x = -c*diff(x, t)" right "force x = -c*x'";
     AlwaysTrue "W0501" "a constraint that holds always":
         "All coordinates and rates cancel and the equation is an identity. It constrains nothing and is left out."
         wrong "coordinate x\nconstraint x = x" right "coordinate x\nconstraint x = 2";
@@ -443,6 +534,10 @@ catalogue! {
         "The kinematics keep the length of a quaternion, and lengths and products of direction cosines, at what they are at the start. Rotations need 1 and 0. \
          A start that is off by more than rounding is brought there; one that is far off is left as it is given."
         wrong "" right "";
+    ControlSaturated "W0723" "control that reaches its bounds":
+        "`actuate x in -5..5` bounds a control force. Where the requirements ask for more, the inputs within their bounds that come nearest to them act. \
+         The events `x saturates` and `x recovers` say when, `residual(NAME)` by how much a requirement is missed."
+        wrong "" right "";
     NormalForceAssumed "W0710" "a normal force that was assumed":
         "Friction needs the force that presses at the contact. It is found from the constraint where the coordinates are those of a point, right-angled or curved. \
          Otherwise the multiplier is taken, which is the force if the constraint is written as a distance. \
@@ -456,6 +551,19 @@ catalogue! {
          They share the load as equally stiff supports do; constraints that no force law reads carry nothing which the others can carry. A table on four legs is such a case: how much each leg carries is not decided by rigid bodies."
         wrong "" right "";
 
+    ImportLeftOut "W1001" "a part of an imported file that is left out and changes the motion":
+        "The model moves otherwise than the file says: a contact, a tendon, a joint that carries nothing. The message says what is missing; \
+         where the language has a statement for it, it can be added to the model."
+        wrong "" right "";
+    ImportInertia "W1002" "an imported inertia that no body has":
+        "Principal inertias are not negative and none is larger than the other two together. Files written by hand often break this. \
+         The text is written as the file says, and `check` refuses it until it is corrected."
+        wrong "" right "";
+    ImportHardened "W1003" "a soft constraint that is imported as an ideal one":
+        "MuJoCo keeps equalities and limits by stiff springs and dampers, with an error that depends on `solref` and `solimp`. \
+         In the model they hold exactly, and their forces are constraint forces."
+        wrong "" right "";
+
     // Notes.
     RedundantConstraints "N0501" "constraints that follow from others":
         "The rank of the constraints is below their number. The motion and the total constraint force are unaffected and computed as usual; \
@@ -464,5 +572,20 @@ catalogue! {
     NotCheckedYet "N0802" "a large model that was read but not solved":
         "An editor checks a model while it is typed. Names, values and units of every model are checked; the equations and the start are left out \
          where they would take long. `dalembert check` does all of it."
+        wrong "" right "";
+    ImportMerged "N1001" "a body that is imported as a part of another":
+        "What is fixed to a body moves with it: masses are added up, and names of the fixed body and its joint are kept as frames."
+        wrong "" right "";
+    ImportIgnored "N1002" "a part of an imported file without effect on the motion":
+        "Pictures, materials, sensors, limits of effort and the like are not imported. The motion is that of the file."
+        wrong "" right "";
+    ImportAssumed "N1003" "something that an imported file does not say":
+        "The format leaves it open or gives a default; the message says what was taken."
+        wrong "" right "";
+    ImportSnapped "N1004" "an imported angle that is taken as a quarter turn":
+        "Angles of joint origins within 1e-6 of a multiple of pi/2 are such multiples: files have 1.5707963 where a right angle is meant."
+        wrong "" right "";
+    ImportRenamed "N1005" "an imported name that is changed":
+        "Names of the language are letters, digits and `_`; bodies, joints, frames and inputs have different names."
         wrong "" right "";
 }

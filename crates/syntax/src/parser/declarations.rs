@@ -3,7 +3,7 @@
 use super::{Braces, Parse, Parser};
 use crate::ast::{Declared, Definition, Initial, Range, Speed, StatementKind, Subscript, Target, Unit};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::token::TokenKind;
+use crate::token::{Token, TokenKind};
 
 impl Parser<'_> {
     /// `x`, `q[i]`, `q[1..N, 1..2]`
@@ -47,16 +47,21 @@ impl Parser<'_> {
 
     /// Whether a target followed by this token comes next; its part behind a dot is passed over.
     pub(super) fn target_before(&self, kind: TokenKind) -> bool {
+        self.token_behind_target().is_some_and(|token| token.kind == kind)
+    }
+
+    /// The token behind a target, if one comes next that is closed on its line.
+    pub(super) fn token_behind_target(&self) -> Option<Token> {
         let (mut at, name) = self.significant(self.at);
         if name.kind != TokenKind::Name {
-            return false;
+            return None;
         }
         at += 1;
         let (mut open, mut braces) = (0, 0);
         loop {
             let here = self.tokens[at].kind;
             match here {
-                TokenKind::End => return false,
+                TokenKind::End if open > 0 => return None,
                 // The unit of a number in a subscript.
                 TokenKind::LeftBrace if open > 0 => braces += 1,
                 TokenKind::RightBrace if braces > 0 => braces -= 1,
@@ -64,9 +69,9 @@ impl Parser<'_> {
                 TokenKind::RightBracket if open > 0 => open -= 1,
                 TokenKind::Comment => {}
                 TokenKind::Dot if open == 0 && self.tokens[at + 1].kind == TokenKind::Name => at += 1,
-                _ if open == 0 => return here == kind,
-                TokenKind::Semicolon | TokenKind::RightBrace => return false,
-                TokenKind::Newline if self.line_begins_statement(at) => return false,
+                _ if open == 0 => return Some(self.tokens[at]),
+                TokenKind::Semicolon | TokenKind::RightBrace => return None,
+                TokenKind::Newline if self.line_begins_statement(at) => return None,
                 _ => {}
             }
             at += 1;

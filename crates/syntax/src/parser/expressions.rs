@@ -6,7 +6,7 @@
 use super::{Braces, Parse, Parser, Reported};
 use crate::ast::{Comparison, Expr, ExprKind, Factor, If, Range, SumOver, Term};
 use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::limits::MAX_POSTFIX;
+use crate::limits::{MAX_DIAGNOSTICS, MAX_POSTFIX};
 use crate::source::Span;
 use crate::token::{Token, TokenKind};
 use dalembert_expr::Function;
@@ -179,20 +179,65 @@ impl Parser<'_> {
         if !self.operand_follows(least)? {
             return Ok(());
         }
+        if let Some(said) = self.unit_without_braces() {
+            self.bump();
+            self.report(said);
+            return Ok(());
+        }
         let second = self.peek().span;
         let gap = Span::new(self.last_end, second.start);
         let both = Span::new(self.tokens[self.at - 1].span.start, second.end);
         let said = Diagnostic::error(Code::ImplicitMultiplication, both, "a product needs its sign `*`");
         let first = self.slice(self.tokens[self.at - 1].span);
-        let said = match Function::by_name(first) {
-            Some(_) => said.help(format!("a function takes its argument in parentheses: `{first}(...)`")),
-            None => said.help("put `*` between the factors").suggest(gap, "*"),
-        };
-        self.report(said);
-        while self.operand_follows(least)? {
-            self.binary(Level::Power)?;
+        let function = Function::by_name(first).map(|_| first);
+        // Every gap of the product is mended at once.
+        let (mut mended, mut last) = (String::from("*"), gap);
+        let place = self.diagnostics.len();
+        let mut read = Ok(());
+        loop {
+            read = read.and(self.binary(Level::Power).map(|_| ()));
+            if read.is_err() || !self.operand_follows(least)? {
+                break;
+            }
+            let next = Span::new(self.last_end, self.peek().span.start);
+            mended.push_str(self.slice(Span::new(last.end, next.start)));
+            mended.push('*');
+            last = next;
         }
-        Ok(())
+        let said = match function {
+            Some(name) => said.help(format!("a function takes its argument in parentheses: `{name}(...)`")),
+            None => said.help("put `*` between the factors").suggest(Span::new(gap.start, last.end), mended),
+        };
+        if place < MAX_DIAGNOSTICS {
+            self.diagnostics.insert(place, said);
+        }
+        read
+    }
+
+    /// `30 deg`: a number and a name of a unit that the model does not declare.
+    fn unit_without_braces(&self) -> Option<Diagnostic> {
+        let (number, token) = (self.tokens[self.at.checked_sub(1)?], self.peek());
+        let name = self.slice(token.span);
+        let is_unit = number.kind == TokenKind::Number
+            && token.kind == TokenKind::Name
+            && crate::units::describe(name).is_some()
+            && !self.declares(name);
+        let gap = Span::new(number.span.end, token.span.end);
+        let both = Span::new(number.span.start, token.span.end);
+        is_unit.then(|| {
+            let said = Diagnostic::error(Code::UnitWithoutBraces, both, "a unit stands in braces");
+            said.suggest(gap, format!(" {{{name}}}"))
+        })
+    }
+
+    /// Whether the text declares a name, as far as tokens tell: it stands before `=`, behind a comma or a word.
+    fn declares(&self, name: &str) -> bool {
+        let is_name = |token: &Token| token.kind == TokenKind::Name;
+        let named = |token: &Token| is_name(token) && self.slice(token.span) == name;
+        self.tokens.windows(2).any(|pair| {
+            let behind = is_name(&pair[0]) || pair[0].kind == TokenKind::Comma;
+            (named(&pair[0]) && pair[1].kind == TokenKind::Assign) || (behind && named(&pair[1]))
+        })
     }
 
     /// Whether an operand comes next that no operator joins to the last one, and no word of the statement explains.
@@ -242,6 +287,11 @@ impl Parser<'_> {
         let second = self.peek_second();
         let is_of = self.at_word("of");
         if !(is_of || self.at_word("in")) || second.kind != TokenKind::Name || self.crossed_newline() {
+            return Ok(operand);
+        }
+        // `in a..b` is the range of an actuator.
+        let (at, _) = self.significant(self.significant(self.at).0 + 1);
+        if !is_of && self.significant(at + 1).1.kind == TokenKind::DotDot {
             return Ok(operand);
         }
         self.bump();
@@ -420,6 +470,9 @@ impl Parser<'_> {
 
     fn name_or_call(&mut self, token: Token) -> Parse<Expr> {
         let name = self.expect_name("a name")?;
+        if let Some(power) = self.power_of_function(token)? {
+            return Ok(power);
+        }
         if !self.at_kind(TokenKind::LeftParen) || self.crossed_newline() {
             return Ok(Expr { span: token.span, kind: ExprKind::Name(name.text) });
         }
@@ -431,6 +484,34 @@ impl Parser<'_> {
         };
         self.close_bracket()?;
         Ok(self.expr(token.span, kind))
+    }
+
+    /// `sin^2(x)`, reported and read as `sin(x)^2`.
+    fn power_of_function(&mut self, token: Token) -> Parse<Option<Expr>> {
+        let name = self.slice(token.span);
+        let (caret, first) = self.significant(self.at);
+        let (power, second) = self.significant(caret + 1);
+        let follows = matches!(first.kind, TokenKind::Caret | TokenKind::StarStar)
+            && second.kind == TokenKind::Number
+            && self.significant(power + 1).1.kind == TokenKind::LeftParen;
+        if !follows || Function::by_name(name).is_none() {
+            return Ok(None);
+        }
+        self.bump();
+        let number = self.bump();
+        let exponent = self.slice(number.span).to_string();
+        self.open_bracket();
+        let arguments = self.list(Self::expression)?;
+        self.close_bracket()?;
+        let place = self.since(token.span);
+        let behind = self.slice(Span::new(number.span.end, place.end)).trim_start();
+        let said = Diagnostic::error(Code::PowerOfFunction, place, "a power stands behind the argument");
+        let said = said.help(format!("did you mean `{name}{behind}^{exponent}`?"));
+        self.report(said.suggest(place, format!("{name}{behind}^{exponent}")));
+        let function = crate::ast::Name { text: name.to_string(), span: token.span };
+        let call = Expr { span: place, kind: ExprKind::Call(function, arguments) };
+        let exponent = Expr { span: number.span, kind: ExprKind::Number(exponent) };
+        Ok(Some(Expr { span: place, kind: ExprKind::Power(Box::new(call), Box::new(exponent)) }))
     }
 
     /// Whether `i in` comes next.

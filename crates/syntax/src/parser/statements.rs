@@ -2,8 +2,8 @@
 
 use super::{Parse, Parser, Reported};
 use crate::ast::{
-    Comparison, Direction, ElementKind, Equation, Expr, ExprKind, Name, Range, Shape, Simulate,
-    StatementKind, TableSource, Target,
+    Actuator, ActuatorKind, Assignment, Comparison, Direction, ElementKind, Equation, Expr, ExprKind, Name,
+    Range, Shape, Simulate, StatementKind, TableSource, Target,
 };
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::source::Span;
@@ -50,7 +50,7 @@ impl Parser<'_> {
             "constraint" => Constraint(self.equation()?),
             "friction" => self.friction()?,
             "require" => self.require()?,
-            "actuate" => Actuate(self.list(Self::state_target)?),
+            "actuate" => Actuate(self.list(Self::actuator)?),
             "weight" => Weight(self.expression()?),
             "initial" => Initial(self.list(Self::initial)?),
             "simulate" => self.simulate(token)?,
@@ -91,6 +91,9 @@ impl Parser<'_> {
         let said = said(format!("no statement begins with {}", self.found(token)));
         let begin = Span::at(token.span.start);
         let said = match nearest(word, KEYWORDS) {
+            _ if self.number_is_assigned() => {
+                said.help("`parameter` declares a number").suggest(begin, "parameter ")
+            }
             _ if self.peek_second().kind == TokenKind::Assign => {
                 said.help("`let` names an expression").suggest(begin, "let ")
             }
@@ -100,6 +103,17 @@ impl Parser<'_> {
             }
         };
         self.give_up(said)
+    }
+
+    /// Whether `NAME = NUMBER` comes next, perhaps with a sign and a unit, and nothing else.
+    fn number_is_assigned(&self) -> bool {
+        use TokenKind::{Assign, Comma, End, LeftBrace, Minus, Newline, Number, Semicolon};
+        let kind = |k: usize| self.tokens.get(self.significant(self.at).0 + k).map_or(End, |t| t.kind);
+        let number = if kind(2) == Minus { 3 } else { 2 };
+        let behind = kind(number + 1);
+        kind(1) == Assign
+            && kind(number) == Number
+            && matches!(behind, Comma | End | LeftBrace | Newline | Semicolon | TokenKind::Comment)
     }
 
     fn title(&mut self) -> Parse<String> {
@@ -133,13 +147,28 @@ impl Parser<'_> {
             self.assign()?;
             return Ok(StatementKind::ForceOn { target, value: self.expression()? });
         }
-        self.tail = &["at"];
+        self.tail = &["at", "on"];
         let force = self.expression()?;
+        if self.at_word("on") {
+            return Err(self.force_on(&force));
+        }
         if !self.take_word("at") {
             return Ok(StatementKind::ForceVector(force));
         }
         self.tail = &[];
         Ok(StatementKind::ForceAt { force, point: self.expression()? })
+    }
+
+    /// `force F on x`: says how a generalised force is written.
+    fn force_on(&mut self, force: &Expr) -> Reported {
+        let (on, target) = (self.bump(), self.peek());
+        let said =
+            Diagnostic::error(Code::ForceOnWord, on.span, "a generalised force is written `force x = F`");
+        if target.kind != TokenKind::Name {
+            return self.give_up(said);
+        }
+        let mended = format!("{} = {}", self.slice(target.span), self.slice(force.span));
+        self.give_up(said.suggest(force.span.to(target.span), mended))
     }
 
     /// `[NAME:] E1 = E2`
@@ -188,7 +217,36 @@ impl Parser<'_> {
         Ok(StatementKind::Require { equation, decay })
     }
 
+    /// `x`, `x in -5..5`, `[Fx, Fy] at P`
+    fn actuator(&mut self) -> Parse<Actuator> {
+        self.tail = &["at", "in"];
+        let kind = if self.actuates_target() {
+            ActuatorKind::On(self.state_target()?)
+        } else {
+            let force = self.expression()?;
+            self.expect_word("at")?;
+            ActuatorKind::At { force, point: self.expression()? }
+        };
+        let bounds = self.take_word("in").then(|| self.range()).transpose()?;
+        Ok(Actuator { kind, bounds })
+    }
+
+    /// Whether an actuator is a coordinate or speed rather than a force at a point.
+    fn actuates_target(&self) -> bool {
+        use TokenKind::{Comma, End, Newline, RightBrace, Semicolon};
+        self.token_behind_target().is_some_and(|token| match token.kind {
+            Comma | Newline | End | Semicolon | RightBrace => true,
+            _ => self.slice(token.span) == "in",
+        })
+    }
+
     fn friction(&mut self) -> Parse<StatementKind> {
+        if self.take_word("in") {
+            return self.friction_in();
+        }
+        if !self.at_word("on") {
+            return Err(self.unexpected("`on` and a constraint, or `in` and a coordinate"));
+        }
         self.expect_word("on")?;
         let on = self.target_and_colon()?;
         self.tail = &["coefficient", "velocity", "static", "normal"];
@@ -212,9 +270,28 @@ impl Parser<'_> {
         Ok(StatementKind::Friction { on, coefficient, velocity, r#static, normal })
     }
 
+    /// `x: limit F [, static Fs]` behind `friction in`
+    fn friction_in(&mut self) -> Parse<StatementKind> {
+        let target = self.state_target()?;
+        self.expect(TokenKind::Colon)?;
+        self.tail = &["limit", "static"];
+        let (mut limit, mut r#static) = (None, None);
+        loop {
+            let word = self.part_word()?;
+            let part = if word.text == "limit" { &mut limit } else { &mut r#static };
+            self.part(word, part, Self::expression)?;
+            if self.take(TokenKind::Comma).is_none() {
+                break;
+            }
+        }
+        let Some(limit) = limit else { return Err(self.not_finished("`limit`")) };
+        Ok(StatementKind::FrictionIn { target, limit, r#static })
+    }
+
     fn simulate(&mut self, keyword: Token) -> Parse<StatementKind> {
         self.tail = &["until", "every", "method", "tolerance"];
         let (mut until, mut every, mut method, mut tolerance) = (None, None, None, None);
+        self.end_time_without_word()?;
         while until.is_none() || self.at_kind(TokenKind::Name) {
             let word = self.part_word()?;
             match word.text.as_str() {
@@ -229,6 +306,20 @@ impl Parser<'_> {
             return Err(self.give_up(said));
         };
         Ok(StatementKind::Simulate(Box::new(Simulate { until, every, method, tolerance })))
+    }
+
+    /// `simulate 10`, `simulate for 10`: says that the end time comes behind `until`.
+    fn end_time_without_word(&mut self) -> Parse<()> {
+        let token = self.peek();
+        let other = ["for", "to", "til", "till", "time", "duration"].contains(&self.slice(token.span));
+        if token.kind != TokenKind::Number && !other {
+            return Ok(());
+        }
+        let said = Diagnostic::error(Code::EndTimeWord, token.span, "the end time comes behind `until`");
+        Err(self.give_up(match other {
+            true => said.suggest(token.span, "until"),
+            false => said.suggest(Span::at(token.span.start), "until "),
+        }))
     }
 
     /// One of the words that introduce a part of the current statement.
@@ -267,14 +358,28 @@ impl Parser<'_> {
 
     fn event(&mut self) -> Parse<StatementKind> {
         let name = self.target_and_colon()?;
-        self.tail = &["rising", "falling", "stop"];
+        self.tail = &["rising", "falling", "stop", "do"];
         let value = self.expression()?;
         let direction = if self.take_word("rising") {
             Some(Direction::Rising)
         } else {
             self.take_word("falling").then_some(Direction::Falling)
         };
-        Ok(StatementKind::Event { name, value, direction, stop: self.take_word("stop") })
+        let stop = self.take_word("stop");
+        let mut actions = Vec::new();
+        if self.take_word("do") {
+            self.tail = &[];
+            actions = self.list(Self::assignment)?;
+        }
+        Ok(StatementKind::Event { name, value, direction, stop, actions })
+    }
+
+    /// `x' = E`
+    fn assignment(&mut self) -> Parse<Assignment> {
+        let target = self.state_target()?;
+        let order = self.primes();
+        self.assign()?;
+        Ok(Assignment { target, order, value: self.expression()? })
     }
 
     fn complete_integral(&mut self) -> Parse<StatementKind> {

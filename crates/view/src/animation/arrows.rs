@@ -17,7 +17,6 @@ use dalembert::energy_balance::impressed_forces;
 use dalembert::simulate::{KINDS, Motion, forces_of};
 use dalembert_expr::Expr;
 use dalembert_linalg::Cod;
-use dalembert_run::State;
 use jacobian::{Group, Jacobian};
 
 /// Multiplications that the arrows of a film may take.
@@ -207,13 +206,11 @@ fn finite_square(v: &[f64]) -> f64 {
 
 /// The forces at a row: as the run kept them, or as they are at that state.
 fn forces_at(model: &Workspace, motion: &Motion, row: usize) -> Vec<f64> {
-    let (n_x, n) = (model.form.coordinates.len(), model.form.speeds.len());
-    let width = KINDS * n;
+    let width = KINDS * model.form.speeds.len();
     if let Some(kept) = motion.forces.get(row * width..(row + 1) * width) {
         return kept.to_vec();
     }
-    let row = motion.table.row(row);
-    let state = State::new(row[0], &row[1..1 + n_x], &row[1 + n_x..1 + n_x + n]);
+    let state = model.system.state_of_row(motion.table.row(row));
     let mut forces = Vec::new();
     match model.evaluate(&state) {
         Ok(now) => forces_of(&now.terms, &now.solution, &mut forces),

@@ -1,9 +1,10 @@
 //! What kind the constraints are, and what the motion conserves.
 
 use dalembert::analyze::{Analysis, Certainty, Conserved, RowReport};
+use dalembert::equations::WrittenBrackets;
 use dalembert::verify::{Check, Verification};
 use dalembert::{Model, Source, diagnostic};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// An [analysis](dalembert::analyze) as JSON.
 pub fn analysis(model: &Model, analysis: &Analysis, source: &Source) -> Value {
@@ -85,6 +86,20 @@ pub fn verification(model: &Model, found: &Verification, source: &Source) -> Val
         "skipped": found.skipped.iter().map(|s| json!({ "name": s.name, "reason": s.reason })).collect::<Value>(),
         "states": found.states,
         "span": found.span,
+        "diagnostics": diagnostic::json(&model.diagnostics, source),
+    })
+}
+
+/// [Brackets](dalembert::brackets) of two functions as JSON.
+pub fn brackets(model: &Model, written: &WrittenBrackets, source: &Source) -> Value {
+    let multipliers = written.multipliers.iter().map(|(name, e)| (name.clone(), json!(e)));
+    json!({
+        "bracket": written.bracket,
+        "dirac_bracket": written.dirac_bracket,
+        "evolution": written.evolution,
+        "multipliers": multipliers.collect::<Map<_, _>>(),
+        "hamiltonian": written.hamiltonian,
+        "remarks": written.remarks,
         "diagnostics": diagnostic::json(&model.diagnostics, source),
     })
 }

@@ -1,6 +1,6 @@
 //! What a model is: its parts, the kinds of its constraints, a start that keeps them.
 
-use super::{headline, object, state_pairs};
+use super::{headline, object, state_pairs, units};
 use dalembert::bodies::{Joint, JointRole};
 use dalembert::constraint_kind::{ConstraintKind, Freedom, kinds};
 use dalembert::mobility::{Loop, Mobility};
@@ -44,6 +44,7 @@ pub fn checked(model: &Model, findings: &Findings, source: &Source) -> Value {
         "coordinates": names(model.system.coordinates.iter().map(|c| c.name.as_str()).collect()),
         "speeds": names(model.system.speeds.iter().map(|s| s.name.as_str()).collect()),
         "parameters": object(parameters(model)),
+        "units": units(model, names_of(model)),
         "constraints": findings.kinds.iter().map(kind_json).collect::<Value>(),
         "rank": Value::Null,
         "degrees_of_freedom": Value::Null,
@@ -69,6 +70,14 @@ pub fn checked(model: &Model, findings: &Findings, source: &Source) -> Value {
     document
 }
 
+/// Everything of a model that has a value along its motion, and its parameters.
+fn names_of(model: &Model) -> Vec<&str> {
+    let system = &model.system;
+    let parameters = system.parameters.iter().map(|p| p.name.as_str());
+    let outputs = system.outputs.iter().map(|o| o.name.as_str());
+    ["t"].into_iter().chain(model.state_names()).chain(parameters).chain(outputs).collect()
+}
+
 /// Bodies, joints, loops and freedoms, where there are bodies.
 fn bodies(document: &mut Value, model: &Model, start: &ConsistentState, freedom: &Freedom) {
     let (Some(bodies), Some(mobility)) = (&model.system.bodies, Mobility::at(model, &start.state)) else {
@@ -87,7 +96,7 @@ fn kind_json(kind: &ConstraintKind) -> Value {
     json!({
         "name": kind.name,
         "kind": kind.kind(),
-        "level": if kind.holonomic { "position" } else { "velocity" },
+        "level": match kind.kind() { "holonomic" => "position", other => other },
         "rows": kind.rows,
         "linear": kind.linear,
         "scleronomic": kind.scleronomic,

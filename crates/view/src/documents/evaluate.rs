@@ -1,7 +1,8 @@
 //! Everything at one state.
 
-use super::{object, state_pairs};
+use super::{object, state_pairs, units};
 use dalembert::constraint_kind::redundancy;
+use dalembert::explicit_terms::{Possible, VirtualWork};
 use dalembert::{Evaluation, Model, Source, Workspace};
 use dalembert_run::{Kernel, Line, State};
 use dalembert_syntax::diagnostic::{self, Code, Diagnostic};
@@ -65,13 +66,22 @@ pub fn evaluation(model: &Model, now: &Evaluation, remarks: &[Diagnostic], sourc
     state["t"] = json!(now.state.t);
     let mut all = model.diagnostics.clone();
     all.extend(remarks.iter().cloned());
+    let explicit = model.explicit_terms(now);
     json!({
         "state": state,
+        "units": units(model, state_and_outputs(model)),
         "speeds": system.speeds.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(),
         "mass": matrix(now, system.speeds.len(), |i| now.terms.mass_row(i)),
         "impressed": now.terms.Q,
         "constraint_matrix": matrix(now, system.rows.len(), |i| now.terms.row(i)),
         "constraint_rhs": now.terms.b,
+        "nonideal_term": explicit.nonideal_term,
+        "constraint_scaled": explicit.constraint_scaled,
+        "error_signal": explicit.error_signal,
+        "gain": explicit.gain,
+        "virtual_displacements": explicit.virtual_displacements,
+        "requirement_matrix": explicit.requirement_matrix,
+        "requirement_rhs": explicit.requirement_rhs,
         "acceleration": solution.eta_dot,
         "unconstrained_acceleration": solution.a_free,
         "ideal": solution.ideal_force,
@@ -87,6 +97,34 @@ pub fn evaluation(model: &Model, now: &Evaluation, remarks: &[Diagnostic], sourc
         "energy": now.energy,
         "outputs": object(outputs(model, now)),
         "diagnostics": diagnostic::json(&all, source),
+    })
+}
+
+fn state_and_outputs(model: &Model) -> Vec<&str> {
+    let outputs = model.system.outputs.iter().map(|o| o.name.as_str());
+    ["t"].into_iter().chain(model.state_names()).chain(outputs).collect()
+}
+
+/// Another acceleration compared with the actual one, as JSON.
+pub fn possible(other: &Possible) -> Value {
+    json!({
+        "residual": other.residual,
+        "gauss": other.gauss,
+        "gauss_excess": other.gauss_excess,
+        "deviation": other.deviation,
+    })
+}
+
+/// The work of each class of forces on a virtual displacement, as JSON.
+pub fn virtual_work(work: &VirtualWork) -> Value {
+    json!({
+        "kept": work.kept,
+        "work": {
+            "applied": work.applied,
+            "ideal": work.ideal,
+            "nonideal": work.nonideal,
+            "control": work.control,
+        },
     })
 }
 

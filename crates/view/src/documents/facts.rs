@@ -1,20 +1,22 @@
 //! The end of a run in words.
 
 use super::last_time;
-use dalembert::Motion;
 use dalembert::compile::CodeStats;
-use dalembert::number::number;
+use dalembert::number::rounded;
 use dalembert::simulate::IntegralReport;
+use dalembert::{Model, Motion};
 use dalembert_run::Stop;
 
-/// How a run went, as names and values for people; the same at every run.
-pub fn facts(motion: &Motion) -> Vec<(String, String)> {
+/// How a run went, as names and values for people with so many significant digits; the same at every run.
+pub fn facts(model: &Model, motion: &Motion, digits: usize) -> Vec<(String, String)> {
+    let plain = |value: f64| rounded(value, digits);
+    let unit = model.system.energy_kind.shown().map_or(String::new(), |unit| format!(" {unit}"));
     let (counters, outcome) = (motion.counters(), &motion.outcome);
     let mut facts: Vec<(String, String)> = Vec::new();
     let mut put = |name: &str, value: String| facts.push((name.to_owned(), value));
-    put("run", ending(motion));
+    put("run", ending(motion, digits));
     match &motion.integral {
-        Some(integral) => from_integral(&mut put, integral),
+        Some(integral) => from_integral(&mut put, integral, digits),
         None => put("method", motion.method.to_string()),
     }
     if motion.integral.is_none() {
@@ -28,7 +30,7 @@ pub fn facts(motion: &Motion) -> Vec<(String, String)> {
         );
     }
     if let Some(code) = &motion.code {
-        put("code", code_in_words(code));
+        put(code_runner(code), code_in_words(code));
     }
     put("rows", motion.table.rows().count().to_string());
     if outcome.generic_rank > 0 {
@@ -48,7 +50,12 @@ pub fn facts(motion: &Motion) -> Vec<(String, String)> {
     if let (Some((first, deviation)), Some(change)) = (motion.energy, motion.energy_change) {
         put(
             "energy",
-            format!("{} at the start, change {change:.3e}, largest deviation {deviation:.3e}", plain(first)),
+            format!(
+                "{}{unit} at the start, change {}{unit}, largest deviation {}{unit}",
+                plain(first),
+                rounded(change, 3),
+                rounded(deviation, 3)
+            ),
         );
     }
     if let Some(b) = &motion.balance {
@@ -58,25 +65,35 @@ pub fn facts(motion: &Motion) -> Vec<(String, String)> {
             ("non-ideal", b.nonideal),
             ("control", b.control),
             ("explicit time", b.explicit),
+            ("events", b.events.unwrap_or(0.0)),
         ];
         let largest = works.iter().fold(b.change.abs(), |m, (_, work)| m.max(work.abs()));
         let shown: Vec<String> = works
             .iter()
             .filter(|(_, work)| work.abs() > 1e-12 * largest)
-            .map(|(name, work)| format!("{name} {work:.6e}"))
+            .map(|(name, work)| format!("{name} {}{unit}", plain(*work)))
             .collect();
-        let shown = if shown.is_empty() { "no work".to_owned() } else { shown.join(" + ") };
-        put("energy balance", format!("{:.6e} = {shown}, open by {:.1e}", b.change, b.defect.abs()));
+        let residual = format!("residual {}{unit}", rounded(b.defect.abs(), 2));
+        put(
+            "energy balance",
+            match shown.is_empty() {
+                true => residual,
+                false => format!("change {}{unit} = {}, {residual}", plain(b.change), shown.join(" + ")),
+            },
+        );
     }
     if let Some(action) = motion.action {
         put("action", plain(action));
     }
-    events(&mut facts, motion);
+    if let Some(abbreviated) = motion.abbreviated_action {
+        put("abbreviated action", format!("{} (integral of p dq)", plain(abbreviated)));
+    }
+    events(&mut facts, motion, digits);
     facts
 }
 
-fn ending(motion: &Motion) -> String {
-    let t = plain(last_time(motion));
+fn ending(motion: &Motion, digits: usize) -> String {
+    let t = format!("{} s", rounded(last_time(motion), digits));
     match motion.outcome.stop {
         Stop::EndTime => format!("reached t = {t}"),
         Stop::Event(_) => {
@@ -88,12 +105,16 @@ fn ending(motion: &Motion) -> String {
     }
 }
 
-/// Operations of an acceleration before and after, and what runs them.
+/// What runs the equations.
+fn code_runner(code: &CodeStats) -> &'static str {
+    if code.native_bytes > 0 { "JIT" } else { "interpreter" }
+}
+
+/// Operations of an evaluation of the accelerations, before and after optimization.
 fn code_in_words(code: &CodeStats) -> String {
-    let made = if code.native_bytes > 0 { "native" } else { "interpreted" };
     match &code.whole {
         Some(w) => format!(
-            "{} operations an acceleration ({} as derived; {} done once), {made}",
+            "{} operations per evaluation ({} before optimization, {} hoisted)",
             w.each.total(),
             w.derived.total(),
             w.once.total()
@@ -101,16 +122,17 @@ fn code_in_words(code: &CodeStats) -> String {
         None => {
             let derived = code.derived.total();
             let before = match code.terms.total() {
-                terms if terms < derived => format!(" ({derived} as derived)"),
+                terms if terms < derived => format!(" ({derived} before optimization)"),
                 _ => String::new(),
             };
-            format!("{} operations for M, Q, A, b{before}, {made}", code.terms.total())
+            format!("{} operations per evaluation of M, Q, A, b{before}", code.terms.total())
         }
     }
 }
 
 /// A motion that was solved from a complete integral.
-fn from_integral(put: &mut impl FnMut(&str, String), integral: &IntegralReport) {
+fn from_integral(put: &mut impl FnMut(&str, String), integral: &IntegralReport, digits: usize) {
+    let plain = |value: f64| rounded(value, digits);
     let verified = &integral.verified;
     put("method", "complete integral (b = dS/da solved for the coordinates)".to_owned());
     put(
@@ -124,6 +146,14 @@ fn from_integral(put: &mut impl FnMut(&str, String), integral: &IntegralReport) 
     let constants: Vec<String> =
         constants.map(|((name, a), b)| format!("{name} = {}, b_{name} = {}", plain(*a), plain(*b))).collect();
     put("constants", constants.join("; "));
+    if verified.free.len() < integral.constants.len() {
+        let free = verified.free.iter().filter_map(|k| integral.constants.get(*k));
+        let free: Vec<&str> = free.map(|(name, _)| name.as_str()).collect();
+        put(
+            "free constants",
+            format!("{}, each with its b; the motion does not depend on the others", free.join(", ")),
+        );
+    }
     if integral.cuts > 0 {
         put("cuts of S", format!("{} (b taken anew behind each)", integral.cuts));
     }
@@ -131,7 +161,7 @@ fn from_integral(put: &mut impl FnMut(&str, String), integral: &IntegralReport) 
 }
 
 /// Counts of events, with the times of the first few.
-fn events(facts: &mut Vec<(String, String)>, motion: &Motion) {
+fn events(facts: &mut Vec<(String, String)>, motion: &Motion, digits: usize) {
     const SHOWN: usize = 5;
     let mut names: Vec<&str> = Vec::new();
     for event in &motion.events {
@@ -141,18 +171,13 @@ fn events(facts: &mut Vec<(String, String)>, motion: &Motion) {
     }
     for name in names {
         let times: Vec<f64> = motion.events.iter().filter(|e| e.name == name).map(|e| e.t).collect();
-        let shown: Vec<String> = times.iter().take(SHOWN).map(|t| plain(*t)).collect();
+        let shown: Vec<String> = times.iter().take(SHOWN).map(|t| rounded(*t, digits)).collect();
         let more = if times.len() > SHOWN { ", ..." } else { "" };
         facts.push((
             format!("event {name}"),
-            format!("{}: t = {}{more}", counted(times.len(), "time"), shown.join(", ")),
+            format!("{}: t = {}{more} s", counted(times.len(), "time"), shown.join(", ")),
         ));
     }
-}
-
-/// A number in full, without a sign on zero.
-fn plain(value: f64) -> String {
-    number(value + 0.0)
 }
 
 /// `1 row`, `2 rows`.

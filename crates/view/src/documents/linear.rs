@@ -2,9 +2,11 @@
 
 use super::{nested, object, state_pairs};
 use dalembert::equilibrium::{Equilibria, Equilibrium};
+use dalembert::linearize::Complex;
 use dalembert::linearize::{Linearization, OperatingPoint, Range, Split, Sweep};
 use dalembert::{Model, Source, diagnostic};
 use serde_json::{Map, Value, json};
+use std::f64::consts::TAU;
 
 /// A linear system and where it holds as JSON.
 pub fn linearization(model: &Model, linear: &Linearization, source: &Source) -> Value {
@@ -13,8 +15,43 @@ pub fn linearization(model: &Model, linear: &Linearization, source: &Source) -> 
     for (key, value) in all.as_object().into_iter().flatten() {
         out[key] = value.clone();
     }
+    let named = linear.states.iter().chain(&linear.inputs).chain(&linear.outputs);
+    out["units"] = units(model, named.map(String::as_str));
     out["diagnostics"] = diagnostic::json(&model.diagnostics, source);
     out
+}
+
+/// A matrix as a list of its rows, which may be empty.
+fn rows_of(values: &[f64], rows: usize, columns: usize) -> Value {
+    let row = |i: usize| json!(values[i * columns..(i + 1) * columns]);
+    Value::Array((0..rows).map(row).collect())
+}
+
+/// What an eigenvalue says in the words of vibrations. Without a number where it is not defined: an eigenvalue of zero, or
+/// no decay.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pole {
+    /// |lambda| / 2 pi, Hz.
+    pub frequency: f64,
+    /// |Im lambda| / 2 pi, Hz.
+    pub damped_frequency: f64,
+    /// -Re lambda / |lambda|.
+    pub damping_ratio: Option<f64>,
+    /// 1 / |Re lambda|, s.
+    pub time_constant: Option<f64>,
+}
+
+impl Pole {
+    /// Of an eigenvalue.
+    pub fn of(value: Complex) -> Pole {
+        let size = value.re.hypot(value.im);
+        Pole {
+            frequency: size / TAU,
+            damped_frequency: value.im.abs() / TAU,
+            damping_ratio: (size > 0.0).then(|| -value.re / size + 0.0),
+            time_constant: (value.re != 0.0).then(|| 1.0 / value.re.abs()),
+        }
+    }
 }
 
 /// The part that is about the linear system alone.
@@ -25,8 +62,13 @@ pub(super) fn fields(linear: &Linearization) -> Value {
     let modes: Vec<Value> = (0..d)
         .map(|k| {
             let parts: Vec<Value> = e.vectors[k].iter().map(|c| json!([c.re, c.im])).collect();
+            let pole = Pole::of(e.values[k]);
             json!({
                 "eigenvalue": [e.values[k].re, e.values[k].im],
+                "frequency_hz": pole.frequency,
+                "damped_frequency_hz": pole.damped_frequency,
+                "damping_ratio": pole.damping_ratio,
+                "time_constant": pole.time_constant,
                 "vector": parts,
                 "condition": e.condition[k],
                 "residual": e.residual[k],
@@ -48,6 +90,11 @@ pub(super) fn fields(linear: &Linearization) -> Value {
         "states": linear.states,
         "independent_coordinates": linear.states[..linear.positions],
         "independent_speeds": linear.states[linear.positions..],
+        "inputs": linear.inputs,
+        "outputs": linear.outputs,
+        "input_matrix": rows_of(&linear.input_matrix, d, linear.inputs.len()),
+        "output_matrix": rows_of(&linear.output_matrix, linear.outputs.len(), d),
+        "feedthrough": rows_of(&linear.feedthrough, linear.outputs.len(), linear.inputs.len()),
         "rates": linear.rates,
         "state_matrix": nested(&linear.state_matrix, d),
         "eigenvalues": e.values.iter().map(|v| json!([v.re, v.im])).collect::<Vec<_>>(),

@@ -1,8 +1,9 @@
 //! How a run went.
 
-use super::object;
-use dalembert::Motion;
+use super::{object, units};
 use dalembert::compile::CodeStats;
+use dalembert::energy_balance::Balance;
+use dalembert::{Model, Motion};
 use dalembert_run::Stop;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -23,14 +24,15 @@ pub fn last_time(motion: &Motion) -> f64 {
 }
 
 /// A run as JSON.
-pub fn motion(motion: &Motion, wall: Duration, files: &[String]) -> Value {
+pub fn motion(model: &Model, motion: &Motion, wall: Duration, files: &[String]) -> Value {
     let (counters, outcome) = (motion.counters(), &motion.outcome);
     let columns = motion.table.columns.iter().map(String::as_str);
     let last = motion.table.rows().last().unwrap_or(&[]).iter().copied();
     let events: Value =
         motion.events.iter().map(|e| json!({ "name": e.name, "t": e.t, "rising": e.rising })).collect();
-    json!({
+    let mut document = json!({
         "columns": motion.table.columns,
+        "units": units(model, motion.table.columns.iter().map(String::as_str)),
         "final": object(columns.zip(last)),
         "stop": stop_name(motion),
         "summary": {
@@ -55,15 +57,7 @@ pub fn motion(motion: &Motion, wall: Duration, files: &[String]) -> Value {
             "energy_change": motion.energy_change,
             "energy_deviation": motion.energy.map(|(_, deviation)| deviation),
         },
-        "balance": motion.balance.map(|b| json!({
-            "change": b.change,
-            "nonconservative": b.nonconservative,
-            "ideal": b.ideal,
-            "nonideal": b.nonideal,
-            "control": b.control,
-            "explicit": b.explicit,
-            "defect": b.defect,
-        })),
+        "balance": motion.balance.as_ref().map(balance_document),
         "action": motion.action,
         "complete_integral": motion.integral.as_ref().map(|i| json!({
             "proved": i.verified.proved,
@@ -77,7 +71,36 @@ pub fn motion(motion: &Motion, wall: Duration, files: &[String]) -> Value {
         })),
         "events": events,
         "files": files,
-    })
+    });
+    // Keys of what was asked for only.
+    if motion.sensitivity_evaluations > 0 {
+        document["summary"]["sensitivity_evaluations"] = json!(motion.sensitivity_evaluations);
+    }
+    if let Some(abbreviated) = motion.abbreviated_action {
+        document["abbreviated_action"] = json!(abbreviated);
+    }
+    if let Some(i) = motion.integral.as_ref().filter(|i| i.verified.free.len() < i.constants.len()) {
+        let free = i.verified.free.iter().filter_map(|k| Some(i.constants.get(*k)?.0.as_str()));
+        document["complete_integral"]["free"] = json!(free.collect::<Vec<_>>());
+    }
+    document
+}
+
+/// What accounts for the change of energy; what events do is in it where the model has events that change the state.
+fn balance_document(b: &Balance) -> Value {
+    let mut document = json!({
+        "change": b.change,
+        "nonconservative": b.nonconservative,
+        "ideal": b.ideal,
+        "nonideal": b.nonideal,
+        "control": b.control,
+        "explicit": b.explicit,
+        "defect": b.defect,
+    });
+    if let Some(events) = b.events {
+        document["events"] = json!(events);
+    }
+    document
 }
 
 /// Operations of an acceleration before and after.

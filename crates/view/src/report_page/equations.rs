@@ -27,8 +27,8 @@ pub(super) fn section(draft: &mut Draft) -> String {
     }
     if draft.model.system.nonideal.is_some() && body.contains(title(draft, Form::Lagrange)) {
         body.push_str(&html::remark(
-            "Where **C** stands whole in Lagrange's equations, λ also holds the constraints' answer to **C**; \
-             multipliers along the motion are those of the ideal forces (U2).",
+            "λ is the multiplier of the ideal forces (U2), here and along the motion; Λ, where it occurs, also holds \
+             the constraints' answer to **C**.",
         ));
     }
     html::section("equations", "Equations of motion", &body)
@@ -102,6 +102,12 @@ fn title(draft: &Draft, form: Form) -> &'static str {
         Form::Suslov => "Suslov's equations",
         Form::Energies => "Energies and co-energies",
         Form::HamiltonJacobi => "Hamilton–Jacobi",
+        Form::Udwadia => "The explicit equation of Udwadia and Kalaba",
+        Form::Appell => "Appell's equations",
+        Form::Maggi => "Maggi's equations",
+        Form::Kane => "Kane's equations",
+        Form::Routh => "Routh's equations",
+        Form::Vakonomic => "Vakonomic equations",
     }
 }
 
@@ -133,6 +139,16 @@ fn about(form: Form, constrained: bool) -> (&'static str, &'static [Tag]) {
         Form::Energies => ("Energies by Legendre's transforms, where they have closed forms.", &[]),
         Form::HamiltonJacobi => {
             ("The complete integral of the model, verified, and what follows from it (H8).", &[Tag::H8])
+        }
+        Form::Udwadia => {
+            ("Every matrix between **M**, **Q**, **A**, **b** and the acceleration (U1 to U5).", &[Tag::U1])
+        }
+        Form::Appell => ("Appell's function and its derivatives by independent accelerations (P6).", &[]),
+        Form::Maggi => ("One equation for each degree of freedom, no multipliers (P7).", &[]),
+        Form::Kane => ("Generalised active and inertia forces on independent speeds (P7).", &[]),
+        Form::Routh => ("Ignorable coordinates replaced by their constant momenta (P9).", &[]),
+        Form::Vakonomic => {
+            ("For comparison; not the equations of motion of a nonholonomic system (P10).", &[])
         }
     }
 }

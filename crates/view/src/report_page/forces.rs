@@ -7,10 +7,11 @@ use crate::Plot;
 use crate::documents;
 use dalembert::Model;
 use dalembert::simulate::{Motion, Table};
-use dalembert::system::Output;
+use dalembert::system::{Output, Speed};
 use dalembert_expr::Symbol;
 use dalembert_syntax::diagnostic::Severity;
 use dalembert_syntax::source::Span;
+use dalembert_syntax::units::UnitInfo;
 
 /// Forces that are followed along the motion at most.
 pub const MAX_FORCES: usize = 80;
@@ -19,8 +20,8 @@ pub const MAX_FORCES: usize = 80;
 pub(super) struct Observed {
     /// `None` where there is nothing to follow, or too much.
     model: Option<Model>,
-    /// Name and kind of each force, in the order of the added columns.
-    forces: Vec<(String, &'static str)>,
+    /// Each force, in the order of the added columns.
+    forces: Vec<Followed>,
     /// How many there are.
     all: usize,
 }
@@ -33,16 +34,13 @@ impl Observed {
             return none;
         }
         let mut system = model.system.clone();
-        for (name, _, symbol) in &wanted {
-            let value = system.pool.var(*symbol);
-            system.outputs.push(Output { name: name.clone(), value, span: Span::at(0) });
+        for force in &wanted {
+            let value = system.pool.var(force.symbol);
+            let (name, kind) = (force.name.clone(), UnitInfo::Missing);
+            system.outputs.push(Output { name, value, kind, span: Span::at(0) });
         }
         match Model::of(system, model.diagnostics.clone()) {
-            Ok(observed) => Observed {
-                model: Some(observed),
-                forces: wanted.into_iter().map(|(name, kind, _)| (name, kind)).collect(),
-                ..none
-            },
+            Ok(observed) => Observed { model: Some(observed), forces: wanted, ..none },
             Err(_) => none,
         }
     }
@@ -69,30 +67,48 @@ impl Observed {
     }
 }
 
-/// What can be followed: name, kind, symbol.
-fn symbols(model: &Model) -> Vec<(String, &'static str, Symbol)> {
+/// A force that is followed along the motion.
+struct Followed {
+    name: String,
+    what: &'static str,
+    unit: Option<String>,
+    symbol: Symbol,
+}
+
+/// What can be followed.
+fn symbols(model: &Model) -> Vec<Followed> {
     let (s, o) = (&model.system, &model.system.observables);
     let mut all = Vec::new();
     let rows = s.rows.iter().zip(&o.multipliers);
-    all.extend(rows.map(|(row, symbol)| (format!("λ {}", row.name), "multiplier", *symbol)));
+    all.extend(rows.enumerate().map(|(r, (row, symbol))| Followed {
+        name: format!("λ {}", row.name),
+        what: "multiplier",
+        unit: s.unit_of_multiplier(r),
+        symbol: *symbol,
+    }));
     let constraints = s.constraints.iter().zip(&o.reactions);
     all.extend(constraints.enumerate().map(|(k, (c, symbol))| {
-        let what = match s.contacts.iter().any(|contact| contact.constraint == k) {
+        let what = match s.contacts.iter().any(|contact| contact.constraint == Some(k)) {
             true => "normal force N of the contact",
             false => "size of the constraint force",
         };
-        (format!("|{}|", c.name), what, *symbol)
+        Followed { name: format!("|{}|", c.name), what, unit: s.unit_of_reaction(), symbol: *symbol }
     }));
     let mut friction = o.friction.iter();
     for contact in &s.contacts {
         for (k, symbol) in friction.by_ref().take(contact.velocity.len()).enumerate() {
             let part = if contact.velocity.len() == 1 { String::new() } else { format!(" {}", k + 1) };
-            all.push((format!("friction {}{part}", contact.name), "friction", *symbol));
+            let name = format!("friction {}{part}", contact.name);
+            all.push(Followed { name, what: "friction", unit: None, symbol: *symbol });
         }
     }
-    let per_speed = |list: &[Symbol], there: bool, word: &str, kind: &'static str| -> Vec<_> {
-        let speeds = s.speeds.iter().zip(list).filter(|_| there);
-        speeds.map(|(speed, symbol)| (format!("{word} {}", speed.name), kind, *symbol)).collect()
+    let per_speed = |list: &[Symbol], there: bool, word: &str, what: &'static str| -> Vec<_> {
+        let speeds = s.speeds.iter().zip(list).enumerate().filter(|_| there);
+        let force = |(p, (speed, symbol)): (usize, (&Speed, &Symbol))| {
+            let (name, unit) = (format!("{word} {}", speed.name), s.unit_of_force(p));
+            Followed { name, what, unit, symbol: *symbol }
+        };
+        speeds.map(force).collect()
     };
     all.extend(per_speed(&o.nonideal, s.nonideal.is_some(), "Q_ni on", "non-ideal force (U3)"));
     all.extend(per_speed(&o.control, !s.requirement_rows.is_empty(), "u on", "control force"));
@@ -108,22 +124,25 @@ pub(super) fn section(draft: &mut Draft, observed: &Observed, table: &Table) -> 
         return html::section("forces", "Forces", &at_start(draft, observed));
     }
     draft.rests_on(&[Tag::U2]);
-    let kinds: Vec<&str> = observed.forces.iter().map(|(_, kind)| *kind).collect();
-    let rows: Vec<Vec<Cell>> =
-        kinds.iter().enumerate().map(|(k, kind)| extremes(table, k + 1, kind)).collect();
+    let forces = observed.forces.iter().enumerate();
+    let rows: Vec<Vec<Cell>> = forces.map(|(k, force)| extremes(table, k + 1, force)).collect();
     let mut body = html::paragraph(
         "Along the motion, at the rows of its table. A multiplier λ belongs to a row written as left side minus right side; \
          the size |…| of the force of a constraint is the norm of its generalised force on the speeds, at a contact with friction the normal force N.",
     );
-    body.push_str(&cut(&["force", "what", "at the start", "least", "at t", "greatest", "at t"], rows));
+    let head = ["force", "what", "unit", "at the start", "least", "at t", "greatest", "at t"];
+    body.push_str(&cut(&head, rows));
     if table.rows().count() > 1 {
-        body.push_str(&html::figure(&Plot::of_table("forces", table).svg(), "Forces over time."));
+        let mut units = vec![draft.model.system.unit_of_column("t")];
+        units.extend(observed.forces.iter().map(|force| force.unit.clone()));
+        let plot = Plot::of_table("forces", table, &units);
+        body.push_str(&html::figure(&plot.svg(), "Forces over time."));
     }
     html::section("forces", "Forces", &body)
 }
 
 /// A force with its least and greatest finite value; rows without a value are counted.
-fn extremes(table: &Table, column: usize, kind: &str) -> Vec<Cell> {
+fn extremes(table: &Table, column: usize, force: &Followed) -> Vec<Cell> {
     let (mut least, mut greatest, mut missing) =
         ((f64::NAN, f64::INFINITY), (f64::NAN, f64::NEG_INFINITY), 0);
     for row in table.rows() {
@@ -142,13 +161,14 @@ fn extremes(table: &Table, column: usize, kind: &str) -> Vec<Cell> {
         }
     }
     let first = table.rows().next().map_or(f64::NAN, |row| row[column]);
-    let kind = match missing {
-        0 => kind.to_owned(),
-        1 => format!("{kind}; at 1 row it has no value"),
-        _ => format!("{kind}; at {missing} rows it has no value"),
+    let what = match missing {
+        0 => force.what.to_owned(),
+        1 => format!("{}; at 1 row it has no value", force.what),
+        _ => format!("{}; at {missing} rows it has no value", force.what),
     };
+    let unit = force.unit.clone().unwrap_or_default();
     let numbers = [first, least.1, least.0, greatest.1, greatest.0];
-    [Cell::code(&table.columns[column]), Cell::text(kind)]
+    [Cell::code(&table.columns[column]), Cell::text(what), Cell::text(unit)]
         .into_iter()
         .chain(numbers.map(Cell::Number))
         .collect()

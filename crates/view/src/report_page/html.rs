@@ -1,11 +1,9 @@
 //! Pieces of the page: sections, paragraphs, tables, numbers. Knows no mechanics.
 
 use crate::markup::escaped;
+use dalembert::number::DIGITS;
 use dalembert_expr::Rational;
 use dalembert_syntax::diagnostic::Diagnostic;
-
-/// Significant digits of numbers in tables.
-const DIGITS: usize = 6;
 
 /// A cell of a table.
 pub(super) enum Cell {

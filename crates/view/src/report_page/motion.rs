@@ -5,6 +5,8 @@ use super::system::cut;
 use super::{Draft, Stage, Tag, forces, formula, results};
 use crate::{Animation, documents};
 use crate::{Plot, strobe};
+use dalembert::Model;
+use dalembert::number::DIGITS;
 use dalembert::simulate::{Motion, Request, Table};
 use dalembert::system::InitialTarget;
 use dalembert_run::{ConsistentState, Flow, Stop};
@@ -91,7 +93,7 @@ fn starting(draft: &Draft, start: &ConsistentState) -> String {
 
 /// Pictures and the table.
 fn moved(draft: &mut Draft, motion: &Motion) -> String {
-    let mut out = html::paragraph(&ending(motion));
+    let mut out = html::paragraph(&ending(draft.model, motion));
     if let Some(failure) = &motion.failure {
         out.push_str(&draft.trouble(failure.clone()));
     } else if motion.outcome.stop == Stop::Cancelled {
@@ -107,11 +109,11 @@ fn moved(draft: &mut Draft, motion: &Motion) -> String {
         plot.title.clear();
         out.push_str(&html::figure(&plot.svg(), "Coordinates, speeds and outputs over time."));
     }
-    out + &instants(&motion.table) + &events(motion)
+    out + &instants(draft.model, &motion.table) + &events(draft.model, motion)
 }
 
-fn ending(motion: &Motion) -> String {
-    let facts = documents::facts(motion);
+fn ending(model: &Model, motion: &Motion) -> String {
+    let facts = documents::facts(model, motion, DIGITS);
     let run = facts.iter().find(|(name, _)| name == "run").map_or("", |(_, value)| value.as_str());
     format!("The run {run}. Method {}, {} rows.", motion.method, motion.table.rows().count())
 }
@@ -132,7 +134,7 @@ fn film(draft: &mut Draft, motion: &Motion) -> String {
 }
 
 /// The table at a handful of times, in pieces that fit across a page.
-fn instants(table: &Table) -> String {
+fn instants(model: &Model, table: &Table) -> String {
     let count = table.rows().count();
     if count == 0 {
         return String::new();
@@ -140,14 +142,22 @@ fn instants(table: &Table) -> String {
     let shown = INSTANTS.min(count);
     let rows: Vec<usize> = (0..shown).map(|k| (count - 1) * k / (shown - 1).max(1)).collect();
     let columns = table.columns.len().min(MAX_COLUMNS + 1);
+    let named: Vec<String> = table
+        .columns
+        .iter()
+        .map(|name| match model.system.unit_of_column(name) {
+            Some(unit) => format!("{name} [{unit}]"),
+            None => name.clone(),
+        })
+        .collect();
     let width = |c: usize| {
         let numbers = rows.iter().map(|k| html::letters(&html::number(table.row(*k)[c])));
-        numbers.chain([table.columns[c].chars().count()]).max().unwrap_or(0) + BETWEEN
+        numbers.chain([named[c].chars().count()]).max().unwrap_or(0) + BETWEEN
     };
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut out = html::heading("At some times");
     for piece in across(&widths) {
-        let head: Vec<&str> = [0].iter().chain(&piece).map(|c| table.columns[*c].as_str()).collect();
+        let head: Vec<&str> = [0].iter().chain(&piece).map(|c| named[*c].as_str()).collect();
         let row = |k: &usize| [0].iter().chain(&piece).map(|c| Cell::Number(table.row(*k)[*c])).collect();
         let rows: Vec<Vec<Cell>> = rows.iter().map(row).collect();
         out.push_str(&html::table(&head, &rows));
@@ -177,8 +187,8 @@ fn across(widths: &[usize]) -> Vec<Vec<usize>> {
     pieces
 }
 
-fn events(motion: &Motion) -> String {
-    let said: Vec<(String, String)> = documents::facts(motion)
+fn events(model: &Model, motion: &Motion) -> String {
+    let said: Vec<(String, String)> = documents::facts(model, motion, DIGITS)
         .into_iter()
         .filter(|(name, _)| name.starts_with("event "))
         .map(|(name, value)| (name, html::measured(&value)))

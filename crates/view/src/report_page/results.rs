@@ -5,6 +5,7 @@ use super::{AnalysisResult, Draft, Tag, formula};
 use crate::documents;
 use dalembert::Model;
 use dalembert::analyze::Conserved;
+use dalembert::number::DIGITS;
 use dalembert::simulate::{Motion, Request};
 use dalembert::verify::verify;
 
@@ -23,8 +24,10 @@ pub(super) fn balance(draft: &mut Draft, motion: &Motion) -> String {
                 ("explicit dependence on time", b.explicit),
                 ("left open: change less all work", b.defect),
             ];
+            let events = b.events.map(|jumps| ("change at events", jumps));
+            let rows = rows[..7].iter().chain(&events).chain(&rows[7..]);
             let rows: Vec<Vec<Cell>> =
-                rows.iter().map(|(name, value)| vec![Cell::text(*name), Cell::Number(*value)]).collect();
+                rows.map(|(name, value)| vec![Cell::text(*name), Cell::Number(*value)]).collect();
             html::table(&["", "over the motion"], &rows)
         }
         (None, Some((first, deviation))) => format!(
@@ -41,9 +44,10 @@ pub(super) fn balance(draft: &mut Draft, motion: &Motion) -> String {
 
 /// Method, tolerances, steps, residuals.
 pub(super) fn accuracy(draft: &mut Draft, motion: &Motion, request: &Request) -> String {
-    let left_out =
-        |name: &str| matches!(name, "run" | "code" | "energy balance") || name.starts_with("event ");
-    let mut facts: Vec<(String, String)> = documents::facts(motion)
+    let left_out = |name: &str| {
+        matches!(name, "run" | "JIT" | "interpreter" | "energy balance") || name.starts_with("event ")
+    };
+    let mut facts: Vec<(String, String)> = documents::facts(draft.model, motion, DIGITS)
         .into_iter()
         .filter(|(name, _)| !left_out(name))
         .map(|(name, value)| (name, html::measured(&value)))

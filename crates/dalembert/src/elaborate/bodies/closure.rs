@@ -14,14 +14,14 @@
 
 use super::super::scope::Binding;
 use super::super::{Elaborator, Fallible};
-use super::algebra::{Motion, apply, cross, dot, sub, transposed};
-use super::motion::{across, screw_lead};
+use super::algebra::{Motion, across, apply, cross, dot, screw_lead, sub, transposed};
 use crate::bodies::{Joint, JointKind, JointRole, Matrix3, Vector};
 use crate::system::{Constraint, ConstraintRow};
 use dalembert_expr::{Expr, Pool, Rational};
 use dalembert_syntax::ast;
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
+use dalembert_syntax::units::UnitInfo;
 
 /// The second place of a joint as seen from the first.
 pub(super) struct Gap {
@@ -87,7 +87,16 @@ impl Elaborator<'_> {
         for (part, residual) in rows {
             let name = format!("{}.{part}", joint.name);
             self.row_of.entry(name.clone()).or_insert(self.rows.len());
-            self.rows.push(ConstraintRow { name, residual, holonomic: true, constraint: group, span });
+            let kind = UnitInfo::Missing;
+            self.rows.push(ConstraintRow {
+                name,
+                residual,
+                kind,
+                holonomic: true,
+                on_accelerations: false,
+                constraint: group,
+                span,
+            });
         }
         self.constraint_of.insert(joint.name.clone(), group);
         self.constraints.push(Constraint { name: joint.name.clone(), rows: first..self.rows.len(), span });

@@ -5,12 +5,30 @@
 
 use super::super::{Elaborator, Fallible};
 use super::algebra::{
-    Motion, add, apply, apply_transposed, cross, product, quaternion, rotation, scale, unit,
+    Motion, across, add, apply, apply_transposed, cross, product, quaternion, rotation, scale, screw_lead,
+    unit,
 };
 use crate::bodies::{IDENTITY, Joint, JointKind, JointRole, Matrix3, Placement, Vector, ZERO};
-use dalembert_expr::{Expr, Pool, Rational};
+use dalembert_expr::{Expr, Pool};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
+
+/// How a body moves, without where it is: what its kinetic energy takes.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Moving {
+    /// Relative to the body that carries it.
+    pub relative: Motion,
+    /// Its turn in the plane.
+    pub angle: Expr,
+    /// Its angular velocity, in its axes.
+    pub w: Vector,
+    /// The velocity of its origin, in its axes.
+    pub v: Vector,
+}
+
+impl Moving {
+    const GROUND: Moving = Moving { relative: Motion::REST, angle: Pool::ZERO, w: ZERO, v: ZERO };
+}
 
 /// The motion of a body.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +39,6 @@ pub(in super::super) struct BodyMotion {
     pub R: Matrix3,
     /// Its origin in space.
     pub p: Vector,
-    /// Its turn in the plane.
-    pub angle: Expr,
     /// Its angular velocity, in its axes.
     pub w: Vector,
     /// The velocity of its origin, in its axes.
@@ -31,7 +47,7 @@ pub(in super::super) struct BodyMotion {
 
 impl BodyMotion {
     pub const GROUND: BodyMotion =
-        BodyMotion { relative: Motion::REST, R: IDENTITY, p: ZERO, angle: Pool::ZERO, w: ZERO, v: ZERO };
+        BodyMotion { relative: Motion::REST, R: IDENTITY, p: ZERO, w: ZERO, v: ZERO };
 }
 
 impl Elaborator<'_> {
@@ -52,33 +68,49 @@ impl Elaborator<'_> {
     }
 
     fn motion_from_parent(&mut self, b: usize, span: Span) -> Fallible<BodyMotion> {
-        let planned = &self.bodies.plan.bodies[b];
-        let (slot, parent) = (planned.joint.unwrap_or(self.bodies.plan.joints.len() + b), planned.parent);
-        let Some(joint) = self.bodies.joints[slot].clone() else {
-            return self.not_carried_yet(b, span);
-        };
+        let Moving { relative, angle, w, v } = self.moving(b, span)?;
+        let parent = self.bodies.plan.bodies[b].parent;
         let parent = parent.and_then(|p| self.bodies.motions[p]).unwrap_or(BodyMotion::GROUND);
-        let (relative, angle) = self.relative_motion(&joint);
         let pool = &mut self.pool;
-        let angle = pool.add(parent.angle, angle);
         let moved = apply(pool, &parent.R, &relative.p);
         let R = match self.bodies.plan.is_plane {
             // One angle instead of products of rotations.
             true => rotation(pool, &unit(2), angle),
             false => product(pool, &parent.R, &relative.R),
         };
+        Ok(BodyMotion { R, p: add(pool, &parent.p, &moved), w, v, relative })
+    }
+
+    /// How a body moves, once the joints on the way to it have been read.
+    pub(super) fn moving(&mut self, body: usize, span: Span) -> Fallible<Moving> {
+        let mut way = Vec::new();
+        let mut at = Some(body);
+        while let Some(b) = at.filter(|&b| self.bodies.moving[b].is_none()) {
+            way.push(b);
+            at = self.bodies.plan.bodies[b].parent;
+        }
+        for b in way.into_iter().rev() {
+            let moved = self.moving_from_parent(b, span)?;
+            self.bodies.moving[b] = Some(moved);
+        }
+        Ok(self.bodies.moving[body].unwrap_or(Moving::GROUND))
+    }
+
+    fn moving_from_parent(&mut self, b: usize, span: Span) -> Fallible<Moving> {
+        let planned = &self.bodies.plan.bodies[b];
+        let (slot, parent) = (planned.joint.unwrap_or(self.bodies.plan.joints.len() + b), planned.parent);
+        let Some(joint) = self.bodies.joints[slot].clone() else {
+            return self.not_carried_yet(b, span);
+        };
+        let parent = parent.and_then(|p| self.bodies.moving[p]).unwrap_or(Moving::GROUND);
+        let (relative, angle) = self.relative_motion(&joint);
+        let pool = &mut self.pool;
+        let angle = pool.add(parent.angle, angle);
         let lever = cross(pool, &parent.w, &relative.p);
         let at = add(pool, &parent.v, &lever);
         let (w, v) =
             (apply_transposed(pool, &relative.R, &parent.w), apply_transposed(pool, &relative.R, &at));
-        Ok(BodyMotion {
-            R,
-            p: add(pool, &parent.p, &moved),
-            angle,
-            w: add(pool, &w, &relative.w),
-            v: add(pool, &v, &relative.v),
-            relative,
-        })
+        Ok(Moving { angle, w: add(pool, &w, &relative.w), v: add(pool, &v, &relative.v), relative })
     }
 
     fn not_carried_yet<T>(&mut self, b: usize, span: Span) -> Fallible<T> {
@@ -181,13 +213,6 @@ impl Elaborator<'_> {
     }
 }
 
-/// The advance of a screw in one radian.
-pub(super) fn screw_lead(pool: &mut Pool, pitch: Option<Expr>) -> Expr {
-    let (pi, pitch) = (pool.pi(), pitch.unwrap_or(Pool::ZERO));
-    let half = pool.div(pitch, pi);
-    pool.scale(half, Rational::HALF)
-}
-
 /// x and y along the first two of some axes, and a turn about the third.
 fn planar(pool: &mut Pool, axes: &[Vector; 3], q: &[Expr], rate: &[Expr]) -> (Motion, Expr) {
     let along = |pool: &mut Pool, k: &[Expr]| {
@@ -198,20 +223,4 @@ fn planar(pool: &mut Pool, axes: &[Vector; 3], q: &[Expr], rate: &[Expr]) -> (Mo
     let (p, moved) = (along(pool, q), along(pool, rate));
     let v = apply_transposed(pool, &R, &moved);
     (Motion { R, p, w: scale(pool, rate[2], &axes[2]), v }, q[2])
-}
-
-/// Two directions across a direction of length 1, and itself, right-handed. Those of the joint where it is one of them.
-pub(super) fn across(pool: &mut Pool, u: &Vector) -> [Vector; 3] {
-    if let Some(k) = (0..3).find(|&k| *u == unit(k)) {
-        return [unit((k + 1) % 3), unit((k + 2) % 3), *u];
-    }
-    // Across the axis that is farthest from it.
-    let numbers: Vec<f64> =
-        u.iter().map(|e| pool.as_number(*e).map_or(f64::NAN, Rational::to_f64).abs()).collect();
-    let k = (0..3).min_by(|&a, &b| numbers[a].total_cmp(&numbers[b])).unwrap_or(0);
-    let first = cross(pool, u, &unit(k));
-    let square = super::algebra::dot(pool, &first, &first);
-    let root = pool.sqrt(square);
-    let first = first.map(|e| pool.div(e, root));
-    [first, cross(pool, u, &first), *u]
 }

@@ -129,14 +129,18 @@ impl Gathered {
             }
             S::Joint(joint) => self.joint(scout, joint),
             S::Element(element) => self.element(scout, element),
-            S::ForceOn { target, .. } => self.keep(scout, target),
+            S::ForceOn { target, .. } | S::FrictionIn { target, .. } => self.keep(scout, target),
             S::Initial(items) => {
                 items.iter().filter(|item| item.fixed).for_each(|item| self.keep(scout, &item.target));
             }
             S::Output(list) => {
                 self.plan.reactions_asked_for |= list.iter().any(|d| asks_for_reactions(&d.value));
             }
-            S::Event { value, .. } => self.plan.reactions_asked_for |= asks_for_reactions(value),
+            S::Event { value, actions, .. } => {
+                let mut values = actions.iter().map(|a| &a.value).chain([value]);
+                self.plan.reactions_asked_for |= values.any(asks_for_reactions);
+                actions.iter().for_each(|action| self.keep(scout, &action.target));
+            }
             _ => {}
         }
     }

@@ -6,9 +6,8 @@
 
 use super::super::roles::Role;
 use super::super::{Elaborator, Fallible, Reported};
-use super::algebra::{add, apply, apply_transposed, cross, dot, neg, scale, sub, unit};
+use super::algebra::{add, apply, apply_transposed, cross, dot, neg, scale, screw_lead, sub, unit};
 use super::closure::{held_points, held_torques};
-use super::motion::screw_lead;
 use crate::bodies::{Joint, JointKind, JointRole, Vector, ZERO};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::source::Span;

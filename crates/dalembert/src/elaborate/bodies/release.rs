@@ -81,6 +81,7 @@ impl Elaborator<'_> {
         }
         let all = |of: fn(&Release) -> [Symbol; 6]| -> Vec<Symbol> { releases.iter().flat_map(of).collect() };
         let (symbols, rates, changes) = (all(|r| r.symbols), all(|r| r.rates), all(|r| r.changes));
+        let accelerations = all(|r| r.accelerations);
         let mut sums: Vec<Vec<(Expr, Rational)>> = vec![Vec::new(); symbols.len()];
         let mut gather = |pool: &mut Pool, e: Expr, by: &[Symbol], factor: Expr, sign: Rational| {
             for (k, slope) in pool.gradient(e, by).into_iter().enumerate() {
@@ -108,7 +109,11 @@ impl Elaborator<'_> {
             gather(
                 pool,
                 row.residual,
-                if row.holonomic { &symbols } else { &rates },
+                match (row.holonomic, row.on_accelerations) {
+                    (true, _) => &symbols,
+                    (false, false) => &rates,
+                    (false, true) => &accelerations,
+                },
                 multiplier,
                 Rational::ONE,
             );

@@ -193,7 +193,7 @@ fn declarations() -> impl Strategy<Value = StatementKind> {
         definitions(false).prop_map(Output),
         vec(declared, 1..3).prop_map(Coordinate),
         vec(speed, 1..3).prop_map(Speed),
-        vec(target(), 1..3).prop_map(Actuate),
+        vec(actuator(), 1..3).prop_map(Actuate),
         vec(initial, 1..3).prop_map(Initial),
         (target(), expr()).prop_map(|(coordinate, rate)| Kinematics { coordinate, rate }),
     ]
@@ -228,7 +228,22 @@ fn energies() -> impl Strategy<Value = StatementKind> {
                 normal
             }
         ),
+        (target(), expr(), option::of(expr())).prop_map(|(target, limit, r#static)| FrictionIn {
+            target,
+            limit,
+            r#static
+        }),
     ]
+}
+
+fn assignment() -> impl Strategy<Value = Assignment> {
+    (target(), 0..2u32, expr()).prop_map(|(target, order, value)| Assignment { target, order, value })
+}
+
+fn actuator() -> impl Strategy<Value = Actuator> {
+    let at = (expr(), expr()).prop_map(|(force, point)| ActuatorKind::At { force, point });
+    let kind = prop_oneof![target().prop_map(ActuatorKind::On), at];
+    (kind, option::of(range())).prop_map(|(kind, bounds)| Actuator { kind, bounds })
 }
 
 fn requests() -> impl Strategy<Value = StatementKind> {
@@ -240,12 +255,9 @@ fn requests() -> impl Strategy<Value = StatementKind> {
         simulate.prop_map(|(until, every, method, tolerance)| {
             Simulate(Box::new(dalembert::syntax::ast::Simulate { until, every, method, tolerance }))
         }),
-        (target(), expr(), direction, any::<bool>()).prop_map(|(name, value, direction, stop)| Event {
-            name,
-            value,
-            direction,
-            stop
-        }),
+        (target(), expr(), direction, any::<bool>(), vec(assignment(), 0..3)).prop_map(
+            |(name, value, direction, stop, actions)| Event { name, value, direction, stop, actions }
+        ),
         (vec(target(), 1..3), expr()).prop_map(|(constants, action)| CompleteIntegral { constants, action }),
         expr().prop_map(|p| Draw(Shape::Point(p))),
         expr().prop_map(|p| Draw(Shape::Trace(p))),

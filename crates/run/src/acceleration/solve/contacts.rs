@@ -56,10 +56,14 @@ impl Accelerator {
         for &c in &self.sliding.contacts {
             for i in self.contacts[c].normal.clone() {
                 let row = &self.sliding.P[i * natural..(i + 1) * natural];
-                self.normals.push(dot(row, &self.solution.lambda[..natural]), i);
+                self.normals.push(dot(row, &self.solution.lambda[..natural]), Some(i));
                 for k in 0..self.sliding.contacts.len() {
                     self.normals.q.push(dot(row, &self.slip_lambda[k * m..k * m + natural]));
                 }
+            }
+            if self.contacts[c].has_given_limit() {
+                self.normals.push(1.0, None);
+                self.normals.q.extend(self.sliding.contacts.iter().map(|_| 0.0));
             }
             self.normals.close();
         }
@@ -91,7 +95,10 @@ impl Accelerator {
         for (c, contact) in self.contacts.iter().enumerate() {
             let component =
                 |i: usize| dot(&self.sliding.P[i * natural..(i + 1) * natural], &s.lambda[..natural]);
-            s.normal[c] = contact.normal.clone().map(component).fold(0.0, f64::hypot);
+            s.normal[c] = match contact.has_given_limit() {
+                true => 1.0,
+                false => contact.normal.clone().map(component).fold(0.0, f64::hypot),
+            };
         }
         for &(i, row, factor) in &self.sliding.held {
             s.friction[i] += factor * s.lambda[row];

@@ -47,7 +47,15 @@ impl Accelerator {
                 }
                 self.solve_with_inputs(t, eta, terms, &control, &steering.inputs, nonideal)?;
             }
-            steering.check(t, self.consistency_tol, &control, &self.solution, &mut self.factor)
+            steering.check(t, self.consistency_tol, &control, &self.solution, &mut self.factor)?;
+            self.solution.demand.copy_from_slice(&steering.inputs);
+            for _ in 0..if linear { 1 } else { 20 } {
+                if !steering.limit(t, &control, &self.solution.eta_dot)? {
+                    break;
+                }
+                self.solve_with_inputs(t, eta, terms, &control, &steering.inputs, nonideal)?;
+            }
+            Ok(())
         })();
         self.steering = steering;
         self.control = control;
@@ -104,6 +112,11 @@ impl Accelerator {
         let s = &mut self.solution;
         self.factor.solve(&self.force, &terms.b, &mut s.eta_dot, &mut s.lambda);
         self.respond(t, eta, terms, nonideal)
+    }
+
+    /// Bounds of the inputs at the last state; empty where there are none.
+    pub(crate) fn control_bounds(&self) -> &[[f64; 2]] {
+        &self.control.bounds
     }
 
     /// Adds S u to the forces.

@@ -177,6 +177,7 @@ impl Integration<'_> {
         let samples = self.field.samples.len();
         let at = Attempt { t: self.t, h, y: &self.y, f: &self.f, tol: self.tol };
         self.methods.at_work().prepare_dense(&mut self.field, at, &self.y_new, &self.f_new)?;
+        self.dense_step = Some((self.t, h));
         self.field.samples.truncate(samples);
         Ok(())
     }
@@ -200,6 +201,10 @@ impl Integration<'_> {
 
     /// The end of the step is the state reached.
     pub fn move_on(&mut self, t_new: f64) {
+        if self.follower.is_some() {
+            self.follow_to(t_new);
+        }
+        self.dense_step = None;
         self.t = t_new;
         std::mem::swap(&mut self.y, &mut self.y_new);
         std::mem::swap(&mut self.f, &mut self.f_new);

@@ -1,6 +1,6 @@
 //! Vectors and rotations over the expression pool. Zeros and ones fold, so that plane motion costs what it should.
 
-use crate::bodies::{IDENTITY, Matrix3, Vector, ZERO};
+use super::{IDENTITY, Matrix3, Vector, ZERO};
 use dalembert_expr::{Expr, Function, Node, Pool, Rational};
 
 /// Longer coefficients are rounded to doubles: products of decimals of sixteen digits along a chain would double in
@@ -25,38 +25,38 @@ fn bounded(pool: &mut Pool, e: Expr) -> Expr {
     pool.combine(std::iter::once((constant, Rational::ONE)).chain(terms))
 }
 
-pub(super) fn add(pool: &mut Pool, a: &Vector, b: &Vector) -> Vector {
+pub(crate) fn add(pool: &mut Pool, a: &Vector, b: &Vector) -> Vector {
     std::array::from_fn(|i| {
         let sum = pool.add(a[i], b[i]);
         bounded(pool, sum)
     })
 }
 
-pub(super) fn sub(pool: &mut Pool, a: &Vector, b: &Vector) -> Vector {
+pub(crate) fn sub(pool: &mut Pool, a: &Vector, b: &Vector) -> Vector {
     std::array::from_fn(|i| {
         let difference = pool.sub(a[i], b[i]);
         bounded(pool, difference)
     })
 }
 
-pub(super) fn neg(pool: &mut Pool, a: &Vector) -> Vector {
+pub(crate) fn neg(pool: &mut Pool, a: &Vector) -> Vector {
     a.map(|e| pool.neg(e))
 }
 
-pub(super) fn scale(pool: &mut Pool, c: Expr, a: &Vector) -> Vector {
+pub(crate) fn scale(pool: &mut Pool, c: Expr, a: &Vector) -> Vector {
     a.map(|e| {
         let product = pool.mul(c, e);
         bounded(pool, product)
     })
 }
 
-pub(super) fn dot(pool: &mut Pool, a: &Vector, b: &Vector) -> Expr {
+pub(crate) fn dot(pool: &mut Pool, a: &Vector, b: &Vector) -> Expr {
     let parts: [Expr; 3] = std::array::from_fn(|i| pool.mul(a[i], b[i]));
     let sum = pool.total(parts);
     bounded(pool, sum)
 }
 
-pub(super) fn cross(pool: &mut Pool, a: &Vector, b: &Vector) -> Vector {
+pub(crate) fn cross(pool: &mut Pool, a: &Vector, b: &Vector) -> Vector {
     std::array::from_fn(|i| {
         let (j, k) = ((i + 1) % 3, (i + 2) % 3);
         let (left, right) = (pool.mul(a[j], b[k]), pool.mul(a[k], b[j]));
@@ -66,7 +66,7 @@ pub(super) fn cross(pool: &mut Pool, a: &Vector, b: &Vector) -> Vector {
 }
 
 /// `A v`
-pub(super) fn apply(pool: &mut Pool, a: &Matrix3, v: &Vector) -> Vector {
+pub(crate) fn apply(pool: &mut Pool, a: &Matrix3, v: &Vector) -> Vector {
     if *a == IDENTITY {
         return *v;
     }
@@ -74,15 +74,15 @@ pub(super) fn apply(pool: &mut Pool, a: &Matrix3, v: &Vector) -> Vector {
 }
 
 /// `A^T v`
-pub(super) fn apply_transposed(pool: &mut Pool, a: &Matrix3, v: &Vector) -> Vector {
+pub(crate) fn apply_transposed(pool: &mut Pool, a: &Matrix3, v: &Vector) -> Vector {
     apply(pool, &transposed(a), v)
 }
 
-pub(super) fn transposed(a: &Matrix3) -> Matrix3 {
+pub(crate) fn transposed(a: &Matrix3) -> Matrix3 {
     std::array::from_fn(|i| std::array::from_fn(|j| a[j][i]))
 }
 
-pub(super) fn product(pool: &mut Pool, a: &Matrix3, b: &Matrix3) -> Matrix3 {
+pub(crate) fn product(pool: &mut Pool, a: &Matrix3, b: &Matrix3) -> Matrix3 {
     match (*a == IDENTITY, *b == IDENTITY) {
         (true, _) => *b,
         (_, true) => *a,
@@ -93,16 +93,16 @@ pub(super) fn product(pool: &mut Pool, a: &Matrix3, b: &Matrix3) -> Matrix3 {
     }
 }
 
-pub(super) fn column(a: &Matrix3, k: usize) -> Vector {
+pub(crate) fn column(a: &Matrix3, k: usize) -> Vector {
     std::array::from_fn(|i| a[i][k])
 }
 
-pub(super) fn unit(k: usize) -> Vector {
+pub(crate) fn unit(k: usize) -> Vector {
     IDENTITY[k]
 }
 
 /// The rotation about an axis of length 1: `c 1 + s [u] + (1 - c) u u^T`.
-pub(super) fn rotation(pool: &mut Pool, u: &Vector, angle: Expr) -> Matrix3 {
+pub(crate) fn rotation(pool: &mut Pool, u: &Vector, angle: Expr) -> Matrix3 {
     if angle == Pool::ZERO {
         return IDENTITY;
     }
@@ -127,7 +127,7 @@ pub(super) fn rotation(pool: &mut Pool, u: &Vector, angle: Expr) -> Matrix3 {
 
 /// The rotation of a quaternion, quadratic in it: of length 1 it is a rotation. In this form `R' = R [w]` holds for
 /// any length, so that the fields of K1 close under brackets exactly.
-pub(super) fn quaternion(pool: &mut Pool, e: &[Expr; 4]) -> Matrix3 {
+pub(crate) fn quaternion(pool: &mut Pool, e: &[Expr; 4]) -> Matrix3 {
     let square = e.map(|c| pool.powi(c, 2));
     let two = Rational::from(2);
     std::array::from_fn(|i| {
@@ -145,7 +145,7 @@ pub(super) fn quaternion(pool: &mut Pool, e: &[Expr; 4]) -> Matrix3 {
 }
 
 /// `m (c.c 1 - c c^T)`: the inertia of a point mass about the origin.
-pub(super) fn point_inertia(pool: &mut Pool, mass: Expr, c: &Vector) -> Matrix3 {
+pub(crate) fn point_inertia(pool: &mut Pool, mass: Expr, c: &Vector) -> Matrix3 {
     let square = dot(pool, c, c);
     std::array::from_fn(|i| {
         std::array::from_fn(|j| {
@@ -157,13 +157,36 @@ pub(super) fn point_inertia(pool: &mut Pool, mass: Expr, c: &Vector) -> Matrix3 
     })
 }
 
-pub(super) fn add_matrices(pool: &mut Pool, a: &Matrix3, b: &Matrix3) -> Matrix3 {
+pub(crate) fn add_matrices(pool: &mut Pool, a: &Matrix3, b: &Matrix3) -> Matrix3 {
     std::array::from_fn(|i| add(pool, &a[i], &b[i]))
+}
+
+/// Two directions across a direction of length 1, and itself, right-handed. Those of the joint where it is one of them.
+pub(crate) fn across(pool: &mut Pool, u: &Vector) -> [Vector; 3] {
+    if let Some(k) = (0..3).find(|&k| *u == unit(k)) {
+        return [unit((k + 1) % 3), unit((k + 2) % 3), *u];
+    }
+    // Across the axis that is farthest from it.
+    let numbers: Vec<f64> =
+        u.iter().map(|e| pool.as_number(*e).map_or(f64::NAN, Rational::to_f64).abs()).collect();
+    let k = (0..3).min_by(|&a, &b| numbers[a].total_cmp(&numbers[b])).unwrap_or(0);
+    let first = cross(pool, u, &unit(k));
+    let square = dot(pool, &first, &first);
+    let root = pool.sqrt(square);
+    let first = first.map(|e| pool.div(e, root));
+    [first, cross(pool, u, &first), *u]
+}
+
+/// The advance of a screw in one radian.
+pub(crate) fn screw_lead(pool: &mut Pool, pitch: Option<Expr>) -> Expr {
+    let (pi, pitch) = (pool.pi(), pitch.unwrap_or(Pool::ZERO));
+    let half = pool.div(pitch, pi);
+    pool.scale(half, Rational::HALF)
 }
 
 /// A pose or a relative motion: rotation and position, angular velocity and velocity in the moved axes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Motion {
+pub(crate) struct Motion {
     /// The moved axes as columns.
     pub R: Matrix3,
     /// The moved origin, in the first axes.

@@ -1,0 +1,198 @@
+//! M, Q and eta' of models with bodies by recursions over the tree, in place of those in symbols.
+//!
+//! What the model states besides bodies (drives, springs, applied forces, constraints) comes from symbols and is added.
+//! Checked against the road through symbols by `tests/it/bodies/roads.rs` and by `verify`.
+
+use super::Inputs;
+use super::programs::{Scatter, Scattered};
+use super::tree::TreePlan;
+use super::unrolled_solve::{Entries, Layout, MAX_RECURSIVE, Term, UnrolledSolve};
+use crate::kernel_form::KernelForm;
+use crate::system::System;
+use dalembert_expr::{Expr, Pool};
+use dalembert_multibody::{Num, Tracer, Tree, articulated, bias, composite, inertial_forces};
+use dalembert_tape::{Builder, Program, Value};
+use rustc_hash::FxHashMap;
+
+/// A tape with the tree on it, and the parts that come from symbols.
+struct Traced {
+    tape: Builder,
+    tree: Tree,
+    x_dot: Vec<Term>,
+    /// Lower entries of M besides that of bodies.
+    mass: Vec<(usize, usize, Value)>,
+    /// Q besides that of bodies.
+    force: Vec<Term>,
+    A: Vec<Vec<(usize, Value)>>,
+    b: Vec<Term>,
+}
+
+impl Traced {
+    /// With these rows, on a tape with some inputs besides those of the state and the parameters.
+    fn new(system: &mut System, form: &KernelForm, rows: &[usize], besides_state: usize) -> Option<Traced> {
+        let besides = form.besides_bodies.as_ref()?;
+        let plan = TreePlan::of(system)?;
+        let mass: Vec<_> = besides.mass_matrix.entries().filter(|(p, q, _)| q <= p).collect();
+        let mut list: Vec<Expr> = form.x_dot.iter().chain(&besides.force).copied().collect();
+        list.extend(mass.iter().map(|(.., e)| *e));
+        list.extend(rows.iter().flat_map(|&r| &form.constraint_matrix[r]).map(|(_, e)| *e));
+        list.extend(rows.iter().map(|&r| form.constraint_right[r]));
+        plan.expressions(&mut list);
+        let inputs = Inputs::of(system, form);
+        let mut tape = Builder::new(inputs.state.len() + besides_state);
+        let lowered = system.pool.lower_into(&mut tape, &inputs.state, &list);
+        let values: FxHashMap<Expr, Value> = list.into_iter().zip(lowered).collect();
+        let tree = plan.build(&mut tape, &values);
+        let term = |e: &Expr| (*e != Pool::ZERO).then(|| values[e]);
+        let row = |r: &usize| form.constraint_matrix[*r].iter().map(|(p, e)| (*p, values[e])).collect();
+        Some(Traced {
+            x_dot: form.x_dot.iter().map(term).collect(),
+            mass: mass.iter().map(|(p, q, e)| (*p, *q, values[e])).collect(),
+            force: besides.force.iter().map(term).collect(),
+            A: rows.iter().map(row).collect(),
+            b: rows.iter().map(|r| term(&form.constraint_right[*r])).collect(),
+            tape,
+            tree,
+        })
+    }
+
+    /// How many lower entries of M belong to bodies.
+    fn mass_entries(&self) -> usize {
+        let links = &self.tree.links;
+        let mut above = vec![0; links.len()];
+        let mut entries = 0;
+        for (i, link) in links.iter().enumerate() {
+            above[i] = link.parent.map_or(0, |p| above[p]) + link.freedom.count();
+            entries += above[i] * link.freedom.count();
+        }
+        entries
+    }
+
+    /// `M z` over the inputs of the tape and z behind them.
+    fn columns(mut self, form: &KernelForm) -> Program {
+        let n = self.tree.speeds;
+        let first = 1 + form.coordinates.len() + n + form.parameters.len();
+        let z: Vec<Num> = (0..n).map(|q| Num::Value(self.tape.input(first + q))).collect();
+        let mut t = Tracer::new(&mut self.tape);
+        let motion = bias(&mut t, &self.tree);
+        let mut forces = inertial_forces(&mut t, &self.tree, &motion, &z);
+        for (p, q, v) in &self.mass {
+            let one = t.mul(Num::Value(*v), z[*q]);
+            forces[*p] = t.add(forces[*p], one);
+            if p != q {
+                let other = t.mul(Num::Value(*v), z[*p]);
+                forces[*q] = t.add(forces[*q], other);
+            }
+        }
+        let outputs: Vec<Value> = forces.into_iter().map(|f| t.value(f)).collect();
+        self.tape.finish(&outputs)
+    }
+
+    /// Q, and M by composite inertias where it is wanted.
+    fn entries(mut self, with_mass: bool) -> Entries {
+        let n = self.tree.speeds;
+        let mut t = Tracer::new(&mut self.tape);
+        let motion = bias(&mut t, &self.tree);
+        let needed = motion.forces(&mut t, &self.tree);
+        let own = if with_mass { composite(&mut t, &self.tree, &motion) } else { Vec::new() };
+        let mut M: Vec<Vec<Num>> = (0..n).map(|i| vec![Num::Zero; i + 1]).collect();
+        let besides = self.mass.iter().filter(|_| with_mass).map(|(p, q, v)| (*p, *q, Num::Value(*v)));
+        for (p, q, entry) in own.into_iter().chain(besides) {
+            M[p][q] = t.add(M[p][q], entry);
+        }
+        let mut Q = Vec::with_capacity(n);
+        for (applied, needed) in self.force.iter().zip(needed) {
+            let sum = t.sub(number(*applied), needed);
+            Q.push(term(&mut t, sum));
+        }
+        let M = M.into_iter().map(|row| row.into_iter().map(|e| term(&mut t, e)).collect()).collect();
+        let dense = |row: &Vec<(usize, Value)>| {
+            let mut dense = vec![None; n];
+            row.iter().for_each(|(p, v)| dense[*p] = Some(*v));
+            dense
+        };
+        let A = self.A.iter().map(dense).collect();
+        Entries { tape: self.tape, x_dot: self.x_dot, M, Q, A, b: self.b }
+    }
+}
+
+fn number(term: Term) -> Num {
+    term.map_or(Num::Zero, Num::Value)
+}
+
+fn term(t: &mut Tracer<'_>, a: Num) -> Term {
+    (!a.is_zero()).then(|| t.value(a))
+}
+
+/// Entries of M that are written out.
+const MAX_ENTRIES: usize = 12_000;
+
+/// x', M, Q, A, b of all rows by recursions; where M has too many entries the rest, and a program of M z. `optional` where
+/// there is another way.
+pub(super) fn terms(
+    system: &mut System,
+    form: &KernelForm,
+    optional: bool,
+) -> Option<(Scattered, Option<Program>)> {
+    let rows: Vec<usize> = (0..form.constraint_matrix.len()).collect();
+    let traced = Traced::new(system, form, &rows, 0)?;
+    let n = form.speeds.len();
+    let columns = traced.mass_entries() > MAX_ENTRIES;
+    if columns && optional {
+        return None;
+    }
+    let Entries { tape, x_dot, M, Q, A, b } = traced.entries(!columns);
+    let columns = if columns { Some(Traced::new(system, form, &[], n)?.columns(form)) } else { None };
+    let (mut places, mut outputs) = (Vec::new(), Vec::new());
+    let mut put = |array: usize, k: usize, value: Term| {
+        if let Some(value) = value {
+            places.push((array, k));
+            outputs.push(value);
+        }
+    };
+    x_dot.iter().enumerate().for_each(|(k, v)| put(0, k, *v));
+    for p in 0..n {
+        (0..n).for_each(|q| put(1, p * n + q, M[p.max(q)][p.min(q)]));
+    }
+    Q.iter().enumerate().for_each(|(k, v)| put(2, k, *v));
+    for (r, row) in A.iter().enumerate() {
+        row.iter().enumerate().for_each(|(p, v)| put(3, r * n + p, *v));
+    }
+    b.iter().enumerate().for_each(|(k, v)| put(4, k, *v));
+    Some((Scattered { program: tape.finish(&outputs), places: Scatter::new(places) }, columns))
+}
+
+/// The whole acceleration with M by composite inertias, factored.
+pub(super) fn factored(
+    system: &mut System,
+    form: &KernelForm,
+    rows: &[usize],
+    fixed: Option<&[f64]>,
+) -> Option<UnrolledSolve> {
+    Traced::new(system, form, rows, 0)?.entries(true).solved(form, rows, fixed)
+}
+
+/// The whole acceleration by articulated bodies: no constraints, no inertia between speeds besides that of bodies.
+pub(super) fn recursive(
+    system: &mut System,
+    form: &KernelForm,
+    fixed: Option<&[f64]>,
+) -> Option<UnrolledSolve> {
+    let mut traced = Traced::new(system, form, &[], 0)?;
+    let n = traced.tree.speeds;
+    let moved: usize = traced.tree.links.iter().map(|link| link.freedom.count()).sum();
+    if moved != n || traced.mass.iter().any(|(p, q, _)| p != q) {
+        return None;
+    }
+    let mut extra = vec![Num::Zero; n];
+    traced.mass.iter().for_each(|(p, _, v)| extra[*p] = Num::Value(*v));
+    let applied: Vec<Num> = traced.force.iter().map(|f| number(*f)).collect();
+    let mut t = Tracer::new(&mut traced.tape);
+    let motion = bias(&mut t, &traced.tree);
+    let eta_dot = articulated(&mut t, &traced.tree, &motion, &applied, &extra)?;
+    let mut outputs: Vec<Value> = traced.x_dot.iter().map(|v| t.value(number(*v))).collect();
+    outputs.extend(eta_dot.iter().map(|z| t.value(*z)).collect::<Vec<_>>());
+    outputs.push(t.sound());
+    let layout = Layout { n_x: form.coordinates.len(), n, m: 0 };
+    UnrolledSolve::of_tape(traced.tape, &outputs, layout, fixed, MAX_RECURSIVE)
+}

@@ -1,0 +1,59 @@
+//! Units of results that outputs ask for by name: energies, powers, multipliers, generalised forces.
+//!
+//! A multiplier times its residual is an energy (a power where the constraint is on velocities), since K2 has A^T lambda
+//! beside generalised forces. A force on a coordinate times the coordinate is an energy, so that the force on an angle is
+//! a moment. Nothing is said where one of the units is not given.
+
+use super::Elaborator;
+use super::scope::Binding;
+use super::speeds::Kinematics;
+use crate::system::Observables;
+use dalembert_expr::{Rational, Symbol};
+use dalembert_syntax::units::UnitInfo;
+
+impl Elaborator<'_> {
+    /// Gives outputs that are results of the motion and nothing else their units.
+    pub(super) fn name_result_units(&mut self, k: &Kinematics, results: &Observables, energy: &UnitInfo) {
+        if !matches!(energy, UnitInfo::Known(_)) {
+            return;
+        }
+        let per = |a: &UnitInfo, b: &UnitInfo| a.times(b, &Rational::MINUS_ONE);
+        let power = energy.per_time();
+        let mut known: Vec<(Symbol, UnitInfo)> = Vec::new();
+        for (row, symbol) in self.rows.iter().zip(&results.multipliers) {
+            known.push((*symbol, per(if row.holonomic { energy } else { &power }, &row.kind)));
+        }
+        for wanted in &self.force_observables {
+            let unit = match &wanted.on {
+                Binding::Coordinate(i) => per(energy, &self.coordinates[*i].kind),
+                Binding::Speed(s) => self.speeds.get(*s).map_or(UnitInfo::Missing, |s| per(&power, &s.kind)),
+                _ => UnitInfo::Missing,
+            };
+            known.push((wanted.symbol, unit));
+        }
+        if let Some(unit) = one_unit(k, &power) {
+            known.extend(results.reactions.iter().map(|symbol| (*symbol, unit.clone())));
+        }
+        known.extend(results.works.iter().map(|symbol| (*symbol, energy.clone())));
+        for name in ["energy", "kinetic_energy", "potential_energy"] {
+            known.push((self.pool.symbol(name), energy.clone()));
+        }
+        for class in crate::system::Power::ALL {
+            known.push((self.pool.symbol(&format!("power({})", class.name())), power.clone()));
+        }
+        let values: Vec<_> = known.into_iter().map(|(symbol, unit)| (self.pool.var(symbol), unit)).collect();
+        for output in self.outputs.iter_mut().filter(|o| o.kind == UnitInfo::Missing) {
+            if let Some((_, unit)) = values.iter().find(|(value, _)| *value == output.value) {
+                output.kind = unit.clone();
+            }
+        }
+    }
+}
+
+/// The unit of a generalised force where it is the same for all speeds, moments and forces told apart.
+fn one_unit(k: &Kinematics, power: &UnitInfo) -> Option<UnitInfo> {
+    let unit = |kind: &UnitInfo| power.times(kind, &Rational::MINUS_ONE);
+    let first = unit(&k.speeds.first()?.kind);
+    let same = |kind: &UnitInfo| matches!(kind, UnitInfo::Known(_)) && unit(kind).shown() == first.shown();
+    k.speeds.iter().all(|s| same(&s.kind)).then_some(first)
+}

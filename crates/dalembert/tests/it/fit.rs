@@ -1,0 +1,110 @@
+//! Fits: what is known is found again, intervals cover the truth, what cannot be identified is named.
+
+use crate::support::{below, load, model_text};
+use dalembert::Request;
+use dalembert::diagnostic::Code;
+use dalembert::fit::{Fit, FitRequest, Measurements};
+use dalembert::run::Flow;
+
+fn fit(text: &str, data: &Measurements, free: &[(&str, Option<f64>)]) -> Fit {
+    let free = free.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect();
+    let request = FitRequest { free, motion: Request { rtol: Some(1e-9), ..Request::default() } };
+    load(text).fit(data, &request, |_| Flow::Continue).unwrap_or_else(|d| panic!("{}", d.message))
+}
+
+/// Columns of a motion at equal times, with scatter of a given size.
+fn measured(text: &str, until: f64, rows: usize, columns: &[&str], scatter: f64, seed: u64) -> Measurements {
+    let times: Vec<f64> = (1..=rows).map(|k| until * k as f64 / rows as f64).collect();
+    let request = Request { until: Some(until), times: Some(times.clone()), ..Request::default() };
+    let table = load(text).simulate(&request, |_| Flow::Continue).unwrap().table;
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut uniform = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    // Box and Muller.
+    let mut normal =
+        || (-2.0 * uniform().max(1e-300).ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos();
+    let columns = columns
+        .iter()
+        .map(|name| {
+            let values = table.column(name).unwrap();
+            let skip = values.len() - rows;
+            ((*name).to_owned(), values[skip..].iter().map(|v| v + scatter * normal()).collect())
+        })
+        .collect();
+    Measurements { times, columns }
+}
+
+const DAMPED: &str = "parameter k = 9, c = 0.3, m = 1
+    coordinate x\nkinetic m/2*x'^2\npotential k/2*x^2\nforce x = -c*x'\ninitial x = 0.8\n";
+
+#[test]
+fn what_is_known_is_found() {
+    let data = measured(DAMPED, 4.0, 40, &["x"], 0.0, 1);
+    let found = fit(DAMPED, &data, &[("k", Some(7.0)), ("c", Some(0.1)), ("x(0)", Some(1.0))]);
+    for (estimate, truth) in found.estimates.iter().zip([9.0, 0.3, 0.8]) {
+        below(&estimate.name, (estimate.value - truth).abs(), 1e-7);
+    }
+    assert!(found.unidentifiable.is_empty() && found.warnings.is_empty());
+}
+
+/// Stiffness and mass act by their ratio alone.
+#[test]
+fn combinations_that_are_open() {
+    let data = measured(DAMPED, 4.0, 40, &["x"], 1e-3, 2);
+    let found = fit(DAMPED, &data, &[("k", None), ("m", None), ("c", None)]);
+    assert_eq!(found.unidentifiable.len(), 1);
+    let names: Vec<&str> = found.unidentifiable[0].iter().map(|(n, _)| n.as_str()).collect();
+    assert_eq!(names, ["k", "m", "c"]);
+    assert!(found.unidentifiable[0].iter().all(|(_, share)| (share - 1.0).abs() < 1e-3));
+    assert_eq!(found.warnings[0].code, Code::NotIdentifiable);
+    assert!(found.estimates.iter().all(|e| e.error.is_none()));
+}
+
+/// How often the intervals of 95 % of all parameters hold the truth.
+fn coverage(text: &str, until: f64, columns: &[&str], free: &[(&str, f64)], draws: u64) -> f64 {
+    let (mut inside, mut all) = (0, 0);
+    for seed in 0..draws {
+        let data = measured(text, until, 60, columns, 2e-3, 1000 + seed);
+        let names: Vec<(&str, Option<f64>)> = free.iter().map(|(n, _)| (*n, None)).collect();
+        for (estimate, (_, truth)) in fit(text, &data, &names).estimates.iter().zip(free) {
+            all += 1;
+            inside += u32::from((estimate.value - truth).abs() <= 1.96 * estimate.error.unwrap());
+        }
+    }
+    f64::from(inside) / f64::from(all)
+}
+
+#[test]
+fn intervals_cover_the_truth() {
+    let share = coverage(DAMPED, 3.0, &["x"], &[("k", 9.0), ("c", 0.3), ("x(0)", 0.8)], 40);
+    // 120 intervals of 95 %: the share scatters by 2 %.
+    assert!((0.88..=1.0).contains(&share), "{share}");
+}
+
+/// Six parameters of a double pendulum, a thousand draws: some minutes.
+#[test]
+#[ignore = "minutes; run by hand"]
+fn intervals_of_a_double_pendulum() {
+    let half_pi = std::f64::consts::FRAC_PI_2;
+    let free =
+        [("m2", 1.0), ("l1", 1.0), ("l2", 1.0), ("g", 9.81), ("theta1(0)", half_pi), ("theta2(0)", half_pi)];
+    let share = coverage(&model_text("double_pendulum"), 3.0, &["theta1", "theta2"], &free, 1000);
+    assert!((0.93..=0.97).contains(&share), "{share}");
+}
+
+#[test]
+fn data_that_do_not_fit() {
+    let refused = |text: &str| Measurements::read(text).unwrap_err().code;
+    assert_eq!(refused("x,y\n1,2\n"), Code::DataMismatch);
+    assert_eq!(refused("t,x\n0,1\n0,2\n"), Code::DataMismatch);
+    assert_eq!(refused("t,x\n0,one\n"), Code::DataMismatch);
+    assert_eq!(refused("t,x\n0,1,2\n"), Code::DataMismatch);
+    let data = Measurements::read("t,z\n0,1\n1,2\n").unwrap();
+    let request = FitRequest { free: vec![("k".to_owned(), None)], ..FitRequest::default() };
+    let said = load(DAMPED).fit(&data, &request, |_| Flow::Continue).unwrap_err();
+    assert_eq!(said.code, Code::DataMismatch);
+}

@@ -1,0 +1,311 @@
+//! Printed equations hold with the numbers of `evaluate`, form by form: accelerations, and one lambda everywhere (P5).
+//!
+//! A form is printed as text in the model language, read back with accelerations and multipliers as parameters, and its
+//! two sides are compared at random states.
+
+use crate::support::*;
+use dalembert::equations::{Form, write};
+use dalembert::run::State;
+use dalembert::{Evaluation, Workspace};
+use dalembert_expr::Format;
+
+/// The text of a model with its own outputs removed.
+fn without_outputs(text: &str) -> String {
+    let kept = |l: &&str| !["output ", "event ", "draw "].iter().any(|w| l.trim_start().starts_with(w));
+    text.lines().filter(kept).collect::<Vec<_>>().join("\n")
+}
+
+/// Names in a line (with primes and dots) replaced where the list knows them.
+fn renamed(line: &str, names: &[(String, String)]) -> String {
+    let (mut out, mut rest) = (String::new(), line);
+    while let Some(c) = rest.chars().next() {
+        let word = |c: char| c.is_alphanumeric() || "_'.[]".contains(c);
+        if !(c.is_alphabetic() || c == '_') {
+            let digits = rest.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(rest.len());
+            let take = if c.is_ascii_digit() { digits } else { c.len_utf8() };
+            out.push_str(&rest[..take]);
+            rest = &rest[take..];
+            continue;
+        }
+        let end = rest.find(|c| !word(c)).unwrap_or(rest.len());
+        let name = &rest[..end];
+        out.push_str(names.iter().find(|(old, _)| old == name).map_or(name, |(_, new)| new));
+        rest = &rest[end..];
+    }
+    out
+}
+
+/// Lines of a form that are equations, both sides.
+fn equations(written: &str) -> Vec<(String, String)> {
+    let joined = written.replace(",\n     ", ", ");
+    // Comments, matrices and Appell's function are no equations between known numbers.
+    let definition = |l: &&str| ["#", "S = ", "S_w = "].iter().any(|d| l.starts_with(d)) || l.contains('[');
+    let lines = joined.lines().filter(|l| !definition(l));
+    lines.filter_map(|l| l.split_once(" = ")).map(|(a, b)| (a.to_owned(), b.to_owned())).collect()
+}
+
+/// Left less right side of each equation of a form, with the numbers of an evaluation.
+fn residuals(text: &str, model: &mut Workspace, now: &Evaluation, form: Form) -> Vec<(String, f64)> {
+    let written = write(model, form, Format::Text).unwrap_or_else(|d| panic!("{form:?}: {}", d.message));
+    let (system, s) = (&model.system, &now.solution);
+    let mut names: Vec<(String, String)> = Vec::new();
+    let mut values = Vec::new();
+    for (k, (speed, a)) in system.speeds.iter().zip(&s.eta_dot).enumerate() {
+        names.push((format!("{}'", speed.name), format!("acc_{k}")));
+        values.push(format!("parameter acc_{k} = {a:e}"));
+    }
+    for (k, (row, l)) in system.rows.iter().zip(&s.lambda).enumerate() {
+        names.push((format!("lambda_{}", row.name), format!("mul_{k}")));
+        values.push(format!("parameter mul_{k} = {l:e}"));
+    }
+    for (input, u) in ["x", "y"].iter().zip(&s.inputs) {
+        values.push(format!("parameter control_{input} = {u:e}"));
+    }
+    let reactions: Vec<(String, String)> = (0..system.constraints.len())
+        .map(|k| {
+            let name = &system.constraints[k].name;
+            (format!("reaction_{name}"), model.compiled.reaction(k, s, &now.terms).to_string())
+        })
+        .collect();
+    for (name, value) in reactions {
+        values.push(format!("parameter {name} = {value}"));
+    }
+    let equations = equations(&written);
+    let outputs: Vec<String> = equations
+        .iter()
+        .enumerate()
+        .map(|(k, (a, b))| format!("output r_{k} = ({}) - ({})", renamed(a, &names), renamed(b, &names)))
+        .collect();
+    let text = format!("{}\n{}\n{}\n", without_outputs(text), values.join("\n"), outputs.join("\n"));
+    let again = load(&text);
+    let there = evaluate(&again, &now.state);
+    equations.into_iter().map(|e| format!("{} = {}", e.0, e.1)).zip(there.outputs).collect()
+}
+
+/// A consistent state beside the start, from a fixed seed.
+fn states(model: &mut Workspace) -> Vec<State> {
+    let start = start(model);
+    let mut rng = Rng::new(5);
+    let mut list = vec![start.clone()];
+    for _ in 0..3 {
+        let x: Vec<f64> = start.x.iter().map(|v| v + 0.1 * rng.symmetric()).collect();
+        let eta: Vec<f64> = start.eta.iter().map(|v| v + 0.3 * rng.symmetric()).collect();
+        list.push(State::new(start.t + 0.2, &x, &eta));
+    }
+    list
+}
+
+fn holds(text: &str, forms: &[Form]) {
+    let mut model = load(text);
+    for state in states(&mut model) {
+        let Ok(now) = model.evaluate(&state) else { continue };
+        let scale =
+            1.0 + largest(&now.solution.eta_dot) + largest(&now.terms.Q) + largest(&now.solution.lambda);
+        for form in forms {
+            for (equation, off) in residuals(text, &mut model.clone(), &now, *form) {
+                // Constraints need not hold at the states beside the start: rows without accelerations are left out.
+                if !["''", "lambda", "control"].iter().any(|w| equation.contains(w)) {
+                    continue;
+                }
+                assert!(off.abs() <= 1e-8 * scale, "{form:?} at {:?}: {equation}: {off:e}", state.x);
+            }
+        }
+    }
+}
+
+const PENDULUM: &str = "parameter m = 2, l = 1.5, g = 9.81
+    coordinate x, y
+    kinetic m/2*(x'^2 + y'^2)
+    potential m*g*y
+    constraint rod: x^2 + y^2 = l^2
+    initial x = 0.9, x' = 0.3, y ~ -1";
+
+#[test]
+fn ideal_constraints() {
+    holds(PENDULUM, &[Form::Lagrange, Form::Explicit, Form::Udwadia, Form::Maggi, Form::Kane, Form::Appell]);
+    let sleigh = model_text("chaplygin_sleigh");
+    holds(&sleigh, &[Form::Lagrange, Form::Explicit, Form::Udwadia, Form::Maggi, Form::Kane, Form::Appell]);
+}
+
+/// A row written twice is left out, and its multiplier is the one that `evaluate` reports.
+#[test]
+fn redundant_rows() {
+    let text = format!("{PENDULUM}\nconstraint again: 3*x^2 + 3*y^2 = 3*l^2");
+    holds(&text, &[Form::Lagrange, Form::Explicit, Form::Udwadia, Form::Maggi, Form::Kane, Form::Appell]);
+    let written = write(&mut load(&text), Form::Udwadia, Format::Text).unwrap();
+    assert!(written.contains("# rows that follow from others, left out: again"), "{written}");
+}
+
+/// Non-ideal forces: the particle of Appell with his quadratic drag, whose lambda was another number in some forms.
+#[test]
+fn one_lambda_with_nonideal_forces() {
+    let text = "parameter k = 0.7, a0 = 0.6, alpha = 0.3
+        coordinate x, y, z
+        kinetic (x'^2 + y'^2 + z'^2)/2
+        potential k*(x^2 + y^2 + z^2)/2
+        force x = t/5
+        constraint appell: x'^2 + y'^2 - z'^2 = 2*alpha*cos(t)
+        nonideal work -a0*sqrt(x'^2 + y'^2 + z'^2)*(x'*delta(x) + y'*delta(y) + z'*delta(z))
+        initial x = 0.2, y = 0.1, x' = 0.8, y' = 0.9, z' ~ 1";
+    let forms = [Form::Lagrange, Form::Explicit, Form::Udwadia, Form::Maggi, Form::Kane, Form::Appell];
+    holds(text, &forms);
+    let incline = model_text("incline_nonideal");
+    holds(&incline, &[Form::Lagrange, Form::Explicit, Form::Udwadia]);
+    let written = write(&mut load(&incline), Form::Explicit, Format::Text).unwrap();
+    assert!(written.contains("lambda_plane = m*g*cos(alpha)^2"), "{written}");
+}
+
+/// Momenta: p' of the forms of Poincare and Hamilton is the rate of p along the motion, with lambda from `evaluate`.
+#[test]
+fn one_lambda_in_momenta() {
+    let text = "parameter m = 1.3, a0 = 0.6
+        coordinate x, y
+        kinetic m/2*(x'^2 + y'^2)
+        potential x*y
+        constraint rail: y = x^2/2
+        nonideal work -a0*x'*delta(x)
+        initial x = 0.4, x' = 0.8";
+    let mut model = load(text);
+    let state = start(&mut model);
+    let now = evaluate(&model, &state);
+    for form in [Form::Poincare, Form::Hamilton] {
+        let written = write(&mut model.clone(), form, Format::Text).unwrap();
+        for (p, q) in [(0, "x"), (1, "y")] {
+            let line = written.lines().find(|l| l.starts_with(&format!("p_{q}' = "))).expect("a rate");
+            let names = [
+                ("lambda_rail".to_owned(), "mul".to_owned()),
+                ("p_x".to_owned(), "(m*x')".to_owned()),
+                ("p_y".to_owned(), "(m*y')".to_owned()),
+            ];
+            let right = renamed(line.split_once(" = ").unwrap().1, &names);
+            let again =
+                load(&format!("{text}\nparameter mul = {:e}\noutput r = {right}", now.solution.lambda[0]));
+            let rate = evaluate(&again, &state).outputs[0];
+            let wanted = 1.3 * now.solution.eta_dot[p];
+            assert!((rate - wanted).abs() < 1e-10, "{form:?}: {line}: {rate} instead of {wanted}");
+        }
+    }
+}
+
+/// Without a closed form of Q_ni the multiplier that answers C too has another name.
+#[test]
+fn another_multiplier_has_another_name() {
+    let names: Vec<String> = (1..=14).map(|k| format!("q{k}")).collect();
+    let energy: Vec<String> = names.iter().map(|q| format!("{q}'^2")).collect();
+    let sum: Vec<String> = names.iter().map(|q| format!("{q}*{q}")).collect();
+    let text = format!(
+        "coordinate {}\nkinetic ({})/2\nconstraint sphere: {} = 1\nnonideal work -q1'*delta(q1)\ninitial q1 = 0.6",
+        names.join(", "),
+        energy.join(" + "),
+        sum.join(" + ")
+    );
+    let written = write(&mut load(&text), Form::Lagrange, Format::Text).unwrap();
+    assert!(written.contains("Lambda_sphere") && !written.contains("*lambda_sphere"), "{written}");
+}
+
+/// Control in closed form: the inputs and forces of `evaluate`, with a constraint of nature and without.
+#[test]
+fn control_in_closed_form() {
+    let free = "parameter m = 2, k = 3, c = 0.4
+        coordinate x, y
+        kinetic m/2*(x'^2 + y'^2) + x'*y'/4
+        potential k/2*(x^2 + y^2)
+        require track: x + 2*y = sin(t) decay 2, 1
+        nonideal work -c*x'*delta(x) + 0.3*delta(y)
+        initial x = 0.2, y = -0.1, x' = 0.5, y' = 0.1";
+    let bound = "parameter m = 2, k = 3
+        coordinate x, y, z
+        kinetic m/2*(x'^2 + y'^2 + z'^2)
+        potential k*z
+        constraint floor: z = x*y/3
+        require track: x + 2*y = sin(t) decay 2, 1
+        actuate x, y
+        weight [[2, 0.3], [0.3, 1]]
+        initial x = 0.2, y = -0.1, x' = 0.5, y' = 0.1";
+    for text in [free, bound] {
+        let mut model = load(text);
+        let state = start(&mut model);
+        let now = evaluate(&model, &state);
+        holds(text, &[Form::Explicit, Form::Udwadia]);
+        let found =
+            dalembert::udwadia::ExplicitEquation::of(&mut model).unwrap_or_else(|d| panic!("{}", d.message));
+        let control = found.control.expect("a control");
+        let form = &model.form;
+        let mut values = vec![(form.time, state.t)];
+        values.extend(form.parameters.iter().copied().zip(model.compiled.parameters().iter().copied()));
+        values.extend(form.coordinates.iter().copied().zip(state.x.iter().copied()));
+        values.extend(form.speeds.iter().copied().zip(state.eta.iter().copied()));
+        let value = |s| values.iter().find(|v| v.0 == s).map_or(f64::NAN, |v| v.1);
+        let force = model.system.pool.evaluate_all(&control.force, value);
+        below("control force", apart(&force, &now.solution.control_force), 1e-10);
+    }
+}
+
+/// [U05b] (24): control exerts M^{1/2} B^+ (b - A a) + M^{1/2} (1 - B^+ B) M^{-1/2} C, checked by its own formula.
+#[test]
+fn nonideal_work_beside_requirements() {
+    let text = "parameter m = 2
+        coordinate x, y
+        kinetic m/2*(x'^2 + y'^2)
+        require track: x + 2*y = 0 decay 2, 1
+        nonideal work 0.7*delta(x) - 0.2*y'*delta(y)
+        initial x = 0.2, y = -0.1, x' = 0.5, y' = 0.1";
+    let mut model = load(text);
+    let state = start(&mut model);
+    let now = evaluate(&model, &state);
+    let b = -2.0 * (0.5 + 0.2);
+    let (c, lambda) = ([0.7, -0.02], 2.0 * b / 5.0);
+    let along = (c[0] + 2.0 * c[1]) / 5.0;
+    let wanted = [lambda + c[0] - along, 2.0 * lambda + c[1] - 2.0 * along];
+    below("(24)", apart(&now.solution.control_force, &wanted), 1e-12);
+    assert!(now.solution.nonideal_force.iter().all(|f| *f == 0.0));
+    let found = dalembert::verify::verify(&mut model).unwrap();
+    assert!(found.passed(), "{:?}", found.checks.iter().filter(|c| !c.passed).collect::<Vec<_>>());
+    let refused = refusal(&text.replace("initial", "actuate x\ninitial"));
+    assert!(refused[0].message.contains("exerted by control"), "{}", refused[0].message);
+}
+
+/// Routh: an orbit in polar coordinates; the equation of the radius holds, the momentum is constant.
+#[test]
+fn routh() {
+    let text = "parameter m = 1.5, k = 2
+        coordinate r, phi
+        kinetic m/2*(r'^2 + r^2*phi'^2)
+        potential -k/r
+        initial r = 1.2, r' = 0.3, phi' = 0.8";
+    let mut model = load(text);
+    let written = write(&mut model, Form::Routh, Format::Text).unwrap();
+    assert!(written.contains("p_phi = m*r^2*phi'"), "{written}");
+    assert!(written.contains("R = k/r + m*r'^2/2 - p_phi^2/(2*m*r^2)"), "{written}");
+    let script = write(&mut model, Form::Routh, Format::Python).unwrap();
+    assert!(script.contains("routhian = "), "{script}");
+    let state = start(&mut model);
+    let now = evaluate(&model, &state);
+    let (m, k, r, v) = (1.5, 2.0, 1.2, 0.8);
+    let wanted = r * v * v - k / (m * r * r);
+    below("radius", (now.solution.eta_dot[0] - wanted).abs(), 1e-14);
+    let other = write(&mut load("coordinate x\nkinetic x'^2/2\npotential x^2"), Form::Routh, Format::Text);
+    assert!(other.unwrap_err().message.contains("ignorable"));
+}
+
+/// The vakonomic equations say that they are not mechanics; for holonomic constraints they are.
+#[test]
+fn vakonomic() {
+    let sleigh = model_text("chaplygin_sleigh");
+    let written = write(&mut load(&sleigh), Form::Vakonomic, Format::Text).unwrap();
+    let first = written.lines().find(|l| l.starts_with("# for comparison")).expect("a label");
+    assert!(first.contains("not the equations of motion of a nonholonomic system"), "{first}");
+    assert!(written.contains("mu_blade'"), "{written}");
+    let written = write(&mut load(PENDULUM), Form::Vakonomic, Format::Text).unwrap();
+    assert!(!written.contains("mu_rod'"), "{written}");
+}
+
+/// Chetaev's condition is said where a constraint is nonlinear in the speeds, and nowhere else.
+#[test]
+fn chetaev_is_named() {
+    let cone = model_text("appell_nonideal");
+    for form in [Form::Lagrange, Form::Udwadia, Form::Maggi, Form::Kane] {
+        assert!(write(&mut load(&cone), form, Format::Text).unwrap().contains("Chetaev"), "{form:?}");
+        assert!(!write(&mut load(PENDULUM), form, Format::Text).unwrap().contains("Chetaev"), "{form:?}");
+    }
+}

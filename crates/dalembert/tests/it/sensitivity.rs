@@ -1,0 +1,186 @@
+//! Sensitivities of motions against closed forms and against differences that are extrapolated twice.
+
+use crate::support::{below, load, load_with, model_text};
+use dalembert::diagnostic::{Code, Diagnostic};
+use dalembert::run::Flow;
+use dalembert::{Overrides, Request, Table, Workspace};
+
+fn request(until: f64, names: &[&str]) -> Request {
+    Request {
+        until: Some(until),
+        times: Some(vec![0.5 * until]),
+        rtol: Some(1e-11),
+        atol: Some(1e-13),
+        sensitivity: names.iter().map(|n| (*n).to_owned()).collect(),
+        ..Request::default()
+    }
+}
+
+fn try_run(model: &mut Workspace, request: &Request) -> Result<Table, Box<Diagnostic>> {
+    let motion = model.simulate(request, |_| Flow::Continue)?;
+    match motion.failure {
+        Some(failure) => Err(Box::new(failure)),
+        None => Ok(motion.table),
+    }
+}
+
+fn run(text: &str, until: f64, names: &[&str]) -> Table {
+    try_run(&mut load(text), &request(until, names)).unwrap_or_else(|d| panic!("{}\n{text}", d.message))
+}
+
+fn last(table: &Table, name: &str) -> f64 {
+    let column = table.column(name).unwrap_or_else(|| panic!("{name} of {:?}", table.columns));
+    *column.last().unwrap()
+}
+
+/// All columns by all names, against differences of motions.
+fn agrees(text: &str, until: f64, names: &[&str], tolerance: f64) {
+    let table = run(text, until, names);
+    let plain = table.columns.iter().filter(|c| !c.starts_with("d(")).count();
+    for name in names {
+        let mut model = load(text);
+        let state = model.start().unwrap().state;
+        let target = name.strip_suffix("(0)");
+        let at_start = |n: &str| {
+            let k = model.state_names().iter().position(|s| *s == n).unwrap();
+            state.x.iter().chain(&state.eta).nth(k).copied().unwrap()
+        };
+        let value = match target {
+            Some(n) => at_start(n),
+            None => {
+                let k = model.system.parameters.iter().position(|p| p.name == *name).unwrap();
+                model.compiled.parameters()[k]
+            }
+        };
+        let at = |v: f64| {
+            let pair = vec![(target.unwrap_or(name).to_owned(), format!("{v:?}"))];
+            let overrides = match target {
+                Some(_) => Overrides { initial: pair, ..Overrides::default() },
+                None => Overrides { set: pair, ..Overrides::default() },
+            };
+            try_run(&mut load_with(text, &overrides), &request(until, &[])).unwrap().values
+        };
+        let h = 1e-3 * if value.abs() > 1e-6 { value.abs() } else { 1.0 };
+        let slope = |h: f64| -> Vec<f64> {
+            at(value + h).iter().zip(at(value - h)).map(|(a, b)| (a - b) / (2.0 * h)).collect()
+        };
+        let (one, two, four) = (slope(h), slope(h / 2.0), slope(h / 4.0));
+        let expected: Vec<f64> =
+            (0..one.len()).map(|i| (one[i] - 20.0 * two[i] + 64.0 * four[i]) / 45.0).collect();
+        for k in 1..plain {
+            let column = table.column(&format!("d({})/d({name})", table.columns[k])).unwrap();
+            let size = column.iter().fold(1e-3, |m: f64, v| m.max(v.abs()));
+            for (row, found) in column.iter().enumerate() {
+                let what = format!("d({})/d({name}) in row {row}", table.columns[k]);
+                below(&what, (found - expected[row * plain + k]).abs() / size, tolerance);
+            }
+        }
+    }
+}
+
+/// x = x0 cos(w t) with w^2 = k/m: every derivative in closed form, through a derived parameter too.
+#[test]
+fn oscillator() {
+    let text = "parameter c = 1.5, k = 2*c, m = 2
+        coordinate x\nkinetic m/2*x'^2\npotential k/2*x^2\ninitial x = 0.7\noutput f = k*x\n";
+    let table = run(text, 3.0, &["c", "m", "x(0)", "x'(0)"]);
+    let (k, m, x0, t) = (3.0f64, 2.0, 0.7, 3.0);
+    let w = (k / m).sqrt();
+    let by_w = -x0 * t * (w * t).sin();
+    for (name, expected) in [
+        ("d(x)/d(c)", by_w * w / (2.0 * k) * 2.0),
+        ("d(x)/d(m)", -by_w * w / (2.0 * m)),
+        ("d(x)/d(x(0))", (w * t).cos()),
+        ("d(x)/d(x'(0))", (w * t).sin() / w),
+        ("d(x')/d(x(0))", -w * (w * t).sin()),
+        ("d(f)/d(c)", k * by_w * w / (2.0 * k) * 2.0 + 2.0 * x0 * (w * t).cos()),
+    ] {
+        // A hundred times the tolerance of the run.
+        below(name, (last(&table, name) - expected).abs(), 1e-9);
+    }
+}
+
+/// Models of every kind: free, with constraints of any rank, nonholonomic, non-ideal, with friction, control and bodies.
+#[test]
+fn models_of_many_kinds() {
+    for (name, until, names) in [
+        ("double_pendulum", 1.0, &["m1", "l2", "theta1(0)"][..]),
+        ("pendulum_redundant", 1.0, &["g"]),
+        ("rolling_disk", 1.0, &["r", "psi'(0)"]),
+        ("appell_nonideal", 0.6, &["a0"]),
+        ("satellite_circle", 1.5, &["R", "w"]),
+        ("four_bar_bodies", 0.3, &["a", "A(0)"]),
+        ("rough_incline", 0.4, &["mu", "alpha"]),
+        ("kepler", 1.0, &["mu"]),
+    ] {
+        agrees(&model_text(name), until, names, 5e-9);
+    }
+}
+
+/// Sticks, slips and sticks again; works of the forces among the outputs.
+#[test]
+fn stick_and_slip() {
+    agrees(&model_text("stick_slip_belt"), 5.0, &["mu", "k", "v"], 1e-8);
+}
+
+/// Time switches a force at an instant that is varied.
+#[test]
+fn switches_of_time() {
+    let text = "parameter t1 = 0.6, F = 2\ncoordinate x\nkinetic x'^2/2\nforce x = if t < t1 then F else 0\n";
+    let table = run(text, 2.0, &["t1", "F"]);
+    for (name, expected) in [
+        ("d(x)/d(t1)", 2.0 * 1.4),
+        ("d(x')/d(t1)", 2.0),
+        ("d(x)/d(F)", 0.6 * (2.0 - 0.3)),
+        ("d(x')/d(F)", 0.6),
+    ] {
+        below(name, (last(&table, name) - expected).abs(), 1e-10);
+    }
+}
+
+/// A force jumps where the motion passes a place: x' = 1 + ..., the two sides meet at x = a.
+#[test]
+fn jumps_of_forces() {
+    // From x = 0 at speed 1; behind a the force is -1/2. tau = a, then v = 1 - (t - a)/2.
+    let text = "parameter a = 0.4, F = 0.5\ncoordinate x\nkinetic x'^2/2\nforce x = if x > a then -F else 0\ninitial x' = 1\n";
+    let table = run(text, 1.0, &["a", "F", "x'(0)"]);
+    // v(1) = v0 - F (1 - a/v0); x(1) = v0 - F (1 - a/v0)^2/2.
+    for (name, expected) in [
+        ("d(x')/d(a)", 0.5),
+        ("d(x)/d(a)", 0.5 * 0.6),
+        ("d(x')/d(F)", -0.6),
+        ("d(x')/d(x'(0))", 1.0 - 0.5 * 0.4),
+        ("d(x)/d(x'(0))", 1.0 - 0.5 * 0.6 * 0.4),
+    ] {
+        // The jump is passed by steps as short as the tolerance asks for.
+        below(name, (last(&table, name) - expected).abs(), 1e-7);
+    }
+}
+
+/// The row of a stopping event moves with the event: total derivatives.
+#[test]
+fn stopping_events() {
+    let text = "parameter h = 1.25, g = 10\ncoordinate y\nkinetic y'^2/2\npotential g*y\ninitial y = h\nevent floor: y falling stop\n";
+    let table = run(text, 2.0, &["h", "g"]);
+    for (name, expected) in [("d(y)/d(h)", 0.0), ("d(y')/d(h)", -2.0), ("d(y')/d(g)", -0.25)] {
+        below(name, (last(&table, name) - expected).abs(), 1e-9);
+    }
+}
+
+/// A start that is nearest to its guess follows the length of its rod; one that is fixed on both ends cannot.
+#[test]
+fn starts_that_follow_and_starts_that_cannot() {
+    let text = "parameter l = 1, g = 9.81\ncoordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential g*y
+        constraint rod: x^2 + y^2 = l^2\n";
+    let follows = format!("{text}initial x ~ 0.6, y ~ -0.9\n");
+    agrees(&follows, 0.5, &["l"], 1e-8);
+    let table = run(&format!("{text}initial x = 0.6, y ~ -1\n"), 0.5, &["l", "x(0)"]);
+    below("follows", (table.column("d(y)/d(l)").unwrap()[0] + 1.25).abs(), 1e-12);
+    below("follows", (table.column("d(y)/d(x(0))").unwrap()[0] - 0.75).abs(), 1e-12);
+    let fixed = format!("{text}initial x = 0.6, y = -0.8\n");
+    let refused = try_run(&mut load(&fixed), &request(0.5, &["l"])).unwrap_err();
+    assert_eq!(refused.code, Code::CannotVaryAlone);
+    assert!(refused.message.contains("`l`") && refused.message.contains("`rod`"), "{}", refused.message);
+    let refused = try_run(&mut load(&fixed), &request(0.5, &["L"])).unwrap_err();
+    assert_eq!((refused.code, refused.help.as_deref()), (Code::BadOption, Some("did you mean `l`?")));
+}

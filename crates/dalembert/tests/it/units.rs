@@ -1,0 +1,111 @@
+//! One unit system at every door: what is read can be written back, and units are shown as they are written.
+
+use dalembert::{Model, Overrides, Source};
+use proptest::prelude::*;
+
+fn load(text: &str, set: &[(&str, String)]) -> Model {
+    let set = set.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    let overrides = Overrides { set, ..Overrides::default() };
+    Model::load(&Source::new("units.dal", text), &overrides).expect("it can be read")
+}
+
+fn unit(model: &Model, name: &str) -> String {
+    model.system.unit_of_column(name).unwrap_or_default()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A value that is read in the unit of the file and set again is the same number, to the last bit.
+    #[test]
+    fn a_parameter_that_is_read_can_be_set_again(
+        value in prop_oneof![-1e3_f64..1e3, -1e-6_f64..1e-6, (0_i32..360).prop_map(f64::from)],
+        unit in prop::sample::select(vec!["deg", "cm", "mm", "rpm", "kN", "g", "min", "m", "N*m/rad", "lb", "deg/s"]),
+    ) {
+        let text = format!("parameter k = {value} {{{unit}}}\ncoordinate x\nkinetic x'^2/2\npotential k*x");
+        let first = load(&text, &[]);
+        let parameter = &first.system.parameters[0];
+        let read = parameter.in_file_unit(first.compiled.parameters()[0]);
+        prop_assert_eq!(parameter.file_unit(), Some(unit.to_owned()));
+        let again = load(&text, &[("k", format!("{read:?}"))]);
+        prop_assert_eq!(again.compiled.parameters()[0].to_bits(), first.compiled.parameters()[0].to_bits());
+        // A number of at most 15 digits comes back as it was written.
+        let short: f64 = format!("{value:.6}").parse().unwrap();
+        let text = format!("parameter k = {short} {{{unit}}}\ncoordinate x\nkinetic x'^2/2\npotential k*x");
+        let model = load(&text, &[]);
+        prop_assert_eq!(model.system.parameters[0].in_file_unit(model.compiled.parameters()[0]), short);
+    }
+}
+
+#[test]
+fn results_have_the_units_of_mechanics() {
+    let text = "
+        parameter m = 1 {kg}, l = 50 {cm}, g = 9.81 {m/s^2}, k = 3 {N*m/rad}
+        coordinate x {m}, theta {rad}
+        let P = [x + l*sin(theta), -l*cos(theta)]
+        kinetic m/2*x'^2 + m/2*dot(P', P')
+        potential m*g*P.y + k/2*theta^2
+        constraint rail: x = l*theta
+        constraint gear: x' = l*theta'
+        force x = -2 {N}
+        output tip = P, speed = P', E = energy, T = kinetic_energy
+        output pull = multiplier(rail), slip = multiplier(gear), Fx = impressed(x), tau = impressed(theta)
+        output p = power(impressed), W = work(impressed), ratio = x/l, angle = atan2(x, l), s = sin(theta)
+        output size = reaction(rail), bend = k*theta
+        initial x = 0
+    ";
+    let model = load(text, &[]);
+    let units = [
+        ("t", "s"),
+        ("x", "m"),
+        ("theta", "rad"),
+        ("x'", "m/s"),
+        ("theta'", "rad/s"),
+        ("tip.x", "m"),
+        ("speed.y", "m/s"),
+        ("E", "J"),
+        ("T", "J"),
+        ("pull", "N"),
+        ("slip", "N"),
+        ("Fx", "N"),
+        ("tau", "N*m"),
+        ("p", "W"),
+        ("W", "J"),
+        ("ratio", ""),
+        ("angle", "rad"),
+        ("s", ""),
+        // A norm of newtons and newton metres has no unit.
+        ("size", ""),
+        ("bend", "J"),
+        ("p_theta", "N*m*s"),
+        ("d(x)/d(m)", "m/kg"),
+        ("d(theta')/d(theta(0))", "1/s"),
+    ];
+    for (name, expected) in units.iter().filter(|(name, _)| *name != "p_theta") {
+        assert_eq!(unit(&model, name), *expected, "{name}");
+    }
+    assert_eq!(model.system.unit_of_reaction(), None);
+    assert_eq!(model.system.unit_of_force(1).as_deref(), Some("N*m"));
+}
+
+#[test]
+fn joints_are_angles_and_lengths_by_themselves() {
+    let text = "
+        gravity [0, -9.81]
+        body cart: mass 1, inertia 0.1
+        body arm: mass 1, inertia 0.1
+        joint slide: slider ground to cart along [1, 0]
+        joint hinge: pin cart to arm
+    ";
+    let source = Source::new("cart.dal", text);
+    let Ok(model) = Model::load(&source, &Overrides::default()) else { return };
+    assert_eq!(unit(&model, "slide"), "m");
+    assert_eq!(unit(&model, "hinge'"), "rad/s");
+}
+
+#[test]
+fn without_units_only_time_has_one() {
+    let model = load("parameter m = 1\ncoordinate x\nkinetic m/2*x'^2\noutput E = energy", &[]);
+    assert_eq!(unit(&model, "t"), "s");
+    assert!(["x", "x'", "E", "m"].iter().all(|name| unit(&model, name).is_empty()));
+}

@@ -1,0 +1,57 @@
+//! Expressions as a person writes them, for printing only: fractions cancelled, like terms and factors collected, squares
+//! of sines or cosines replaced by each other where that is shorter.
+//!
+//! The expression becomes one fraction of polynomials (`tidy/fraction.rs`) in a ring where `sin^2 = 1 - cos^2` and
+//! `sqrt(b)^2 = b` hold (`tidy/polynomial.rs`), which is written again with factors in front (`tidy/write.rs`).
+//! Every step is an identity where both sides exist; what is common to numerator and denominator is cancelled
+//! (`x/x = 1`), as the constructors do. The work is bounded; beyond the bound [`Pool::simplify`] has the last word.
+//! Programs are compiled from expressions that have not been tidied. Checked by `tests/it/tidy.rs` at random points.
+
+mod fraction;
+mod polynomial;
+mod write;
+
+use crate::pool::{Expr, Pool};
+use fraction::Fractions;
+
+/// Products of terms that one expression may take.
+const BUDGET: u64 = 150_000;
+/// Longer expressions are not taken apart.
+const MAX_TIDIED: u64 = 20_000;
+
+impl Pool {
+    /// A short expression of the same value, for readers.
+    ///
+    /// ```
+    /// use dalembert_expr::{Function, Pool};
+    /// let mut pool = Pool::new();
+    /// let (m, g, u) = (pool.named("m"), pool.named("g"), pool.named("u"));
+    /// let tan = pool.call1(Function::Tan, u);
+    /// let square = pool.powi(tan, 2);
+    /// let sloped = pool.mul(m, square);
+    /// let (weight, below) = (pool.mul(m, g), pool.add(m, sloped));
+    /// let e = pool.div(weight, below); // m*g/(m + m*tan(u)^2)
+    /// let e = pool.tidy(e);
+    /// assert_eq!(pool.text(e), "g*cos(u)^2");
+    /// ```
+    pub fn tidy(&mut self, e: Expr) -> Expr {
+        let simple = self.simplify(e);
+        if self.cost(simple) > MAX_TIDIED {
+            return simple;
+        }
+        let mut fractions = Fractions::new(BUDGET);
+        let written = fractions.convert(self, simple).map(|f| fractions.write(self, &f));
+        match written {
+            None => simple,
+            Some(written) => {
+                let written = self.simplify(written);
+                self.shorter_text(simple, written)
+            }
+        }
+    }
+
+    /// The one with the shorter text; the first of two alike.
+    fn shorter_text(&mut self, a: Expr, b: Expr) -> Expr {
+        if a == b || self.text(a).len() <= self.text(b).len() { a } else { b }
+    }
+}

@@ -1,0 +1,162 @@
+//! Fractions written as a reader would: of the two ways to write each angle (`sin^2` or `cos^2`) the shorter one, common
+//! factors in front, like factors collected.
+
+use super::fraction::{Fraction, Fractions};
+use super::polynomial::{Monomial, Polynomial, inverse, times};
+use crate::function::Function;
+use crate::pool::{Expr, Node, Pool, Weighted};
+use crate::rational::Rational;
+
+/// Longer sums are written without looking for factors.
+const MAX_NESTED: usize = 400;
+/// Up to so many terms several factors are tried.
+const MAX_TRIED: usize = 40;
+/// How deeply factors are nested.
+const MAX_DEPTH: usize = 12;
+
+impl Fractions {
+    /// The shortest expression found for a fraction.
+    pub fn write(&mut self, pool: &mut Pool, a: &Fraction) -> Expr {
+        let above = self.polynomial(pool, &a.numerator);
+        let mut parts = vec![(above, Rational::ONE)];
+        for (f, k) in &a.denominator {
+            let factor = self.factors[*f].clone();
+            parts.push((self.polynomial(pool, &factor), (-i64::from(*k)).into()));
+        }
+        pool.product(parts)
+    }
+
+    fn polynomial(&mut self, pool: &mut Pool, p: &Polynomial) -> Expr {
+        let (m, _) = p.content();
+        if p.terms.len() < 2 {
+            return self.nested(pool, p, 0);
+        }
+        let stripped = p.scaled(&inverse(&m), &Rational::ONE);
+        let chosen = self.shorter_angles(&stripped);
+        let body = self.nested(pool, &chosen, 0);
+        let front = self.monomial(pool, &m);
+        let e = pool.mul(front, body);
+        let direct = self.nested(pool, p, 0);
+        pool.shorter(e, direct)
+    }
+
+    /// For each angle `sin^2` or `cos^2`, whichever leaves fewer terms.
+    fn shorter_angles(&mut self, p: &Polynomial) -> Polynomial {
+        let mut best = p.clone();
+        let generators = p.generators();
+        for (_, c, s) in self.angles.clone() {
+            if !generators.contains(&c) && !generators.contains(&s) {
+                continue;
+            }
+            let square = Polynomial::monomial(vec![(s, 2)], Rational::ONE);
+            let value = Polynomial::number(Rational::ONE).plus(&square, &Rational::MINUS_ONE);
+            if let Some(other) = self.ring.replace_square(&best, c, &value)
+                && weight(&other) < weight(&best)
+            {
+                best = other;
+            }
+        }
+        best
+    }
+
+    /// Factors that many terms share, in front of brackets.
+    fn nested(&mut self, pool: &mut Pool, p: &Polynomial, depth: usize) -> Expr {
+        let flat = self.flat(pool, p);
+        if p.terms.len() < 2 || p.terms.len() > MAX_NESTED || depth > MAX_DEPTH {
+            return flat;
+        }
+        let (m, _) = p.content();
+        let inner = p.scaled(&inverse(&m), &Rational::ONE);
+        let mut body = self.flat(pool, &inner);
+        let tries = if depth < 3 && inner.terms.len() <= MAX_TRIED { 3 } else { 1 };
+        for g in commonest(&inner).into_iter().take(tries) {
+            let (with, without): (Vec<_>, Vec<_>) =
+                inner.terms.iter().cloned().partition(|(m, _)| m.iter().any(|f| f.0 == g && f.1 > 0));
+            let (with, without) = (Polynomial { terms: with }, Polynomial { terms: without });
+            let (a, b) = (self.nested(pool, &with, depth + 1), self.nested(pool, &without, depth + 1));
+            let sum = pool.add(a, b);
+            let collected = pool.collect_factors(sum);
+            body = pool.shorter(body, collected);
+        }
+        let front = self.monomial(pool, &m);
+        let e = pool.mul(front, body);
+        pool.shorter(e, flat)
+    }
+
+    /// Term by term, with what identities make of the sum.
+    fn flat(&mut self, pool: &mut Pool, p: &Polynomial) -> Expr {
+        let terms: Vec<Weighted> = p.terms.iter().map(|(m, c)| (self.term(pool, m), c.clone())).collect();
+        let sum = pool.combine(terms);
+        let collected = pool.collect_trig(sum);
+        let e = pool.shorter(sum, collected);
+        let factored = pool.common_factor(e);
+        pool.shorter(e, factored)
+    }
+
+    /// A monomial, with tangents for quotients of sine and cosine.
+    fn term(&self, pool: &mut Pool, m: &Monomial) -> Expr {
+        let mut m = m.clone();
+        let mut tangents = Vec::new();
+        for (u, c, s) in &self.angles {
+            let of = |m: &Monomial, g: u16| m.iter().find(|f| f.0 == g).map_or(0, |f| f.1);
+            let k = of(&m, *s).min(-of(&m, *c)).max(0);
+            if k > 0 {
+                m = times(&m, &if c < s { [(*c, k), (*s, -k)] } else { [(*s, -k), (*c, k)] });
+                tangents.push((pool.call1(Function::Tan, *u), i64::from(k).into()));
+            }
+        }
+        let rest = self.monomial(pool, &m);
+        pool.product(tangents.into_iter().chain([(rest, Rational::ONE)]))
+    }
+}
+
+/// How much there is to write.
+fn weight(p: &Polynomial) -> usize {
+    p.terms.iter().map(|(m, _)| 1 + m.iter().map(|f| f.1.unsigned_abs() as usize).sum::<usize>()).sum()
+}
+
+/// Generators that are in two terms or more but not in all, those in the most terms first.
+fn commonest(p: &Polynomial) -> Vec<u16> {
+    let count = |g: u16| p.terms.iter().filter(|(m, _)| m.iter().any(|f| f.0 == g && f.1 > 0)).count();
+    let mut found: Vec<(usize, u16)> = p.generators().into_iter().map(|g| (count(g), g)).collect();
+    found.retain(|(count, _)| *count >= 2 && *count < p.terms.len());
+    found.sort_by_key(|(count, g)| (std::cmp::Reverse(*count), *g));
+    found.into_iter().map(|f| f.1).collect()
+}
+
+impl Pool {
+    /// The one that prints shorter; the first of two alike.
+    pub(super) fn shorter(&mut self, a: Expr, b: Expr) -> Expr {
+        if a == b || self.cost(a) <= self.cost(b) { a } else { b }
+    }
+
+    /// Terms that share a factor which is itself a sum, collected: `a*(x + y) + b*(x + y) = (a + b)*(x + y)`.
+    fn collect_factors(&mut self, e: Expr) -> Expr {
+        let Node::Sum(constant, terms) = self.node(e).clone() else { return e };
+        let sums = |pool: &Self, t: Expr| -> Vec<Expr> {
+            match pool.node(t) {
+                Node::Product(factors) => factors
+                    .iter()
+                    .filter(|(b, p)| p.is_one() && matches!(pool.node(*b), Node::Sum(..)))
+                    .map(|f| f.0)
+                    .collect(),
+                _ => Vec::new(),
+            }
+        };
+        let mut all: Vec<Expr> = terms.iter().flat_map(|(t, _)| sums(self, *t)).collect();
+        all.sort_unstable();
+        let Some(twice) = all.windows(2).find(|w| w[0] == w[1]).map(|w| w[0]) else { return e };
+        let (mut inside, mut outside) = (Vec::new(), vec![(Self::ONE, constant)]);
+        for (t, c) in &terms {
+            match sums(self, *t).contains(&twice) {
+                true => inside.push((self.div(*t, twice), c.clone())),
+                false => outside.push((*t, c.clone())),
+            }
+        }
+        let inside = self.combine(inside);
+        let inside = self.collect_trig(inside);
+        outside.push((self.mul(inside, twice), Rational::ONE));
+        let collected = self.combine(outside);
+        self.shorter(collected, e)
+    }
+}

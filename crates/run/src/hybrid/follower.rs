@@ -1,0 +1,58 @@
+//! Who follows a motion step by step, with its dense output and everything that happens between steps: sensitivities.
+
+use super::{EventHit, Failure};
+use crate::ContactModes;
+
+/// A state that the motion has reached.
+#[derive(Clone, Copy)]
+pub struct Moment<'a> {
+    /// Time.
+    pub t: f64,
+    /// Coordinates, then speeds.
+    pub y: &'a [f64],
+    /// Which contacts stick.
+    pub modes: &'a ContactModes,
+    /// The stretch of time between switches in which derivatives are taken.
+    pub stretch: [f64; 2],
+}
+
+/// A step with its dense output.
+#[derive(Clone, Copy)]
+pub struct FollowedStep<'a> {
+    /// Where it begins.
+    pub t: f64,
+    /// Its length, signed.
+    pub h: f64,
+    /// Which contacts stick in it.
+    pub modes: &'a ContactModes,
+    /// The stretch of time between switches in which it lies.
+    pub stretch: [f64; 2],
+    /// The state at a fraction of it.
+    pub inside: &'a dyn Fn(f64, &mut [f64]),
+}
+
+/// What a motion has come to between two steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Guard {
+    /// An event function of the model, by index.
+    Event(usize),
+    /// The function that ends the mode of a contact.
+    Contact(usize),
+    /// An instant at which time switches something.
+    Time,
+}
+
+/// Follows a motion. The order of calls is that of the motion: `begin`, then `advance`, `row` and `cross`.
+pub trait Follower {
+    /// The motion begins here.
+    fn begin(&mut self, at: Moment<'_>) -> Result<(), Failure>;
+
+    /// The motion goes on to a time inside a step, or to its end.
+    fn advance(&mut self, step: &FollowedStep<'_>, until: f64) -> Result<(), Failure>;
+
+    /// What belongs to a row at the time reached, at an event if there is one.
+    fn row(&mut self, at: Moment<'_>, integrals: &[f64], event: Option<EventHit>) -> Result<&[f64], Failure>;
+
+    /// A guard has vanished at `before`, and the motion goes on from `after`.
+    fn cross(&mut self, guard: Guard, before: Moment<'_>, after: Moment<'_>) -> Result<(), Failure>;
+}

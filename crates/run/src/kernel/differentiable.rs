@@ -1,0 +1,172 @@
+//! Exact directional derivatives of what a kernel answers.
+
+use super::{ContactTerms, ControlTerms, IdealForces, Kernel, Point, Solution, Terms};
+
+/// A change of time, state and parameters, along which something is differentiated.
+#[derive(Clone, Copy, Debug)]
+pub struct Direction<'a> {
+    /// Change of the time.
+    pub t: f64,
+    /// Change of the configuration, n_x.
+    pub x: &'a [f64],
+    /// Change of the speeds, n_eta.
+    pub eta: &'a [f64],
+    /// Change of the parameters, as many as the kernel has.
+    pub parameters: &'a [f64],
+}
+
+/// Everything that is known at a state, or its change along a direction: results that event functions and outputs read.
+#[derive(Clone, Copy, Debug)]
+pub struct Solved<'a> {
+    /// x', M, Q, A, b of the natural rows, or their changes.
+    pub terms: &'a Terms,
+    /// Accelerations and forces as they are reported, or their changes.
+    pub solution: &'a Solution,
+    /// Integrals along the motion, or their changes.
+    pub integrals: &'a [f64],
+}
+
+/// A kernel that knows the derivatives of its terms by time, state and parameters.
+///
+/// Changes are linear in the direction and exact up to rounding: no step size is involved. Outputs are overwritten
+/// completely. Scratch has at least [`derivative_scratch_len`](Differentiable::derivative_scratch_len) numbers.
+pub trait Differentiable: Kernel {
+    /// How many parameters there are.
+    fn parameter_count(&self) -> usize;
+
+    /// Numbers of scratch that the methods below need.
+    fn derivative_scratch_len(&self) -> usize;
+
+    /// Changes of x', M, Q, A, b, in the layout of `out`.
+    fn terms_along(&self, at: Point<'_>, along: Direction<'_>, scratch: &mut [f64], out: &mut Terms);
+
+    /// Change of the non-ideal C, where the ideal multipliers change by `lambda` and A by `A`.
+    fn nonideal_along(
+        &self,
+        at: Point<'_>,
+        along: Direction<'_>,
+        ideal: &IdealForces<'_>,
+        change: (&[f64], &[f64]),
+        scratch: &mut [f64],
+        C: &mut [f64],
+    );
+
+    /// Changes of the residuals of the rows, at position and at velocity level.
+    fn residuals_along(
+        &self,
+        at: Point<'_>,
+        along: Direction<'_>,
+        scratch: &mut [f64],
+        phi: &mut [f64],
+        psi: &mut [f64],
+    );
+
+    /// Changes of sliding velocities, their rows, coefficients and the way to the normal forces.
+    fn contact_terms_along(
+        &self,
+        at: Point<'_>,
+        along: Direction<'_>,
+        scratch: &mut [f64],
+        out: &mut ContactTerms<'_>,
+    );
+
+    /// Changes of requirements, inputs and their cost.
+    fn control_terms_along(
+        &self,
+        at: Point<'_>,
+        along: Direction<'_>,
+        scratch: &mut [f64],
+        out: &mut ControlTerms,
+    );
+
+    /// Changes of the functions of time at whose zeros something jumps.
+    fn time_switches_along(&self, t: f64, along: Direction<'_>, scratch: &mut [f64], g: &mut [f64]);
+
+    /// Functions of the state at whose zeros forces, masses or rates may have kinks or jump.
+    fn kink_count(&self) -> usize;
+
+    /// Their values.
+    fn kinks(&self, at: Point<'_>, scratch: &mut [f64], g: &mut [f64]);
+
+    /// Their changes.
+    fn kinks_along(&self, at: Point<'_>, along: Direction<'_>, scratch: &mut [f64], g: &mut [f64]);
+
+    /// Changes of the event functions.
+    fn events_along(
+        &self,
+        at: Point<'_>,
+        along: Direction<'_>,
+        here: Solved<'_>,
+        change: Solved<'_>,
+        scratch: &mut [f64],
+        g: &mut [f64],
+    );
+
+    /// How many outputs there are.
+    fn outputs_len(&self) -> usize;
+
+    /// Changes of the outputs.
+    fn outputs_along(
+        &self,
+        at: Point<'_>,
+        along: Direction<'_>,
+        here: Solved<'_>,
+        change: Solved<'_>,
+        scratch: &mut [f64],
+        out: &mut [f64],
+    );
+
+    /// Changes of the integrands along the motion.
+    fn rates_along(
+        &self,
+        at: Point<'_>,
+        along: Direction<'_>,
+        here: Solved<'_>,
+        change: Solved<'_>,
+        scratch: &mut [f64],
+        out: &mut [f64],
+    );
+
+    /// Change of the state that an event sets, along a direction before it; `false` (the default) if the event sets
+    /// nothing, or what it sets is not differentiated.
+    fn reset_along(
+        &self,
+        event: usize,
+        at: Point<'_>,
+        along: Direction<'_>,
+        scratch: &mut [f64],
+        out: &mut [f64],
+    ) -> bool {
+        let _ = (event, at, along, scratch, out);
+        false
+    }
+
+    /// Changes of x' and eta' by one program, for directions that change the parameters by these amounts, one list a
+    /// direction; `None` if there is no such way.
+    fn fused_derivatives(&self, parameters: &[Vec<f64>]) -> Option<Box<dyn FusedDerivatives + '_>> {
+        let _ = parameters;
+        None
+    }
+}
+
+/// Changes of x' and eta' along several directions at once, by one program.
+pub trait FusedDerivatives {
+    /// At a state: `S` and `out` have a state (x, eta) and its change for each direction, one after the other. `false`
+    /// where the program cannot be trusted.
+    fn changes(&mut self, at: Point<'_>, S: &[f64], out: &mut [f64]) -> bool;
+}
+
+/// What is not differentiated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// A force law reads forces that redundant rows share.
+    SharedLoad,
+    /// Non-ideal work together with contacts.
+    NonidealWithFriction,
+    /// Control together with contacts, or with non-ideal work that reads constraint forces.
+    ControlWithReactions,
+    /// A contact that sticks holds some directions of its sliding velocity and leaves others to the constraints.
+    SharedDirections,
+    /// Masses that are singular together with contacts, non-ideal work or control (U9).
+    SingularMass,
+}

@@ -1,0 +1,130 @@
+//! Changes of control inputs: A_c dz = db_c - dA_c z, and the condition of least cost W u = R^T nu differentiated (C1).
+
+use super::{Response, least_squares, mass_times, row_times, solved, transposed};
+use crate::kernel::Direction;
+use crate::{ControlTerms, Point, Solution, Terms};
+use dalembert_linalg::{axpy, dot, mat_t_vec, mat_vec};
+
+impl Response<'_> {
+    pub(super) fn control_at(&mut self, at: Point<'_>) {
+        let shape = self.base.shape();
+        let (n, count) = (shape.n_eta, shape.n_input);
+        let s = &mut self.state;
+        s.control = ControlTerms::new(&shape);
+        self.base.control_terms(at, &mut self.scratch, &mut s.control);
+        s.reach = (0..count)
+            .map(|j| {
+                let column: Vec<f64> = (0..n).map(|i| s.control.S[i * count + j]).collect();
+                solved(&mut self.accelerator, &column, None)
+            })
+            .collect();
+    }
+
+    pub(super) fn control_along(&mut self, along: Direction<'_>) -> ControlTerms {
+        let at = Point { t: self.state.t, x: &self.state.x, eta: &self.state.eta };
+        let mut change = ControlTerms::new(&self.base.shape());
+        self.base.control_terms_along(at, along, &mut self.scratch, &mut change);
+        change
+    }
+
+    /// du, and what it adds: A_c dz = db_c - dA_c z, W du - R^T dnu = dR^T nu - dW u.
+    pub(super) fn follow_requirements(
+        &mut self,
+        change: &ControlTerms,
+        terms: &Terms,
+        dz: &mut [f64],
+        dl: &mut [f64],
+        out: &mut Solution,
+    ) {
+        let shape = self.base.shape();
+        let (n, r, k) = (shape.n_eta, shape.n_require, shape.n_input);
+        let W = self.cost();
+        let s = &self.state;
+        let (A, u) = (s.control.A.clone(), s.solution.inputs.clone());
+        let R: Vec<f64> =
+            (0..r * k).map(|e| dot(&A[(e / k) * n..(e / k + 1) * n], &s.reach[e % k].0)).collect();
+        let mut Wu = vec![0.0; k];
+        mat_vec(&W, &u, &mut Wu);
+        // nu of least norm with R^T nu = W u.
+        let R_t: Vec<f64> = (0..k * r).map(|e| R[(e % r) * k + e / r]).collect();
+        let nu = least_squares(&R_t, k, r, &Wu);
+        // dR^T nu by one more solve: g^T dY_j = h^T r1_j - l^T r2_j with M h - A^T l = g, A h = 0.
+        let mut g = vec![0.0; n];
+        mat_t_vec(&A, &nu, &mut g);
+        let (h, l) = solved(&mut self.accelerator, &g, None);
+        let mut dg = vec![0.0; n];
+        mat_t_vec(&change.A, &nu, &mut dg);
+        let s = &self.state;
+        let mut top = self.cost_change(change, terms);
+        for (j, (Y, L)) in s.reach.iter().enumerate() {
+            let mut r1: Vec<f64> = (0..n).map(|i| change.S[i * k + j]).collect();
+            mass_times(terms, Y, -1.0, &mut r1);
+            transposed(terms, L, &mut r1);
+            let mut r2 = vec![0.0; terms.b.len()];
+            row_times(terms, Y, -1.0, &mut r2);
+            top[j] = dot(&dg, Y) + dot(&h, &r1) - dot(&l, &r2) - top[j];
+        }
+        let mut bottom = change.b.clone();
+        for i in 0..r {
+            bottom[i] -= dot(&change.A[i * n..(i + 1) * n], &s.solution.eta_dot);
+            bottom[i] -= dot(&A[i * n..(i + 1) * n], dz);
+        }
+        let width = k + r;
+        let mut system = vec![0.0; width * width];
+        for i in 0..k {
+            (0..k).for_each(|j| system[i * width + j] = W[i * k + j]);
+            (0..r).for_each(|j| system[i * width + k + j] = -R[j * k + i]);
+        }
+        for i in 0..r {
+            (0..k).for_each(|j| system[(k + i) * width + j] = R[i * k + j]);
+        }
+        top.extend(bottom);
+        let found = least_squares(&system, width, width, &top);
+        out.inputs.copy_from_slice(&found[..k]);
+        for (j, du) in found[..k].iter().enumerate() {
+            axpy(*du, &s.reach[j].0, dz);
+            axpy(*du, &s.reach[j].1, dl);
+            (0..n).for_each(|i| out.control_force[i] += s.control.S[i * k + j] * du);
+        }
+    }
+
+    /// W, or S^T M^-1 S where none is given.
+    pub(super) fn cost(&mut self) -> Vec<f64> {
+        let s = &self.state;
+        if !s.control.W.is_empty() {
+            return s.control.W.clone();
+        }
+        let (n, k) = (s.terms.Q.len(), s.solution.inputs.len());
+        let mut W = vec![0.0; k * k];
+        for j in 0..k {
+            let mut column: Vec<f64> = (0..n).map(|i| s.control.S[i * k + j]).collect();
+            self.accelerator.factor.unconstrained(&mut column);
+            (0..k).for_each(|i| W[i * k + j] = (0..n).map(|q| s.control.S[q * k + i] * column[q]).sum());
+        }
+        W
+    }
+
+    /// dW u.
+    pub(super) fn cost_change(&self, change: &ControlTerms, terms: &Terms) -> Vec<f64> {
+        let s = &self.state;
+        let (n, k, u) = (s.terms.Q.len(), s.solution.inputs.len(), &s.solution.inputs);
+        let mut out = vec![0.0; k];
+        if !s.control.W.is_empty() {
+            mat_vec(&change.W, u, &mut out);
+            return out;
+        }
+        let mut factor = self.accelerator.factor.clone();
+        let mut y = vec![0.0; n];
+        mat_vec(&s.control.S, u, &mut y);
+        factor.unconstrained(&mut y);
+        let mut inner = vec![0.0; n];
+        mat_vec(&change.S, u, &mut inner);
+        mass_times(terms, &y, -1.0, &mut inner);
+        factor.unconstrained(&mut inner);
+        mat_t_vec(&change.S, &y, &mut out);
+        let mut rest = vec![0.0; k];
+        mat_t_vec(&s.control.S, &inner, &mut rest);
+        axpy(1.0, &rest, &mut out);
+        out
+    }
+}

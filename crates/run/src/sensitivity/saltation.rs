@@ -1,0 +1,263 @@
+//! Sensitivities across events (S3).
+//!
+//! ```text
+//! tau_p = -(g_y S- + g_p)/(g_y f- + g_t),     S+ = R_y S- + R_p + (R_y f- + R_t - f+) tau_p
+//! ```
+//!
+//! Contacts that stick, slide or turn, switches of time and jumps of forces leave the state alone: R is the identity. An
+//! event of the user that sets something has a reset R of its own. Where g vanishes with its rate the motion only grazes the
+//! event, and there is no derivative: refused, with the name of the event.
+//! Source: Leine and Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Systems, section 7.
+
+use super::follow::Sensitivities;
+use crate::hybrid::{FollowedStep, Guard, Moment};
+use crate::kernel::Direction;
+use crate::{NotDifferentiable, Point};
+
+/// A rate of a guard below this part of what it is the sum of is rounding: the motion grazes.
+const GRAZING: f64 = 1e-9;
+/// Distance from a kink, in parts of the step, at which the two sides are told apart.
+const BESIDE: f64 = 1e-9;
+/// Jumps of a derivative below this, relative to its size, are none.
+const NO_JUMP: f64 = 1e-7;
+
+/// What vanishes: a guard of the driver, or a kink of the equations.
+#[derive(Clone, Copy)]
+enum Vanishing {
+    Guard(Guard),
+    Kink(usize),
+}
+
+impl Sensitivities<'_> {
+    /// Columns behind a guard at which the motion goes on by other equations or from another state.
+    pub(super) fn pass(
+        &mut self,
+        guard: Guard,
+        before: Moment<'_>,
+        after: Moment<'_>,
+    ) -> Result<(), NotDifferentiable> {
+        self.rewind(before.t);
+        let width = self.equation.width();
+        self.take_modes(before.modes)?;
+        let rows = self.equation.response.as_ref().map_or(0, |r| r.row_count());
+        self.equation.solve(side(before), before.y)?;
+        if rows > 0 {
+            self.equation.make_tangent(&mut self.S);
+        }
+        let mut f = vec![0.0; width];
+        self.derivative(&mut f);
+        let mut S = self.S.clone();
+        let mut taus = Vec::new();
+        for column in S.chunks(width).enumerate() {
+            taus.push(self.time_change(column, &f, Vanishing::Guard(guard), before)?);
+        }
+        let set = match guard {
+            Guard::Event(event) => self.reset(event, before, after, &mut S, &mut f)?,
+            _ => false,
+        };
+        let moved = before.y.iter().zip(after.y).any(|(a, b)| (a - b).abs() > 1e-6 * (1.0 + a.abs()));
+        if let (Guard::Event(event), true, false) = (guard, moved, set) {
+            return Err(NotDifferentiable::Reset(event));
+        }
+        self.equation.response = None;
+        self.take_modes(after.modes)?;
+        self.equation.solve(side(after), after.y)?;
+        let mut f_after = vec![0.0; width];
+        self.derivative(&mut f_after);
+        for (column, tau) in S.chunks_mut(width).zip(&taus) {
+            (0..width).for_each(|i| column[i] += (f[i] - f_after[i]) * tau);
+        }
+        self.S = S;
+        if self.equation.response.as_ref().is_some_and(|r| r.row_count() > 0) {
+            self.equation.make_tangent(&mut self.S);
+        }
+        self.at = (after.t, self.S.clone());
+        self.t = after.t;
+        Ok(())
+    }
+
+    /// Columns behind a kink of the equations inside a step.
+    pub(super) fn pass_kink(
+        &mut self,
+        step: &FollowedStep<'_>,
+        t: f64,
+        kink: usize,
+    ) -> Result<(), NotDifferentiable> {
+        let width = self.equation.width();
+        let d = self.equation.n_x + self.equation.n;
+        let mut sides = [vec![0.0; width], vec![0.0; width]];
+        let mut y = vec![0.0; d];
+        for (k, f) in sides.iter_mut().enumerate().rev() {
+            let at = t + if k == 0 { -BESIDE } else { BESIDE } * step.h;
+            (step.inside)((at - step.t) / step.h, &mut y);
+            self.equation.solve(at, &y)?;
+            self.derivative(f);
+        }
+        let [f, f_after] = sides;
+        let size = f.iter().chain(&f_after).fold(0.0f64, |m, v| m.max(v.abs()));
+        if f.iter().zip(&f_after).all(|(a, b)| (a - b).abs() <= NO_JUMP * size) {
+            return Ok(());
+        }
+        let at = Moment { t, y: &y, modes: step.modes, stretch: step.stretch };
+        let mut S = self.S.clone();
+        for (k, column) in S.chunks_mut(width).enumerate() {
+            let tau = self.time_change((k, column), &f, Vanishing::Kink(kink), at)?;
+            (0..width).for_each(|i| column[i] += (f[i] - f_after[i]) * tau);
+        }
+        self.S = S;
+        Ok(())
+    }
+
+    /// tau_p of an event of the model for a column, at the state solved for last.
+    pub(super) fn event_time(
+        &mut self,
+        k: usize,
+        column: &[f64],
+        f: &[f64],
+        event: usize,
+    ) -> Result<f64, NotDifferentiable> {
+        let (y, modes) = (Vec::new(), self.modes.clone());
+        let at = Moment { t: self.at.0, y: &y, modes: &modes, stretch: [f64::NEG_INFINITY, f64::INFINITY] };
+        self.time_change((k, column), f, Vanishing::Guard(Guard::Event(event)), at)
+    }
+
+    /// (x', eta', integrands) at the state solved for last.
+    pub(super) fn derivative(&mut self, f: &mut [f64]) {
+        let d = self.equation.n_x + self.equation.n;
+        if let Some(response) = &mut self.equation.response {
+            response.derivative(&mut f[..d]);
+            if f.len() > d {
+                response.integrands(&mut f[d..]);
+            }
+        }
+    }
+
+    /// tau_p for a column.
+    fn time_change(
+        &mut self,
+        (k, column): (usize, &[f64]),
+        f: &[f64],
+        what: Vanishing,
+        at: Moment<'_>,
+    ) -> Result<f64, NotDifferentiable> {
+        let (n_x, n) = (self.equation.n_x, self.equation.n);
+        let own = self.equation.directions[k].clone();
+        let none = vec![0.0; own.len()];
+        let zeros = vec![0.0; n_x + n];
+        if let Vanishing::Guard(Guard::Time) = what {
+            return self.switch_time(&own, at);
+        }
+        let mut change = |t: f64, y: &[f64], p: &[f64]| {
+            self.guard_along(what, at, Direction { t, x: &y[..n_x], eta: &y[n_x..n_x + n], parameters: p })
+        };
+        let by_direction = change(0.0, column, &own);
+        let rate = change(1.0, f, &none);
+        // The sum of the sizes of its parts: what rounding is measured against.
+        let mut size = change(1.0, &zeros, &none).abs();
+        for i in 0..n_x + n {
+            if f[i] != 0.0 {
+                let mut unit = zeros.clone();
+                unit[i] = f[i];
+                size += change(0.0, &unit, &none).abs();
+            }
+        }
+        if by_direction == 0.0 {
+            return Ok(0.0);
+        }
+        if !(rate.abs() > GRAZING * size) {
+            return Err(match what {
+                Vanishing::Guard(Guard::Event(event)) => NotDifferentiable::GrazingEvent(event),
+                Vanishing::Guard(Guard::Contact(contact)) => NotDifferentiable::GrazingContact(contact),
+                _ => NotDifferentiable::GrazingSwitch,
+            });
+        }
+        Ok(-by_direction / rate)
+    }
+
+    /// The change of a guard along a direction, at the state solved for last.
+    fn guard_along(&mut self, what: Vanishing, at: Moment<'_>, along: Direction<'_>) -> f64 {
+        let Some(response) = &mut self.equation.response else { return f64::NAN };
+        match what {
+            Vanishing::Guard(Guard::Contact(contact)) => {
+                response.along(along, &mut self.equation.change);
+                response.margin_along(contact, along, &self.equation.change)
+            }
+            Vanishing::Guard(Guard::Event(event)) => {
+                response.along(along, &mut self.equation.change);
+                let mut g = vec![0.0; self.equation.base.shape().n_event];
+                response.events_along(along, &self.equation.change, &mut g);
+                g[event]
+            }
+            Vanishing::Guard(Guard::Time) => 0.0,
+            Vanishing::Kink(kink) => {
+                let base = self.equation.base;
+                let (mut scratch, mut g) =
+                    (vec![0.0; base.derivative_scratch_len()], vec![0.0; base.kink_count()]);
+                let (x, eta) = at.y.split_at(self.equation.n_x);
+                base.kinks_along(Point { t: at.t, x, eta }, along, &mut scratch, &mut g);
+                g[kink]
+            }
+        }
+    }
+
+    /// tau_p of the switches of time that change sides at an instant.
+    fn switch_time(&mut self, parameters: &[f64], at: Moment<'_>) -> Result<f64, NotDifferentiable> {
+        let base = self.equation.base;
+        let count = base.shape().n_time_switch;
+        let (mut g, mut rate, mut by) = (vec![0.0; count], vec![0.0; count], vec![0.0; count]);
+        let mut scratch = vec![0.0; base.scratch_len().max(base.derivative_scratch_len())];
+        let (x, eta) = (vec![0.0; self.equation.n_x], vec![0.0; self.equation.n]);
+        let none = vec![0.0; parameters.len()];
+        base.time_switches(at.t, &mut scratch, &mut g);
+        let time = Direction { t: 1.0, x: &x, eta: &eta, parameters: &none };
+        base.time_switches_along(at.t, time, &mut scratch, &mut rate);
+        base.time_switches_along(at.t, Direction { t: 0.0, parameters, ..time }, &mut scratch, &mut by);
+        // The instant is known to rounding: the function that vanishes there is the least in time.
+        let distance = |i: usize| if rate[i] != 0.0 { (g[i] / rate[i]).abs() } else { f64::INFINITY };
+        let near = 1e-9 * (1.0 + at.t.abs());
+        let found = (0..count).filter(|i| distance(*i) <= near && by[*i] != 0.0);
+        let first = found.min_by(|a, b| distance(*a).total_cmp(&distance(*b)));
+        Ok(first.map_or(0.0, |i| -by[i] / rate[i]))
+    }
+
+    /// What an event sets, for columns and for f before it; whether it sets anything.
+    fn reset(
+        &mut self,
+        event: usize,
+        before: Moment<'_>,
+        _: Moment<'_>,
+        S: &mut [f64],
+        f: &mut [f64],
+    ) -> Result<bool, NotDifferentiable> {
+        let (n_x, n, width) = (self.equation.n_x, self.equation.n, self.equation.width());
+        let base = self.equation.base;
+        let mut scratch = vec![0.0; base.scratch_len().max(base.derivative_scratch_len())];
+        let (x, eta) = before.y.split_at(n_x);
+        let at = Point { t: before.t, x, eta };
+        let mut out = vec![0.0; n_x + n];
+        let none = vec![0.0; self.equation.directions.first().map_or(0, Vec::len)];
+        let rate = f.to_vec();
+        let along = Direction { t: 1.0, x: &rate[..n_x], eta: &rate[n_x..n_x + n], parameters: &none };
+        if !base.reset_along(event, at, along, &mut scratch, &mut out) {
+            return Ok(false);
+        }
+        f[..n_x + n].copy_from_slice(&out);
+        for (k, column) in S.chunks_mut(width).enumerate() {
+            let own = column.to_vec();
+            let along = Direction {
+                t: 0.0,
+                x: &own[..n_x],
+                eta: &own[n_x..n_x + n],
+                parameters: &self.equation.directions[k],
+            };
+            base.reset_along(event, at, along, &mut scratch, &mut out);
+            column[..n_x + n].copy_from_slice(&out);
+        }
+        Ok(true)
+    }
+}
+
+/// The time of a moment, on its side of a switch.
+fn side(at: Moment<'_>) -> f64 {
+    at.t.max(at.stretch[0]).min(at.stretch[1])
+}
