@@ -1,6 +1,6 @@
 //! The linear system about a state, and eigenvalues over a range.
 
-use super::{nested, object, state_pairs};
+use super::{nested, object, state_pairs, units};
 use dalembert::equilibrium::{Equilibria, Equilibrium};
 use dalembert::linearize::Complex;
 use dalembert::linearize::{Linearization, OperatingPoint, Range, Split, Sweep};
