@@ -395,13 +395,8 @@ fn angles(
 
 /// The multipliers at a row; `None` where redundant rows share their forces.
 fn multipliers(model: &Workspace, row: &[f64]) -> Option<Vec<f64>> {
-    let now = model.evaluate(&state_of(model, row)).ok()?;
+    let now = model.evaluate(&model.system.state_of_row(row)).ok()?;
     (now.solution.rank >= model.system.rows.len()).then(|| now.solution.lambda.clone())
-}
-
-fn state_of(model: &Workspace, row: &[f64]) -> State {
-    let (n_x, n) = (model.form.coordinates.len(), model.form.speeds.len());
-    State::new(row[0], &row[1..1 + n_x], &row[1 + n_x..1 + n_x + n])
 }
 
 /// The largest force of a frame that one frame in twenty exceeds: peaks are not to make all else invisible.
@@ -436,7 +431,7 @@ fn forces_at(model: &Workspace, motion: &Motion, row: usize) -> Vec<f64> {
         return kept.to_vec();
     }
     let mut forces = Vec::new();
-    match model.evaluate(&state_of(model, motion.table.row(row))) {
+    match model.evaluate(&model.system.state_of_row(motion.table.row(row))) {
         Ok(now) => forces_of(&now.terms, &now.solution, &mut forces),
         Err(_) => forces.resize(width, f64::NAN), // no arrows where there is no solution
     }
