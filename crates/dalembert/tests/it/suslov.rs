@@ -193,11 +193,11 @@ fn suslovs_form_of_a_pendulum_and_of_a_disk() {
     # H5: zero for holonomic rows, in any frame
     nonholonomy_rod = [0, 0]
     # H3 solved for the speeds and M
-    x' = p_x - x*y*p_y/(x^2 + y^2) - x^2*p_x/(x^2 + y^2)
-    y' = p_y - x*y*p_x/(x^2 + y^2) - y^2*p_y/(x^2 + y^2)
+    x' = -y*(x*p_y - y*p_x)/(x^2 + y^2)
+    y' = x*(x*p_y - y*p_x)/(x^2 + y^2)
     M_rod = (x*p_x + y*p_y)/(2*(x^2 + y^2))
     # H6: the Hamiltonian on the redundant phase space
-    H = y + p_x^2/2 - x*y*p_x*p_y/(x^2 + y^2) - x^2*p_x^2/(2*(x^2 + y^2)) + p_y^2/2 - y^2*p_y^2/(2*(x^2 + y^2))
+    H = -(2*x*y*p_x*p_y - 2*y^3 - y^2*p_x^2 - x^2*(2*y + p_y^2))/(2*(x^2 + y^2))
     ");
     let mut disk = load_file("rolling_disk");
     assert_snapshot!(write(&mut disk, Form::Suslov, Format::Text).expect("written"), @r"
@@ -224,7 +224,7 @@ fn suslovs_form_of_a_pendulum_and_of_a_disk() {
     y' = r*sin(psi)*(p_theta + r*cos(psi)*p_x + r*sin(psi)*p_y)/(m*r^2 + J)
     psi' = p_psi/I
     theta' = (p_theta + r*cos(psi)*p_x + r*sin(psi)*p_y)/(m*r^2 + J)
-    M_rolling.x = p_x - m*r^2*cos(psi)*sin(psi)*p_y/(m*r^2 + J) - m*r*cos(psi)*p_theta/(m*r^2 + J) - m*r^2*cos(psi)^2*p_x/(m*r^2 + J)
-    M_rolling.y = p_y - m*r^2*cos(psi)*sin(psi)*p_x/(m*r^2 + J) - m*r*sin(psi)*p_theta/(m*r^2 + J) - m*r^2*sin(psi)^2*p_y/(m*r^2 + J)
+    M_rolling.x = (J*p_x + m*r*(r*sin(psi)^2*p_x - cos(psi)*(p_theta + r*sin(psi)*p_y)))/(m*r^2 + J)
+    M_rolling.y = (J*p_y + m*r*(r*cos(psi)^2*p_y - sin(psi)*(p_theta + r*cos(psi)*p_x)))/(m*r^2 + J)
     ");
 }
