@@ -16,7 +16,6 @@ use dalembert::energy_balance::impressed_forces;
 use dalembert::simulate::{KINDS, Motion, forces_of};
 use dalembert::system::PlacedKind;
 use dalembert_expr::{Expr, Pool};
-use dalembert_run::State;
 use diagram::Diagram;
 
 /// Numbers that the diagrams of a film may take.
