@@ -290,8 +290,7 @@ fn kernel_basis(A: &[f64], n: usize) -> Vec<Vec<f64>> {
         let pivot = rows[r][c];
         rows[r].iter_mut().for_each(|v| *v /= pivot);
         let row = rows[r].clone();
-        for (k, other) in rows.iter_mut().enumerate().filter(|(k, _)| *k != r) {
-            let _ = k;
+        for (_, other) in rows.iter_mut().enumerate().filter(|(k, _)| *k != r) {
             let factor = other[c];
             other.iter_mut().zip(&row).for_each(|(v, p)| *v -= factor * p);
         }

@@ -91,11 +91,12 @@ fn ignorable(model: &mut Workspace, equations: &Poincare) -> Vec<usize> {
         let (x, v) = (form.coordinates[*c], form.speeds[*c]);
         let pushed = |e: Option<&Expr>| e.is_some_and(|e| *e != Pool::ZERO);
         let n = form.speeds.len();
+        let dragged = form.nonideal.is_some() && pushed(elsewhere.get(n + c));
         pool.depends_on(lagrangian, &[v])
             && !pool.depends_on(lagrangian, &[x])
             && !elsewhere.iter().any(|e| pool.depends_on(*e, &[x, v]))
             && !pushed(elsewhere.get(*c))
-            && !(form.nonideal.is_some() && pushed(elsewhere.get(n + c)))
+            && !dragged
     };
     (0..form.speeds.len()).filter(is_ignorable).collect()
 }

@@ -131,8 +131,9 @@ def energies(name, text, coordinates):
 
 /// Printed equations against SymPy's `trigsimp` of them: at most twice as long, where SymPy ends in time.
 const LENGTHS: &str = r#"
-import re, signal
+import signal
 from sympy import *
+import re as regex
 
 def late(*_):
     raise TimeoutError()
@@ -141,7 +142,7 @@ signal.signal(signal.SIGALRM, late)
 def lengths(name, text):
     space = {}
     exec(compile(text, name, 'exec'), space)
-    ours = [l for l in text.splitlines() if re.match(r'equation_[0-9]+ = ', l)]
+    ours = [l for l in text.splitlines() if regex.match(r'equation_[0-9]+ = ', l)]
     for line in ours:
         left, right = space[line.split(' = ')[0]].args
         try:
