@@ -29,7 +29,7 @@ each_of() { # name of a row found above
 
 few=6400 many=12800
 failed=0
-for name in cart2 cart10 lanes2 andrews andrews_ranks solve_dense chain20 pendulum pendulum_run; do
+for name in cart2 cart10 lanes2 andrews andrews_ranks solve_dense chain20 ur5 joints20 pendulum pendulum_run; do
   count "$name" $few >"$found.few" & # the two at once
   eval "$(count "$name" $many)"
   b=${instructions:-} calls_b=${calls:-}

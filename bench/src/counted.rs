@@ -78,6 +78,30 @@ fn pendulum_run(times: usize) -> usize {
     evaluations
 }
 
+/// One acceleration of a model from bodies without constraints, by recursions over its tree.
+fn tree(text: &str, times: usize) {
+    let mut model =
+        Workspace::load(&Source::new("bodies.dal", text), &Overrides::default()).expect("a good model");
+    let start = model.start().expect("a start").state;
+    model.compiled.compile_native(&mut model.system, &model.form);
+    let kernel = &model.compiled;
+    let mut workspace = kernel.quick_workspace();
+    let mut out = vec![0.0; start.x.len() + start.eta.len() + 1];
+    (0..times).for_each(|_| assert!(kernel.quick(black_box(start.point()), &mut workspace, &mut out)));
+}
+
+/// A chain of links in space on pins along x and y in turn.
+fn joint_chain(n: usize) -> String {
+    let mut text = String::from("gravity [0, 0, -9.81]\n");
+    for k in 0..n {
+        let from = if k == 0 { "ground".to_owned() } else { format!("b{} at [0, 0, -0.2]", k - 1) };
+        let axis = ["[1, 0, 0]", "[0, 1, 0]"][k % 2];
+        text += &format!("body b{k}: mass 1, centre [0.02, 0, -0.1], inertia [0.01, 0.012, 0.004]\n");
+        text += &format!("joint j{k}: pin {from} to b{k}, axis {axis}\ninitial j{k} = 0.{}\n", 1 + k % 9);
+    }
+    text
+}
+
 fn cart(n: usize, times: usize) {
     let mut cart = Cart::new(n);
     (0..times).for_each(|_| cart.accelerate());
@@ -99,11 +123,13 @@ fn main() {
         Some("andrews_ranks") => andrews(times, false),
         Some("solve_dense") => solve_dense(times),
         Some("chain20") => Chain::new(20).accelerate(times),
+        Some("ur5") => tree(include_str!("../../crates/dalembert/tests/it/bodies/cases/r01_ur5.dal"), times),
+        Some("joints20") => tree(&joint_chain(20), times),
         Some("pendulum") => calls = pendulum(times),
         Some("pendulum_run") => calls = pendulum_run(times),
         _ => {
             eprintln!(
-                "counted cart2|cart10|lanes2|andrews|andrews_ranks|solve_dense|chain20|pendulum|pendulum_run TIMES"
+                "counted cart2|cart10|lanes2|andrews|andrews_ranks|solve_dense|chain20|ur5|joints20|pendulum|pendulum_run TIMES"
             );
             std::process::exit(2);
         }

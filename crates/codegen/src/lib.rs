@@ -98,6 +98,15 @@ fn outline(model: &Workspace, name: &str) -> Result<Outline, Box<Diagnostic>> {
         return Err(Box::new(Diagnostic::error(Code::NotApplicable, contact.span, message).help(help)));
     }
     refuse_open_loads(model)?;
+    if !model.compiled.tapes().has_mass {
+        let n = model.form.speeds.len();
+        let message =
+            format!("the mass matrix of this tree of bodies with {n} speeds is too large to be exported");
+        let d = Diagnostic::error(Code::TooLarge, None, message);
+        return Err(Box::new(
+            d.help("export a shorter tree, or bodies that are free with joints marked `cut`"),
+        ));
+    }
     let outline = Outline::new(model, name);
     let too_large = |what: String| {
         let help = "use smaller families, or coordinates in which the energies are shorter";

@@ -60,7 +60,7 @@ pub struct Outline {
 
 impl Outline {
     pub fn new(model: &Workspace, name: &str) -> Self {
-        let (system, Tapes { terms, nonideal, control, has_cost, groups, residuals, outputs }) =
+        let (system, Tapes { terms, nonideal, control, has_cost, groups, residuals, outputs, .. }) =
             (&model.system, model.compiled.tapes());
         let item = |name: &str, kind: &UnitInfo| Item { name: name.to_owned(), unit: unit(kind) };
         let plain = |name: &str| Item { name: name.to_owned(), unit: None };

@@ -204,6 +204,20 @@ pub struct Placement {
     pub turned: Matrix3,
 }
 
+/// What a row of a joint that closes a loop holds; d is from the first place to the second in the axes of the first, R the
+/// axes of the second there.
+#[derive(Clone, Debug)]
+pub enum ClosureRow {
+    /// `n . d`
+    Along(Vector),
+    /// The sum of `f . R g`.
+    Across(Vec<(Vector, Vector)>),
+    /// The distance of the places, less a length.
+    Distance,
+    /// Known by its expression alone.
+    Other,
+}
+
 /// What a joint does in the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JointRole {
@@ -248,6 +262,8 @@ pub struct Joint {
     pub limits: Vec<Limit>,
     /// Rows that the closure has and whose values must be positive when it is closed: axes that point the same way.
     pub same_way: Vec<Expr>,
+    /// What each row of the closure holds.
+    pub rows: Vec<ClosureRow>,
     /// Where it is stated.
     pub span: Span,
 }

@@ -56,6 +56,11 @@ impl Pose {
         Pose { turned: link.turned, R, spin, p: t.add3(&link.at, &moved) }
     }
 
+    /// The axes of the link as columns, in the axes of the parent.
+    pub fn axes(&self, t: &mut Tracer<'_>) -> Matrix {
+        t.product(&self.turned, &self.R)
+    }
+
     /// A vector of the parent, in the axes of the link.
     pub fn down(&self, t: &mut Tracer<'_>, v: &Vector) -> Vector {
         let v = t.apply3(&transposed(&self.turned), v);

@@ -16,6 +16,7 @@
 #![allow(non_snake_case)]
 
 mod articulated;
+mod closure;
 mod composite;
 mod inertia;
 mod joint;
@@ -26,6 +27,7 @@ mod regroup;
 mod tree;
 
 pub use articulated::articulated;
+pub use closure::{ClosureRow, LinkPlace, Row, closure};
 pub use composite::composite;
 pub use inertia::PseudoInertia;
 pub use linear::{MASS_PIVOT, Matrix, Vector, transposed};

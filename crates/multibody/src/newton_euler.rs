@@ -45,8 +45,9 @@ pub fn bias(t: &mut Tracer<'_>, tree: &Tree) -> Bias {
     Bias { poses, wrenches }
 }
 
-fn moved(t: &mut Tracer<'_>, link: &Link, pose: &Pose, parent: &Motion) -> Motion {
-    let (w_r, v_r) = match &link.freedom {
+/// Angular velocity and velocity of the origin against the parent, in the axes of the link.
+pub(crate) fn relative_velocity(t: &mut Tracer<'_>, freedom: &Freedom) -> (Vector, Vector) {
+    match freedom {
         Freedom::Turn { axis, rate, lead, .. } => {
             let w = t.scale3(*rate, axis);
             (w, t.scale3(*lead, &w))
@@ -54,7 +55,11 @@ fn moved(t: &mut Tracer<'_>, link: &Link, pose: &Pose, parent: &Motion) -> Motio
         Freedom::Slide { axis, rate, .. } => (ZERO, t.scale3(*rate, axis)),
         Freedom::Ball { w, .. } => (*w, ZERO),
         Freedom::Free { w, v, .. } => (*w, *v),
-    };
+    }
+}
+
+fn moved(t: &mut Tracer<'_>, link: &Link, pose: &Pose, parent: &Motion) -> Motion {
+    let (w_r, v_r) = relative_velocity(t, &link.freedom);
     let carried = pose.down(t, &parent.w);
     let w = t.add3(&carried, &w_r);
     let turning = t.cross(&carried, &w_r);

@@ -147,6 +147,14 @@ impl<'t> Tracer<'t> {
         self.given(inverse)
     }
 
+    /// `1/sqrt(a)`
+    pub fn inverse_root(&mut self, a: Num) -> Num {
+        let (square, one) = (self.value(a), self.tape.constant(1.0));
+        let root = self.tape.push(Op::Sqrt, &[square]);
+        let inverse = self.tape.push(Op::Div, &[one, root]);
+        self.given(inverse)
+    }
+
     /// 1 where every pivot so far is well clear of zero.
     pub fn sound(&mut self) -> Value {
         self.sound.unwrap_or_else(|| self.tape.constant(1.0))

@@ -125,8 +125,9 @@ impl Compiled {
     pub fn fuse(&mut self, system: &mut System, form: &KernelForm, rows: &[usize]) {
         if self.quick.as_ref().is_none_or(|q| q.rows != rows) {
             let fixed = self.folded.then_some(self.parameters.as_slice());
-            let straight =
-                self.has_inertia().then(|| UnrolledSolve::new(system, form, rows, fixed)).flatten();
+            // Recursions over bodies judge their pivots at every state.
+            let regular = form.is_deferred || self.has_inertia();
+            let straight = regular.then(|| UnrolledSolve::new(system, form, rows, fixed)).flatten();
             self.quick = straight.map(|s| FusedAcceleration::new(s, rows, &self.parameters));
         }
     }

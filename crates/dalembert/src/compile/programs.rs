@@ -234,6 +234,8 @@ impl Scatter {
 pub struct Tapes<'c> {
     /// x', M, Q, A, b over `t, x, eta, parameters`.
     pub terms: (&'c Program, &'c [(usize, usize)]),
+    /// Whether M is among them; that of a large tree of bodies is not written out.
+    pub has_mass: bool,
     /// C, over multipliers and reactions too.
     pub nonideal: Option<&'c Program>,
     /// A, b, S, W of C1.
@@ -254,6 +256,7 @@ impl Compiled {
     pub fn tapes(&self) -> Tapes<'_> {
         Tapes {
             terms: (&self.programs.terms.program, &self.programs.terms.places.each),
+            has_mass: self.programs.columns.is_none(),
             nonideal: self.programs.nonideal.as_ref(),
             control: self.programs.control_terms.as_ref().map(|c| (&c.program, &c.places.each[..])),
             has_cost: self.has_cost,

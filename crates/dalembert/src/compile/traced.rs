@@ -5,12 +5,12 @@
 
 use super::Inputs;
 use super::programs::{Scatter, Scattered};
-use super::tree::TreePlan;
+use super::tree::{Closing, TreePlan};
 use super::unrolled_solve::{Entries, Layout, MAX_RECURSIVE, Term, UnrolledSolve};
 use crate::kernel_form::KernelForm;
 use crate::system::System;
 use dalembert_expr::{Expr, Pool};
-use dalembert_multibody::{Num, Tracer, Tree, articulated, bias, composite, inertial_forces};
+use dalembert_multibody::{Num, Row, Tracer, Tree, articulated, bias, closure, composite, inertial_forces};
 use dalembert_tape::{Builder, Program, Value};
 use rustc_hash::FxHashMap;
 
@@ -23,8 +23,16 @@ struct Traced {
     mass: Vec<(usize, usize, Value)>,
     /// Q besides that of bodies.
     force: Vec<Term>,
-    A: Vec<Vec<(usize, Value)>>,
-    b: Vec<Term>,
+    rows: Vec<RowSource>,
+    closings: Vec<Closing>,
+}
+
+/// Where a row of A and b comes from.
+enum RowSource {
+    /// Entries and right side from symbols.
+    Symbols(Vec<(usize, Value)>, Term),
+    /// A row of a joint that closes a loop.
+    Closure(usize, usize),
 }
 
 impl Traced {
@@ -35,25 +43,38 @@ impl Traced {
         let mass: Vec<_> = besides.mass_matrix.entries().filter(|(p, q, _)| q <= p).collect();
         let mut list: Vec<Expr> = form.x_dot.iter().chain(&besides.force).copied().collect();
         list.extend(mass.iter().map(|(.., e)| *e));
-        list.extend(rows.iter().flat_map(|&r| &form.constraint_matrix[r]).map(|(_, e)| *e));
-        list.extend(rows.iter().map(|&r| form.constraint_right[r]));
+        let closures: Vec<Option<(usize, usize)>> =
+            rows.iter().map(|&r| plan.closure_of(system, r)).collect();
+        for (&r, _) in rows.iter().zip(&closures).filter(|(_, closure)| closure.is_none()) {
+            list.extend(form.constraint_matrix[r].iter().map(|(_, e)| *e));
+            list.push(form.constraint_right[r]);
+        }
         plan.expressions(&mut list);
         let inputs = Inputs::of(system, form);
         let mut tape = Builder::new(inputs.state.len() + besides_state);
         let lowered = system.pool.lower_into(&mut tape, &inputs.state, &list);
         let values: FxHashMap<Expr, Value> = list.into_iter().zip(lowered).collect();
-        let tree = plan.build(&mut tape, &values);
+        let (tree, closings) = plan.build(&mut tape, &values);
         let term = |e: &Expr| (*e != Pool::ZERO).then(|| values[e]);
-        let row = |r: &usize| form.constraint_matrix[*r].iter().map(|(p, e)| (*p, values[e])).collect();
-        Some(Traced {
+        let mut traced = Traced {
             x_dot: form.x_dot.iter().map(term).collect(),
             mass: mass.iter().map(|(p, q, e)| (*p, *q, values[e])).collect(),
             force: besides.force.iter().map(term).collect(),
-            A: rows.iter().map(row).collect(),
-            b: rows.iter().map(|r| term(&form.constraint_right[*r])).collect(),
+            rows: Vec::new(),
+            closings,
             tape,
             tree,
-        })
+        };
+        for (&r, closure) in rows.iter().zip(&closures) {
+            traced.rows.push(match closure {
+                Some((joint, k)) => RowSource::Closure(*joint, *k),
+                None => {
+                    let entries = form.constraint_matrix[r].iter().map(|(p, e)| (*p, values[e])).collect();
+                    RowSource::Symbols(entries, term(&form.constraint_right[r]))
+                }
+            });
+        }
+        Some(traced)
     }
 
     /// How many lower entries of M belong to bodies.
@@ -106,13 +127,31 @@ impl Traced {
             Q.push(term(&mut t, sum));
         }
         let M = M.into_iter().map(|row| row.into_iter().map(|e| term(&mut t, e)).collect()).collect();
-        let dense = |row: &Vec<(usize, Value)>| {
+        let closures: Vec<Vec<Row>> = self
+            .closings
+            .iter()
+            .map(|closing| {
+                let [first, second] = &closing.places;
+                closure(&mut t, &self.tree, &motion, [first, second], &closing.rows)
+            })
+            .collect();
+        let (mut A, mut b) = (Vec::new(), Vec::new());
+        for row in &self.rows {
             let mut dense = vec![None; n];
-            row.iter().for_each(|(p, v)| dense[*p] = Some(*v));
-            dense
-        };
-        let A = self.A.iter().map(dense).collect();
-        Entries { tape: self.tape, x_dot: self.x_dot, M, Q, A, b: self.b }
+            match row {
+                RowSource::Symbols(entries, right) => {
+                    entries.iter().for_each(|(p, v)| dense[*p] = Some(*v));
+                    b.push(*right);
+                }
+                RowSource::Closure(joint, k) => {
+                    let (entries, right) = &closures[*joint][*k];
+                    entries.iter().for_each(|(p, e)| dense[*p] = term(&mut t, *e));
+                    b.push(term(&mut t, *right));
+                }
+            }
+            A.push(dense);
+        }
+        Entries { tape: self.tape, x_dot: self.x_dot, M, Q, A, b }
     }
 }
 

@@ -6,9 +6,12 @@
 //! carries its first body, speeds of the user's own on joints), there is no tree and symbols are used.
 
 use crate::bodies::algebra::{across, quaternion, screw_lead};
-use crate::bodies::{Joint, JointKind, JointRole, Matrix3, Multibody, Placement, Vector as Exprs};
+use crate::bodies::{
+    ClosureRow, Joint, JointKind, JointRole, Matrix3, Multibody, Placement, Vector as Exprs,
+};
 use crate::system::System;
 use dalembert_expr::{Expr, Symbol};
+use dalembert_multibody::{ClosureRow as TracedRow, LinkPlace};
 use dalembert_multibody::{Freedom, Link, Matrix, Num, PseudoInertia, Tracer, Tree, Vector, transposed};
 use dalembert_tape::{Builder, Value};
 use rustc_hash::FxHashMap;
@@ -96,10 +99,35 @@ impl TreePlan {
             list.extend(shape.R.iter().chain(&shape.across).flatten().flatten());
             list.extend(shape.lead);
         }
+        for joint in self.bodies.joints.iter().filter(|joint| !joint.rows.is_empty()) {
+            for place in [&joint.first, &joint.second] {
+                list.extend(place.at);
+                matrix(list, &place.turned);
+            }
+            for row in &joint.rows {
+                match row {
+                    ClosureRow::Along(n) => list.extend(n),
+                    ClosureRow::Across(pairs) => {
+                        list.extend(pairs.iter().flat_map(|(f, g)| [f, g]).flatten())
+                    }
+                    ClosureRow::Distance | ClosureRow::Other => {}
+                }
+            }
+        }
+    }
+
+    /// The joint and the number of the row in it, where recursions know a row of the model.
+    pub fn closure_of(&self, system: &System, row: usize) -> Option<(usize, usize)> {
+        let constraint = system.rows[row].constraint;
+        let closing = JointRole::Cut { constraint: Some(constraint) };
+        let j = self.bodies.joints.iter().position(|joint| joint.role == closing)?;
+        let k = row.checked_sub(system.constraints[constraint].rows.start)?;
+        let known = self.bodies.joints[j].rows.get(k).is_some_and(|row| !matches!(row, ClosureRow::Other));
+        known.then_some((j, k))
     }
 
     /// The tree, from the values of its expressions; inputs of the tape are time, coordinates, speeds, parameters.
-    pub fn build(&self, tape: &mut Builder, values: &FxHashMap<Expr, Value>) -> Tree {
+    pub fn build(&self, tape: &mut Builder, values: &FxHashMap<Expr, Value>) -> (Tree, Vec<Closing>) {
         let inputs: Vec<Value> = (0..1 + self.x.len() + self.eta.len()).map(|k| tape.input(k)).collect();
         let mut t = Tracer::new(tape);
         let ground = Place { link: None, R: t.identity(), p: [Num::Zero; 3] };
@@ -114,8 +142,15 @@ impl TreePlan {
             build.joint(&mut t, j);
         }
         dalembert_multibody::regroup(&mut t, &mut build.tree);
-        build.tree
+        let closings = (0..self.bodies.joints.len()).map(|j| build.closing(&mut t, j)).collect();
+        (build.tree, closings)
     }
+}
+
+/// A joint that closes a loop, in numbers; without rows where it carries a body.
+pub(super) struct Closing {
+    pub places: [LinkPlace; 2],
+    pub rows: Vec<TracedRow>,
 }
 
 /// Where a body is on its link.
@@ -208,6 +243,35 @@ impl Build<'_> {
     fn on_body(&self, t: &mut Tracer<'_>, place: &Placement, own_axes: &Matrix) -> (Matrix, Vector) {
         let turned = self.matrix(t, &place.turned);
         (t.product(&turned, own_axes), self.vector(t, &place.at))
+    }
+
+    /// The rows of a joint that closes a loop; those known by their expressions alone hold nothing here.
+    fn closing(&self, t: &mut Tracer<'_>, j: usize) -> Closing {
+        let joint = &self.plan.bodies.joints[j];
+        let rows: Vec<TracedRow> = joint
+            .rows
+            .iter()
+            .map(|row| match row {
+                ClosureRow::Along(n) => TracedRow::Along(self.vector(t, n)),
+                ClosureRow::Across(pairs) => TracedRow::Across(
+                    pairs.iter().map(|(f, g)| (self.vector(t, f), self.vector(t, g))).collect(),
+                ),
+                ClosureRow::Distance => TracedRow::Distance,
+                ClosureRow::Other => TracedRow::Across(Vec::new()),
+            })
+            .collect();
+        let places = match rows.is_empty() {
+            true => [LinkPlace { link: None, at: [Num::Zero; 3], turned: self.ground.R }; 2],
+            false => [&joint.first, &joint.second].map(|place| self.link_place(t, place)),
+        };
+        Closing { places, rows }
+    }
+
+    fn link_place(&self, t: &mut Tracer<'_>, place: &Placement) -> LinkPlace {
+        let body = place.body.map_or(self.ground, |b| self.places[b]);
+        let (turned, at) = (self.matrix(t, &place.turned), self.vector(t, &place.at));
+        let (turned, at) = (t.product(&body.R, &turned), moved(t, &body, &at));
+        LinkPlace { link: body.link, at: snapped_vector(t, &at), turned: snapped(t, &turned) }
     }
 
     /// Axes in which a joint turns about one of them, as columns, and its freedoms with their speeds.

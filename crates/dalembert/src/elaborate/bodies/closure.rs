@@ -15,7 +15,7 @@
 use super::super::scope::Binding;
 use super::super::{Elaborator, Fallible};
 use super::algebra::{Motion, across, apply, cross, dot, screw_lead, sub, transposed};
-use crate::bodies::{Joint, JointKind, JointRole, Matrix3, Vector};
+use crate::bodies::{ClosureRow, Joint, JointKind, JointRole, Matrix3, Vector};
 use crate::system::{Constraint, ConstraintRow};
 use dalembert_expr::{Expr, Pool, Rational};
 use dalembert_syntax::ast;
@@ -81,7 +81,7 @@ impl Elaborator<'_> {
 
     fn close_loop(&mut self, slot: usize, joint: &Joint) -> Fallible<()> {
         let gap = self.gap(joint, joint.span)?;
-        let (rows, same_way) = self.closure_rows(joint, &gap);
+        let (rows, same_way, shapes) = self.closure_rows(joint, &gap);
         let (first, group, span) = (self.rows.len(), self.constraints.len(), joint.span);
         self.limit(first + rows.len(), "constraint rows", span)?;
         for (part, residual) in rows {
@@ -102,35 +102,43 @@ impl Elaborator<'_> {
         self.constraints.push(Constraint { name: joint.name.clone(), rows: first..self.rows.len(), span });
         if let Some(joint) = &mut self.bodies.joints[slot] {
             joint.role = JointRole::Cut { constraint: Some(group) };
-            joint.same_way = same_way;
+            (joint.same_way, joint.rows) = (same_way, shapes);
         }
         Ok(())
     }
 
-    /// Rows by the names of their parts, and what must be positive besides.
-    fn closure_rows(&mut self, joint: &Joint, gap: &Gap) -> (Vec<(String, Expr)>, Vec<Expr>) {
-        let (mut rows, mut same_way) = (Vec::new(), Vec::new());
+    /// Rows by the names of their parts, what must be positive besides, and what the rows hold.
+    fn closure_rows(
+        &mut self,
+        joint: &Joint,
+        gap: &Gap,
+    ) -> (Vec<(String, Expr)>, Vec<Expr>, Vec<ClosureRow>) {
+        let (mut rows, mut same_way, mut shapes) = (Vec::new(), Vec::new(), Vec::new());
         let is_plane = self.bodies.plan.is_plane;
         let pool = &mut self.pool;
         if joint.kind == JointKind::Rod {
             let (square, length) = (dot(pool, &gap.d, &gap.d), joint.size.unwrap_or(Pool::ZERO));
             let distance = pool.sqrt(square);
-            return (vec![("force".to_owned(), pool.sub(distance, length))], same_way);
+            let row = ("force".to_owned(), pool.sub(distance, length));
+            return (vec![row], same_way, vec![ClosureRow::Distance]);
         }
         for (name, n) in held_points(pool, joint, is_plane) {
             rows.push((format!("force.{name}"), dot(pool, &n, &gap.d)));
+            shapes.push(ClosureRow::Along(n));
         }
         for (name, residual) in held_turns(pool, joint, &gap.R, is_plane, &mut same_way) {
             rows.push((format!("torque.{name}"), residual));
         }
+        shapes.extend(held_directions(pool, joint, is_plane));
         if joint.kind == JointKind::Screw {
             let (turn, slide) = (self.freedom(joint, gap, 0), dot(&mut self.pool, &joint.axes[0], &gap.d));
             let lead = screw_lead(&mut self.pool, joint.size);
             let advance = self.pool.mul(lead, turn);
             let along = self.pool.sub(slide, advance);
             rows.push(("force.along".to_owned(), along));
+            shapes.push(ClosureRow::Other);
         }
-        (rows, same_way)
+        (rows, same_way, shapes)
     }
 
     /// A guess of a joint that closes a loop: it chooses between ways to close it. Its value cannot be fixed.
@@ -271,6 +279,38 @@ fn held_turns(
             let turned = cross(pool, &u, &image);
             let across = named_across(pool, &u);
             across.into_iter().map(|(name, n)| (name, dot(pool, &n, &turned))).collect()
+        }
+    }
+}
+
+/// The same residuals as products of directions that are fixed on either side.
+fn held_directions(pool: &mut Pool, joint: &Joint, is_plane: bool) -> Vec<ClosureRow> {
+    let unit = super::algebra::unit;
+    match (joint.kind, is_plane) {
+        (JointKind::Weld | JointKind::Slider, true) => vec![ClosureRow::Across(vec![(unit(1), unit(0))])],
+        (_, true) | (JointKind::Ball | JointKind::Free | JointKind::FreePoint | JointKind::Rod, _) => {
+            Vec::new()
+        }
+        (JointKind::Weld | JointKind::Slider, _) => {
+            let half = |pool: &mut Pool, k: usize, sign: Rational| {
+                let c = pool.number(&Rational::HALF * &sign);
+                super::algebra::scale(pool, c, &unit(k))
+            };
+            let mut skew = |i: usize, j: usize| {
+                let (plus, minus) = (half(pool, i, Rational::ONE), half(pool, j, Rational::MINUS_ONE));
+                ClosureRow::Across(vec![(plus, unit(j)), (minus, unit(i))])
+            };
+            vec![skew(2, 1), skew(0, 2), skew(1, 0)]
+        }
+        (JointKind::Universal, _) => {
+            let u = super::algebra::neg(pool, &joint.axes[0]);
+            vec![ClosureRow::Across(vec![(u, joint.axes[1])])]
+        }
+        _ => {
+            let u = joint.axes[0];
+            let across = named_across(pool, &u);
+            let row = |(_, n): (_, Vector)| ClosureRow::Across(vec![(cross(pool, &n, &u), u)]);
+            across.into_iter().map(row).collect()
         }
     }
 }

@@ -27,6 +27,7 @@ pub(super) fn unplaced(name: &str, kind: JointKind, on: (Option<usize>, Option<u
         armature: None,
         limits: Vec::new(),
         same_way: Vec::new(),
+        rows: Vec::new(),
         span,
     }
 }

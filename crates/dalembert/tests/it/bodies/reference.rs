@@ -73,7 +73,7 @@ macro_rules! cases {
 
 cases! {
     r01_ur5 r04_solo12_free r06_two_arms r07_chain10 r09_mixed_tree
-    l01_stewart l04_solo12_feet_1 l05_four_bar
+    l01_stewart l04_solo12_feet_1 l04_solo12_feet_2 l04_solo12_feet_3 l05_four_bar
 }
 
 #[test]

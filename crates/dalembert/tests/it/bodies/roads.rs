@@ -77,7 +77,7 @@ fn tree(rng: &mut Rng, n: usize) -> String {
     text + "body last: mass 0.2, inertia [0.1, 0.1, 0.1]\njoint jl: pin b0 at [0.1, 0, 0] to last\n"
 }
 
-fn states(model: &Workspace, rng: &mut Rng) -> (Vec<f64>, Vec<f64>) {
+fn state(model: &Workspace, rng: &mut Rng) -> (Vec<f64>, Vec<f64>) {
     let mut x: Vec<f64> = model.form.coordinates.iter().map(|_| rng.between(-1.0, 1.0)).collect();
     let eta = model.form.speeds.iter().map(|_| rng.between(-2.0, 2.0)).collect();
     let joints = model.system.bodies.iter().flat_map(|bodies| &bodies.joints);
@@ -95,40 +95,97 @@ fn difference(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0f64, |m, (a, b)| m.max((a - b).abs())) / size
 }
 
-/// Terms of both roads, and the accelerations of the fused program where there is one.
+/// The system by symbols and by recursions, with states at which they are compared.
+struct Roads {
+    symbols: Compiled,
+    recursion: Compiled,
+    states: Vec<(Vec<f64>, Vec<f64>)>,
+}
+
+impl Roads {
+    fn of(text: &str, rng: &mut Rng) -> Roads {
+        let mut model = load(text);
+        model.derive_symbols().unwrap_or_else(|d| panic!("{}", d.message));
+        let parameters = model.compiled.parameters().to_vec();
+        let (mut by_symbols, mut by_recursion) = (model.form.clone(), model.form.clone());
+        (by_symbols.besides_bodies, by_recursion.is_deferred) = (None, true);
+        let symbols = Compiled::new(&mut model.system, &by_symbols, parameters.clone());
+        let mut recursion = Compiled::new(&mut model.system, &by_recursion, parameters);
+        recursion.compile_native(&mut model.system, &by_recursion);
+        Roads { symbols, recursion, states: (0..3).map(|_| state(&model, rng)).collect() }
+    }
+
+    /// x', M, Q, A, b at states that need not be on the constraints.
+    fn terms_agree(&self, text: &str) {
+        let read = |kernel: &Compiled, at: Point<'_>| {
+            let (mut terms, mut scratch) = (Terms::of(kernel), vec![0.0; kernel.scratch_len()]);
+            kernel.terms(at, &mut scratch, &mut terms);
+            terms.written_out()
+        };
+        for (x, eta) in &self.states {
+            let at = Point { t: 0.3, x, eta };
+            let (a, b) = (read(&self.symbols, at), read(&self.recursion, at));
+            let parts = [
+                ("x'", &a.x_dot, &b.x_dot),
+                ("M", &a.M, &b.M),
+                ("Q", &a.Q, &b.Q),
+                ("A", &a.A, &b.A),
+                ("b", &a.b, &b.b),
+            ];
+            for (name, a, b) in parts {
+                let off = difference(a, b);
+                assert!(off < 1e-12, "{name} differs by {off:.1e}\n{text}");
+            }
+        }
+    }
+
+    /// Accelerations of the fused program where it trusts itself.
+    fn accelerations_agree(&self, text: &str) {
+        for (x, eta) in &self.states {
+            let at = Point { t: 0.3, x, eta };
+            let wanted =
+                Accelerator::new(&self.symbols).solve(&self.symbols, at).expect("regular").eta_dot.clone();
+            let mut workspace = self.recursion.quick_workspace();
+            let (n_x, n) = (x.len(), eta.len());
+            let mut out = vec![0.0; n_x + n + 2 * self.recursion.quick_rows().len() + 1];
+            if !workspace.is_empty() && self.recursion.quick(at, &mut workspace, &mut out) {
+                let off = difference(&wanted, &out[n_x..n_x + n]);
+                assert!(off < 1e-10, "accelerations differ by {off:.1e}\n{text}");
+            }
+        }
+    }
+}
+
 fn agree(text: &str, rng: &mut Rng) {
-    let mut model = load(text);
-    model.derive_symbols().unwrap_or_else(|d| panic!("{}", d.message));
-    let parameters = model.compiled.parameters().to_vec();
-    let (mut by_symbols, mut by_recursion) = (model.form.clone(), model.form.clone());
-    (by_symbols.besides_bodies, by_recursion.is_deferred) = (None, true);
-    let symbols = Compiled::new(&mut model.system, &by_symbols, parameters.clone());
-    let mut recursion = Compiled::new(&mut model.system, &by_recursion, parameters);
-    recursion.compile_native(&mut model.system, &by_recursion);
-    let read = |kernel: &Compiled, at: Point<'_>| {
-        let (mut terms, mut scratch) = (Terms::of(kernel), vec![0.0; kernel.scratch_len()]);
-        kernel.terms(at, &mut scratch, &mut terms);
-        terms.written_out()
-    };
-    for _ in 0..3 {
-        let (x, eta) = states(&model, rng);
-        let at = Point { t: 0.3, x: &x, eta: &eta };
-        let (a, b) = (read(&symbols, at), read(&recursion, at));
-        for (name, off) in [
-            ("x'", difference(&a.x_dot, &b.x_dot)),
-            ("M", difference(&a.M, &b.M)),
-            ("Q", difference(&a.Q, &b.Q)),
-        ] {
-            assert!(off < 1e-12, "{name} differs by {off:.1e}\n{text}");
-        }
-        let wanted = Accelerator::new(&symbols).solve(&symbols, at).expect("regular").eta_dot.clone();
-        let mut workspace = recursion.quick_workspace();
-        let (n_x, n) = (x.len(), eta.len());
-        let mut out = vec![0.0; n_x + n + 2 * recursion.quick_rows().len() + 1];
-        if !workspace.is_empty() && recursion.quick(at, &mut workspace, &mut out) {
-            let off = difference(&wanted, &out[n_x..n_x + n]);
-            assert!(off < 1e-10, "accelerations differ by {off:.1e}\n{text}");
-        }
+    let roads = Roads::of(text, rng);
+    roads.terms_agree(text);
+    roads.accelerations_agree(text);
+}
+
+#[test]
+fn rows_of_loops_agree() {
+    let kinds = [
+        ("pin", ", axis [0, 1, 0]"),
+        ("slider", ", axis [0, 1, 0]"),
+        ("cylindrical", ", axis [1, 0, 0]"),
+        ("screw pitch 0.3", ", axis [0, 1, 0]"),
+        ("universal", ""),
+        ("ball", ""),
+        ("planar", ", axis [1, 0, 0]"),
+        ("weld", ""),
+        ("rod length 0.7", ""),
+    ];
+    for (kind, axis) in kinds {
+        let text = format!(
+            "gravity [0, 0, -9.81]
+            body a: box 1 size [1, 0.5, 0.25]
+            body b: box 1 size [0.5, 1, 0.25]
+            joint s: universal ground to a
+            joint e: universal a at [1, 0, 0.5] to b
+            joint c: {kind} a at [0.5, 0.5, 0] turned rpy(0, pi/2, 0) \
+            to b at [0, 0.5, 0.5] turned rpy(pi/2, 0, 0){axis}, cut"
+        );
+        Roads::of(&text, &mut Rng::new(8)).terms_agree(&text);
     }
 }
 
