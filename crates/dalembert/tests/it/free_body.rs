@@ -207,7 +207,7 @@ fn a_spring_between_points_pulls_at_both() {
 fn torques_are_couples_and_what_has_no_point_is_told() {
     let film = film_of(
         "parameter J = 2, tau = 3, V = 5
-         coordinate th {rad}
+         coordinate th
          let P = [cos(th), sin(th)]*2
          kinetic J/2*th'^2
          potential V*th

@@ -151,7 +151,8 @@ class Player {
     if (this.film.shapes.some((s) => s.kind === 'trace')) {
       this.switches.append(check('traces', this.state.traces, 'trace', 'paths of points', (on) => (this.state.traces = on)));
     }
-    for (const { kind } of this.film.arrows) {
+    const kinds = new Set([...this.film.arrows, ...this.film.couples].map((acting) => acting.kind));
+    for (const kind of kinds) {
       const act = (on) => (on ? this.shown.add(kind) : this.shown.delete(kind));
       this.switches.append(check(`${kind} force`, this.shown.has(kind), kind, KINDS[kind], act));
     }

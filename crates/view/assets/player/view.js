@@ -220,7 +220,10 @@ function drawCouples(g, film, camera, now, look, position) {
     for (let i = 0; i <= steps; i++) points.push(at(-0.5 * Math.PI + sweep * i / steps));
     const color = look.kinds[couple.kind];
     drawPath(g, points, color, 2.2);
-    drawArrow(g, points[points.length - 2], at(-0.5 * Math.PI + sweep * (1 + 0.5 / Math.abs(sweep) / 2)), color);
+    const end = -0.5 * Math.PI + sweep;
+    const [ux, uy] = [-Math.sign(sweep) * Math.sin(end), -Math.sign(sweep) * Math.cos(end)];
+    const [x, y] = at(end);
+    drawArrow(g, [x - 10 * ux, y - 10 * uy], [x + 10 * ux, y + 10 * uy], color);
   });
 }
 

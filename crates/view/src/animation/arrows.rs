@@ -383,7 +383,7 @@ fn angles(
         let moved = pool.substitute(&parts, &[(symbol, turned)]);
         let periodic = parts.iter().zip(&moved).all(|(a, b)| {
             let difference = pool.sub(*a, *b);
-            pool.is_zero(difference) == dalembert_expr::Zero::Yes
+            pool.is_zero(difference) != dalembert_expr::Zero::No
         });
         if !own && (unit.as_deref() == Some("rad") || periodic) {
             found.push((name, p, at));
