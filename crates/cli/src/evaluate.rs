@@ -126,6 +126,8 @@ fn text(model: &Model, now: &Evaluation) -> String {
             rows.push(vec![row.name.clone(), multiplier, plain(now.residuals[r])]);
         }
         section(&mut out, &rows);
+    }
+    if !system.rows.is_empty() && !system.mixes_force_units() {
         let mut rows = vec![cells(["constraint", "reaction"])];
         let unit = system.unit_of_reaction();
         let size = |v: f64| quantity(v, unit.as_deref());

@@ -79,6 +79,11 @@ pub fn write_c(model: &Workspace, name: &str, step: bool) -> Result<(String, Str
 ///
 /// As [`write`], and for models that have no start.
 pub fn write_fmu(model: &Workspace, name: &str, version: FmiVersion) -> Result<Fmu, Box<Diagnostic>> {
+    if let Some(event) = model.system.events.iter().find(|event| !event.actions.is_empty()) {
+        let message = format!("what the event `{}` does cannot be exported", event.name);
+        let help = "export the motion between events, and let the importing program set the state at them";
+        return Err(Box::new(Diagnostic::error(Code::NotApplicable, event.span, message).help(help)));
+    }
     let outline = outline(model, name)?;
     let start = model.clone().start()?;
     Ok(fmu::write(&outline, &start.state, version))

@@ -218,7 +218,7 @@ impl Transform<'_> {
         let slopes = self.pool.gradient(form, u);
         let form = Quadratic::of(self.pool, form, &slopes, u)?;
         let linear = self.pool.linear(rest, u)?;
-        if form.linear.iter().any(|e| *e != Pool::ZERO) || !(self.constant(form.rest)? > 0.0) {
+        if form.linear.iter().any(|e| *e != Pool::ZERO) || self.constant(form.rest)? <= 0.0 {
             return None;
         }
         let sign = if self.constant(b)? > 0.0 { Rational::MINUS_ONE } else { Rational::ONE };

@@ -7,6 +7,7 @@ use crate::bodies::JointKind;
 use crate::system::{Parameter, System};
 use dalembert_expr::Rational;
 use dalembert_syntax::units::{Dimension, UnitInfo};
+use std::collections::BTreeSet;
 
 impl System {
     /// The unit of a column of a result by its name, as in `rad/s`; `None` where it is not known or there is none.
@@ -113,6 +114,15 @@ impl System {
         self.energy_kind.per_time().times(&kind, &Rational::MINUS_ONE).shown()
     }
 
+    /// Whether generalised forces are known to have different units, as newtons and newton metres: a norm over them means
+    /// nothing.
+    #[must_use]
+    pub fn mixes_force_units(&self) -> bool {
+        let kinds = self.speeds.iter().map(|s| self.kind_of_state(&s.name).and_then(|kind| kind.shown()));
+        let units: BTreeSet<String> = kinds.flatten().collect();
+        units.len() > 1
+    }
+
     /// The unit of the norm of a generalised force, where it is the same on every speed.
     #[must_use]
     pub fn unit_of_reaction(&self) -> Option<String> {
@@ -129,7 +139,7 @@ impl Parameter {
         // 45 degrees come back as 45: the shortest number that means the same but for rounding.
         let same = |short: &f64| (short * self.unit_size - value).abs() <= 2.0 * f64::EPSILON * value.abs();
         let short = |digits: usize| format!("{guess:.*e}", digits - 1).parse::<f64>().ok();
-        (1..=17).filter_map(short).find(same).unwrap_or(guess)
+        (1..=15).filter_map(short).find(same).unwrap_or(guess)
     }
 
     /// The unit of the file where one is written, else what is known from its value.

@@ -23,6 +23,7 @@ mod jacobi;
 mod laws;
 mod loops;
 mod outside;
+mod places;
 mod result_units;
 mod results;
 mod roles;
@@ -35,7 +36,7 @@ mod value;
 
 use crate::system::{
     CompleteIntegral, Constraint, ConstraintRow, Contact, Coordinate, DrawnPoint, Event, Figure, Output,
-    Parameter, RequirementRow, Run, Speed, System,
+    Parameter, RequirementRow, Run, Speed, System, TableUse,
 };
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, any_error};
@@ -48,6 +49,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Binding, Scope};
 
 pub(crate) use outside::{Names, constant_value, expression_over, value_in};
+pub use places::with_places;
 pub use survey::{ConstraintFact, Fact, Survey, survey};
 pub use tables::{Interpolation, Samples, points_of_columns};
 
@@ -122,6 +124,8 @@ struct Elaborator<'a> {
     pool: Pool,
     /// Where names are declared in the whole text.
     declarations: FxHashMap<String, Span>,
+    /// In a second reading: the points at which forces act.
+    places: Option<places::PlaceBook>,
     scope: Scope,
     /// By the number of the symbol.
     roles: Vec<Role>,
@@ -193,6 +197,7 @@ struct Elaborator<'a> {
     bodies: bodies::Bodies,
     functions: functions::Functions,
     tables: Vec<std::rc::Rc<Samples>>,
+    table_uses: Vec<TableUse>,
     /// Inputs that are given as functions of the state, in the rates as they are written.
     input_images: Vec<(Symbol, Expr)>,
 }
@@ -208,7 +213,13 @@ struct Elaborator<'a> {
 /// assert_eq!(system.unwrap().speeds[0].name, "y'");
 /// ```
 pub fn elaborate(ast: &Ast, overrides: &Overrides) -> (Option<System>, Vec<Diagnostic>) {
+    elaborate_keeping(ast, overrides, false)
+}
+
+/// The same, perhaps with the points at which forces act.
+fn elaborate_keeping(ast: &Ast, overrides: &Overrides, points: bool) -> (Option<System>, Vec<Diagnostic>) {
     let mut this = Elaborator::new(overrides);
+    this.places = points.then(places::PlaceBook::default);
     this.declarations = declarations(ast);
     this.refuse_repeated_overrides();
     this.read_model(ast);
@@ -285,6 +296,7 @@ impl<'a> Elaborator<'a> {
             pool,
             scope: Scope::default(),
             declarations: FxHashMap::default(),
+            places: None,
             roles: Vec::new(),
             diagnostics: Vec::new(),
             budget: MAX_STEPS,
@@ -338,6 +350,7 @@ impl<'a> Elaborator<'a> {
             bodies: bodies::Bodies::default(),
             functions: functions::Functions::default(),
             tables: Vec::new(),
+            table_uses: Vec::new(),
             input_images: Vec::new(),
         };
         this.set_role(time, Role::Time);

@@ -254,7 +254,7 @@ fn note_chetaev(w: &mut Writer, model: &mut Workspace) {
     let names: Vec<&str> = kinds.iter().filter(|k| !k.linear).map(|k| k.name.as_str()).collect();
     if !names.is_empty() {
         w.note(&format!(
-            "Chetaev's condition for {}: virtual displacements satisfy (d psi/d eta) v = 0 (P8)",
+            "Chetaev's condition for {}: (d psi/d eta) v vanishes for virtual displacements v (P8)",
             names.join(", ")
         ));
     }

@@ -11,7 +11,7 @@
 //! (constitutive laws). Checked by `tests/it/force_potential.rs`.
 
 use crate::workspace::Workspace;
-use dalembert_expr::{Expr, Node, PRIMES, Pool, Rational, Sample, Symbol, Weighted, Zero};
+use dalembert_expr::{Expr, Node, PRIMES, Pool, Rational, Sample, Switch, Symbol, Weighted, Zero};
 
 /// Forces are multiplied out up to this many terms to tell their parts apart.
 const MAX_TERMS: usize = 200;
@@ -52,6 +52,10 @@ pub fn stored_force(model: &mut Workspace) -> Option<StoredForce> {
 
 /// V with -dV/dx_i = F_i, proved; `None` where F has no potential, or none that is found.
 pub(crate) fn potential_of(pool: &mut Pool, force: &[Expr], x: &[Symbol]) -> Option<Expr> {
+    // Derivatives do not see jumps: a force that jumps with x may seem to have a potential in y.
+    if Switch::is_piecewise(pool, force) {
+        return None;
+    }
     // An integral that no rule gives along one coordinate may be known along another.
     let first: Vec<usize> = (0..x.len()).filter(|i| force[*i] != Pool::ZERO).take(MAX_ORDERS).collect();
     first.into_iter().find_map(|begin| {

@@ -3,6 +3,7 @@
 mod finite;
 mod options;
 mod record;
+mod tables_left;
 mod variables;
 
 use crate::compile::{CodeStats, Compiled};
@@ -416,6 +417,7 @@ impl Workspace {
         let method = options.options.method;
         let code = (!request.interpret).then(|| self.compiled.speed());
         let table = Table { columns, values };
+        warnings.extend(self.tables_left(&table));
         let (not_finite, about_outputs) = judge(self, &table);
         warnings.extend(about_outputs);
         Ok(Motion {

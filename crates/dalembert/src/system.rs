@@ -72,6 +72,8 @@ pub struct System {
     pub outputs: Vec<Output>,
     /// Zero crossings.
     pub events: Vec<Event>,
+    /// Where tables are asked, so that a run beyond their points can be told.
+    pub table_uses: Vec<TableUse>,
     /// What `simulate` does by default.
     pub run: Option<Run>,
     /// A complete integral of the Hamilton-Jacobi equation, to be verified and used.
@@ -92,6 +94,34 @@ pub struct System {
     pub vectors: Vec<DrawnPoint>,
     /// Bodies, joints and force elements, where the model has any.
     pub bodies: Option<Multibody>,
+    /// Forces with the points they act at; only a system that was read for its points has them.
+    pub placed: Vec<PlacedForce>,
+}
+
+/// What a force with a point belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlacedKind {
+    /// Applied forces, those of potentials and of dissipation.
+    Impressed,
+    /// A constraint row, by index: the force is for a multiplier of one.
+    Row(usize),
+}
+
+/// A force of the free-body diagram.
+#[derive(Clone, Debug)]
+pub struct PlacedForce {
+    /// What its point is called.
+    pub name: String,
+    /// What it belongs to.
+    pub kind: PlacedKind,
+    /// Whether it comes from an energy, not from a force that is given or a Rayleigh function.
+    pub of_energy: bool,
+    /// The point, two or three components.
+    pub at: Vec<Expr>,
+    /// The force.
+    pub force: Vec<Expr>,
+    /// Its generalised force, as parts on speeds.
+    pub on_speeds: Vec<(usize, Expr)>,
 }
 
 impl System {
@@ -385,6 +415,19 @@ pub struct Event {
     /// What changes there, all from values before it.
     pub actions: Vec<Action>,
     /// Where it stands.
+    pub span: Span,
+}
+
+/// A table of the model at an argument.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableUse {
+    /// Name of the table.
+    pub name: String,
+    /// The argument.
+    pub argument: Expr,
+    /// First and last abscissa.
+    pub range: [f64; 2],
+    /// Where it is asked.
     pub span: Span,
 }
 

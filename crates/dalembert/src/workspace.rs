@@ -41,6 +41,8 @@ pub struct Workspace {
     pub diagnostics: Vec<Diagnostic>,
     /// Whether its equations are still to be compared with a second derivation before they are used. Copies share the answer.
     unchecked: Arc<AtomicBool>,
+    /// What it was read from.
+    origin: Option<Arc<(Source, Overrides)>>,
 }
 
 /// Everything at one state.
@@ -66,9 +68,20 @@ impl Workspace {
     /// Reads, derives and compiles a model. On error: everything that is wrong with it.
     pub fn load(source: &Source, overrides: &Overrides) -> Result<Workspace, Diagnostics> {
         match read(source, overrides) {
-            (Some(system), diagnostics) => Workspace::of(system, diagnostics),
+            (Some(system), diagnostics) => Ok(Workspace {
+                origin: Some(Arc::new((source.clone(), overrides.clone()))),
+                ..Workspace::of(system, diagnostics)?
+            }),
             (None, diagnostics) => Err(diagnostics.into()),
         }
+    }
+
+    /// The system once more with the points at which its forces act ([`System::placed`]), in expressions of its own;
+    /// `None` for a system that does not come from a text.
+    pub fn free_body_diagram(&self) -> Option<System> {
+        let (source, overrides) = &**self.origin.as_ref()?;
+        let (ast, _) = dalembert_syntax::parse(source);
+        crate::elaborate::with_places(&ast, overrides)
     }
 
     /// Derives and compiles a system; `diagnostics` is what has been said about it so far.
@@ -98,8 +111,14 @@ impl Workspace {
             }
         };
         let compiled = Compiled::without_contacts(&mut system, &form, parameters);
-        let mut model =
-            Workspace { system, form, compiled, diagnostics, unchecked: Arc::new(AtomicBool::new(true)) };
+        let mut model = Workspace {
+            system,
+            form,
+            compiled,
+            diagnostics,
+            unchecked: Arc::new(AtomicBool::new(true)),
+            origin: None,
+        };
         model.check_coefficients();
         if any_error(&model.diagnostics) {
             return Err(model.diagnostics.into());
@@ -135,7 +154,7 @@ impl Workspace {
     /// A system whose equations are known, to be compared with another: nothing is said about it, nothing checked.
     pub(crate) fn bare(system: System, form: KernelForm, compiled: Compiled) -> Workspace {
         let unchecked = Arc::new(AtomicBool::new(false));
-        Workspace { system, form, compiled, diagnostics: Vec::new(), unchecked }
+        Workspace { system, form, compiled, diagnostics: Vec::new(), unchecked, origin: None }
     }
 
     /// Events that would change the state end the motion instead.

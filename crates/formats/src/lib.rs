@@ -122,10 +122,7 @@ pub fn import(source: &Source, options: &Options) -> Result<Imported, Diagnostic
     if any_error(&log.messages) {
         return Err(log.errors());
     }
-    let mut text = formatted(&written.text, &mut log)?;
-    if !written.friction.is_empty() {
-        text.push_str(&format!("\n# Dry friction in joints\n{}\n", written.friction.join("\n")));
-    }
+    let text = formatted(&written.text, &mut log)?;
     Ok(Imported {
         format,
         text,

@@ -24,7 +24,6 @@ struct Writer<'a> {
     joints: Vec<Vec<String>>,
     frames: Vec<String>,
     inputs: Vec<String>,
-    friction: Vec<String>,
     text: String,
 }
 
@@ -34,15 +33,13 @@ pub struct Written {
     pub text: String,
     /// Names of the inputs.
     pub inputs: Vec<String>,
-    /// Statements of dry friction, which end the model.
-    pub friction: Vec<String>,
 }
 
 /// Writes a model.
 pub fn write(robot: &Robot, merged: &Merged, head: &str, log: &mut Log) -> Written {
     let (bodies, joints, frames, inputs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let (names, friction, text) = (Names::default(), Vec::new(), head.to_owned());
-    let mut writer = Writer { robot, merged, log, names, bodies, joints, frames, inputs, friction, text };
+    let (names, text) = (Names::default(), head.to_owned());
+    let mut writer = Writer { robot, merged, log, names, bodies, joints, frames, inputs, text };
     writer.choose_names();
     writer.head();
     writer.tree();
@@ -51,7 +48,7 @@ pub fn write(robot: &Robot, merged: &Merged, head: &str, log: &mut Log) -> Writt
     writer.closures();
     writer.actuators();
     writer.start();
-    Written { text: writer.text, inputs: writer.inputs, friction: writer.friction }
+    Written { text: writer.text, inputs: writer.inputs }
 }
 
 impl Writer<'_> {
@@ -136,7 +133,7 @@ impl Writer<'_> {
                 if joint.friction != 0.0 {
                     for part in joint.kind.speeds() {
                         let target = format!("{name}{}", part.trim_end_matches('\''));
-                        self.friction.push(format!("friction in {target}: limit {}", number(joint.friction)));
+                        lines.push(format!("friction in {target}: limit {}", number(joint.friction)));
                     }
                 }
             }

@@ -143,3 +143,33 @@ def test_evaluate(pendulum):
     with pytest.raises(AttributeError, match="has no 'velocity'"):
         now.velocity
     assert PENDULUM == pendulum.text
+
+
+def test_what_is_read_can_be_set_again():
+    text = "parameter a = 45 {deg}, l = 12.5 {cm}, k = 3\ncoordinate x\nkinetic x'^2/2\npotential k*x*l*sin(a)"
+    system = System.from_text(text)
+    assert system.parameters == {"a": 45.0, "l": 12.5, "k": 3.0}
+    assert system.parameters.units == {"a": "deg", "l": "cm"}
+    again = system.with_parameters(**system.parameters)
+    assert again.si_parameters == system.si_parameters
+    assert again.evaluate({"x": 1}).impressed[0] == system.evaluate({"x": 1}).impressed[0]
+    with pytest.raises(TypeError, match="with_parameters"):
+        system.parameters["k"] = 3
+
+
+def test_notebooks_show_tables(pendulum):
+    motion = pendulum.simulate(1, every=0.1)
+    for shown in (pendulum, pendulum.parameters, motion, pendulum.verify()):
+        assert shown._repr_html_().count("<tr>") >= 2
+    assert "x'" in motion._ipython_key_completions_()
+
+
+def test_a_motion_is_an_array_and_a_function_of_time(pendulum):
+    motion = pendulum.simulate(1, every=0.01)
+    table = np.asarray(motion)
+    assert table.shape == (len(motion), len(motion.columns)) and (table[:, 0] == motion.t).all()
+    assert np.array_equal(motion.sol(motion.t[7]), motion.y[:, 7])
+    fine = pendulum.simulate(1, t_eval=[0.1234, 0.777])
+    assert np.allclose(motion.sol([0.1234, 0.777]), fine.y, atol=1e-6)
+    with pytest.raises(ValueError, match="known from"):
+        motion.sol(2.0)

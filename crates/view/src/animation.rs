@@ -10,7 +10,7 @@ mod layout;
 
 use crate::scene::Scene;
 use arrows::Placement;
-pub use arrows::{Arrows, ForceKind};
+pub use arrows::{Arrows, Couple, ForceKind};
 use dalembert::simulate::{Motion, Table};
 use dalembert::{Model, Workspace};
 use dalembert_expr::Expr;
@@ -90,6 +90,8 @@ pub struct Animation {
     pub points: Vec<(String, usize)>,
     /// Forces at these points, of each kind that acts.
     pub arrows: Vec<Arrows>,
+    /// Couples in the plane.
+    pub couples: Vec<Couple>,
     /// A large force: one that few frames exceed. Pictures show it with a fixed length.
     pub force_scale: f64,
     /// Kinetic, potential and total energy, as far as the model has them.
@@ -119,12 +121,13 @@ impl Animation {
         scene: &Scene,
     ) -> Result<Animation, Box<Diagnostic>> {
         let dimension = scene.dimension();
-        let layout = FrameLayout::new(scene, dimension);
-        let placement = Placement::new(model, &layout, dimension);
+        let mut layout = FrameLayout::new(scene, dimension);
+        let placement = Placement::new(model, scene, &mut layout, dimension);
         let energies = energies(model);
         model.check_memory()?;
         let mut remarks = scene.remarks.clone();
-        let numbers = layout.values.len() + ForceKind::ALL.len() * layout.points.len() * dimension;
+        let width = layout.values.len() + placement.numbers();
+        let numbers = width + ForceKind::ALL.len() * (layout.points.len() * dimension + placement.numbers());
         let rows = shown_rows(&motion.table, numbers, &mut remarks);
         let mut film = Animation {
             title: model.system.title.clone().unwrap_or_default(),
@@ -133,10 +136,11 @@ impl Animation {
             parameters: settings(model, motion),
             times: rows.iter().map(|k| motion.table.row(*k)[0]).collect(),
             shapes: layout.shapes.clone(),
-            width: layout.values.len(),
+            width,
             tracks: Vec::new(),
             points: Vec::new(),
             arrows: Vec::new(),
+            couples: Vec::new(),
             force_scale: 0.0,
             energies: energies.iter().map(|(name, _)| Series::new(name)).collect(),
             residuals: Vec::new(),
@@ -144,7 +148,7 @@ impl Animation {
             high: Vec::new(),
             remarks,
         };
-        film.expose(model, motion, &layout, &energies, &rows);
+        film.expose(model, motion, (&layout, &placement), &energies, &rows);
         film.measure_residuals(model, motion, &rows);
         placement.aim(&mut film, model, motion, &rows);
         film.find_box();
@@ -163,7 +167,7 @@ impl Animation {
         &mut self,
         model: &mut Workspace,
         motion: &Motion,
-        layout: &FrameLayout,
+        (layout, placement): (&FrameLayout, &Placement),
         energies: &[(&'static str, Expr)],
         rows: &[usize],
     ) {
@@ -172,8 +176,9 @@ impl Animation {
         let tape = Tape::new(model, &outputs, motion);
         for k in rows {
             let values = tape.at(motion.table.row(*k));
-            let (positions, energies) = values.split_at(self.width);
+            let (positions, energies) = values.split_at(layout.values.len());
             self.tracks.extend_from_slice(positions);
+            self.tracks.extend(placement.positions(motion.table.row(*k), motion));
             self.energies.iter_mut().zip(energies).for_each(|(series, e)| series.values.push(*e));
         }
     }

@@ -59,6 +59,15 @@ impl Scene {
         scene
     }
 
+    /// Every point of the model: what is drawn, named vectors that are no directions, right-angled coordinates.
+    pub fn places(&self, model: &mut Workspace) -> Vec<DrawnPoint> {
+        let mut places: Vec<DrawnPoint> =
+            self.figures.iter().flat_map(|figure| figure.places()).cloned().collect();
+        let Points { places: moving, fixed } = Points::of(model);
+        places.extend(moving.into_iter().chain(fixed));
+        places
+    }
+
     /// Two or three: as many components as its points have.
     pub fn dimension(&self) -> usize {
         let flat = |figure: &Figure| match figure {

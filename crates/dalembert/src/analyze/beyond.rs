@@ -12,24 +12,15 @@
 
 use super::dynamics::Dynamics;
 use super::killing;
+use super::naming::{Candidate, names};
 use super::noether::MAX_AFFINE;
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Node, Pool, Rational, Symbol, Weighted};
 
 /// Lagrangians are multiplied out up to this many terms to find their parts.
 const MAX_TERMS: usize = 600;
-/// Names of coordinates that are listed.
-const MAX_NAMES: usize = 6;
 /// Pairs of families that are tried as planes of rotation.
 const MAX_PAIRS: usize = 40;
-
-/// A quantity that may be conserved.
-pub(super) struct Candidate {
-    pub name: String,
-    pub J: Expr,
-    /// Where it comes from.
-    pub reason: String,
-}
 
 /// What may be conserved, in the model's pool.
 pub(super) fn candidates(model: &mut Workspace, dynamics: &mut Dynamics) -> Vec<Candidate> {
@@ -49,16 +40,6 @@ pub(super) fn candidates(model: &mut Workspace, dynamics: &mut Dynamics) -> Vec<
         }
     }
     list
-}
-
-/// The first names of some coordinates.
-pub(super) fn names(model: &Workspace, list: &[usize]) -> String {
-    let mut names: Vec<&str> =
-        list.iter().take(MAX_NAMES).map(|i| model.system.coordinates[*i].name.as_str()).collect();
-    if list.len() > MAX_NAMES {
-        names.push("...");
-    }
-    names.join(", ")
 }
 
 /// The addends of an expression, multiplied out.

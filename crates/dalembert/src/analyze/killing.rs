@@ -12,9 +12,9 @@
 //! Source: Stäckel; Eisenhart 1934. For up to four coordinates without constraints and other forces. Checked
 //! by `tests/it/conserved.rs`.
 
-use super::beyond::{Candidate, names};
 use super::dynamics::Dynamics;
 use super::matrix::Echelon;
+use super::naming::{Candidate, names};
 use crate::force_potential::potential_of;
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Field, Pool, Rational, Residue, Symbol};

@@ -15,12 +15,29 @@ pub(super) struct Hamiltonian {
 /// Longer lists of names are cut.
 const MAX_NAMES: usize = 6;
 
+/// A quantity that may be conserved.
+pub(super) struct Candidate {
+    pub name: String,
+    pub J: Expr,
+    /// Where it comes from.
+    pub reason: String,
+}
+
+/// The first names of some coordinates.
+pub(super) fn names(model: &Workspace, list: &[usize]) -> String {
+    let mut names: Vec<&str> =
+        list.iter().take(MAX_NAMES).map(|i| model.system.coordinates[*i].name.as_str()).collect();
+    if list.len() > MAX_NAMES {
+        names.push("...");
+    }
+    names.join(", ")
+}
+
 /// What a lecturer would call the quantity.
 pub(super) fn name(model: &Workspace, symmetry: &Symmetry, is_energy: bool, free: &[usize]) -> String {
     let parts: Vec<&(Unknown, Rational)> =
         symmetry.iter().filter(|(u, _)| !matches!(u, Unknown::Gauge(..))).collect();
     let has = |test: fn(&Unknown) -> bool| parts.iter().any(|(u, _)| test(u));
-    let coordinate = |i: &usize| model.system.coordinates[*i].name.as_str();
     let mut moved: Vec<usize> = Vec::new();
     for (u, _) in &parts {
         if let Unknown::Shift(i) | Unknown::Linear(i, _) | Unknown::Boost(i) = u
@@ -30,11 +47,7 @@ pub(super) fn name(model: &Workspace, symmetry: &Symmetry, is_energy: bool, free
         }
     }
     moved.sort_unstable();
-    let mut names: Vec<&str> = moved.iter().take(MAX_NAMES).map(coordinate).collect();
-    if moved.len() > MAX_NAMES {
-        names.push("...");
-    }
-    let names = names.join(", ");
+    let names = names(model, &moved);
     // Turning moves no coordinate along itself; stretching does.
     let turning = parts.iter().all(|(u, _)| !matches!(u, Unknown::Linear(i, j) if i == j));
     if has(|u| *u == Unknown::Time) {

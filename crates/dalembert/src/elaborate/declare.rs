@@ -276,6 +276,7 @@ impl Elaborator<'_> {
         for name in names {
             let value = self.value(&d.value).inspect_err(|_| self.poison(&d.target))?;
             self.remember_vector(&name, &value);
+            self.place_name(&name, &d.value, &value);
             self.declare(&name, Binding::Value(value), d.target.span)?;
         }
         Ok(())

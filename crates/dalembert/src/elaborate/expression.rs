@@ -266,7 +266,7 @@ impl Elaborator<'_> {
                 let z = &self.auxiliaries[k];
                 Value::Scalar(self.pool.var(z.symbol), z.kind.clone())
             }
-            Binding::Value(value) => value,
+            Binding::Value(value) => self.value_over_points(&value).unwrap_or(value),
             Binding::Function(_)
             | Binding::Table(_)
             | Binding::Body(_)

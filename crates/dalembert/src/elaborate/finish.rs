@@ -5,7 +5,7 @@ use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::{Elaborator, Fallible};
 use crate::kernel_form::Places;
-use crate::system::{Contact, Contribution, Initial, InitialTarget, Observables, System};
+use crate::system::{Contact, Contribution, Initial, InitialTarget, Observables, PlacedForce, System};
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
@@ -65,6 +65,7 @@ impl Elaborator<'_> {
         let nonideal = self.nonideal_term(&kinematics, &images)?;
         let mass = self.checked_mass(&kinematics, &images)?;
         self.replace_in_rows(&kinematics, &images)?;
+        let placed = self.placed_forces(&frame, &images);
         let contacts = self.close_contacts(&kinematics, &images)?;
         let control = self.close_control(&kinematics, &frame, &images)?;
         let initial = self.checked_initials(&kinematics);
@@ -74,12 +75,16 @@ impl Elaborator<'_> {
         images.extend(body_results);
         self.name_result_units(&kinematics, &observables, &energy_kind);
         self.replace_in_outputs(&kinematics, &images, &observables, &energies)?;
+        let arguments: Vec<Expr> = self.table_uses.iter().map(|used| used.argument).collect();
+        let arguments = self.pool.substitute(&arguments, &images);
+        self.table_uses.iter_mut().zip(arguments).for_each(|(used, e)| used.argument = e);
         let auxiliary_rates = self.auxiliary_rates(&images);
         Ok(Closed {
             rest,
             auxiliary_rates,
             energies: energies.map(|(_, value)| value),
             energy_kind,
+            placed,
             contacts,
             control,
             kinematics,
@@ -250,6 +255,7 @@ impl Elaborator<'_> {
             initial: c.initial,
             outputs: self.outputs,
             events: self.events,
+            table_uses: self.table_uses,
             run: self.run,
             complete_integral: self.complete_integral,
             observables: c.observables,
@@ -260,6 +266,7 @@ impl Elaborator<'_> {
             drawn: self.drawn,
             vectors: self.vectors,
             bodies,
+            placed: c.placed,
         }
     }
 }
@@ -281,6 +288,7 @@ struct Closed {
     /// The whole, the kinetic and the potential energy.
     energies: [Option<Expr>; 3],
     energy_kind: UnitInfo,
+    placed: Vec<PlacedForce>,
     contacts: Vec<Contact>,
     control: Control,
     kinematics: Kinematics,

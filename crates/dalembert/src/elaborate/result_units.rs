@@ -8,12 +8,16 @@ use super::Elaborator;
 use super::scope::Binding;
 use super::speeds::Kinematics;
 use crate::system::Observables;
-use dalembert_expr::{Rational, Symbol};
+use dalembert_expr::{Expr, Rational, Symbol};
+use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::source::Span;
 use dalembert_syntax::units::UnitInfo;
+use std::collections::BTreeSet;
 
 impl Elaborator<'_> {
     /// Gives outputs that are results of the motion and nothing else their units.
     pub(super) fn name_result_units(&mut self, k: &Kinematics, results: &Observables, energy: &UnitInfo) {
+        self.warn_of_mixed_reactions(k, results);
         if !matches!(energy, UnitInfo::Known(_)) {
             return;
         }
@@ -45,6 +49,30 @@ impl Elaborator<'_> {
         for output in self.outputs.iter_mut().filter(|o| o.kind == UnitInfo::Missing) {
             if let Some((_, unit)) = values.iter().find(|(value, _)| *value == output.value) {
                 output.kind = unit.clone();
+            }
+        }
+    }
+}
+
+impl Elaborator<'_> {
+    /// A norm over forces and moments is warned of, except at contacts, where it is the normal force.
+    fn warn_of_mixed_reactions(&mut self, k: &Kinematics, results: &Observables) {
+        let units: BTreeSet<String> = k.speeds.iter().filter_map(|s| s.kind.shown()).collect();
+        if units.len() < 2 {
+            return;
+        }
+        let contacts: Vec<String> = self.contacts.iter().map(|c| c.name.clone()).collect();
+        let plain =
+            self.constraints.iter().zip(&results.reactions).filter(|(c, _)| !contacts.contains(&c.name));
+        let symbols: Vec<(String, Symbol)> = plain.map(|(c, s)| (c.name.clone(), *s)).collect();
+        let outputs: Vec<(Expr, Span)> = self.outputs.iter().map(|o| (o.value, o.span)).collect();
+        for (value, span) in outputs {
+            let used = symbols.iter().find(|(_, symbol)| self.pool.depends_on(value, &[*symbol]));
+            if let Some((name, _)) = used {
+                let message = format!("`reaction({name})` adds newtons and newton metres");
+                let d = Diagnostic::warning(Code::ReactionMixesUnits, span, message);
+                let help = format!("use `multiplier({name})`, or `ideal(x)` for the part on one coordinate");
+                self.diagnostics.push(d.help(help));
             }
         }
     }

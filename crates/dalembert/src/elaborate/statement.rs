@@ -50,17 +50,20 @@ impl Elaborator<'_> {
                 let part =
                     self.part(e, Allowed::only("the potential energy", State::Position).with_auxiliaries())?;
                 self.potential.push(part);
+                self.place_energy(e, Rational::MINUS_ONE, false);
                 Ok(())
             }
             S::Lagrangian(e) => {
                 let part = self.part(e, Allowed::only("the Lagrangian", State::Velocity))?;
                 self.lagrangian.push(part);
+                self.place_energy(e, Rational::ONE, false);
                 Ok(())
             }
             S::Dissipation(e) => {
                 let part = self.part(e, Allowed::only("the Rayleigh function", State::Velocity))?;
                 self.warn_without_rates(&part);
                 self.dissipation.push(part);
+                self.place_energy(e, Rational::MINUS_ONE, true);
                 Ok(())
             }
             S::Work(e) => {
@@ -224,6 +227,8 @@ impl Elaborator<'_> {
             self.force_at_work.push(Part { kind, ..f.clone() });
         }
         let span = force.span.to(point.span);
+        let [at, vector] = [&p, &f].map(|parts| parts.iter().map(|part| part.expr).collect());
+        self.place_force(dalembert_syntax::expression_text(point), false, at, vector);
         self.forces_at.push((f.iter().map(|f| f.expr).collect(), p.iter().map(|p| p.expr).collect(), span));
         Ok(())
     }
@@ -255,6 +260,7 @@ impl Elaborator<'_> {
             let row = ConstraintRow { name, residual, kind, holonomic, on_accelerations, constraint, span };
             self.rows.push(row);
         }
+        self.place_rows(&name, equation);
         self.constraint_of.insert(name.clone(), self.constraints.len());
         self.constraints.push(Constraint { name, rows: first_row..self.rows.len(), span });
         Ok(())

@@ -15,11 +15,12 @@ use super::roles::{Allowed, State};
 use super::scope::Binding;
 use super::value::Value;
 use super::{Elaborator, Fallible};
+use crate::system::TableUse;
 use dalembert_expr::{Expr, Function, Pool, Rational};
-use dalembert_syntax::ast::{self, Name, Table, TableSource};
+use dalembert_syntax::ast::{self, Name, StatementKind, Table, TableSource};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
-use dalembert_syntax::source::Span;
-use dalembert_syntax::units::UnitInfo;
+use dalembert_syntax::source::{Source, Span};
+use dalembert_syntax::units::{self, UnitInfo};
 use std::rc::Rc;
 
 /// Points of one table.
@@ -237,12 +238,36 @@ impl Elaborator<'_> {
         Some(self.arguments(name, args).and_then(|[a]| {
             let (x, _) = self.scalar(a)?;
             self.spend(samples.points.len(), a.span)?;
+            if let (Some(first), Some(last)) = (samples.points.first(), samples.points.last()) {
+                let (name, range) = (name.text.clone(), [first.0, last.0]);
+                let new = TableUse { name, argument: x, range, span: a.span };
+                if !self.table_uses.iter().any(|used| used.name == new.name && used.argument == x) {
+                    self.table_uses.push(new);
+                }
+            }
             Ok(Value::Scalar(samples.at(&mut self.pool, x), UnitInfo::Missing))
         }))
     }
 }
 
-/// Two columns of a file with a header, separated by commas. A line that begins with `#` is passed over.
+/// What a number in each column is in SI, where the line behind the header gives units, `# s,mm`.
+fn sizes_of_columns(text: &str, columns: usize) -> Option<Vec<f64>> {
+    let second = text.lines().filter(|line| !line.trim().is_empty()).nth(1)?;
+    let cells: Vec<&str> = second.trim().strip_prefix('#')?.split(',').map(str::trim).collect();
+    let size = |cell: &&str| {
+        let unit = if cell.is_empty() { "1" } else { cell };
+        let (ast, said) =
+            dalembert_syntax::parse(&Source::new("units", format!("parameter a = 1 {{{unit}}}")));
+        let statement = ast.body.statements.into_iter().next().filter(|_| said.is_empty())?;
+        let StatementKind::Parameter(list) = statement.kind else { return None };
+        units::read(list.first()?.unit.as_ref()?).ok().map(|read| read.size())
+    };
+    // Anything else behind `#` is a comment.
+    if cells.len() == columns { cells.iter().map(size).collect() } else { None }
+}
+
+/// Two columns of a file with a header, separated by commas. A line that begins with `#` is passed over, but for units right
+/// behind the header.
 pub fn points_of_columns(text: &str, x: &str, y: &str) -> Result<Vec<(f64, f64)>, String> {
     let mut lines =
         text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
@@ -254,12 +279,13 @@ pub fn points_of_columns(text: &str, x: &str, y: &str) -> Result<Vec<(f64, f64)>
             .ok_or_else(|| format!("there is no column `{name}`; the columns are {}", header.join(", ")))
     };
     let (i, j) = (place(x)?, place(y)?);
+    let sizes = sizes_of_columns(text, header.len()).unwrap_or_else(|| vec![1.0; header.len()]);
     let mut points = Vec::new();
     for (k, line) in lines.enumerate() {
         let cells: Vec<&str> = line.split(',').map(str::trim).collect();
         let cell = |i: usize| cells.get(i).and_then(|text| text.parse::<f64>().ok());
         match (cell(i), cell(j)) {
-            (Some(x), Some(y)) => points.push((x, y)),
+            (Some(x), Some(y)) => points.push((x * sizes[i], y * sizes[j])),
             _ => return Err(format!("row {} is not made of numbers", k + 2)),
         }
     }

@@ -200,8 +200,11 @@ mod tests {
             assert!(Figure::read(text).is_err(), "{text}");
         }
         let columns = ["t".to_owned(), "theta".to_owned()];
-        let said =
-            |text: &str| Kept::new(&Figure::read(text).unwrap(), &columns).err().map(|d| d.help.join(" "));
+        let said = |text: &str| {
+            Kept::new(&Figure::read(text).unwrap(), &columns)
+                .err()
+                .map(|d| d.help.clone().unwrap_or_default())
+        };
         assert!(said("max(thta)").is_some_and(|help| help.contains("did you mean `theta`")));
         assert!(said("max(theta), max(theta)").is_some() && said("max(theta), min(theta)").is_none());
     }

@@ -244,6 +244,7 @@ fn rewrite(model: &mut Workspace, change: &Change) -> System {
         initial: Vec::new(),
         outputs: Vec::new(),
         events: Vec::new(),
+        table_uses: Vec::new(),
         run: None,
         observables: old.observables.clone(),
         energy: None,
@@ -253,6 +254,7 @@ fn rewrite(model: &mut Workspace, change: &Change) -> System {
         drawn: Vec::new(),
         vectors: Vec::new(),
         bodies: None,
+        placed: Vec::new(),
         pool: std::mem::take(pool),
     }
 }

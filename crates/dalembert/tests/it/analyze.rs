@@ -295,7 +295,15 @@ fn textbook_systems_have_their_constants() {
     let known: [(&str, &[&str]); 9] = [
         (
             "kepler",
-            &["energy", "angular momentum in x, y", "angular momentum in x, z", "angular momentum in y, z"],
+            &[
+                "energy",
+                "angular momentum in x, y",
+                "angular momentum in x, z",
+                "angular momentum in y, z",
+                "Runge-Lenz vector along x",
+                "Runge-Lenz vector along y",
+                "Runge-Lenz vector along z",
+            ],
         ),
         ("lagrange_top", &["energy", "momentum of phi", "momentum of psi"]),
         ("heavy_top", &["energy", "angular momentum in e0, e1, e2, e3"]),

@@ -5,6 +5,7 @@ mod drawing;
 mod mechanics;
 mod names;
 mod runs;
+mod slips;
 use crate::support;
 mod units;
 

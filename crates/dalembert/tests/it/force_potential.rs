@@ -26,7 +26,13 @@ fn laws_are_integrated() {
         assert_eq!(potential(forces).as_deref(), Some(V), "{forces}");
     }
     // Follower forces, friction, and what is not integrable.
-    for forces in ["force x = -y\nforce y = x", "force x = -k*x'", "force x = y^2", "force x = exp(x^2)"] {
+    for forces in [
+        "force x = -y\nforce y = x",
+        "force x = -k*x'",
+        "force x = y^2",
+        "force x = exp(x^2)",
+        "force y = sign(x) - 1",
+    ] {
         assert_eq!(potential(forces), None, "{forces}");
     }
 }

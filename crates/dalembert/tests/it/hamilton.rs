@@ -106,7 +106,7 @@ fn a_free_body_in_momenta() {
 #[test]
 fn a_rolling_disk_in_momenta() {
     assert_snapshot!(written(&model_text("rolling_disk")), @r"
-    H = p_x^2/(2*m) + p_y^2/(2*m) + p_psi^2/(2*I) + p_theta^2/(2*J)
+    H = p_psi^2/(2*I) + p_theta^2/(2*J) + (p_x^2 + p_y^2)/(2*m)
     x' = p_x/m
     y' = p_y/m
     psi' = p_psi/I
@@ -128,7 +128,7 @@ fn a_spherical_pendulum_in_redundant_canonical_coordinates() {
         potential m*g*z
         constraint rod: x^2 + y^2 + z^2 = l^2";
     assert_snapshot!(written(text), @r"
-    H = m*g*z + p_x^2/(2*m) + p_y^2/(2*m) + p_z^2/(2*m)
+    H = m*g*z + (p_x^2 + p_y^2 + p_z^2)/(2*m)
     x' = p_x/m
     y' = p_y/m
     z' = p_z/m

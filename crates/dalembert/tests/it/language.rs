@@ -118,7 +118,7 @@ fn hover_tells_what_a_name_is() {
     assert!(ask("potential l|").contains("parameter l = 50 {cm}, k[1..N] = 2"));
     assert!(ask("potential k|[1]").contains("family of 3 members"));
     assert!(ask("potential N|").contains("value 3"));
-    assert!(ask("kinetic x|'^2").contains("**`x'`**: rate of the coordinate `x` in m*s^-1"));
+    assert!(ask("kinetic x|'^2").contains("**`x'`**: rate of the coordinate `x` in m/s"));
     assert!(ask("kinetic x'|^2").contains("rate of the coordinate `x`"));
     assert!(ask("output a = q[2]''|").contains("acceleration of the coordinate `q`"));
     assert!(ask("output a = u|'").contains("acceleration, the rate of the speed `u`"));

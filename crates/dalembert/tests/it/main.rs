@@ -26,6 +26,7 @@ mod families;
 mod film;
 mod fit;
 mod force_potential;
+mod free_body;
 mod friction;
 mod friction_limits;
 mod hamilton;

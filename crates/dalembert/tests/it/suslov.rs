@@ -192,8 +192,8 @@ fn suslovs_form_of_a_pendulum_and_of_a_disk() {
     # H5: nonholonomy N_a, zero for holonomic rows, in any frame
     nonholonomy_rod = [0, 0]
     # H3 solved for the speeds and M
-    x' = p_x - x*y*p_y/(x^2 + y^2) - x^2*p_x/(x^2 + y^2)
-    y' = p_y - x*y*p_x/(x^2 + y^2) - y^2*p_y/(x^2 + y^2)
+    x' = -y*(x*p_y - y*p_x)/(x^2 + y^2)
+    y' = x*(x*p_y - y*p_x)/(x^2 + y^2)
     M_rod = (x*p_x + y*p_y)/(2*(x^2 + y^2))
     # H6: the Hamiltonian on the redundant phase space
     H = y + p_x^2/2 - x*y*p_x*p_y/(x^2 + y^2) - x^2*p_x^2/(2*(x^2 + y^2)) + p_y^2/2 - y^2*p_y^2/(2*(x^2 + y^2))

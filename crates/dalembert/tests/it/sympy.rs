@@ -129,6 +129,57 @@ def energies(name, text, coordinates):
     zero(f'{name}: L*', s['lagrangian_star'] - s['kinetic_energy'] + s['potential_coenergy'])
 "#;
 
+/// Printed equations against SymPy's `trigsimp` of them: at most twice as long, where SymPy ends in time.
+const LENGTHS: &str = r#"
+import re, signal
+from sympy import *
+
+def late(*_):
+    raise TimeoutError()
+signal.signal(signal.SIGALRM, late)
+
+def lengths(name, text):
+    space = {}
+    exec(compile(text, name, 'exec'), space)
+    ours = [l for l in text.splitlines() if re.match(r'equation_[0-9]+ = ', l)]
+    for line in ours:
+        left, right = space[line.split(' = ')[0]].args
+        try:
+            signal.alarm(6)
+            theirs = len(str(trigsimp(expand(left)))) + len(str(trigsimp(expand(right))))
+        except TimeoutError:
+            print('not ended:', name, line[:60])
+            continue
+        finally:
+            signal.alarm(0)
+        mine = len(line.split('Eq(')[1]) - len(', evaluate=False)')
+        if mine > 2 * theirs + 30:
+            raise SystemExit(f'{name}: {mine} characters, {theirs} by SymPy: {line}')
+"#;
+
+#[test]
+fn equations_are_as_short_as_those_of_sympy() {
+    if !sympy_is_there() {
+        return;
+    }
+    let mut program = LENGTHS.to_owned();
+    for name in [
+        "double_pendulum",
+        "rolling_disk",
+        "chaplygin_sleigh",
+        "incline_nonideal",
+        "appell_nonideal",
+        "heavy_top",
+    ] {
+        program += &format!("lengths('{name}', {})\n", literal(&written(name, Form::Lagrange)));
+    }
+    python(&program);
+    // SymPy needs long for this one: 231 and 127 characters with sin^2 replaced by 1 - cos^2.
+    let disk = write(&mut load_file("rolling_disk_lean"), Form::Lagrange, Format::Text).expect("equations");
+    let longest = disk.lines().map(str::len).max().unwrap_or(0);
+    assert!(longest < 300, "{longest}: {disk}");
+}
+
 fn written(name: &str, form: Form) -> String {
     write(&mut load_file(name), form, Format::Python).unwrap_or_else(|d| panic!("{name}: {}", d.message))
 }

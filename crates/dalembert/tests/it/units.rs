@@ -16,24 +16,31 @@ fn unit(model: &Model, name: &str) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A value that is read in the unit of the file and set again is the same number, to the last bit.
+    /// A number of up to 15 digits that is read in the unit of the file and set again is the same to the last bit; of
+    /// others the last bit may differ, since a unit such as a degree is not exact.
     #[test]
     fn a_parameter_that_is_read_can_be_set_again(
         value in prop_oneof![-1e3_f64..1e3, -1e-6_f64..1e-6, (0_i32..360).prop_map(f64::from)],
+        digits in 1_usize..15,
         unit in prop::sample::select(vec!["deg", "cm", "mm", "rpm", "kN", "g", "min", "m", "N*m/rad", "lb", "deg/s"]),
     ) {
-        let text = format!("parameter k = {value} {{{unit}}}\ncoordinate x\nkinetic x'^2/2\npotential k*x");
-        let first = load(&text, &[]);
-        let parameter = &first.system.parameters[0];
-        let read = parameter.in_file_unit(first.compiled.parameters()[0]);
-        prop_assert_eq!(parameter.file_unit(), Some(unit.to_owned()));
-        let again = load(&text, &[("k", format!("{read:?}"))]);
-        prop_assert_eq!(again.compiled.parameters()[0].to_bits(), first.compiled.parameters()[0].to_bits());
-        // A number of at most 15 digits comes back as it was written.
-        let short: f64 = format!("{value:.6}").parse().unwrap();
-        let text = format!("parameter k = {short} {{{unit}}}\ncoordinate x\nkinetic x'^2/2\npotential k*x");
-        let model = load(&text, &[]);
-        prop_assert_eq!(model.system.parameters[0].in_file_unit(model.compiled.parameters()[0]), short);
+        let model = |value: f64| format!(
+            "parameter k = {value:?} {{{unit}}}\ncoordinate x\nkinetic x'^2/2\npotential k*x"
+        );
+        let round_trip = |value: f64| {
+            let first = load(&model(value), &[]);
+            let parameter = &first.system.parameters[0];
+            let read = parameter.in_file_unit(first.compiled.parameters()[0]);
+            let again = load(&model(value), &[("k", format!("{read:?}"))]);
+            (parameter.file_unit(), read, first.compiled.parameters()[0], again.compiled.parameters()[0])
+        };
+        let short: f64 = format!("{value:.*e}", digits - 1).parse().unwrap();
+        let (shown, read, first, again) = round_trip(short);
+        prop_assert_eq!(shown, Some(unit.to_owned()));
+        prop_assert_eq!(read, short);
+        prop_assert_eq!(first.to_bits(), again.to_bits());
+        let (_, _, first, again) = round_trip(value);
+        prop_assert!((first - again).abs() <= 4.0 * f64::EPSILON * first.abs());
     }
 }
 
@@ -92,13 +99,12 @@ fn results_have_the_units_of_mechanics() {
 fn joints_are_angles_and_lengths_by_themselves() {
     let text = "
         gravity [0, -9.81]
-        body cart: mass 1, inertia 0.1
-        body arm: mass 1, inertia 0.1
-        joint slide: slider ground to cart along [1, 0]
+        body cart: box 2 size [1, 1]
+        body arm: rod 1 from [0, 0] to [0, -1]
+        joint slide: slider ground to cart
         joint hinge: pin cart to arm
     ";
-    let source = Source::new("cart.dal", text);
-    let Ok(model) = Model::load(&source, &Overrides::default()) else { return };
+    let model = load(text, &[]);
     assert_eq!(unit(&model, "slide"), "m");
     assert_eq!(unit(&model, "hinge'"), "rad/s");
 }

@@ -37,7 +37,29 @@ impl Fractions {
         let front = self.monomial(pool, &m);
         let e = pool.mul(front, body);
         let direct = self.nested(pool, p, 0);
-        pool.shorter(e, direct)
+        let e = pool.shorter(e, direct);
+        match self.by_divisor(pool, &chosen.scaled(&m, &Rational::ONE)) {
+            Some(apart) => pool.shorter(apart, e),
+            None => e,
+        }
+    }
+
+    /// Terms with different monomials below the line apart: `m*g*z + (p^2 + q^2)/(2*m)`.
+    fn by_divisor(&mut self, pool: &mut Pool, p: &Polynomial) -> Option<Expr> {
+        let below = |m: &Monomial| -> Monomial { m.iter().copied().filter(|f| f.1 < 0).collect() };
+        let mut groups: Vec<(Monomial, Polynomial)> = Vec::new();
+        for (m, c) in &p.terms {
+            let divisor = below(m);
+            match groups.iter_mut().find(|g| g.0 == divisor) {
+                Some(group) => group.1.terms.push((m.clone(), c.clone())),
+                None => groups.push((divisor, Polynomial { terms: vec![(m.clone(), c.clone())] })),
+            }
+        }
+        if groups.len() < 2 || groups.len() > MAX_TRIED {
+            return None;
+        }
+        let parts: Vec<Expr> = groups.iter().map(|g| self.nested(pool, &g.1, 1)).collect();
+        Some(pool.total(parts))
     }
 
     /// For each angle `sin^2` or `cos^2`, whichever leaves fewer terms.

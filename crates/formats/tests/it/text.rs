@@ -59,8 +59,6 @@ joint b: pin one at [0, 0, 0.3] turned rpy(pi/2, 0, 0) to two, axis [0, 1, 0], l
 
 # Springs, dampers and friction of joints
 damper b_damping: 0.5 at b
-
-# Dry friction in joints
 friction in b: limit 0.2
 ";
     assert_eq!(made.text, expected);

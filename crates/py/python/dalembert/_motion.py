@@ -7,10 +7,11 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _engine
 from ._errors import Diagnostic, RunError
-from ._results import Record
+from ._results import Record, _html_table
 from ._table import Array, Table
 from ._words import need
 
@@ -161,15 +162,99 @@ class Motion(Table):
         keys = {"start": "energy", "change": "energy_change", "deviation": "energy_deviation"}
         return Record({name: self.stats[key] for name, key in keys.items()})
 
+    @property
+    def units(self) -> dict[str, str]:
+        """Units of the columns, as far as they are known."""
+        return {name: unit for name, unit in self.system.units.items() if name in self._names}
+
+    def sol(self, t: npt.ArrayLike) -> Array:
+        """The state between the rows, as ``solve_ivp(dense_output=True).sol``: shape (n,) or (n, k).
+
+        Cubic Hermite interpolation with the rates at the rows: its error is of fourth order in their spacing, so give
+        ``every`` or ``t_eval`` where more digits are needed. Times outside the motion are refused.
+
+        Parameters
+        ----------
+        t : float or array of shape (k,)
+        """
+        times = np.asarray(t, dtype=float)
+        if self.t.size < 2 or times.size and not (self.t[0] <= times.min() and times.max() <= self.t[-1]):
+            raise ValueError(f"the motion is known from t = {self.t[0]:.9g} to {self.t[-1]:.9g}")
+        flat = np.atleast_1d(times)
+        right = np.clip(np.searchsorted(self.t, flat, side="right"), 1, self.t.size - 1)
+        used, place = np.unique(np.concatenate([right - 1, right]), return_inverse=True)
+        rates = np.asarray(self.system._accelerations.rhs(self.t[used], self.y[:, used]))
+        low, high = place[: flat.size], place[flat.size :]
+        h = self.t[right] - self.t[right - 1]
+        s = (flat - self.t[right - 1]) / np.where(h > 0, h, 1.0)
+        y0, y1 = self.y[:, right - 1], self.y[:, right]
+        found = (
+            (1 + 2 * s) * (1 - s) ** 2 * y0
+            + s**2 * (3 - 2 * s) * y1
+            + h * (s * (1 - s) ** 2 * rates[:, low] - s**2 * (1 - s) * rates[:, high])
+        )
+        return found[:, 0] if times.ndim == 0 else found
+
+    def plot(self, *columns: str, ax: Any = None, x: str = "t") -> Any:
+        """Draws columns over time (or over the column ``x``) with Matplotlib: panels of one unit, with units on the axes.
+
+        Parameters
+        ----------
+        columns : names; without them coordinates and outputs. The name of a vector is all of its components.
+        ax : axes of Matplotlib to draw all columns on.
+        x : the column along the horizontal axis.
+
+        Returns the figure.
+        """
+        need("matplotlib", "matplotlib")
+        import matplotlib.pyplot as plt
+
+        names = [one for name in columns for one in self._components(name)]
+        if not names:
+            names = [name for name in (*self.system.coordinates, *self.outputs) if name in self._names]
+        groups: dict[str, list[str]] = {}
+        for name in names:
+            groups.setdefault("" if ax is not None else self.units.get(name, ""), []).append(name)
+        if ax is None:
+            count = max(1, len(groups))
+            size = (8, 2.2 * count + 0.8)
+            figure, grid = plt.subplots(count, sharex=True, squeeze=False, figsize=size, layout="constrained")
+            panels = list(grid[:, 0])
+            figure.suptitle(self.system.title or "")
+        else:
+            figure, panels = ax.figure, [ax]
+        for panel, (unit, group) in zip(panels, groups.items()):
+            for name in group:
+                panel.plot(self[x], self[name], label=name)
+            panel.set_ylabel(f"[{unit}]" if unit else "")
+            panel.legend(loc="upper right")
+            panel.grid(True, alpha=0.3)
+        panels[-1].set_xlabel(f"{x} [{self.units[x]}]" if x in self.units else x)
+        return figure
+
+    def _components(self, name: str) -> list[str]:
+        """The column of this name, or those of the components of a vector."""
+        if name in self._names:
+            return [name]
+        parts = [column for column in self._names if column in (f"{name}.x", f"{name}.y", f"{name}.z")]
+        parts += [column for column in self._names if column.startswith(f"{name}[")]
+        if not parts:
+            raise KeyError(f"there is no column {name!r}; the columns are {', '.join(self._names)}")
+        return parts
+
     def to_xarray(self) -> xarray.Dataset:
-        """A Dataset over the coordinate ``t``."""
+        """A Dataset over the coordinate ``t``; the attribute ``units`` of a variable is its unit."""
         need("xarray", "xarray")
         import xarray
 
-        variables = {name: ("t", np.array(self[name])) for name in self._names[1:]}
-        return xarray.Dataset(
-            variables, coords={"t": np.array(self.t)}, attrs={"title": self.system.title or ""}
-        )
+        units = self.units
+
+        def attributes(name: str) -> dict[str, str]:
+            return {"units": units[name]} if name in units else {}
+
+        variables = {name: ("t", np.array(self[name]), attributes(name)) for name in self._names[1:]}
+        times = ("t", np.array(self.t), attributes("t"))
+        return xarray.Dataset(variables, coords={"t": times}, attrs={"title": self.system.title or ""})
 
     def animate(self, path: Union[None, str, os.PathLike[str]] = None) -> Animation:
         """The motion as a page that plays it, with its forces; a notebook shows it, and a ``path`` is written to.
@@ -188,6 +273,18 @@ class Motion(Table):
     def __reduce__(self) -> tuple[Any, ...]:
         return Motion, self._parts
 
+    def _repr_html_(self) -> str:
+        rows = [[name, self.units.get(name, ""), *_range(self[name])] for name in self._names]
+        head = ["column", "unit", "at the start", "least", "greatest", "at the end"]
+        return f"<p>{html.escape(repr(self)[1:-1])}</p>" + _html_table(head, rows)
+
     def __repr__(self) -> str:
         first = self.message.splitlines()[0]
         return f"<Motion of {self.system.title or self.system.name!r}: {len(self)} rows, {first}>"
+
+
+def _range(values: Array) -> list[str]:
+    """First, least, greatest and last value with six digits."""
+    if not len(values):
+        return ["", "", "", ""]
+    return [f"{value:.6g}" for value in (values[0], np.min(values), np.max(values), values[-1])]

@@ -148,6 +148,13 @@ class Verification(Record):
     def __bool__(self) -> bool:
         return bool(self["passed"])
 
+    def _repr_html_(self) -> str:
+        rows = [
+            [c["name"], f"{c['worst']:.1e}", f"{c['tolerance']:.1e}", "passed" if c["passed"] else "FAILED", c["what"]]
+            for c in self["checks"]
+        ]
+        return _html_table(["check", "worst", "tolerance", "", "compares"], rows)
+
 
 class Linearization(Record):
     """The linear system about a state: state matrix, eigenvalues, modes, stability."""

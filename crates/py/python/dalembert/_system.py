@@ -28,6 +28,7 @@ from ._results import (
     Parameters,
     Record,
     Verification,
+    _html_table,
 )
 from ._signals import Signal, sampled, signals
 from ._stepper import Stepper
@@ -257,6 +258,16 @@ class System:
         facts += ["constraints " + ", ".join(_first(self.rows))] if self.rows else []
         facts += ["with " + ", ".join(f"{name} = {value}" for name, value in self._set)] if self._set else []
         return f"<System {self.title or self.name!r}: {'; '.join(facts)}>"
+
+    def _repr_html_(self) -> str:
+        facts = [
+            ["coordinates", ", ".join(_first(self.coordinates))],
+            ["speeds", ", ".join(_first(self.speeds))],
+            ["parameters", ", ".join(_first([part for part in repr(self.parameters)[11:-1].split(", ") if part]))],
+            ["constraints", ", ".join(_first(self.rows))],
+            ["outputs", ", ".join(_first(self.outputs))],
+        ]
+        return _html_table([self.title or self.name, ""], [fact for fact in facts if fact[1]])
 
     # Others like it.
 

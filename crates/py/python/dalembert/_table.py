@@ -47,6 +47,16 @@ class Table:
             return self._numbers[k]
         return np.array(self._columns.words)
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._names)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        """The numbers with one row for each instant, as ``to_pandas().to_numpy()`` has them."""
+        numbers = np.asarray(self._numbers).T
+        if copy is False and dtype not in (None, np.float64):
+            raise ValueError("numbers of another type need a copy")
+        return np.array(numbers, dtype=dtype or np.float64)
+
     def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame with a copy of the columns."""
         need("pandas", "pandas")

@@ -512,6 +512,11 @@ catalogue! {
         "`diff(E, t)` is the partial derivative: coordinates are held, and only `t` itself changes. The rate along the motion, with \
          everything changing, is `E'`, for a coordinate `x'`."
         wrong "force x = -c*diff(x, t)" right "force x = -c*x'";
+    ReactionMixesUnits "W0431" "a reaction that adds newtons and newton metres":
+        "`reaction(NAME)` is the norm of a generalised force. Where some coordinates are lengths and others angles, its components are \
+         forces and moments, and the norm depends on the units. Ask for the multiplier of the constraint, for the part on one coordinate \
+         (`ideal(x)`), or for `force(J)` of a joint."
+        wrong "output N = reaction(floor)" right "output N = multiplier(floor)";
     AlwaysTrue "W0501" "a constraint that holds always":
         "All coordinates and rates cancel and the equation is an identity. It constrains nothing and is left out."
         wrong "coordinate x\nconstraint x = x" right "coordinate x\nconstraint x = 2";
@@ -565,6 +570,9 @@ catalogue! {
         wrong "" right "";
 
     // Notes.
+    TableLeft "N0723" "a table that is asked beyond its points":
+        "Beyond its first and last point a table has the value there. The run goes on; the note says where that was first so."
+        wrong "" right "";
     RedundantConstraints "N0501" "constraints that follow from others":
         "The rank of the constraints is below their number. The motion and the total constraint force are unaffected and computed as usual; \
          only the shares of single multipliers are a matter of choice."

@@ -184,42 +184,47 @@ impl Parser<'_> {
             self.report(said);
             return Ok(());
         }
-        let second = self.peek().span;
-        let gap = Span::new(self.last_end, second.start);
-        let both = Span::new(self.tokens[self.at - 1].span.start, second.end);
-        let said = Diagnostic::error(Code::ImplicitMultiplication, both, "a product needs its sign `*`");
-        let first = self.slice(self.tokens[self.at - 1].span);
-        let function = Function::by_name(first).map(|_| first);
-        // Every gap of the product is mended at once.
-        let (mut mended, mut last) = (String::from("*"), gap);
+        let first = self.tokens[self.at - 1];
         let place = self.diagnostics.len();
+        let mut gaps = Vec::new();
         let mut read = Ok(());
-        loop {
-            read = read.and(self.binary(Level::Power).map(|_| ()));
-            if read.is_err() || !self.operand_follows(least)? {
-                break;
-            }
-            let next = Span::new(self.last_end, self.peek().span.start);
-            mended.push_str(self.slice(Span::new(last.end, next.start)));
-            mended.push('*');
-            last = next;
+        while read.is_ok() && self.operand_follows(least)? {
+            gaps.push(Span::new(self.last_end, self.peek().span.start));
+            read = self.binary(Level::Power).map(|_| ());
         }
-        let said = match function {
-            Some(name) => said.help(format!("a function takes its argument in parentheses: `{name}(...)`")),
-            None => said.help("put `*` between the factors").suggest(Span::new(gap.start, last.end), mended),
-        };
-        if place < MAX_DIAGNOSTICS {
-            self.diagnostics.insert(place, said);
-        }
+        self.report_product(first, &gaps, place);
         read
+    }
+
+    /// Says that signs are missing in a product, at its place among the diagnostics; every gap is mended at once.
+    fn report_product(&mut self, first: Token, gaps: &[Span], place: usize) {
+        let (Some(gap), Some(last)) = (gaps.first(), gaps.last()) else { return };
+        if self.diagnostics.len() >= MAX_DIAGNOSTICS {
+            return;
+        }
+        let behind = self.tokens.get(self.tokens.partition_point(|token| token.span.start < gap.end));
+        let both = Span::new(first.span.start, behind.map_or(gap.end, |token| token.span.end));
+        let said = Diagnostic::error(Code::ImplicitMultiplication, both, "a product needs its sign `*`");
+        let name = self.slice(first.span);
+        let said = match Function::by_name(name) {
+            Some(_) => said.help(format!("a function takes its argument in parentheses: `{name}(...)`")),
+            None => {
+                let between = gaps.windows(2).map(|g| self.slice(Span::new(g[0].end, g[1].start)));
+                let mended: String = between.map(|text| format!("*{text}")).chain(["*".to_owned()]).collect();
+                said.help("put `*` between the factors").suggest(Span::new(gap.start, last.end), mended)
+            }
+        };
+        self.diagnostics.insert(place.min(self.diagnostics.len()), said);
     }
 
     /// `30 deg`: a number and a name of a unit that the model does not declare.
     fn unit_without_braces(&self) -> Option<Diagnostic> {
         let (number, token) = (self.tokens[self.at.checked_sub(1)?], self.peek());
         let name = self.slice(token.span);
-        let is_unit = number.kind == TokenKind::Number
+        let is_unit = self.diagnostics.len() < MAX_DIAGNOSTICS
+            && number.kind == TokenKind::Number
             && token.kind == TokenKind::Name
+            && !self.factor_behind()
             && crate::units::describe(name).is_some()
             && !self.declares(name);
         let gap = Span::new(number.span.end, token.span.end);
@@ -228,6 +233,14 @@ impl Parser<'_> {
             let said = Diagnostic::error(Code::UnitWithoutBraces, both, "a unit stands in braces");
             said.suggest(gap, format!(" {{{name}}}"))
         })
+    }
+
+    /// Whether the name that comes next goes on as a factor does: with an operator, a prime, a subscript.
+    fn factor_behind(&self) -> bool {
+        let (at, _) = self.significant(self.at);
+        let behind = self.tokens.get(at + 1).map_or(TokenKind::End, |token| token.kind);
+        level(behind).is_some()
+            || matches!(behind, TokenKind::Prime | TokenKind::LeftBracket | TokenKind::Dot)
     }
 
     /// Whether the text declares a name, as far as tokens tell: it stands before `=`, behind a comma or a word.
@@ -470,8 +483,8 @@ impl Parser<'_> {
 
     fn name_or_call(&mut self, token: Token) -> Parse<Expr> {
         let name = self.expect_name("a name")?;
-        if let Some(power) = self.power_of_function(token)? {
-            return Ok(power);
+        if self.power_follows(token) {
+            return self.power_of_function(token);
         }
         if !self.at_kind(TokenKind::LeftParen) || self.crossed_newline() {
             return Ok(Expr { span: token.span, kind: ExprKind::Name(name.text) });
@@ -486,17 +499,19 @@ impl Parser<'_> {
         Ok(self.expr(token.span, kind))
     }
 
-    /// `sin^2(x)`, reported and read as `sin(x)^2`.
-    fn power_of_function(&mut self, token: Token) -> Parse<Option<Expr>> {
-        let name = self.slice(token.span);
+    /// Whether the name that was read is a function, and a power stands before its argument: `sin^2(x)`.
+    fn power_follows(&self, name: Token) -> bool {
         let (caret, first) = self.significant(self.at);
         let (power, second) = self.significant(caret + 1);
-        let follows = matches!(first.kind, TokenKind::Caret | TokenKind::StarStar)
+        matches!(first.kind, TokenKind::Caret | TokenKind::StarStar)
             && second.kind == TokenKind::Number
-            && self.significant(power + 1).1.kind == TokenKind::LeftParen;
-        if !follows || Function::by_name(name).is_none() {
-            return Ok(None);
-        }
+            && self.significant(power + 1).1.kind == TokenKind::LeftParen
+            && Function::by_name(self.slice(name.span)).is_some()
+    }
+
+    /// `sin^2(x)`, reported and read as `sin(x)^2`.
+    fn power_of_function(&mut self, token: Token) -> Parse<Expr> {
+        let name = self.slice(token.span);
         self.bump();
         let number = self.bump();
         let exponent = self.slice(number.span).to_string();
@@ -511,7 +526,7 @@ impl Parser<'_> {
         let function = crate::ast::Name { text: name.to_string(), span: token.span };
         let call = Expr { span: place, kind: ExprKind::Call(function, arguments) };
         let exponent = Expr { span: number.span, kind: ExprKind::Number(exponent) };
-        Ok(Some(Expr { span: place, kind: ExprKind::Power(Box::new(call), Box::new(exponent)) }))
+        Ok(Expr { span: place, kind: ExprKind::Power(Box::new(call), Box::new(exponent)) })
     }
 
     /// Whether `i in` comes next.

@@ -10,6 +10,7 @@ export function readFilm(json) {
     times: doubles(json.times),
     tracks: doubles(json.tracks),
     arrows: json.arrows.map((a) => ({ ...a, forces: singles(a.forces) })),
+    couples: (json.couples || []).map((c) => ({ ...c, values: singles(c.values) })),
     energies: json.energies.map(decodeSeries),
     residuals: json.residuals.map(decodeSeries),
   };

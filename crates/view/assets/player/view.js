@@ -122,6 +122,7 @@ export function drawView(g, film, camera, t, look) {
     if (shape.kind === 'point') drawDot(g, camera.project(position(shape.at[0])), look.dot, 6, look.ink);
   }
   drawArrows(g, film, camera, now, look, position);
+  drawCouples(g, film, camera, now, look, position);
 }
 
 function drawPath(g, points, color, width) {
@@ -201,6 +202,26 @@ function drawArrows(g, film, camera, now, look, position) {
       g.setLineDash([]);
     });
   }
+}
+
+/** Couples as arcs with a head; a large one goes nearly round. */
+function drawCouples(g, film, camera, now, look, position) {
+  const shown = film.couples.filter((c) => look.arrows.has(c.kind));
+  const largest = Math.max(0, ...shown.map((c) => c.values.reduce((m, v) => Math.max(m, Math.abs(v) || 0), 0)));
+  shown.forEach((couple, k) => {
+    const [value] = between(couple.values, 1, 0, 1, now);
+    const centre = camera.project(position(couple.at));
+    const sweep = 5 * value / largest;
+    if (!centre || !(Math.abs(sweep) > 0.05)) return;
+    const radius = 20 + 6 * (k % 4);
+    const at = (angle) => [centre[0] + radius * Math.cos(angle), centre[1] - radius * Math.sin(angle)];
+    const steps = Math.max(3, Math.ceil(12 * Math.abs(sweep)));
+    const points = [];
+    for (let i = 0; i <= steps; i++) points.push(at(-0.5 * Math.PI + sweep * i / steps));
+    const color = look.kinds[couple.kind];
+    drawPath(g, points, color, 2.2);
+    drawArrow(g, points[points.length - 2], at(-0.5 * Math.PI + sweep * (1 + 0.5 / Math.abs(sweep) / 2)), color);
+  });
 }
 
 function drawArrow(g, from, to, color) {

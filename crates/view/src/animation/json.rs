@@ -21,6 +21,7 @@
 //!   "points": [{"name": "P", "at": 2}],                                          where arrows stand
 //!   "forceScale": 10,                  a large force of this film, for the length of arrows; 0 without arrows
 //!   "arrows": [{"kind": "ideal", "largest": 12.5, "unplaced": 0, "forces": f32[frames * points * dimension]}],
+//!   "couples": [{"kind": "impressed", "name": "theta", "at": 2, "values": f32[frames]}],    against the clock
 //!   "energies": [{"name": "total", "values": f64[frames]}],
 //!   "residuals": [{"name": "positions", "values": f64[frames]}],
 //!   "remarks": ["..."]
@@ -68,6 +69,9 @@ impl Animation {
             "points": self.points.iter().map(|(name, at)| json!({ "name": name, "at": at })).collect::<Vec<_>>(),
             "forceScale": self.force_scale,
             "arrows": arrows,
+            "couples": self.couples.iter()
+                .map(|c| json!({ "kind": c.kind.name(), "name": c.name, "at": c.at, "values": singles(&c.values) }))
+                .collect::<Vec<_>>(),
             "energies": series(&self.energies),
             "residuals": series(&self.residuals),
             "remarks": self.remarks,

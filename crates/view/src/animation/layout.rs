@@ -91,6 +91,13 @@ impl FrameLayout {
         offset
     }
 
+    /// Where a point is that need not be drawn.
+    pub fn hidden(&mut self, place: &DrawnPoint, dimension: usize) -> usize {
+        let mut at = place.at.clone();
+        at.resize(dimension, Pool::ZERO);
+        self.numbers(at)
+    }
+
     /// Equal expressions are kept once.
     fn numbers(&mut self, exprs: Vec<Expr>) -> usize {
         let next = self.values.len();

@@ -86,9 +86,12 @@ fn symbols(model: &Model) -> Vec<Followed> {
         unit: s.unit_of_multiplier(r),
         symbol: *symbol,
     }));
-    let constraints = s.constraints.iter().zip(&o.reactions);
-    all.extend(constraints.enumerate().map(|(k, (c, symbol))| {
-        let what = match s.contacts.iter().any(|contact| contact.constraint == Some(k)) {
+    let is_contact = |k: usize| s.contacts.iter().any(|contact| contact.constraint == Some(k));
+    let constraints = s.constraints.iter().zip(&o.reactions).enumerate();
+    // A norm of forces and moments together means nothing.
+    let constraints = constraints.filter(|(k, _)| is_contact(*k) || !s.mixes_force_units());
+    all.extend(constraints.map(|(k, (c, symbol))| {
+        let what = match is_contact(k) {
             true => "normal force N of the contact",
             false => "size of the constraint force",
         };

@@ -40,6 +40,9 @@ impl Elaborator<'_> {
             if V != Pool::ZERO {
                 self.add_potential(V, span);
             }
+            let dimension = if self.bodies.plan.is_plane { 2 } else { 3 };
+            let weight = field.iter().take(dimension).map(|g| self.pool.mul(body.mass, *g)).collect();
+            self.place_force(body.name.clone(), true, centre[..dimension].to_vec(), weight);
         }
         if !self.bodies.plan.is_plane {
             self.energies_of_weight()?;

@@ -1,0 +1,93 @@
+//! Slips of people who come from other languages: what is said, and what the text becomes when it is followed.
+
+use dalembert::{Overrides, Source, elaborate};
+
+/// The first diagnostic of a text: its code, its help, and the line it is about with the suggestion followed.
+fn mended(text: &str) -> (String, String) {
+    let source = Source::new("model.dal", text);
+    let (_, diagnostics) = elaborate::read(&source, &Overrides::default());
+    let first = diagnostics.first().expect("something is wrong");
+    let text = match &first.suggestion {
+        Some((span, replacement)) => {
+            let mut text = text.to_owned();
+            text.replace_range(span.range(), replacement);
+            text
+        }
+        None => format!("{} / {}", first.message, first.help.clone().unwrap_or_default()),
+    };
+    (first.code.id().to_owned(), text)
+}
+
+const HEAD: &str = "parameter m = 1, k = 2\ncoordinate x, theta\nkinetic m/2*x'^2 + theta'^2/2\n";
+
+#[test]
+fn what_people_write_first_is_mended_in_one_step() {
+    let cases = [
+        ("potential sin^2(theta)", "E0212", "potential sin(theta)^2"),
+        ("potential k*cos**2 (x + theta) - 1", "E0212", "potential k*cos(x + theta)^2 - 1"),
+        ("initial theta = 30 deg", "E0213", "initial theta = 30 {deg}"),
+        ("parameter c = 30 cm, d = 1", "E0213", "parameter c = 30 {cm}, d = 1"),
+        ("simulate until 10 s", "E0213", "simulate until 10 {s}"),
+        ("lagrangian 0.5 m x'^2", "E0206", "lagrangian 0.5*m*x'^2"),
+        ("potential 1/2 k x^2 theta + 1", "E0206", "potential 1/2*k*x^2*theta + 1"),
+        ("potential m k (x - 1)", "E0206", "potential m*k (x - 1)"),
+        ("// the spring", "E0214", "# the spring"),
+        ("potential k*x // linear", "E0214", "potential k*x # linear"),
+        ("% the spring", "E0214", "# the spring"),
+        ("c = 1", "E0203", "parameter c = 1"),
+        ("c = -0.5 {N}", "E0203", "parameter c = -0.5 {N}"),
+        ("c = k*x", "E0203", "let c = k*x"),
+        ("simulate 10", "E0215", "simulate until 10"),
+        ("simulate for 10 every 0.1", "E0215", "simulate until 10 every 0.1"),
+        ("force -k*x on x", "E0216", "force x = -k*x"),
+    ];
+    for (line, code, right) in cases {
+        let (found, text) = mended(&format!("{HEAD}{line}\n"));
+        assert_eq!(found, code, "{line}: {text}");
+        assert_eq!(text.lines().last(), Some(right), "{line}");
+    }
+}
+
+/// What is mended can be read, unless another slip is left in it.
+#[test]
+fn the_mended_text_is_read() {
+    for line in
+        ["potential sin^2(theta)", "lagrangian 0.5 m x'^2", "initial theta = 30 deg", "c = 1", "simulate 10"]
+    {
+        let (_, text) = mended(&format!("{HEAD}{line}\n"));
+        let (system, diagnostics) = elaborate::read(&Source::new("model.dal", text), &Overrides::default());
+        assert!(system.is_some() && diagnostics.is_empty(), "{line}: {diagnostics:?}");
+    }
+}
+
+#[test]
+fn names_of_units_that_the_model_declares_are_factors() {
+    let (code, text) = mended(&format!("{HEAD}potential 3 m x\n"));
+    assert_eq!(code, "E0206");
+    assert!(text.ends_with("potential 3*m*x\n"), "{text}");
+}
+
+#[test]
+fn used_before_declared_says_where_it_is_declared() {
+    let text = format!("{HEAD}potential b*x\nparameter b = 2\n");
+    let source = Source::new("model.dal", text);
+    let (_, diagnostics) = elaborate::read(&source, &Overrides::default());
+    let first = &diagnostics[0];
+    assert_eq!(first.message, "`b` is used before it is declared");
+    let (place, label) = &first.labels[0];
+    assert_eq!((source.slice(*place), label.as_str()), ("b", "declared here"));
+    assert_eq!(source.line_at(*place), "parameter b = 2");
+}
+
+#[test]
+fn a_partial_derivative_over_time_is_warned_of_where_it_is_zero() {
+    let (code, text) = mended(&format!("{HEAD}force x = -k*diff(x, t)\n"));
+    assert_eq!(code, "W0430");
+    assert!(text.ends_with("force x = -k*x'\n"), "{text}");
+    let (code, text) = mended(&format!("{HEAD}let P = x*theta\nforce x = -k*diff(P + x, t)\n"));
+    assert_eq!(code, "W0430");
+    assert!(text.ends_with("force x = -k*(P + x)'\n"), "{text}");
+    // A partial derivative of what depends on time is meant.
+    let source = Source::new("model.dal", format!("{HEAD}force x = diff(x*sin(t), t)\n"));
+    assert!(elaborate::read(&source, &Overrides::default()).1.is_empty());
+}

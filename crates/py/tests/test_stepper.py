@@ -1,0 +1,102 @@
+"""Steps for a loop of one's own, and signals for inputs."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dalembert as da
+
+CART = """
+parameter M = 2, m = 0.5, l = 0.8, g = 9.81
+input u = 0
+coordinate x, theta
+let P = [x + l*sin(theta), l*cos(theta)]
+kinetic M/2*x'^2 + m/2*dot(P', P')
+potential m*g*P.y
+force x = u
+initial theta = 0.3
+simulate until 1 every 0.02
+"""
+
+
+@pytest.fixture(scope="module")
+def cart() -> da.System:
+    return da.System(CART)
+
+
+def test_steps_are_a_run_with_held_inputs(cart: da.System) -> None:
+    stepper = cart.stepper(0.02, method="dop853")
+    y = stepper.reset()
+    forces = np.sin(np.arange(50))
+    for u in forces:
+        y = stepper.step(u)
+    times = 0.02 * np.arange(50)
+    motion = cart.simulate(1.0, every=0.02, inputs={"u": (times, forces)}, interpolate="step")
+    assert stepper.t == pytest.approx(1.0)
+    np.testing.assert_allclose(y, motion.y[:, -1], atol=1e-8)
+
+
+def test_many_systems_at_once(cart: da.System) -> None:
+    many, one = cart.stepper(0.05), cart.stepper(0.05)
+    starts = np.random.default_rng(1).normal(size=(7, 4))
+    many.reset(starts)
+    for k in range(5):
+        states = many.step(np.arange(7.0) - k)
+    for i, start in enumerate(starts):
+        one.reset(start)
+        for k in range(5):
+            y = one.step(float(i - k))
+        np.testing.assert_array_equal(y, states[i])
+
+
+def test_a_function_of_time_and_state_as_an_input(cart: da.System) -> None:
+    def push(t: float, y: Any) -> float:
+        return float(40 * y[1] + 8 * y[3] + 2 * y[0] + 3 * y[2])
+
+    motion = cart.simulate(1.0, every=0.01, inputs={"u": push})
+    law = cart.simulate(1.0, every=0.01, inputs={"u": "40*theta + 8*theta' + 2*x + 3*x'"})
+    assert abs(motion["theta"][-1] - law["theta"][-1]) < 0.05
+    number = cart.simulate(1.0, inputs={"u": 2})
+    assert number["x"][-1] > cart.simulate(1.0)["x"][-1]
+
+
+def test_events_and_discrete_values() -> None:
+    ball = da.System(
+        "coordinate y\ndiscrete n = 0\nkinetic y'^2/2\npotential 9.81*y\n"
+        "event hit: y falling do y' = -0.8*y', n = n + 1\ninitial y = 1"
+    )
+    stepper = ball.stepper(0.1)
+    stepper.reset()
+    names = []
+    for _ in range(12):
+        stepper.step()
+        names += [event.name for event in stepper.events]
+    assert names == ["hit", "hit"]
+    motion = ball.simulate(1.2)
+    assert motion.y.shape[0] == len(ball.states)
+    np.testing.assert_array_equal(motion.y[ball.states.index("n")], motion["n"])
+    assert motion["n"][-1] == 2
+
+
+def test_refusals(cart: da.System) -> None:
+    with pytest.raises(da.DalembertError):
+        cart.simulate(1.0, inputs={"v": 2})
+    with pytest.raises(da.RequestError):
+        cart.simulate(1.0, inputs={"u": [1, 2, 3]})
+    with pytest.raises(da.RequestError):
+        cart.simulate(1.0, inputs={"u": lambda t, y: 0.0})
+    with pytest.raises(da.DalembertError):
+        cart.stepper(0.1, method="radau")
+    with pytest.raises(da.RequestError):
+        cart.stepper(0.1).reset([1, 2, 3])
+    assert cart.signals == ("u",)
+
+
+def test_a_system_with_signals_travels() -> None:
+    given = da.System(CART, inputs={"u": 2})
+    again = pickle.loads(pickle.dumps(given))
+    np.testing.assert_array_equal(again.simulate(1.0)["x"], given.simulate(1.0)["x"])
