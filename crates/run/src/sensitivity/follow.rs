@@ -42,6 +42,8 @@ pub struct Sensitivities<'k> {
     /// Begin of the step of the motion that is followed, and kinks in it, in order.
     step: f64,
     breaks: Vec<(f64, usize)>,
+    /// Values of the functions that have kinks at their zeros, where they were not zero last.
+    pub(super) sides: Vec<f64>,
     weights: Vec<f64>,
     /// Size of what each direction varies.
     sizes: Vec<f64>,
@@ -91,6 +93,7 @@ impl<'k> Sensitivities<'k> {
             piece: None,
             step: f64::NAN,
             breaks: Vec::new(),
+            sides: Vec::new(),
             weights: vec![1.0; dim],
             sizes,
             room: std::array::from_fn(|_| vec![0.0; dim]),
@@ -233,6 +236,16 @@ impl<'k> Sensitivities<'k> {
             base.kinks(Point { t: step.t + theta * step.h, x: &y[..n_x], eta: &y[n_x..] }, &mut scratch, g);
         };
         values(0.0, &mut before);
+        // A step that begins at a zero has the side that the motion comes from.
+        if self.sides.len() == count {
+            for (i, (side, value)) in self.sides.iter().zip(&mut before).enumerate() {
+                if side * *value < 0.0 {
+                    self.breaks.push((step.t, i));
+                } else if *value == 0.0 {
+                    *value = *side;
+                }
+            }
+        }
         for k in 1..=SAMPLES {
             let theta = k as f64 / SAMPLES as f64;
             values(theta, &mut now);
@@ -248,8 +261,9 @@ impl<'k> Sensitivities<'k> {
                     self.breaks.push((step.t + 0.5 * (low + high) * step.h, i));
                 }
             }
-            before.copy_from_slice(&now);
+            before.iter_mut().zip(&now).filter(|(_, now)| **now != 0.0).for_each(|(b, now)| *b = *now);
         }
+        self.sides.clone_from(&before);
         self.breaks.sort_by(|a, b| (a.0 * step.h).total_cmp(&(b.0 * step.h)));
     }
 
@@ -289,6 +303,7 @@ impl<'k> Sensitivities<'k> {
         if self.t != t {
             self.S.copy_from_slice(&self.at.1);
             self.t = t;
+            self.sides.clear();
         }
         self.piece = None;
         self.breaks.clear();

@@ -16,7 +16,7 @@ use crate::{Action, NotDifferentiable, Point};
 
 /// A rate of a guard below this part of what it is the sum of is rounding: the motion grazes.
 const GRAZING: f64 = 1e-9;
-/// Distance from a kink, in parts of the step, at which the two sides are told apart.
+/// Distance from a kink, in time, at which the two sides are told apart.
 const BESIDE: f64 = 1e-9;
 /// Jumps of a derivative below this, relative to its size, are none.
 const NO_JUMP: f64 = 1e-7;
@@ -37,6 +37,7 @@ impl Sensitivities<'_> {
         after: Moment<'_>,
     ) -> Result<(), NotDifferentiable> {
         self.rewind(before.t);
+        self.sides.clear();
         let width = self.equation.width();
         self.take_modes(before.modes)?;
         let rows = self.equation.response.as_ref().map_or(0, |r| r.row_count());
@@ -86,11 +87,16 @@ impl Sensitivities<'_> {
         let width = self.equation.width();
         let d = self.equation.n_x + self.equation.n;
         let mut sides = [vec![0.0; width], vec![0.0; width]];
-        let mut y = vec![0.0; d];
+        let (mut y, mut rate) = (vec![0.0; d], vec![0.0; width]);
+        (step.inside)((t - step.t) / step.h, &mut y);
+        self.equation.solve(t, &y)?;
+        self.derivative(&mut rate);
+        // Steps may be as short as rounding here: the sides are told apart by a moment of the motion's own time.
+        let moment = BESIDE * (1.0 + t.abs()) * step.h.signum();
         for (k, f) in sides.iter_mut().enumerate().rev() {
-            let at = t + if k == 0 { -BESIDE } else { BESIDE } * step.h;
-            (step.inside)((at - step.t) / step.h, &mut y);
-            self.equation.solve(at, &y)?;
+            let moved = if k == 0 { -moment } else { moment };
+            let beside: Vec<f64> = y.iter().zip(&rate).map(|(y, f)| y + moved * f).collect();
+            self.equation.solve(t + moved, &beside)?;
             self.derivative(f);
         }
         let [f, f_after] = sides;
