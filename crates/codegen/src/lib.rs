@@ -97,6 +97,7 @@ fn outline(model: &Workspace, name: &str) -> Result<Outline, Box<Diagnostic>> {
                     for sliding alone write the friction as `nonideal work`";
         return Err(Box::new(Diagnostic::error(Code::NotApplicable, contact.span, message).help(help)));
     }
+    refuse_bounds_and_actions(model)?;
     refuse_open_loads(model)?;
     if !model.compiled.tapes().has_mass {
         let n = model.form.speeds.len();
@@ -127,6 +128,25 @@ fn outline(model: &Workspace, name: &str) -> Result<Outline, Box<Diagnostic>> {
 
 /// Exported code has multipliers of minimum norm, which depend on how often a redundant row is written: no numbers for a
 /// force law to read.
+/// Bounds of control are found by a search, and the code has no place for what events assign.
+fn refuse_bounds_and_actions(model: &Workspace) -> Result<(), Box<Diagnostic>> {
+    let system = &model.system;
+    let refuse = |span, message: &str, help: &str| {
+        Err(Box::new(Diagnostic::error(Code::NotApplicable, span, message).help(help)))
+    };
+    if !system.control_bounds.is_empty() {
+        let span = system.requirement_rows.first().map(|row| row.span);
+        let help = "leave `in a..b` out of `actuate`, and clip the inputs where the code is used";
+        return refuse(span, "control with bounds cannot be exported", help);
+    }
+    if let Some(event) = system.events.iter().find(|event| !event.actions.is_empty()) {
+        let help =
+            "the code computes accelerations; leave `do` out, and change the state where the code is used";
+        return refuse(Some(event.span), "an event that assigns cannot be exported", help);
+    }
+    Ok(())
+}
+
 fn refuse_open_loads(model: &Workspace) -> Result<(), Box<Diagnostic>> {
     let Some(&row) = model.compiled.rows_read().first() else { return Ok(()) };
     let states = model.clone().sample_states();

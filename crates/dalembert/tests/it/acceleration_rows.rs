@@ -32,12 +32,13 @@ fn a_constraint_on_an_acceleration_is_a_row() {
 #[test]
 fn a_constraint_differentiated_by_hand_is_the_same() {
     let base = "coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y
-         initial x = 0.6, y = -0.8, x' = 0.8, y' = 0.6\noutput l = multiplier(rod)\nsimulate until 1\nconstraint rod: ";
-    let twice = format!("{base}x*x'' + y*y'' + x'^2 + y'^2 = 0");
-    let once = format!("{base}x^2/2 + y^2/2 = 1/2");
+         initial x = 0.6, y = -0.8, x' = 0.8, y' = 0.6\nsimulate until 1\nconstraint rod: ";
+    let end = "\noutput l = multiplier(rod)";
+    let twice = format!("{base}x*x'' + y*y'' + x'^2 + y'^2 = 0{end}");
+    let once = format!("{base}x^2/2 + y^2/2 = 1/2{end}");
     let (a, b) = (run_text(&twice, &sharply_until(1.0)), run_text(&once, &sharply_until(1.0)));
     below("motions", motions_apart(&a, &b, &["x", "y", "l"]), 1e-8);
-    let point = format!("{base}dot([x, y], [x, y]'') + dot([x, y]', [x, y]') = 0");
+    let point = format!("{base}dot([x, y], [x, y]'') + dot([x, y]', [x, y]') = 0{end}");
     below("vectors", motions_apart(&a, &run_text(&point, &sharply_until(1.0)), &["x", "y", "l"]), 1e-9);
 }
 
