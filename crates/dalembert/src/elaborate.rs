@@ -216,7 +216,7 @@ pub fn elaborate(ast: &Ast, overrides: &Overrides) -> (Option<System>, Vec<Diagn
     elaborate_keeping(ast, overrides, false)
 }
 
-/// The same, perhaps with the points at which forces act.
+/// Elaborates a model, perhaps with the points at which forces act.
 fn elaborate_keeping(ast: &Ast, overrides: &Overrides, points: bool) -> (Option<System>, Vec<Diagnostic>) {
     let mut this = Elaborator::new(overrides);
     this.places = points.then(places::PlaceBook::default);

@@ -6,7 +6,7 @@
 
 use crate::workspace::Workspace;
 use dalembert_linalg::{Cod, RANK_TOL};
-use dalembert_run::{Kernel, StartGuess};
+use dalembert_run::{Kernel, StartGuess, State};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// What is off by less than this, relative to the squares in it, is rounding.
@@ -45,6 +45,18 @@ impl Workspace {
             self.warn_scaled(message, "give more digits, or formulas: `sqrt`, `cos` and `sin` are exact");
         }
         guess
+    }
+
+    /// A state whose joints have quaternions of length 1 again: recursions over the tree of bodies rely on it.
+    pub(crate) fn with_rotations(&self, state: State) -> State {
+        let found = self.quadratics(&state.x);
+        if self.system.bodies.is_none() || found.off.is_none() {
+            return state;
+        }
+        let x_fixed = vec![false; state.x.len()];
+        let mut guess = StartGuess { state, x_fixed, ..StartGuess::default() };
+        self.bring(&mut guess, &found);
+        guess.state
     }
 
     /// Says where a quaternion starts with another length than 1, which is kept.

@@ -88,6 +88,7 @@ impl Workspace {
         for (k, eta) in state.eta.iter_mut().enumerate() {
             *eta += NEAR * eta.abs().max(moving) * generic(k + 17);
         }
+        let mut state = self.with_rotations(state);
         let mut projector = Projector::new(&self.compiled);
         projector.hold_invariants(&self.compiled, &start.x);
         projector.project(&self.compiled, state.t, &mut state.x, &mut state.eta).ok()?;

@@ -7,9 +7,6 @@ pub type Vector = [Num; 3];
 /// A matrix by rows.
 pub type Matrix = [[Num; 3]; 3];
 
-/// Least pivot of the inertia, relative to the terms that it is made of.
-pub const MASS_PIVOT: f64 = 1e-9;
-
 /// The zero vector.
 pub const ZERO: Vector = [Num::Zero; 3];
 /// The zero matrix.

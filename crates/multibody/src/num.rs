@@ -2,6 +2,9 @@
 
 use dalembert_tape::{Builder, Op, Value};
 
+/// Least pivot of the inertia, relative to the terms that it is made of.
+pub const MASS_PIVOT: f64 = 1e-9;
+
 /// A value of a tape, or zero by structure. Its sign is applied by whoever uses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Num {
@@ -132,10 +135,10 @@ impl<'t> Tracer<'t> {
         self.mul(half, a)
     }
 
-    /// `1/a` of a pivot, which must exceed the share [`MASS_PIVOT`](crate::MASS_PIVOT) of `size` to be trusted.
+    /// `1/a` of a pivot, which must exceed the share [`MASS_PIVOT`] of `size` to be trusted.
     pub fn reciprocal(&mut self, a: Num, size: Num) -> Num {
         let (pivot, size) = (self.value(a), self.value(size));
-        let share = self.tape.constant(crate::MASS_PIVOT);
+        let share = self.tape.constant(MASS_PIVOT);
         let bound = self.tape.push(Op::Mul, &[share, size]);
         let sound = self.tape.push(Op::Less, &[bound, pivot]);
         self.sound = Some(match self.sound {

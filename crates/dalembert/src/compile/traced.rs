@@ -14,6 +14,41 @@ use dalembert_multibody::{Num, Row, Tracer, Tree, articulated, bias, closure, co
 use dalembert_tape::{Builder, Program, Value};
 use rustc_hash::FxHashMap;
 
+/// Unknowns beyond which unrolling is not tried.
+const MAX_SPEEDS: usize = 40;
+/// Unknowns beyond which M of bodies is not factored without loops.
+const MAX_FACTORED: usize = 100;
+
+impl UnrolledSolve {
+    /// With these rows, which stand for all. `None` where the system does not lend itself to it: other forces than ideal
+    /// ones follow the constraints, it is too large, or the rows leave nothing free. Parameters that are `fixed` are
+    /// folded into it.
+    pub fn new(
+        system: &mut System,
+        form: &KernelForm,
+        rows: &[usize],
+        fixed: Option<&[f64]>,
+    ) -> Option<Self> {
+        let (n, m) = (form.speeds.len(), rows.len());
+        let plain =
+            form.nonideal.is_none() && system.contacts.is_empty() && system.requirement_rows.is_empty();
+        if !plain || n == 0 || m >= n {
+            return None;
+        }
+        let symbols = match form.is_deferred || n > MAX_SPEEDS {
+            true => None,
+            false => Self::from_symbols(system, form, rows, fixed),
+        };
+        let recursive = if m == 0 { recursive(system, form, fixed) } else { None };
+        let factored = match n > MAX_SPEEDS && recursive.is_some() || n > MAX_FACTORED {
+            true => None,
+            false => factored(system, form, rows, fixed),
+        };
+        let all = [symbols, factored, recursive].into_iter().flatten();
+        all.min_by_key(|solve| solve.hoisted.each.counts().work())
+    }
+}
+
 /// A tape with the tree on it, and the parts that come from symbols.
 struct Traced {
     tape: Builder,

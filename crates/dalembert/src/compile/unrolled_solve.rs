@@ -12,7 +12,7 @@
 //!
 //! For ideal constraints only. Cost O(operations of the unrolled factorisation), bounded by [`MAX_OPERATIONS`].
 
-use super::{Inputs, traced};
+use super::Inputs;
 use crate::kernel_form::KernelForm;
 use crate::system::System;
 use dalembert_expr::{Expr, Pool, Symbol};
@@ -22,10 +22,6 @@ use dalembert_tape::{Builder, Counts, Hoisted, Op, Value};
 pub(super) const MAX_OPERATIONS: usize = 12_000;
 /// Entries of this length together, written out, are looked at again for shorter forms.
 const MAX_SHORTENED: u64 = 3000;
-/// Unknowns beyond which unrolling is not tried.
-const MAX_SPEEDS: usize = 40;
-/// Unknowns beyond which M of bodies is not factored without loops.
-const MAX_FACTORED: usize = 100;
 /// Operations of a recursion over bodies: they grow as the tree does.
 pub(super) const MAX_RECURSIVE: usize = 600_000;
 /// Least pivot of M, relative to its diagonal entry.
@@ -72,36 +68,8 @@ pub(crate) struct UnrolledSolve {
 }
 
 impl UnrolledSolve {
-    /// With these rows, which stand for all. `None` where the system does not lend itself to it: other forces than ideal
-    /// ones follow the constraints, it is too large, or the rows leave nothing free. Parameters that are `fixed` are
-    /// folded into it.
-    pub fn new(
-        system: &mut System,
-        form: &KernelForm,
-        rows: &[usize],
-        fixed: Option<&[f64]>,
-    ) -> Option<Self> {
-        let (n, m) = (form.speeds.len(), rows.len());
-        let plain =
-            form.nonideal.is_none() && system.contacts.is_empty() && system.requirement_rows.is_empty();
-        if !plain || n == 0 || m >= n {
-            return None;
-        }
-        let symbols = match form.is_deferred || n > MAX_SPEEDS {
-            true => None,
-            false => Self::from_symbols(system, form, rows, fixed),
-        };
-        let recursive = if m == 0 { traced::recursive(system, form, fixed) } else { None };
-        let factored = match n > MAX_SPEEDS && recursive.is_some() || n > MAX_FACTORED {
-            true => None,
-            false => traced::factored(system, form, rows, fixed),
-        };
-        let all = [symbols, factored, recursive].into_iter().flatten();
-        all.min_by_key(|solve| solve.hoisted.each.counts().work())
-    }
-
     /// From M, Q, A, b in symbols.
-    fn from_symbols(
+    pub(super) fn from_symbols(
         system: &mut System,
         form: &KernelForm,
         rows: &[usize],

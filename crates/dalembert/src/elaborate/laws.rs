@@ -3,8 +3,7 @@
 use super::roles::{Allowed, State};
 use super::scope::Binding;
 use super::speeds::Kinematics;
-use super::statement::ScalarRow;
-use super::value::Value;
+use super::value::{ScalarRow, Value};
 use super::{Elaborator, Fallible, Part};
 use crate::system::{Constraint, Contact, RequirementRow};
 use dalembert_expr::{Expr, Pool, Symbol};

@@ -2,7 +2,7 @@
 
 use super::roles::{Allowed, Role, State};
 use super::scope::Binding;
-use super::value::{Value, component_name};
+use super::value::{ScalarRow, Value, component_name};
 use super::{Elaborator, Fallible, MAX_ERRORS, Part};
 use crate::system::{Constraint, ConstraintRow, Output, Run};
 use dalembert_expr::{Expr, Pool, Rational};
@@ -404,13 +404,6 @@ impl Elaborator<'_> {
             &format!("`{name}` is a word of the language and means something else"),
         )
     }
-}
-
-/// A scalar equation: its name, left side minus right side, and the highest derivative in it.
-pub(super) struct ScalarRow {
-    pub name: String,
-    pub residual: Expr,
-    pub level: Level,
 }
 
 /// Component `k` of a vector where it is written out, else the whole.

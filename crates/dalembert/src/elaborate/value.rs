@@ -1,6 +1,7 @@
 //! Values of expressions while a model is read: scalars, vectors (matrices are vectors of rows), conditions.
 
 use dalembert_expr::Expr;
+use dalembert_run::Level;
 use dalembert_syntax::units::UnitInfo;
 
 /// What an expression of the model amounts to.
@@ -73,4 +74,11 @@ pub(super) fn component_name(name: &str, k: usize, of: usize) -> String {
         (..=3, 2) => format!("{name}.z"),
         _ => format!("{name}[{}]", k + 1),
     }
+}
+
+/// A scalar equation: its name, left side minus right side, and the highest derivative in it.
+pub(super) struct ScalarRow {
+    pub name: String,
+    pub residual: Expr,
+    pub level: Level,
 }

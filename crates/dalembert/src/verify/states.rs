@@ -38,7 +38,7 @@ pub(super) fn near(model: &Workspace, start: &State, path: &Path) -> Vec<State> 
             let guess = StartGuess {
                 x_fixed: vec![false; x.len()],
                 eta_fixed: vec![false; eta.len()],
-                state: State::new(base.t, &x, &eta),
+                state: model.with_rotations(State::new(base.t, &x, &eta)),
                 conditions: Vec::new(),
             };
             let mut found = find_start(&model.compiled, &guess).ok()?.state;

@@ -28,17 +28,20 @@ impl Elaborator<'_> {
             if T != Pool::ZERO {
                 self.kinetic.push(Part { expr: T, kind: UnitInfo::Missing, span: body.span });
             }
-            let Some((field, span)) = self.bodies.gravity.filter(|_| self.bodies.plan.is_plane) else {
+            let Some((field, span)) = self.bodies.gravity else { continue };
+            if !self.bodies.plan.is_plane && self.places.is_none() {
                 continue;
-            };
+            }
             let motion = self.motion(Some(b), span)?;
             let arm = apply(&mut self.pool, &motion.R, &body.centre);
             let centre = add(&mut self.pool, &motion.p, &arm);
-            let fall = dot(&mut self.pool, &field, &centre);
-            let weight = self.pool.mul(body.mass, fall);
-            let V = self.pool.neg(weight);
-            if V != Pool::ZERO {
-                self.add_potential(V, span);
+            if self.bodies.plan.is_plane {
+                let fall = dot(&mut self.pool, &field, &centre);
+                let weight = self.pool.mul(body.mass, fall);
+                let V = self.pool.neg(weight);
+                if V != Pool::ZERO {
+                    self.add_potential(V, span);
+                }
             }
             let dimension = if self.bodies.plan.is_plane { 2 } else { 3 };
             let weight = field.iter().take(dimension).map(|g| self.pool.mul(body.mass, *g)).collect();
