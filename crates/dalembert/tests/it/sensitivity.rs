@@ -143,7 +143,6 @@ fn switches_of_time() {
 
 /// A force jumps where the motion passes a place: x' = 1 + ..., the two sides meet at x = a.
 #[test]
-#[ignore = "jumps of forces that depend on the state are not confirmed yet"]
 fn jumps_of_forces() {
     // From x = 0 at speed 1; behind a the force is -1/2. tau = a, then v = 1 - (t - a)/2.
     let text = "parameter a = 0.4, F = 0.5\ncoordinate x\nkinetic x'^2/2\nforce x = if x > a then -F else 0\ninitial x' = 1\n";
