@@ -35,6 +35,9 @@ pub struct Stepper {
     /// Values of all parameters, and which of them are inputs.
     values: Vec<f64>,
     inputs: Vec<usize>,
+    /// Inputs of the model, and those of each copy that hold now.
+    defaults: Vec<f64>,
+    held: Vec<f64>,
     rules: Vec<EventRule>,
     /// Whether every step is made by the driver.
     by_driver: bool,
@@ -91,6 +94,8 @@ impl Stepper {
             method: named,
             dt,
             substeps,
+            defaults: inputs.iter().map(|k| model.compiled.parameters()[*k]).collect(),
+            held: inputs.iter().map(|k| model.compiled.parameters()[*k]).collect(),
             values: model.compiled.parameters().to_vec(),
             inputs,
             rules,
@@ -143,20 +148,23 @@ impl Stepper {
         &self.stopped
     }
 
-    /// Begins again at t = 0, from as many states as are given, or from the start of the model. States are brought onto the
-    /// constraints.
+    /// Begins again at t = 0 with the inputs of the model, from as many states as are given, or from the start of the model.
+    /// States are brought onto the constraints.
     pub fn reset(&mut self, states: Option<&[f64]>) -> Result<(), Box<Diagnostic>> {
         let d = self.dimension();
+        let count = states.map_or(1, |states| states.len() / d.max(1));
         match states {
             Some(states) if states.is_empty() || !states.len().is_multiple_of(d) => {
                 let message = format!("{} numbers are not states of {d} each", states.len());
                 return Err(Box::new(Diagnostic::error(Code::BadOption, None, message)));
             }
             Some(states) => {
+                self.give_defaults(count);
                 self.states.clear();
                 self.states.extend_from_slice(states);
             }
             None => {
+                self.give_defaults(count);
                 let start = self.model.start()?.state;
                 self.states.clear();
                 self.states.extend(start.x.iter().chain(&start.eta));
@@ -164,7 +172,6 @@ impl Stepper {
         }
         self.t = 0.0;
         self.events.clear();
-        let count = self.states.len() / d;
         self.stopped.clear();
         self.stopped.resize(count, false);
         self.guards.resize(count * self.after.len(), 0.0);
@@ -180,7 +187,7 @@ impl Stepper {
         Ok(())
     }
 
-    /// Moves every copy on by the step under the given inputs, in SI, one copy after the other; none leaves them as they are.
+    /// Moves every copy on by the step under the given inputs, in SI, one copy after the other; without any, each copy keeps its own.
     pub fn step(&mut self, inputs: &[f64]) -> Result<(), Box<Diagnostic>> {
         let (d, m) = (self.dimension(), self.inputs.len());
         let count = self.states.len() / d;
@@ -188,14 +195,15 @@ impl Stepper {
             let message = format!("{} values for {m} inputs of {count} systems", inputs.len());
             return Err(Box::new(Diagnostic::error(Code::BadOption, None, message)));
         }
+        if !inputs.is_empty() {
+            self.held.copy_from_slice(inputs);
+        }
         self.events.clear();
         for k in 0..count {
-            if !inputs.is_empty() {
-                self.give(&inputs[k * m..(k + 1) * m]);
-            }
             if self.stopped[k] {
                 continue;
             }
+            self.give(k);
             if let Err(failure) = self.move_on(k) {
                 return Err(self.explain(&failure, k));
             }
@@ -204,14 +212,24 @@ impl Stepper {
         Ok(())
     }
 
-    /// Puts inputs in place.
-    fn give(&mut self, inputs: &[f64]) {
-        let changed = self.inputs.iter().zip(inputs).any(|(k, u)| self.values[*k] != *u);
-        if changed {
-            self.inputs.iter().zip(inputs).for_each(|(k, u)| self.values[*k] = *u);
-            self.model.compiled.set_parameters(&self.values);
-            self.one.refresh(&self.model.compiled);
+    /// Holds the inputs of the model in every copy.
+    fn give_defaults(&mut self, count: usize) {
+        self.held = self.defaults.repeat(count);
+        if count > 0 {
+            self.give(0);
         }
+    }
+
+    /// Puts the inputs of a copy in place.
+    fn give(&mut self, copy: usize) {
+        let m = self.inputs.len();
+        let held = &self.held[copy * m..(copy + 1) * m];
+        if self.inputs.iter().zip(held).all(|(k, u)| self.values[*k] == *u) {
+            return;
+        }
+        self.inputs.iter().zip(held).for_each(|(k, u)| self.values[*k] = *u);
+        self.model.compiled.set_parameters(&self.values);
+        self.one.refresh(&self.model.compiled);
     }
 
     /// One copy.

@@ -4,9 +4,9 @@ use crate::convert::run_error;
 use crate::system::{System, guarded};
 use crate::watch::SignalWatch;
 use dalembert::derivatives::Derivatives;
-use dalembert::{Model, Source};
 use dalembert::diagnostic::Diagnostic;
 use dalembert::vector_field::Worker;
+use dalembert::{Model, Source};
 use numpy::ndarray::{Array2, ArrayView2};
 use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -140,7 +140,7 @@ impl Rates {
             return Ok(made);
         }
         let model = Model::from(self.rates.model().clone());
-        let made = Derivatives::new(model).map_err(|d| run_error(py, &d, &self.source))?;
+        let made = guarded(py, &self.source, || Derivatives::new(model))?;
         Ok(self.derivatives.get_or_init(|| made))
     }
 

@@ -2,8 +2,7 @@
 
 use crate::convert::run_error;
 use crate::system::{System, guarded};
-use dalembert::Source;
-use dalembert::diagnostic::Diagnostic;
+use dalembert::{Source, internal};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -37,18 +36,13 @@ impl Stepper {
     /// One step of one system under an input that is a number, or none.
     #[pyo3(signature = (u = None))]
     fn step_one<'py>(&mut self, py: Python<'py>, u: Option<f64>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let done = match u {
-            Some(u) => self.stepper.step(&[u]),
-            None => self.stepper.step(&[]),
-        };
-        self.answer(py, done)?;
+        self.step(py, u.as_slice())?;
         Ok(PyArray1::from_slice(py, self.stepper.states()))
     }
 
     /// One step of one system under several inputs.
     fn step_inputs<'py>(&mut self, py: Python<'py>, u: Vec<f64>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let done = self.stepper.step(&u);
-        self.answer(py, done)?;
+        self.step(py, &u)?;
         Ok(PyArray1::from_slice(py, self.stepper.states()))
     }
 
@@ -91,7 +85,10 @@ impl Stepper {
 }
 
 impl Stepper {
-    fn answer(&self, py: Python<'_>, done: Result<(), Box<Diagnostic>>) -> PyResult<()> {
+    /// A step with the interpreter's lock held: it is shorter than what letting go of it costs.
+    fn step(&mut self, py: Python<'_>, inputs: &[f64]) -> PyResult<()> {
+        let stepper = &mut self.stepper;
+        let done = internal::catch("a step", || stepper.step(inputs)).and_then(|done| done);
         done.map_err(|diagnostic| run_error(py, &diagnostic, &self.source))
     }
 }

@@ -2,10 +2,10 @@
 //! that any number of threads may ask one system at a time.
 
 use crate::convert::{model_error, object, request_error, run_error};
-use dalembert::diagnostic::{Code, Diagnostic};
-use dalembert::equilibrium::EquilibriumSearch;
 use crate::watch::SignalWatch;
 use dalembert::Request;
+use dalembert::diagnostic::{Code, Diagnostic};
+use dalembert::equilibrium::EquilibriumSearch;
 use dalembert::fit::{FitRequest, Measurements};
 use dalembert::linearize::{Linearizer, Over, Range};
 use dalembert::run::Flow;
@@ -219,9 +219,7 @@ impl System {
 
     /// The equations of motion in a form, as text, LaTeX or a script for SymPy.
     fn derive(&self, py: Python<'_>, form: &str, format: &str) -> PyResult<String> {
-        self.ask(py, |model| {
-            model.equations(form.parse()?, format_of(format)?)
-        })
+        self.ask(py, |model| model.equations(form.parse()?, format_of(format)?))
     }
 
     /// The Poisson bracket of two functions, as `dalembert brackets --json` says it.

@@ -1,5 +1,6 @@
 """Analysis, equilibria, linear systems, verification."""
 
+import control
 import numpy as np
 import pytest
 import scipy.linalg
@@ -75,3 +76,22 @@ def test_verify(double):
 def test_settle(double):
     linear = double.linearize({"theta1": 0.1, "theta2": 0.05}, settle=True)
     assert linear.kind == "equilibrium" and abs(linear.state["theta1"]) < 1e-9
+
+
+def test_a_linear_system_for_python_control():
+    text = """
+    parameter m = 2, k = 8, c = 1
+    input u = 0
+    coordinate x
+    kinetic m*x'^2/2
+    potential k*x^2/2
+    dissipation c*x'^2/2
+    force x = u
+    output push = k*x
+    """
+    system = System.from_text(text)
+    plant = system.linearize({"x": 0}).to_control()
+    assert isinstance(plant, control.StateSpace)
+    assert plant.state_labels == ["x", "x'"] and plant.input_labels == ["u"] and plant.output_labels == ["push"]
+    s = 0.3 + 1.7j
+    assert plant(s) == pytest.approx(8 / (2 * s**2 + s + 8), rel=1e-12)

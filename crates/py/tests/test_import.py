@@ -13,7 +13,7 @@ def test_an_arm_of_urdf_is_a_system() -> None:
     # Weight of the arm stretched along x: what gravity does at the shoulder, from masses and lengths of the file.
     now = arm.evaluate({"turn": 0, "shoulder": 0, "elbow": 0})
     moment = 9.81 * (2 * 0.25 + 1 * 0.7 + 0.3 * 0.9)
-    assert np.isclose(now.impressed["shoulder'"], -moment, rtol=1e-12)
+    assert np.isclose(now.impressed[arm.coordinates.index("shoulder")], -moment, rtol=1e-12)
 
 
 def test_what_changes_the_motion_is_a_warning(tmp_path) -> None:

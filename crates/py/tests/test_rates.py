@@ -86,3 +86,22 @@ def test_what_is_refused(double):
 def test_it_can_be_pickled(double):
     f, y = double.acceleration_function(), states(double, 3)
     assert np.array_equal(pickle.loads(pickle.dumps(f))(0.0, y), f(0.0, y))
+
+
+def test_derivatives_against_differences(pendulum):
+    f, y, h = pendulum.acceleration_function(), states(pendulum, 3), 1e-6
+    found = f.derivatives(0.5, y)
+    assert found.states == list(pendulum.states) and found.inputs == []
+    assert found.rates == pytest.approx(f.rhs(0.5, y), rel=1e-12, abs=1e-12)
+    for j in range(4):
+        step = h * np.eye(4)[:, [j]]
+        numeric = (f.rhs(0.5, y + step) - f.rhs(0.5, y - step)) / (2 * h)
+        assert found.rates_by_state[:, j] == pytest.approx(numeric, rel=1e-6, abs=1e-6)
+    for j, name in enumerate(found.parameters):
+        value = pendulum.parameters[name]
+        above, below = (pendulum.with_parameters({name: value + d}).acceleration_function() for d in (h, -h))
+        numeric = (above.rhs(0.5, y) - below.rhs(0.5, y)) / (2 * h)
+        assert found.rates_by_parameter[:, j] == pytest.approx(numeric, rel=1e-6, abs=1e-6)
+    one = f.derivatives(0.5, y[:, 0])
+    assert one.multipliers_by_state.shape == (1, 4)
+    assert np.array_equal(one.rates_by_state, found.rates_by_state[:, :, 0])

@@ -45,12 +45,43 @@ def test_many_systems_at_once(cart: da.System) -> None:
     starts = np.random.default_rng(1).normal(size=(7, 4))
     many.reset(starts)
     for k in range(5):
-        states = many.step(np.arange(7.0) - k)
+        many.step(np.arange(7.0) - k)
+    states = many.step()  # each under its own last input
     for i, start in enumerate(starts):
         one.reset(start)
         for k in range(5):
-            y = one.step(float(i - k))
+            one.step(float(i - k))
+        y = one.step()
         np.testing.assert_array_equal(y, states[i])
+
+
+def test_a_reset_forgets_the_inputs(cart: da.System) -> None:
+    stepper = cart.stepper(0.05)
+    first = stepper.reset(), stepper.step()
+    stepper.step(5.0)
+    np.testing.assert_array_equal(first, (stepper.reset(), stepper.step()))
+
+
+def test_constraints_hold_after_each_step(pendulum: da.System) -> None:
+    stepper = pendulum.stepper(0.05, substeps=2)
+    y = stepper.reset()
+    for _ in range(20):
+        y = stepper.step()
+        assert abs(np.hypot(y[0], y[1]) - 0.8) < 1e-12
+    np.testing.assert_allclose(y, pendulum.simulate(1.0, rtol=1e-11).y[:, -1], atol=1e-4)
+
+
+def test_other_inputs_keep_their_values_in_si() -> None:
+    pushed = da.System("""
+    parameter m = 1 {kg}
+    input u = 0 {N}, f = 2 {kN}
+    coordinate x {m}
+    kinetic m*x'^2/2
+    force x = u + f
+    """)
+    motion = pushed.simulate(1.0, every=0.1, inputs={"u": lambda t, y: y[0] / 10})
+    # x'' = 2000 + x/10, but for what is held over a tenth of a second.
+    assert motion["x"][-1] == pytest.approx(20000 * (np.cosh(np.sqrt(0.1)) - 1), rel=5e-3)
 
 
 def test_a_function_of_time_and_state_as_an_input(cart: da.System) -> None:

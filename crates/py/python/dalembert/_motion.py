@@ -126,7 +126,8 @@ class Motion(Table):
 
     def sensitivity(self, column: str, by: str) -> Array:
         """The derivative of a column by a parameter or starting value that ``simulate(sensitivity=...)`` named."""
-        return self[f"d({column})/d({by})"]
+        values: Array = self[f"d({column})/d({by})"]
+        return values
 
     @property
     def t_events(self) -> list[Array]:

@@ -69,7 +69,7 @@ class AccelerationFunction:
             width = widths.get(key.rsplit("_by_", 1)[-1])
             if width is not None:
                 rows = len(self.system.rows) if key.startswith("multipliers") else states.shape[0]
-                value = value.reshape(rows, width, -1)
+                value = value.reshape(rows, width, states.shape[1])
             parts[key] = value[..., 0] if single else value
         return Record({**parts, "states": list(self.system.states), "inputs": inputs, "parameters": parameters})
 

@@ -8,11 +8,12 @@ from typing import Any, Iterable, Iterator, Mapping, Optional
 import numpy as np
 
 from ._errors import Diagnostic
+from ._words import need
 
 #: Keys whose lists are arrays.
 ARRAYS = {
     "mass", "impressed", "constraint_matrix", "constraint_rhs", "acceleration", "unconstrained_acceleration", "ideal",
-    "nonideal", "control", "state_matrix", "damping", "stiffness", "rates",
+    "nonideal", "control", "state_matrix", "damping", "stiffness", "rates", "input_matrix", "output_matrix", "feedthrough",
 }  # fmt: skip
 
 
@@ -168,8 +169,8 @@ class Linearization(Record):
 
     def to_control(self) -> Any:
         """The system as a ``StateSpace`` of the package python-control, with its names."""
-        import control  # type: ignore[import-not-found, import-untyped, unused-ignore]
-        import numpy as np
+        need("control", "control")
+        import control
 
         n, k, r = len(self.states), len(self.inputs), len(self.outputs)
         matrices = [

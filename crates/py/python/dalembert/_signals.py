@@ -51,7 +51,7 @@ def sampled(
 ) -> dict[str, Any]:
     """Functions of time and state, computed at these times along the motion and held in between."""
     values: dict[str, list[float]] = {name: [] for name in functions}
-    stepper, y, dt = None, None, None
+    stepper, y, dt, known = None, None, None, system.si_parameters
     for k, t in enumerate(times):
         if stepper is None:
             dt = float(times[1] - times[0]) if len(times) > 1 else 1.0
@@ -66,6 +66,5 @@ def sampled(
             if value is not None:
                 values[name].append(value)
         if k + 1 < len(times):
-            known = system.parameters
             y = stepper.step([known[n] if v is None else v for n, v in zip(stepper.inputs, now)])
     return {name: (times, np.array(list_)) for name, list_ in values.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +43,6 @@ class Stepper:
         self.inputs = system.signals
         self._engine = _engine.Stepper(system._engine, self.dt, method, substeps)
         self._many = False
-        self._single = len(self.inputs) == 1
 
     def reset(self, state: Union[None, npt.ArrayLike, Mapping[str, float]] = None) -> Array:
         """Begins again at t = 0."""
