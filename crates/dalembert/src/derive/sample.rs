@@ -1,6 +1,7 @@
 //! Exact facts found by sampling and then proved: values at generic points, and elimination on them.
 
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
+use dalembert_linalg::Rng;
 use std::hash::BuildHasher;
 
 /// Relative size below which a number is taken for zero while guessing. What is guessed is proved in symbols.
@@ -9,9 +10,10 @@ const SMALL: f64 = 1e-9;
 /// Values of expressions at the `k`-th generic point.
 pub(super) fn values_at(pool: &mut Pool, exprs: &[Expr], k: u32) -> Vec<f64> {
     let value = |s: Symbol| {
-        // Irrational multiples, spread over (-1.5, 1.5) and away from zero; fixed, so that results repeat.
-        let name_bits = f64::from(hash(s));
-        let u = (name_bits * 0.618_033_988_749_895 + f64::from(k) * 0.754_877_666_246_693).fract();
+        // Spread over (-1.5, 1.5) and away from zero; fixed, so that results repeat. Each variable has a sequence of its own:
+        // points on one line would not tell quadratic forms apart.
+        let mixed = u64::from(hash(s)).wrapping_add(u64::from(k) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let u = Rng::new(mixed).uniform();
         if u < 0.5 { -1.5 + 2.4 * u } else { 0.3 + 2.4 * (u - 0.5) }
     };
     pool.evaluate_all(exprs, value)

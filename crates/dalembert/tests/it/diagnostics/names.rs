@@ -82,19 +82,19 @@ fn potential_that_depends_on_a_rate() {
 }
 
 #[test]
-fn acceleration_in_a_constraint() {
+fn acceleration_in_an_energy() {
     assert_snapshot!(
         said("coordinate x, y\n\
          kinetic (x'^2 + y'^2)/2\n\
-         constraint line: x'' = 2*y"),
+         potential x''"),
         @r"
-    error[E0402]: a constraint cannot depend on the acceleration `x''`
-     --> model.dal:3:18
+    error[E0402]: the potential energy cannot depend on the acceleration `x''`
+     --> model.dal:3:11
       |
-    3 | constraint line: x'' = 2*y
-      |                  ^^^
+    3 | potential x''
+      |           ^^^
       |
-      = help: accelerations are results: use them in `output`
+      = help: accelerations are results: use them in `output`; `constraint` and `require` may be linear in them
     "
     );
 }
