@@ -87,11 +87,11 @@ def test_a_linear_system_for_python_control():
     potential k*x^2/2
     dissipation c*x'^2/2
     force x = u
-    output push = k*x
+    output push = k*x, place = [x, 2*x]
     """
     system = System.from_text(text)
     plant = system.linearize({"x": 0}).to_control()
     assert isinstance(plant, control.StateSpace)
-    assert plant.state_labels == ["x", "x'"] and plant.input_labels == ["u"] and plant.output_labels == ["push"]
+    assert plant.state_labels == ["x", "x'"] and plant.input_labels == ["u"] and plant.output_labels[:2] == ["push", "place_x"]
     s = 0.3 + 1.7j
-    assert plant(s) == pytest.approx(8 / (2 * s**2 + s + 8), rel=1e-12)
+    assert plant(s)[0, 0] == pytest.approx(8 / (2 * s**2 + s + 8), rel=1e-12)

@@ -124,6 +124,8 @@ def test_refusals(cart: da.System) -> None:
         cart.stepper(0.1, method="radau")
     with pytest.raises(da.RequestError):
         cart.stepper(0.1).reset([1, 2, 3])
+    with pytest.raises(da.RequestError, match="finite"):
+        cart.stepper(0.1).reset([0, float("nan"), 0, 0])
     assert cart.signals == ("u",)
 
 

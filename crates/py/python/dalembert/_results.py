@@ -168,7 +168,7 @@ class Linearization(Record):
         return super()._made(key, value)
 
     def to_control(self) -> Any:
-        """The system as a ``StateSpace`` of the package python-control, with its names."""
+        """The system as a ``StateSpace`` of the package python-control, with its names; their dots, which it refuses, are ``_``."""
         need("control", "control")
         import control
 
@@ -182,7 +182,7 @@ class Linearization(Record):
                 ("feedthrough", (r, k)),
             )
         ]
-        names = {"states": list(self.states), "inputs": list(self.inputs), "outputs": list(self.outputs)}
+        names = {key: [name.replace(".", "_") for name in self[key]] for key in ("states", "inputs", "outputs")}
         return control.ss(*matrices, **names)
 
 

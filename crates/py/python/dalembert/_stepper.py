@@ -56,6 +56,8 @@ class Stepper:
         if states is not None and (states.ndim not in (1, 2) or states.shape[-1] != len(self.system.states)):
             n = len(self.system.states)
             raise RequestError(f"a state of shape {states.shape}: give ({n},) or (k, {n})")
+        if states is not None and not np.isfinite(states).all():
+            raise RequestError("a state has numbers that are not finite")
         self._many = states is not None and states.ndim == 2
         self._engine.reset(None if states is None else np.atleast_2d(states))
         return self.state
