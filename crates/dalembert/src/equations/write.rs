@@ -16,8 +16,13 @@ pub(super) struct Writer {
     named: Vec<String>,
     /// Words of the script itself, which no name of the model may take.
     words: Vec<String>,
+    /// How long everything printed so far is, before it is made shorter.
+    length: u64,
     balances: usize,
 }
+
+/// What is printed beyond this length is left as it was derived: nobody reads it, and it would take minutes.
+const MAX_TIDIED: u64 = 40_000;
 
 /// Around a name of the model in a line, until [`Writer::finish`] knows all of them and spells it.
 const OPEN: char = '\u{1}';
@@ -36,6 +41,7 @@ impl Writer {
             printed: Vec::new(),
             named: Vec::new(),
             words: Vec::new(),
+            length: 0,
             balances: 0,
         }
     }
@@ -46,7 +52,8 @@ impl Writer {
     }
 
     fn print(&mut self, pool: &mut Pool, e: Expr) -> String {
-        let e = pool.tidy(e);
+        self.length = self.length.saturating_add(pool.cost(e));
+        let e = if self.length <= MAX_TIDIED { pool.tidy(e) } else { e };
         self.printed.extend(pool.symbols(&[e]));
         pool.print_with(e, self.format, &marked)
     }
