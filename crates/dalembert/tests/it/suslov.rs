@@ -196,10 +196,10 @@ fn suslovs_form_of_a_pendulum_and_of_a_disk() {
     y' = x*(x*p_y - y*p_x)/(x^2 + y^2)
     M_rod = (x*p_x + y*p_y)/(2*(x^2 + y^2))
     # H6: the Hamiltonian on the redundant phase space
-    H = y + p_x^2/2 - x*y*p_x*p_y/(x^2 + y^2) - x^2*p_x^2/(2*(x^2 + y^2)) + p_y^2/2 - y^2*p_y^2/(2*(x^2 + y^2))
+    H = -(2*x*y*p_x*p_y - 2*y^3 - y^2*p_x^2 - x^2*(2*y + p_y^2))/(2*(x^2 + y^2))
     # canonical equations: -X_p H + ..., over x, y, t
-    p_x' = (x*p_x^2 + y*p_x*p_y - x*(y^2*p_y^2 + x^2*p_x^2 + 2*x*y*p_x*p_y)/(x^2 + y^2))/(x^2 + y^2)
-    p_y' = y*p_y^2/(x^2 + y^2) + x*p_x*p_y/(x^2 + y^2) - y*(y^2*p_y^2 + x^2*p_x^2 + 2*x*y*p_x*p_y)/(x^2 + y^2)^2 - 1
+    p_x' = y*(y^2*p_x*p_y - x*(x*p_x*p_y - y*p_x^2 + y*p_y^2))/(x^2 + y^2)^2
+    p_y' = -(x^4 - x^3*p_x*p_y + y*(y^3 + x*(y*p_x*p_y + x*(2*y + p_x^2 - p_y^2))))/(x^2 + y^2)^2
     # the speeds satisfy the constraints identically: every H_a = F_a(x, eta(x,y,t), t) is 0, and K = H - M_a H_a is H
     ");
     let mut disk = load_file("rolling_disk");
@@ -227,10 +227,10 @@ fn suslovs_form_of_a_pendulum_and_of_a_disk() {
     y' = r*sin(psi)*(p_theta + r*cos(psi)*p_x + r*sin(psi)*p_y)/(m*r^2 + J)
     psi' = p_psi/I
     theta' = (p_theta + r*cos(psi)*p_x + r*sin(psi)*p_y)/(m*r^2 + J)
-    M_rolling.x = p_x - m*r^2*cos(psi)*sin(psi)*p_y/(m*r^2 + J) - m*r*cos(psi)*p_theta/(m*r^2 + J) - m*r^2*cos(psi)^2*p_x/(m*r^2 + J)
-    M_rolling.y = p_y - m*r^2*cos(psi)*sin(psi)*p_x/(m*r^2 + J) - m*r*sin(psi)*p_theta/(m*r^2 + J) - m*r^2*sin(psi)^2*p_y/(m*r^2 + J)
+    M_rolling.x = (J*p_x + m*r*(r*sin(psi)^2*p_x - cos(psi)*(p_theta + r*sin(psi)*p_y)))/(m*r^2 + J)
+    M_rolling.y = (J*p_y + m*r*(r*cos(psi)^2*p_y - sin(psi)*(p_theta + r*cos(psi)*p_x)))/(m*r^2 + J)
     # H = y_p eta_p - L over x, y, t: nonholonomic rows add -M_a N_ap to its equations
-    H = r*cos(psi)*p_x*(p_theta + r*cos(psi)*p_x + r*sin(psi)*p_y)/(2*(m*r^2 + J)) + r*sin(psi)*p_y*(p_theta + r*cos(psi)*p_x + r*sin(psi)*p_y)/(2*(m*r^2 + J)) + p_psi^2/(2*I) + p_theta*(p_theta + r*cos(psi)*p_x + r*sin(psi)*p_y)/(2*(m*r^2 + J))
+    H = (p_theta^2 + r*(sin(psi)*p_y*(2*p_theta + 2*r*cos(psi)*p_x + r*sin(psi)*p_y) + cos(psi)*p_x*(2*p_theta + r*cos(psi)*p_x)) + (m*r^2 + J)*p_psi^2/I)/(2*(m*r^2 + J))
     # canonical equations: -X_p H + ..., over x, y, t
     p_x' = 0
     p_y' = 0
