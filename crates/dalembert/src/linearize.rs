@@ -31,7 +31,7 @@ use crate::constraint_kind::Freedom;
 use crate::workspace::Workspace;
 pub use dalembert_linalg::Complex;
 use dalembert_linalg::{Eigen, eigen};
-use dalembert_run::{ConsistentState, State};
+use dalembert_run::{ConsistentState, Refusal, ResponseError, State};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 pub(crate) use derivatives::Derivatives;
 use input_output::{InputOutput, input_output};
@@ -104,6 +104,7 @@ pub struct Linearization {
     /// Names of the inputs.
     pub inputs: Vec<String>,
     /// Names of the outputs.
+    /// None where they read forces that redundant constraints share: those have no derivative here.
     pub outputs: Vec<String>,
     /// B of s' = S s + B u, row-major: states by inputs.
     pub input_matrix: Vec<f64>,
@@ -305,11 +306,12 @@ impl Linearizer {
             _ => Some(self.stability(model, state, &here, &ignorable, &kind)),
         };
         let io = self.input_output(model, state, &here)?;
+        let shown = if io.output.is_empty() { 0 } else { model.system.outputs.len() };
         let inputs = model.open_inputs().into_iter().map(|k| model.system.parameters[k].name.clone());
         Ok(Linearization {
             state: state.clone(),
             inputs: inputs.collect(),
-            outputs: model.system.outputs.iter().map(|o| o.name.clone()).collect(),
+            outputs: model.system.outputs.iter().take(shown).map(|o| o.name.clone()).collect(),
             input_matrix: io.input,
             output_matrix: io.output,
             feedthrough: io.feedthrough,
@@ -340,8 +342,14 @@ impl Linearizer {
         if model.system.outputs.is_empty() && model.open_inputs().is_empty() {
             return Ok(InputOutput::default());
         }
-        let mut io =
-            input_output(model, state, here).map_err(|e| self.not_differentiable(model, state, e))?;
+        let mut io = match input_output(model, state, here) {
+            Ok(io) => io,
+            // The state matrix stands without them.
+            Err(ResponseError::Refused(Refusal::SharedLoad)) if model.open_inputs().is_empty() => {
+                return Ok(InputOutput::default());
+            }
+            Err(error) => return Err(self.not_differentiable(model, state, error)),
+        };
         let (same, parameters) = (fixed(model, here), model.compiled.parameters().to_vec());
         let mut shaken = Vec::new();
         for k in 1..=SHAKES {

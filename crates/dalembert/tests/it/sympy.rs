@@ -126,7 +126,7 @@ def energies(name, text, coordinates):
     work = sum(v * Symbol(str(k)[2:]) for k, v in e.items())
     zero(f'{name}: V', s['potential_coenergy'].subs(e, simultaneous=True) + s['potential_energy'] - work)
     zero(f'{name}: H*', s['hamiltonian_star'] - s['kinetic_coenergy'] - s['potential_coenergy'])
-    zero(f'{name}: L*', s['lagrangian_star'] - s['kinetic_energy'] + s['potential_coenergy'])
+    zero(f'{name}: L*', s['lagrangian_star'] + s['kinetic_energy'] - s['potential_coenergy'])
 "#;
 
 /// Printed equations against SymPy's `trigsimp` of them: at most twice as long, where SymPy ends in time.

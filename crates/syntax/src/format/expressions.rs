@@ -116,8 +116,8 @@ pub(super) fn target(target: &Target) -> String {
 }
 
 pub(super) fn range(range: &Range) -> String {
-    // A brace behind a number that ends a range would begin a block.
-    let end = |e: &Expr| Some(tight(e)).filter(|text| !text.contains('{'));
+    // A brace behind a number that ends a range would begin a block, and `in a..b` the range of an actuator.
+    let end = |e: &Expr| Some(tight(e)).filter(|text| !text.contains('{') && !text.contains(" in "));
     let end = |e: &Expr| end(e).unwrap_or_else(|| format!("({})", tight(e)));
     format!("{}..{}", end(&range.first), end(&range.last))
 }
