@@ -89,7 +89,8 @@ fn symbols(model: &Model) -> Vec<Followed> {
     let is_contact = |k: usize| s.contacts.iter().any(|contact| contact.constraint == Some(k));
     let constraints = s.constraints.iter().zip(&o.reactions).enumerate();
     // A norm of forces and moments together means nothing.
-    let constraints = constraints.filter(|(k, _)| is_contact(*k) || !s.mixes_force_units());
+    let mixed = s.mixes_force_units();
+    let constraints = constraints.filter(|(k, _)| is_contact(*k) || !mixed);
     all.extend(constraints.map(|(k, (c, symbol))| {
         let what = match is_contact(k) {
             true => "normal force N of the contact",
