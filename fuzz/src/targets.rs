@@ -73,7 +73,7 @@ impl Target {
 /// A robot is refused, or its model has a text that can be read.
 fn robot(bytes: &[u8]) -> bool {
     let Ok(source) = dalembert::Source::from_bytes("robot.xml", bytes.to_vec()) else { return false };
-    let options = dalembert_formats::Options { fixed_base: bytes.len() % 2 == 0 };
+    let options = dalembert_formats::Options { fixed_base: bytes.len().is_multiple_of(2) };
     match dalembert_formats::import(&source, &options) {
         Ok(_) => true,
         Err(errors) => {

@@ -64,6 +64,9 @@ pub fn with_places(ast: &Ast, overrides: &Overrides) -> Option<System> {
     super::elaborate_keeping(ast, overrides, true).0
 }
 
+/// A force with its name, its kind, whether an energy has it, its point and its components.
+type Placed = (String, PlacedKind, bool, Vec<Expr>, Vec<Expr>);
+
 impl Elaborator<'_> {
     /// Evaluates with symbols for points; `None` in a first reading, and where that is not possible.
     fn over_points<T>(&mut self, value: impl FnOnce(&mut Self) -> super::Fallible<T>) -> Option<T> {
@@ -184,7 +187,7 @@ impl Elaborator<'_> {
         images: &[(Symbol, Expr)],
     ) -> Vec<PlacedForce> {
         let Some(book) = self.places.take() else { return Vec::new() };
-        let mut found: Vec<(String, PlacedKind, bool, Vec<Expr>, Vec<Expr>)> = Vec::new();
+        let mut found: Vec<Placed> = Vec::new();
         for (name, of_energy, at, force) in book.given {
             found.push((name, PlacedKind::Impressed, of_energy, at, force));
         }

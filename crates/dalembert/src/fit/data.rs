@@ -5,6 +5,7 @@ use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::parse;
 use dalembert_syntax::source::Source;
 use dalembert_syntax::units;
+use std::cmp::Ordering;
 
 /// Measurements in SI units. A value that is missing is not a number.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,7 +62,9 @@ impl Measurements {
             }
         }
         let times = values[time].clone();
-        if let Some(k) = times.windows(2).position(|pair| !(pair[0] < pair[1])) {
+        if let Some(k) =
+            times.windows(2).position(|pair| pair[0].partial_cmp(&pair[1]) != Some(Ordering::Less))
+        {
             return Err(wrong(format!("times must ascend: {} is followed by {}", times[k], times[k + 1])));
         }
         if times.iter().any(|t| !t.is_finite()) || times.is_empty() {
