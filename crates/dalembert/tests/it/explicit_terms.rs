@@ -68,7 +68,7 @@ fn the_root_is_symmetric() {
         at_start("coordinate x, y\nkinetic x'^2 + 3*x'*y'/2 + 2*y'^2\nconstraint c: x + 2*y = 0");
     let B = model.explicit_terms(&now).constraint_scaled.unwrap().concat();
     let (a, b, d) = (2.0, 1.5, 4.0f64);
-    let s = (a * d - b * b as f64).sqrt();
+    let s = (a * d - b * b).sqrt();
     let t = (a + d + 2.0 * s).sqrt();
     let root = [(a + s) / t, b / t, b / t, (d + s) / t];
     // B M^{1/2} = A
