@@ -58,7 +58,7 @@ impl Inertia {
         ([values[0], values[4], values[8]], axes)
     }
 
-    /// The same principal axes with other moments.
+    /// An inertia with these principal axes and other moments.
     pub fn with_principal(&self, moments: &Vec3, axes: &Mat3) -> Inertia {
         let diagonal =
             std::array::from_fn(|i| std::array::from_fn(|j| if i == j { moments[i] } else { 0.0 }));

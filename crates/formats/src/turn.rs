@@ -202,8 +202,8 @@ mod tests {
 
     #[test]
     fn right_angles_are_recognised_within_the_tolerance() {
-        assert_eq!(Angle::snapped(1.5707963, 1e-6), Some(Angle::Degrees(90)));
-        assert_eq!(Angle::snapped(-3.14159265359, 1e-6), Some(Angle::Degrees(-180)));
+        assert_eq!(Angle::snapped(FRAC_PI_2 - 2e-8, 1e-6), Some(Angle::Degrees(90)));
+        assert_eq!(Angle::snapped(2e-13 - PI, 1e-6), Some(Angle::Degrees(-180)));
         assert_eq!(Angle::snapped(1.57, 1e-6), None);
     }
 }

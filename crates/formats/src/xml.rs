@@ -260,7 +260,7 @@ mod tests {
     use super::*;
 
     fn refused(text: &str) -> Diagnostic {
-        *parse(&Source::new("robot.xml", text)).err().expect("it is refused")
+        *parse(&Source::new("robot.xml", text)).expect_err("it is refused")
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub use strobe::strobe;
 pub const MAX_LINES: usize = 8;
 /// Panels a group of columns (coordinates, speeds, outputs) is spread over at most.
 const MAX_SPREAD: usize = 3;
-/// The same where the columns have several units.
+/// Panels a group of columns is spread over at most where they have several units.
 const MAX_UNITS: usize = 8;
 /// Columns share a panel while the largest is at most this many times the smallest.
 const MAX_RATIO: f64 = 40.0;

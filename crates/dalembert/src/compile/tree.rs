@@ -334,7 +334,7 @@ fn moved(t: &mut Tracer<'_>, place: &Place, at: &Vector) -> Vector {
     t.add3(&place.p, &turned)
 }
 
-/// The same joint seen from its other body: pins and sliders go the other way.
+/// A joint seen from its other body: pins and sliders go the other way.
 fn reverse(freedom: &mut Freedom) {
     if let Freedom::Turn { axis, .. } | Freedom::Slide { axis, .. } = freedom {
         *axis = axis.map(|c| -c);

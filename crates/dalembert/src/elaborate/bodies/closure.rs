@@ -283,7 +283,7 @@ fn held_turns(
     }
 }
 
-/// The same residuals as products of directions that are fixed on either side.
+/// Residuals of a closure (B2) as products of directions that are fixed on either side.
 fn held_directions(pool: &mut Pool, joint: &Joint, is_plane: bool) -> Vec<ClosureRow> {
     let unit = super::algebra::unit;
     match (joint.kind, is_plane) {
