@@ -37,8 +37,12 @@ impl Inertia {
             return *only;
         }
         let mass: f64 = parts.iter().map(|part| part.mass).sum();
-        let moment = parts.iter().fold([0.0; 3], |sum, part| add(&sum, &scale(part.mass, &part.centre)));
-        let centre = if mass == 0.0 { [0.0; 3] } else { scale(1.0 / mass, &moment) };
+        // From the first centre on: parts about one point leave it where it is, to the last digit.
+        let origin = parts.first().map_or([0.0; 3], |part| part.centre);
+        let moment = parts
+            .iter()
+            .fold([0.0; 3], |sum, part| add(&sum, &scale(part.mass, &sub(&part.centre, &origin))));
+        let centre = if mass == 0.0 { [0.0; 3] } else { add(&origin, &scale(1.0 / mass, &moment)) };
         let mut about_centre = [[0.0; 3]; 3];
         for part in parts {
             let moved = point_inertia(part.mass, &sub(&part.centre, &centre));

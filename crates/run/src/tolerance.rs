@@ -41,6 +41,9 @@ pub const DENSE_FALLBACK: usize = 600;
 pub const CONSISTENCY: f64 = 1e-7;
 /// Rounding of the whole solve that a row may contain, relative to [`CONSISTENCY`] of its own numbers.
 pub const COUPLING: f64 = 1e-5;
+/// Part of the accelerations of other parts of the system that rounding carries into a row: the decompositions mix all
+/// rows, and one refinement leaves the square of the rounding unit. A part at rest consists of nothing else.
+pub const REMOTE: f64 = 1e-12;
 /// Weight of the change of b with the state: states satisfy the constraints to 1e-9.
 pub const SENSITIVITY: f64 = 1e-2;
 /// Residual of a row, against its own numbers, above which it is refined: very unequal masses cost digits.

@@ -70,6 +70,8 @@ struct Parser<'a> {
     open: Vec<Token>,
     /// Words that may follow an expression of the current statement.
     tail: &'static [&'static str],
+    /// The place of the `in` before the bounds of the current actuator; elsewhere `in` is a direction fixed in a body.
+    bounds: Option<usize>,
     /// What a brace behind a number means.
     braces: Braces,
     /// Whether `+` before the word of a shape begins another part of a body.
@@ -89,6 +91,7 @@ impl<'a> Parser<'a> {
             last_end: 0,
             open: Vec::new(),
             tail: &[],
+            bounds: None,
             braces: Braces::Unit,
             in_body: false,
             interior: Vec::new(),

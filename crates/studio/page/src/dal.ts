@@ -8,9 +8,9 @@ const KEYWORDS = new Set(`
   dissipation draw event for force frame friction gravity initial input joint kinematics kinetic
   lagrangian let mass nonideal output parameter potential require simulate speed spring state system
   table torque weight work if then else and or not in at on coefficient velocity static normal decay
-  until every method tolerance rising falling stop point line circle trace of ground from to turned by
-  axis axes limits restitution armature cut pitch length angle between centre inertia about radius
-  size
+  until every method tolerance rising falling stop do limit point line circle trace of ground from to
+  turned by axis axes limits restitution armature cut pitch length angle between centre inertia about
+  radius size
 `.trim().split(/\s+/));
 const FUNCTIONS = new Set(`
   abs acos asin atan atan2 cos cosh cross delta diff dot exp log max min norm sign sin sinh sqrt sum

@@ -79,7 +79,7 @@ impl Parser<'_> {
     }
 
     /// Whether a keyword follows the line end at a place: brackets that run on so far are not closed.
-    fn line_begins_statement(&self, newline: usize) -> bool {
+    pub(super) fn line_begins_statement(&self, newline: usize) -> bool {
         self.tokens.get(newline + 1).is_some_and(|token| self.is_keyword_token(*token))
     }
 

@@ -295,12 +295,6 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the next word is followed by `a..`: then `in a..b` is the range of an actuator.
-    fn bounds_follow(&self) -> bool {
-        let (at, _) = self.significant(self.significant(self.at).0 + 1);
-        self.significant(at + 1).1.kind == TokenKind::DotDot
-    }
-
     /// `P of B` and `u in B`: words between an operand and a name are these operators.
     fn fixed_in_body(&mut self, operand: Expr) -> Parse<Expr> {
         let second = self.peek_second();
@@ -308,7 +302,7 @@ impl Parser<'_> {
         if !(is_of || self.at_word("in")) || second.kind != TokenKind::Name || self.crossed_newline() {
             return Ok(operand);
         }
-        if !is_of && self.bounds_follow() {
+        if self.bounds == Some(self.significant(self.at).0) {
             return Ok(operand);
         }
         self.bump();

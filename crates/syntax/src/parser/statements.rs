@@ -217,9 +217,10 @@ impl Parser<'_> {
         Ok(StatementKind::Require { equation, decay })
     }
 
-    /// `x`, `x in -5..5`, `[Fx, Fy] at P`
+    /// `x`, `x in -5..5`, `[Fx, Fy] at P`, `[Fx, Fy] in B at P in 0..1`
     fn actuator(&mut self) -> Parse<Actuator> {
         self.tail = &["at", "in"];
+        self.bounds = self.place_of_bounds();
         let kind = if self.actuates_target() {
             ActuatorKind::On(self.state_target()?)
         } else {
@@ -229,6 +230,27 @@ impl Parser<'_> {
         };
         let bounds = self.take_word("in").then(|| self.range()).transpose()?;
         Ok(Actuator { kind, bounds })
+    }
+
+    /// The last `in` outside brackets before the `..` of this actuator.
+    fn place_of_bounds(&self) -> Option<usize> {
+        use TokenKind::{
+            Comma, DotDot, End, LeftBracket, LeftParen, Name, Newline, RightBracket, RightParen, Semicolon,
+        };
+        let (mut open, mut place) = (0usize, None);
+        for (at, token) in self.tokens.iter().enumerate().skip(self.at) {
+            match token.kind {
+                LeftParen | LeftBracket => open += 1,
+                RightParen | RightBracket => open = open.saturating_sub(1),
+                End | Semicolon => return None,
+                Newline if self.line_begins_statement(at) => return None,
+                Comma if open == 0 => return None,
+                DotDot if open == 0 => return place,
+                Name if open == 0 && self.slice(token.span) == "in" => place = Some(at),
+                _ => {}
+            }
+        }
+        None
     }
 
     /// Whether an actuator is a coordinate or speed rather than a force at a point.

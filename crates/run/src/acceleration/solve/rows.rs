@@ -54,7 +54,8 @@ impl Accelerator {
     }
 
     /// The largest acceleration, with and without constraints, and square of a speed among all that masses and rows connect
-    /// with each row: rounding of a solve does not pass from one part of a system to another. O(entries of M and A).
+    /// with each row. Rounding of a refined solve hardly passes from one part of a system to another
+    /// ([`tolerance::REMOTE`]). O(entries of M and A).
     fn largest_accelerations(&self, eta: &[f64], terms: &Terms) -> Vec<f64> {
         let (n, m) = (self.shape.n_eta, self.shape.n_con);
         let mut part: Vec<usize> = (0..n).collect();
@@ -83,7 +84,9 @@ impl Accelerator {
             }
             speed[k] = speed[k].max(eta.get(j).copied().unwrap_or(0.0).abs());
         }
-        let size = |k: usize| acceleration[k] + speed[k] * speed[k];
+        let near = |k: usize| acceleration[k] + speed[k] * speed[k];
+        let remote = tolerance::REMOTE * (0..n).map(near).fold(0.0, f64::max);
+        let size = |k: usize| near(k).max(remote);
         first.iter().map(|j| j.map_or(0.0, |j| size(representative(&mut part, j)))).collect()
     }
 
