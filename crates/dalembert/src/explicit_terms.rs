@@ -137,7 +137,8 @@ impl Workspace {
     /// let model = Model::load(&Source::new("floor.dal", text), &Default::default()).unwrap();
     /// let now = model.evaluate(&model.start().unwrap().state).unwrap();
     /// let other = model.possible(&now, "x'' = 3").unwrap();
-    /// assert_eq!((other.residual[0], other.gauss_excess, other.deviation), (0.0, 18.0, 18.0));
+    /// assert_eq!((other.residual[0], other.deviation), (0.0, 18.0));
+    /// assert!((other.gauss_excess - 18.0).abs() < 1e-12);
     /// ```
     pub fn possible(&self, now: &Evaluation, assignments: &str) -> Result<Possible, Box<Diagnostic>> {
         let names: Vec<String> = self.system.speeds.iter().map(|s| format!("{}'", s.name)).collect();
