@@ -45,6 +45,11 @@ impl AnimationTarget {
         }
     }
 
+    /// Whether it is a page.
+    pub fn is_page(&self) -> bool {
+        matches!(self, AnimationTarget::Html(_))
+    }
+
     /// Whether what makes it is there, found out before the run.
     pub fn check(&self) -> Result<(), Failure> {
         match self {

@@ -1,5 +1,6 @@
 //! `dalembert simulate`: the motion, its tables and plots.
 
+use crate::animate::AnimationTarget;
 use crate::args::{MotionFormName, SimulateArgs};
 use crate::failure::Failure;
 use crate::files::{About, TableTarget, probe_all};
@@ -16,6 +17,7 @@ use dalembert_view::Animation;
 use dalembert_view::Plot;
 use dalembert_view::documents::last_time;
 use serde_json::json;
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
@@ -31,6 +33,9 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     let files: Vec<String> = paths.map(str::to_owned).collect();
     probe_all(&files, &args.common.model)?;
     args.animate.iter().try_for_each(|target| target.check())?;
+    if args.live && !args.animate.iter().any(AnimationTarget::is_page) {
+        return Err(Failure::plain("`--live` makes a page: `--animate FILE.html`"));
+    }
 
     let began = Instant::now();
     let mut watch = RunProgress::new(args.stepping.until.or_else(|| model.end_time()), !args.common.quiet);
@@ -42,7 +47,15 @@ pub fn run(args: &SimulateArgs) -> Result<(), Failure> {
     run.write(args, &model)?;
     if !args.animate.is_empty() {
         let film = Animation::new(&model, &run.motion).map_err(|d| Failure::of(*d, &source))?;
-        args.animate.iter().try_for_each(|target| target.write(&film, !args.common.quiet))?;
+        for target in &args.animate {
+            if args.live && target.is_page() {
+                let page = dalembert_view::live_page(&mut model.workspace(), &run.motion);
+                let page = page.map_err(|d| Failure::of(*d, &source))?;
+                crate::files::put(target.path(), |out| out.write_all(page.as_bytes()))?;
+            } else {
+                target.write(&film, !args.common.quiet)?;
+            }
+        }
         run.film = Some(film);
     }
     run.tell(args, &model, &source, to_stdout)

@@ -34,6 +34,7 @@ mod op;
 mod program;
 #[allow(unsafe_code)] // asks for fused products where the machine has them
 mod trig;
+pub mod wasm;
 
 pub use builder::{Builder, Value};
 pub use hoist::Hoisted;

@@ -17,7 +17,8 @@ use dalembert_expr::Expr;
 use dalembert_run::Projector;
 use dalembert_syntax::diagnostic::Diagnostic;
 use dalembert_syntax::units::UnitInfo;
-use layout::FrameLayout;
+pub(crate) use json::{base64, shape};
+pub(crate) use layout::FrameLayout;
 pub use layout::Shape;
 
 /// Frames of a film at most.
@@ -259,7 +260,7 @@ impl Tape {
 }
 
 /// Energies that the model has; a potential of zero is not worth a line.
-fn energies(model: &Workspace) -> Vec<(&'static str, Expr)> {
+pub(crate) fn energies(model: &Workspace) -> Vec<(&'static str, Expr)> {
     let s = &model.system;
     let potential = s.potential_energy.filter(|v| *v != dalembert_expr::Pool::ZERO);
     let all = [("kinetic", s.kinetic_energy), ("potential", potential), ("total", s.energy)];
@@ -281,7 +282,7 @@ fn known(kind: &UnitInfo) -> Option<String> {
     kind.shown()
 }
 
-fn unit_of(scene: &Scene) -> Option<String> {
+pub(crate) fn unit_of(scene: &Scene) -> Option<String> {
     scene.figures.iter().flat_map(|figure| figure.places()).find_map(|place| known(&place.kind))
 }
 

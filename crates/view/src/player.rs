@@ -4,19 +4,19 @@ use super::markup::escaped;
 use crate::animation::Animation;
 
 /// The modules of the player, in the order in which they need each other.
-const MODULES: [&str; 5] = [
+pub(crate) const MODULES: [&str; 5] = [
     include_str!("../assets/player/film.js"),
     include_str!("../assets/player/gestures.js"),
     include_str!("../assets/player/view.js"),
     include_str!("../assets/player/plots.js"),
     include_str!("../assets/player/player.js"),
 ];
-const PAGE_STYLE: &str = include_str!("../assets/player/page.css");
+pub(crate) const PAGE_STYLE: &str = include_str!("../assets/player/page.css");
 /// The style of the player.
 pub(crate) const PLAYER_STYLE: &str = include_str!("../assets/player/player.css");
 
 /// Counts what goes wrong, so that a page can be asked; so can whether it is wider than its window.
-const WATCH: &str = "const mark = document.documentElement.dataset; mark.errors = 0;
+pub(crate) const WATCH: &str = "const mark = document.documentElement.dataset; mark.errors = 0;
 addEventListener('error', () => mark.errors++); addEventListener('unhandledrejection', () => mark.errors++);";
 
 /// Starts the player; `#t=1.5` at the end of the address shows that instant.
@@ -64,7 +64,7 @@ pub(crate) fn player(film: &Animation) -> String {
 }
 
 /// A module as a part of a larger one: it imports nothing and exports nothing.
-fn inlined(module: &str) -> String {
+pub(crate) fn inlined(module: &str) -> String {
     let kept = module.lines().filter(|line| !line.starts_with("import "));
     kept.map(|line| format!("{}\n", line.strip_prefix("export ").unwrap_or(line))).collect()
 }

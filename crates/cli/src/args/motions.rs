@@ -79,6 +79,9 @@ pub struct SimulateArgs {
     /// Animate what `draw` statements say: .html is a page that plays offline, .gif and .mp4 need ffmpeg (repeatable)
     #[arg(long, value_name = "FILE", value_parser = crate::animate::animation_target)]
     pub animate: Vec<crate::animate::AnimationTarget>,
+    /// The page of --animate computes the motion itself, with sliders for parameters and start, in any browser, offline
+    #[arg(long, requires = "animate")]
+    pub live: bool,
     /// Columns that the plot shows, as in --columns x,y,x'; the name of a vector is all of its components
     #[arg(long, value_name = "NAMES", requires = "plot")]
     pub columns: Option<String>,

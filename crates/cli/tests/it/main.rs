@@ -6,6 +6,7 @@ mod commands;
 mod export;
 mod import;
 mod linear;
+mod live;
 mod lsp;
 mod report;
 mod runs;

@@ -2,3 +2,4 @@
 
 mod native;
 mod refused;
+mod wasm;

@@ -91,6 +91,7 @@ function bytes(text) {
   return result.buffer;
 }
 
-// Typed arrays have the order of the machine; all machines with browsers are little-endian.
-const doubles = (text) => new Float64Array(bytes(text));
+// Typed arrays have the order of the machine; all machines with browsers are little-endian. A film that was computed in the
+// page has its arrays already.
+const doubles = (text) => (typeof text === 'string' ? new Float64Array(bytes(text)) : text);
 const singles = (text) => new Float32Array(bytes(text));

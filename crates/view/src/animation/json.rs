@@ -79,7 +79,7 @@ impl Animation {
     }
 }
 
-fn shape(shape: &super::Shape) -> Value {
+pub(crate) fn shape(shape: &super::Shape) -> Value {
     let mut value = json!({ "kind": shape.kind, "name": shape.name, "at": shape.at });
     match shape.kind {
         "circle" => {
@@ -103,7 +103,7 @@ fn singles(values: &[f64]) -> String {
     base64(values.iter().flat_map(|v| (*v as f32).to_le_bytes()))
 }
 
-fn base64(bytes: impl Iterator<Item = u8>) -> String {
+pub(crate) fn base64(bytes: impl Iterator<Item = u8>) -> String {
     const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     let (mut held, mut bits) = (0u32, 0);

@@ -25,7 +25,7 @@ pub struct Shape {
 }
 
 /// The numbers of a frame as expressions, and who uses them.
-pub(super) struct FrameLayout {
+pub(crate) struct FrameLayout {
     pub values: Vec<Expr>,
     pub shapes: Vec<Shape>,
     /// Points that can carry arrows: drawn other than as traces, or traced where nothing else is drawn.
