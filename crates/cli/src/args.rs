@@ -203,6 +203,7 @@ Examples:
   dalembert derive disk.dal                                  M, Q, A, b of the kernel form
   dalembert derive disk.dal --form lagrange --format latex   for a paper
   dalembert derive disk.dal --form explicit --format python  for SymPy
+  dalembert derive disk.dal --form udwadia --names           shared parts under names of their own
   dalembert derive disk.dal --form legendre --function \"k*u^4/4\" --variables u")]
 pub struct DeriveArgs {
     #[command(flatten)]
@@ -213,6 +214,9 @@ pub struct DeriveArgs {
     /// How they are written; python can be read by SymPy (the rate of x is x_dot)
     #[arg(long, value_enum, default_value = "text")]
     pub format: FormatName,
+    /// Give names z1, z2, ... to parts that the equations share
+    #[arg(long)]
+    pub names: bool,
     /// The function that `--form legendre` transforms, as in --function "k*u^4/4"
     #[arg(long, value_name = "F", allow_hyphen_values = true, required_if_eq("form", "legendre"))]
     pub function: Option<String>,
@@ -425,6 +429,9 @@ pub struct ExportArgs {
     /// Also write projection onto the constraints and steps in time (C)
     #[arg(long)]
     pub step: bool,
+    /// Also write derivatives of rates, accelerations and multipliers by coordinates, speeds, inputs and parameters (C)
+    #[arg(long)]
+    pub jacobian: bool,
     /// Version of FMI: 3 or 2
     #[arg(long, value_name = "VERSION", default_value_t = 3, value_parser = clap::value_parser!(u8).range(2..=3))]
     pub fmi: u8,

@@ -8,6 +8,7 @@ use crate::text_table::split_names;
 use clap::ValueEnum;
 use dalembert::Model;
 use dalembert::diagnostic::{self, Diagnostic};
+use dalembert::equations::Style;
 use serde_json::json;
 
 pub fn run(args: &DeriveArgs) -> Result<(), Failure> {
@@ -32,7 +33,7 @@ fn written(args: &DeriveArgs, model: &Model) -> Result<String, Box<Diagnostic>> 
             let variables = split_names(args.variables.as_deref().unwrap_or_default());
             model.legendre(args.function.as_deref().unwrap_or_default(), &variables, format)
         }
-        form => model.equations(name_of(form).parse()?, format),
+        form => model.equations(name_of(form).parse()?, Style { format, names: args.names }),
     }
 }
 

@@ -97,6 +97,7 @@ fn text(model: &Model, now: &Evaluation) -> String {
         |name: &str, v: f64| vec![name.to_owned(), plain(v), system.unit_of_column(name).unwrap_or_default()];
     let mut rows = vec![cells(["state", "value"]), valued("t", now.state.t)];
     rows.extend(state_pairs(model, &now.state).into_iter().map(|(name, v)| valued(name, v)));
+    rows.extend(model.workspace().input_values(&now.state).into_iter().map(|(name, v)| valued(&name, v)));
     table(&mut out, "", &rows);
 
     let controlled = !system.requirement_rows.is_empty();

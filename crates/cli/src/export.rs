@@ -9,7 +9,7 @@ use crate::input::{Loaded, Remarks, load};
 use crate::output::{print, print_json};
 use clap::ValueEnum;
 use dalembert::diagnostic;
-use dalembert_codegen::{self as code, FmiVersion, Target, identifier};
+use dalembert_codegen::{self as code, COptions, FmiVersion, Target, identifier};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -41,7 +41,8 @@ pub fn run(args: &ExportArgs) -> Result<(), Failure> {
             String::new()
         }
         TargetName::C => {
-            let (declarations, text) = code::write_c(&model, &name, args.step).map_err(failed)?;
+            let options = COptions { step: args.step, jacobian: args.jacobian };
+            let (declarations, text) = code::write_c(&model, &name, options).map_err(failed)?;
             if let Some(path) = &header {
                 put(path, |out| out.write_all(declarations.as_bytes()))?;
                 document["header"] = json!(path);

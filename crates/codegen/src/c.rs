@@ -1,7 +1,7 @@
 //! C99 that C++ takes too.
 
 use super::language::{COUNTS, Language, literal, usual};
-use super::outline::{CODES, Item, Outline};
+use super::outline::{CODES, Item, Outline, Tangents};
 use dalembert_tape::Op;
 use std::fmt::Write;
 
@@ -9,6 +9,7 @@ const RUNTIME: &str = include_str!("../assets/code/runtime.c");
 const SADDLE: &str = include_str!("../assets/code/saddle.c");
 const MOTION: &str = include_str!("../assets/code/motion.c");
 const STEP: &str = include_str!("../assets/code/step.c");
+const DERIVATIVES: &str = include_str!("../assets/code/jacobian.c");
 
 struct C<'n> {
     /// Beginning of our own helpers.
@@ -97,6 +98,9 @@ pub fn write(outline: &Outline, step: bool) -> String {
     if let Some(block) = &outline.output_block {
         outputs(outline, block, &mut out);
     }
+    if let Some(tangents) = &outline.tangents {
+        derivatives(outline, tangents, &mut out);
+    }
     if step {
         steps(outline, &mut out);
     }
@@ -165,6 +169,9 @@ fn declarations(outline: &Outline, step: bool, out: &mut String) {
             outline.outputs.len()
         );
     }
+    if outline.tangents.is_some() {
+        declare_derivatives(outline, out);
+    }
     if step {
         out.push_str(STEP_DECLARATIONS);
     }
@@ -187,9 +194,7 @@ int NAME_advance(double *t, double *x, double *eta, const double *p, double unti
 fn outputs(outline: &Outline, block: &super::outline::Block, out: &mut String) {
     let language = C { name: &outline.name };
     let (n, m) = (outline.shape.n_eta, room(outline.shape.n_con));
-    let groups: Vec<String> = outline.groups.iter().map(|g| format!("{{{}, {}}}", g.start, g.end)).collect();
-    let count = room(groups.len());
-    let groups = if groups.is_empty() { "{0, 0}".to_owned() } else { groups.join(", ") };
+    let (count, groups) = groups(outline);
     let _ = write!(
         out,
         "/* Outputs of the model */\n{}\n{{\n    static const int rows_[{count}][2] = {{{groups}}};\n\
@@ -214,6 +219,84 @@ fn outputs(outline: &Outline, block: &super::outline::Block, out: &mut String) {
     );
     out.push_str(&outline.statements(block, &language, &["y_"]));
     out.push_str("}\n\n");
+}
+
+/// The matrices of derivatives and the function that fills them.
+fn declare_derivatives(outline: &Outline, out: &mut String) {
+    let s = &outline.shape;
+    out.push_str(
+        "\n/* Derivatives of rates, accelerations and multipliers by coordinates, speeds and parameters (inputs are among\n   \
+         them), row by row: d eta_dot[i]/d x[j] is eta_dot_x[i * NAME_NX + j]. Exact; one parameter at a time. */\ntypedef struct {\n",
+    );
+    for (what, rows) in [("x_dot", s.n_x), ("eta_dot", s.n_eta), ("lambda", s.n_con)] {
+        for (by, columns) in [("x", s.n_x), ("eta", s.n_eta), ("p", outline.parameters.len())] {
+            let _ = writeln!(out, "    double {what}_{by}[{}];", room(rows * columns));
+        }
+    }
+    let _ = write!(
+        out,
+        "}} NAME_derivatives;\n\n/* Codes as of NAME_evaluate; derivatives of multipliers are NaN where rows are redundant. */\n{JACOBIAN};\n"
+    );
+}
+
+const JACOBIAN: &str =
+    "int NAME_jacobian(double t, const double *x, const double *eta, const double *p, NAME_derivatives *out)";
+
+/// Derivatives of the terms along a direction, and of the motion by everything.
+fn derivatives(outline: &Outline, tangents: &Tangents, out: &mut String) {
+    let language = C { name: &outline.name };
+    let s = &outline.shape;
+    let inputs = "double t_, const double *x_, const double *eta_, const double *p_";
+    let changes = "const double *dx_, const double *deta_, const double *dp_";
+    let unused = "    (void)t_; (void)x_; (void)eta_; (void)p_; (void)dx_; (void)deta_; (void)dp_;\n";
+    out.push_str("/* Changes of x', M, Q, A and b along a change of x, eta and p */\n");
+    let _ = writeln!(
+        out,
+        "static void NAME_terms_along({inputs},\n    {changes}, double *x_dot_, double *M_, double *Q_, double *A_, double *b_)\n{{"
+    );
+    let (n, m) = (s.n_eta, s.n_con);
+    clear(&[("x_dot_", s.n_x), ("M_", n * n), ("Q_", n), ("A_", m * n), ("b_", m)], out);
+    out.push_str(unused);
+    out.push_str("    (void)A_; (void)b_;\n");
+    out.push_str(&outline.statements(&tangents.terms, &language, &["x_dot_", "M_", "Q_", "A_", "b_"]));
+    out.push_str("}\n\n");
+    if let Some(block) = &tangents.nonideal {
+        out.push_str("/* Change of C along a change of x, eta, p, A and lambda */\n");
+        let _ = writeln!(
+            out,
+            "static void NAME_nonideal_along({inputs}, const double *A_, const double *lambda_,\n    {changes}, const double *dA_, const double *dlambda_, double *C_)\n{{"
+        );
+        let (count, groups) = groups(outline);
+        let _ = write!(
+            out,
+            "    static const int rows_[{count}][2] = {{{groups}}};\n    double reaction_[{count}], dreaction_[{count}];\n    int g_, i_, j_;\n\
+             \x20   for (g_ = 0; g_ < {count}; g_++) {{\n        reaction_[g_] = 0.0;\n        dreaction_[g_] = 0.0;\n\
+             \x20       for (j_ = 0; j_ < {n}; j_++) {{\n            double sum_ = 0.0, change_ = 0.0;\n\
+             \x20           for (i_ = rows_[g_][0]; i_ < rows_[g_][1]; i_++) {{\n                sum_ += A_[i_ * {n} + j_] * lambda_[i_];\n\
+             \x20               change_ += dA_[i_ * {n} + j_] * lambda_[i_] + A_[i_ * {n} + j_] * dlambda_[i_];\n            }}\n\
+             \x20           reaction_[g_] = hypot(reaction_[g_], sum_);\n            dreaction_[g_] += sum_ * change_;\n        }}\n\
+             \x20       dreaction_[g_] = reaction_[g_] > 0.0 ? dreaction_[g_] / reaction_[g_] : 0.0;\n    }}\n    (void)reaction_; (void)dreaction_;\n",
+        );
+        out.push_str(unused);
+        out.push_str(&outline.statements(block, &language, &["C_"]));
+        out.push_str("}\n\n");
+    }
+    out.push_str(DERIVATIVES);
+}
+
+/// How many constraints there are, at least one, and the rows of each.
+fn groups(outline: &Outline) -> (usize, String) {
+    let groups: Vec<String> = outline.groups.iter().map(|g| format!("{{{}, {}}}", g.start, g.end)).collect();
+    let text = if groups.is_empty() { "{0, 0}".to_owned() } else { groups.join(", ") };
+    (room(groups.len()), text)
+}
+
+/// Zeros into the arrays.
+fn clear(arrays: &[(&str, usize)], out: &mut String) {
+    out.push_str("    int i_;\n");
+    for (array, size) in arrays.iter().filter(|a| a.1 > 0) {
+        let _ = writeln!(out, "    for (i_ = 0; i_ < {size}; i_++) {array}[i_] = 0.0;");
+    }
 }
 
 /// Residuals, projection and steps.
@@ -287,12 +370,6 @@ fn blocks(outline: &Outline, out: &mut String) {
     let language = C { name: &outline.name };
     let inputs = "double t_, const double *x_, const double *eta_, const double *p_";
     let unused = "    (void)t_; (void)x_; (void)eta_; (void)p_;\n";
-    let clear = |arrays: &[(&str, usize)], out: &mut String| {
-        out.push_str("    int i_;\n");
-        for (array, size) in arrays.iter().filter(|a| a.1 > 0) {
-            let _ = writeln!(out, "    for (i_ = 0; i_ < {size}; i_++) {array}[i_] = 0.0;");
-        }
-    };
     let (n, m) = (s.n_eta, s.n_con);
     out.push_str("/* x' (K1), M and Q (K2), A and b (K3) */\n");
     let _ = writeln!(
@@ -312,10 +389,7 @@ fn blocks(outline: &Outline, out: &mut String) {
             out,
             "static void NAME_nonideal({inputs},\n    const double *A_, const double *lambda_, double *C_)\n{{"
         );
-        let groups: Vec<String> =
-            outline.groups.iter().map(|g| format!("{{{}, {}}}", g.start, g.end)).collect();
-        let count = room(groups.len());
-        let groups = if groups.is_empty() { "{0, 0}".to_owned() } else { groups.join(", ") };
+        let (count, groups) = groups(outline);
         let _ = write!(
             out,
             "    static const int rows_[{count}][2] = {{{groups}}};\n    double reaction_[{count}];\n    int g_, i_, j_;\n\

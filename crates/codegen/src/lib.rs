@@ -27,8 +27,8 @@ use dalembert_run::{Kernel, State, independent_rows};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use outline::Outline;
 
-/// Most operations of the tapes that are written out. A C compiler takes half a minute for as many.
-pub const MAX_EXPORTED: usize = 20_000;
+/// Most operations of the tapes that are written out. An optimising C compiler takes half a minute for a tenth of that.
+pub const MAX_EXPORTED: usize = 200_000;
 
 /// Most bytes that a call of the exported function takes of the stack.
 pub const MAX_WORKSPACE: usize = 1_048_576;
@@ -63,14 +63,36 @@ pub fn write(model: &Workspace, target: Target, name: &str) -> Result<String, Bo
     })
 }
 
-/// The model in C as a header and its source; with `step` also projection onto the constraints and steps in time.
+/// What C code may have besides the motion at a state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct COptions {
+    /// Projection onto the constraints and steps in time.
+    pub step: bool,
+    /// Derivatives of the motion by coordinates, speeds and parameters (S2).
+    pub jacobian: bool,
+}
+
+/// The model in C as a header and its source.
 ///
 /// # Errors
 ///
-/// As [`write`].
-pub fn write_c(model: &Workspace, name: &str, step: bool) -> Result<(String, String), Box<Diagnostic>> {
-    let outline = outline(model, name)?;
-    Ok((c::header(&outline, step), c::write(&outline, step)))
+/// As [`write`]; with derivatives also for models with requirements.
+pub fn write_c(
+    model: &Workspace,
+    name: &str,
+    options: COptions,
+) -> Result<(String, String), Box<Diagnostic>> {
+    let mut outline = outline(model, name)?;
+    if options.jacobian {
+        if let Some(row) = model.system.requirement_rows.first() {
+            let message = "derivatives of a motion with requirements cannot be exported";
+            let help = "leave `--jacobian` out; `linearize` and Python differentiate controlled motions";
+            return Err(Box::new(Diagnostic::error(Code::NotApplicable, row.span, message).help(help)));
+        }
+        outline = outline.with_tangents(model);
+        check_operations(&outline)?;
+    }
+    Ok((c::header(&outline, options.step), c::write(&outline, options.step)))
 }
 
 /// The model as the files of an FMU.
@@ -109,21 +131,28 @@ fn outline(model: &Workspace, name: &str) -> Result<Outline, Box<Diagnostic>> {
         ));
     }
     let outline = Outline::new(model, name);
-    let too_large = |what: String| {
-        let help = "use smaller families, or coordinates in which the energies are shorter";
-        Err(Box::new(Diagnostic::error(Code::TooLarge, None, what).help(help)))
-    };
-    if outline.operations > MAX_EXPORTED {
-        let count = outline.operations;
-        return too_large(format!("this model takes {count} operations; up to {MAX_EXPORTED} are exported"));
-    }
+    check_operations(&outline)?;
     if outline.workspace() > MAX_WORKSPACE {
         let size = outline.workspace();
-        return too_large(format!(
+        return Err(too_large(format!(
             "a call would take {size} bytes of the stack; up to {MAX_WORKSPACE} are exported"
-        ));
+        )));
     }
     Ok(outline)
+}
+
+fn check_operations(outline: &Outline) -> Result<(), Box<Diagnostic>> {
+    match outline.operations {
+        count if count > MAX_EXPORTED => {
+            Err(too_large(format!("this model takes {count} operations; up to {MAX_EXPORTED} are exported")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn too_large(message: String) -> Box<Diagnostic> {
+    let help = "use smaller families, or coordinates in which the energies are shorter";
+    Box::new(Diagnostic::error(Code::TooLarge, None, message).help(help))
 }
 
 /// Exported code has multipliers of minimum norm, which depend on how often a redundant row is written: no numbers for a

@@ -6,7 +6,7 @@ use dalembert::Workspace;
 use dalembert::compile::Tapes;
 use dalembert_run::{Kernel, Shape};
 use dalembert_syntax::units::UnitInfo;
-use dalembert_tape::{Listing, Op, Operand};
+use dalembert_tape::{Listing, Op, Operand, Program};
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -21,6 +21,47 @@ pub struct Block {
     listing: Listing,
     /// Array and index of each output.
     places: Vec<(usize, usize)>,
+    /// Inputs behind those of the model: changes of these of its inputs, and where they begin.
+    changes: (usize, Vec<usize>),
+}
+
+impl Block {
+    fn new(listing: Listing, places: Vec<(usize, usize)>) -> Self {
+        Block { listing, places, changes: (usize::MAX, Vec::new()) }
+    }
+
+    /// How the outputs of a program change along a change of its inputs from the first to before the last.
+    fn along(program: &Program, places: Vec<(usize, usize)>, inputs: Range<usize>) -> Self {
+        let base = program.input_count();
+        let varying: Vec<bool> = (0..base).map(|k| inputs.contains(&k)).collect();
+        let mut listing = program.forward(&varying, 1).listing();
+        listing.outputs.drain(..places.len());
+        Block { listing, places, changes: (base, (0..base).filter(|k| varying[*k]).collect()) }
+    }
+
+    /// The statements that the outputs need.
+    fn needed(&self) -> Vec<bool> {
+        let mut needed = vec![false; self.listing.statements.len()];
+        let mark = |o: &Operand, needed: &mut Vec<bool>| {
+            if let Operand::Statement(k) = o {
+                needed[*k] = true;
+            }
+        };
+        self.listing.outputs.iter().for_each(|o| mark(o, &mut needed));
+        for (k, s) in self.listing.statements.iter().enumerate().rev() {
+            if needed[k] {
+                s.operands.iter().for_each(|o| mark(o, &mut needed));
+            }
+        }
+        needed
+    }
+}
+
+/// Derivatives of the terms along a change of coordinates, speeds and parameters; those of C along a change of multipliers
+/// and reactions too.
+pub struct Tangents {
+    pub terms: Block,
+    pub nonideal: Option<Block>,
 }
 
 /// A model as all languages see it.
@@ -51,6 +92,8 @@ pub struct Outline {
     /// Names of the outputs, and their tape.
     pub outputs: Vec<Item>,
     pub output_block: Option<Block>,
+    /// What derivatives of the motion need, where they are asked for.
+    pub tangents: Option<Tangents>,
     /// Which parameters are inputs from outside.
     pub is_input: Vec<bool>,
     pub operations: usize,
@@ -84,7 +127,7 @@ impl Outline {
         for what in ["acceleration", "applied", "ideal", "nonideal", "control"] {
             aliases.extend(speeds.iter().map(|s| namer.name(&format!("{what}_{}", s.name))));
         }
-        let listed = outputs.map(dalembert_tape::Program::listing);
+        let listed = outputs.map(Program::listing);
         let listed = listed.filter(|_| !system.outputs.is_empty());
         // What outputs read behind the control forces (friction, Gauss's function, works) is not known to exported code.
         let known = aliases.len();
@@ -99,15 +142,15 @@ impl Outline {
             output_items.push(plain("energy"));
         }
         let dense = |n: usize| (0..n).map(|k| (0, k)).collect();
-        let terms = Block { listing: terms.0.listing(), places: terms.1.to_vec() };
-        let nonideal = nonideal.map(|p| Block { listing: p.listing(), places: dense(p.output_count()) });
-        let control = control.map(|(p, places)| Block { listing: p.listing(), places: places.to_vec() });
+        let terms = Block::new(terms.0.listing(), terms.1.to_vec());
+        let nonideal = nonideal.map(|p| Block::new(p.listing(), dense(p.output_count())));
+        let control = control.map(|(p, places)| Block::new(p.listing(), places.to_vec()));
         let mut position_rows = vec![false; rows.len()];
         residuals.1.iter().filter(|(array, _)| *array == 0).for_each(|(_, row)| position_rows[*row] = true);
-        let residuals = Block { listing: residuals.0.listing(), places: residuals.1.to_vec() };
+        let residuals = Block::new(residuals.0.listing(), residuals.1.to_vec());
         let residuals = (!rows.is_empty()).then_some(residuals);
         let output_items = if listed.is_some() { output_items } else { Vec::new() };
-        let output_block = listed.map(|listing| Block { listing, places: dense(output_items.len()) });
+        let output_block = listed.map(|listing| Block::new(listing, dense(output_items.len())));
         let blocks = [Some(&terms), nonideal.as_ref(), control.as_ref()];
         let operations = blocks.iter().flatten().map(|b| b.listing.statements.len()).sum();
         Outline {
@@ -130,10 +173,27 @@ impl Outline {
             position_rows,
             outputs: output_items,
             output_block,
+            tangents: None,
             is_input: system.parameters.iter().map(|p| p.is_input).collect(),
             operations,
             aliases,
         }
+    }
+
+    /// With what derivatives of the motion need.
+    pub fn with_tangents(mut self, model: &Workspace) -> Self {
+        let Tapes { terms, nonideal, .. } = model.compiled.tapes();
+        let of_state = 1..1 + self.coordinates.len() + self.speeds.len() + self.parameters.len();
+        let of_forces = 1..of_state.end + self.rows.len() + self.groups.len();
+        let dense = |n: usize| (0..n).map(|k| (0, k)).collect();
+        let tangents = Tangents {
+            terms: Block::along(terms.0, terms.1.to_vec(), of_state),
+            nonideal: nonideal.map(|p| Block::along(p, dense(p.output_count()), of_forces)),
+        };
+        let count = |b: &Block| b.listing.statements.len();
+        self.operations += count(&tangents.terms) + tangents.nonideal.as_ref().map_or(0, count);
+        self.tangents = Some(tangents);
+        self
     }
 
     /// Most entries of a matrix that is decomposed.
@@ -193,6 +253,8 @@ impl Outline {
             self.control.as_ref(),
             self.residuals.as_ref(),
             self.output_block.as_ref(),
+            self.tangents.as_ref().map(|t| &t.terms),
+            self.tangents.as_ref().and_then(|t| t.nonideal.as_ref()),
         ];
         blocks.into_iter().flatten().any(|b| b.listing.statements.iter().any(|s| s.op == op))
     }
@@ -217,22 +279,33 @@ impl Outline {
         let mut line = |text: String| {
             writeln!(out, "    {text}").expect("a string takes all");
         };
-        let mut used = vec![false; self.aliases.len()];
-        let operands =
-            block.listing.statements.iter().flat_map(|s| &s.operands).chain(&block.listing.outputs);
+        let needed = block.needed();
+        let (base, changes) = (block.changes.0.min(self.aliases.len()), &block.changes.1);
+        let mut used = vec![false; base.max(self.aliases.len()) + changes.len()];
+        let statements = block.listing.statements.iter().enumerate().filter(|(k, _)| needed[*k]);
+        let operands = statements.flat_map(|(_, s)| &s.operands).chain(&block.listing.outputs);
         operands.for_each(|o| {
             if let Operand::Input(i) = o {
                 used[*i] = true;
             }
         });
-        for (i, alias) in self.aliases.iter().enumerate().filter(|(i, _)| used[*i]) {
-            let (array, index) = self.source(i);
-            let value =
-                if array == 0 { SOURCES[0].to_owned() } else { language.entry(SOURCES[array], index) };
-            line(language.bind(alias, &value));
+        // Names of the model do not end in `_`.
+        let changing = |i: usize| changes.get(i.wrapping_sub(base)).copied();
+        let alias = |i: usize| match changing(i) {
+            None => self.aliases[i].clone(),
+            Some(of) => format!("{}_d_", self.aliases[of]),
+        };
+        for i in (0..used.len()).filter(|i| used[*i]) {
+            let (array, index) = self.source(changing(i).unwrap_or(i));
+            let value = match (array, changing(i)) {
+                (0, _) => SOURCES[0].to_owned(),
+                (_, None) => language.entry(SOURCES[array], index),
+                (_, Some(_)) => language.entry(&format!("d{}", SOURCES[array]), index),
+            };
+            line(language.bind(&alias(i), &value));
         }
         let spell = |o: &Operand| match o {
-            Operand::Input(i) => self.aliases[*i].clone(),
+            Operand::Input(i) => alias(*i),
             Operand::Constant(c) => language.number(*c),
             Operand::Statement(k) => format!("v{k}"),
         };
@@ -245,7 +318,7 @@ impl Outline {
                 o => line(language.store(arrays[place.0], place.1, spell(o).trim_matches(['(', ')']))),
             }
         }
-        for (k, s) in block.listing.statements.iter().enumerate() {
+        for (k, s) in block.listing.statements.iter().enumerate().filter(|(k, _)| needed[*k]) {
             let (value, operands) = (format!("v{k}"), s.operands.iter().map(spell).collect::<Vec<_>>());
             line(language.bind(&value, &language.apply(s.op, &operands)));
             for (array, index) in &stores[k] {

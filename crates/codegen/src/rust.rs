@@ -42,29 +42,36 @@ impl Language for Rust {
     }
 }
 
+/// The mathematics it needs: functions of the C library, which `std` links and toolchains without it bring along.
 const MATH: &str = "\
-/// The mathematics it needs. Without `std`, let these call the crate `libm`.
+/// Functions of the mathematical library. They are declared, not imported, so that this file needs no `std`.
 mod math {
-    pub fn sqrt(x: f64) -> f64 { x.sqrt() }
-    pub fn pow(x: f64, y: f64) -> f64 { x.powf(y) }
-    pub fn sin(x: f64) -> f64 { x.sin() }
-    pub fn cos(x: f64) -> f64 { x.cos() }
-    pub fn tan(x: f64) -> f64 { x.tan() }
-    pub fn asin(x: f64) -> f64 { x.asin() }
-    pub fn acos(x: f64) -> f64 { x.acos() }
-    pub fn atan(x: f64) -> f64 { x.atan() }
-    pub fn atan2(y: f64, x: f64) -> f64 { y.atan2(x) }
-    pub fn sinh(x: f64) -> f64 { x.sinh() }
-    pub fn cosh(x: f64) -> f64 { x.cosh() }
-    pub fn tanh(x: f64) -> f64 { x.tanh() }
-    pub fn asinh(x: f64) -> f64 { x.asinh() }
-    pub fn acosh(x: f64) -> f64 { x.acosh() }
-    pub fn atanh(x: f64) -> f64 { x.atanh() }
-    pub fn floor(x: f64) -> f64 { x.floor() }
-    pub fn exp(x: f64) -> f64 { x.exp() }
-    pub fn log(x: f64) -> f64 { x.ln() }
-    pub fn hypot(x: f64, y: f64) -> f64 { x.hypot(y) }
-    pub fn abs(x: f64) -> f64 { x.abs() }
+    mod c {
+        unsafe extern \"C\" {
+            pub safe fn sqrt(x: f64) -> f64;
+            pub safe fn sin(x: f64) -> f64;
+            pub safe fn cos(x: f64) -> f64;
+            pub safe fn tan(x: f64) -> f64;
+            pub safe fn asin(x: f64) -> f64;
+            pub safe fn acos(x: f64) -> f64;
+            pub safe fn atan(x: f64) -> f64;
+            pub safe fn sinh(x: f64) -> f64;
+            pub safe fn cosh(x: f64) -> f64;
+            pub safe fn tanh(x: f64) -> f64;
+            pub safe fn asinh(x: f64) -> f64;
+            pub safe fn acosh(x: f64) -> f64;
+            pub safe fn atanh(x: f64) -> f64;
+            pub safe fn floor(x: f64) -> f64;
+            pub safe fn exp(x: f64) -> f64;
+            pub safe fn log(x: f64) -> f64;
+            pub safe fn fabs(x: f64) -> f64;
+            pub safe fn pow(x: f64, y: f64) -> f64;
+            pub safe fn atan2(y: f64, x: f64) -> f64;
+            pub safe fn hypot(x: f64, y: f64) -> f64;
+        }
+    }
+    pub use c::{atan2, fabs as abs, hypot, pow};
+    pub use c::{acos, acosh, asin, asinh, atan, atanh, cos, cosh, exp, floor, log, sin, sinh, sqrt, tan, tanh};
     pub fn sign(x: f64) -> f64 { if x > 0.0 { 1.0 } else if x < 0.0 { -1.0 } else { x } }
     pub fn smaller(x: f64, y: f64) -> f64 { if x < y || x.is_nan() { x } else { y } }
     pub fn larger(x: f64, y: f64) -> f64 { if x > y || x.is_nan() { x } else { y } }
@@ -83,7 +90,7 @@ pub fn write(outline: &Outline) -> String {
     let _ = writeln!(
         out,
         "//!\n//! A call takes about {} bytes of the stack. Put this file beside others of a crate and say `mod {};`.\n\
-         #![allow(non_snake_case, dead_code, unused_variables, clippy::all)]\n",
+         #![allow(non_snake_case, dead_code, unused_imports, unused_variables, clippy::all)]\n",
         outline.workspace(),
         outline.name
     );

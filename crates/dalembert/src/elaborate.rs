@@ -200,6 +200,10 @@ struct Elaborator<'a> {
     table_uses: Vec<TableUse>,
     /// Inputs that are given as functions of the state, in the rates as they are written.
     input_images: Vec<(Symbol, Expr)>,
+    /// What was given for them, over the state.
+    signals: Vec<(Symbol, Expr)>,
+    /// Whether units may differ, as in a signal of plain numbers, and whether they did.
+    mixed_units: Option<bool>,
 }
 
 /// Understands a syntax tree. Without errors there is a system; warnings and notes may come with it.
@@ -352,6 +356,8 @@ impl<'a> Elaborator<'a> {
             tables: Vec::new(),
             table_uses: Vec::new(),
             input_images: Vec::new(),
+            signals: Vec::new(),
+            mixed_units: None,
         };
         this.set_role(time, Role::Time);
         this

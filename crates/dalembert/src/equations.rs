@@ -17,6 +17,7 @@ mod suslov;
 mod udwadia;
 mod write;
 
+use crate::equations_limits::MAX_EFFORT;
 pub use crate::hamilton::MAX_EXPLICIT;
 use crate::hamilton::MAX_EXPLICIT_COST;
 
@@ -32,6 +33,7 @@ use forces::Named;
 pub use legendre::legendre;
 pub use statement::{Part, state};
 use std::str::FromStr;
+pub use write::Style;
 use write::Writer;
 
 /// Non-ideal forces longer than this stand as C, with multipliers that answer it too.
@@ -119,7 +121,8 @@ impl FromStr for Form {
 /// let written = model.equations(Form::Explicit, Format::Text).unwrap();
 /// assert!(written.contains("q'' = -g*sin(q)/l"), "{written}");
 /// ```
-pub fn write(model: &mut Workspace, form: Form, format: Format) -> Result<String, Box<Diagnostic>> {
+pub fn write(model: &mut Workspace, form: Form, style: impl Into<Style>) -> Result<String, Box<Diagnostic>> {
+    let style = style.into();
     model.derive_symbols()?;
     if form != Form::Lagrange {
         model.require_dense("this form")?;
@@ -137,24 +140,25 @@ pub fn write(model: &mut Workspace, form: Form, format: Format) -> Result<String
         names.extend(whole_names(model));
         crate::poincare::own_symbols(&mut model.system, &names)?;
     }
+    model.system.pool.allow_tidying(MAX_EFFORT);
     let written = match form {
-        Form::Kernel => kernel(model, format)?,
-        Form::Lagrange => lagrange(model, format)?,
-        Form::Explicit => explicit(model, format)?,
-        Form::Poincare => poincare::write(model, format)?,
-        Form::Hamilton => hamilton::write(model, format)?,
-        Form::Suslov => suslov::write(model, format)?,
-        Form::Energies => energies::write(model, format)?,
-        Form::HamiltonJacobi => hamilton_jacobi::write(model, format)?,
-        Form::Udwadia => udwadia::write(model, format)?,
-        Form::Appell => rivals::appell(model, format)?,
-        Form::Maggi => rivals::maggi(model, format)?,
-        Form::Kane => rivals::kane(model, format)?,
-        Form::Routh => rivals::routh(model, format)?,
-        Form::Vakonomic => rivals::vakonomic(model, format)?,
+        Form::Kernel => kernel(model, style)?,
+        Form::Lagrange => lagrange(model, style)?,
+        Form::Explicit => explicit(model, style)?,
+        Form::Poincare => poincare::write(model, style)?,
+        Form::Hamilton => hamilton::write(model, style)?,
+        Form::Suslov => suslov::write(model, style)?,
+        Form::Energies => energies::write(model, style)?,
+        Form::HamiltonJacobi => hamilton_jacobi::write(model, style)?,
+        Form::Udwadia => udwadia::write(model, style)?,
+        Form::Appell => rivals::appell(model, style)?,
+        Form::Maggi => rivals::maggi(model, style)?,
+        Form::Kane => rivals::kane(model, style)?,
+        Form::Routh => rivals::routh(model, style)?,
+        Form::Vakonomic => rivals::vakonomic(model, style)?,
     };
     model.check_memory()?;
-    if format == Format::Python
+    if style.format == Format::Python
         && let Some(count) = left_out(&written)
     {
         let message = format!("an equation takes {count} operations written out, too many for a script");
@@ -280,13 +284,13 @@ fn write_kinematics(w: &mut Writer, pool: &mut Pool, coordinates: &[Coordinate],
     }
 }
 
-fn kernel(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
+fn kernel(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnostic>> {
     let named = Named::of(model)?;
     let (friction, control) = (named.friction_force(model), named.control_force(model));
     let (images, reactions) = (ideal_images(model), forces::reactions(model));
     let form = model.form.clone();
     let pool = &mut model.system.pool;
-    let mut w = Writer::new(format, model.system.title.as_deref());
+    let mut w = Writer::new(style, model.system.title.as_deref());
     write_kinematics(&mut w, pool, &model.system.coordinates, &form);
     let names: Vec<String> = model.system.speeds.iter().map(|s| format!("{}'", s.name)).collect();
     w.vector_of_names("eta'", &names);
@@ -323,7 +327,7 @@ fn kernel(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnosti
             names.len(),
         );
     }
-    Ok(w.finish(&model.system))
+    Ok(w.finish(&mut model.system))
 }
 
 fn write_vector(w: &mut Writer, pool: &mut Pool, name: &str, entries: &[Expr]) {
@@ -353,7 +357,7 @@ fn write_rows(
 
 /// `M eta' - Q = A^T lambda (+ C) (+ friction and control)`, row by row, then the constraints as they were imposed and
 /// what decides the forces that have names of their own.
-fn lagrange(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
+fn lagrange(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnostic>> {
     let named = Named::of(model)?;
     let mut right = constraint_forces(model);
     for more in [named.friction_force(model), named.control_force(model)].into_iter().flatten() {
@@ -363,7 +367,7 @@ fn lagrange(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnos
     let form = model.form.clone();
     let accelerations: Vec<Symbol> = model.system.speeds.iter().map(|s| s.acceleration).collect();
     let pool = &mut model.system.pool;
-    let mut w = Writer::new(format, model.system.title.as_deref());
+    let mut w = Writer::new(style, model.system.title.as_deref());
     write_kinematics(&mut w, pool, &model.system.coordinates, &form);
     for (p, right) in right.into_iter().enumerate() {
         let mut left = vec![(form.force[p], Rational::MINUS_ONE)];
@@ -384,7 +388,7 @@ fn lagrange(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnos
     forces::write_reactions(&mut w, model, &reactions);
     named.write_friction(&mut w, model);
     named.write_requirements(&mut w, model);
-    Ok(w.finish(&model.system))
+    Ok(w.finish(&mut model.system))
 }
 
 /// The accelerations, then the multipliers, in closed form (U1 with K3, U8), by inverting `[M, -A^T; A, 0]` in symbols.
@@ -477,11 +481,11 @@ pub fn closed_form(model: &mut Workspace) -> Result<Vec<Expr>, Box<Diagnostic>> 
     Ok(solution)
 }
 
-fn explicit(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
+fn explicit(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnostic>> {
     let solution = closed_form(model)?;
     let dropped = independent_rows(model).1;
     let n = model.form.speeds.len();
-    let mut w = Writer::new(format, model.system.title.as_deref());
+    let mut w = Writer::new(style, model.system.title.as_deref());
     write_kinematics(&mut w, &mut model.system.pool, &model.system.coordinates, &model.form);
     note_dropped(&mut w, model, &dropped);
     note_chetaev(&mut w, model);
@@ -495,5 +499,5 @@ fn explicit(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnos
     {
         forces::write_inputs(&mut w, model, &control.inputs);
     }
-    Ok(w.finish(&model.system))
+    Ok(w.finish(&mut model.system))
 }

@@ -9,8 +9,13 @@ pub(crate) const MAX_ROWS: usize = 6;
 /// Operations in one entry.
 pub(crate) const MAX_COST: u64 = 20_000;
 
+/// Work of tidying the equations of one form, in visits of nodes of expressions: about a second.
+pub(crate) const MAX_EFFORT: u64 = 12_000_000;
+
 /// A form that does not apply, with the one that always does.
 pub(crate) fn refuse(message: String) -> Box<Diagnostic> {
     let d = Diagnostic::error(Code::NotApplicable, None, message);
-    Box::new(d.help("`--form lagrange` writes the equations with multipliers, for any size and rank"))
+    Box::new(d.help(
+        "`--form lagrange` writes the equations with multipliers, for any size and rank; `evaluate` gives the numbers at a state",
+    ))
 }

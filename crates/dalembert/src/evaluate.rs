@@ -2,11 +2,13 @@
 
 use crate::explain;
 use crate::workspace::{Evaluation, WRITTEN_OUT, Workspace};
+use dalembert_expr::{Expr, Symbol};
 use dalembert_run::{
     Accelerator, ControlInput, Kernel, Reporter, Solution, State, StickingKernel, Terms, dependent_rows,
     find_modes,
 };
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use rustc_hash::FxHashMap;
 
 /// Speeds and rows up to which redundant rows are found in the order of the model, at a cost of their cube.
 const GRAM_SCHMIDT: usize = 200;
@@ -35,6 +37,24 @@ impl Workspace {
         self.compiled.outputs(state.point(), &terms, &solution, &[], &mut outputs);
         let energy = self.system.energy.and_then(|_| outputs.pop());
         Ok(Evaluation { state: state.clone(), terms, solution, residuals, outputs, energy, sticks })
+    }
+
+    /// Values of the inputs at a state, by their names: defaults, numbers or signals from outside.
+    pub fn input_values(&mut self, state: &State) -> Vec<(String, f64)> {
+        let system = &self.system;
+        let mut known: FxHashMap<Symbol, f64> = FxHashMap::default();
+        known.insert(system.time, state.t);
+        known.extend(system.coordinates.iter().map(|c| c.symbol).zip(state.x.iter().copied()));
+        known.extend(system.speeds.iter().map(|s| s.symbol).zip(state.eta.iter().copied()));
+        let values = self.compiled.parameters().iter().copied();
+        known.extend(system.parameters.iter().map(|p| p.symbol).zip(values));
+        let signals = self.system.signals.clone();
+        let roots: Vec<Expr> = signals.iter().map(|(_, signal)| *signal).collect();
+        let given = self.system.pool.evaluate_all(&roots, |s| known.get(&s).copied().unwrap_or(f64::NAN));
+        let given: FxHashMap<Symbol, f64> = signals.iter().map(|(input, _)| *input).zip(given).collect();
+        let inputs = self.system.parameters.iter().filter(|p| p.is_input || given.contains_key(&p.symbol));
+        let value = |symbol| given.get(symbol).or_else(|| known.get(symbol)).copied().unwrap_or(f64::NAN);
+        inputs.map(|p| (p.name.clone(), value(&p.symbol))).collect()
     }
 
     /// The names of coordinates and speeds, as columns are called.

@@ -105,8 +105,12 @@ fn choose(pool: &mut Pool, matrix: &Rows, mut values: Vec<Vec<f64>>) -> Option<V
             let largest = values[r].iter().fold(0.0f64, |m, v| m.max(v.abs()));
             for c in (0..values[r].len()).filter(|c| !chosen.contains(c)) {
                 let large = values[r][c].abs() >= PIVOT * largest && values[r][c] != 0.0;
-                let key = (pool.as_number(matrix[r][c]).is_none(), pool.cost(matrix[r][c]));
-                if large && matrix[r][c] != Pool::ZERO && best.is_none_or(|b| key < b.0) {
+                // An entry that is zero as written may have been filled by elimination: the last choice.
+                let key = match matrix[r][c] == Pool::ZERO {
+                    true => (true, u64::MAX),
+                    false => (pool.as_number(matrix[r][c]).is_none(), pool.cost(matrix[r][c])),
+                };
+                if large && best.is_none_or(|b| key < b.0) {
                     best = Some((key, r, c));
                 }
             }

@@ -3,7 +3,7 @@
 use crate::analyze::Analysis;
 use crate::connect::Connected;
 use crate::elaborate::Overrides;
-use crate::equations::{Form, WrittenBrackets};
+use crate::equations::{Form, Style, WrittenBrackets};
 use crate::equilibrium::{Equilibria, EquilibriumSearch};
 use crate::linearize::{Linearization, Over, Range, Sweep};
 use crate::simulate::{Motion, Request};
@@ -168,8 +168,8 @@ impl Model {
     }
 
     /// The equations of motion in symbols ([`equations::write`]).
-    pub fn equations(&self, form: Form, format: Format) -> Result<String, Box<Diagnostic>> {
-        equations::write(&mut self.workspace(), form, format)
+    pub fn equations(&self, form: Form, style: impl Into<Style>) -> Result<String, Box<Diagnostic>> {
+        equations::write(&mut self.workspace(), form, style)
     }
 
     /// The Poisson bracket of two functions of the phase space, and the rate of the first ([`Workspace::brackets`]).

@@ -109,12 +109,15 @@ pub(crate) fn check_length<const N: usize>(
     list.into_iter().try_for_each(|rows| rows.iter().try_for_each(|row| check_vectors(pool, [row], limit)))
 }
 
-/// Refuses vectors with entries that nobody would read.
+/// Refuses vectors with entries that nobody would read, or that took too much work to be tidied.
 pub(crate) fn check_vectors<const N: usize>(
     pool: &mut Pool,
     list: [&Vec<Expr>; N],
     limit: u64,
 ) -> Result<(), Box<Diagnostic>> {
+    if pool.tired() {
+        return Err(refuse("the closed form takes more work than is spent on what is to be read".into()));
+    }
     match list.into_iter().flatten().map(|e| pool.cost(*e)).find(|cost| *cost > limit) {
         None => Ok(()),
         Some(cost) => Err(refuse(format!(

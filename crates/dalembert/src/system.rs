@@ -22,6 +22,8 @@ pub struct System {
     pub constants: Vec<String>,
     /// Constants that can be changed without deriving again.
     pub parameters: Vec<Parameter>,
+    /// Inputs that were given signals, by their symbols, and those signals over the state.
+    pub signals: Vec<(Symbol, Expr)>,
     /// Configuration x.
     pub coordinates: Vec<Coordinate>,
     /// Speeds eta.

@@ -22,6 +22,7 @@
 //! assert!(out[0].is_nan());
 //! ```
 
+mod common;
 mod construct;
 mod diff;
 mod evaluate;

@@ -5,6 +5,7 @@
 //! depth of nesting can exhaust the stack.
 
 pub(crate) mod draft;
+mod effort;
 mod names;
 mod order;
 pub(crate) mod wanted;
@@ -12,6 +13,7 @@ pub(crate) mod wanted;
 use crate::function::Function;
 use crate::rational::Rational;
 use draft::{Draft, spread};
+use effort::{Effort, INTERNED};
 use hashbrown::HashTable;
 use names::Names;
 use order::Scratch;
@@ -86,6 +88,10 @@ pub struct Pool {
     /// The expression of each symbol by its number, 0 where there is none yet.
     variables: Vec<Expr>,
     weight: usize,
+    /// Work done so far, and how much of it tidying may do.
+    effort: Effort,
+    /// What [`Pool::simplify`] makes of a node, once it is known.
+    pub(crate) simplified: FxHashMap<Expr, Expr>,
     pub(crate) scratches: Vec<Scratch>,
     /// Empty lists, kept for their room.
     lists: Vec<Vec<Weighted>>,
@@ -114,6 +120,8 @@ impl Pool {
             names: Names::default(),
             variables: Vec::new(),
             weight: 0,
+            effort: Effort::default(),
+            simplified: FxHashMap::default(),
             scratches: Vec::new(),
             lists: Vec::new(),
             derivatives: FxHashMap::default(),
@@ -206,6 +214,7 @@ impl Pool {
 
     /// The expression of a node; equal ones are made once.
     pub(crate) fn intern(&mut self, draft: Draft<'_>) -> Expr {
+        self.effort.spend(INTERNED);
         let (hash, nodes) = (draft.hash(), &self.nodes);
         let same = |&(h, id): &(u32, u32)| h == hash && nodes[id as usize].draft() == draft;
         if let Some(&(_, id)) = self.table.find(spread(hash), same) {

@@ -64,9 +64,14 @@ impl Pool {
         }
         let order = self.order(&[e], 0);
         let mut pieces: Vec<Piece> = Vec::with_capacity(order.nodes.len());
+        let mut leads: Vec<bool> = Vec::with_capacity(order.nodes.len());
         for &n in &order.nodes {
+            let mut lead = matches!(self.node(n), Node::Symbol(s) if self.name(*s).ends_with("''"));
+            self.node(n).for_each_child(|c| lead |= order.place(c).is_some_and(|k| leads[k]));
+            leads.push(lead);
+            let leads = |e: Expr| order.place(e).is_some_and(|k| leads[k]);
             let of = |e: Expr| &pieces[order.place(e).expect("children come first")];
-            pieces.push(Printer { pool: self, d: format.dialect(), spell }.node(n, of));
+            pieces.push(Printer { pool: self, d: format.dialect(), spell, leads: &leads }.node(n, of));
         }
         let text = order.place(e).map(|k| pieces[k].text.clone()).unwrap_or_default();
         self.release(order);
@@ -98,6 +103,8 @@ struct Printer<'a> {
     pool: &'a Pool,
     d: &'static dyn Dialect,
     spell: &'a dyn Fn(&str) -> String,
+    /// Terms that stand first in a sum: those with accelerations.
+    leads: &'a dyn Fn(Expr) -> bool,
 }
 
 impl Printer<'_> {
@@ -132,7 +139,9 @@ impl Printer<'_> {
         terms: &[Weighted],
         of: impl Fn(Expr) -> &'p Piece + Copy,
     ) -> Piece {
-        let mut pieces: Vec<Piece> = terms.iter().map(|(e, c)| self.term(*e, c, of)).collect();
+        let (first, rest): (Vec<&Weighted>, Vec<&Weighted>) = terms.iter().partition(|t| (self.leads)(t.0));
+        let terms = first.into_iter().chain(rest);
+        let mut pieces: Vec<Piece> = terms.map(|(e, c)| self.term(*e, c, of)).collect();
         if !constant.is_zero() {
             pieces.push(self.number(constant));
         }

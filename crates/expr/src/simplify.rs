@@ -40,7 +40,7 @@ impl Pool {
     /// assert_eq!(pool.text(e), "l*cos(a - b)");
     /// ```
     pub fn simplify(&mut self, e: Expr) -> Expr {
-        if self.cost(e) > MAX_SIMPLIFIED {
+        if self.tired() || self.cost(e) > MAX_SIMPLIFIED {
             return e;
         }
         let limit = self.weight() + ALLOWANCE;
@@ -55,10 +55,20 @@ impl Pool {
         result
     }
 
+    /// A node with simplified children: a function of the node alone, so it is remembered.
     fn simplify_node(&mut self, e: Expr) -> Expr {
         if !matches!(self.node(e), Node::Sum(..) | Node::Product(_)) {
             return e;
         }
+        if let Some(known) = self.simplified.get(&e) {
+            return *known;
+        }
+        let simple = self.shortest_rewriting(e);
+        self.simplified.insert(e, simple);
+        simple
+    }
+
+    fn shortest_rewriting(&mut self, e: Expr) -> Expr {
         let mut best = (self.cost(e), e);
         let mut candidates = vec![self.collect_trig(e)];
         if let Some(expanded) = self.expand(e, MAX_TERMS) {

@@ -16,11 +16,13 @@ use fraction::Fractions;
 
 /// Products of terms that one expression may take.
 const BUDGET: u64 = 150_000;
+/// What the product of two terms costs, in visits of a node.
+const TERMS: u64 = 10;
 /// Longer expressions are not taken apart.
 const MAX_TIDIED: u64 = 20_000;
 
 impl Pool {
-    /// A short expression of the same value, for readers.
+    /// A short expression of the same value, for readers; the expression itself once [`Pool::allow_tidying`] is spent.
     ///
     /// ```
     /// use dalembert_expr::{Function, Pool};
@@ -35,12 +37,16 @@ impl Pool {
     /// assert_eq!(pool.text(e), "g*cos(u)^2");
     /// ```
     pub fn tidy(&mut self, e: Expr) -> Expr {
+        if self.tired() {
+            return e;
+        }
         let simple = self.simplify(e);
         if self.cost(simple) > MAX_TIDIED {
             return simple;
         }
         let mut fractions = Fractions::new(BUDGET);
         let written = fractions.convert(self, simple).map(|f| fractions.write(self, &f));
+        self.spend(TERMS * (BUDGET - fractions.ring.budget));
         match written {
             None => simple,
             Some(written) => {

@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// Bytes of source that are optimised, about 20000 operations: compilers take minutes for much more.
+const MAX_OPTIMISED: usize = 1 << 20;
+
 /// A folder that is removed when it is no longer needed.
 struct Scratch(PathBuf);
 
@@ -24,8 +27,9 @@ pub fn compile(name: &str, source: &str) -> Result<Vec<u8>, String> {
     let (input, output) = (folder.0.join(format!("{name}.c")), folder.0.join(format!("{name}.so")));
     std::fs::write(&input, source).map_err(|error| error.to_string())?;
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+    let level = if source.len() > MAX_OPTIMISED { "-O0" } else { "-O2" };
     let run = Command::new(&compiler)
-        .args(["-std=c99", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-o"])
+        .args(["-std=c99", level, "-shared", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off", "-o"])
         .args([&output, &input])
         .arg("-lm")
         .stdin(Stdio::null())

@@ -58,6 +58,10 @@ impl Elaborator<'_> {
     pub(super) fn same_unit(&mut self, a: &UnitInfo, b: &UnitInfo, span: Span) -> Fallible<UnitInfo> {
         match a.plus(b) {
             Ok(kind) => Ok(kind),
+            Err(_) if self.mixed_units.is_some() => {
+                self.mixed_units = Some(true);
+                Ok(UnitInfo::Missing)
+            }
             Err(both) => {
                 let (a, b) = *both;
                 let d = Diagnostic::error(Code::UnitMismatch, span, format!("units differ: {a} and {b}"));

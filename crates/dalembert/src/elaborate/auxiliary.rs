@@ -10,7 +10,7 @@ use super::speeds::Kinematics;
 use super::{Elaborator, Fallible, RawInitial, Signal};
 use crate::system::{Coordinate, CoordinateSort};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
-use dalembert_syntax::ast::{Definition, StatementKind};
+use dalembert_syntax::ast::{self, Definition, StatementKind};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 use dalembert_syntax::parse;
 use dalembert_syntax::source::{Source, Span};
@@ -125,16 +125,30 @@ impl Elaborator<'_> {
         if !said.is_empty() || list.len() != 1 || !list[0].arguments.is_empty() {
             return self.fail(Diagnostic::error(Code::BadOption, None, format!("`{text}` is not a signal")));
         }
-        let (value, kind) = self.scalar(&list[0].value)?;
+        // Plain numbers may be gains in SI units, as in `-3*x - 2*x'`.
+        self.mixed_units = (!text.contains('{')).then_some(false);
+        let read = self.signal_value(k, &list[0].value);
+        if self.mixed_units.take() == Some(true) {
+            let name = &self.parameters[k].name;
+            let message =
+                format!("units differ in the signal of `{name}`: its numbers are taken in SI units");
+            let help = "numbers with units are checked, as in `-3 {N/m}*x`";
+            self.diagnostics.push(Diagnostic::warning(Code::SignalUnits, None, message).help(help));
+        }
+        read
+    }
+
+    fn signal_value(&mut self, k: usize, written: &ast::Expr) -> Fallible<Expr> {
+        let (value, kind) = self.scalar(written)?;
         let allowed = Allowed::only("a signal", State::Velocity).with_auxiliaries();
-        self.allow(&[value], allowed, list[0].value.span)?;
+        self.allow(&[value], allowed, written.span)?;
         if kind == UnitInfo::Number && self.pool.symbols(&[value]).is_empty() {
             // A bare number is in the unit of the file.
             let size = Rational::from_f64(self.parameters[k].unit_size).unwrap_or(Rational::ONE);
             return Ok(self.pool.scale(value, size));
         }
         let declared = self.parameters[k].kind.clone();
-        self.same_unit(&declared, &kind, list[0].value.span)?;
+        self.same_unit(&declared, &kind, written.span)?;
         Ok(value)
     }
 
@@ -143,7 +157,8 @@ impl Elaborator<'_> {
         let given = std::mem::take(&mut self.input_images);
         let (symbols, values): (Vec<Symbol>, Vec<Expr>) = given.into_iter().unzip();
         let values = self.pool.substitute(&values, images);
-        images.extend(symbols.into_iter().zip(values));
+        self.signals = symbols.into_iter().zip(values).collect();
+        images.extend(self.signals.iter().copied());
     }
 
     fn new_auxiliary(

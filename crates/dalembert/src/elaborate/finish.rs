@@ -230,6 +230,7 @@ impl Elaborator<'_> {
             time: self.time,
             constants: self.constants,
             parameters: self.parameters,
+            signals: self.signals,
             coordinates: self.coordinates,
             speeds: c.kinematics.speeds,
             kinematics: c.kinematics.rates,

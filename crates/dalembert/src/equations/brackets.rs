@@ -75,5 +75,5 @@ fn lines(model: &mut Workspace, [f, g]: [&str; 2], answer: &BracketAnswer, forma
         w.equation(pool, &format!("lambda_{name}"), *e);
     }
     answer.remarks.iter().for_each(|remark| w.note(remark));
-    w.finish(&model.system)
+    w.finish(&mut model.system)
 }

@@ -1,16 +1,16 @@
 //! Energies and co-energies, written out.
 
-use super::write::Writer;
+use super::write::{Style, Writer};
 use crate::energies::{Energies, EnergyValues};
 use crate::workspace::Workspace;
-use dalembert_expr::{Format, Symbol};
+use dalembert_expr::Symbol;
 use dalembert_syntax::diagnostic::Diagnostic;
 
-pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
+pub(super) fn write(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnostic>> {
     let energies = Energies::of(model)?;
     let numbers = numbers(model, &energies);
     let pool = &mut model.system.pool;
-    let mut w = Writer::new(format, model.system.title.as_deref());
+    let mut w = Writer::new(style, model.system.title.as_deref());
     for (symbol, e) in energies.efforts.iter().zip(&energies.effort_values) {
         w.definition(pool, *symbol, *e);
     }
@@ -38,7 +38,7 @@ pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box
         }
     }
     e.reasons.iter().chain(&numbers).for_each(|note| w.note(note));
-    Ok(w.finish(&model.system))
+    Ok(w.finish(&mut model.system))
 }
 
 /// Where a transform has no closed form: the values at the start, or why there are none.

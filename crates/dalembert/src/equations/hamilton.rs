@@ -1,13 +1,13 @@
 //! Hamilton's equations, written out: H, the speeds, and H1 with constraint forces and multipliers.
 
-use super::write::Writer;
+use super::write::{Style, Writer};
 use super::{constraint_forces, forces};
 use crate::hamilton::Canonical;
 use crate::workspace::Workspace;
-use dalembert_expr::{Expr, Format, Pool};
+use dalembert_expr::{Expr, Pool};
 use dalembert_syntax::diagnostic::Diagnostic;
 
-pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
+pub(super) fn write(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnostic>> {
     let canonical = Canonical::of(model)?;
     let constraint_forces = constraint_forces(model);
     let constraint_forces = canonical.in_momenta(model, &constraint_forces);
@@ -19,7 +19,7 @@ pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box
     }
     let system = &mut model.system;
     let pool = &mut system.pool;
-    let mut w = Writer::new(format, system.title.as_deref());
+    let mut w = Writer::new(style, system.title.as_deref());
     w.function(pool, "H", canonical.hamiltonian);
     for (speed, e) in system.speeds.iter().zip(&canonical.speeds) {
         if speed.rate_of.is_none() {
@@ -40,5 +40,5 @@ pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box
         w.balance(pool, e, Pool::ZERO);
     }
     forces::write_reactions(&mut w, model, &reactions);
-    Ok(w.finish(&model.system))
+    Ok(w.finish(&mut model.system))
 }

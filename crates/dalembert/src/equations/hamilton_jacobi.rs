@@ -1,16 +1,15 @@
 //! The Hamilton-Jacobi equation with the model's complete integral, written out: S, H, momenta, dS/da.
 
-use super::write::Writer;
+use super::write::{Style, Writer};
 use crate::hamilton_jacobi::HamiltonJacobi;
 use crate::workspace::Workspace;
-use dalembert_expr::Format;
 use dalembert_syntax::diagnostic::Diagnostic;
 
-pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
+pub(super) fn write(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnostic>> {
     let jacobi = HamiltonJacobi::of(model)?;
     let verified = jacobi.verify(model)?;
     let pool = &mut model.system.pool;
-    let mut w = Writer::new(format, model.system.title.as_deref());
+    let mut w = Writer::new(style, model.system.title.as_deref());
     let S = pool.simplify(jacobi.integral.action);
     w.function(pool, "S", S);
     w.function(pool, "H", jacobi.hamiltonian);
@@ -54,5 +53,5 @@ pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box
         let e = pool.simplify(*e);
         w.own(pool, &format!("b_{name}"), e);
     }
-    Ok(w.finish(&model.system))
+    Ok(w.finish(&mut model.system))
 }

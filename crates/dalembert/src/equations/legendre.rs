@@ -53,7 +53,7 @@ pub fn legendre(
         )),
     }
     model.check_memory()?;
-    Ok(w.finish(&model.system))
+    Ok(w.finish(&mut model.system))
 }
 
 /// The function and its variables in the pool of the model.

@@ -1,14 +1,14 @@
 //! The equations of Poincare and Chetaev, written out: L1, the momenta, L2, the constraints, H5.
 
-use super::write::Writer;
+use super::write::{Style, Writer};
 use super::{constraint_forces, forces, write_kinematics};
 use crate::kernel_form::Structure;
 use crate::poincare::{LinearRow, Poincare, labels, linear_rows, momentum_symbols};
 use crate::workspace::Workspace;
-use dalembert_expr::{Expr, Format, Pool};
+use dalembert_expr::{Expr, Pool};
 use dalembert_syntax::diagnostic::Diagnostic;
 
-pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
+pub(super) fn write(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnostic>> {
     let momenta = momentum_symbols(&mut model.system)?;
     let equations = Poincare::of(model)?;
     let constraint_forces = constraint_forces(model);
@@ -18,7 +18,7 @@ pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box
     let form = model.form.clone();
     let system = &mut model.system;
     let pool = &mut system.pool;
-    let mut w = Writer::new(format, system.title.as_deref());
+    let mut w = Writer::new(style, system.title.as_deref());
     write_kinematics(&mut w, pool, &system.coordinates, &form);
     write_structure(&mut w, pool, &form.structure, &labels);
     for (symbol, e) in momenta.iter().zip(&equations.momenta) {
@@ -37,7 +37,7 @@ pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box
     let names: Vec<String> = system.rows.iter().map(|r| r.name.clone()).collect();
     write_nonholonomy(&mut w, pool, &rows, &names, &labels);
     forces::write_reactions(&mut w, model, &reactions);
-    Ok(w.finish(&model.system))
+    Ok(w.finish(&mut model.system))
 }
 
 /// L1: coefficients that do not vanish, one of each antisymmetric pair.

@@ -1,7 +1,7 @@
 //! The equations of Maggi, Kane and Appell in independent speeds, Routh's for ignorable coordinates, and the vakonomic
 //! equations, which are printed for comparison (P6 to P10).
 
-use super::write::Writer;
+use super::write::{Style, Writer};
 use super::{constraint_forces, note_chetaev, note_dropped, write_kinematics};
 use crate::derive::structure_of;
 use crate::equations_limits::refuse;
@@ -13,7 +13,7 @@ use crate::routh::Routh;
 use crate::symbol_matrix as sm;
 use crate::udwadia::ExplicitEquation;
 use crate::workspace::Workspace;
-use dalembert_expr::{Derivation, Expr, Format, Pool, Rational, Symbol};
+use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::Diagnostic;
 
 /// Vectors of the model whose partial velocities are written.
@@ -44,7 +44,7 @@ impl Reduced {
     }
 
     /// The head of the form: which speeds are independent, and T.
-    fn write(&self, w: &mut Writer, model: &mut Workspace, matrix: &str) {
+    fn write(&self, w: &mut Writer, model: &mut Workspace) {
         let form = model.form.clone();
         write_kinematics(w, &mut model.system.pool, &model.system.coordinates, &form);
         note_dropped(w, model, &self.speeds.dropped);
@@ -59,7 +59,7 @@ impl Reduced {
         w.note(&format!(
             "independent speeds {free}; {tied} follow from the constraints (speeds = T w + ...)"
         ));
-        w.matrix(&mut model.system.pool, matrix, &self.speeds.basis);
+        w.matrix_as(&mut model.system.pool, "T", "speed_basis", &self.speeds.basis);
     }
 
     /// eta' by the independent accelerations.
@@ -87,10 +87,10 @@ fn inertia(model: &mut Workspace, accelerations: &[Expr]) -> Vec<Expr> {
 }
 
 /// P7: T^T (M eta' - Q - C) = 0.
-pub(super) fn maggi(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
+pub(super) fn maggi(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnostic>> {
     let reduced = Reduced::of(model)?;
-    let mut w = Writer::new(format, model.system.title.as_deref());
-    reduced.write(&mut w, model, "T");
+    let mut w = Writer::new(style, model.system.title.as_deref());
+    reduced.write(&mut w, model);
     let left = inertia(model, &reduced.accelerations);
     let force = model.form.force.clone();
     let pool = &mut model.system.pool;
@@ -100,14 +100,14 @@ pub(super) fn maggi(model: &mut Workspace, format: Format) -> Result<String, Box
         w.balance(pool, left, right);
     }
     write_constraints(&mut w, model);
-    Ok(w.finish(&model.system))
+    Ok(w.finish(&mut model.system))
 }
 
 /// P7 as Kane writes it: generalised active and inertia forces, in independent accelerations.
-pub(super) fn kane(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
+pub(super) fn kane(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnostic>> {
     let reduced = Reduced::of(model)?;
-    let mut w = Writer::new(format, model.system.title.as_deref());
-    reduced.write(&mut w, model, "T");
+    let mut w = Writer::new(style, model.system.title.as_deref());
+    reduced.write(&mut w, model);
     write_partial_velocities(&mut w, model, &reduced.speeds);
     let applied = model.applied_forces();
     let force = model.form.force.clone();
@@ -120,7 +120,7 @@ pub(super) fn kane(model: &mut Workspace, format: Format) -> Result<String, Box<
     let inertia = sm::plus(pool, &inertia, &carried);
     let inertia = pool.substitute(&inertia, &images);
     let (active, inertia) = (reduced.speeds.along(pool, &active), reduced.speeds.along(pool, &inertia));
-    w.vector(pool, "F", &active);
+    w.vector_as(pool, "F", "active_force", &active);
     let against: Vec<Expr> = inertia.iter().map(|e| pool.neg(*e)).collect();
     w.vector(pool, "F*", &against);
     w.note("Kane: F + F* = 0");
@@ -128,7 +128,7 @@ pub(super) fn kane(model: &mut Workspace, format: Format) -> Result<String, Box<
         w.balance(pool, inertia, active);
     }
     write_constraints(&mut w, model);
-    Ok(w.finish(&model.system))
+    Ok(w.finish(&mut model.system))
 }
 
 /// Partial velocities of the named vectors of a model: dP/d w_r.
@@ -161,7 +161,7 @@ fn write_partial_velocities(w: &mut Writer, model: &mut Workspace, speeds: &Inde
 }
 
 /// P6: S, and dS/dw' = T^T (Q' + C).
-pub(super) fn appell(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
+pub(super) fn appell(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnostic>> {
     let reduced = Reduced::of(model)?;
     let speeds = model.form.speeds.clone();
     let mass = model.form.mass_matrix.written_out();
@@ -171,8 +171,8 @@ pub(super) fn appell(model: &mut Workspace, format: Format) -> Result<String, Bo
             "Appell's function is written for kinetic energies quadratic in the speeds".into(),
         ));
     }
-    let mut w = Writer::new(format, model.system.title.as_deref());
-    reduced.write(&mut w, model, "T");
+    let mut w = Writer::new(style, model.system.title.as_deref());
+    reduced.write(&mut w, model);
     let (applied, force) = (model.applied_forces(), model.form.force.clone());
     let images = reduced.substituted(model);
     let pool = &mut model.system.pool;
@@ -201,7 +201,7 @@ pub(super) fn appell(model: &mut Workspace, format: Format) -> Result<String, Bo
         w.balance(pool, left, right);
     }
     write_constraints(&mut w, model);
-    Ok(w.finish(&model.system))
+    Ok(w.finish(&mut model.system))
 }
 
 /// A function less its value where the symbols are zero.
@@ -217,14 +217,14 @@ fn too_long() -> Box<Diagnostic> {
 }
 
 /// P9: the Routhian and the equations of the coordinates that remain.
-pub(super) fn routh(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
+pub(super) fn routh(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnostic>> {
     let routh = Routh::of(model)?;
     let forces = constraint_forces(model);
     let chosen: Vec<Symbol> = routh.ignorable.iter().map(|c| model.form.speeds[*c]).collect();
     let images: Vec<(Symbol, Expr)> = chosen.into_iter().zip(routh.rates.iter().copied()).collect();
     let mut along = motion(model, &[], &[]);
     let form = model.form.clone();
-    let mut w = Writer::new(format, model.system.title.as_deref());
+    let mut w = Writer::new(style, model.system.title.as_deref());
     let names: Vec<&str> =
         routh.ignorable.iter().map(|c| model.system.coordinates[*c].name.as_str()).collect();
     w.note(&format!("ignorable: {}; the momenta are constants", names.join(", ")));
@@ -246,11 +246,11 @@ pub(super) fn routh(model: &mut Workspace, format: Format) -> Result<String, Box
         w.balance(pool, left, right);
     }
     write_constraints(&mut w, model);
-    Ok(w.finish(&model.system))
+    Ok(w.finish(&mut model.system))
 }
 
 /// P10: stationary integral of L + mu psi.
-pub(super) fn vakonomic(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
+pub(super) fn vakonomic(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnostic>> {
     let equations = crate::poincare::Poincare::of(model)?;
     if model.system.rows.is_empty() || model.form.nonideal.is_some() {
         return Err(refuse("the vakonomic principle is about ideal constraints, and needs some".into()));
@@ -277,7 +277,7 @@ pub(super) fn vakonomic(model: &mut Workspace, format: Format) -> Result<String,
     let slopes = Fields::of(pool, &form).all(pool, whole);
     let eta: Vec<Expr> = form.speeds.iter().map(|s| pool.var(*s)).collect();
     let turned = turned(pool, &structure, &eta, &momenta);
-    let mut w = Writer::new(format, system.title.as_deref());
+    let mut w = Writer::new(style, system.title.as_deref());
     w.note("for comparison; not the equations of motion of a nonholonomic system (P10)");
     write_kinematics(&mut w, pool, &system.coordinates, &form);
     for p in 0..eta.len() {
@@ -287,7 +287,7 @@ pub(super) fn vakonomic(model: &mut Workspace, format: Format) -> Result<String,
         w.balance(pool, left, equations.impressed[p]);
     }
     write_constraints(&mut w, model);
-    Ok(w.finish(&model.system))
+    Ok(w.finish(&mut model.system))
 }
 
 /// D along x', eta', t and the rates of further symbols.

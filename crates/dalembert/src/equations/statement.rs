@@ -47,7 +47,7 @@ pub fn state(model: &mut Workspace, part: Part, format: Format) -> Option<String
             }
         }
     }
-    (!w.is_empty()).then(|| w.finish(&model.system))
+    (!w.is_empty()).then(|| w.finish(&mut model.system))
 }
 
 fn energies(model: &mut Workspace, w: &mut Writer) {

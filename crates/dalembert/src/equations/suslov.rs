@@ -1,7 +1,7 @@
 //! Suslov's form, written out: H3 and H4, H3 solved where it can be, and then H with the canonical equations in (x, y).
 
 use super::poincare::write_nonholonomy;
-use super::write::Writer;
+use super::write::{Style, Writer};
 use super::{MAX_EXPLICIT, MAX_EXPLICIT_COST, write_kinematics};
 use crate::poincare::{labels, momentum_symbols};
 use crate::suslov::{Solved, Suslov};
@@ -9,7 +9,7 @@ use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Format, Pool};
 use dalembert_syntax::diagnostic::Diagnostic;
 
-pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
+pub(super) fn write(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnostic>> {
     let momenta = momentum_symbols(&mut model.system)?;
     let suslov = Suslov::of(model)?;
     let (n, m) = (momenta.len(), suslov.rows.len());
@@ -18,7 +18,7 @@ pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box
     let form = model.form.clone();
     let system = &mut model.system;
     let pool = &mut system.pool;
-    let mut w = Writer::new(format, system.title.as_deref());
+    let mut w = Writer::new(style, system.title.as_deref());
     write_kinematics(&mut w, pool, &system.coordinates, &form);
     w.note("H3: momenta with multipliers M, M' = -lambda");
     for (symbol, e) in momenta.iter().zip(&suslov.momenta) {
@@ -58,13 +58,13 @@ pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box
                 false => "H = y_p eta_p - L over x, y, t: nonholonomic rows add -M_a N_ap to its equations",
             });
             w.function(pool, "H", solved.hamiltonian);
-            write_canonical(&mut w, pool, &solved, format);
+            write_canonical(&mut w, pool, &solved, style.format);
             if m > 0 {
                 w.note("the speeds satisfy the constraints identically: every H_a = F_a(x, eta(x,y,t), t) is 0, and K = H - M_a H_a is H");
             }
         }
     }
-    Ok(w.finish(&model.system))
+    Ok(w.finish(&mut model.system))
 }
 
 /// y' over x, y, t, where that is not too long. A program has names for H4 already.

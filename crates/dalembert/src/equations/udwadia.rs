@@ -1,16 +1,15 @@
 //! The explicit equation of motion as its papers write it: M, Q, A, b, B, B^+, e, K, C, a_ni, Q_i, Q_ni, Q_c and eta'.
 
-use super::write::Writer;
+use super::write::{Style, Writer};
 use super::{note_chetaev, note_dropped, write_kinematics, write_multipliers};
 use crate::udwadia::ExplicitEquation;
 use crate::workspace::Workspace;
-use dalembert_expr::Format;
 use dalembert_syntax::diagnostic::Diagnostic;
 
-pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box<Diagnostic>> {
+pub(super) fn write(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnostic>> {
     let found = ExplicitEquation::of(model)?;
     let form = model.form.clone();
-    let mut w = Writer::new(format, model.system.title.as_deref());
+    let mut w = Writer::new(style, model.system.title.as_deref());
     write_kinematics(&mut w, &mut model.system.pool, &model.system.coordinates, &form);
     note_dropped(&mut w, model, &found.dropped);
     note_chetaev(&mut w, model);
@@ -60,7 +59,7 @@ pub(super) fn write(model: &mut Workspace, format: Format) -> Result<String, Box
         w.equation(pool, name, *e);
     }
     write_multipliers(&mut w, model, &found.multipliers);
-    Ok(w.finish(&model.system))
+    Ok(w.finish(&mut model.system))
 }
 
 /// B and B^+ where the root of M has a closed form, e and K always.

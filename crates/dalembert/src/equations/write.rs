@@ -5,9 +5,26 @@ use crate::system::System;
 use dalembert_expr::{Expr, Format, Pool, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// How equations are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// The language.
+    pub format: Format,
+    /// Whether parts that equations share have names of their own.
+    pub names: bool,
+}
+
+impl From<Format> for Style {
+    fn from(format: Format) -> Self {
+        Style { format, names: false }
+    }
+}
+
 /// Collects equations; [`Writer::finish`] gives the text.
 pub(super) struct Writer {
     format: Format,
+    /// Where shared parts have names: what is printed, once all of it is known.
+    waiting: Option<Vec<Expr>>,
     title: Option<String>,
     lines: Vec<String>,
     /// Everything printed, so that Python can declare its symbols.
@@ -27,15 +44,20 @@ const MAX_TIDIED: u64 = 40_000;
 /// Around a name of the model in a line, until [`Writer::finish`] knows all of them and spells it.
 const OPEN: char = '\u{1}';
 const CLOSE: char = '\u{2}';
+/// Around the number of an expression in a line that is printed at the end.
+const WAITING: char = '\u{3}';
+const PRINTED: char = '\u{4}';
 
 fn marked(name: &str) -> String {
     format!("{OPEN}{name}{CLOSE}")
 }
 
 impl Writer {
-    pub fn new(format: Format, title: Option<&str>) -> Self {
+    pub fn new(style: impl Into<Style>, title: Option<&str>) -> Self {
+        let Style { format, names } = style.into();
         Writer {
             format,
+            waiting: names.then(Vec::new),
             title: title.map(str::to_owned),
             lines: Vec::new(),
             printed: Vec::new(),
@@ -55,7 +77,42 @@ impl Writer {
         self.length = self.length.saturating_add(pool.cost(e));
         let e = if self.length <= MAX_TIDIED { pool.tidy(e) } else { e };
         self.printed.extend(pool.symbols(&[e]));
-        pool.print_with(e, self.format, &marked)
+        match &mut self.waiting {
+            None => pool.print_with(e, self.format, &marked),
+            Some(waiting) => {
+                waiting.push(e);
+                format!("{WAITING}{}{PRINTED}", waiting.len() - 1)
+            }
+        }
+    }
+
+    /// Prints what waits, with the definitions of what it shares in front.
+    fn name_shared_parts(&mut self, system: &mut System) {
+        let Some(waiting) = self.waiting.take() else { return };
+        let taken: FxHashSet<String> = self
+            .named
+            .iter()
+            .cloned()
+            .chain(self.printed.iter().map(|s| system.pool.name(*s).to_owned()))
+            .collect();
+        let fresh = |pool: &mut Pool, k: usize| {
+            let mut name = format!("z{k}");
+            while taken.contains(&name) {
+                name.push('_');
+            }
+            pool.symbol(&name)
+        };
+        let pool = &mut system.pool;
+        let (parts, short) = pool.name_common_parts(&waiting, fresh);
+        let texts: Vec<String> = short.iter().map(|e| pool.print_with(*e, self.format, &marked)).collect();
+        self.lines.iter_mut().for_each(|line| *line = filled(line, &texts));
+        let equals = if self.format == Format::Latex { "&=" } else { "=" };
+        let mut definitions = Vec::with_capacity(parts.len());
+        for (symbol, part) in parts {
+            let name = self.name(pool.name(symbol));
+            definitions.push(format!("{name} {equals} {}", pool.print_with(part, self.format, &marked)));
+        }
+        self.lines.splice(0..0, definitions);
     }
 
     /// A name of the model, to be spelt at the end.
@@ -229,9 +286,15 @@ impl Writer {
     }
 
     pub fn vector(&mut self, pool: &mut Pool, name: &str, entries: &[Expr]) {
+        let word = self.assigned(name);
+        self.vector_as(pool, name, &word, entries);
+    }
+
+    /// A vector, where a program gets the word given.
+    pub fn vector_as(&mut self, pool: &mut Pool, name: &str, word: &str, entries: &[Expr]) {
         let letter = bold(name);
-        let name = self.format.name(&self.assigned(name));
-        let name = self.word(name);
+        let name = if self.format == Format::Python { word } else { name };
+        let name = self.word(self.format.name(name));
         let texts: Vec<String> = entries.iter().map(|e| self.print(pool, *e)).collect();
         let line = match self.format {
             Format::Text => format!("{name} = [{}]", texts.join(", ")),
@@ -244,9 +307,15 @@ impl Writer {
     }
 
     pub fn matrix(&mut self, pool: &mut Pool, name: &str, rows: &[Vec<Expr>]) {
+        let word = self.assigned(name);
+        self.matrix_as(pool, name, &word, rows);
+    }
+
+    /// A matrix, where a program gets the word given.
+    pub fn matrix_as(&mut self, pool: &mut Pool, name: &str, word: &str, rows: &[Vec<Expr>]) {
         let letter = bold(name);
-        let name = self.assigned(name);
-        let name = self.word(name);
+        let name = if self.format == Format::Python { word } else { name };
+        let name = self.word(name.to_owned());
         let texts: Vec<Vec<String>> =
             rows.iter().map(|row| row.iter().map(|e| self.print(pool, *e)).collect()).collect();
         let brackets = |row: &Vec<String>| format!("[{}]", row.join(", "));
@@ -259,7 +328,8 @@ impl Writer {
         self.lines.push(line);
     }
 
-    pub fn finish(mut self, system: &System) -> String {
+    pub fn finish(mut self, system: &mut System) -> String {
+        self.name_shared_parts(system);
         let (spelt, renamed) = self.spellings(system);
         self.declare_symbols(&system.pool, &renamed);
         let lines: Vec<String> = self.lines.iter().map(|line| unmarked(line, &spelt)).collect();
@@ -318,6 +388,18 @@ impl Writer {
         head.extend(names.map(|name| format!("{name} = Symbol(\"{name}\")")));
         self.lines.splice(0..0, head);
     }
+}
+
+/// A line with what waited in it printed.
+fn filled(line: &str, texts: &[String]) -> String {
+    let mut parts = line.split(WAITING);
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (number, rest) = part.split_once(PRINTED).unwrap_or((part, ""));
+        text.push_str(number.parse().ok().and_then(|k: usize| texts.get(k)).map_or("", String::as_str));
+        text.push_str(rest);
+    }
+    text
 }
 
 /// A line with its names spelt.

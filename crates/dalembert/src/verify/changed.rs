@@ -219,6 +219,7 @@ fn rewrite(model: &mut Workspace, change: &Change) -> System {
         time: old.time,
         constants: old.constants.clone(),
         parameters: old.parameters.clone(),
+        signals: Vec::new(),
         coordinates: old.coordinates.clone(),
         speeds,
         kinematics,

@@ -2,6 +2,7 @@
 //!
 //! A tool that a machine does not have (`cc`, `python3`) is named and its language skipped; `rustc` is always there.
 
+mod jacobian;
 mod starts;
 
 use crate::support::*;
@@ -338,6 +339,24 @@ fn rust_says_what_the_engine_says() {
     below("exported Rust against the engine", in_rust(&folder("rust"), &all()), AGREE);
 }
 
+/// In a crate without `std`, as written.
+#[test]
+fn rust_builds_without_std() {
+    let folder = folder("no_std");
+    let cases = all();
+    let mut library = String::from("#![no_std]\n#![deny(warnings)]\n#![allow(non_snake_case)]\n");
+    for case in &cases[..cases.len().min(3)] {
+        std::fs::write(folder.join(format!("{}.rs", case.name)), exported(case, Target::Rust))
+            .expect("written");
+        library += &format!("pub mod {};\n", case.name);
+    }
+    let file = folder.join("lib.rs");
+    std::fs::write(&file, library).expect("written");
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
+    let flags = ["--edition", "2021", "--crate-type", "lib", "--emit", "metadata"];
+    silently(Command::new(rustc).args(flags).arg(&file).arg("-o").arg(folder.join("lib.rmeta")));
+}
+
 /// Python, one process a case.
 fn in_python(folder: &Path, cases: &[&Case]) -> f64 {
     let one = |case: &Case| {
@@ -377,6 +396,7 @@ fn friction_and_giants_are_refused() {
     let refusal = code::write(&chain, Target::C, "chain").expect_err("a call would take megabytes");
     assert_eq!(refusal.code, Code::TooLarge);
     let series = load("coordinate q\nkinetic q'^2/2\npotential sum(k in 1..8000, sin(k*q)/k)");
-    let refusal = code::write(&series, Target::C, "series").expect_err("thousands of operations");
-    assert!(refusal.code == Code::TooLarge && refusal.message.contains("operations"), "{}", refusal.message);
+    let text =
+        code::write(&series, Target::C, "series").expect("tens of thousands of operations are written");
+    assert!(text.lines().count() > 20_000 && code::MAX_EXPORTED >= 200_000, "{}", text.lines().count());
 }

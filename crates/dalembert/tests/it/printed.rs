@@ -309,3 +309,65 @@ fn chetaev_is_named() {
         assert!(!write(&mut load(PENDULUM), form, Format::Text).unwrap().contains("Chetaev"), "{form:?}");
     }
 }
+
+/// Names for shared parts shorten what is printed and change no value.
+#[test]
+fn named_parts_have_the_values_of_what_they_stand_for() {
+    for name in ["double_pendulum", "bead_rod", "spherical_pendulum_angles", "cart_two_wheels"] {
+        let mut model = load_file(name);
+        let roots =
+            dalembert::equations::closed_form(&mut model).unwrap_or_else(|d| panic!("{name}: {}", d.message));
+        let pool = &mut model.system.pool;
+        let (parts, short) = pool.name_common_parts(&roots, |pool, k| pool.symbol(&format!("part_{k}")));
+        let number = |s: dalembert_expr::Symbol| 0.3 + 0.17 * ((s.index() * 7919) % 11) as f64;
+        let mut known: Vec<(dalembert_expr::Symbol, f64)> = Vec::new();
+        for (symbol, part) in &parts {
+            let value = |s| known.iter().find(|k| k.0 == s).map_or_else(|| number(s), |k| k.1);
+            let value = pool.evaluate(*part, value);
+            known.push((*symbol, value));
+        }
+        let value = |s| known.iter().find(|k| k.0 == s).map_or_else(|| number(s), |k| k.1);
+        for (whole, short) in roots.iter().zip(&short) {
+            let (a, b) = (pool.evaluate(*whole, number), pool.evaluate(*short, value));
+            below(&format!("{name}: {a} and {b}"), (a - b).abs() / a.abs().max(1.0), 1e-12);
+        }
+        let before: usize = roots.iter().map(|e| pool.text(*e).len()).sum();
+        let defined = parts.iter().map(|(_, part)| (*part, " part_1 = ".len()));
+        let after = short.iter().map(|e| (*e, 0)).chain(defined);
+        let after: usize = after.map(|(e, more)| pool.text(e).len() + more).sum();
+        assert!(after <= before, "{name}: {after} characters, {before} without names");
+    }
+}
+
+/// Scripts call things what they are: T of independent speeds is not an energy, Kane's F not friction.
+#[test]
+fn words_of_scripts_and_names_of_parts() {
+    let text = "parameter m = 2, l = 1.5, g = 9.81\ncoordinate x, y\nkinetic m*(x'^2 + y'^2)/2\npotential m*g*y\n\
+                constraint rod: x^2 + y^2 = l^2\ninitial x = 1.5, y ~ 0, y' = -1";
+    let script = |form| write(&mut load(text), form, Format::Python).expect("written");
+    let kane = script(Form::Kane);
+    assert!(kane.contains("\nspeed_basis = ") && kane.contains("\nactive_force = "), "{kane}");
+    assert!(!kane.contains("kinetic_energy") && !kane.contains("friction_force"), "{kane}");
+    let named = |format| {
+        let style = dalembert::equations::Style { format, names: true };
+        write(&mut load(text), Form::Udwadia, style).expect("written")
+    };
+    assert!(named(Format::Text).starts_with("z1 = x^2 + y^2\n"), "{}", named(Format::Text));
+    let python = named(Format::Python);
+    assert!(python.contains("\nz1 = x**2 + y**2\n") && !python.contains("z1 = Symbol"), "{python}");
+    assert!(named(Format::Latex).contains("z_{1} &= "), "{}", named(Format::Latex));
+}
+
+/// No form of any model may take more than a bounded amount of work; what is refused points to numbers.
+#[test]
+fn closed_forms_are_bounded() {
+    for (name, form) in [("rolling_torus", Form::Udwadia), ("rolling_torus", Form::Appell)] {
+        let mut model = load_file(name);
+        let before = model.system.pool.effort();
+        if let Err(refusal) = write(&mut model, form, Format::Text) {
+            assert!(refusal.help.as_ref().is_some_and(|h| h.contains("evaluate")), "{name}: {refusal:?}");
+        }
+        let spent = model.system.pool.effort() - before;
+        assert!(spent < 60_000_000, "{name} {form:?}: {spent}");
+    }
+}

@@ -3,6 +3,7 @@
 use crate::support::*;
 use dalembert::diagnostic::Code;
 use dalembert::elaborate::points_of_columns;
+use dalembert::run::State;
 use dalembert::{Interpolation, MotionForm, Overrides, Request, Samples, Signal, Workspace};
 
 fn with_input(text: &str, name: &str, signal: Signal) -> Workspace {
@@ -169,4 +170,33 @@ fn tables_are_the_functions_through_their_points() {
     assert_eq!(values("step", points, 1.4)[0], 2.0);
     assert_eq!(values("cubic", points, 9.0), [3.0, 0.0]);
     assert_eq!(values("cubic", "[[0, 0], [1, 2], [2, 0]]", 0.5)[0], 1.5);
+}
+
+/// Gains without units are in SI, with a warning; gains with units are checked.
+#[test]
+fn signals_of_plain_numbers_may_mix_units() {
+    let text = "parameter m = 2 {kg}\ncoordinate x {m}\ninput u = 0 {N}\nkinetic m*x'^2/2\nforce x = u\n\
+                initial x = 0.5, x' = 0.25";
+    let mut model = with_input(text, "u", expression("-3*x - 2*x'"));
+    let warned = model.diagnostics.iter().filter(|d| d.code == Code::SignalUnits).count();
+    assert_eq!(warned, 1, "{:?}", model.diagnostics);
+    let state = start(&mut model);
+    let now = evaluate(&model, &state);
+    below("u/m", (now.solution.eta_dot[0] + (3.0 * 0.5 + 2.0 * 0.25) / 2.0).abs(), 1e-15);
+    assert_eq!(model.input_values(&state), [("u".to_owned(), -2.0)]);
+    let checked = with_input(text, "u", expression("-3 {N/m}*x"));
+    assert!(checked.diagnostics.is_empty(), "{:?}", checked.diagnostics);
+    let wrong = Overrides { input: vec![("u".to_owned(), expression("-3 {N}*x"))], ..Overrides::default() };
+    let source = dalembert::Source::new("cart.dal", text);
+    let Err(refusal) = dalembert::Model::load(&source, &wrong) else { panic!("N m is not N") };
+    assert!(refusal.iter().any(|d| d.code == Code::UnitMismatch), "{refusal:?}");
+}
+
+/// What inputs are at a state: defaults, numbers, and signals over time and outputs.
+#[test]
+fn values_of_inputs_at_a_state() {
+    let text = "coordinate x\ninput u = 1.5, v = 2\nkinetic x'^2/2\nforce x = u + v\noutput twice = 2*x\ninitial x = 0.5";
+    let mut model = with_input(text, "v", expression("twice + t"));
+    let state = State { t: 3.0, ..start(&mut model) };
+    assert_eq!(model.input_values(&state), [("u".to_owned(), 1.5), ("v".to_owned(), 4.0)]);
 }

@@ -71,6 +71,7 @@ impl Pool {
         let mut scratch = self.scratches.pop().unwrap_or_default();
         let mut nodes = std::mem::take(&mut scratch.nodes);
         self.walk(&mut scratch, roots, filter, |e| nodes.push(e));
+        self.spend(nodes.len() as u64);
         nodes.sort_unstable();
         scratch.slot.resize(self.len(), 0);
         for (i, e) in nodes.iter().enumerate() {

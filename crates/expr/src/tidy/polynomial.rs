@@ -75,6 +75,12 @@ pub(super) fn inverse(a: &[(u16, i32)]) -> Monomial {
     a.iter().map(|(g, p)| (*g, -p)).collect()
 }
 
+/// What an operation on coefficients of so many bits costs, beside one on machine words: common divisors are quadratic.
+fn length(bits: u64) -> usize {
+    let words = usize::try_from(bits / 256).unwrap_or(usize::MAX).min(1 << 10);
+    1 + words * words
+}
+
 fn exponent(a: &[(u16, i32)], g: u16) -> i32 {
     a.iter().find(|f| f.0 == g).map_or(0, |f| f.1)
 }
@@ -167,6 +173,11 @@ impl Polynomial {
         c.recip().map_or_else(Self::zero, |c| self.scaled(&inverse(&m), &c))
     }
 
+    /// Bits of the longest coefficient.
+    fn bits(&self) -> u64 {
+        self.terms.iter().map(|(_, c)| c.bits()).max().unwrap_or(0)
+    }
+
     /// The generators that occur.
     pub fn generators(&self) -> Vec<u16> {
         let mut list: Vec<u16> = self.terms.iter().flat_map(|(m, _)| m.iter().map(|f| f.0)).collect();
@@ -191,8 +202,9 @@ impl Ring {
     }
 
     fn spend(&mut self, work: usize) -> Option<()> {
-        self.budget = self.budget.checked_sub(work as u64)?;
-        Some(())
+        let left = self.budget.checked_sub(work as u64);
+        self.budget = left.unwrap_or(0);
+        left.map(|_| ())
     }
 
     /// Adds a term to a sum, relations applied.
@@ -224,7 +236,7 @@ impl Ring {
 
     /// The product.
     pub fn product(&mut self, a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
-        self.spend(a.terms.len() * b.terms.len())?;
+        self.spend(a.terms.len() * b.terms.len() * length(a.bits() + b.bits()))?;
         let mut sum = FxHashMap::default();
         for (m, c) in &a.terms {
             for (n, k) in &b.terms {
@@ -279,13 +291,14 @@ impl Ring {
         let (a, b) = (a.primitive(), b.primitive());
         let Some((lead, c)) = b.terms.first().cloned() else { return Some(None) };
         let Some(c) = c.recip() else { return Some(None) };
+        let divisor_bits = b.bits();
         let (mut rest, mut found) = (a, Vec::new());
         while let Some((m, k)) = rest.terms.first().cloned() {
             let (m, k) = (times(&m, &inverse(&lead)), &k * &c);
             if m.iter().any(|f| f.1 < 0) {
                 return Some(None);
             }
-            self.spend(b.terms.len() + rest.terms.len())?;
+            self.spend((b.terms.len() + rest.terms.len()) * length(divisor_bits + rest.bits()))?;
             rest = rest.plus(&b.scaled(&m, &k), &Rational::MINUS_ONE);
             found.push((m, k));
         }

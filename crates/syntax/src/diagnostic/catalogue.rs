@@ -512,6 +512,10 @@ catalogue! {
         "`diff(E, t)` is the partial derivative: coordinates are held, and only `t` itself changes. The rate along the motion, with \
          everything changing, is `E'`, for a coordinate `x'`."
         wrong "force x = -c*diff(x, t)" right "force x = -c*x'";
+    SignalUnits "W0480" "a signal of plain numbers whose units differ":
+        "In a signal given by `--input`, plain numbers are taken in SI units: `--input \"u=-3*x\"` is -3 N/m times x where u is a force. \
+         Numbers with units are checked instead: `--input \"u=-3 {N/m}*x\"`."
+        wrong "" right "";
     ReactionMixesUnits "W0431" "a reaction that adds newtons and newton metres":
         "`reaction(NAME)` is the norm of a generalised force. Where some coordinates are lengths and others angles, its components are \
          forces and moments, and the norm depends on the units. Ask for the multiplier of the constraint, for the part on one coordinate \

@@ -67,6 +67,7 @@ pub fn evaluation(model: &Model, now: &Evaluation, remarks: &[Diagnostic], sourc
     let mut all = model.diagnostics.clone();
     all.extend(remarks.iter().cloned());
     let explicit = model.explicit_terms(now);
+    let values = model.workspace().input_values(&now.state);
     json!({
         "state": state,
         "units": units(model, state_and_outputs(model)),
@@ -88,6 +89,7 @@ pub fn evaluation(model: &Model, now: &Evaluation, remarks: &[Diagnostic], sourc
         "nonideal": solution.nonideal_force,
         "control": solution.control_force,
         "inputs": object(input_names(model).into_iter().zip(solution.inputs.iter().copied())),
+        "input_values": object(values.iter().map(|(name, value)| (name.as_str(), *value))),
         "contacts": contacts(model, now),
         "multipliers": object(row_names().zip(solution.lambda.iter().copied())),
         "reactions": object(reactions(model, now)),
