@@ -201,7 +201,7 @@ fn term(t: &mut Tracer<'_>, a: Num) -> Term {
 }
 
 /// Entries of M that are written out.
-const MAX_ENTRIES: usize = 12_000;
+const MAX_ENTRIES: usize = 3_000;
 
 /// x', M, Q, A, b of all rows by recursions; where M has too many entries the rest, and a program of M z. `optional` where
 /// there is another way.
