@@ -13,6 +13,7 @@ use dalembert_expr::{Expr, Pool, Rational, Symbol};
 impl Workspace {
     /// Q' on each speed.
     pub fn applied_forces(&mut self) -> Vec<Expr> {
+        self.system.write_body_energies();
         let (system, form) = (&mut self.system, &self.form);
         if system.mass.is_some() {
             return form.force.clone();

@@ -5,6 +5,11 @@
 //! zero third component, and bodies turn about z.
 
 pub(crate) mod algebra;
+mod energies;
+pub(crate) mod motion;
+
+pub use energies::DeferredEnergies;
+pub(crate) use energies::kinetic_energy;
 
 use dalembert_expr::{Expr, Pool};
 use dalembert_syntax::source::Span;
@@ -36,6 +41,8 @@ pub struct Multibody {
     pub loop_forces: Vec<Expr>,
     /// The Lagrangian without the energies of bodies: drives, springs, and what the model states besides.
     pub rest: Expr,
+    /// Stand in the energies of the system for those of bodies, until they are written out in symbols.
+    pub deferred: Option<DeferredEnergies>,
 }
 
 /// A rigid body.

@@ -192,7 +192,8 @@ impl Compiled {
         let n_time_switch = time_switches.len() / 2;
         let time_switches = pool.lower(&inputs.state, &time_switches);
         let values: Vec<Expr> = system.outputs.iter().map(|o| o.value).chain(system.energy).collect();
-        let outputs = pool.lower(&inputs.results, &values);
+        let outputs = traced::outputs(system, &inputs, &values);
+        let pool = &mut system.pool;
         let shared = system.bodies.as_ref().map(|bodies| &bodies.loop_forces).filter(|list| !list.is_empty());
         let loop_forces = shared.map(|list| pool.lower(&inputs.results, list));
         let readers = values.into_iter().chain(system.events.iter().map(|e| e.value)).chain(assigned);

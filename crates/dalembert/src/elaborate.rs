@@ -217,7 +217,9 @@ struct Elaborator<'a> {
 /// assert_eq!(system.unwrap().speeds[0].name, "y'");
 /// ```
 pub fn elaborate(ast: &Ast, overrides: &Overrides) -> (Option<System>, Vec<Diagnostic>) {
-    elaborate_keeping(ast, overrides, false)
+    let (mut system, diagnostics) = elaborate_keeping(ast, overrides, false);
+    system.iter_mut().for_each(System::write_body_energies);
+    (system, diagnostics)
 }
 
 /// Elaborates a model, perhaps with the points at which forces act.
@@ -264,7 +266,7 @@ fn declarations(ast: &Ast) -> FxHashMap<String, Span> {
     found
 }
 
-/// Reads a text and understands it.
+/// Reads a text and understands it. Energies of bodies may only be named ([`System::write_body_energies`]).
 pub fn read(source: &Source, overrides: &Overrides) -> (Option<System>, Vec<Diagnostic>) {
     let (ast, mut diagnostics) = dalembert_syntax::parse(source);
     if any_error(&diagnostics) {
@@ -283,7 +285,7 @@ pub fn read(source: &Source, overrides: &Overrides) -> (Option<System>, Vec<Diag
         diagnostics.extend(more.into_iter().filter(certain));
         return (None, diagnostics);
     }
-    let (system, more) = elaborate(&ast, overrides);
+    let (system, more) = elaborate_keeping(&ast, overrides, false);
     diagnostics.extend(more);
     (system, diagnostics)
 }

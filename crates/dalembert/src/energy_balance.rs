@@ -83,6 +83,7 @@ fn at_rest(speeds: &[Symbol]) -> Vec<(Symbol, Expr)> {
 
 /// What the potential forces are the slope of: -V, with the part of a Lagrangian that holds no speeds.
 fn height(system: &mut System, still: &[(Symbol, Expr)]) -> Expr {
+    system.write_body_energies();
     let pool = &mut system.pool;
     let height = system.potential.map_or(Pool::ZERO, |v| pool.neg(v));
     match system.lagrangian {
@@ -114,6 +115,7 @@ pub(crate) fn name_powers(system: &mut System) {
 /// P(explicit), where there is an energy: with M eta' = Q_L + forces it is
 /// `X0 E + eta_q X_q E + eta . Q_L + (dE/d eta - M eta) . eta'`.
 pub fn explicit_power(system: &mut System, form: &KernelForm, nonconservative: Expr) -> Option<Expr> {
+    system.write_body_energies();
     let energy = system.energy?;
     let pool = &mut system.pool;
     let seeds = form.coordinates.iter().copied().zip(form.x_dot.iter().copied());

@@ -107,6 +107,7 @@ impl Workspace {
     /// Counts forces that have a potential as potential energy, in this workspace; the equations of motion
     /// stay as they are.
     pub(crate) fn store_forces(&mut self) -> Option<StoredForce> {
+        self.system.write_body_energies();
         let stored = stored_force(self)?;
         let system = &mut self.system;
         let pool = &mut system.pool;

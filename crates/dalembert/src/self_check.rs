@@ -16,9 +16,12 @@
 //! evaluate (a point at which a derivative does not exist) it leaves out; a disagreement is an internal error that names what
 //! disagrees. Checked by `tests/it/trust/self_check.rs`, which breaks the first road on purpose.
 
+mod bodies;
+
 use crate::kernel_form::Places;
 use crate::number::short;
 use crate::workspace::{Evaluation, Workspace};
+use bodies::BodyNumbers;
 use dalembert_expr::{Expr, Jet, Pool, Symbol};
 use dalembert_linalg::{Cod, RANK_TOL, cholesky, dot, norm, solve_lower, solve_lower_transposed};
 use dalembert_run::{Kernel, Projector, State};
@@ -158,21 +161,10 @@ impl Workspace {
     fn check_direction(&mut self, road: &Road<'_>, w: &[f64]) -> Result<(), Disagreement> {
         let found = road.found;
         let (Xw, delta_eta) = road.displacement(self, w)?;
-        let L = self.system.whole_lagrangian();
-        let momentum = road.jets(self, &[L], |r| match r {
-            VariableKind::Time => Jet { value: road.state().t, first: [0.0, 1.0], mixed: 0.0 },
-            VariableKind::Coordinate(i) => {
-                Jet { value: road.state().x[i], first: [0.0, road.x_dot[i]], mixed: 0.0 }
-            }
-            VariableKind::Speed(p) => {
-                Jet { value: road.state().eta[p], first: [w[p], road.eta_dot()[p]], mixed: 0.0 }
-            }
-        })[0]
-            .mixed;
+        let (momentum, energy) = self.varied_lagrangian(road, w, &Xw, &delta_eta);
         let rows = self.rows_by_speeds();
-        let varied = [L].into_iter().chain(self.system.dissipation).collect::<Vec<_>>();
-        let energy = road.along(self, &varied[..1], &Xw, &delta_eta)[0];
-        let damping = road.along(self, &varied[1..], &vec![0.0; Xw.len()], w).first().copied().unwrap_or(0.0);
+        let dissipation: Vec<Expr> = self.system.dissipation.into_iter().collect();
+        let damping = road.along(self, &dissipation, &vec![0.0; Xw.len()], w).first().copied().unwrap_or(0.0);
         let (applied, mass) = road.direct(self, w);
         let s = &found.solution;
         let forces = [&s.ideal_force, &s.nonideal_force, &s.control_force];
@@ -211,6 +203,33 @@ impl Workspace {
             (work, size) = (work + lambda * slope, size + (lambda * slope).abs());
         }
         compare(|| "the virtual work of the multipliers".into(), dot(&s.ideal_force, w), work, size)
+    }
+
+    /// `w . d/dt(L_eta)` and `D L[X w, delta eta]`. Energies of bodies that are only named come by values.
+    fn varied_lagrangian(&mut self, road: &Road<'_>, w: &[f64], Xw: &[f64], delta_eta: &[f64]) -> (f64, f64) {
+        let bodies = BodyNumbers::of(self, road);
+        let L = match &self.system.bodies {
+            Some(all) if bodies.is_some() => all.rest,
+            _ => self.system.whole_lagrangian(),
+        };
+        let (state, along) = (road.state(), |value, first| Jet { value, first, mixed: 0.0 });
+        let momentum = |r: VariableKind| match r {
+            VariableKind::Time => along(state.t, [0.0, 1.0]),
+            VariableKind::Coordinate(i) => along(state.x[i], [0.0, road.x_dot[i]]),
+            VariableKind::Speed(p) => along(state.eta[p], [w[p], road.eta_dot()[p]]),
+        };
+        let slope = |r: VariableKind| match r {
+            VariableKind::Time => Jet::constant(state.t),
+            VariableKind::Coordinate(i) => along(state.x[i], [Xw[i], 0.0]),
+            VariableKind::Speed(p) => along(state.eta[p], [delta_eta[p], 0.0]),
+        };
+        let (mut changes, mut slopes) =
+            (road.jets(self, &[L], momentum)[0].mixed, road.jets(self, &[L], slope)[0].first[0]);
+        if let Some(bodies) = bodies {
+            changes += bodies.lagrangian(self, road, &momentum).mixed;
+            slopes += bodies.lagrangian(self, road, &slope).first[0];
+        }
+        (changes, slopes)
     }
 
     /// Functions whose derivatives by the speeds are the rows of A.

@@ -3,7 +3,8 @@
 //! All expressions are over the coordinates, speeds, parameters and time; rates have been replaced by the
 //! kinematics K1. Nothing is derived yet.
 
-use crate::bodies::{Body, Joint, JointRole, Multibody};
+use crate::bodies::motion::JointVariables;
+use crate::bodies::{Body, DeferredEnergies, Joint, JointRole, Multibody};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_run::State;
 use dalembert_syntax::source::Span;
@@ -164,12 +165,73 @@ impl System {
 
     /// L = T - V + what is given as a Lagrangian; zero without any of them.
     pub fn whole_lagrangian(&mut self) -> Expr {
+        self.write_body_energies();
         let parts = [
             self.kinetic.map(|t| (t, Rational::ONE)),
             self.potential.map(|v| (v, Rational::MINUS_ONE)),
             self.lagrangian.map(|l| (l, Rational::ONE)),
         ];
         self.pool.combine(parts.into_iter().flatten())
+    }
+
+    /// Symbols that stand for energies of bodies which are not written out.
+    pub fn deferred_energies(&self) -> Option<DeferredEnergies> {
+        self.bodies.as_ref()?.deferred
+    }
+
+    /// Whether events depend on energies of bodies that are not written out.
+    pub(crate) fn events_read_energies(&mut self) -> bool {
+        let Some(names) = self.deferred_energies() else { return false };
+        let pool = &mut self.pool;
+        event_expressions(&mut self.events)
+            .any(|(e, _)| pool.depends_on(*e, &[names.kinetic, names.potential]))
+    }
+
+    /// Writes the energies of bodies out in symbols, where they are only named so far: in the energies of the system and
+    /// in what is made of them.
+    pub fn write_body_energies(&mut self) {
+        let Some(names) = self.bodies.as_mut().and_then(|bodies| bodies.deferred.take()) else { return };
+        let Some(bodies) = &self.bodies else { return };
+        let declared = self.speeds.iter().filter(|s| s.rate_of.is_some()).count();
+        let (coordinates, speeds, kinematics) = (&self.coordinates, &self.speeds, &self.kinematics);
+        let energies = bodies.energies(&mut self.pool, |pool, joint| JointVariables {
+            q: joint.coordinates.iter().map(|&i| pool.var(coordinates[i].symbol)).collect(),
+            rate: joint.coordinates.iter().map(|&i| kinematics[i]).collect(),
+            speed: joint.speeds.iter().map(|&s| pool.var(speeds[declared + s].symbol)).collect(),
+        });
+        let span = |b: usize| bodies.bodies[b].span;
+        let named = [names.kinetic, names.potential].map(|s| self.pool.var(s));
+        let mut images = Vec::new();
+        for ((name, symbol), parts) in named
+            .into_iter()
+            .zip([names.kinetic, names.potential])
+            .zip([energies.kinetic, energies.potential])
+        {
+            let each = parts.iter().map(|(b, e)| Contribution { span: span(*b), law: Law::Energy(*e) });
+            if let Some(k) =
+                self.contributions.iter().position(|c| matches!(c.law, Law::Energy(e) if e == name))
+            {
+                self.contributions.splice(k..=k, each.collect::<Vec<_>>());
+            }
+            images.push((symbol, self.pool.total(parts.into_iter().map(|(_, e)| e))));
+        }
+        let mut written: Vec<&mut Expr> = [
+            &mut self.kinetic,
+            &mut self.potential,
+            &mut self.energy,
+            &mut self.kinetic_energy,
+            &mut self.potential_energy,
+        ]
+        .into_iter()
+        .flatten()
+        .chain(self.outputs.iter_mut().map(|output| &mut output.value))
+        .chain(event_expressions(&mut self.events).map(|(e, _)| e))
+        .collect();
+        let old: Vec<Expr> = written.iter().map(|e| **e).collect();
+        let new = self.pool.substitute(&old, &images);
+        written.iter_mut().zip(new).for_each(|(e, new)| **e = new);
+        self.kinetic = self.kinetic.filter(|e| *e != Pool::ZERO);
+        self.potential = self.potential.filter(|e| *e != Pool::ZERO);
     }
 
     /// The joint that a constraint closes a loop with, if it is one.

@@ -102,6 +102,9 @@ impl Workspace {
         // Small systems are cheap in symbols, and friction asks them what presses.
         let is_deferred =
             system.speeds.len() > SMALL && system.contacts.is_empty() && has_recursion(&mut system);
+        if !is_deferred || system.events_read_energies() {
+            system.write_body_energies();
+        }
         let derived = if is_deferred { derive_besides_bodies(&mut system) } else { derive(&mut system) };
         let form = match derived {
             Ok(form) => form,
@@ -141,6 +144,7 @@ impl Workspace {
 
     /// M, Q and momenta in symbols, where loading the model has left them for later.
     pub fn derive_symbols(&mut self) -> Result<(), Box<Diagnostic>> {
+        self.system.write_body_energies();
         if self.form.is_deferred {
             let whole = derive(&mut self.system)?;
             // Rows and contacts may have been changed since.

@@ -11,7 +11,7 @@
 use crate::function::Function;
 use crate::pool::{Expr, Node, Pool, Symbol};
 use crate::rational::Rational;
-use std::ops::{Add, Mul};
+use std::ops::{Add, Mul, Sub};
 
 /// A value with derivatives along two directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -49,6 +49,13 @@ impl Jet {
         self.through(x.powf(p), p * x.powf(p - 1.0), p * (p - 1.0) * x.powf(p - 2.0))
     }
 
+    /// Sine and cosine.
+    #[must_use]
+    pub fn sine_cosine(self) -> (Self, Self) {
+        let (sine, cosine) = self.value.sin_cos();
+        (self.through(sine, cosine, -sine), self.through(cosine, -sine, -cosine))
+    }
+
     fn is_constant(self) -> bool {
         self.first == [0.0; 2] && self.mixed == 0.0
     }
@@ -62,6 +69,13 @@ impl Add for Jet {
             first: [0, 1].map(|k| self.first[k] + other.first[k]),
             mixed: self.mixed + other.mixed,
         }
+    }
+}
+
+impl Sub for Jet {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        self + other.scaled(-1.0)
     }
 }
 

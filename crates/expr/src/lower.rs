@@ -34,8 +34,20 @@ impl Pool {
 
     /// Lowers expressions at the beginning of a tape whose inputs are these symbols; later code may use the values.
     pub fn lower_into(&mut self, tape: &mut Builder, inputs: &[Symbol], outputs: &[Expr]) -> Vec<Value> {
+        self.lower_with(tape, inputs, &[], outputs)
+    }
+
+    /// Lowers expressions onto a tape whose inputs are these symbols, with values of the tape for further symbols.
+    pub fn lower_with(
+        &mut self,
+        tape: &mut Builder,
+        inputs: &[Symbol],
+        given: &[(Symbol, Value)],
+        outputs: &[Expr],
+    ) -> Vec<Value> {
         let order = self.order(outputs, 0);
-        let mut tape = Lowering { tape, places: places(inputs) };
+        let places = places(tape, inputs, given);
+        let mut tape = Lowering { tape, places };
         let mut values: Vec<Value> = Vec::with_capacity(order.nodes.len());
         for &n in &order.nodes {
             let of = |e: Expr| values[order.place(e).expect("children come first")];
@@ -50,8 +62,8 @@ impl Pool {
 
 struct Lowering<'t> {
     tape: &'t mut Builder,
-    /// The input that each symbol is, by its number.
-    places: Vec<Option<u32>>,
+    /// The value that each symbol has, by its number.
+    places: Vec<Option<Value>>,
 }
 
 impl Lowering<'_> {
@@ -60,7 +72,7 @@ impl Lowering<'_> {
             Node::Number(r) => self.tape.constant(r.to_f64()),
             Node::Pi => self.tape.constant(std::f64::consts::PI),
             Node::Symbol(s) => match self.places.get(s.index()) {
-                Some(&Some(i)) => self.tape.input(i as usize),
+                Some(&Some(value)) => value,
                 _ => self.tape.constant(f64::NAN),
             },
             Node::Sum(constant, terms) => self.sum(constant, terms, of),
@@ -167,9 +179,15 @@ impl Lowering<'_> {
     }
 }
 
-fn places(inputs: &[Symbol]) -> Vec<Option<u32>> {
-    let mut places = vec![None; inputs.iter().map(|s| s.index() + 1).max().unwrap_or(0)];
-    inputs.iter().enumerate().for_each(|(i, s)| places[s.index()] = Some(i as u32));
+fn places(tape: &Builder, inputs: &[Symbol], given: &[(Symbol, Value)]) -> Vec<Option<Value>> {
+    let inputs = inputs.iter().enumerate().map(|(i, s)| (*s, tape.input(i)));
+    let mut places = Vec::new();
+    for (symbol, value) in inputs.chain(given.iter().copied()) {
+        if symbol.index() >= places.len() {
+            places.resize(symbol.index() + 1, None);
+        }
+        places[symbol.index()] = Some(value);
+    }
     places
 }
 

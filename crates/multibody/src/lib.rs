@@ -18,6 +18,7 @@
 mod articulated;
 mod closure;
 mod composite;
+mod energies;
 mod inertia;
 mod joint;
 mod linear;
@@ -29,6 +30,7 @@ mod tree;
 pub use articulated::articulated;
 pub use closure::{ClosureRow, LinkPlace, Row, closure};
 pub use composite::composite;
+pub use energies::energies;
 pub use inertia::PseudoInertia;
 pub use linear::{Matrix, Vector, transposed};
 pub use newton_euler::{Bias, bias, inertial_forces};

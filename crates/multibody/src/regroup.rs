@@ -1,8 +1,7 @@
 //! Regrouping (B4): what of a link acts like a part of its parent becomes a part of its parent.
 //!
 //! Mass on the axis of a turn moves with the parent: of the pseudo-inertia the entries of the axis and the mass. The
-//! second moments of a link that slides turn with the parent. M and Q stay the same to rounding. What moves to the ground
-//! is gone. Source: Gautier, Khalil (1990).
+//! second moments of a link that slides turn with the parent. M, Q and both energies stay the same to rounding. Source: Gautier, Khalil (1990).
 
 use crate::inertia::PseudoInertia;
 use crate::joint::along;
@@ -30,10 +29,12 @@ pub fn regroup(t: &mut Tracer<'_>, tree: &mut Tree) {
             }
             _ => continue,
         };
-        if let Some(p) = link.parent {
-            let moved = part.turned(t, &link.turned).shifted(t, &link.at);
-            tree.links[p].inertia = tree.links[p].inertia.plus(t, &moved);
-        }
+        let moved = part.turned(t, &link.turned).shifted(t, &link.at);
+        let parent = match link.parent {
+            Some(p) => &mut tree.links[p].inertia,
+            None => &mut tree.ground,
+        };
+        *parent = parent.plus(t, &moved);
         tree.links[i] = link;
     }
 }

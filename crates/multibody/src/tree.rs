@@ -80,6 +80,8 @@ pub struct Link {
 pub struct Tree {
     /// The links.
     pub links: Vec<Link>,
+    /// Inertia that is fixed on the ground: it has weight and does not move.
+    pub ground: PseudoInertia,
     /// The field of gravity, in the axes of the ground.
     pub gravity: Vector,
     /// How many speeds there are; some may belong to no link.

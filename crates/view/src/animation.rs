@@ -124,6 +124,7 @@ impl Animation {
         let dimension = scene.dimension();
         let mut layout = FrameLayout::new(scene, dimension);
         let placement = Placement::new(model, scene, &mut layout, dimension);
+        model.system.write_body_energies();
         let energies = energies(model);
         model.check_memory()?;
         let mut remarks = scene.remarks.clone();

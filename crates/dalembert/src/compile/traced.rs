@@ -9,8 +9,10 @@ use super::tree::{Closing, TreePlan};
 use super::unrolled_solve::{Entries, Layout, MAX_RECURSIVE, Term, UnrolledSolve};
 use crate::kernel_form::KernelForm;
 use crate::system::System;
-use dalembert_expr::{Expr, Pool};
-use dalembert_multibody::{Num, Row, Tracer, Tree, articulated, bias, closure, composite, inertial_forces};
+use dalembert_expr::{Expr, Pool, Symbol};
+use dalembert_multibody::{
+    Num, Row, Tracer, Tree, articulated, bias, closure, composite, energies, inertial_forces,
+};
 use dalembert_tape::{Builder, Program, Value};
 use rustc_hash::FxHashMap;
 
@@ -199,7 +201,7 @@ fn term(t: &mut Tracer<'_>, a: Num) -> Term {
 }
 
 /// Entries of M that are written out.
-const MAX_ENTRIES: usize = 12_000;
+const MAX_ENTRIES: usize = 3_000;
 
 /// x', M, Q, A, b of all rows by recursions; where M has too many entries the rest, and a program of M z. `optional` where
 /// there is another way.
@@ -234,6 +236,23 @@ pub(super) fn terms(
     }
     b.iter().enumerate().for_each(|(k, v)| put(4, k, *v));
     Some((Scattered { program: tape.finish(&outputs), places: Scatter::new(places) }, columns))
+}
+
+/// Expressions over the state and results, with energies of bodies that are only named taken by recursion.
+pub(super) fn outputs(system: &mut System, inputs: &Inputs, list: &[Expr]) -> Program {
+    let named = system.deferred_energies().map(|names| [names.kinetic, names.potential]);
+    let read = |names: &[Symbol; 2]| list.iter().any(|e| system.pool.depends_on(*e, names));
+    let Some((names, plan)) = named.filter(read).and_then(|names| Some((names, TreePlan::of(system)?)))
+    else {
+        return system.pool.lower(&inputs.results, list);
+    };
+    let mut tape = Builder::new(inputs.results.len());
+    let tree = plan.tree(system, &inputs.state, &mut tape);
+    let mut t = Tracer::new(&mut tape);
+    let (T, V) = energies(&mut t, &tree);
+    let given = [(names[0], t.value(T)), (names[1], t.value(V))];
+    let values = system.pool.lower_with(&mut tape, &inputs.results, &given, list);
+    tape.finish(&values)
 }
 
 /// The whole acceleration with M by composite inertias, factored.

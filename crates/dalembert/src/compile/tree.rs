@@ -116,6 +116,15 @@ impl TreePlan {
         }
     }
 
+    /// The tree alone, on a tape that begins with time, coordinates, speeds and parameters.
+    pub fn tree(&self, system: &mut System, state: &[Symbol], tape: &mut Builder) -> Tree {
+        let mut list = Vec::new();
+        self.expressions(&mut list);
+        let lowered = system.pool.lower_into(tape, state, &list);
+        let values: FxHashMap<Expr, Value> = list.into_iter().zip(lowered).collect();
+        self.build(tape, &values).0
+    }
+
     /// The joint and the number of the row in it, where recursions know a row of the model.
     pub fn closure_of(&self, system: &System, row: usize) -> Option<(usize, usize)> {
         let constraint = system.rows[row].constraint;
@@ -229,14 +238,16 @@ impl Build<'_> {
     }
 
     fn add_inertia(&mut self, t: &mut Tracer<'_>, b: usize, place: &Place) {
-        let Some(link) = place.link else { return };
         let body = &self.plan.bodies.bodies[b];
         let (mass, centre) = (self.num(t, body.mass), self.vector(t, &body.centre));
         let inertia = self.matrix(t, &body.inertia);
         let own = PseudoInertia::new(t, mass, &centre, &inertia);
         let moved = own.turned(t, &place.R).shifted(t, &place.p);
-        let sum = self.tree.links[link].inertia.plus(t, &moved);
-        self.tree.links[link].inertia = sum;
+        let carrying = match place.link {
+            Some(link) => &mut self.tree.links[link].inertia,
+            None => &mut self.tree.ground,
+        };
+        *carrying = carrying.plus(t, &moved);
     }
 
     /// The axes of a joint on one of its bodies, and its origin there.

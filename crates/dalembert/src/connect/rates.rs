@@ -23,6 +23,7 @@ pub(super) fn field(
     what: &str,
     interpret: bool,
 ) -> Result<Option<Workspace>, Box<Diagnostic>> {
+    model.system.write_body_energies();
     let mut other = if model.form.frame.is_some() { in_rates(model) } else { None };
     let target = other.as_mut().unwrap_or(model);
     target.make_variation(what)?;

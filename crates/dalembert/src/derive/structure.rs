@@ -43,26 +43,24 @@ impl Frame<'_> {
         if self.inverse.is_some_and(|Y| !self.is_left_inverse(pool, Y)) {
             return Err(FrameError::NotAnInverse);
         }
-        let jacobians: Vec<Vec<Vec<Expr>>> = self.fields.iter().map(|f| jacobian(pool, f, self.x)).collect();
+        let jacobians: Vec<Jacobian> = self.fields.iter().map(|f| jacobian(pool, f, self.x)).collect();
         let drift_jacobian = jacobian(pool, self.drift, self.x);
-        let constant = jacobians.iter().flatten().flatten().all(|e| *e == Pool::ZERO);
         let mut left_inverse = None;
         let mut structure = Structure::default();
         for p in 0..self.fields.len() {
             let mut v = bracket(pool, (self.drift, &drift_jacobian), (&self.fields[p], &jacobians[p]));
-            for (v, f) in v.iter_mut().zip(&self.fields[p]) {
+            for (i, f) in self.fields[p].iter().enumerate().filter(|(_, f)| **f != Pool::ZERO) {
                 let rate = pool.diff(*f, self.time);
-                *v = pool.add(*v, rate);
+                let sum = pool.add(entry(&v, i), rate);
+                put(&mut v, i, sum);
             }
             for (q, c) in
                 self.combination(pool, v, &mut left_inverse).ok_or(FrameError::NotClosed(None, p))?
             {
                 structure.with_time.push((p, q, c));
             }
-            if constant {
-                continue;
-            }
-            for q in 0..p {
+            // Fields that are constant commute.
+            for q in (0..p).filter(|&q| !jacobians[p].is_empty() || !jacobians[q].is_empty()) {
                 let v = bracket(pool, (&self.fields[q], &jacobians[q]), (&self.fields[p], &jacobians[p]));
                 for (r, c) in
                     self.combination(pool, v, &mut left_inverse).ok_or(FrameError::NotClosed(Some(q), p))?
@@ -80,13 +78,16 @@ impl Frame<'_> {
     fn combination(
         &self,
         pool: &mut Pool,
-        v: Vec<Expr>,
+        sparse: Vec<(usize, Expr)>,
         left: &mut Option<Vec<Vec<Expr>>>,
     ) -> Option<Vec<(usize, Expr)>> {
-        let v: Vec<Expr> = v.into_iter().map(|e| tidy(pool, e)).collect();
-        if v.iter().all(|e| *e == Pool::ZERO) {
+        let sparse = sparse.into_iter().map(|(i, e)| (i, tidy(pool, e)));
+        let sparse: Vec<(usize, Expr)> = sparse.filter(|(_, e)| *e != Pool::ZERO).collect();
+        if sparse.is_empty() {
             return Some(Vec::new());
         }
+        let mut v = vec![Pool::ZERO; self.x.len()];
+        sparse.iter().for_each(|(i, e)| v[*i] = *e);
         if let Some(inverse) = self.inverse {
             return Some(times(pool, inverse, &v));
         }
@@ -102,13 +103,15 @@ impl Frame<'_> {
 
     /// Constant coefficients: solved at generic points, rounded to fractions, proved in symbols.
     fn constant_combination(&self, pool: &mut Pool, v: &[Expr]) -> Option<Vec<(usize, Expr)>> {
-        let n = self.fields.len();
-        let exprs: Vec<Expr> = self.fields.iter().flatten().chain(v).copied().collect();
+        let (fields, coordinates) = self.connected(v);
+        let n = fields.len();
+        let columns = fields.iter().map(|&p| self.fields[p].as_slice()).chain([v]);
+        let exprs: Vec<Expr> = columns.flat_map(|column| coordinates.iter().map(|&i| column[i])).collect();
         let mut rows = Vec::new();
         for k in 0..4 {
             let values = values_at(pool, &exprs, k);
-            for i in 0..v.len() {
-                let row: Vec<f64> = (0..=n).map(|p| values[p * v.len() + i]).collect();
+            for i in 0..coordinates.len() {
+                let row: Vec<f64> = (0..=n).map(|p| values[p * coordinates.len() + i]).collect();
                 rows.push(row);
             }
         }
@@ -123,7 +126,7 @@ impl Frame<'_> {
         for (row, p) in rows.iter().zip(pivots) {
             let c = as_fraction(row[n])?;
             if !c.is_zero() {
-                result.push((p, pool.number(c)));
+                result.push((fields[p], pool.number(c)));
             }
         }
         for (i, target) in v.iter().enumerate() {
@@ -137,6 +140,28 @@ impl Frame<'_> {
             }
         }
         Some(result)
+    }
+
+    /// The fields that share coordinates with `v`, or with one of them, and these coordinates: other fields have no part in a
+    /// combination. Free bodies are blocks of their own.
+    fn connected(&self, v: &[Expr]) -> (Vec<usize>, Vec<usize>) {
+        let mut touched: Vec<bool> = v.iter().map(|e| *e != Pool::ZERO).collect();
+        let mut taken = vec![false; self.fields.len()];
+        loop {
+            let mut grew = false;
+            for (p, field) in self.fields.iter().enumerate().filter(|(p, _)| !taken[*p]).collect::<Vec<_>>() {
+                let moved = || field.iter().enumerate().filter(|(_, e)| **e != Pool::ZERO).map(|(i, _)| i);
+                if moved().any(|i| touched[i]) {
+                    moved().for_each(|i| touched[i] = true);
+                    (taken[p], grew) = (true, true);
+                }
+            }
+            if !grew {
+                break;
+            }
+        }
+        let places = |marks: Vec<bool>| (0..marks.len()).filter(|&i| marks[i]).collect();
+        (places(taken), places(touched))
     }
 
     /// `(X^T X)^-1 X^T`, or the plain inverse where X is square.
@@ -265,27 +290,46 @@ impl Frame<'_> {
     }
 }
 
-fn jacobian(pool: &mut Pool, field: &[Expr], x: &[Symbol]) -> Vec<Vec<Expr>> {
-    field.iter().map(|e| pool.gradient(*e, x)).collect()
+/// The derivatives of a field that are not zero: component, coordinate, slope; in ascending order.
+type Jacobian = Vec<(usize, usize, Expr)>;
+
+fn jacobian(pool: &mut Pool, field: &[Expr], x: &[Symbol]) -> Jacobian {
+    let mut slopes = Vec::new();
+    for (i, e) in field.iter().enumerate().filter(|(_, e)| **e != Pool::ZERO) {
+        let gradient = pool.gradient(*e, x).into_iter().enumerate();
+        slopes.extend(gradient.filter(|(_, d)| *d != Pool::ZERO).map(|(j, d)| (i, j, d)));
+    }
+    slopes
 }
 
-/// `[X, Y] = (dY/dx) X - (dX/dx) Y`
-fn bracket(pool: &mut Pool, x: (&[Expr], &[Vec<Expr>]), y: (&[Expr], &[Vec<Expr>])) -> Vec<Expr> {
-    (0..x.0.len())
-        .map(|i| {
-            let mut parts = Vec::new();
-            for j in 0..x.0.len() {
-                for (d, v, sign) in
-                    [(y.1[i][j], x.0[j], Rational::ONE), (x.1[i][j], y.0[j], Rational::MINUS_ONE)]
-                {
-                    if d != Pool::ZERO && v != Pool::ZERO {
-                        parts.push((pool.mul(d, v), sign));
-                    }
-                }
-            }
-            pool.combine(parts)
-        })
-        .collect()
+/// `[X, Y] = (dY/dx) X - (dX/dx) Y`, the components that are not zero by structure, ascending.
+fn bracket(pool: &mut Pool, x: (&[Expr], &Jacobian), y: (&[Expr], &Jacobian)) -> Vec<(usize, Expr)> {
+    let of_y = y.1.iter().map(|&(i, j, d)| (i, j, 0, d, x.0[j]));
+    let of_x = x.1.iter().map(|&(i, j, d)| (i, j, 1, d, y.0[j]));
+    let mut terms: Vec<_> = of_y.chain(of_x).filter(|term| term.4 != Pool::ZERO).collect();
+    terms.sort_unstable_by_key(|&(i, j, from, ..)| (i, j, from));
+    let mut components = Vec::new();
+    for terms in terms.chunk_by(|a, b| a.0 == b.0) {
+        let mut parts = Vec::with_capacity(terms.len());
+        for &(_, _, from, d, v) in terms {
+            let sign = if from == 0 { Rational::ONE } else { Rational::MINUS_ONE };
+            parts.push((pool.mul(d, v), sign));
+        }
+        components.push((terms[0].0, pool.combine(parts)));
+    }
+    components
+}
+
+/// A component of a vector by its entries.
+fn entry(v: &[(usize, Expr)], i: usize) -> Expr {
+    v.binary_search_by_key(&i, |e| e.0).map_or(Pool::ZERO, |k| v[k].1)
+}
+
+fn put(v: &mut Vec<(usize, Expr)>, i: usize, value: Expr) {
+    match v.binary_search_by_key(&i, |e| e.0) {
+        Ok(k) => v[k].1 = value,
+        Err(k) => v.insert(k, (i, value)),
+    }
 }
 
 /// `(df/dx) X`

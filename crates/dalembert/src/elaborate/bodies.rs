@@ -22,12 +22,13 @@ mod shapes;
 use super::scope::Binding;
 use super::{Elaborator, Fallible, Part, RawInitial};
 use crate::bodies::algebra;
-use crate::bodies::{Body, Element, Joint, JointRole, Multibody, Placement, Vector};
+use crate::bodies::motion::Moving;
+use crate::bodies::{Body, DeferredEnergies, Element, Joint, JointRole, Multibody, Placement, Vector};
 use crate::system::Event;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::any_error;
 use dalembert_syntax::source::Span;
-use motion::{BodyMotion, Moving};
+use motion::BodyMotion;
 pub(super) use plan::plan;
 use reactions::Wrench;
 use release::Release;
@@ -58,6 +59,7 @@ pub(super) struct Bodies {
     releases: Vec<Release>,
     /// Where energies of bodies are among those of the model: kinetic, potential.
     energies: [Range<usize>; 2],
+    deferred: Option<DeferredEnergies>,
 }
 
 impl Bodies {
@@ -176,6 +178,7 @@ impl Elaborator<'_> {
             guesses: bodies.guesses,
             loop_forces: bodies.loop_forces,
             rest,
+            deferred: bodies.deferred,
         })
     }
 }

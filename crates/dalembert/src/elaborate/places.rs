@@ -61,7 +61,9 @@ struct PointLaw {
 
 /// The system once more, with the points of its forces; `None` where it cannot be told.
 pub fn with_places(ast: &Ast, overrides: &Overrides) -> Option<System> {
-    super::elaborate_keeping(ast, overrides, true).0
+    let mut system = super::elaborate_keeping(ast, overrides, true).0?;
+    system.write_body_energies();
+    Some(system)
 }
 
 /// A force with its name, its kind, whether an energy has it, its point and its components.

@@ -130,11 +130,19 @@ impl Elaborator<'_> {
                 parts.extend(e.kinetic.map(|t| (t, Rational::ONE)));
                 parts.extend(e.potential.map(|v| (v, Rational::MINUS_ONE)));
                 let whole = self.pool.combine(parts);
-                Some(self.legendre(whole, &speeds))
+                Some(self.legendre(whole, &speeds)).map(|rest| self.with_kinetic_of_bodies(rest))
             }
             _ => None,
         };
         [("energy", energy), ("kinetic_energy", kinetic), ("potential_energy", potential)]
+    }
+
+    /// The kinetic energy of bodies, homogeneous of the second degree in the speeds, where its name took the sign of a
+    /// potential in [`Self::legendre`].
+    fn with_kinetic_of_bodies(&mut self, energy: Expr) -> Expr {
+        let Some(name) = self.kinetic_name_of_bodies() else { return energy };
+        let T = self.pool.var(name);
+        self.pool.combine([(energy, Rational::ONE), (T, Rational::from(2))])
     }
 
     pub(super) fn kinetic_energy(&mut self, t: Expr, speeds: &[Symbol]) -> Expr {

@@ -23,6 +23,7 @@ impl Potential {
     /// `None` without a Lagrangian (the direct form).
     pub(crate) fn new(model: &mut Workspace) -> Option<Potential> {
         let system = &mut model.system;
+        system.write_body_energies();
         if system.mass.is_some() || (system.kinetic.is_none() && system.lagrangian.is_none()) {
             return None;
         }

@@ -1,8 +1,10 @@
-//! Kinetic energy of bodies in their own axes, and their potential energy in the field of gravity.
+//! The field of gravity, and energies of bodies by name.
 
+use super::super::roles::Role;
 use super::super::{Elaborator, Fallible, Part};
-use super::algebra::{add, apply, apply_transposed, cross, dot};
-use dalembert_expr::{Expr, Pool, Rational};
+use super::algebra::{add, apply};
+use crate::bodies::{Body, DeferredEnergies, Vector, kinetic_energy};
+use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_syntax::ast;
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
@@ -20,104 +22,76 @@ impl Elaborator<'_> {
         }
     }
 
-    /// Kinetic and potential energy of every body (T in body axes).
+    /// Names the energies of bodies, which a finished system writes out when they are asked for; weights for the free-body
+    /// diagram.
     pub(super) fn body_energies(&mut self) -> Fallible<()> {
+        let Some(span) = self.bodies.bodies.iter().flatten().map(|body| body.span).next() else {
+            return Ok(());
+        };
+        let [kinetic, potential] = ["kinetic energy of bodies", "potential energy of bodies"]
+            .map(|name| self.symbol_with_role(name, Role::Parameter));
+        self.bodies.deferred = Some(DeferredEnergies { kinetic, potential });
+        if self.bodies_have_inertia() {
+            let expr = self.pool.var(kinetic);
+            self.kinetic.push(Part { expr, kind: UnitInfo::Missing, span });
+        }
+        let has_mass = self.bodies.bodies.iter().flatten().any(|body| body.mass != Pool::ZERO);
+        if let Some((field, span)) = self.bodies.gravity.filter(|_| has_mass) {
+            let expr = self.pool.var(potential);
+            self.add_potential(expr, span);
+            if self.places.is_some() {
+                self.place_weights(&field, span)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The symbol for the kinetic energy of bodies, where they have one.
+    pub(in super::super) fn kinetic_name_of_bodies(&self) -> Option<Symbol> {
+        let name = self.bodies.deferred?.kinetic;
+        (!self.bodies.energies[0].is_empty()).then_some(name)
+    }
+
+    /// Whether a body that moves has inertia.
+    fn bodies_have_inertia(&self) -> bool {
+        let moves = |b: usize| {
+            let mut at = Some(b);
+            while let Some(b) = at {
+                let body = &self.bodies.plan.bodies[b];
+                let slot = body.joint.unwrap_or(self.bodies.plan.joints.len() + b);
+                if self.bodies.joints[slot].as_ref().is_some_and(|joint| !joint.coordinates.is_empty()) {
+                    return true;
+                }
+                at = body.parent;
+            }
+            false
+        };
+        let has_inertia =
+            |body: &Body| body.mass != Pool::ZERO || body.inertia.iter().flatten().any(|e| *e != Pool::ZERO);
+        let bodies = self.bodies.bodies.iter().enumerate();
+        bodies
+            .filter_map(|(b, body)| Some((b, body.as_ref()?)))
+            .any(|(b, body)| has_inertia(body) && moves(b))
+    }
+
+    /// Weights at the centres of bodies.
+    fn place_weights(&mut self, field: &Vector, span: Span) -> Fallible<()> {
+        let dimension = if self.bodies.plan.is_plane { 2 } else { 3 };
         for b in 0..self.bodies.bodies.len() {
             let Some(body) = self.bodies.bodies[b].clone() else { continue };
-            let T = self.kinetic_of(b, body.span)?;
-            if T != Pool::ZERO {
-                self.kinetic.push(Part { expr: T, kind: UnitInfo::Missing, span: body.span });
-            }
-            let Some((field, span)) = self.bodies.gravity else { continue };
-            if !self.bodies.plan.is_plane && self.places.is_none() {
-                continue;
-            }
             let motion = self.motion(Some(b), span)?;
             let arm = apply(&mut self.pool, &motion.R, &body.centre);
             let centre = add(&mut self.pool, &motion.p, &arm);
-            if self.bodies.plan.is_plane {
-                let fall = dot(&mut self.pool, &field, &centre);
-                let weight = self.pool.mul(body.mass, fall);
-                let V = self.pool.neg(weight);
-                if V != Pool::ZERO {
-                    self.add_potential(V, span);
-                }
-            }
-            let dimension = if self.bodies.plan.is_plane { 2 } else { 3 };
             let weight = field.iter().take(dimension).map(|g| self.pool.mul(body.mass, *g)).collect();
             self.place_force(body.name.clone(), true, centre[..dimension].to_vec(), weight);
         }
-        if !self.bodies.plan.is_plane {
-            self.energies_of_weight()?;
-        }
         Ok(())
     }
 
-    /// Potential energy of bodies in space, with gravity turned into their axes: what a joint lifts is all that it
-    /// carries, so that a tree grows as its number of bodies and not as its depth.
-    fn energies_of_weight(&mut self) -> Fallible<()> {
-        let Some((field, span)) = self.bodies.gravity else { return Ok(()) };
-        let n = self.bodies.bodies.len();
-        let mut fields = vec![None; n];
-        let mut carried: Vec<Expr> = self
-            .bodies
-            .bodies
-            .iter()
-            .map(|body| body.as_ref().map_or(Pool::ZERO, |body| body.mass))
-            .collect();
-        let order = self.outward_order();
-        for &b in order.iter().rev() {
-            if let Some(p) = self.bodies.plan.bodies[b].parent {
-                carried[p] = self.pool.add(carried[p], carried[b]);
-            }
-        }
-        for b in order {
-            let Some(body) = self.bodies.bodies[b].clone() else { continue };
-            let relative = self.moving(b, span)?.relative;
-            let above = self.bodies.plan.bodies[b].parent.and_then(|p| fields[p]).unwrap_or(field);
-            let pool = &mut self.pool;
-            let own = apply_transposed(pool, &relative.R, &above);
-            fields[b] = Some(own);
-            let (lifted, fall) = (dot(pool, &above, &relative.p), dot(pool, &own, &body.centre));
-            let (lifted, fall) = (pool.mul(carried[b], lifted), pool.mul(body.mass, fall));
-            let weight = pool.add(lifted, fall);
-            let V = pool.neg(weight);
-            if V != Pool::ZERO {
-                self.add_potential(V, span);
-            }
-        }
-        Ok(())
-    }
-
-    /// Bodies, each behind its parent.
-    fn outward_order(&self) -> Vec<usize> {
-        let bodies = &self.bodies.plan.bodies;
-        let mut carried: Vec<Vec<usize>> = vec![Vec::new(); bodies.len()];
-        let mut order = Vec::with_capacity(bodies.len());
-        for (b, body) in bodies.iter().enumerate() {
-            match body.parent {
-                Some(p) => carried[p].push(b),
-                None => order.push(b),
-            }
-        }
-        let mut next = 0;
-        while let Some(&b) = order.get(next) {
-            order.extend(&carried[b]);
-            next += 1;
-        }
-        order
-    }
-
-    /// `m v_c^2/2 + w J w/2`
+    /// The kinetic energy of a body.
     pub(super) fn kinetic_of(&mut self, b: usize, span: Span) -> Fallible<Expr> {
         let Some(body) = self.bodies.bodies[b].clone() else { return Ok(Pool::ZERO) };
-        let motion = self.moving(b, span)?;
-        let pool = &mut self.pool;
-        let lever = cross(pool, &motion.w, &body.centre);
-        let v = add(pool, &motion.v, &lever);
-        let (square, angular) = (dot(pool, &v, &v), apply(pool, &body.inertia, &motion.w));
-        let (moving, turning) = (pool.mul(body.mass, square), dot(pool, &motion.w, &angular));
-        let twice = pool.add(moving, turning);
-        Ok(pool.scale(twice, Rational::HALF))
+        let moving = self.moving(b, span)?;
+        Ok(kinetic_energy(&mut self.pool, &body, &moving))
     }
 }

@@ -54,7 +54,7 @@ fn axis(rng: &mut Rng, kind: &str) -> String {
 }
 
 /// A tree of `n` bodies; `turns` of joints that carry their first body.
-fn tree(rng: &mut Rng, n: usize) -> String {
+pub(super) fn tree(rng: &mut Rng, n: usize) -> String {
     let mut text = String::from("parameter m = 1.3, J = 1.1, gamma = 0.4, k = 3\ngravity [0.3, -1, -9.81]\n");
     for k in 0..n {
         text += &body(rng, k);
@@ -77,7 +77,7 @@ fn tree(rng: &mut Rng, n: usize) -> String {
     text + "body last: mass 0.2, inertia [0.1, 0.1, 0.1]\njoint jl: pin b0 at [0.1, 0, 0] to last\n"
 }
 
-fn state(model: &Workspace, rng: &mut Rng) -> (Vec<f64>, Vec<f64>) {
+pub(super) fn state(model: &Workspace, rng: &mut Rng) -> (Vec<f64>, Vec<f64>) {
     let mut x: Vec<f64> = model.form.coordinates.iter().map(|_| rng.between(-1.0, 1.0)).collect();
     let eta = model.form.speeds.iter().map(|_| rng.between(-2.0, 2.0)).collect();
     let joints = model.system.bodies.iter().flat_map(|bodies| &bodies.joints);
