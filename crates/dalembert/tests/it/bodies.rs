@@ -5,4 +5,5 @@ mod loops;
 mod messages;
 mod reference;
 mod roads;
+mod statements;
 mod text;
