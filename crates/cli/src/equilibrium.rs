@@ -3,7 +3,7 @@
 use crate::args::EquilibriumArgs;
 use crate::failure::Failure;
 use crate::files::{About, TableTarget, probe_all};
-use crate::input::{Loaded, Remarks, load};
+use crate::input::{Loaded, Remarks, load_for};
 use crate::linearize::{described, summary};
 use crate::output::{complain, print, print_json};
 use crate::progress::Steps;
@@ -23,7 +23,7 @@ pub fn run(args: &EquilibriumArgs) -> Result<(), Failure> {
         let message = "`--json` and `--out -` both claim standard output";
         clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, format!("{message}\n")).exit();
     }
-    let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
+    let Loaded { source, model } = load_for(&args.common, Remarks::Warnings, &args.at)?;
     let ranges = |list: &[String]| -> Result<Vec<Range>, Failure> {
         list.iter().map(|text| Range::read(text).map_err(|d| Failure::of(*d, &source))).collect()
     };

@@ -2,7 +2,7 @@
 
 use crate::args::EvaluateArgs;
 use crate::failure::Failure;
-use crate::input::{Loaded, Remarks, load};
+use crate::input::{Loaded, Remarks, load_for};
 use crate::output::{print, print_json, show};
 use crate::text_table::{cells, plain, quantity, table};
 use dalembert::diagnostic::Diagnostic;
@@ -14,7 +14,7 @@ use dalembert_view::documents::{start_or_guess, state_pairs, virtual_work};
 use serde_json::Value;
 
 pub fn run(args: &EvaluateArgs) -> Result<(), Failure> {
-    let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
+    let Loaded { source, model } = load_for(&args.common, Remarks::Warnings, &args.at)?;
     let mut remarks = Vec::new();
     let state = start_or_guess(&model, &mut remarks).map_err(|d| Failure::of(*d, &source))?;
     let state = model.state_at(state, &args.at).map_err(|d| Failure::of(*d, &source))?;

@@ -100,10 +100,16 @@ pub enum Remarks {
 
 /// Reads and derives the model of a command; remarks go to standard error unless JSON carries them.
 pub fn load(common: &Common, remarks: Remarks) -> Result<Loaded, Failure> {
+    load_for(common, remarks, "")
+}
+
+/// Reads and derives the model of a command that asks for a state, `--at`: joints that it names keep their coordinates.
+pub fn load_for(common: &Common, remarks: Remarks, at: &str) -> Result<Loaded, Failure> {
     let source = read(&common.model)?;
     let overrides = Overrides {
         set: common.set.clone(),
         initial: common.initial.clone(),
+        kept: if at.trim().is_empty() { Vec::new() } else { vec![at.to_owned()] },
         input: common
             .input
             .iter()

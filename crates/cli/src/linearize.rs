@@ -5,7 +5,7 @@ mod over;
 use crate::args::LinearizeArgs;
 use crate::failure::Failure;
 use crate::files::{TableTarget, probe_all};
-use crate::input::{Loaded, Remarks, load};
+use crate::input::{Loaded, Remarks, load_for};
 use crate::output::{print, print_json};
 use crate::text_table::{cells, entry, plain, quantity, split_names, table};
 use dalembert::Model;
@@ -22,7 +22,7 @@ pub fn run(args: &LinearizeArgs) -> Result<(), Failure> {
         let message = "`--json` and `--out -` both claim standard output";
         clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, format!("{message}\n")).exit();
     }
-    let Loaded { source, model } = load(&args.common, Remarks::Warnings)?;
+    let Loaded { source, model } = load_for(&args.common, Remarks::Warnings, &args.at)?;
     let independent = args.independent.as_deref().map(split_names).unwrap_or_default();
     if let Some(text) = &args.over {
         return over::over(args, &source, &model, text, independent);

@@ -69,6 +69,8 @@ pub struct Overrides {
     pub set: Vec<(String, String)>,
     /// As in the statement: `x = 1` or `x' ~ 2`.
     pub initial: Vec<String>,
+    /// Assignments of a state that will be asked for, `C = 0.9`: joints that they name are not cut.
+    pub kept: Vec<String>,
     /// Signals for inputs, by name.
     pub input: Vec<(String, Signal)>,
     /// Files that tables are read from: the path as the model writes it, and the text.

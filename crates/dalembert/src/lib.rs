@@ -98,6 +98,7 @@ pub mod sweep;
 mod symbol_matrix;
 pub mod system;
 pub mod udwadia;
+mod unique_forces;
 pub mod vector_field;
 pub mod verify;
 pub mod workspace;

@@ -176,8 +176,10 @@ impl Workspace {
         let sizes = |v: &[f64]| v.iter().zip(w).map(|(v, w)| (v * w).abs()).sum::<f64>();
         let inertia: f64 = (0..w.len())
             .map(|p| {
+                // Terms of inertia that cancel, as those of a body of equal principal inertias, still round.
                 let row = found.terms.mass_row(p);
-                w[p].abs() * row.entries().map(|(q, m)| (m * s.eta_dot[q]).abs()).sum::<f64>()
+                let rate = |q: usize| s.eta_dot[q].abs() + 1e-3 * road.state().eta[q].abs() * road.fastest();
+                w[p].abs() * row.entries().map(|(q, m)| m.abs() * rate(q)).sum::<f64>()
             })
             .sum();
         let size = momentum.abs()

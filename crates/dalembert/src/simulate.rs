@@ -418,6 +418,7 @@ impl Workspace {
         let code = (!request.interpret).then(|| self.compiled.speed());
         let table = Table { columns, values };
         warnings.extend(self.tables_left(&table));
+        warnings.extend(self.unique_forces_at(&start));
         let (not_finite, about_outputs) = judge(self, &table);
         warnings.extend(about_outputs);
         Ok(Motion {

@@ -55,6 +55,33 @@ impl Compiled {
         Some(least)
     }
 
+    /// What a unit of each open combination of multipliers changes in each output that is linear in them; nothing where
+    /// no combination is open. An output that is not linear changes by its square too, and is in no combination.
+    pub(crate) fn open_outputs(&self, at: Point<'_>, terms: &Terms, solution: &Solution) -> Vec<Vec<f64>> {
+        let has_loops = self.programs.loop_forces.is_some() && !self.loop_rows.is_empty();
+        if !has_loops || solution.rank >= self.shape.n_con {
+            return Vec::new();
+        }
+        let open = self.open_multipliers(terms);
+        let (program, mut scratch) = (&self.programs.outputs, vec![0.0; self.scratch_len]);
+        let mut outputs = |solution: &Solution| {
+            let inputs = self.load_results(at, terms, solution, &[], &mut scratch);
+            let mut out = vec![0.0; program.output_count()];
+            run_into(program, inputs, &mut scratch, &mut out);
+            out
+        };
+        let now = outputs(solution);
+        let mut changes = vec![Vec::new(); now.len()];
+        for direction in &open {
+            let [plus, minus] = [1.0, -1.0].map(|by| outputs(&self.with_more(solution, direction, by)));
+            for (k, change) in changes.iter_mut().enumerate() {
+                change.push((plus[k] - minus[k]) / 2.0);
+                change.push((plus[k] + minus[k]) / 2.0 - now[k]);
+            }
+        }
+        changes
+    }
+
     fn with_more(&self, solution: &Solution, direction: &[f64], amount: f64) -> Solution {
         let mut other = solution.clone();
         for (r, d) in self.loop_rows.iter().zip(direction) {

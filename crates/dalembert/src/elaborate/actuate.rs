@@ -65,6 +65,12 @@ impl Elaborator<'_> {
         let mut list = Vec::new();
         for name in self.members(target)? {
             let on = self.lookup(&name, target.span)?;
+            if let Binding::Freedom(..) = on {
+                let value = self.value_of_binding(on, &name, target.span)?;
+                let (freedom, _) = self.as_scalar(value, target.span)?;
+                list.push((name, Acts::At(vec![Pool::ONE], vec![freedom]), UnitInfo::Missing));
+                continue;
+            }
             if !matches!(on, Binding::Coordinate(_) | Binding::Speed(_)) {
                 let message = format!("control acts on a coordinate or a speed, `{name}` is neither");
                 return self.error(Code::UnknownName, target.span, &message);

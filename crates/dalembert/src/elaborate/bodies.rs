@@ -14,6 +14,7 @@ mod motion;
 mod names;
 mod places;
 mod plan;
+mod plane;
 mod reactions;
 mod release;
 mod results;
@@ -52,6 +53,8 @@ pub(super) struct Bodies {
     /// What force elements and torques do to bodies, in space.
     wrenches: Vec<(usize, Wrench)>,
     requests: Vec<Request>,
+    /// Generalised forces on freedoms of joints that close loops: joint, freedom, force.
+    motors: Vec<(usize, usize, Expr)>,
     /// Freedoms of joints that close loops, with guesses of them.
     guesses: Vec<(Expr, Expr)>,
     loop_forces: Vec<Expr>,

@@ -79,15 +79,26 @@ impl Elaborator<'_> {
         Ok(())
     }
 
-    /// One value for all members of a family, or one for each where a list is given.
+    /// One value for all members of a family, or one for each where a list is given: rows of a matrix for a family of two
+    /// subscripts.
     pub(super) fn value_of_each(
         &mut self,
         target: &Target,
         members: usize,
         e: &ast::Expr,
     ) -> Fallible<Vec<(Expr, UnitInfo)>> {
-        let is_family = target.subscripts.iter().any(|s| matches!(s, ast::Subscript::Over(_)));
+        let mut extents = Vec::new();
+        for subscript in &target.subscripts {
+            if let ast::Subscript::Over(range) = subscript {
+                let (first, last) = self.range(range)?;
+                extents.push(last.saturating_sub(first).saturating_add(1).max(0) as usize);
+            }
+        }
+        let is_family = !extents.is_empty();
         match self.value(e)? {
+            value if extents.len() > 1 && value.has_shape(&extents) => {
+                Ok(value.scalars().into_iter().zip(value.units()).collect())
+            }
             Value::Vector(parts) if is_family && parts.len() == members => {
                 parts.into_iter().map(|part| self.as_scalar(part, e.span)).collect()
             }

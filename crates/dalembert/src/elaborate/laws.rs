@@ -114,9 +114,10 @@ impl Elaborator<'_> {
                 let message =
                     format!("friction acts in a coordinate or a declared speed, `{name}` is neither");
                 let d = Diagnostic::error(Code::UnknownName, target.span, message);
-                return self.fail(
-                    d.help("friction at a constraint is `friction on NAME: coefficient mu, velocity V`"),
-                );
+                return self.fail(d.help(match on {
+                    Binding::Freedom(..) => "this joint closes a loop: mark another joint of it with `cut`",
+                    _ => "friction at a constraint is `friction on NAME: coefficient mu, velocity V`",
+                }));
             }
         };
         if let Some(first) = self.contacts.iter().find(|c| c.name == name).map(|c| c.span) {

@@ -229,7 +229,7 @@ impl Elaborator<'_> {
 }
 
 /// The parts an expression is made of.
-fn children(e: &ast::Expr) -> Vec<&ast::Expr> {
+pub(super) fn children(e: &ast::Expr) -> Vec<&ast::Expr> {
     match &e.kind {
         ExprKind::Number(_)
         | ExprKind::Quantity(..)

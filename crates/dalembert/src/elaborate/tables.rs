@@ -89,7 +89,7 @@ impl Samples {
                 terms.push(pool.call(Function::Select, &[reached, rise, Pool::ZERO]));
                 continue;
             }
-            let u = clamped(pool, x, x0, h);
+            let u = clamped(pool, x, [x0, h], k + 2 == self.points.len());
             let polynomial = match self.interpolation {
                 Interpolation::Cubic => {
                     let (d0, d1) = (slopes[k] * h, slopes[k + 1] * h);
@@ -150,12 +150,16 @@ fn number(pool: &mut Pool, value: f64) -> Expr {
     pool.number(Rational::from_f64(value).unwrap_or(Rational::ZERO))
 }
 
-/// max(0, min(1, (x - from)/length))
-fn clamped(pool: &mut Pool, x: Expr, from: f64, length: f64) -> Expr {
+/// max(0, min(1, (x - from)/length)).
+///
+/// Where the two arguments of `min` or `max` are equal, its derivative is that of the first. Each stretch has its slope
+/// at its beginning and only the last one at its end too, so that one stretch alone gives the slope at a point.
+fn clamped(pool: &mut Pool, x: Expr, [from, length]: [f64; 2], last: bool) -> Expr {
     let (from, length) = (number(pool, from), number(pool, length));
     let behind = pool.sub(x, from);
     let part = pool.div(behind, length);
-    let capped = pool.call(Function::Min, &[part, Pool::ONE]);
+    let ends = if last { [part, Pool::ONE] } else { [Pool::ONE, part] };
+    let capped = pool.call(Function::Min, &ends);
     pool.call(Function::Max, &[capped, Pool::ZERO])
 }
 

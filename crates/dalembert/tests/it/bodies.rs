@@ -6,4 +6,5 @@ mod loops;
 mod messages;
 mod reference;
 mod roads;
+mod statements;
 mod text;

@@ -166,3 +166,33 @@ fn a_rotation_matrix_knows_its_angular_velocity() {
     );
     close(&found, &[-3.0 * 0.4f64.cos(), -3.0 * 0.4f64.sin(), 2.0, 2.0]);
 }
+
+/// Where two stretches of a table meet, one of them gives the slope.
+#[test]
+fn tables_have_one_slope_at_a_point() {
+    let table = "[[0, 0], [1, 1], [2, 8], [3, 27], [4, 64]]";
+    for (at, cubic, linear) in
+        [(0.0, 0.0, 1.0), (1.0, 3.0, 7.0), (2.0, 12.0, 19.0), (3.0, 27.0, 37.0), (4.0, 48.0, 37.0)]
+    {
+        let text = format!(
+            "table f = {table} cubic\ntable g = {table}\ninitial x = {at}, x' = 2\n\
+             output a = diff(f(x), x), b = diff(g(x), x), c = f(x)'"
+        );
+        close(&values(&text, 3), &[cubic, linear, 2.0 * cubic]);
+    }
+}
+
+/// Families of two subscripts take the rows of a matrix, bounds of control a unit, and an axis has a length.
+#[test]
+fn lists_of_rows_bounds_with_units_and_axes() {
+    let found = values(
+        "parameter k[1..2, 1..3] = [[1, 2, 3], [4, 5, 10 {cm}]]\noutput a = k[1,3], b = k[2,1], c = k[2,3]",
+        3,
+    );
+    close(&found, &[3.0, 4.0, 0.1]);
+    load(
+        "coordinate x {m}\nparameter m = 1 {kg}\nkinetic m/2*x'^2\nrequire x = 1 {m} decay 2, 1\nactuate x in -5 {N}..2 {kN}",
+    );
+    let axis = "coordinate x\nkinetic x'^2/2\noutput R = rotation([0, 0, 0], x)";
+    assert!(codes(axis).contains(&Code::BadOption));
+}

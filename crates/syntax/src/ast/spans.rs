@@ -21,6 +21,15 @@ impl Ast {
     }
 }
 
+impl Expr {
+    /// The expression with all spans zero, to compare what is written in two places.
+    pub fn without_spans(&self) -> Expr {
+        let mut bare = self.clone();
+        bare.visit(&mut |span| *span = Span::default());
+        bare
+    }
+}
+
 /// Calls a function on every span below a node.
 trait Spans {
     fn visit(&mut self, f: &mut dyn FnMut(&mut Span));

@@ -581,6 +581,10 @@ catalogue! {
         "The rank of the constraints is below their number. The motion and the total constraint force are unaffected and computed as usual; \
          only the shares of single multipliers are a matter of choice."
         wrong "" right "";
+    ForcesNotUnique "N0470" "forces of joints in redundant loops":
+        "Where joints of a loop hold the same thing twice (a door on two hinges), rigid bodies do not decide how much each of them carries. \
+         The least forces are given; the note lists the outputs that this concerns and their combinations that are unique."
+        wrong "" right "";
     NotCheckedYet "N0802" "a large model that was read but not solved":
         "An editor checks a model while it is typed. Names, values and units of every model are checked; the equations and the start are left out \
          where they would take long. `dalembert check` does all of it."

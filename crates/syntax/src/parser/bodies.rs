@@ -163,7 +163,7 @@ impl Parser<'_> {
             }
             "limits" => {
                 let freedom = self.freedom(kind)?;
-                JointOption::Limits(word, freedom, self.range()?)
+                JointOption::Limits(word, freedom, self.bounds()?)
             }
             "restitution" => JointOption::Restitution(word, self.expression()?),
             "armature" => JointOption::Armature(word, self.expression()?),

@@ -45,6 +45,14 @@ impl Parser<'_> {
         Ok(Range { span: first.span.to(last.span), first, last })
     }
 
+    /// `-30 {deg}..30 {deg}`: bounds of a quantity, which no block follows.
+    pub(super) fn bounds(&mut self) -> Parse<Range> {
+        let first = self.expression()?;
+        self.expect(TokenKind::DotDot)?;
+        let last = self.expression()?;
+        Ok(Range { span: first.span.to(last.span), first, last })
+    }
+
     /// Whether a target followed by this token comes next; its part behind a dot is passed over.
     pub(super) fn target_before(&self, kind: TokenKind) -> bool {
         self.token_behind_target().is_some_and(|token| token.kind == kind)

@@ -228,7 +228,7 @@ impl Parser<'_> {
             self.expect_word("at")?;
             ActuatorKind::At { force, point: self.expression()? }
         };
-        let bounds = self.take_word("in").then(|| self.range()).transpose()?;
+        let bounds = self.take_word("in").then(|| self.bounds()).transpose()?;
         Ok(Actuator { kind, bounds })
     }
 

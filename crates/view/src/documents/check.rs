@@ -27,7 +27,8 @@ pub fn check(model: &Model) -> Findings {
     let kinds = kinds(&mut work);
     match Freedom::at_start(&mut work) {
         Ok((start, freedom)) => {
-            let diagnostics = freedom.remarks(model);
+            let mut diagnostics = freedom.remarks(model);
+            diagnostics.extend(model.unique_forces_at(&start.state));
             Findings { kinds, start: Some((start, freedom)), diagnostics, failed: false }
         }
         Err(error) => Findings { kinds, start: None, diagnostics: vec![*error], failed: true },

@@ -55,6 +55,7 @@ pub fn rank_remarks(model: &Model, now: &Evaluation) -> Vec<Diagnostic> {
     let dependent: Vec<usize> =
         model.redundant_rows(&now.terms).into_iter().filter(|r| !vanishes(*r)).collect();
     remarks.extend(redundancy(model, &dependent));
+    remarks.extend(model.unique_forces(now));
     remarks
 }
 

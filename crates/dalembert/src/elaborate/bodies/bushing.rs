@@ -11,7 +11,7 @@ use dalembert_syntax::source::Span;
 
 impl Elaborator<'_> {
     /// Stiffness and damping in the axes of the first frame; turns by the skew part s of the rotation R between the
-    /// frames. Torque on the second: -(tr R - R^T) (k s)/2 - c w.
+    /// frames, in the plane by its angle. Torque on the second: -(tr R - R^T) (k s)/2 - c w, in the plane -k phi - c w.
     pub(super) fn bushing(&mut self, element: &ast::Element, name: &str, span: Span) -> Fallible<Element> {
         let ElementPlace::Between(a, b) = &element.place else { return Err(Reported) };
         let stiffness = self.bushing_values(&element.values[0])?;
@@ -26,10 +26,15 @@ impl Elaborator<'_> {
         let between = sub(pool, &q, &p);
         let d = apply(pool, &back, &between);
         let R = product(pool, &back, &pose_b.R);
-        let s: Vector = [(2, 1), (0, 2), (1, 0)].map(|(i, j)| {
-            let skew = pool.sub(R[i][j], R[j][i]);
-            pool.scale(skew, Rational::HALF)
-        });
+        let is_plane = self.bodies.plan.is_plane;
+        let s: Vector = match is_plane {
+            true => [Pool::ZERO, Pool::ZERO, self.angle_of(R[1][0], R[0][0])],
+            false => [(2, 1), (0, 2), (1, 0)].map(|(i, j)| {
+                let skew = self.pool.sub(R[i][j], R[j][i]);
+                self.pool.scale(skew, Rational::HALF)
+            }),
+        };
+        let pool = &mut self.pool;
         // Rates in the axes of the first frame, which turn with it.
         let (w_a, w_b) = (apply(pool, &motion_a.R, &motion_a.w), apply(pool, &motion_b.R, &motion_b.w));
         let turning = sub(pool, &w_b, &w_a);
@@ -53,7 +58,11 @@ impl Elaborator<'_> {
         let moment: Vector = std::array::from_fn(|k| pool.mul(stiffness[3 + k], s[k]));
         let trace = pool.total([R[0][0], R[1][1], R[2][2]]);
         let (all, turned) = (scale(pool, trace, &moment), apply_transposed(pool, &R, &moment));
-        let conservative = sub(pool, &turned, &all);
+        let conservative = if is_plane {
+            moment.map(|e| pool.scale(e, Rational::from(-2)))
+        } else {
+            sub(pool, &turned, &all)
+        };
         let torque: Vector = std::array::from_fn(|k| {
             let lost = pool.mul(damping[3 + k], w[k]);
             pool.combine([(conservative[k], Rational::HALF), (lost, Rational::MINUS_ONE)])

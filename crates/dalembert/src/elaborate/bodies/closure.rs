@@ -33,6 +33,11 @@ impl Elaborator<'_> {
     /// A joint that closes a loop: its freedoms are values and not coordinates.
     pub(super) fn cut_joint(&mut self, slot: usize, joint: Joint) -> Fallible<()> {
         let (name, span) = (joint.name.clone(), joint.span);
+        if joint.armature.is_some() {
+            let message = format!("`{name}` closes a loop and has no coordinate for its armature");
+            let d = Diagnostic::error(Code::NotApplicable, span, message);
+            return self.fail(d.help("mark another joint of the loop with `cut`"));
+        }
         let parts = joint.kind.coordinates(self.bodies.plan.is_plane);
         for (k, part) in parts.iter().enumerate() {
             let name = if part.is_empty() { name.clone() } else { format!("{name}.{part}") };

@@ -247,6 +247,9 @@ impl Elaborator<'_> {
         span: Span,
     ) -> Fallible<()> {
         let part = self.part(value, Allowed::only("a force", State::Velocity).with_signals())?;
+        if let Binding::Freedom(slot, k) = on {
+            self.bodies.motors.push((slot, k, part.expr));
+        }
         let freedom = self.value_of_binding(on, name, span)?;
         let change = self.displacement(&freedom, span)?;
         let (change, _) = self.as_scalar(change, span)?;

@@ -232,12 +232,14 @@ impl Elaborator<'_> {
                     format!("the limits of `{name}` are in the wrong order: {lower} is above {upper}");
                 return self.error(Code::BadOption, range.span, &message);
             }
-            let Some(Binding::Coordinate(i)) = self.scope.get(&name).cloned() else {
+            let Some(on @ (Binding::Coordinate(_) | Binding::Freedom(..))) = self.scope.get(&name).cloned()
+            else {
                 let message = format!("`{name}` is not one freedom that limits can be on");
                 let d = Diagnostic::error(Code::BadOption, word.span, message);
                 return self.fail(d.help("a joint of several freedoms names one: `limits turn a..b`"));
             };
-            let value = self.coordinate_value(i);
+            let value = self.value_of_binding(on, &name, word.span)?;
+            let (value, _) = self.as_scalar(value, word.span)?;
             let limit = Limit { value, name, lower, upper, span: range.span };
             if let Some(joint) = &mut self.bodies.joints[j] {
                 joint.limits.push(limit);

@@ -193,6 +193,9 @@ impl Elaborator<'_> {
                 return self.error(Code::DimensionMismatch, args[0].span, "an axis has three components");
             };
             let length = dot(&mut self.pool, &[x, y, z], &[x, y, z]);
+            if length == Pool::ZERO {
+                return self.error(Code::BadOption, args[0].span, "an axis of length zero has no direction");
+            }
             let root = self.pool.sqrt(length);
             let axis = [x, y, z].map(|e| self.pool.div(e, root));
             rotation(&mut self.pool, &axis, angle)

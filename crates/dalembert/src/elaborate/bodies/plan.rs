@@ -5,18 +5,19 @@
 //! until their statements are read.
 //!
 //! The tree: joints are taken in the order of their statements; one that joins two parts carries, one within a part
-//! closes a loop. Joints whose coordinate is used (a spring, limits, a force, a fixed initial value) come before the
-//! others, so that they are not cut; `cut` and rods never carry.
+//! closes a loop. Joints whose coordinate is used come before the others ([`Use`]), so that they are not cut; rods never
+//! carry, and `cut` is obeyed where the coordinate is not needed.
 
 use super::super::{Elaborator, Overrides};
+use super::plane::Dimensions;
 use crate::bodies::JointKind;
 use dalembert_syntax::ast::{
-    self, Ast, Block, Element, ElementPlace, Expr, ExprKind, JointOption, Place, StatementKind as S, Target,
-    Turn,
+    self, Actuator, ActuatorKind, Ast, Block, Element, ElementPlace, Expr, ExprKind, JointOption, Place,
+    Shape, StatementKind as S, Target, Turn,
 };
 use dalembert_syntax::parse;
 use dalembert_syntax::source::Source;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// The body that is fixed in space.
 pub(super) const GROUND: &str = "ground";
@@ -25,8 +26,10 @@ pub(super) const GROUND: &str = "ground";
 #[derive(Debug)]
 pub(in super::super) struct PlannedBody {
     pub name: String,
-    /// Only mass at its origin.
+    /// Mass at one point alone.
     is_particle: bool,
+    /// That point, if it is not the origin.
+    centre: Option<Expr>,
     /// The joint that carries it; `None` for a body that is free under its own name.
     pub joint: Option<usize>,
     pub parent: Option<usize>,
@@ -39,12 +42,24 @@ pub(in super::super) struct PlannedBody {
 pub(in super::super) struct PlannedJoint {
     kind: JointKind,
     ends: [Option<usize>; 2],
-    /// Whether both ends are at the origins of their bodies.
-    at_origins: bool,
+    /// Where the ends are on their bodies, if not at the origins.
+    at: [Option<Expr>; 2],
     is_cut: bool,
-    is_kept: bool,
+    use_of: Use,
     /// The body that it carries, and whether from the second to the first.
     pub carries: Option<(usize, bool)>,
+}
+
+/// How the coordinate of a joint is used, from what can do without it to what cannot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Use {
+    /// By nothing.
+    #[default]
+    None,
+    /// By a spring, a damper, a force or limits, which can act on the freedom of a joint that is cut.
+    Wanted,
+    /// By a fixed initial value, friction, control, an event or an armature, which need a coordinate.
+    Needed,
 }
 
 /// What is known beforehand.
@@ -66,12 +81,18 @@ pub(in super::super) struct Plan {
 struct Gathered {
     plan: Plan,
     frames: Vec<(String, String)>,
-    joints: Vec<(String, JointKind, [String; 2], bool, bool)>,
-    kept: FxHashSet<String>,
-    /// Components of `gravity`, and of points and directions.
-    gravity: Option<usize>,
-    components: FxHashSet<usize>,
-    lets: FxHashMap<String, Expr>,
+    joints: Vec<GatheredJoint>,
+    uses: FxHashMap<String, Use>,
+    dimensions: Dimensions,
+}
+
+/// A joint whose ends are names yet.
+struct GatheredJoint {
+    name: String,
+    kind: JointKind,
+    ends: [String; 2],
+    at: [Option<Expr>; 2],
+    is_cut: bool,
 }
 
 /// Whether a model has any statement about bodies.
@@ -107,11 +128,10 @@ impl Gathered {
     }
 
     fn statement(&mut self, scout: &mut Elaborator<'_>, kind: &S) {
+        expressions(kind).into_iter().for_each(|e| self.dimensions.points(e));
         match kind {
             S::Const(list) => list.iter().for_each(|d| _ = scout.constant(d)),
-            S::Let(list) => {
-                self.lets.extend(list.iter().map(|d| (d.target.name.text.clone(), d.value.clone())));
-            }
+            S::Let(list) => self.dimensions.names(list),
             S::For { index, range, body } => {
                 let Ok((first, last)) = scout.range(range) else { return };
                 let _reported = scout.with_index(index, first, last, |scout, _| {
@@ -119,7 +139,8 @@ impl Gathered {
                     Ok(())
                 });
             }
-            S::Gravity(field) => self.gravity = self.length(field),
+            S::Gravity(field) => self.dimensions.gravity(field),
+            S::Torque { torque, .. } => self.dimensions.moment(torque),
             S::Body(body) => self.body(scout, body),
             S::Frame { name, place } => {
                 self.place(place);
@@ -129,9 +150,18 @@ impl Gathered {
             }
             S::Joint(joint) => self.joint(scout, joint),
             S::Element(element) => self.element(scout, element),
-            S::ForceOn { target, .. } | S::FrictionIn { target, .. } => self.keep(scout, target),
+            S::ForceOn { target, .. } => self.keep(scout, target, Use::Wanted),
+            S::FrictionIn { target, .. } => self.keep(scout, target, Use::Needed),
+            S::Actuate(list) => {
+                for actuator in list {
+                    if let ActuatorKind::On(target) = &actuator.kind {
+                        self.keep(scout, target, Use::Needed);
+                    }
+                }
+            }
             S::Initial(items) => {
-                items.iter().filter(|item| item.fixed).for_each(|item| self.keep(scout, &item.target));
+                let fixed = items.iter().filter(|item| item.fixed);
+                fixed.for_each(|item| self.keep(scout, &item.target, Use::Needed));
             }
             S::Output(list) => {
                 self.plan.reactions_asked_for |= list.iter().any(|d| asks_for_reactions(&d.value));
@@ -139,7 +169,7 @@ impl Gathered {
             S::Event { value, actions, .. } => {
                 let mut values = actions.iter().map(|a| &a.value).chain([value]);
                 self.plan.reactions_asked_for |= values.any(asks_for_reactions);
-                actions.iter().for_each(|action| self.keep(scout, &action.target));
+                actions.iter().for_each(|action| self.keep(scout, &action.target, Use::Needed));
             }
             _ => {}
         }
@@ -147,7 +177,7 @@ impl Gathered {
 
     /// Joints with fixed initial values from outside keep their coordinates too.
     fn overrides(&mut self, scout: &mut Elaborator<'_>, overrides: &Overrides) {
-        for text in &overrides.initial {
+        for text in overrides.initial.iter().chain(&overrides.kept) {
             let (ast, _) = parse(&Source::new("--initial", format!("initial {text}")));
             self.block(scout, &ast.body);
         }
@@ -155,28 +185,34 @@ impl Gathered {
 
     fn body(&mut self, scout: &mut Elaborator<'_>, body: &ast::Body) {
         for (word, size) in body.parts.iter().flat_map(|part| &part.sizes) {
-            let directed = ["from", "to", "at", "centre", "axis", "size", "inertia"];
-            if directed.contains(&word.text.as_str()) {
-                self.components.extend(self.length(size).filter(|n| word.text != "inertia" || *n == 3));
+            match word.text.as_str() {
+                "from" | "to" | "at" | "centre" | "axis" | "size" => self.dimensions.vector(size),
+                "inertia" => self.dimensions.moment(size),
+                _ => {}
             }
         }
         let Ok(name) = scout.member(&body.name) else { return };
-        let is_particle = match body.parts.as_slice() {
-            [part] => matches!(part.shape.text.as_str(), "point" | "mass") && part.sizes.is_empty(),
-            _ => false,
+        let (is_particle, centre) = match body.parts.as_slice() {
+            [part] => {
+                let size = |word: &str| part.sizes.iter().find(|(known, _)| known.text == word);
+                let is_point = part.shape.text == "point" || part.shape.text == "mass";
+                let centre = size("at").or_else(|| size("centre")).map(|(_, at)| at);
+                (is_point && size("inertia").is_none(), centre.and_then(away_from_origin))
+            }
+            _ => (false, None),
         };
         if !self.plan.body_of.contains_key(&name) {
             self.plan.body_of.insert(name.clone(), self.plan.bodies.len());
             let free = JointKind::Free;
-            self.plan.bodies.push(PlannedBody { name, is_particle, joint: None, parent: None, free });
+            self.plan.bodies.push(PlannedBody { name, is_particle, centre, joint: None, parent: None, free });
         }
     }
 
     fn place(&mut self, place: &Place) {
-        self.components.extend(place.at.as_ref().and_then(|at| self.length(at)));
+        place.at.iter().for_each(|at| self.dimensions.vector(at));
         match &place.turned {
-            Some(Turn::Axis(..)) => self.components.extend([3]),
-            Some(Turn::Matrix(e)) => self.components.extend(self.length(e)),
+            Some(Turn::Axis(..)) => self.dimensions.turn_in_space(),
+            Some(Turn::Matrix(e)) => self.dimensions.vector(e),
             None => {}
         }
     }
@@ -184,89 +220,54 @@ impl Gathered {
     fn joint(&mut self, scout: &mut Elaborator<'_>, joint: &ast::Joint) {
         self.place(&joint.first);
         self.place(&joint.second);
-        let (mut is_cut, mut is_kept) = (false, false);
+        let (mut is_cut, mut use_of) = (false, Use::None);
         for option in &joint.options {
             match option {
-                JointOption::Axes(_, axes) => {
-                    let lengths: Vec<usize> = axes.iter().filter_map(|axis| self.length(axis)).collect();
-                    self.components.extend(lengths);
-                }
+                JointOption::Axes(_, axes) => axes.iter().for_each(|axis| self.dimensions.vector(axis)),
                 JointOption::Cut(_) => is_cut = true,
-                JointOption::Limits(..) | JointOption::Armature(..) => is_kept = true,
+                JointOption::Limits(..) => use_of = use_of.max(Use::Wanted),
+                JointOption::Armature(..) => use_of = Use::Needed,
                 JointOption::Restitution(..) => {}
             }
         }
         let Some(kind) = JointKind::by_name(&joint.kind.text) else { return };
         let ends = [&joint.first.body, &joint.second.body].map(|body| scout.member(body));
         let (Ok(name), [Ok(first), Ok(second)]) = (scout.member(&joint.name), ends) else { return };
-        if is_kept {
-            self.kept.insert(name.clone());
-        }
-        let plain = |place: &Place| place.at.is_none() && place.turned.is_none();
-        let at_origins = plain(&joint.first) && plain(&joint.second);
-        self.joints.push((name, kind, [first, second], at_origins, is_cut));
+        self.uses.entry(name.clone()).and_modify(|known| *known = use_of.max(*known)).or_insert(use_of);
+        let at = [&joint.first, &joint.second].map(|place| place.at.as_ref().and_then(away_from_origin));
+        self.joints.push(GatheredJoint { name, kind, ends: [first, second], at, is_cut });
     }
 
     fn element(&mut self, scout: &mut Elaborator<'_>, element: &Element) {
-        match &element.place {
-            ElementPlace::At(joint) => self.keep(scout, joint),
-            ElementPlace::Between(a, b) => {
-                for point in [a, b] {
-                    if let ExprKind::Of(at, _) = &point.kind {
-                        self.components.extend(self.length(at));
-                    }
-                }
-            }
+        if let ElementPlace::At(joint) = &element.place {
+            self.keep(scout, joint, Use::Wanted);
         }
     }
 
     /// A joint whose coordinate is used.
-    fn keep(&mut self, scout: &mut Elaborator<'_>, target: &Target) {
+    fn keep(&mut self, scout: &mut Elaborator<'_>, target: &Target, use_of: Use) {
         let joint = Target { part: None, ..target.clone() };
-        if let Ok(names) = scout.members(&joint) {
-            self.kept.extend(names);
-        }
-    }
-
-    /// How many components an expression has, as far as it is written out.
-    fn length(&self, e: &Expr) -> Option<usize> {
-        self.length_within(e, 16)
-    }
-
-    fn length_within(&self, e: &Expr, depth: usize) -> Option<usize> {
-        let depth = depth.checked_sub(1)?;
-        let inside = |e: &Expr| self.length_within(e, depth);
-        match &e.kind {
-            ExprKind::Vector(parts) => Some(parts.len()),
-            ExprKind::Name(name) => inside(self.lets.get(name)?),
-            ExprKind::Neg(inner) => inside(inner),
-            ExprKind::Sum(terms) => terms.iter().find_map(|term| inside(&term.expr)),
-            ExprKind::Product(factors) => factors.iter().find_map(|factor| inside(&factor.expr)),
-            ExprKind::Call(name, _) if ["rpy", "quaternion", "rotation"].contains(&name.text.as_str()) => {
-                Some(3)
-            }
-            _ => None,
+        for name in scout.members(&joint).unwrap_or_default() {
+            let known = self.uses.entry(name).or_default();
+            *known = use_of.max(*known);
         }
     }
 
     fn close(mut self) -> Plan {
-        self.plan.is_plane = match self.gravity {
-            Some(n) => n == 2,
-            None => self.components.contains(&2) && !self.components.contains(&3),
-        };
+        self.plan.is_plane = self.dimensions.is_plane();
         for (frame, on) in std::mem::take(&mut self.frames) {
             if let Some(body) = self.place_of(&on) {
                 self.plan.frame_of.insert(frame, body);
             }
         }
-        for (name, kind, [first, second], at_origins, is_cut) in std::mem::take(&mut self.joints) {
-            let (Some(first), Some(second)) = (self.place_of(&first), self.place_of(&second)) else {
+        for GatheredJoint { name, kind, ends, at, is_cut } in std::mem::take(&mut self.joints) {
+            let [Some(first), Some(second)] = ends.map(|end| self.place_of(&end)) else {
                 continue;
             };
-            let is_kept = self.kept.contains(&name);
+            let use_of = self.uses.get(&name).copied().unwrap_or_default();
             self.plan.joint_of.entry(name).or_insert(self.plan.joints.len());
             let ends = [first, second];
-            self.plan.joints.push(PlannedJoint { kind, ends, at_origins, is_cut, is_kept, carries: None });
+            self.plan.joints.push(PlannedJoint { kind, ends, at, is_cut, use_of, carries: None });
         }
         self.plan.span_tree();
         self.plan
@@ -288,9 +289,10 @@ impl Plan {
         let ground = self.bodies.len();
         let mut part: Vec<usize> = (0..=ground).collect();
         let mut branches: Vec<Vec<usize>> = vec![Vec::new(); ground + 1];
-        for kept in [true, false] {
+        for use_of in [Use::Needed, Use::Wanted, Use::None] {
             for (j, joint) in self.joints.iter().enumerate() {
-                let carries = !joint.is_cut && joint.kind != JointKind::Rod && joint.is_kept == kept;
+                let is_cut = joint.kind == JointKind::Rod || (joint.is_cut && use_of != Use::Needed);
+                let carries = joint.use_of == use_of && !is_cut;
                 let [a, b] = joint.ends.map(|end| end.unwrap_or(ground));
                 let (of_a, of_b) = (root(&mut part, a), root(&mut part, b));
                 if carries && of_a != of_b {
@@ -335,13 +337,47 @@ impl Plan {
             let body = &self.bodies[b];
             let free = body.is_particle && body.joint.is_none();
             let turned = |joint: &PlannedJoint| {
-                let held = matches!(joint.kind, JointKind::Ball | JointKind::Rod) && joint.at_origins;
+                let at_mass =
+                    joint.ends.iter().zip(&joint.at).all(|(end, at)| *end != Some(b) || *at == body.centre);
+                let held = matches!(joint.kind, JointKind::Ball | JointKind::Rod) && at_mass;
                 joint.ends.contains(&Some(b)) && (joint.carries.is_some() || !held)
             };
             if free && !self.joints.iter().any(turned) {
                 self.bodies[b].free = JointKind::FreePoint;
             }
         }
+    }
+}
+
+/// A place other than the origin, without spans.
+fn away_from_origin(at: &Expr) -> Option<Expr> {
+    let is_zero = |e: &Expr| matches!(&e.kind, ExprKind::Number(n) if n.parse() == Ok(0.0));
+    let is_origin = matches!(&at.kind, ExprKind::Vector(parts) if parts.iter().all(is_zero));
+    (!is_origin).then(|| at.without_spans())
+}
+
+/// Expressions of a statement in which points and directions on bodies are found.
+fn expressions(kind: &S) -> Vec<&Expr> {
+    match kind {
+        S::Let(list) | S::Output(list) => list.iter().map(|d| &d.value).collect(),
+        S::ForceAt { force, point } => vec![force, point],
+        S::Constraint(equation) | S::Require { equation, .. } => vec![&equation.left, &equation.right],
+        S::Torque { torque: e, .. } | S::Event { value: e, .. } | S::Work(e) | S::Potential(e) => vec![e],
+        S::Actuate(list) => list.iter().flat_map(actuated).collect(),
+        S::Draw(Shape::Point(e) | Shape::Trace(e) | Shape::Circle { centre: e, .. }) => vec![e],
+        S::Draw(Shape::Line(list)) => list.iter().collect(),
+        S::Element(element) => match &element.place {
+            ElementPlace::Between(a, b) => vec![a, b],
+            ElementPlace::At(_) => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+fn actuated(actuator: &Actuator) -> Vec<&Expr> {
+    match &actuator.kind {
+        ActuatorKind::At { force, point } => vec![force, point],
+        ActuatorKind::On(_) => Vec::new(),
     }
 }
 

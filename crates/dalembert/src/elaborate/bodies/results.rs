@@ -86,6 +86,11 @@ impl Elaborator<'_> {
             });
         }
         let Some(&slot) = self.bodies.plan.joint_of.get(target) else {
+            if wanted == Wanted::Drive
+                && let Some(one) = self.drive_of_part(target, span)
+            {
+                return one;
+            }
             let message = format!("no joint, spring or damper is called `{target}`");
             let d = Diagnostic::error(Code::UnknownName, span, message);
             let known = self.bodies.plan.joint_of.keys().chain(self.bodies.element_of.keys());
@@ -98,6 +103,22 @@ impl Elaborator<'_> {
             });
         };
         self.request(slot, target, wanted, span)
+    }
+
+    /// `drive(J.turn)`: one of the generalised forces of a joint of several freedoms; `None` if there is no such joint.
+    fn drive_of_part(&mut self, target: &str, span: Span) -> Option<Fallible<Value>> {
+        let (joint, part) = target.rsplit_once('.')?;
+        let slot = *self.bodies.plan.joint_of.get(joint)?;
+        let (kind, is_plane) = (self.bodies.joints[slot].as_ref()?.kind, self.bodies.plan.is_plane);
+        let names = match kind.speeds(is_plane) {
+            [] => kind.coordinates(is_plane),
+            speeds => speeds,
+        };
+        let k = names.iter().position(|name| *name == part)?;
+        Some(self.request(slot, joint, Wanted::Drive, span).map(|all| match all {
+            Value::Vector(mut parts) => parts.swap_remove(k),
+            one => one,
+        }))
     }
 
     /// Symbols for a result of a joint.
@@ -245,10 +266,19 @@ impl Elaborator<'_> {
             }
             _ => false,
         };
-        let mut sums: Vec<Vec<(Expr, Rational)>> = vec![Vec::new(); on.len().max(1)];
+        let freedoms = joint.kind.coordinates(self.bodies.plan.is_plane).len();
+        let count = if on.is_empty() { freedoms } else { on.len() };
+        let mut sums: Vec<Vec<(Expr, Rational)>> = vec![Vec::new(); count];
         for (k, binding) in on.iter().enumerate() {
             let motors = self.forces_on.iter().filter(|(target, _)| same(target, binding));
             sums[k].extend(motors.map(|(_, part)| (part.expr, Rational::ONE)));
+        }
+        for &(on, k, force) in &self.bodies.motors {
+            if on == slot
+                && let Some(sum) = sums.get_mut(k)
+            {
+                sum.push((force, Rational::ONE));
+            }
         }
         for element in &self.bodies.elements {
             if let ElementKind::Joint(on, k) = element.kind

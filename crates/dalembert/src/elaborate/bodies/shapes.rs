@@ -155,6 +155,10 @@ impl Elaborator<'_> {
         if part.about_origin {
             let moved = point_inertia(&mut self.pool, mass, &centre);
             inertia = std::array::from_fn(|i| sub(&mut self.pool, &inertia[i], &moved[i]));
+            if self.bodies.plan.is_plane {
+                // The number is about z alone, and so is what it becomes.
+                inertia = [ZERO, ZERO, [Pool::ZERO, Pool::ZERO, inertia[2][2]]];
+            }
         }
         self.check_inertia(&inertia, e.span)?;
         Ok(Inertia { mass, centre, inertia, solid: None })

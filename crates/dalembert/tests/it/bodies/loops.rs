@@ -73,6 +73,35 @@ fn redundant_hinges_share_their_forces() {
     }
 }
 
+/// Statics decides the sum of vertical forces and the moments, and nothing of what each hinge carries.
+#[test]
+fn unique_combinations_of_a_door_are_told() {
+    let text = "gravity [0, 0, -9.81]
+        body door: box 20 size [0.8, 0.04, 2] at [0.4, 0, 0]
+        joint lower: pin ground at [0, 0, -0.6] to door at [0, 0, -0.6]
+        joint upper: pin ground at [0, 0, 0.6] to door at [0, 0, 0.6]
+        output low = force(lower), up = force(upper), turn = torque(lower) + torque(upper), size = norm(low)";
+    let mut model = load(text);
+    let state = start(&mut model);
+    let note = model.unique_forces_at(&state).expect("the loop is redundant");
+    for name in ["`low.x`", "`up.z`", "`turn.y`", "`size`"] {
+        assert!(note.message.contains(name), "{}", note.message);
+    }
+    assert!(!note.message.contains("`turn.z`"), "{}", note.message);
+    let help = note.help.unwrap_or_default();
+    for told in ["`low.x + up.x`", "`low.z + up.z`", "`low.x - 0.8333*turn.y`"] {
+        assert!(help.contains(told), "{told} is not in {help}");
+    }
+    // A loop that is not redundant leaves nothing open.
+    let mut single = load(
+        "gravity [0, -9.81]\nbody a: rod 1 from [0, 0] to [2, 1.5]\nbody b: rod 1 from [0, 0] to [2, -1.5]
+        joint A: pin ground to a\njoint B: pin a at [2, 1.5] to b\njoint C: pin b at [2, -1.5] to ground at [4, 0]
+        output F = force(C)",
+    );
+    let state = start(&mut single);
+    assert!(single.unique_forces_at(&state).is_none());
+}
+
 /// Two pins on one line: five rows that say nothing new, and ten of a free door of which five do.
 #[test]
 fn a_door_on_two_hinges_counts_its_rows() {

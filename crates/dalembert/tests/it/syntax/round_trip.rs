@@ -20,6 +20,20 @@ fn models_survive_formatting() {
     }
 }
 
+/// What `fmt --check` asks of every file in `models/`.
+#[test]
+fn models_of_the_project_are_formatted() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models");
+    let files = std::fs::read_dir(folder).expect("the folder").map(|file| file.expect("a file").path());
+    let models: Vec<_> = files.filter(|path| path.extension().is_some_and(|e| e == "dal")).collect();
+    assert!(!models.is_empty());
+    for path in models {
+        let text = std::fs::read_to_string(&path).expect("text");
+        let formatted = reformat(&read(&text)).expect("it says the same");
+        assert!(formatted == text, "run `dalembert fmt {}`", path.display());
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 

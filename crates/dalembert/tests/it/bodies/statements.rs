@@ -1,0 +1,143 @@
+//! Statements about bodies in the combinations that textbooks use, with results by hand.
+
+use crate::support::{evaluate, load, load_with, start};
+use dalembert::Overrides;
+use dalembert::workspace::Workspace;
+
+fn output(model: &mut Workspace, name: &str) -> f64 {
+    let state = start(model);
+    let now = evaluate(model, &state);
+    let place = model.system.outputs.iter().position(|o| o.name == name);
+    now.outputs[place.unwrap_or_else(|| panic!("no output {name}"))]
+}
+
+#[track_caller]
+fn gives(text: &str, wanted: &[(&str, f64)]) {
+    let mut model = load(text);
+    for (name, value) in wanted {
+        let found = output(&mut model, name);
+        assert!((found - value).abs() <= 1e-12 * (1.0 + value.abs()), "{name} is {found}, not {value}");
+    }
+}
+
+/// A mass at a point has no turn, wherever the point is on its body, and hangs on a rod by that point.
+#[test]
+fn point_masses_do_not_turn() {
+    gives(
+        "gravity [0, -9.81]\nbody p: point 2 at [0, 0]\nbody q: mass 3, centre [0, 1]\n\
+         output a = p.origin.y'', b = q.centre.y'', T = kinetic_energy(q)\ninitial q.x' = 2",
+        &[("a", -9.81), ("b", -9.81), ("T", 6.0)],
+    );
+    gives(
+        "gravity [0, 0, -9.81]\nbody a: box 2 size [1, 1, 1]\nbody b: mass 1\nbody c: point 3 at [0, 0, 1]\n\
+         joint hold: weld ground at [0, 0, 1] to a at [0, 0, 0.5]\n\
+         joint hang: rod length 0.5 a at [0, 0, -0.5] to b\n\
+         joint lower: rod length 0.5 b to c at [0, 0, 1]\n\
+         initial b.z ~ -1, c.z ~ -2.5\n\
+         output F = force(hold), G = force(hang), z = c.centre.z",
+        &[("F.z", 6.0 * 9.81), ("G.z", 4.0 * 9.81), ("z", -1.0)],
+    );
+}
+
+/// Without gravity numbers for inertias and torques, and points of two components anywhere, make a model plane.
+#[test]
+fn plane_models_are_recognised() {
+    gives(
+        "parameter J = 2\nbody a: mass 1, inertia J\njoint j: pin ground to a\ntorque 3 on a\noutput acc = j''",
+        &[("acc", 1.5)],
+    );
+    gives(
+        "body a: disk 1 radius 0.5\njoint j: pin ground to a\nforce [1, 0] at [0, 0.5] of a\noutput acc = j''",
+        &[("acc", -4.0)],
+    );
+    gives(
+        "gravity [0, 0]\nbody a: mass 2, centre [1, 0], inertia 5 about origin\ninitial a.turn' = 1\noutput T = kinetic_energy(a)",
+        &[("T", 2.5)],
+    );
+}
+
+/// In the plane a bushing turns by the angle itself.
+#[test]
+fn a_bushing_in_the_plane_is_linear_in_the_angle() {
+    gives(
+        "gravity [0, 0]\nbody c: box 2 size [1, 1]\nbody d: box 1 size [1, 1]\n\
+         bushing U: [100, 200, 30], [1, 2, 3] between c and d\n\
+         initial d.x = 0.1, d.y = 0.1, d.turn = 0.5, d.turn' = 1\noutput M = torque(U), F = force(U)",
+        &[("M", -18.0), ("F.x", -10.0), ("F.y", -20.0)],
+    );
+}
+
+/// Terms of inertia that vanish in exact arithmetic leave rounding, which is no disagreement of the two derivations.
+#[test]
+fn a_body_of_equal_inertias_on_a_universal_joint() {
+    let text = "gravity [0, 0, -9.81]\nbody a: box 2 size [1, 1, 1]\njoint A: universal ground to a\n\
+                initial A.first = 0.2, A.second = 0.3, A.first' = 1, A.second' = 2\noutput w = a.omega";
+    let (s, c) = 0.2f64.sin_cos();
+    gives(text, &[("w.x", 1.0), ("w.y", 2.0 * c), ("w.z", 2.0 * s)]);
+    let mut model = load(text);
+    let state = start(&mut model);
+    model.self_check(&state).unwrap_or_else(|d| panic!("{}", d.message));
+}
+
+const FOUR_BAR: &str = "parameter a = 0.4, b = 1.1, c = 0.8, d = 1
+    gravity [0, -9.81]
+    body crank: rod 2*a from [0, 0] to [a, 0]
+    body coupler: rod 2*b from [0, 0] to [b, 0]
+    body rocker: rod 2*c from [0, 0] to [c, 0]
+    joint A: pin ground to crank
+    joint B: pin crank at [a, 0] to coupler
+    joint D: pin ground at [d, 0] to rocker
+    joint C: pin coupler at [b, 0] to rocker at [c, 0], cut
+    output turn = C, between = D - A - B, rate = C', drive = drive(C), F = force(C)
+    ";
+
+/// A fixed start, friction and control need a coordinate, so that their joint is not cut.
+#[test]
+fn joints_that_need_their_coordinate_are_not_cut() {
+    let guesses = "initial A ~ 1, B ~ -0.4, D ~ 1.5";
+    let fixed = format!("{FOUR_BAR}{guesses}, C = 0.9, C' = 2");
+    gives(&fixed, &[("turn", 0.9), ("between", 0.9), ("rate", 2.0)]);
+    let mut kept = Overrides::default();
+    kept.kept.push("C = 0.9".to_owned());
+    let mut model = load_with(&format!("{FOUR_BAR}{guesses}"), &kept);
+    let state = start(&mut model);
+    let state = model.state_at(state, "C = 0.9").unwrap_or_else(|d| panic!("{}", d.message));
+    assert!((evaluate(&model, &state).outputs[1] - 0.9).abs() < 1e-12);
+    for needs in ["friction in C: limit 0.1", "require C'' = 0\nactuate C in -50..50"] {
+        load(&format!("{FOUR_BAR}{guesses}\n{needs}"));
+    }
+}
+
+/// Motors, springs and dampers at all joints of a loop: the same forces whichever joint is cut.
+#[test]
+fn motors_and_springs_act_at_joints_that_are_cut() {
+    let all = "force A = 1\nforce B = 2\nforce C = 3\nforce D = 4\nspring s: 3 angle 0.5 at C\ndamper e: 0.3 at C\n\
+               damper f: 0.2 at B\ninitial A = 1, B ~ -0.4, D ~ 1.5, A' = 2";
+    let cut_c = format!("{FOUR_BAR}{all}");
+    let cut_b = cut_c.replace(", cut", "").replace("to coupler\n", "to coupler, cut\n");
+    assert_ne!(cut_c, cut_b);
+    let (mut first, mut second) = (load(&cut_c), load(&cut_b));
+    for name in ["turn", "rate", "drive", "F.x", "F.y"] {
+        let (one, other) = (output(&mut first, name), output(&mut second, name));
+        assert!((one - other).abs() <= 1e-9 * (1.0 + one.abs()), "{name}: {one} and {other}");
+    }
+    let by_hand = 3.0 - 3.0 * (output(&mut first, "turn") - 0.5) - 0.3 * output(&mut first, "rate");
+    assert!((output(&mut first, "drive") - by_hand).abs() < 1e-12);
+}
+
+#[test]
+fn one_freedom_of_a_joint_is_driven() {
+    gives(
+        "gravity [0, 0, -9.81]\nbody a: box 2 size [1, 1, 1]\njoint J: cylindrical ground to a\n\
+         spring s: 4 length 0.1 at J.slide\nforce J.turn = 2\ninitial J.slide = 0.2\n\
+         output t1 = drive(J.turn), s1 = drive(J.slide), all = drive(J)",
+        &[("t1", 2.0), ("s1", -0.4), ("all.x", 2.0), ("all.y", -0.4)],
+    );
+}
+
+#[test]
+fn limits_take_units() {
+    let text = "gravity [0, -9.81]\nbody a: rod 1 from [0, 0] to [1, 0]\n\
+                joint p: pin ground to a, limits 30 {deg}..60 {deg}\noutput q = p";
+    gives(text, &[("q", 30.0f64.to_radians())]);
+}
