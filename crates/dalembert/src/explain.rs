@@ -192,7 +192,8 @@ fn undetermined(body: &Body, name: &str) -> Diagnostic {
     let message =
         format!("nothing determines the motion of `{}` along `{name}`: it has no inertia there", body.name);
     Diagnostic::error(Code::MotionUndetermined, body.span, message).help(
-        "give the body mass and inertia, the joint an `armature`, or hold it by another joint or constraint",
+        "give the body mass and inertia (a thin rod has none about itself, a `cylinder` has), the joint an `armature`, \
+         or hold it by another joint (`universal` instead of `ball`) or constraint",
     )
 }
 

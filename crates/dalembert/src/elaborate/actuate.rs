@@ -60,6 +60,12 @@ impl Elaborator<'_> {
         Ok(())
     }
 
+    /// Whether control acts on coordinates and speeds alone, so that its force on a joint is that of a motor there.
+    pub(super) fn has_control_at_joints(&self) -> bool {
+        let mut actuators = self.actuators.iter().flat_map(|(list, _)| list);
+        !self.requirements.is_empty() && actuators.all(|actuator| matches!(actuator.acts, Acts::On(_)))
+    }
+
     /// The members of a target, with the unit of the force on them where it is known.
     fn actuated(&mut self, target: &Target) -> Fallible<Vec<(String, Acts, UnitInfo)>> {
         let mut list = Vec::new();

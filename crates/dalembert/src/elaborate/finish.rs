@@ -42,7 +42,7 @@ impl Elaborator<'_> {
         let mut images = self.images(&kinematics);
         images.extend(releases);
         self.add_input_images(&mut images);
-        let body_results = self.body_results(&images)?;
+        let body_results = self.body_results(&kinematics, &images)?;
         let [kinetic, potential, lagrangian, dissipation] =
             [&self.kinetic, &self.potential, &self.lagrangian, &self.dissipation].map(|parts| {
                 let exprs: Vec<Expr> = parts.iter().map(|p| p.expr).collect();

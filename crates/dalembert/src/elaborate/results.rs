@@ -11,13 +11,20 @@ use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
 use rustc_hash::FxHashSet;
 
+/// What a force of a class on a speed is called among the symbols.
+fn force_on(class: &str, speed: &str) -> String {
+    format!("{class} on {speed}")
+}
+
+/// What the control force on a speed is called among the symbols.
+pub(super) fn control_on(speed: &str) -> String {
+    force_on("control", speed)
+}
+
 impl Elaborator<'_> {
     pub(super) fn observables(&mut self, k: &Kinematics, contacts: &[Contact]) -> Observables {
         let mut on_speeds = |what: &str| {
-            k.speeds
-                .iter()
-                .map(|s| self.pool.symbol(&format!("{what} on {}", s.name)))
-                .collect::<Vec<Symbol>>()
+            k.speeds.iter().map(|s| self.pool.symbol(&force_on(what, &s.name))).collect::<Vec<Symbol>>()
         };
         let [impressed, ideal, nonideal, control] =
             ["impressed", "ideal", "nonideal", "control"].map(&mut on_speeds);

@@ -15,6 +15,24 @@ pub(super) fn is_keyword(word: &str) -> bool {
     KEYWORDS.contains(&word)
 }
 
+/// What other programs and textbooks call joints and shapes, and what they are called here.
+const OTHER_NAMES: [(&str, &str); 14] = [
+    ("revolute", "pin"),
+    ("hinge", "pin"),
+    ("prismatic", "slider"),
+    ("translational", "slider"),
+    ("helical", "screw"),
+    ("cardan", "universal"),
+    ("hooke", "universal"),
+    ("spherical", "ball"),
+    ("fixed", "weld"),
+    ("floating", "free"),
+    ("sphere", "ball"),
+    ("bar", "rod"),
+    ("cuboid", "box"),
+    ("ring", "hoop"),
+];
+
 impl Parser<'_> {
     /// A statement without its surroundings.
     pub(super) fn statement_kind(&mut self) -> Parse<StatementKind> {
@@ -351,7 +369,10 @@ impl Parser<'_> {
         if token.kind == TokenKind::Name && tail.contains(&self.slice(token.span)) {
             return self.expect_name("");
         }
-        match nearest(self.slice(token.span), tail.iter().copied()) {
+        let written = self.slice(token.span);
+        let other_name = OTHER_NAMES.iter().find(|(other, _)| *other == written).map(|(_, ours)| *ours);
+        let near = other_name.filter(|ours| tail.contains(ours));
+        match near.or_else(|| nearest(written, tail.iter().copied())) {
             Some(word) if token.kind == TokenKind::Name => Err(self.misspelt(token, word)),
             _ => Err(self.unexpected(&words(tail))),
         }

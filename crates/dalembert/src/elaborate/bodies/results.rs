@@ -2,8 +2,10 @@
 //!
 //! What joints do is known when all that acts on bodies has been read; until then a result is a symbol.
 
+use super::super::results::control_on;
 use super::super::roles::Role;
 use super::super::scope::Binding;
+use super::super::speeds::Kinematics;
 use super::super::value::Value;
 use super::super::{Elaborator, Fallible, Reported};
 use super::algebra::{add, apply, cross, scale, sub};
@@ -213,6 +215,7 @@ impl Elaborator<'_> {
     /// What joints were asked for, in terms of state, accelerations and multipliers.
     pub(in super::super) fn body_results(
         &mut self,
+        kinematics: &Kinematics,
         images: &[(Symbol, Expr)],
     ) -> Fallible<Vec<(Symbol, Expr)>> {
         let requests = std::mem::take(&mut self.bodies.requests);
@@ -239,7 +242,7 @@ impl Elaborator<'_> {
         for request in requests {
             let Some(joint) = self.bodies.joints[request.slot].clone() else { continue };
             let parts = match request.wanted {
-                Wanted::Drive => self.drives(request.slot, &joint),
+                Wanted::Drive => self.drives(request.slot, &joint, kinematics),
                 wanted => {
                     let (force, torque) = self.bearing(&joint, &loads)?;
                     match wanted {
@@ -255,8 +258,8 @@ impl Elaborator<'_> {
         Ok(symbols.into_iter().zip(values).collect())
     }
 
-    /// Generalised forces of motors, springs and dampers on the freedoms of a joint.
-    fn drives(&mut self, slot: usize, joint: &Joint) -> Vec<Expr> {
+    /// Generalised forces of motors, control, springs and dampers on the freedoms of a joint.
+    fn drives(&mut self, slot: usize, joint: &Joint, kinematics: &Kinematics) -> Vec<Expr> {
         let coordinates = joint.coordinates.iter().map(|&i| Binding::Coordinate(i));
         let speeds = joint.speeds.iter().map(|&s| Binding::Speed(s));
         let on: Vec<Binding> = if joint.speeds.is_empty() { coordinates.collect() } else { speeds.collect() };
@@ -272,6 +275,17 @@ impl Elaborator<'_> {
         for (k, binding) in on.iter().enumerate() {
             let motors = self.forces_on.iter().filter(|(target, _)| same(target, binding));
             sums[k].extend(motors.map(|(_, part)| (part.expr, Rational::ONE)));
+            if self.has_control_at_joints() {
+                let speed = match *binding {
+                    Binding::Speed(s) => self.speeds[s].name.clone(),
+                    Binding::Coordinate(i) => format!("{}'", self.coordinates[i].name),
+                    _ => continue,
+                };
+                if kinematics.speeds.iter().any(|known| known.name == speed) {
+                    let symbol = self.pool.symbol(&control_on(&speed));
+                    sums[k].push((self.pool.var(symbol), Rational::ONE));
+                }
+            }
         }
         for &(on, k, force) in &self.bodies.motors {
             if on == slot

@@ -141,3 +141,27 @@ fn limits_take_units() {
                 joint p: pin ground to a, limits 30 {deg}..60 {deg}\noutput q = p";
     gives(text, &[("q", 30.0f64.to_radians())]);
 }
+
+/// Control of a joint is a motor: m g l/2 cos(q) and the wanted acceleration times the inertia.
+#[test]
+fn control_of_a_joint_is_part_of_its_drive() {
+    let text = "gravity [0, 0, -9.81]\nbody a: rod 2 from [0, 0, 0] to [1, 0, 0]\n\
+                joint A: pin ground to a, axis [0, -1, 0]\nrequire A = 0.3*sin(2*t) decay 2, 4\n\
+                output d = drive(A), c = control(A), M = torque(A)\n";
+    let wanted = [("d", 9.81 + 2.0 / 3.0 * 1.2), ("c", 9.81 + 2.0 / 3.0 * 1.2), ("M.y", 0.0)];
+    gives(text, &wanted);
+    gives(&format!("{text}actuate A in -20..20"), &wanted);
+    // A thruster on the rod is not a motor of the joint.
+    gives(&format!("{text}actuate [0, 0, 1] in a at [1, 0, 0] of a"), &[("d", 0.0), wanted[1]]);
+}
+
+#[test]
+fn names_of_other_programs_are_understood_in_messages() {
+    for (text, ours) in [
+        ("gravity [0, -1]\nbody a: rod 1 from [0, 0] to [1, 0]\njoint A: revolute ground to a", "`pin`"),
+        ("gravity [0, -1]\nbody a: sphere 1 radius 1", "`ball`"),
+    ] {
+        let said = crate::support::refusal(text);
+        assert!(said[0].help.as_deref().is_some_and(|help| help.contains(ours)), "{said:#?}");
+    }
+}
