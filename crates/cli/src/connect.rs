@@ -127,14 +127,18 @@ fn facts(model: &Model, found: &Connected) -> Vec<(String, String)> {
     if let Some(least) = &found.least_action {
         let place = rows.iter().position(|(name, _)| *name == "action").unwrap_or(rows.len());
         let free = kind(found).1;
+        let unit = action_unit(model);
+        let energy_unit = model.system.energy_kind.shown();
         let mut facts = vec![
-            ("time", plain(least.time)),
-            ("energy", plain(least.energy)),
-            ("abbreviated action", format!("{}, {free}", plain(least.abbreviated_action))),
+            ("time", quantity(least.time, Some("s"))),
+            ("energy", quantity(least.energy, energy_unit.as_deref())),
+            ("abbreviated action", format!("{}{unit}, {free}", plain(least.abbreviated_action))),
         ];
-        facts.extend(least.jacobi_length.map(|length| ("Jacobi's length", plain(length))));
+        facts.extend(
+            least.jacobi_length.map(|length| ("Jacobi's length", format!("{}{unit}", plain(length)))),
+        );
         facts.extend(least.jacobi_metric.clone().map(|metric| ("Jacobi's metric", metric)));
-        rows[place].1 = format!("{} (Hamilton's)", plain(*action));
+        rows[place].1 = format!("{}{unit} (Hamilton's)", plain(*action));
         rows.splice(place..place, facts);
     }
     if !passed.is_empty() {

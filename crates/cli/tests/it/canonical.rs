@@ -91,3 +91,25 @@ fn a_legendre_transform_of_any_function() {
     assert!(said.code == 0 && said.stdout.contains("G = -v_u^2/(2*m)"), "{}{}", said.stdout, said.stderr);
     assert_eq!(with_input(&["derive", "-", "--form", "legendre"], PENDULUM).code, 2);
 }
+
+#[test]
+fn shared_parts_values_of_inputs_and_derivatives_in_c() {
+    let named = with_input(&["derive", "-", "--form", "udwadia", "--names"], PENDULUM);
+    assert!(
+        named.code == 0 && named.stdout.starts_with("z1 = x^2 + y^2\n"),
+        "{}{}",
+        named.stdout,
+        named.stderr
+    );
+    let cart = "input u = 1.5 {N}\nparameter m = 2 {kg}\ncoordinate x {m}\nkinetic m*x'^2/2\nforce x = u\ninitial x = 0.5\n";
+    let at = with_input(&["evaluate", "-", "--json", "--at", "x=2", "--input", "u=-3*x"], cart).json();
+    assert_eq!(at["input_values"], serde_json::json!({ "u": -6.0 }));
+    assert!((at["acceleration"][0].as_f64().unwrap_or(f64::NAN) + 3.0).abs() < 1e-14, "{at}");
+    assert_eq!(at["diagnostics"][0]["code"], "W0480");
+    let code = with_input(&["export", "-", "--target", "c", "--name", "cart", "--jacobian"], cart);
+    assert!(
+        code.stdout.contains("int cart_jacobian(") && code.stdout.contains("eta_dot_p["),
+        "{}",
+        code.stderr
+    );
+}
