@@ -56,43 +56,46 @@ impl Workspace {
     }
 }
 
-/// Combinations of rows that vanish, as pairs of a row and its factor, the first factor 1.
+/// A row less a combination of others.
+struct Reduced {
+    rest: Vec<f64>,
+    /// Factors of the rows that it is made of.
+    factors: Vec<f64>,
+    /// Where the largest number of `rest` is.
+    at: usize,
+}
+
+/// Combinations of rows that vanish, as pairs of a row and its factor, the first factor 1. O(rows^2 rank).
 fn combinations(rows: &[&[f64]], tolerance: f64) -> Vec<Vec<(usize, f64)>> {
     // Each row is reduced by those before it; what is left of it is new, or a combination is found.
-    let mut reduced: Vec<(Vec<f64>, Vec<(usize, f64)>, usize)> = Vec::new();
+    let mut reduced: Vec<Reduced> = Vec::new();
     let mut found = Vec::new();
     for (k, row) in rows.iter().enumerate() {
-        let (mut rest, mut made_of) = (row.to_vec(), vec![(k, 1.0)]);
-        for (pivot_row, parts, at) in &reduced {
-            let factor = rest[*at] / pivot_row[*at];
-            if factor.abs() * pivot_row[*at].abs() > tolerance {
-                rest.iter_mut().zip(pivot_row).for_each(|(r, p)| *r -= factor * p);
-                made_of.extend(parts.iter().map(|(j, c)| (*j, -factor * c)));
+        let (mut rest, mut factors) = (row.to_vec(), vec![0.0; rows.len()]);
+        factors[k] = 1.0;
+        for pivot in &reduced {
+            if rest[pivot.at].abs() > tolerance {
+                let by = rest[pivot.at] / pivot.rest[pivot.at];
+                rest.iter_mut().zip(&pivot.rest).for_each(|(r, p)| *r -= by * p);
+                factors.iter_mut().zip(&pivot.factors).for_each(|(f, p)| *f -= by * p);
             }
         }
         let largest = (0..rest.len()).max_by(|a, b| rest[*a].abs().total_cmp(&rest[*b].abs()));
         match largest.filter(|at| rest[*at].abs() > tolerance) {
-            Some(at) => reduced.push((rest, made_of, at)),
-            None => found.push(gathered(made_of)),
+            Some(at) => reduced.push(Reduced { rest, factors, at }),
+            None => found.push(terms_of(&factors)),
         }
     }
     found
 }
 
-/// Terms of one row added up, in order, with the first factor 1.
-fn gathered(mut terms: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
-    terms.sort_by_key(|(k, _)| *k);
-    let mut sum: Vec<(usize, f64)> = Vec::new();
-    for (k, c) in terms {
-        match sum.last_mut().filter(|(last, _)| *last == k) {
-            Some((_, total)) => *total += c,
-            None => sum.push((k, c)),
-        }
-    }
-    let most = sum.iter().fold(0.0f64, |m, (_, c)| m.max(c.abs()));
-    sum.retain(|(_, c)| c.abs() > OPEN_TOL * most);
-    let lead = sum.first().map_or(1.0, |(_, c)| *c);
-    sum.into_iter().map(|(k, c)| (k, c / lead)).collect()
+/// The terms of a combination, with the first factor 1.
+fn terms_of(factors: &[f64]) -> Vec<(usize, f64)> {
+    let most = factors.iter().fold(0.0f64, |m, c| m.max(c.abs()));
+    let there = |(_, c): &(usize, f64)| c.abs() > OPEN_TOL * most;
+    let terms: Vec<(usize, f64)> = factors.iter().copied().enumerate().filter(there).collect();
+    let lead = terms.first().map_or(1.0, |(_, c)| *c);
+    terms.into_iter().map(|(k, c)| (k, c / lead)).collect()
 }
 
 /// `a + 2*b - c`
