@@ -22,7 +22,7 @@ const QUIET: f64 = 1e-13;
 pub(super) const NEARLY_QUIET: f64 = 1e-9;
 
 /// Work of a search, in cubes of the number of variables.
-const BUDGET: f64 = 2e9;
+const BUDGET: f64 = 1e9;
 
 /// What stays as it is in the search.
 #[derive(Clone, Debug, Default)]

@@ -37,7 +37,10 @@ fn every_formula_of_every_model_parses() {
             "cart_pendulum_chain" => load_with(&model_text(&name), &sets(&[("N", "2")])),
             _ => load_file(&name),
         };
-        for (word, form) in Form::ALL {
+        // Closed forms of large models take seconds each until they are refused, and those of small ones look the same.
+        let is_small = model.system.speeds.len() <= 4;
+        let closed = [Form::Explicit, Form::Udwadia, Form::Appell, Form::Maggi, Form::Kane];
+        for (word, form) in Form::ALL.into_iter().filter(|(_, form)| is_small || !closed.contains(form)) {
             let Ok(latex) = write(&mut model, form, Format::Latex) else { continue };
             if let Some(fault) = fault(&latex) {
                 panic!("{name}, {word}: {fault}\n{latex}");
