@@ -97,7 +97,10 @@ impl<'a> Driver<'a> {
 
     /// One accepted step, or a rejection, or the end.
     fn advance(&mut self) -> Result<Option<Stop>, Failure> {
-        if let Some(failure) = self.run.not_followed.take() {
+        // Asked first: to take out nothing costs as much as to take out a failure.
+        if self.run.not_followed.is_some()
+            && let Some(failure) = self.run.not_followed.take()
+        {
             return Err(failure);
         }
         if self.run.arrived() {
