@@ -155,8 +155,6 @@ fn too_large(message: String) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(Code::TooLarge, None, message).help(help))
 }
 
-/// Exported code has multipliers of minimum norm, which depend on how often a redundant row is written: no numbers for a
-/// force law to read.
 /// Bounds of control are found by a search, and the code has no place for what events assign.
 fn refuse_bounds_and_actions(model: &Workspace) -> Result<(), Box<Diagnostic>> {
     let system = &model.system;
@@ -176,6 +174,8 @@ fn refuse_bounds_and_actions(model: &Workspace) -> Result<(), Box<Diagnostic>> {
     Ok(())
 }
 
+/// Exported code has multipliers of minimum norm, which depend on how often a redundant row is written: no numbers for a
+/// force law to read.
 fn refuse_open_loads(model: &Workspace) -> Result<(), Box<Diagnostic>> {
     let Some(&row) = model.compiled.rows_read().first() else { return Ok(()) };
     let states = model.clone().sample_states();

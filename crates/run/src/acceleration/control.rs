@@ -8,7 +8,7 @@
 //! are judged for rank relative to what all forces together could do to them, sqrt(A_c M^-1 A_c^T), so that their units do
 //! not matter. What is left of a row afterwards is measured against its own numbers as in U6. Where rows are redundant, a
 //! row that is short (`cos(q) = cos(t^2)` near q = 0) is weighed by what it is at states nearby, and its right side is allowed the
-//! rounding that these show (see `grain.rs`): among rows that say the same the well-determined ones decide.
+//! rounding that these show (see `row_sensitivity.rs`): among rows that say the same the well-determined ones decide.
 //!
 //! Checked by `tests/it/control.rs`: with W = M^-1 and no constraints C1 is U2; least cost; constraints of nature kept.
 
