@@ -12,8 +12,7 @@ if [ "$(uname -m)" != x86_64 ] || ! grep -qw avx2 /proc/cpuinfo; then
   echo "not a processor with AVX2: the figures are for native code with AVX2, instructions are not counted"
   exit 0
 fi
-# Together with the command line: alone it would be built with other features of other crates, the engine once more.
-cargo build --quiet --release -p dalembert-cli -p dalembert-bench --bin dalembert --bin counted
+cargo build --quiet --release -p dalembert-bench --bin counted
 program="${CARGO_TARGET_DIR:-target}/release/counted"
 known=bench/instructions.txt
 found=$(mktemp)
