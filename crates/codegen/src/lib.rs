@@ -76,7 +76,7 @@ pub struct COptions {
 ///
 /// # Errors
 ///
-/// As [`write`]; with derivatives also for models with requirements.
+/// As [`write()`]; with derivatives also for models with requirements.
 pub fn write_c(
     model: &Workspace,
     name: &str,
@@ -99,7 +99,7 @@ pub fn write_c(
 ///
 /// # Errors
 ///
-/// As [`write`], and for models that have no start.
+/// As [`write()`], and for models that have no start.
 pub fn write_fmu(model: &Workspace, name: &str, version: FmiVersion) -> Result<Fmu, Box<Diagnostic>> {
     if let Some(event) = model.system.events.iter().find(|event| !event.actions.is_empty()) {
         let message = format!("what the event `{}` does cannot be exported", event.name);
