@@ -13,6 +13,7 @@ use super::Compiled;
 use super::kernel::run_into;
 use dalembert_linalg::{Cod, RANK_TOL, symmetric_eigen};
 use dalembert_run::{Point, Solution, Terms};
+use dalembert_tape::Program;
 
 /// Eigenvalues of A A^T that are smaller than this share of the largest are rounding.
 const GRAM_TOL: f64 = 1e-13;
@@ -34,12 +35,7 @@ impl Compiled {
             return None;
         }
         let mut scratch = vec![0.0; self.scratch_len];
-        let mut forces = |solution: &Solution| {
-            let inputs = self.load_results(at, terms, solution, &[], &mut scratch);
-            let mut out = vec![0.0; program.output_count()];
-            run_into(program, inputs, &mut scratch, &mut out);
-            out
-        };
+        let mut forces = |solution: &Solution| self.results_of(program, (at, terms, solution), &mut scratch);
         let now = forces(solution);
         // Columns of what one unit of each open combination adds.
         let (count, mut changes) = (now.len(), vec![0.0; now.len() * open.len()]);
@@ -55,6 +51,19 @@ impl Compiled {
         Some(least)
     }
 
+    /// The values of a program over the results of a solution.
+    fn results_of(
+        &self,
+        program: &Program,
+        (at, terms, solution): (Point<'_>, &Terms, &Solution),
+        scratch: &mut [f64],
+    ) -> Vec<f64> {
+        let inputs = self.load_results(at, terms, solution, &[], scratch);
+        let mut out = vec![0.0; program.output_count()];
+        run_into(program, inputs, scratch, &mut out);
+        out
+    }
+
     /// What a unit of each open combination of multipliers changes in each output that is linear in them; nothing where
     /// no combination is open. An output that is not linear changes by its square too, and is in no combination.
     pub(crate) fn open_outputs(&self, at: Point<'_>, terms: &Terms, solution: &Solution) -> Vec<Vec<f64>> {
@@ -64,12 +73,7 @@ impl Compiled {
         }
         let open = self.open_multipliers(terms);
         let (program, mut scratch) = (&self.programs.outputs, vec![0.0; self.scratch_len]);
-        let mut outputs = |solution: &Solution| {
-            let inputs = self.load_results(at, terms, solution, &[], &mut scratch);
-            let mut out = vec![0.0; program.output_count()];
-            run_into(program, inputs, &mut scratch, &mut out);
-            out
-        };
+        let mut outputs = |solution: &Solution| self.results_of(program, (at, terms, solution), &mut scratch);
         let now = outputs(solution);
         let mut changes = vec![Vec::new(); now.len()];
         for direction in &open {
