@@ -17,7 +17,6 @@ mod expansion;
 mod forms;
 mod integrals;
 mod killing;
-mod matrix;
 mod naming;
 mod noether;
 mod pfaffian;

@@ -24,12 +24,12 @@ mod proof;
 mod reduce;
 mod split;
 mod stability;
-mod tangent;
 mod work;
 
 use crate::constraint_kind::Freedom;
 use crate::workspace::Workspace;
 pub use dalembert_linalg::Complex;
+pub(crate) use dalembert_linalg::Preference;
 use dalembert_linalg::{Eigen, eigen};
 use dalembert_run::{ConsistentState, Refusal, ResponseError, State};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
@@ -40,8 +40,7 @@ pub use over::{Over, Range, Sweep};
 pub(crate) use reduce::{Local, Preferences, local};
 pub use split::Split;
 pub use stability::{Stability, StabilityVerdict};
-pub(crate) use tangent::Preference;
-use tangent::ReductionError;
+use work::ReductionError;
 
 /// Coordinates and speeds together at most: work grows with the cube.
 pub const MAX_VARIABLES: usize = 1000;

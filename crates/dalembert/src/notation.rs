@@ -77,22 +77,3 @@ pub(super) fn bold(name: &str) -> String {
         _ => Format::Latex.name(name),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_two_names_look_alike() {
-        let mut notation = Notation::default();
-        assert_eq!(notation.spell("theta1"), "\\theta_{1}");
-        assert_eq!(notation.spell("theta_1"), "\\mathtt{theta\\_1}");
-        assert_eq!(notation.spell("theta_1'"), "\\dot{\\mathtt{theta\\_1}}", "its rate goes with it");
-        assert_eq!(notation.spell("theta1"), "\\theta_{1}", "and a name keeps its spelling");
-        assert_eq!(
-            (notation.name("theta_1"), notation.name("x'")),
-            ("\\mathtt{theta\\_1}".into(), "\\dot{x}".into())
-        );
-        assert_eq!((bold("M"), bold("b_c")), ("\\mathbf{M}".into(), "\\mathbf{b}_{c}".into()));
-    }
-}

@@ -82,6 +82,8 @@ pub struct Request {
     pub baumgarte: Option<(f64, f64)>,
     /// Budget of steps.
     pub max_steps: Option<usize>,
+    /// The run ends with an error at so many events; 1,000,000 otherwise.
+    pub max_events: Option<usize>,
     /// Starting state with its time, if not the model's at t = 0; see [`Workspace::start_at`].
     pub start: Option<State>,
     /// Parameters of the simulated system where they differ from those the controller believes in; in the units of the
@@ -360,7 +362,7 @@ impl Workspace {
             Sensitivities::new(&self.compiled, &starts, parameters, sizes, how)
         });
         let steering = Controller { model: controller.map(|c| c as &dyn Kernel), hold: request.hold };
-        let recorder = Recorder::new(self, &variables, own, request.forces, &mut progress);
+        let recorder = Recorder::new(self, &variables, own, request, &mut progress);
         let mut recorder = recorder.with_sensitivities(varied.len());
         let mut outcome = integrate_followed(
             variables.kernel(&self.compiled),

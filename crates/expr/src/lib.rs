@@ -25,6 +25,7 @@
 mod common;
 mod construct;
 mod diff;
+pub mod echelon;
 mod evaluate;
 mod function;
 mod integrate;

@@ -8,6 +8,7 @@
 
 mod band;
 mod bounded;
+mod chebyshev;
 mod cholesky;
 mod cod;
 mod eigen;
@@ -17,10 +18,12 @@ mod lu;
 mod rng;
 mod scalar;
 mod symmetric;
+mod tangent;
 mod vector;
 
 pub use band::Band;
 pub use bounded::bounded_least_squares;
+pub use chebyshev::{chebyshev_differentiation, clenshaw_curtis};
 pub use cholesky::{cholesky, pivot_share, solve_lower, solve_lower_transposed};
 pub use cod::Cod;
 pub use eigen::{Eigen, EigenError, eigen, eigenvalues};
@@ -30,4 +33,5 @@ pub use lu::Lu;
 pub use rng::{Lcg, Rng};
 pub use scalar::{Complex, Scalar};
 pub use symmetric::symmetric_eigen;
+pub use tangent::{Follows, Preference, Tangent};
 pub use vector::{RANK_TOL, axpy, dot, mat_t_vec, mat_vec, norm, norm_max};

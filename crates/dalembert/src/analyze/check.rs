@@ -5,10 +5,10 @@
 //! ```
 
 use super::dynamics::Dynamics;
-use super::matrix::{dot, solve};
 use crate::constraint_kind;
 use crate::simulate::{Motion, Request};
 use crate::workspace::Workspace;
+use dalembert_expr::echelon::{dot, solve};
 use dalembert_expr::{Expr, Residue, Switch};
 use dalembert_run::Flow;
 

@@ -4,13 +4,13 @@ use super::curvature::curved;
 use super::distribution::{Closure, closure};
 use super::forms::alone;
 use super::integrals::integrals;
-use super::matrix::{Echelon, dot};
 use super::pfaffian::PfaffianSystem;
 use super::{Certainty, ConstraintSet, Integral, RowKind, RowReport, Singular, Verdict};
 use crate::constraint_kind;
 use crate::kernel_form::Places;
 use crate::notation::Notation;
 use crate::workspace::Workspace;
+use dalembert_expr::echelon::{Echelon, dot};
 use dalembert_expr::{Expr, Pool, Residue, Symbol};
 
 /// Rows whose own integrals are sought; those of larger models are left out.

@@ -15,10 +15,10 @@
 //! `[u, f v] = f [u, v] + u(f) v`. All is done at two points of two primes. Checked by `tests/it/analyze.rs`.
 
 use super::brackets::{Section, Terms};
-use super::matrix::Echelon;
 use super::pfaffian::PfaffianSystem;
 use super::points::At;
 use super::series::{Grid, Series};
+use dalembert_expr::echelon::Echelon;
 use dalembert_expr::{Expr, Residue, Symbol};
 
 /// Multiplications that the brackets may cost; beyond, the closure is left undecided.

@@ -3,10 +3,10 @@
 //! A state keeps the velocity constraints exactly, and the position constraints where they can be solved for a
 //! coordinate; elsewhere it lies on a neighbouring surface of the family f = const, on which a symmetry has to hold too.
 
-use super::matrix::solve;
 use super::pfaffian::closed_parameters;
 use super::surface::{jumps, mixed, place};
 use crate::workspace::Workspace;
+use dalembert_expr::echelon::solve;
 use dalembert_expr::{Derivation, Expr, PRIMES, Pool, Rational, Residue, Sample, Switch, Symbol};
 
 /// How many states are tried until everything is defined, and constraints hold.

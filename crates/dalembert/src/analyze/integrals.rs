@@ -10,9 +10,9 @@
 
 use super::candidates::{Candidates, MAX_CANDIDATES};
 use super::check::PIECES;
-use super::matrix::{Echelon, dot};
 use super::pfaffian::PfaffianSystem;
 use super::surface::jumps;
+use dalembert_expr::echelon::{Echelon, dot};
 use dalembert_expr::{Expr, Function, Node, Pool, Rational, Residue, Sample, Switch, Symbol};
 
 /// Gradients of one candidate: (coordinate, slope), time after the coordinates.

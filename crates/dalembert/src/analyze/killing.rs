@@ -13,10 +13,10 @@
 //! by `tests/it/conserved.rs`.
 
 use super::dynamics::Dynamics;
-use super::matrix::Echelon;
 use super::naming::{Candidate, names};
 use crate::force_potential::potential_of;
 use crate::workspace::Workspace;
+use dalembert_expr::echelon::Echelon;
 use dalembert_expr::{Expr, Field, Pool, Rational, Residue, Symbol};
 
 /// Coordinates at most.

@@ -15,7 +15,7 @@
 
 use super::check::PIECES;
 use super::dynamics::Dynamics;
-use super::matrix::{Echelon, dot};
+use dalembert_expr::echelon::{Echelon, dot};
 use dalembert_expr::{Expr, Field, Rational, Residue, Sample, Switch};
 
 /// Beyond this many coordinates only translations, boosts and time are tried.

@@ -1,8 +1,8 @@
 //! Random points at which rows and frame are looked at, and what is there.
 
-use super::matrix::{Echelon, solve};
 use super::pfaffian::PfaffianSystem;
 use super::surface::{mixed, place};
+use dalembert_expr::echelon::{Echelon, solve};
 use dalembert_expr::{Expr, PRIMES, Residue, Sample};
 
 /// How many points are tried until every expression is defined at one.

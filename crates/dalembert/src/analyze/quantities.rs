@@ -11,12 +11,12 @@ use super::beyond;
 use super::check::{drift, is_conserved};
 use super::distribution::HIDDEN;
 use super::dynamics::Dynamics;
-use super::matrix::Echelon;
 use super::naming::Hamiltonian;
 use super::noether::{Family, KernelSections, MAX_AFFINE, Symmetry, Unknown, symmetries};
 use super::{Conserved, naming};
 use crate::notation::Notation;
 use crate::workspace::Workspace;
+use dalembert_expr::echelon::Echelon;
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Residue, Symbol};
 
 /// Kernels of more rows are not written out.

@@ -82,32 +82,3 @@ fn blanks(symbols: &Symbols) -> Vec<Option<(u8, usize)>> {
     }
     blanks
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Source, Workspace};
-
-    #[test]
-    fn rows_of_one_shape_are_what_they_are_one_by_one() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/");
-        for (name, shapes) in
-            [("link_chain.dal", 6), ("net.dal", 8), ("n_four_bar.dal", 8), ("rolling_disk.dal", 2)]
-        {
-            let text = std::fs::read_to_string(format!("{folder}{name}")).expect("a model");
-            let mut model =
-                Workspace::load(&Source::new(name, text), &Default::default()).expect("a good model");
-            let symbols = Symbols::of(&model.system);
-            let system = &mut model.system;
-            let rates = symbols.x.iter().copied().zip(system.kinematics.iter().copied());
-            let mut dot = Derivation::new(rates.chain([(system.time, Pool::ONE)]));
-            let (mut once, mut each) = (Families::new(&symbols, true), Families::new(&symbols, false));
-            for row in &system.rows {
-                let (copied, derived) =
-                    (once.row(&mut system.pool, row, &mut dot), each.row(&mut system.pool, row, &mut dot));
-                assert_eq!(copied, derived, "{name}: {}", row.name);
-            }
-            assert!(once.known.len() <= shapes, "{name}: {} shapes", once.known.len());
-        }
-    }
-}

@@ -1,7 +1,7 @@
 //! What stands in the way of a linear system, in the user's names.
 
 use super::Linearizer;
-use super::tangent::ReductionError;
+use super::work::ReductionError;
 use crate::explain;
 use crate::workspace::Workspace;
 use dalembert_linalg::EigenError;

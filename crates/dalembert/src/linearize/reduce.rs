@@ -14,10 +14,9 @@
 //! accelerations and of short motions over random systems in `tests/it/linear.rs`.
 
 use super::derivatives::Derivatives;
-use super::tangent::{Follows, Preference, ReductionError, Tangent, product, sum};
-use super::work::Work;
+use super::work::{ReductionError, Work, product, sum};
 use crate::workspace::Workspace;
-use dalembert_linalg::{Lu, mat_vec};
+use dalembert_linalg::{Follows, Lu, Preference, Tangent, mat_vec};
 use dalembert_run::{
     Accelerator, Change, ContactModes, Direction, Kernel, Level, Response, ResponseError, Solution, State,
     Terms,

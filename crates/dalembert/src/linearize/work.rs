@@ -7,10 +7,29 @@
 //! ```
 
 use super::derivatives::{Derivatives, NonidealSlopes, Slopes};
-use super::tangent::{ReductionError, Tangent, product, sum};
 use crate::workspace::Workspace;
-use dalembert_linalg::{Cod, Lu, RANK_TOL, mat_t_vec};
-use dalembert_run::{IdealForces, Kernel, Solution, State, Terms, carrying_rows};
+use dalembert_linalg::{Cod, Lu, RANK_TOL, Tangent, mat_t_vec, mat_vec};
+use dalembert_run::{AccelerationError, IdealForces, Kernel, Solution, State, Terms, carrying_rows};
+
+/// Why there is no linear system at a state.
+pub(crate) enum ReductionError {
+    /// No acceleration at the state.
+    Acceleration(AccelerationError),
+    /// A derivative is not a finite number.
+    NotFinite,
+    /// The constraints have no tangent space here.
+    Degenerate,
+    /// A coordinate that was asked for follows from others.
+    CoordinateFollows(usize),
+    /// A speed that was asked for follows from others.
+    SpeedFollows(usize),
+    /// The reduced mass matrix is singular.
+    MassSingular,
+    /// Non-ideal work reads constraint forces that redundant constraints share.
+    SharedLoad,
+    /// The accelerations are not those of K2-K4: other forces act.
+    Incomplete,
+}
 
 /// Multipliers of the whole motion and of its ideal part.
 pub(super) struct Forces {
@@ -202,4 +221,15 @@ fn difference(
         sum(&product(by_x, dx, rows), &product(by_eta, deta, rows))
     };
     change(with).iter().zip(change(without)).map(|(a, b)| a - b).collect()
+}
+
+/// A v with `rows` rows.
+pub(crate) fn product(A: &[f64], v: &[f64], rows: usize) -> Vec<f64> {
+    let mut out = vec![0.0; rows];
+    mat_vec(A, v, &mut out);
+    out
+}
+
+pub(super) fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a + b).collect()
 }

@@ -1,7 +1,7 @@
 //! Rows of the motion as rows of the table.
 
-use super::EventRecord;
 use super::variables::Variables;
+use super::{EventRecord, Request};
 use crate::compile::Compiled;
 use crate::explain;
 use crate::workspace::Workspace;
@@ -63,7 +63,7 @@ impl<'m, P> Recorder<'m, P> {
         model: &'m Workspace,
         variables: &'m Variables,
         width: usize,
-        forces: bool,
+        request: &Request,
         progress: &'m mut P,
     ) -> Self {
         Recorder {
@@ -77,11 +77,11 @@ impl<'m, P> Recorder<'m, P> {
             events: Vec::new(),
             width,
             directions: 0,
-            max_events: MAX_EVENTS,
+            max_events: request.max_events.unwrap_or(MAX_EVENTS),
             energies: Vec::new(),
             jumped: (!model.compiled.actions().is_empty()).then_some(0.0),
             saturated: None,
-            forces: forces.then(Vec::new),
+            forces: request.forces.then(Vec::new),
             integrals: Vec::new(),
             trouble: None,
             progress,
@@ -265,44 +265,5 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
             return Flow::Cancel;
         }
         (self.progress)(progress.t)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Overrides, Source};
-    use dalembert_run::Counters;
-
-    fn progress(t: f64) -> Progress {
-        Progress { t, h: 0.01, counters: Counters::default() }
-    }
-
-    /// The run goes on below the bound; at the bound it is cancelled with a diagnostic that names the last event.
-    #[test]
-    fn a_run_ends_at_the_bound_on_events() {
-        let text = "coordinate x\nkinetic x'^2 / 2\nevent turn: sin(x)\n";
-        let Ok(model) = Workspace::load(&Source::new("model.dal", text), &Overrides::default()) else {
-            panic!("the model loads")
-        };
-        let variables = Variables::Speeds;
-        let mut asked = Vec::new();
-        let mut note = |t| {
-            asked.push(t);
-            Flow::Continue
-        };
-        let mut recorder = Recorder::new(&model, &variables, 3, false, &mut note);
-        assert_eq!(recorder.max_events, MAX_EVENTS);
-        recorder.max_events = 2;
-        let event = |name: &str, t| EventRecord { name: name.to_owned(), t, rising: true, state: None };
-        recorder.events.push(event("turn", 0.25));
-        assert_eq!(recorder.progress(&progress(0.3)), Flow::Continue);
-        assert!(recorder.trouble.is_none());
-        recorder.events.push(event("turn", 0.5));
-        assert_eq!(recorder.progress(&progress(0.6)), Flow::Cancel);
-        let said = recorder.trouble.as_ref().map(|d| (d.code, d.message.clone()));
-        let expected = "there are more than 2 events until t = 0.6, the last of them `turn`";
-        assert_eq!(said, Some((Code::TooManySteps, expected.to_owned())));
-        assert_eq!(asked, [0.3], "no progress is reported of a run that ends");
     }
 }

@@ -115,3 +115,20 @@ fn mistakes_in_a_later_turn_are_found_at_their_place() {
     let (said, at) = told("for i in 1..4 {\nconstraint c[1]: 2*l*q[i] = l*l\n}");
     assert!(said.contains("a constraint called `c[1]` exists already"), "{said} at {at}");
 }
+
+/// Rows of one shape are derived once and copied; a copy is the derivative that it would have been (K5, K6).
+#[test]
+fn copied_rows_are_the_derivatives_of_their_residuals() {
+    for name in ["link_chain", "net", "n_four_bar", "rolling_disk"] {
+        let Workspace { mut system, form, .. } = crate::support::load_file(name);
+        let symbols: Vec<_> = system.coordinates.iter().map(|c| c.symbol).collect();
+        let speeds: Vec<_> = system.speeds.iter().map(|s| s.symbol).collect();
+        for (r, row) in system.rows.iter().enumerate() {
+            let by = if row.holonomic { &symbols } else { &speeds };
+            let gradient = system.pool.gradient(row.residual, by);
+            let derived: Vec<_> =
+                gradient.into_iter().enumerate().filter(|(_, e)| *e != dalembert_expr::Pool::ZERO).collect();
+            assert_eq!(form.constraint_matrix[r], derived, "{name}: {}", row.name);
+        }
+    }
+}

@@ -101,3 +101,16 @@ fn spherical_pendulum_in_redundant_coordinates() {
 fn free_rigid_body() {
     assert_snapshot!(forms("rigid_body"));
 }
+
+#[test]
+fn no_two_names_look_alike() {
+    let mut notation = dalembert::notation::Notation::default();
+    assert_eq!(notation.spell("theta1"), "\\theta_{1}");
+    assert_eq!(notation.spell("theta_1"), "\\mathtt{theta\\_1}");
+    assert_eq!(notation.spell("theta_1'"), "\\dot{\\mathtt{theta\\_1}}", "its rate goes with it");
+    assert_eq!(notation.spell("theta1"), "\\theta_{1}", "and a name keeps its spelling");
+    assert_eq!(
+        (notation.name("theta_1"), notation.name("x'")),
+        ("\\mathtt{theta\\_1}".into(), "\\dot{x}".into())
+    );
+}

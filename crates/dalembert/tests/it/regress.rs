@@ -257,3 +257,18 @@ fn speeds_of_the_direct_form_may_move_nothing() {
         assert!(refused(&format!("{energies}{more}")).contains(&Code::KinematicsMissing));
     }
 }
+
+/// A run ends at the bound on events, with an error that names the last one and with what was computed so far.
+#[test]
+fn events_without_bound_end_the_run() {
+    let mut model = good("coordinate x\nkinetic x'^2/2\nevent turn: sin(x)\ninitial x = 0.1, x' = 10\n");
+    let request = |max| Request { until: Some(5.0), max_events: max, ..Request::default() };
+    let whole = model.simulate(&request(None), |_| Flow::Continue).expect("a good run");
+    assert_eq!(whole.events.len(), 15, "50 rad have 15 multiples of pi");
+    let cut = model.simulate(&request(Some(5)), |_| Flow::Continue).expect("a run");
+    assert_eq!(cut.events.len(), 5);
+    let failure = cut.failure.expect("the run ends at its bound");
+    assert_eq!(failure.code, Code::TooManySteps);
+    assert!(failure.message.starts_with("there are more than 5 events until t = "), "{}", failure.message);
+    assert!(failure.message.ends_with("the last of them `turn`"), "{}", failure.message);
+}

@@ -2,7 +2,7 @@
 
 use crate::support::{load, load_with, model_text};
 use dalembert::run::Flow;
-use dalembert::sweep::{Axis, Plan, Sample, Status, Sweep, SweepRow, Tally};
+use dalembert::sweep::{Axis, Figure, Plan, Sample, Status, Sweep, SweepRow, Tally};
 use dalembert::{Overrides, Request, Workspace};
 use std::sync::atomic::AtomicBool;
 
@@ -354,4 +354,48 @@ fn cancelling_stops_between_and_within_blocks() {
         if taken == 3 { Flow::Cancel } else { Flow::Continue }
     });
     assert_eq!(taken, 3);
+}
+
+/// Figures of a run are those of the definitions, over the rows of its motion.
+#[test]
+fn figures_are_those_of_the_definitions() {
+    let keep = Figure::read("max(x), min(x) , mean(x),rms(x), first(x), last(x)").unwrap();
+    assert_eq!((keep[1].name.as_str(), keep[1].column.as_str()), ("min(x)", "x"));
+    let text = "coordinate x\nkinetic x'^2/2\npotential 9*x^2/2\ninitial x = 1, x' = -6\n";
+    let model = || load(text);
+    let request = Request { until: Some(2.0), every: Some(0.25), ..Request::default() };
+    let x = model().simulate(&request, |_| Flow::Continue).unwrap().table.column("x").unwrap();
+    let plan = Plan { request, keep, ..Plan::default() };
+    let sweep = Sweep::new(model(), plan).unwrap();
+    let row = &rows(&sweep, 1, 0..sweep.blocks())[0];
+    let n = x.len() as f64;
+    let expected = [
+        x.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        x.iter().copied().fold(f64::INFINITY, f64::min),
+        x.iter().sum::<f64>() / n,
+        (x.iter().map(|x| x * x).sum::<f64>() / n).sqrt(),
+        x[0],
+        x[x.len() - 1],
+    ];
+    let first = sweep.columns().iter().position(|c| c == "max(x)").unwrap();
+    for (name, (found, expected)) in
+        sweep.columns()[first..].iter().zip(row.numbers[first..].iter().zip(expected))
+    {
+        assert!((found - expected).abs() < 1e-9, "{name}: {found}, not {expected}");
+    }
+}
+
+#[test]
+fn figures_that_cannot_be_read_are_refused() {
+    for text in ["", "x", "max()", "largest(x)", "max(x", "max(x),"] {
+        assert!(Figure::read(text).is_err(), "{text}");
+    }
+    let said = |text: &str| {
+        let plan = Plan { keep: Figure::read(text).unwrap(), ..Plan::default() };
+        Sweep::new(crate::support::load_file("pendulum"), plan)
+            .err()
+            .map(|d| d.help.clone().unwrap_or_default())
+    };
+    assert!(said("max(thta)").is_some_and(|help| help.contains("did you mean `theta`")));
+    assert!(said("max(theta), max(theta)").is_some() && said("max(theta), min(theta)").is_none());
 }

@@ -5,10 +5,9 @@
 //! ```
 //!
 //! Gauss-Jordan with complete pivoting over rows of unit length: which variables depend on the others is decided by
-//! the largest pivots, against the wish to keep some of them independent. Knows no mechanics.
+//! the largest pivots, against the preference to keep some of them independent.
 
-use dalembert_linalg::{mat_vec, norm};
-use dalembert_run::AccelerationError;
+use crate::norm;
 
 /// Pivots below this, among rows of unit length, count as dependence.
 const PIVOT_TOL: f64 = 1e-10;
@@ -21,7 +20,7 @@ const ROUNDING: f64 = 1e-11;
 
 /// How much a variable should stay independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Preference {
+pub enum Preference {
     /// Decided by the pivots.
     Open,
     /// If possible without small pivots.
@@ -32,7 +31,7 @@ pub(crate) enum Preference {
 
 /// The free directions of a set of rows.
 #[derive(Clone, Debug)]
-pub(crate) struct Tangent {
+pub struct Tangent {
     n: usize,
     m: usize,
     /// Variables that parametrise the rest, ascending.
@@ -47,11 +46,11 @@ pub(crate) struct Tangent {
 
 /// The variables asked for cannot all be independent: this one follows from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Follows(pub usize);
+pub struct Follows(pub usize);
 
 impl Tangent {
     /// Of `rows` (m * n).
-    pub(crate) fn new(rows: &[f64], m: usize, n: usize, wishes: &[Preference]) -> Result<Tangent, Follows> {
+    pub fn new(rows: &[f64], m: usize, n: usize, wishes: &[Preference]) -> Result<Tangent, Follows> {
         let width = n + m;
         let mut a = vec![0.0; m * width];
         for i in 0..m {
@@ -93,23 +92,23 @@ impl Tangent {
     }
 
     /// How many rows are independent.
-    pub(crate) fn rank(&self) -> usize {
+    pub fn rank(&self) -> usize {
         self.dependent.len()
     }
 
     /// How many directions are free.
-    pub(crate) fn dimension(&self) -> usize {
+    pub fn dimension(&self) -> usize {
         self.independent.len()
     }
 
     /// Column `c` of T.
-    pub(crate) fn column(&self, c: usize) -> Vec<f64> {
+    pub fn column(&self, c: usize) -> Vec<f64> {
         let d = self.dimension();
         (0..self.n).map(|i| self.T[i * d + c]).collect()
     }
 
     /// The solution of `rows v = r` that vanishes at the independents; `None` if there is none.
-    pub(crate) fn particular(&self, r: &[f64]) -> Option<Vec<f64>> {
+    pub fn particular(&self, r: &[f64]) -> Option<Vec<f64>> {
         let mut v = vec![0.0; self.n];
         for i in 0..self.m {
             let row = &self.R[i * self.m..(i + 1) * self.m];
@@ -125,7 +124,7 @@ impl Tangent {
     }
 
     /// v <- T^T v: what a covector says about the independents.
-    pub(crate) fn transposed(&self, v: &[f64]) -> Vec<f64> {
+    pub fn transposed(&self, v: &[f64]) -> Vec<f64> {
         let d = self.dimension();
         let mut out = vec![0.0; d];
         for i in 0..self.n {
@@ -168,37 +167,6 @@ fn pivot(
         None if blocked.0 > PIVOT_TOL => Err(Follows(blocked.1)),
         place => Ok(place),
     }
-}
-
-/// What stands in the way.
-pub(crate) enum ReductionError {
-    /// No acceleration at the state.
-    Acceleration(AccelerationError),
-    /// A derivative is not a finite number.
-    NotFinite,
-    /// The constraints have no tangent space here.
-    Degenerate,
-    /// A coordinate that was asked for follows from others.
-    CoordinateFollows(usize),
-    /// A speed that was asked for follows from others.
-    SpeedFollows(usize),
-    /// The reduced mass matrix is singular.
-    MassSingular,
-    /// Non-ideal work reads constraint forces that redundant constraints share.
-    SharedLoad,
-    /// The accelerations are not those of K2-K4: other forces act.
-    Incomplete,
-}
-
-/// A v with `rows` rows.
-pub(crate) fn product(A: &[f64], v: &[f64], rows: usize) -> Vec<f64> {
-    let mut out = vec![0.0; rows];
-    mat_vec(A, v, &mut out);
-    out
-}
-
-pub(super) fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {
-    a.iter().zip(b).map(|(a, b)| a + b).collect()
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! Elimination modulo a prime: ranks, null spaces, solutions. Exact; knows no symbols.
+//! Elimination modulo a prime: ranks, null spaces, solutions. Exact; does not know symbols.
 
-use dalembert_expr::{Field, Residue};
+use crate::residue::{Field, Residue};
 
 /// Rows brought to echelon form as they come.
-pub(super) struct Echelon {
+pub struct Echelon {
     field: Field,
     columns: usize,
     /// Each with 1 at its pivot; zero at the pivots of earlier rows.
@@ -12,14 +12,17 @@ pub(super) struct Echelon {
 }
 
 impl Echelon {
+    /// No rows yet, of so many columns.
     pub fn new(field: Field, columns: usize) -> Self {
         Echelon { field, columns, rows: Vec::new(), pivots: Vec::new() }
     }
 
+    /// How many rows are independent.
     pub fn rank(&self) -> usize {
         self.rows.len()
     }
 
+    /// The column of the pivot of each independent row.
     pub fn pivots(&self) -> &[usize] {
         &self.pivots
     }
@@ -40,7 +43,7 @@ impl Echelon {
         row
     }
 
-    /// Adds a row; tells whether it is independent of those before it.
+    /// Adds a row; returns whether it is independent of those before it.
     pub fn add(&mut self, row: Vec<Residue>) -> bool {
         let f = self.field;
         let mut row = self.remainder(row);
@@ -85,7 +88,8 @@ impl Echelon {
     }
 }
 
-pub(super) fn dot(f: Field, a: &[Residue], b: &[Residue]) -> Residue {
+/// Sum of products, modulo the prime.
+pub fn dot(f: Field, a: &[Residue], b: &[Residue]) -> Residue {
     a.iter().zip(b).fold(Residue::ZERO, |sum, (x, y)| match x.is_zero() || y.is_zero() {
         true => sum,
         false => f.add(sum, f.mul(*x, *y)),
@@ -93,12 +97,7 @@ pub(super) fn dot(f: Field, a: &[Residue], b: &[Residue]) -> Residue {
 }
 
 /// A solution of `rows x = right`, free unknowns as given; `None` if the rows contradict each other.
-pub(super) fn solve(
-    f: Field,
-    rows: &[Vec<Residue>],
-    right: &[Residue],
-    free: &[Residue],
-) -> Option<Vec<Residue>> {
+pub fn solve(f: Field, rows: &[Vec<Residue>], right: &[Residue], free: &[Residue]) -> Option<Vec<Residue>> {
     let n = free.len();
     let mut echelon = Echelon::new(f, n + 1);
     for (row, b) in rows.iter().zip(right) {
@@ -120,7 +119,7 @@ pub(super) fn solve(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dalembert_expr::PRIMES;
+    use crate::residue::PRIMES;
 
     #[test]
     fn small_systems() {
