@@ -17,6 +17,8 @@ pub(super) struct UserFunction {
     name: String,
     arguments: Vec<Name>,
     body: ast::Expr,
+    /// Indices of the loops around its definition: the only ones that its body knows.
+    indices: Vec<String>,
 }
 
 /// The functions of a model.
@@ -46,7 +48,8 @@ impl Elaborator<'_> {
         }
         self.declare(name, Binding::Function(self.functions.list.len()), d.target.span)?;
         let (arguments, body) = (d.arguments.clone(), d.value.clone());
-        self.functions.list.push(Rc::new(UserFunction { name: name.clone(), arguments, body }));
+        let indices = self.loops.indices().to_vec();
+        self.functions.list.push(Rc::new(UserFunction { name: name.clone(), arguments, body, indices }));
         Ok(())
     }
 
@@ -81,15 +84,23 @@ impl Elaborator<'_> {
         let values: Vec<Fallible<Value>> = args.iter().map(|arg| self.value(arg)).collect();
         let values = values.into_iter().collect::<Fallible<Vec<_>>>()?;
         self.spend(values.iter().map(|value| value.scalars().len()).sum(), span)?;
-        // A body means what it meant where it is written: arguments of the function around the call are unknown to it.
+        // A body means what it meant where it is written: it knows neither the arguments of the function around the call
+        // nor the indices of the loops around it, whose names may be those of its own sums.
         let around = std::mem::take(&mut self.functions.hidden);
-        let own: Vec<(&str, Option<Bound>)> = around
-            .iter()
-            .map(|(name, outside)| (name.as_str(), self.scope.exchange(name, outside.clone())))
-            .collect();
+        let mut own: Vec<(String, Option<Bound>)> = Vec::new();
+        for (name, outside) in &around {
+            own.push((name.clone(), self.scope.exchange(name, outside.clone())));
+        }
+        for index in self.loops.indices().to_vec() {
+            let is_index = matches!(self.scope.get(&index), Some(Binding::Number(_)));
+            if is_index && !function.indices.contains(&index) {
+                let inside = self.scope.exchange(&index, None);
+                own.push((index, inside));
+            }
+        }
         let result = self.apply_alone(k, &function, values, span);
         own.into_iter().rev().for_each(|(name, inside)| {
-            self.scope.exchange(name, inside);
+            self.scope.exchange(&name, inside);
         });
         self.functions.hidden = around;
         result

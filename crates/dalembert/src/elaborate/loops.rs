@@ -28,6 +28,11 @@ fn address(e: &ast::Expr) -> usize {
 }
 
 impl Loops {
+    /// Names that mean something else in each turn: indices, and arguments of functions.
+    pub(super) fn indices(&self) -> &[String] {
+        &self.indices
+    }
+
     /// Whether its value can change from turn to turn, or asking for it does more than give a value.
     fn varies(&self, e: &ast::Expr) -> bool {
         let any = |parts: &[ast::Expr]| parts.iter().any(|part| self.varies(part));

@@ -272,3 +272,22 @@ fn events_without_bound_end_the_run() {
     assert!(failure.message.starts_with("there are more than 5 events until t = "), "{}", failure.message);
     assert!(failure.message.ends_with("the last of them `turn`"), "{}", failure.message);
 }
+
+/// The sum in a function has its own index, whatever the loop around the call calls its own; a body does not see that loop.
+#[test]
+fn sums_in_functions_do_not_meet_the_indices_of_the_caller() {
+    let head = "const N = 3\nparameter d[1..3] = [0.5, 0.4, 0.3]\ncoordinate q[1..N]\n";
+    let tips = "let tip(k) = sum(i in 1..N, if i <= k then d[i]*[sin(q[i]), -cos(q[i])] else [0, 0])\n";
+    let energy = |index: &str| {
+        format!(
+            "for {index} in 1..N {{\nkinetic dot(tip({index})', tip({index})')/2\n}}\ninitial q[2]' = 1\n"
+        )
+    };
+    let same = ["i", "j"].map(|index| {
+        let mut model = good(&format!("{head}{tips}{}", energy(index)));
+        equations::write(&mut model, Form::Kernel, Format::Text).expect("the kernel form")
+    });
+    assert_eq!(same[0], same[1]);
+    let open = format!("{head}let f(x) = i*x\nfor i in 1..N {{\nkinetic f(q[i]'^2)/2\n}}\n");
+    assert!(refused(&open).contains(&Code::UnknownName));
+}

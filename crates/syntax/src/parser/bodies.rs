@@ -7,6 +7,7 @@ use crate::ast::{
     Body, BodyPart, Element, ElementKind, ElementPlace, Joint, JointOption, Name, Place, StatementKind, Turn,
 };
 use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
 use crate::token::TokenKind;
 use crate::words::{JOINTS, SHAPES, find};
 
@@ -22,6 +23,25 @@ fn sizes_of(shape: &str) -> &'static [&'static str] {
         _ => &["centre", "inertia", "about"],
     }
 }
+
+/// How a body of a shape is written, for messages.
+fn form_of(shape: &str) -> &'static str {
+    match shape {
+        "rod" => "rod m from P to Q",
+        "cylinder" => "cylinder m radius r from P to Q",
+        "ball" => "ball m radius r",
+        "shell" => "shell m radius r",
+        "disk" => "disk m radius r axis u",
+        "hoop" => "hoop m radius r axis u",
+        "box" => "box m size [a, b, c]",
+        "point" => "point m at P",
+        _ => "mass m, centre C, inertia J",
+    }
+}
+
+/// Every word that gives a size of some shape: none of them is a factor of the mass before it.
+const SIZES: [&str; 12] =
+    ["from", "to", "at", "radius", "axis", "size", "centre", "inertia", "about", "length", "width", "height"];
 
 /// Names of the freedoms of a joint that has several.
 fn freedoms_of(kind: &str) -> &'static [&'static str] {
@@ -60,10 +80,12 @@ impl Parser<'_> {
     fn body_part(&mut self) -> Parse<BodyPart> {
         self.tail = &["mass", "rod", "ball", "shell", "disk", "hoop", "cylinder", "box", "point"];
         let shape = self.part_word()?;
-        self.tail = sizes_of(&shape.text);
-        let mass = self.expression()?;
-        let (mut sizes, mut about_origin): (Vec<(Name, _)>, bool) = (Vec::new(), false);
         let listed = shape.text == "mass";
+        self.tail = &SIZES;
+        self.mass_named_again(&shape)?;
+        let mass = self.expression()?;
+        self.tail = sizes_of(&shape.text);
+        let (mut sizes, mut about_origin): (Vec<(Name, _)>, bool) = (Vec::new(), false);
         loop {
             if listed && !about_origin && self.take_word("about") {
                 self.expect_word("origin")?;
@@ -72,9 +94,10 @@ impl Parser<'_> {
             let goes_on =
                 if listed { self.take(TokenKind::Comma).is_some() } else { self.at_kind(TokenKind::Name) };
             if !goes_on {
+                self.other_separator(&shape, listed)?;
                 break;
             }
-            let word = self.part_word()?;
+            let word = self.size_word(&shape)?;
             if sizes.iter().any(|(known, _)| known.text == word.text) {
                 let message = format!("`{}` is given twice", word.text);
                 self.report(Diagnostic::error(Code::RepeatedPart, word.span, message));
@@ -82,6 +105,53 @@ impl Parser<'_> {
             sizes.push((word, self.expression()?));
         }
         Ok(BodyPart { shape, mass, sizes, about_origin })
+    }
+
+    /// `rod mass m ...`: says that the mass follows the shape directly.
+    fn mass_named_again(&mut self, shape: &Name) -> Parse<()> {
+        let second = self.peek_second();
+        let operand = second.kind.begins_operand() && !SIZES.contains(&self.slice(second.span));
+        if shape.text == "mass" || !self.at_word("mass") || !operand {
+            return Ok(());
+        }
+        let message = format!("the mass follows `{}` directly, without `mass`", shape.text);
+        let said = Diagnostic::error(Code::UnexpectedToken, self.peek().span, message);
+        Err(self.give_up(said.help(format!("write `{}`", form_of(&shape.text)))))
+    }
+
+    /// The word of a size that the shape has.
+    fn size_word(&mut self, shape: &Name) -> Parse<Name> {
+        let token = self.peek();
+        let word = self.slice(token.span);
+        if token.kind != TokenKind::Name || self.tail.contains(&word) || !SIZES.contains(&word) {
+            return self.part_word();
+        }
+        let message = format!("`{}` has no `{word}`", shape.text);
+        let said = Diagnostic::error(Code::UnexpectedToken, token.span, message);
+        Err(self.give_up(said.help(format!("write `{}`", form_of(&shape.text)))))
+    }
+
+    /// Reports sizes of a shape with a comma before them, and parts of `mass` without one.
+    fn other_separator(&mut self, shape: &Name, listed: bool) -> Parse<()> {
+        let token = self.peek();
+        let tail = self.tail;
+        let said = match listed {
+            true if token.kind == TokenKind::Name && tail.contains(&self.slice(token.span)) => {
+                let message = format!("a comma belongs before `{}`", self.slice(token.span));
+                let end = self.last_end;
+                Diagnostic::error(Code::UnexpectedToken, token.span, message).suggest(Span::at(end), ",")
+            }
+            false if token.kind == TokenKind::Comma => {
+                let said = Diagnostic::error(
+                    Code::UnexpectedToken,
+                    token.span,
+                    "sizes of a shape have no commas between them",
+                );
+                said.help(format!("write `{}`", form_of(&shape.text))).suggest(token.span, "")
+            }
+            _ => return Ok(()),
+        };
+        Err(self.give_up(said))
     }
 
     /// `F: B at P turned T`
@@ -152,6 +222,7 @@ impl Parser<'_> {
 
     fn joint_option(&mut self, kind: &Name) -> Parse<JointOption> {
         self.tail = &["axis", "axes", "limits", "restitution", "armature", "cut"];
+        self.element_of_joint()?;
         let word = self.part_word()?;
         self.tail = &[];
         Ok(match word.text.as_str() {
@@ -169,6 +240,21 @@ impl Parser<'_> {
             "armature" => JointOption::Armature(word, self.expression()?),
             _ => JointOption::Cut(word),
         })
+    }
+
+    /// `damping c` among the options of a joint: says which statement it is.
+    fn element_of_joint(&mut self) -> Parse<()> {
+        let token = self.peek();
+        let (word, form) = match self.slice(token.span) {
+            word @ ("damping" | "damper") => (word, "damper D: c at J"),
+            word @ ("stiffness" | "spring") => (word, "spring S: k angle a at J"),
+            word @ ("friction" | "frictionloss") => (word, "friction in J: limit F"),
+            word @ ("torque" | "motor" | "force") => (word, "force J = E"),
+            _ => return Ok(()),
+        };
+        let message = format!("`{word}` of a joint is a statement of its own");
+        let said = Diagnostic::error(Code::UnexpectedToken, token.span, message);
+        Err(self.give_up(said.help(format!("write `{form}` after the joint"))))
     }
 
     /// The freedom that limits are about, where a joint has several.

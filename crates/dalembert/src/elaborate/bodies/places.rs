@@ -78,8 +78,10 @@ impl Elaborator<'_> {
             (Value::Vector(_), [x, y], true) => Ok([*x, *y, Pool::ZERO]),
             (Value::Vector(_), [x, y, z], false) => Ok([*x, *y, *z]),
             _ => {
-                let wanted = if is_plane { "two components: the model is plane" } else { "three components" };
-                let message = format!("a vector of {wanted} is wanted here, not {}", value.describe());
+                let (count, model) = if is_plane { ("two", "is plane") } else { ("three", "is in space") };
+                let found = value.describe();
+                let message =
+                    format!("a vector of {count} components is required, not {found}: the model {model}");
                 let d = Diagnostic::error(Code::DimensionMismatch, span, message);
                 self.fail(
                     d.help("`gravity` with two components makes a plane model, with three one in space"),

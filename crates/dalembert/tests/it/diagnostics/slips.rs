@@ -91,3 +91,36 @@ fn a_partial_derivative_over_time_is_warned_of_where_it_is_zero() {
     let source = Source::new("model.dal", format!("{HEAD}force x = diff(x*sin(t), t)\n"));
     assert!(elaborate::read(&source, &Overrides::default()).1.is_empty());
 }
+
+/// Bodies and joints as other tools write them: the message names our form.
+#[test]
+fn bodies_in_the_words_of_other_tools() {
+    let of = |body: &str| said(&format!("gravity [0, -9.81]\nparameter m = 1, l = 0.5\n{body}\n"));
+    for (text, message, help) in [
+        (
+            "body a: rod mass m from [0, 0] to [0, -l]",
+            "the mass follows `rod` directly",
+            "write `rod m from P to Q`",
+        ),
+        ("body a: rod m length l", "`rod` has no `length`", "write `rod m from P to Q`"),
+        (
+            "body a: ball m, radius l",
+            "sizes of a shape have no commas between them",
+            "write `ball m radius r`",
+        ),
+        ("body a: mass m inertia 1", "a comma belongs before `inertia`", "body a: mass m, inertia 1"),
+        (
+            "body a: rod m from [0, 0] to [0, -l]\njoint J: pin ground to a, damping 3",
+            "`damping` of a joint is a statement of its own",
+            "write `damper D: c at J` after the joint",
+        ),
+    ] {
+        let told = of(text);
+        assert!(told.contains(message) && told.contains(help), "{text}\n{told}");
+        assert_eq!(told.matches("error[").count(), 1, "{text}\n{told}");
+    }
+    // Names that a model gives are still names.
+    let model = "gravity [0, -9.81]\nparameter mass = 1, length = 0.5\nbody a: rod mass*length from [0, 0] to [0, -length]\n\
+                 body b: rod mass from [0, 0] to [0, -length]\njoint J: pin ground to a\njoint K: pin a to b\n";
+    assert_eq!(crate::support::load(model).system.speeds.len(), 2);
+}
