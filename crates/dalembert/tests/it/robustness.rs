@@ -216,9 +216,9 @@ const SMALL: &[&str] = &[
 fn models_with_damaged_tokens() {
     let mut rng = Rng::new(101);
     let sources: Vec<Vec<String>> = SMALL.iter().map(|name| tokens(&model_text(name))).collect();
-    let texts = (0..1500).map(|k| damaged(&sources[k % sources.len()], &mut rng)).collect();
+    let texts = (0..600).map(|k| damaged(&sources[k % sources.len()], &mut rng)).collect();
     let [refused, _, moved] = all_within_patience(texts);
-    assert!(refused > 100 && moved > 100, "the damage is neither always fatal nor always harmless");
+    assert!(refused > 50 && moved > 50, "the damage is neither always fatal nor always harmless");
 }
 
 #[test]
@@ -231,14 +231,7 @@ fn models_with_lines_lost_doubled_and_exchanged() {
 #[test]
 fn every_number_of_a_model_made_extreme() {
     let mut texts = Vec::new();
-    for name in [
-        "rolling_disk",
-        "appell_nonideal",
-        "pendulum_massless",
-        "units_pendulum",
-        "oscillator_chain",
-        "foucault",
-    ] {
+    for name in ["rolling_disk", "appell_nonideal", "pendulum_massless", "units_pendulum"] {
         let list = tokens(&model_text(name));
         for (k, _) in list.iter().enumerate().filter(|(_, t)| t.parse::<f64>().is_ok()) {
             for number in NUMBERS {
