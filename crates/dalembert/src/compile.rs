@@ -60,6 +60,8 @@ pub struct Compiled {
     has_cost: bool,
     /// Which inputs have bounds; empty where none has.
     bounded: Vec<bool>,
+    /// How many numbers `programs.requirements` gives for each requirement.
+    requirement_lengths: Vec<usize>,
     /// The whole acceleration as one program.
     quick: Option<fused::FusedAcceleration>,
     /// Directional derivatives of all programs, where they have been asked for.
@@ -265,6 +267,7 @@ impl Compiled {
             actions,
             has_cost: false,
             bounded: Vec::new(),
+            requirement_lengths: Vec::new(),
             quick: None,
             tangents: None,
             quadratures: (false, Vec::new()),

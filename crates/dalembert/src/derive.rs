@@ -12,6 +12,7 @@
 //! derivatives; rows of constraints once for each shape (`families`). Checked by the tests against closed forms and against Lagrange in other coordinates.
 
 mod families;
+mod relative_degree;
 mod sample;
 mod structure;
 
@@ -86,6 +87,7 @@ fn derive_parts(system: &mut System, is_deferred: bool) -> Result<KernelForm, Bo
         requirement_matrix: Vec::new(),
         requirement_right: Vec::new(),
         requirement_rates: Vec::new(),
+        not_differentiated: None,
         inputs: Vec::new(),
         cost: system.weight.as_ref().map(|(rows, _)| rows.clone()),
         invariants,
@@ -98,7 +100,7 @@ fn derive_parts(system: &mut System, is_deferred: bool) -> Result<KernelForm, Bo
     };
     constrain(system, &mut form, &mut dot);
     touch(system, &mut form, &mut dot);
-    require(system, &mut form, &mut dot);
+    require(system, &mut form, &mut dot)?;
     if system.pool.exhausted() {
         let d = Diagnostic::error(
             Code::TooLarge,
@@ -455,38 +457,42 @@ pub(crate) fn touch_again(system: &mut System, form: &mut KernelForm) {
 }
 
 /// C1 and C2: requirements as rows, and the inputs.
-fn require(system: &mut System, form: &mut KernelForm, dot: &mut Derivation) {
-    let accelerations = acceleration_symbols(system);
-    let (pool, place, n) = (&mut system.pool, places(form), form.speeds.len());
-    for row in &system.requirement_rows {
-        if row.on_accelerations {
-            let (entries, right) = row_on_accelerations(pool, &accelerations, row.residual);
-            form.requirement_matrix.push(entries);
-            form.requirement_right.push(right);
-            form.requirement_rates.push(Pool::ZERO);
-            continue;
-        }
-        let psi = if row.holonomic { dot.apply(pool, row.residual) } else { row.residual };
-        let (entries, mut right) = velocity_row(pool, &place, psi, dot);
-        if let Some((k1, k0)) = row.decay {
-            // b - k1 h' - k0 h; psi is its own h' in the velocity case, with k1 = 0.
-            let (damped, drawn) = (pool.mul(k1, psi), pool.mul(k0, row.residual));
-            right = pool.combine([
-                (right, Rational::ONE),
-                (damped, Rational::MINUS_ONE),
-                (drawn, Rational::MINUS_ONE),
-            ]);
-        }
-        form.requirement_matrix.push(entries);
-        form.requirement_right.push(right);
-        form.requirement_rates.push(psi);
-    }
+fn require(system: &mut System, form: &mut KernelForm, dot: &mut Derivation) -> Result<(), Box<Diagnostic>> {
+    let n = form.speeds.len();
     form.inputs = match &system.actuators {
-        _ if system.requirement_rows.is_empty() => Vec::new(),
+        _ if system.requirement_rows.is_empty() => return Ok(()),
         Some(list) => list.iter().map(|(_, column)| column.clone()).collect(),
         None => {
             let unit = |p: usize| (0..n).map(|q| if q == p { Pool::ONE } else { Pool::ZERO }).collect();
             (0..n).map(unit).collect()
         }
     };
+    if system.actuators.is_some() && relative_degree::differentiate(system, form, dot)? {
+        return Ok(());
+    }
+    let accelerations = acceleration_symbols(system);
+    let (pool, place) = (&mut system.pool, places(form));
+    for row in &system.requirement_rows {
+        if row.on_accelerations {
+            let (entries, right) = row_on_accelerations(pool, &accelerations, row.residual);
+            form.requirement_matrix.push(entries);
+            form.requirement_right.push(right);
+            form.requirement_rates.push(Vec::new());
+            continue;
+        }
+        let psi = if row.holonomic { dot.apply(pool, row.residual) } else { row.residual };
+        let (entries, mut right) = velocity_row(pool, &place, psi, dot);
+        let order = if row.holonomic { 2 } else { 1 };
+        if let Some(law) = relative_degree::law_of(pool, row, order, order)? {
+            // b - k1 h' - k0 h, or b - k0 psi.
+            let errors = if row.holonomic { vec![psi, row.residual] } else { vec![psi] };
+            let drawn = law.iter().zip(errors).map(|(k, e)| (pool.mul(*k, e), Rational::MINUS_ONE));
+            let parts: Vec<_> = [(right, Rational::ONE)].into_iter().chain(drawn).collect();
+            right = pool.combine(parts);
+        }
+        form.requirement_matrix.push(entries);
+        form.requirement_right.push(right);
+        form.requirement_rates.push(if row.holonomic { vec![psi] } else { Vec::new() });
+    }
+    Ok(())
 }

@@ -350,7 +350,11 @@ fn unreachable(t: f64, rows: &[usize], residuals: &[f64], missing: &[f64], model
     if direction.is_empty() {
         return d.help("no force helps: the requirements contradict each other or the constraints; drop one, or let its error `decay`");
     }
-    let help = format!("a force in the direction {} is missing; add it to `actuate`", direction.join(", "));
+    let mut help =
+        format!("a force in the direction {} is missing; add it to `actuate`", direction.join(", "));
+    if let Some(reason) = &model.form.not_differentiated {
+        help += &format!(" (no higher derivative is used: {reason})");
+    }
     d.help(help)
 }
 

@@ -137,8 +137,11 @@ pub struct KernelForm {
     pub requirement_matrix: Vec<Vec<(usize, Expr)>>,
     /// b_c.
     pub requirement_right: Vec<Expr>,
-    /// h' or psi of each requirement.
-    pub requirement_rates: Vec<Expr>,
+    /// What must vanish besides each requirement itself, as functions of the state: h' of one on positions, and further
+    /// derivatives where the inputs are further away (C3).
+    pub requirement_rates: Vec<Vec<Expr>>,
+    /// Why requirements that the inputs do not reach were not differentiated further, where that is so.
+    pub not_differentiated: Option<String>,
     /// S of C1 by columns: generalised force on each speed for an input of one.
     pub inputs: Vec<Vec<Expr>>,
     /// W of C1; `None` for the inverse mass.

@@ -117,14 +117,19 @@ impl Workspace {
             }
         }
         for row in self.system.requirement_rows.clone() {
-            let Some((k1, k0)) = row.decay else { continue };
-            let negative = |v: Option<f64>| v.is_some_and(|v| v < 0.0 || v.is_nan());
-            let (k1, k0) = (constant(self, k1), constant(self, k0));
-            if negative(k0) || negative(k1) {
-                let message =
-                    format!("the error of `{}` would grow: a coefficient of its decay is negative", row.name);
-                self.diagnostics.push(Diagnostic::error(Code::BadCoefficient, row.span, message));
-            }
+            let known: Option<Vec<f64>> = row.decay.iter().map(|k| constant(self, *k)).collect();
+            let Some(known) = known else { continue };
+            let message = if known.iter().any(|v| *v < 0.0 || v.is_nan()) {
+                format!("the error of `{}` would grow: a coefficient of its decay is negative", row.name)
+            } else if grows(&known) {
+                format!(
+                    "the error of `{}` would grow: its decay has a root with a positive real part",
+                    row.name
+                )
+            } else {
+                continue;
+            };
+            self.diagnostics.push(Diagnostic::error(Code::BadCoefficient, row.span, message));
         }
     }
 
@@ -430,4 +435,28 @@ fn inverted(g: &[f64], d: usize) -> Option<Vec<f64>> {
         .collect();
     let entry = |i: usize, j: usize| columns[i].iter().zip(&columns[j]).map(|(a, b)| a * b).sum();
     Some((0..d * d).map(|p| entry(p / d, p % d)).collect())
+}
+
+/// Routh's criterion: whether s^r + k_{r-1} s^{r-1} + ... + k_0 has a root with a positive real part. Coefficients that are not
+/// negative make no such root up to the second order.
+fn grows(coefficients: &[f64]) -> bool {
+    if coefficients.len() < 3 {
+        return false;
+    }
+    let all: Vec<f64> = [1.0].into_iter().chain(coefficients.iter().copied()).collect();
+    let mut above: Vec<f64> = all.iter().copied().step_by(2).collect();
+    let mut below: Vec<f64> = all.iter().copied().skip(1).step_by(2).collect();
+    while !below.is_empty() {
+        if below[0] < 0.0 {
+            return true;
+        }
+        if below[0] == 0.0 {
+            return below.iter().any(|v| *v != 0.0); // otherwise on the boundary
+        }
+        let factor = above[0] / below[0];
+        let at = |list: &[f64], k: usize| list.get(k).copied().unwrap_or(0.0);
+        let next = (1..above.len()).map(|k| at(&above, k) - factor * at(&below, k)).collect();
+        above = std::mem::replace(&mut below, next);
+    }
+    false
 }

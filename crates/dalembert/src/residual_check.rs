@@ -127,12 +127,23 @@ impl Workspace {
         })
     }
 
-    /// The size of a requirement by its own terms, or by the coordinates in it where these are larger.
-    pub(crate) fn requirement_sizes(&mut self, state: &State) -> Vec<f64> {
-        let list: Vec<Expr> = self.system.requirement_rows.iter().map(|row| row.residual).collect();
+    /// The sizes of requirements, and of their derivatives that must vanish, by their own terms, or by the coordinates in
+    /// them where these are larger.
+    pub(crate) fn requirement_sizes(&mut self, state: &State) -> Vec<Vec<f64>> {
+        let rows = self.system.requirement_rows.iter().zip(&self.form.requirement_rates);
+        let lists: Vec<Vec<Expr>> = rows.map(|(row, rates)| [&[row.residual], &rates[..]].concat()).collect();
         let numbers = Numbers::new(self, state);
         let pool = &mut self.system.pool;
-        let values = numbers.of(pool, &list);
-        list.iter().zip(values).map(|(f, (_, size))| size.max(numbers.reach(pool, *f))).collect()
+        let mut sizes = Vec::new();
+        for (list, row) in lists.iter().zip(&self.system.requirement_rows) {
+            let own = numbers.reach(pool, row.residual);
+            let values = numbers.of(pool, list);
+            let size = |(k, (_, size)): (usize, (f64, f64))| {
+                // Derivatives have units of their own; the first one was always measured by the row itself.
+                if k < 2 { values[0].1.max(own) } else { size.max(1e-6) }
+            };
+            sizes.push(values.iter().copied().enumerate().map(size).collect());
+        }
+        sizes
     }
 }

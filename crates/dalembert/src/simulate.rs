@@ -506,21 +506,27 @@ impl Workspace {
         &self,
         controller: &Compiled,
         start: &State,
-        sizes: &[f64],
+        sizes: &[Vec<f64>],
     ) -> Result<(), Box<Diagnostic>> {
         let errors = controller.requirement_errors(start.point());
-        for ((row, (h, rate)), size) in self.system.requirement_rows.iter().zip(errors).zip(sizes) {
-            if row.decay.is_some() || h.abs().max(rate.abs()) <= MET * size {
-                continue;
-            }
-            let (what, off) = if h.abs() > MET * size { ("", h) } else { ("the rate of ", rate) };
+        for ((row, errors), sizes) in self.system.requirement_rows.iter().zip(errors).zip(sizes) {
+            let off = errors.iter().zip(sizes).position(|(e, size)| e.abs() > MET * size);
+            let Some(k) = off.filter(|_| row.decay.is_empty()) else { continue };
+            let (what, off) = match k {
+                0 => (String::new(), errors[k]),
+                1 if row.holonomic => ("the rate of ".to_owned(), errors[k]),
+                _ => (format!("what the inputs must keep of derivative {k} of "), errors[k]),
+            };
             let message = format!(
                 "at the start {what}`{}` is off by {}, and nothing says how that decays",
                 row.name,
                 crate::number::short(off.abs())
             );
             let d = Diagnostic::error(Code::RequirementNotMet, row.span, message);
-            let help = if row.holonomic { "add `decay 2, 1`" } else { "add `decay 1`" };
+            let help = match (row.holonomic, errors.len()) {
+                (true, 2) => "add `decay 2, 1`",
+                _ => "add `decay 1`",
+            };
             return Err(Box::new(d.help(format!("{help} (or faster), or start where it holds"))));
         }
         Ok(())

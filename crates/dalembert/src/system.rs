@@ -320,10 +320,47 @@ pub struct RequirementRow {
     pub holonomic: bool,
     /// Linear in accelerations: it is a row A_c eta' = b_c itself, and has no error.
     pub on_accelerations: bool,
-    /// How errors decay (C2): k1 and k0 of h'' + k1 h' + k0 h = 0, or k0 of psi' + k0 psi = 0; over parameters.
-    pub decay: Option<(Expr, Expr)>,
+    /// How errors decay (C2), over parameters: the coefficients as they are written, that of the highest derivative first;
+    /// empty where nothing says so.
+    pub decay: Vec<Expr>,
     /// Where it stands.
     pub span: Span,
+}
+
+impl RequirementRow {
+    /// C2 for an error that reaches the inputs with its derivative of this order: k_{r-1}, ..., k_0 of
+    /// h^(r) + k_{r-1} h^(r-1) + ... + k_0 h = 0. `None` if the coefficients are too few or too many.
+    ///
+    /// ```text
+    /// r coefficients    as they are
+    /// decay k0          (d/dt + w)^r, w = sqrt(k0) for positions and k0 for rates: no overshoot
+    /// decay k1, k0      (d^2/dt^2 + k1 d/dt + k0)^(r/2), where r is even
+    /// ```
+    pub fn law(&self, pool: &mut Pool, order: usize) -> Option<Vec<Expr>> {
+        let factor = match self.decay.as_slice() {
+            own if own.len() == order && (order > 1 || !self.holonomic) => return Some(own.to_vec()),
+            [k0] if self.holonomic && order == 2 => {
+                let (root, two) = (pool.sqrt(*k0), pool.int(2));
+                return Some(vec![pool.mul(two, root), *k0]);
+            }
+            [k0] => vec![if self.holonomic { pool.sqrt(*k0) } else { *k0 }],
+            [k1, k0] if self.holonomic && order.is_multiple_of(2) => vec![*k1, *k0],
+            _ => return None,
+        };
+        // Powers of a polynomial with leading coefficient one, highest first.
+        let mut product = vec![Pool::ONE];
+        for _ in 0..order / factor.len() {
+            let mut next = vec![Vec::new(); product.len() + factor.len()];
+            for (i, a) in product.iter().enumerate() {
+                next[i].push(*a);
+                for (j, b) in factor.iter().enumerate() {
+                    next[i + j + 1].push(pool.mul(*a, *b));
+                }
+            }
+            product = next.into_iter().map(|parts| pool.total(parts)).collect();
+        }
+        Some(product.split_off(1))
+    }
 }
 
 /// A constant of the model.

@@ -151,7 +151,7 @@ words! {
     "velocity" "friction on NAME: coefficient mu, velocity V" "Sliding velocity, a scalar or a vector.";
     "static" "friction on NAME: coefficient mu, velocity V, static mus" "Coefficient of static friction.";
     "normal" "friction on NAME: coefficient mu, velocity V, normal N" "Normal force, linear in multipliers.";
-    "decay" "require y = 1 decay 4" "How the error of a requirement decays: one coefficient, or two for positions.";
+    "decay" "require y = 1 decay 4" "How the error of a requirement decays: one coefficient, or that of every derivative up to the inputs, highest first.";
     "until" "simulate until 10" "Last time of the run.";
     "every" "simulate until 10 every 0.01" "Spacing of rows.";
     "method" "simulate until 10 method radau" "The integrator.";

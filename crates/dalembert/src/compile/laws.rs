@@ -61,6 +61,7 @@ impl Compiled {
         for (j, column) in form.inputs.iter().enumerate() {
             S.extend(column.iter().enumerate().map(|(p, e)| (p * count + j, *e)));
         }
+        self.requirement_lengths.clear();
         let W = form.cost.as_deref().map_or_else(Vec::new, matrix);
         self.has_cost = form.cost.is_some();
         self.bounded = system.control_bounds.iter().map(Option::is_some).collect();
@@ -71,14 +72,12 @@ impl Compiled {
             (!bounds.is_empty()).then(|| system.pool.lower(&inputs.state, &bounds));
         let arrays = [A, dense(&form.requirement_right), S, W];
         self.programs.control_terms = Some(Scattered::new(&mut system.pool, &inputs.state, &arrays));
-        let rows = system.requirement_rows.iter().zip(&form.requirement_rates);
-        let errors: Vec<Expr> = rows
-            .flat_map(|(row, psi)| match (row.holonomic, row.on_accelerations) {
-                (_, true) => [Pool::ZERO; 2],
-                (true, _) => [row.residual, *psi],
-                (false, _) => [row.residual, Pool::ZERO],
-            })
-            .collect();
+        let mut errors = Vec::new();
+        for (row, rates) in system.requirement_rows.iter().zip(&form.requirement_rates) {
+            errors.push(if row.on_accelerations { Pool::ZERO } else { row.residual });
+            errors.extend(rates);
+            self.requirement_lengths.push(1 + rates.len());
+        }
         self.programs.requirements = Some(system.pool.lower(&inputs.state, &errors));
     }
 
@@ -115,13 +114,13 @@ impl Compiled {
         system.outputs.iter().any(|o| pool.depends_on(o.value, works))
     }
 
-    /// How far each requirement is from being met: its residual, and the rate of that where it is on positions.
-    pub fn requirement_errors(&self, at: Point<'_>) -> Vec<(f64, f64)> {
+    /// How far each requirement is from being met: its residual, and the derivatives of it that must vanish too.
+    pub fn requirement_errors(&self, at: Point<'_>) -> Vec<Vec<f64>> {
         let Some(program) = &self.programs.requirements else { return Vec::new() };
         let (mut scratch, mut out) = (vec![0.0; self.scratch_len], vec![0.0; program.output_count()]);
         let inputs = self.load(at.t, at.x, at.eta, &mut scratch);
         run_into(program, inputs, &mut scratch, &mut out);
-        out.chunks(2).map(|pair| (pair[0], pair[1])).collect()
+        self.requirement_lengths.iter().map(|count| out.drain(..count).collect()).collect()
     }
 }
 

@@ -112,7 +112,7 @@ programs! {
     control_terms: Option<Scattered>,
     /// Least and greatest value of each input that has bounds.
     control_bounds: Option<Program>,
-    /// h and h' of each requirement, psi and 0 where it is on rates.
+    /// Each requirement, and its derivatives that must vanish too.
     requirements: Option<Program>,
     /// Integrands along the motion: powers, and the Lagrangian.
     balance: Option<Program>,

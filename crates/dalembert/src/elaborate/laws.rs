@@ -168,45 +168,24 @@ impl Elaborator<'_> {
         Ok(())
     }
 
-    /// C2. One coefficient on a position decays without overshoot: k1 = 2 sqrt(k0).
-    fn decay(
-        &mut self,
-        coefficients: &[Part],
-        level: Level,
-        name: &str,
-        span: Span,
-    ) -> Fallible<Option<(Expr, Expr)>> {
-        let rate = UnitInfo::Known(Dimension::none()).per_time();
-        match (coefficients, level) {
-            ([], _) => Ok(None),
-            (_, Level::Acceleration) => {
-                let message = format!("`{name}` is on accelerations: it has no error that could decay");
-                let d = Diagnostic::error(Code::NotApplicable, span, message);
-                self.fail(d.help("write the feedback into the right side, as in `require x'' = -2*x' - x`"))
-            }
-            ([k0], Level::Velocity) => {
-                self.same_unit(&rate, &k0.kind, k0.span)?;
-                Ok(Some((Pool::ZERO, k0.expr)))
-            }
-            ([k0], Level::Position) => {
-                self.same_unit(&rate.per_time(), &k0.kind, k0.span)?;
-                let root = self.pool.sqrt(k0.expr);
-                let two = self.pool.int(2);
-                Ok(Some((self.pool.mul(two, root), k0.expr)))
-            }
-            ([k1, k0], Level::Position) => {
-                self.same_unit(&rate, &k1.kind, k1.span)?;
-                self.same_unit(&rate.per_time(), &k0.kind, k0.span)?;
-                Ok(Some((k1.expr, k0.expr)))
-            }
-            _ => {
-                let message = format!("`{name}` contains rates: its error decays by one coefficient");
-                let d = Diagnostic::error(Code::NotApplicable, span, message);
-                self.fail(d.help(
-                    "write `decay k0` for psi' + k0 psi = 0; `decay k1, k0` is for requirements on positions",
-                ))
-            }
+    /// C2: as many coefficients as the inputs are derivatives away, which is known when the equations are; one on a
+    /// position stands for the square of a rate.
+    fn decay(&mut self, coefficients: &[Part], level: Level, name: &str, span: Span) -> Fallible<Vec<Expr>> {
+        if level == Level::Acceleration && !coefficients.is_empty() {
+            let message = format!("`{name}` is on accelerations: it has no error that could decay");
+            let d = Diagnostic::error(Code::NotApplicable, span, message);
+            return self
+                .fail(d.help("write the feedback into the right side, as in `require x'' = -2*x' - x`"));
         }
+        let mut unit = UnitInfo::Known(Dimension::none()).per_time();
+        if coefficients.len() == 1 && level == Level::Position {
+            unit = unit.per_time();
+        }
+        for k in coefficients {
+            self.same_unit(&unit, &k.kind, k.span)?;
+            unit = unit.per_time();
+        }
+        Ok(coefficients.iter().map(|k| k.expr).collect())
     }
 
     /// `weight W`: a matrix, the diagonal of one, or a number for all.

@@ -53,6 +53,7 @@ mod quasi_velocities;
 mod random_system;
 mod rates;
 mod regress;
+mod relative_degree;
 mod robustness;
 mod sensitivity;
 mod signals;

@@ -446,7 +446,8 @@ catalogue! {
         right "coordinate x, y\nkinetic (x'^2 + y'^2)/2\nrequire y = 1\nactuate x, y";
     RequirementNotMet "E0721" "a requirement that does not hold at the start and does not decay":
         "Control forces keep a requirement once it holds. An error at the start stays, or grows, unless the requirement says how it shall decay: \
-         `decay k1, k0` makes the error h obey h'' + k1 h' + k0 h = 0, `decay k0` does the same for a requirement on rates, psi' + k0 psi = 0."
+         `decay k1, k0` makes the error h obey h'' + k1 h' + k0 h = 0, `decay k0` does the same for a requirement on rates, psi' + k0 psi = 0. \
+         Where the inputs are further derivatives away, these must vanish at the start too, and `decay` has a coefficient for each of them."
         wrong "require x = cos(t)\ninitial x = 2" right "require x = cos(t) decay 2, 1\ninitial x = 2";
     CostNotPositive "E0722" "a control weight that is not positive definite":
         "The cost of control u^T W u must be positive for every u, otherwise there is no cheapest one."

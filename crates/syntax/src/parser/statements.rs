@@ -228,7 +228,7 @@ impl Parser<'_> {
         let mut decay = Vec::new();
         if self.take_word("decay") {
             decay.push(self.expression()?);
-            if self.take(TokenKind::Comma).is_some() {
+            while self.take(TokenKind::Comma).is_some() {
                 decay.push(self.expression()?);
             }
         }

@@ -135,7 +135,7 @@ pub fn virtual_work(work: &VirtualWork) -> Value {
 fn requirements<'m>(model: &'m Model, now: &Evaluation) -> impl Iterator<Item = (&'m str, f64)> {
     let errors = model.compiled.requirement_errors(now.state.point());
     let names = model.system.requirement_rows.iter().map(|row| row.name.as_str());
-    names.zip(errors.into_iter().map(|(residual, _)| residual))
+    names.zip(errors.into_iter().map(|errors| errors[0]))
 }
 
 /// Row after row; of a large system the entries as `[row, column, value]`.

@@ -206,12 +206,21 @@ fn decays(draft: &mut Draft) -> String {
     let (pool, notation) = (&mut draft.work.system.pool, &draft.notation);
     let mut equations = Vec::new();
     for row in rows {
-        let Some((k1, k0)) = row.decay else { continue };
-        let (k1, k0) = (notation.print(pool, k1), notation.print(pool, k0));
-        let latex = match row.holonomic {
-            true => format!(r"\ddot{{h}} + \left({k1}\right) \dot{{h}} + \left({k0}\right) h = 0"),
-            false => format!(r"\dot{{\psi}} + \left({k0}\right) \psi = 0"),
+        let order = row.decay.len().max(if row.holonomic { 2 } else { 1 });
+        let Some(law) = row.law(pool, order).filter(|_| !row.decay.is_empty()) else { continue };
+        let error = if row.holonomic { "h" } else { r"\psi" };
+        let derivative = |k: usize| match k {
+            0 => error.to_owned(),
+            1 => format!(r"\dot{{{error}}}"),
+            2 => format!(r"\ddot{{{error}}}"),
+            _ => format!("{error}^{{({k})}}"),
         };
+        let mut latex = derivative(order);
+        for (k, coefficient) in law.iter().enumerate() {
+            let coefficient = notation.print(pool, *coefficient);
+            latex += &format!(r" + \left({coefficient}\right) {}", derivative(order - 1 - k));
+        }
+        latex += " = 0";
         equations.push(vec![Cell::code(&row.name), Cell::Html(formula::cell(&latex))]);
     }
     if equations.is_empty() {
