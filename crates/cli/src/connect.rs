@@ -4,7 +4,7 @@ use crate::args::ConnectArgs;
 use crate::failure::Failure;
 use crate::files::{About, TableTarget, probe_all};
 use crate::input::{Loaded, Remarks, load};
-use crate::output::{complain, object, print, print_json, show};
+use crate::output::{complain, print, print_json, show};
 use crate::text_table::{plain, quantity, table};
 use dalembert::connect::Connected;
 use dalembert::diagnostic;
@@ -13,7 +13,7 @@ use dalembert::{Model, Request};
 use dalembert_view::Animation;
 use dalembert_view::Plot;
 use dalembert_view::documents;
-use serde_json::{Value, json};
+use serde_json::json;
 
 pub fn run(args: &ConnectArgs) -> Result<(), Failure> {
     let to_stdout = args.out.contains(&TableTarget::Standard);
@@ -41,7 +41,7 @@ pub fn run(args: &ConnectArgs) -> Result<(), Failure> {
         args.animate.iter().try_for_each(|target| target.write(&film, !args.common.quiet))?;
     }
     if args.common.json {
-        let mut document = document(&model, &found);
+        let mut document = documents::connection(&model, &found);
         let all: Vec<_> = {
             let run = found.motion.warnings.iter().chain(&found.motion.failure);
             model.diagnostics.iter().chain(run).cloned().collect()
@@ -85,25 +85,6 @@ fn named(model: &Model, names: impl Iterator<Item = String>, values: &[f64]) -> 
     names.zip(values).map(pair).collect::<Vec<_>>().join(", ")
 }
 
-/// What kind of stationary point it is.
-fn kind(found: &Connected) -> (&'static str, String) {
-    if !found.stationary {
-        return ("none", "not stationary: forces without a potential act".to_owned());
-    }
-    match &found.connection.second {
-        None => ("unknown", "stationary; its second variation was not decided".to_owned()),
-        Some(second) if second.index == 0 => {
-            ("minimum", "a minimum: no conjugate point on the way".to_owned())
-        }
-        Some(second) => {
-            let times: Vec<String> = second.conjugate.iter().map(|t| format!("{t:.5}")).collect();
-            let text =
-                format!("a saddle of index {}: conjugate points near t = {}", second.index, times.join(", "));
-            ("saddle", text)
-        }
-    }
-}
-
 /// ` J*s` where the unit of energies is known.
 fn action_unit(model: &Model) -> String {
     model.system.energy_kind.shown().map_or(String::new(), |unit| format!(" {unit}*s"))
@@ -119,14 +100,17 @@ fn facts(model: &Model, found: &Connected) -> Vec<(String, String)> {
         ("to", format!("{} at t = {} s", named(model, coordinates(), &end.x), plain(end.t))),
         ("start with", named(model, speeds(), &start.eta)),
         ("arrive with", named(model, speeds(), &end.eta)),
-        ("action", format!("{}{}, {}", plain(*action), action_unit(model), kind(found).1)),
+        (
+            "action",
+            format!("{}{}, {}", plain(*action), action_unit(model), documents::stationary_kind(found).1),
+        ),
         ("error", format!("about {error:.0e} ({elements} elements, {iterations} iterations)")),
         ("sensitivity", format!("{sensitivity:.2} (start rates on the end, relative to free motion)")),
         ("check", format!("integrated from there, the end is missed by {:.1e}", found.missed_by)),
     ];
     if let Some(least) = &found.least_action {
         let place = rows.iter().position(|(name, _)| *name == "action").unwrap_or(rows.len());
-        let free = kind(found).1;
+        let free = documents::stationary_kind(found).1;
         let unit = action_unit(model);
         let energy_unit = model.system.energy_kind.shown();
         let mut facts = vec![
@@ -151,43 +135,4 @@ fn facts(model: &Model, found: &Connected) -> Vec<(String, String)> {
         rows.insert(2, ("via", words));
     }
     rows.into_iter().map(|(a, b)| (a.to_owned(), b)).collect()
-}
-
-fn document(model: &Model, found: &Connected) -> Value {
-    let c = &found.connection;
-    let coordinates = |x: &[f64]| {
-        let names = model.system.coordinates.iter().map(|c| c.name.as_str());
-        object(names.zip(x.iter().copied()))
-    };
-    let speeds = |eta: &[f64]| {
-        let names = model.system.speeds.iter().map(|s| s.name.as_str());
-        object(names.zip(eta.iter().copied()))
-    };
-    let mut document = json!({
-        "from": coordinates(&c.start.x),
-        "to": coordinates(&c.end.x),
-        "t": c.end.t,
-        "start_rates": speeds(&c.start.eta),
-        "end_rates": speeds(&c.end.eta),
-        "action": c.action,
-        "stationary": kind(found).0,
-        "index": c.second.as_ref().map(|s| s.index),
-        "conjugate_times": c.second.as_ref().map(|s| s.conjugate.clone()),
-        "error": c.error,
-        "elements": c.elements,
-        "iterations": c.iterations,
-        "sensitivity": c.sensitivity,
-        "via_passed": (!c.passed.is_empty()).then(|| c.passed.iter().all(|p| *p)),
-        "missed_by": found.missed_by,
-        "columns": found.motion.table.columns,
-        "units": documents::units(model, found.motion.table.columns.iter().map(String::as_str)),
-    });
-    if let Some(least) = &found.least_action {
-        document["time"] = json!(least.time);
-        document["energy"] = json!(least.energy);
-        document["abbreviated_action"] = json!(least.abbreviated_action);
-        document["jacobi_length"] = json!(least.jacobi_length);
-        document["jacobi_metric"] = json!(least.jacobi_metric);
-    }
-    document
 }

@@ -1,7 +1,5 @@
 //! `dalembert export`: the motion as source text for elsewhere, or as an FMU.
 
-mod library;
-
 use crate::args::{ExportArgs, TargetName};
 use crate::failure::Failure;
 use crate::files::{extension, probe_all, put};
@@ -86,21 +84,8 @@ fn header_path(args: &ExportArgs, file: Option<&str>) -> Option<String> {
 
 /// Packs an FMU: description, sources, and a library where a C compiler makes one. True, or why there is no library.
 fn packed(fmu: &code::Fmu, path: &str) -> Result<Value, Failure> {
-    let name = &fmu.name;
-    let mut files = vec![
-        ("modelDescription.xml".to_owned(), fmu.description.clone().into_bytes()),
-        (format!("sources/{name}.c"), fmu.source.clone().into_bytes()),
-    ];
-    files.extend(
-        fmu.build_description
-            .clone()
-            .map(|text| ("sources/buildDescription.xml".to_owned(), text.into_bytes())),
-    );
-    let made = library::compile(name, &fmu.source);
-    if let Ok(library) = &made {
-        files.push((format!("{}/{name}.so", fmu.folder), library.clone()));
-    }
-    let archive = code::zip(&files);
+    let made = dalembert_files::compile_library(&fmu.name, &fmu.source);
+    let archive = fmu.archive(made.as_deref().ok());
     put(path, |out| out.write_all(&archive))?;
     Ok(made.map_or_else(Value::String, |_| Value::Bool(true)))
 }

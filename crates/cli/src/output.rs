@@ -4,7 +4,7 @@ use crate::failure::{Failure, stdout_failure};
 use crate::limit;
 use dalembert::Source;
 use dalembert::diagnostic::{self, Diagnostic, Style};
-pub use dalembert_view::documents::{headline, object};
+pub use dalembert_view::documents::headline;
 use serde_json::Value;
 use std::io::{IsTerminal, Write};
 

@@ -42,6 +42,22 @@ pub struct Fmu {
     pub folder: &'static str,
 }
 
+impl Fmu {
+    /// The archive: description, sources, and a library for 64-bit Linux where one was compiled.
+    pub fn archive(&self, library: Option<&[u8]>) -> Vec<u8> {
+        let name = &self.name;
+        let mut files = vec![
+            ("modelDescription.xml".to_owned(), self.description.clone().into_bytes()),
+            (format!("sources/{name}.c"), self.source.clone().into_bytes()),
+        ];
+        if let Some(text) = &self.build_description {
+            files.push(("sources/buildDescription.xml".to_owned(), text.clone().into_bytes()));
+        }
+        files.extend(library.map(|bytes| (format!("{}/{name}.so", self.folder), bytes.to_vec())));
+        crate::zip(&files)
+    }
+}
+
 /// A variable of the description.
 struct Variable {
     name: String,

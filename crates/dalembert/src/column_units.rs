@@ -132,14 +132,24 @@ impl System {
 }
 
 impl Parameter {
-    /// A value of it in the unit of the file, from SI. The result goes back to the same number in SI.
+    /// A value of it in the unit of the file, from SI. The result goes back to the same number in SI; where no double
+    /// does, as for an expression in degrees, the last bit may differ.
     #[must_use]
     pub fn in_file_unit(&self, value: f64) -> f64 {
         let guess = value / self.unit_size;
-        // 45 degrees come back as 45: the shortest number that means the same but for rounding.
-        let same = |short: &f64| (short * self.unit_size - value).abs() <= 2.0 * f64::EPSILON * value.abs();
+        // 45 degrees come back as 45: the shortest number that means the same, or a neighbour of the quotient.
         let short = |digits: usize| format!("{guess:.*e}", digits - 1).parse::<f64>().ok();
-        (1..=15).filter_map(short).find(same).unwrap_or(guess)
+        let near = [guess, guess.next_up(), guess.next_down()];
+        (1..=17).filter_map(short).chain(near).find(|number| self.in_si(*number) == value).unwrap_or(guess)
+    }
+
+    /// A number of the file in SI, with the one rounding that reading it has.
+    fn in_si(&self, number: f64) -> f64 {
+        let (factor, pi_power) = &self.unit_scale;
+        let exact = Rational::from_decimal(&format!("{:?}", number.abs())).map(|n| (&n * factor).to_f64());
+        let size = exact.unwrap_or(number.abs() * factor.to_f64());
+        let pi = std::f64::consts::PI;
+        (if *pi_power == 0 { size } else { size * pi.powi(*pi_power as i32) }).copysign(number)
     }
 
     /// The unit of the file where one is written, else what is known from its value.

@@ -376,6 +376,8 @@ pub struct Parameter {
     pub kind: UnitInfo,
     /// What a bare 1 in the unit of the file is in SI.
     pub unit_size: f64,
+    /// The same without rounding: a factor, and the power of pi it is multiplied by.
+    pub unit_scale: (Rational, i64),
     /// The unit of the file as it is written, between the braces.
     pub unit: Option<String>,
     /// Whether it is an `input`, a signal from outside, with its default as value.

@@ -15,7 +15,7 @@
 use crate::explain;
 use crate::model::Model;
 use crate::workspace::Workspace;
-use dalembert_run::{AccelerationError, Accelerator, Kernel, Point, Solution, accelerate};
+use dalembert_run::{AccelerationError, Accelerator, Kernel, Point, Solution, Terms, accelerate};
 use dalembert_syntax::diagnostic::Diagnostic;
 
 /// A model made fast, to be asked at states.
@@ -68,7 +68,7 @@ impl Worker<'_> {
         } else {
             // What sticks changes accelerations, not the kinematics.
             accelerate(compiled, at).map(|solution| {
-                let mut terms = dalembert_run::Terms::of(compiled);
+                let mut terms = Terms::of(compiled);
                 compiled.terms(at, &mut vec![0.0; compiled.scratch_len()], &mut terms);
                 x_dot.copy_from_slice(&terms.x_dot);
                 eta_dot.copy_from_slice(&solution.eta_dot);
@@ -93,6 +93,25 @@ impl Worker<'_> {
             Ok(solution) => Ok(self.solution.insert(solution)),
             Err(error) => Err(self.explain(&error, at)),
         }
+    }
+
+    /// Mass matrix, force and constraint rows at the state `y` as full matrices (K2, K3): `M eta' = Q`, `A eta' = b`.
+    /// Nothing is solved, so a singular mass matrix is an answer too.
+    pub fn terms(&mut self, t: f64, y: &[f64]) -> Terms {
+        let compiled = &self.rates.model.compiled;
+        let (x, eta) = y.split_at(compiled.shape().n_x);
+        let mut terms = Terms::of(compiled);
+        compiled.terms(Point { t, x, eta }, &mut vec![0.0; compiled.scratch_len()], &mut terms);
+        terms.written_out()
+    }
+
+    /// The outputs at the state `y`; NaN where one needs accelerations or forces.
+    pub fn outputs(&mut self, t: f64, y: &[f64], out: &mut [f64]) {
+        let compiled = &self.rates.model.compiled;
+        let (x, eta) = y.split_at(compiled.shape().n_x);
+        let mut values = vec![0.0; compiled.output_count()];
+        compiled.glance(Point { t, x, eta }, &mut vec![0.0; compiled.scratch_len()], &mut values);
+        out.iter_mut().zip(values).for_each(|(to, from)| *to = from);
     }
 
     fn explain(&self, error: &AccelerationError, at: Point<'_>) -> Box<Diagnostic> {

@@ -15,11 +15,13 @@
 
 #[cfg(any(test, feature = "faults"))]
 pub mod faults;
+mod library;
 mod place;
 mod read;
 mod step;
 mod write;
 
+pub use library::compile_library;
 pub use place::same;
 pub use read::{read_text, up_to};
 pub use write::{LEFTOVER, OutputFile, make_beside, probe, remove, replace};

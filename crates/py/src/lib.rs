@@ -3,9 +3,12 @@
 //! Python, in `python/dalembert`.
 
 mod columns;
+mod connect;
 mod convert;
+mod export;
 mod formats;
 mod rates;
+mod report;
 mod simulate;
 mod stepper;
 mod sweep;
@@ -20,9 +23,15 @@ mod _engine {
     #[pymodule_export]
     use super::columns::Columns;
     #[pymodule_export]
+    use super::connect::connect;
+    #[pymodule_export]
+    use super::export::export;
+    #[pymodule_export]
     use super::formats::import_robot;
     #[pymodule_export]
     use super::rates::Rates;
+    #[pymodule_export]
+    use super::report::report;
     #[pymodule_export]
     use super::simulate::{animate, simulate};
     #[pymodule_export]

@@ -82,6 +82,48 @@ impl Rates {
         Ok(dict)
     }
 
+    /// Mass matrix and constraint matrix row by row, force and right side of the rows, by name.
+    fn terms<'py>(
+        &self,
+        py: Python<'py>,
+        t: PyReadonlyArray1<'py, f64>,
+        states: PyReadonlyArray2<'py, f64>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let model = self.rates.model();
+        let (n, m) = (model.form.speeds.len(), model.system.rows.len());
+        let names = ["mass_matrix", "force", "constraint_matrix", "constraint_rhs"];
+        let made = self.each(py, &t, &states, &[n * n, n, m * n, m], false, &|worker, t, y, out| {
+            let terms = worker.terms(t, y);
+            let parts = [&terms.M, &terms.Q, &terms.A, &terms.b];
+            // Rows of requirements, which follow those of the constraints, are left out.
+            out.iter_mut()
+                .zip(parts)
+                .for_each(|(to, from)| to.iter_mut().zip(from).for_each(|(a, b)| *a = *b));
+            Ok(())
+        })?;
+        let dict = PyDict::new(py);
+        for (name, array) in names.into_iter().zip(made) {
+            dict.set_item(name, array.into_pyarray(py))?;
+        }
+        Ok(dict)
+    }
+
+    /// Outputs that depend on the state alone, a row for each; others are NaN.
+    fn outputs<'py>(
+        &self,
+        py: Python<'py>,
+        t: PyReadonlyArray1<'py, f64>,
+        states: PyReadonlyArray2<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let count = self.rates.model().system.outputs.len();
+        let made = self.each(py, &t, &states, &[count], false, &|worker, t, y, out| {
+            worker.outputs(t, y, &mut out[0]);
+            Ok(())
+        })?;
+        let [outputs] = <[_; 1]>::try_from(made).expect("one array was asked for");
+        Ok(outputs.into_pyarray(py))
+    }
+
     /// Names of inputs and parameters, in the order of the columns of derivatives.
     fn derivative_names(&self, py: Python<'_>) -> PyResult<(Vec<String>, Vec<String>)> {
         let derivatives = self.derivatives(py)?;

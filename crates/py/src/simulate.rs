@@ -50,14 +50,21 @@ struct Ended {
 
 type Ran<'py> = (Columns, Bound<'py, PyAny>, Vec<Event>, Option<PyErr>);
 
-/// Name, time, whether it rises, state.
-type Event = (String, f64, bool, Option<Vec<f64>>);
+/// An event: name, time, whether it rises, state.
+pub type Event = (String, f64, bool, Option<Vec<f64>>);
 
 /// Computes the motion. Gives its table, a document about it, its events, and what a signal handler raised.
 #[pyfunction]
-pub fn simulate<'py>(py: Python<'py>, system: &System, wish: RunRequest) -> PyResult<Ran<'py>> {
+#[pyo3(signature = (system, wish, progress = None))]
+pub fn simulate<'py>(
+    py: Python<'py>,
+    system: &System,
+    wish: RunRequest,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Ran<'py>> {
     let began = Instant::now();
-    let (motion, Ended { raised, out_of_time }) = system.ask(py, |model| wish.run(model, false))?;
+    let (motion, Ended { raised, out_of_time }) =
+        system.ask(py, |model| wish.run(model, false, progress.as_ref()))?;
     let mut document = documents::motion(&system.model, &motion, began.elapsed(), &[]);
     let failure = motion.failure.as_slice();
     let run = motion.warnings.iter().chain(failure);
@@ -78,15 +85,21 @@ pub fn simulate<'py>(py: Python<'py>, system: &System, wish: RunRequest) -> PyRe
 #[pyfunction]
 pub fn animate(py: Python<'_>, system: &System, wish: RunRequest) -> PyResult<String> {
     let (page, raised) = system.ask(py, |model| {
-        let (motion, ended) = wish.run(model, true)?;
+        let (motion, ended) = wish.run(model, true, None)?;
         Ok((animation_page(&Animation::new(model, &motion)?), ended.raised))
     })?;
     raised.map_or(Ok(page), Err)
 }
 
 impl RunRequest {
-    /// Runs a model until its end, a signal, or the end of its time.
-    fn run(&self, model: &Model, forces: bool) -> Result<(Motion, Ended), Box<Diagnostic>> {
+    /// Runs a model until its end, a signal, or the end of its time. `progress` is called with the time reached, as often as
+    /// signals are looked for.
+    fn run(
+        &self,
+        model: &Model,
+        forces: bool,
+        progress: Option<&Py<PyAny>>,
+    ) -> Result<(Motion, Ended), Box<Diagnostic>> {
         let mut watch = SignalWatch::new(self.time_limit);
         let mut request = Request { forces, ..self.request()? };
         let own_start = self.begin == 0.0 && self.state.is_none();
@@ -94,7 +107,10 @@ impl RunRequest {
             let started = model.start_at(self.begin, self.state.as_deref());
             request.start = Some(started.map_err(|d| self.about_start(d))?.state);
         }
-        let flow = |_| if watch.stop(|_| Ok(())) { Flow::Cancel } else { Flow::Continue };
+        let flow = |t: f64| {
+            let tell = |py: Python<'_>| progress.map_or(Ok(()), |call| call.call1(py, (t,)).map(|_| ()));
+            if watch.stop(tell) { Flow::Cancel } else { Flow::Continue }
+        };
         let motion = model.simulate(&request, flow)?;
         let out_of_time = motion.outcome.stop == Stop::Cancelled && watch.out_of_time();
         Ok((motion, Ended { raised: watch.raised(), out_of_time }))
@@ -109,7 +125,8 @@ impl RunRequest {
         refuse(&message, "`project=True` starts on the constraints nearest to y0")
     }
 
-    fn request(&self) -> Result<Request, Box<Diagnostic>> {
+    /// What the engine is asked.
+    pub fn request(&self) -> Result<Request, Box<Diagnostic>> {
         Ok(Request {
             until: self.until,
             every: self.every,
@@ -148,12 +165,13 @@ fn form(name: &str) -> Result<MotionForm, Box<Diagnostic>> {
     })
 }
 
-fn flat(state: &State) -> Vec<f64> {
+/// Coordinates, then speeds.
+pub fn flat(state: &State) -> Vec<f64> {
     state.x.iter().chain(&state.eta).copied().collect()
 }
 
 /// The table in columns. Where times were asked for, rows at others (the start, the end) are left out.
-fn columns(motion: Motion, times: Option<&[f64]>) -> Columns {
+pub fn columns(motion: Motion, times: Option<&[f64]>) -> Columns {
     let (width, mut values) = (motion.table.columns.len(), motion.table.values);
     if let Some(times) = times {
         let near = |a: f64, b: f64| (a - b).abs() <= 16.0 * f64::EPSILON * a.abs().max(b.abs());

@@ -16,6 +16,7 @@
 
 mod analysis;
 mod check;
+mod connection;
 mod evaluate;
 mod facts;
 mod fit;
@@ -24,6 +25,7 @@ mod motion;
 
 pub use analysis::{analysis, brackets, verification};
 pub use check::{Findings, check, checked, parameters};
+pub use connection::{connection, stationary_kind};
 pub use evaluate::{
     evaluation, input_names, output_remarks, outputs, possible, rank_remarks, reactions, start_or_guess,
     virtual_work,

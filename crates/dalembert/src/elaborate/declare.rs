@@ -5,7 +5,7 @@ use super::scope::Binding;
 use super::value::Value;
 use super::{Elaborator, Fallible, Reported};
 use crate::system::{Coordinate, CoordinateSort, DrawnPoint, Parameter, Speed};
-use dalembert_expr::Expr;
+use dalembert_expr::{Expr, Rational};
 use dalembert_syntax::ast::{self, Declared, Definition, StatementKind as S, Target};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::parse;
@@ -74,7 +74,19 @@ impl Elaborator<'_> {
             let symbol = self.symbol_with_role(&name, if is_input { Role::Input } else { Role::Parameter });
             let span = d.target.span;
             let unit = d.unit.as_ref().map(dalembert_syntax::unit_text);
-            self.parameters.push(Parameter { name, symbol, value, kind, unit_size, unit, is_input, span });
+            let read = d.unit.as_ref().filter(|_| unit_size != 1.0).and_then(|unit| units::read(unit).ok());
+            let unit_scale = read.map_or((Rational::ONE, 0), |unit| (unit.factor, unit.pi_power));
+            self.parameters.push(Parameter {
+                name,
+                symbol,
+                value,
+                kind,
+                unit_size,
+                unit_scale,
+                unit,
+                is_input,
+                span,
+            });
         }
         Ok(())
     }

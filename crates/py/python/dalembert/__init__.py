@@ -14,8 +14,27 @@
 (True, (4, 3))
 """
 
+from ._bodies import (
+    Body,
+    Element,
+    Frame,
+    Ground,
+    Joint,
+    Place,
+    Point,
+    Shape,
+    ball,
+    box,
+    cylinder,
+    disk,
+    hoop,
+    particle,
+    rod,
+    shell,
+)
 from ._builder import Builder
-from ._engine import __version__, explain
+from ._connect import Connection
+from ._engine import __version__
 from ._equations import Equations
 from ._errors import (
     DalembertError,
@@ -25,25 +44,38 @@ from ._errors import (
     ModelError,
     RequestError,
     RunError,
+    explain,
 )
 from ._events import Event
-from ._motion import Animation, EventHit, Motion
+from ._motion import EventHit, Motion
+from ._pages import Animation, Code, Page
 from ._rates import AccelerationFunction
 from ._results import (
     Analysis,
+    Brackets,
+    Check,
+    Control,
+    Derivatives,
     Eigenvalues,
+    Energy,
     Equilibria,
     Equilibrium,
     Evaluation,
+    Fit,
+    Forces,
     Linearization,
+    Matrices,
     Mode,
+    Parameters,
     Record,
+    Stats,
     Verification,
 )
 from ._stepper import StepEvent, Stepper
 from ._sweep import Sweep
 from ._system import System
 from ._table import Table
+from ._terms import Term
 
 import_urdf = System.import_urdf
 
@@ -51,32 +83,62 @@ __all__ = [
     "AccelerationFunction",
     "Analysis",
     "Animation",
+    "Body",
+    "Brackets",
     "Builder",
+    "Check",
+    "Code",
+    "Connection",
+    "Control",
     "DalembertError",
+    "Derivatives",
     "Diagnostic",
     "Eigenvalues",
+    "Element",
+    "Energy",
     "Equations",
     "Equilibria",
     "Equilibrium",
     "Evaluation",
     "Event",
     "EventHit",
+    "Fit",
+    "Forces",
+    "Frame",
+    "Ground",
     "InternalError",
     "Interrupted",
+    "Joint",
     "Linearization",
+    "Matrices",
     "Mode",
     "ModelError",
     "Motion",
+    "Page",
+    "Parameters",
+    "Place",
+    "Point",
     "Record",
     "RequestError",
     "RunError",
+    "Shape",
+    "Stats",
     "StepEvent",
     "Stepper",
     "Sweep",
     "System",
     "Table",
+    "Term",
     "Verification",
     "__version__",
+    "ball",
+    "box",
+    "cylinder",
+    "disk",
     "explain",
+    "hoop",
     "import_urdf",
+    "particle",
+    "rod",
+    "shell",
 ]

@@ -14,10 +14,13 @@ __all__ = [
     "Sweep",
     "System",
     "animate",
+    "connect",
     "explain",
+    "export",
     "import_robot",
     "methods",
     "panic_for_tests",
+    "report",
     "simulate",
     "write_file",
     "__version__",
@@ -100,6 +103,8 @@ class Rates:
     def __new__(cls, system: System) -> Rates: ...
     def rates(self, t: _Array, states: _Array, nan: bool) -> _Array: ...
     def solve(self, t: _Array, states: _Array, nan: bool) -> dict[str, _Array]: ...
+    def terms(self, t: _Array, states: _Array) -> dict[str, _Array]: ...
+    def outputs(self, t: _Array, states: _Array) -> _Array: ...
     def derive_at(self, t: _Array, states: _Array, nan: bool) -> dict[str, _Array]: ...
     def derivative_names(self) -> tuple[list[str], list[str]]: ...
 
@@ -135,7 +140,7 @@ class Sweep:
     ) -> tuple[Columns, Optional[Columns], list[int], Optional[BaseException]]: ...
 
 def simulate(
-    system: System, wish: Mapping[str, Any]
+    system: System, wish: Mapping[str, Any], progress: Optional[Callable[[float], object]] = None
 ) -> tuple[
     Columns,
     dict[str, Any],
@@ -143,6 +148,26 @@ def simulate(
     Optional[BaseException],
 ]: ...
 def animate(system: System, wish: Mapping[str, Any]) -> str: ...
+def connect(
+    system: System,
+    to: str,
+    via: Sequence[str],
+    until: Optional[float],
+    every: Optional[float],
+    energy: Optional[float],
+) -> tuple[
+    Columns,
+    dict[str, Any],
+    dict[str, Any],
+    list[float],
+    list[tuple[str, float, bool, Optional[list[float]]]],
+]: ...
+def report(
+    system: System, wish: Mapping[str, Any], page: Mapping[str, Any]
+) -> tuple[str, bool, list[dict[str, Any]]]: ...
+def export(
+    system: System, target: str, name: str, step: bool, jacobian: bool, fmi: int
+) -> tuple[Optional[str], str, Optional[bytes], Optional[str]]: ...
 def explain(code: str) -> str: ...
 def import_robot(text: str, name: str, fixed_base: bool) -> tuple[str, list[dict[str, Any]]]: ...
 def methods() -> list[str]: ...

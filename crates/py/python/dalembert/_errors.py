@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Sequence
 
+from . import _engine
+
 if TYPE_CHECKING:
     from ._motion import Motion
     from ._sweep import Sweep
@@ -22,6 +24,12 @@ class Diagnostic(NamedTuple):
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Diagnostic:
+        """From an entry of the engine.
+
+        Parameters
+        ----------
+        entry : mapping
+        """
         return cls(*(entry[key] for key in cls._fields))
 
 
@@ -83,3 +91,14 @@ def _in_python(message: str) -> str:
     message = message.replace("give `--method`", "give `method`")
     message = re.sub(r"`--([a-z]+)[ =]([^`\s]+)`", r"`\1=\2`", message)
     return re.sub(r"`--([a-z]+)\b", r"`\1", message)
+
+
+def explain(code: str) -> str:
+    """What a code such as ``E0512`` means, with a wrong and a right piece of a model.
+
+    Parameters
+    ----------
+    code : str
+        As in ``error.code`` and in brackets in messages.
+    """
+    return _engine.explain(code)

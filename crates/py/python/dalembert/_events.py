@@ -14,7 +14,15 @@ NAMED = re.compile(r"\s*([^\W\d]\w*)\s*:(.*)", re.DOTALL)
 class Event(NamedTuple):
     """A function of the state whose zeros are located while the motion is computed.
 
-    ``direction`` is 1 (rising), -1 (falling) or 0, ``terminal`` ends the run there, as in ``solve_ivp``.
+    Parameters
+    ----------
+    function : str or SymPy expression
+        What becomes zero.
+    name : str, optional
+    direction : {0, 1, -1}
+        1 for rising, -1 for falling zeros, as in ``solve_ivp``.
+    terminal : bool
+        Whether the run ends there.
     """
 
     function: Expression
@@ -23,7 +31,13 @@ class Event(NamedTuple):
     terminal: bool = False
 
     def statement(self, label: str) -> str:
-        """As the model language writes it."""
+        """As the model language writes it.
+
+        Parameters
+        ----------
+        label : str
+            Its name.
+        """
         if self.terminal not in (True, False):
             raise RequestError(
                 "terminal is True or False here: a run ends at the first such event, or at none"
@@ -89,7 +103,8 @@ def refused(error: ModelError, added: Sequence[str], text: str) -> RequestError:
         where = ""
         if d.line is not None and d.line >= first:
             statement = added[d.line - first]
-            where = f"event `{statement[len('event ') :]}`, "
-            where += "" if d.column is None else f"column {max(1, d.column - len('event '))}: "
+            word, rest = statement.split(" ", 1)
+            where = f"{word} `{rest}`, "
+            where += "" if d.column is None else f"column {max(1, d.column - len(word) - 1)}: "
         told.append(f"{where}{d.message}" + ("" if d.help is None else f"\n  help: {d.help}"))
     return RequestError("\n".join(told) or str(error), error._entries)

@@ -11,14 +11,16 @@ import numpy.typing as npt
 
 from . import _engine
 from ._errors import Diagnostic, RunError
-from ._results import Record, _html_table
+from ._options import APART
+from ._pages import Animation
+from ._results import Energy, Record, Stats, _html_table
 from ._table import Array, Table
 from ._words import need
 
 if TYPE_CHECKING:
     import xarray
 
-    from ._system import System
+    from ._description import Description
 
 
 class EventHit(NamedTuple):
@@ -30,31 +32,21 @@ class EventHit(NamedTuple):
     y: Optional[Array]
 
 
-class Animation:
-    """A page that plays a motion: self-contained, for any browser, offline."""
-
-    def __init__(self, page: str) -> None:
-        self.page = page
-
-    def save(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Writes the page to a file. A file that was there before is replaced by the whole page, or stays as it was."""
-        _engine.write_file(path, self.page)
-
-    def _repr_html_(self) -> str:
-        quoted = html.escape(self.page, quote=True)
-        return f'<iframe srcdoc="{quoted}" style="width: 100%; height: 640px; border: 0"></iframe>'
-
-
 class Motion(Table):
     """What :meth:`System.simulate` gives. Columns are ``t``, coordinates, speeds, momenta of the form that was integrated, outputs.
 
     ``t`` (k) and ``y`` (coordinates and speeds, n x k) are views of one table, as are the columns ``motion["x"]``. A run
     that ends early has ``success`` False, its reason in ``message``, and all it computed until then.
+
+    Parameters
+    ----------
+    system, columns, document, events, watched, wish
+        Parts of the engine's answer; :meth:`System.simulate` makes motions.
     """
 
     def __init__(
         self,
-        system: System,
+        system: Description,
         columns: _engine.Columns,
         document: dict[str, Any],
         events: Sequence[tuple[str, float, bool, Optional[list[float]]]],
@@ -79,7 +71,7 @@ class Motion(Table):
         self.stop: str = document["stop"]
         self.failure: Optional[str] = document["failure"]
         #: Steps, evaluations, residuals and the like.
-        self.stats = Record(document["summary"])
+        self.stats = Stats(document["summary"])
         #: What accounts for the change of energy, where that was integrated.
         self.balance = Record(document["balance"]) if document["balance"] else None
         #: Integral of the Lagrangian, if it was asked for.
@@ -125,7 +117,15 @@ class Motion(Table):
         return {name: self[name] for name in self.system.outputs}
 
     def sensitivity(self, column: str, by: str) -> Array:
-        """The derivative of a column by a parameter or starting value that ``simulate(sensitivity=...)`` named."""
+        """The derivative of a column by a parameter or starting value that ``simulate(sensitivity=...)`` named.
+
+        Parameters
+        ----------
+        column : str
+            A column of the motion.
+        by : str
+            A parameter (``"m"``) or an initial value (``"theta(0)"``).
+        """
         values: Array = self[f"d({column})/d({by})"]
         return values
 
@@ -156,12 +156,12 @@ class Motion(Table):
         return int(self.stats["factorisations"])
 
     @property
-    def energy(self) -> Optional[Record]:
+    def energy(self) -> Optional[Energy]:
         """Energy at the ``start``, its ``change`` and its largest ``deviation``, where the model has an energy."""
         if self.stats["energy"] is None:
             return None
         keys = {"start": "energy", "change": "energy_change", "deviation": "energy_deviation"}
-        return Record({name: self.stats[key] for name, key in keys.items()})
+        return Energy({name: self.stats[key] for name, key in keys.items()})
 
     @property
     def units(self) -> dict[str, str]:
@@ -169,43 +169,73 @@ class Motion(Table):
         return {name: unit for name, unit in self.system.units.items() if name in self._names}
 
     def sol(self, t: npt.ArrayLike) -> Array:
-        """The state between the rows, as ``solve_ivp(dense_output=True).sol``: shape (n,) or (n, k).
+        """The state at any time of the motion, as ``solve_ivp(dense_output=True).sol``: shape (n,) or (n, k).
 
-        Cubic Hermite interpolation with the rates at the rows: its error is of fourth order in their spacing, so give
-        ``every`` or ``t_eval`` where more digits are needed. Times outside the motion are refused.
+        Times that are not in rows are computed again, with the method's own dense output at the same tolerances, so that
+        they are as accurate as the rows, also beside events. Ask for many times in one call.
 
         Parameters
         ----------
         t : float or array of shape (k,)
+            Times from the start to the end of the motion; others are refused.
         """
         times = np.asarray(t, dtype=float)
-        if self.t.size < 2 or times.size and not (self.t[0] <= times.min() and times.max() <= self.t[-1]):
-            raise ValueError(f"the motion is known from t = {self.t[0]:.9g} to {self.t[-1]:.9g}")
-        flat = np.atleast_1d(times)
-        right = np.clip(np.searchsorted(self.t, flat, side="right"), 1, self.t.size - 1)
-        used, place = np.unique(np.concatenate([right - 1, right]), return_inverse=True)
-        rates = np.asarray(self.system._accelerations.rhs(self.t[used], self.y[:, used]))
-        low, high = place[: flat.size], place[flat.size :]
-        h = self.t[right] - self.t[right - 1]
-        s = (flat - self.t[right - 1]) / np.where(h > 0, h, 1.0)
-        y0, y1 = self.y[:, right - 1], self.y[:, right]
-        found = (
-            (1 + 2 * s) * (1 - s) ** 2 * y0
-            + s**2 * (3 - 2 * s) * y1
-            + h * (s * (1 - s) ** 2 * rates[:, low] - s**2 * (1 - s) * rates[:, high])
+        begin, end = self._parts[5]["begin"], self.stats["t"]
+        if times.ndim > 1:
+            raise ValueError(f"times of shape {times.shape}: give a number, or an array with one axis")
+        if times.size and not (begin <= times.min() and times.max() <= end):
+            raise ValueError(f"the motion is known from t = {begin:.9g} to {end:.9g}")
+        wanted, place = np.unique(times, return_inverse=True)
+        known, states = self._at(wanted)
+        # Times that differ by rounding from one that is known have its state.
+        right = np.clip(np.searchsorted(known, wanted), 1, max(1, known.size - 1))
+        nearest = np.where(
+            np.abs(known[right - 1] - wanted) <= np.abs(known[np.minimum(right, known.size - 1)] - wanted),
+            right - 1,
+            np.minimum(right, known.size - 1),
         )
+        found = states[:, nearest][:, place.reshape(-1)]
         return found[:, 0] if times.ndim == 0 else found
+
+    def _at(self, wanted: Array) -> tuple[Array, Array]:
+        """Rows, and further ones where a wanted time is none of theirs."""
+        fresh = wanted[~np.isin(wanted, self.t)]
+        marks = np.concatenate([[self._parts[5]["begin"], self.stats["t"]], self.t])
+        apart = np.abs(fresh[:, None] - marks[None, :]).min(axis=1) if fresh.size else fresh
+        fresh = fresh[apart > APART * np.maximum(np.abs(fresh), 1e-300)]
+        fresh = fresh[np.concatenate([[True], np.diff(fresh) > APART * np.abs(fresh[1:])])] if fresh.size else fresh
+        ends = [self._parts[5]["begin"], self.stats["t"]]
+        if not fresh.size and all(mark in self.t for mark in ends):
+            return self.t, self.y
+        wish = {**self._parts[5], "times": sorted({*fresh.tolist(), *ends}), "every": None, "time_limit": None}
+        wish = {**wish, "balance": False, "action": False, "sensitivity": []}
+        if self.stop == "cancelled":
+            wish["until"] = self.stats["t"]
+        columns, _, _, raised = _engine.simulate(self.system._engine, wish)
+        if raised is not None:
+            raise raised
+        again = columns.numbers
+        order = [columns.names.index(name) for name in self.system.states]
+        times = np.concatenate([self.t, again[0]])
+        states = np.concatenate([self.y, again[order]], axis=1)
+        _, first = np.unique(times, return_index=True)
+        return times[first], states[:, first]
 
     def plot(self, *columns: str, ax: Any = None, x: str = "t") -> Any:
         """Draws columns over time (or over the column ``x``) with Matplotlib: panels of one unit, with units on the axes.
 
         Parameters
         ----------
-        columns : names; without them coordinates and outputs. The name of a vector is all of its components.
-        ax : axes of Matplotlib to draw all columns on.
-        x : the column along the horizontal axis.
+        *columns : str
+            Names; without them coordinates and outputs. The name of a vector is all of its components.
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw all columns on.
+        x : str
+            The column along the horizontal axis.
 
-        Returns the figure.
+        Returns
+        -------
+        matplotlib.figure.Figure
         """
         need("matplotlib", "matplotlib")
         import matplotlib.pyplot as plt
@@ -262,6 +292,11 @@ class Motion(Table):
 
         What is drawn is what the model's ``draw`` statements say, or what its points and links suggest. The motion is computed again
         for it.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            A file that the page is written to.
         """
         wish = {**self._parts[5], "time_limit": None}
         if self.stop == "cancelled":

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import operator
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,41 @@ ELSEWHERE = {
     "bdf": "`radau` is for stiff systems",
     "lsoda": "`dop853` is for most systems, `radau` for stiff ones",
 }
+
+
+#: Other words of ``solve_ivp``, and what to do instead. None is accepted: there is nothing to do.
+WORDS: dict[str, Optional[str]] = {
+    "fun": "the equations are those of the model; `acceleration_function().rhs` is for other integrators",
+    "vectorized": None,
+    "args": "parameters have names: set={'m': 2}, or with_parameters(m=2); signals are `inputs`",
+    "first_step": "the first step is chosen from `rtol` and `atol`; `step` fixes the length of steps",
+    "min_step": "a step that becomes too short is reported; `time_limit` and `max_steps` bound a run",
+    "max_step": "events, jumps and kinks of inputs end steps, so that none is stepped over; `rtol` and `atol` choose "
+    "the steps, `every` or `t_eval` the rows, and `step` a fixed length",
+    "jac": "Jacobians are exact and come from the model: leave it out",
+    "jac_sparsity": "the sparsity of Jacobians comes from the model: leave it out",
+    "lband": "the sparsity of Jacobians comes from the model: leave it out",
+    "uband": "the sparsity of Jacobians comes from the model: leave it out",
+}
+
+
+def solve_ivp(words: Mapping[str, Any]) -> None:
+    """Refuses words that a run does not have, with what to use."""
+    for word in words:
+        if word not in WORDS:
+            near = difflib.get_close_matches(word, RUN_WORDS, 1)
+            raise TypeError(f"simulate() has no option {word!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+        answer = WORDS[word]
+        if answer is not None:
+            raise RequestError(f"{word}: {answer}")
+
+
+#: Options of a run, for who mistypes one.
+RUN_WORDS = (
+    "t_span", "t_eval", "y0", "project", "every", "rtol", "atol", "method", "events", "step", "max_steps", "set", "initial",
+    "inputs", "interpolate", "plant", "hold", "form", "multipliers", "baumgarte", "balance", "action", "interpret", "fold",
+    "sensitivity", "time_limit", "progress", "dense_output",
+)  # fmt: skip
 
 
 def array(what: str, value: Any) -> npt.NDArray[np.float64]:

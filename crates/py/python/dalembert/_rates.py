@@ -9,11 +9,11 @@ import numpy.typing as npt
 from . import _engine
 from ._errors import RequestError
 from ._options import array
-from ._results import Record
+from ._results import Derivatives, Forces
 from ._table import Array
 
 if TYPE_CHECKING:
-    from ._system import System
+    from ._description import Description
 
 
 class AccelerationFunction:
@@ -23,9 +23,15 @@ class AccelerationFunction:
     one state has shape (n,), k states have shape (n, k), and so have the answers. ``t`` is a number or an array of k. States are
     taken as given: nothing is projected. A state without an acceleration raises :class:`RunError` with its number, or gives
     NaN with ``errors="nan"``.
+
+    Parameters
+    ----------
+    system : System
+    errors : {"raise", "nan"}
+        What a state without an acceleration gives.
     """
 
-    def __init__(self, system: System, errors: str = "raise") -> None:
+    def __init__(self, system: Description, errors: str = "raise") -> None:
         if errors not in ("raise", "nan"):
             raise RequestError(f"errors={errors!r}: choose 'raise' or 'nan'")
         self.system = system
@@ -33,32 +39,58 @@ class AccelerationFunction:
         self._rates = _engine.Rates(system._engine)
 
     def __call__(self, t: npt.ArrayLike, y: npt.ArrayLike) -> Array:
-        """Accelerations: the rates of the speeds, in their order."""
+        """Accelerations: the rates of the speeds, in their order.
+
+        Parameters
+        ----------
+        t : float or array of shape (k,)
+        y : array of shape (n,) or (n, k)
+            Coordinates, then speeds.
+        """
         return self.rhs(t, y)[len(self.system.coordinates) :]
 
     def rhs(self, t: npt.ArrayLike, y: npt.ArrayLike) -> Array:
-        """Rates of coordinates and speeds: the right-hand side for any integrator."""
+        """Rates of coordinates and speeds: the right-hand side for any integrator.
+
+        Parameters
+        ----------
+        t : float or array of shape (k,)
+        y : array of shape (n,) or (n, k)
+            Coordinates, then speeds.
+        """
         states, times, single = self._arrays(t, y)
         rates = self._rates.rates(times, states, self.errors == "nan")
         return rates[:, 0] if single else rates
 
-    def forces(self, t: npt.ArrayLike, y: npt.ArrayLike) -> Record:
+    def forces(self, t: npt.ArrayLike, y: npt.ArrayLike) -> Forces:
         """Accelerations, forces (``ideal``, ``nonideal``, ``control``), ``multipliers`` and control ``inputs``.
 
         Forces have the order of the speeds; multipliers are by row of the constraints, inputs by name.
+
+        Parameters
+        ----------
+        t : float or array of shape (k,)
+        y : array of shape (n,) or (n, k)
+            Coordinates, then speeds.
         """
         states, times, single = self._arrays(t, y)
         found: dict[str, Any] = self._rates.solve(times, states, self.errors == "nan")
         parts = {key: value[:, 0] if single else value for key, value in found.items()}
         for key, names in (("multipliers", self.system.rows), ("inputs", self.system.inputs)):
             parts[key] = dict(zip(names, parts[key]))
-        return Record(parts)
+        return Forces(parts)
 
-    def derivatives(self, t: npt.ArrayLike, y: npt.ArrayLike) -> Record:
+    def derivatives(self, t: npt.ArrayLike, y: npt.ArrayLike) -> Derivatives:
         """Derivatives of rates and multipliers, exact: ``rates_by_state`` of shape (n, n) or (n, n, k), and so on.
 
         Also ``rates_by_input``, ``rates_by_parameter``, ``multipliers_by_state``, ...; names of columns are ``states``,
         ``inputs`` and ``parameters``. Parameters defined from another one follow it.
+
+        Parameters
+        ----------
+        t : float or array of shape (k,)
+        y : array of shape (n,) or (n, k)
+            Coordinates, then speeds.
         """
         states, times, single = self._arrays(t, y)
         found: dict[str, Any] = self._rates.derive_at(times, states, self.errors == "nan")
@@ -71,7 +103,7 @@ class AccelerationFunction:
                 rows = len(self.system.rows) if key.startswith("multipliers") else states.shape[0]
                 value = value.reshape(rows, width, states.shape[1])
             parts[key] = value[..., 0] if single else value
-        return Record({**parts, "states": list(self.system.states), "inputs": inputs, "parameters": parameters})
+        return Derivatives({**parts, "states": list(self.system.states), "inputs": inputs, "parameters": parameters})
 
     def _arrays(self, t: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Array, Array, bool]:
         states = array("y", y)

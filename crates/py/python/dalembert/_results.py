@@ -6,19 +6,33 @@ import html
 from typing import Any, Iterable, Iterator, Mapping, Optional
 
 import numpy as np
+import numpy.typing as npt
 
 from ._errors import Diagnostic
 from ._words import need
+
+Array = npt.NDArray[np.float64]
+Complex = npt.NDArray[np.complex128]
 
 #: Keys whose lists are arrays.
 ARRAYS = {
     "mass", "impressed", "constraint_matrix", "constraint_rhs", "acceleration", "unconstrained_acceleration", "ideal",
     "nonideal", "control", "state_matrix", "damping", "stiffness", "rates", "input_matrix", "output_matrix", "feedthrough",
+    "correlation",
 }  # fmt: skip
 
 
 class Record(Mapping[str, Any]):
-    """An answer of the engine. ``answer["rank"]`` and ``answer.rank`` are the same."""
+    """An answer of the engine. ``answer["rank"]`` and ``answer.rank`` are the same.
+
+    Parameters
+    ----------
+    entries : mapping
+        The answer by key.
+    """
+
+    #: Remarks of the engine, where there are any.
+    diagnostics: list[Diagnostic]
 
     def __init__(self, entries: Mapping[str, Any]) -> None:
         self._entries = {key: self._made(key, value) for key, value in entries.items()}
@@ -50,6 +64,13 @@ class Record(Mapping[str, Any]):
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *(key for key in self._entries if key.isidentifier())})
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._entries)
+
+    def _repr_html_(self) -> str:
+        rows = [[key, _short(value)] for key, value in self._entries.items() if not _empty(value)]
+        return _html_table([type(self).__name__, ""], rows)
+
     def __repr__(self) -> str:
         said = {key: value for key, value in self._entries.items() if not _empty(value)}
         lines = [f"  {key}: {_short(value)}" for key, value in said.items()]
@@ -57,7 +78,12 @@ class Record(Mapping[str, Any]):
 
 
 class Parameters(Mapping[str, float]):
-    """Values of parameters in the units of the model. They are read, not set: ``with_parameters`` gives another system."""
+    """Values of parameters in the units of the model. They are read, not set: ``with_parameters`` gives another system.
+
+    Parameters
+    ----------
+    entries : iterable of (name, value, unit)
+    """
 
     def __init__(self, entries: Iterable[tuple[str, float, Optional[str]]]) -> None:
         entries = list(entries)
@@ -67,6 +93,9 @@ class Parameters(Mapping[str, float]):
 
     def __getitem__(self, name: str) -> float:
         return self._values[name]
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._values)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
@@ -94,8 +123,12 @@ class Parameters(Mapping[str, float]):
 def _html_table(head: list[str], rows: list[list[str]]) -> str:
     """A table for notebooks."""
     cells = "".join(f"<th>{html.escape(text)}</th>" for text in head)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in row) + "</tr>" for row in rows)
+    body = "".join("<tr>" + "".join(f"<td>{_cell(text)}</td>" for text in row) + "</tr>" for row in rows)
     return f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(text: str) -> str:
+    return html.escape(text) if "\n" not in text else f"<pre>{html.escape(text)}</pre>"
 
 
 def _empty(value: Any) -> bool:
@@ -119,8 +152,33 @@ def _short(value: Any) -> str:
     return text if len(text) <= 100 else text[:97] + "..."
 
 
+class Check(Record):
+    """What a model is: names, kinds of constraints, rank, degrees of freedom, initial conditions."""
+
+    rank: Optional[int]
+    degrees_of_freedom: Optional[int]
+    constraints: list[dict[str, Any]]
+    initial: dict[str, float]
+    units: dict[str, str]
+
+
 class Evaluation(Record):
     """Everything at one state: accelerations, forces, multipliers, matrices, outputs."""
+
+    state: dict[str, float]
+    speeds: list[str]
+    acceleration: Array
+    unconstrained_acceleration: Array
+    mass: Array
+    impressed: Array
+    ideal: Array
+    nonideal: Array
+    constraint_matrix: Array
+    constraint_rhs: Array
+    multipliers: dict[str, float]
+    outputs: dict[str, float]
+    energy: Optional[float]
+    rank: int
 
     def __init__(self, entries: Mapping[str, Any]) -> None:
         super().__init__(entries)
@@ -129,8 +187,107 @@ class Evaluation(Record):
         self._entries["constraint_matrix"] = rows.reshape(-1, len(self["speeds"]))
 
 
+class Matrices(Record):
+    """Matrices of the equations of motion at one state, or at k of them along the last axis."""
+
+    mass_matrix: Array
+    bias: Array
+    constraint_matrix: Array
+    constraint_rhs: Array
+
+
+class Forces(Record):
+    """Accelerations and forces at states. Forces have the order of the speeds, multipliers and inputs are by name."""
+
+    acceleration: Array
+    ideal: Array
+    nonideal: Array
+    control: Array
+    multipliers: dict[str, Any]
+    inputs: dict[str, Any]
+
+
+class Derivatives(Record):
+    """Exact derivatives of rates and multipliers; axes are the value, what it is differentiated by, and the state."""
+
+    rates: Array
+    multipliers: Array
+    rates_by_state: Array
+    rates_by_input: Array
+    rates_by_parameter: Array
+    multipliers_by_state: Array
+    multipliers_by_input: Array
+    multipliers_by_parameter: Array
+    states: list[str]
+    inputs: list[str]
+    parameters: list[str]
+
+
+class Control(Record):
+    """What the controller does: ``inputs`` by name, and the generalised ``force`` over the ``speeds``."""
+
+    inputs: dict[str, Any]
+    force: Array
+    speeds: list[str]
+
+
+class Brackets(Record):
+    """A Poisson bracket, written out."""
+
+    bracket: str
+    evolution: str
+    multipliers: dict[str, str]
+    hamiltonian: str
+
+
+class Fit(Record):
+    """Parameters that fit measurements: ``parameters`` with ``value`` and standard ``error``, ``residual``, correlations."""
+
+    parameters: dict[str, dict[str, Optional[float]]]
+    residual: float
+    identifiable: bool
+    unidentifiable: list[dict[str, float]]
+    correlation: Array
+    iterations: int
+
+    def _repr_html_(self) -> str:
+        rows = [[name, _number(e["value"]), _number(e["error"])] for name, e in self["parameters"].items()]
+        return _html_table(["parameter", "value", "standard error"], rows)
+
+
+class Energy(Record):
+    """Energy at the start, its change, and its largest deviation from the start."""
+
+    start: float
+    change: float
+    deviation: float
+
+
+class Stats(Record):
+    """How a run went: steps, evaluations, residuals."""
+
+    t: float
+    method: str
+    steps: int
+    rejected: int
+    evaluations: int
+    wall_time: float
+
+
 class Analysis(Record):
     """Kinds of the constraints, what they keep, what the motion conserves."""
+
+    verdict: str
+    nonholonomic: Optional[bool]
+    rank: int
+    degrees_of_freedom: int
+    constraints: list[Record]
+    conserved: list[Record]
+
+    def _repr_html_(self) -> str:
+        facts = [["constraints", str(self["verdict"])], ["degrees of freedom", str(self["degrees_of_freedom"])]]
+        facts += [[f"conserved: {c['name']}", c["expression"]] for c in self["conserved"]]
+        return _html_table(["analysis", ""], facts)
 
     def _made(self, key: str, value: Any) -> Any:
         if key in ("constraints", "conserved"):
@@ -139,7 +296,11 @@ class Analysis(Record):
 
 
 class Verification(Record):
-    """Every road to the motion, compared."""
+    """Every formalism that applies, compared."""
+
+    passed: bool
+    checks: list[Record]
+    skipped: list[Record]
 
     def _made(self, key: str, value: Any) -> Any:
         if key in ("checks", "skipped"):
@@ -159,6 +320,28 @@ class Verification(Record):
 
 class Linearization(Record):
     """The linear system about a state: state matrix, eigenvalues, modes, stability."""
+
+    state: dict[str, float]
+    states: list[str]
+    inputs: list[str]
+    outputs: list[str]
+    units: dict[str, str]
+    state_matrix: Array
+    input_matrix: Array
+    output_matrix: Array
+    feedthrough: Array
+    eigenvalues: Complex
+    modes: list[Mode]
+    stability: str
+    mass: Array
+    damping: Array
+    stiffness: Array
+
+    def _repr_html_(self) -> str:
+        head = ["eigenvalue [1/s]", "frequency [Hz]", "damping ratio", "time constant [s]"]
+        keys = ("frequency_hz", "damping_ratio", "time_constant")
+        rows = [[_root(m["eigenvalue"]), *(_number(m.get(key)) for key in keys)] for m in self["modes"]]
+        return f"<p>{html.escape(self['stability'])}: {html.escape(self['stability_reason'] or '')}</p>" + _html_table(head, rows)
 
     def _made(self, key: str, value: Any) -> Any:
         if key == "eigenvalues":
@@ -189,6 +372,12 @@ class Linearization(Record):
 class Mode(Record):
     """An eigenvalue and its vector, over the states of the linear system."""
 
+    eigenvalue: complex
+    vector: Complex
+    frequency_hz: float
+    damping_ratio: Optional[float]
+    time_constant: Optional[float]
+
     def _made(self, key: str, value: Any) -> Any:
         if key == "eigenvalue":
             return complex(*value)
@@ -204,6 +393,14 @@ class Equilibrium(Linearization):
 class Equilibria(Record):
     """What a search for equilibria found; a sequence of :class:`Equilibrium` under ``equilibria``."""
 
+    equilibria: list[Equilibrium]
+    rest_possible: bool
+
+    def _repr_html_(self) -> str:
+        states = [", ".join(f"{name} = {value:.6g}" for name, value in e["state"].items()) for e in self["equilibria"]]
+        rows = [[state, e["stability"]] for state, e in zip(states, self["equilibria"])]
+        return _html_table(["equilibrium", "stability"], rows)
+
     def _made(self, key: str, value: Any) -> Any:
         if key == "equilibria":
             return [Equilibrium(entry) for entry in value]
@@ -211,7 +408,16 @@ class Equilibria(Record):
 
 
 class Eigenvalues(Record):
-    """Eigenvalues over a range: ``points`` of length k, ``branches`` of shape (n, k)."""
+    """Eigenvalues over a range: ``points`` of length k, ``branches`` of shape (n, k).
+
+    Parameters
+    ----------
+    entries : mapping
+        The answer of the engine.
+    """
+
+    points: Array
+    branches: Complex
 
     def __init__(self, entries: Mapping[str, Any]) -> None:
         points = entries["points"]
@@ -219,6 +425,14 @@ class Eigenvalues(Record):
         values = np.array([point["value"] for point in points], dtype=float)
         branches = np.array([_complex(point["eigenvalues"]) for point in points]).T
         super().__init__({"points": values, "branches": branches, **rest})
+
+
+def _number(value: Any) -> str:
+    return "" if value is None else f"{value:.6g}"
+
+
+def _root(value: complex) -> str:
+    return f"{value.real:.6g}" if value.imag == 0 else f"{value.real:.6g} {value.imag:+.6g}i"
 
 
 def _complex(pairs: list[list[Optional[float]]]) -> Any:

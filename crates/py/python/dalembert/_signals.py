@@ -10,9 +10,10 @@ import numpy.typing as npt
 from . import _words
 from ._errors import RequestError
 from ._options import array
+from ._stepper import Stepper
 
 if TYPE_CHECKING:
-    from ._system import System
+    from ._description import Description
 
 #: Name, expression or nothing, times, values, interpolation.
 Signal = tuple[str, Optional[str], tuple[float, ...], tuple[float, ...], str]
@@ -43,7 +44,7 @@ def _signal(name: str, value: Any, interpolate: str) -> Signal:
 
 
 def sampled(
-    system: System,
+    system: Description,
     functions: Mapping[str, Callable[[float, npt.NDArray[np.float64]], float]],
     times: npt.NDArray[np.float64],
     method: Optional[str],
@@ -58,7 +59,7 @@ def sampled(
             if len(times) > 2 and not np.allclose(np.diff(times), dt, rtol=1e-9, atol=0.0):
                 raise RequestError("a function as an input is computed at evenly spaced times: give `every`")
             explicit = method if method in ("rk4", "tsit5", "dop853") else "dop853"
-            stepper = system.stepper(dt, method=explicit, substeps=1)
+            stepper = Stepper(system, dt, explicit)
             y = stepper.reset(y0)
         assert y is not None
         now = [float(functions[name](float(t), y)) if name in functions else None for name in stepper.inputs]

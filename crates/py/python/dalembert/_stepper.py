@@ -12,7 +12,7 @@ from ._errors import RequestError
 from ._options import array
 
 if TYPE_CHECKING:
-    from ._system import System
+    from ._description import Description
 
 Array = npt.NDArray[np.float64]
 
@@ -31,10 +31,19 @@ class Stepper:
 
     ``reset()`` begins at the start of the model, ``reset(y)`` at a state of shape (n,), ``reset(Y)`` at many of shape (k, n); it gives
     the state on the constraints. ``step(u)`` gives the next one. ``u`` is a number, a sequence for several inputs, or an array of shape
-    (k, inputs) for many systems, in SI; without it the inputs stay as they are.
+    (k, inputs) for many systems, in SI units; without it the inputs stay as they are.
+
+    Parameters
+    ----------
+    system : System
+    dt : float
+        Length of a step in seconds.
+    method : {"rk4", "tsit5", "dop853"}
+    substeps : int
+        Steps of the method in one step.
     """
 
-    def __init__(self, system: System, dt: float, method: str = "rk4", substeps: int = 1) -> None:
+    def __init__(self, system: Description, dt: float, method: str = "rk4", substeps: int = 1) -> None:
         self.system = system
         #: Length of a step.
         self.dt = float(dt)
@@ -45,7 +54,13 @@ class Stepper:
         self._many = False
 
     def reset(self, state: Union[None, npt.ArrayLike, Mapping[str, float]] = None) -> Array:
-        """Begins again at t = 0."""
+        """Begins again at t = 0, and gives the state on the constraints.
+
+        Parameters
+        ----------
+        state : array of shape (n,) or (k, n), or mapping, optional
+            One state, many of them, or some values by name; otherwise the initial conditions of the model.
+        """
         if isinstance(state, Mapping):
             known = dict(self.system.initial)
             unknown = [name for name in state if name not in known]
@@ -63,7 +78,13 @@ class Stepper:
         return self.state
 
     def step(self, u: Any = None) -> Array:
-        """The state after the next step."""
+        """The state after the next step.
+
+        Parameters
+        ----------
+        u : float, sequence, or array of shape (k, inputs), optional
+            Inputs over the step, in SI units; without it they stay as they are.
+        """
         if self._many:
             return self._engine.step_all(None if u is None else self._inputs(u))
         if u is None or isinstance(u, (float, int)):

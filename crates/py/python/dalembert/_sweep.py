@@ -6,6 +6,7 @@ again where a worker is lost, without changing a digit.
 
 from __future__ import annotations
 
+import html
 import os
 from collections import Counter
 from concurrent.futures import as_completed
@@ -17,14 +18,16 @@ import numpy as np
 from . import _engine, _words
 from ._errors import DalembertError, Interrupted, RequestError
 from ._options import positive
+from ._progress import Line, Progress, teller
+from ._results import _html_table
 from ._table import Table
 
 if TYPE_CHECKING:
-    from ._system import System
+    from ._description import Description
 
 #: Results and motions of some blocks, and their numbers.
 Made = tuple[_engine.Columns, Optional[_engine.Columns], list[int]]
-Progress = Optional[Callable[[int, int], object]]
+Told = Optional[Callable[[int, int], object]]
 
 #: Portions of work for each thread of a cluster: enough to share it evenly, and little is lost with a worker.
 PORTIONS = 8
@@ -34,7 +37,13 @@ MAX_THREADS = 256
 
 
 class Sweep(Table):
-    """Results of many runs, one row each: ``run``, what was varied and drawn, the end of the run, how it went, ``status``."""
+    """Results of many runs, one row each: ``run``, what was varied and drawn, the end of the run, how it went, ``status``.
+
+    Parameters
+    ----------
+    columns, motions, total
+        Tables of the engine, and how many runs were asked for; :meth:`System.sweep` makes them.
+    """
 
     def __init__(self, columns: _engine.Columns, motions: Optional[_engine.Columns], total: int) -> None:
         super().__init__(columns)
@@ -55,7 +64,13 @@ class Sweep(Table):
         return dict(Counter(self._columns.words or ()))
 
     def motion(self, run: int) -> dict[str, Any]:
-        """The motion of one run, by column."""
+        """The motion of one run, by column.
+
+        Parameters
+        ----------
+        run : int
+            Its number, as in the column ``run``.
+        """
         if self.motions is None:
             raise RequestError("motions were not kept: give `every`, the spacing of their rows")
         if run not in self["run"]:
@@ -68,13 +83,28 @@ class Sweep(Table):
     def __reduce__(self) -> tuple[Any, ...]:
         return Sweep, self._parts
 
+    def _repr_html_(self) -> str:
+        numbers = [name for name in self._names if name not in ("run", "status")]
+        rows = [[name, *_spread(self[name])] for name in numbers]
+        head = ["column", "mean", "standard deviation", "least", "greatest"]
+        return f"<p>{html.escape(repr(self)[1:-1])}</p>" + _html_table(head, rows)
+
     def __repr__(self) -> str:
         ends = ", ".join(f"{count} {status}" for status, count in self.counts.items())
         return f"<Sweep of {len(self)} runs{'' if self.complete else f' of {self.total}'}: {ends or 'none made'}>"
 
 
+def _spread(values: Any) -> list[str]:
+    """Mean, deviation, least and greatest of the numbers that there are, with six digits."""
+    known = np.asarray(values, float)
+    known = known[np.isfinite(known)]
+    if not known.size:
+        return ["", "", "", ""]
+    return [f"{value:.6g}" for value in (known.mean(), known.std(), known.min(), known.max())]
+
+
 def sweep(
-    system: System,
+    system: Description,
     vary: Optional[Mapping[str, Any]],
     sample: Optional[Mapping[str, Any]],
     wish: dict[str, Any],
@@ -91,6 +121,24 @@ def sweep(
         f"{_words.name(name)}~{_distribution(how)}" for name, how in _words.mapping("sample", sample).items()
     )
     ready = _engine.Sweep(system._engine, wish)
+    told = None if progress is None or progress is False else teller(progress, "runs")
+    try:
+        return _swept(system, wish, ready, threads, executor, client, retries, told)
+    finally:
+        if isinstance(told, Line):
+            told.end()
+
+
+def _swept(
+    system: Description,
+    wish: dict[str, Any],
+    ready: _engine.Sweep,
+    threads: Optional[int],
+    executor: Any,
+    client: Any,
+    retries: int,
+    progress: Told,
+) -> Sweep:
     if executor is not None and client is not None:
         raise RequestError("give an `executor` or a `client`, not both")
     if executor is not None or client is not None:
@@ -118,7 +166,7 @@ def sweep(
     return result
 
 
-def _on_cluster(ready: _engine.Sweep, spec: Any, client: Any, retries: int, progress: Progress) -> Sweep:
+def _on_cluster(ready: _engine.Sweep, spec: Any, client: Any, retries: int, progress: Told) -> Sweep:
     """Portions of blocks as tasks. The text of the model travels with each: data kept on one worker could be lost with it."""
     _words.need("distributed", "dask")
     import distributed
@@ -132,7 +180,7 @@ def _on_cluster(ready: _engine.Sweep, spec: Any, client: Any, retries: int, prog
         client.cancel(futures)
 
 
-def _on_executor(ready: _engine.Sweep, spec: Any, executor: Any, progress: Progress) -> Sweep:
+def _on_executor(ready: _engine.Sweep, spec: Any, executor: Any, progress: Told) -> Sweep:
     """Portions of blocks as tasks of anything with the ``submit`` of ``concurrent.futures.Executor``."""
     if not callable(getattr(executor, "submit", None)):
         raise RequestError(f"executor: {executor!r} has no `submit`; give a concurrent.futures.Executor")
@@ -153,7 +201,7 @@ def _portions(ready: _engine.Sweep, workers: int) -> list[tuple[int, ...]]:
     return [tuple(range(k, min(k + size, ready.blocks))) for k in range(0, ready.blocks, size)]
 
 
-def _gathered(arriving: Iterable[Made], ready: _engine.Sweep, progress: Progress) -> Sweep:
+def _gathered(arriving: Iterable[Made], ready: _engine.Sweep, progress: Told) -> Sweep:
     """All portions as they arrive; Ctrl-C keeps those that have."""
     made: list[Made] = []
     try:

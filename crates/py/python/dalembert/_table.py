@@ -17,7 +17,13 @@ Array = npt.NDArray[np.float64]
 
 
 class Table:
-    """A table; ``table["x"]`` is a column, a view that cannot be written to."""
+    """A table; ``table["x"]`` is a column, a view that cannot be written to.
+
+    Parameters
+    ----------
+    columns
+        A table of the engine.
+    """
 
     def __init__(self, columns: _engine.Columns) -> None:
         self._columns = columns

@@ -75,6 +75,8 @@ def expression(value: Expression) -> str:
     """An expression in the model language: text as it is, numbers exactly, SymPy translated."""
     if isinstance(value, str):
         return line(value)
+    if hasattr(value, "_expression_"):
+        return str(value._expression_())
     if is_sympy(value):
         from ._sympy import write
 

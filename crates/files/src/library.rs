@@ -1,7 +1,8 @@
-//! The library of an FMU, by the C compiler of the machine.
+//! Shared libraries from C sources, by the C compiler of the machine: the binary part of an FMU.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of source that are optimised, about 20000 operations: compilers take minutes for much more.
 const MAX_OPTIMISED: usize = 1 << 20;
@@ -16,11 +17,14 @@ impl Drop for Scratch {
 }
 
 /// Compiles a source to a shared library for this machine; `CC` names another compiler than `cc`. An error is in words.
-pub fn compile(name: &str, source: &str) -> Result<Vec<u8>, String> {
+pub fn compile_library(name: &str, source: &str) -> Result<Vec<u8>, String> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Err("libraries are made on 64-bit Linux only; the sources are in the file".to_owned());
     }
-    let folder = std::env::temp_dir().join(format!("dalembert-fmu-{}", std::process::id()));
+    // Threads of one process compile side by side.
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("dalembert-library-{}-{number}", std::process::id()));
     std::fs::create_dir(&folder).map_err(|error| error.to_string())?;
     let folder = Scratch(folder);
     let made = |name: &Path| std::fs::read(name).map_err(|error| error.to_string());
