@@ -1,5 +1,6 @@
 //! Slips of people who come from other languages: what is said, and what the text becomes when it is followed.
 
+use super::said;
 use dalembert::{Overrides, Source, elaborate};
 
 /// The first diagnostic of a text: its code, its help, and the line it is about with the suggestion followed.
