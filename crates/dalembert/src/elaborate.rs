@@ -12,6 +12,7 @@ mod bodies;
 mod call;
 mod declare;
 mod dimensions;
+mod draft;
 mod draw;
 mod events;
 mod expression;
@@ -34,10 +35,7 @@ mod survey;
 mod tables;
 mod value;
 
-use crate::system::{
-    CompleteIntegral, Constraint, ConstraintRow, Contact, Coordinate, DrawnPoint, Event, Figure, Output,
-    Parameter, RequirementRow, Run, Speed, System, TableUse,
-};
+use crate::system::{Parameter, System, TableUse};
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, any_error};
 use dalembert_syntax::source::{Source, Span};
@@ -45,7 +43,7 @@ use dalembert_syntax::units::UnitInfo;
 use dalembert_syntax::{self, Ast};
 use loops::Loops;
 use roles::Role;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use scope::{Binding, Scope};
 
 pub(crate) use outside::{Names, constant_value, expression_over, value_in};
@@ -145,57 +143,14 @@ struct Elaborator<'a> {
     time: Symbol,
     constants: Vec<String>,
     parameters: Vec<Parameter>,
-    coordinates: Vec<Coordinate>,
-    /// Declared speeds only; rates that stay speeds are added by `finish`.
-    speeds: Vec<Speed>,
-    definitions: Vec<Option<(Expr, Span)>>,
-    auxiliaries: Vec<auxiliary::Auxiliary>,
-    kinematics: Vec<Option<(Expr, Span)>>,
-    kinetic: Vec<Part>,
-    potential: Vec<Part>,
-    lagrangian: Vec<Part>,
-    dissipation: Vec<Part>,
-    work: Vec<Part>,
-    nonideal: Vec<Part>,
-    mass: Option<(Vec<Vec<Part>>, Span)>,
-    /// Whether there was one, once it has been taken.
-    mass_given: bool,
-    force_vectors: Vec<(Vec<Part>, Span)>,
-    forces_on: Vec<(Binding, Part)>,
-    /// Components of a force, of its point, and where they are written.
-    forces_at: Vec<(Vec<Expr>, Vec<Expr>, Span)>,
-    /// Forces at points times the components of their points, for their units.
-    force_at_work: Vec<Part>,
-    constraints: Vec<Constraint>,
-    rows: Vec<ConstraintRow>,
-    /// Where each of them stands, by name, and the names of outputs.
-    constraint_of: FxHashMap<String, usize>,
-    row_of: FxHashMap<String, usize>,
-    output_names: FxHashSet<String>,
-    contacts: Vec<Contact>,
-    no_contacts: Vec<laws::NoContact>,
-    /// Normal forces as they are written, one for each contact.
-    normals: Vec<Option<(Vec<Expr>, Span)>>,
-    /// Limits of `friction in`, for their units.
-    friction_limits: Vec<(Binding, Part)>,
-    requirements: Vec<Constraint>,
-    requirement_rows: Vec<RequirementRow>,
-    actuators: Option<(Vec<actuate::RawActuator>, Span)>,
-    weight: Option<(Vec<Vec<Expr>>, Span)>,
-    initial: Vec<RawInitial>,
-    /// Which of them is about a coordinate and an order, or about a speed (order `u32::MAX`).
-    initial_of: FxHashMap<(usize, u32), usize>,
-    outputs: Vec<Output>,
-    events: Vec<Event>,
-    run: Option<Run>,
-    complete_integral: Option<CompleteIntegral>,
-    force_observables: Vec<ForceObservable>,
-    drawn: Vec<Figure>,
-    /// The unit that all of it shares, once one is known.
-    drawn_unit: UnitInfo,
-    vectors: Vec<DrawnPoint>,
-    /// Whether an output or event asks for `power(...)`.
-    powers_asked_for: bool,
+    frame: draft::FrameDraft,
+    energies: draft::EnergyDraft,
+    forces: draft::ForceDraft,
+    constraints: draft::ConstraintDraft,
+    contacts: draft::ContactDraft,
+    control: draft::ControlDraft,
+    experiment: draft::ExperimentDraft,
+    drawing: draft::DrawingDraft,
     bodies: bodies::Bodies,
     functions: functions::Functions,
     tables: Vec<std::rc::Rc<Samples>>,
@@ -314,47 +269,14 @@ impl<'a> Elaborator<'a> {
             time,
             constants: Vec::new(),
             parameters: Vec::new(),
-            coordinates: Vec::new(),
-            speeds: Vec::new(),
-            definitions: Vec::new(),
-            auxiliaries: Vec::new(),
-            kinematics: Vec::new(),
-            kinetic: Vec::new(),
-            potential: Vec::new(),
-            lagrangian: Vec::new(),
-            dissipation: Vec::new(),
-            work: Vec::new(),
-            nonideal: Vec::new(),
-            mass: None,
-            mass_given: false,
-            force_vectors: Vec::new(),
-            forces_on: Vec::new(),
-            forces_at: Vec::new(),
-            force_at_work: Vec::new(),
-            constraints: Vec::new(),
-            rows: Vec::new(),
-            constraint_of: FxHashMap::default(),
-            row_of: FxHashMap::default(),
-            output_names: FxHashSet::default(),
-            contacts: Vec::new(),
-            no_contacts: Vec::new(),
-            normals: Vec::new(),
-            friction_limits: Vec::new(),
-            requirements: Vec::new(),
-            requirement_rows: Vec::new(),
-            actuators: None,
-            weight: None,
-            initial: Vec::new(),
-            initial_of: FxHashMap::default(),
-            outputs: Vec::new(),
-            events: Vec::new(),
-            run: None,
-            complete_integral: None,
-            force_observables: Vec::new(),
-            drawn: Vec::new(),
-            drawn_unit: UnitInfo::Number,
-            vectors: Vec::new(),
-            powers_asked_for: false,
+            frame: Default::default(),
+            energies: Default::default(),
+            forces: Default::default(),
+            constraints: Default::default(),
+            contacts: Default::default(),
+            control: Default::default(),
+            experiment: Default::default(),
+            drawing: Default::default(),
             bodies: bodies::Bodies::default(),
             functions: functions::Functions::default(),
             tables: Vec::new(),

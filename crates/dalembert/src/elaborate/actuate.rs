@@ -48,12 +48,12 @@ impl Elaborator<'_> {
                     ActuatorKind::At { force, point } => force.span.to(point.span),
                 };
                 let bounds = item.bounds.as_ref().map(|range| self.bounds(range, &unit)).transpose()?;
-                let known = self.actuators.iter().flat_map(|(list, _)| list);
+                let known = self.control.actuators.iter().flat_map(|(list, _)| list);
                 if known.into_iter().any(|other| other.name == name) {
                     let message = format!("`{name}` is actuated already");
                     return self.error(Code::DeclaredTwice, place, &message);
                 }
-                let (list, _) = self.actuators.get_or_insert_with(|| (Vec::new(), span));
+                let (list, _) = self.control.actuators.get_or_insert_with(|| (Vec::new(), span));
                 list.push(RawActuator { name, acts, bounds });
             }
         }
@@ -62,8 +62,9 @@ impl Elaborator<'_> {
 
     /// Whether control acts on coordinates and speeds alone, so that its force on a joint is that of a motor there.
     pub(super) fn has_control_at_joints(&self) -> bool {
-        let mut actuators = self.actuators.iter().flat_map(|(list, _)| list);
-        !self.requirements.is_empty() && actuators.all(|actuator| matches!(actuator.acts, Acts::On(_)))
+        let mut actuators = self.control.actuators.iter().flat_map(|(list, _)| list);
+        !self.control.requirements.is_empty()
+            && actuators.all(|actuator| matches!(actuator.acts, Acts::On(_)))
     }
 
     /// The members of a target, with the unit of the force on them where it is known.
@@ -128,7 +129,7 @@ impl Elaborator<'_> {
     ) -> Vec<Expr> {
         let force = self.pool.substitute(force, images);
         let point = self.pool.substitute(point, images);
-        let places = crate::kernel_form::Places::new(self.coordinates.iter().map(|c| &c.symbol));
+        let places = crate::kernel_form::Places::new(self.frame.coordinates.iter().map(|c| &c.symbol));
         let mut parts: Vec<Vec<Expr>> = vec![Vec::new(); n];
         for (F, P) in force.into_iter().zip(point) {
             for (i, slope) in places.gradient(&mut self.pool, P) {
@@ -148,14 +149,14 @@ impl Elaborator<'_> {
         frame: &[Vec<(usize, Expr)>],
         images: &[(Symbol, Expr)],
     ) -> Fallible<Control> {
-        let residuals: Vec<Expr> = self.requirement_rows.iter().map(|r| r.residual).collect();
+        let residuals: Vec<Expr> = self.control.rows.iter().map(|r| r.residual).collect();
         let replaced = self.pool.substitute(&residuals, images);
-        self.requirement_rows.iter_mut().zip(replaced).for_each(|(row, e)| row.residual = e);
-        let rows = self.requirement_rows.iter().filter(|row| row.on_accelerations);
+        self.control.rows.iter_mut().zip(replaced).for_each(|(row, e)| row.residual = e);
+        let rows = self.control.rows.iter().filter(|row| row.on_accelerations);
         let rows: Vec<(Expr, Span)> = rows.map(|row| (row.residual, row.span)).collect();
         self.check_accelerations(k, &rows)?;
-        let (actuators, weight) = (self.actuators.take(), self.weight.take());
-        if self.requirement_rows.is_empty()
+        let (actuators, weight) = (self.control.actuators.take(), self.control.weight.take());
+        if self.control.rows.is_empty()
             && let Some(span) = actuators.as_ref().map(|a| a.1).or(weight.as_ref().map(|w| w.1))
         {
             let message = "nothing is required of the control: this has no effect";
@@ -165,7 +166,7 @@ impl Elaborator<'_> {
             );
         }
         let n = k.speeds.len();
-        let own = n - self.definitions.len();
+        let own = n - self.frame.definitions.len();
         let bounds = actuators.iter().flat_map(|(list, _)| list).map(|a| a.bounds);
         let bounds: Vec<Option<[Expr; 2]>> =
             bounds.map(|b| b.map(|[a, b]| [a, b].map(|e| self.pool.substitute(&[e], images)[0]))).collect();

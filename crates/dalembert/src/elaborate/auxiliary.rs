@@ -30,7 +30,7 @@ pub(super) struct Auxiliary {
 impl Elaborator<'_> {
     /// All names of the statement are known to all its rates.
     pub(super) fn auxiliary_states(&mut self, definitions: &[Definition]) -> Fallible<()> {
-        let first = self.auxiliaries.len();
+        let first = self.frame.auxiliaries.len();
         let mut of = Vec::new();
         for d in definitions {
             let kind = self.state_unit(d.unit.as_ref()).inspect_err(|_| self.poison(&d.target))?;
@@ -42,10 +42,10 @@ impl Elaborator<'_> {
         for (k, d) in of.into_iter().enumerate() {
             let allowed = Allowed::only("the rate of a state", State::Velocity).with_signals();
             let part = self.part(&d.value, allowed)?;
-            let per_time = self.auxiliaries[first + k].kind.per_time();
+            let per_time = self.frame.auxiliaries[first + k].kind.per_time();
             self.same_unit(&per_time, &part.kind, d.value.span)?;
-            self.auxiliaries[first + k].rate = part.expr;
-            self.dot.define(self.auxiliaries[first + k].symbol, part.expr);
+            self.frame.auxiliaries[first + k].rate = part.expr;
+            self.dot.define(self.frame.auxiliaries[first + k].symbol, part.expr);
         }
         Ok(())
     }
@@ -61,7 +61,7 @@ impl Elaborator<'_> {
             self.allow(&[value], Allowed::only("a discrete value", State::Nothing), d.value.span)?;
             let kind = if kind == UnitInfo::Missing { given } else { kind.clone() };
             let index = self.new_auxiliary(&name, kind, CoordinateSort::Discrete, d.target.span)?;
-            self.dot.define(self.auxiliaries[index].symbol, Pool::ZERO);
+            self.dot.define(self.frame.auxiliaries[index].symbol, Pool::ZERO);
             let on = Binding::Auxiliary(index);
             // A guess, so that `initial` and `--initial` may say something else.
             let start =
@@ -168,10 +168,10 @@ impl Elaborator<'_> {
         sort: CoordinateSort,
         span: Span,
     ) -> Fallible<usize> {
-        let index = self.auxiliaries.len();
+        let index = self.frame.auxiliaries.len();
         self.declare(name, Binding::Auxiliary(index), span)?;
         let symbol = self.symbol_with_role(name, Role::Auxiliary);
-        self.auxiliaries.push(Auxiliary {
+        self.frame.auxiliaries.push(Auxiliary {
             name: name.to_owned(),
             symbol,
             sort,
@@ -184,29 +184,29 @@ impl Elaborator<'_> {
 
     /// Their rates in the speeds.
     pub(super) fn auxiliary_rates(&mut self, images: &[(Symbol, Expr)]) -> Vec<Expr> {
-        let rates: Vec<Expr> = self.auxiliaries.iter().map(|z| z.rate).collect();
+        let rates: Vec<Expr> = self.frame.auxiliaries.iter().map(|z| z.rate).collect();
         self.pool.substitute(&rates, images)
     }
 
     /// Where an auxiliary variable stands behind the coordinates: state variables come before discrete values.
     pub(super) fn auxiliary_place(&self, k: usize) -> usize {
-        let before = |z: &&Auxiliary| z.sort == self.auxiliaries[k].sort;
-        let same = self.auxiliaries[..k].iter().filter(before).count();
-        let states = || self.auxiliaries.iter().filter(|z| z.sort == CoordinateSort::State).count();
-        if self.auxiliaries[k].sort == CoordinateSort::State { same } else { states() + same }
+        let before = |z: &&Auxiliary| z.sort == self.frame.auxiliaries[k].sort;
+        let same = self.frame.auxiliaries[..k].iter().filter(before).count();
+        let states = || self.frame.auxiliaries.iter().filter(|z| z.sort == CoordinateSort::State).count();
+        if self.frame.auxiliaries[k].sort == CoordinateSort::State { same } else { states() + same }
     }
 
     /// Puts them behind the coordinates.
     pub(super) fn append_auxiliaries(&mut self, kinematics: &mut Kinematics, rates: Vec<Expr>) {
         let mut sorted: Vec<(Auxiliary, Expr)> =
-            std::mem::take(&mut self.auxiliaries).into_iter().zip(rates).collect();
+            std::mem::take(&mut self.frame.auxiliaries).into_iter().zip(rates).collect();
         sorted.sort_by_key(|(z, _)| z.sort == CoordinateSort::Discrete);
         for (z, rate) in sorted {
             kinematics.rates.push(rate);
             let [rate, acceleration] =
                 ["'", "''"].map(|primes| self.pool.symbol(&format!("{}{primes}", z.name)));
             let displacement = self.pool.symbol(&format!("delta({})", z.name));
-            self.coordinates.push(Coordinate {
+            self.frame.coordinates.push(Coordinate {
                 sort: z.sort,
                 name: z.name,
                 symbol: z.symbol,
@@ -218,7 +218,7 @@ impl Elaborator<'_> {
             });
         }
         for row in kinematics.inverse.iter_mut().flatten() {
-            row.resize(self.coordinates.len(), Pool::ZERO);
+            row.resize(self.frame.coordinates.len(), Pool::ZERO);
         }
     }
 }

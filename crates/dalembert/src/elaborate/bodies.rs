@@ -89,9 +89,10 @@ impl Elaborator<'_> {
         if self.bodies.is_empty() || any_error(&self.diagnostics) {
             return Ok(());
         }
-        let first = [self.kinetic.len(), self.potential.len()];
+        let first = [self.energies.kinetic.len(), self.energies.potential.len()];
         self.body_energies()?;
-        self.bodies.energies = [first[0]..self.kinetic.len(), first[1]..self.potential.len()];
+        self.bodies.energies =
+            [first[0]..self.energies.kinetic.len(), first[1]..self.energies.potential.len()];
         self.close_loops()?;
         self.limit_events();
         self.guess_quaternions();
@@ -107,7 +108,7 @@ impl Elaborator<'_> {
             for (end, value, rising) in [("lower", below, false), ("upper", above, true)] {
                 let name = format!("{}.{end} passed", limit.name);
                 let (rising, actions, span) = (Some(rising), Vec::new(), limit.span);
-                self.events.push(Event { name, value, rising, stop: false, actions, span });
+                self.experiment.events.push(Event { name, value, rising, stop: false, actions, span });
             }
         }
     }
@@ -116,11 +117,11 @@ impl Elaborator<'_> {
     fn guess_quaternions(&mut self) {
         for joint in self.bodies.joints.clone().iter().flatten().filter(|joint| !joint.speeds.is_empty()) {
             let scalar = joint.coordinates[joint.coordinates.len() - 4];
-            if self.initial_of.contains_key(&(scalar, 0)) {
+            if self.experiment.initial_of.contains_key(&(scalar, 0)) {
                 continue;
             }
-            self.initial_of.insert((scalar, 0), self.initial.len());
-            self.initial.push(RawInitial {
+            self.experiment.initial_of.insert((scalar, 0), self.experiment.initial.len());
+            self.experiment.initial.push(RawInitial {
                 on: Binding::Coordinate(scalar),
                 order: 0,
                 fixed: false,
@@ -147,9 +148,9 @@ impl Elaborator<'_> {
             let rest = parts.iter().enumerate().filter(|(k, _)| !range.contains(k));
             rest.map(|(_, part)| (part.expr, sign.clone())).collect()
         };
-        let mut parts = outside(kinetic, &self.kinetic, Rational::ONE);
-        parts.extend(outside(potential, &self.potential, Rational::MINUS_ONE));
-        parts.extend(self.lagrangian.iter().map(|part| (part.expr, Rational::ONE)));
+        let mut parts = outside(kinetic, &self.energies.kinetic, Rational::ONE);
+        parts.extend(outside(potential, &self.energies.potential, Rational::MINUS_ONE));
+        parts.extend(self.energies.lagrangian.iter().map(|part| (part.expr, Rational::ONE)));
         let rest = self.pool.combine(parts);
         self.pool.substitute(&[rest], images)[0]
     }

@@ -338,7 +338,7 @@ impl Elaborator<'_> {
                 // A speed by itself stands for its quasi-coordinate.
                 if let Some(s) = self.pool.as_symbol(*e)
                     && self.role(s) == Role::Rate
-                    && let Some(speed) = self.speeds.iter().find(|speed| speed.symbol == s)
+                    && let Some(speed) = self.frame.speeds.iter().find(|speed| speed.symbol == s)
                 {
                     return Ok(Value::Scalar(self.pool.var(speed.displacement), UnitInfo::Missing));
                 }
@@ -375,7 +375,7 @@ impl Elaborator<'_> {
                     }
                 };
                 let symbol = self.symbol_with_role(&format!("{kind}({target})"), Role::Result);
-                self.force_observables.push(ForceObservable {
+                self.experiment.force_observables.push(ForceObservable {
                     symbol,
                     kind: kind.to_owned(),
                     on,
@@ -393,10 +393,10 @@ impl Elaborator<'_> {
             return Ok(residual);
         }
         self.close_loop_of(target)?;
-        let group = self.constraint_of.get(target).copied();
+        let group = self.constraints.by_name.get(target).copied();
         let rows = match group {
-            Some(g) => self.constraints[g].rows.clone(),
-            None => match self.row_of.get(target).copied() {
+            Some(g) => self.constraints.list[g].rows.clone(),
+            None => match self.constraints.row_by_name.get(target).copied() {
                 Some(r) => r..r + 1,
                 None => return self.unknown_constraint(target, span),
             },
@@ -409,8 +409,8 @@ impl Elaborator<'_> {
                     "`reaction` takes a whole constraint, not one of its rows",
                 );
             };
-            let symbol =
-                self.symbol_with_role(&format!("reaction({})", self.constraints[g].name), Role::IdealResult);
+            let symbol = self
+                .symbol_with_role(&format!("reaction({})", self.constraints.list[g].name), Role::IdealResult);
             return Ok(Value::Scalar(self.pool.var(symbol), UnitInfo::Missing));
         }
         // What holds always has no force and no residual.
@@ -420,10 +420,12 @@ impl Elaborator<'_> {
         let mut parts: Vec<Value> = Vec::new();
         for r in rows {
             let e: Expr = if what == "residual" {
-                self.rows[r].residual
+                self.constraints.rows[r].residual
             } else {
-                let symbol =
-                    self.symbol_with_role(&format!("multiplier({})", self.rows[r].name), Role::IdealResult);
+                let symbol = self.symbol_with_role(
+                    &format!("multiplier({})", self.constraints.rows[r].name),
+                    Role::IdealResult,
+                );
                 self.pool.var(symbol)
             };
             parts.push(Value::Scalar(e, UnitInfo::Missing));
@@ -433,15 +435,15 @@ impl Elaborator<'_> {
 
     /// How far a requirement, or a row of one, is from being met.
     fn of_requirement(&mut self, target: &str) -> Option<Value> {
-        let rows = match self.requirements.iter().find(|r| r.name == target) {
+        let rows = match self.control.requirements.iter().find(|r| r.name == target) {
             Some(requirement) => requirement.rows.clone(),
             None => {
-                let r = self.requirement_rows.iter().position(|r| r.name == target)?;
+                let r = self.control.rows.iter().position(|r| r.name == target)?;
                 r..r + 1
             }
         };
         let mut parts: Vec<Value> =
-            rows.map(|r| Value::Scalar(self.requirement_rows[r].residual, UnitInfo::Missing)).collect();
+            rows.map(|r| Value::Scalar(self.control.rows[r].residual, UnitInfo::Missing)).collect();
         Some(if parts.len() == 1 { parts.swap_remove(0) } else { Value::Vector(parts) })
     }
 
@@ -449,14 +451,14 @@ impl Elaborator<'_> {
     fn friction_force(&mut self, name: &Name, args: &[ast::Expr]) -> Fallible<Value> {
         let [a] = self.arguments(name, args)?;
         let target = self.spelt_name(a)?;
-        if let Some(none) = self.no_contacts.iter().find(|c| c.name == target) {
+        if let Some(none) = self.contacts.without_force.iter().find(|c| c.name == target) {
             let zero = || Value::Scalar(Pool::ZERO, UnitInfo::Missing);
             return Ok(match none.components {
                 1 => zero(),
                 components => Value::Vector((0..components).map(|_| zero()).collect()),
             });
         }
-        let Some(contact) = self.contacts.iter().find(|c| c.name == target) else {
+        let Some(contact) = self.contacts.list.iter().find(|c| c.name == target) else {
             let message = format!("no friction acts on `{target}`");
             let d = Diagnostic::error(Code::UnknownConstraint, a.span, message);
             return self.fail(
@@ -483,7 +485,7 @@ impl Elaborator<'_> {
             let d = Diagnostic::error(Code::UnknownName, a.span, message);
             return self.fail(d.help(format!("one of {}", classes.join(", "))));
         }
-        self.powers_asked_for |= name.text == "power";
+        self.experiment.powers_asked_for |= name.text == "power";
         let symbol = self.symbol_with_role(&format!("{}({class})", name.text), Role::Result);
         Ok(Value::Scalar(self.pool.var(symbol), UnitInfo::Missing))
     }
@@ -491,9 +493,10 @@ impl Elaborator<'_> {
     pub(super) fn unknown_constraint(&mut self, target: &str, span: Span) -> Fallible<Value> {
         let known: Vec<String> = self
             .constraints
+            .list
             .iter()
             .map(|c| c.name.clone())
-            .chain(self.rows.iter().map(|r| r.name.clone()))
+            .chain(self.constraints.rows.iter().map(|r| r.name.clone()))
             .collect();
         let d =
             Diagnostic::error(Code::UnknownConstraint, span, format!("no constraint is called `{target}`"));

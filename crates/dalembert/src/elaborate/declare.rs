@@ -194,7 +194,7 @@ impl Elaborator<'_> {
     pub(super) fn coordinate(&mut self, d: &Declared) -> Fallible<()> {
         let kind = self.state_unit(d.unit.as_ref()).inspect_err(|_| self.poison(&d.target))?;
         let names = self.members(&d.target).inspect_err(|_| self.poison(&d.target))?;
-        self.limit(self.coordinates.len() + names.len(), "coordinates", d.target.span)
+        self.limit(self.frame.coordinates.len() + names.len(), "coordinates", d.target.span)
             .inspect_err(|_| self.poison(&d.target))?;
         for name in names {
             self.new_coordinate(&name, kind.clone(), d.target.span)?;
@@ -204,7 +204,7 @@ impl Elaborator<'_> {
 
     /// Declares a coordinate with its rate, acceleration and virtual displacement.
     pub(super) fn new_coordinate(&mut self, name: &str, kind: UnitInfo, span: Span) -> Fallible<usize> {
-        let i = self.coordinates.len();
+        let i = self.frame.coordinates.len();
         self.declare(name, Binding::Coordinate(i), span)?;
         let symbol = self.symbol_with_role(name, Role::Coordinate);
         let rate = self.symbol_with_role(&format!("{name}'"), Role::Rate);
@@ -215,7 +215,7 @@ impl Elaborator<'_> {
         self.dot.define(rate, a);
         self.virtual_change.define(symbol, delta);
         let name = name.to_owned();
-        self.coordinates.push(Coordinate {
+        self.frame.coordinates.push(Coordinate {
             sort: CoordinateSort::Position,
             name,
             symbol,
@@ -225,14 +225,14 @@ impl Elaborator<'_> {
             kind,
             span,
         });
-        self.kinematics.push(None);
+        self.frame.kinematics.push(None);
         Ok(i)
     }
 
     pub(super) fn speed(&mut self, d: &ast::Speed) -> Fallible<()> {
         let kind = self.state_unit(d.unit.as_ref()).inspect_err(|_| self.poison(&d.target))?;
         let names = self.members(&d.target).inspect_err(|_| self.poison(&d.target))?;
-        self.limit(self.speeds.len() + names.len(), "speeds", d.target.span)
+        self.limit(self.frame.speeds.len() + names.len(), "speeds", d.target.span)
             .inspect_err(|_| self.poison(&d.target))?;
         for name in names {
             let definition = match &d.definition {
@@ -257,7 +257,7 @@ impl Elaborator<'_> {
         kind: UnitInfo,
         span: Span,
     ) -> Fallible<usize> {
-        let s = self.speeds.len();
+        let s = self.frame.speeds.len();
         self.declare(name, Binding::Speed(s), span)?;
         let symbol = self.symbol_with_role(name, Role::Rate);
         let acceleration = self.symbol_with_role(&format!("{name}'"), Role::Acceleration);
@@ -265,8 +265,8 @@ impl Elaborator<'_> {
         let a = self.pool.var(acceleration);
         self.dot.define(symbol, a);
         let name = name.to_owned();
-        self.speeds.push(Speed { name, symbol, acceleration, displacement, rate_of: None, kind, span });
-        self.definitions.push(definition);
+        self.frame.speeds.push(Speed { name, symbol, acceleration, displacement, rate_of: None, kind, span });
+        self.frame.definitions.push(definition);
         Ok(s)
     }
 
@@ -277,7 +277,7 @@ impl Elaborator<'_> {
             return self.error(Code::UnknownName, target.span, &message);
         };
         let part = self.part(rate, Allowed::only("kinematics", State::Velocity))?;
-        if let Some((_, first)) = self.kinematics[i] {
+        if let Some((_, first)) = self.frame.kinematics[i] {
             let d = Diagnostic::error(
                 Code::KinematicsTwice,
                 span,
@@ -285,9 +285,9 @@ impl Elaborator<'_> {
             );
             return self.fail(d.label(first, "first here"));
         }
-        let kind = self.coordinates[i].kind.per_time();
+        let kind = self.frame.coordinates[i].kind.per_time();
         self.same_unit(&kind, &part.kind, rate.span)?;
-        self.kinematics[i] = Some((part.expr, rate.span));
+        self.frame.kinematics[i] = Some((part.expr, rate.span));
         Ok(())
     }
 
@@ -316,7 +316,7 @@ impl Elaborator<'_> {
         let kind = parts.iter().try_fold(UnitInfo::Number, |kind, (_, part)| kind.plus(part).ok());
         if let (2 | 3, Some(kind)) = (parts.len(), kind) {
             let at = parts.into_iter().map(|(e, _)| e).collect();
-            self.vectors.push(DrawnPoint { name: name.to_owned(), at, kind });
+            self.drawing.vectors.push(DrawnPoint { name: name.to_owned(), at, kind });
         }
     }
 

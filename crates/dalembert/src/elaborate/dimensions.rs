@@ -18,29 +18,29 @@ impl Elaborator<'_> {
             self.fits(&mut energy, &part, &UnitInfo::Number)?;
         }
         // Taken away while they are looked at: a mass matrix may be large.
-        let mass = self.mass.take();
+        let mass = self.forces.mass.take();
         for (row, p) in mass.iter().flat_map(|(rows, _)| rows).zip(&k.speeds) {
             for (part, q) in row.iter().zip(&k.speeds).filter(|(part, _)| part.kind != UnitInfo::Number) {
                 self.fits(&mut energy, part, &p.kind.times(&q.kind, &Rational::ONE))?;
             }
         }
-        self.mass = mass;
+        self.forces.mass = mass;
         let (forces_on, limits) =
-            (std::mem::take(&mut self.forces_on), std::mem::take(&mut self.friction_limits));
+            (std::mem::take(&mut self.forces.on), std::mem::take(&mut self.contacts.limits));
         for (on, part) in forces_on.iter().chain(&limits) {
             let displacement = match on {
-                Binding::Coordinate(i) => self.coordinates[*i].kind.clone(),
-                Binding::Speed(s) => displacements[k.speeds.len() - self.definitions.len() + s].clone(),
+                Binding::Coordinate(i) => self.frame.coordinates[*i].kind.clone(),
+                Binding::Speed(s) => displacements[k.speeds.len() - self.frame.definitions.len() + s].clone(),
                 _ => UnitInfo::Missing,
             };
             self.fits(&mut energy, part, &displacement)?;
         }
-        self.forces_on = forces_on;
-        let vectors = std::mem::take(&mut self.force_vectors);
+        self.forces.on = forces_on;
+        let vectors = std::mem::take(&mut self.forces.vectors);
         for (part, displacement) in vectors.iter().flat_map(|(force, _)| force.iter().zip(&displacements)) {
             self.fits(&mut energy, part, displacement)?;
         }
-        self.force_vectors = vectors;
+        self.forces.vectors = vectors;
         for (part, factor) in self.work_parts(&time) {
             self.fits(&mut energy, &part, &factor)?;
         }
@@ -51,14 +51,18 @@ impl Elaborator<'_> {
     }
 
     fn energy_parts(&self) -> Vec<Part> {
-        [&self.kinetic, &self.potential, &self.lagrangian].into_iter().flatten().cloned().collect()
+        [&self.energies.kinetic, &self.energies.potential, &self.energies.lagrangian]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect()
     }
 
     /// What is work already, and what is work in a time.
     fn work_parts(&self, time: &UnitInfo) -> Vec<(Part, UnitInfo)> {
-        let works = self.work.iter().chain(&self.nonideal).cloned();
-        let at_points = self.force_at_work.iter().cloned();
-        let rates = self.dissipation.iter().map(|part| (part.clone(), time.clone()));
+        let works = self.forces.work.iter().chain(&self.forces.nonideal).cloned();
+        let at_points = self.forces.at_work.iter().cloned();
+        let rates = self.energies.dissipation.iter().map(|part| (part.clone(), time.clone()));
         works.chain(at_points).map(|part| (part, UnitInfo::Number)).chain(rates).collect()
     }
 

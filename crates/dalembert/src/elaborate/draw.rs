@@ -23,7 +23,7 @@ impl Elaborator<'_> {
             }
             Shape::Circle { centre, radius, normal } => self.circle(centre, radius, normal.as_ref())?,
         };
-        self.drawn.push(figure);
+        self.drawing.figures.push(figure);
         Ok(())
     }
 
@@ -63,7 +63,7 @@ impl Elaborator<'_> {
             kind = self.same_unit(&kind, part, e.span)?;
         }
         if let UnitInfo::Known(_) = kind {
-            self.drawn_unit = self.same_unit(&self.drawn_unit.clone(), &kind, e.span)?;
+            self.drawing.unit = self.same_unit(&self.drawing.unit.clone(), &kind, e.span)?;
         }
         let name = match &e.kind {
             ExprKind::Name(_) | ExprKind::Index(..) => self.spelt_name(e)?,

@@ -25,7 +25,7 @@ impl Elaborator<'_> {
     ) -> Fallible<()> {
         let span = target.span;
         let name = self.member(target)?;
-        if self.events.iter().any(|e| e.name == name) {
+        if self.experiment.events.iter().any(|e| e.name == name) {
             let message = format!("an event called `{name}` exists already");
             return self.error(Code::DeclaredTwice, span, &message);
         }
@@ -35,7 +35,7 @@ impl Elaborator<'_> {
         for action in actions {
             self.assignment(action, &mut list)?;
         }
-        self.events.push(Event { name, value: part.expr, rising, stop, actions: list, span });
+        self.experiment.events.push(Event { name, value: part.expr, rising, stop, actions: list, span });
         Ok(())
     }
 
@@ -67,15 +67,15 @@ impl Elaborator<'_> {
         let on = self.lookup(name, item.target.span)?;
         match (&on, item.order) {
             (Binding::Coordinate(i), 0) => {
-                Ok((InitialTarget::Coordinate(*i), self.coordinates[*i].kind.clone()))
+                Ok((InitialTarget::Coordinate(*i), self.frame.coordinates[*i].kind.clone()))
             }
             (Binding::Coordinate(i), 1) => {
-                Ok((InitialTarget::Rate(*i), self.coordinates[*i].kind.per_time()))
+                Ok((InitialTarget::Rate(*i), self.frame.coordinates[*i].kind.per_time()))
             }
-            (Binding::Speed(s), 0) => Ok((InitialTarget::Speed(*s), self.speeds[*s].kind.clone())),
+            (Binding::Speed(s), 0) => Ok((InitialTarget::Speed(*s), self.frame.speeds[*s].kind.clone())),
             (Binding::Auxiliary(k), 0) => {
                 let place = AUXILIARY + k;
-                Ok((InitialTarget::Coordinate(place), self.auxiliaries[*k].kind.clone()))
+                Ok((InitialTarget::Coordinate(place), self.frame.auxiliaries[*k].kind.clone()))
             }
             _ => {
                 let primes = "'".repeat(item.order as usize);
@@ -98,11 +98,11 @@ impl Elaborator<'_> {
 
     /// What events assign as coordinates and speeds of the system.
     pub(super) fn close_events(&mut self, k: &Kinematics) -> Fallible<()> {
-        let n_x = self.coordinates.len();
-        let (own, speed_of) = (k.speeds.len() - self.definitions.len(), k.speed_of(n_x));
-        for e in 0..self.events.len() {
+        let n_x = self.frame.coordinates.len();
+        let (own, speed_of) = (k.speeds.len() - self.frame.definitions.len(), k.speed_of(n_x));
+        for e in 0..self.experiment.events.len() {
             let (mut closed, mut rates) = (Vec::new(), Vec::new());
-            for action in std::mem::take(&mut self.events[e].actions) {
+            for action in std::mem::take(&mut self.experiment.events[e].actions) {
                 let target = match action.target {
                     InitialTarget::Coordinate(i) if i >= AUXILIARY => {
                         InitialTarget::Coordinate(n_x + self.auxiliary_place(i - AUXILIARY))
@@ -120,7 +120,7 @@ impl Elaborator<'_> {
                 closed.push(Action { target, ..action });
             }
             self.assign_rates(k, &rates, &mut closed)?;
-            self.events[e].actions = closed;
+            self.experiment.events[e].actions = closed;
         }
         Ok(())
     }
@@ -134,7 +134,7 @@ impl Elaborator<'_> {
     ) -> Fallible<()> {
         let Some(span) = rates.first().map(|(_, a)| a.span) else { return Ok(()) };
         let Some(inverse) = &k.inverse else {
-            let name = &self.coordinates[rates[0].0].name;
+            let name = &self.frame.coordinates[rates[0].0].name;
             let message = format!("the speeds do not follow from `{name}'`, so an event cannot assign it");
             let d = Diagnostic::error(Code::NotAssignable, span, message);
             return self.fail(d.help("assign the declared speeds instead"));

@@ -255,15 +255,15 @@ impl Elaborator<'_> {
                 Value::Scalar(self.pool.var(p.symbol), p.kind.clone())
             }
             Binding::Coordinate(i) => {
-                let c = &self.coordinates[i];
+                let c = &self.frame.coordinates[i];
                 Value::Scalar(self.pool.var(c.symbol), c.kind.clone())
             }
             Binding::Speed(i) => {
-                let s = &self.speeds[i];
+                let s = &self.frame.speeds[i];
                 Value::Scalar(self.pool.var(s.symbol), s.kind.clone())
             }
             Binding::Auxiliary(k) => {
-                let z = &self.auxiliaries[k];
+                let z = &self.frame.auxiliaries[k];
                 Value::Scalar(self.pool.var(z.symbol), z.kind.clone())
             }
             Binding::Value(value) => self.value_over_points(&value).unwrap_or(value),

@@ -24,7 +24,7 @@ impl Elaborator<'_> {
             ));
             return (None, diagnostics);
         }
-        let powers_asked_for = self.powers_asked_for;
+        let powers_asked_for = self.experiment.powers_asked_for;
         let mut system = system.ok().map(|parts| self.assemble(parts));
         if let Some(system) = system.as_mut().filter(|_| powers_asked_for) {
             crate::energy_balance::name_powers(system);
@@ -34,7 +34,7 @@ impl Elaborator<'_> {
 
     fn close(&mut self) -> Fallible<Closed> {
         self.check_contents()?;
-        self.mass_given = self.mass.is_some();
+        self.forces.mass_given = self.forces.mass.is_some();
         let releases = self.release_images();
         self.put_releases_to_zero(&releases);
         let kinematics = self.resolve_speeds()?;
@@ -43,11 +43,16 @@ impl Elaborator<'_> {
         images.extend(releases);
         self.add_input_images(&mut images);
         let body_results = self.body_results(&kinematics, &images)?;
-        let [kinetic, potential, lagrangian, dissipation] =
-            [&self.kinetic, &self.potential, &self.lagrangian, &self.dissipation].map(|parts| {
-                let exprs: Vec<Expr> = parts.iter().map(|p| p.expr).collect();
-                (!exprs.is_empty()).then_some(exprs)
-            });
+        let [kinetic, potential, lagrangian, dissipation] = [
+            &self.energies.kinetic,
+            &self.energies.potential,
+            &self.energies.lagrangian,
+            &self.energies.dissipation,
+        ]
+        .map(|parts| {
+            let exprs: Vec<Expr> = parts.iter().map(|p| p.expr).collect();
+            (!exprs.is_empty()).then_some(exprs)
+        });
         let mut sum = |parts: Option<Vec<Expr>>| {
             parts.map(|parts| {
                 let total = self.pool.total(parts);
@@ -61,7 +66,8 @@ impl Elaborator<'_> {
         let mut contributions = self.energy_contributions(&images);
         let (applied, forces) = self.applied_forces(&kinematics, &frame, &images)?;
         contributions.extend(forces);
-        let spans = (self.nonideal.first().map(|p| p.span), self.mass.as_ref().map(|(_, span)| *span));
+        let spans =
+            (self.forces.nonideal.first().map(|p| p.span), self.forces.mass.as_ref().map(|(_, span)| *span));
         let nonideal = self.nonideal_term(&kinematics, &images)?;
         let mass = self.checked_mass(&kinematics, &images)?;
         self.replace_in_rows(&kinematics, &images)?;
@@ -109,23 +115,26 @@ impl Elaborator<'_> {
         }
         let pool = &mut self.pool;
         let mut zeroed = |list: &mut [Expr]| list.copy_from_slice(&pool.substitute(list, releases));
-        for point in self.vectors.iter_mut() {
+        for point in self.drawing.vectors.iter_mut() {
             zeroed(&mut point.at);
         }
-        for (e, _) in self.definitions.iter_mut().chain(&mut self.kinematics).flatten() {
+        for (e, _) in self.frame.definitions.iter_mut().chain(&mut self.frame.kinematics).flatten() {
             zeroed(std::slice::from_mut(e));
         }
-        for figure in &mut self.drawn {
+        for figure in &mut self.drawing.figures {
             figure.for_each_expression(|e| zeroed(std::slice::from_mut(e)));
         }
     }
 
     fn check_contents(&mut self) -> Fallible<()> {
-        if self.coordinates.is_empty() {
+        if self.frame.coordinates.is_empty() {
             let d = Diagnostic::error(Code::NoCoordinates, None, "the model has no coordinates");
             return self.fail(d.help("declare them with `coordinate x, y`"));
         }
-        if self.kinetic.is_empty() && self.lagrangian.is_empty() && self.mass.is_none() {
+        if self.energies.kinetic.is_empty()
+            && self.energies.lagrangian.is_empty()
+            && self.forces.mass.is_none()
+        {
             let d = Diagnostic::error(
                 Code::MissingEnergy,
                 None,
@@ -144,28 +153,28 @@ impl Elaborator<'_> {
             return images;
         }
         let frame = self.frame_rows(kinematics);
-        let speed_of = kinematics.speed_of(self.coordinates.len());
+        let speed_of = kinematics.speed_of(self.frame.coordinates.len());
         let mut seeds: Vec<(Symbol, Expr)> = vec![(self.time, Pool::ONE)];
-        for (c, rate) in self.coordinates.iter().zip(&kinematics.rates) {
+        for (c, rate) in self.frame.coordinates.iter().zip(&kinematics.rates) {
             seeds.push((c.symbol, *rate));
         }
         for s in &kinematics.speeds {
             seeds.push((s.symbol, self.pool.var(s.acceleration)));
         }
         let mut dot = Derivation::new(seeds);
-        for i in 0..self.coordinates.len() {
+        for i in 0..self.frame.coordinates.len() {
             if speed_of[i].is_some() {
                 continue;
             }
             let second = dot.apply(&mut self.pool, kinematics.rates[i]);
-            images.push((self.coordinates[i].acceleration, second));
+            images.push((self.frame.coordinates[i].acceleration, second));
             let mut change = Vec::new();
             for (p, X_ip) in &frame[i] {
                 let displacement = self.pool.var(kinematics.speeds[*p].displacement);
                 change.push(self.pool.mul(*X_ip, displacement));
             }
             let change = self.pool.total(change);
-            images.push((self.coordinates[i].displacement, change));
+            images.push((self.frame.coordinates[i].displacement, change));
         }
         images
     }
@@ -177,10 +186,10 @@ impl Elaborator<'_> {
     }
 
     fn replace_in_rows(&mut self, k: &Kinematics, images: &[(Symbol, Expr)]) -> Fallible<()> {
-        let residuals: Vec<Expr> = self.rows.iter().map(|r| r.residual).collect();
+        let residuals: Vec<Expr> = self.constraints.rows.iter().map(|r| r.residual).collect();
         let replaced = self.pool.substitute(&residuals, images);
-        self.rows.iter_mut().zip(replaced).for_each(|(row, e)| row.residual = e);
-        let rows = self.rows.iter().filter(|row| row.on_accelerations);
+        self.constraints.rows.iter_mut().zip(replaced).for_each(|(row, e)| row.residual = e);
+        let rows = self.constraints.rows.iter().filter(|row| row.on_accelerations);
         let rows: Vec<(Expr, Span)> = rows.map(|row| (row.residual, row.span)).collect();
         self.check_accelerations(k, &rows)
     }
@@ -199,8 +208,8 @@ impl Elaborator<'_> {
     }
 
     fn checked_initials(&mut self, k: &Kinematics) -> Vec<Initial> {
-        let n_own = k.speeds.len() - self.definitions.len();
-        let n_x = self.coordinates.len();
+        let n_own = k.speeds.len() - self.frame.definitions.len();
+        let n_x = self.frame.coordinates.len();
         let speed_of = k.speed_of(n_x);
         let target = |on: &Binding, order: u32| match on {
             Binding::Coordinate(i) if order == 0 => InitialTarget::Coordinate(*i),
@@ -212,7 +221,7 @@ impl Elaborator<'_> {
             Binding::Auxiliary(k) => InitialTarget::Coordinate(n_x + self.auxiliary_place(*k)),
             _ => InitialTarget::Coordinate(0),
         };
-        let initial = self.initial.iter().map(|raw| Initial {
+        let initial = self.experiment.initial.iter().map(|raw| Initial {
             target: target(&raw.on, raw.order),
             fixed: raw.fixed,
             value: raw.value,
@@ -231,7 +240,7 @@ impl Elaborator<'_> {
             constants: self.constants,
             parameters: self.parameters,
             signals: self.signals,
-            coordinates: self.coordinates,
+            coordinates: self.frame.coordinates,
             speeds: c.kinematics.speeds,
             kinematics: c.kinematics.rates,
             speeds_in_rates: c.kinematics.inverse,
@@ -242,30 +251,30 @@ impl Elaborator<'_> {
             applied: c.applied,
             dissipation: c.dissipation,
             contributions: c.contributions,
-            constraints: self.constraints,
-            rows: self.rows,
+            constraints: self.constraints.list,
+            rows: self.constraints.rows,
             nonideal: c.nonideal,
             nonideal_span: c.spans.0,
             mass_span: c.spans.1,
             contacts: c.contacts,
-            requirements: self.requirements,
-            requirement_rows: self.requirement_rows,
+            requirements: self.control.requirements,
+            requirement_rows: self.control.rows,
             actuators: c.control.actuators,
             control_bounds: c.control.bounds,
             weight: c.control.weight,
             initial: c.initial,
-            outputs: self.outputs,
-            events: self.events,
+            outputs: self.experiment.outputs,
+            events: self.experiment.events,
             table_uses: self.table_uses,
-            run: self.run,
-            complete_integral: self.complete_integral,
+            run: self.experiment.run,
+            complete_integral: self.experiment.complete_integral,
             observables: c.observables,
             energy: c.energies[0],
             energy_kind: c.energy_kind,
             kinetic_energy: c.energies[1],
             potential_energy: c.energies[2],
-            drawn: self.drawn,
-            vectors: self.vectors,
+            drawn: self.drawing.figures,
+            vectors: self.drawing.vectors,
             bodies,
             placed: c.placed,
         }

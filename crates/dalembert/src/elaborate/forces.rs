@@ -12,8 +12,9 @@ use dalembert_syntax::source::Span;
 impl Elaborator<'_> {
     /// Energies and Rayleigh functions by statement, in the speeds.
     pub(super) fn energy_contributions(&mut self, images: &[(Symbol, Expr)]) -> Vec<Contribution> {
-        let energies = self.kinetic.iter().chain(&self.potential).chain(&self.lagrangian);
-        let (energies, dissipation) = (energies.collect::<Vec<&Part>>(), self.dissipation.iter());
+        let energies =
+            self.energies.kinetic.iter().chain(&self.energies.potential).chain(&self.energies.lagrangian);
+        let (energies, dissipation) = (energies.collect::<Vec<&Part>>(), self.energies.dissipation.iter());
         let spans: Vec<_> = energies.iter().copied().chain(dissipation.clone()).map(|p| p.span).collect();
         let exprs: Vec<Expr> = energies.iter().copied().chain(dissipation).map(|p| p.expr).collect();
         let (count, exprs) = (energies.len(), self.pool.substitute(&exprs, images));
@@ -32,7 +33,7 @@ impl Elaborator<'_> {
     ) -> Fallible<(Vec<Expr>, Vec<Contribution>)> {
         let n = k.speeds.len();
         let mut statements: Vec<(Span, Vec<(usize, Expr)>)> = Vec::new();
-        for (force, span) in std::mem::take(&mut self.force_vectors) {
+        for (force, span) in std::mem::take(&mut self.forces.vectors) {
             if force.len() != n {
                 let message = format!("{} forces for {n} speeds", force.len());
                 let names: Vec<&str> = k.speeds.iter().map(|s| s.name.as_str()).collect();
@@ -43,18 +44,18 @@ impl Elaborator<'_> {
             }
             statements.push((span, force.iter().map(|f| f.expr).enumerate().collect()));
         }
-        for (on, part) in std::mem::take(&mut self.forces_on) {
+        for (on, part) in std::mem::take(&mut self.forces.on) {
             let forces = match on {
                 Binding::Coordinate(i) => {
                     frame[i].iter().map(|(p, X_ip)| (*p, self.pool.mul(part.expr, *X_ip))).collect()
                 }
-                Binding::Speed(s) => vec![(n - self.definitions.len() + s, part.expr)],
+                Binding::Speed(s) => vec![(n - self.frame.definitions.len() + s, part.expr)],
                 _ => Vec::new(),
             };
             statements.push((part.span, forces));
         }
-        let coordinates = Places::new(self.coordinates.iter().map(|c| &c.symbol));
-        for (force, point, span) in std::mem::take(&mut self.forces_at) {
+        let coordinates = Places::new(self.frame.coordinates.iter().map(|c| &c.symbol));
+        for (force, point, span) in std::mem::take(&mut self.forces.at) {
             let mut forces = Vec::new();
             for (f, r) in force.iter().zip(&point) {
                 // Q'_p = F . (dr/dx) X_p
@@ -68,7 +69,7 @@ impl Elaborator<'_> {
             statements.push((span, forces));
         }
         let displacements = Places::new(k.speeds.iter().map(|s| &s.displacement));
-        for part in std::mem::take(&mut self.work) {
+        for part in std::mem::take(&mut self.forces.work) {
             let forces = self.virtual_work(&part, &displacements, images)?;
             statements.push((part.span, forces));
         }
@@ -130,19 +131,22 @@ impl Elaborator<'_> {
         k: &Kinematics,
         images: &[(Symbol, Expr)],
     ) -> Fallible<Option<Vec<Expr>>> {
-        if self.nonideal.is_empty() {
+        if self.forces.nonideal.is_empty() {
             return Ok(None);
         }
         let displacements = Places::new(k.speeds.iter().map(|s| &s.displacement));
         let mut parts: Vec<Vec<Expr>> = vec![Vec::new(); k.speeds.len()];
-        for part in std::mem::take(&mut self.nonideal) {
-            if self.rows.is_empty() && !self.requirement_rows.is_empty() && self.actuators.is_some() {
+        for part in std::mem::take(&mut self.forces.nonideal) {
+            if self.constraints.rows.is_empty()
+                && !self.control.rows.is_empty()
+                && self.control.actuators.is_some()
+            {
                 let message =
                     "non-ideal work beside requirements alone is exerted by control, on every speed";
                 let d = Diagnostic::error(Code::NotApplicable, part.span, message);
                 return self.fail(d.help("leave `actuate` out, or give the force by `force` or `work`"));
             }
-            if self.rows.is_empty() && self.requirement_rows.is_empty() {
+            if self.constraints.rows.is_empty() && self.control.rows.is_empty() {
                 let d = Diagnostic::error(
                     Code::NotApplicable,
                     part.span,
@@ -162,7 +166,7 @@ impl Elaborator<'_> {
         k: &Kinematics,
         images: &[(Symbol, Expr)],
     ) -> Fallible<Option<Vec<Vec<Expr>>>> {
-        let Some((rows, span)) = self.mass.take() else { return Ok(None) };
+        let Some((rows, span)) = self.forces.mass.take() else { return Ok(None) };
         let n = k.speeds.len();
         if rows.len() != n || rows.iter().any(|row| row.len() != n) {
             let names: Vec<&str> = k.speeds.iter().map(|s| s.name.as_str()).collect();

@@ -29,10 +29,10 @@ impl Elaborator<'_> {
                 continue;
             }
             let unit = match (&on, item.order) {
-                (Binding::Coordinate(i), 0) => self.coordinates[*i].kind.clone(),
-                (Binding::Coordinate(i), 1) => self.coordinates[*i].kind.per_time(),
-                (Binding::Speed(i), 0) => self.speeds[*i].kind.clone(),
-                (Binding::Auxiliary(k), 0) => self.auxiliaries[*k].kind.clone(),
+                (Binding::Coordinate(i), 0) => self.frame.coordinates[*i].kind.clone(),
+                (Binding::Coordinate(i), 1) => self.frame.coordinates[*i].kind.per_time(),
+                (Binding::Speed(i), 0) => self.frame.speeds[*i].kind.clone(),
+                (Binding::Auxiliary(k), 0) => self.frame.auxiliaries[*k].kind.clone(),
                 _ => {
                     let primes = "'".repeat(item.order as usize);
                     let message = format!("`{name}{primes}` is not a coordinate, rate or speed");
@@ -58,13 +58,13 @@ impl Elaborator<'_> {
             Binding::Auxiliary(k) => (*k, u32::MAX - 1),
             _ => return Ok(()),
         };
-        let next = self.initial.len();
-        let k = *self.initial_of.entry(about).or_insert(next);
+        let next = self.experiment.initial.len();
+        let k = *self.experiment.initial_of.entry(about).or_insert(next);
         if k == next {
-            self.initial.push(new);
+            self.experiment.initial.push(new);
             return Ok(());
         }
-        let old = &self.initial[k];
+        let old = &self.experiment.initial[k];
         if let (true, true, Some(here), Some(first)) = (old.fixed, new.fixed, new.span, old.span) {
             let primes = "'".repeat(new.order as usize);
             let d = Diagnostic::error(Code::FixedTwice, here, format!("`{name}{primes}` is given twice"));
@@ -84,7 +84,7 @@ impl Elaborator<'_> {
         }
         // From outside, the new one replaces; within the model a fixed value wins over a guess.
         if new.span.is_none() || new.fixed || !old.fixed {
-            self.initial[k] = new;
+            self.experiment.initial[k] = new;
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ impl Elaborator<'_> {
         action: &ast::Expr,
         span: Span,
     ) -> Fallible<()> {
-        if let Some(first) = &self.complete_integral {
+        if let Some(first) = &self.experiment.complete_integral {
             let first = first.span;
             let d = Diagnostic::error(Code::StatementTwice, span, "a complete integral is given twice");
             return self.fail(d.label(first, "first here"));
@@ -34,7 +34,7 @@ impl Elaborator<'_> {
         }
         let base = Allowed::only("a complete integral", State::Position);
         let action = self.part(action, Allowed { constants: true, ..base })?.expr;
-        self.complete_integral = Some(CompleteIntegral { constants, action, span });
+        self.experiment.complete_integral = Some(CompleteIntegral { constants, action, span });
         Ok(())
     }
 }

@@ -33,15 +33,16 @@ impl Elaborator<'_> {
     /// `friction on NAME: ...`
     pub(super) fn friction(&mut self, on: &Target, parts: Parts<'_>, span: Span) -> Fallible<()> {
         let name = self.member(on)?;
-        let (constraint, rows) = match self.constraint_of.get(&name).copied() {
-            Some(g) => (g, self.constraints[g].rows.clone()),
-            None => match self.row_of.get(&name).copied() {
-                Some(r) => (self.rows[r].constraint, r..r + 1),
+        let (constraint, rows) = match self.constraints.by_name.get(&name).copied() {
+            Some(g) => (g, self.constraints.list[g].rows.clone()),
+            None => match self.constraints.row_by_name.get(&name).copied() {
+                Some(r) => (self.constraints.rows[r].constraint, r..r + 1),
                 None => return self.unknown_constraint(&name, on.span).map(|_| ()),
             },
         };
-        let first = self.contacts.iter().find(|c| c.rows == rows && !rows.is_empty()).map(|c| c.span);
-        let first = first.or_else(|| self.no_contacts.iter().find(|c| c.name == name).map(|c| c.span));
+        let first = self.contacts.list.iter().find(|c| c.rows == rows && !rows.is_empty()).map(|c| c.span);
+        let first =
+            first.or_else(|| self.contacts.without_force.iter().find(|c| c.name == name).map(|c| c.span));
         if let Some(first) = first {
             let d = Diagnostic::error(Code::StatementTwice, span, format!("`{name}` has friction already"));
             return self.fail(d.label(first, "here"));
@@ -80,11 +81,11 @@ impl Elaborator<'_> {
         if rows.is_empty() {
             let message = format!("no friction acts on `{name}`: it holds always, and nothing presses there");
             self.diagnostics.push(Diagnostic::warning(Code::AlwaysTrue, span, message));
-            self.no_contacts.push(NoContact { name, components: velocity.len(), span });
+            self.contacts.without_force.push(NoContact { name, components: velocity.len(), span });
             return Ok(());
         }
-        self.normals.push(normal);
-        self.contacts.push(Contact {
+        self.contacts.normals.push(normal);
+        self.contacts.list.push(Contact {
             name,
             constraint: Some(constraint),
             rows,
@@ -108,8 +109,8 @@ impl Elaborator<'_> {
         let name = self.member(target)?;
         let on = self.lookup(&name, target.span)?;
         let rate = match on {
-            Binding::Coordinate(i) => self.coordinates[i].rate,
-            Binding::Speed(s) => self.speeds[s].symbol,
+            Binding::Coordinate(i) => self.frame.coordinates[i].rate,
+            Binding::Speed(s) => self.frame.speeds[s].symbol,
             _ => {
                 let message =
                     format!("friction acts in a coordinate or a declared speed, `{name}` is neither");
@@ -120,7 +121,7 @@ impl Elaborator<'_> {
                 }));
             }
         };
-        if let Some(first) = self.contacts.iter().find(|c| c.name == name).map(|c| c.span) {
+        if let Some(first) = self.contacts.list.iter().find(|c| c.name == name).map(|c| c.span) {
             let d = Diagnostic::error(Code::StatementTwice, span, format!("`{name}` has friction already"));
             return self.fail(d.label(first, "here"));
         }
@@ -129,10 +130,19 @@ impl Elaborator<'_> {
         let still = still.map_or(Ok(sliding.clone()), |e| self.part(e, allowed))?;
         let velocity = vec![self.pool.var(rate)];
         let (coefficient, r#static) = (sliding.expr, still.expr);
-        self.friction_limits.extend([(on.clone(), sliding), (on, still)]);
-        self.normals.push(None);
+        self.contacts.limits.extend([(on.clone(), sliding), (on, still)]);
+        self.contacts.normals.push(None);
         let (constraint, rows, normal) = (None, 0..0, Some(Vec::new()));
-        self.contacts.push(Contact { name, constraint, rows, velocity, coefficient, r#static, normal, span });
+        self.contacts.list.push(Contact {
+            name,
+            constraint,
+            rows,
+            velocity,
+            coefficient,
+            r#static,
+            normal,
+            span,
+        });
         Ok(())
     }
 
@@ -145,9 +155,9 @@ impl Elaborator<'_> {
     ) -> Fallible<()> {
         let name = match &equation.name {
             Some(target) => self.member(target)?,
-            None => format!("requirement{}", self.requirements.len() + 1),
+            None => format!("requirement{}", self.control.requirements.len() + 1),
         };
-        let taken = self.requirements.iter().chain(&self.constraints).find(|c| c.name == name);
+        let taken = self.control.requirements.iter().chain(&self.constraints.list).find(|c| c.name == name);
         if let Some(first) = taken.map(|c| c.span) {
             let message = format!("a constraint or requirement called `{name}` exists already");
             return self.fail(Diagnostic::error(Code::DeclaredTwice, span, message).label(first, "here"));
@@ -156,15 +166,15 @@ impl Elaborator<'_> {
         let constant = Allowed::only("a decay", State::Nothing);
         let coefficients: Fallible<Vec<Part>> = decay.iter().map(|e| self.part(e, constant)).collect();
         let coefficients = coefficients?;
-        let first_row = self.requirement_rows.len();
+        let first_row = self.control.rows.len();
         self.limit(first_row + difference.scalars().len(), "requirement rows", span)?;
         for ScalarRow { name, residual, level } in self.scalar_rows(&name, &difference, span)? {
             let decay = self.decay(&coefficients, level, &name, span)?;
             let (holonomic, on_accelerations) = (level == Level::Position, level == Level::Acceleration);
             let row = RequirementRow { name, residual, holonomic, on_accelerations, decay, span };
-            self.requirement_rows.push(row);
+            self.control.rows.push(row);
         }
-        self.requirements.push(Constraint { name, rows: first_row..self.requirement_rows.len(), span });
+        self.control.requirements.push(Constraint { name, rows: first_row..self.control.rows.len(), span });
         Ok(())
     }
 
@@ -190,7 +200,7 @@ impl Elaborator<'_> {
 
     /// `weight W`: a matrix, the diagonal of one, or a number for all.
     pub(super) fn cost(&mut self, e: &ast::Expr, span: Span) -> Fallible<()> {
-        if let Some((_, first)) = self.weight {
+        if let Some((_, first)) = self.control.weight {
             let d = Diagnostic::error(Code::StatementTwice, span, "`weight` stands twice");
             return self.fail(d.label(first, "first here"));
         }
@@ -210,7 +220,7 @@ impl Elaborator<'_> {
                 return self.error(Code::VectorExpected, span, message);
             }
         };
-        self.weight = Some((rows, e.span));
+        self.control.weight = Some((rows, e.span));
         Ok(())
     }
 
@@ -221,8 +231,8 @@ impl Elaborator<'_> {
         images: &[(Symbol, Expr)],
     ) -> Fallible<Vec<Contact>> {
         let speeds: Vec<Symbol> = k.speeds.iter().map(|s| s.symbol).collect();
-        let mut contacts = std::mem::take(&mut self.contacts);
-        for (contact, normal) in contacts.iter_mut().zip(std::mem::take(&mut self.normals)) {
+        let mut contacts = std::mem::take(&mut self.contacts.list);
+        for (contact, normal) in contacts.iter_mut().zip(std::mem::take(&mut self.contacts.normals)) {
             contact.velocity = self.pool.substitute(&contact.velocity, images);
             let replaced = self.pool.substitute(&[contact.coefficient, contact.r#static], images);
             (contact.coefficient, contact.r#static) = (replaced[0], replaced[1]);
@@ -254,7 +264,8 @@ impl Elaborator<'_> {
         rows: std::ops::Range<usize>,
         span: Span,
     ) -> Fallible<Vec<Vec<Expr>>> {
-        let names: Vec<String> = rows.map(|r| format!("multiplier({})", self.rows[r].name)).collect();
+        let names: Vec<String> =
+            rows.map(|r| format!("multiplier({})", self.constraints.rows[r].name)).collect();
         let symbols: Vec<Symbol> = names.iter().map(|name| self.pool.symbol(name)).collect();
         let mut map = Vec::new();
         for e in components {

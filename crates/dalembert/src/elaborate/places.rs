@@ -91,7 +91,7 @@ impl Elaborator<'_> {
 
     /// Keeps what a `let` name means over points; a vector may be a point of its own.
     pub(super) fn place_name(&mut self, name: &str, e: &ast::Expr, usual: &Value) {
-        if self.places.is_none() || self.coordinates.len() > MAX_COORDINATES {
+        if self.places.is_none() || self.frame.coordinates.len() > MAX_COORDINATES {
             return;
         }
         let Some(value) = self.over_points(|this| this.value(e)) else { return };
@@ -163,8 +163,8 @@ impl Elaborator<'_> {
                 Value::Vector(_) => super::value::component_name(name, k, count),
                 _ => name.to_owned(),
             };
-            let Some(r) = self.row_of.get(&row).copied() else { continue };
-            let by_velocity = !self.rows[r].holonomic;
+            let Some(r) = self.constraints.row_by_name.get(&row).copied() else { continue };
+            let by_velocity = !self.constraints.rows[r].holonomic;
             self.keep_law(PlacedKind::Row(r), residual, Rational::ONE, by_velocity);
         }
     }
@@ -210,7 +210,7 @@ impl Elaborator<'_> {
                 }
             }
         }
-        let coordinates = Positions::new(self.coordinates.iter().map(|c| &c.symbol));
+        let coordinates = Positions::new(self.frame.coordinates.iter().map(|c| &c.symbol));
         let placed = found.into_iter().map(|(name, kind, of_energy, at, force)| {
             let mut on_speeds = Vec::new();
             for (f, r) in force.iter().zip(&at) {

@@ -24,13 +24,15 @@ impl Elaborator<'_> {
         let per = |a: &UnitInfo, b: &UnitInfo| a.times(b, &Rational::MINUS_ONE);
         let power = energy.per_time();
         let mut known: Vec<(Symbol, UnitInfo)> = Vec::new();
-        for (row, symbol) in self.rows.iter().zip(&results.multipliers) {
+        for (row, symbol) in self.constraints.rows.iter().zip(&results.multipliers) {
             known.push((*symbol, per(if row.holonomic { energy } else { &power }, &row.kind)));
         }
-        for wanted in &self.force_observables {
+        for wanted in &self.experiment.force_observables {
             let unit = match &wanted.on {
-                Binding::Coordinate(i) => per(energy, &self.coordinates[*i].kind),
-                Binding::Speed(s) => self.speeds.get(*s).map_or(UnitInfo::Missing, |s| per(&power, &s.kind)),
+                Binding::Coordinate(i) => per(energy, &self.frame.coordinates[*i].kind),
+                Binding::Speed(s) => {
+                    self.frame.speeds.get(*s).map_or(UnitInfo::Missing, |s| per(&power, &s.kind))
+                }
                 _ => UnitInfo::Missing,
             };
             known.push((wanted.symbol, unit));
@@ -46,7 +48,7 @@ impl Elaborator<'_> {
             known.push((self.pool.symbol(&format!("power({})", class.name())), power.clone()));
         }
         let values: Vec<_> = known.into_iter().map(|(symbol, unit)| (self.pool.var(symbol), unit)).collect();
-        for output in self.outputs.iter_mut().filter(|o| o.kind == UnitInfo::Missing) {
+        for output in self.experiment.outputs.iter_mut().filter(|o| o.kind == UnitInfo::Missing) {
             if let Some((_, unit)) = values.iter().find(|(value, _)| *value == output.value) {
                 output.kind = unit.clone();
             }
@@ -61,11 +63,11 @@ impl Elaborator<'_> {
         if units.len() < 2 {
             return;
         }
-        let contacts: Vec<String> = self.contacts.iter().map(|c| c.name.clone()).collect();
+        let contacts: Vec<String> = self.contacts.list.iter().map(|c| c.name.clone()).collect();
         let plain =
-            self.constraints.iter().zip(&results.reactions).filter(|(c, _)| !contacts.contains(&c.name));
+            self.constraints.list.iter().zip(&results.reactions).filter(|(c, _)| !contacts.contains(&c.name));
         let symbols: Vec<(String, Symbol)> = plain.map(|(c, s)| (c.name.clone(), *s)).collect();
-        let outputs: Vec<(Expr, Span)> = self.outputs.iter().map(|o| (o.value, o.span)).collect();
+        let outputs: Vec<(Expr, Span)> = self.experiment.outputs.iter().map(|o| (o.value, o.span)).collect();
         for (value, span) in outputs {
             let used = symbols.iter().find(|(_, symbol)| self.pool.depends_on(value, &[*symbol]));
             if let Some((name, _)) = used {

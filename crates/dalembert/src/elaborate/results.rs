@@ -34,12 +34,14 @@ impl Elaborator<'_> {
             nonideal,
             control,
             multipliers: self
+                .constraints
                 .rows
                 .iter()
                 .map(|r| self.pool.symbol(&format!("multiplier({})", r.name)))
                 .collect(),
             reactions: self
                 .constraints
+                .list
                 .iter()
                 .map(|c| self.pool.symbol(&format!("reaction({})", c.name)))
                 .collect(),
@@ -61,7 +63,8 @@ impl Elaborator<'_> {
         energies: &[(&'static str, Option<Expr>)],
     ) -> Fallible<()> {
         let mut images = images.to_vec();
-        let events: Vec<(Expr, Span)> = expressions(&mut self.events).map(|(e, span)| (*e, span)).collect();
+        let events: Vec<(Expr, Span)> =
+            expressions(&mut self.experiment.events).map(|(e, span)| (*e, span)).collect();
         if let Some((_, span)) = events.iter().find(|(e, _)| self.pool.depends_on(*e, &observables.works)) {
             let d = Diagnostic::error(
                 Code::ObservableOutsideOutput,
@@ -75,7 +78,7 @@ impl Elaborator<'_> {
             match value {
                 Some(value) => images.push((symbol, value)),
                 None => {
-                    let outputs = self.outputs.iter().map(|o| (o.value, o.span));
+                    let outputs = self.experiment.outputs.iter().map(|o| (o.value, o.span));
                     let users: Vec<(Expr, Span)> = outputs.chain(events.iter().copied()).collect();
                     let user = users.into_iter().find(|(e, _)| self.pool.depends_on(*e, &[symbol]));
                     if let Some((_, span)) = user {
@@ -91,7 +94,7 @@ impl Elaborator<'_> {
                 }
             }
         }
-        for wanted in std::mem::take(&mut self.force_observables) {
+        for wanted in std::mem::take(&mut self.experiment.force_observables) {
             let forces = match wanted.kind.as_str() {
                 "impressed" => &observables.impressed,
                 "ideal" => &observables.ideal,
@@ -102,11 +105,11 @@ impl Elaborator<'_> {
             images.push((wanted.symbol, value));
         }
         let values: Vec<Expr> =
-            self.outputs.iter().map(|o| o.value).chain(events.iter().map(|e| e.0)).collect();
+            self.experiment.outputs.iter().map(|o| o.value).chain(events.iter().map(|e| e.0)).collect();
         let replaced = self.pool.substitute(&values, &images);
-        let (outputs, events) = replaced.split_at(self.outputs.len());
-        self.outputs.iter_mut().zip(outputs).for_each(|(o, e)| o.value = *e);
-        expressions(&mut self.events).zip(events).for_each(|((old, _), new)| *old = *new);
+        let (outputs, events) = replaced.split_at(self.experiment.outputs.len());
+        self.experiment.outputs.iter_mut().zip(outputs).for_each(|(o, e)| o.value = *e);
+        expressions(&mut self.experiment.events).zip(events).for_each(|((old, _), new)| *old = *new);
         self.close_events(k)
     }
 
@@ -119,7 +122,7 @@ impl Elaborator<'_> {
     ) -> [(&'static str, Option<Expr>); 3] {
         let speeds: Vec<Symbol> = k.speeds.iter().map(|s| s.symbol).collect();
         // A mass matrix given directly has an energy of its own, which nothing says.
-        if self.mass_given {
+        if self.forces.mass_given {
             return [("energy", None), ("kinetic_energy", None), ("potential_energy", e.potential)];
         }
         let kinetic = match (e.kinetic, e.lagrangian) {
@@ -189,7 +192,7 @@ impl Elaborator<'_> {
     ) -> Fallible<Expr> {
         let i = match on {
             Binding::Speed(s) => {
-                return Ok(self.pool.var(forces[k.speeds.len() - self.definitions.len() + s]));
+                return Ok(self.pool.var(forces[k.speeds.len() - self.frame.definitions.len() + s]));
             }
             Binding::Coordinate(i) => *i,
             _ => return Err(Reported),
@@ -209,7 +212,7 @@ impl Elaborator<'_> {
             None => {
                 let message = format!(
                     "the force on `{}` is not determined by those on the speeds",
-                    self.coordinates[i].name
+                    self.frame.coordinates[i].name
                 );
                 let d = Diagnostic::error(Code::NotApplicable, span, message);
                 self.fail(d.help("ask for the force on a speed instead"))

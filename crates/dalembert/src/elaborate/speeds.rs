@@ -34,30 +34,31 @@ impl Kinematics {
 
 impl Elaborator<'_> {
     pub(super) fn resolve_speeds(&mut self) -> Fallible<Kinematics> {
-        let n = self.coordinates.len();
-        let rate_symbols: Vec<Symbol> = self.coordinates.iter().map(|c| c.rate).collect();
+        let n = self.frame.coordinates.len();
+        let rate_symbols: Vec<Symbol> = self.frame.coordinates.iter().map(|c| c.rate).collect();
         let defined = self.definitions_by_rates();
         let in_definitions: Vec<Expr> = defined.iter().map(|d| d.1).collect();
         let used = self.pool.symbols(&in_definitions);
         // Symbols come sorted.
         let covered: Vec<usize> = (0..n).filter(|&i| used.binary_search(&rate_symbols[i]).is_ok()).collect();
-        if let Some((_, span)) = self.definitions.first().copied().flatten() {
+        if let Some((_, span)) = self.frame.definitions.first().copied().flatten() {
             self.limit_dense(covered.len(), "rates in definitions of speeds", span)?;
         }
-        if let Some(&i) = covered.iter().find(|&&i| self.kinematics[i].is_some()) {
-            let span = self.kinematics[i].map_or(Span::default(), |k| k.1);
+        if let Some(&i) = covered.iter().find(|&&i| self.frame.kinematics[i].is_some()) {
+            let span = self.frame.kinematics[i].map_or(Span::default(), |k| k.1);
             let message = format!(
                 "the rate of `{}` is given by `kinematics` and used in the definition of a speed",
-                self.coordinates[i].name
+                self.frame.coordinates[i].name
             );
             return self.error(Code::KinematicsTwice, span, &message);
         }
-        let own: Vec<usize> =
-            (0..n).filter(|i| self.kinematics[*i].is_none() && covered.binary_search(i).is_err()).collect();
+        let own: Vec<usize> = (0..n)
+            .filter(|i| self.frame.kinematics[*i].is_none() && covered.binary_search(i).is_err())
+            .collect();
         let mut speeds: Vec<Speed> = own.iter().map(|&i| self.rate_as_speed(i)).collect();
         let mut rates: Vec<Expr> = rate_symbols.iter().map(|s| self.pool.var(*s)).collect();
-        let all_defined = self.definitions.iter().all(Option::is_some)
-            && self.kinematics.iter().all(Option::is_none)
+        let all_defined = self.frame.definitions.iter().all(Option::is_some)
+            && self.frame.kinematics.iter().all(Option::is_none)
             && n <= MAX_DENSE;
         let rows = if all_defined { &own[..] } else { &[] };
         let mut inverse: Vec<Vec<Expr>> = rows.iter().map(|&i| unit_row(n, i)).collect();
@@ -68,21 +69,22 @@ impl Elaborator<'_> {
         }
         self.check_kinematics_lines(&rate_symbols)?;
         for i in 0..n {
-            if let Some((e, _)) = self.kinematics[i] {
+            if let Some((e, _)) = self.frame.kinematics[i] {
                 // A line may use rates that stay speeds, or defined speeds: put them in.
                 let images: Vec<(Symbol, Expr)> =
                     covered.iter().map(|&k| (rate_symbols[k], rates[k])).collect();
                 rates[i] = self.pool.substitute(&[e], &images)[0];
             }
         }
-        speeds.append(&mut self.speeds);
+        speeds.append(&mut self.frame.speeds);
         inverse.extend(solved.rows.into_iter().map(|row| {
             let mut full = vec![Pool::ZERO; n];
             covered.iter().zip(row).for_each(|(&i, e)| full[i] = e);
             full
         }));
         // Without energies M and Q decide by themselves: no brackets of directions are asked for.
-        let direct = self.mass_given && self.kinetic.is_empty() && self.lagrangian.is_empty();
+        let direct =
+            self.forces.mass_given && self.energies.kinetic.is_empty() && self.energies.lagrangian.is_empty();
         if !direct {
             self.check_every_speed_moves_something(&speeds, &rates)?;
         }
@@ -92,11 +94,11 @@ impl Elaborator<'_> {
     /// The definitions of speeds with earlier defined speeds replaced by their own definitions, so that every
     /// coefficient of a rate shows. What remains besides rates are speeds without a definition, which `kinematics` serve.
     fn definitions_by_rates(&mut self) -> Vec<(usize, Expr, Span)> {
-        let symbols: Vec<Symbol> = self.speeds.iter().map(|s| s.symbol).collect();
+        let symbols: Vec<Symbol> = self.frame.speeds.iter().map(|s| s.symbol).collect();
         let places = Places::new(&symbols);
         let mut in_rates: Vec<Option<Expr>> = Vec::new();
         let mut defined = Vec::new();
-        for (p, definition) in self.definitions.iter().enumerate() {
+        for (p, definition) in self.frame.definitions.iter().enumerate() {
             in_rates.push(definition.map(|(e, span)| {
                 let used = places.present(&mut self.pool, e);
                 let images: Vec<(Symbol, Expr)> =
@@ -110,7 +112,7 @@ impl Elaborator<'_> {
     }
 
     fn rate_as_speed(&self, i: usize) -> Speed {
-        let c = &self.coordinates[i];
+        let c = &self.frame.coordinates[i];
         Speed {
             name: format!("{}'", c.name),
             symbol: c.rate,
@@ -124,10 +126,10 @@ impl Elaborator<'_> {
 
     /// From `eta = Y x' + y0` to `x' = Y^-1 (eta - y0)`.
     fn invert_definitions(&mut self, defined: &[(usize, Expr, Span)], covered: &[usize]) -> Fallible<Solved> {
-        let symbols: Vec<Symbol> = covered.iter().map(|&i| self.coordinates[i].rate).collect();
+        let symbols: Vec<Symbol> = covered.iter().map(|&i| self.frame.coordinates[i].rate).collect();
         let whole = defined.iter().map(|d| d.2).reduce(Span::to);
         if defined.len() != covered.len() {
-            let names: Vec<&str> = covered.iter().map(|&i| self.coordinates[i].name.as_str()).collect();
+            let names: Vec<&str> = covered.iter().map(|&i| self.frame.coordinates[i].name.as_str()).collect();
             let message = format!(
                 "{} definition{} of speeds for the rates of {} coordinates ({})",
                 defined.len(),
@@ -139,7 +141,7 @@ impl Elaborator<'_> {
             return self.fail(d.help("define as many speeds as rates occur in the definitions; a rate in no definition stays a speed by itself"));
         }
         // Speeds without a definition are variables of K1 too: linear in them and in the rates at once.
-        let undefined = self.speeds.iter().zip(&self.definitions).filter(|(_, d)| d.is_none());
+        let undefined = self.frame.speeds.iter().zip(&self.frame.definitions).filter(|(_, d)| d.is_none());
         let velocities: Vec<Symbol> =
             symbols.iter().copied().chain(undefined.map(|(s, _)| s.symbol)).collect();
         let zeros: Vec<(Symbol, Expr)> = symbols.iter().map(|s| (*s, Pool::ZERO)).collect();
@@ -172,7 +174,7 @@ impl Elaborator<'_> {
         for row in &inverse {
             let mut parts = Vec::new();
             for (k, (p, ..)) in defined.iter().enumerate() {
-                let speed = self.pool.var(self.speeds[*p].symbol);
+                let speed = self.pool.var(self.frame.speeds[*p].symbol);
                 let difference = self.pool.sub(speed, constants[k]);
                 parts.push(self.pool.mul(row[k], difference));
             }
@@ -183,13 +185,14 @@ impl Elaborator<'_> {
 
     /// Kinematics lines must be linear in the speeds, and given wherever free speeds are declared.
     fn check_kinematics_lines(&mut self, rates: &[Symbol]) -> Fallible<()> {
-        let speeds: Vec<Symbol> = self.speeds.iter().map(|s| s.symbol).chain(rates.iter().copied()).collect();
+        let speeds: Vec<Symbol> =
+            self.frame.speeds.iter().map(|s| s.symbol).chain(rates.iter().copied()).collect();
         let places = Places::new(&speeds);
-        for i in 0..self.kinematics.len() {
-            let Some((e, span)) = self.kinematics[i] else { continue };
-            if self.pool.depends_on(e, &[self.coordinates[i].rate]) {
+        for i in 0..self.frame.kinematics.len() {
+            let Some((e, span)) = self.frame.kinematics[i] else { continue };
+            if self.pool.depends_on(e, &[self.frame.coordinates[i].rate]) {
                 let message =
-                    format!("the kinematics of `{}` contain its own rate", self.coordinates[i].name);
+                    format!("the kinematics of `{}` contain its own rate", self.frame.coordinates[i].name);
                 return self.error(Code::NotLinear, span, &message);
             }
             let present: Vec<Symbol> =
@@ -216,9 +219,9 @@ impl Elaborator<'_> {
 
     /// The rates that are not speeds, in the speeds: what is put in their place everywhere.
     pub(super) fn rate_images(&self, kinematics: &Kinematics) -> Vec<(Symbol, Expr)> {
-        let speed_of = kinematics.speed_of(self.coordinates.len());
-        let dependent = (0..self.coordinates.len()).filter(|&i| speed_of[i].is_none());
-        dependent.map(|i| (self.coordinates[i].rate, kinematics.rates[i])).collect()
+        let speed_of = kinematics.speed_of(self.frame.coordinates.len());
+        let dependent = (0..self.frame.coordinates.len()).filter(|&i| speed_of[i].is_none());
+        dependent.map(|i| (self.frame.coordinates[i].rate, kinematics.rates[i])).collect()
     }
 
     /// Symbols of rates that are no speeds are not allowed to survive elaboration.

@@ -43,26 +43,26 @@ impl Elaborator<'_> {
             S::Let(definitions) => self.each(definitions, Self::let_name),
             S::Kinetic(e) => {
                 let part = self.part(e, Allowed::only("the kinetic energy", State::Velocity))?;
-                self.kinetic.push(part);
+                self.energies.kinetic.push(part);
                 Ok(())
             }
             S::Potential(e) => {
                 let part =
                     self.part(e, Allowed::only("the potential energy", State::Position).with_auxiliaries())?;
-                self.potential.push(part);
+                self.energies.potential.push(part);
                 self.place_energy(e, Rational::MINUS_ONE, false);
                 Ok(())
             }
             S::Lagrangian(e) => {
                 let part = self.part(e, Allowed::only("the Lagrangian", State::Velocity))?;
-                self.lagrangian.push(part);
+                self.energies.lagrangian.push(part);
                 self.place_energy(e, Rational::ONE, false);
                 Ok(())
             }
             S::Dissipation(e) => {
                 let part = self.part(e, Allowed::only("the Rayleigh function", State::Velocity))?;
                 self.warn_without_rates(&part);
-                self.dissipation.push(part);
+                self.energies.dissipation.push(part);
                 self.place_energy(e, Rational::MINUS_ONE, true);
                 Ok(())
             }
@@ -72,13 +72,13 @@ impl Elaborator<'_> {
                     ..Allowed::only("virtual work", State::Velocity).with_signals()
                 };
                 let part = self.part(e, allowed)?;
-                self.work.push(part);
+                self.forces.work.push(part);
                 Ok(())
             }
             S::NonidealWork(e) => {
                 let base = Allowed::only("non-ideal work", State::Velocity).with_signals();
                 let part = self.part(e, Allowed { displacements: true, ideal_results: true, ..base })?;
-                self.nonideal.push(part);
+                self.forces.nonideal.push(part);
                 Ok(())
             }
             S::Mass(e) => self.mass_matrix(e, span),
@@ -86,7 +86,7 @@ impl Elaborator<'_> {
                 let force = self.vector(e)?;
                 let force =
                     self.free_vector(force, Allowed::only("a force", State::Velocity).with_signals(), e)?;
-                self.force_vectors.push((force, e.span));
+                self.forces.vectors.push((force, e.span));
                 Ok(())
             }
             S::ForceOn { target, value } => {
@@ -101,7 +101,7 @@ impl Elaborator<'_> {
                     return self.error(Code::UnknownName, target.span, &message);
                 }
                 let part = self.part(value, Allowed::only("a force", State::Velocity).with_signals())?;
-                self.forces_on.push((on, part));
+                self.forces.on.push((on, part));
                 Ok(())
             }
             S::ForceAt { force, point } => self.force_at(force, point),
@@ -190,7 +190,7 @@ impl Elaborator<'_> {
     }
 
     fn mass_matrix(&mut self, e: &ast::Expr, span: Span) -> Fallible<()> {
-        if let Some((_, first)) = self.mass {
+        if let Some((_, first)) = self.forces.mass {
             let d = Diagnostic::error(Code::StatementTwice, span, "the mass matrix is given twice");
             return self.fail(d.label(first, "first here"));
         }
@@ -210,7 +210,7 @@ impl Elaborator<'_> {
                 component(e, i),
             )?);
         }
-        self.mass = Some((matrix, e.span));
+        self.forces.mass = Some((matrix, e.span));
         Ok(())
     }
 
@@ -224,21 +224,21 @@ impl Elaborator<'_> {
         let p = self.free_vector(p, Allowed::only("the point of a force", State::Position), point)?;
         for (f, p) in f.iter().zip(&p) {
             let kind = f.kind.times(&p.kind, &Rational::ONE);
-            self.force_at_work.push(Part { kind, ..f.clone() });
+            self.forces.at_work.push(Part { kind, ..f.clone() });
         }
         let span = force.span.to(point.span);
         let [at, vector] = [&p, &f].map(|parts| parts.iter().map(|part| part.expr).collect());
         self.place_force(dalembert_syntax::expression_text(point), false, at, vector);
-        self.forces_at.push((f.iter().map(|f| f.expr).collect(), p.iter().map(|p| p.expr).collect(), span));
+        self.forces.at.push((f.iter().map(|f| f.expr).collect(), p.iter().map(|p| p.expr).collect(), span));
         Ok(())
     }
 
     fn constraint(&mut self, equation: &Equation, span: Span) -> Fallible<()> {
         let name = match &equation.name {
             Some(target) => self.member(target)?,
-            None => format!("constraint{}", self.constraints.len() + 1),
+            None => format!("constraint{}", self.constraints.list.len() + 1),
         };
-        if let Some(first) = self.constraint_of.get(&name).map(|&g| self.constraints[g].span) {
+        if let Some(first) = self.constraints.by_name.get(&name).map(|&g| self.constraints.list[g].span) {
             let d = Diagnostic::error(
                 Code::DeclaredTwice,
                 span,
@@ -248,21 +248,21 @@ impl Elaborator<'_> {
         }
         let difference = self.difference(equation, "a constraint")?;
         let residuals = difference.scalars();
-        let first_row = self.rows.len();
+        let first_row = self.constraints.rows.len();
         self.limit(first_row + residuals.len(), "constraint rows", span)?;
         let kinds: Vec<(Expr, UnitInfo)> = residuals.into_iter().zip(difference.units()).collect();
         for ScalarRow { name, residual, level } in self.scalar_rows(&name, &difference, span)? {
-            let constraint = self.constraints.len();
-            self.row_of.entry(name.clone()).or_insert(self.rows.len());
+            let constraint = self.constraints.list.len();
+            self.constraints.row_by_name.entry(name.clone()).or_insert(self.constraints.rows.len());
             let kind = kinds.iter().find(|(e, _)| *e == residual).map(|(_, kind)| kind.clone());
             let kind = kind.unwrap_or(UnitInfo::Missing);
             let (holonomic, on_accelerations) = (level == Level::Position, level == Level::Acceleration);
             let row = ConstraintRow { name, residual, kind, holonomic, on_accelerations, constraint, span };
-            self.rows.push(row);
+            self.constraints.rows.push(row);
         }
         self.place_rows(&name, equation);
-        self.constraint_of.insert(name.clone(), self.constraints.len());
-        self.constraints.push(Constraint { name, rows: first_row..self.rows.len(), span });
+        self.constraints.by_name.insert(name.clone(), self.constraints.list.len());
+        self.constraints.list.push(Constraint { name, rows: first_row..self.constraints.rows.len(), span });
         Ok(())
     }
 
@@ -348,10 +348,10 @@ impl Elaborator<'_> {
             let (message, place) = (unknown.to_string(), *place);
             return self.error(Code::BadOption, place, &message);
         }
-        if self.run.is_some() {
+        if self.experiment.run.is_some() {
             return self.error(Code::StatementTwice, span, "`simulate` stands twice");
         }
-        self.run = Some(Run { until, every, method, tolerance, span });
+        self.experiment.run = Some(Run { until, every, method, tolerance, span });
         Ok(())
     }
 
@@ -371,7 +371,7 @@ impl Elaborator<'_> {
                 Value::Vector(_) => component_name(&name, k, scalars.len()),
                 _ => name.clone(),
             };
-            let taken = self.output_names.contains(&column) || column == "t";
+            let taken = self.experiment.output_names.contains(&column) || column == "t";
             let state = matches!(self.scope.get(&column), Some(Binding::Coordinate(_) | Binding::Speed(_)));
             if taken || state {
                 return self.error(
@@ -380,8 +380,8 @@ impl Elaborator<'_> {
                     &format!("a column `{column}` exists already"),
                 );
             }
-            self.output_names.insert(column.clone());
-            self.outputs.push(Output { name: column, value: *e, kind, span: d.target.span });
+            self.experiment.output_names.insert(column.clone());
+            self.experiment.outputs.push(Output { name: column, value: *e, kind, span: d.target.span });
         }
         // Outputs may build on each other.
         let plain = name.split('[').next().unwrap_or(&name);

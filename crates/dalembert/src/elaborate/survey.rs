@@ -126,14 +126,14 @@ impl Elaborator<'_> {
 
     fn constraint_facts(&mut self) -> BTreeMap<String, ConstraintFact> {
         let mut facts = BTreeMap::new();
-        for k in 0..self.constraints.len() {
-            let Constraint { name, rows, .. } = self.constraints[k].clone();
-            let residuals: Vec<Expr> = self.rows[rows].iter().map(|row| row.residual).collect();
+        for k in 0..self.constraints.list.len() {
+            let Constraint { name, rows, .. } = self.constraints.list[k].clone();
+            let residuals: Vec<Expr> = self.constraints.rows[rows].iter().map(|row| row.residual).collect();
             self.constraint_fact(&mut facts, &name, &residuals);
         }
-        for k in 0..self.requirements.len() {
-            let Constraint { name, rows, .. } = self.requirements[k].clone();
-            let residuals: Vec<Expr> = self.requirement_rows[rows].iter().map(|row| row.residual).collect();
+        for k in 0..self.control.requirements.len() {
+            let Constraint { name, rows, .. } = self.control.requirements[k].clone();
+            let residuals: Vec<Expr> = self.control.rows[rows].iter().map(|row| row.residual).collect();
             self.constraint_fact(&mut facts, &name, &residuals);
         }
         facts

@@ -87,13 +87,13 @@ impl Elaborator<'_> {
     fn close_loop(&mut self, slot: usize, joint: &Joint) -> Fallible<()> {
         let gap = self.gap(joint, joint.span)?;
         let (rows, same_way, shapes) = self.closure_rows(joint, &gap);
-        let (first, group, span) = (self.rows.len(), self.constraints.len(), joint.span);
+        let (first, group, span) = (self.constraints.rows.len(), self.constraints.list.len(), joint.span);
         self.limit(first + rows.len(), "constraint rows", span)?;
         for (part, residual) in rows {
             let name = format!("{}.{part}", joint.name);
-            self.row_of.entry(name.clone()).or_insert(self.rows.len());
+            self.constraints.row_by_name.entry(name.clone()).or_insert(self.constraints.rows.len());
             let kind = UnitInfo::Missing;
-            self.rows.push(ConstraintRow {
+            self.constraints.rows.push(ConstraintRow {
                 name,
                 residual,
                 kind,
@@ -103,8 +103,12 @@ impl Elaborator<'_> {
                 span,
             });
         }
-        self.constraint_of.insert(joint.name.clone(), group);
-        self.constraints.push(Constraint { name: joint.name.clone(), rows: first..self.rows.len(), span });
+        self.constraints.by_name.insert(joint.name.clone(), group);
+        self.constraints.list.push(Constraint {
+            name: joint.name.clone(),
+            rows: first..self.constraints.rows.len(),
+            span,
+        });
         if let Some(joint) = &mut self.bodies.joints[slot] {
             joint.role = JointRole::Cut { constraint: Some(group) };
             (joint.same_way, joint.rows) = (same_way, shapes);

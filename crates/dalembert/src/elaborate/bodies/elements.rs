@@ -30,11 +30,11 @@ impl Elaborator<'_> {
     }
 
     pub(super) fn add_potential(&mut self, expr: Expr, span: Span) {
-        self.potential.push(Part { expr, kind: UnitInfo::Missing, span });
+        self.energies.potential.push(Part { expr, kind: UnitInfo::Missing, span });
     }
 
     pub(super) fn add_dissipation(&mut self, expr: Expr, span: Span) {
-        self.dissipation.push(Part { expr, kind: UnitInfo::Missing, span });
+        self.energies.dissipation.push(Part { expr, kind: UnitInfo::Missing, span });
     }
 
     /// `c/2 x^2`
@@ -233,7 +233,7 @@ impl Elaborator<'_> {
         let turning = sub(&mut self.pool, &w_b, &w_a);
         let coefficients = self.virtual_of(&turning);
         let expr = dot(&mut self.pool, &T, &coefficients);
-        self.work.push(Part { expr, kind: UnitInfo::Missing, span });
+        self.forces.work.push(Part { expr, kind: UnitInfo::Missing, span });
         self.push_torque(on_body, from_body, &T);
         Ok(())
     }
@@ -254,20 +254,20 @@ impl Elaborator<'_> {
         let change = self.displacement(&freedom, span)?;
         let (change, _) = self.as_scalar(change, span)?;
         let expr = self.pool.mul(part.expr, change);
-        self.work.push(Part { expr, kind: UnitInfo::Missing, span: part.span });
+        self.forces.work.push(Part { expr, kind: UnitInfo::Missing, span: part.span });
         Ok(())
     }
 
     /// A velocity that is linear in the rates as a virtual displacement.
     fn virtual_of(&mut self, v: &Vector) -> Vector {
         let mut images: Vec<(Symbol, Expr)> = Vec::new();
-        for k in 0..self.coordinates.len() {
-            let delta = self.pool.var(self.coordinates[k].displacement);
-            images.push((self.coordinates[k].rate, delta));
+        for k in 0..self.frame.coordinates.len() {
+            let delta = self.pool.var(self.frame.coordinates[k].displacement);
+            images.push((self.frame.coordinates[k].rate, delta));
         }
-        for k in 0..self.speeds.len() {
-            let delta = self.pool.var(self.speeds[k].displacement);
-            images.push((self.speeds[k].symbol, delta));
+        for k in 0..self.frame.speeds.len() {
+            let delta = self.pool.var(self.frame.speeds[k].displacement);
+            images.push((self.frame.speeds[k].symbol, delta));
         }
         let moved = self.pool.substitute(v, &images);
         [moved[0], moved[1], moved[2]]

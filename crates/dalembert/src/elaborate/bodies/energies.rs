@@ -33,7 +33,7 @@ impl Elaborator<'_> {
         self.bodies.deferred = Some(DeferredEnergies { kinetic, potential });
         if self.bodies_have_inertia() {
             let expr = self.pool.var(kinetic);
-            self.kinetic.push(Part { expr, kind: UnitInfo::Missing, span });
+            self.energies.kinetic.push(Part { expr, kind: UnitInfo::Missing, span });
         }
         let has_mass = self.bodies.bodies.iter().flatten().any(|body| body.mass != Pool::ZERO);
         if let Some((field, span)) = self.bodies.gravity.filter(|_| has_mass) {

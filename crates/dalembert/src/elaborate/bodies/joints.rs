@@ -174,7 +174,8 @@ impl Elaborator<'_> {
         }
         let at = joint.coordinates.len() - 4;
         let e: [Expr; 4] = std::array::from_fn(|k| self.coordinate_value(joint.coordinates[at + k]));
-        let speeds: Vec<Expr> = joint.speeds.iter().map(|&s| self.pool.var(self.speeds[s].symbol)).collect();
+        let speeds: Vec<Expr> =
+            joint.speeds.iter().map(|&s| self.pool.var(self.frame.speeds[s].symbol)).collect();
         let rows: [[(usize, i64); 3]; 4] = [
             [(1, -1), (2, -1), (3, -1)],
             [(0, 1), (3, -1), (2, 1)],
@@ -186,32 +187,34 @@ impl Elaborator<'_> {
                 .map(|i| (self.pool.mul(e[row[i].0], speeds[i]), &Rational::HALF * &Rational::from(row[i].1)))
                 .collect();
             let rate = self.pool.combine(parts);
-            self.kinematics[joint.coordinates[at + k]] = Some((rate, joint.span));
+            self.frame.kinematics[joint.coordinates[at + k]] = Some((rate, joint.span));
         }
         if let [vx, vy, vz] = speeds[3..] {
             let R = quaternion(&mut self.pool, &e);
             let rates = super::algebra::apply(&mut self.pool, &R, &[vx, vy, vz]);
             for (k, rate) in rates.into_iter().enumerate() {
-                self.kinematics[joint.coordinates[k]] = Some((rate, joint.span));
+                self.frame.kinematics[joint.coordinates[k]] = Some((rate, joint.span));
             }
         }
     }
 
     pub(super) fn coordinate_value(&mut self, i: usize) -> Expr {
-        self.pool.var(self.coordinates[i].symbol)
+        self.pool.var(self.frame.coordinates[i].symbol)
     }
 
     /// `Ja/2 q'^2` for every coordinate of the joint, or speed.
     fn armature(&mut self, joint: &Joint, armature: Expr) {
         let rates: Vec<Expr> = match joint.speeds.is_empty() {
-            true => joint.coordinates.iter().map(|&i| self.pool.var(self.coordinates[i].rate)).collect(),
-            false => joint.speeds.iter().map(|&s| self.pool.var(self.speeds[s].symbol)).collect(),
+            true => {
+                joint.coordinates.iter().map(|&i| self.pool.var(self.frame.coordinates[i].rate)).collect()
+            }
+            false => joint.speeds.iter().map(|&s| self.pool.var(self.frame.speeds[s].symbol)).collect(),
         };
         let squares: Vec<Expr> = rates.into_iter().map(|rate| self.pool.powi(rate, 2)).collect();
         let sum = self.pool.total(squares);
         let half = self.pool.scale(armature, Rational::HALF);
         let expr = self.pool.mul(half, sum);
-        self.kinetic.push(Part { expr, kind: UnitInfo::Missing, span: joint.span });
+        self.energies.kinetic.push(Part { expr, kind: UnitInfo::Missing, span: joint.span });
     }
 
     /// `limits a..b` of a joint: events where it passes one.

@@ -101,8 +101,8 @@ impl Elaborator<'_> {
     /// Coordinates of a joint with their rates as the text names them, and its declared speeds.
     fn joint_variables(&mut self, joint: &Joint) -> JointVariables {
         let q = joint.coordinates.iter().map(|&i| self.coordinate_value(i)).collect();
-        let rate = joint.coordinates.iter().map(|&i| self.pool.var(self.coordinates[i].rate)).collect();
-        let speed = joint.speeds.iter().map(|&s| self.pool.var(self.speeds[s].symbol)).collect();
+        let rate = joint.coordinates.iter().map(|&i| self.pool.var(self.frame.coordinates[i].rate)).collect();
+        let speed = joint.speeds.iter().map(|&s| self.pool.var(self.frame.speeds[s].symbol)).collect();
         JointVariables { q, rate, speed }
     }
 }

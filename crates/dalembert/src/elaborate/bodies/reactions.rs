@@ -182,9 +182,9 @@ impl Elaborator<'_> {
 
     fn multipliers_of(&mut self, joint: &Joint) -> Vec<Expr> {
         let JointRole::Cut { constraint: Some(group) } = joint.role else { return Vec::new() };
-        let rows = self.constraints[group].rows.clone();
+        let rows = self.constraints.list[group].rows.clone();
         rows.map(|r| {
-            let name = format!("multiplier({})", self.rows[r].name);
+            let name = format!("multiplier({})", self.constraints.rows[r].name);
             let symbol = self.symbol_with_role(&name, Role::IdealResult);
             self.pool.var(symbol)
         })

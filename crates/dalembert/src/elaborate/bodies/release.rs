@@ -91,19 +91,19 @@ impl Elaborator<'_> {
             }
         };
         let pool = &mut self.pool;
-        for (force, point, _) in &self.forces_at {
+        for (force, point, _) in &self.forces.at {
             force.iter().zip(point).for_each(|(f, p)| gather(pool, *p, &symbols, *f, Rational::ONE));
         }
-        for part in &self.potential {
+        for part in &self.energies.potential {
             gather(pool, part.expr, &symbols, Pool::ONE, Rational::MINUS_ONE);
         }
-        for part in &self.dissipation {
+        for part in &self.energies.dissipation {
             gather(pool, part.expr, &rates, Pool::ONE, Rational::MINUS_ONE);
         }
-        for part in &self.work {
+        for part in &self.forces.work {
             gather(pool, part.expr, &changes, Pool::ONE, Rational::ONE);
         }
-        for row in &self.rows {
+        for row in &self.constraints.rows {
             let symbol = pool.symbol(&format!("multiplier({})", row.name));
             let multiplier = pool.var(symbol);
             gather(
@@ -118,7 +118,7 @@ impl Elaborator<'_> {
                 Rational::ONE,
             );
         }
-        for contact in &self.contacts {
+        for contact in &self.contacts.list {
             for (c, velocity) in contact.velocity.iter().enumerate() {
                 let symbol = pool.symbol(&format!("friction({}).{c}", contact.name));
                 let friction = pool.var(symbol);

@@ -222,7 +222,7 @@ impl Elaborator<'_> {
         if requests.is_empty() {
             return Ok(Vec::new());
         }
-        if let Some(part) = self.nonideal.first()
+        if let Some(part) = self.forces.nonideal.first()
             && let Some(request) = requests.iter().find(|r| r.wanted != Wanted::Drive)
         {
             let d = Diagnostic::error(
@@ -273,12 +273,12 @@ impl Elaborator<'_> {
         let count = if on.is_empty() { freedoms } else { on.len() };
         let mut sums: Vec<Vec<(Expr, Rational)>> = vec![Vec::new(); count];
         for (k, binding) in on.iter().enumerate() {
-            let motors = self.forces_on.iter().filter(|(target, _)| same(target, binding));
+            let motors = self.forces.on.iter().filter(|(target, _)| same(target, binding));
             sums[k].extend(motors.map(|(_, part)| (part.expr, Rational::ONE)));
             if self.has_control_at_joints() {
                 let speed = match *binding {
-                    Binding::Speed(s) => self.speeds[s].name.clone(),
-                    Binding::Coordinate(i) => format!("{}'", self.coordinates[i].name),
+                    Binding::Speed(s) => self.frame.speeds[s].name.clone(),
+                    Binding::Coordinate(i) => format!("{}'", self.frame.coordinates[i].name),
                     _ => continue,
                 };
                 if kinematics.speeds.iter().any(|known| known.name == speed) {
