@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Se
 import numpy as np
 import numpy.typing as npt
 
-from . import _engine, _options, _words
+from . import _engine, _gradient, _options, _words
 from ._equations import Equations
 from ._errors import Interrupted, ModelError, RequestError
 from ._events import refused, statements
@@ -554,6 +554,28 @@ class System:
                 _options.tolerance("rtol", rtol),
             )
         )
+
+    def gradient(
+        self,
+        by: Iterable[object],
+        *,
+        final: Union[str, Iterable[str]] = (),
+        squares: Optional[Mapping[str, npt.ArrayLike]] = None,
+        scale: Union[float, Mapping[str, float]] = 1.0,
+        t_span: Span = None,
+        rtol: Optional[float] = None,
+        atol: Optional[float] = None,
+        way: Optional[str] = None,
+        set: Optional[Mapping[Any, Expression]] = None,
+        initial: Values = None,
+    ) -> Record:
+        """A number of a motion and its derivatives by many parameters and starting values, by one sweep backwards.
+
+        The number is the sum of the columns ``final`` at the end and of the squares of ``(column - value)/scale`` at the times
+        under ``t`` of ``squares``. ``way`` is ``"adjoint"`` or ``"forward"``; by default backwards where that is possible.
+        """
+        engine = self._with(set, initial)._engine
+        return Record(_gradient.ask(engine, by, final, squares, scale, t_span, rtol, atol, way))
 
     def eigenvalues(
         self,
