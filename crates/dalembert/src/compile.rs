@@ -3,6 +3,7 @@
 //! Every tape reads the same beginning, `t, x, eta, parameters`; some read results after it. Only entries that
 //! are not zero by structure are computed. A compiled system is immutable; workspaces are passed in.
 
+mod adjoint;
 mod fused;
 mod kernel;
 mod lanes;

@@ -549,7 +549,7 @@ pub(crate) fn of_motion(failure: &Failure, model: &Workspace, start: &State, spa
 }
 
 /// No sensitivities from here on.
-fn not_differentiable(t: f64, reason: &NotDifferentiable, model: &Workspace) -> Diagnostic {
+pub(crate) fn not_differentiable(t: f64, reason: &NotDifferentiable, model: &Workspace) -> Diagnostic {
     let at = number::short(t);
     let grazing = |what: String, span| {
         let message = format!("at t = {at} the motion only grazes {what}: behind it there is no derivative");

@@ -69,6 +69,7 @@ mod explain;
 pub mod explicit_terms;
 pub mod fit;
 pub mod force_potential;
+pub mod gradient;
 pub mod hamilton;
 pub mod hamilton_jacobi;
 pub mod independent_speeds;

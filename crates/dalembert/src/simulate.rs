@@ -12,11 +12,12 @@ use crate::explain;
 use crate::lagrangian::lagrangian_of;
 use crate::parameters::Target;
 use crate::poincare::dot;
+use crate::sensitivity::Varied;
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_run::{
-    Controller, Counters, Flow, Follower, Kernel, Method, Outcome, Sensitivities, State, Stop,
-    independent_rows, integrate_followed,
+    Adjoint, Controller, Counters, Flow, Follower, Kernel, Method, NotDifferentiable, Outcome, Pulled,
+    RowWeights, Sensitivities, StartDirection, State, Stop, independent_rows, integrate_followed,
 };
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 pub use finite::NotFinite;
@@ -193,7 +194,47 @@ impl Motion {
     }
 }
 
+/// A number of the motion that is differentiated by a sweep backwards.
+pub(crate) struct Sweep<'a> {
+    pub varied: &'a [Varied],
+    /// Rows that it reads.
+    pub times: Vec<f64>,
+    /// Whether it reads outputs.
+    pub outputs: bool,
+    /// What it makes of the row at a time.
+    pub weights: &'a dyn Fn(f64, &Table) -> Option<RowWeights>,
+}
+
+/// What the sweep has found.
+pub(crate) struct Swept {
+    pub pulled: Result<Pulled, NotDifferentiable>,
+    pub directions: Vec<StartDirection>,
+}
+
+/// A run.
+pub(crate) enum Ran {
+    Motion(Box<Motion>, Option<Swept>),
+    /// There is no sweep: the acceleration is not one program.
+    NoProgram,
+}
+
 impl Workspace {
+    /// Computes the motion, and sweeps back.
+    pub(crate) fn simulate_swept(
+        &mut self,
+        request: &Request,
+        sweep: &Sweep<'_>,
+    ) -> Result<Ran, Box<Diagnostic>> {
+        variables::check(self, request)?;
+        let names = sweep.varied.iter().map(|v| v.name.clone()).collect();
+        self.check_sensitivity(&Request { sensitivity: names, ..request.clone() })?;
+        if request.interpret {
+            return Ok(Ran::NoProgram);
+        }
+        self.prepare(request)?;
+        self.run(request, None, |_| Flow::Continue, Some(sweep))
+    }
+
     /// Computes the motion. `progress` is told the time reached and may stop the run.
     pub fn simulate(
         &mut self,
@@ -207,7 +248,7 @@ impl Workspace {
         self.check_sensitivity(request)?;
         self.prepare(request)?;
         if request.plant.is_empty() && !request.fold {
-            return self.run(request, None, progress);
+            return self.run_alone(request, None, progress);
         }
         // The simulated system is another one; the controller keeps the model as it is written.
         let mut plant = self.clone();
@@ -221,7 +262,21 @@ impl Workspace {
                 plant.compiled.compile_native(&mut plant.system, &plant.form);
             }
         }
-        plant.run(request, planted.then_some(&self.compiled), progress)
+        plant.run_alone(request, planted.then_some(&self.compiled), progress)
+    }
+
+    fn run_alone(
+        &mut self,
+        request: &Request,
+        controller: Option<&Compiled>,
+        progress: impl FnMut(f64) -> Flow,
+    ) -> Result<Motion, Box<Diagnostic>> {
+        match self.run(request, controller, progress, None)? {
+            Ran::Motion(motion, _) => Ok(*motion),
+            Ran::NoProgram => {
+                Err(Box::new(Diagnostic::error(Code::Internal, None, "a run without a sweep has none")))
+            }
+        }
     }
 
     /// Derivatives and powers, where the run needs them.
@@ -317,7 +372,8 @@ impl Workspace {
         request: &Request,
         controller: Option<&Compiled>,
         mut progress: impl FnMut(f64) -> Flow,
-    ) -> Result<Motion, Box<Diagnostic>> {
+        sweep: Option<&Sweep<'_>>,
+    ) -> Result<Ran, Box<Diagnostic>> {
         let options = self.options(request)?;
         let start = match &request.start {
             Some(state) => state.clone(),
@@ -343,11 +399,12 @@ impl Workspace {
         for v in &varied {
             columns.extend((1..own).map(|k| format!("d({})/d({})", columns[k], v.name)).collect::<Vec<_>>());
         }
-        let directions = match varied.is_empty() {
+        let wanted = sweep.map_or(varied.as_slice(), |sweep| sweep.varied);
+        let directions = match wanted.is_empty() && sweep.is_none() {
             true => Vec::new(),
             false => {
                 self.prepare_derivatives()?;
-                self.directions(&varied, &start, request.start.is_some())?
+                self.directions(wanted, &start, request.start.is_some())?
             }
         };
         let sizes: Vec<f64> = varied.iter().map(|v| self.varied_size(v, &start)).collect();
@@ -361,6 +418,17 @@ impl Workspace {
             let how = (options.options.rtol, outputs, integrals);
             Sensitivities::new(&self.compiled, &starts, parameters, sizes, how)
         });
+        let mut adjoint = match sweep {
+            None => None,
+            Some(sweep) => {
+                let parameters: Vec<Vec<f64>> = directions.iter().map(|d| d.parameters.clone()).collect();
+                let how = (options.options.rtol, sweep.outputs);
+                match Adjoint::new(&self.compiled, &parameters, sweep.times.clone(), how) {
+                    None => return Ok(Ran::NoProgram),
+                    found => found,
+                }
+            }
+        };
         let steering = Controller { model: controller.map(|c| c as &dyn Kernel), hold: request.hold };
         let recorder = Recorder::new(self, &variables, own, request, &mut progress);
         let mut recorder = recorder.with_sensitivities(varied.len());
@@ -371,7 +439,10 @@ impl Workspace {
             options.until,
             &options.options,
             &mut recorder,
-            follower.as_mut().map(|f| f as &mut dyn Follower),
+            match &mut adjoint {
+                Some(adjoint) => Some(adjoint as &mut dyn Follower),
+                None => follower.as_mut().map(|f| f as &mut dyn Follower),
+            },
         );
         let sensitivity_evaluations = follower.map_or(0, |f| f.evaluations());
         let Recorder {
@@ -386,6 +457,11 @@ impl Workspace {
             forces,
             ..
         } = recorder;
+        let table = Table { columns, values };
+        let swept = adjoint.zip(sweep).map(|(adjoint, sweep)| Swept {
+            pulled: adjoint.sweep(|t| (sweep.weights)(t, &table)),
+            directions,
+        });
         if let Some(residuals) = residuals {
             outcome.largest_position_residual = residuals.position;
             outcome.largest_velocity_residual = residuals.velocity;
@@ -418,12 +494,11 @@ impl Workspace {
         let energy_change = first.zip(energies.last()).map(|(e0, e1)| e1 - e0);
         let method = options.options.method;
         let code = (!request.interpret).then(|| self.compiled.speed());
-        let table = Table { columns, values };
         warnings.extend(self.tables_left(&table));
         warnings.extend(self.unique_forces_at(&start));
         let (not_finite, about_outputs) = judge(self, &table);
         warnings.extend(about_outputs);
-        Ok(Motion {
+        let motion = Motion {
             code,
             table,
             events,
@@ -440,7 +515,8 @@ impl Workspace {
             parameters: self.compiled.parameters().to_vec(),
             failure: failure.or(not_finite),
             warnings,
-        })
+        };
+        Ok(Ran::Motion(Box::new(motion), swept))
     }
 
     /// What is to be said where control reaches its bounds.

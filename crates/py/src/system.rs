@@ -7,6 +7,7 @@ use dalembert::Request;
 use dalembert::diagnostic::{Code, Diagnostic};
 use dalembert::equilibrium::EquilibriumSearch;
 use dalembert::fit::{FitRequest, Measurements};
+use dalembert::gradient::{CostTerm, GradientRoad};
 use dalembert::linearize::{Linearizer, Over, Range};
 use dalembert::run::Flow;
 use dalembert::run::Method;
@@ -294,6 +295,47 @@ impl System {
             let flow = |_| if watch.stop(|_| Ok(())) { Flow::Cancel } else { Flow::Continue };
             let found = model.workspace().fit(&Measurements { times, columns }, &request, flow)?;
             Ok(documents::fit(model, &found, &self.source))
+        })
+    }
+
+    /// A number of a motion and its derivatives by parameters and starting values: columns at the end, and squares of columns
+    /// less values at times.
+    #[allow(clippy::too_many_arguments)]
+    fn gradient<'py>(
+        &self,
+        py: Python<'py>,
+        at_end: Vec<String>,
+        squares: Vec<(String, Vec<f64>, Vec<f64>, f64)>,
+        by: Vec<String>,
+        until: Option<f64>,
+        rtol: Option<f64>,
+        atol: Option<f64>,
+        road: Option<String>,
+    ) -> Answer<'py> {
+        self.answer(py, |model| {
+            let road = match road.as_deref() {
+                None => None,
+                Some("adjoint") => Some(GradientRoad::Adjoint),
+                Some("forward") => Some(GradientRoad::Forward),
+                Some(other) => return Err(refuse(&format!("there is no way `{other}`"), "adjoint, forward")),
+            };
+            let mut cost: Vec<CostTerm> = at_end.into_iter().map(CostTerm::Final).collect();
+            cost.extend(squares.into_iter().map(|(column, times, values, scale)| CostTerm::Squares {
+                column,
+                times,
+                values,
+                scale,
+            }));
+            let request = Request { until, rtol, atol, ..Request::default() };
+            let found = model.workspace().gradient(&request, &cost, &by, road)?;
+            let adjoint = found.road == GradientRoad::Adjoint;
+            Ok(serde_json::json!({
+                "value": found.value,
+                "gradient": found.by,
+                "way": if adjoint { "adjoint" } else { "forward" },
+                "evaluations": found.evaluations,
+                "motion_evaluations": found.motion.counters().evaluations,
+            }))
         })
     }
 

@@ -17,7 +17,7 @@ mod differentiable;
 mod solution;
 mod sparsity;
 
-pub use differentiable::{Differentiable, Direction, FusedDerivatives, Refusal, Solved};
+pub use differentiable::{Differentiable, Direction, FusedAdjoint, FusedDerivatives, Refusal, Solved};
 pub use solution::{AccelerationError, Path, Solution, Taken, Term};
 pub(crate) use sparsity::Plan;
 pub use sparsity::{Line, MAX_FILL, Pattern, Sparsity};

@@ -78,8 +78,11 @@ pub use hybrid::{
     integrate, integrate_controlled, integrate_followed,
 };
 pub use kernel::{
-    AccelerationError, Action, Contact, ContactTerms, ControlTerms, Differentiable, Direction,
+    AccelerationError, Action, Contact, ContactTerms, ControlTerms, Differentiable, Direction, FusedAdjoint,
     FusedDerivatives, IdealForces, Kernel, Level, Line, Partials, Path, Pattern, Point, Refusal,
     SecondVariation, Shape, Sliding, Solution, Solved, Sparsity, State, Taken, Term, Terms, Variation,
 };
-pub use sensitivity::{Change, Response, ResponseError, Sensitivities, StartDirection, tangent_start};
+pub use sensitivity::{
+    Adjoint, Change, Pulled, Response, ResponseError, RowWeights, Sensitivities, StartDirection,
+    tangent_start,
+};

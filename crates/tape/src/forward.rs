@@ -68,7 +68,7 @@ impl Program {
     }
 }
 
-fn value_of(tape: &mut Builder, operand: Operand, values: &[Value]) -> Value {
+pub(crate) fn value_of(tape: &mut Builder, operand: Operand, values: &[Value]) -> Value {
     match operand {
         Operand::Input(k) => tape.input(k),
         Operand::Constant(c) => tape.constant(c),
@@ -135,7 +135,7 @@ fn rate_of(tape: &mut Builder, op: Op, x: &[Value], value: Value, d: &[Option<Va
 }
 
 /// The derivative of a function of one variable.
-fn function_slope(tape: &mut Builder, op: Op, x: Value, value: Value) -> Value {
+pub(crate) fn function_slope(tape: &mut Builder, op: Op, x: Value, value: Value) -> Value {
     let one = tape.constant(1.0);
     match op {
         Op::Sin => tape.push(Op::Cos, &[x]),

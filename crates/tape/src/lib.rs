@@ -32,6 +32,7 @@ mod lanes;
 mod listing;
 mod op;
 mod program;
+mod reverse;
 #[allow(unsafe_code)] // asks for fused products where the machine has them
 mod trig;
 pub mod wasm;

@@ -10,8 +10,8 @@ use crate::kernel_form::KernelForm;
 use crate::system::System;
 use dalembert_expr::{Expr, Symbol};
 use dalembert_run::{
-    ContactTerms, ControlTerms, Differentiable, Direction, FusedDerivatives, IdealForces, Point, Solution,
-    Solved, Terms,
+    ContactTerms, ControlTerms, Differentiable, Direction, FusedAdjoint, FusedDerivatives, IdealForces,
+    Point, Solution, Solved, Terms,
 };
 use dalembert_tape::Program;
 
@@ -402,6 +402,10 @@ impl Differentiable for Compiled {
         let all = quick.rows.len() == self.shape.n_con;
         let plain = self.shape.n_contact + self.shape.n_require == 0 && !self.shape.has_nonideal;
         (all && plain && !parameters.is_empty()).then(|| Box::new(Fused::new(self, parameters)) as _)
+    }
+
+    fn fused_adjoint(&self) -> Option<Box<dyn FusedAdjoint + '_>> {
+        super::adjoint::Transposed::new(self).map(|t| Box::new(t) as _)
     }
 }
 

@@ -29,6 +29,7 @@ mod force_potential;
 mod free_body;
 mod friction;
 mod friction_limits;
+mod gradient;
 mod hamilton;
 mod hamilton_motion;
 mod jacobi;

@@ -96,6 +96,16 @@ class System:
         free: Sequence[tuple[str, Optional[float]]],
         rtol: Optional[float],
     ) -> dict[str, Any]: ...
+    def gradient(
+        self,
+        at_end: Sequence[str],
+        squares: Sequence[tuple[str, Sequence[float], Sequence[float], float]],
+        by: Sequence[str],
+        until: Optional[float],
+        rtol: Optional[float],
+        atol: Optional[float],
+        road: Optional[str],
+    ) -> dict[str, Any]: ...
     def eigenvalues(self, over: str, at: str, settle: bool, independent: Sequence[str]) -> dict[str, Any]: ...
 
 @final

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Union
 
 import numpy.typing as npt
 
-from . import _matrices, _options, _words
+from . import _gradient, _matrices, _options, _words
 from ._description import Description
 from ._equations import Equations
 from ._errors import RequestError
 from ._matrices import State
+from ._options import Span
 from ._rates import AccelerationFunction
 from ._results import (
     Analysis,
@@ -24,6 +25,7 @@ from ._results import (
     Fit,
     Linearization,
     Matrices,
+    Record,
     Verification,
 )
 from ._table import Array
@@ -313,6 +315,40 @@ class Questions(Description):
         )
 
     # Measurements.
+
+    def gradient(
+        self,
+        by: Iterable[object],
+        *,
+        final: Union[str, Iterable[str]] = (),
+        squares: Optional[Mapping[str, npt.ArrayLike]] = None,
+        scale: Union[float, Mapping[str, float]] = 1.0,
+        t_span: Span = None,
+        rtol: Optional[float] = None,
+        atol: Optional[float] = None,
+        way: Optional[str] = None,
+        set: Optional[Mapping[Any, Expression]] = None,
+        initial: Values = None,
+    ) -> Record:
+        """A number of a motion and its derivatives by many parameters and starting values, by one sweep backwards.
+
+        Parameters
+        ----------
+        by : iterable of str
+            Parameters, and starting values as ``theta(0)``.
+        final : str or iterable of str
+            Columns whose values at the end are added up.
+        squares : mapping
+            Times under ``t`` and values of columns: the squares of ``(column - value)/scale`` are added up.
+        scale : float or mapping
+            The scale of each column.
+        way : {"adjoint", "forward"}
+            By default backwards where that is possible.
+        t_span, rtol, atol, set, initial
+            As for :meth:`simulate`.
+        """
+        engine = self._with(set, initial)._engine
+        return Record(_gradient.ask(engine, by, final, squares, scale, t_span, rtol, atol, way))
 
     def fit(
         self,

@@ -144,6 +144,24 @@ pub trait Differentiable: Kernel {
         let _ = parameters;
         None
     }
+
+    /// The transposed derivative of x' and eta' by one program; `None` if there is no such way.
+    fn fused_adjoint(&self) -> Option<Box<dyn FusedAdjoint + '_>> {
+        None
+    }
+}
+
+/// The transposed derivative of x' and eta' by state and parameters, by one program (S4).
+pub trait FusedAdjoint {
+    /// The numbers that the program computes from the parameters alone.
+    fn constants(&self) -> &[f64];
+
+    /// f_y^T lambda and f_c^T lambda at a state, c those numbers. `false` where the program cannot be trusted.
+    fn pull(&mut self, at: Point<'_>, lambda: &[f64], by_state: &mut [f64], by_constants: &mut [f64])
+    -> bool;
+
+    /// What a derivative by c is by the parameters.
+    fn parameters(&mut self, by_constants: &[f64], by_parameters: &mut [f64]);
 }
 
 /// Changes of x' and eta' along several directions at once, by one program.

@@ -77,6 +77,27 @@ impl<'k> Sensitivities<'k> {
         (rtol, outputs, integrals): (f64, bool, usize),
     ) -> Self {
         let equation = Equation::new(kernel, parameters, integrals);
+        Self::of(equation, starts, sizes, (rtol, outputs))
+    }
+
+    /// For directions that are followed across single instants only.
+    pub(super) fn plain(
+        kernel: &'k dyn Differentiable,
+        starts: &[Vec<f64>],
+        parameters: Vec<Vec<f64>>,
+        sizes: Vec<f64>,
+        how: (f64, bool),
+    ) -> Self {
+        Self::of(Equation::plain(kernel, parameters, 0), starts, sizes, how)
+    }
+
+    fn of(
+        equation: Equation<'k>,
+        starts: &[Vec<f64>],
+        sizes: Vec<f64>,
+        (rtol, outputs): (f64, bool),
+    ) -> Self {
+        let (kernel, integrals) = (equation.base, equation.integrals);
         let width = equation.width();
         let mut S = Vec::with_capacity(starts.len() * width);
         for start in starts {
@@ -219,6 +240,17 @@ impl<'k> Sensitivities<'k> {
         self.stepper.dense((t - piece.t) / piece.h, &mut self.at.1);
         self.at.1.iter_mut().zip(&piece.weights).for_each(|(v, w)| *v *= w);
         Ok(())
+    }
+
+    /// Kinks of the equations inside a step that begins, in the order of the motion.
+    pub(super) fn kinks_in(
+        &mut self,
+        step: &FollowedStep<'_>,
+    ) -> Result<Vec<(f64, usize)>, NotDifferentiable> {
+        self.take_modes(step.modes)?;
+        self.rewind(step.t);
+        self.find_breaks(step);
+        Ok(std::mem::take(&mut self.breaks))
     }
 
     /// Kinks of the equations inside a step, in the order of the motion.

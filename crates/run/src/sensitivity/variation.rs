@@ -30,8 +30,13 @@ pub(super) struct Equation<'k> {
 
 impl<'k> Equation<'k> {
     pub fn new(base: &'k dyn Differentiable, directions: Vec<Vec<f64>>, integrals: usize) -> Self {
-        let shape = base.shape();
         let fused = if integrals == 0 { base.fused_derivatives(&directions) } else { None };
+        Self { fused, ..Self::plain(base, directions, integrals) }
+    }
+
+    /// Without the fused program, which pays only along a whole motion.
+    pub fn plain(base: &'k dyn Differentiable, directions: Vec<Vec<f64>>, integrals: usize) -> Self {
+        let shape = base.shape();
         Self {
             base,
             directions,
@@ -39,7 +44,7 @@ impl<'k> Equation<'k> {
             n: shape.n_eta,
             integrals,
             response: None,
-            fused,
+            fused: None,
             projector: Projector::new(base),
             change: Change::new(&shape),
             refused: None,
