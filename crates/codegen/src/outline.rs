@@ -4,7 +4,7 @@ use super::language::Language;
 use super::names::Namer;
 use dalembert::Workspace;
 use dalembert::compile::Tapes;
-use dalembert_run::{Kernel, Shape};
+use dalembert_run::{Action, Contact, Kernel, Shape};
 use dalembert_syntax::units::UnitInfo;
 use dalembert_tape::{Listing, Op, Operand, Program};
 use std::fmt::Write;
@@ -64,6 +64,68 @@ pub struct Tangents {
     pub nonideal: Option<Block>,
 }
 
+/// What can happen to a motion besides its equations: contacts that stick and slide, events, switches.
+#[derive(Default)]
+pub struct Hybrid {
+    /// Names of the contacts with friction, and where their numbers are.
+    pub contacts: Vec<(Item, Contact)>,
+    /// V, J, b, mu, mu_static, P.
+    pub contact_terms: Option<Block>,
+    /// Name of each event, the crossings that count (1 rising, -1 falling, 0 both), whether the motion ends there.
+    pub events: Vec<(Item, i8, bool)>,
+    pub event_functions: Option<Block>,
+    /// What events assign to which variable of (x, eta).
+    pub actions: Vec<Action>,
+    pub action_values: Option<Block>,
+    /// Functions that vanish where constraint rows have kinks.
+    pub kinks: Option<Block>,
+    /// Sides of the comparisons that time alone decides: all on the left, then all on the right.
+    pub instants: Option<Block>,
+    /// Outputs that cannot be exported: those of Gauss's function and of works.
+    pub left_out: Vec<String>,
+}
+
+impl Hybrid {
+    fn of(model: &Workspace) -> Self {
+        let (system, tapes) = (&model.system, model.compiled.tapes());
+        let plain = |name: &str| Item { name: name.to_owned(), unit: None };
+        let dense = |p: &Program| Block::new(p.listing(), (0..p.output_count()).map(|k| (0, k)).collect());
+        let some = |p: &Program| (p.output_count() > 0).then(|| dense(p));
+        let names = system.contacts.iter().map(|c| plain(&c.name));
+        let side = |rising: Option<bool>| rising.map_or(0, |up| if up { 1 } else { -1 });
+        Hybrid {
+            contacts: names.zip(model.compiled.contacts().iter().cloned()).collect(),
+            contact_terms: tapes.contacts.map(|(p, places)| Block::new(p.listing(), places.to_vec())),
+            events: system.events.iter().map(|e| (plain(&e.name), side(e.rising), e.stop)).collect(),
+            event_functions: some(tapes.events),
+            actions: model.compiled.actions().to_vec(),
+            action_values: tapes.action_values.and_then(some),
+            kinks: some(tapes.switches),
+            instants: some(tapes.time_switches),
+            left_out: Vec::new(),
+        }
+    }
+
+    /// Whether there is anything.
+    pub fn is_some(&self) -> bool {
+        !self.contacts.is_empty()
+            || !self.events.is_empty()
+            || self.kinks.is_some()
+            || self.instants.is_some()
+    }
+
+    /// Whether a contact slides in several directions.
+    pub fn has_directions(&self) -> bool {
+        self.contacts.iter().any(|(_, c)| c.slide.len() > 1)
+    }
+
+    fn blocks(&self) -> impl Iterator<Item = &Block> {
+        let all =
+            [&self.contact_terms, &self.event_functions, &self.action_values, &self.kinks, &self.instants];
+        all.into_iter().flatten()
+    }
+}
+
 /// A model as all languages see it.
 pub struct Outline {
     pub name: String,
@@ -96,6 +158,12 @@ pub struct Outline {
     pub tangents: Option<Tangents>,
     /// Which parameters are inputs from outside.
     pub is_input: Vec<bool>,
+    /// How many of the coordinates say where something is; `state` and `discrete` variables come behind them.
+    pub positions: usize,
+    /// What can happen to a motion besides its equations.
+    pub hybrid: Hybrid,
+    /// Gains by which constraints are stabilised (C2) instead of projected, in model exchange.
+    pub baumgarte: Option<[f64; 2]>,
     pub operations: usize,
     /// Identifier of each input of the tapes.
     aliases: Vec<String>,
@@ -127,20 +195,36 @@ impl Outline {
         for what in ["acceleration", "applied", "ideal", "nonideal", "control"] {
             aliases.extend(speeds.iter().map(|s| namer.name(&format!("{what}_{}", s.name))));
         }
-        let listed = outputs.map(Program::listing);
-        let listed = listed.filter(|_| !system.outputs.is_empty());
-        // What outputs read behind the control forces (friction, Gauss's function, works) is not known to exported code.
-        let known = aliases.len();
-        let readable = |listing: &Listing| {
-            let all = listing.statements.iter().flat_map(|s| &s.operands).chain(&listing.outputs);
-            all.into_iter().all(|o| !matches!(o, Operand::Input(i) if *i >= known))
-        };
-        let listed = listed.filter(readable);
+        let friction = system.contacts.iter().zip(model.compiled.contacts());
+        for (contact, place) in friction {
+            aliases.extend(place.slide.clone().map(|_| namer.name(&format!("friction_{}", contact.name))));
+        }
+        let mut hybrid = Hybrid::of(model);
         let output_names = system.outputs.iter().map(|o| o.name.as_str());
         let mut output_items: Vec<Item> = output_names.map(plain).collect();
         if system.energy.is_some() {
             output_items.push(plain("energy"));
         }
+        let listed = outputs.map(Program::listing).filter(|_| !system.outputs.is_empty());
+        // What outputs read behind friction (Gauss's function, works) is not known to exported code.
+        let mut listed = listed;
+        if let Some(listing) = &mut listed {
+            let readable = readable_outputs(listing, aliases.len());
+            let mut keep = readable.iter().copied();
+            listing.outputs.retain(|_| keep.next().unwrap_or(false));
+            let mut keep = readable.iter().copied();
+            output_items.retain(|item| {
+                let kept = keep.next().unwrap_or(false);
+                if !kept {
+                    hybrid.left_out.push(item.name.clone());
+                }
+                kept
+            });
+        } else {
+            hybrid.left_out.extend(system.outputs.iter().map(|o| o.name.clone()));
+            output_items.clear();
+        }
+        let listed = listed.filter(|listing| !listing.outputs.is_empty());
         let dense = |n: usize| (0..n).map(|k| (0, k)).collect();
         let terms = Block::new(terms.0.listing(), terms.1.to_vec());
         let nonideal = nonideal.map(|p| Block::new(p.listing(), dense(p.output_count())));
@@ -149,7 +233,6 @@ impl Outline {
         residuals.1.iter().filter(|(array, _)| *array == 0).for_each(|(_, row)| position_rows[*row] = true);
         let residuals = Block::new(residuals.0.listing(), residuals.1.to_vec());
         let residuals = (!rows.is_empty()).then_some(residuals);
-        let output_items = if listed.is_some() { output_items } else { Vec::new() };
         let output_block = listed.map(|listing| Block::new(listing, dense(output_items.len())));
         let blocks = [Some(&terms), nonideal.as_ref(), control.as_ref()];
         let operations = blocks.iter().flatten().map(|b| b.listing.statements.len()).sum();
@@ -175,9 +258,19 @@ impl Outline {
             output_block,
             tangents: None,
             is_input: system.parameters.iter().map(|p| p.is_input).collect(),
+            positions: system.positions(),
+            hybrid,
+            baumgarte: None,
             operations,
             aliases,
         }
+    }
+
+    /// Whether a block reads multipliers, accelerations or forces.
+    pub fn reads_motion(&self, block: &Block) -> bool {
+        let known = 1 + self.coordinates.len() + self.speeds.len() + self.parameters.len();
+        let statements = block.listing.statements.iter().flat_map(|s| &s.operands);
+        statements.chain(&block.listing.outputs).any(|o| matches!(o, Operand::Input(i) if *i >= known))
     }
 
     /// With what derivatives of the motion need.
@@ -199,18 +292,20 @@ impl Outline {
     /// Most entries of a matrix that is decomposed.
     pub fn cells(&self) -> usize {
         let s = &self.shape;
-        (s.n_con * s.n_eta).max(s.n_require * s.n_input).max(1)
+        let slide = s.n_slide.max(s.n_con + s.n_slide);
+        (slide * s.n_eta.max(s.n_slide)).max(s.n_require * s.n_input).max(1)
     }
 
     /// Longest side of one.
     pub fn longest(&self) -> usize {
         let s = &self.shape;
-        s.n_con.max(s.n_eta).max(s.n_require).max(s.n_input).max(1)
+        (s.n_con + s.n_slide).max(s.n_eta).max(s.n_require).max(s.n_input).max(1)
     }
 
     /// Bytes that a call takes of the stack, without what the compiler keeps there for itself.
     pub fn workspace(&self) -> usize {
-        let Shape { n_eta: n, n_con: m, n_require: r, n_input: k, .. } = self.shape;
+        let Shape { n_eta: n, n_require: r, n_input: k, n_slide, n_contact, .. } = self.shape;
+        let m = self.shape.n_con + n_slide;
         let cod = 2 * self.cells() + 4 * self.longest();
         let control = if r > 0 { r * n + 2 * n * k + 2 * k * k + cod } else { 0 };
         // The motion by which inputs are tried out.
@@ -221,12 +316,32 @@ impl Outline {
         } else {
             0
         };
-        8 * (3 * n * n + m * n + cod + trial + control + near + 12 * n + 11 * m + 3 * r + 2 * k)
+        // Contacts: their terms, answers to unit forces, what the constraints lead, trials of modes; steps with their stages.
+        let contacts = match n_contact {
+            0 => 0,
+            _ => {
+                4 * (cod + n_slide * (2 * n + 2 * n_slide) + n_contact * (4 * n + 2 * m))
+                    + 3 * (n * n + m * n)
+            }
+        };
+        let stages = if self.hybrid.is_some() { 14 * (self.coordinates.len() + 5 * n + m) } else { 0 };
+        8 * (contacts
+            + stages
+            + 3 * n * n
+            + m * n
+            + cod
+            + trial
+            + control
+            + near
+            + 12 * n
+            + 11 * m
+            + 3 * r
+            + 2 * k)
     }
 
     /// How often C1 is corrected: forces that follow the multipliers need more than one turn.
     pub fn turns(&self) -> usize {
-        if self.shape.has_nonideal { 40 } else { 2 }
+        if self.shape.has_nonideal || self.shape.n_contact > 0 { 40 } else { 2 }
     }
 
     /// The array and index of an input of the tapes, among `t, x, eta, p, lambda, reaction`.
@@ -234,7 +349,7 @@ impl Outline {
         let n = self.speeds.len();
         let [nx, np, m, groups] =
             [self.coordinates.len(), self.parameters.len(), self.rows.len(), self.groups.len()];
-        let sizes = [1, nx, n, np, m, groups, n, n, n, n, n];
+        let sizes = [1, nx, n, np, m, groups, n, n, n, n, n, self.shape.n_slide];
         let mut index = input;
         for (array, size) in sizes.into_iter().enumerate() {
             if index < size {
@@ -256,13 +371,17 @@ impl Outline {
             self.tangents.as_ref().map(|t| &t.terms),
             self.tangents.as_ref().and_then(|t| t.nonideal.as_ref()),
         ];
-        blocks.into_iter().flatten().any(|b| b.listing.statements.iter().any(|s| s.op == op))
+        blocks
+            .into_iter()
+            .flatten()
+            .chain(self.hybrid.blocks())
+            .any(|b| b.listing.statements.iter().any(|s| s.op == op))
     }
 
     /// A block in a language, one statement a line. `sources` name the arrays of inputs after the time, `arrays` those
     /// of outputs.
     pub fn statements(&self, block: &Block, language: &dyn Language, arrays: &[&str]) -> String {
-        const SOURCES: [&str; 11] = [
+        const SOURCES: [&str; 12] = [
             "t_",
             "x_",
             "eta_",
@@ -274,6 +393,7 @@ impl Outline {
             "ideal_",
             "nonideal_",
             "control_",
+            "friction_",
         ];
         let mut out = String::new();
         let mut line = |text: String| {
@@ -332,14 +452,34 @@ impl Outline {
     /// the model has that; `NAME_` becomes its name.
     pub fn fit(&self, text: &str, comment: &str) -> String {
         let has = |word: &str| match word {
-            "rows" => self.shape.n_con > 0,
-            "measured" => self.shape.n_con > 0 || self.control.is_some(),
+            "rows" => self.shape.n_con + self.shape.n_contact > 0,
+            "measured" => self.shape.n_con + self.shape.n_contact > 0 || self.control.is_some(),
             "free" => self.control.is_none(),
             "nonideal" => self.nonideal.is_some(),
             "control" => self.control.is_some(),
             "weight" => self.has_cost,
             "outputs" => self.output_block.is_some(),
-            "free_motion" => self.shape.n_con == 0,
+            "free_motion" => self.shape.n_con + self.shape.n_contact == 0,
+            "contacts" => self.shape.n_contact > 0,
+            "untouched" => self.shape.n_contact == 0,
+            "answering" => self.nonideal.is_some() || self.shape.n_contact > 0,
+            "onset" => self.hybrid.has_directions(),
+            "least" => self.control.is_some() || self.hybrid.has_directions(),
+            "hybrid" => self.hybrid.is_some(),
+            "plain" => !self.hybrid.is_some(),
+            "events" => !self.hybrid.events.is_empty(),
+            "informed" => self.hybrid.event_functions.as_ref().is_some_and(|b| self.reads_motion(b)),
+            "uninformed" => !self.hybrid.event_functions.as_ref().is_some_and(|b| self.reads_motion(b)),
+            "told" => {
+                !self.hybrid.actions.is_empty()
+                    || self.hybrid.event_functions.as_ref().is_some_and(|b| self.reads_motion(b))
+            }
+            "actions" => !self.hybrid.actions.is_empty(),
+            "kinks" => self.hybrid.kinks.is_some(),
+            "instants" => self.hybrid.instants.is_some(),
+            "returning" => self.baumgarte.is_none() || self.shape.n_con == 0,
+            "settling" => self.baumgarte.is_some() && self.shape.n_con > 0,
+            "timeless" => self.hybrid.instants.is_none(),
             _ => unreachable!("no text of ours asks for `{word}`"),
         };
         let mut open: Vec<bool> = Vec::new();
@@ -411,6 +551,20 @@ pub const CODES: [(u8, &str, &str); 6] = [
     (4, "Unreachable", "the inputs cannot meet the requirements at this state (C1)"),
     (5, "CostNotPositive", "the cost of the inputs is not positive definite (C1)"),
 ];
+
+/// Which outputs of a listing read inputs before this one alone.
+fn readable_outputs(listing: &Listing, known: usize) -> Vec<bool> {
+    let mut good: Vec<bool> = Vec::with_capacity(listing.statements.len());
+    let readable = |o: &Operand, good: &[bool]| match o {
+        Operand::Input(i) => *i < known,
+        Operand::Constant(_) => true,
+        Operand::Statement(k) => good[*k],
+    };
+    for s in &listing.statements {
+        good.push(s.operands.iter().all(|o| readable(o, &good)));
+    }
+    listing.outputs.iter().map(|o| readable(o, &good)).collect()
+}
 
 fn unit(kind: &UnitInfo) -> Option<String> {
     match kind {

@@ -249,7 +249,7 @@ static void NAME_multipliers(NAME_cod *c, const double *z, double *lambda)
     NAME_copy(c->work, lambda, m);
 }
 
-//@if control
+//@if least
 /* y = (matrix)^+ e: least squares of minimum norm */
 static void NAME_least(NAME_cod *c, const double *e, double *y)
 {
