@@ -2,12 +2,15 @@
 
 mod hybrid;
 
+use super::block::{Block, Item};
 use super::language::{COUNTS, Language, literal, usual};
-use super::outline::{Block, CODES, Item, Outline, Tangents};
+use super::outline::{CODES, Outline, Tangents};
 use dalembert_tape::Op;
 use std::fmt::Write;
 
 const RUNTIME: &str = include_str!("../assets/code/runtime.c");
+/// Least squares, which some models need.
+const LEAST: &str = include_str!("../assets/code/least.c");
 const SADDLE: &str = include_str!("../assets/code/saddle.c");
 const MOTION: &str = include_str!("../assets/code/motion.c");
 const STEP: &str = include_str!("../assets/code/step.c");
@@ -95,6 +98,9 @@ pub fn write(outline: &Outline, step: bool) -> String {
     }
     blocks(outline, &mut out);
     out.push_str(RUNTIME);
+    if outline.control.is_some() {
+        out.push_str(LEAST);
+    }
     out.push_str(SADDLE);
     hybrid::before_motion(outline, &mut out);
     out.push_str(MOTION);

@@ -4,8 +4,9 @@
 //! after each step of co-simulation, the state returns to the constraints. The source is the exported C (`c.rs`) with steps
 //! (`assets/code/step.c`) and the functions of the standard (`assets/code/fmu.c`, `fmi3.c`, `fmi2.c`).
 
+use super::block::Item;
 use super::c;
-use super::outline::{Item, Outline};
+use super::outline::Outline;
 use dalembert_run::State;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;

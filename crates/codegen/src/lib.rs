@@ -10,8 +10,10 @@
 //! of them do is searched at events, with bounded loops. Rust and Python leave friction out. Checked by `tests/it/export_code.rs`,
 //! which compiles the texts and compares every number with the engine.
 
+mod block;
 mod c;
 mod fmu;
+mod hybrid;
 mod language;
 mod names;
 mod outline;

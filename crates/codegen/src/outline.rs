@@ -1,129 +1,22 @@
 //! What every language writes: names, sizes, and the tapes as statements. No syntax here.
 
+use super::block::{Block, Item, readable_outputs};
+use super::hybrid::Hybrid;
 use super::language::Language;
 use super::names::Namer;
 use dalembert::Workspace;
 use dalembert::compile::Tapes;
-use dalembert_run::{Action, Contact, Kernel, Shape};
+use dalembert_run::{Kernel, Shape};
 use dalembert_syntax::units::UnitInfo;
-use dalembert_tape::{Listing, Op, Operand, Program};
+use dalembert_tape::{Op, Operand, Program};
 use std::fmt::Write;
 use std::ops::Range;
-
-/// A number of the model: its name there and its unit, as far as known.
-pub struct Item {
-    pub name: String,
-    pub unit: Option<String>,
-}
-
-/// One tape: statements, and where the outputs go.
-pub struct Block {
-    listing: Listing,
-    /// Array and index of each output.
-    places: Vec<(usize, usize)>,
-    /// Inputs behind those of the model: changes of these of its inputs, and where they begin.
-    changes: (usize, Vec<usize>),
-}
-
-impl Block {
-    fn new(listing: Listing, places: Vec<(usize, usize)>) -> Self {
-        Block { listing, places, changes: (usize::MAX, Vec::new()) }
-    }
-
-    /// How the outputs of a program change along a change of its inputs from the first to before the last.
-    fn along(program: &Program, places: Vec<(usize, usize)>, inputs: Range<usize>) -> Self {
-        let base = program.input_count();
-        let varying: Vec<bool> = (0..base).map(|k| inputs.contains(&k)).collect();
-        let mut listing = program.forward(&varying, 1).listing();
-        listing.outputs.drain(..places.len());
-        Block { listing, places, changes: (base, (0..base).filter(|k| varying[*k]).collect()) }
-    }
-
-    /// The statements that the outputs need.
-    fn needed(&self) -> Vec<bool> {
-        let mut needed = vec![false; self.listing.statements.len()];
-        let mark = |o: &Operand, needed: &mut Vec<bool>| {
-            if let Operand::Statement(k) = o {
-                needed[*k] = true;
-            }
-        };
-        self.listing.outputs.iter().for_each(|o| mark(o, &mut needed));
-        for (k, s) in self.listing.statements.iter().enumerate().rev() {
-            if needed[k] {
-                s.operands.iter().for_each(|o| mark(o, &mut needed));
-            }
-        }
-        needed
-    }
-}
 
 /// Derivatives of the terms along a change of coordinates, speeds and parameters; those of C along a change of multipliers
 /// and reactions too.
 pub struct Tangents {
     pub terms: Block,
     pub nonideal: Option<Block>,
-}
-
-/// What can happen to a motion besides its equations: contacts that stick and slide, events, switches.
-#[derive(Default)]
-pub struct Hybrid {
-    /// Names of the contacts with friction, and where their numbers are.
-    pub contacts: Vec<(Item, Contact)>,
-    /// V, J, b, mu, mu_static, P.
-    pub contact_terms: Option<Block>,
-    /// Name of each event, the crossings that count (1 rising, -1 falling, 0 both), whether the motion ends there.
-    pub events: Vec<(Item, i8, bool)>,
-    pub event_functions: Option<Block>,
-    /// What events assign to which variable of (x, eta).
-    pub actions: Vec<Action>,
-    pub action_values: Option<Block>,
-    /// Functions that vanish where constraint rows have kinks.
-    pub kinks: Option<Block>,
-    /// Sides of the comparisons that time alone decides: all on the left, then all on the right.
-    pub instants: Option<Block>,
-    /// Outputs that cannot be exported: those of Gauss's function and of works.
-    pub left_out: Vec<String>,
-}
-
-impl Hybrid {
-    fn of(model: &Workspace) -> Self {
-        let (system, tapes) = (&model.system, model.compiled.tapes());
-        let plain = |name: &str| Item { name: name.to_owned(), unit: None };
-        let dense = |p: &Program| Block::new(p.listing(), (0..p.output_count()).map(|k| (0, k)).collect());
-        let some = |p: &Program| (p.output_count() > 0).then(|| dense(p));
-        let names = system.contacts.iter().map(|c| plain(&c.name));
-        let side = |rising: Option<bool>| rising.map_or(0, |up| if up { 1 } else { -1 });
-        Hybrid {
-            contacts: names.zip(model.compiled.contacts().iter().cloned()).collect(),
-            contact_terms: tapes.contacts.map(|(p, places)| Block::new(p.listing(), places.to_vec())),
-            events: system.events.iter().map(|e| (plain(&e.name), side(e.rising), e.stop)).collect(),
-            event_functions: some(tapes.events),
-            actions: model.compiled.actions().to_vec(),
-            action_values: tapes.action_values.and_then(some),
-            kinks: some(tapes.switches),
-            instants: some(tapes.time_switches),
-            left_out: Vec::new(),
-        }
-    }
-
-    /// Whether there is anything.
-    pub fn is_some(&self) -> bool {
-        !self.contacts.is_empty()
-            || !self.events.is_empty()
-            || self.kinks.is_some()
-            || self.instants.is_some()
-    }
-
-    /// Whether a contact slides in several directions.
-    pub fn has_directions(&self) -> bool {
-        self.contacts.iter().any(|(_, c)| c.slide.len() > 1)
-    }
-
-    fn blocks(&self) -> impl Iterator<Item = &Block> {
-        let all =
-            [&self.contact_terms, &self.event_functions, &self.action_values, &self.kinks, &self.instants];
-        all.into_iter().flatten()
-    }
 }
 
 /// A model as all languages see it.
@@ -464,7 +357,6 @@ impl Outline {
             "untouched" => self.shape.n_contact == 0,
             "answering" => self.nonideal.is_some() || self.shape.n_contact > 0,
             "onset" => self.hybrid.has_directions(),
-            "least" => self.control.is_some() || self.hybrid.has_directions(),
             "hybrid" => self.hybrid.is_some(),
             "plain" => !self.hybrid.is_some(),
             "events" => !self.hybrid.events.is_empty(),
@@ -551,20 +443,6 @@ pub const CODES: [(u8, &str, &str); 6] = [
     (4, "Unreachable", "the inputs cannot meet the requirements at this state (C1)"),
     (5, "CostNotPositive", "the cost of the inputs is not positive definite (C1)"),
 ];
-
-/// Which outputs of a listing read inputs before this one alone.
-fn readable_outputs(listing: &Listing, known: usize) -> Vec<bool> {
-    let mut good: Vec<bool> = Vec::with_capacity(listing.statements.len());
-    let readable = |o: &Operand, good: &[bool]| match o {
-        Operand::Input(i) => *i < known,
-        Operand::Constant(_) => true,
-        Operand::Statement(k) => good[*k],
-    };
-    for s in &listing.statements {
-        good.push(s.operands.iter().all(|o| readable(o, &good)));
-    }
-    listing.outputs.iter().map(|o| readable(o, &good)).collect()
-}
 
 fn unit(kind: &UnitInfo) -> Option<String> {
     match kind {

@@ -278,14 +278,19 @@ static int NAME_update(NAME_instance *w, int *changed, int *timed, double *next)
             NAME_passed(g, w->m.side, hit, 1);
         }
 //@if instants
-        if (!code && w->t >= w->m.before - 8.0 * DBL_EPSILON * fabs(w->t)) {
-            code = NAME_pass_instant(w->t, w->x, w->eta, w->p, w->tolerance, &w->m);
-            *changed = 1;
-        }
-        { /* the next switch of time, window by window */
+        { /* switches of time that are due, and the next one, window by window */
             const double end = w->stop < HUGE_VAL ? w->stop : w->t + 64.0;
-            for (j = 1; j <= 64 && w->m.before == HUGE_VAL; j++)
-                NAME_look_ahead(w->t, (end - w->t) * j / 64, w->p, &w->m);
+            int turn;
+            for (turn = 0; turn < 8 && !code; turn++) {
+                if (w->t >= w->m.before - 8.0 * DBL_EPSILON * fabs(w->t)) {
+                    code = NAME_pass_instant(w->t, w->x, w->eta, w->p, w->tolerance, &w->m);
+                    *changed = 1;
+                }
+                for (j = 1; j <= 64 && w->m.before == HUGE_VAL; j++)
+                    NAME_look_ahead(w->t, (end - w->t) * j / 64, w->p, &w->m);
+                if (w->m.before > w->t)
+                    break;
+            }
             *next = fmin(w->m.before, end);
         }
 //@end

@@ -1,6 +1,6 @@
 //! Contacts with friction, events and switches in C: what a motion is between events, and what happens at them.
 
-use super::{C, function_of_motion, room};
+use super::{C, LEAST, function_of_motion, room};
 use crate::outline::Outline;
 use dalembert_run::tolerance;
 use std::fmt::Write;
@@ -177,6 +177,9 @@ pub fn steps(outline: &Outline, out: &mut String) {
             out,
             "    for (i_ = 0; i_ < {count}; i_++)\n        y_[i_] = side_[i_] - side_[{count} + i_];\n}}\n\n"
         );
+    }
+    if h.has_directions() && outline.control.is_none() {
+        out.push_str(LEAST);
     }
     let list = |values: Vec<String>| {
         let text = if values.is_empty() { "0".to_owned() } else { values.join(", ") };
