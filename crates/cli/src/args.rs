@@ -8,7 +8,7 @@ pub use motions::{ConnectArgs, FitArgs, MotionFormName, ReportArgs, SimulateArgs
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use dalembert::diagnostic::Code;
 pub use values::Shard;
-use values::{an_identifier, assignment, code, interpolation, positive, starting_value};
+use values::{an_identifier, assignment, code, interpolation, positive, starting_value, two_numbers};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -435,6 +435,9 @@ pub struct ExportArgs {
     /// Version of FMI: 3 or 2
     #[arg(long, value_name = "VERSION", default_value_t = 3, value_parser = clap::value_parser!(u8).range(2..=3))]
     pub fmi: u8,
+    /// Stabilise constraints of an FMU in model exchange by Baumgarte with these gains instead of projecting in event mode
+    #[arg(long, value_name = "ALPHA,BETA", value_parser = two_numbers, allow_hyphen_values = true)]
+    pub baumgarte: Option<(f64, f64)>,
 }
 
 /// What a model can be exported to.

@@ -34,7 +34,8 @@ pub fn run(args: &ExportArgs) -> Result<(), Failure> {
     let text = match args.target {
         TargetName::Fmu => {
             let version = if args.fmi == 2 { FmiVersion::Two } else { FmiVersion::Three };
-            let fmu = code::write_fmu(&model, &name, version).map_err(failed)?;
+            let fmu = code::write_fmu(&model, &name, version, args.baumgarte.map(|(a, b)| [a, b]))
+                .map_err(failed)?;
             document["binary"] = packed(&fmu, file.unwrap_or_default())?;
             String::new()
         }

@@ -1,11 +1,16 @@
 //! C99 that C++ takes too.
 
+mod hybrid;
+
+use super::block::{Block, Item};
 use super::language::{COUNTS, Language, literal, usual};
-use super::outline::{CODES, Item, Outline, Tangents};
+use super::outline::{CODES, Outline, Tangents};
 use dalembert_tape::Op;
 use std::fmt::Write;
 
 const RUNTIME: &str = include_str!("../assets/code/runtime.c");
+/// Least squares, which some models need.
+const LEAST: &str = include_str!("../assets/code/least.c");
 const SADDLE: &str = include_str!("../assets/code/saddle.c");
 const MOTION: &str = include_str!("../assets/code/motion.c");
 const STEP: &str = include_str!("../assets/code/step.c");
@@ -93,8 +98,13 @@ pub fn write(outline: &Outline, step: bool) -> String {
     }
     blocks(outline, &mut out);
     out.push_str(RUNTIME);
+    if outline.control.is_some() {
+        out.push_str(LEAST);
+    }
     out.push_str(SADDLE);
+    hybrid::before_motion(outline, &mut out);
     out.push_str(MOTION);
+    hybrid::behind_motion(outline, &mut out);
     if let Some(block) = &outline.output_block {
         outputs(outline, block, &mut out);
     }
@@ -106,6 +116,11 @@ pub fn write(outline: &Outline, step: bool) -> String {
     }
     out.push_str("#endif\n");
     finished(outline, &out)
+}
+
+/// Whether the text has modes: which contacts stick, which events have happened.
+fn has_modes(outline: &Outline, step: bool) -> bool {
+    outline.shape.n_contact > 0 || (step && outline.hybrid.is_some())
 }
 
 /// A header with the declarations alone.
@@ -148,10 +163,12 @@ fn declarations(outline: &Outline, step: bool, out: &mut String) {
         ("ideal", s.n_eta, "ideal constraint force (U2)"),
         ("nonideal", s.n_eta, "non-ideal constraint force (U3)"),
         ("control", s.n_eta, "control force S u (C1)"),
-        ("lambda", s.n_con, "multipliers, ideal = A^T lambda"),
+        ("lambda", s.n_con + s.n_slide, "multipliers, ideal = A^T lambda"),
         ("u", s.n_input, "control inputs (C1)"),
+        ("friction", s.n_slide, "friction on each component of sliding velocity"),
+        ("normal", s.n_contact, "normal force of each contact"),
     ];
-    for (name, size, meaning) in fields {
+    for (name, size, meaning) in fields.into_iter().take(if s.n_contact > 0 { 9 } else { 7 }) {
         let _ = writeln!(out, "    double {name}[{}]; /* {meaning} */", room(size));
     }
     out.push_str("    int rank; /* of the constraint rows at this state */\n} NAME_result;\n\n");
@@ -162,6 +179,9 @@ fn declarations(outline: &Outline, step: bool, out: &mut String) {
     out.push_str(
         "\n/* For p see NAME_default_parameters. Returns a code, 0 if all is well. */\nSIGNATURE;\n",
     );
+    if has_modes(outline, step) {
+        hybrid::declare(outline, step, out);
+    }
     if outline.output_block.is_some() {
         let _ = write!(
             out,
@@ -172,7 +192,7 @@ fn declarations(outline: &Outline, step: bool, out: &mut String) {
     if outline.tangents.is_some() {
         declare_derivatives(outline, out);
     }
-    if step {
+    if step && !outline.hybrid.is_some() {
         out.push_str(STEP_DECLARATIONS);
     }
     out.push_str("\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
@@ -191,13 +211,30 @@ int NAME_advance(double *t, double *x, double *eta, const double *p, double unti
 ";
 
 /// The outputs as a function of the motion.
-fn outputs(outline: &Outline, block: &super::outline::Block, out: &mut String) {
+fn outputs(outline: &Outline, block: &Block, out: &mut String) {
+    out.push_str("/* Outputs of the model */\n");
+    function_of_motion(outline, block, "void NAME_outputs", out);
+}
+
+/// A function of the state and its motion r into y.
+fn function_of_motion(outline: &Outline, block: &Block, name: &str, out: &mut String) {
     let language = C { name: &outline.name };
+    let signature = "double t_, const double *x_, const double *eta_, const double *p_, const NAME_result *r_, double *y_";
+    let _ = writeln!(out, "{name}({signature})\n{{\n    (void)t_; (void)x_; (void)eta_; (void)p_; (void)r_;");
+    if outline.reads_motion(block) {
+        motion_in_reach(outline, out);
+    }
+    out.push_str(&outline.statements(block, &language, &["y_"]));
+    out.push_str("}\n\n");
+}
+
+/// Names for the parts of the motion r_, and the size of the force of each constraint.
+fn motion_in_reach(outline: &Outline, out: &mut String) {
     let (n, m) = (outline.shape.n_eta, room(outline.shape.n_con));
     let (count, groups) = groups(outline);
     let _ = write!(
         out,
-        "/* Outputs of the model */\n{}\n{{\n    static const int rows_[{count}][2] = {{{groups}}};\n\
+        "    static const int rows_[{count}][2] = {{{groups}}};\n\
          \x20   double reaction_[{count}], x_dot_[{}], M_[{}], Q_[{n}], A_[{}], b_[{m}];\n\
          \x20   const double *lambda_ = r_->lambda, *eta_dot_ = r_->eta_dot, *ideal_ = r_->ideal, *nonideal_ = r_->nonideal, *control_ = r_->control;\n\
          \x20   int g_, i_, j_;\n    NAME_terms(t_, x_, eta_, p_, x_dot_, M_, Q_, A_, b_);\n\
@@ -206,19 +243,20 @@ fn outputs(outline: &Outline, block: &super::outline::Block, out: &mut String) {
          \x20           for (i_ = rows_[g_][0]; i_ < rows_[g_][1]; i_++)\n                sum_ += A_[i_ * {n} + j_] * lambda_[i_];\n\
          \x20           reaction_[g_] = hypot(reaction_[g_], sum_);\n        }}\n    }}\n\
          \x20   (void)lambda_; (void)eta_dot_; (void)ideal_; (void)nonideal_; (void)control_; (void)reaction_;\n",
-        OUTPUTS
-            .replace("double t,", "double t_,")
-            .replace("*x,", "*x_,")
-            .replace("*eta,", "*eta_,")
-            .replace("*p,", "*p_,")
-            .replace("*r,", "*r_,")
-            .replace("*y)", "*y_)"),
         room(outline.shape.n_x),
         n * n,
         m * n,
     );
-    out.push_str(&outline.statements(block, &language, &["y_"]));
-    out.push_str("}\n\n");
+    if outline.shape.n_contact > 0 {
+        out.push_str("    const double *friction_ = r_->friction;\n    (void)friction_;\n");
+        for (k, (_, contact)) in outline.hybrid.contacts.iter().enumerate() {
+            if let Some(g) =
+                outline.groups.iter().position(|g| !contact.has_given_limit() && *g == contact.rows)
+            {
+                let _ = writeln!(out, "    reaction_[{g}] = r_->normal[{k}];");
+            }
+        }
+    }
 }
 
 /// The matrices of derivatives and the function that fills them.
@@ -299,25 +337,35 @@ fn clear(arrays: &[(&str, usize)], out: &mut String) {
     }
 }
 
-/// Residuals, projection and steps.
-fn steps(outline: &Outline, out: &mut String) {
+/// Residuals of the rows as a function.
+fn residuals(outline: &Outline, out: &mut String) {
     let language = C { name: &outline.name };
-    if let Some(block) = &outline.residuals {
+    if outline.shape.n_con + outline.shape.n_contact > 0 {
         let m = outline.shape.n_con;
         let _ = write!(
             out,
             "/* Residuals of the rows at position and velocity level */\n\
              static void NAME_residuals(double t_, const double *x_, const double *eta_, const double *p_, double *phi_, double *psi_)\n{{\n\
              \x20   int i_;\n    for (i_ = 0; i_ < {m}; i_++) {{\n        phi_[i_] = 0.0;\n        psi_[i_] = 0.0;\n    }}\n\
-             \x20   (void)t_; (void)x_; (void)eta_; (void)p_;\n",
+             \x20   (void)t_; (void)x_; (void)eta_; (void)p_; (void)phi_; (void)psi_;\n",
         );
-        out.push_str(&outline.statements(block, &language, &["phi_", "psi_"]));
+        if let Some(block) = &outline.residuals {
+            out.push_str(&outline.statements(block, &language, &["phi_", "psi_"]));
+        }
         out.push_str("}\n\n");
+    }
+}
+
+/// Projection and steps.
+fn steps(outline: &Outline, out: &mut String) {
+    if outline.baumgarte.is_none() {
+        residuals(outline, out);
     }
     out.push_str("enum { NAME_PROJECTIONS = 20, NAME_STEPS = 1000000 };\n\n");
     let rows: Vec<&str> = outline.position_rows.iter().map(|p| if *p { "1" } else { "0" }).collect();
     let rows = if rows.is_empty() { "{0}".to_owned() } else { format!("{{{}}}", rows.join(", ")) };
     out.push_str(&STEP.replace("POSITION_ROWS", &rows));
+    hybrid::steps(outline, out);
 }
 
 fn lists(outline: &Outline) -> [(&'static str, &[Item]); 5] {
@@ -348,7 +396,9 @@ fn definitions(outline: &Outline, out: &mut String) {
         let _ = writeln!(out, "const char *const NAME_{array}[{size}] = {{\n    {}\n}};", list(quoted));
     }
     out.push_str("\nenum {\n");
-    let _ = writeln!(out, "    NAME_ROWS = {},", room(s.n_con));
+    let _ = writeln!(out, "    NAME_K = {},", s.n_con + s.n_slide);
+    let _ = writeln!(out, "    NAME_ROWS = {},", room(s.n_con + s.n_slide));
+    let _ = writeln!(out, "    NAME_POSITIONS = {},", outline.positions);
     if outline.control.is_some() {
         let _ = writeln!(out, "    NAME_REQUIREMENTS = {},", s.n_require);
         let _ = writeln!(out, "    NAME_INPUTS = {},", room(s.n_input));
@@ -413,5 +463,10 @@ fn blocks(outline: &Outline, out: &mut String) {
         out.push_str(unused);
         out.push_str(&outline.statements(block, &language, &["Ac_", "bc_", "S_", "W_"]));
         out.push_str("}\n\n");
+    }
+    hybrid::contact_terms(outline, out);
+    if let Some([alpha, beta]) = outline.baumgarte {
+        let _ = writeln!(out, "#define NAME_ALPHA {alpha:?}\n#define NAME_BETA {beta:?}\n");
+        residuals(outline, out);
     }
 }

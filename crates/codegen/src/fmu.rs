@@ -4,8 +4,9 @@
 //! after each step of co-simulation, the state returns to the constraints. The source is the exported C (`c.rs`) with steps
 //! (`assets/code/step.c`) and the functions of the standard (`assets/code/fmu.c`, `fmi3.c`, `fmi2.c`).
 
+use super::block::Item;
 use super::c;
-use super::outline::{Item, Outline};
+use super::outline::Outline;
 use dalembert_run::State;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
@@ -77,6 +78,7 @@ struct Variables {
     list: Vec<Variable>,
     derivatives: Vec<usize>,
     outputs: Vec<usize>,
+    indicators: Vec<usize>,
 }
 
 /// The files of an FMU that starts at a state.
@@ -103,15 +105,21 @@ pub fn write(outline: &Outline, start: &State, version: FmiVersion) -> Fmu {
     }
 }
 
-/// Values by their references: time, parameters, coordinates, speeds, their rates, outputs.
-fn sizes(outline: &Outline) -> [usize; 7] {
+/// Values by their references: time, parameters, coordinates, speeds, their rates, outputs, event indicators.
+fn sizes(outline: &Outline) -> [usize; 8] {
     let (nx, n) = (outline.coordinates.len(), outline.speeds.len());
-    [1, outline.parameters.len(), nx, n, nx, n, outline.outputs.len()]
+    [1, outline.parameters.len(), nx, n, nx, n, outline.outputs.len(), indicators(outline)]
+}
+
+/// Functions that an importer watches.
+fn indicators(outline: &Outline) -> usize {
+    let s = &outline.shape;
+    s.n_contact + s.n_event + s.n_switch
 }
 
 fn variables(outline: &Outline, start: &State) -> Variables {
     let sizes = sizes(outline);
-    let first: Vec<usize> = (0..7).map(|k| sizes[..k].iter().sum()).collect();
+    let first: Vec<usize> = (0..8).map(|k| sizes[..k].iter().sum()).collect();
     let (mut list, mut used): (Vec<Variable>, HashSet<String>) = (Vec::new(), HashSet::new());
     let mut add = |variable: Variable| {
         let mut variable = variable;
@@ -177,7 +185,15 @@ fn variables(outline: &Outline, start: &State) -> Variables {
         outputs.push(first[6] + k);
         add(Variable { causality: "output", ..continuous(&item.name, first[6] + k, Some(item)) });
     }
-    Variables { list, derivatives, outputs }
+    let events = outline.hybrid.events.iter().map(|e| format!("event({})", e.0.name));
+    let contacts = outline.hybrid.contacts.iter().map(|c| format!("contact({})", c.0.name));
+    let kinks = (0..outline.shape.n_switch).map(|k| format!("kink({})", k + 1));
+    let mut indicators = Vec::new();
+    for (k, name) in contacts.chain(events).chain(kinks).enumerate() {
+        indicators.push(first[7] + k);
+        add(continuous(&name, first[7] + k, None));
+    }
+    Variables { list, derivatives, outputs, indicators }
 }
 
 /// A name for the interface, from all that is in it: the same model has the same one.
@@ -264,6 +280,9 @@ fn description3(outline: &Outline, variables: &Variables, token: &str) -> String
     for reference in computed(variables) {
         let _ = writeln!(out, "    <InitialUnknown valueReference=\"{reference}\"/>");
     }
+    for reference in &variables.indicators {
+        let _ = writeln!(out, "    <EventIndicator valueReference=\"{reference}\"/>");
+    }
     out.push_str("  </ModelStructure>\n</fmiModelDescription>\n");
     out
 }
@@ -282,11 +301,12 @@ fn description2(outline: &Outline, variables: &Variables, token: &str) -> String
     let sources = format!("<SourceFiles>\n      <File name=\"{name}.c\"/>\n    </SourceFiles>");
     let mut out = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"2.0\" modelName=\"{title}\" \
-         guid=\"{token}\" generationTool=\"Dalembert {}\" variableNamingConvention=\"flat\" numberOfEventIndicators=\"0\">\n  \
+         guid=\"{token}\" generationTool=\"Dalembert {}\" variableNamingConvention=\"flat\" numberOfEventIndicators=\"{}\">\n  \
          <ModelExchange modelIdentifier=\"{name}\" canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\">\n    {sources}\n  </ModelExchange>\n  \
          <CoSimulation modelIdentifier=\"{name}\" canHandleVariableCommunicationStepSize=\"true\" canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\">\n    {sources}\n  </CoSimulation>\n{}  \
          <DefaultExperiment startTime=\"0\" tolerance=\"1e-8\"/>\n  <ModelVariables>\n",
         env!("CARGO_PKG_VERSION"),
+        variables.indicators.len(),
         units(variables),
     );
     // Derivatives and the structure refer to variables by their place in the list, from 1.
@@ -343,15 +363,16 @@ fn source(outline: &Outline, start: &State, version: FmiVersion, token: &str) ->
     let sizes = sizes(outline);
     let mut out = c::write(outline, true);
     let mut rest = format!(
-        "\nenum {{ NAME_ROOM_P = {}, NAME_ROOM_X = {}, NAME_ROOM_Y = {}, NAME_PLACES = 7, NAME_FIRST_COMPUTED = {} }};\n",
+        "\nenum {{ NAME_ROOM_P = {}, NAME_ROOM_X = {}, NAME_ROOM_Y = {}, NAME_PLACES = 8, NAME_INDICATORS = {}, NAME_FIRST_COMPUTED = {} }};\n",
         room(sizes[1]),
         room(sizes[2]),
         room(sizes[6]),
+        sizes[7],
         sizes[..4].iter().sum::<usize>(),
     );
     let _ = writeln!(rest, "#define NAME_TOKEN \"{token}\"\n#define NAME_DRIFT {DRIFT:e}");
     let counts: Vec<String> = sizes.iter().map(usize::to_string).collect();
-    let _ = writeln!(rest, "static const unsigned int NAME_sizes[7] = {{{}}};", counts.join(", "));
+    let _ = writeln!(rest, "static const unsigned int NAME_sizes[8] = {{{}}};", counts.join(", "));
     let _ =
         writeln!(rest, "static const double NAME_start_x[{}] = {{{}}};", room(start.x.len()), list(&start.x));
     let _ = writeln!(

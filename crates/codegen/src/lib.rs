@@ -6,11 +6,14 @@
 //! `assets/code/`, with arrays of fixed size. Ranks are decided where the function runs, with the tolerances of the engine: redundant rows, losses of
 //! rank and singular masses are answered, contradictions (U6) and requirements out of reach come back as codes.
 //!
-//! Left out: Coulomb friction, because which contacts stick is found by a search. Checked by `tests/it/export_code.rs`,
+//! Coulomb friction, events and switches are part of the C (`c/hybrid.rs`) and of FMUs: contacts that stick are rows, which
+//! of them do is searched at events, with bounded loops. Rust and Python leave friction out. Checked by `tests/it/export_code.rs`,
 //! which compiles the texts and compares every number with the engine.
 
+mod block;
 mod c;
 mod fmu;
+mod hybrid;
 mod language;
 mod names;
 mod outline;
@@ -55,6 +58,9 @@ pub enum Target {
 /// assert!(text.contains("int oscillator_evaluate("));
 /// ```
 pub fn write(model: &Workspace, target: Target, name: &str) -> Result<String, Box<Diagnostic>> {
+    if target != Target::C {
+        refuse_friction(model, target)?;
+    }
     let outline = outline(model, name)?;
     Ok(match target {
         Target::C => c::write(&outline, false),
@@ -89,37 +95,40 @@ pub fn write_c(
             let help = "leave `--jacobian` out; `linearize` and Python differentiate controlled motions";
             return Err(Box::new(Diagnostic::error(Code::NotApplicable, row.span, message).help(help)));
         }
+        if let Some(contact) = model.system.contacts.first() {
+            let message =
+                format!("derivatives of a motion with `friction` on `{}` cannot be exported", contact.name);
+            let help =
+                "leave `--jacobian` out; `simulate --sensitivity` follows motions through stick and slip";
+            return Err(Box::new(Diagnostic::error(Code::NotApplicable, contact.span, message).help(help)));
+        }
         outline = outline.with_tangents(model);
         check_operations(&outline)?;
     }
     Ok((c::header(&outline, options.step), c::write(&outline, options.step)))
 }
 
-/// The model as the files of an FMU.
+/// The model as the files of an FMU. In model exchange states return to the constraints in event mode, unless there are gains
+/// by which their errors decay (C2).
 ///
 /// # Errors
 ///
 /// As [`write()`], and for models that have no start.
-pub fn write_fmu(model: &Workspace, name: &str, version: FmiVersion) -> Result<Fmu, Box<Diagnostic>> {
-    if let Some(event) = model.system.events.iter().find(|event| !event.actions.is_empty()) {
-        let message = format!("what the event `{}` does cannot be exported", event.name);
-        let help = "export the motion between events, and let the importing program set the state at them";
-        return Err(Box::new(Diagnostic::error(Code::NotApplicable, event.span, message).help(help)));
-    }
-    let outline = outline(model, name)?;
+pub fn write_fmu(
+    model: &Workspace,
+    name: &str,
+    version: FmiVersion,
+    baumgarte: Option<[f64; 2]>,
+) -> Result<Fmu, Box<Diagnostic>> {
+    let mut outline = outline(model, name)?;
+    outline.baumgarte = baumgarte;
     let start = model.clone().start()?;
     Ok(fmu::write(&outline, &start.state, version))
 }
 
 /// What is to be written, unless the model cannot be exported.
 fn outline(model: &Workspace, name: &str) -> Result<Outline, Box<Diagnostic>> {
-    if let Some(contact) = model.system.contacts.first() {
-        let message = format!("`friction` on `{}` cannot be exported", contact.name);
-        let help = "whether a contact sticks is found by a search over all contacts, which straight-line code cannot make; \
-                    for sliding alone write the friction as `nonideal work`";
-        return Err(Box::new(Diagnostic::error(Code::NotApplicable, contact.span, message).help(help)));
-    }
-    refuse_bounds_and_actions(model)?;
+    refuse_bounds(model)?;
     refuse_open_loads(model)?;
     if !model.compiled.tapes().has_mass {
         let n = model.form.speeds.len();
@@ -155,8 +164,18 @@ fn too_large(message: String) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(Code::TooLarge, None, message).help(help))
 }
 
-/// Bounds of control are found by a search, and the code has no place for what events assign.
-fn refuse_bounds_and_actions(model: &Workspace) -> Result<(), Box<Diagnostic>> {
+/// The search for contact modes is written in C alone.
+fn refuse_friction(model: &Workspace, target: Target) -> Result<(), Box<Diagnostic>> {
+    let Some(contact) = model.system.contacts.first() else { return Ok(()) };
+    let language = if target == Target::Rust { "Rust" } else { "Python" };
+    let message = format!("`friction` on `{}` cannot be exported to {language}", contact.name);
+    let help = "use `--target c` or `--target fmu`, which have the search for contacts that stick; \
+                for sliding alone write the friction as `nonideal work`";
+    Err(Box::new(Diagnostic::error(Code::NotApplicable, contact.span, message).help(help)))
+}
+
+/// Bounds of control are found by a search.
+fn refuse_bounds(model: &Workspace) -> Result<(), Box<Diagnostic>> {
     let system = &model.system;
     let refuse = |span, message: &str, help: &str| {
         Err(Box::new(Diagnostic::error(Code::NotApplicable, span, message).help(help)))
@@ -166,18 +185,18 @@ fn refuse_bounds_and_actions(model: &Workspace) -> Result<(), Box<Diagnostic>> {
         let help = "leave `in a..b` out of `actuate`, and clip the inputs where the code is used";
         return refuse(span, "control with bounds cannot be exported", help);
     }
-    if let Some(event) = system.events.iter().find(|event| !event.actions.is_empty()) {
-        let help =
-            "the code computes accelerations; leave `do` out, and change the state where the code is used";
-        return refuse(Some(event.span), "an event that assigns cannot be exported", help);
-    }
     Ok(())
 }
 
 /// Exported code has multipliers of minimum norm, which depend on how often a redundant row is written: no numbers for a
 /// force law to read.
 fn refuse_open_loads(model: &Workspace) -> Result<(), Box<Diagnostic>> {
-    let Some(&row) = model.compiled.rows_read().first() else { return Ok(()) };
+    let pressed = model
+        .compiled
+        .contacts()
+        .iter()
+        .flat_map(|c| if c.has_given_limit() { 0..0 } else { c.rows.clone() });
+    let Some(row) = model.compiled.rows_read().iter().copied().chain(pressed).next() else { return Ok(()) };
     let states = model.clone().sample_states();
     let m = model.system.rows.len();
     let redundant =
@@ -186,7 +205,10 @@ fn refuse_open_loads(model: &Workspace) -> Result<(), Box<Diagnostic>> {
         return Ok(());
     }
     let row = &model.system.rows[row];
-    let message = format!("non-ideal work reads the force of `{}`, and constraints are redundant", row.name);
+    let message = format!(
+        "friction or non-ideal work reads the force of `{}`, and constraints are redundant",
+        row.name
+    );
     let help = "which constraint carries is decided at each state, which exported code does not do; remove the constraints that follow from others";
     Err(Box::new(Diagnostic::error(Code::NotApplicable, row.span, message).help(help)))
 }

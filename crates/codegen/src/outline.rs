@@ -1,61 +1,16 @@
 //! What every language writes: names, sizes, and the tapes as statements. No syntax here.
 
+use super::block::{Block, Item, readable_outputs};
+use super::hybrid::Hybrid;
 use super::language::Language;
 use super::names::Namer;
 use dalembert::Workspace;
 use dalembert::compile::Tapes;
 use dalembert_run::{Kernel, Shape};
 use dalembert_syntax::units::UnitInfo;
-use dalembert_tape::{Listing, Op, Operand, Program};
+use dalembert_tape::{Op, Operand, Program};
 use std::fmt::Write;
 use std::ops::Range;
-
-/// A number of the model: its name there and its unit, as far as known.
-pub struct Item {
-    pub name: String,
-    pub unit: Option<String>,
-}
-
-/// One tape: statements, and where the outputs go.
-pub struct Block {
-    listing: Listing,
-    /// Array and index of each output.
-    places: Vec<(usize, usize)>,
-    /// Inputs behind those of the model: changes of these of its inputs, and where they begin.
-    changes: (usize, Vec<usize>),
-}
-
-impl Block {
-    fn new(listing: Listing, places: Vec<(usize, usize)>) -> Self {
-        Block { listing, places, changes: (usize::MAX, Vec::new()) }
-    }
-
-    /// How the outputs of a program change along a change of its inputs from the first to before the last.
-    fn along(program: &Program, places: Vec<(usize, usize)>, inputs: Range<usize>) -> Self {
-        let base = program.input_count();
-        let varying: Vec<bool> = (0..base).map(|k| inputs.contains(&k)).collect();
-        let mut listing = program.forward(&varying, 1).listing();
-        listing.outputs.drain(..places.len());
-        Block { listing, places, changes: (base, (0..base).filter(|k| varying[*k]).collect()) }
-    }
-
-    /// The statements that the outputs need.
-    fn needed(&self) -> Vec<bool> {
-        let mut needed = vec![false; self.listing.statements.len()];
-        let mark = |o: &Operand, needed: &mut Vec<bool>| {
-            if let Operand::Statement(k) = o {
-                needed[*k] = true;
-            }
-        };
-        self.listing.outputs.iter().for_each(|o| mark(o, &mut needed));
-        for (k, s) in self.listing.statements.iter().enumerate().rev() {
-            if needed[k] {
-                s.operands.iter().for_each(|o| mark(o, &mut needed));
-            }
-        }
-        needed
-    }
-}
 
 /// Derivatives of the terms along a change of coordinates, speeds and parameters; those of C along a change of multipliers
 /// and reactions too.
@@ -96,6 +51,12 @@ pub struct Outline {
     pub tangents: Option<Tangents>,
     /// Which parameters are inputs from outside.
     pub is_input: Vec<bool>,
+    /// How many of the coordinates say where something is; `state` and `discrete` variables come behind them.
+    pub positions: usize,
+    /// What can happen to a motion besides its equations.
+    pub hybrid: Hybrid,
+    /// Gains by which constraints are stabilised (C2) instead of projected, in model exchange.
+    pub baumgarte: Option<[f64; 2]>,
     pub operations: usize,
     /// Identifier of each input of the tapes.
     aliases: Vec<String>,
@@ -127,20 +88,36 @@ impl Outline {
         for what in ["acceleration", "applied", "ideal", "nonideal", "control"] {
             aliases.extend(speeds.iter().map(|s| namer.name(&format!("{what}_{}", s.name))));
         }
-        let listed = outputs.map(Program::listing);
-        let listed = listed.filter(|_| !system.outputs.is_empty());
-        // What outputs read behind the control forces (friction, Gauss's function, works) is not known to exported code.
-        let known = aliases.len();
-        let readable = |listing: &Listing| {
-            let all = listing.statements.iter().flat_map(|s| &s.operands).chain(&listing.outputs);
-            all.into_iter().all(|o| !matches!(o, Operand::Input(i) if *i >= known))
-        };
-        let listed = listed.filter(readable);
+        let friction = system.contacts.iter().zip(model.compiled.contacts());
+        for (contact, place) in friction {
+            aliases.extend(place.slide.clone().map(|_| namer.name(&format!("friction_{}", contact.name))));
+        }
+        let mut hybrid = Hybrid::of(model);
         let output_names = system.outputs.iter().map(|o| o.name.as_str());
         let mut output_items: Vec<Item> = output_names.map(plain).collect();
         if system.energy.is_some() {
             output_items.push(plain("energy"));
         }
+        let listed = outputs.map(Program::listing).filter(|_| !system.outputs.is_empty());
+        // What outputs read behind friction (Gauss's function, works) is not known to exported code.
+        let mut listed = listed;
+        if let Some(listing) = &mut listed {
+            let readable = readable_outputs(listing, aliases.len());
+            let mut keep = readable.iter().copied();
+            listing.outputs.retain(|_| keep.next().unwrap_or(false));
+            let mut keep = readable.iter().copied();
+            output_items.retain(|item| {
+                let kept = keep.next().unwrap_or(false);
+                if !kept {
+                    hybrid.left_out.push(item.name.clone());
+                }
+                kept
+            });
+        } else {
+            hybrid.left_out.extend(system.outputs.iter().map(|o| o.name.clone()));
+            output_items.clear();
+        }
+        let listed = listed.filter(|listing| !listing.outputs.is_empty());
         let dense = |n: usize| (0..n).map(|k| (0, k)).collect();
         let terms = Block::new(terms.0.listing(), terms.1.to_vec());
         let nonideal = nonideal.map(|p| Block::new(p.listing(), dense(p.output_count())));
@@ -149,7 +126,6 @@ impl Outline {
         residuals.1.iter().filter(|(array, _)| *array == 0).for_each(|(_, row)| position_rows[*row] = true);
         let residuals = Block::new(residuals.0.listing(), residuals.1.to_vec());
         let residuals = (!rows.is_empty()).then_some(residuals);
-        let output_items = if listed.is_some() { output_items } else { Vec::new() };
         let output_block = listed.map(|listing| Block::new(listing, dense(output_items.len())));
         let blocks = [Some(&terms), nonideal.as_ref(), control.as_ref()];
         let operations = blocks.iter().flatten().map(|b| b.listing.statements.len()).sum();
@@ -175,9 +151,19 @@ impl Outline {
             output_block,
             tangents: None,
             is_input: system.parameters.iter().map(|p| p.is_input).collect(),
+            positions: system.positions(),
+            hybrid,
+            baumgarte: None,
             operations,
             aliases,
         }
+    }
+
+    /// Whether a block reads multipliers, accelerations or forces.
+    pub fn reads_motion(&self, block: &Block) -> bool {
+        let known = 1 + self.coordinates.len() + self.speeds.len() + self.parameters.len();
+        let statements = block.listing.statements.iter().flat_map(|s| &s.operands);
+        statements.chain(&block.listing.outputs).any(|o| matches!(o, Operand::Input(i) if *i >= known))
     }
 
     /// With what derivatives of the motion need.
@@ -199,18 +185,20 @@ impl Outline {
     /// Most entries of a matrix that is decomposed.
     pub fn cells(&self) -> usize {
         let s = &self.shape;
-        (s.n_con * s.n_eta).max(s.n_require * s.n_input).max(1)
+        let slide = s.n_slide.max(s.n_con + s.n_slide);
+        (slide * s.n_eta.max(s.n_slide)).max(s.n_require * s.n_input).max(1)
     }
 
     /// Longest side of one.
     pub fn longest(&self) -> usize {
         let s = &self.shape;
-        s.n_con.max(s.n_eta).max(s.n_require).max(s.n_input).max(1)
+        (s.n_con + s.n_slide).max(s.n_eta).max(s.n_require).max(s.n_input).max(1)
     }
 
     /// Bytes that a call takes of the stack, without what the compiler keeps there for itself.
     pub fn workspace(&self) -> usize {
-        let Shape { n_eta: n, n_con: m, n_require: r, n_input: k, .. } = self.shape;
+        let Shape { n_eta: n, n_require: r, n_input: k, n_slide, n_contact, .. } = self.shape;
+        let m = self.shape.n_con + n_slide;
         let cod = 2 * self.cells() + 4 * self.longest();
         let control = if r > 0 { r * n + 2 * n * k + 2 * k * k + cod } else { 0 };
         // The motion by which inputs are tried out.
@@ -221,12 +209,32 @@ impl Outline {
         } else {
             0
         };
-        8 * (3 * n * n + m * n + cod + trial + control + near + 12 * n + 11 * m + 3 * r + 2 * k)
+        // Contacts: their terms, answers to unit forces, what the constraints lead, trials of modes; steps with their stages.
+        let contacts = match n_contact {
+            0 => 0,
+            _ => {
+                4 * (cod + n_slide * (2 * n + 2 * n_slide) + n_contact * (4 * n + 2 * m))
+                    + 3 * (n * n + m * n)
+            }
+        };
+        let stages = if self.hybrid.is_some() { 14 * (self.coordinates.len() + 5 * n + m) } else { 0 };
+        8 * (contacts
+            + stages
+            + 3 * n * n
+            + m * n
+            + cod
+            + trial
+            + control
+            + near
+            + 12 * n
+            + 11 * m
+            + 3 * r
+            + 2 * k)
     }
 
     /// How often C1 is corrected: forces that follow the multipliers need more than one turn.
     pub fn turns(&self) -> usize {
-        if self.shape.has_nonideal { 40 } else { 2 }
+        if self.shape.has_nonideal || self.shape.n_contact > 0 { 40 } else { 2 }
     }
 
     /// The array and index of an input of the tapes, among `t, x, eta, p, lambda, reaction`.
@@ -234,7 +242,7 @@ impl Outline {
         let n = self.speeds.len();
         let [nx, np, m, groups] =
             [self.coordinates.len(), self.parameters.len(), self.rows.len(), self.groups.len()];
-        let sizes = [1, nx, n, np, m, groups, n, n, n, n, n];
+        let sizes = [1, nx, n, np, m, groups, n, n, n, n, n, self.shape.n_slide];
         let mut index = input;
         for (array, size) in sizes.into_iter().enumerate() {
             if index < size {
@@ -256,13 +264,17 @@ impl Outline {
             self.tangents.as_ref().map(|t| &t.terms),
             self.tangents.as_ref().and_then(|t| t.nonideal.as_ref()),
         ];
-        blocks.into_iter().flatten().any(|b| b.listing.statements.iter().any(|s| s.op == op))
+        blocks
+            .into_iter()
+            .flatten()
+            .chain(self.hybrid.blocks())
+            .any(|b| b.listing.statements.iter().any(|s| s.op == op))
     }
 
     /// A block in a language, one statement a line. `sources` name the arrays of inputs after the time, `arrays` those
     /// of outputs.
     pub fn statements(&self, block: &Block, language: &dyn Language, arrays: &[&str]) -> String {
-        const SOURCES: [&str; 11] = [
+        const SOURCES: [&str; 12] = [
             "t_",
             "x_",
             "eta_",
@@ -274,6 +286,7 @@ impl Outline {
             "ideal_",
             "nonideal_",
             "control_",
+            "friction_",
         ];
         let mut out = String::new();
         let mut line = |text: String| {
@@ -332,14 +345,33 @@ impl Outline {
     /// the model has that; `NAME_` becomes its name.
     pub fn fit(&self, text: &str, comment: &str) -> String {
         let has = |word: &str| match word {
-            "rows" => self.shape.n_con > 0,
-            "measured" => self.shape.n_con > 0 || self.control.is_some(),
+            "rows" => self.shape.n_con + self.shape.n_contact > 0,
+            "measured" => self.shape.n_con + self.shape.n_contact > 0 || self.control.is_some(),
             "free" => self.control.is_none(),
             "nonideal" => self.nonideal.is_some(),
             "control" => self.control.is_some(),
             "weight" => self.has_cost,
             "outputs" => self.output_block.is_some(),
-            "free_motion" => self.shape.n_con == 0,
+            "free_motion" => self.shape.n_con + self.shape.n_contact == 0,
+            "contacts" => self.shape.n_contact > 0,
+            "untouched" => self.shape.n_contact == 0,
+            "answering" => self.nonideal.is_some() || self.shape.n_contact > 0,
+            "onset" => self.hybrid.has_directions(),
+            "hybrid" => self.hybrid.is_some(),
+            "plain" => !self.hybrid.is_some(),
+            "events" => !self.hybrid.events.is_empty(),
+            "informed" => self.hybrid.event_functions.as_ref().is_some_and(|b| self.reads_motion(b)),
+            "uninformed" => !self.hybrid.event_functions.as_ref().is_some_and(|b| self.reads_motion(b)),
+            "told" => {
+                !self.hybrid.actions.is_empty()
+                    || self.hybrid.event_functions.as_ref().is_some_and(|b| self.reads_motion(b))
+            }
+            "actions" => !self.hybrid.actions.is_empty(),
+            "kinks" => self.hybrid.kinks.is_some(),
+            "instants" => self.hybrid.instants.is_some(),
+            "returning" => self.baumgarte.is_none() || self.shape.n_con == 0,
+            "settling" => self.baumgarte.is_some() && self.shape.n_con > 0,
+            "timeless" => self.hybrid.instants.is_none(),
             _ => unreachable!("no text of ours asks for `{word}`"),
         };
         let mut open: Vec<bool> = Vec::new();

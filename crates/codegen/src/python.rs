@@ -1,7 +1,8 @@
 //! A module of Python that imports `math` and nothing else.
 
+use super::block::Item;
 use super::language::{COUNTS, Language, literal, usual};
-use super::outline::{CODES, Item, Outline};
+use super::outline::{CODES, Outline};
 use dalembert_tape::Op;
 use std::fmt::Write;
 

@@ -43,7 +43,7 @@ fn names_are_identifiers() {
 
 #[test]
 fn what_cannot_be_exported_is_refused_with_the_reason() {
-    let answer = dalembert(&["export", &model("rough_incline"), "--target", "c"]);
+    let answer = dalembert(&["export", &model("rough_incline"), "--target", "rust"]);
     assert_eq!(answer.code, 1);
     assert!(answer.stderr.contains("E0804") && answer.stderr.contains("nonideal work"), "{}", answer.stderr);
     // An archive does not go to standard output.

@@ -1,7 +1,7 @@
 
 /* ---- FMI 2.0: model exchange and co-simulation ----------------------------------------------- */
 
-enum { NAME_OK = 0, NAME_ERROR = 3 };
+enum { NAME_OK = 0, NAME_DISCARD = 2, NAME_ERROR = 3 };
 
 typedef struct {
     int newDiscreteStatesNeeded, terminateSimulation, nominalsOfContinuousStatesChanged, valuesOfContinuousStatesChanged;
@@ -32,6 +32,9 @@ NAME_EXPORT int fmi2SetupExperiment(void *instance, int has_tolerance, double to
 {
     NAME_instance *w = (NAME_instance *)instance;
     (void)has_stop; (void)stop;
+//@if hybrid
+    w->stop = has_stop ? stop : HUGE_VAL;
+//@end
     w->t = start;
     if (has_tolerance && tolerance > 0.0)
         w->tolerance = fmax(0.1 * tolerance, 1e-13);
@@ -39,7 +42,7 @@ NAME_EXPORT int fmi2SetupExperiment(void *instance, int has_tolerance, double to
     return NAME_OK;
 }
 NAME_EXPORT int fmi2EnterInitializationMode(void *w) { (void)w; return NAME_OK; }
-NAME_EXPORT int fmi2ExitInitializationMode(void *w) { (void)w; return NAME_OK; }
+NAME_EXPORT int fmi2ExitInitializationMode(void *w) { return NAME_set_out((NAME_instance *)w) ? NAME_ERROR : NAME_OK; }
 NAME_EXPORT int fmi2Terminate(void *w) { (void)w; return NAME_OK; }
 NAME_EXPORT int fmi2Reset(void *w) { NAME_begin((NAME_instance *)w); return NAME_OK; }
 
@@ -92,15 +95,22 @@ NAME_EXPORT int fmi2GetDirectionalDerivative(void *w, const unsigned int *u, siz
 NAME_EXPORT int fmi2EnterEventMode(void *w) { (void)w; return NAME_OK; }
 NAME_EXPORT int fmi2NewDiscreteStates(void *instance, NAME_event_info *info)
 {
+    int changed, timed;
+    double next;
+    const int code = NAME_update((NAME_instance *)instance, &changed, &timed, &next);
     memset(info, 0, sizeof *info);
-    info->valuesOfContinuousStatesChanged = NAME_distance((NAME_instance *)instance, 1) > 0.0;
-    return NAME_OK;
+    info->terminateSimulation = ((NAME_instance *)instance)->ended;
+    info->valuesOfContinuousStatesChanged = changed;
+    info->nextEventTimeDefined = timed;
+    if (timed)
+        info->nextEventTime = next;
+    return code ? NAME_ERROR : NAME_OK;
 }
 NAME_EXPORT int fmi2EnterContinuousTimeMode(void *w) { (void)w; return NAME_OK; }
 NAME_EXPORT int fmi2CompletedIntegratorStep(void *instance, int no_return, int *event, int *end)
 {
     (void)no_return;
-    *event = NAME_drifted((NAME_instance *)instance);
+    *event = NAME_wants_event((NAME_instance *)instance);
     *end = 0;
     return NAME_OK;
 }
@@ -125,7 +135,18 @@ NAME_EXPORT int fmi2GetDerivatives(void *instance, double *z, size_t n)
     memcpy(z + NAME_NX, w->r.eta_dot, NAME_N * sizeof *z);
     return NAME_OK;
 }
-NAME_EXPORT int fmi2GetEventIndicators(void *w, double *z, size_t n) { (void)w; (void)z; (void)n; return NAME_OK; }
+NAME_EXPORT int fmi2GetEventIndicators(void *instance, double *z, size_t n)
+{
+    NAME_instance *w = (NAME_instance *)instance;
+    (void)w; (void)z; (void)n;
+//@if hybrid
+    if (NAME_refresh(w))
+        return NAME_ERROR;
+    if (n)
+        memcpy(z, w->g, n * sizeof *z);
+//@end
+    return NAME_OK;
+}
 NAME_EXPORT int fmi2GetNominalsOfContinuousStates(void *w, double *z, size_t n)
 { size_t k; (void)w; for (k = 0; k < n; k++) z[k] = 1.0; return NAME_OK; }
 
@@ -134,11 +155,18 @@ NAME_EXPORT int fmi2SetRealInputDerivatives(void *w, const unsigned int *r, size
 NAME_EXPORT int fmi2GetRealOutputDerivatives(void *w, const unsigned int *r, size_t n, const int *o, double *v)
 { (void)w; (void)r; (void)n; (void)o; (void)v; return NAME_ERROR; }
 NAME_EXPORT int fmi2DoStep(void *instance, double from, double step, int no_return)
-{ (void)no_return; return NAME_do_step((NAME_instance *)instance, from, step) ? NAME_ERROR : NAME_OK; }
+{
+    NAME_instance *w = (NAME_instance *)instance;
+    (void)no_return;
+    if (NAME_do_step(w, from, step))
+        return NAME_ERROR;
+    return w->ended && w->t < from + step ? NAME_DISCARD : NAME_OK;
+}
 NAME_EXPORT int fmi2CancelStep(void *w) { (void)w; return NAME_ERROR; }
 NAME_EXPORT int fmi2GetStatus(void *w, int k, int *v) { (void)w; (void)k; (void)v; return NAME_ERROR; }
 NAME_EXPORT int fmi2GetRealStatus(void *instance, int k, double *v)
 { (void)k; *v = ((NAME_instance *)instance)->t; return NAME_OK; }
 NAME_EXPORT int fmi2GetIntegerStatus(void *w, int k, int *v) { (void)w; (void)k; (void)v; return NAME_ERROR; }
-NAME_EXPORT int fmi2GetBooleanStatus(void *w, int k, int *v) { (void)w; (void)k; *v = 0; return NAME_OK; }
+NAME_EXPORT int fmi2GetBooleanStatus(void *instance, int k, int *v)
+{ (void)k; *v = ((NAME_instance *)instance)->ended; return NAME_OK; }
 NAME_EXPORT int fmi2GetStringStatus(void *w, int k, const char **v) { (void)w; (void)k; (void)v; return NAME_ERROR; }

@@ -53,6 +53,9 @@ NAME_EXPORT int fmi3EnterInitializationMode(void *instance, bool has_tolerance, 
 {
     NAME_instance *w = (NAME_instance *)instance;
     (void)has_stop; (void)stop;
+//@if hybrid
+    w->stop = has_stop ? stop : HUGE_VAL;
+//@end
     w->t = start;
     if (has_tolerance && tolerance > 0.0)
         w->tolerance = fmax(0.1 * tolerance, 1e-13);
@@ -60,7 +63,7 @@ NAME_EXPORT int fmi3EnterInitializationMode(void *instance, bool has_tolerance, 
     return NAME_OK;
 }
 
-NAME_EXPORT int fmi3ExitInitializationMode(void *w) { (void)w; return NAME_OK; }
+NAME_EXPORT int fmi3ExitInitializationMode(void *w) { return NAME_set_out((NAME_instance *)w) ? NAME_ERROR : NAME_OK; }
 NAME_EXPORT int fmi3EnterEventMode(void *w) { (void)w; return NAME_OK; }
 NAME_EXPORT int fmi3Terminate(void *w) { (void)w; return NAME_OK; }
 NAME_EXPORT int fmi3Reset(void *w) { NAME_begin((NAME_instance *)w); return NAME_OK; }
@@ -143,21 +146,25 @@ NAME_EXPORT int fmi3GetAdjointDerivative(void *w, const unsigned int *u, size_t 
     const double *s, size_t ns, double *r, size_t nr)
 { (void)w; (void)u; (void)nu; (void)k; (void)nk; (void)s; (void)ns; (void)r; (void)nr; return NAME_ERROR; }
 
-/* In event mode the state returns to the constraints. */
 NAME_EXPORT int fmi3UpdateDiscreteStates(void *instance, bool *again, bool *end, bool *nominals, bool *values,
     bool *has_time, double *time)
 {
     NAME_instance *w = (NAME_instance *)instance;
-    *again = *end = *nominals = *has_time = false;
-    *time = 0.0;
-    *values = NAME_distance(w, 1) > 0.0;
-    return NAME_OK;
+    int changed, timed;
+    const int code = NAME_update(w, &changed, &timed, time);
+    *again = *nominals = false;
+    *end = w->ended;
+    *values = changed;
+    *has_time = timed;
+    if (!timed)
+        *time = 0.0;
+    return code ? NAME_ERROR : NAME_OK;
 }
 
 NAME_EXPORT int fmi3CompletedIntegratorStep(void *instance, bool no_return, bool *event, bool *end)
 {
     (void)no_return;
-    *event = NAME_drifted((NAME_instance *)instance);
+    *event = NAME_wants_event((NAME_instance *)instance);
     *end = false;
     return NAME_OK;
 }
@@ -184,10 +191,21 @@ NAME_EXPORT int fmi3GetContinuousStateDerivatives(void *instance, double *z, siz
     memcpy(z + NAME_NX, w->r.eta_dot, NAME_N * sizeof *z);
     return NAME_OK;
 }
-NAME_EXPORT int fmi3GetEventIndicators(void *w, double *z, size_t n) { (void)w; (void)z; (void)n; return NAME_OK; }
+NAME_EXPORT int fmi3GetEventIndicators(void *instance, double *z, size_t n)
+{
+    NAME_instance *w = (NAME_instance *)instance;
+    (void)w; (void)z; (void)n;
+//@if hybrid
+    if (NAME_refresh(w))
+        return NAME_ERROR;
+    if (n)
+        memcpy(z, w->g, n * sizeof *z);
+//@end
+    return NAME_OK;
+}
 NAME_EXPORT int fmi3GetNominalsOfContinuousStates(void *w, double *z, size_t n)
 { size_t k; (void)w; for (k = 0; k < n; k++) z[k] = 1.0; return NAME_OK; }
-NAME_EXPORT int fmi3GetNumberOfEventIndicators(void *w, size_t *n) { (void)w; *n = 0; return NAME_OK; }
+NAME_EXPORT int fmi3GetNumberOfEventIndicators(void *w, size_t *n) { (void)w; *n = NAME_INDICATORS; return NAME_OK; }
 NAME_EXPORT int fmi3GetNumberOfContinuousStates(void *w, size_t *n) { (void)w; *n = NAME_NX + NAME_N; return NAME_OK; }
 NAME_EXPORT int fmi3GetOutputDerivatives(void *w, const unsigned int *r, size_t n, const int *o, double *v, size_t m)
 { (void)w; (void)r; (void)n; (void)o; (void)v; (void)m; return NAME_ERROR; }
@@ -198,7 +216,10 @@ NAME_EXPORT int fmi3DoStep(void *instance, double from, double step, bool no_ret
     NAME_instance *w = (NAME_instance *)instance;
     int code = NAME_do_step(w, from, step);
     (void)no_return;
-    *event = *end = *early = false;
+    *event = *early = false;
+    *end = w->ended;
+    if (w->ended && w->t < from + step)
+        *early = true;
     *last = w->t;
     return code ? NAME_ERROR : NAME_OK;
 }

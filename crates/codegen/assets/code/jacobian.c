@@ -29,6 +29,7 @@ int NAME_jacobian(double t, const double *x, const double *eta, const double *p,
     w.eta = eta;
     w.p = p;
     at.rank = 0;
+    w.allowed = NAME_CONSISTENCY;
     code = NAME_move(&w, &at);
     NAME_copy(at.eta_dot, ideal, n);
 //@if nonideal

@@ -14,7 +14,7 @@ static int NAME_consistent(NAME_work *w, const double *eta_dot)
             size = fabs(w->a[j]);
     }
     size += speed * speed;
-    for (i = 0; i < NAME_M; i++) {
+    for (i = 0; i < NAME_K; i++) {
         double left = -w->b[i], own = fabs(w->b[i]), whole = 0.0;
         for (j = 0; j < n; j++) {
             const double entry = fabs(w->A[i * n + j]);
@@ -29,7 +29,7 @@ static int NAME_consistent(NAME_work *w, const double *eta_dot)
         if (left != 0.0 && fabs(left) / own > worst)
             worst = fabs(left) / own;
     }
-    return worst <= NAME_CONSISTENCY;
+    return worst <= w->allowed;
 }
 
 /* What is left of each row, b - A eta', into w->d. Whether a row holds worse than it could. */
@@ -37,7 +37,7 @@ static int NAME_poor(NAME_work *w, const double *eta_dot)
 {
     const int n = NAME_N;
     int i, j, poor = 0;
-    for (i = 0; i < NAME_M; i++) {
+    for (i = 0; i < NAME_K; i++) {
         double own = fabs(w->b[i]);
         for (j = 0; j < n; j++)
             own += fabs(w->A[i * n + j] * eta_dot[j]);
@@ -56,7 +56,7 @@ static int NAME_improve(NAME_work *w, NAME_result *out)
     int i, j, better = 1, gained;
     NAME_fill(0.0, w->C, n);
     NAME_saddle(w, w->C, w->d, w->change, again);
-    for (i = 0; i < NAME_M; i++) {
+    for (i = 0; i < NAME_K; i++) {
         double left = w->d[i] - NAME_dot(w->A + i * n, w->change, n), square = DBL_MIN;
         for (j = 0; j < n; j++)
             square += w->A[i * n + j] * w->A[i * n + j];
@@ -68,7 +68,7 @@ static int NAME_improve(NAME_work *w, NAME_result *out)
     if (better || gained) {
         NAME_reaction(w, w->C, w->change, w->v);
         NAME_add(1.0, w->change, out->eta_dot, n);
-        NAME_add(1.0, again, out->lambda, NAME_M);
+        NAME_add(1.0, again, out->lambda, NAME_K);
         NAME_add(1.0, w->v, out->ideal, n);
     }
     return gained;
@@ -81,7 +81,7 @@ static int NAME_respond(NAME_work *w, NAME_result *out)
     int turn;
     NAME_saddle(w, w->force, w->b, out->eta_dot, out->lambda);
     /* Rows that leave nothing free and ask for nothing: no acceleration, not even by rounding. */
-    if (w->rows.rank == n && NAME_largest(w->b, NAME_M) == 0.0)
+    if (w->rows.rank == n && NAME_largest(w->b, NAME_K) == 0.0)
         NAME_fill(0.0, out->eta_dot, n);
     NAME_reaction(w, w->force, out->eta_dot, out->ideal);
     NAME_fill(0.0, w->a, n);
@@ -100,16 +100,42 @@ static int NAME_respond(NAME_work *w, NAME_result *out)
     {
         double unused[NAME_ROWS];
         int i;
-        NAME_nonideal(w->t, w->x, w->eta, w->p, w->A, out->lambda, w->C);
+//@if contacts
+        if (w->active > NAME_M) { /* by the constraints alone, without what they forbid (U8, U3) */
+            NAME_work v = *w;
+            double z[NAME_N];
+            NAME_fill(0.0, v.A + NAME_M * n, NAME_NS * n);
+            NAME_fill(0.0, v.b + NAME_M, NAME_NS);
+            if (!NAME_factor(&v))
+                return 2;
+            NAME_saddle(&v, v.force, v.b, z, unused);
+            NAME_nonideal(w->t, w->x, w->eta, w->p, w->A, unused, v.C);
+            if (!NAME_finite(v.C, n))
+                return 1;
+            NAME_saddle(&v, v.C, v.zero, z, unused);
+            for (i = 0; i < n; i++)
+                w->C[i] = NAME_dot(w->M + i * n, z, n);
+        } else
+//@end
+            NAME_nonideal(w->t, w->x, w->eta, w->p, w->A, out->lambda, w->C);
         if (!NAME_finite(w->C, n))
             return 1;
         NAME_saddle(w, w->C, w->zero, w->change, unused);
+//@if contacts
+        if (w->active > NAME_M)
+            NAME_add(1.0, unused, out->lambda, NAME_K);
+//@end
         for (i = 0; i < n; i++)
             out->nonideal[i] = NAME_dot(w->M + i * n, w->change, n);
         NAME_add(1.0, w->change, out->eta_dot, n);
     }
 //@end
+//@if contacts
+    return NAME_rub(w, out);
+//@end
+//@if untouched
     return 0;
+//@end
 }
 
 //@if control
@@ -169,7 +195,7 @@ static int NAME_prepare(NAME_work *w, const NAME_result *out)
             w->C[i] = w->S[i * k + j];
         NAME_saddle(w, w->C, w->zero, w->reach + j * n, unused);
     }
-//@if nonideal
+//@if answering
     { /* with the forces that follow the multipliers: by differences, exact where those are linear in them */
         const double Q = NAME_largest(w->Q, n), ideal = NAME_largest(out->ideal, n), force = Q > ideal ? Q : ideal;
         NAME_result trial = *out;
@@ -390,12 +416,26 @@ static int NAME_settle(NAME_work *w, NAME_result *out)
 
 static int NAME_move(NAME_work *w, NAME_result *out)
 {
-    const int n = NAME_N, m = NAME_M;
+    const int n = NAME_N, m = NAME_K;
     int code;
     NAME_fill(0.0, w->zero, m);
     NAME_fill(0.0, w->reference, m);
     NAME_fill(0.0, w->grain, m);
     NAME_terms(w->t, w->x, w->eta, w->p, out->x_dot, w->M, w->Q, w->A, w->b);
+//@if settling
+    { /* C2: errors of the constraints decay */
+        double phi[NAME_ROWS], psi[NAME_ROWS];
+        int i;
+        NAME_residuals(w->t, w->x, w->eta, w->p, phi, psi);
+        for (i = 0; i < NAME_M; i++)
+            w->b[i] -= 2.0 * NAME_ALPHA * psi[i] + NAME_BETA * NAME_BETA * phi[i];
+    }
+//@end
+//@if contacts
+    code = NAME_load_contacts(w);
+    if (code)
+        return code;
+//@end
     if (!NAME_finite(out->x_dot, NAME_NX) || !NAME_finite(w->M, n * n) || !NAME_finite(w->Q, n)
         || !NAME_finite(w->A, m * n) || !NAME_finite(w->b, m))
         return 1;
@@ -414,25 +454,91 @@ static int NAME_move(NAME_work *w, NAME_result *out)
     return code;
 }
 
+/* No number that could be taken for an answer. */
+static void NAME_no_answer(NAME_result *out)
+{
+    const double nothing = NAN;
+    NAME_fill(nothing, out->x_dot, NAME_NX);
+    NAME_fill(nothing, out->eta_dot, NAME_N);
+    NAME_fill(nothing, out->ideal, NAME_N);
+    NAME_fill(nothing, out->nonideal, NAME_N);
+    NAME_fill(nothing, out->control, NAME_N);
+    NAME_fill(nothing, out->lambda, NAME_K);
+    NAME_fill(nothing, out->u, NAME_NU);
+//@if contacts
+    NAME_fill(nothing, out->friction, NAME_NS);
+    NAME_fill(nothing, out->normal, NAME_NC);
+//@end
+}
+
+/* The motion at a state; rows that hold worse than `allowed` contradict each other. */
+//@if untouched
+static int NAME_evaluate_with(NAME_work *w, double t, const double *x, const double *eta, const double *p, double allowed,
+    NAME_result *out)
+//@end
+//@if contacts
+static int NAME_evaluate_with(NAME_work *w, double t, const double *x, const double *eta, const double *p,
+    const NAME_modes *modes, double allowed, NAME_result *out)
+//@end
+{
+    int code;
+    w->t = t;
+    w->x = x;
+    w->eta = eta;
+    w->p = p;
+    w->allowed = allowed;
+//@if contacts
+    w->modes = modes;
+    NAME_fill(0.0, out->friction, NAME_NS);
+    NAME_fill(0.0, out->normal, NAME_NC);
+//@end
+    out->rank = 0;
+    code = NAME_move(w, out);
+    if (code)
+        NAME_no_answer(out);
+    return code;
+}
+
+//@if untouched
 SIGNATURE
 {
     NAME_work w;
-    int code;
-    w.t = t;
-    w.x = x;
-    w.eta = eta;
-    w.p = p;
-    out->rank = 0;
-    code = NAME_move(&w, out);
-    if (code) { /* no number that could be taken for an answer */
-        const double nothing = NAN;
-        NAME_fill(nothing, out->x_dot, NAME_NX);
-        NAME_fill(nothing, out->eta_dot, NAME_N);
-        NAME_fill(nothing, out->ideal, NAME_N);
-        NAME_fill(nothing, out->nonideal, NAME_N);
-        NAME_fill(nothing, out->control, NAME_N);
-        NAME_fill(nothing, out->lambda, NAME_M);
-        NAME_fill(nothing, out->u, NAME_NU);
-    }
-    return code;
+    return NAME_evaluate_with(&w, t, x, eta, p, NAME_CONSISTENCY, out);
 }
+
+//@end
+//@if contacts
+/* Forces as they are told: those of contacts that stick are friction and not ideal (U2, U3). */
+static int NAME_tell_forces(NAME_work *w, NAME_result *out)
+{
+    const int n = NAME_N;
+    double unused[NAME_ROWS], z[NAME_N];
+    int i;
+    NAME_fill(0.0, w->A + NAME_M * n, NAME_NS * n);
+    NAME_fill(0.0, w->b + NAME_M, NAME_NS);
+    if (!NAME_factor(w))
+        return 2;
+    out->rank = w->rows.rank;
+    NAME_saddle(w, w->force, w->b, z, unused);
+    NAME_reaction(w, w->force, z, out->ideal);
+    NAME_fill(0.0, w->C, n);
+//@if nonideal
+    NAME_nonideal(w->t, w->x, w->eta, w->p, w->A, unused, w->C);
+//@end
+    for (i = 0; i < NAME_NS; i++)
+        NAME_add(out->friction[i], w->J + i * n, w->C, n);
+    NAME_saddle(w, w->C, w->zero, z, unused);
+    for (i = 0; i < n; i++)
+        out->nonideal[i] = NAME_dot(w->M + i * n, z, n);
+    return 0;
+}
+
+int NAME_evaluate_in(double t, const double *x, const double *eta, const double *p, const NAME_modes *modes,
+    NAME_result *out)
+{
+    NAME_work w;
+    const int code = NAME_evaluate_with(&w, t, x, eta, p, modes, 10.0 * NAME_CONSISTENCY, out);
+    return !code && w.active > NAME_M ? NAME_tell_forces(&w, out) : code;
+}
+
+//@end

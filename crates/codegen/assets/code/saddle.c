@@ -13,6 +13,15 @@ typedef struct {
     double reference[NAME_ROWS], grain[NAME_ROWS]; /* length and right side of a row by what rounding makes of them */
     double y[NAME_N], r[NAME_N], v[NAME_N], e[NAME_ROWS], d[NAME_ROWS], zero[NAME_ROWS];
     double force[NAME_N], a[NAME_N], change[NAME_N], C[NAME_N];
+    double allowed; /* residual of a row that is not a contradiction */
+//@if contacts
+    const NAME_modes *modes;
+    double V[NAME_NS], J[NAME_NS * NAME_N], drift[NAME_NS], mu[NAME_NC], mu_static[NAME_NC], P[NAME_PRESSED];
+    double part[NAME_NS * NAME_NS]; /* what each component of V has in the rows of contacts that stick */
+    int active, sliding, slides[NAME_NC]; /* rows in use; contacts that slide */
+    double unit_force[NAME_NS], slip_force[NAME_NC * NAME_N], slip_z[NAME_NC * NAME_N], slip_lambda[NAME_NC * NAME_ROWS];
+    double p_normal[NAME_NN + NAME_NC], q_normal[(NAME_NN + NAME_NC) * NAME_NC], N_slip[NAME_NC];
+//@end
 //@if control
     double Ac[NAME_REQUIREMENTS * NAME_N], bc[NAME_REQUIREMENTS], S[NAME_N * NAME_INPUTS];
     double W[NAME_INPUTS * NAME_INPUTS], cost[NAME_INPUTS * NAME_INPUTS], reach[NAME_INPUTS * NAME_N];
@@ -95,7 +104,7 @@ static double NAME_unit(const NAME_work *w, int i)
 /* Factors M and the rows; 0 if M leaves a direction undecided. */
 static int NAME_factor(NAME_work *w)
 {
-    const int n = NAME_N, m = NAME_M;
+    const int n = NAME_N, m = NAME_K;
     double ratio, weight[NAME_ROWS];
     int i, j;
     NAME_copy(w->M, w->L, n * n);
@@ -138,7 +147,7 @@ static void NAME_solve_null_space(NAME_work *w, const double *r1, const double *
     const int n = NAME_N, free = NAME_free(w);
     double s;
     int i, k;
-    NAME_copy(r2, w->e, NAME_M);
+    NAME_copy(r2, w->e, NAME_K);
     NAME_answer_rows(w, lambda);
     NAME_copy(w->y, z, n);
     for (i = 0; i < n; i++)
@@ -174,7 +183,7 @@ static void NAME_saddle(NAME_work *w, const double *r1, const double *r2, double
     NAME_copy(r1, z, n);
     NAME_lower(w->L, n, z);
     NAME_lower_transposed(w->L, n, z);
-    for (i = 0; i < NAME_M; i++)
+    for (i = 0; i < NAME_K; i++)
         w->e[i] = r2[i] - NAME_dot(w->A + i * n, z, n);
     NAME_answer_rows(w, lambda);
     NAME_copy(w->y, w->r, n);

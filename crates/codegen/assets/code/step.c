@@ -1,5 +1,19 @@
 /* ---- steps: the motion in time, kept on the constraints ------------------------------------- */
 
+//@if hybrid
+/* Steps do not see what is beyond a switch of time. */
+static double NAME_within(const NAME_modes *m, double t)
+{
+//@if instants
+    return t < m->after ? m->after : t > m->before ? m->before : t;
+//@end
+//@if timeless
+    (void)m;
+    return t;
+//@end
+}
+
+//@end
 //@if rows
 /* The least motion, by the mass, that changes the rows by b; rows that are not wanted are left out. */
 static int NAME_least_motion(NAME_work *w, const double *b, const int *wanted, double *z)
@@ -7,14 +21,18 @@ static int NAME_least_motion(NAME_work *w, const double *b, const int *wanted, d
     const int n = NAME_N;
     double x_dot[NAME_NX], unused[NAME_ROWS];
     int i;
-    NAME_fill(0.0, w->zero, NAME_M);
-    NAME_fill(0.0, w->reference, NAME_M);
-    NAME_fill(0.0, w->grain, NAME_M);
+    NAME_fill(0.0, w->zero, NAME_K);
+    NAME_fill(0.0, w->reference, NAME_K);
+    NAME_fill(0.0, w->grain, NAME_K);
     NAME_terms(w->t, w->x, w->eta, w->p, x_dot, w->M, w->Q, w->A, w->b);
-    for (i = 0; i < NAME_M; i++)
+//@if contacts
+    if (NAME_load_contacts(w))
+        return 1;
+//@end
+    for (i = 0; i < NAME_K; i++)
         if (!wanted[i])
             NAME_fill(0.0, w->A + i * n, n);
-    if (!NAME_finite(w->M, n * n) || !NAME_finite(w->A, NAME_M * n) || !NAME_finite(b, NAME_M))
+    if (!NAME_finite(w->M, n * n) || !NAME_finite(w->A, NAME_K * n) || !NAME_finite(b, NAME_K))
         return 1;
     if (!NAME_factor(w))
         return 2;
@@ -23,14 +41,59 @@ static int NAME_least_motion(NAME_work *w, const double *b, const int *wanted, d
     return NAME_finite(z, n) ? 0 : 1;
 }
 
+/* Residuals of the rows at velocity level, those of contacts that stick behind the others. */
+static void NAME_rate_residuals(NAME_work *w, double *phi, double *psi)
+{
+    NAME_residuals(w->t, w->x, w->eta, w->p, phi, psi);
+//@if contacts
+    {
+        int r, i;
+        double x_dot[NAME_NX];
+        NAME_terms(w->t, w->x, w->eta, w->p, x_dot, w->M, w->Q, w->A, w->b);
+        NAME_fill(0.0, psi + NAME_M, NAME_NS);
+        if (!NAME_load_contacts(w))
+            for (r = 0; r < NAME_NS; r++)
+                for (i = 0; i < NAME_NS; i++)
+                    psi[NAME_M + r] += w->part[r * NAME_NS + i] * w->V[i];
+    }
+//@end
+}
+
+//@if contacts
+/* Whether speeds satisfy the rows exactly. */
+static int NAME_fits(double t, const double *x, const double *eta, const double *p, const NAME_modes *m)
+{
+    double phi[NAME_ROWS], psi[NAME_ROWS];
+    NAME_work w;
+    w.t = NAME_within(m, t);
+    w.x = x;
+    w.eta = eta;
+    w.p = p;
+    w.modes = m;
+    NAME_rate_residuals(&w, phi, psi);
+    return NAME_largest(psi, NAME_K) == 0.0;
+}
+
+//@end
 /* Returns a state to the constraints: positions by Newton's method, x -= X z with A z = phi, then speeds. */
+//@if plain
 int NAME_project(double t, double *x, double *eta, const double *p)
+//@end
+//@if hybrid
+int NAME_project(double t, double *x, double *eta, const double *p, const NAME_modes *m)
+//@end
 {
     static const int position[NAME_ROWS] = POSITION_ROWS;
     double phi[NAME_ROWS], psi[NAME_ROWS], z[NAME_N], moved[NAME_N], before[NAME_NX], after[NAME_NX];
     double M[NAME_N * NAME_N], Q[NAME_N], A[NAME_ROWS * NAME_N], b[NAME_ROWS], last = HUGE_VAL;
     int all[NAME_ROWS], i, turn, code;
     NAME_work w;
+//@if hybrid
+    t = NAME_within(m, t);
+//@end
+//@if contacts
+    w.modes = m;
+//@end
     w.t = t;
     w.x = x;
     w.eta = eta;
@@ -38,9 +101,9 @@ int NAME_project(double t, double *x, double *eta, const double *p)
     for (turn = 0; turn < NAME_PROJECTIONS; turn++) {
         double size = 0.0;
         NAME_residuals(t, x, eta, p, phi, psi);
-        for (i = 0; i < NAME_M; i++)
-            phi[i] = position[i] ? -phi[i] : 0.0;
-        if (NAME_largest(phi, NAME_M) == 0.0)
+        for (i = 0; i < NAME_K; i++)
+            phi[i] = i < NAME_M && position[i] ? -phi[i] : 0.0;
+        if (NAME_largest(phi, NAME_K) == 0.0)
             break;
         code = NAME_least_motion(&w, phi, position, z);
         if (code)
@@ -49,10 +112,10 @@ int NAME_project(double t, double *x, double *eta, const double *p)
             moved[i] = eta[i] + z[i];
             size = fabs(z[i]) > size ? fabs(z[i]) : size;
         }
-        /* x' is linear in the speeds: the difference is X z. */
+        /* x' of coordinates is linear in the speeds: the difference is X z. */
         NAME_terms(t, x, eta, p, before, M, Q, A, b);
         NAME_terms(t, x, moved, p, after, M, Q, A, b);
-        for (i = 0; i < NAME_NX; i++)
+        for (i = 0; i < NAME_POSITIONS; i++)
             x[i] += after[i] - before[i];
         if (size <= 1e-15 * (1.0 + NAME_largest(x, NAME_NX)) || size > 0.5 * last)
             break;
@@ -61,8 +124,8 @@ int NAME_project(double t, double *x, double *eta, const double *p)
     for (i = 0; i < NAME_ROWS; i++)
         all[i] = 1;
     for (turn = 0; turn < 3; turn++) {
-        NAME_residuals(t, x, eta, p, phi, psi);
-        for (i = 0; i < NAME_M; i++)
+        NAME_rate_residuals(&w, phi, psi);
+        for (i = 0; i < NAME_K; i++)
             psi[i] = -psi[i];
         code = NAME_least_motion(&w, psi, all, z);
         if (code)
@@ -74,13 +137,23 @@ int NAME_project(double t, double *x, double *eta, const double *p)
 //@end
 //@if free_motion
 /* There is nothing that a state could leave. */
+//@if plain
 int NAME_project(double t, double *x, double *eta, const double *p)
 {
     (void)t; (void)x; (void)eta; (void)p;
     return 0;
 }
 //@end
+//@if hybrid
+int NAME_project(double t, double *x, double *eta, const double *p, const NAME_modes *m)
+{
+    (void)t; (void)x; (void)eta; (void)p; (void)m;
+    return 0;
+}
+//@end
+//@end
 
+//@if plain
 /* A state moved along rates: x + h x', eta + h eta'. */
 static void NAME_along(const double *x, const double *eta, const NAME_result *r, double h, double *x2, double *eta2)
 {
@@ -183,3 +256,4 @@ int NAME_advance(double *t, double *x, double *eta, const double *p, double unti
     }
     return *t < until ? 6 : 0;
 }
+//@end

@@ -249,6 +249,16 @@ pub struct Tapes<'c> {
     /// Outputs, then the energy if it is known, over `t, x, eta, parameters, multipliers, reactions, eta', Q, ideal, nonideal,
     /// control`, and behind them friction, Gauss's function and works. None where forces in redundant loops are asked for.
     pub outputs: Option<&'c Program>,
+    /// V, J, b, mu, mu_static and P of the contacts with friction.
+    pub contacts: Option<(&'c Program, &'c [(usize, usize)])>,
+    /// Event functions, over the inputs of the outputs where they need them.
+    pub events: &'c Program,
+    /// What events assign, over the inputs of the outputs.
+    pub action_values: Option<&'c Program>,
+    /// Functions that vanish where constraint rows may have kinks or jump.
+    pub switches: &'c Program,
+    /// The sides of comparisons that time alone decides: all on the left, then all on the right.
+    pub time_switches: &'c Program,
 }
 
 impl Compiled {
@@ -263,6 +273,11 @@ impl Compiled {
             groups: &self.groups,
             residuals: (&self.programs.residuals.program, &self.programs.residuals.places.each),
             outputs: self.programs.loop_forces.is_none().then_some(&self.programs.outputs),
+            contacts: self.programs.contact_terms.as_ref().map(|c| (&c.program, &c.places.each[..])),
+            events: &self.programs.events,
+            action_values: self.programs.action_values.as_ref(),
+            switches: &self.programs.switches,
+            time_switches: &self.programs.time_switches,
         }
     }
 }

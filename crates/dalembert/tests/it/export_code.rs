@@ -2,6 +2,7 @@
 //!
 //! A tool that a machine does not have (`cc`, `python3`) is named and its language skipped; `rustc` is always there.
 
+mod friction;
 mod jacobian;
 mod starts;
 
@@ -388,10 +389,7 @@ fn every_trouble_has_its_code() {
 }
 
 #[test]
-fn friction_and_giants_are_refused() {
-    let refusal = code::write(&load_file("rough_incline"), Target::C, "rough").expect_err("friction");
-    assert_eq!(refusal.code, Code::NotApplicable);
-    assert!(refusal.help.as_ref().is_some_and(|h| h.contains("nonideal work")), "{refusal:?}");
+fn giants_are_refused() {
     let chain = load_with(&model_text("oscillator_chain"), &sets(&[("N", "400")]));
     let refusal = code::write(&chain, Target::C, "chain").expect_err("a call would take megabytes");
     assert_eq!(refusal.code, Code::TooLarge);
