@@ -27,7 +27,7 @@ each_of() { # name of a row found above
   sed -n "s/^$1 \([0-9]*\)$/\1/p" "$found"
 }
 
-few=6400 many=12800
+few=1280 many=2560
 failed=0
 for name in cart2 cart10 lanes2 andrews andrews_ranks solve_dense chain20 ur5 joints20 pendulum pendulum_run; do
   count "$name" $few >"$found.few" & # the two at once
