@@ -128,7 +128,8 @@ impl Outline {
         let residuals = (!rows.is_empty()).then_some(residuals);
         let output_block = listed.map(|listing| Block::new(listing, dense(output_items.len())));
         let blocks = [Some(&terms), nonideal.as_ref(), control.as_ref()];
-        let operations = blocks.iter().flatten().map(|b| b.listing.statements.len()).sum();
+        let all = blocks.iter().flatten().copied().chain(hybrid.blocks());
+        let operations = all.map(|b| b.listing.statements.len()).sum();
         Outline {
             name: name.to_owned(),
             title: system.title.clone(),

@@ -4,6 +4,7 @@ mod animate;
 mod canonical;
 mod commands;
 mod export;
+mod export_motion;
 mod import;
 mod linear;
 mod live;
