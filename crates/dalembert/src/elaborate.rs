@@ -142,6 +142,8 @@ struct Elaborator<'a> {
     virtual_change: Derivation,
 
     title: Option<String>,
+    /// `kinetic` and `potential` as they are written.
+    written: [crate::system::WrittenEnergy; 2],
     time: Symbol,
     constants: Vec<String>,
     parameters: Vec<Parameter>,
@@ -311,6 +313,7 @@ impl<'a> Elaborator<'a> {
             loops: Loops::default(),
             foreign: None,
             title: None,
+            written: Default::default(),
             time,
             constants: Vec::new(),
             parameters: Vec::new(),

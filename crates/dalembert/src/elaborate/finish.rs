@@ -227,6 +227,7 @@ impl Elaborator<'_> {
         System {
             pool: self.pool,
             title: self.title,
+            written: self.written,
             time: self.time,
             constants: self.constants,
             parameters: self.parameters,
