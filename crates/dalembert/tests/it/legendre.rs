@@ -171,7 +171,7 @@ fn what_is_wrong_is_named() {
     assert_snapshot!(said("coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential x^3/3 + y^2\ninitial x = 0"), @r"
     e_x = x^2
     e_y = 2*y
-    T* = x'^2/2 + y'^2/2
+    T* = (x'^2 + y'^2)/2
     T = p_x^2/2 + p_y^2/2
     V = x^3/3 + y^2
     L = x'^2/2 + y'^2/2 - x^3/3 - y^2
