@@ -223,6 +223,9 @@ pub struct DeriveArgs {
     /// Variables of that function, as in --variables "u, v": names of the model or new ones
     #[arg(long, value_name = "NAMES", required_if_eq("form", "legendre"))]
     pub variables: Option<String>,
+    /// Operators on the constants of the complete integral for `--form hamilton-jacobi`, as in --operators "a*d_a, d_c"
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub operators: Option<String>,
 }
 
 #[derive(Args)]

@@ -33,6 +33,10 @@ fn written(args: &DeriveArgs, model: &Model) -> Result<String, Box<Diagnostic>> 
             let variables = split_names(args.variables.as_deref().unwrap_or_default());
             model.legendre(args.function.as_deref().unwrap_or_default(), &variables, format)
         }
+        FormName::HamiltonJacobi if args.operators.is_some() => {
+            let operators = split_names(args.operators.as_deref().unwrap_or_default());
+            model.hamilton_jacobi(&operators, Style { format, names: args.names })
+        }
         form => model.equations(name_of(form).parse()?, Style { format, names: args.names }),
     }
 }

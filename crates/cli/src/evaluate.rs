@@ -6,12 +6,15 @@ use crate::input::{Loaded, Remarks, load_for};
 use crate::output::{print, print_json, show};
 use crate::text_table::{cells, plain, quantity, table};
 use dalembert::diagnostic::Diagnostic;
-use dalembert::explicit_terms::{Possible, VirtualWork};
+use dalembert::explicit_terms::{ExplicitTerms, Possible, VirtualWork};
 use dalembert::run::Kernel;
 use dalembert::{Evaluation, Model};
 use dalembert_view::documents::{evaluation, output_remarks, outputs, possible, rank_remarks, reactions};
 use dalembert_view::documents::{start_or_guess, state_pairs, virtual_work};
 use serde_json::Value;
+
+/// Systems with more speeds show the matrices of the explicit equation in JSON only.
+const MAX_SHOWN: usize = 8;
 
 pub fn run(args: &EvaluateArgs) -> Result<(), Failure> {
     let Loaded { source, model } = load_for(&args.common, Remarks::Warnings, &args.at)?;
@@ -101,11 +104,16 @@ fn text(model: &Model, now: &Evaluation) -> String {
     table(&mut out, "", &rows);
 
     let controlled = !system.requirement_rows.is_empty();
+    let explicit = model.explicit_terms(now);
+    let prescribed = system.nonideal.is_some() || !system.contacts.is_empty();
     let headings = ["speed", "acceleration", "unconstrained", "Q with inertia terms", "ideal", "non-ideal"];
-    let mut rows = vec![cells(headings.into_iter().chain(controlled.then_some("control")))];
+    let more = [("C", prescribed), ("control", controlled)];
+    let more = more.into_iter().filter_map(|(name, there)| there.then_some(name));
+    let mut rows = vec![cells(headings.into_iter().chain(more))];
     for (p, speed) in system.speeds.iter().enumerate() {
         let values = [s.eta_dot[p], s.a_free[p], now.terms.Q[p], s.ideal_force[p], s.nonideal_force[p]];
-        let values = values.into_iter().chain(controlled.then_some(s.control_force[p])).map(plain);
+        let values = values.into_iter().chain(prescribed.then(|| explicit.nonideal_term[p]));
+        let values = values.chain(controlled.then_some(s.control_force[p])).map(plain);
         rows.push([speed.name.clone()].into_iter().chain(values).collect());
     }
     section(&mut out, &rows);
@@ -136,6 +144,9 @@ fn text(model: &Model, now: &Evaluation) -> String {
         section(&mut out, &rows);
     }
     matrices(&mut out, model, now);
+    if system.speeds.len() <= MAX_SHOWN {
+        explicit_matrices(&mut out, model, &explicit);
+    }
     let mut rows = Vec::new();
     if !system.rows.is_empty() {
         rows.push(vec!["rank".to_owned(), format!("{} of {}", s.rank, system.rows.len())]);
@@ -170,6 +181,43 @@ fn matrices(out: &mut String, model: &Model, now: &Evaluation) {
         for (r, row) in system.rows.iter().enumerate() {
             let values = now.terms.row(r).values.iter().chain([&now.terms.b[r]]).map(|v| plain(*v));
             rows.push([row.name.clone()].into_iter().chain(values).collect());
+        }
+        section(out, &rows);
+    }
+}
+
+/// B, e and K of the explicit equation, a row for each constraint (of the requirements where there are none), and a basis
+/// of the virtual displacements.
+fn explicit_matrices(out: &mut String, model: &Model, explicit: &ExplicitTerms) {
+    let system = &model.system;
+    let speeds = || system.speeds.iter().map(|s| s.name.as_str());
+    let names: Vec<&str> = match system.rows.is_empty() {
+        true => system.requirement_rows.iter().map(|r| r.name.as_str()).collect(),
+        false => system.rows.iter().map(|r| r.name.as_str()).collect(),
+    };
+    if names.is_empty() {
+        return;
+    }
+    if let (Some(scaled), Some(e)) = (&explicit.constraint_scaled, &explicit.error_signal) {
+        let mut rows = vec![cells(["B = A M^(-1/2)"].into_iter().chain(speeds()).chain(["error signal e"]))];
+        for ((name, row), e) in names.iter().zip(scaled).zip(e) {
+            rows.push(
+                [(*name).to_owned()].into_iter().chain(row.iter().chain([e]).map(|v| plain(*v))).collect(),
+            );
+        }
+        section(out, &rows);
+    }
+    if let Some(gain) = &explicit.gain {
+        let mut rows = vec![cells(["gain K"].into_iter().chain(names.iter().copied()))];
+        for (name, row) in speeds().zip(gain) {
+            rows.push([name.to_owned()].into_iter().chain(row.iter().map(|v| plain(*v))).collect());
+        }
+        section(out, &rows);
+    }
+    if !system.rows.is_empty() && !explicit.virtual_displacements.is_empty() {
+        let mut rows = vec![cells(["virtual displacement"].into_iter().chain(speeds()))];
+        for (k, v) in explicit.virtual_displacements.iter().enumerate() {
+            rows.push([format!("v{}", k + 1)].into_iter().chain(v.iter().map(|v| plain(*v))).collect());
         }
         section(out, &rows);
     }

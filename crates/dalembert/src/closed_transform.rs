@@ -1,5 +1,5 @@
 //! Legendre transforms with a closed inverse: quadratic functions, powers of one variable, roots of
-//! quadratic forms.
+//! quadratic forms, slopes with the variable once in them.
 //!
 //! ```text
 //! v = dF/du, G(v) = u v - F(u), block by block of variables that d2F/du2 couples; w = v - d
@@ -9,12 +9,14 @@
 //!             u = sgn(w) |w/c|^(1/n),   G = n/(n+1) |w|^(1+1/n) c^(-1/n) - a
 //! root        F = b sqrt(g + u^T Q u/2) + d u + a,   g > 0,   s = w^T Q^-1 w,   q = sqrt(g/(1 - 2 s/b^2))
 //!             u = Q^-1 w 2 q/b,   G = -sgn(b) sqrt(b^2 g - 2 g s) - a
+//! once        dF/du has u once in it: operations are taken off from the outside (`inverse_function.rs`)
 //! ```
 //!
 //! The root is that of a relativistic particle: T* = m c^2 (1 - sqrt(1 - f^2/c^2)) gives T = sqrt(p^2 c^2 +
 //! m^2 c^4) - m c^2. Signs of c, b and g are taken from the values of the parameters; where they depend on
 //! anything else nothing is claimed. Source: Renton. Checked by `tests/it/legendre.rs`.
 
+use crate::inverse_function::{inverse_of, undo_inverses};
 use crate::poincare::dot;
 use dalembert_expr::{Expr, Function, Linear, Node, Pool, Rational, Symbol, Weighted};
 
@@ -137,7 +139,11 @@ impl Transform<'_> {
         {
             return Ok(dual);
         }
-        self.root(F, &u, &v).ok_or(NotClosed::NoRule(block[0]))
+        if let Some(dual) = self.root(F, &u, &v) {
+            return Ok(dual);
+        }
+        let found = if let ([u], [v]) = (&u[..], &v[..]) { self.once(F, slopes[0], *u, *v) } else { None };
+        found.ok_or(NotClosed::NoRule(block[0]))
     }
 
     fn quadratic(&mut self, F: &Quadratic, v: &[Expr]) -> Option<ClosedDual> {
@@ -180,6 +186,18 @@ impl Transform<'_> {
         let share = &Rational::new(n, n + 1)? * &sign;
         let value = pool.combine([(value, share), (a, Rational::MINUS_ONE)]);
         Some(ClosedDual { inverse: vec![pool.scale(inverse, sign)], value })
+    }
+
+    /// A slope with the variable once in it.
+    fn once(&mut self, F: Expr, slope: Expr, u: Symbol, v: Expr) -> Option<ClosedDual> {
+        let slope = self.pool.simplify(slope);
+        let inverse = inverse_of(self.pool, slope, u, v)?;
+        let inverse = self.pool.simplify(inverse);
+        let at = self.pool.substitute(&[F], &[(u, inverse)])[0];
+        let product = self.pool.mul(v, inverse);
+        let value = self.pool.sub(product, at);
+        let value = undo_inverses(self.pool, value);
+        Some(ClosedDual { inverse: vec![inverse], value })
     }
 
     /// b, and g + u^T Q u/2, of the one term with a root in it; and the rest.

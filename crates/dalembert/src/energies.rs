@@ -108,12 +108,12 @@ impl Energies {
         let Some(kinetic) = model.system.kinetic else { return Ok(energies) };
         let potential = model.system.potential.unwrap_or(Pool::ZERO);
         let pool = &mut model.system.pool;
-        energies.kinetic_coenergy = Some(pool.simplify(kinetic));
+        energies.kinetic_coenergy = Some(as_written(pool, kinetic));
         if let Ok(hamiltonian) = closed {
             let kinetic_energy = pool.sub(hamiltonian, potential);
             energies.kinetic_energy = Some(pool.simplify(kinetic_energy));
         }
-        energies.potential = Some(pool.simplify(potential));
+        energies.potential = Some(as_written(pool, potential));
         energies.transform_potential(model, kinetic, potential)?;
         Ok(energies)
     }
@@ -192,6 +192,13 @@ impl Energies {
         let [star, other] = found.map(|found| found.and_then(Result::ok).map(|dual| dual.value));
         (self.hamiltonian_star, self.lagrangian_star) = (star, other);
     }
+}
+
+/// An energy as the model gives it, unless simplification makes it much shorter.
+fn as_written(pool: &mut Pool, e: Expr) -> Expr {
+    let simple = pool.simplify(e);
+    let tidy = pool.tidy(simple);
+    if 3 * pool.cost(e) <= 4 * pool.cost(tidy) { e } else { simple }
 }
 
 /// The coordinates that an expression contains, by place.

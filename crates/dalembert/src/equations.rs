@@ -30,6 +30,7 @@ pub use brackets::{WrittenBrackets, brackets};
 use dalembert_expr::{Expr, Format, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use forces::Named;
+pub use hamilton_jacobi::hamilton_jacobi;
 pub use legendre::legendre;
 pub use statement::{Part, state};
 use std::str::FromStr;

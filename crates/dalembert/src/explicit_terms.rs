@@ -28,6 +28,10 @@ pub struct ExplicitTerms {
     pub nonideal_term: Vec<f64>,
     /// B row by row; `None` where M is singular or the system too large to be written out.
     pub constraint_scaled: Option<Vec<Vec<f64>>>,
+    /// B^+ row by row, a row for each speed.
+    pub constraint_scaled_pinv: Option<Vec<Vec<f64>>>,
+    /// a_ni = a + M^-1 C; `None` where M is singular.
+    pub nonideal_acceleration: Option<Vec<f64>>,
     /// e = b - A a; `None` where M is singular.
     pub error_signal: Option<Vec<f64>>,
     /// K row by row, a row for each speed.
@@ -99,7 +103,10 @@ impl Workspace {
         }
         if let Some(root) = inverse_root(&now.terms.M, n) {
             let B = product(A, &root, n);
-            terms.gain = Some(gain(&root, &B, b.len(), n));
+            let inverse = pseudo_inverse(&B, b.len(), n);
+            terms.gain = Some(gain(&root, &inverse));
+            terms.constraint_scaled_pinv = Some(inverse);
+            terms.nonideal_acceleration = Some(with_force(a, &root, &terms.nonideal_term));
             terms.constraint_scaled = Some(rows_of(&B, n));
         }
         terms
@@ -253,11 +260,11 @@ fn inverse_root(M: &[f64], n: usize) -> Option<Vec<f64>> {
     Some(root)
 }
 
-/// K = M^{-1/2} B^+, a row for each speed.
-fn gain(root: &[f64], B: &[f64], m: usize, n: usize) -> Vec<Vec<f64>> {
-    let mut K = vec![vec![0.0; m]; n];
+/// B^+, a row for each speed.
+fn pseudo_inverse(B: &[f64], m: usize, n: usize) -> Vec<Vec<f64>> {
+    let mut inverse = vec![vec![0.0; m]; n];
     if m == 0 || n == 0 {
-        return K;
+        return inverse;
     }
     let mut cod = Cod::new(m, n);
     cod.factor(B, RANK);
@@ -266,9 +273,23 @@ fn gain(root: &[f64], B: &[f64], m: usize, n: usize) -> Vec<Vec<f64>> {
         unit.fill(0.0);
         unit[j] = 1.0;
         cod.solve(&unit, &mut y);
-        (0..n).for_each(|i| K[i][j] = dot(&root[i * n..(i + 1) * n], &y));
+        (0..n).for_each(|i| inverse[i][j] = y[i]);
     }
-    K
+    inverse
+}
+
+/// K = M^{-1/2} B^+, a row for each speed.
+fn gain(root: &[f64], inverse: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let times = |row: &[f64], j: usize| row.iter().zip(inverse).map(|(r, b)| r * b[j]).sum();
+    let m = inverse.first().map_or(0, Vec::len);
+    root.chunks(inverse.len().max(1)).map(|row| (0..m).map(|j| times(row, j)).collect()).collect()
+}
+
+/// a + M^-1 C
+fn with_force(a: &[f64], root: &[f64], C: &[f64]) -> Vec<f64> {
+    let n = a.len();
+    let half: Vec<f64> = root.chunks(n.max(1)).map(|row| dot(row, C)).collect();
+    a.iter().zip(root.chunks(n.max(1))).map(|(a, row)| a + dot(row, &half)).collect()
 }
 
 /// (M z - F)^T M^-1 (M z - F); NaN where M is not positive definite.

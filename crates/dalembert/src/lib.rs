@@ -75,6 +75,7 @@ pub mod hamilton_jacobi;
 pub mod independent_speeds;
 mod initial_state;
 mod invariant_start;
+pub mod inverse_function;
 pub mod kernel_form;
 mod lagrangian;
 pub mod linearize;

@@ -187,6 +187,15 @@ impl Model {
         equations::legendre(&mut self.workspace(), function, variables, format)
     }
 
+    /// The Hamilton-Jacobi equation with constants by operators ([`equations::hamilton_jacobi`]).
+    pub fn hamilton_jacobi(
+        &self,
+        operators: &[String],
+        style: impl Into<Style>,
+    ) -> Result<String, Box<Diagnostic>> {
+        equations::hamilton_jacobi(&mut self.workspace(), operators, style)
+    }
+
     /// Constraints classified, symmetries, conserved quantities ([`analyze::analyze`]).
     pub fn analyze(&self) -> Result<Analysis, Box<Diagnostic>> {
         analyze::analyze(&mut self.workspace())

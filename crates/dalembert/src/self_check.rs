@@ -162,7 +162,6 @@ impl Workspace {
         let found = road.found;
         let (Xw, delta_eta) = road.displacement(self, w)?;
         let (momentum, energy) = self.varied_lagrangian(road, w, &Xw, &delta_eta);
-        let rows = self.rows_by_speeds();
         let dissipation: Vec<Expr> = self.system.dissipation.into_iter().collect();
         let damping = road.along(self, &dissipation, &vec![0.0; Xw.len()], w).first().copied().unwrap_or(0.0);
         let (applied, mass) = road.direct(self, w);
@@ -198,7 +197,7 @@ impl Workspace {
         if !self.system.contacts.is_empty() {
             return Ok(());
         }
-        let slopes = road.along(self, &rows, &vec![0.0; Xw.len()], w);
+        let slopes = self.rows_along(road, w);
         // Multipliers of forces that cancel are rounding of these.
         let (mut work, mut size) = (0.0, sizes(&s.ideal_force) + 1e-6 * size);
         for (lambda, slope) in s.lambda.iter().zip(&slopes) {
@@ -234,19 +233,19 @@ impl Workspace {
         (changes, slopes)
     }
 
-    /// Functions whose derivatives by the speeds are the rows of A.
-    fn rows_by_speeds(&mut self) -> Vec<Expr> {
-        let mut rows = self.form.velocity_residuals.clone();
-        for (i, row) in rows.iter_mut().enumerate().filter(|(i, _)| self.system.rows[*i].on_accelerations) {
-            let pool = &mut self.system.pool;
-            let mut terms = Vec::new();
-            for (p, e) in &self.form.constraint_matrix[i] {
-                let eta = pool.var(self.form.speeds[*p]);
-                terms.push(pool.mul(*e, eta));
+    /// A w of every row: rows differentiated along w. Those on accelerations are A as they are written, which may
+    /// depend on the speeds.
+    fn rows_along(&mut self, road: &Road<'_>, w: &[f64]) -> Vec<f64> {
+        let still = vec![0.0; road.state().x.len()];
+        let mut slopes = road.along(self, &self.form.velocity_residuals.clone(), &still, w);
+        for (i, slope) in slopes.iter_mut().enumerate() {
+            if self.system.rows[i].on_accelerations {
+                let (places, entries): (Vec<usize>, Vec<Expr>) =
+                    self.form.constraint_matrix[i].iter().copied().unzip();
+                *slope = road.values(self, &entries).iter().zip(places).map(|(a, p)| a * w[p]).sum();
             }
-            *row = pool.total(terms);
         }
-        rows
+        slopes
     }
 
     /// U3 and Coulomb's law.

@@ -17,6 +17,8 @@ pub struct System {
     pub pool: Pool,
     /// The title.
     pub title: Option<String>,
+    /// `kinetic` and `potential` as the statements say them.
+    pub written: [WrittenEnergy; 2],
     /// Time.
     pub time: Symbol,
     /// Names of the whole numbers (`const`) that the equations are made with.
@@ -125,6 +127,28 @@ pub struct PlacedForce {
     pub force: Vec<Expr>,
     /// Its generalised force, as parts on speeds.
     pub on_speeds: Vec<(usize, Expr)>,
+}
+
+/// The text of an energy.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum WrittenEnergy {
+    /// No statement gives it.
+    #[default]
+    None,
+    /// One does, with this expression.
+    One(String),
+    /// Several add up.
+    Several,
+}
+
+impl WrittenEnergy {
+    /// Adds a statement.
+    pub(crate) fn add(&mut self, text: String) {
+        *self = match self {
+            WrittenEnergy::None => WrittenEnergy::One(text),
+            _ => WrittenEnergy::Several,
+        };
+    }
 }
 
 impl System {

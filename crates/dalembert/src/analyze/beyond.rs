@@ -25,11 +25,11 @@ const MAX_PAIRS: usize = 40;
 /// What may be conserved, in the model's pool.
 pub(super) fn candidates(model: &mut Workspace, dynamics: &mut Dynamics) -> Vec<Candidate> {
     let mut list = Vec::new();
-    if let Some(J) = model.system.energy.filter(|_| !dynamics.identity) {
+    if let Some(J) = model.system.energy {
         list.push(Candidate {
-            name: "energy".into(),
+            name: "T + V".into(),
             J,
-            reason: "conservation of energy, in coordinates at rest".into(),
+            reason: "conservation of T + V, in coordinates at rest".into(),
         });
     }
     if dynamics.identity {

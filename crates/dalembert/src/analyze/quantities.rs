@@ -83,7 +83,10 @@ pub(super) fn conserved(model: &mut Workspace, integrals: &[Expr]) -> (Vec<Conse
     }
     for candidate in beyond::candidates(model, &mut dynamics) {
         if is_conserved(model, &mut dynamics, candidate.J) == Some(true) {
-            claims.push(Claim { name: candidate.name, generator: candidate.reason, J: candidate.J });
+            // Jacobi's integral in a frame that turns steadily has the name already.
+            let taken = claims.iter().any(|c| c.name == "energy");
+            let name = if candidate.name == "T + V" && !taken { "energy".into() } else { candidate.name };
+            claims.push(Claim { name, generator: candidate.reason, J: candidate.J });
         }
     }
     let claims = independent(model, &mut dynamics, claims, integrals);

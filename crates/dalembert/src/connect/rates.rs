@@ -36,12 +36,16 @@ pub(super) fn field(
 /// The model in the rates of its coordinates; `None` where they do not determine the speeds one to one.
 pub(super) fn in_rates(model: &Workspace) -> Option<Workspace> {
     let n = model.form.coordinates.len();
-    let Y = model.system.speeds_in_rates.clone().filter(|Y| Y.len() == n)?;
     if model.form.speeds.len() != n || model.system.positions() != n {
         return None;
     }
     let old = &model.system;
     let mut pool = old.pool.clone();
+    let Y = match old.speeds_in_rates.clone() {
+        Some(Y) => Y,
+        // `kinematics` gives X alone.
+        None => pool.regular_inverse(&model.form.frame.clone()?, &model.constants())?,
+    };
     let zeros: Vec<(Symbol, Expr)> = old.speeds.iter().map(|s| (s.symbol, Pool::ZERO)).collect();
     let drift = pool.substitute(&old.kinematics, &zeros);
     let rates: Vec<Expr> = old.coordinates.iter().map(|c| pool.var(c.rate)).collect();

@@ -5,7 +5,7 @@ use super::{ForceObservable, Part, RawInitial, actuate, auxiliary, laws};
 use crate::elaborate::scope::Binding;
 use crate::system::{
     CompleteIntegral, Constraint, ConstraintRow, Contact, Coordinate, DrawnPoint, Event, Figure, Output,
-    RequirementRow, Run, Speed,
+    RequirementRow, Run, Speed, WrittenEnergy,
 };
 use dalembert_expr::Expr;
 use dalembert_syntax::source::Span;
@@ -32,6 +32,8 @@ pub(super) struct EnergyDraft {
     pub potential: Vec<Part>,
     pub lagrangian: Vec<Part>,
     pub dissipation: Vec<Part>,
+    /// `kinetic` and `potential` as they are written.
+    pub written: [WrittenEnergy; 2],
 }
 
 /// Forces and the direct form.

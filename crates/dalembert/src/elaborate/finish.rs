@@ -236,6 +236,7 @@ impl Elaborator<'_> {
         System {
             pool: self.pool,
             title: self.title,
+            written: self.energies.written,
             time: self.time,
             constants: self.constants,
             parameters: self.parameters,

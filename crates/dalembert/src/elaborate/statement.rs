@@ -9,6 +9,7 @@ use dalembert_expr::{Expr, Pool, Rational};
 use dalembert_run::{Level, Method};
 use dalembert_syntax::ast::{self, Block, Definition, Equation, Statement, StatementKind as S};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
+use dalembert_syntax::expression_text;
 use dalembert_syntax::source::Span;
 use dalembert_syntax::units::UnitInfo;
 use dalembert_syntax::words::is_reserved;
@@ -44,12 +45,14 @@ impl Elaborator<'_> {
             S::Kinetic(e) => {
                 let part = self.part(e, Allowed::only("the kinetic energy", State::Velocity))?;
                 self.energies.kinetic.push(part);
+                self.energies.written[0].add(expression_text(e));
                 Ok(())
             }
             S::Potential(e) => {
                 let part =
                     self.part(e, Allowed::only("the potential energy", State::Position).with_auxiliaries())?;
                 self.energies.potential.push(part);
+                self.energies.written[1].add(expression_text(e));
                 self.place_energy(e, Rational::MINUS_ONE, false);
                 Ok(())
             }

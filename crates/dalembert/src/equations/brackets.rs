@@ -37,9 +37,12 @@ pub fn brackets(
     let lines = lines(model, [f, g], &answer, format);
     let notation = Notation::of(&model.system);
     let pool = &mut model.system.pool;
-    let mut print = |e: Expr| match format {
-        Format::Latex => notation.print(pool, e),
-        _ => pool.print(e, format),
+    let mut print = |e: Expr| {
+        let e = pool.tidy(e);
+        match format {
+            Format::Latex => notation.print(pool, e),
+            _ => pool.print(e, format),
+        }
     };
     Ok(WrittenBrackets {
         bracket: print(answer.bracket),

@@ -48,7 +48,7 @@ pub fn legendre(
         }
         Err(NotClosed::Degenerate) => w.note("there is no transform: the slopes dF/du do not determine the variables"),
         Err(NotClosed::NoRule(i)) => w.note(&format!(
-            "the transform has no closed form here: the slope by {} has no closed inverse (quadratic functions, odd powers of one variable and roots of quadratic forms have)",
+            "the transform has no closed form here: the slope by {} has no closed inverse (quadratic functions, roots of quadratic forms, and slopes with one variable once in odd powers, exponentials, logarithms and sinh have)",
             variables[i]
         )),
     }

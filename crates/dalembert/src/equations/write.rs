@@ -142,6 +142,13 @@ impl Writer {
         });
     }
 
+    /// `letter = e` with e as it was written, not made shorter.
+    pub fn function_as_written(&mut self, pool: &mut Pool, letter: &str, e: Expr) {
+        let length = std::mem::replace(&mut self.length, MAX_TIDIED + 1);
+        self.function(pool, letter, e);
+        self.length = length;
+    }
+
     /// `letter = e`, where a program gets the word given.
     pub fn function_as(&mut self, pool: &mut Pool, letter: &str, word: &str, e: Expr) {
         let name = if self.format == Format::Python { word } else { letter };
@@ -211,6 +218,11 @@ impl Writer {
             }
         };
         self.lines.push(line);
+    }
+
+    /// A line as it is.
+    pub fn line(&mut self, text: &str) {
+        self.lines.push(text.to_owned());
     }
 
     /// A remark between equations.

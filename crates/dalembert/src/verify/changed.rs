@@ -216,6 +216,7 @@ fn rewrite(model: &mut Workspace, change: &Change) -> System {
     System {
         complete_integral: None,
         title: None,
+        written: Default::default(),
         time: old.time,
         constants: old.constants.clone(),
         parameters: old.parameters.clone(),

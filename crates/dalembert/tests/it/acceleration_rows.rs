@@ -118,3 +118,21 @@ fn redundant_requirements_are_met() {
     assert!(motion.failure.is_none(), "{:?}", motion.failure);
     below("x", (last(&motion, "x") - 0.4).abs(), 1e-8);
 }
+
+/// A row whose coefficients depend on the speeds: x'' y' - y'' x' = k turns the velocity at the rate -k/v^2 and leaves its size.
+#[test]
+fn a_row_on_accelerations_may_depend_on_the_speeds() {
+    let text = "parameter m = 2, k = 0.3
+         coordinate x, y
+         kinetic m*(x'^2 + y'^2)/2
+         constraint steer: x''*y' - y''*x' = k
+         initial x' = 1, y' = 0.2
+         output l = multiplier(steer)
+         simulate until 3";
+    let motion = run_text(text, &sharply_until(3.0));
+    let square: f64 = 1.04;
+    let angle = 0.2f64.atan2(1.0) - 0.3 / square * 3.0;
+    below("x'", (last(&motion, "x'") - square.sqrt() * angle.cos()).abs(), 1e-9);
+    below("y'", (last(&motion, "y'") - square.sqrt() * angle.sin()).abs(), 1e-9);
+    below("lambda = m k/v^2", (last(&motion, "l") - 2.0 * 0.3 / square).abs(), 1e-9);
+}

@@ -215,3 +215,17 @@ fn what_cannot_be_is_said() {
     let said = load(OSCILLATOR).connect("x = 1", &[], &Request::default()).expect_err("no time");
     assert_eq!(said.code.id(), "E0803");
 }
+
+/// Speeds given by `kinematics` alone: the rates are those of the same throw in plain coordinates.
+#[test]
+fn speeds_given_by_kinematics() {
+    let text = "parameter g = 9.81\ncoordinate x, y\nspeed u, v
+        kinematics x' = u*cos(x) + v\nkinematics y' = v - u
+        kinetic ((u*cos(x) + v)^2 + (v - u)^2)/2\npotential g*y";
+    let mut model = load(text);
+    let found = connect(&mut model, "x = 1, y = 0", &[], 1.0);
+    let (u, v) = (found.connection.start.eta[0], found.connection.start.eta[1]);
+    below("x'", (u + v - 1.0).abs(), 1e-8);
+    below("y'", (v - u - 9.81 / 2.0).abs(), 1e-8);
+    below("missed", found.missed_by, 1e-8);
+}

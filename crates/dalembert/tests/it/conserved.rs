@@ -83,3 +83,19 @@ fn many_bodies_have_an_angular_momentum() {
     let resisted = format!("{text}\n        potential 0.1*x[1]^2");
     assert!(names(&resisted).iter().all(|name| !name.starts_with("angular")));
 }
+
+/// Coordinates of a frame that turns and whose origin drifts, written out: time is in L, and T + V is constant all the same.
+#[test]
+fn energy_in_coordinates_that_turn_and_drift() {
+    let text = "parameter m = 1, w = 0.4, c = 0.3, k = 2
+        coordinate x, y
+        let X = x*cos(w*t) - y*sin(w*t) + c*t
+        let Y = x*sin(w*t) + y*cos(w*t)
+        kinetic m*(X'^2 + Y'^2)/2
+        potential k*(X^2 + 2*Y^2)/2
+        initial x = 1, y' = 1";
+    assert!(names(text).iter().any(|name| name == "energy"), "{:?}", names(text));
+    // A potential that turns with the frame has none.
+    let pushed = text.replace("potential k*(X^2 + 2*Y^2)/2", "potential k*(x^2 + 2*y^2)/2");
+    assert!(names(&pushed).iter().all(|name| name != "energy"), "{:?}", names(&pushed));
+}

@@ -16,9 +16,9 @@ fn a_mass_on_a_spring() {
     let text = "parameter m = 2, k = 5\ncoordinate x\nkinetic m/2*x'^2\npotential k/2*x^2";
     assert_snapshot!(write(&mut load(text), Form::Energies, Format::Text).expect("written"), @r"
     e_x = k*x
-    T* = m*x'^2/2
+    T* = m/2*x'^2
     T = p_x^2/(2*m)
-    V = k*x^2/2
+    V = k/2*x^2
     V* = e_x^2/(2*k)
     L = m*x'^2/2 - k*x^2/2
     H = k*x^2/2 + p_x^2/(2*m)

@@ -50,6 +50,15 @@ fn the_matrices_are_what_they_are_called() {
         .flat_map(|row| (0..n).map(|p| (0..3).map(|j| row[j] * now.terms.A[j * n + p]).sum()))
         .collect();
     below("A K A = A", apart(&AKA, &now.terms.A), 1e-12);
+    let inverse = terms.constraint_scaled_pinv.expect("positive M").concat();
+    let BB: Vec<f64> =
+        (0..9).map(|k| (0..n).map(|i| B[k / 3 * n + i] * inverse[i * 3 + k % 3]).sum()).collect();
+    let BBB: Vec<f64> =
+        (0..3 * n).map(|k| (0..3).map(|j| BB[k / n * 3 + j] * B[j * n + k % n]).sum()).collect();
+    below("B B^+ B = B", apart(&BBB, &B), 1e-12);
+    let pushed_on: Vec<f64> =
+        terms.nonideal_acceleration.expect("positive M").iter().zip(&s.a_free).map(|(c, a)| c - a).collect();
+    below("M (a_ni - a) = C", apart(&times(&now.terms.M, &pushed_on), &terms.nonideal_term), 1e-12);
     let C = &terms.nonideal_term;
     assert!((C[0] + 0.3 * now.state.eta[0]).abs() < 1e-15 && C[1] == 0.0);
     assert_eq!(terms.virtual_displacements.len(), 1);

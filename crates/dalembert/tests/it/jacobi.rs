@@ -208,3 +208,21 @@ fn a_constant_for_each_coordinate() {
     let many = text.replace("(a, c)", "(a, c, d)").replace("c*sqrt", "(c + d*x)*sqrt");
     assert_eq!(refused(&many, 1.0).0, "E0740");
 }
+
+/// b_p = A_p(S) by operators on the constants: combinations of dS/da with coefficients over a.
+#[test]
+fn operators_on_the_constants() {
+    let text = "parameter m = 2\ncoordinate x, y\nkinetic m*(x'^2 + y'^2)/2
+        complete_integral (a, c) = a*x + c*y - (a^2 + c^2)*t/(2*m)\ninitial x' = 1";
+    let ask = |list: &[&str]| {
+        let list: Vec<String> = list.iter().map(|s| (*s).to_owned()).collect();
+        dalembert::equations::hamilton_jacobi(&mut load(text), &list, Format::Text)
+    };
+    let written = ask(&["a*d_a + c*d_c", "a*d_c - c*d_a"]).unwrap_or_else(|d| panic!("{}", d.message));
+    // a x + c y - (a^2 + c^2) t/m, and a y - c x: the angular momentum.
+    assert!(written.contains("b_2 = y*a - x*c") || written.contains("b_2 = -(x*c - y*a)"), "{written}");
+    assert!(written.contains("det_A = a^2 + c^2"), "{written}");
+    for wrong in ["a*x", "d_a^2", "t*d_a", "d_a + 1", "d_q"] {
+        assert!(ask(&[wrong]).is_err(), "{wrong}");
+    }
+}

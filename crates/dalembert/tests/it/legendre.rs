@@ -171,7 +171,7 @@ fn what_is_wrong_is_named() {
     assert_snapshot!(said("coordinate x, y\nkinetic (x'^2 + y'^2)/2\npotential x^3/3 + y^2\ninitial x = 0"), @r"
     e_x = x^2
     e_y = 2*y
-    T* = x'^2/2 + y'^2/2
+    T* = (x'^2 + y'^2)/2
     T = p_x^2/2 + p_y^2/2
     V = x^3/3 + y^2
     L = x'^2/2 + y'^2/2 - x^3/3 - y^2
@@ -201,4 +201,42 @@ fn what_is_wrong_is_named() {
         reasons,
         ["V* does not exist: dV/dq does not change along `y`, so that it does not determine it"]
     );
+}
+
+/// Slopes with the variable once in them: operations are taken off from the outside.
+#[test]
+fn slopes_that_can_be_undone() {
+    let mut model = load("parameter k = 3\ncoordinate x\nkinetic x'^2/2");
+    for (F, inverse) in [
+        ("exp(u)", "G = v_u*(log(v_u) - 1)"),
+        ("k*cosh(u)", "u = asinh(v_u/k)"),
+        ("log(u)", "u = 1/v_u"),
+        ("k*u - sqrt(u)", ""),
+        ("u*log(u) - u", "u = exp(v_u)"),
+    ] {
+        let written = dalembert::equations::legendre(&mut model, F, &["u".to_owned()], Format::Text)
+            .unwrap_or_else(|d| panic!("{F}: {}", d.message));
+        assert!(written.contains("\nG = ") && written.contains(inverse), "{F}: {written}");
+    }
+    for F in ["u^3", "sin(u)", "exp(u) + u^2"] {
+        let written = dalembert::equations::legendre(&mut model, F, &["u".to_owned()], Format::Text)
+            .unwrap_or_else(|d| panic!("{F}: {}", d.message));
+        assert!(written.contains("no closed form"), "{F}: {written}");
+    }
+}
+
+/// Energies are printed as the model has them.
+#[test]
+fn energies_as_they_were_written() {
+    let text = "parameter m = 2, k = 3, l = 1\ncoordinate r, phi
+        kinetic m/2*(r'^2 + r^2*phi'^2)\npotential k/2*(r - l)^2 + m*(1 - cos(phi))\ninitial r = 1";
+    let written =
+        write(&mut load(text), Form::Energies, Format::Text).unwrap_or_else(|d| panic!("{}", d.message));
+    assert!(written.contains("\nT* = m/2*(r'^2 + r^2*phi'^2)\n"), "{written}");
+    assert!(written.contains("\nV = k/2*(r - l)^2 + m*(1 - cos(phi))\n"), "{written}");
+    // What a `let` names is written out.
+    let text = "parameter k = 3, l = 1\ncoordinate r\nlet s = r - l\nkinetic r'^2/2\npotential k/2*s^2";
+    let written =
+        write(&mut load(text), Form::Energies, Format::Text).unwrap_or_else(|d| panic!("{}", d.message));
+    assert!(written.contains("\nV = k*(l - r)^2/2\n"), "{written}");
 }

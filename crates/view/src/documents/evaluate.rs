@@ -79,6 +79,8 @@ pub fn evaluation(model: &Model, now: &Evaluation, remarks: &[Diagnostic], sourc
         "constraint_rhs": now.terms.b,
         "nonideal_term": explicit.nonideal_term,
         "constraint_scaled": explicit.constraint_scaled,
+        "constraint_scaled_pinv": explicit.constraint_scaled_pinv,
+        "nonideal_acceleration": explicit.nonideal_acceleration,
         "error_signal": explicit.error_signal,
         "gain": explicit.gain,
         "virtual_displacements": explicit.virtual_displacements,
