@@ -85,7 +85,7 @@ test("an error is seen at its place, mended, and the motion follows a slider", a
   );
   await page.waitForFunction((old) => document.querySelector("#player canvas").toDataURL() !== old, before);
   assert.equal(await page.inputValue('.slider[data-name="l"] input[type=number]'), "0.4");
-  await page.click('.slider[data-name="l"] button');
+  await page.click('.slider[data-name="l"] button[aria-label^="Reset"]');
   assert.equal(await slider.inputValue(), "1");
   await close();
 });
@@ -315,7 +315,7 @@ test("the keyboard alone opens, runs and moves", async () => {
   const reached = new Set();
   for (let k = 0; k < 80; k++) {
     await page.keyboard.press("Tab");
-    reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.dataset.view || document.activeElement.getAttribute("aria-label") || ""));
+    reached.add(await page.evaluate(() => document.activeElement.dataset.view || document.activeElement.id || document.activeElement.getAttribute("aria-label") || ""));
   }
   for (const wanted of ["open", "save", "run", "g", "g, value", "until", "motion", "equations"]) assert.ok(reached.has(wanted), `${wanted} in ${[...reached]}`);
   await close();

@@ -297,6 +297,11 @@ export function drawFlatSolids(g, film, camera, now, look) {
   const colorOf = bodyColors(film, look);
   const thin = Math.max(7, 2 * ROD * camera.size * camera.scale);
   const solids = film.shapes.filter((shape) => shape.kind === 'solid');
+  // Supports are behind what turns on them.
+  for (const shape of film.shapes.filter((s) => s.kind === 'joint' && s.grounded && (s.form === 'pin' || s.form === 'weld'))) {
+    const p = camera.project(read(shape.at[0]));
+    if (p) ground(g, p, look);
+  }
   // Small things in front of large ones: a wheel hides no rod.
   const order = { box: 0, disk: 1, ball: 1, hoop: 2, cylinder: 3, rod: 4, point: 5 };
   for (const shape of [...solids].sort((a, b) => order[a.form] - order[b.form])) {
@@ -377,7 +382,6 @@ function flatJoint(g, shape, at, axis, look) {
     square(q, 11, 7, look.paper);
     return;
   }
-  if (shape.grounded && (shape.form === 'pin' || shape.form === 'weld')) ground(g, p, look);
   if (shape.form === 'weld') return square(p, 5, 5, look.ink);
   if (shape.form === 'planar') return square(q, 5, 5, look.paper);
   g.beginPath();
