@@ -47,10 +47,11 @@ impl FrameLayout {
             points: Vec::new(),
             known: FxHashMap::default(),
         };
-        let traces_only = scene.figures.iter().all(|figure| matches!(figure, Figure::Trace(_)));
+        let is_body = |figure: &&Figure| matches!(figure, Figure::Solid { .. } | Figure::Joint { .. });
+        let is_trace = |figure: &Figure| matches!(figure, Figure::Trace(_));
+        let traces_only = scene.figures.iter().filter(|figure| !is_body(figure)).all(is_trace);
         for figure in &scene.figures {
-            let silent = matches!(figure, Figure::Trace(_) | Figure::Solid { .. } | Figure::Joint { .. });
-            let carries = traces_only || !silent;
+            let carries = !is_body(&figure) && (traces_only || !is_trace(figure));
             let at = figure.places().iter().map(|place| layout.place(place, dimension, carries)).collect();
             let shape = layout.shape(figure, at, dimension);
             layout.shapes.push(shape);
