@@ -50,6 +50,7 @@ mod applied_force;
 mod assembly;
 pub mod assignments;
 pub mod bodies;
+pub mod body_figures;
 pub mod brackets;
 pub mod closed_transform;
 mod column_units;

@@ -4,7 +4,7 @@
 //! kinematics K1. Nothing is derived yet.
 
 use crate::bodies::motion::JointVariables;
-use crate::bodies::{Body, DeferredEnergies, Joint, JointRole, Multibody};
+use crate::bodies::{Body, DeferredEnergies, Joint, JointKind, JointRole, Multibody};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_run::State;
 use dalembert_syntax::source::Span;
@@ -682,6 +682,66 @@ pub enum Figure {
         /// Its value.
         value: Expr,
     },
+    /// A solid of a body.
+    Solid {
+        /// Its shape.
+        form: SolidForm,
+        /// The body.
+        body: String,
+        /// Its centre, or both ends.
+        places: Vec<DrawnPoint>,
+        /// Its radius, where it has one.
+        radius: Option<Expr>,
+        /// Directions that turn with it: axes of a ball, a mark and the axis of a disk, edges of a box.
+        axes: Vec<Vec<Expr>>,
+    },
+    /// The symbol of a joint.
+    Joint {
+        /// What it is.
+        kind: JointKind,
+        /// Its name.
+        name: String,
+        /// Where it is on the first body, and on the second where these come apart.
+        places: Vec<DrawnPoint>,
+        /// Its axes.
+        axes: Vec<Vec<Expr>>,
+        /// Whether it holds to the ground.
+        grounded: bool,
+    },
+}
+
+/// The shapes of solids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SolidForm {
+    /// A thin rod.
+    Rod,
+    /// A cylinder.
+    Cylinder,
+    /// A ball or a spherical shell.
+    Ball,
+    /// A disk.
+    Disk,
+    /// A hoop.
+    Hoop,
+    /// A box.
+    Box,
+    /// A point mass.
+    Point,
+}
+
+impl SolidForm {
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            SolidForm::Rod => "rod",
+            SolidForm::Cylinder => "cylinder",
+            SolidForm::Ball => "ball",
+            SolidForm::Disk => "disk",
+            SolidForm::Hoop => "hoop",
+            SolidForm::Box => "box",
+            SolidForm::Point => "point",
+        }
+    }
 }
 
 impl Figure {
@@ -695,6 +755,13 @@ impl Figure {
                 f(radius);
             }
             Figure::Gauge { value, .. } => f(value),
+            Figure::Solid { places, radius, axes, .. } => {
+                let numbers = places.iter_mut().map(|place| &mut place.at).chain(axes).flatten();
+                numbers.chain(radius).for_each(f);
+            }
+            Figure::Joint { places, axes, .. } => {
+                places.iter_mut().map(|place| &mut place.at).chain(axes).flatten().for_each(f);
+            }
         }
     }
 
@@ -704,7 +771,9 @@ impl Figure {
             Figure::Point(at) | Figure::Trace(at) | Figure::Circle { centre: at, .. } => {
                 std::slice::from_ref(at)
             }
-            Figure::Line(points) => points,
+            Figure::Line(points)
+            | Figure::Solid { places: points, .. }
+            | Figure::Joint { places: points, .. } => points,
             Figure::Gauge { .. } => &[],
         }
     }

@@ -15,7 +15,7 @@ const GALLERY: &[(&str, &str, &str)] = models! {
     "Rolling": "rolling_disk", "rolling_disk_lean", "rolling_torus", "ball_turntable", "chaplygin_sleigh",
         "cart_two_wheels", "bicycle";
     "Rigid bodies": "rigid_body_dzhanibekov", "heavy_top", "lagrange_top", "suslov";
-    "Mechanisms": "slider_crank", "andrews_squeezer", "bricard", "n_four_bar";
+    "Mechanisms": "four_bar_bodies", "double_pendulum_bodies", "slider_crank", "andrews_squeezer", "bricard", "n_four_bar";
     "Friction": "rough_incline", "bowling_ball", "stick_slip_belt", "stacked_blocks", "rough_puck";
     "Control": "double_pendulum_tip", "satellite_circle", "spacecraft_formation", "particle_circle";
     "Particles and fields": "kepler", "bead_hoop", "appell_hamel", "relativistic_particle", "hj_kepler";

@@ -36,7 +36,20 @@ use tokio::sync::mpsc;
 const PAGE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
 /// What workers are asked for.
-const REQUESTS: [&str; 7] = ["check", "hover", "complete", "format", "derive", "analyze", "export"];
+const REQUESTS: [&str; 12] = [
+    "check",
+    "hover",
+    "complete",
+    "format",
+    "derive",
+    "analyze",
+    "linearize",
+    "equilibria",
+    "verify",
+    "sweep",
+    "report",
+    "export",
+];
 
 struct Studio {
     folder: Folder,

@@ -7,6 +7,10 @@
 //! | `format` | | the text in canonical form |
 //! | `derive` | `form` | `latex` |
 //! | `analyze` | `set` | what `dalembert analyze` says |
+//! | `linearize` | `set`, `initial`, `settle` | what `dalembert linearize` says, and the Bode plot |
+//! | `equilibria`, `verify` | `set` | what the commands say |
+//! | `sweep` | `set`, `vary`, `low`, `high`, `count`, `figure`, `column` | two columns |
+//! | `report` | `set`, `until` | a page |
 //! | `run` | `set`, `initial`, `until`, `every`, `method`, `rtol` | columns, film, summary, events |
 //! | `export` | the same, and `what`, `name` | a file |
 //!
@@ -17,6 +21,7 @@ mod export;
 mod facts;
 mod language;
 mod motion;
+mod study;
 
 use dalembert::diagnostic::{self, Diagnostic, Severity};
 use dalembert::equations::Form;
@@ -147,6 +152,15 @@ impl ModelCache {
             Some("check") => Ok(self.check(source, order)),
             Some("derive") => self.derive(source, order),
             Some("analyze") => self.analyze(source, order),
+            Some("linearize") => self.study(source, order, study::linearize),
+            Some("equilibria") => {
+                self.study(source, order, |model, source, _| study::equilibria(model, source))
+            }
+            Some("verify") => self.study(source, order, |model, source, _| study::verify(model, source)),
+            Some("sweep") => self.study(source, order, study::sweep),
+            Some("report") => {
+                self.study(source, order, |m, source, order| Ok(study::report(m, source, order)))
+            }
             Some("run") => self.run(source, order),
             Some("export") => self.export(source, order),
             #[cfg(test)]
@@ -187,6 +201,16 @@ impl ModelCache {
     fn analyze(&mut self, source: Source, order: &WorkerRequest<'_>) -> Result<Value, Value> {
         let (source, model) = self.model(source, order)?;
         facts::analysis(&model, source)
+    }
+
+    fn study(
+        &mut self,
+        source: Source,
+        order: &WorkerRequest<'_>,
+        ask: impl FnOnce(&Model, &Source, &WorkerRequest<'_>) -> Result<Value, Value>,
+    ) -> Result<Value, Value> {
+        let (source, model) = self.model(source, order)?;
+        ask(&model, source, order)
     }
 
     fn run(&mut self, source: Source, order: &WorkerRequest<'_>) -> Result<Value, Value> {

@@ -210,7 +210,7 @@ impl Animation {
             (vec![f64::INFINITY; self.dimension], vec![f64::NEG_INFINITY; self.dimension]);
         for frame in self.tracks.chunks(self.width.max(1)) {
             for shape in &self.shapes {
-                let around = shape.radius.map_or(0.0, |r| frame[r].abs());
+                let around = shape.around(frame, self.dimension);
                 for at in shape.at.iter().filter(|_| shape.value.is_none()) {
                     let position = &frame[*at..at + self.dimension];
                     for (c, v) in position.iter().enumerate().filter(|(_, v)| (**v + around).is_finite()) {

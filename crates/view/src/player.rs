@@ -4,9 +4,10 @@ use super::markup::escaped;
 use crate::animation::Animation;
 
 /// The modules of the player, in the order in which they need each other.
-pub(crate) const MODULES: [&str; 5] = [
+pub(crate) const MODULES: [&str; 6] = [
     include_str!("../assets/player/film.js"),
     include_str!("../assets/player/gestures.js"),
+    include_str!("../assets/player/solids.js"),
     include_str!("../assets/player/view.js"),
     include_str!("../assets/player/plots.js"),
     include_str!("../assets/player/player.js"),

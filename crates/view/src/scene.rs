@@ -6,6 +6,7 @@ mod links;
 mod points;
 
 use dalembert::Workspace;
+use dalembert::body_figures::body_figures;
 use dalembert::system::{DrawnPoint, Figure};
 use points::Points;
 
@@ -47,10 +48,15 @@ pub struct Scene {
 impl Scene {
     /// The `draw` statements of a model, or a choice made for it.
     pub fn new(model: &mut Workspace) -> Scene {
-        let mut scene = match model.system.drawn.is_empty() {
-            false => Scene { figures: model.system.drawn.clone(), remarks: Vec::new() },
-            true => by_default(model),
+        let is_drawn = !model.system.drawn.is_empty();
+        let solids = body_figures(&mut model.system, !is_drawn);
+        let mut scene = match is_drawn {
+            true => Scene { figures: model.system.drawn.clone(), remarks: Vec::new() },
+            false if solids.is_empty() => by_default(model),
+            false => bodies_by_default(model),
         };
+        // Bodies are shown by their solids, whatever is drawn besides.
+        scene.figures.splice(0..0, solids);
         if scene.figures.len() > MAX_FIGURES {
             let left = scene.figures.len() - MAX_FIGURES;
             scene.figures.truncate(MAX_FIGURES);
@@ -61,8 +67,9 @@ impl Scene {
 
     /// Every point of the model: what is drawn, named vectors that are no directions, right-angled coordinates.
     pub fn places(&self, model: &mut Workspace) -> Vec<DrawnPoint> {
-        let mut places: Vec<DrawnPoint> =
-            self.figures.iter().flat_map(|figure| figure.places()).cloned().collect();
+        let figures =
+            self.figures.iter().filter(|f| !matches!(f, Figure::Solid { .. } | Figure::Joint { .. }));
+        let mut places: Vec<DrawnPoint> = figures.flat_map(|figure| figure.places()).cloned().collect();
         let Points { places: moving, fixed } = Points::of(model);
         places.extend(moving.into_iter().chain(fixed));
         places
@@ -76,6 +83,15 @@ impl Scene {
         };
         if self.figures.iter().all(flat) { 2 } else { 3 }
     }
+}
+
+/// Points of a model whose bodies are drawn: their paths, where they are few.
+fn bodies_by_default(model: &mut Workspace) -> Scene {
+    let Points { places, .. } = Points::of(model);
+    let remarks = vec!["drawn by default: the bodies; write `draw` statements for more".to_owned()];
+    let few = if places.len() <= MAX_TRACES { places } else { Vec::new() };
+    let figures = few.into_iter().flat_map(|place| [Figure::Trace(place.clone()), Figure::Point(place)]);
+    Scene { figures: figures.collect(), remarks }
 }
 
 /// Points that have names, particles in right-angled coordinates, rods between them; otherwise the coordinates.

@@ -203,6 +203,93 @@ fn the_player_answers_whoever_embeds_it() {
     assert_eq!((attribute(&dom, "errors"), attribute(&dom, "done")), ("0", "true"));
 }
 
+/// Every shape in space, and every joint with a symbol of its own.
+const SHAPES: &str = "system \"Shapes\"
+gravity [0, 0, -9.81]
+body arm: cylinder 1 radius 0.06 from [0, 0, 0] to [0.8, 0, 0]
+body fore: box 1 size [0.6, 0.15, 0.1] at [0.3, 0, 0]
+body head: ball 0.5 radius 0.12
+body wheel: disk 0.5 radius 0.25 axis [0, 1, 0]
+body ring: hoop 0.5 radius 0.3 axis [0, 0, 1]
+body pole: rod 0.3 from [0, 0, 0] to [0, 0, -0.5] + point 0.1 at [0, 0, -0.5]
+joint a: pin ground to arm, axis [0, 1, 0]
+joint b: universal arm at [0.8, 0, 0] to fore, axes [0, 1, 0], [0, 0, 1]
+joint c: ball fore at [0.6, 0, 0] to head
+joint d: pin arm at [0.4, 0.12, 0] to wheel, axis [0, 1, 0]
+joint s: slider ground at [0, 0.7, 0] to ring, axis [1, 0, 0]
+joint e: pin ring to pole, axis [1, 0, 0]
+initial a = 0.5, e = 0.4, d' = 3, s' = 0.2
+simulate until 1 every 0.02
+";
+
+#[test]
+fn bodies_are_solids_and_joints_are_symbols() {
+    let page = scratch("animate_solids").join("shapes.html");
+    let answer = with_input(&["simulate", "-", "--animate", text(&page)], SHAPES);
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    assert!(answer.stdout.contains("drawn by default: the bodies"), "{}", answer.stdout);
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert!(html.len() < 1_000_000, "{} bytes", html.len());
+    let film = html.split("id=\"film\">").nth(1).and_then(|rest| rest.split("</script>").next()).unwrap();
+    let film: serde_json::Value = serde_json::from_str(film).unwrap();
+    let forms = |kind: &str| -> Vec<String> {
+        let shapes = film["shapes"].as_array().unwrap().iter().filter(|s| s["kind"] == kind);
+        shapes.map(|s| s["form"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(forms("solid"), ["cylinder", "box", "ball", "disk", "hoop", "rod", "point"]);
+    assert_eq!(forms("joint"), ["pin", "universal", "ball", "pin", "slider", "pin"]);
+    // The ring slides by 0.2 along x in a second, as nothing holds it; the box is around all of it.
+    let high = film["box"]["high"].as_array().unwrap();
+    assert!(high[1].as_f64().unwrap() > 0.99, "the hoop reaches beyond its centre: {high:?}");
+}
+
+/// Solids change many pixels, light makes more than one shade of a colour, and the camera goes along.
+const SOLID: &str = r#"
+const check = (what, holds) => { if (!holds) throw new Error(what); };
+const film = JSON.parse(document.getElementById('film').textContent);
+const host = document.getElementById('player');
+const player = mount(host, { ...film, arrows: [], couples: [] }, { autoplay: false, plots: false });
+const canvas = host.querySelector('.dal-stage canvas');
+const copy = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+const colours = () => {
+  [copy.canvas.width, copy.canvas.height] = [canvas.width, canvas.height];
+  copy.drawImage(canvas, 0, 0);
+  const data = copy.getImageData(0, 0, canvas.width, canvas.height).data;
+  const seen = new Map();
+  for (let k = 0; k < data.length; k += 4) {
+    const [r, g, b, a] = data.slice(k, k + 4);
+    if (a > 250 && Math.max(r, g, b) - Math.min(r, g, b) > 30) seen.set((r << 16) | (g << 8) | b, 1 + (seen.get((r << 16) | (g << 8) | b) ?? 0));
+  }
+  return seen;
+};
+const count = (seen) => [...seen.values()].reduce((a, b) => a + b, 0);
+player.seek(0.5);
+const solid = colours();
+check(`solids are seen: ${count(solid)} pixels`, count(solid) > 3000);
+check(`light makes shades: ${solid.size}`, solid.size > 200);
+const still = canvas.toDataURL();
+const follow = [...host.querySelectorAll('.dal-controls label')].find((label) => label.textContent === 'follow').querySelector('input');
+follow.click();
+check('the camera goes along', canvas.toDataURL() !== still);
+follow.click();
+check('and back', canvas.toDataURL() === still);
+player.replace({ ...film, arrows: [], couples: [], shapes: film.shapes.filter((s) => s.kind !== 'solid') });
+check(`without solids there is less: ${count(colours())}`, count(colours()) < 0.2 * count(solid));
+document.documentElement.dataset.done = 'true';
+"#;
+
+#[test]
+fn solids_are_drawn_with_light() {
+    let Some(browser) = Browser::find("animate_solids_drawn") else { return };
+    let page = browser.dir.join("shapes.html");
+    assert_eq!(with_input(&["simulate", "-", "--animate", text(&page)], SHAPES).code, 0);
+    let html = std::fs::read_to_string(&page).unwrap();
+    let start = html.find("const asked =").expect("where the page starts its player");
+    std::fs::write(&page, format!("{}{SOLID}</script></body></html>", &html[..start])).unwrap();
+    let dom = browser.dom(&page, "", 1280);
+    assert_eq!((attribute(&dom, "errors"), attribute(&dom, "done")), ("0", "true"));
+}
+
 /// Pictures of the manual, taken anew where `DALEMBERT_SCREENSHOTS` is set.
 #[test]
 fn pages_have_their_pictures_taken() {
@@ -211,6 +298,7 @@ fn pages_have_their_pictures_taken() {
     for (name, at, image) in [
         ("double_pendulum_cartesian", "#t=1.1", "animation.png"),
         ("rolling_disk_lean", "#t=3.4", "animation_space.png"),
+        ("four_bar_bodies", "#t=1", "animation_bodies.png"),
     ] {
         let page = browser.page(name);
         let taken = browser.picture(&page, at, (1280, 660), image);

@@ -231,7 +231,7 @@ impl Elaborator<'_> {
         }
         let span = force.span.to(point.span);
         let [at, vector] = [&p, &f].map(|parts| parts.iter().map(|part| part.expr).collect());
-        self.place_force(dalembert_syntax::expression_text(point), false, at, vector);
+        self.place_force(expression_text(point), false, at, vector);
         self.forces.at.push((f.iter().map(|f| f.expr).collect(), p.iter().map(|p| p.expr).collect(), span));
         Ok(())
     }

@@ -54,8 +54,8 @@ export function startBrowser() {
 }
 
 /** A page of its own, watched; `complaints` must be empty at the end. */
-export async function openPage(browser, address, { width = 1280, height = 800, colorScheme = "light" } = {}) {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme, acceptDownloads: true });
+export async function openPage(browser, address, { width = 1280, height = 800, colorScheme = "light", deviceScaleFactor = 1, at = "" } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme, deviceScaleFactor, acceptDownloads: true, permissions: ["clipboard-read", "clipboard-write"] });
   const page = await context.newPage();
   const complaints = [];
   page.on("console", (message) => {
@@ -68,7 +68,7 @@ export async function openPage(browser, address, { width = 1280, height = 800, c
     if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(address)) complaints.push(`asked ${request.url()}`);
   });
   page.setDefaultTimeout(20_000);
-  await page.goto(address);
+  await page.goto(address + at);
   await page.waitForSelector("text=Reached t =");
   const close = async () => {
     assert.deepEqual(complaints, []);

@@ -85,7 +85,7 @@ test("an error is seen at its place, mended, and the motion follows a slider", a
   );
   await page.waitForFunction((old) => document.querySelector("#player canvas").toDataURL() !== old, before);
   assert.equal(await page.inputValue('.slider[data-name="l"] input[type=number]'), "0.4");
-  await page.click('.slider[data-name="l"] button');
+  await page.click('.slider[data-name="l"] button[aria-label^="Reset"]');
   assert.equal(await slider.inputValue(), "1");
   await close();
 });
@@ -190,7 +190,7 @@ test("a run that fails says why and shows what there was", async () => {
 test("files are exported", async () => {
   const { page, close } = await openPage(browser, studio.address);
   await page.click('.wide-tabs [data-view="export"]');
-  const beginnings = { csv: "t,theta1", parquet: "PAR1", json: '{"columns"', svg: "<svg", html: "<!DOCTYPE html>", latex: "% Double pendulum", c: "/*", rust: "//", python: "# Double pendulum" };
+  const beginnings = { csv: "t,theta1", parquet: "PAR1", json: '{"columns"', svg: "<svg", html: "<!DOCTYPE html>", live: "<!DOCTYPE html>", latex: "% Double pendulum", c: "/*", rust: "//", python: "# Double pendulum" };
   for (const [what, begins] of Object.entries(beginnings)) {
     const [download] = await Promise.all([page.waitForEvent("download"), page.click(`[data-what="${what}"]`)]);
     const bytes = readFileSync(await download.path(), "latin1");
@@ -291,7 +291,7 @@ test("what cannot be saved or run says so", async () => {
 for (const colorScheme of ["light", "dark"]) {
   test(`everything is within reach at 390 pixels, ${colorScheme}`, async () => {
     const { page, close } = await openPage(browser, studio.address, { width: 390, height: 844, colorScheme });
-    for (const view of ["model", "motion", "equations", "facts", "export"]) {
+    for (const view of ["model", "motion", "equations", "study", "report", "facts", "export"]) {
       await page.click(`.narrow-tabs [data-view="${view}"]`);
       if (view === "equations") await page.waitForSelector("#written .katex");
       assert.ok(await page.locator(`#${view}`).isVisible(), view);
@@ -315,7 +315,7 @@ test("the keyboard alone opens, runs and moves", async () => {
   const reached = new Set();
   for (let k = 0; k < 80; k++) {
     await page.keyboard.press("Tab");
-    reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.dataset.view || document.activeElement.getAttribute("aria-label") || ""));
+    reached.add(await page.evaluate(() => document.activeElement.dataset.view || document.activeElement.id || document.activeElement.getAttribute("aria-label") || ""));
   }
   for (const wanted of ["open", "save", "run", "g", "g, value", "until", "motion", "equations"]) assert.ok(reached.has(wanted), `${wanted} in ${[...reached]}`);
   await close();

@@ -52,6 +52,7 @@ export interface Checked {
 
 export interface Column {
   name: string;
+  unit?: string | null;
   values: (number | null)[];
 }
 

@@ -4,9 +4,11 @@ import { examples, files, readFile, saveFile, session, type Example } from "./ap
 import { byId, element } from "./dom";
 import { drafts, keep, kept, last, setLast, type Identity } from "./drafts";
 import { notice, question } from "./messages";
+import { textOf } from "./share";
 
 export interface Documents {
-  begin(): Promise<void>;
+  /** Begins with a text that a link brought, or with what was open last. */
+  begin(shared?: string | null): Promise<void>;
   changed(): void;
   save(): Promise<void>;
   choose(): Promise<void>;
@@ -118,10 +120,19 @@ export function makeDocuments(text: () => string, load: (text: string) => void):
     }
   }
 
-  async function begin(): Promise<void> {
+  /** A text from a link: a new model, whose draft is its own. */
+  function openShared(content: string): void {
+    const of: Identity = { kind: "new", name: "shared.dal" };
+    keep(of, { text: content, version: null });
+    take(of, content, null, null);
+    notice("This model came with a link. Save it to keep it as a file.");
+  }
+
+  async function begin(shared: string | null = null): Promise<void> {
     gallery = await examples();
     const before = last();
-    if (before) await reopen(before);
+    if (shared !== null) openShared(shared);
+    else if (before) await reopen(before);
     else openFirst();
     if (!session.writable) notice("This folder cannot be written to: models can be opened and run, but not saved here.");
   }
@@ -183,11 +194,15 @@ export function makeDocuments(text: () => string, load: (text: string) => void):
     ]);
     const section = (title: string, ...content: HTMLElement[]): HTMLElement =>
       element("details", { open: true }, element("summary", {}, title), ...content);
+    const link = element("input", { type: "text", placeholder: "or a link that holds a model", "aria-label": "A link that holds a model" });
+    link.oninput = () => void textOf(link.value).then((content) => content !== null && close(() => openShared(content))());
     dialog.replaceChildren(
       element("div", { class: "slider-head" },
         element("h2", { id: "chooser-title" }, "Open"),
         element("button", { type: "button", onclick: () => dialog.close() }, "Close")),
-      element("button", { type: "button", onclick: close(openNew) }, "New model"),
+      element("div", { class: "link-row" },
+        element("button", { type: "button", onclick: close(openNew) }, "New model"),
+        link),
       ...(left.length ? [section(`Not saved (${left.length})`, element("div", { class: "cards files drafts" }, ...left))] : []),
       section(`Files in ${session.folder} (${list.length})`, element("div", { class: "cards files" }, ...list)),
       section(`Examples (${gallery.length})`, ...kinds),

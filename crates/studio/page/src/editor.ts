@@ -24,6 +24,8 @@ export interface Editor {
   mark(diagnostics: Diagnostic[]): void;
   goTo(place: Place): void;
   replace(text: string): void;
+  /** Writes a replacement at its place. */
+  mend(what: { replacement: string } & Place): void;
 }
 
 const colours = HighlightStyle.define([
@@ -82,6 +84,10 @@ export function makeEditor(parent: HTMLElement, commands: Commands): Editor {
       const [from] = spanOf(place, view.state.doc);
       view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
       view.focus();
+    },
+    mend(what) {
+      const [from, to] = spanOf(what, view.state.doc);
+      view.dispatch({ changes: { from, to, insert: what.replacement } });
     },
     replace(text) {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });

@@ -3,8 +3,10 @@
 import katex from "katex";
 import "katex/dist/katex.min.css";
 import { ask } from "./api";
+import { breakable } from "./break";
 import { byId, element } from "./dom";
 import { failureBox } from "./messages";
+import { copy } from "./share";
 
 /** Longer texts take the browser too long to typeset. */
 const MAX_LATEX = 60_000;
@@ -32,6 +34,12 @@ export function makeEquations(): Equations {
   choice.append(...FORMS.map(([value, label]) => element("option", { value }, label)));
   let shown = "";
   let wanted = "";
+  let latex = "";
+  const told = byId("copied");
+  const copied = async (text: string, what: string): Promise<void> => {
+    told.textContent = (await copy(text)) ? `${what} copied` : "The browser does not allow copying";
+  };
+  byId("copy-latex").onclick = () => void copied(latex, "All equations");
 
   async function show(text: string): Promise<void> {
     const key = `${choice.value}\n${text}`;
@@ -43,7 +51,8 @@ export function makeEquations(): Equations {
     host.classList.remove("busy");
     shown = key;
     if (answer.failed) host.replaceChildren(failureBox(answer.failed));
-    else typeset(answer.latex ?? "");
+    else typeset((latex = answer.latex ?? ""));
+    told.textContent = "";
   }
 
   function typeset(latex: string): void {
@@ -55,10 +64,12 @@ export function makeEquations(): Equations {
     const shown = rowsOf(latex).map((row) => {
       const words = /^\\text\{(.*)\}$/.exec(row);
       if (words) return element("p", { class: "remark" }, words[1].replace(/\\([_{}#$%&])/g, "$1"));
-      const line = element("div", { class: "equation", tabIndex: 0 });
-      // Inline, so that long lines break at their signs.
-      katex.render(`\\displaystyle ${row}`, line, { throwOnError: false, strict: false, maxExpand: 10_000 });
-      return line;
+      const line = element("div", { class: "equation", tabIndex: 0, role: "group", "aria-label": "Equation" });
+      // Inline, so that long lines break at their signs, also inside brackets.
+      katex.render(`\\displaystyle ${breakable(row)}`, line, { throwOnError: false, strict: false, maxExpand: 10_000 });
+      const button = element("button", { type: "button", class: "small quiet copy", title: "Copy as LaTeX", "aria-label": "Copy this equation as LaTeX" }, "LaTeX");
+      button.onclick = () => void copied(row, "Equation");
+      return element("div", { class: "equation-row" }, line, button);
     });
     host.replaceChildren(...shown);
   }

@@ -18,6 +18,7 @@ const KINDS: [string, [string, string, string][]][] = [
     ["json", "JSON", "the table for scripts"],
     ["svg", "SVG", "plots of coordinates and speeds"],
     ["html", "HTML", "the animation, one file that stands alone"],
+    ["live", "Live page", "one file that computes by itself, with sliders: to give to students"],
   ]],
   ["The equations, in the form chosen there", [["latex", "LaTeX", "an aligned environment"]]],
   ["A function for your own program: accelerations and forces", [

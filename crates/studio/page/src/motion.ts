@@ -12,6 +12,8 @@ export interface Runner {
   run(): Promise<void>;
   /** Runs once the run on its way has answered, with what is set then: the motion follows a hand. */
   follow(): void;
+  /** The text is wrong, or right again: what is shown belongs to an older one while it is wrong. */
+  outdated(on: boolean): void;
   /** Another model: what is shown of the last one goes. */
   clear(): void;
 }
@@ -30,20 +32,23 @@ export function makeRunner(question: () => RunQuestion, checked: () => Checked |
   let newest = 0;
   let answered = 0;
   let again = false;
+  /** The text of the film that is shown. */
+  let shown: string | null = null;
 
   async function go(): Promise<void> {
     const own = ++newest;
     again = false;
     // Short runs are over before a bar could be seen.
     const begun = setTimeout(() => running(true), 120);
-    const result = await run(question(), (part) => {
+    const asked = question();
+    const result = await run(asked, (part) => {
       if (own === newest) bar.value = part;
     });
     clearTimeout(begun);
     if (own !== newest) return;
     answered = own;
     running(false);
-    show(result);
+    show(result, asked.text);
     // So that what waits for a run, a test for example, can tell.
     stage.dataset.runs = String(Number(stage.dataset.runs ?? 0) + 1);
     if (again) void go();
@@ -67,7 +72,7 @@ export function makeRunner(question: () => RunQuestion, checked: () => Checked |
     summary.replaceChildren("Running …");
   }
 
-  function show(result: Result): void {
+  function show(result: Result, text: string): void {
     if (result.ended === "superseded") return;
     summary.classList.toggle("bad", Boolean(result.failed || result.failure));
     // What is left of an earlier run is not the answer to this one.
@@ -75,8 +80,9 @@ export function makeRunner(question: () => RunQuestion, checked: () => Checked |
     if (result.ended) return summary.replaceChildren("Cancelled before anything was computed.");
     if (result.failed) return summary.replaceChildren(failureBox(result.failed));
     if (!result.film) forget();
-    else if (player) player.replace(result.film);
-    else player = mount(stage, result.film, { plots: false });
+    else if (player) player.replace(result.film, { refit: text !== shown });
+    else player = mount(stage, result.film, { plots: false, onTime: (t: number) => plots.mark(t) });
+    shown = text;
     plots.show(result.table, checked());
     summary.replaceChildren(inWords(result));
     if (result.failure) summary.append(failureBox(result.failure));
@@ -88,6 +94,7 @@ export function makeRunner(question: () => RunQuestion, checked: () => Checked |
   }
 
   function clear(): void {
+    shown = null;
     forget();
     plots.clear();
     views.classList.remove("stale");
@@ -96,7 +103,8 @@ export function makeRunner(question: () => RunQuestion, checked: () => Checked |
   }
 
   cancel.onclick = () => void stop("run");
-  return { run: go, follow, clear };
+  const outdated = (on: boolean): void => void views.classList.toggle("outdated", on);
+  return { run: go, follow, outdated, clear };
 }
 
 function inWords(result: Result): string {

@@ -4,6 +4,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { Checked, Column } from "./api";
 import { element, short } from "./dom";
+import { makePhase } from "./phase";
 
 /** Lines of a panel at first; more can be chosen. */
 const FEW = 6;
@@ -11,6 +12,8 @@ const HUES = [210, 25, 145, 340, 265, 50, 185, 0];
 
 export interface Plots {
   show(table: Column[], checked: Checked | undefined): void;
+  /** Puts the mark of the instant that is shown. */
+  mark(t: number): void;
   clear(): void;
 }
 
@@ -25,12 +28,17 @@ export function makePlots(host: HTMLElement, seek: (t: number) => void): Plots {
   let charts: uPlot[] = [];
   let table: Column[] = [];
   let drawn = "";
+  let now = 0;
+  const style = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const phase = makePhase(() => ({ ink: style("--soft"), grid: style("--line"), line: hue(0), dot: style("--mark") }));
 
   function show(columns: Column[], checked: Checked | undefined): void {
     table = columns;
     const shape = columns.map((c) => c.name).join("\n");
     if (shape === drawn) {
       charts.forEach((chart, k) => chart.setData(dataOf(panels[k])));
+      phase.show(table);
+      mark(now);
       return;
     }
     drawn = shape;
@@ -46,11 +54,30 @@ export function makePlots(host: HTMLElement, seek: (t: number) => void): Plots {
   function draw(): void {
     charts.forEach((chart) => chart.destroy());
     host.replaceChildren();
+    if (!panels.length) return void (charts = []);
     charts = panels.map((panel) => {
       const place = element("div", { class: "plot" });
       host.append(element("div", { class: "panel" }, chooser(panel), place));
       return chart(panel, place);
     });
+    host.append(phase.root);
+    phase.show(table);
+    mark(now);
+  }
+
+  /** A line in each plot at the instant that is shown. */
+  function mark(t: number): void {
+    now = t;
+    for (const chart of charts) {
+      const line = chart.over.querySelector<HTMLElement>(".time-mark");
+      if (!line) continue;
+      const at = chart.valToPos(t, "x");
+      line.hidden = !(at >= 0 && at <= chart.over.clientWidth);
+      line.style.transform = `translateX(${at}px)`;
+      // Values at the mark, unless a hand asks for others.
+      if ((chart.cursor.left ?? -1) < 0) chart.setLegend({ idx: chart.valToIdx(t) }, false);
+    }
+    phase.mark(t);
   }
 
   function chooser(panel: Panel): HTMLElement {
@@ -69,9 +96,12 @@ export function makePlots(host: HTMLElement, seek: (t: number) => void): Plots {
   }
 
   function chart(panel: Panel, place: HTMLElement): uPlot {
-    const style = getComputedStyle(document.documentElement);
-    const ink = style.getPropertyValue("--soft").trim();
-    const grid = { stroke: style.getPropertyValue("--line").trim(), width: 1 };
+    const ink = style("--soft");
+    const grid = { stroke: style("--line"), width: 1 };
+    const units = new Set([...panel.shown].map((name) => table.find((c) => c.name === name)?.unit ?? ""));
+    const unit = units.size === 1 ? [...units][0] : [...units].filter(Boolean).join(", ");
+    const time = table.find((c) => c.name === "t")?.unit;
+    const label = { labelSize: 18, labelFont: "12px system-ui, sans-serif" };
     const values = (_: uPlot, ticks: number[]) => {
       // As many digits as it takes to tell neighbours apart.
       const largest = Math.max(...ticks.map(Math.abs));
@@ -86,13 +116,19 @@ export function makePlots(host: HTMLElement, seek: (t: number) => void): Plots {
         scales: { x: { time: false }, y: { range: (_, low, high) => range(low, high) } },
         legend: { show: true, live: true },
         cursor: { sync: { key: "t" }, drag: { x: true, y: false } },
-        axes: [{ ...axis, size: 32, values }, { ...axis, size: 58, values }],
+        axes: [
+          { ...axis, size: 32, values, ...(time ? { ...label, label: `t [${time}]` } : {}) },
+          { ...axis, size: 58, values, ...(unit ? { ...label, label: unit } : {}) },
+        ],
+        hooks: { setScale: [() => mark(now)], setSize: [() => mark(now)] },
         series: [
           { label: "t", value: (_, v) => short(v) },
           ...[...panel.shown].map((name) => ({
             label: name,
             stroke: hue(panel.names.indexOf(name)),
             width: 1.5,
+            // Between pixels too: rounded points make steps of a smooth curve.
+            pxAlign: 0,
             spanGaps: false,
             value: (_: uPlot, v: number) => short(v),
           })),
@@ -101,6 +137,7 @@ export function makePlots(host: HTMLElement, seek: (t: number) => void): Plots {
       dataOf(panel),
       place,
     );
+    made.over.append(element("div", { class: "time-mark", "aria-hidden": "true", hidden: true }));
     made.over.addEventListener("click", () => {
       const at = made.cursor.left ?? -1;
       if (at >= 0) seek(made.posToVal(at, "x"));
@@ -115,7 +152,7 @@ export function makePlots(host: HTMLElement, seek: (t: number) => void): Plots {
     });
   new ResizeObserver(fit).observe(host);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  return { show, clear: () => show([], undefined) };
+  return { show, mark, clear: () => show([], undefined) };
 }
 
 function split(columns: Column[], checked: Checked | undefined): Panel[] {

@@ -22,6 +22,8 @@ export function makeSliders(host: HTMLElement, moved: () => void): Sliders {
   let method = "";
   let last: Checked | undefined;
   let drawn = "";
+  /** Ranges that were chosen for sliders, by name. */
+  const ranges = new Map<string, [number, number]>();
 
   function draw(): void {
     if (!last?.sliders) return;
@@ -69,7 +71,7 @@ export function makeSliders(host: HTMLElement, moved: () => void): Sliders {
 
   function row(slider: Slider, values: Chosen): HTMLElement {
     const now = values.get(slider.name) ?? Number(slider.default.toPrecision(6));
-    const [low, high] = range(slider.default);
+    let [low, high] = ranges.get(slider.name) ?? range(slider.default);
     const bar = element("input", { type: "range", min: String(low), max: String(high), step: "any", value: String(now), "aria-label": slider.name });
     const box = element("input", { type: "number", step: "any", value: String(now), "aria-label": `${slider.name}, value` });
     const back = element("button", { type: "button", class: "small quiet", title: `Back to ${short(slider.default)}`, "aria-label": `Reset ${slider.name}` }, "↺");
@@ -95,8 +97,28 @@ export function makeSliders(host: HTMLElement, moved: () => void): Sliders {
       bar.value = box.value = String(Number(slider.default.toPrecision(6)));
       put(slider.default);
     };
-    const name = element("span", { class: "slider-name", title: slider.name }, slider.name, slider.unit ? element("small", {}, ` ${slider.unit}`) : null);
-    return element("label", { class: "slider", "data-name": slider.name }, name, bar, box, back);
+    const end = (label: string, value: number, put: (value: number) => void): HTMLInputElement => {
+      const input = element("input", { type: "number", step: "any", value: String(value), "aria-label": `${slider.name}, ${label} end of the slider` });
+      input.onchange = () => {
+        if (input.value.trim() === "" || !Number.isFinite(Number(input.value))) return;
+        put(Number(input.value));
+        const sound = low < high;
+        input.setAttribute("aria-invalid", String(!sound));
+        if (!sound) return;
+        ranges.set(slider.name, [low, high]);
+        [bar.min, bar.max] = [String(low), String(high)];
+        bar.value = box.value;
+      };
+      return input;
+    };
+    const ends = element("div", { class: "slider-range", hidden: true },
+      end("lower", low, (v) => (low = v)), " to ", end("upper", high, (v) => (high = v)));
+    const name = element("button", { type: "button", class: "slider-name", title: `${slider.name}: the range of the slider`, "aria-expanded": "false", "aria-label": `Range of ${slider.name}` }, slider.name, slider.unit ? element("small", {}, ` ${slider.unit}`) : null);
+    name.onclick = () => {
+      ends.hidden = !ends.hidden;
+      name.setAttribute("aria-expanded", String(!ends.hidden));
+    };
+    return element("div", { class: "slider", "data-name": slider.name }, name, bar, box, back, ends);
   }
 
   function ending(stated: number | null): HTMLElement {
@@ -119,6 +141,7 @@ export function makeSliders(host: HTMLElement, moved: () => void): Sliders {
   function forget(): void {
     chosen.set.clear();
     chosen.initial.clear();
+    ranges.clear();
     until = null;
     method = "";
     drawn = "";

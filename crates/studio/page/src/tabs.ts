@@ -6,6 +6,8 @@ const VIEWS: [string, string][] = [
   ["model", "Model"],
   ["motion", "Motion"],
   ["equations", "Equations"],
+  ["study", "Study"],
+  ["report", "Report"],
   ["facts", "Facts"],
   ["export", "Export"],
 ];
@@ -21,7 +23,7 @@ export function makeTabs(changed: () => void): Tabs {
   const buttons = ["narrow-tabs", "wide-tabs"].flatMap((bar) => {
     const host = document.querySelector(`.${bar}`)!;
     const made = VIEWS.filter(([id]) => bar === "narrow-tabs" || id !== "model").map(([id, label]) =>
-      element("button", { type: "button", role: "tab", "data-view": id, "aria-controls": id, onclick: () => show(id) }, label),
+      element("button", { type: "button", role: "tab", id: `${bar}-${id}`, "data-view": id, "aria-controls": id, onclick: () => show(id) }, label),
     );
     host.append(...made);
     host.addEventListener("keydown", (event) => {
@@ -35,6 +37,7 @@ export function makeTabs(changed: () => void): Tabs {
   function apply(): void {
     const here = !narrow.matches && chosen === "model" ? "motion" : chosen;
     for (const button of buttons) button.setAttribute("aria-selected", String(button.dataset.view === here));
+    for (const [id] of VIEWS.slice(1)) byId(id).setAttribute("aria-labelledby", `${narrow.matches ? "narrow" : "wide"}-tabs-${id}`);
     for (const [id] of VIEWS) byId(id).classList.toggle("chosen", id === here);
     // Sliders stand under the text on a wide page, with the motion on a narrow one.
     byId(narrow.matches ? "beside-motion" : "under-editor").append(byId("sliders"));

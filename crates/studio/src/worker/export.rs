@@ -26,6 +26,11 @@ pub fn export(model: &Model, source: &Source, order: &WorkerRequest<'_>) -> Resu
         "python" => {
             file("py", "text/x-python", code::write(model, code::Target::Python, &name).map_err(wrong)?)
         }
+        "live" => {
+            let motion = motion::simulate(model, source, order)?;
+            let page = dalembert_view::live_page(&mut model.workspace(), &motion).map_err(wrong)?;
+            file("html", "text/html", page)
+        }
         "csv" | "json" | "parquet" | "svg" | "html" => {
             let title = model.system.title.clone().unwrap_or_default();
             let motion = motion::simulate(model, source, order)?;

@@ -36,12 +36,17 @@ fn sliders(model: &Model, defaults: &[f64]) -> Value {
         .collect()
 }
 
-/// Starting values: `[{name, default, fixed}]`; empty where no start is found.
+/// Starting values: `[{name, default, fixed, unit}]`; empty where no start is found.
 fn start(model: &Model) -> Value {
     let (Ok(guess), Ok(start)) = (model.guess(), model.start()) else { return json!([]) };
     let fixed = guess.x_fixed.iter().chain(&guess.eta_fixed);
     let values = documents::state_pairs(model, &start.state).into_iter().zip(fixed).take(SHOWN);
-    values.map(|((name, value), fixed)| json!({ "name": name, "default": value, "fixed": fixed })).collect()
+    let unit = |name: &str| model.system.unit_of_column(name);
+    values
+        .map(|((name, value), fixed)| {
+            json!({ "name": name, "default": value, "fixed": fixed, "unit": unit(name) })
+        })
+        .collect()
 }
 
 /// What `dalembert analyze` says.

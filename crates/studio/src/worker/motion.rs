@@ -28,7 +28,7 @@ pub fn run(model: &Model, source: &Source, order: &WorkerRequest<'_>) -> Result<
     let film = Animation::new(model, &motion);
     document["film"] = film.map_or(Value::Null, |film| film.to_json());
     let (table, thinned) = thin(&motion.table);
-    document["table"] = columns(&table);
+    document["table"] = columns(model, &table);
     document["thinned"] = json!(thinned);
     if let Some(events) = document["events"].as_array_mut() {
         events.truncate(MAX_EVENTS);
@@ -112,11 +112,15 @@ fn thin(table: &Table) -> (Table, usize) {
     (Table { columns: table.columns.clone(), values }, each)
 }
 
-/// `[{name, values}]`; what is not finite is `null`.
-fn columns(table: &Table) -> Value {
+/// `[{name, unit, values}]`; what is not finite is `null`.
+pub fn columns(model: &Model, table: &Table) -> Value {
     let width = table.columns.len();
     let column = |k: usize| table.values.iter().skip(k).step_by(width).map(|v| json!(v)).collect::<Value>();
-    table.columns.iter().enumerate().map(|(k, name)| json!({ "name": name, "values": column(k) })).collect()
+    let all = table.columns.iter().enumerate();
+    all.map(
+        |(k, name)| json!({ "name": name, "unit": model.system.unit_of_column(name), "values": column(k) }),
+    )
+    .collect()
 }
 
 #[cfg(test)]

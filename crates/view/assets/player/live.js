@@ -384,7 +384,9 @@ function box({ shapes, dimension, width }, tracks) {
   const high = new Array(dimension).fill(-Infinity);
   for (let from = 0; from < tracks.length; from += width) {
     for (const shape of shapes.filter((s) => s.kind !== 'gauge')) {
-      const around = shape.radius === undefined || shape.radius === null ? 0 : Math.abs(tracks[from + shape.radius]);
+      const edges = shape.form === 'box' ? shape.axes.flatMap((at) => Array.from(tracks.slice(from + at, from + at + dimension))) : [];
+      const radius = shape.radius === undefined || shape.radius === null ? 0 : Math.abs(tracks[from + shape.radius]);
+      const around = Math.max(radius, 0.5 * Math.hypot(...edges));
       for (const at of shape.at) {
         for (let c = 0; c < dimension; c++) {
           low[c] = Math.min(low[c], tracks[from + at + c] - around);

@@ -4,11 +4,11 @@
 //   const player = mount(document.querySelector('#here'), film, { autoplay: true });
 //
 // `film` is the JSON that `Film::to_json` writes. Options: `autoplay` (false where the reader asks for less motion),
-// `time` to start at, `plots` (true), `keys`: the element whose keys are heard (the player itself). The style is in
-// player.css.
+// `time` to start at, `plots` (true), `keys`: the element whose keys are heard (the player itself), `onTime`: called with the
+// time that is shown. The style is in player.css.
 
 import { element, readFilm, short } from './film.js';
-import { Camera, drawView } from './view.js';
+import { Camera, drawView, middleAt } from './view.js';
 import { chart } from './plots.js';
 import { listenTo, moveByKey } from './gestures.js';
 
@@ -20,11 +20,11 @@ const KINDS = {
   control: 'Control forces',
 };
 
-/** Shows a film in an element. Returns `{ replace(film), play(), pause(), seek(t), destroy() }`. */
+/** Shows a film in an element. Returns `{ replace(film, { refit }), play(), pause(), seek(t), destroy() }`. */
 export function mount(host, json, options = {}) {
   const player = new Player(host, json, options);
   return {
-    replace: (next) => player.replace(next),
+    replace: (next, how) => player.replace(next, how),
     play: () => player.play(),
     pause: () => player.pause(),
     seek: (t) => player.seek(t),
@@ -105,6 +105,8 @@ class Player {
     const loop = element('input', { type: 'checkbox' });
     loop.checked = this.state.loop;
     loop.addEventListener('change', () => (this.state.loop = loop.checked));
+    const follow = element('input', { type: 'checkbox' });
+    follow.addEventListener('change', () => this.follow(follow.checked));
     this.controls.append(
       this.toggle,
       this.button('‹', 'step back (,)', () => this.step(-1)),
@@ -113,6 +115,7 @@ class Player {
       this.clock,
       this.speed,
       element('label', { class: 'dal-check' }, loop, 'loop'),
+      element('label', { class: 'dal-check', title: 'the camera moves along with what is drawn' }, follow, 'follow'),
       this.button('⤢', 'show all (f)', () => this.fit()),
     );
   }
@@ -201,6 +204,13 @@ class Player {
     this.draw();
   }
 
+  /** Whether the camera moves along with what is drawn. */
+  follow(on) {
+    this.state.follow = on;
+    if (!on) this.camera.moveWith(this.film.box.low.map((l, k) => 0.5 * (l + this.film.box.high[k])));
+    this.draw();
+  }
+
   fit() {
     this.camera.reset(this.film);
     this.draw();
@@ -261,9 +271,11 @@ class Player {
     this.draw();
   }
 
-  replace(json) {
+  /** Another film; the view stays unless the film would not fit, or `refit` asks for all of it. */
+  replace(json, { refit = false } = {}) {
     this.film = readFilm(json);
-    this.camera.follow(this.film);
+    if (refit) this.camera.reset(this.film);
+    else this.camera.follow(this.film);
     this.rebuild();
     this.seek(this.state.t);
     if (this.film.frames < 2) this.pause();
@@ -283,6 +295,7 @@ class Player {
     const color = (name) => style.getPropertyValue(`--dal-${name}`).trim();
     return {
       ink: color('ink'), faint: color('faint'), grid: color('grid'), axis: color('axis'), dot: color('dot'),
+      paper: color('paper'), bar: color('bar'), joint: color('joint'), solids: [0, 1, 2, 3, 4, 5].map((k) => color(`solid${k}`)),
       kinds: Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, color(kind)])),
       trace: [color('trace'), color('trace2'), color('trace3')],
       series: [color('series0'), color('series1'), color('series2')],
@@ -313,6 +326,7 @@ class Player {
     const { film, state } = this;
     paint(this.canvas, (g, width, height) => {
       this.camera.fit(width, height);
+      if (state.follow && film.frames) this.camera.moveWith(middleAt(film, state.t));
       drawView(g, film, this.camera, state.t, look);
     });
     for (const { plot, canvas, values } of this.charts) {
@@ -324,5 +338,7 @@ class Player {
     this.scrub.setAttribute('aria-valuetext', `t = ${short(state.t)}`);
     this.clock.textContent = `t = ${this.clockTime(length)} / ${short(film.end)}`;
     this.root.setAttribute('data-t', state.t);
+    this.root.setAttribute('data-size', this.camera.size);
+    this.options.onTime?.(state.t);
   }
 }

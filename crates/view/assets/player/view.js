@@ -1,13 +1,20 @@
 // The picture of one instant on a canvas: two dimensions with pan and zoom, three with an orbiting eye.
 
 import { between, instant, marks, roundStep, short, tick } from './film.js';
+import { Pieces, drawFlatSolids, frameOf, lit, putSolids, shadedDisc, shadedLine } from './solids.js';
 
 const MARGIN = 36; // pixels around the fitted box
 const ARROW_SHARE = 0.22; // length of a large force, as a share of the size of the box
 const LONGEST = 3; // arrows are no longer than so many large forces; longer ones are dashed
 const EYE = 3.2; // distance of the eye, in sizes of the box
-const CLOSE = 1.2; // boxes seldom fill their diagonal in space
 const CIRCLE_CORNERS = 64;
+const [YAW, PITCH] = [-0.6, 0.38]; // where the eye is at first
+
+/** Right, down and away from the eye. */
+function axesOf(yaw, pitch) {
+  const [cy, sy, cp, sp] = [Math.cos(yaw), Math.sin(yaw), Math.cos(pitch), Math.sin(pitch)];
+  return [[cy, sy, 0], [sy * sp, -cy * sp, -cp], [-sy * cp, cy * cp, -sp]];
+}
 
 /** A camera on a box: turns positions into pixels. */
 export class Camera {
@@ -28,8 +35,8 @@ export class Camera {
     this.centre = this.low.map((l, k) => 0.5 * l + 0.5 * this.high[k]);
     this.zoom = 1;
     this.pan = [0, 0];
-    this.yaw = -0.6;
-    this.pitch = 0.38;
+    this.yaw = YAW;
+    this.pitch = PITCH;
   }
 
   /** Keeps the view for another film unless that would not fit, or be lost in it. */
@@ -54,10 +61,22 @@ export class Camera {
       const sides = this.low.map((l, k) => Math.max(this.high[k] - l, least));
       this.scale = this.zoom * Math.min(room[0] / sides[0], room[1] / sides[1]);
     } else {
-      this.scale = this.zoom * CLOSE * Math.min(room[0], room[1]) / this.size;
-      const [cy, sy, cp, sp] = [Math.cos(this.yaw), Math.sin(this.yaw), Math.cos(this.pitch), Math.sin(this.pitch)];
-      this.axes = [[cy, sy, 0], [sy * sp, -cy * sp, -cp], [-sy * cp, cy * cp, -sp]]; // right, down, away from the eye
+      const [across, down] = this.reach(axesOf(YAW, PITCH));
+      this.scale = this.zoom * Math.min(room[0] / across, room[1] / down);
+      this.axes = axesOf(this.yaw, this.pitch);
     }
+  }
+
+  /** How wide and high the box is seen from the front, in its units: twice as far as its farthest corner is off the middle. */
+  reach(axes) {
+    const seen = [0, 0];
+    for (let corner = 0; corner < 8; corner++) {
+      const d = this.low.map((l, k) => 0.5 * (this.high[k] - l) * (corner & (1 << k) ? 1 : -1));
+      const along = axes.map((a) => a[0] * d[0] + a[1] * d[1] + a[2] * d[2]);
+      const near = EYE / Math.max(0.5, along[2] / this.size + EYE);
+      for (const k of [0, 1]) seen[k] = Math.max(seen[k], 2 * near * Math.abs(along[k]));
+    }
+    return seen.map((v) => Math.max(v, 0.3 * this.size));
   }
 
   /** Pixels of a position, and how far it is away (0 at the centre); null where it cannot be seen. */
@@ -73,6 +92,16 @@ export class Camera {
     if (!(depth > 0.05)) return null;
     const scale = this.scale * EYE / depth;
     return [0.5 * this.width + this.pan[0] + scale * right, 0.5 * this.height + this.pan[1] + scale * down, away];
+  }
+
+  /** Pixels of a unit of length at a depth. */
+  scaleAt(away) {
+    return this.dimension === 2 ? this.scale : this.scale * EYE / Math.max(0.05, away / this.size + EYE);
+  }
+
+  /** Moves along with a place: it stays in the middle. */
+  moveWith(place) {
+    if (place.every(Number.isFinite)) this.centre = place;
   }
 
   /** Zooms about a place of the screen. */
@@ -113,16 +142,61 @@ export function drawView(g, film, camera, t, look) {
     film.shapes.filter((s) => s.kind === 'trace')
       .forEach((shape, k) => drawTrace(g, film, camera, shape, now, look.trace[k % look.trace.length]));
   }
-  for (const shape of film.shapes) {
-    if (shape.kind === 'line') drawPath(g, shape.at.map((at) => camera.project(position(at))), look.ink, 3);
-    if (shape.kind === 'circle') drawCircle(g, film, camera, shape, now, look);
-  }
-  for (const shape of film.shapes) {
-    if (shape.kind === 'line') shape.at.forEach((at) => drawDot(g, camera.project(position(at)), look.ink, 3));
-    if (shape.kind === 'point') drawDot(g, camera.project(position(shape.at[0])), look.dot, 6, look.ink);
-  }
+  if (film.dimension === 2) drawFlat(g, film, camera, now, look, position);
+  else drawSpace(g, film, camera, now, look, position);
   drawArrows(g, film, camera, now, look, position);
   drawCouples(g, film, camera, now, look, position);
+}
+
+/** Where the middle of what is drawn is at a time. */
+export function middleAt(film, t) {
+  const now = instant(film, t);
+  const places = film.shapes.filter((s) => s.kind !== 'gauge' && s.kind !== 'joint').flatMap((s) => s.at);
+  const unique = [...new Set(places)].map((at) => between(film.tracks, film.width, at, film.dimension, now));
+  return Array.from({ length: film.dimension }, (_, c) => unique.reduce((sum, p) => sum + p[c], 0) / unique.length);
+}
+
+/** Solids, bars, circles and balls in the plane. */
+function drawFlat(g, film, camera, now, look, position) {
+  for (const shape of film.shapes.filter((s) => s.kind === 'circle')) drawCircle(g, film, camera, shape, now, look);
+  // Where bodies are drawn, lines are thin and behind them.
+  const bodies = film.shapes.some((s) => s.kind === 'solid');
+  for (const shape of film.shapes.filter((s) => s.kind === 'line')) {
+    const points = shape.at.map((at) => camera.project(position(at)));
+    if (bodies) drawPath(g, points, look.bar, 3);
+    else drawBars(g, points, look);
+  }
+  if (bodies) drawFlatSolids(g, film, camera, now, look);
+  for (const shape of film.shapes.filter((s) => s.kind === 'point')) drawDot(g, camera.project(position(shape.at[0])), look, bodies ? 4 : 7);
+}
+
+/** The same in space, where what is nearer hides what is farther. */
+function drawSpace(g, film, camera, now, look, position) {
+  const pieces = new Pieces(g, camera);
+  putSolids(pieces, film, now, look);
+  const bodies = film.shapes.some((s) => s.kind === 'solid');
+  for (const shape of film.shapes) {
+    if (shape.kind === 'line') {
+      const points = shape.at.map((at) => camera.project(position(at)));
+      for (let k = 1; k < points.length; k++) {
+        const [p, q] = [points[k - 1], points[k]];
+        if (p && q) pieces.put(0.5 * (p[2] + q[2]), () => shadedLine(g, [p, q], bodies ? 2 : 5, look.bar));
+      }
+    }
+    if (shape.kind === 'circle') putCircle(pieces, film, camera, shape, now, look);
+    if (shape.kind === 'point') {
+      const p = camera.project(position(shape.at[0]));
+      if (p) pieces.put(p[2] - 0.01 * camera.size, () => drawDot(g, p, look, bodies ? 4 : 7));
+    }
+  }
+  pieces.draw();
+}
+
+function drawBars(g, points, look) {
+  for (let k = 1; k < points.length; k++) {
+    if (points[k - 1] && points[k]) shadedLine(g, [points[k - 1], points[k]], 5, look.bar);
+  }
+  points.filter(Boolean).forEach((p) => shadedDisc(g, p, 3.5, look.bar, null));
 }
 
 function drawPath(g, points, color, width) {
@@ -140,17 +214,8 @@ function drawPath(g, points, color, width) {
   g.stroke();
 }
 
-function drawDot(g, p, color, radius, edge) {
-  if (!p) return;
-  g.fillStyle = color;
-  g.beginPath();
-  g.arc(p[0], p[1], radius, 0, 2 * Math.PI);
-  g.fill();
-  if (edge) {
-    g.strokeStyle = edge;
-    g.lineWidth = 1.5;
-    g.stroke();
-  }
+function drawDot(g, p, look, radius) {
+  if (p) shadedDisc(g, p, radius, look.dot, look.ink);
 }
 
 function drawTrace(g, film, camera, shape, now, color) {
@@ -163,28 +228,46 @@ function drawTrace(g, film, camera, shape, now, color) {
   drawPath(g, points, color, 1.6);
 }
 
-function drawCircle(g, film, camera, shape, now, look) {
+/** The corners of a circle, and the normal of its plane. */
+function circleAt(film, shape, now) {
   const centre = between(film.tracks, film.width, shape.at[0], film.dimension, now);
   const [radius] = between(film.tracks, film.width, shape.radius, 1, now);
-  let u = [1, 0, 0];
-  let v = [0, 1, 0];
-  if (shape.normal !== null) [u, v] = frameOf(between(film.tracks, film.width, shape.normal, 3, now));
-  const points = [];
-  for (let k = 0; k <= CIRCLE_CORNERS; k++) {
+  const normal = shape.normal === null ? [0, 0, 1] : between(film.tracks, film.width, shape.normal, 3, now);
+  const [u, v] = shape.normal === null ? [[1, 0, 0], [0, 1, 0]] : frameOf(normal);
+  const corners = Array.from({ length: CIRCLE_CORNERS + 1 }, (_, k) => {
     const [c, s] = [radius * Math.cos(2 * Math.PI * k / CIRCLE_CORNERS), radius * Math.sin(2 * Math.PI * k / CIRCLE_CORNERS)];
-    points.push(camera.project(centre.map((x, i) => x + c * u[i] + s * v[i])));
-  }
+    return centre.map((x, i) => x + c * u[i] + s * v[i]);
+  });
+  return { corners, normal };
+}
+
+function fillFace(g, points, color, opacity) {
+  g.globalAlpha = opacity;
+  g.fillStyle = color;
+  g.beginPath();
+  points.forEach((p, k) => (k ? g.lineTo(p[0], p[1]) : g.moveTo(p[0], p[1])));
+  g.fill();
+  g.globalAlpha = 1;
+}
+
+function drawCircle(g, film, camera, shape, now, look) {
+  const points = circleAt(film, shape, now).corners.map((p) => camera.project(p));
+  if (points.every(Boolean)) fillFace(g, points, look.solids[0], 0.18);
   drawPath(g, points, look.ink, 2);
 }
 
-/** Two unit vectors at right angles to a normal and to each other. */
-function frameOf(n) {
-  const length = Math.hypot(...n) || 1;
-  const [a, b, c] = n.map((x) => x / length);
-  const u = Math.abs(c) < 0.99 ? [-b, a, 0] : [0, -c, b];
-  const size = Math.hypot(...u) || 1;
-  const [p, q, r] = u.map((x) => x / size);
-  return [[p, q, r], [b * r - c * q, c * p - a * r, a * q - b * p]];
+/** A circle in space: a thin disk in the light, through which one can see. */
+function putCircle(pieces, film, camera, shape, now, look) {
+  const { corners, normal } = circleAt(film, shape, now);
+  const points = corners.map((p) => camera.project(p));
+  if (!points.every(Boolean)) return;
+  const away = camera.axes[2].reduce((sum, a, k) => sum + a * normal[k], 0);
+  const light = pieces.light(away > 0 ? normal.map((x) => -x) : normal);
+  const depth = points.reduce((sum, p) => sum + p[2], 0) / points.length;
+  pieces.put(depth, (g) => {
+    fillFace(g, points, lit(look.solids[0], light), 0.72);
+    drawPath(g, points, lit(look.solids[0], 0.5), 2.5);
+  });
 }
 
 function drawArrows(g, film, camera, now, look, position) {
@@ -317,7 +400,7 @@ function drawGauges(g, film, now, look, width, height) {
     const [low, high] = shape.range;
     drawPath(g, [[left, y], [right, y]], look.axis, 2);
     const x = left + (right - left) * (value - low) / (high - low);
-    if (Number.isFinite(x)) drawDot(g, [x, y], look.dot, 7, look.ink);
+    if (Number.isFinite(x)) drawDot(g, [x, y], look, 7);
     g.fillStyle = look.ink;
     g.textAlign = 'left';
     g.fillText(`${shape.name} = ${short(value)}`, left, y - 12);

@@ -17,7 +17,11 @@
 //!     {"kind": "point", "name": "P", "at": [2]},
 //!     {"kind": "trace", "name": "P", "at": [2]},
 //!     {"kind": "circle", "name": "C", "at": [0], "radius": 4, "normal": 5},      normal may be null
-//!     {"kind": "gauge", "name": "q", "value": 0, "range": [-1, 1]}],
+//!     {"kind": "gauge", "name": "q", "value": 0, "range": [-1, 1]},
+//!     {"kind": "solid", "form": "box", "name": "B", "at": [0], "radius": null, "axes": [2, 4]},
+//!     {"kind": "joint", "form": "pin", "name": "J", "at": [0], "axes": [6], "grounded": true}],
+//!                                      forms of solids: rod, cylinder, ball, disk, hoop, box, point; axes are where
+//!                                      directions begin: a mark and the axis of a disk, edges of a box, of a joint its axes
 //!   "points": [{"name": "P", "at": 2}],                                          where arrows stand
 //!   "forceScale": 10,                  a large force of this film, for the length of arrows; 0 without arrows
 //!   "arrows": [{"kind": "ideal", "largest": 12.5, "unplaced": 0, "forces": f32[frames * points * dimension]}],
@@ -89,6 +93,16 @@ pub(crate) fn shape(shape: &super::Shape) -> Value {
         "gauge" => {
             value["value"] = json!(shape.value);
             value["range"] = json!(shape.range);
+        }
+        "solid" => {
+            value["form"] = json!(shape.form);
+            value["radius"] = json!(shape.radius);
+            value["axes"] = json!(shape.axes);
+        }
+        "joint" => {
+            value["form"] = json!(shape.form);
+            value["axes"] = json!(shape.axes);
+            value["grounded"] = json!(shape.grounded);
         }
         _ => {}
     }

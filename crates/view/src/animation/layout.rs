@@ -8,8 +8,14 @@ use rustc_hash::FxHashMap;
 /// A thing that is drawn, by the places of its numbers in a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
-    /// `point`, `line`, `circle`, `trace` or `gauge`.
+    /// `point`, `line`, `circle`, `trace`, `gauge`, `solid` or `joint`.
     pub kind: &'static str,
+    /// What solid or joint it is.
+    pub form: Option<&'static str>,
+    /// Where directions that turn with it begin, of solids and joints.
+    pub axes: Vec<usize>,
+    /// Whether a joint holds to the ground.
+    pub grounded: bool,
     /// What it is called.
     pub name: String,
     /// Where its positions begin: one, or those of a line.
@@ -41,20 +47,25 @@ impl FrameLayout {
             points: Vec::new(),
             known: FxHashMap::default(),
         };
-        let traces_only = scene.figures.iter().all(|figure| matches!(figure, Figure::Trace(_)));
+        let is_body = |figure: &&Figure| matches!(figure, Figure::Solid { .. } | Figure::Joint { .. });
+        let is_trace = |figure: &Figure| matches!(figure, Figure::Trace(_));
+        let traces_only = scene.figures.iter().filter(|figure| !is_body(figure)).all(is_trace);
         for figure in &scene.figures {
-            let carries = traces_only || !matches!(figure, Figure::Trace(_));
+            let carries = !is_body(&figure) && (traces_only || !is_trace(figure));
             let at = figure.places().iter().map(|place| layout.place(place, dimension, carries)).collect();
-            let shape = layout.shape(figure, at);
+            let shape = layout.shape(figure, at, dimension);
             layout.shapes.push(shape);
         }
         layout
     }
 
-    fn shape(&mut self, figure: &Figure, at: Vec<usize>) -> Shape {
+    fn shape(&mut self, figure: &Figure, at: Vec<usize>, dimension: usize) -> Shape {
         let names: Vec<&str> = figure.places().iter().map(|place| place.name.as_str()).collect();
         let mut shape = Shape {
             kind: "point",
+            form: None,
+            axes: Vec::new(),
+            grounded: false,
             name: names.join(", "),
             at,
             radius: None,
@@ -76,6 +87,17 @@ impl FrameLayout {
                 shape.name = name.clone();
                 shape.value = Some(self.numbers(vec![*value]));
             }
+            Figure::Solid { form, body, radius, axes, .. } => {
+                (shape.kind, shape.form) = ("solid", Some(form.name()));
+                shape.name = body.clone();
+                shape.radius = radius.map(|radius| self.numbers(vec![radius]));
+                shape.axes = axes.iter().map(|axis| self.direction(axis, dimension)).collect();
+            }
+            Figure::Joint { kind, name, axes, grounded, .. } => {
+                (shape.kind, shape.form) = ("joint", Some(kind.name()));
+                (shape.name, shape.grounded) = (name.clone(), *grounded);
+                shape.axes = axes.iter().map(|axis| self.direction(axis, dimension)).collect();
+            }
         }
         shape
     }
@@ -89,6 +111,12 @@ impl FrameLayout {
             self.points.push((place.name.clone(), offset));
         }
         offset
+    }
+
+    fn direction(&mut self, axis: &[Expr], dimension: usize) -> usize {
+        let mut axis = axis.to_vec();
+        axis.resize(dimension, Pool::ZERO);
+        self.numbers(axis)
     }
 
     /// Where a point is that need not be drawn.
@@ -106,6 +134,20 @@ impl FrameLayout {
             self.values.extend(exprs);
         }
         at
+    }
+}
+
+impl Shape {
+    /// How far it reaches beyond its places.
+    pub(crate) fn around(&self, frame: &[f64], dimension: usize) -> f64 {
+        let radius = self.radius.map_or(0.0, |r| frame[r].abs());
+        match self.form {
+            Some("box") => {
+                let edges = self.axes.iter().flat_map(|at| &frame[*at..at + dimension]);
+                0.5 * edges.map(|v| v * v).sum::<f64>().sqrt()
+            }
+            _ => radius,
+        }
     }
 }
 

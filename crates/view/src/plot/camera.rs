@@ -7,8 +7,6 @@ const MARGIN: f64 = 36.0;
 const YAW: f64 = -0.6;
 const PITCH: f64 = 0.38;
 const EYE: f64 = 3.2;
-/// Boxes seldom fill their diagonal in space.
-const CLOSE: f64 = 1.2;
 
 /// A camera that shows the whole box of a film.
 pub(super) struct Camera {
@@ -32,12 +30,13 @@ impl Camera {
         let size = size.max(1e-12 * far);
         let (width, height) = (right - left - 2.0 * MARGIN, bottom - top - 2.0 * MARGIN);
         let flat = film.dimension == 2;
-        let scale = match flat {
-            true => (width / sides[0].max(0.3 * size)).min(height / sides[1].max(0.3 * size)),
-            false => CLOSE * width.min(height) / size,
-        };
         let ((sy, cy), (sp, cp)) = (YAW.sin_cos(), PITCH.sin_cos());
         let axes = [[cy, sy, 0.0], [sy * sp, -cy * sp, -cp], [-sy * cp, cy * cp, -sp]];
+        let [across, down] = match flat {
+            true => [sides[0], sides[1]],
+            false => reach(&sides, size, &axes),
+        };
+        let scale = (width / across.max(0.3 * size)).min(height / down.max(0.3 * size));
         Camera {
             centre: film.low.iter().zip(&film.high).map(|(l, h)| 0.5 * l + 0.5 * h).collect(),
             middle: (0.5 * (left + right), 0.5 * (top + bottom)),
@@ -45,6 +44,11 @@ impl Camera {
             size,
             axes: (!flat).then_some(axes),
         }
+    }
+
+    /// Away from the eye, in space.
+    pub fn away(&self) -> Option<Vec<f64>> {
+        self.axes.map(|axes| axes[2].to_vec())
     }
 
     /// Where a position is seen; `None` where it is not finite, or behind the eye.
@@ -66,4 +70,16 @@ impl Camera {
         // Far outside of any picture, and no finite pixels.
         (x.abs() < 1e6 && y.abs() < 1e6).then_some((x, y))
     }
+}
+
+/// How wide and high a box in space is seen: twice as far as its farthest corner is off the middle.
+fn reach(sides: &[f64], size: f64, axes: &[[f64; 3]; 3]) -> [f64; 2] {
+    let mut seen = [0.0f64; 2];
+    for corner in 0..8 {
+        let half = |k: usize| if corner >> k & 1 == 1 { 0.5 * sides[k] } else { -0.5 * sides[k] };
+        let [right, down, away] = axes.map(|a| (0..3).map(|k| a[k] * half(k)).sum::<f64>());
+        let near = EYE / (away / size + EYE).max(0.5);
+        seen = [seen[0].max(2.0 * near * right.abs()), seen[1].max(2.0 * near * down.abs())];
+    }
+    seen
 }

@@ -8,6 +8,8 @@ use crate::animation::{Animation, Shape};
 const CORNERS: usize = 48;
 /// The inside of points.
 pub(super) const DOT: Color = Color(240, 196, 25);
+/// The outlines of solids.
+const SOLID: Color = Color(91, 143, 201);
 const TRACES: [Color; 3] = [Color(116, 136, 160), Color(217, 154, 18), Color(138, 127, 192)];
 
 /// The figures of a film as a camera sees them.
@@ -49,10 +51,11 @@ impl<'f> Figures<'f> {
         }
     }
 
-    /// Lines and circles in one colour, points filled with another.
+    /// Lines and circles in one colour, points filled with another, solids by their outlines.
     pub fn bodies(&self, canvas: &mut dyn Canvas, now: &Instant, ink: Color, inside: Color) {
         for shape in &self.shapes {
             match shape.kind {
+                "solid" => self.solid(canvas, shape, now),
                 "line" => {
                     let points: Vec<_> = shape.at.iter().map(|at| self.seen(now, *at)).collect();
                     path(canvas, &points, ink, 3.0);
@@ -74,12 +77,64 @@ impl<'f> Figures<'f> {
         self.camera.project(&now.numbers(&self.film.tracks, self.film.width, at, self.film.dimension))
     }
 
+    fn solid(&self, canvas: &mut dyn Canvas, shape: &Shape, now: &Instant) {
+        let film = self.film;
+        let d = film.dimension;
+        let read = |at: usize, count: usize| now.numbers(&film.tracks, film.width, at, count);
+        let at: Vec<_> = shape.at.iter().map(|at| self.seen(now, *at)).collect();
+        match shape.form {
+            Some("rod" | "cylinder") => path(canvas, &at, SOLID, 5.0),
+            Some("box") => {
+                let centre = read(shape.at[0], d);
+                let edges: Vec<Vec<f64>> = shape.axes.iter().map(|at| read(*at, d)).collect();
+                let corner = |bits: usize| {
+                    let mut p = centre.clone();
+                    for (k, edge) in edges.iter().enumerate() {
+                        let half = if bits >> k & 1 == 1 { 0.5 } else { -0.5 };
+                        p.iter_mut().zip(edge).for_each(|(p, e)| *p += half * e);
+                    }
+                    self.camera.project(&p)
+                };
+                for from in 0..1 << edges.len() {
+                    for k in (0..edges.len()).filter(|k| from >> k & 1 == 0) {
+                        path(canvas, &[corner(from), corner(from | 1 << k)], SOLID, 2.5);
+                    }
+                }
+            }
+            Some("point") => at.into_iter().flatten().for_each(|p| canvas.disc(p, 6.0, SOLID)),
+            _ => {
+                // A ball is round from everywhere; a disk has its axis second.
+                let ball = shape.form == Some("ball") && d == 3;
+                let axis = shape.axes.get(1).filter(|_| !ball).map(|at| read(*at, 3));
+                let normal = axis.or(self.camera.away());
+                self.ring(canvas, shape, now, (SOLID, normal));
+                if let (Some(mark), Some(radius)) = (shape.axes.first(), shape.radius) {
+                    let (centre, r) = (read(shape.at[0], d), read(radius, 1)[0]);
+                    let rim: Vec<f64> = centre.iter().zip(read(*mark, d)).map(|(c, m)| c + r * m).collect();
+                    path(canvas, &[self.camera.project(&centre), self.camera.project(&rim)], SOLID, 2.0);
+                }
+            }
+        }
+    }
+
     fn circle(&self, canvas: &mut dyn Canvas, shape: &Shape, now: &Instant, ink: Color) {
+        let normal = shape.normal.map(|n| now.numbers(&self.film.tracks, self.film.width, n, 3));
+        self.ring(canvas, shape, now, (ink, normal));
+    }
+
+    /// A circle about the first place of a shape, in a colour and across a normal.
+    fn ring(
+        &self,
+        canvas: &mut dyn Canvas,
+        shape: &Shape,
+        now: &Instant,
+        (ink, normal): (Color, Option<Vec<f64>>),
+    ) {
         let film = self.film;
         let read = |at: usize, count: usize| now.numbers(&film.tracks, film.width, at, count);
         let (centre, radius) =
             (read(shape.at[0], film.dimension), shape.radius.map_or(0.0, |r| read(r, 1)[0]));
-        let (u, v) = shape.normal.map_or(([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]), |n| frame_of(&read(n, 3)));
+        let (u, v) = normal.map_or(([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]), |n| frame_of(&n));
         let corner = |k: usize| {
             let (s, c) = (k as f64 * std::f64::consts::TAU / CORNERS as f64).sin_cos();
             let at = centre.iter().enumerate().map(|(i, x)| x + radius * (c * u[i] + s * v[i]));
