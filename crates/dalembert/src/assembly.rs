@@ -21,6 +21,9 @@ const TRIES: u32 = 24;
 const FAR: f64 = 20.0;
 /// How far beyond a limit counts as rounding.
 const LIMIT_TOL: f64 = 1e-9;
+/// How far a value that is given to a joint that closes a loop may be from what the others give: what is typed has few
+/// digits.
+const FIXED_TOL: f64 = 1e-4;
 
 impl Workspace {
     /// The start of a model with bodies nearest to a guess.
@@ -31,7 +34,9 @@ impl Workspace {
         // Each turn puts one joint at its limit.
         for _ in 0..=limits.len() {
             let found = self.closed_start(&guess)?;
-            let Some((k, at)) = self.beyond(&limits, &found.state.x) else { return Ok(found) };
+            let Some((k, at)) = self.beyond(&limits, &found.state.x) else {
+                return self.with_fixed_freedoms(found);
+            };
             let coordinate = self.coordinate_of(limits[k].value);
             match coordinate.filter(|&i| !guess.x_fixed[i]) {
                 Some(i) => {
@@ -41,7 +46,29 @@ impl Workspace {
                 None => return Err(Box::new(excluded(&limits[k], at))),
             }
         }
-        self.closed_start(&guess)
+        let found = self.closed_start(&guess)?;
+        self.with_fixed_freedoms(found)
+    }
+
+    /// A start at which joints that close loops have the values they were given.
+    fn with_fixed_freedoms(&mut self, found: ConsistentState) -> Result<ConsistentState, Box<Diagnostic>> {
+        let fixed = self.system.bodies.as_ref().map_or(Vec::new(), |bodies| bodies.fixed_freedoms.clone());
+        for freedom in fixed {
+            let values = self.numbers(&[freedom.value, freedom.given], &found.state.x);
+            let turns = ((values[0] - values[1]) / std::f64::consts::TAU).round();
+            let off =
+                values[0] - values[1] - if freedom.slides { 0.0 } else { turns * std::f64::consts::TAU };
+            if off.abs() > FIXED_TOL * (1.0 + values[1].abs()) {
+                let message = format!(
+                    "`{}` closes a loop: the other joints give it the value {}",
+                    freedom.name,
+                    number::short(values[0])
+                );
+                let d = Diagnostic::error(Code::InconsistentStart, freedom.span, message);
+                return Err(Box::new(d.help("give that value, write `~`, or fix fewer joints of the loop")));
+            }
+        }
+        Ok(found)
     }
 
     /// The state that `name = value` pairs describe. Where bodies are, what is not given follows: the rest is put

@@ -36,6 +36,8 @@ pub struct Multibody {
     pub elements: Vec<Element>,
     /// Freedoms of joints that close loops and guesses of them at the start, over parameters.
     pub guesses: Vec<(Expr, Expr)>,
+    /// Freedoms of joints that close loops whose values at the start are fixed.
+    pub fixed_freedoms: Vec<FixedFreedom>,
     /// Forces of the joints on loops, and torques over a length of the mechanism, where outputs ask for forces of joints;
     /// over the state, accelerations and multipliers.
     pub loop_forces: Vec<Expr>,
@@ -286,6 +288,21 @@ impl Joint {
         };
         places.iter().filter_map(|&k| self.coordinates.get(k).copied()).collect()
     }
+}
+
+/// A freedom of a joint that closes a loop with the value that it must have at the start.
+#[derive(Clone, Debug)]
+pub struct FixedFreedom {
+    /// What the freedom is, over coordinates.
+    pub value: Expr,
+    /// The value given, over parameters.
+    pub given: Expr,
+    /// Whether it is a displacement; whole turns of an angle do not count.
+    pub slides: bool,
+    /// Its name.
+    pub name: String,
+    /// Where it is given.
+    pub span: Span,
 }
 
 /// The range of a freedom of a joint.

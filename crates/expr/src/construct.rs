@@ -10,6 +10,11 @@ use crate::pool::draft::Draft;
 use crate::pool::{Expr, Node, Pool, Weighted};
 use crate::rational::Rational;
 
+/// The longest content that is taken out of a sum. Coefficients of sixteen digits from one product after the other have
+/// contents that double in length each time; whole numbers beyond the range of a double would be infinite, and their
+/// content zero.
+const MAX_CONTENT_BITS: u64 = 128;
+
 impl Pool {
     /// An exact number.
     pub fn number(&mut self, value: Rational) -> Expr {
@@ -206,6 +211,9 @@ impl Pool {
         let rest = terms[1..].iter().map(|(_, c)| c).chain((!constant.is_zero()).then_some(constant));
         for c in rest {
             content = content.gcd(c);
+            if content.bits() > MAX_CONTENT_BITS {
+                return (Rational::ONE, e);
+            }
         }
         if first.is_negative() {
             content = -&content;

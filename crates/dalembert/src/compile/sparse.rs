@@ -23,8 +23,12 @@ impl Layout {
     /// patterns are used. `written_out` are the places in full matrices.
     pub fn of(form: &KernelForm, written_out: &[(usize, usize)]) -> Option<Self> {
         let (n, m) = (form.speeds.len(), form.constraint_right.len());
-        let plain = form.frame.is_none() && form.contacts.is_empty() && form.requirement_right.is_empty();
-        if !plain || n + m < CROSSOVER {
+        let plain = form.contacts.is_empty() && form.requirement_right.is_empty();
+        // Bodies without constraint rows are solved by recursion (B1), whatever the zeros of M.
+        let by_recursion = form.besides_bodies.is_some() && m == 0 && form.frame.is_some();
+        // The frame X of quasi-velocities and quaternions is written out.
+        let large_frame = form.frame.is_some() && n.max(m) > MAX_DENSE;
+        if !plain || by_recursion || large_frame || n + m < CROSSOVER {
             return None;
         }
         let pattern = |wanted: usize, rows: usize| {

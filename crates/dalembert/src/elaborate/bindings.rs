@@ -33,6 +33,8 @@ pub(in crate::elaborate) enum Binding {
     Joint,
     /// A freedom of a joint that closes a loop.
     Freedom(usize, usize),
+    /// A speed of a ball or free joint that closes a loop.
+    FreedomSpeed(usize, usize),
     /// Its declaration was wrong; what uses it says nothing more.
     Poisoned,
 }
@@ -52,6 +54,7 @@ impl Binding {
             Binding::Frame(_) => "a frame",
             Binding::Joint => "a joint",
             Binding::Freedom(..) => "a freedom of a joint that closes a loop",
+            Binding::FreedomSpeed(..) => "a speed of a joint that closes a loop",
             Binding::Poisoned => "declared already",
         }
     }

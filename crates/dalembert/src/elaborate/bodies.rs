@@ -9,6 +9,7 @@ mod bushing;
 mod closure;
 mod elements;
 mod energies;
+mod freedom_rates;
 mod joints;
 mod motion;
 mod names;
@@ -24,7 +25,9 @@ use super::scope::Binding;
 use super::{Elaborator, Fallible, Part, RawInitial};
 use crate::bodies::algebra;
 use crate::bodies::motion::Moving;
-use crate::bodies::{Body, DeferredEnergies, Element, Joint, JointRole, Multibody, Placement, Vector};
+use crate::bodies::{
+    Body, DeferredEnergies, Element, FixedFreedom, Joint, JointRole, Multibody, Placement, Vector,
+};
 use crate::system::Event;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::any_error;
@@ -53,10 +56,13 @@ pub(super) struct Bodies {
     /// What force elements and torques do to bodies, in space.
     wrenches: Vec<(usize, Wrench)>,
     requests: Vec<Request>,
-    /// Generalised forces on freedoms of joints that close loops: joint, freedom, force.
-    motors: Vec<(usize, usize, Expr)>,
+    /// Generalised forces on freedoms and speeds of joints that close loops.
+    motors: Vec<(Binding, Expr)>,
     /// Freedoms of joints that close loops, with guesses of them.
     guesses: Vec<(Expr, Expr)>,
+    fixed_freedoms: Vec<FixedFreedom>,
+    /// Limits of joints that close loops: the joint, which of its limits, and of which freedom.
+    limited_freedoms: Vec<(usize, usize, usize)>,
     loop_forces: Vec<Expr>,
     /// Symbols of the virtual displacements that bodies get so that forces of the model on them can be told.
     releases: Vec<Release>,
@@ -89,13 +95,28 @@ impl Elaborator<'_> {
         if self.bodies.is_empty() || any_error(&self.diagnostics) {
             return Ok(());
         }
+        self.armatures_of_loops()?;
         let first = [self.energies.kinetic.len(), self.energies.potential.len()];
         self.body_energies()?;
         self.bodies.energies =
             [first[0]..self.energies.kinetic.len(), first[1]..self.energies.potential.len()];
         self.close_loops()?;
+        self.limits_of_loops()?;
         self.limit_events();
         self.guess_quaternions();
+        Ok(())
+    }
+
+    /// The values that limits of joints that close loops are on, when all joints are known.
+    fn limits_of_loops(&mut self) -> Fallible<()> {
+        for (slot, at, k) in std::mem::take(&mut self.bodies.limited_freedoms) {
+            let Some(joint) = self.bodies.joints[slot].clone() else { continue };
+            let gap = self.gap(&joint, joint.span)?;
+            let value = self.freedom(&joint, &gap, k);
+            if let Some(joint) = &mut self.bodies.joints[slot] {
+                joint.limits[at].value = value;
+            }
+        }
         Ok(())
     }
 
@@ -180,6 +201,7 @@ impl Elaborator<'_> {
             joints,
             elements: bodies.elements,
             guesses: bodies.guesses,
+            fixed_freedoms: bodies.fixed_freedoms,
             loop_forces: bodies.loop_forces,
             rest,
             deferred: bodies.deferred,

@@ -273,6 +273,7 @@ impl Elaborator<'_> {
             | Binding::Frame(_)
             | Binding::Joint
             | Binding::Freedom(..)
+            | Binding::FreedomSpeed(..)
             | Binding::Poisoned => Value::Scalar(Pool::ZERO, UnitInfo::Missing),
         }
     }

@@ -24,7 +24,7 @@ impl Elaborator<'_> {
             let (value, kind) = values[k % values.len()].clone();
             self.allow(&[value], Allowed::only("a starting value", State::Nothing), item.value.span)?;
             let on = self.lookup(&name, item.target.span)?;
-            if let Binding::Freedom(..) = on {
+            if let Binding::Freedom(..) | Binding::FreedomSpeed(..) = on {
                 self.guess_freedom(on, &name, item, value)?;
                 continue;
             }

@@ -109,16 +109,18 @@ impl Elaborator<'_> {
         let name = self.member(target)?;
         let on = self.lookup(&name, target.span)?;
         let rate = match on {
-            Binding::Coordinate(i) => self.frame.coordinates[i].rate,
-            Binding::Speed(s) => self.frame.speeds[s].symbol,
+            Binding::Coordinate(i) => self.pool.var(self.frame.coordinates[i].rate),
+            Binding::Speed(s) => self.pool.var(self.frame.speeds[s].symbol),
+            Binding::Freedom(..) | Binding::FreedomSpeed(..) => {
+                self.rate_of_binding(on.clone(), &name, target.span)?
+            }
             _ => {
                 let message =
                     format!("friction acts in a coordinate or a declared speed, `{name}` is neither");
                 let d = Diagnostic::error(Code::UnknownName, target.span, message);
-                return self.fail(d.help(match on {
-                    Binding::Freedom(..) => "this joint closes a loop: mark another joint of it with `cut`",
-                    _ => "friction at a constraint is `friction on NAME: coefficient mu, velocity V`",
-                }));
+                return self.fail(
+                    d.help("friction at a constraint is `friction on NAME: coefficient mu, velocity V`"),
+                );
             }
         };
         if let Some(first) = self.contacts.list.iter().find(|c| c.name == name).map(|c| c.span) {
@@ -128,7 +130,7 @@ impl Elaborator<'_> {
         let allowed = Allowed::only("a limit of friction", State::Velocity).with_signals();
         let sliding = self.part(limit, allowed)?;
         let still = still.map_or(Ok(sliding.clone()), |e| self.part(e, allowed))?;
-        let velocity = vec![self.pool.var(rate)];
+        let velocity = vec![rate];
         let (coefficient, r#static) = (sliding.expr, still.expr);
         self.contacts.limits.extend([(on.clone(), sliding), (on, still)]);
         self.contacts.normals.push(None);

@@ -95,7 +95,7 @@ impl Elaborator<'_> {
             S::ForceOn { target, value } => {
                 let name = self.member(target)?;
                 let on = self.lookup(&name, target.span)?;
-                if let Binding::Freedom(..) = on {
+                if let Binding::Freedom(..) | Binding::FreedomSpeed(..) = on {
                     return self.force_on_freedom(on, &name, value, target.span);
                 }
                 if !matches!(on, Binding::Coordinate(_) | Binding::Speed(_)) {

@@ -94,7 +94,7 @@ impl Elaborator<'_> {
     fn fact(&mut self, binding: Binding, members: usize, values: &FxHashMap<Symbol, f64>) -> Option<Fact> {
         let value = match &binding {
             Binding::Poisoned | Binding::Body(_) | Binding::Frame(_) => return None,
-            Binding::Joint | Binding::Freedom(..) => return None,
+            Binding::Joint | Binding::Freedom(..) | Binding::FreedomSpeed(..) => return None,
             _ => self.bound_value(binding),
         };
         let (unit, number) = match &value {

@@ -1,5 +1,6 @@
 //! Models of bodies and joints: numbers of others, closed forms, two ways to write the same system, messages.
 
+mod cut_drives;
 mod energies;
 mod known;
 mod loops;

@@ -232,7 +232,7 @@ impl<'k> Positions<'k> {
         let mut gradient = vec![0.0; shape.n_invariant * shape.n_x];
         let mut scratch = vec![0.0; kernel.scratch_len()];
         kernel.invariants(x, &mut scratch, &mut held, &mut gradient);
-        let terms = by_entries(kernel, &held).then(|| Terms::of(kernel));
+        let terms = (by_entries(kernel, &held) && shape.identity_frame).then(|| Terms::of(kernel));
         let (eta, psi) = (vec![0.0; shape.n_eta], vec![0.0; shape.n_con]);
         Self { kernel, t, eta, held, gradient, psi, terms, scratch }
     }
@@ -351,7 +351,7 @@ impl Equations for Speeds<'_> {
 
 /// Whether Jacobians of a kernel are given by their entries: where the rows of A are all there is.
 fn by_entries<T>(kernel: &dyn Kernel, further: &[T]) -> bool {
-    kernel.sparsity().is_some() && kernel.shape().identity_frame && further.is_empty()
+    kernel.sparsity().is_some() && further.is_empty()
 }
 
 /// The entries of A, zero in rows that are not asked for.

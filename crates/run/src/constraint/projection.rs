@@ -621,11 +621,29 @@ impl Projector {
                 break;
             }
             before = worst;
-            self.invariant_cod.factor(&self.gradient, dalembert_linalg::RANK_TOL);
-            self.invariant_cod.solve(&self.invariant, &mut self.invariant_work);
-            (0..n_x).for_each(|i| x[i] += self.invariant_work[i]);
+            if have_disjoint_rows(&self.gradient, n_x, &mut self.invariant_work) {
+                // Quaternions of different bodies: each row moves its own coordinates.
+                for (gradient, value) in self.gradient.chunks(n_x).zip(&self.invariant) {
+                    let share = value / dot(gradient, gradient);
+                    x.iter_mut().zip(gradient).filter(|(_, g)| **g != 0.0).for_each(|(x, g)| *x += share * g);
+                }
+            } else {
+                self.invariant_cod.factor(&self.gradient, dalembert_linalg::RANK_TOL);
+                self.invariant_cod.solve(&self.invariant, &mut self.invariant_work);
+                (0..n_x).for_each(|i| x[i] += self.invariant_work[i]);
+            }
             removed = removed.max(worst);
         }
         removed
     }
+}
+
+/// Whether no column of a matrix has entries in two rows and no row vanishes; then its rows are solved one by one.
+fn have_disjoint_rows(rows: &[f64], width: usize, seen: &mut [f64]) -> bool {
+    seen.fill(0.0);
+    rows.chunks(width).all(|row| {
+        let mut entries = row.iter().zip(seen.iter_mut()).filter(|(a, _)| **a != 0.0).peekable();
+        let occurs = entries.peek().is_some();
+        occurs && entries.all(|(_, seen)| std::mem::replace(seen, 1.0) == 0.0)
+    })
 }

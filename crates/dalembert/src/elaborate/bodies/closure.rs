@@ -15,7 +15,8 @@
 use super::super::scope::Binding;
 use super::super::{Elaborator, Fallible};
 use super::algebra::{Motion, across, apply, cross, dot, screw_lead, sub, transposed};
-use crate::bodies::{ClosureRow, Joint, JointKind, JointRole, Matrix3, Vector};
+use super::motion::BodyMotion;
+use crate::bodies::{ClosureRow, FixedFreedom, Joint, JointKind, JointRole, Matrix3, Vector};
 use crate::system::{Constraint, ConstraintRow};
 use dalembert_expr::{Expr, Pool, Rational};
 use dalembert_syntax::ast;
@@ -33,15 +34,13 @@ impl Elaborator<'_> {
     /// A joint that closes a loop: its freedoms are values and not coordinates.
     pub(super) fn cut_joint(&mut self, slot: usize, joint: Joint) -> Fallible<()> {
         let (name, span) = (joint.name.clone(), joint.span);
-        if joint.armature.is_some() {
-            let message = format!("`{name}` closes a loop and has no coordinate for its armature");
-            let d = Diagnostic::error(Code::NotApplicable, span, message);
-            return self.fail(d.help("mark another joint of the loop with `cut`"));
-        }
         let parts = joint.kind.coordinates(self.bodies.plan.is_plane);
         for (k, part) in parts.iter().enumerate() {
             let name = if part.is_empty() { name.clone() } else { format!("{name}.{part}") };
             self.declare(&name, Binding::Freedom(slot, k), span)?;
+        }
+        for (k, part) in joint.kind.speeds(self.bodies.plan.is_plane).iter().enumerate() {
+            self.declare(&format!("{name}.{part}"), Binding::FreedomSpeed(slot, k), span)?;
         }
         if parts.len() != 1 {
             self.declare(&name, Binding::Joint, span)?;
@@ -52,14 +51,25 @@ impl Elaborator<'_> {
 
     pub(super) fn gap(&mut self, joint: &Joint, span: Span) -> Fallible<Gap> {
         let (first, second) = (self.motion(joint.first.body, span)?, self.motion(joint.second.body, span)?);
+        Ok(self.gap_between(joint, &first, &second))
+    }
+
+    /// The gap as the model sees it: where reactions are asked for, its bodies are released.
+    pub(super) fn seen_gap(&mut self, joint: &Joint, span: Span) -> Fallible<Gap> {
+        let first = self.seen_motion(joint.first.body, span)?;
+        let second = self.seen_motion(joint.second.body, span)?;
+        Ok(self.gap_between(joint, &first, &second))
+    }
+
+    fn gap_between(&mut self, joint: &Joint, first: &BodyMotion, second: &BodyMotion) -> Gap {
         let pool = &mut self.pool;
-        let [f, g] = [(&first, &joint.first), (&second, &joint.second)].map(|(body, place)| {
+        let [f, g] = [(first, &joint.first), (second, &joint.second)].map(|(body, place)| {
             let body = Motion { R: body.R, p: body.p, ..Motion::REST };
             body.then(pool, &Motion::fixed(&place.at, &place.turned))
         });
         let apart = sub(pool, &g.p, &f.p);
         let back = transposed(&f.R);
-        Ok(Gap { d: apply(pool, &back, &apart), R: super::algebra::product(pool, &back, &g.R) })
+        Gap { d: apply(pool, &back, &apart), R: super::algebra::product(pool, &back, &g.R) }
     }
 
     /// The rows of all cut joints, as constraints named by their joint.
@@ -150,7 +160,8 @@ impl Elaborator<'_> {
         (rows, same_way, shapes)
     }
 
-    /// A guess of a joint that closes a loop: it chooses between ways to close it. Its value cannot be fixed.
+    /// A starting value of a joint that closes a loop: it chooses between ways to close it. A value that is fixed must
+    /// agree with what the other joints give; that is checked when the loop has been closed.
     pub(in super::super) fn guess_freedom(
         &mut self,
         on: Binding,
@@ -158,18 +169,34 @@ impl Elaborator<'_> {
         item: &ast::Initial,
         guess: Expr,
     ) -> Fallible<()> {
-        if item.fixed {
-            let message = format!("`{name}` closes a loop: its value follows from those of the other joints");
+        let is_speed = item.order > 0 || matches!(on, Binding::FreedomSpeed(..));
+        if item.fixed && is_speed {
+            let message = format!("`{name}` closes a loop: its rate follows from those of the other joints");
             let d = Diagnostic::error(Code::InitialUnknown, item.target.span, message);
             return self
                 .fail(d.help("fix another joint of the loop, write `~`, or mark another joint with `cut`"));
         }
-        if item.order == 0 {
-            let value = self.value_of_binding(on, name, item.target.span)?;
-            let (value, _) = self.as_scalar(value, item.target.span)?;
+        if !is_speed {
+            let slides = match on {
+                Binding::Freedom(slot, k) => self.slides(slot, k),
+                _ => false,
+            };
+            let value = self.unreleased_value(on, name, item.target.span)?;
             self.bodies.guesses.push((value, guess));
+            if item.fixed {
+                let (name, span) = (name.to_owned(), item.target.span);
+                self.bodies.fixed_freedoms.push(FixedFreedom { value, given: guess, slides, name, span });
+            }
         }
         Ok(())
+    }
+
+    /// Whether a freedom is a displacement, for which whole turns mean nothing.
+    fn slides(&self, slot: usize, k: usize) -> bool {
+        let kind = self.bodies.joints[slot].as_ref().map(|joint| joint.kind);
+        let part = kind.and_then(|kind| kind.coordinates(self.bodies.plan.is_plane).get(k).copied());
+        kind == Some(JointKind::Slider)
+            || part.is_some_and(|part| !matches!(part, "" | "turn" | "first" | "second"))
     }
 
     /// What a freedom of a cut joint is, as a function of the other coordinates.

@@ -2,11 +2,11 @@
 
 use super::super::roles::{Allowed, State};
 use super::super::scope::Binding;
-use super::super::{Elaborator, Fallible, Part};
+use super::super::{Elaborator, Fallible, Part, Reported};
 use super::algebra::{apply, dot, neg, scale, sub};
 use super::reactions::Wrench;
 use crate::bodies::{Element, ElementKind, Placement, Vector, ZERO};
-use dalembert_expr::{Expr, Pool, Rational, Symbol};
+use dalembert_expr::{Expr, Pool, Rational};
 use dalembert_syntax::ast::{self, ElementPlace, Target};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
@@ -135,7 +135,7 @@ impl Elaborator<'_> {
         let value = self.constant_scalar(&element.values[0], "a stiffness or damping")?;
         let rest = element.rest.as_ref().map(|(_, e)| self.constant_scalar(e, "where a spring is slack"));
         let rest = rest.transpose()?.unwrap_or(Pool::ZERO);
-        let (slot, k, q) = self.joint_freedom(target)?;
+        let (slot, k, on, q) = self.joint_freedom(target)?;
         let moment = match element.kind {
             ast::ElementKind::Spring => {
                 let away = self.pool.sub(q, rest);
@@ -144,7 +144,10 @@ impl Elaborator<'_> {
                 self.pool.mul(value, away)
             }
             _ => {
-                let rate = self.dot.apply(&mut self.pool, q);
+                let rate = match on {
+                    Binding::Coordinate(_) => self.dot.apply(&mut self.pool, q),
+                    _ => self.rate_of_binding(on, name, span)?,
+                };
                 let power = self.half_square(value, rate);
                 self.add_dissipation(power, span);
                 self.pool.mul(value, rate)
@@ -154,8 +157,8 @@ impl Elaborator<'_> {
         Ok(Element { name: name.to_owned(), kind, force: vec![moment], torque: Vec::new(), span })
     }
 
-    /// The joint of a name, which of its freedoms is meant, and the value of that.
-    fn joint_freedom(&mut self, target: &Target) -> Fallible<(usize, usize, Expr)> {
+    /// The joint of a name, which of its freedoms is meant, what that is, and its value.
+    fn joint_freedom(&mut self, target: &Target) -> Fallible<(usize, usize, Binding, Expr)> {
         let name = self.member(target)?;
         let joint = Target { part: None, ..target.clone() };
         let joint = self.member(&joint)?;
@@ -176,11 +179,11 @@ impl Elaborator<'_> {
                     Binding::Freedom(_, k) => k,
                     _ => 0,
                 };
-                let value = self.value_of_binding(binding, &name, target.span)?;
+                let value = self.value_of_binding(binding.clone(), &name, target.span)?;
                 let (q, _) = self.as_scalar(value, target.span)?;
-                Ok((slot, k, q))
+                Ok((slot, k, binding, q))
             }
-            Some(Binding::Poisoned) => Err(super::super::Reported),
+            Some(Binding::Poisoned) => Err(Reported),
             None => {
                 let message = format!("the joint `{joint}` is stated later");
                 let d = Diagnostic::error(Code::UnknownName, target.span, message);
@@ -231,11 +234,27 @@ impl Elaborator<'_> {
         let (b, a) = (self.motion(on_body, on.span)?, self.motion(from_body, on.span)?);
         let (w_b, w_a) = (apply(&mut self.pool, &b.R, &b.w), apply(&mut self.pool, &a.R, &a.w));
         let turning = sub(&mut self.pool, &w_b, &w_a);
-        let coefficients = self.virtual_of(&turning);
-        let expr = dot(&mut self.pool, &T, &coefficients);
+        let changes = self.virtual_of(&turning);
+        let expr = dot(&mut self.pool, &T, &[changes[0], changes[1], changes[2]]);
         self.forces.work.push(Part { expr, kind: UnitInfo::Missing, span });
         self.push_torque(on_body, from_body, &T);
         Ok(())
+    }
+
+    /// The rate of a freedom of a joint that closes a loop, or one of its speeds.
+    pub(in super::super) fn rate_of_binding(
+        &mut self,
+        on: Binding,
+        name: &str,
+        span: Span,
+    ) -> Fallible<Expr> {
+        if let Binding::Freedom(slot, k) = on {
+            let Some(joint) = self.bodies.joints[slot].clone() else { return Err(Reported) };
+            let gap = self.seen_gap(&joint, span)?;
+            return self.freedom_rate(&joint, &gap, k);
+        }
+        let value = self.value_of_binding(on, name, span)?;
+        Ok(self.as_scalar(value, span)?.0)
     }
 
     /// A motor at a joint that closes a loop: virtual work on its freedom.
@@ -247,29 +266,11 @@ impl Elaborator<'_> {
         span: Span,
     ) -> Fallible<()> {
         let part = self.part(value, Allowed::only("a force", State::Velocity).with_signals())?;
-        if let Binding::Freedom(slot, k) = on {
-            self.bodies.motors.push((slot, k, part.expr));
-        }
-        let freedom = self.value_of_binding(on, name, span)?;
-        let change = self.displacement(&freedom, span)?;
-        let (change, _) = self.as_scalar(change, span)?;
+        self.bodies.motors.push((on.clone(), part.expr));
+        let rate = self.rate_of_binding(on, name, span)?;
+        let change = self.virtual_of(&[rate])[0];
         let expr = self.pool.mul(part.expr, change);
         self.forces.work.push(Part { expr, kind: UnitInfo::Missing, span: part.span });
         Ok(())
-    }
-
-    /// A velocity that is linear in the rates as a virtual displacement.
-    fn virtual_of(&mut self, v: &Vector) -> Vector {
-        let mut images: Vec<(Symbol, Expr)> = Vec::new();
-        for k in 0..self.frame.coordinates.len() {
-            let delta = self.pool.var(self.frame.coordinates[k].displacement);
-            images.push((self.frame.coordinates[k].rate, delta));
-        }
-        for k in 0..self.frame.speeds.len() {
-            let delta = self.pool.var(self.frame.speeds[k].displacement);
-            images.push((self.frame.speeds[k].symbol, delta));
-        }
-        let moved = self.pool.substitute(v, &images);
-        [moved[0], moved[1], moved[2]]
     }
 }

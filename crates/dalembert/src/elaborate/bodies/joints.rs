@@ -5,11 +5,19 @@ use super::super::{Elaborator, Fallible, Part};
 use super::algebra::{quaternion, unit};
 use super::places::ROTATION_TOL;
 use crate::bodies::{IDENTITY, Joint, JointKind, JointRole, Limit, Placement, Vector, ZERO};
-use dalembert_expr::{Expr, Rational};
+use dalembert_expr::{Expr, Pool, Rational};
 use dalembert_syntax::ast::{self, JointOption, Place, Target};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
 use dalembert_syntax::units::UnitInfo;
+
+/// Twice the rates of a quaternion by angular velocities in the turned axes: which component, and its sign.
+pub(super) const QUATERNION_RATES: [[(usize, i64); 3]; 4] = [
+    [(1, -1), (2, -1), (3, -1)],
+    [(0, 1), (3, -1), (2, 1)],
+    [(3, 1), (0, 1), (1, -1)],
+    [(2, -1), (1, 1), (0, 1)],
+];
 
 /// A joint whose places are the origins of its bodies.
 pub(super) fn unplaced(name: &str, kind: JointKind, on: (Option<usize>, Option<usize>), span: Span) -> Joint {
@@ -176,13 +184,7 @@ impl Elaborator<'_> {
         let e: [Expr; 4] = std::array::from_fn(|k| self.coordinate_value(joint.coordinates[at + k]));
         let speeds: Vec<Expr> =
             joint.speeds.iter().map(|&s| self.pool.var(self.frame.speeds[s].symbol)).collect();
-        let rows: [[(usize, i64); 3]; 4] = [
-            [(1, -1), (2, -1), (3, -1)],
-            [(0, 1), (3, -1), (2, 1)],
-            [(3, 1), (0, 1), (1, -1)],
-            [(2, -1), (1, 1), (0, 1)],
-        ];
-        for (k, row) in rows.iter().enumerate() {
+        for (k, row) in QUATERNION_RATES.iter().enumerate() {
             let parts: Vec<_> = (0..3)
                 .map(|i| (self.pool.mul(e[row[i].0], speeds[i]), &Rational::HALF * &Rational::from(row[i].1)))
                 .collect();
@@ -241,8 +243,15 @@ impl Elaborator<'_> {
                 let d = Diagnostic::error(Code::BadOption, word.span, message);
                 return self.fail(d.help("a joint of several freedoms names one: `limits turn a..b`"));
             };
-            let value = self.value_of_binding(on, &name, word.span)?;
-            let (value, _) = self.as_scalar(value, word.span)?;
+            // The joints on the way to a joint that closes a loop may be stated later.
+            let value = match on {
+                Binding::Coordinate(i) => self.coordinate_value(i),
+                _ => Pool::ZERO,
+            };
+            if let Binding::Freedom(_, k) = on {
+                let at = self.bodies.joints[j].as_ref().map_or(0, |joint| joint.limits.len());
+                self.bodies.limited_freedoms.push((j, at, k));
+            }
             let limit = Limit { value, name, lower, upper, span: range.span };
             if let Some(joint) = &mut self.bodies.joints[j] {
                 joint.limits.push(limit);

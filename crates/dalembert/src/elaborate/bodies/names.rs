@@ -39,7 +39,7 @@ impl Elaborator<'_> {
     }
 
     /// Where the model sees a place on a body.
-    fn seen_pose(&mut self, place: &Placement, span: Span) -> Fallible<Motion> {
+    pub(super) fn seen_pose(&mut self, place: &Placement, span: Span) -> Fallible<Motion> {
         let body = self.seen_motion(place.body, span)?;
         let body = Motion { R: body.R, p: body.p, ..Motion::REST };
         Ok(body.then(&mut self.pool, &Motion::fixed(&place.at, &place.turned)))
@@ -131,6 +131,17 @@ impl Elaborator<'_> {
         }
     }
 
+    /// The value of a coordinate or freedom where bodies are, whether reactions are asked for or not.
+    pub(super) fn unreleased_value(&mut self, binding: Binding, name: &str, span: Span) -> Fallible<Expr> {
+        if let Binding::Freedom(slot, k) = binding {
+            let Some(joint) = self.bodies.joints[slot].clone() else { return Err(Reported) };
+            let gap = self.gap(&joint, span)?;
+            return Ok(self.freedom(&joint, &gap, k));
+        }
+        let value = self.value_of_binding(binding, name, span)?;
+        Ok(self.as_scalar(value, span)?.0)
+    }
+
     /// The value of a name, where it is one.
     pub(in super::super) fn value_of_binding(
         &mut self,
@@ -141,8 +152,12 @@ impl Elaborator<'_> {
         match binding {
             Binding::Freedom(slot, k) => {
                 let Some(joint) = self.bodies.joints[slot].clone() else { return Err(Reported) };
-                let gap = self.gap(&joint, span)?;
+                let gap = self.seen_gap(&joint, span)?;
                 Ok(scalar(self.freedom(&joint, &gap, k)))
+            }
+            Binding::FreedomSpeed(slot, k) => {
+                let Some(joint) = self.bodies.joints[slot].clone() else { return Err(Reported) };
+                Ok(scalar(self.speed_of_freedom(&joint, k, span)?))
             }
             Binding::Body(_) | Binding::Frame(_) => {
                 let message = format!("`{name}` is a body or frame, not a value");

@@ -58,7 +58,9 @@ enum Use {
     None,
     /// By a spring, a damper, a force or limits, which can act on the freedom of a joint that is cut.
     Wanted,
-    /// By a fixed initial value, friction, control, an event or an armature, which need a coordinate.
+    /// By friction, control or an armature, which are simpler with a coordinate.
+    Preferred,
+    /// By a fixed initial value or an event that sets it.
     Needed,
 }
 
@@ -151,11 +153,11 @@ impl Gathered {
             S::Joint(joint) => self.joint(scout, joint),
             S::Element(element) => self.element(scout, element),
             S::ForceOn { target, .. } => self.keep(scout, target, Use::Wanted),
-            S::FrictionIn { target, .. } => self.keep(scout, target, Use::Needed),
+            S::FrictionIn { target, .. } => self.keep(scout, target, Use::Preferred),
             S::Actuate(list) => {
                 for actuator in list {
                     if let ActuatorKind::On(target) = &actuator.kind {
-                        self.keep(scout, target, Use::Needed);
+                        self.keep(scout, target, Use::Preferred);
                     }
                 }
             }
@@ -226,7 +228,7 @@ impl Gathered {
                 JointOption::Axes(_, axes) => axes.iter().for_each(|axis| self.dimensions.vector(axis)),
                 JointOption::Cut(_) => is_cut = true,
                 JointOption::Limits(..) => use_of = use_of.max(Use::Wanted),
-                JointOption::Armature(..) => use_of = Use::Needed,
+                JointOption::Armature(..) => use_of = use_of.max(Use::Preferred),
                 JointOption::Restitution(..) => {}
             }
         }
@@ -289,7 +291,7 @@ impl Plan {
         let ground = self.bodies.len();
         let mut part: Vec<usize> = (0..=ground).collect();
         let mut branches: Vec<Vec<usize>> = vec![Vec::new(); ground + 1];
-        for use_of in [Use::Needed, Use::Wanted, Use::None] {
+        for use_of in [Use::Needed, Use::Preferred, Use::Wanted, Use::None] {
             for (j, joint) in self.joints.iter().enumerate() {
                 let is_cut = joint.kind == JointKind::Rod || (joint.is_cut && use_of != Use::Needed);
                 let carries = joint.use_of == use_of && !is_cut;

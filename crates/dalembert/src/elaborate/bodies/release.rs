@@ -67,6 +67,13 @@ impl Elaborator<'_> {
         release
     }
 
+    /// Rates of releases as virtual changes.
+    pub(super) fn release_changes(&mut self) -> Vec<(Symbol, Expr)> {
+        let pairs = |r: &Release| r.rates.into_iter().zip(r.changes).collect::<Vec<_>>();
+        let list: Vec<(Symbol, Symbol)> = self.bodies.releases.iter().flat_map(pairs).collect();
+        list.into_iter().map(|(rate, change)| (rate, self.pool.var(change))).collect()
+    }
+
     /// Releases are zero wherever they are not asked about.
     pub(in super::super) fn release_images(&self) -> Vec<(Symbol, Expr)> {
         let all = |r: &Release| [r.symbols, r.rates, r.accelerations, r.changes].concat();
@@ -83,6 +90,7 @@ impl Elaborator<'_> {
         let (symbols, rates, changes) = (all(|r| r.symbols), all(|r| r.rates), all(|r| r.changes));
         let accelerations = all(|r| r.accelerations);
         let mut sums: Vec<Vec<(Expr, Rational)>> = vec![Vec::new(); symbols.len()];
+        let mut inertial = sums.clone();
         let mut gather = |pool: &mut Pool, e: Expr, by: &[Symbol], factor: Expr, sign: Rational| {
             for (k, slope) in pool.gradient(e, by).into_iter().enumerate() {
                 if slope != Pool::ZERO {
@@ -91,6 +99,19 @@ impl Elaborator<'_> {
             }
         };
         let pool = &mut self.pool;
+        // -d/dt dT/d(release') + dT/d(release) of energies besides those of the bodies themselves.
+        let own = self.bodies.energies[0].clone();
+        let kinetic =
+            self.energies.kinetic.iter().enumerate().filter(|(k, _)| !own.contains(k)).map(|(_, part)| part);
+        for part in kinetic.chain(&self.energies.lagrangian) {
+            gather(pool, part.expr, &symbols, Pool::ONE, Rational::ONE);
+            for (k, momentum) in pool.gradient(part.expr, &rates).into_iter().enumerate() {
+                if momentum != Pool::ZERO {
+                    let change = self.dot.apply(pool, momentum);
+                    inertial[k].push((change, Rational::MINUS_ONE));
+                }
+            }
+        }
         for (force, point, _) in &self.forces.at {
             force.iter().zip(point).for_each(|(f, p)| gather(pool, *p, &symbols, *f, Rational::ONE));
         }
@@ -126,7 +147,9 @@ impl Elaborator<'_> {
             }
         }
         let zero = self.release_images();
-        let totals: Vec<Expr> = sums.into_iter().map(|parts| self.pool.combine(parts)).collect();
+        let sums = sums.into_iter().zip(inertial);
+        let totals: Vec<Expr> =
+            sums.map(|(parts, inertial)| self.pool.combine(parts.into_iter().chain(inertial))).collect();
         let totals = self.pool.substitute(&totals, &zero);
         for (release, six) in releases.iter().zip(totals.chunks(6)) {
             let load = &mut acting[release.body];

@@ -157,7 +157,7 @@ impl Elaborator<'_> {
     /// How many generalised forces a joint has: one for each speed.
     fn driven(&mut self, slot: usize) -> Fallible<usize> {
         let Some(joint) = &self.bodies.joints[slot] else { return Err(Reported) };
-        let count = match joint.speeds.len() {
+        let count = match joint.kind.speeds(self.bodies.plan.is_plane).len() {
             0 => joint.kind.coordinates(self.bodies.plan.is_plane).len(),
             speeds => speeds,
         };
@@ -269,7 +269,11 @@ impl Elaborator<'_> {
             }
             _ => false,
         };
-        let freedoms = joint.kind.coordinates(self.bodies.plan.is_plane).len();
+        let is_plane = self.bodies.plan.is_plane;
+        let freedoms = match joint.kind.speeds(is_plane).len() {
+            0 => joint.kind.coordinates(is_plane).len(),
+            speeds => speeds,
+        };
         let count = if on.is_empty() { freedoms } else { on.len() };
         let mut sums: Vec<Vec<(Expr, Rational)>> = vec![Vec::new(); count];
         for (k, binding) in on.iter().enumerate() {
@@ -287,19 +291,40 @@ impl Elaborator<'_> {
                 }
             }
         }
-        for &(on, k, force) in &self.bodies.motors {
-            if on == slot
-                && let Some(sum) = sums.get_mut(k)
-            {
-                sum.push((force, Rational::ONE));
+        // What acts on coordinates of a joint that has speeds of its own acts on these by x' = X eta.
+        let mut on_coordinates: Vec<(usize, Expr, Rational)> = Vec::new();
+        for (on, force) in &self.bodies.motors {
+            match on {
+                Binding::Freedom(j, k) if *j == slot => on_coordinates.push((*k, *force, Rational::ONE)),
+                Binding::FreedomSpeed(j, k) if *j == slot => sums[*k].push((*force, Rational::ONE)),
+                _ => {}
+            }
+        }
+        if !joint.speeds.is_empty() {
+            for (target, part) in &self.forces.on {
+                let of_joint = |i: usize| joint.coordinates.iter().position(|&c| c == i);
+                if let Binding::Coordinate(i) = target
+                    && let Some(k) = of_joint(*i)
+                {
+                    on_coordinates.push((k, part.expr, Rational::ONE));
+                }
             }
         }
         for element in &self.bodies.elements {
             if let ElementKind::Joint(on, k) = element.kind
                 && on == slot
-                && let Some(sum) = sums.get_mut(k)
             {
-                sum.extend(element.force.iter().map(|e| (*e, Rational::MINUS_ONE)));
+                on_coordinates.extend(element.force.iter().map(|e| (k, *e, Rational::MINUS_ONE)));
+            }
+        }
+        if joint.kind.speeds(is_plane).is_empty() {
+            on_coordinates.into_iter().for_each(|(k, force, sign)| sums[k].push((force, sign)));
+        } else if !on_coordinates.is_empty() {
+            let Ok(X) = self.rates_by_speeds(joint) else { return vec![Pool::ZERO; count] };
+            for (k, force, sign) in on_coordinates {
+                for (sum, entry) in sums.iter_mut().zip(&X[k]) {
+                    sum.push((self.pool.mul(*entry, force), sign.clone()));
+                }
             }
         }
         sums.into_iter().map(|parts| self.pool.combine(parts)).collect()
