@@ -125,12 +125,12 @@ mod tests {
     fn small_systems() {
         let f = Field::new(PRIMES[0]);
         let row = |values: &[i64]| values.iter().map(|v| f.int(*v)).collect::<Vec<_>>();
-        let A = [row(&[1, 2, 3]), row(&[2, 4, 7])];
-        let x = solve(f, &A, &row(&[6, 13]), &row(&[5, 9, 9])).unwrap();
-        assert_eq!((dot(f, &A[0], &x), dot(f, &A[1], &x)), (f.int(6), f.int(13)));
+        let rows = [row(&[1, 2, 3]), row(&[2, 4, 7])];
+        let x = solve(f, &rows, &row(&[6, 13]), &row(&[5, 9, 9])).unwrap();
+        assert_eq!((dot(f, &rows[0], &x), dot(f, &rows[1], &x)), (f.int(6), f.int(13)));
         assert!(solve(f, &[row(&[1]), row(&[1])], &row(&[1, 2]), &row(&[0])).is_none());
         let mut echelon = Echelon::new(f, 3);
-        assert!(A.iter().all(|row| echelon.add(row.clone())));
+        assert!(rows.iter().all(|row| echelon.add(row.clone())));
         assert!(!echelon.add(row(&[3, 6, 10])));
         let null = echelon.null_space();
         assert_eq!(null, [(1, row(&[-2, 1, 0]))]);

@@ -216,7 +216,7 @@ fn operators_on_the_constants() {
         complete_integral (a, c) = a*x + c*y - (a^2 + c^2)*t/(2*m)\ninitial x' = 1";
     let ask = |list: &[&str]| {
         let list: Vec<String> = list.iter().map(|s| (*s).to_owned()).collect();
-        dalembert::equations::hamilton_jacobi(&mut load(text), &list, Format::Text)
+        equations::hamilton_jacobi(&mut load(text), &list, Format::Text)
     };
     let written = ask(&["a*d_a + c*d_c", "a*d_c - c*d_a"]).unwrap_or_else(|d| panic!("{}", d.message));
     // a x + c y - (a^2 + c^2) t/m, and a y - c x: the angular momentum.
