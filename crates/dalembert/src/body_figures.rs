@@ -4,7 +4,7 @@
 //! rotations. A body without shapes, or of point masses alone, is drawn as sticks from the joint that carries it to its
 //! other joints, or to its centre. Nothing here knows a motion or a screen.
 //!
-//! Checked by `tests/it/film.rs`.
+//! Checked by `crates/cli/tests/it/animate.rs`.
 
 use crate::bodies::algebra::{across, add, apply, product, rotation, scale, unit};
 use crate::bodies::motion::{JointVariables, Moving, relative_motion};
