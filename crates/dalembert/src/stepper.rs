@@ -152,6 +152,11 @@ impl Stepper {
     /// Begins again at t = 0 with the inputs of the model, from as many states as are given, or from the start of the model.
     /// States are brought onto the constraints.
     pub fn reset(&mut self, states: Option<&[f64]>) -> Result<(), Box<Diagnostic>> {
+        self.reset_at(0.0, states)
+    }
+
+    /// As [`Stepper::reset`], at another time.
+    pub fn reset_at(&mut self, t: f64, states: Option<&[f64]>) -> Result<(), Box<Diagnostic>> {
         let d = self.dimension();
         let count = states.map_or(1, |states| states.len() / d.max(1));
         match states {
@@ -171,7 +176,7 @@ impl Stepper {
                 self.states.extend(start.x.iter().chain(&start.eta));
             }
         }
-        self.t = 0.0;
+        self.t = t;
         self.events.clear();
         self.stopped.clear();
         self.stopped.resize(count, false);

@@ -26,11 +26,12 @@ impl Stepper {
         Ok(Stepper { source: system.source.clone(), stepper })
     }
 
-    /// Begins again, from one state in each row, or from the start of the model.
-    fn reset(&mut self, py: Python<'_>, states: Option<PyReadonlyArray2<'_, f64>>) -> PyResult<()> {
+    /// Begins again at a time, from one state in each row, or from the start of the model.
+    #[pyo3(signature = (states, t = 0.0))]
+    fn reset(&mut self, py: Python<'_>, states: Option<PyReadonlyArray2<'_, f64>>, t: f64) -> PyResult<()> {
         let states: Option<Vec<f64>> = states.map(|states| states.as_array().iter().copied().collect());
         let stepper = &mut self.stepper;
-        guarded(py, &self.source, || stepper.reset(states.as_deref()))
+        guarded(py, &self.source, || stepper.reset_at(t, states.as_deref()))
     }
 
     /// One step of one system under an input that is a number, or none.

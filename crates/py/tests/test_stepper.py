@@ -133,3 +133,31 @@ def test_a_system_with_signals_travels() -> None:
     given = da.System(CART, inputs={"u": 2})
     again = pickle.loads(pickle.dumps(given))
     np.testing.assert_array_equal(again.simulate(1.0)["x"], given.simulate(1.0)["x"])
+
+
+def test_the_cost_of_a_step_is_measured():
+    """Shown, not judged: the machine may be busy. A release build needs less than 10 us."""
+    import step_cost
+
+    cost, peer = step_cost.ours(), step_cost.mujoco("RK4")
+    print(f"a step {cost:.1f} us" + ("" if peer is None else f", mj_step {peer:.1f} us"))
+    assert cost > 0
+
+
+def test_a_function_as_an_input_sees_the_motion_itself():
+    """About an unstable equilibrium inputs that were recorded elsewhere would be useless after a few seconds."""
+    import step_cost
+
+    pole = da.System.from_text(step_cost.POLE)
+    gain = np.array([1.0, 60.0, 3.0, 15.0])
+    seen = []
+
+    def control(t, y):
+        seen.append((t, y.copy()))
+        return gain @ y
+
+    motion = pole.simulate(6, every=0.1, initial={"theta": 0.05}, inputs={"u": control}, rtol=1e-7)
+    last = {round(t, 9): y for t, y in seen}
+    for t, y in zip(motion.t, motion.y.T):
+        assert np.allclose(last[round(t, 9)], y, atol=2e-5)
+    assert np.abs(motion.y[:, -1]).max() < np.abs(motion.y).max()

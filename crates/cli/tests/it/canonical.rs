@@ -21,7 +21,7 @@ fn brackets_in_words_and_json() {
     let said = with_input(&["brackets", "-", "--json", "-x", "p_x"], PENDULUM).json();
     assert_eq!((&said["bracket"], &said["evolution"]), (&"-1".into(), &"-p_x/m".into()));
     assert!(said["multipliers"]["rod"].as_str().is_some_and(|e| e.contains("p_x^2")), "{said}");
-    assert_eq!(said["dirac_bracket"], "x^2/(x^2 + y^2) - 1");
+    assert_eq!(said["dirac_bracket"], "-y^2/(x^2 + y^2)");
     let words = with_input(&["brackets", "-", "p_x", "H", "--format", "python"], PENDULUM);
     assert!(
         words.stdout.contains("lambda_rod = ") && words.stdout.contains("evolution = "),

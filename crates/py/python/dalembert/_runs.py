@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
-import numpy as np
 import numpy.typing as npt
 
 from . import _engine, _options, _words
@@ -17,7 +16,7 @@ from ._motion import Motion
 from ._options import Span
 from ._pages import Animation, Code, Page, export, report
 from ._progress import Progress, shown
-from ._signals import sampled, signals
+from ._signals import followed, signals
 from ._stepper import Stepper
 from ._words import Expression, Values
 
@@ -139,11 +138,12 @@ class Runs(Description):
         system = self._with(set, initial, added)
         begin, until = _options.span(t_span)
         every, period = _options.number("every", every), _options.number("hold", hold)
-        if inputs:
-            sampling = every if period is None else period
-            system = _signalled(system, inputs, interpolate, begin, until, sampling, method, state)
-            # Functions are held already; only requirements are sampled by the engine.
-            period = period if system.inputs or not any(map(callable, inputs.values())) else None
+        functions = {key: value for key, value in _words.mapping("inputs", inputs).items() if callable(value)}
+        plain = {key: value for key, value in _words.mapping("inputs", inputs).items() if key not in functions}
+        system = system._given(signals(plain, interpolate)) if plain else system
+        sampling = every if period is None else period
+        # Functions are held already; only requirements are sampled by the engine.
+        period = period if system.inputs or not functions else None
         wish = {
             "begin": begin,
             "until": until,
@@ -167,6 +167,8 @@ class Runs(Description):
             "time_limit": _options.tolerance("time_limit", time_limit),
             "sensitivity": [str(name) for name in ([sensitivity] if isinstance(sensitivity, str) else sensitivity)],
         }
+        if functions:
+            system = _steered(system, functions, sampling, wish)
         with shown(progress, until) as told:
             columns, document, found, raised = _engine.simulate(system._engine, wish, told)
         motion = Motion(system, columns, document, found, names, wish)
@@ -395,29 +397,15 @@ class Runs(Description):
         return sweep(system, vary, sample, wish, threads, executor, client, retries, progress)
 
 
-def _signalled(
-    system: Own,
-    inputs: Mapping[str, Any],
-    interpolate: str,
-    begin: float,
-    until: Optional[float],
-    every: Optional[float],
-    method: Optional[str],
-    state: Optional[Sequence[float]],
+def _steered(
+    system: Own, functions: Mapping[str, Any], every: Optional[float], wish: dict[str, Any]
 ) -> Own:
-    """The system with signals for its inputs; functions are sampled along its motion."""
-    functions = {name: value for name, value in inputs.items() if callable(value)}
-    plain = {name: value for name, value in inputs.items() if name not in functions}
-    system = system._given(signals(plain, interpolate)) if plain else system
-    if not functions:
-        return system
+    """The system with functions as inputs, which are sampled along its motion."""
     unknown = [name for name in functions if name not in system.signals]
     if unknown:
         raise RequestError(f"the model has no input `{unknown[0]}`")
-    if every is None or until is None or begin != 0.0:
+    if every is None or wish["until"] is None or wish["begin"] != 0.0:
         raise RequestError(
             "a function as an input is computed every `hold` or `every` seconds from t = 0 to the end time: give both"
         )
-    times = np.arange(0.0, until + 0.5 * every, every)
-    held = sampled(system, functions, times, method, state)
-    return system._given(signals(held, "step"))
+    return followed(system, functions, every, wish)

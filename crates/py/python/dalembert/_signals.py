@@ -5,18 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional
 
 import numpy as np
-import numpy.typing as npt
 
-from . import _words
+from . import _engine, _words
 from ._errors import RequestError
 from ._options import array
-from ._stepper import Stepper
+from ._stepper import Array, Stepper
 
 if TYPE_CHECKING:
-    from ._description import Description
+    from ._description import Own
 
 #: Name, expression or nothing, times, values, interpolation.
 Signal = tuple[str, Optional[str], tuple[float, ...], tuple[float, ...], str]
+
+#: How far a motion may be from what its controller saw, by the size of the state.
+CLOSE = 1e-8
 
 INTERPOLATIONS = ("step", "linear", "cubic")
 
@@ -43,29 +45,62 @@ def _signal(name: str, value: Any, interpolate: str) -> Signal:
     return name, None, tuple(t.tolist()), tuple(u.tolist()), interpolate
 
 
-def sampled(
-    system: Description,
-    functions: Mapping[str, Callable[[float, npt.NDArray[np.float64]], float]],
-    times: npt.NDArray[np.float64],
-    method: Optional[str],
-    y0: Any,
-) -> dict[str, Any]:
-    """Functions of time and state, computed at these times along the motion and held in between."""
+def followed(
+    system: Own,
+    functions: Mapping[str, Callable[[float, Array], float]],
+    every: float,
+    wish: dict[str, Any],
+) -> Own:
+    """The system with functions of time and state as its inputs, computed every so often along its motion and held.
+
+    A stepper runs ahead, and its inputs are replayed. Where the motion, which has its own steps, has moved away from what
+    the functions saw (as it does in time about an unstable equilibrium), they are asked again from there.
+    """
+    times = np.arange(0.0, wish["until"] + 0.5 * every, every)
+    rows = [*times[times < wish["until"] * (1 - 1e-12)].tolist(), wish["until"]]
+    plain = {**wish, "times": rows, "every": None, "hold": None, "sensitivity": [], "balance": False, "action": False}
+    method = wish["method"] if wish["method"] in ("rk4", "tsit5", "dop853") else "dop853"
+    stepper = Stepper(system, every, method)
+    close = max(CLOSE, 100 * (wish["rtol"] or 0.0))
     values: dict[str, list[float]] = {name: [] for name in functions}
-    stepper, y, dt, known = None, None, None, system.si_parameters
+    known: Any = wish["state"]
+    begun = 0
+    while True:
+        path = _ahead(stepper, functions, times[begun:], known, values)
+        given = system._given(signals({name: (times, np.array(list_)) for name, list_ in values.items()}, "step"))
+        columns, _, _, raised = _engine.simulate(given._engine, plain)
+        if raised is not None:
+            raise raised
+        order = [columns.names.index(name) for name in system.states]
+        actual = columns.numbers[order][:, begun:]
+        count = min(actual.shape[1], len(path), len(rows) - begun)
+        seen = np.array(path[:count]).T
+        off = np.any(np.abs(actual[:, :count] - seen) > close * (1 + np.abs(seen)), axis=0)
+        off[:1] = False
+        if not off.any():
+            return given
+        first = int(np.argmax(off))
+        known, begun = actual[:, first].copy(), begun + first
+        for list_ in values.values():
+            del list_[begun:]
+
+
+def _ahead(
+    stepper: Stepper,
+    functions: Mapping[str, Callable[[float, Array], float]],
+    times: Array,
+    start: Any,
+    values: dict[str, list[float]],
+) -> list[Array]:
+    """States at these times under the functions, whose values are added."""
+    known = stepper.system.si_parameters
+    y = stepper.reset(start, t=float(times[0]))
+    path = [y]
     for k, t in enumerate(times):
-        if stepper is None:
-            dt = float(times[1] - times[0]) if len(times) > 1 else 1.0
-            if len(times) > 2 and not np.allclose(np.diff(times), dt, rtol=1e-9, atol=0.0):
-                raise RequestError("a function as an input is computed at evenly spaced times: give `every`")
-            explicit = method if method in ("rk4", "tsit5", "dop853") else "dop853"
-            stepper = Stepper(system, dt, explicit)
-            y = stepper.reset(y0)
-        assert y is not None
-        now = [float(functions[name](float(t), y)) if name in functions else None for name in stepper.inputs]
-        for name, value in zip(stepper.inputs, now):
-            if value is not None:
-                values[name].append(value)
+        now = {name: float(function(float(t), y)) for name, function in functions.items()}
+        for name, value in now.items():
+            values[name].append(value)
         if k + 1 < len(times):
-            y = stepper.step([known[n] if v is None else v for n, v in zip(stepper.inputs, now)])
-    return {name: (times, np.array(list_)) for name, list_ in values.items()}
+            y = stepper.step([now.get(name, known[name]) for name in stepper.inputs])
+            path.append(y)
+    return path

@@ -53,13 +53,15 @@ class Stepper:
         self._engine = _engine.Stepper(system._engine, self.dt, method, substeps)
         self._many = False
 
-    def reset(self, state: Union[None, npt.ArrayLike, Mapping[str, float]] = None) -> Array:
-        """Begins again at t = 0, and gives the state on the constraints.
+    def reset(self, state: Union[None, npt.ArrayLike, Mapping[str, float]] = None, t: float = 0.0) -> Array:
+        """Begins again, and gives the state on the constraints.
 
         Parameters
         ----------
         state : array of shape (n,) or (k, n), or mapping, optional
             One state, many of them, or some values by name; otherwise the initial conditions of the model.
+        t : float
+            The time to begin at.
         """
         if isinstance(state, Mapping):
             known = dict(self.system.initial)
@@ -74,7 +76,7 @@ class Stepper:
         if states is not None and not np.isfinite(states).all():
             raise RequestError("a state has numbers that are not finite")
         self._many = states is not None and states.ndim == 2
-        self._engine.reset(None if states is None else np.atleast_2d(states))
+        self._engine.reset(None if states is None else np.atleast_2d(states), float(t))
         return self.state
 
     def step(self, u: Any = None) -> Array:
