@@ -94,7 +94,11 @@ fn main() {
         let motion = cost(&case, "motion", 0);
         for p in [1, 2, 4, 8].into_iter().filter(|p| *p <= case.names.len()) {
             let bound = 1.0 + 0.4 * p as f64;
-            println!("| {} | forward | {p} | {:.2} | {bound:.1} |", case.name, cost(&case, "forward", p) / motion);
+            println!(
+                "| {} | forward | {p} | {:.2} | {bound:.1} |",
+                case.name,
+                cost(&case, "forward", p) / motion
+            );
         }
         let p = case.names.len();
         println!("| {} | adjoint | {p} | {:.2} | 5 |", case.name, cost(&case, "adjoint", p) / motion);

@@ -102,7 +102,7 @@ fn intervals_of_a_double_pendulum_in_a_few_draws() {
     assert!((0.85..=1.0).contains(&share), "{share}");
 }
 
-/// A thousand draws: some minutes. The share found is in bench/runs/2026-11-18-gradients.md.
+/// A thousand draws: some minutes.
 #[test]
 #[ignore = "minutes; run by hand"]
 fn intervals_of_a_double_pendulum() {

@@ -119,7 +119,7 @@ fn the_sweep_costs_the_same_for_any_number_of_parameters() {
     let all = everything(&load(&text));
     assert!(all.len() >= 12, "{all:?}");
     let request = Request { rtol: Some(1e-9), atol: Some(1e-11), ..request(10.0) };
-    let mut run = |names: &[String]| load(&text).gradient(&request, &cost, names, None).expect("a gradient");
+    let run = |names: &[String]| load(&text).gradient(&request, &cost, names, None).expect("a gradient");
     let (one, many) = (run(&all[..1]), run(&all));
     assert_eq!(one.road, GradientRoad::Adjoint);
     assert_eq!(one.evaluations, many.evaluations);
