@@ -85,15 +85,43 @@ fn intervals_cover_the_truth() {
     assert!((0.88..=1.0).contains(&share), "{share}");
 }
 
-/// Six parameters of a double pendulum, a thousand draws: some minutes.
+/// What the angles of a double pendulum determine: lengths and gravity act by their ratios, masses by theirs.
+const SIX: [(&str, f64); 6] = [
+    ("m2", 1.0),
+    ("l1", 1.0),
+    ("l2", 1.0),
+    ("theta1(0)", std::f64::consts::FRAC_PI_2),
+    ("theta2(0)", std::f64::consts::FRAC_PI_2),
+    ("theta1'(0)", 0.0),
+];
+
+#[test]
+fn intervals_of_a_double_pendulum_in_a_few_draws() {
+    let share = coverage(&model_text("double_pendulum"), 3.0, &["theta1", "theta2"], &SIX, 12);
+    // 72 intervals of 95 %, six of them from one draw: the share scatters by 3 %.
+    assert!((0.85..=1.0).contains(&share), "{share}");
+}
+
+/// A thousand draws: some minutes.
 #[test]
 #[ignore = "minutes; run by hand"]
 fn intervals_of_a_double_pendulum() {
-    let half_pi = std::f64::consts::FRAC_PI_2;
-    let free =
-        [("m2", 1.0), ("l1", 1.0), ("l2", 1.0), ("g", 9.81), ("theta1(0)", half_pi), ("theta2(0)", half_pi)];
-    let share = coverage(&model_text("double_pendulum"), 3.0, &["theta1", "theta2"], &free, 1000);
+    let share = coverage(&model_text("double_pendulum"), 3.0, &["theta1", "theta2"], &SIX, 1000);
+    println!("share of intervals that cover: {share}");
     assert!((0.93..=0.97).contains(&share), "{share}");
+}
+
+/// With gravity free as well, lengths and gravity may grow together: named, and the mass is still found.
+#[test]
+fn a_double_pendulum_does_not_show_its_size() {
+    let text = model_text("double_pendulum");
+    let data = measured(&text, 3.0, 60, &["theta1", "theta2"], 2e-3, 5);
+    let found = fit(&text, &data, &[("m2", None), ("l1", None), ("l2", None), ("g", None)]);
+    let names: Vec<&str> = found.unidentifiable.iter().flatten().map(|(n, _)| n.as_str()).collect();
+    assert_eq!(names, ["l1", "l2", "g"]);
+    let errors: Vec<bool> = found.estimates.iter().map(|e| e.error.is_some()).collect();
+    assert_eq!(errors, [true, false, false, false]);
+    assert!((found.estimates[0].value - 1.0).abs() < 0.05);
 }
 
 #[test]

@@ -57,6 +57,7 @@ mod regress;
 mod relative_degree;
 mod robustness;
 mod sensitivity;
+mod sensitivity_models;
 mod signals;
 mod small_things;
 mod state_space;
