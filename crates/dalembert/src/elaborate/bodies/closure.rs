@@ -24,6 +24,9 @@ use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
 use dalembert_syntax::units::UnitInfo;
 
+/// Constant residuals of a closure, in metres and sines, up to which they are rounding of the places given.
+const ROUNDING: f64 = 1e-14;
+
 /// The second place of a joint as seen from the first.
 pub(super) struct Gap {
     pub d: Vector,
@@ -101,6 +104,7 @@ impl Elaborator<'_> {
         self.limit(first + rows.len(), "constraint rows", span)?;
         for (part, residual) in rows {
             let name = format!("{}.{part}", joint.name);
+            let residual = self.without_rounding(residual);
             self.constraints.row_by_name.entry(name.clone()).or_insert(self.constraints.rows.len());
             let kind = UnitInfo::Missing;
             self.constraints.rows.push(ConstraintRow {
@@ -124,6 +128,12 @@ impl Elaborator<'_> {
             (joint.same_way, joint.rows) = (same_way, shapes);
         }
         Ok(())
+    }
+
+    /// A row that is a number holds or does not, wherever the bodies are; decimals on both sides leave rounding.
+    fn without_rounding(&self, residual: Expr) -> Expr {
+        let number = self.pool.as_number(residual).map(Rational::to_f64);
+        if number.is_some_and(|r| r.abs() <= ROUNDING) { Pool::ZERO } else { residual }
     }
 
     /// Rows by the names of their parts, what must be positive besides, and what the rows hold.

@@ -91,7 +91,13 @@ impl Elaborator<'_> {
             return (0..speeds).map(|k| self.speed_of_freedom(joint, k, joint.span)).collect();
         }
         let gap = self.seen_gap(joint, joint.span)?;
-        (0..joint.kind.coordinates(is_plane).len()).map(|k| self.freedom_rate(joint, &gap, k)).collect()
+        let count = joint.kind.coordinates(is_plane).len();
+        if joint.kind == JointKind::Universal {
+            // u . w and (R v) . w are not rates of anything off the closed loop; the angles have no moment across u and v.
+            let angles: Vec<Expr> = (0..count).map(|k| self.freedom(joint, &gap, k)).collect();
+            return Ok(angles.into_iter().map(|e| self.dot.apply(&mut self.pool, e)).collect());
+        }
+        (0..count).map(|k| self.freedom_rate(joint, &gap, k)).collect()
     }
 
     /// The entries of X in `x' = X eta` (K1) of a ball or free joint, whether it carries or closes a loop.

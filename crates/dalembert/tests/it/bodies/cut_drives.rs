@@ -229,3 +229,22 @@ fn bars_with_quaternions_are_sparse() {
     below("energy", stray(&motion, "E"), 1e-8);
     assert!(motion.outcome.largest_position_residual < 1e-12);
 }
+
+/// Axes of a slider between two bodies that only slide: its turns hold wherever they are, up to rounding of the decimals.
+#[test]
+fn closures_that_hold_everywhere_up_to_rounding_close() {
+    let mut model = load(
+        "gravity [0, 0, -9.81]
+        body a: box 1 size [0.4, 0.1, 0.2]
+        body b: box 1 size [0.4, 0.1, 0.2]
+        joint A: slider ground turned quaternion(0.9, 0.1, 0.2, 0.3) to a turned quaternion(0.8, 0.3, -0.2, 0.1), axis [1, 0, 0]
+        joint B: slider ground turned quaternion(0.7, -0.1, 0.2, 0.3) to b turned quaternion(0.8, 0.1, 0.2, 0.4), axis [0, 0, 1]
+        joint C: planar a turned quaternion(0.8, 0.3, -0.2, 0.1) to a_copy turned quaternion(0.8, 0.3, -0.2, 0.1), axis [0, 1, 0]
+        body a_copy: box 1 size [0.4, 0.1, 0.2]
+        joint D: slider a turned quaternion(0.8, 0.3, -0.2, 0.1) to a_copy turned quaternion(0.8, 0.3, -0.2, 0.1), axis [1, 0, 0], cut
+        initial C.turn ~ 0
+        output E = energy",
+    );
+    let motion = run(&mut model, &until(0.2));
+    below("energy", stray(&motion, "E"), 1e-9);
+}
