@@ -49,7 +49,7 @@ kinetic m/2*(x'^2 + y'^2)
 potential m*g*y
 constraint road: y = if x < 1 then 0 else (x - 1)^2/2
 force x = if mod(t, 0.3) < 0.1 then 2 else -1
-event light: reaction(road) - 12 rising do z = z + 1
+event mark: x - 1.5 rising do z = z + 1
 initial x' = 5
 simulate until 1";
 

@@ -466,6 +466,7 @@ static int NAME_travel(double *t, double *x, double *eta, const double *p, doubl
     double x1[NAME_NX], eta1[NAME_N], h = until - *t, wanted = m->h > 0.0 ? m->h : h / 8;
     NAME_result k[7];
     int count, code, hit[NAME_WATCHED];
+    (void)NAME_at_hand; /* of events, and of FMUs */
 //@if contacts
     { /* forces may have changed since the last step */
         double g[NAME_WATCHED];
