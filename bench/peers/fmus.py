@@ -71,7 +71,7 @@ def compared(program, path, folder):
             )
             worst = apart(found, names, columns, rows)
             said.append(f"{worst:.1e}")
-            good = good and worst < 1e-8
+            good = good and bool(worst < 1e-8)
         except Exception as problem:  # whatever an importer says is a result
             said.append(str(problem)[:80])
             good = False

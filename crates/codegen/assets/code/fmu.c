@@ -14,6 +14,7 @@ typedef struct {
     NAME_result r;
     int fresh; /* whether r and y belong to the state */
     int code;
+    int rank; /* of the rows on the constraints, or -1 */
     int ended; /* whether an event has ended the motion */
 //@if hybrid
     NAME_modes m;
@@ -34,6 +35,7 @@ static void NAME_begin(NAME_instance *w)
     w->tolerance = 1e-9;
     w->fresh = 0;
     w->ended = 0;
+    w->rank = -1;
 //@if hybrid
     w->started = 0;
     w->stop = HUGE_VAL;
@@ -87,6 +89,13 @@ static int NAME_indicate(NAME_instance *w, double *g)
 static int NAME_set_out(NAME_instance *w)
 {
     int code = 0;
+//@if plain
+    NAME_result r;
+    code = NAME_project(w->t, w->x, w->eta, w->p);
+    if (!code && !NAME_evaluate(w->t, w->x, w->eta, w->p, &r))
+        w->rank = r.rank;
+    w->fresh = 0;
+//@end
 //@if hybrid
     code = NAME_start(w->t, w->x, w->eta, w->p, &w->m);
     w->started = 1;
@@ -104,10 +113,9 @@ static int NAME_refresh(NAME_instance *w)
 {
     if (!w->fresh) {
 //@if plain
-        { /* states of an integrator are near the constraints, not on them */
-            NAME_work v;
-            w->code = NAME_evaluate_with(&v, w->t, w->x, w->eta, w->p, 1e-2, &w->r);
-        }
+        /* states of an integrator are near the constraints, not on them */
+        w->code = w->rank < 0 ? NAME_evaluate(w->t, w->x, w->eta, w->p, &w->r)
+                              : NAME_evaluate_near(w->t, w->x, w->eta, w->p, w->rank, &w->r);
 //@end
 //@if hybrid
         w->code = w->started ? NAME_motion_told(w) : NAME_evaluate(w->t, w->x, w->eta, w->p, &w->r);

@@ -30,6 +30,7 @@ int NAME_jacobian(double t, const double *x, const double *eta, const double *p,
     w.p = p;
     at.rank = 0;
     w.allowed = NAME_CONSISTENCY;
+    w.most = NAME_K;
     code = NAME_move(&w, &at);
     NAME_copy(at.eta_dot, ideal, n);
 //@if nonideal

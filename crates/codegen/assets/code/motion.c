@@ -487,6 +487,7 @@ static int NAME_evaluate_with(NAME_work *w, double t, const double *x, const dou
     w->eta = eta;
     w->p = p;
     w->allowed = allowed;
+    w->most = NAME_K;
 //@if contacts
     w->modes = modes;
     NAME_fill(0.0, out->friction, NAME_NS);

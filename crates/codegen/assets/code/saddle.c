@@ -14,6 +14,7 @@ typedef struct {
     double y[NAME_N], r[NAME_N], v[NAME_N], e[NAME_ROWS], d[NAME_ROWS], zero[NAME_ROWS];
     double force[NAME_N], a[NAME_N], change[NAME_N], C[NAME_N];
     double allowed; /* residual of a row that is not a contradiction */
+    int most; /* rank that the rows have on the constraints: near them redundant rows seem independent */
 //@if contacts
     const NAME_modes *modes;
     double V[NAME_NS], J[NAME_NS * NAME_N], drift[NAME_NS], mu[NAME_NC], mu_static[NAME_NC], P[NAME_PRESSED];
@@ -124,6 +125,8 @@ static int NAME_factor(NAME_work *w)
             row[j] = unit > 0.0 ? row[j] * unit : 0.0;
     }
     NAME_reveal(&w->rows, m, n, NAME_RANK_TOLERANCE);
+    if (w->rows.rank > w->most)
+        w->rows.rank = w->most;
     NAME_complete(&w->rows, weight);
     return w->singular ? NAME_factor_null_space(w) : 1;
 }

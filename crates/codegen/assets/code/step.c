@@ -94,6 +94,7 @@ int NAME_project(double t, double *x, double *eta, const double *p, const NAME_m
 //@if contacts
     w.modes = m;
 //@end
+    w.most = NAME_K;
     w.t = t;
     w.x = x;
     w.eta = eta;
@@ -154,6 +155,24 @@ int NAME_project(double t, double *x, double *eta, const double *p, const NAME_m
 //@end
 
 //@if plain
+/* The motion at a state near the constraints, on which the rows have the rank `most`. */
+static int NAME_evaluate_near(double t, const double *x, const double *eta, const double *p, int most, NAME_result *out)
+{
+    NAME_work w;
+    int code;
+    w.t = t;
+    w.x = x;
+    w.eta = eta;
+    w.p = p;
+    w.allowed = HUGE_VAL;
+    w.most = most;
+    out->rank = 0;
+    code = NAME_move(&w, out);
+    if (code)
+        NAME_no_answer(out);
+    return code;
+}
+
 /* A state moved along rates: x + h x', eta + h eta'. */
 static void NAME_along(const double *x, const double *eta, const NAME_result *r, double h, double *x2, double *eta2)
 {
@@ -169,7 +188,7 @@ int NAME_step(double *t, double *x, double *eta, const double *p, double dt)
     static const double part[4] = {0.0, 0.5, 0.5, 1.0}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
     double x0[NAME_NX], eta0[NAME_N], x1[NAME_NX], eta1[NAME_N];
     NAME_result r;
-    int i, stage, code;
+    int i, stage, code, most = 0;
     NAME_copy(x, x0, NAME_NX);
     NAME_copy(eta, eta0, NAME_N);
     NAME_copy(x, x1, NAME_NX);
@@ -177,7 +196,8 @@ int NAME_step(double *t, double *x, double *eta, const double *p, double dt)
     for (stage = 0; stage < 4; stage++) {
         if (stage)
             NAME_along(x0, eta0, &r, part[stage] * dt, x1, eta1);
-        code = NAME_evaluate(*t + part[stage] * dt, x1, eta1, p, &r);
+        code = stage ? NAME_evaluate_near(*t + part[stage] * dt, x1, eta1, p, most, &r) : NAME_evaluate(*t, x1, eta1, p, &r);
+        most = stage ? most : r.rank;
         if (code) { /* the state before the step */
             NAME_copy(x0, x, NAME_NX);
             NAME_copy(eta0, eta, NAME_N);
@@ -208,7 +228,7 @@ int NAME_advance(double *t, double *x, double *eta, const double *p, double unti
     static const double e[7] = {71.0 / 57600, 0.0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
     NAME_result k[7];
     double x1[NAME_NX], eta1[NAME_N], h = (until - *t) / 8;
-    int i, s, q, count, code;
+    int i, s, q, count, code, most = 0;
     for (count = 0; count < NAME_STEPS && *t < until; count++) {
         double error = 0.0, factor;
         const int last = *t + 1.0000001 * h >= until;
@@ -223,9 +243,10 @@ int NAME_advance(double *t, double *x, double *eta, const double *p, double unti
                 for (i = 0; i < NAME_N; i++)
                     eta1[i] += h * a[s][q] * k[q].eta_dot[i];
             }
-            code = NAME_evaluate(*t + c[s] * h, x1, eta1, p, &k[s]);
+            code = s ? NAME_evaluate_near(*t + c[s] * h, x1, eta1, p, most, &k[s]) : NAME_evaluate(*t, x1, eta1, p, &k[0]);
             if (code)
                 return code;
+            most = !s && k[0].rank > most ? k[0].rank : most;
         }
         for (i = 0; i < NAME_NX; i++) {
             double d = 0.0;
