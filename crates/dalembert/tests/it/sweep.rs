@@ -361,11 +361,11 @@ fn cancelling_stops_between_and_within_blocks() {
 fn figures_are_those_of_the_definitions() {
     let keep = Figure::read("max(x), min(x) , mean(x),rms(x), first(x), last(x)").unwrap();
     assert_eq!((keep[1].name.as_str(), keep[1].column.as_str()), ("min(x)", "x"));
-    let text = "coordinate x\nkinetic x'^2/2\npotential 9*x^2/2\ninitial x = 1, x' = -6\n";
+    let text = "parameter k = 9\ncoordinate x\nkinetic x'^2/2\npotential k*x^2/2\ninitial x = 1, x' = -6\n";
     let model = || load(text);
     let request = Request { until: Some(2.0), every: Some(0.25), ..Request::default() };
     let x = model().simulate(&request, |_| Flow::Continue).unwrap().table.column("x").unwrap();
-    let plan = Plan { request, keep, ..Plan::default() };
+    let plan = Plan { request, keep, ..plan(&["k=9,16"], &[], 1) };
     let sweep = Sweep::new(model(), plan).unwrap();
     let row = &rows(&sweep, 1, 0..sweep.blocks())[0];
     let n = x.len() as f64;
@@ -391,7 +391,7 @@ fn figures_that_cannot_be_read_are_refused() {
         assert!(Figure::read(text).is_err(), "{text}");
     }
     let said = |text: &str| {
-        let plan = Plan { keep: Figure::read(text).unwrap(), ..Plan::default() };
+        let plan = Plan { keep: Figure::read(text).unwrap(), ..plan(&["g=9,10"], &[], 1) };
         Sweep::new(crate::support::load_file("pendulum"), plan)
             .err()
             .map(|d| d.help.clone().unwrap_or_default())
