@@ -74,7 +74,9 @@ fn run(case: &Case, model: &mut Workspace, kind: &str, p: usize, until: f64) -> 
 fn cost(case: &Case, kind: &str, p: usize) -> f64 {
     let time = |until: f64| {
         let mut model = load(case.text);
-        fastest(30, || drop(black_box(run(case, &mut model, kind, p, until))))
+        fastest(30, || {
+            black_box(run(case, &mut model, kind, p, until));
+        })
     };
     time(20.0) - time(10.0)
 }

@@ -196,6 +196,9 @@ struct Term {
     data: Option<(Vec<f64>, Vec<f64>, f64)>,
 }
 
+/// The derivative by an entry of the table: row, column, weight.
+type Slope = (usize, usize, f64);
+
 /// The number, by places of columns.
 struct Plan {
     terms: Vec<Term>,
@@ -221,14 +224,14 @@ impl Plan {
             terms.push(match term {
                 CostTerm::Final(column) => Term { column: place(column)?, data: None },
                 CostTerm::Squares { column, times, values, scale } => {
-                    if times.len() != values.len() || times.windows(2).any(|pair| !(pair[0] < pair[1])) {
+                    if times.len() != values.len() || !times.is_sorted_by(|a, b| a < b) {
                         return Err(wrong(format!(
                             "`{column}` needs ascending times and a value for each: there are {} and {}",
                             times.len(),
                             values.len()
                         )));
                     }
-                    if !(*scale > 0.0) {
+                    if scale.is_nan() || *scale <= 0.0 {
                         return Err(wrong(format!("the scale of `{column}` is not positive")));
                     }
                     Term { column: place(column)?, data: Some((times.clone(), values.clone(), *scale)) }
@@ -283,8 +286,8 @@ impl Plan {
         (!found.is_empty()).then_some(found)
     }
 
-    /// The number, and its derivative by entries of the table: row, column, weight.
-    fn evaluate(&self, table: &Table) -> Result<(f64, Vec<(usize, usize, f64)>), Box<Diagnostic>> {
+    /// The number, and its derivative by entries of the table.
+    fn evaluate(&self, table: &Table) -> Result<(f64, Vec<Slope>), Box<Diagnostic>> {
         let count = table.values.len() / table.columns.len().max(1);
         let (mut value, mut weights) = (0.0, Vec::new());
         let mut use_row = |row: usize, column: usize, data: Option<(f64, f64)>| {
