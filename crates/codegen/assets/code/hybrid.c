@@ -132,6 +132,7 @@ static int NAME_attempt(double t, const double *x, const double *eta, const doub
         {35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}
     };
     static const double e[7] = {71.0 / 57600, 0.0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+    double x2[NAME_NX], eta2[NAME_N];
     int i, s, q, code;
     *error = 0.0;
     for (s = 0; s < 7; s++) {
@@ -155,7 +156,12 @@ static int NAME_attempt(double t, const double *x, const double *eta, const doub
         d = fabs(d) / (tolerance * (1.0 + fabs(size)));
         *error = d > *error ? d : *error;
     }
-    return NAME_project(t + h, x1, eta1, p, m);
+    NAME_copy(x1, x2, NAME_NX);
+    NAME_copy(eta1, eta2, NAME_N);
+    code = NAME_project(t + h, x1, eta1, p, m);
+    s = NAME_left(x2, x1, eta2, eta1, tolerance);
+    *error = s && *error < 1e3 ? 1e3 : *error;
+    return code;
 }
 
 /* A state inside a step, by its ends and their rates. */

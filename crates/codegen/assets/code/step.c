@@ -154,6 +154,21 @@ int NAME_project(double t, double *x, double *eta, const double *p, const NAME_m
 //@end
 //@end
 
+/* Whether the return to the constraints moved a state much further than a step may err: then the step has lost the branch
+   of the motion where the rows lose rank. */
+static int NAME_left(const double *x, const double *x_kept, const double *eta, const double *eta_kept, double tolerance)
+{
+    const double most = 1e-4 + 1e3 * tolerance;
+    int i;
+    for (i = 0; i < NAME_NX; i++)
+        if (!(fabs(x_kept[i] - x[i]) <= most * (1.0 + fabs(x[i]))))
+            return 1;
+    for (i = 0; i < NAME_N; i++)
+        if (!(fabs(eta_kept[i] - eta[i]) <= most * (1.0 + fabs(eta[i]))))
+            return 1;
+    return 0;
+}
+
 //@if plain
 /* The motion at a state near the constraints, on which the rows have the rank `most`. */
 static int NAME_evaluate_near(double t, const double *x, const double *eta, const double *p, int most, NAME_result *out)
@@ -227,7 +242,7 @@ int NAME_advance(double *t, double *x, double *eta, const double *p, double unti
     };
     static const double e[7] = {71.0 / 57600, 0.0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
     NAME_result k[7];
-    double x1[NAME_NX], eta1[NAME_N], h = (until - *t) / 8;
+    double x1[NAME_NX], eta1[NAME_N], x2[NAME_NX], eta2[NAME_N], h = (until - *t) / 8;
     int i, s, q, count, code, most = 0;
     for (count = 0; count < NAME_STEPS && *t < until; count++) {
         double error = 0.0, factor;
@@ -263,12 +278,18 @@ int NAME_advance(double *t, double *x, double *eta, const double *p, double unti
             error = d > error ? d : error;
         }
         if (error <= 1.0) {
-            *t = last ? until : *t + h;
-            NAME_copy(x1, x, NAME_NX);
-            NAME_copy(eta1, eta, NAME_N);
-            code = NAME_project(*t, x, eta, p);
+            NAME_copy(x1, x2, NAME_NX);
+            NAME_copy(eta1, eta2, NAME_N);
+            code = NAME_project(last ? until : *t + h, x2, eta2, p);
             if (code)
                 return code;
+            if (NAME_left(x1, x2, eta1, eta2, tolerance))
+                error = 1e3;
+        }
+        if (error <= 1.0) {
+            *t = last ? until : *t + h;
+            NAME_copy(x2, x, NAME_NX);
+            NAME_copy(eta2, eta, NAME_N);
         }
         factor = error > 0.0 ? 0.9 * pow(error, -0.2) : 5.0;
         h *= factor > 5.0 ? 5.0 : factor < 0.2 ? 0.2 : factor;
