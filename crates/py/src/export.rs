@@ -31,7 +31,7 @@ pub fn export(
             "rust" => Ok((None, code::write(model, Target::Rust, &name)?, None, None)),
             "python" => Ok((None, code::write(model, Target::Python, &name)?, None, None)),
             "fmu" => {
-                let fmu = code::write_fmu(model, &name, version)?;
+                let fmu = code::write_fmu(model, &name, version, None)?;
                 let library = dalembert_files::compile_library(&fmu.name, &fmu.source);
                 let archive = fmu.archive(library.as_deref().ok());
                 Ok((None, fmu.source, Some(archive), library.err()))

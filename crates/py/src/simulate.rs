@@ -136,6 +136,7 @@ impl RunRequest {
             rtol: self.rtol,
             atol: self.atol,
             baumgarte: self.baumgarte,
+            max_events: None,
             max_steps: self.max_steps,
             start: None,
             plant: self.plant.clone(),
