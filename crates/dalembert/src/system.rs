@@ -400,7 +400,7 @@ pub struct Parameter {
     pub kind: UnitInfo,
     /// What a bare 1 in the unit of the file is in SI.
     pub unit_size: f64,
-    /// The same without rounding: a factor, and the power of pi it is multiplied by.
+    /// The size of the unit in SI, exactly: a rational factor, and the power of pi it is multiplied by.
     pub unit_scale: (Rational, i64),
     /// The unit of the file as it is written, between the braces.
     pub unit: Option<String>,

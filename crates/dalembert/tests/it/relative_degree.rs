@@ -116,7 +116,7 @@ fn the_load_of_a_crane_follows_a_path() {
     below("the trolley", (x[last] - trolley(t[last])).abs(), 1e-8);
 }
 
-/// The same crane with the load in Cartesian coordinates and the rope as a constraint.
+/// The crane with the load in Cartesian coordinates and the rope as a constraint (C3).
 #[test]
 fn natural_constraints_are_differentiated_along() {
     let text = "
