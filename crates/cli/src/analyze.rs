@@ -71,7 +71,7 @@ fn set(out: &mut String, model: &Model, set: &ConstraintSet) {
     if let Some(reason) = &set.undecided {
         entry(out, "not decided", MARGIN, std::slice::from_ref(reason));
     }
-    let total = counted(model.system.rows.len(), "row");
+    let total = counted(model.system.constraints.rows.len(), "row");
     entry(out, "rank", MARGIN, &[format!("{} of {total}", set.rank)]);
     entry(out, "degrees of freedom", MARGIN, &[set.degrees_of_freedom.to_string()]);
     if let (Some(growth), Some(closure), Some(count)) =

@@ -42,17 +42,17 @@ fn text(model: &Model, findings: &Findings) -> String {
         &mut out,
         "coordinates",
         MARGIN,
-        &list(system.coordinates.iter().map(|c| c.name.as_str()).collect()),
+        &list(system.frame.coordinates.iter().map(|c| c.name.as_str()).collect()),
     );
-    entry(&mut out, "speeds", MARGIN, &list(system.speeds.iter().map(|s| s.name.as_str()).collect()));
+    entry(&mut out, "speeds", MARGIN, &list(system.frame.speeds.iter().map(|s| s.name.as_str()).collect()));
     if !system.parameters.is_empty() {
         entry(&mut out, "parameters", MARGIN, &in_file_units(model));
     }
     tree(&mut out, model);
     constraints(&mut out, &findings.kinds);
     if let Some((start, freedom)) = &findings.start {
-        if !system.rows.is_empty() {
-            let rank = format!("{} of {}", freedom.rank, counted(system.rows.len(), "row"));
+        if !system.constraints.rows.is_empty() {
+            let rank = format!("{} of {}", freedom.rank, counted(system.constraints.rows.len(), "row"));
             entry(&mut out, "rank", MARGIN, &[rank]);
         }
         if let Some(mobility) = Mobility::at(model, &start.state) {
@@ -62,8 +62,8 @@ fn text(model: &Model, findings: &Findings) -> String {
         entry(&mut out, "start", MARGIN, &equal(state_pairs(model, &start.state)));
     }
     for (label, names) in [
-        ("outputs", system.outputs.iter().map(|o| o.name.as_str()).collect::<Vec<_>>()),
-        ("events", system.events.iter().map(|e| e.name.as_str()).collect()),
+        ("outputs", system.experiment.outputs.iter().map(|o| o.name.as_str()).collect::<Vec<_>>()),
+        ("events", system.experiment.events.iter().map(|e| e.name.as_str()).collect()),
     ] {
         if !names.is_empty() {
             entry(&mut out, label, MARGIN, &list(names));

@@ -87,14 +87,14 @@ fn named(model: &Model, names: impl Iterator<Item = String>, values: &[f64]) -> 
 
 /// ` J*s` where the unit of energies is known.
 fn action_unit(model: &Model) -> String {
-    model.system.energy_kind.shown().map_or(String::new(), |unit| format!(" {unit}*s"))
+    model.system.energies.unit.shown().map_or(String::new(), |unit| format!(" {unit}*s"))
 }
 
 fn facts(model: &Model, found: &Connected) -> Vec<(String, String)> {
     let Connection { start, end, action, error, elements, iterations, sensitivity, passed, .. } =
         &found.connection;
-    let coordinates = || model.system.coordinates.iter().map(|c| c.name.clone());
-    let speeds = || model.system.speeds.iter().map(|s| s.name.clone());
+    let coordinates = || model.system.frame.coordinates.iter().map(|c| c.name.clone());
+    let speeds = || model.system.frame.speeds.iter().map(|s| s.name.clone());
     let mut rows = vec![
         ("from", named(model, coordinates(), &start.x)),
         ("to", format!("{} at t = {} s", named(model, coordinates(), &end.x), plain(end.t))),
@@ -112,7 +112,7 @@ fn facts(model: &Model, found: &Connected) -> Vec<(String, String)> {
         let place = rows.iter().position(|(name, _)| *name == "action").unwrap_or(rows.len());
         let free = documents::stationary_kind(found).1;
         let unit = action_unit(model);
-        let energy_unit = model.system.energy_kind.shown();
+        let energy_unit = model.system.energies.unit.shown();
         let mut facts = vec![
             ("time", quantity(least.time, Some("s"))),
             ("energy", quantity(least.energy, energy_unit.as_deref())),

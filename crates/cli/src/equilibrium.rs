@@ -105,7 +105,7 @@ fn write(
 
 /// Equilibria whose coordinates lie within the axes.
 fn marks(model: &Model, picture: &Landscape, found: &Equilibria) -> Vec<(Vec<f64>, Option<bool>)> {
-    let place = |name: &String| model.system.coordinates.iter().position(|c| c.name == *name);
+    let place = |name: &String| model.system.frame.coordinates.iter().position(|c| c.name == *name);
     let places: Vec<usize> = picture.names.iter().filter_map(place).collect();
     // An angle stands at every turn that the axes show.
     let copies = |k: usize, v: f64| -> Vec<f64> {
@@ -161,7 +161,7 @@ fn text(model: &Model, found: &Equilibria) -> String {
                 &mut out,
                 "potential",
                 MARGIN,
-                &[quantity(value, model.system.energy_kind.shown().as_deref())],
+                &[quantity(value, model.system.energies.unit.shown().as_deref())],
             );
         }
         summary(&mut out, &e.linear);
@@ -169,7 +169,7 @@ fn text(model: &Model, found: &Equilibria) -> String {
             let words = format!("one of a family: {} to first order", counted(e.family, "dimension"));
             entry(&mut out, "neighbours", MARGIN, &[words]);
         }
-        let rows = model.system.rows.iter().zip(&e.now.solution.lambda).enumerate();
+        let rows = model.system.constraints.rows.iter().zip(&e.now.solution.lambda).enumerate();
         let unit = |r: usize| model.system.unit_of_multiplier(r);
         let multipliers: Vec<String> =
             rows.map(|(k, (r, v))| format!("{} = {}", r.name, quantity(*v, unit(k).as_deref()))).collect();

@@ -70,7 +70,7 @@ impl Asked {
     fn write(&self, out: &mut String, model: &Model) {
         if let Some(other) = &self.possible {
             let mut rows = vec![cells(["possible acceleration", ""])];
-            for (row, residual) in model.system.rows.iter().zip(&other.residual) {
+            for (row, residual) in model.system.constraints.rows.iter().zip(&other.residual) {
                 rows.push(vec![format!("A z - b of {}", row.name), plain(*residual)]);
             }
             rows.push(vec!["G(z)".to_owned(), plain(other.gauss)]);
@@ -103,14 +103,14 @@ fn text(model: &Model, now: &Evaluation) -> String {
     rows.extend(model.workspace().input_values(&now.state).into_iter().map(|(name, v)| valued(&name, v)));
     table(&mut out, "", &rows);
 
-    let controlled = !system.requirement_rows.is_empty();
+    let controlled = !system.control.rows.is_empty();
     let explicit = model.explicit_terms(now);
-    let prescribed = system.nonideal.is_some() || !system.contacts.is_empty();
+    let prescribed = system.constraints.nonideal.is_some() || !system.contacts.is_empty();
     let headings = ["speed", "acceleration", "unconstrained", "Q with inertia terms", "ideal", "non-ideal"];
     let more = [("C", prescribed), ("control", controlled)];
     let more = more.into_iter().filter_map(|(name, there)| there.then_some(name));
     let mut rows = vec![cells(headings.into_iter().chain(more))];
-    for (p, speed) in system.speeds.iter().enumerate() {
+    for (p, speed) in system.frame.speeds.iter().enumerate() {
         let values = [s.eta_dot[p], s.a_free[p], now.terms.Q[p], s.ideal_force[p], s.nonideal_force[p]];
         let values = values.into_iter().chain(prescribed.then(|| explicit.nonideal_term[p]));
         let values = values.chain(controlled.then_some(s.control_force[p])).map(plain);
@@ -128,15 +128,15 @@ fn text(model: &Model, now: &Evaluation) -> String {
         section(&mut out, &rows);
     }
 
-    if !system.rows.is_empty() {
+    if !system.constraints.rows.is_empty() {
         let mut rows = vec![cells(["constraint row", "multiplier", "residual"])];
-        for (r, row) in system.rows.iter().enumerate() {
+        for (r, row) in system.constraints.rows.iter().enumerate() {
             let multiplier = quantity(s.lambda[r], system.unit_of_multiplier(r).as_deref());
             rows.push(vec![row.name.clone(), multiplier, plain(now.residuals[r])]);
         }
         section(&mut out, &rows);
     }
-    if !system.rows.is_empty() && !system.mixes_force_units() {
+    if !system.constraints.rows.is_empty() && !system.mixes_force_units() {
         let mut rows = vec![cells(["constraint", "reaction"])];
         let unit = system.unit_of_reaction();
         let size = |v: f64| quantity(v, unit.as_deref());
@@ -144,15 +144,15 @@ fn text(model: &Model, now: &Evaluation) -> String {
         section(&mut out, &rows);
     }
     matrices(&mut out, model, now);
-    if system.speeds.len() <= MAX_SHOWN {
+    if system.frame.speeds.len() <= MAX_SHOWN {
         explicit_matrices(&mut out, model, &explicit);
     }
     let mut rows = Vec::new();
-    if !system.rows.is_empty() {
-        rows.push(vec!["rank".to_owned(), format!("{} of {}", s.rank, system.rows.len())]);
+    if !system.constraints.rows.is_empty() {
+        rows.push(vec!["rank".to_owned(), format!("{} of {}", s.rank, system.constraints.rows.len())]);
         rows.push(vec!["gauss".to_owned(), plain(s.gauss)]);
     }
-    let energy_unit = system.energy_kind.shown();
+    let energy_unit = system.energies.unit.shown();
     rows.extend(now.energy.map(|e| vec!["energy".to_owned(), quantity(e, energy_unit.as_deref())]));
     let value = |name: &str, v: f64| quantity(v, system.unit_of_column(name).as_deref());
     rows.extend(outputs(model, now).into_iter().map(|(name, v)| vec![name.to_owned(), value(name, v)]));
@@ -167,18 +167,18 @@ fn matrices(out: &mut String, model: &Model, now: &Evaluation) {
         return by_entries(out, model, now);
     }
     let heading = |first: &str, last: Option<&str>| -> Vec<String> {
-        let speeds = system.speeds.iter().map(|s| s.name.as_str());
+        let speeds = system.frame.speeds.iter().map(|s| s.name.as_str());
         cells([first].into_iter().chain(speeds).chain(last))
     };
     let mut rows = vec![heading("mass", None)];
-    for (p, speed) in system.speeds.iter().enumerate() {
+    for (p, speed) in system.frame.speeds.iter().enumerate() {
         let values = now.terms.mass_row(p).values.iter().map(|v| plain(*v));
         rows.push([speed.name.clone()].into_iter().chain(values).collect());
     }
     section(out, &rows);
-    if !system.rows.is_empty() {
+    if !system.constraints.rows.is_empty() {
         let mut rows = vec![heading("constraint matrix", Some("right side"))];
-        for (r, row) in system.rows.iter().enumerate() {
+        for (r, row) in system.constraints.rows.iter().enumerate() {
             let values = now.terms.row(r).values.iter().chain([&now.terms.b[r]]).map(|v| plain(*v));
             rows.push([row.name.clone()].into_iter().chain(values).collect());
         }
@@ -190,10 +190,10 @@ fn matrices(out: &mut String, model: &Model, now: &Evaluation) {
 /// of the virtual displacements.
 fn explicit_matrices(out: &mut String, model: &Model, explicit: &ExplicitTerms) {
     let system = &model.system;
-    let speeds = || system.speeds.iter().map(|s| s.name.as_str());
-    let names: Vec<&str> = match system.rows.is_empty() {
-        true => system.requirement_rows.iter().map(|r| r.name.as_str()).collect(),
-        false => system.rows.iter().map(|r| r.name.as_str()).collect(),
+    let speeds = || system.frame.speeds.iter().map(|s| s.name.as_str());
+    let names: Vec<&str> = match system.constraints.rows.is_empty() {
+        true => system.control.rows.iter().map(|r| r.name.as_str()).collect(),
+        false => system.constraints.rows.iter().map(|r| r.name.as_str()).collect(),
     };
     if names.is_empty() {
         return;
@@ -214,7 +214,7 @@ fn explicit_matrices(out: &mut String, model: &Model, explicit: &ExplicitTerms) 
         }
         section(out, &rows);
     }
-    if !system.rows.is_empty() && !explicit.virtual_displacements.is_empty() {
+    if !system.constraints.rows.is_empty() && !explicit.virtual_displacements.is_empty() {
         let mut rows = vec![cells(["virtual displacement"].into_iter().chain(speeds()))];
         for (k, v) in explicit.virtual_displacements.iter().enumerate() {
             rows.push([format!("v{}", k + 1)].into_iter().chain(v.iter().map(|v| plain(*v))).collect());
@@ -226,14 +226,14 @@ fn explicit_matrices(out: &mut String, model: &Model, explicit: &ExplicitTerms) 
 /// The matrices of a large system: what is not there is zero.
 fn by_entries(out: &mut String, model: &Model, now: &Evaluation) {
     let system = &model.system;
-    let speed = |j: usize| system.speeds[j].name.clone();
+    let speed = |j: usize| system.frame.speeds[j].name.clone();
     let mut rows = vec![cells(["mass", "", "entry"])];
-    for p in 0..system.speeds.len() {
+    for p in 0..system.frame.speeds.len() {
         rows.extend(now.terms.mass_row(p).entries().map(|(q, v)| vec![speed(p), speed(q), plain(v)]));
     }
     section(out, &rows);
     let mut rows = vec![cells(["constraint matrix", "", "entry"])];
-    for (r, row) in system.rows.iter().enumerate() {
+    for (r, row) in system.constraints.rows.iter().enumerate() {
         rows.extend(now.terms.row(r).entries().map(|(q, v)| vec![row.name.clone(), speed(q), plain(v)]));
         rows.push(vec![row.name.clone(), "right side".to_owned(), plain(now.terms.b[r])]);
     }

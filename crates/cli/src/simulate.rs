@@ -91,7 +91,7 @@ fn motion_form(name: MotionFormName) -> MotionForm {
 /// The columns `--columns` names, as indices of the table to come.
 fn chosen_columns(args: &SimulateArgs, model: &Model) -> Result<Option<Vec<usize>>, Box<Diagnostic>> {
     let Some(text) = &args.columns else { return Ok(None) };
-    let outputs = model.system.outputs.iter().map(|o| o.name.as_str());
+    let outputs = model.system.experiment.outputs.iter().map(|o| o.name.as_str());
     let added = model.form_columns(motion_form(args.form));
     let added = added.iter().map(String::as_str);
     let known: Vec<&str> =

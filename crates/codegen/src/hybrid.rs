@@ -37,7 +37,12 @@ impl Hybrid {
         Hybrid {
             contacts: names.zip(model.compiled.contacts().iter().cloned()).collect(),
             contact_terms: tapes.contacts.map(|(p, places)| Block::new(p.listing(), places.to_vec())),
-            events: system.events.iter().map(|e| (plain(&e.name), side(e.rising), e.stop)).collect(),
+            events: system
+                .experiment
+                .events
+                .iter()
+                .map(|e| (plain(&e.name), side(e.rising), e.stop))
+                .collect(),
             event_functions: some(tapes.events),
             actions: model.compiled.actions().to_vec(),
             action_values: tapes.action_values.and_then(some),

@@ -90,7 +90,7 @@ pub fn write_c(
 ) -> Result<(String, String), Box<Diagnostic>> {
     let mut outline = outline(model, name)?;
     if options.jacobian {
-        if let Some(row) = model.system.requirement_rows.first() {
+        if let Some(row) = model.system.control.rows.first() {
             let message = "derivatives of a motion with requirements cannot be exported";
             let help = "leave `--jacobian` out; `linearize` and Python differentiate controlled motions";
             return Err(Box::new(Diagnostic::error(Code::NotApplicable, row.span, message).help(help)));
@@ -180,8 +180,8 @@ fn refuse_bounds(model: &Workspace) -> Result<(), Box<Diagnostic>> {
     let refuse = |span, message: &str, help: &str| {
         Err(Box::new(Diagnostic::error(Code::NotApplicable, span, message).help(help)))
     };
-    if !system.control_bounds.is_empty() {
-        let span = system.requirement_rows.first().map(|row| row.span);
+    if !system.control.bounds.is_empty() {
+        let span = system.control.rows.first().map(|row| row.span);
         let help = "leave `in a..b` out of `actuate`, and clip the inputs where the code is used";
         return refuse(span, "control with bounds cannot be exported", help);
     }
@@ -198,13 +198,13 @@ fn refuse_open_loads(model: &Workspace) -> Result<(), Box<Diagnostic>> {
         .flat_map(|c| if c.has_given_limit() { 0..0 } else { c.rows.clone() });
     let Some(row) = model.compiled.rows_read().iter().copied().chain(pressed).next() else { return Ok(()) };
     let states = model.clone().sample_states();
-    let m = model.system.rows.len();
+    let m = model.system.constraints.rows.len();
     let redundant =
         |s: &State| independent_rows(&model.compiled, s.point()).is_some_and(|rows| rows.len() < m);
     if !states.iter().any(redundant) {
         return Ok(());
     }
-    let row = &model.system.rows[row];
+    let row = &model.system.constraints.rows[row];
     let message = format!(
         "friction or non-ideal work reads the force of `{}`, and constraints are redundant",
         row.name

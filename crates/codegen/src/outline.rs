@@ -68,15 +68,16 @@ impl Outline {
             (&model.system, model.compiled.tapes());
         let item = |name: &str, kind: &UnitInfo| Item { name: name.to_owned(), unit: unit(kind) };
         let plain = |name: &str| Item { name: name.to_owned(), unit: None };
-        let coordinates: Vec<Item> = system.coordinates.iter().map(|c| item(&c.name, &c.kind)).collect();
-        let speeds: Vec<Item> = system.speeds.iter().map(|s| item(&s.name, &s.kind)).collect();
+        let coordinates: Vec<Item> =
+            system.frame.coordinates.iter().map(|c| item(&c.name, &c.kind)).collect();
+        let speeds: Vec<Item> = system.frame.speeds.iter().map(|s| item(&s.name, &s.kind)).collect();
         let parameters: Vec<Item> = system.parameters.iter().map(|p| item(&p.name, &p.kind)).collect();
-        let rows: Vec<Item> = system.rows.iter().map(|r| plain(&r.name)).collect();
+        let rows: Vec<Item> = system.constraints.rows.iter().map(|r| plain(&r.name)).collect();
         let shape = model.compiled.shape();
-        let inputs = match &system.actuators {
+        let inputs = match &system.control.actuators {
             _ if shape.n_require == 0 => Vec::new(),
             Some(list) => list.iter().map(|(name, _)| plain(name)).collect(),
-            None => system.speeds.iter().map(|s| plain(&s.name)).collect(),
+            None => system.frame.speeds.iter().map(|s| plain(&s.name)).collect(),
         };
         let mut namer = Namer::new();
         let mut aliases = vec![namer.name("t")];
@@ -84,7 +85,7 @@ impl Outline {
             aliases.push(namer.name(&item.name));
         }
         aliases.extend(rows.iter().map(|r| namer.name(&format!("lambda_{}", r.name))));
-        aliases.extend(system.constraints.iter().map(|c| namer.name(&format!("reaction_{}", c.name))));
+        aliases.extend(system.constraints.named.iter().map(|c| namer.name(&format!("reaction_{}", c.name))));
         for what in ["acceleration", "applied", "ideal", "nonideal", "control"] {
             aliases.extend(speeds.iter().map(|s| namer.name(&format!("{what}_{}", s.name))));
         }
@@ -93,12 +94,12 @@ impl Outline {
             aliases.extend(place.slide.clone().map(|_| namer.name(&format!("friction_{}", contact.name))));
         }
         let mut hybrid = Hybrid::of(model);
-        let output_names = system.outputs.iter().map(|o| o.name.as_str());
+        let output_names = system.experiment.outputs.iter().map(|o| o.name.as_str());
         let mut output_items: Vec<Item> = output_names.map(plain).collect();
-        if system.energy.is_some() {
+        if system.energies.total.is_some() {
             output_items.push(plain("energy"));
         }
-        let listed = outputs.map(Program::listing).filter(|_| !system.outputs.is_empty());
+        let listed = outputs.map(Program::listing).filter(|_| !system.experiment.outputs.is_empty());
         // What outputs read behind friction (Gauss's function, works) is not known to exported code.
         let mut listed = listed;
         if let Some(listing) = &mut listed {
@@ -114,7 +115,7 @@ impl Outline {
                 kept
             });
         } else {
-            hybrid.left_out.extend(system.outputs.iter().map(|o| o.name.clone()));
+            hybrid.left_out.extend(system.experiment.outputs.iter().map(|o| o.name.clone()));
             output_items.clear();
         }
         let listed = listed.filter(|listing| !listing.outputs.is_empty());
@@ -139,7 +140,7 @@ impl Outline {
             parameters,
             values: model.compiled.parameters().to_vec(),
             rows,
-            requirements: system.requirement_rows.iter().map(|r| plain(&r.name)).collect(),
+            requirements: system.control.rows.iter().map(|r| plain(&r.name)).collect(),
             inputs,
             groups: groups.to_vec(),
             has_cost,

@@ -15,21 +15,21 @@ impl Workspace {
     pub fn applied_forces(&mut self) -> Vec<Expr> {
         self.system.write_body_energies();
         let (system, form) = (&mut self.system, &self.form);
-        if system.mass.is_some() {
+        if system.forces.mass.is_some() {
             return form.force.clone();
         }
         let pool = &mut system.pool;
         let zeros: Vec<(Symbol, Expr)> = form.speeds.iter().map(|s| (*s, Pool::ZERO)).collect();
-        let at_rest = system.lagrangian.map_or(Pool::ZERO, |l| pool.substitute(&[l], &zeros)[0]);
-        let storage = match system.potential {
+        let at_rest = system.energies.lagrangian.map_or(Pool::ZERO, |l| pool.substitute(&[l], &zeros)[0]);
+        let storage = match system.energies.potential {
             Some(v) => pool.sub(at_rest, v),
             None => at_rest,
         };
         let slopes = Fields::of(pool, form).all(pool, storage);
-        let damping = system.dissipation.map(|r| pool.gradient(r, &form.speeds));
+        let damping = system.forces.dissipation.map(|r| pool.gradient(r, &form.speeds));
         (0..form.speeds.len())
             .map(|p| {
-                let mut parts = vec![(system.applied[p], Rational::ONE), (slopes[p], Rational::ONE)];
+                let mut parts = vec![(system.forces.applied[p], Rational::ONE), (slopes[p], Rational::ONE)];
                 parts.extend(damping.as_ref().map(|d| (d[p], Rational::MINUS_ONE)));
                 pool.combine(parts)
             })

@@ -45,8 +45,9 @@ impl Workspace {
     /// The unit of a coordinate, speed or rate by its name; that of `t` is left open, as everywhere.
     fn unit_of(&self, name: &str) -> UnitInfo {
         let system = &self.system;
-        let coordinate = |name: &str| system.coordinates.iter().find(|c| c.name == name).map(|c| &c.kind);
-        let speed = || system.speeds.iter().find(|s| s.name == name).map(|s| s.kind.clone());
+        let coordinate =
+            |name: &str| system.frame.coordinates.iter().find(|c| c.name == name).map(|c| &c.kind);
+        let speed = || system.frame.speeds.iter().find(|s| s.name == name).map(|s| s.kind.clone());
         let rate = || name.strip_suffix('\'').and_then(coordinate).map(UnitInfo::per_time);
         coordinate(name).cloned().or_else(speed).or_else(rate).unwrap_or(UnitInfo::Missing)
     }

@@ -26,7 +26,7 @@ pub fn body_figures(system: &mut System, sticks: bool) -> Vec<Figure> {
         return Vec::new();
     }
     let pool = &mut system.pool;
-    let coordinates = &system.coordinates;
+    let coordinates = &system.frame.coordinates;
     let poses = poses(bodies, pool, |pool, joint| {
         joint.coordinates.iter().map(|&i| pool.var(coordinates[i].symbol)).collect()
     });

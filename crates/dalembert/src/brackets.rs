@@ -96,16 +96,16 @@ impl Workspace {
         let system = &mut self.system;
         let momenta = momentum_symbols(system)?;
         let mut others: Vec<String> = momenta.iter().map(|s| system.pool.name(*s).to_owned()).collect();
-        others.extend(system.speeds.iter().filter(|s| s.rate_of.is_none()).map(|s| s.name.clone()));
+        others.extend(system.frame.speeds.iter().filter(|s| s.rate_of.is_none()).map(|s| s.name.clone()));
         let taken =
-            system.parameters.iter().map(|p| &p.name).chain(system.coordinates.iter().map(|c| &c.name));
+            system.parameters.iter().map(|p| &p.name).chain(system.frame.coordinates.iter().map(|c| &c.name));
         let free = taken.chain(&others).all(|name| name != "H");
         others.extend(free.then(|| "H".to_owned()));
-        let names = Names { parameters: &system.parameters, coordinates: &system.coordinates, others };
+        let names = Names { parameters: &system.parameters, coordinates: &system.frame.coordinates, others };
         let (mut from, e) = expression_over(text, &names)?;
         let e = system.pool.import(&mut from, &[e])[0];
         let hamiltonian = system.pool.symbol("H");
-        let rates: Vec<Symbol> = system.coordinates.iter().map(|c| c.rate).collect();
+        let rates: Vec<Symbol> = system.frame.coordinates.iter().map(|c| c.rate).collect();
         let in_motion: Vec<Symbol> = rates.iter().chain(&self.form.speeds).copied().collect();
         let needs_h = free && system.pool.depends_on(e, &[hamiltonian]);
         if !needs_h && !system.pool.depends_on(e, &in_motion) {
@@ -126,12 +126,12 @@ impl Workspace {
             Err(reason) => return answer.remarks.push(reason),
         };
         let [f, g] = answer.functions;
-        if self.system.rows.is_empty() {
+        if self.system.constraints.rows.is_empty() {
             let rate = flow.rate(self, f);
             answer.evolution = Some(self.system.pool.simplify(rate));
             return;
         }
-        let holonomic = self.system.rows.iter().all(|row| row.holonomic);
+        let holonomic = self.system.constraints.rows.iter().all(|row| row.holonomic);
         let dirac = holonomic.then(|| Dirac::new(self, &flow.canonical));
         let mut multipliers = None;
         match dirac {
@@ -154,7 +154,7 @@ impl Workspace {
             Some(_) => flow.multipliers(self, true).unwrap_or_else(|| ideal.clone()),
             None => ideal.clone(),
         };
-        let names = self.system.rows.iter().map(|row| row.name.clone());
+        let names = self.system.constraints.rows.iter().map(|row| row.name.clone());
         answer.multipliers = names.zip(ideal).collect();
         let free = flow.rate(self, f);
         let forced = flow.constrained(self, f, &acting);

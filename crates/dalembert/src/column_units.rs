@@ -36,7 +36,7 @@ impl System {
             return UnitInfo::Known(Dimension::time());
         }
         self.kind_of_state(name)
-            .or_else(|| self.outputs.iter().find(|o| o.name == name).map(|o| o.kind.clone()))
+            .or_else(|| self.experiment.outputs.iter().find(|o| o.name == name).map(|o| o.kind.clone()))
             .or_else(|| self.parameters.iter().find(|p| p.name == name).map(|p| p.kind.clone()))
             .or_else(|| self.kind_of_derivative(name))
             .or_else(|| self.kind_of_momentum(name))
@@ -45,14 +45,14 @@ impl System {
 
     fn kind_of_state(&self, name: &str) -> Option<UnitInfo> {
         let given = |kind: &UnitInfo| matches!(kind, UnitInfo::Known(_));
-        if let Some(i) = self.coordinates.iter().position(|c| c.name == name) {
-            let kind = &self.coordinates[i].kind;
+        if let Some(i) = self.frame.coordinates.iter().position(|c| c.name == name) {
+            let kind = &self.frame.coordinates[i].kind;
             return Some(if given(kind) { kind.clone() } else { self.kind_in_joint(i) });
         }
-        let p = self.speeds.iter().position(|s| s.name == name)?;
-        match (&self.speeds[p].kind, self.speeds[p].rate_of) {
+        let p = self.frame.speeds.iter().position(|s| s.name == name)?;
+        match (&self.frame.speeds[p].kind, self.frame.speeds[p].rate_of) {
             (kind, _) if given(kind) => Some(kind.clone()),
-            (_, Some(i)) => self.kind_of_state(&self.coordinates[i].name).map(|kind| kind.per_time()),
+            (_, Some(i)) => self.kind_of_state(&self.frame.coordinates[i].name).map(|kind| kind.per_time()),
             (_, None) => Some(self.kind_of_joint_speed(name)),
         }
     }
@@ -66,7 +66,7 @@ impl System {
         if joint.angles().contains(&coordinate) || joint.kind == JointKind::Screw {
             return UnitInfo::Known(Dimension::angle());
         }
-        let part = self.coordinates[coordinate].name.rsplit('.').next().unwrap_or_default();
+        let part = self.frame.coordinates[coordinate].name.rsplit('.').next().unwrap_or_default();
         match part {
             "e0" | "e1" | "e2" | "e3" => UnitInfo::Number,
             _ => UnitInfo::Known(Dimension::length()),
@@ -93,7 +93,7 @@ impl System {
     fn kind_of_momentum(&self, name: &str) -> Option<UnitInfo> {
         let of = name.strip_prefix("p_")?;
         let rate = self.kind_of_state(of).map(|kind| kind.per_time())?;
-        Some(self.energy_kind.times(&rate, &Rational::MINUS_ONE))
+        Some(self.energies.unit.times(&rate, &Rational::MINUS_ONE))
     }
 }
 
@@ -102,23 +102,24 @@ impl System {
     /// The unit of the multiplier of a constraint row.
     #[must_use]
     pub fn unit_of_multiplier(&self, row: usize) -> Option<String> {
-        let row = self.rows.get(row)?;
-        let work = if row.holonomic { self.energy_kind.clone() } else { self.energy_kind.per_time() };
+        let row = self.constraints.rows.get(row)?;
+        let work = if row.holonomic { self.energies.unit.clone() } else { self.energies.unit.per_time() };
         work.times(&row.kind, &Rational::MINUS_ONE).shown()
     }
 
     /// The unit of a generalised force on a speed: `N`, or `N*m` where the speed is that of an angle.
     #[must_use]
     pub fn unit_of_force(&self, speed: usize) -> Option<String> {
-        let kind = self.kind_of_state(&self.speeds.get(speed)?.name)?;
-        self.energy_kind.per_time().times(&kind, &Rational::MINUS_ONE).shown()
+        let kind = self.kind_of_state(&self.frame.speeds.get(speed)?.name)?;
+        self.energies.unit.per_time().times(&kind, &Rational::MINUS_ONE).shown()
     }
 
     /// Whether generalised forces are known to have different units, as newtons and newton metres: a norm over them means
     /// nothing.
     #[must_use]
     pub fn mixes_force_units(&self) -> bool {
-        let kinds = self.speeds.iter().map(|s| self.kind_of_state(&s.name).and_then(|kind| kind.shown()));
+        let kinds =
+            self.frame.speeds.iter().map(|s| self.kind_of_state(&s.name).and_then(|kind| kind.shown()));
         let units: BTreeSet<String> = kinds.flatten().collect();
         units.len() > 1
     }
@@ -127,7 +128,7 @@ impl System {
     #[must_use]
     pub fn unit_of_reaction(&self) -> Option<String> {
         let first = self.unit_of_force(0)?;
-        (1..self.speeds.len()).all(|p| self.unit_of_force(p).as_ref() == Some(&first)).then_some(first)
+        (1..self.frame.speeds.len()).all(|p| self.unit_of_force(p).as_ref() == Some(&first)).then_some(first)
     }
 }
 

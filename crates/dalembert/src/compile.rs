@@ -88,7 +88,7 @@ pub(crate) fn entries(matrix: &Matrix, n: usize) -> Vec<(usize, Expr)> {
 fn actions_of(system: &System, n_x: usize) -> (Vec<dalembert_run::Action>, Vec<Expr>) {
     let (mut actions, mut values) = (Vec::new(), Vec::new());
     for (event, action) in
-        system.events.iter().enumerate().flat_map(|(k, e)| e.actions.iter().map(move |a| (k, a)))
+        system.experiment.events.iter().enumerate().flat_map(|(k, e)| e.actions.iter().map(move |a| (k, a)))
     {
         let variable = match action.target {
             InitialTarget::Coordinate(i) | InitialTarget::Rate(i) => i,
@@ -115,7 +115,7 @@ impl Inputs {
         let mut ideal = state.clone();
         ideal.extend(o.multipliers.iter().chain(&o.reactions));
         let mut results = ideal.clone();
-        results.extend(system.speeds.iter().map(|s| s.acceleration));
+        results.extend(system.frame.speeds.iter().map(|s| s.acceleration));
         results.extend(o.impressed.iter().chain(&o.ideal).chain(&o.nonideal).chain(&o.control));
         results.extend(o.friction.iter().copied().chain(o.gauss).chain(o.works.iter().copied()));
         Inputs { state, ideal, results }
@@ -179,7 +179,7 @@ impl Compiled {
         }
         let invariants = pool.lower(&inputs.state, &invariants);
         let nonideal = form.nonideal.as_ref().map(|C| pool.lower(&inputs.ideal, C));
-        let values: Vec<Expr> = system.events.iter().map(|e| e.value).collect();
+        let values: Vec<Expr> = system.experiment.events.iter().map(|e| e.value).collect();
         let events_need_solution = {
             let beyond: Vec<Symbol> = inputs.results[inputs.state.len()..].to_vec();
             values.iter().any(|e| pool.depends_on(*e, &beyond))
@@ -194,12 +194,14 @@ impl Compiled {
         let time_switches = switches::of_time(pool, form);
         let n_time_switch = time_switches.len() / 2;
         let time_switches = pool.lower(&inputs.state, &time_switches);
-        let values: Vec<Expr> = system.outputs.iter().map(|o| o.value).chain(system.energy).collect();
+        let values: Vec<Expr> =
+            system.experiment.outputs.iter().map(|o| o.value).chain(system.energies.total).collect();
         let outputs = traced::outputs(system, &inputs, &values);
         let pool = &mut system.pool;
         let shared = system.bodies.as_ref().map(|bodies| &bodies.loop_forces).filter(|list| !list.is_empty());
         let loop_forces = shared.map(|list| pool.lower(&inputs.results, list));
-        let readers = values.into_iter().chain(system.events.iter().map(|e| e.value)).chain(assigned);
+        let readers =
+            values.into_iter().chain(system.experiment.events.iter().map(|e| e.value)).chain(assigned);
         let readers: Vec<Expr> = readers.collect();
         let mut read = |symbols: &[Symbol]| readers.iter().any(|e| pool.depends_on(*e, symbols));
         let reactions = &system.observables.reactions;
@@ -216,7 +218,7 @@ impl Compiled {
             n_eta: n,
             n_con: m,
             n_invariant: form.invariants.len(),
-            n_event: system.events.len(),
+            n_event: system.experiment.events.len(),
             n_switch,
             n_time_switch,
             has_nonideal: nonideal.is_some(),
@@ -231,7 +233,7 @@ impl Compiled {
         let derived = terms.program.counts();
         let mut compiled = Compiled {
             shape,
-            levels: system.rows.iter().map(level).collect(),
+            levels: system.constraints.rows.iter().map(level).collect(),
             parameters,
             programs: Programs {
                 terms,
@@ -257,7 +259,7 @@ impl Compiled {
             },
             folded: false,
             derived,
-            groups: system.constraints.iter().map(|c| c.rows.clone()).collect(),
+            groups: system.constraints.named.iter().map(|c| c.rows.clone()).collect(),
             sparse,
             reactions_read,
             multipliers_read,
@@ -304,7 +306,7 @@ impl Compiled {
         }
         let inputs = Inputs::of(system, form);
         let (n_x, n) = (form.coordinates.len(), form.speeds.len());
-        let accelerations: Vec<Symbol> = system.speeds.iter().map(|s| s.acceleration).collect();
+        let accelerations: Vec<Symbol> = system.frame.speeds.iter().map(|s| s.acceleration).collect();
         let pool = &mut system.pool;
         let mut F: Vec<Vec<(Expr, Rational)>> = Vec::new();
         for (p, Q_p) in form.force.iter().enumerate() {
@@ -427,9 +429,9 @@ impl Compiled {
 
 /// Rows of joints that close loops.
 fn loop_rows(system: &System) -> Vec<usize> {
-    let closes = |r: &usize| system.joint_of_constraint(system.rows[*r].constraint).is_some();
+    let closes = |r: &usize| system.joint_of_constraint(system.constraints.rows[*r].constraint).is_some();
     match system.bodies {
-        Some(_) => (0..system.rows.len()).filter(closes).collect(),
+        Some(_) => (0..system.constraints.rows.len()).filter(closes).collect(),
         None => Vec::new(),
     }
 }
@@ -440,8 +442,9 @@ fn rows_read(system: &mut System, form: &KernelForm) -> Vec<usize> {
     let o = &system.observables;
     let pool = &mut system.pool;
     let mut read = |symbol: Symbol| C.iter().any(|e| pool.depends_on(*e, &[symbol]));
-    let mut rows: Vec<usize> = (0..system.rows.len()).filter(|&r| read(o.multipliers[r])).collect();
-    for (g, constraint) in system.constraints.iter().enumerate() {
+    let mut rows: Vec<usize> =
+        (0..system.constraints.rows.len()).filter(|&r| read(o.multipliers[r])).collect();
+    for (g, constraint) in system.constraints.named.iter().enumerate() {
         if read(o.reactions[g]) {
             rows.extend(constraint.rows.clone());
         }

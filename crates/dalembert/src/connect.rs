@@ -150,7 +150,7 @@ impl Workspace {
         let fixed = fixed_ones(text);
         let mut given = vec![false; n];
         for (k, (name, value)) in values.into_iter().enumerate() {
-            let names: Vec<&str> = self.system.coordinates.iter().map(|c| c.name.as_str()).collect();
+            let names: Vec<&str> = self.system.frame.coordinates.iter().map(|c| c.name.as_str()).collect();
             let Some(i) = names.iter().position(|known| *known == name) else {
                 let d = Diagnostic::error(
                     Code::BadOption,
@@ -188,7 +188,7 @@ impl Workspace {
             ConnectError::BadArguments => lost("there is nothing to connect".into()),
             ConnectError::EndOff { at_end, row, residual } => {
                 let which = if *at_end { "end" } else { "start" };
-                let row = &self.system.rows[*row];
+                let row = &self.system.constraints.rows[*row];
                 let message = format!("the {which} is off the constraint `{}` by {}", row.name, short(*residual));
                 Diagnostic::error(Code::InconsistentStart, row.span, message)
                     .help("write `~` instead of `=` for values that may be adjusted")

@@ -43,7 +43,7 @@ impl ConstraintKind {
 
 /// The kinds of all constraints.
 pub fn kinds(model: &mut Workspace) -> Vec<ConstraintKind> {
-    let constraints = model.system.constraints.clone();
+    let constraints = model.system.constraints.named.clone();
     let speeds = Places::new(&model.form.speeds);
     constraints
         .iter()
@@ -51,9 +51,14 @@ pub fn kinds(model: &mut Workspace) -> Vec<ConstraintKind> {
             let rows = constraint.rows.clone();
             ConstraintKind {
                 name: constraint.name.clone(),
-                rows: model.system.rows[rows.clone()].iter().map(|row| row.name.clone()).collect(),
-                on_accelerations: model.system.rows[rows.clone()].iter().any(|row| row.on_accelerations),
-                holonomic: model.system.rows[rows.clone()].iter().all(|row| row.holonomic),
+                rows: model.system.constraints.rows[rows.clone()]
+                    .iter()
+                    .map(|row| row.name.clone())
+                    .collect(),
+                on_accelerations: model.system.constraints.rows[rows.clone()]
+                    .iter()
+                    .any(|row| row.on_accelerations),
+                holonomic: model.system.constraints.rows[rows.clone()].iter().all(|row| row.holonomic),
                 linear: rows.clone().all(|r| linear(model, &speeds, r)),
                 scleronomic: rows.clone().all(|r| !timed(model, r)),
                 catastatic: rows.clone().all(|r| keeps_rest(model, &speeds, r)),
@@ -64,7 +69,7 @@ pub fn kinds(model: &mut Workspace) -> Vec<ConstraintKind> {
 
 fn linear(model: &mut Workspace, speeds: &Places, row: usize) -> bool {
     let psi = model.form.velocity_residuals[row];
-    if model.system.rows[row].holonomic {
+    if model.system.constraints.rows[row].holonomic {
         return true;
     }
     let present: Vec<Symbol> = speeds.present(&mut model.system.pool, psi).into_iter().map(|p| p.1).collect();
@@ -72,7 +77,7 @@ fn linear(model: &mut Workspace, speeds: &Places, row: usize) -> bool {
 }
 
 pub(crate) fn timed(model: &mut Workspace, row: usize) -> bool {
-    let (residual, time) = (model.system.rows[row].residual, model.system.time);
+    let (residual, time) = (model.system.constraints.rows[row].residual, model.system.time);
     if !model.system.pool.depends_on(residual, &[time]) {
         return false;
     }
@@ -104,7 +109,7 @@ impl Freedom {
         let start = model.start()?;
         let found = model.evaluate(&start.state)?;
         let mut freedom = Freedom::at(model, &start);
-        if model.system.rows.iter().any(|row| row.on_accelerations) {
+        if model.system.constraints.rows.iter().any(|row| row.on_accelerations) {
             // The start satisfies none of these, but the motion does.
             freedom.rank = found.solution.rank;
             freedom.rank_nearby = freedom.rank_nearby.max(freedom.rank);
@@ -135,10 +140,12 @@ impl Freedom {
 /// The note about rows that follow from others.
 pub fn redundancy(model: &Workspace, rows: &[usize]) -> Option<Diagnostic> {
     let first = rows.first()?;
-    let named: Vec<String> = rows.iter().map(|r| format!("`{}`", model.system.rows[*r].name)).collect();
+    let named: Vec<String> =
+        rows.iter().map(|r| format!("`{}`", model.system.constraints.rows[*r].name)).collect();
     let verb = if rows.len() == 1 { "follows" } else { "follow" };
     let message = format!("{} {verb} from the other constraints", named.join(", "));
-    let note = Diagnostic::note(Code::RedundantConstraints, model.system.rows[*first].span, message);
+    let note =
+        Diagnostic::note(Code::RedundantConstraints, model.system.constraints.rows[*first].span, message);
     Some(note.help("the motion is not affected; single multipliers are shared in the way of least squares"))
 }
 
@@ -147,7 +154,7 @@ fn degenerate(model: &Workspace, freedom: &Freedom) -> Diagnostic {
         "the constraints degenerate at the start: rank {} there, {} around it",
         freedom.rank, freedom.rank_nearby
     );
-    let span = model.system.rows.first().map(|row| row.span);
+    let span = model.system.constraints.rows.first().map(|row| row.span);
     Diagnostic::warning(Code::DegenerateState, span, message)
         .help("degrees of freedom are those around it; start elsewhere if the motion from there is not what you mean")
 }

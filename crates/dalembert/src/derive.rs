@@ -43,9 +43,9 @@ pub(crate) fn derive_besides_bodies(system: &mut System) -> Result<KernelForm, B
 fn derive_parts(system: &mut System, is_deferred: bool) -> Result<KernelForm, Box<Diagnostic>> {
     let symbols = Symbols::of(system);
     let positions = system.positions();
-    let rates = system.speeds.iter().enumerate().all(|(p, s)| s.rate_of == Some(p))
-        && system.speeds.len() == positions;
-    let identity = rates && positions == system.coordinates.len();
+    let rates = system.frame.speeds.iter().enumerate().all(|(p, s)| s.rate_of == Some(p))
+        && system.frame.speeds.len() == positions;
+    let identity = rates && positions == system.frame.coordinates.len();
     check_size(system, identity)?;
     let frame = if identity { None } else { Some(FrameParts::of(system, &symbols)) };
     // Where all rates of coordinates are speeds, directions commute, whatever auxiliary variables there are.
@@ -55,7 +55,12 @@ fn derive_parts(system: &mut System, is_deferred: bool) -> Result<KernelForm, Bo
     };
     // D with eta held: x -> x', t -> 1.
     let mut dot = Derivation::new(
-        symbols.x.iter().copied().zip(system.kinematics.iter().copied()).chain([(system.time, Pool::ONE)]),
+        symbols
+            .x
+            .iter()
+            .copied()
+            .zip(system.frame.kinematics.iter().copied())
+            .chain([(system.time, Pool::ONE)]),
     );
     let dynamics = match is_deferred {
         true => Dynamics::default(),
@@ -74,7 +79,7 @@ fn derive_parts(system: &mut System, is_deferred: bool) -> Result<KernelForm, Bo
     let mut form = KernelForm {
         time: system.time,
         parameters: system.parameters.iter().map(|p| p.symbol).collect(),
-        x_dot: system.kinematics.clone(),
+        x_dot: system.frame.kinematics.clone(),
         frame: frame.map(|f| f.rows),
         mass_matrix: dynamics.mass_matrix,
         force: dynamics.force,
@@ -82,14 +87,14 @@ fn derive_parts(system: &mut System, is_deferred: bool) -> Result<KernelForm, Bo
         constraint_right: Vec::new(),
         position_residuals: Vec::new(),
         velocity_residuals: Vec::new(),
-        nonideal: system.nonideal.clone(),
+        nonideal: system.constraints.nonideal.clone(),
         contacts: Vec::new(),
         requirement_matrix: Vec::new(),
         requirement_right: Vec::new(),
         requirement_rates: Vec::new(),
         not_differentiated: None,
         inputs: Vec::new(),
-        cost: system.weight.as_ref().map(|(rows, _)| rows.clone()),
+        cost: system.control.weight.as_ref().map(|(rows, _)| rows.clone()),
         invariants,
         momenta: dynamics.momenta,
         structure,
@@ -116,12 +121,12 @@ fn derive_parts(system: &mut System, is_deferred: bool) -> Result<KernelForm, Bo
 
 /// Features whose matrices are written out are refused beyond [`MAX_DENSE`] speeds.
 fn check_size(system: &System, identity: bool) -> Result<(), Box<Diagnostic>> {
-    let n = system.speeds.len().max(system.coordinates.len());
+    let n = system.frame.speeds.len().max(system.frame.coordinates.len());
     let feature = if !identity {
         "whose rates are not all speeds"
     } else if !system.contacts.is_empty() {
         "with friction at contacts"
-    } else if !system.requirement_rows.is_empty() {
+    } else if !system.control.rows.is_empty() {
         "with requirements"
     } else {
         return Ok(());
@@ -144,7 +149,7 @@ pub(crate) fn structure_of(system: &mut System) -> Option<Structure> {
         time: system.time,
         fields: &parts.fields,
         drift: &parts.drift,
-        inverse: system.speeds_in_rates.as_deref(),
+        inverse: system.frame.speeds_in_rates.as_deref(),
     };
     frame.structure(&mut system.pool).ok()
 }
@@ -157,8 +162,8 @@ struct Symbols {
 impl Symbols {
     fn of(system: &System) -> Self {
         Symbols {
-            x: system.coordinates.iter().map(|c| c.symbol).collect(),
-            eta: system.speeds.iter().map(|s| s.symbol).collect(),
+            x: system.frame.coordinates.iter().map(|c| c.symbol).collect(),
+            eta: system.frame.speeds.iter().map(|s| s.symbol).collect(),
         }
     }
 }
@@ -174,12 +179,12 @@ impl FrameParts {
     fn of(system: &mut System, symbols: &Symbols) -> Self {
         let (positions, pool) = (system.positions(), &mut system.pool);
         let mut rows: Vec<Vec<Expr>> =
-            system.kinematics.iter().map(|r| pool.gradient(*r, &symbols.eta)).collect();
+            system.frame.kinematics.iter().map(|r| pool.gradient(*r, &symbols.eta)).collect();
         // No virtual displacement changes an auxiliary variable.
         rows[positions..].iter_mut().for_each(|row| row.fill(Pool::ZERO));
         let fields = (0..symbols.eta.len()).map(|p| rows.iter().map(|row| row[p]).collect()).collect();
         let zeros: Vec<(Symbol, Expr)> = symbols.eta.iter().map(|s| (*s, Pool::ZERO)).collect();
-        let drift = pool.substitute(&system.kinematics, &zeros);
+        let drift = pool.substitute(&system.frame.kinematics, &zeros);
         FrameParts { rows, fields, drift }
     }
 
@@ -190,8 +195,11 @@ impl FrameParts {
     ) -> Result<(Structure, Vec<Expr>), Box<Diagnostic>> {
         let n = system.positions();
         let fields: Vec<Vec<Expr>> = self.fields.iter().map(|field| field[..n].to_vec()).collect();
-        let inverse: Option<Vec<Vec<Expr>>> =
-            system.speeds_in_rates.as_ref().map(|rows| rows.iter().map(|row| row[..n].to_vec()).collect());
+        let inverse: Option<Vec<Vec<Expr>>> = system
+            .frame
+            .speeds_in_rates
+            .as_ref()
+            .map(|rows| rows.iter().map(|row| row[..n].to_vec()).collect());
         let frame = Frame {
             x: &symbols.x[..n],
             time: system.time,
@@ -200,13 +208,13 @@ impl FrameParts {
             inverse: inverse.as_deref(),
         };
         // With the direct form alone no bracket is needed.
-        let needed = system.kinetic.is_some() || system.lagrangian.is_some();
+        let needed = system.energies.kinetic.is_some() || system.energies.lagrangian.is_some();
         let structure = match needed {
             true => frame.structure(&mut system.pool).map_err(|e| Box::new(frame_error(&e, system)))?,
             false => Structure::default(),
         };
         let mut invariants = Vec::new();
-        if system.speeds_in_rates.is_none() {
+        if system.frame.speeds_in_rates.is_none() {
             for group in self.groups(system) {
                 if group.len() <= MAX_INVARIANT_GROUP {
                     invariants.extend(frame.invariants(&mut system.pool, &group));
@@ -220,7 +228,7 @@ impl FrameParts {
     /// one group, however many bodies there are.
     fn groups(&self, system: &System) -> Vec<Vec<usize>> {
         let positions = system.positions();
-        let is_speed = |i: usize| i >= positions || system.speeds.iter().any(|s| s.rate_of == Some(i));
+        let is_speed = |i: usize| i >= positions || system.frame.speeds.iter().any(|s| s.rate_of == Some(i));
         let mut group_of: Vec<usize> = (0..self.rows.len()).collect();
         for field in &self.fields {
             let moved: Vec<usize> =
@@ -243,8 +251,8 @@ fn frame_error(error: &FrameError, system: &System) -> Diagnostic {
         return Diagnostic::error(Code::Internal, None, message)
             .help("this is an error of Dalembert itself: please report it with the model");
     };
-    let name = |p: usize| system.speeds[p].name.as_str();
-    let span: Option<Span> = system.speeds.get(second).map(|s| s.span);
+    let name = |p: usize| system.frame.speeds[p].name.as_str();
+    let span: Option<Span> = system.frame.speeds.get(second).map(|s| s.span);
     let message = match first {
         Some(first) => format!(
             "the kinematics do not close: the bracket of the directions of `{}` and `{}` is not a combination of directions of speeds",
@@ -300,14 +308,14 @@ fn lagrange(
         let term = [*c, eta, momenta[*r]].map(|e| (e, Rational::ONE));
         force[*p].push((pool.product(term), Rational::ONE));
     }
-    let damping = system.dissipation.map(|r| pool.gradient(r, &symbols.eta));
+    let damping = system.forces.dissipation.map(|r| pool.gradient(r, &symbols.eta));
     for p in 0..n {
-        force[p].push((system.applied[p], Rational::ONE));
+        force[p].push((system.forces.applied[p], Rational::ONE));
         force[p].push((dot.apply(pool, momenta[p]), Rational::MINUS_ONE));
         force[p].extend(damping.as_ref().map(|d| (d[p], Rational::MINUS_ONE)));
     }
     let force = force.into_iter().map(|parts| pool.combine(parts)).collect();
-    if let Some(direct) = &system.mass {
+    if let Some(direct) = &system.forces.mass {
         let mut sum = |p: usize, q: usize, d: Expr| (q, pool.add(mass_matrix.get(p, q), d));
         let rows = direct.iter().enumerate().map(|(p, row)| {
             let entries = row.iter().enumerate().map(|(q, d)| sum(p, q, *d));
@@ -367,7 +375,7 @@ fn constrain(system: &mut System, form: &mut KernelForm, dot: &mut Derivation) {
     let symbols = Symbols::of(system);
     let mut families = Families::new(&symbols, form.frame.is_none());
     let accelerations = acceleration_symbols(system);
-    for row in &system.rows {
+    for row in &system.constraints.rows {
         if row.on_accelerations {
             let (entries, right) = row_on_accelerations(&mut system.pool, &accelerations, row.residual);
             form.constraint_right.push(right);
@@ -385,7 +393,7 @@ fn constrain(system: &mut System, form: &mut KernelForm, dot: &mut Derivation) {
 }
 
 fn acceleration_symbols(system: &System) -> Vec<Symbol> {
-    system.speeds.iter().map(|s| s.acceleration).collect()
+    system.frame.speeds.iter().map(|s| s.acceleration).collect()
 }
 
 /// A row that is linear in accelerations as it is written: its entries and right side (K3).
@@ -459,20 +467,20 @@ pub(crate) fn touch_again(system: &mut System, form: &mut KernelForm) {
 /// C1 and C2: requirements as rows, and the inputs.
 fn require(system: &mut System, form: &mut KernelForm, dot: &mut Derivation) -> Result<(), Box<Diagnostic>> {
     let n = form.speeds.len();
-    form.inputs = match &system.actuators {
-        _ if system.requirement_rows.is_empty() => return Ok(()),
+    form.inputs = match &system.control.actuators {
+        _ if system.control.rows.is_empty() => return Ok(()),
         Some(list) => list.iter().map(|(_, column)| column.clone()).collect(),
         None => {
             let unit = |p: usize| (0..n).map(|q| if q == p { Pool::ONE } else { Pool::ZERO }).collect();
             (0..n).map(unit).collect()
         }
     };
-    if system.actuators.is_some() && relative_degree::differentiate(system, form, dot)? {
+    if system.control.actuators.is_some() && relative_degree::differentiate(system, form, dot)? {
         return Ok(());
     }
     let accelerations = acceleration_symbols(system);
     let (pool, place) = (&mut system.pool, places(form));
-    for row in &system.requirement_rows {
+    for row in &system.control.rows {
         if row.on_accelerations {
             let (entries, right) = row_on_accelerations(pool, &accelerations, row.residual);
             form.requirement_matrix.push(entries);

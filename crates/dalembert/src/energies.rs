@@ -99,14 +99,14 @@ impl Energies {
                 .reasons
                 .push("H* and L* are for plain coordinates: here speeds are not their rates".into());
         }
-        if model.system.lagrangian.is_some() {
+        if model.system.energies.lagrangian.is_some() {
             energies
                 .reasons
                 .push("the model gives L as a whole: it does not say which part is T* and which V".into());
             return Ok(energies);
         }
-        let Some(kinetic) = model.system.kinetic else { return Ok(energies) };
-        let potential = model.system.potential.unwrap_or(Pool::ZERO);
+        let Some(kinetic) = model.system.energies.kinetic else { return Ok(energies) };
+        let potential = model.system.energies.potential.unwrap_or(Pool::ZERO);
         let pool = &mut model.system.pool;
         energies.kinetic_coenergy = Some(as_written(pool, kinetic));
         if let Ok(hamiltonian) = closed {
@@ -122,7 +122,7 @@ impl Energies {
     fn efforts_of(&mut self, model: &mut Workspace) -> Result<(), Box<Diagnostic>> {
         let inside = inside(model, self.lagrangian);
         let names: Vec<String> =
-            inside.iter().map(|i| format!("e_{}", model.system.coordinates[*i].name)).collect();
+            inside.iter().map(|i| format!("e_{}", model.system.frame.coordinates[*i].name)).collect();
         self.efforts = own_symbols(&mut model.system, &names)?;
         let coordinates: Vec<Symbol> = inside.iter().map(|i| model.form.coordinates[*i]).collect();
         let pool = &mut model.system.pool;
@@ -146,7 +146,7 @@ impl Energies {
         let own = moving || model.form.frame.is_some();
         let prefix = if own { "dV_" } else { "e_" };
         let names: Vec<String> =
-            inside.iter().map(|i| format!("{prefix}{}", model.system.coordinates[*i].name)).collect();
+            inside.iter().map(|i| format!("{prefix}{}", model.system.frame.coordinates[*i].name)).collect();
         let symbols = own_symbols(&mut model.system, &names)?;
         let constants = model.constants();
         let pool = &mut model.system.pool;

@@ -16,8 +16,8 @@ use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol, Zero};
 /// The power of each class, in the order of [`Power::ALL`], over state and results. Potentials count by their change
 /// with the configuration, a Lagrangian by its part without speeds; in the direct form every force is impressed.
 pub fn powers(system: &mut System) -> Vec<Expr> {
-    let speeds: Vec<Symbol> = system.speeds.iter().map(|s| s.symbol).collect();
-    let coordinates: Vec<Symbol> = system.coordinates.iter().map(|c| c.symbol).collect();
+    let speeds: Vec<Symbol> = system.frame.speeds.iter().map(|s| s.symbol).collect();
+    let coordinates: Vec<Symbol> = system.frame.coordinates.iter().map(|c| c.symbol).collect();
     let pool = &mut system.pool;
     let along = |pool: &mut Pool, forces: &[Expr]| {
         let mut terms = Vec::with_capacity(forces.len());
@@ -31,8 +31,8 @@ pub fn powers(system: &mut System) -> Vec<Expr> {
         let forces: Vec<Expr> = symbols.iter().map(|s| pool.var(*s)).collect();
         along(pool, &forces)
     };
-    let mut nonconservative = along(pool, &system.applied);
-    if let Some(R) = system.dissipation {
+    let mut nonconservative = along(pool, &system.forces.applied);
+    if let Some(R) = system.forces.dissipation {
         let slope = pool.gradient(R, &speeds);
         let lost = along(pool, &slope);
         nonconservative = pool.sub(nonconservative, lost);
@@ -41,9 +41,9 @@ pub fn powers(system: &mut System) -> Vec<Expr> {
     let height = height(system, &still);
     let pool = &mut system.pool;
     let slope = pool.gradient(height, &coordinates);
-    let drift = pool.substitute(&system.kinematics, &still);
+    let drift = pool.substitute(&system.frame.kinematics, &still);
     let mut parts = vec![(nonconservative, Rational::ONE)];
-    for ((g, rate), drift) in slope.iter().zip(&system.kinematics).zip(drift) {
+    for ((g, rate), drift) in slope.iter().zip(&system.frame.kinematics).zip(drift) {
         let moved = pool.sub(*rate, drift);
         parts.push((pool.mul(*g, moved), Rational::ONE));
     }
@@ -58,7 +58,7 @@ pub fn impressed_forces(system: &mut System, form: &KernelForm) -> Vec<Expr> {
     let height = height(system, &still);
     let (pool, places) = (&mut system.pool, Places::new(&form.coordinates));
     let mut forces: Vec<Vec<(Expr, Rational)>> =
-        system.applied.iter().map(|f| vec![(*f, Rational::ONE)]).collect();
+        system.forces.applied.iter().map(|f| vec![(*f, Rational::ONE)]).collect();
     for (i, slope) in places.gradient(pool, height) {
         match &form.frame {
             None => forces[i].push((slope, Rational::ONE)),
@@ -69,7 +69,7 @@ pub fn impressed_forces(system: &mut System, form: &KernelForm) -> Vec<Expr> {
             }
         }
     }
-    if let Some(R) = system.dissipation {
+    if let Some(R) = system.forces.dissipation {
         for (p, slope) in Places::new(&form.speeds).gradient(pool, R) {
             forces[p].push((slope, Rational::MINUS_ONE));
         }
@@ -85,8 +85,8 @@ fn at_rest(speeds: &[Symbol]) -> Vec<(Symbol, Expr)> {
 fn height(system: &mut System, still: &[(Symbol, Expr)]) -> Expr {
     system.write_body_energies();
     let pool = &mut system.pool;
-    let height = system.potential.map_or(Pool::ZERO, |v| pool.neg(v));
-    match system.lagrangian {
+    let height = system.energies.potential.map_or(Pool::ZERO, |v| pool.neg(v));
+    match system.energies.lagrangian {
         Some(l) => {
             let at_rest = pool.substitute(&[l], still)[0];
             pool.add(height, at_rest)
@@ -104,19 +104,24 @@ pub(crate) fn name_powers(system: &mut System) {
         .zip(values)
         .map(|(class, value)| (pool.symbol(&format!("power({})", class.name())), value))
         .collect();
-    let all: Vec<Expr> =
-        system.outputs.iter().map(|o| o.value).chain(expressions(&mut system.events).map(|e| *e.0)).collect();
+    let all: Vec<Expr> = system
+        .experiment
+        .outputs
+        .iter()
+        .map(|o| o.value)
+        .chain(expressions(&mut system.experiment.events).map(|e| *e.0))
+        .collect();
     let replaced = pool.substitute(&all, &images);
-    let (outputs, events) = replaced.split_at(system.outputs.len());
-    system.outputs.iter_mut().zip(outputs).for_each(|(o, e)| o.value = *e);
-    expressions(&mut system.events).zip(events).for_each(|((old, _), new)| *old = *new);
+    let (outputs, events) = replaced.split_at(system.experiment.outputs.len());
+    system.experiment.outputs.iter_mut().zip(outputs).for_each(|(o, e)| o.value = *e);
+    expressions(&mut system.experiment.events).zip(events).for_each(|((old, _), new)| *old = *new);
 }
 
 /// P(explicit), where there is an energy: with M eta' = Q_L + forces it is
 /// `X0 E + eta_q X_q E + eta . Q_L + (dE/d eta - M eta) . eta'`.
 pub fn explicit_power(system: &mut System, form: &KernelForm, nonconservative: Expr) -> Option<Expr> {
     system.write_body_energies();
-    let energy = system.energy?;
+    let energy = system.energies.total?;
     let pool = &mut system.pool;
     let seeds = form.coordinates.iter().copied().zip(form.x_dot.iter().copied());
     let mut dot = Derivation::new(seeds.chain([(form.time, Pool::ONE)]));
@@ -132,7 +137,7 @@ pub fn explicit_power(system: &mut System, form: &KernelForm, nonconservative: E
         }
         let difference = pool.combine(difference);
         if pool.is_zero(difference) != Zero::Yes {
-            let acceleration = pool.var(system.speeds[p].acceleration);
+            let acceleration = pool.var(system.frame.speeds[p].acceleration);
             parts.push((pool.mul(difference, acceleration), Rational::ONE));
         }
     }

@@ -129,7 +129,7 @@ pub fn write(model: &mut Workspace, form: Form, style: impl Into<Style>) -> Resu
         model.require_dense("this form")?;
     }
     let multipliers = match form {
-        Form::Kernel => model.system.nonideal.is_some() || !model.system.contacts.is_empty(),
+        Form::Kernel => model.system.constraints.nonideal.is_some() || !model.system.contacts.is_empty(),
         Form::Suslov | Form::Energies | Form::HamiltonJacobi | Form::Vakonomic => false,
         Form::Maggi | Form::Kane | Form::Appell => false,
         Form::Lagrange | Form::Explicit | Form::Poincare | Form::Hamilton => true,
@@ -177,7 +177,7 @@ fn left_out(written: &str) -> Option<&str> {
 }
 
 fn lambda_names(model: &Workspace) -> Vec<String> {
-    model.system.rows.iter().map(|r| format!("lambda_{}", r.name)).collect()
+    model.system.constraints.rows.iter().map(|r| format!("lambda_{}", r.name)).collect()
 }
 
 /// The symbol under which a multiplier is printed.
@@ -232,13 +232,13 @@ fn whole_symbols(model: &mut Workspace) -> Vec<Symbol> {
 }
 
 fn whole_names(model: &Workspace) -> Vec<String> {
-    model.system.rows.iter().map(|r| format!("Lambda_{}", r.name)).collect()
+    model.system.constraints.rows.iter().map(|r| format!("Lambda_{}", r.name)).collect()
 }
 
 /// Says which multipliers stand in the equations of a model with non-ideal forces.
 fn note_multipliers(w: &mut Writer, model: &mut Workspace) {
     if model.form.nonideal.is_some()
-        && !model.system.rows.is_empty()
+        && !model.system.constraints.rows.is_empty()
         && closed_nonideal_force(model).is_none()
     {
         w.note("Lambda answers the non-ideal force C too, A^T Lambda + C = Q_i + Q_ni; lambda is that of Q_i alone (P5)");
@@ -248,7 +248,8 @@ fn note_multipliers(w: &mut Writer, model: &mut Workspace) {
 /// Names the rows that follow from others.
 fn note_dropped(w: &mut Writer, model: &Workspace, dropped: &[usize]) {
     if !dropped.is_empty() {
-        let names: Vec<&str> = dropped.iter().map(|r| model.system.rows[*r].name.as_str()).collect();
+        let names: Vec<&str> =
+            dropped.iter().map(|r| model.system.constraints.rows[*r].name.as_str()).collect();
         w.note(&format!("rows that follow from others, left out: {}", names.join(", ")));
     }
 }
@@ -292,8 +293,8 @@ fn kernel(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnostic>
     let form = model.form.clone();
     let pool = &mut model.system.pool;
     let mut w = Writer::new(style, model.system.title.as_deref());
-    write_kinematics(&mut w, pool, &model.system.coordinates, &form);
-    let names: Vec<String> = model.system.speeds.iter().map(|s| format!("{}'", s.name)).collect();
+    write_kinematics(&mut w, pool, &model.system.frame.coordinates, &form);
+    let names: Vec<String> = model.system.frame.speeds.iter().map(|s| format!("{}'", s.name)).collect();
     w.vector_of_names("eta'", &names);
     let matrix: Vec<Vec<Expr>> = form
         .mass_matrix
@@ -366,10 +367,10 @@ fn lagrange(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnosti
     }
     let reactions = forces::reactions(model);
     let form = model.form.clone();
-    let accelerations: Vec<Symbol> = model.system.speeds.iter().map(|s| s.acceleration).collect();
+    let accelerations: Vec<Symbol> = model.system.frame.speeds.iter().map(|s| s.acceleration).collect();
     let pool = &mut model.system.pool;
     let mut w = Writer::new(style, model.system.title.as_deref());
-    write_kinematics(&mut w, pool, &model.system.coordinates, &form);
+    write_kinematics(&mut w, pool, &model.system.frame.coordinates, &form);
     for (p, right) in right.into_iter().enumerate() {
         let mut left = vec![(form.force[p], Rational::MINUS_ONE)];
         for (q, e) in form.mass_matrix.row(p) {
@@ -380,7 +381,7 @@ fn lagrange(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnosti
         let (left, right) = (pool.simplify(left), pool.simplify(right));
         w.balance(pool, left, right);
     }
-    for row in &model.system.rows {
+    for row in &model.system.constraints.rows {
         let e = pool.simplify(row.residual);
         w.balance(pool, e, Pool::ZERO);
     }
@@ -414,7 +415,7 @@ pub fn closed_form(model: &mut Workspace) -> Result<Vec<Expr>, Box<Diagnostic>> 
     if !model.system.contacts.is_empty() {
         return refuse("accelerations with friction have no closed form: contacts stick and slide".into());
     }
-    if !model.system.requirement_rows.is_empty() {
+    if !model.system.control.rows.is_empty() {
         let found = ExplicitEquation::of(model)?;
         return Ok(found.acceleration.into_iter().chain(found.multipliers).collect());
     }
@@ -487,15 +488,15 @@ fn explicit(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnosti
     let dropped = independent_rows(model).1;
     let n = model.form.speeds.len();
     let mut w = Writer::new(style, model.system.title.as_deref());
-    write_kinematics(&mut w, &mut model.system.pool, &model.system.coordinates, &model.form);
+    write_kinematics(&mut w, &mut model.system.pool, &model.system.frame.coordinates, &model.form);
     note_dropped(&mut w, model, &dropped);
     note_chetaev(&mut w, model);
     let pool = &mut model.system.pool;
-    for (s, e) in model.system.speeds.iter().zip(&solution) {
+    for (s, e) in model.system.frame.speeds.iter().zip(&solution) {
         w.equation(pool, &format!("{}'", s.name), *e);
     }
     write_multipliers(&mut w, model, &solution[n..]);
-    if !model.system.requirement_rows.is_empty()
+    if !model.system.control.rows.is_empty()
         && let Some(control) = ExplicitEquation::of(model)?.control
     {
         forces::write_inputs(&mut w, model, &control.inputs);

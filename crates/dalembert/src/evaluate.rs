@@ -23,19 +23,24 @@ impl Workspace {
         let solution =
             reporter.solve(&sticking, state.point(), ControlInput::Required).map_err(wrong)?.clone();
         let terms = reporter.terms();
-        let small = self.form.speeds.len().max(self.system.rows.len()) <= WRITTEN_OUT;
+        let small = self.form.speeds.len().max(self.system.constraints.rows.len()) <= WRITTEN_OUT;
         let terms = if small { terms.written_out() } else { terms.clone() };
         let sticks = (0..self.system.contacts.len()).map(|k| sticking.modes().sticks(k)).collect();
-        let m = self.system.rows.len();
+        let m = self.system.constraints.rows.len();
         let (mut phi, mut psi) = (vec![0.0; m], vec![0.0; m]);
         let mut scratch = vec![0.0; self.compiled.scratch_len()];
         self.compiled.residuals(state.point(), &mut scratch, &mut phi, &mut psi);
-        let residuals =
-            self.system.rows.iter().enumerate().map(|(r, row)| if row.holonomic { phi[r] } else { psi[r] });
+        let residuals = self
+            .system
+            .constraints
+            .rows
+            .iter()
+            .enumerate()
+            .map(|(r, row)| if row.holonomic { phi[r] } else { psi[r] });
         let residuals = residuals.collect();
         let mut outputs = vec![0.0; self.compiled.output_count()];
         self.compiled.outputs(state.point(), &terms, &solution, &[], &mut outputs);
-        let energy = self.system.energy.and_then(|_| outputs.pop());
+        let energy = self.system.energies.total.and_then(|_| outputs.pop());
         Ok(Evaluation { state: state.clone(), terms, solution, residuals, outputs, energy, sticks })
     }
 
@@ -44,8 +49,8 @@ impl Workspace {
         let system = &self.system;
         let mut known: FxHashMap<Symbol, f64> = FxHashMap::default();
         known.insert(system.time, state.t);
-        known.extend(system.coordinates.iter().map(|c| c.symbol).zip(state.x.iter().copied()));
-        known.extend(system.speeds.iter().map(|s| s.symbol).zip(state.eta.iter().copied()));
+        known.extend(system.frame.coordinates.iter().map(|c| c.symbol).zip(state.x.iter().copied()));
+        known.extend(system.frame.speeds.iter().map(|s| s.symbol).zip(state.eta.iter().copied()));
         let values = self.compiled.parameters().iter().copied();
         known.extend(system.parameters.iter().map(|p| p.symbol).zip(values));
         let signals = self.system.signals.clone();
@@ -59,8 +64,8 @@ impl Workspace {
 
     /// The names of coordinates and speeds, as columns are called.
     pub fn state_names(&self) -> Vec<&str> {
-        let x = self.system.coordinates.iter().map(|c| c.name.as_str());
-        x.chain(self.system.speeds.iter().map(|s| s.name.as_str())).collect()
+        let x = self.system.frame.coordinates.iter().map(|c| c.name.as_str());
+        x.chain(self.system.frame.speeds.iter().map(|s| s.name.as_str())).collect()
     }
 
     /// Puts `name = value` pairs over a state: coordinates, speeds, rates of coordinates, `t`.
@@ -101,12 +106,12 @@ impl Workspace {
         }
         let terms = terms.written_out();
         let n = self.form.speeds.len();
-        dependent(&terms.A[..self.system.rows.len() * n], n)
+        dependent(&terms.A[..self.system.constraints.rows.len() * n], n)
     }
 
     /// The multipliers that C reads: those of a motion without friction, under the control that acts.
     pub(crate) fn ideal_multipliers(&self, state: &State, s: &Solution) -> Option<Vec<f64>> {
-        if self.system.contacts.is_empty() || self.system.nonideal.is_none() {
+        if self.system.contacts.is_empty() || self.system.constraints.nonideal.is_none() {
             return Some(s.lambda.clone());
         }
         let mut accelerator = Accelerator::new(&self.compiled);

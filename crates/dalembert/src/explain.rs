@@ -20,22 +20,22 @@ const NAMED: usize = 4;
 
 /// No start.
 pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Workspace) -> Diagnostic {
-    let row = |r: usize| &model.system.rows[r];
-    let first_fixed = model.system.initial.iter().filter(|i| i.fixed).find_map(|i| i.span);
+    let row = |r: usize| &model.system.constraints.rows[r];
+    let first_fixed = model.system.experiment.initial.iter().filter(|i| i.fixed).find_map(|i| i.span);
     // Rows beyond the model's own are what the kinematics conserve (the norm of a quaternion).
     if let StartError::Position { row, .. }
     | StartError::Velocity { row, .. }
     | StartError::NotFinite { row: Some(row) } = error
-        && *row >= model.system.rows.len()
+        && *row >= model.system.constraints.rows.len()
     {
         let message = "at these starting values the kinematics leave the range of numbers";
         return Diagnostic::error(Code::NotFinite, first_fixed, message).help("give smaller starting values");
     }
     match error {
         StartError::Position { row, residual, .. }
-            if model.system.joint_of_constraint(model.system.rows[*row].constraint).is_some() =>
+            if model.system.joint_of_constraint(model.system.constraints.rows[*row].constraint).is_some() =>
         {
-            let row = &model.system.rows[*row];
+            let row = &model.system.constraints.rows[*row];
             let d = model
                 .system
                 .joint_of_constraint(row.constraint)
@@ -64,7 +64,7 @@ pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Workspace
                 .help("give a guess away from the singular point, as in `initial x ~ 1`")
         }
         StartError::Condition { together, .. } => {
-            match together.iter().find(|r| **r < model.system.rows.len()) {
+            match together.iter().find(|r| **r < model.system.constraints.rows.len()) {
                 Some(row) => {
                     let d = contradiction("speeds", *row, together, &with_given_rates(guess), model);
                     with_fixed_rates(d, model)
@@ -87,7 +87,7 @@ pub(crate) fn of_start(error: &StartError, guess: &StartGuess, model: &Workspace
 }
 
 fn event_name(model: &Workspace, event: usize) -> (&str, Option<Span>) {
-    model.system.events.get(event).map_or(("?", None), |e| (e.name.as_str(), Some(e.span)))
+    model.system.experiment.events.get(event).map_or(("?", None), |e| (e.name.as_str(), Some(e.span)))
 }
 
 /// The guess with the speeds nearest to it that have the rates which are given.
@@ -108,7 +108,7 @@ fn with_given_rates(guess: &StartGuess) -> StartGuess {
 
 fn with_fixed_rates(mut d: Diagnostic, model: &Workspace) -> Diagnostic {
     let fixed = |i: &&crate::system::Initial| i.fixed && !matches!(i.target, InitialTarget::Coordinate(_));
-    for span in model.system.initial.iter().filter(fixed).filter_map(|i| i.span).take(NAMED) {
+    for span in model.system.experiment.initial.iter().filter(fixed).filter_map(|i| i.span).take(NAMED) {
         d = match d.span {
             None => Diagnostic { span: Some(span), ..d },
             Some(_) => d.label(span, "with what is fixed here"),
@@ -119,7 +119,7 @@ fn with_fixed_rates(mut d: Diagnostic, model: &Workspace) -> Diagnostic {
 
 /// Residuals at the values that were given, by position and by rate.
 fn at_the_guess(model: &Workspace, guess: &StartGuess) -> (Vec<f64>, Vec<f64>) {
-    let m = model.system.rows.len();
+    let m = model.system.constraints.rows.len();
     let (mut phi, mut psi) = (vec![0.0; m], vec![0.0; m]);
     let mut scratch = vec![0.0; model.compiled.scratch_len()];
     model.compiled.residuals(guess.state.point(), &mut scratch, &mut phi, &mut psi);
@@ -135,7 +135,7 @@ fn contradiction(
     guess: &StartGuess,
     model: &Workspace,
 ) -> Diagnostic {
-    let rows = &model.system.rows;
+    let rows = &model.system.constraints.rows;
     let (phi, psi) = at_the_guess(model, guess);
     let violation = |r: usize| if what == "configuration" { phi[r].abs() } else { psi[r].abs() };
     let mut blamed: Vec<usize> = together.iter().copied().filter(|r| *r < rows.len()).collect();
@@ -168,7 +168,7 @@ fn contradiction(
 fn off_by(model: &Workspace, guess: &StartGuess, row: usize) -> String {
     let (phi, psi) = at_the_guess(model, guess);
     let (what, residual) = match phi[row] {
-        0.0 if model.system.rows[row].holonomic => ("the rates of its sides", psi[row]),
+        0.0 if model.system.constraints.rows[row].holonomic => ("the rates of its sides", psi[row]),
         0.0 => ("its sides", psi[row]),
         residual => ("its sides", residual),
     };
@@ -219,7 +219,7 @@ pub(crate) fn of_acceleration(
     match error {
         AccelerationError::NotFinite { t, term, index } => not_finite(*t, *term, *index, model, at),
         AccelerationError::MassSingular { t, speed, pivot } => {
-            let (name, span): (&str, Option<Span>) = match system.speeds.get(*speed) {
+            let (name, span): (&str, Option<Span>) = match system.frame.speeds.get(*speed) {
                 Some(s) => (&s.name, Some(s.span)),
                 None => ("a speed", None),
             };
@@ -242,20 +242,24 @@ pub(crate) fn of_acceleration(
                 .iter()
                 .take(1 + NAMED)
                 .map(|r| {
-                    system.rows.get(*r).map_or("a sticking contact".into(), |row| format!("`{}`", row.name))
+                    system
+                        .constraints
+                        .rows
+                        .get(*r)
+                        .map_or("a sticking contact".into(), |row| format!("`{}`", row.name))
                 })
                 .collect();
             if rows.len() > 1 + NAMED {
                 named.push(format!("and {} more", rows.len() - 1 - NAMED));
             }
-            let span = rows.iter().find_map(|r| system.rows.get(*r)).map(|row| row.span);
+            let span = rows.iter().find_map(|r| system.constraints.rows.get(*r)).map(|row| row.span);
             let message = format!(
                 "at t = {} these constraints cannot hold together: {}",
                 number::short(*t),
                 named.join(", ")
             );
             let mut d = Diagnostic::error(Code::ContradictoryConstraints, span, message);
-            for row in rows.iter().skip(1).filter_map(|r| system.rows.get(*r)).take(4) {
+            for row in rows.iter().skip(1).filter_map(|r| system.constraints.rows.get(*r)).take(4) {
                 d = d.label(row.span, "together with this one");
             }
             d.help("remove one of them, or make their right sides agree")
@@ -291,7 +295,7 @@ pub(crate) fn of_acceleration(
             unreachable(*t, rows, residuals, missing, model)
         }
         AccelerationError::CostNotPositive { t, .. } => {
-            let span = system.weight.as_ref().map(|(_, span)| *span);
+            let span = system.control.weight.as_ref().map(|(_, span)| *span);
             let message = match span {
                 Some(_) => {
                     format!("the weight of the control is not positive definite at t = {}", number::short(*t))
@@ -329,21 +333,21 @@ fn unreachable(t: f64, rows: &[usize], residuals: &[f64], missing: &[f64], model
         .iter()
         .zip(residuals)
         .take(4)
-        .map(|(r, left)| format!("`{}` by {}", system.requirement_rows[*r].name, number::short(left.abs())))
+        .map(|(r, left)| format!("`{}` by {}", system.control.rows[*r].name, number::short(left.abs())))
         .collect();
     let message =
         format!("at t = {} what is required is out of reach: {} short", number::short(t), left.join(", "));
-    let span = rows.first().map(|r| system.requirement_rows[*r].span);
+    let span = rows.first().map(|r| system.control.rows[*r].span);
     let mut d = Diagnostic::error(Code::Unreachable, span, message);
     for r in rows.iter().skip(1).take(3) {
-        d = d.label(system.requirement_rows[*r].span, "and this one");
+        d = d.label(system.control.rows[*r].span, "and this one");
     }
     let direction: Vec<String> = missing
         .iter()
         .enumerate()
         .filter(|(_, v)| v.abs() > 0.01)
         .map(|(p, v)| {
-            let name = &system.speeds[p].name;
+            let name = &system.frame.speeds[p].name;
             format!("{} on `{}`", number::short(*v), name.strip_suffix('\'').unwrap_or(name))
         })
         .collect();
@@ -360,11 +364,11 @@ fn unreachable(t: f64, rows: &[usize], residuals: &[f64], missing: &[f64], model
 
 fn not_finite(t: f64, term: Term, index: usize, model: &Workspace, at: Option<Point<'_>>) -> Diagnostic {
     let (n, system) = (model.form.speeds.len().max(1), &model.system);
-    let speed = |p: usize| system.speeds.get(p).map_or("?", |s| s.name.as_str());
-    let row = |r: usize| system.rows.get(r).map_or("?", |r| r.name.as_str());
+    let speed = |p: usize| system.frame.speeds.get(p).map_or("?", |s| s.name.as_str());
+    let row = |r: usize| system.constraints.rows.get(r).map_or("?", |r| r.name.as_str());
     let (what, span) = match term {
         Term::XDot => (
-            format!("the rate of `{}`", system.coordinates.get(index).map_or("?", |c| c.name.as_str())),
+            format!("the rate of `{}`", system.frame.coordinates.get(index).map_or("?", |c| c.name.as_str())),
             None,
         ),
         Term::MassMatrix => {
@@ -373,19 +377,22 @@ fn not_finite(t: f64, term: Term, index: usize, model: &Workspace, at: Option<Po
         Term::Force => (format!("the generalised force on `{}`", speed(index)), None),
         Term::ConstraintMatrix => (
             format!("the gradient of `{}` by `{}`", row(index / n), speed(index % n)),
-            system.rows.get(index / n).map(|r| r.span),
+            system.constraints.rows.get(index / n).map(|r| r.span),
         ),
-        Term::ConstraintRight => {
-            (format!("the second derivative of `{}`", row(index)), system.rows.get(index).map(|r| r.span))
+        Term::ConstraintRight => (
+            format!("the second derivative of `{}`", row(index)),
+            system.constraints.rows.get(index).map(|r| r.span),
+        ),
+        Term::Nonideal => {
+            (format!("the non-ideal force on `{}`", speed(index)), system.constraints.nonideal_span)
         }
-        Term::Nonideal => (format!("the non-ideal force on `{}`", speed(index)), system.nonideal_span),
         Term::Friction => {
             let (name, span) = contact_name(model, index);
             (format!("the friction on `{name}`"), span)
         }
         Term::Control => (
             "what is required of the control, or its cost,".to_owned(),
-            system.requirement_rows.first().map(|r| r.span),
+            system.control.rows.first().map(|r| r.span),
         ),
         Term::Acceleration => (format!("the acceleration of `{}`", speed(index)), None),
     };
@@ -423,9 +430,9 @@ pub(crate) fn of_motion(failure: &Failure, model: &Workspace, start: &State, spa
                 number::short(*t),
                 state(*fastest)
             );
-            let help = if model.system.requirement_rows.is_empty() && !model.system.rows.is_empty() {
+            let help = if model.system.control.rows.is_empty() && !model.system.constraints.rows.is_empty() {
                 "the mechanism may have reached the end of its range, or the motion may end in a singularity there; a force that jumps with the sign of a rate chatters when the rate vanishes; for stiff forces try `method radau`"
-            } else if model.system.requirement_rows.is_empty() {
+            } else if model.system.control.rows.is_empty() {
                 "the motion may end in a singularity there; a force that jumps with the sign of a rate chatters when the rate vanishes; for stiff forces try `method radau`"
             } else {
                 "control may be losing its hold there: the forces it may use can hardly produce what is required, and grow without bound; see `actuate` and the control forces in the table"
@@ -454,6 +461,7 @@ pub(crate) fn of_motion(failure: &Failure, model: &Workspace, start: &State, spa
         Failure::ProjectionFailed { t, row, residual } => {
             let (name, span) = model
                 .system
+                .constraints
                 .rows
                 .get(*row)
                 .map_or(("sticking contact", None), |r| (r.name.as_str(), Some(r.span)));
@@ -465,8 +473,12 @@ pub(crate) fn of_motion(failure: &Failure, model: &Workspace, start: &State, spa
                 .help("the mechanism may have reached the end of its range, or constraints may contradict each other there")
         }
         Failure::ConstraintJump { t, row, of_speeds, jump } => {
-            let (name, span) =
-                model.system.rows.get(*row).map_or(("?", None), |r| (r.name.as_str(), Some(r.span)));
+            let (name, span) = model
+                .system
+                .constraints
+                .rows
+                .get(*row)
+                .map_or(("?", None), |r| (r.name.as_str(), Some(r.span)));
             let (t, jump) = (number::short(*t), number::short(jump.abs()));
             let (message, help) = if *of_speeds {
                 (
@@ -488,7 +500,7 @@ pub(crate) fn of_motion(failure: &Failure, model: &Workspace, start: &State, spa
                 "the constraints degenerate at the start (t = {}): rank {rank} instead of {generic_rank}, the motion from there is not determined",
                 number::short(*t)
             );
-            let span = model.system.rows.first().map(|r| r.span);
+            let span = model.system.constraints.rows.first().map(|r| r.span);
             Diagnostic::error(Code::DegenerateConfiguration, span, message)
                 .help("start from a state away from the singular one, or give every rate along one of the branches that meet there; velocity constraints that are nonlinear in the rates degenerate at rest")
         }
@@ -515,7 +527,7 @@ pub(crate) fn of_motion(failure: &Failure, model: &Workspace, start: &State, spa
         }
         Failure::OffConstraints { t, event, row, residual, of_rate } => {
             let (name, span) = event_name(model, *event);
-            let row = model.system.rows.get(*row);
+            let row = model.system.constraints.rows.get(*row);
             let constraint = row.map_or("?", |row| row.name.as_str());
             let what = if *of_rate { "the speeds behind" } else { "the positions behind" };
             let message = format!(
@@ -562,7 +574,7 @@ pub(crate) fn not_differentiable(t: f64, reason: &NotDifferentiable, model: &Wor
     };
     match reason {
         NotDifferentiable::GrazingEvent(k) => {
-            let event = &model.system.events[*k];
+            let event = &model.system.experiment.events[*k];
             grazing(format!("the event `{}`", event.name), Some(event.span))
         }
         NotDifferentiable::GrazingContact(k) => {
@@ -577,12 +589,12 @@ pub(crate) fn not_differentiable(t: f64, reason: &NotDifferentiable, model: &Wor
             "at t = {at} constraints carry off a contact that sticks: that is not differentiated"
         )),
         NotDifferentiable::Reset(k) => {
-            let event = &model.system.events[*k];
+            let event = &model.system.experiment.events[*k];
             let message = format!("what the event `{}` sets at t = {at} is not differentiated", event.name);
             Diagnostic::error(Code::NoSensitivity, event.span, message).help("end the run before it")
         }
         NotDifferentiable::CannotVary { direction, row } => {
-            let row = &model.system.rows[*row];
+            let row = &model.system.constraints.rows[*row];
             let message = format!("direction {} breaks `{}`", direction + 1, row.name);
             Diagnostic::error(Code::CannotVaryAlone, row.span, message)
                 .help("vary something that determines the others")

@@ -77,7 +77,7 @@ impl Workspace {
     pub fn explicit_terms(&self, now: &Evaluation) -> ExplicitTerms {
         let n = self.form.speeds.len();
         let mut control = ControlTerms::new(&self.compiled.shape());
-        if !self.system.requirement_rows.is_empty() {
+        if !self.system.control.rows.is_empty() {
             let mut scratch = vec![0.0; self.compiled.scratch_len()];
             self.compiled.control_terms(now.state.point(), &mut scratch, &mut control);
         }
@@ -90,11 +90,11 @@ impl Workspace {
         if now.terms.sparsity.is_some() {
             return terms; // by entries only: too large to be written out
         }
-        let own = &now.terms.A[..self.system.rows.len() * n];
+        let own = &now.terms.A[..self.system.constraints.rows.len() * n];
         terms.virtual_displacements = kernel_basis(own, n);
-        let (A, b) = match self.system.rows.is_empty() {
+        let (A, b) = match self.system.constraints.rows.is_empty() {
             true => (&control.A[..], &control.b[..]),
-            false => (own, &now.terms.b[..self.system.rows.len()]),
+            false => (own, &now.terms.b[..self.system.constraints.rows.len()]),
         };
         let a = &now.solution.a_free;
         if a.iter().all(|v| v.is_finite()) {
@@ -148,11 +148,11 @@ impl Workspace {
     /// assert!((other.gauss_excess - 18.0).abs() < 1e-12);
     /// ```
     pub fn possible(&self, now: &Evaluation, assignments: &str) -> Result<Possible, Box<Diagnostic>> {
-        let names: Vec<String> = self.system.speeds.iter().map(|s| format!("{}'", s.name)).collect();
+        let names: Vec<String> = self.system.frame.speeds.iter().map(|s| format!("{}'", s.name)).collect();
         let z = self.over(assignments, &names, now.solution.eta_dot.clone(), "an acceleration")?;
         let (terms, s) = (now.terms.written_out(), &now.solution);
         let n = z.len();
-        let rows = self.system.rows.len();
+        let rows = self.system.constraints.rows.len();
         let residual =
             terms.A.chunks(n.max(1)).zip(&terms.b).take(rows).map(|(row, b)| dot(row, &z) - b).collect();
         let d: Vec<f64> = z.iter().zip(&s.eta_dot).map(|(z, a)| z - a).collect();
@@ -168,7 +168,7 @@ impl Workspace {
     fn acting(&self, now: &Evaluation) -> Vec<f64> {
         let (s, C) = (&now.solution, self.nonideal_term(now));
         // Without constraints of nature control exerts C.
-        let own = !self.system.rows.is_empty();
+        let own = !self.system.constraints.rows.is_empty();
         let with = |p: usize| now.terms.Q[p] + s.control_force[p] + if own { C[p] } else { 0.0 };
         (0..C.len()).map(with).collect()
     }
@@ -185,7 +185,7 @@ impl Workspace {
         let forces = self.applied_forces();
         let applied = self.values_at(&forces, &now.state);
         let terms = now.terms.written_out();
-        let rows = terms.A.chunks(n.max(1)).take(self.system.rows.len());
+        let rows = terms.A.chunks(n.max(1)).take(self.system.constraints.rows.len());
         let size = |row: &[f64]| row.iter().zip(&v).map(|(a, v)| (a * v).abs()).sum::<f64>();
         let kept = rows.into_iter().all(|row| dot(row, &v).abs() <= KEPT * size(row));
         let s = &now.solution;

@@ -161,7 +161,7 @@ impl<'d> Problem<'d> {
             start.push(given.unwrap_or(own));
         }
         let mut known: Vec<String> = model.state_names().into_iter().map(str::to_owned).collect();
-        known.extend(model.system.outputs.iter().map(|o| o.name.clone()));
+        known.extend(model.system.experiment.outputs.iter().map(|o| o.name.clone()));
         let columns: Vec<(usize, String)> = data
             .columns
             .iter()
@@ -438,8 +438,13 @@ impl Workspace {
             VariedTarget::Parameter(k) => self.system.parameters[k].value = number,
             VariedTarget::Start(target) => {
                 let same = |known: &InitialTarget| *known == target;
-                self.system.initial.retain(|i| !same(&i.target));
-                self.system.initial.push(Initial { target, fixed: true, value: number, span: None });
+                self.system.experiment.initial.retain(|i| !same(&i.target));
+                self.system.experiment.initial.push(Initial {
+                    target,
+                    fixed: true,
+                    value: number,
+                    span: None,
+                });
             }
         }
         Ok(())

@@ -35,14 +35,14 @@ pub struct StoredForce {
 /// What of the applied forces has a potential.
 pub fn stored_force(model: &mut Workspace) -> Option<StoredForce> {
     let (system, form) = (&mut model.system, &model.form);
-    if form.frame.is_some() || system.mass.is_some() || form.coordinates.len() > MAX_COORDINATES {
+    if form.frame.is_some() || system.forces.mass.is_some() || form.coordinates.len() > MAX_COORDINATES {
         return None;
     }
     let n = form.speeds.len();
     let others: Vec<Symbol> =
         form.speeds.iter().chain(&form.coordinates[system.positions()..]).copied().collect();
     let pool = &mut system.pool;
-    let force: Vec<Expr> = system.applied.iter().map(|F| part_without(pool, *F, &others)).collect();
+    let force: Vec<Expr> = system.forces.applied.iter().map(|F| part_without(pool, *F, &others)).collect();
     if force.iter().all(|F| *F == Pool::ZERO) {
         return None;
     }
@@ -111,19 +111,20 @@ impl Workspace {
         let stored = stored_force(self)?;
         let system = &mut self.system;
         let pool = &mut system.pool;
-        for (applied, F) in system.applied.iter_mut().zip(&stored.force) {
+        for (applied, F) in system.forces.applied.iter_mut().zip(&stored.force) {
             let left = pool.sub(*applied, *F);
             *applied = pool.simplify(left);
         }
         let add = |pool: &mut Pool, e: Option<Expr>| e.map(|e| pool.add(e, stored.potential));
-        if system.lagrangian.is_some() {
-            let whole = system.lagrangian.map(|L| pool.sub(L, stored.potential));
-            system.lagrangian = whole;
+        if system.energies.lagrangian.is_some() {
+            let whole = system.energies.lagrangian.map(|L| pool.sub(L, stored.potential));
+            system.energies.lagrangian = whole;
         } else {
-            system.potential = Some(add(pool, system.potential).unwrap_or(stored.potential));
-            system.potential_energy = add(pool, system.potential_energy);
+            system.energies.potential =
+                Some(add(pool, system.energies.potential).unwrap_or(stored.potential));
+            system.energies.potential_part = add(pool, system.energies.potential_part);
         }
-        system.energy = add(pool, system.energy);
+        system.energies.total = add(pool, system.energies.total);
         Some(stored)
     }
 }

@@ -123,7 +123,7 @@ impl Workspace {
     ) -> Result<Option<Gradient>, Box<Diagnostic>> {
         let positions = self.system.positions();
         let (n_x, n) = (self.form.coordinates.len(), self.form.speeds.len());
-        let outputs = self.system.outputs.len();
+        let outputs = self.system.experiment.outputs.len();
         // The state in the order of the table: positions, speeds, other variables.
         let place = |column: usize| match column - 1 {
             k if k < positions => k,
@@ -207,7 +207,7 @@ struct Plan {
 impl Plan {
     fn new(model: &Workspace, cost: &[CostTerm]) -> Result<Self, Box<Diagnostic>> {
         let mut known: Vec<&str> = model.system.table_names();
-        known.extend(model.system.outputs.iter().map(|o| o.name.as_str()));
+        known.extend(model.system.experiment.outputs.iter().map(|o| o.name.as_str()));
         let place = |name: &str| {
             known.iter().position(|k| *k == name).map(|k| k + 1).ok_or_else(|| {
                 let message = format!("`{name}` is not a column of the motion");

@@ -56,7 +56,7 @@ pub(crate) fn invert(
     let Some(quadratic) = Quadratic::of(pool, equations.lagrangian, &equations.momenta, &model.form.speeds)
     else {
         let culprit = equations.momenta.iter().position(|y| pool.linear(*y, &model.form.speeds).is_none());
-        let name = culprit.map_or("", |p| &model.system.speeds[p].name);
+        let name = culprit.map_or("", |p| &model.system.frame.speeds[p].name);
         let message = format!(
             "H has no closed form here: the Lagrangian is not quadratic in the speeds (its derivative by `{name}` is not linear)"
         );
@@ -69,7 +69,7 @@ pub(crate) fn invert(
     let constants = model.constants();
     let pool = &mut model.system.pool;
     if let Some(p) = quadratic.mass.iter().position(|row| row.iter().all(|e| *e == Pool::ZERO)) {
-        let name = &model.system.speeds[p].name;
+        let name = &model.system.frame.speeds[p].name;
         let message = format!("dL/d eta = y cannot be solved for the speeds: `{name}` has no inertia");
         return Err(refusal(message, OTHER_FORMS));
     }

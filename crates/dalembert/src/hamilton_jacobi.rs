@@ -77,17 +77,17 @@ pub(crate) struct Values {
 }
 
 fn refuse(model: &Workspace, message: impl Into<String>, help: &str) -> Box<Diagnostic> {
-    let span = model.system.complete_integral.as_ref().map(|c| c.span);
+    let span = model.system.experiment.complete_integral.as_ref().map(|c| c.span);
     Box::new(Diagnostic::error(Code::NotApplicable, span, message).help(help))
 }
 
 /// H, and the speeds, over x, y, t.
 fn hamiltonian(model: &mut Workspace) -> Result<(Expr, Vec<Expr>), Box<Diagnostic>> {
-    if model.system.rows.is_empty() {
+    if model.system.constraints.rows.is_empty() {
         let canonical = Canonical::of(model)?;
         return Ok((canonical.hamiltonian, canonical.speeds));
     }
-    let size = model.form.speeds.len() + model.system.rows.len();
+    let size = model.form.speeds.len() + model.system.constraints.rows.len();
     if size > MAX_EXPLICIT {
         let message = format!(
             "H is written for up to {MAX_EXPLICIT} speeds and constraint rows together; this model has {size}"
@@ -113,7 +113,7 @@ impl HamiltonJacobi {
     /// Takes the statement of a model; refused where there is none, or where H8 has no meaning.
     pub fn of(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
         model.derive_symbols()?;
-        let Some(integral) = model.system.complete_integral.clone() else {
+        let Some(integral) = model.system.experiment.complete_integral.clone() else {
             let message = "the model gives no complete integral";
             return Err(refuse(
                 model,
@@ -122,7 +122,7 @@ impl HamiltonJacobi {
             ));
         };
         model.store_forces();
-        if model.has_forces_without_potential() || model.system.nonideal.is_some() {
+        if model.has_forces_without_potential() || model.system.constraints.nonideal.is_some() {
             let message =
                 "the Hamilton-Jacobi equation is for forces with a potential; this model has others";
             return Err(refuse(model, message, "leave `complete_integral` out"));

@@ -49,8 +49,8 @@ impl Workspace {
         };
         let (mut rates, places) = (Vec::new(), Places::new(&self.form.parameters));
         let mut values: Vec<(InitialTarget, f64, bool, Option<Span>)> = Vec::new();
-        for k in 0..self.system.initial.len() {
-            let Initial { target, fixed, value, span } = self.system.initial[k];
+        for k in 0..self.system.experiment.initial.len() {
+            let Initial { target, fixed, value, span } = self.system.experiment.initial[k];
             if given.iter().all(|(known, _)| *known != target) {
                 values.push((target, self.constant_by(&places, value), fixed, span));
             }

@@ -73,7 +73,7 @@ impl Workspace {
 
     fn warn_scaled(&mut self, message: String, help: &str) {
         if self.diagnostics.iter().all(|d| d.message != message) {
-            let span = self.system.initial.first().and_then(|i| i.span);
+            let span = self.system.experiment.initial.first().and_then(|i| i.span);
             self.diagnostics.push(Diagnostic::warning(Code::StartScaled, span, message).help(help));
         }
     }
@@ -128,7 +128,8 @@ impl Workspace {
     fn coordinates_of(&self, found: &Quadratics, k: usize) -> String {
         let n = self.form.coordinates.len();
         let touched = (0..n).filter(|j| found.gradients[k * n + j] != 0.0);
-        let names: Vec<String> = touched.map(|j| format!("`{}`", self.system.coordinates[j].name)).collect();
+        let names: Vec<String> =
+            touched.map(|j| format!("`{}`", self.system.frame.coordinates[j].name)).collect();
         names.join(", ")
     }
 

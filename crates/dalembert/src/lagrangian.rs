@@ -19,7 +19,7 @@ fn refuse(span: Option<Span>, message: String, help: &str) -> Box<Diagnostic> {
 fn obstacle(model: &Workspace, what: &str) -> Option<Box<Diagnostic>> {
     let system = &model.system;
     let other = "the other methods (dop853, tsit5, radau, rk4) take any model";
-    if let Some(speed) = system.speeds.iter().find(|s| s.rate_of.is_none()) {
+    if let Some(speed) = system.frame.speeds.iter().find(|s| s.rate_of.is_none()) {
         let message =
             format!("{what} works in rates of coordinates, and `{}` is a speed of its own", speed.name);
         return Some(refuse(Some(speed.span), message, "write the model in the rates, without `speed`"));
@@ -32,20 +32,20 @@ fn obstacle(model: &Workspace, what: &str) -> Option<Box<Diagnostic>> {
         let message = format!("{what} is for ideal constraints, and there is friction on `{}`", contact.name);
         return Some(refuse(Some(contact.span), message, other));
     }
-    if let Some(row) = system.requirement_rows.first() {
+    if let Some(row) = system.control.rows.first() {
         let message = format!("{what} has no place for the control forces of `{}`", row.name);
         return Some(refuse(Some(row.span), message, other));
     }
-    if system.nonideal.is_some() {
+    if system.constraints.nonideal.is_some() {
         let message = format!("{what} is for ideal constraints, and this model has `nonideal work`");
-        return Some(refuse(system.nonideal_span, message, other));
+        return Some(refuse(system.constraints.nonideal_span, message, other));
     }
-    if system.mass.is_some() {
+    if system.forces.mass.is_some() {
         let message = format!("{what} starts from a Lagrangian, and this model gives its inertia as `mass`");
         let help = "give energies: `kinetic`, `potential` or `lagrangian`; the other methods (dop853, tsit5, radau, rk4) take any model";
-        return Some(refuse(system.mass_span, message, help));
+        return Some(refuse(system.forces.mass_span, message, help));
     }
-    if let Some(row) = system.rows.iter().find(|row| !row.holonomic) {
+    if let Some(row) = system.constraints.rows.iter().find(|row| !row.holonomic) {
         let message = format!("{what} is for constraints on positions, and `{}` is one on rates", row.name);
         let help = "if it is integrable, `dalembert analyze` gives it as one on positions; otherwise take another method";
         return Some(refuse(Some(row.span), message, help));
@@ -80,17 +80,20 @@ impl Workspace {
 
     /// Forces without a potential act: the motion does not make the action stationary.
     pub(crate) fn has_forces_without_potential(&self) -> bool {
-        self.system.dissipation.is_some() || self.system.applied.iter().any(|e| *e != Pool::ZERO)
+        self.system.forces.dissipation.is_some()
+            || self.system.forces.applied.iter().any(|e| *e != Pool::ZERO)
     }
 }
 
 /// L of a model that has one; refused for the direct form.
 pub(crate) fn lagrangian_of(model: &mut Workspace) -> Result<Expr, Box<Diagnostic>> {
     let system = &mut model.system;
-    if system.mass.is_some() || (system.kinetic.is_none() && system.lagrangian.is_none()) {
+    if system.forces.mass.is_some()
+        || (system.energies.kinetic.is_none() && system.energies.lagrangian.is_none())
+    {
         let message = "the action is the integral of a Lagrangian, and the model gives its inertia as `mass`";
         return Err(refuse(
-            system.mass_span,
+            system.forces.mass_span,
             message.into(),
             "give energies: `kinetic`, `potential` or `lagrangian`",
         ));

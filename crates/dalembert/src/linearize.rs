@@ -177,13 +177,13 @@ impl Linearizer {
             Preferences { coordinates: vec![Preference::Open; n_x], speeds: vec![Preference::Open; n] };
         let mut chosen = Vec::new();
         for name in independent {
-            let coordinate = model.system.coordinates.iter().position(|c| c.name == *name);
-            let speed = model.system.speeds.iter().position(|s| s.name == *name);
+            let coordinate = model.system.frame.coordinates.iter().position(|c| c.name == *name);
+            let speed = model.system.frame.speeds.iter().position(|s| s.name == *name);
             match (coordinate, speed) {
                 (Some(i), _) => {
                     wishes.coordinates[i] = Preference::Required;
                     chosen.push(i);
-                    if let Some(p) = model.system.speeds.iter().position(|s| s.rate_of == Some(i)) {
+                    if let Some(p) = model.system.frame.speeds.iter().position(|s| s.rate_of == Some(i)) {
                         wishes.speeds[p] = Preference::Preferred;
                     }
                 }
@@ -192,8 +192,8 @@ impl Linearizer {
             }
         }
         let derivatives = Derivatives::new(model)?;
-        let open = model.system.outputs.is_empty() && model.open_inputs().is_empty();
-        if !(open && model.system.requirement_rows.is_empty()) {
+        let open = model.system.experiment.outputs.is_empty() && model.open_inputs().is_empty();
+        if !(open && model.system.control.rows.is_empty()) {
             model.compiled.with_derivatives(&mut model.system, &model.form);
         }
         Ok(Linearizer { derivatives, wishes, chosen, calls: Default::default() })
@@ -245,7 +245,7 @@ impl Linearizer {
         let mut terms = dalembert_run::Terms::new(&dalembert_run::Kernel::shape(&model.compiled));
         let mut scratch = vec![0.0; dalembert_run::Kernel::scratch_len(&model.compiled)];
         dalembert_run::Kernel::terms(&model.compiled, state.point(), &mut scratch, &mut terms);
-        let groups = 0..model.system.constraints.len();
+        let groups = 0..model.system.constraints.named.len();
         let reactions: Vec<f64> =
             groups.map(|g| model.compiled.generalised_reaction(g, lambda, &terms.A, None)).collect();
         if !self.derivatives.at_a_kink(model, state.point(), lambda, &reactions) {
@@ -295,8 +295,8 @@ impl Linearizer {
         let here = self.local(model, state)?;
         let (d, d_x) = (here.dimension(), here.positions.dimension());
         let eigen = eigen(&here.S, d).map_err(|error| Box::new(of_eigen(error)))?;
-        let x = here.positions.independent.iter().map(|i| model.system.coordinates[*i].name.clone());
-        let eta = here.speeds.independent.iter().map(|p| model.system.speeds[*p].name.clone());
+        let x = here.positions.independent.iter().map(|i| model.system.frame.coordinates[*i].name.clone());
+        let eta = here.speeds.independent.iter().map(|p| model.system.frame.speeds[*p].name.clone());
         let states: Vec<String> = x.chain(eta).collect();
         let ignorable = self.ignorable(model, state, &here);
         let kind = self.kind(model, state, &here, &ignorable);
@@ -305,12 +305,12 @@ impl Linearizer {
             _ => Some(self.stability(model, state, &here, &ignorable, &kind)),
         };
         let io = self.input_output(model, state, &here)?;
-        let shown = if io.output.is_empty() { 0 } else { model.system.outputs.len() };
+        let shown = if io.output.is_empty() { 0 } else { model.system.experiment.outputs.len() };
         let inputs = model.open_inputs().into_iter().map(|k| model.system.parameters[k].name.clone());
         Ok(Linearization {
             state: state.clone(),
             inputs: inputs.collect(),
-            outputs: model.system.outputs.iter().take(shown).map(|o| o.name.clone()).collect(),
+            outputs: model.system.experiment.outputs.iter().take(shown).map(|o| o.name.clone()).collect(),
             input_matrix: io.input,
             output_matrix: io.output,
             feedthrough: io.feedthrough,
@@ -338,7 +338,7 @@ impl Linearizer {
         state: &State,
         here: &Local,
     ) -> Result<InputOutput, Box<Diagnostic>> {
-        if model.system.outputs.is_empty() && model.open_inputs().is_empty() {
+        if model.system.experiment.outputs.is_empty() && model.open_inputs().is_empty() {
             return Ok(InputOutput::default());
         }
         let mut io = match input_output(model, state, here) {

@@ -40,7 +40,7 @@ impl Mobility {
             _ => None,
         });
         let loops = cut.map(|(joint, group)| {
-            let rows = model.system.constraints[group].rows.clone();
+            let rows = model.system.constraints.named[group].rows.clone();
             let (count, rank) = (rows.len(), rank(&terms, rows, model.form.speeds.len()));
             Loop { joints: way_round(bodies, joint), rows: count, rank }
         });

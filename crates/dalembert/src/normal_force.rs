@@ -116,7 +116,7 @@ impl Workspace {
                 self.diagnostics.push(d.help("under a load between the two the contact can neither stick nor slide, and a run ends (E0711); make `static` at least as large"));
             }
         }
-        for row in self.system.requirement_rows.clone() {
+        for row in self.system.control.rows.clone() {
             let known: Option<Vec<f64>> = row.decay.iter().map(|k| constant(self, *k)).collect();
             let Some(known) = known else { continue };
             let message = if known.iter().any(|v| *v < 0.0 || v.is_nan()) {
@@ -159,8 +159,8 @@ impl Workspace {
 
     /// Whether a speed can be the component of a point's velocity: constant inertia, no angle.
     fn may_translate(&mut self, p: usize) -> bool {
-        let angle = self.system.speeds[p].rate_of.is_some_and(|i| {
-            matches!(&self.system.coordinates[i].kind, UnitInfo::Known(d) if *d == dalembert_syntax::units::Dimension::none())
+        let angle = self.system.frame.speeds[p].rate_of.is_some_and(|i| {
+            matches!(&self.system.frame.coordinates[i].kind, UnitInfo::Known(d) if *d == dalembert_syntax::units::Dimension::none())
         });
         let mut variables = self.form.coordinates.clone();
         variables.push(self.form.time);
@@ -241,7 +241,7 @@ impl Workspace {
 
     /// Whether the inertia of a speed depends on where a point with these speeds is.
     fn turns_about(&mut self, q: usize, point: &[usize]) -> bool {
-        let rates = point.iter().filter_map(|&p| self.system.speeds[p].rate_of);
+        let rates = point.iter().filter_map(|&p| self.system.frame.speeds[p].rate_of);
         let places: Vec<Symbol> = rates.map(|i| self.form.coordinates[i]).collect();
         self.system.pool.depends_on(self.form.mass_matrix.get(q, q), &places)
     }
@@ -263,8 +263,11 @@ impl Workspace {
     /// Rule 4.
     fn assumed(&self, k: usize) -> Diagnostic {
         let contact = &self.system.contacts[k];
-        let named: Vec<String> =
-            contact.rows.clone().map(|r| format!("multiplier({})", self.system.rows[r].name)).collect();
+        let named: Vec<String> = contact
+            .rows
+            .clone()
+            .map(|r| format!("multiplier({})", self.system.constraints.rows[r].name))
+            .collect();
         let message = format!(
             "the normal force at `{}` is taken to be its multiplier, which it is if the constraint is written as a distance",
             contact.name

@@ -16,8 +16,8 @@ impl Notation {
     pub fn of(system: &System) -> Notation {
         let mut symbols: Vec<Symbol> = vec![system.time];
         symbols.extend(system.parameters.iter().map(|p| p.symbol));
-        symbols.extend(system.coordinates.iter().flat_map(|c| [c.symbol, c.rate, c.acceleration]));
-        symbols.extend(system.speeds.iter().flat_map(|s| [s.symbol, s.acceleration]));
+        symbols.extend(system.frame.coordinates.iter().flat_map(|c| [c.symbol, c.rate, c.acceleration]));
+        symbols.extend(system.frame.speeds.iter().flat_map(|s| [s.symbol, s.acceleration]));
         symbols.sort();
         symbols.dedup();
         let mut notation = Notation::default();

@@ -98,8 +98,8 @@ impl Workspace {
         if !places.is_empty() {
             return Some(Target::Parameters(places));
         }
-        let coordinate = |name: &str| system.coordinates.iter().position(|c| c.name == name);
-        let speed = || system.speeds.iter().position(|s| s.name == name).map(InitialTarget::Speed);
+        let coordinate = |name: &str| system.frame.coordinates.iter().position(|c| c.name == name);
+        let speed = || system.frame.speeds.iter().position(|s| s.name == name).map(InitialTarget::Speed);
         let rate = || name.strip_suffix('\'').and_then(coordinate).map(InitialTarget::Rate);
         coordinate(name).map(InitialTarget::Coordinate).or_else(speed).or_else(rate).map(Target::Start)
     }

@@ -83,8 +83,8 @@ impl Poincare {
         let lagrangian = system.whole_lagrangian();
         let pool = &mut system.pool;
         let fields = Fields::of(pool, form);
-        let damping = system.dissipation.map(|r| pool.gradient(r, &form.speeds));
-        let mut impressed = system.applied.clone();
+        let damping = system.forces.dissipation.map(|r| pool.gradient(r, &form.speeds));
+        let mut impressed = system.forces.applied.clone();
         for (force, d) in impressed.iter_mut().zip(damping.into_iter().flatten()) {
             *force = pool.sub(*force, d);
         }
@@ -110,7 +110,7 @@ pub(crate) fn turned(pool: &mut Pool, structure: &Structure, eta: &[Expr], a: &[
 
 fn refuse_foreign_forces(system: &System) -> Result<(), Box<Diagnostic>> {
     let refuse = |message: &str| {
-        let help = match system.contacts.is_empty() && system.requirement_rows.is_empty() {
+        let help = match system.contacts.is_empty() && system.control.rows.is_empty() {
             true => "the forms kernel, lagrange and explicit need no Lagrangian",
             false => {
                 "the forms kernel and lagrange name friction and control, with the laws that decide them"
@@ -118,16 +118,18 @@ fn refuse_foreign_forces(system: &System) -> Result<(), Box<Diagnostic>> {
         };
         Err(Box::new(Diagnostic::error(Code::NotApplicable, None, message).help(help)))
     };
-    if system.mass.is_some() || (system.kinetic.is_none() && system.lagrangian.is_none()) {
+    if system.forces.mass.is_some()
+        || (system.energies.kinetic.is_none() && system.energies.lagrangian.is_none())
+    {
         return refuse("this form starts from a Lagrangian, and the model gives its inertia as `mass`");
     }
-    if system.rows.iter().any(|row| row.on_accelerations) {
+    if system.constraints.rows.iter().any(|row| row.on_accelerations) {
         return refuse("this form has no place for constraints on accelerations");
     }
     if !system.contacts.is_empty() {
         return refuse("this form has no place for the friction of this model, which sticks and slides");
     }
-    if !system.requirement_rows.is_empty() {
+    if !system.control.rows.is_empty() {
         return refuse("this form has no place for the control forces of this model");
     }
     Ok(())
@@ -197,8 +199,9 @@ pub fn linear_rows(model: &mut Workspace) -> Vec<LinearRow> {
 
 /// The word by which momenta and structure coefficients are labelled: `x` for the speed x', `u` for the speed u.
 pub(crate) fn labels(system: &System) -> Vec<String> {
-    let of = |s: &crate::system::Speed| s.rate_of.map_or(&s.name, |i| &system.coordinates[i].name).clone();
-    system.speeds.iter().map(of).collect()
+    let of =
+        |s: &crate::system::Speed| s.rate_of.map_or(&s.name, |i| &system.frame.coordinates[i].name).clone();
+    system.frame.speeds.iter().map(of).collect()
 }
 
 /// Symbols `p_x` of the momenta.
@@ -211,9 +214,9 @@ pub(crate) fn momentum_symbols(system: &mut System) -> Result<Vec<Symbol>, Box<D
 pub(crate) fn own_symbols(system: &mut System, names: &[String]) -> Result<Vec<Symbol>, Box<Diagnostic>> {
     let taken = |name: &String| {
         system.parameters.iter().any(|p| p.name == *name)
-            || system.coordinates.iter().any(|c| c.name == *name)
-            || system.speeds.iter().any(|s| s.name == *name)
-            || system.complete_integral.iter().flat_map(|i| &i.constants).any(|c| c.0 == *name)
+            || system.frame.coordinates.iter().any(|c| c.name == *name)
+            || system.frame.speeds.iter().any(|s| s.name == *name)
+            || system.experiment.complete_integral.iter().flat_map(|i| &i.constants).any(|c| c.0 == *name)
     };
     if let Some(name) = names.iter().find(|name| taken(name)) {
         let message = format!("`{name}` means something else in this form than in the model");

@@ -131,14 +131,15 @@ impl Dirac {
     /// Refused where a row is on rates, where rows depend on each other, and beyond `MAX_EXPLICIT` functions.
     pub fn new(model: &mut Workspace, canonical: &Canonical) -> Result<Self, Box<Diagnostic>> {
         let refuse = |message: String| Err(Box::new(Diagnostic::error(Code::NotApplicable, None, message)));
-        if let Some(row) = model.system.rows.iter().find(|row| !row.holonomic) {
+        if let Some(row) = model.system.constraints.rows.iter().find(|row| !row.holonomic) {
             return refuse(format!(
                 "Dirac's brackets are for position constraints; `{}` is on rates",
                 row.name
             ));
         }
         let brackets = Brackets::new(model, canonical);
-        let mut constraints: Vec<Expr> = model.system.rows.iter().map(|row| row.residual).collect();
+        let mut constraints: Vec<Expr> =
+            model.system.constraints.rows.iter().map(|row| row.residual).collect();
         if 2 * constraints.len() > MAX_EXPLICIT {
             return refuse(format!("Dirac's brackets are formed for up to {} constraints", MAX_EXPLICIT / 2));
         }

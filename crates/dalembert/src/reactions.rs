@@ -11,7 +11,7 @@ pub(crate) fn reaction_sizes(model: &mut Workspace, lambdas: &[Expr]) -> Vec<(us
     let mut sizes = Vec::new();
     for k in occurring {
         let mut parts: Vec<Vec<Expr>> = vec![Vec::new(); n];
-        for r in system.constraints[k].rows.clone() {
+        for r in system.constraints.named[k].rows.clone() {
             for (p, e) in &form.constraint_matrix[r] {
                 parts[*p].push(system.pool.mul(*e, lambdas[r]));
             }

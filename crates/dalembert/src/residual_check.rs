@@ -80,7 +80,7 @@ impl Numbers {
 impl Workspace {
     /// The row that is missed by the largest part of its own terms beyond [`DOUBTFUL`], if there is one.
     fn largest_miss(&mut self, state: &State) -> Option<Miss> {
-        let mut list: Vec<(usize, bool, Expr)> = Vec::with_capacity(2 * self.system.rows.len());
+        let mut list: Vec<(usize, bool, Expr)> = Vec::with_capacity(2 * self.system.constraints.rows.len());
         for (row, f) in self.form.position_residuals.iter().enumerate() {
             list.extend(f.map(|f| (row, false, f)));
             list.push((row, f.is_some(), self.form.velocity_residuals[row]));
@@ -110,7 +110,7 @@ impl Workspace {
     /// and the method claims to keep it, else a warning.
     pub(crate) fn judge_rows(&mut self, state: &State, code: Code, kept: bool) -> Option<Diagnostic> {
         let miss = self.largest_miss(state)?;
-        let row = &self.system.rows[miss.row];
+        let row = &self.system.constraints.rows[miss.row];
         let what = if miss.of_rate { "the rate of " } else { "" };
         let message = format!(
             "at t = {} {what}`{}` does not hold: its sides differ by {}, {} of its own terms",
@@ -130,12 +130,12 @@ impl Workspace {
     /// The sizes of requirements, and of their derivatives that must vanish, by their own terms, or by the coordinates in
     /// them where these are larger.
     pub(crate) fn requirement_sizes(&mut self, state: &State) -> Vec<Vec<f64>> {
-        let rows = self.system.requirement_rows.iter().zip(&self.form.requirement_rates);
+        let rows = self.system.control.rows.iter().zip(&self.form.requirement_rates);
         let lists: Vec<Vec<Expr>> = rows.map(|(row, rates)| [&[row.residual], &rates[..]].concat()).collect();
         let numbers = Numbers::new(self, state);
         let pool = &mut self.system.pool;
         let mut sizes = Vec::new();
-        for (list, row) in lists.iter().zip(&self.system.requirement_rows) {
+        for (list, row) in lists.iter().zip(&self.system.control.rows) {
             let own = numbers.reach(pool, row.residual);
             let values = numbers.of(pool, list);
             let size = |(k, (_, size)): (usize, (f64, f64))| {

@@ -85,7 +85,7 @@ fn ignorable(model: &mut Workspace, equations: &Poincare) -> Vec<usize> {
     let lagrangian = pool.simplify(equations.lagrangian);
     let mut elsewhere: Vec<Expr> = equations.impressed.clone();
     elsewhere.extend(form.nonideal.iter().flatten());
-    elsewhere.extend(system.rows.iter().map(|row| row.residual));
+    elsewhere.extend(system.constraints.rows.iter().map(|row| row.residual));
     let elsewhere: Vec<Expr> = elsewhere.into_iter().map(|e| pool.simplify(e)).collect();
     let is_ignorable = |c: &usize| {
         let (x, v) = (form.coordinates[*c], form.speeds[*c]);

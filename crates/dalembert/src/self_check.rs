@@ -126,7 +126,7 @@ impl Workspace {
             true => Pool::ZERO,
             false => row.residual,
         };
-        let rows: Vec<Expr> = self.system.rows.iter().map(residual).collect();
+        let rows: Vec<Expr> = self.system.constraints.rows.iter().map(residual).collect();
         let (largest, fastest) = (road.largest_acceleration(), road.fastest().powi(2));
         let twice = road.jets(self, &rows, |r| match r {
             VariableKind::Time => Jet { value: road.state().t, first: [1.0, 1.0], mixed: 0.0 },
@@ -144,7 +144,7 @@ impl Workspace {
         // States lie on the constraints to rounding: what that makes of b.
         let (dx, deta) = road.generic_change();
         let changed = road.along(self, &self.form.constraint_right.clone(), &dx, &deta);
-        for (i, (row, jet)) in self.system.rows.iter().zip(twice).enumerate() {
+        for (i, (row, jet)) in self.system.constraints.rows.iter().zip(twice).enumerate() {
             // What the derivative is made of: the terms of A and b, which may cancel. Coupled accelerations round, too, and where
             // a gradient vanishes in symbols, its terms still do in numbers.
             let mut size = right[i] + 1e-3 * own[i] * (largest + fastest) + 1e-6 * changed[i].abs();
@@ -162,7 +162,7 @@ impl Workspace {
         let found = road.found;
         let (Xw, delta_eta) = road.displacement(self, w)?;
         let (momentum, energy) = self.varied_lagrangian(road, w, &Xw, &delta_eta);
-        let dissipation: Vec<Expr> = self.system.dissipation.into_iter().collect();
+        let dissipation: Vec<Expr> = self.system.forces.dissipation.into_iter().collect();
         let damping = road.along(self, &dissipation, &vec![0.0; Xw.len()], w).first().copied().unwrap_or(0.0);
         let (applied, mass) = road.direct(self, w);
         let s = &found.solution;
@@ -239,7 +239,7 @@ impl Workspace {
         let still = vec![0.0; road.state().x.len()];
         let mut slopes = road.along(self, &self.form.velocity_residuals.clone(), &still, w);
         for (i, slope) in slopes.iter_mut().enumerate() {
-            if self.system.rows[i].on_accelerations {
+            if self.system.constraints.rows[i].on_accelerations {
                 let (places, entries): (Vec<usize>, Vec<Expr>) =
                     self.form.constraint_matrix[i].iter().copied().unzip();
                 *slope = road.values(self, &entries).iter().zip(places).map(|(a, p)| a * w[p]).sum();
@@ -259,7 +259,7 @@ impl Workspace {
         // What constraints do besides their multipliers and friction.
         let mut rest: Vec<f64> =
             (0..road.n()).map(|p| s.ideal_force[p] + s.nonideal_force[p] - friction[p]).collect();
-        for (i, lambda) in s.lambda.iter().enumerate().take(self.system.rows.len()) {
+        for (i, lambda) in s.lambda.iter().enumerate().take(self.system.constraints.rows.len()) {
             road.found.terms.row(i).entries().for_each(|(p, a)| rest[p] -= lambda * a);
         }
         let size = norm(&rest) + norm(&C) + norm(&friction) + norm(&s.nonideal_force) + norm(&s.ideal_force);
@@ -282,7 +282,7 @@ impl Workspace {
         let parts = [&rest, &C, &friction, &s.nonideal_force, &s.ideal_force];
         let scale: f64 = parts.iter().map(|force| norm(&accelerated(force))).sum();
         let z = accelerated(&rest);
-        for (i, row) in self.system.rows.iter().enumerate() {
+        for (i, row) in self.system.constraints.rows.iter().enumerate() {
             let sum = terms.row(i).entries().map(|(p, a)| a * z[p]).sum();
             let size = terms.row(i).norm() * scale + road.rounding_of(i);
             compare(|| format!("the non-ideal force across `{}`", row.name), sum, 0.0, size)?;
@@ -368,7 +368,7 @@ impl<'a> Road<'a> {
             road.x_ddot.copy_from_slice(&found.solution.eta_dot);
             return road;
         }
-        let kinematics = model.system.kinematics.clone();
+        let kinematics = model.system.frame.kinematics.clone();
         road.x_dot = road.values(model, &kinematics);
         let along = road.jets(model, &kinematics, |r| match r {
             VariableKind::Time => Jet { value: road.state().t, first: [1.0, 0.0], mixed: 0.0 },
@@ -465,7 +465,7 @@ impl<'a> Road<'a> {
         if model.form.frame.is_none() {
             return Ok((w.to_vec(), vec![0.0; n]));
         }
-        let kinematics = model.system.kinematics.clone();
+        let kinematics = model.system.frame.kinematics.clone();
         let turned = self.jets(model, &kinematics, |r| match r {
             VariableKind::Time => Jet { value: self.state().t, first: [0.0, 1.0], mixed: 0.0 },
             VariableKind::Coordinate(i) => {
@@ -485,7 +485,7 @@ impl<'a> Road<'a> {
         model.compiled.frame(self.state().t, &self.state().x, &mut scratch, &mut X);
         for (i, row) in X.chunks(n.max(1)).enumerate() {
             let size = row.iter().zip(w).map(|(x, w)| (x * w).abs()).sum::<f64>();
-            let name = || format!("the kinematics of `{}`", model.system.coordinates[i].name);
+            let name = || format!("the kinematics of `{}`", model.system.frame.coordinates[i].name);
             compare(name, dot(row, w), Xw[i], size)?;
         }
         let (mut inverse, mut delta_eta) = (Cod::new(n_x, n), vec![0.0; n]);
@@ -496,9 +496,9 @@ impl<'a> Road<'a> {
 
     /// Work of the applied forces, and of the inertia of the direct form.
     fn direct(&self, model: &mut Workspace, w: &[f64]) -> (f64, f64) {
-        let applied = model.system.applied.clone();
+        let applied = model.system.forces.applied.clone();
         let applied = dot(&self.values(model, &applied), w);
-        let Some(mass) = model.system.mass.clone() else { return (applied, 0.0) };
+        let Some(mass) = model.system.forces.mass.clone() else { return (applied, 0.0) };
         let inertia =
             mass.iter().zip(w).map(|(row, w)| w * dot(&self.values(model, row), self.eta_dot())).sum();
         (applied, inertia)

@@ -128,7 +128,8 @@ impl Workspace {
         }
         let exact = direction.clone();
         let free = |flags: &[bool]| flags.iter().any(|fixed| !fixed);
-        let open = !self.system.rows.is_empty() && (free(&guess.x_fixed) || free(&guess.eta_fixed));
+        let open =
+            !self.system.constraints.rows.is_empty() && (free(&guess.x_fixed) || free(&guess.eta_fixed));
         let rates = matches!(varied.target, VariedTarget::Start(InitialTarget::Rate(_)));
         let conditions = !guess.conditions.is_empty() || rates;
         // First whether there is such a direction at all.
@@ -218,8 +219,8 @@ impl Workspace {
     /// Changes of the starting values as they are written.
     fn guess_direction(&mut self, target: VariedTarget, change: &[f64], out: &mut StartDirection) {
         let places = Places::new(&self.form.parameters);
-        for k in 0..self.system.initial.len() {
-            let initial = self.system.initial[k];
+        for k in 0..self.system.experiment.initial.len() {
+            let initial = self.system.experiment.initial[k];
             if target == VariedTarget::Start(initial.target) {
                 continue;
             }
@@ -269,7 +270,7 @@ impl Workspace {
     }
 
     fn cannot_vary(&self, varied: &Varied, row: usize) -> Box<Diagnostic> {
-        let Some(row) = self.system.rows.get(row) else {
+        let Some(row) = self.system.constraints.rows.get(row) else {
             let message =
                 format!("`{}` cannot be varied alone: the other starting values determine it", varied.name);
             let d = Diagnostic::error(Code::CannotVaryAlone, None, message);

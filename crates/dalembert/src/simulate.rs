@@ -299,9 +299,11 @@ impl Workspace {
         }
         let actions = if request.action { self.action_rates()? } else { Vec::new() };
         let s = &self.system;
-        let acting = s.events.iter().any(|event| !event.actions.is_empty());
-        let working =
-            s.nonideal.is_some() || !s.contacts.is_empty() || !s.requirement_rows.is_empty() || acting;
+        let acting = s.experiment.events.iter().any(|event| !event.actions.is_empty());
+        let working = s.constraints.nonideal.is_some()
+            || !s.contacts.is_empty()
+            || !s.control.rows.is_empty()
+            || acting;
         if request.balance.unwrap_or(working) || Compiled::outputs_need_work(&mut self.system) {
             self.derive_symbols()?;
             self.compiled.with_quadratures(&mut self.system, &self.form, true, &actions);
@@ -332,7 +334,7 @@ impl Workspace {
         let refuse = |message: String, help: String| {
             Box::new(Diagnostic::error(Code::BadOption, None, message).help(help))
         };
-        if self.system.requirement_rows.is_empty() {
+        if self.system.control.rows.is_empty() {
             let message =
                 "the model has no controller whose parameters could differ from the system's".to_owned();
             return Err(refuse(
@@ -393,7 +395,7 @@ impl Workspace {
         let mut columns = vec!["t".to_owned()];
         columns.extend(self.system.table_names().into_iter().map(str::to_owned));
         columns.extend(self.form_columns(request.form));
-        columns.extend(self.system.outputs.iter().map(|o| o.name.clone()));
+        columns.extend(self.system.experiment.outputs.iter().map(|o| o.name.clone()));
         let varied = self.varied(&request.sensitivity)?;
         let own = columns.len();
         for v in &varied {
@@ -414,7 +416,7 @@ impl Workspace {
             let starts: Vec<Vec<f64>> =
                 directions.iter().map(|d| d.x.iter().chain(&d.eta).copied().collect()).collect();
             let parameters = directions.iter().map(|d| d.parameters.clone()).collect();
-            let outputs = !self.system.outputs.is_empty();
+            let outputs = !self.system.experiment.outputs.is_empty();
             let how = (options.options.rtol, outputs, integrals);
             Sensitivities::new(&self.compiled, &starts, parameters, sizes, how)
         });
@@ -465,7 +467,7 @@ impl Workspace {
         if let Some(residuals) = residuals {
             outcome.largest_position_residual = residuals.position;
             outcome.largest_velocity_residual = residuals.velocity;
-            outcome.generic_rank = self.system.rows.len(); // the form asks for independent rows
+            outcome.generic_rank = self.system.constraints.rows.len(); // the form asks for independent rows
         }
         outcome.state = variables.speeds_of(&outcome.state);
         let failure = match &outcome.stop {
@@ -524,16 +526,16 @@ impl Workspace {
         let name = self.input_names().get(input).cloned().unwrap_or_default();
         let message =
             format!("the control force `{name}` reaches its bound at t = {}", crate::number::short(t));
-        let span = self.system.requirement_rows.first().map(|row| row.span);
+        let span = self.system.control.rows.first().map(|row| row.span);
         let d = Diagnostic::warning(Code::ControlSaturated, span, message);
         d.help("requirements are met as far as the bounds allow from there on; the events say how long")
     }
 
     /// The names of the control inputs.
     pub fn input_names(&self) -> Vec<String> {
-        match &self.system.actuators {
+        match &self.system.control.actuators {
             Some(list) => list.iter().map(|(name, _)| name.clone()).collect(),
-            None => self.system.speeds.iter().map(|s| s.name.clone()).collect(),
+            None => self.system.frame.speeds.iter().map(|s| s.name.clone()).collect(),
         }
     }
 
@@ -560,7 +562,7 @@ impl Workspace {
 
     /// Where the rows are redundant, the fast way solves some that stand for all.
     pub(crate) fn select_rows(&mut self, start: &State) {
-        if self.system.rows.is_empty() {
+        if self.system.constraints.rows.is_empty() {
             return;
         }
         if let Some(rows) = self.independent_rows_at(start) {
@@ -571,7 +573,7 @@ impl Workspace {
     /// Rows that stand for all at a state: some of a redundant set, otherwise all in their order.
     pub(crate) fn independent_rows_at(&self, at: &State) -> Option<Vec<usize>> {
         let mut rows = independent_rows(&self.compiled, at.point())?;
-        if rows.len() == self.system.rows.len() {
+        if rows.len() == self.system.constraints.rows.len() {
             rows.sort_unstable();
         }
         Some(rows)
@@ -585,7 +587,7 @@ impl Workspace {
         sizes: &[Vec<f64>],
     ) -> Result<(), Box<Diagnostic>> {
         let errors = controller.requirement_errors(start.point());
-        for ((row, errors), sizes) in self.system.requirement_rows.iter().zip(errors).zip(sizes) {
+        for ((row, errors), sizes) in self.system.control.rows.iter().zip(errors).zip(sizes) {
             let off = errors.iter().zip(sizes).position(|(e, size)| e.abs() > MET * size);
             let Some(k) = off.filter(|_| row.decay.is_empty()) else { continue };
             let (what, off) = match k {

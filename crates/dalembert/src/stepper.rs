@@ -324,7 +324,7 @@ struct Heard<'m> {
 impl Observer for Heard<'_> {
     fn row(&mut self, row: Row<'_>) {
         if let Some(EventHit { index, t, rising }) = row.event {
-            let name = self.model.system.events[index].name.clone();
+            let name = self.model.system.experiment.events[index].name.clone();
             let state = Some(State::new(row.t, row.x, row.eta));
             self.events.push(EventRecord { name, t, rising, state });
         }

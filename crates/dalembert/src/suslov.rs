@@ -61,14 +61,15 @@ impl Suslov {
             );
         }
         let rows = linear_rows(model);
-        let all = model.system.rows.iter().enumerate();
+        let all = model.system.constraints.rows.iter().enumerate();
         if let Some((_, row)) = all.into_iter().find(|(r, _)| rows.iter().all(|row| row.row != *r)) {
             return refuse(format!(
                 "Suslov's form is for constraints linear in the speeds; `{}` is not",
                 row.name
             ));
         }
-        let names: Vec<String> = model.system.rows.iter().map(|r| multiplier_name(&r.name)).collect();
+        let names: Vec<String> =
+            model.system.constraints.rows.iter().map(|r| multiplier_name(&r.name)).collect();
         let multipliers = own_symbols(&mut model.system, &names)?;
         let (pool, form) = (&mut model.system.pool, &model.form);
         let quadratic = Quadratic::of(pool, equations.lagrangian, &equations.momenta, &form.speeds);

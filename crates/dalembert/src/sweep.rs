@@ -209,7 +209,7 @@ impl Sweep {
     /// Names of the outputs, or of the figures where these are kept, and their first column.
     pub fn outputs(&self) -> (usize, Vec<&str>) {
         let names: Vec<&str> = match self.kept.is_empty() {
-            true => self.model.system.outputs.iter().map(|o| o.name.as_str()).collect(),
+            true => self.model.system.experiment.outputs.iter().map(|o| o.name.as_str()).collect(),
             false => self.kept.names().collect(),
         };
         (self.columns.len() - 4 - names.len(), names)
@@ -226,7 +226,7 @@ impl Sweep {
             Output::Every(dt) if self.plan.motions && self.kept.is_empty() => self.resolved.until / dt + 2.0,
             _ => 0.0,
         };
-        let width = 2 + self.model.state_names().len() + self.model.system.outputs.len();
+        let width = 2 + self.model.state_names().len() + self.model.system.experiment.outputs.len();
         self.runs as f64 * (self.columns.len() as f64 + rows * width as f64)
     }
 
@@ -274,8 +274,8 @@ fn lanes(model: &mut Workspace, plan: &Plan, options: &Options) -> Option<(Ensem
     let shape = model.compiled.shape();
     let asked = request.form == MotionForm::Explicit && request.plant.is_empty() && request.hold.is_none();
     // The ordinary driver judges the switches of constraints, ends steps at those of time, and does what events do.
-    let acting =
-        !model.compiled.actions().is_empty() || model.system.rows.iter().any(|row| row.on_accelerations);
+    let acting = !model.compiled.actions().is_empty()
+        || model.system.constraints.rows.iter().any(|row| row.on_accelerations);
     if shape.n_quadrature + shape.n_switch + shape.n_time_switch > 0 || acting || !asked {
         return None;
     }
@@ -312,7 +312,7 @@ fn block_size(model: &Workspace, plan: &Plan, runs: usize, in_lanes: bool, resol
 fn motion_columns(model: &Workspace) -> Vec<String> {
     let mut columns = vec!["t".to_owned()];
     columns.extend(model.system.table_names().into_iter().map(str::to_owned));
-    columns.extend(model.system.outputs.iter().map(|o| o.name.clone()));
+    columns.extend(model.system.experiment.outputs.iter().map(|o| o.name.clone()));
     columns
 }
 

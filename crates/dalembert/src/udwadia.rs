@@ -147,7 +147,7 @@ impl Projection {
 
 /// Rows that are kept, and those that follow from them beside the starting state. Without a start all are kept.
 pub(crate) fn independent_rows(model: &mut Workspace) -> (Vec<usize>, Vec<usize>) {
-    let m = model.system.rows.len();
+    let m = model.system.constraints.rows.len();
     let dropped = match Freedom::at_start(model) {
         Ok((_, freedom)) => freedom.redundant,
         Err(_) => Vec::new(),

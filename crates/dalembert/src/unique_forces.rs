@@ -27,7 +27,7 @@ impl Workspace {
     pub fn unique_forces(&self, now: &Evaluation) -> Option<Diagnostic> {
         let changes = self.compiled.open_outputs(now.state.point(), &now.terms, &now.solution);
         let most = changes.iter().flatten().fold(0.0f64, |m, v| m.max(v.abs()));
-        let outputs = &self.system.outputs;
+        let outputs = &self.system.experiment.outputs;
         let is_open = |k: &usize| changes[*k].iter().any(|v| v.abs() > OPEN_TOL * most);
         let open: Vec<usize> = (0..outputs.len().min(changes.len())).filter(is_open).collect();
         let first = outputs.get(*open.first()?)?;

@@ -127,7 +127,7 @@ impl Verification {
 /// assert!(found.check("gauss").unwrap().worst < 1e-12);
 /// ```
 pub fn verify(model: &mut Workspace) -> Result<Verification, Box<Diagnostic>> {
-    let (n, m) = (model.form.speeds.len(), model.system.rows.len());
+    let (n, m) = (model.form.speeds.len(), model.system.constraints.rows.len());
     if n.max(m) > WRITTEN_OUT {
         let message =
             format!("{n} speeds and {m} constraint rows are too many to be judged by matrices in full");

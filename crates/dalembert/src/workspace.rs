@@ -101,7 +101,7 @@ impl Workspace {
         }
         // Small systems are cheap in symbols, and friction asks them what presses.
         let is_deferred =
-            system.speeds.len() > SMALL && system.contacts.is_empty() && has_recursion(&mut system);
+            system.frame.speeds.len() > SMALL && system.contacts.is_empty() && has_recursion(&mut system);
         if !is_deferred || system.events_read_energies() {
             system.write_body_energies();
         }
@@ -163,7 +163,7 @@ impl Workspace {
 
     /// Events that would change the state end the motion instead.
     pub(crate) fn stop_at_jumps(&mut self) {
-        for event in &mut self.system.events {
+        for event in &mut self.system.experiment.events {
             event.stop |= !event.actions.is_empty();
             event.actions.clear();
         }
@@ -199,7 +199,7 @@ impl Workspace {
 
     /// A system too large for matrices written out must be sparse.
     fn check_sparse(&self) -> Result<(), Box<Diagnostic>> {
-        let (n, m) = (self.form.speeds.len(), self.system.rows.len());
+        let (n, m) = (self.form.speeds.len(), self.system.constraints.rows.len());
         if n.max(m) <= MAX_DENSE || self.compiled.sparsity().is_some() {
             return Ok(());
         }
@@ -213,7 +213,7 @@ impl Workspace {
 
     /// Refuses what needs matrices written out, for a system too large for it.
     pub(crate) fn require_dense(&self, what: &str) -> Result<(), Box<Diagnostic>> {
-        let (n, m) = (self.form.speeds.len(), self.system.rows.len());
+        let (n, m) = (self.form.speeds.len(), self.system.constraints.rows.len());
         if n.max(m).max(self.form.coordinates.len()) <= MAX_DENSE {
             return Ok(());
         }

@@ -42,14 +42,15 @@ pub fn diagnostics(source: &Source) -> Vec<Diagnostic> {
 }
 
 fn is_large(system: &System) -> bool {
-    system.speeds.len() + system.rows.len() > MAX_CHECKED || system.pool.len() > MAX_CHECKED_EXPRESSIONS
+    system.frame.speeds.len() + system.constraints.rows.len() > MAX_CHECKED
+        || system.pool.len() > MAX_CHECKED_EXPRESSIONS
 }
 
 fn left_out(system: &System) -> Diagnostic {
     let message = format!(
         "a large model, of {} speeds, {} constraint rows and {} expressions: names and units are checked, equations and start are not",
-        system.speeds.len(),
-        system.rows.len(),
+        system.frame.speeds.len(),
+        system.constraints.rows.len(),
         system.pool.len()
     );
     Diagnostic::note(Code::NotCheckedYet, None, message).help("`dalembert check` does all of it")

@@ -64,7 +64,7 @@ impl Rates {
         let model = self.rates.model();
         let (n, m, k) = (
             model.form.speeds.len(),
-            model.system.rows.len(),
+            model.system.constraints.rows.len(),
             dalembert_view::documents::input_names(model).len(),
         );
         let parts = ["acceleration", "ideal", "nonideal", "control", "multipliers", "inputs"];
@@ -90,7 +90,7 @@ impl Rates {
         states: PyReadonlyArray2<'py, f64>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let model = self.rates.model();
-        let (n, m) = (model.form.speeds.len(), model.system.rows.len());
+        let (n, m) = (model.form.speeds.len(), model.system.constraints.rows.len());
         let names = ["mass_matrix", "force", "constraint_matrix", "constraint_rhs"];
         let made = self.each(py, &t, &states, &[n * n, n, m * n, m], false, &|worker, t, y, out| {
             let terms = worker.terms(t, y);
@@ -115,7 +115,7 @@ impl Rates {
         t: PyReadonlyArray1<'py, f64>,
         states: PyReadonlyArray2<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let count = self.rates.model().system.outputs.len();
+        let count = self.rates.model().system.experiment.outputs.len();
         let made = self.each(py, &t, &states, &[count], false, &|worker, t, y, out| {
             worker.outputs(t, y, &mut out[0]);
             Ok(())
@@ -140,7 +140,7 @@ impl Rates {
         nan: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
         let derivatives = self.derivatives(py)?;
-        let (d, m) = (self.rates.dimension(), self.rates.model().system.rows.len());
+        let (d, m) = (self.rates.dimension(), self.rates.model().system.constraints.rows.len());
         let (u, p) = (derivatives.inputs().len(), derivatives.parameters().len());
         let lengths = [d, m, d * d, d * u, d * p, m * d, m * u, m * p];
         let names = [

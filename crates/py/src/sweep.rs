@@ -46,7 +46,8 @@ type Made = (Columns, Option<Columns>, Vec<usize>, Option<PyErr>);
 impl Sweep {
     #[new]
     fn new(py: Python<'_>, system: &System, wish: SweepRequest) -> PyResult<Self> {
-        let motion_columns = 2 + system.model.state_names().len() + system.model.system.outputs.len();
+        let motion_columns =
+            2 + system.model.state_names().len() + system.model.system.experiment.outputs.len();
         let sweep = system.ask(py, |model| {
             let plan = wish.plan()?;
             let sweep = dalembert::sweep::Sweep::new(model, plan)?;

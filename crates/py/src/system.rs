@@ -127,19 +127,19 @@ impl System {
     /// Names of coordinates.
     #[getter]
     fn coordinates(&self) -> Vec<&str> {
-        self.model.system.coordinates.iter().map(|c| c.name.as_str()).collect()
+        self.model.system.frame.coordinates.iter().map(|c| c.name.as_str()).collect()
     }
 
     /// Names of speeds.
     #[getter]
     fn speeds(&self) -> Vec<&str> {
-        self.model.system.speeds.iter().map(|s| s.name.as_str()).collect()
+        self.model.system.frame.speeds.iter().map(|s| s.name.as_str()).collect()
     }
 
     /// Names of constraint rows.
     #[getter]
     fn rows(&self) -> Vec<&str> {
-        self.model.system.rows.iter().map(|r| r.name.as_str()).collect()
+        self.model.system.constraints.rows.iter().map(|r| r.name.as_str()).collect()
     }
 
     /// Names of control inputs; none without requirements.
@@ -158,19 +158,19 @@ impl System {
     /// Names of outputs.
     #[getter]
     fn outputs(&self) -> Vec<&str> {
-        self.model.system.outputs.iter().map(|o| o.name.as_str()).collect()
+        self.model.system.experiment.outputs.iter().map(|o| o.name.as_str()).collect()
     }
 
     /// Names of events.
     #[getter]
     fn events(&self) -> Vec<&str> {
-        self.model.system.events.iter().map(|e| e.name.as_str()).collect()
+        self.model.system.experiment.events.iter().map(|e| e.name.as_str()).collect()
     }
 
     /// Names of the events that end a run.
     #[getter]
     fn stops(&self) -> Vec<&str> {
-        self.model.system.events.iter().filter(|e| e.stop).map(|e| e.name.as_str()).collect()
+        self.model.system.experiment.events.iter().filter(|e| e.stop).map(|e| e.name.as_str()).collect()
     }
 
     /// Names, values and units of parameters as the model gives them: what can be set again.

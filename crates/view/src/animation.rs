@@ -186,7 +186,7 @@ impl Animation {
     }
 
     fn measure_residuals(&mut self, model: &Workspace, motion: &Motion, rows: &[usize]) {
-        if model.system.rows.is_empty() {
+        if model.system.constraints.rows.is_empty() {
             return;
         }
         let compiled = model.compiled.with_parameters(motion.parameters.clone());
@@ -199,7 +199,7 @@ impl Animation {
             positions.values.push(now.position);
             speeds.values.push(now.velocity);
         }
-        let holonomic = model.system.rows.iter().any(|row| row.holonomic);
+        let holonomic = model.system.constraints.rows.iter().any(|row| row.holonomic);
         self.residuals.extend(holonomic.then_some(positions));
         self.residuals.push(speeds);
     }
@@ -263,8 +263,8 @@ impl Tape {
 /// Energies that the model has; a potential of zero is not worth a line.
 pub(crate) fn energies(model: &Workspace) -> Vec<(&'static str, Expr)> {
     let s = &model.system;
-    let potential = s.potential_energy.filter(|v| *v != dalembert_expr::Pool::ZERO);
-    let all = [("kinetic", s.kinetic_energy), ("potential", potential), ("total", s.energy)];
+    let potential = s.energies.potential_part.filter(|v| *v != dalembert_expr::Pool::ZERO);
+    let all = [("kinetic", s.energies.kinetic_part), ("potential", potential), ("total", s.energies.total)];
     all.into_iter().filter_map(|(name, e)| e.map(|e| (name, e))).collect()
 }
 

@@ -87,7 +87,7 @@ fn spec(model: &mut Workspace, motion: &Motion) -> Result<Value, Box<Diagnostic>
     inputs.extend(&model.form.parameters);
     let drawn: Vec<Expr> = layout.values.iter().copied().chain(energies.iter().map(|(_, e)| *e)).collect();
     let defined: Vec<Expr> = model.system.parameters.iter().map(|p| p.value).collect();
-    let initial: Vec<Expr> = model.system.initial.iter().map(|i| i.value).collect();
+    let initial: Vec<Expr> = model.system.experiment.initial.iter().map(|i| i.value).collect();
     let invariants = model.form.invariants.clone();
     let mut programs: Vec<(&str, Program)> = Vec::new();
     for (name, outputs) in
@@ -133,7 +133,7 @@ fn spec(model: &mut Workspace, motion: &Motion) -> Result<Value, Box<Diagnostic>
         "places": { "terms": tapes.terms.1, "residuals": tapes.residuals.1 },
         "nx": model.form.coordinates.len(),
         "n": model.form.speeds.len(),
-        "m": model.system.rows.len(),
+        "m": model.system.constraints.rows.len(),
         "holonomic": holonomic,
         "invariants": !model.form.invariants.is_empty(),
         "nonideal": tapes.nonideal.is_some(),
@@ -175,14 +175,16 @@ fn starts(model: &Workspace, values: &[f64]) -> Vec<Value> {
     let one = |(initial, value): (&dalembert::system::Initial, &f64)| {
         let (kind, index, name, unit) = match initial.target {
             InitialTarget::Coordinate(i) => {
-                (0, i, system.coordinates[i].name.clone(), shown(&system.coordinates[i].kind))
+                (0, i, system.frame.coordinates[i].name.clone(), shown(&system.frame.coordinates[i].kind))
             }
-            InitialTarget::Speed(p) => (1, p, system.speeds[p].name.clone(), shown(&system.speeds[p].kind)),
-            InitialTarget::Rate(i) => (2, i, format!("{}'", system.coordinates[i].name), None),
+            InitialTarget::Speed(p) => {
+                (1, p, system.frame.speeds[p].name.clone(), shown(&system.frame.speeds[p].kind))
+            }
+            InitialTarget::Rate(i) => (2, i, format!("{}'", system.frame.coordinates[i].name), None),
         };
         json!({ "kind": kind, "index": index, "name": name, "unit": unit, "fixed": initial.fixed, "value": value })
     };
-    system.initial.iter().zip(values).map(one).collect()
+    system.experiment.initial.iter().zip(values).map(one).collect()
 }
 
 /// Whether prescribed work depends on more than the state.
@@ -201,14 +203,17 @@ fn refuse(model: &Workspace) -> Result<(), Box<Diagnostic>> {
     let positions = system.positions();
     let found = if let Some(contact) = system.contacts.first() {
         Some((Some(contact.span), format!("`friction` on `{}`", contact.name)))
-    } else if let Some(row) = system.requirement_rows.first() {
+    } else if let Some(row) = system.control.rows.first() {
         Some((Some(row.span), format!("the requirement `{}`", row.name)))
-    } else if let Some(event) = system.events.iter().find(|e| e.stop || !e.actions.is_empty()) {
+    } else if let Some(event) = system.experiment.events.iter().find(|e| e.stop || !e.actions.is_empty()) {
         Some((Some(event.span), format!("the event `{}`", event.name)))
-    } else if let Some(variable) = system.coordinates.get(positions) {
+    } else if let Some(variable) = system.frame.coordinates.get(positions) {
         Some((Some(variable.span), format!("`{}`, which has a rate of its own,", variable.name)))
     } else if reads_multipliers(model) {
-        Some((system.nonideal_span, "prescribed work that reads multipliers or reactions".to_owned()))
+        Some((
+            system.constraints.nonideal_span,
+            "prescribed work that reads multipliers or reactions".to_owned(),
+        ))
     } else if !model.compiled.tapes().has_mass || model.compiled.sparsity().is_some() {
         Some((None, "a system of this size".to_owned()))
     } else {

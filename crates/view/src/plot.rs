@@ -124,7 +124,7 @@ impl<'a> Plot<'a> {
         let last = table.columns.len();
         let (speeds, states) = (1 + n_q, 1 + n_q + n);
         let momenta = 1 + model.form.coordinates.len() + n;
-        let outputs = last.saturating_sub(model.system.outputs.len()).max(momenta);
+        let outputs = last.saturating_sub(model.system.experiment.outputs.len()).max(momenta);
         for (title, columns) in [
             ("coordinates", 1..speeds),
             ("speeds", speeds..states),

@@ -147,7 +147,7 @@ pub fn write(
 
 /// What there is to find out, where that takes no longer than a page may.
 fn analysis(draft: &mut Draft) -> AnalysisResult {
-    let size = draft.model.form.speeds.len() + draft.model.system.rows.len();
+    let size = draft.model.form.speeds.len() + draft.model.system.constraints.rows.len();
     if size <= MAX_ANALYSED {
         return analyze(&mut draft.work).map_err(|d| d.severity(Severity::Warning));
     }
@@ -180,7 +180,7 @@ impl Draft<'_> {
 
     /// Whether there are constraints, and so multipliers.
     fn constrained(&self) -> bool {
-        !self.model.system.rows.is_empty()
+        !self.model.system.constraints.rows.is_empty()
     }
 
     /// Notes that the page rests on an equation of the theory.

@@ -48,10 +48,10 @@ pub struct Scene {
 impl Scene {
     /// The `draw` statements of a model, or a choice made for it.
     pub fn new(model: &mut Workspace) -> Scene {
-        let is_drawn = !model.system.drawn.is_empty();
+        let is_drawn = !model.system.drawing.figures.is_empty();
         let solids = body_figures(&mut model.system, !is_drawn);
         let mut scene = match is_drawn {
-            true => Scene { figures: model.system.drawn.clone(), remarks: Vec::new() },
+            true => Scene { figures: model.system.drawing.figures.clone(), remarks: Vec::new() },
             false if solids.is_empty() => by_default(model),
             false => bodies_by_default(model),
         };
@@ -135,8 +135,8 @@ fn named(what: &str, names: impl Iterator<Item = String>) -> String {
 
 /// The coordinates, each on a scale of its own: any model shows something.
 fn gauges(model: &mut Workspace) -> Scene {
-    let shown: Vec<_> = model.system.coordinates.iter().take(MAX_GAUGES).cloned().collect();
-    let left = model.system.coordinates.len() - shown.len();
+    let shown: Vec<_> = model.system.frame.coordinates.iter().take(MAX_GAUGES).cloned().collect();
+    let left = model.system.frame.coordinates.len() - shown.len();
     let mut remark =
         format!("drawn by default: {} on scales", named("coordinate", shown.iter().map(|c| c.name.clone())));
     if left > 0 {

@@ -25,7 +25,7 @@ const MAX_PAIRS: usize = 40;
 /// What may be conserved, in the model's pool.
 pub(super) fn candidates(model: &mut Workspace, dynamics: &mut Dynamics) -> Vec<Candidate> {
     let mut list = Vec::new();
-    if let Some(J) = model.system.energy {
+    if let Some(J) = model.system.energies.total {
         list.push(Candidate {
             name: "T + V".into(),
             J,
@@ -54,8 +54,8 @@ fn addends(pool: &mut Pool, e: Expr) -> Vec<Weighted> {
 /// Energies of parts of the system that nothing couples.
 fn parts(model: &mut Workspace) -> Vec<Candidate> {
     let n = model.form.speeds.len();
-    if model.system.nonideal.is_some()
-        || model.system.dissipation.is_some()
+    if model.system.constraints.nonideal.is_some()
+        || model.system.forces.dissipation.is_some()
         || n != model.form.coordinates.len()
     {
         return Vec::new();
@@ -74,10 +74,10 @@ fn parts(model: &mut Workspace) -> Vec<Candidate> {
         block_of.iter_mut().filter(|b| from.contains(b)).for_each(|b| *b = to);
     };
     terms.iter().for_each(|(term, _)| couple(pool, &[*term], None));
-    for row in &model.system.rows {
+    for row in &model.system.constraints.rows {
         couple(pool, &[row.residual], None);
     }
-    for (i, F) in model.system.applied.clone().into_iter().enumerate() {
+    for (i, F) in model.system.forces.applied.clone().into_iter().enumerate() {
         couple(pool, &[F], Some(i));
     }
     let mut blocks: Vec<usize> = block_of.clone();
@@ -128,7 +128,7 @@ fn family(name: &str) -> (String, String) {
 /// Rotations of all members of two families of coordinates together.
 fn rotations(model: &mut Workspace) -> Vec<Candidate> {
     let mut families: Vec<(String, Vec<(String, usize)>)> = Vec::new();
-    for (i, c) in model.system.coordinates.iter().enumerate() {
+    for (i, c) in model.system.frame.coordinates.iter().enumerate() {
         let (stem, index) = family(&c.name);
         match families.iter_mut().find(|(known, _)| *known == stem) {
             Some((_, members)) => members.push((index, i)),

@@ -84,7 +84,7 @@ pub(super) fn drift(model: &mut Workspace, quantities: &[Expr]) -> Result<Vec<f6
     if quantities.is_empty() {
         return Ok(Vec::new());
     }
-    let stated = model.system.run.as_ref().map(|run| run.until);
+    let stated = model.system.experiment.run.as_ref().map(|run| run.until);
     let until = stated.map_or(MAX_TIME, |e| model.constant(e)).min(MAX_TIME);
     let request = Request {
         until: Some(until),

@@ -106,7 +106,7 @@ fn disguised(model: &mut Workspace, setting: &PfaffianSystem) -> Vec<usize> {
 }
 
 fn said_to_be_open(model: &Workspace, setting: &PfaffianSystem, rows: &[usize]) -> Option<String> {
-    let name = |k: &usize| format!("`{}`", model.system.rows[setting.rows[*k].index].name);
+    let name = |k: &usize| format!("`{}`", model.system.constraints.rows[setting.rows[*k].index].name);
     let names: Vec<String> = rows.iter().map(name).collect();
     (!names.is_empty())
         .then(|| format!("{}: nonlinear in the rates, and may say the same as linear rows", names.join(", ")))
@@ -179,8 +179,8 @@ fn row(
         None => None,
     };
     let system = &model.system;
-    let constraint = system.constraints[system.rows[index].constraint].name.clone();
-    let name = system.rows[index].name.clone();
+    let constraint = system.constraints.named[system.constraints.rows[index].constraint].name.clone();
+    let name = system.constraints.rows[index].name.clone();
     let report = RowReport {
         name,
         constraint,
@@ -235,7 +235,7 @@ fn singular(setting: &mut PfaffianSystem, rows: &[usize], rank: usize) -> Vec<Si
 
 /// The rank at the model's own start beside the generic one.
 fn compare_with_start(model: &mut Workspace, set: &mut ConstraintSet) {
-    if model.system.rows.is_empty() {
+    if model.system.constraints.rows.is_empty() {
         return;
     }
     let Ok(start) = model.start() else {
@@ -244,8 +244,8 @@ fn compare_with_start(model: &mut Workspace, set: &mut ConstraintSet) {
     };
     let freedom = constraint_kind::Freedom::at(model, &start);
     set.rank_at_start = Some(freedom.rank);
-    let positions = model.system.rows.iter().filter(|row| row.holonomic).count();
-    if freedom.rank_nearby < set.rank && positions == model.system.rows.len() {
+    let positions = model.system.constraints.rows.iter().filter(|row| row.holonomic).count();
+    if freedom.rank_nearby < set.rank && positions == model.system.constraints.rows.len() {
         // Rows that depend on each other on their surface only, as in an overclosed linkage that moves all the same.
         set.remarks.push(format!(
             "the rows have rank {} on their surface and {} beside it: found by rounded numbers at consistent states",

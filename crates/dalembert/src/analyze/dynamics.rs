@@ -65,18 +65,20 @@ impl Dynamics {
     /// `None` for models without a Lagrangian.
     pub fn of(model: &mut Workspace) -> Option<Dynamics> {
         let system = &mut model.system;
-        if system.mass.is_some() || (system.kinetic.is_none() && system.lagrangian.is_none()) {
+        if system.forces.mass.is_some()
+            || (system.energies.kinetic.is_none() && system.energies.lagrangian.is_none())
+        {
             return None;
         }
         let energies = [
-            system.kinetic.map(|t| (t, Rational::ONE)),
-            system.potential.map(|v| (v, Rational::MINUS_ONE)),
-            system.lagrangian.map(|l| (l, Rational::ONE)),
+            system.energies.kinetic.map(|t| (t, Rational::ONE)),
+            system.energies.potential.map(|v| (v, Rational::MINUS_ONE)),
+            system.energies.lagrangian.map(|l| (l, Rational::ONE)),
         ];
         let L = system.pool.combine(energies.into_iter().flatten());
         let observables: Vec<Symbol> =
             system.observables.multipliers.iter().chain(&system.observables.reactions).copied().collect();
-        let C = system.nonideal.clone().unwrap_or_default();
+        let C = system.constraints.nonideal.clone().unwrap_or_default();
         let reacting = C.iter().any(|e| system.pool.depends_on(*e, &observables));
         let left_inverse_named = left_inverse(model);
         let mut pool = Pool::new();
@@ -111,8 +113,8 @@ impl Dynamics {
             linear[*r] &= !pool.depends_on(*e, &eta);
         }
         let mut forces: Vec<Vec<Expr>> =
-            take(&mut pool, source, &model.system.applied).into_iter().map(|e| vec![e]).collect();
-        if let Some(R) = model.system.dissipation {
+            take(&mut pool, source, &model.system.forces.applied).into_iter().map(|e| vec![e]).collect();
+        if let Some(R) = model.system.forces.dissipation {
             let R = take(&mut pool, source, &[R])[0];
             let damping = pool.gradient(R, &eta);
             forces.iter_mut().zip(damping).for_each(|(list, e)| list.push(pool.neg(e)));
@@ -302,7 +304,7 @@ fn take_matrix(
 /// Y with Y X = 1, in the model's pool; `None` where the frame is the identity or the fields depend on each other.
 fn left_inverse(model: &mut Workspace) -> Option<Vec<Vec<Expr>>> {
     let rows = model.form.frame.clone()?;
-    if let Some(known) = &model.system.speeds_in_rates {
+    if let Some(known) = &model.system.frame.speeds_in_rates {
         return Some(known.clone());
     }
     let n = model.form.speeds.len();

@@ -84,7 +84,7 @@ type Coefficients = Vec<((usize, usize), Rational)>;
 impl Products {
     fn of(model: &mut Workspace, dynamics: &Dynamics) -> Option<Self> {
         let n = model.form.speeds.len();
-        let plain = (2..=MAX_COORDINATES).contains(&n) && model.system.rows.is_empty();
+        let plain = (2..=MAX_COORDINATES).contains(&n) && model.system.constraints.rows.is_empty();
         if !plain || model.form.coordinates.len() != n || dynamics.forces.iter().any(|e| *e != Pool::ZERO) {
             return None;
         }

@@ -26,7 +26,7 @@ pub(super) struct Candidate {
 /// The first names of some coordinates.
 pub(super) fn names(model: &Workspace, list: &[usize]) -> String {
     let mut names: Vec<&str> =
-        list.iter().take(MAX_NAMES).map(|i| model.system.coordinates[*i].name.as_str()).collect();
+        list.iter().take(MAX_NAMES).map(|i| model.system.frame.coordinates[*i].name.as_str()).collect();
     if list.len() > MAX_NAMES {
         names.push("...");
     }
@@ -58,14 +58,14 @@ pub(super) fn name(model: &Workspace, symmetry: &Symmetry, is_energy: bool, free
         };
     }
     if let [(Unknown::Section(r), _)] = parts.as_slice() {
-        return format!("momentum of {}", model.system.speeds[*r].name);
+        return format!("momentum of {}", model.system.frame.speeds[*r].name);
     }
     if has(|u| matches!(u, Unknown::Section(_) | Unknown::LinearSection(..))) {
         return "momentum along a field of the frame".into();
     }
     if has(|u| matches!(u, Unknown::Kernel(_))) {
         let speeds = parts.iter().filter_map(|(u, _)| match u {
-            Unknown::Kernel(k) => free.get(*k).map(|p| model.system.speeds[*p].name.as_str()),
+            Unknown::Kernel(k) => free.get(*k).map(|p| model.system.frame.speeds[*p].name.as_str()),
             _ => None,
         });
         return format!("momentum with {} on the constraints", speeds.collect::<Vec<_>>().join(", "));
@@ -91,7 +91,7 @@ pub(super) fn generator(model: &mut Workspace, symmetry: &Symmetry, free: &[usiz
     let pool = &mut model.system.pool;
     let t = pool.var(model.form.time);
     for (u, c) in symmetry {
-        let coordinate = |i: usize| model.system.coordinates[i].name.clone();
+        let coordinate = |i: usize| model.system.frame.coordinates[i].name.clone();
         let (target, e) = match *u {
             Unknown::Gauge(..) => continue,
             Unknown::Time => ("t".into(), Pool::ONE),
@@ -99,12 +99,12 @@ pub(super) fn generator(model: &mut Workspace, symmetry: &Symmetry, free: &[usiz
             Unknown::Shift(i) => (coordinate(i), Pool::ONE),
             Unknown::Linear(i, j) => (coordinate(i), pool.var(model.form.coordinates[j])),
             Unknown::Boost(i) => (coordinate(i), t),
-            Unknown::Section(r) => (model.system.speeds[r].name.clone(), Pool::ONE),
+            Unknown::Section(r) => (model.system.frame.speeds[r].name.clone(), Pool::ONE),
             Unknown::LinearSection(r, i) => {
-                (model.system.speeds[r].name.clone(), pool.var(model.form.coordinates[i]))
+                (model.system.frame.speeds[r].name.clone(), pool.var(model.form.coordinates[i]))
             }
             Unknown::Kernel(k) => {
-                (free.get(k).map_or(String::new(), |p| model.system.speeds[*p].name.clone()), Pool::ONE)
+                (free.get(k).map_or(String::new(), |p| model.system.frame.speeds[*p].name.clone()), Pool::ONE)
             }
         };
         match targets.iter_mut().find(|(name, _)| *name == target) {
@@ -130,23 +130,23 @@ pub(super) fn gauge(
     tau: Expr,
     found: &[(Expr, Rational)],
 ) -> Option<Expr> {
-    if !dynamics.identity || model.system.nonideal.is_some() {
+    if !dynamics.identity || model.system.constraints.nonideal.is_some() {
         return None;
     }
     let (x, eta, time) = (model.form.coordinates.clone(), model.form.speeds.clone(), model.form.time);
     let pool = &mut model.system.pool;
     let energies = [
-        model.system.kinetic.map(|t| (t, Rational::ONE)),
-        model.system.potential.map(|v| (v, Rational::MINUS_ONE)),
-        model.system.lagrangian.map(|l| (l, Rational::ONE)),
+        model.system.energies.kinetic.map(|t| (t, Rational::ONE)),
+        model.system.energies.potential.map(|v| (v, Rational::MINUS_ONE)),
+        model.system.energies.lagrangian.map(|l| (l, Rational::ONE)),
     ];
     let L = pool.combine(energies.into_iter().flatten());
     let mut dot =
         Derivation::new(x.iter().copied().zip(model.form.x_dot.iter().copied()).chain([(time, Pool::ONE)]));
     let slopes = pool.gradient(L, &x);
-    let damping = model.system.dissipation.map(|R| pool.gradient(R, &eta));
+    let damping = model.system.forces.dissipation.map(|R| pool.gradient(R, &eta));
     let mut parts: Vec<(Expr, Rational)> = Vec::new();
-    let mut force: Vec<Expr> = model.system.applied.clone();
+    let mut force: Vec<Expr> = model.system.forces.applied.clone();
     for (i, d) in damping.iter().flatten().enumerate() {
         force[i] = pool.sub(force[i], *d);
     }

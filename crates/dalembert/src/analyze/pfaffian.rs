@@ -72,7 +72,7 @@ fn every_speed_moves(form: &KernelForm) -> bool {
 impl PfaffianSystem {
     pub fn of(model: &mut Workspace) -> PfaffianSystem {
         let mut pool = Pool::new();
-        let direct = model.system.kinetic.is_none() && model.system.lagrangian.is_none();
+        let direct = model.system.energies.kinetic.is_none() && model.system.energies.lagrangian.is_none();
         let bare = match direct && model.form.frame.is_some() {
             true => structure_of(&mut model.system),
             false => Some(model.form.structure.clone()),
@@ -99,7 +99,7 @@ impl PfaffianSystem {
             let row = |row: &Vec<Expr>| sparse(&take(&mut pool, source, row));
             rows.iter().map(row).collect()
         });
-        let rates = model.system.speeds_in_rates.as_ref().filter(|_| model.form.frame.is_some());
+        let rates = model.system.frame.speeds_in_rates.as_ref().filter(|_| model.form.frame.is_some());
         let rates = rates.map(|rows| rows.iter().map(|row| sparse(&pool.import(source, row))).collect());
         let (with_time, entries) = (&bare.with_time, &bare.entries);
         let structure = Structure {
@@ -129,7 +129,7 @@ impl PfaffianSystem {
             start: None,
             closed,
         };
-        for r in 0..model.system.rows.len() {
+        for r in 0..model.system.constraints.rows.len() {
             let row = setting.row(model, r);
             setting.rows.push(row);
         }
@@ -143,7 +143,7 @@ impl PfaffianSystem {
     }
 
     fn row(&mut self, model: &mut Workspace, r: usize) -> RowForm {
-        let row = &model.system.rows[r];
+        let row = &model.system.constraints.rows[r];
         let (holonomic, residual) = (row.holonomic, row.residual);
         let psi = model.form.velocity_residuals[r];
         let speeds: Vec<Symbol> =

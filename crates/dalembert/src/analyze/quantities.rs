@@ -36,12 +36,12 @@ type NamedSection = (usize, Vec<Expr>);
 /// constraints that are known already.
 pub(super) fn conserved(model: &mut Workspace, integrals: &[Expr]) -> (Vec<Conserved>, Vec<String>) {
     let mut remarks = Vec::new();
-    if model.system.rows.iter().any(|row| row.on_accelerations) {
+    if model.system.constraints.rows.iter().any(|row| row.on_accelerations) {
         let remark =
             "constraints on accelerations do what nothing conserves: nothing is claimed to be conserved";
         return (Vec::new(), vec![remark.into()]);
     }
-    if !model.system.contacts.is_empty() || !model.system.requirement_rows.is_empty() {
+    if !model.system.contacts.is_empty() || !model.system.control.rows.is_empty() {
         let remark = "friction and control forces are no functions of the state alone: nothing is claimed to be conserved";
         return (Vec::new(), vec![remark.into()]);
     }
@@ -139,9 +139,9 @@ fn sections_free(sections: &[NamedSection]) -> Vec<usize> {
 fn hamiltonian(model: &mut Workspace, dynamics: &mut Dynamics) -> Hamiltonian {
     let pool = &mut model.system.pool;
     let parts = [
-        model.system.kinetic.map(|t| (t, Rational::MINUS_ONE)),
-        model.system.potential.map(|v| (v, Rational::ONE)),
-        model.system.lagrangian.map(|l| (l, Rational::MINUS_ONE)),
+        model.system.energies.kinetic.map(|t| (t, Rational::MINUS_ONE)),
+        model.system.energies.potential.map(|v| (v, Rational::ONE)),
+        model.system.energies.lagrangian.map(|l| (l, Rational::MINUS_ONE)),
     ];
     let mut parts: Vec<(Expr, Rational)> = parts.into_iter().flatten().collect();
     for (p, s) in model.form.momenta.iter().zip(&model.form.speeds) {
@@ -150,7 +150,7 @@ fn hamiltonian(model: &mut Workspace, dynamics: &mut Dynamics) -> Hamiltonian {
     }
     let H = pool.combine(parts);
     let H = pool.simplify(H);
-    let Some(E) = model.system.energy else { return Hamiltonian { H, is_energy: false } };
+    let Some(E) = model.system.energies.total else { return Hamiltonian { H, is_energy: false } };
     let (a, b) = (dynamics.closed(model, H), dynamics.closed(model, E));
     let equal = (0..2).all(|k| {
         let sample = dynamics.state(k, 3, &[a, b]);
@@ -261,7 +261,7 @@ fn independent(
 fn kernel_sections(model: &mut Workspace, dynamics: &mut Dynamics) -> Vec<NamedSection> {
     let rows = model.form.constraint_matrix.clone();
     let n = model.form.speeds.len();
-    let velocity = model.system.rows.iter().any(|row| !row.holonomic);
+    let velocity = model.system.constraints.rows.iter().any(|row| !row.holonomic);
     if !velocity || rows.len() > 2 * MAX_KERNEL_ROWS {
         return Vec::new();
     }

@@ -387,6 +387,6 @@ impl Compiled {
         let inputs = Inputs::of(system, form);
         let beyond: Vec<Symbol> = inputs.results[inputs.state.len()..].to_vec();
         let pool = &mut system.pool;
-        system.outputs.iter().any(|o| pool.depends_on(o.value, &beyond))
+        system.experiment.outputs.iter().any(|o| pool.depends_on(o.value, &beyond))
     }
 }

@@ -113,7 +113,7 @@ impl InLanes {
 
 /// The functions of the events that stop, if there are any; `None` where they need more than the state.
 fn stops(system: &mut System, form: &KernelForm) -> Option<Option<Hoisted>> {
-    let values: Vec<Expr> = system.events.iter().filter(|e| e.stop).map(|e| e.value).collect();
+    let values: Vec<Expr> = system.experiment.events.iter().filter(|e| e.stop).map(|e| e.value).collect();
     let inputs = Inputs::of(system, form);
     let beyond = &inputs.results[inputs.state.len()..];
     if values.iter().any(|e| system.pool.depends_on(*e, beyond)) {

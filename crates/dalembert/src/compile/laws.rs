@@ -64,16 +64,16 @@ impl Compiled {
         self.requirement_lengths.clear();
         let W = form.cost.as_deref().map_or_else(Vec::new, matrix);
         self.has_cost = form.cost.is_some();
-        self.bounded = system.control_bounds.iter().map(Option::is_some).collect();
+        self.bounded = system.control.bounds.iter().map(Option::is_some).collect();
         (self.shape.n_require, self.shape.n_input) = (form.requirement_matrix.len(), count);
         let inputs = Inputs::of(system, form);
-        let bounds: Vec<Expr> = system.control_bounds.iter().flatten().flatten().copied().collect();
+        let bounds: Vec<Expr> = system.control.bounds.iter().flatten().flatten().copied().collect();
         self.programs.control_bounds =
             (!bounds.is_empty()).then(|| system.pool.lower(&inputs.state, &bounds));
         let arrays = [A, dense(&form.requirement_right), S, W];
         self.programs.control_terms = Some(Scattered::new(&mut system.pool, &inputs.state, &arrays));
         let mut errors = Vec::new();
-        for (row, rates) in system.requirement_rows.iter().zip(&form.requirement_rates) {
+        for (row, rates) in system.control.rows.iter().zip(&form.requirement_rates) {
             errors.push(if row.on_accelerations { Pool::ZERO } else { row.residual });
             errors.extend(rates);
             self.requirement_lengths.push(1 + rates.len());
@@ -111,7 +111,7 @@ impl Compiled {
     /// Whether outputs ask for work.
     pub fn outputs_need_work(system: &mut System) -> bool {
         let (pool, works) = (&mut system.pool, &system.observables.works);
-        system.outputs.iter().any(|o| pool.depends_on(o.value, works))
+        system.experiment.outputs.iter().any(|o| pool.depends_on(o.value, works))
     }
 
     /// How far each requirement is from being met: its residual, and the derivatives of it that must vanish too.

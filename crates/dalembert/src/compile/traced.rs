@@ -32,8 +32,7 @@ impl UnrolledSolve {
         fixed: Option<&[f64]>,
     ) -> Option<Self> {
         let (n, m) = (form.speeds.len(), rows.len());
-        let plain =
-            form.nonideal.is_none() && system.contacts.is_empty() && system.requirement_rows.is_empty();
+        let plain = form.nonideal.is_none() && system.contacts.is_empty() && system.control.rows.is_empty();
         if !plain || n == 0 || m >= n {
             return None;
         }

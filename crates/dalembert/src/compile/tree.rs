@@ -44,13 +44,13 @@ impl TreePlan {
     /// Of a system with bodies whose joints move by their own rates and speeds.
     pub fn of(system: &mut System) -> Option<TreePlan> {
         let bodies = system.bodies.clone()?;
-        let mut speed_of = vec![None; system.coordinates.len()];
-        for (p, speed) in system.speeds.iter().enumerate() {
+        let mut speed_of = vec![None; system.frame.coordinates.len()];
+        for (p, speed) in system.frame.speeds.iter().enumerate() {
             if let Some(i) = speed.rate_of {
                 speed_of[i] = Some(p);
             }
         }
-        let declared = system.speeds.iter().filter(|s| s.rate_of.is_some()).count();
+        let declared = system.frame.speeds.iter().filter(|s| s.rate_of.is_some()).count();
         let mut shapes = vec![JointShape::default(); bodies.joints.len()];
         for &j in &bodies.outward {
             let joint = &bodies.joints[j];
@@ -65,7 +65,7 @@ impl TreePlan {
                 return None;
             } else {
                 let e = &joint.coordinates[joint.coordinates.len() - 4..];
-                let e: [Expr; 4] = std::array::from_fn(|k| pool.var(system.coordinates[e[k]].symbol));
+                let e: [Expr; 4] = std::array::from_fn(|k| pool.var(system.frame.coordinates[e[k]].symbol));
                 shape.R = Some(quaternion(pool, &e));
             }
             if joint.kind == JointKind::Planar {
@@ -75,8 +75,8 @@ impl TreePlan {
                 shape.lead = Some(screw_lead(pool, joint.size));
             }
         }
-        let x = system.coordinates.iter().map(|c| c.symbol).collect();
-        let eta = system.speeds.iter().map(|s| s.symbol).collect();
+        let x = system.frame.coordinates.iter().map(|c| c.symbol).collect();
+        let eta = system.frame.speeds.iter().map(|s| s.symbol).collect();
         Some(TreePlan { bodies, shapes, speed_of, declared, x, eta })
     }
 
@@ -127,10 +127,10 @@ impl TreePlan {
 
     /// The joint and the number of the row in it, where recursions know a row of the model.
     pub fn closure_of(&self, system: &System, row: usize) -> Option<(usize, usize)> {
-        let constraint = system.rows[row].constraint;
+        let constraint = system.constraints.rows[row].constraint;
         let closing = JointRole::Cut { constraint: Some(constraint) };
         let j = self.bodies.joints.iter().position(|joint| joint.role == closing)?;
-        let k = row.checked_sub(system.constraints[constraint].rows.start)?;
+        let k = row.checked_sub(system.constraints.named[constraint].rows.start)?;
         let known = self.bodies.joints[j].rows.get(k).is_some_and(|row| !matches!(row, ClosureRow::Other));
         known.then_some((j, k))
     }

@@ -63,7 +63,7 @@ impl Natural {
             return Err(refuse(message, "give the time instead of the energy: `--until`"));
         }
         let lagrangian = field.system.whole_lagrangian();
-        let (time, rows) = (field.form.time, field.system.rows.clone());
+        let (time, rows) = (field.form.time, field.system.constraints.rows.clone());
         let pool = &mut field.system.pool;
         let timed =
             pool.depends_on(lagrangian, &[time]) || rows.iter().any(|r| pool.depends_on(r.residual, &[time]));
@@ -91,10 +91,11 @@ impl Natural {
         let system = &mut field.system;
         let pool = &mut system.pool;
         let images: Vec<(Symbol, Expr)> = system
+            .frame
             .speeds
             .iter()
             .map(|s| {
-                let name = format!("d{}", s.rate_of.map_or(&s.name, |i| &system.coordinates[i].name));
+                let name = format!("d{}", s.rate_of.map_or(&s.name, |i| &system.frame.coordinates[i].name));
                 (s.symbol, pool.named(&name))
             })
             .collect();
@@ -247,14 +248,15 @@ impl Workspace {
         let E = pool.number(E);
         let height = pool.add(E, natural.quadratic.rest);
         let whole = pool.mul(height, natural.twice_kinetic);
-        system.kinetic = Some(whole);
-        (system.potential, system.lagrangian, system.dissipation) = (None, None, None);
-        system.applied.iter_mut().for_each(|e| *e = Pool::ZERO);
-        system.contributions.clear();
-        system.initial.clear();
-        system.outputs.clear();
-        system.events.clear();
-        (system.bodies, system.complete_integral, system.run) = (None, None, None);
+        system.energies.kinetic = Some(whole);
+        (system.energies.potential, system.energies.lagrangian, system.forces.dissipation) =
+            (None, None, None);
+        system.forces.applied.iter_mut().for_each(|e| *e = Pool::ZERO);
+        system.forces.contributions.clear();
+        system.experiment.initial.clear();
+        system.experiment.outputs.clear();
+        system.experiment.events.clear();
+        (system.bodies, system.experiment.complete_integral, system.experiment.run) = (None, None, None);
         let mut work = Workspace::of(system, Vec::new()).map_err(|said| {
             let first = said.0.into_iter().next();
             Box::new(first.unwrap_or_else(|| {

@@ -9,7 +9,9 @@
 //! model. Checked by `tests/it/connect.rs`.
 
 use crate::poincare::dot;
-use crate::system::{ConstraintRow, Speed, System};
+use crate::system::{
+    ConstraintRow, Constraints, Drawing, Energies, Experiment, Forces, Frame, Speed, System,
+};
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_linalg::Cod;
@@ -41,25 +43,30 @@ pub(super) fn in_rates(model: &Workspace) -> Option<Workspace> {
     }
     let old = &model.system;
     let mut pool = old.pool.clone();
-    let Y = match old.speeds_in_rates.clone() {
+    let Y = match old.frame.speeds_in_rates.clone() {
         Some(Y) => Y,
         // `kinematics` gives X alone.
         None => pool.regular_inverse(&model.form.frame.clone()?, &model.constants())?,
     };
-    let zeros: Vec<(Symbol, Expr)> = old.speeds.iter().map(|s| (s.symbol, Pool::ZERO)).collect();
-    let drift = pool.substitute(&old.kinematics, &zeros);
-    let rates: Vec<Expr> = old.coordinates.iter().map(|c| pool.var(c.rate)).collect();
+    let zeros: Vec<(Symbol, Expr)> = old.frame.speeds.iter().map(|s| (s.symbol, Pool::ZERO)).collect();
+    let drift = pool.substitute(&old.frame.kinematics, &zeros);
+    let rates: Vec<Expr> = old.frame.coordinates.iter().map(|c| pool.var(c.rate)).collect();
     let moved: Vec<Expr> = rates.iter().zip(&drift).map(|(v, X0)| pool.sub(*v, *X0)).collect();
     let eta: Vec<Expr> = Y.iter().map(|row| dot(&mut pool, row, &moved)).collect();
-    let images: Vec<(Symbol, Expr)> = old.speeds.iter().map(|s| s.symbol).zip(eta).collect();
+    let images: Vec<(Symbol, Expr)> = old.frame.speeds.iter().map(|s| s.symbol).zip(eta).collect();
     let mut put = |e: Expr| pool.substitute(&[e], &images)[0];
-    let (kinetic, lagrangian) = (old.kinetic.map(&mut put), old.lagrangian.map(&mut put));
-    let dissipation = old.dissipation.map(&mut put);
-    let rows = old.rows.iter().map(|r| ConstraintRow { residual: put(r.residual), ..r.clone() }).collect();
-    let forces: Vec<Expr> = old.applied.iter().map(|e| put(*e)).collect();
+    let (kinetic, lagrangian) = (old.energies.kinetic.map(&mut put), old.energies.lagrangian.map(&mut put));
+    let dissipation = old.forces.dissipation.map(&mut put);
+    let rows = old
+        .constraints
+        .rows
+        .iter()
+        .map(|r| ConstraintRow { residual: put(r.residual), ..r.clone() })
+        .collect();
+    let forces: Vec<Expr> = old.forces.applied.iter().map(|e| put(*e)).collect();
     let column = |i: usize| Y.iter().map(|row| row[i]).collect::<Vec<Expr>>();
     let applied = (0..n).map(|i| dot(&mut pool, &column(i), &forces)).collect();
-    let speeds = old.coordinates.iter().enumerate().map(|(i, c)| Speed {
+    let speeds = old.frame.coordinates.iter().enumerate().map(|(i, c)| Speed {
         name: format!("{}'", c.name),
         symbol: c.rate,
         acceleration: c.acceleration,
@@ -69,26 +76,25 @@ pub(super) fn in_rates(model: &Workspace) -> Option<Workspace> {
         span: c.span,
     });
     let system = System {
-        speeds: speeds.collect(),
-        kinematics: rates,
-        speeds_in_rates: None,
-        kinetic,
-        lagrangian,
-        dissipation,
-        rows,
-        applied,
         pool,
-        contributions: Vec::new(),
-        complete_integral: None,
-        initial: Vec::new(),
-        outputs: Vec::new(),
-        events: Vec::new(),
-        run: None,
-        energy: None,
-        kinetic_energy: None,
-        potential_energy: None,
-        drawn: Vec::new(),
-        vectors: Vec::new(),
+        frame: Frame {
+            coordinates: old.frame.coordinates.clone(),
+            speeds: speeds.collect(),
+            kinematics: rates,
+            speeds_in_rates: None,
+        },
+        energies: Energies {
+            kinetic,
+            lagrangian,
+            total: None,
+            kinetic_part: None,
+            potential_part: None,
+            ..old.energies.clone()
+        },
+        forces: Forces { applied, dissipation, contributions: Vec::new(), ..old.forces.clone() },
+        constraints: Constraints { rows, ..old.constraints.clone() },
+        experiment: Experiment { table_uses: old.experiment.table_uses.clone(), ..Experiment::default() },
+        drawing: Drawing::default(),
         bodies: None,
         ..old.clone()
     };

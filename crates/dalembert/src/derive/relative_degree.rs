@@ -135,7 +135,7 @@ fn refusal(system: &System, form: &KernelForm) -> Option<String> {
         "the accelerations of bodies with joints are not written in symbols".to_owned()
     } else if n > MOST_SPEEDS || form.constraint_matrix.len() > MOST_SPEEDS {
         format!("the model has more than {MOST_SPEEDS} speeds or constraint rows")
-    } else if !system.contacts.is_empty() || system.nonideal.is_some() {
+    } else if !system.contacts.is_empty() || system.constraints.nonideal.is_some() {
         "friction and non-ideal work leave no closed form of the accelerations".to_owned()
     } else {
         return None;
@@ -167,7 +167,7 @@ impl<'a> Work<'a> {
             pool: &mut system.pool,
             form,
             dot,
-            requirements: &system.requirement_rows,
+            requirements: &system.control.rows,
             accelerations,
             signals,
             points,
@@ -503,7 +503,7 @@ fn point(system: &mut System, form: &KernelForm, k: usize) -> HashMap<Symbol, f6
     let wide = if k == 0 { 1e-2 } else { 0.2 * k as f64 };
     let mut beside = |start: f64| start + wide * (1.0 + start.abs()) * (2.0 * rng.uniform() - 1.0);
     let (mut x, mut eta) = (vec![0.0; form.coordinates.len()], vec![0.0; form.speeds.len()]);
-    for initial in system.initial.clone() {
+    for initial in system.experiment.initial.clone() {
         let value = system.pool.evaluate(initial.value, |s| values.get(&s).copied().unwrap_or(1.0));
         match initial.target {
             InitialTarget::Coordinate(i) => x[i] = value,

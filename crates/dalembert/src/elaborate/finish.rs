@@ -5,7 +5,7 @@ use super::scope::Binding;
 use super::speeds::Kinematics;
 use super::{Elaborator, Fallible};
 use crate::kernel_form::Places;
-use crate::system::{Contact, Contribution, Initial, InitialTarget, Observables, PlacedForce, System};
+use crate::system::{self, Contact, Contribution, Initial, InitialTarget, Observables, PlacedForce, System};
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
@@ -233,51 +233,64 @@ impl Elaborator<'_> {
     fn assemble(mut self, mut c: Closed) -> System {
         let bodies = self.multibody(c.rest);
         self.append_auxiliaries(&mut c.kinematics, c.auxiliary_rates);
+        let [total, kinetic_part, potential_part] = c.energies;
+        let Kinematics { speeds, rates, inverse, .. } = c.kinematics;
         System {
             pool: self.pool,
             title: self.title,
-            written: self.energies.written,
             time: self.time,
             constants: self.constants,
             parameters: self.parameters,
             signals: self.signals,
-            coordinates: self.frame.coordinates,
-            speeds: c.kinematics.speeds,
-            kinematics: c.kinematics.rates,
-            speeds_in_rates: c.kinematics.inverse,
-            kinetic: c.kinetic,
-            potential: c.potential,
-            lagrangian: c.lagrangian,
-            mass: c.mass,
-            applied: c.applied,
-            dissipation: c.dissipation,
-            contributions: c.contributions,
-            constraints: self.constraints.list,
-            rows: self.constraints.rows,
-            nonideal: c.nonideal,
-            nonideal_span: c.spans.0,
-            mass_span: c.spans.1,
+            frame: system::Frame {
+                coordinates: self.frame.coordinates,
+                speeds,
+                kinematics: rates,
+                speeds_in_rates: inverse,
+            },
+            energies: system::Energies {
+                kinetic: c.kinetic,
+                potential: c.potential,
+                lagrangian: c.lagrangian,
+                written: self.energies.written,
+                total,
+                kinetic_part,
+                potential_part,
+                unit: c.energy_kind,
+            },
+            forces: system::Forces {
+                applied: c.applied,
+                dissipation: c.dissipation,
+                mass: c.mass,
+                mass_span: c.spans.1,
+                contributions: c.contributions,
+                placed: c.placed,
+            },
+            constraints: system::Constraints {
+                named: self.constraints.list,
+                rows: self.constraints.rows,
+                nonideal: c.nonideal,
+                nonideal_span: c.spans.0,
+            },
             contacts: c.contacts,
-            requirements: self.control.requirements,
-            requirement_rows: self.control.rows,
-            actuators: c.control.actuators,
-            control_bounds: c.control.bounds,
-            weight: c.control.weight,
-            initial: c.initial,
-            outputs: self.experiment.outputs,
-            events: self.experiment.events,
-            table_uses: self.table_uses,
-            run: self.experiment.run,
-            complete_integral: self.experiment.complete_integral,
-            observables: c.observables,
-            energy: c.energies[0],
-            energy_kind: c.energy_kind,
-            kinetic_energy: c.energies[1],
-            potential_energy: c.energies[2],
-            drawn: self.drawing.figures,
-            vectors: self.drawing.vectors,
+            control: system::Control {
+                requirements: self.control.requirements,
+                rows: self.control.rows,
+                actuators: c.control.actuators,
+                bounds: c.control.bounds,
+                weight: c.control.weight,
+            },
             bodies,
-            placed: c.placed,
+            experiment: system::Experiment {
+                initial: c.initial,
+                outputs: self.experiment.outputs,
+                events: self.experiment.events,
+                table_uses: self.table_uses,
+                run: self.experiment.run,
+                complete_integral: self.experiment.complete_integral,
+            },
+            observables: c.observables,
+            drawing: system::Drawing { figures: self.drawing.figures, vectors: self.drawing.vectors },
         }
     }
 }

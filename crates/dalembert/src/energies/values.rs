@@ -50,9 +50,9 @@ impl Laws {
         held.extend(form.parameters.iter().copied().zip(model.compiled.parameters().iter().copied()));
         let mut placed = held.clone();
         placed.extend(form.coordinates.iter().copied().zip(state.x.iter().copied()));
-        let whole = model.system.lagrangian.is_some();
+        let whole = model.system.energies.lagrangian.is_some();
         let pool = &mut model.system.pool;
-        let present = model.system.potential.map_or_else(Vec::new, |V| pool.symbols(&[V]));
+        let present = model.system.energies.potential.map_or_else(Vec::new, |V| pool.symbols(&[V]));
         let inside: Vec<usize> =
             (0..form.coordinates.len()).filter(|i| present.contains(&form.coordinates[*i])).collect();
         let variables: Vec<Symbol> = inside.iter().map(|i| form.coordinates[*i]).collect();
@@ -64,9 +64,10 @@ impl Laws {
         moving.extend(form.speeds.iter().copied().zip(state.eta.iter().copied()));
         let less = pool.neg(L);
         let mut law = |F: Expr, by: &[Symbol], held: &[(Symbol, f64)]| Law::new(pool, F, by, held);
-        let kinetic = model.system.kinetic.filter(|_| !whole).map(|T| law(T, &form.speeds, &placed));
+        let kinetic = model.system.energies.kinetic.filter(|_| !whole).map(|T| law(T, &form.speeds, &placed));
         let potential = model
             .system
+            .energies
             .potential
             .filter(|_| !whole && !inside.is_empty())
             .map(|V| law(V, &variables, &held));
@@ -108,16 +109,16 @@ impl EnergyValues {
     /// All energies at a state.
     pub fn at(model: &mut Workspace, state: &State) -> Result<Self, Box<Diagnostic>> {
         let laws = Laws::at(model, state)?;
-        let speeds: Vec<&str> = model.system.speeds.iter().map(|s| s.name.as_str()).collect();
+        let speeds: Vec<&str> = model.system.frame.speeds.iter().map(|s| s.name.as_str()).collect();
         let names: Vec<&str> =
-            laws.inside.iter().map(|i| model.system.coordinates[*i].name.as_str()).collect();
+            laws.inside.iter().map(|i| model.system.frame.coordinates[*i].name.as_str()).collect();
         let q: Vec<f64> = laws.inside.iter().map(|i| state.x[*i]).collect();
         let momenta = laws.lagrangian.slopes(&state.eta);
         let slopes = laws.potential.as_ref().map_or_else(Vec::new, |V| V.slopes(&q));
         let place: Vec<f64> = laws.stored.iter().map(|i| state.x[*i]).collect();
         let efforts = laws.configuration.as_ref().map_or_else(Vec::new, |L| L.slopes(&place));
         let places: Vec<&str> =
-            laws.stored.iter().map(|i| model.system.coordinates[*i].name.as_str()).collect();
+            laws.stored.iter().map(|i| model.system.frame.coordinates[*i].name.as_str()).collect();
         let mut reasons = Vec::new();
         let mut keep = |what: &str, found: Result<super::Dual, String>| match found {
             Ok(dual) => Some(dual.value),
@@ -146,9 +147,10 @@ impl EnergyValues {
         let plain = model.form.frame.is_none()
             && model
                 .system
+                .energies
                 .kinetic
                 .is_some_and(|T| !model.system.pool.depends_on(T, &model.form.coordinates))
-            && model.system.lagrangian.is_none();
+            && model.system.energies.lagrangian.is_none();
         // Separate energies have separate transforms; otherwise positions and speeds are transformed together.
         let (hamiltonian_star, lagrangian_star) = match (&laws.configuration, plain) {
             (_, true) => (

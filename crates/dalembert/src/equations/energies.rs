@@ -8,11 +8,12 @@ use dalembert_expr::{Format, Function, Symbol};
 use dalembert_syntax::diagnostic::Diagnostic;
 
 pub(super) fn write(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnostic>> {
-    let potential_given = model.system.potential;
+    let potential_given = model.system.energies.potential;
     let energies = Energies::of(model)?;
     let kinetic = as_written(&model.system, 0);
     // Forces that are counted in V are not in the statement.
-    let potential = as_written(&model.system, 1).filter(|_| model.system.potential == potential_given);
+    let potential =
+        as_written(&model.system, 1).filter(|_| model.system.energies.potential == potential_given);
     let numbers = numbers(model, &energies);
     let pool = &mut model.system.pool;
     let mut w = Writer::new(style, model.system.title.as_deref());
@@ -57,12 +58,12 @@ pub(super) fn write(model: &mut Workspace, style: Style) -> Result<String, Box<D
 /// The expression of the one statement that gives an energy, where all names in it are known to the reader: coordinates,
 /// speeds, parameters and functions, no `let` and no index.
 fn as_written(system: &System, which: usize) -> Option<String> {
-    let WrittenEnergy::One(text) = &system.written[which] else { return None };
+    let WrittenEnergy::One(text) = &system.energies.written[which] else { return None };
     let known = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_digit())
             || ["t", "pi"].contains(&name)
-            || system.coordinates.iter().any(|c| c.name == name)
-            || system.speeds.iter().any(|s| s.name == name)
+            || system.frame.coordinates.iter().any(|c| c.name == name)
+            || system.frame.speeds.iter().any(|s| s.name == name)
             || system.parameters.iter().any(|p| p.name == name)
             || Function::ALL.iter().any(|f| f.name() == name)
             || name == "sqrt"

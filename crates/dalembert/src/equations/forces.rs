@@ -88,7 +88,7 @@ impl Named {
             return;
         }
         note_control(w);
-        let accelerations: Vec<Symbol> = model.system.speeds.iter().map(|s| s.acceleration).collect();
+        let accelerations: Vec<Symbol> = model.system.frame.speeds.iter().map(|s| s.acceleration).collect();
         let (form, pool) = (&model.form, &mut model.system.pool);
         for (row, right) in form.requirement_matrix.iter().zip(&form.requirement_right) {
             let mut parts = Vec::new();
@@ -121,7 +121,7 @@ pub(super) fn reactions(model: &mut Workspace) -> Vec<(Symbol, Symbol, Expr)> {
     let lambdas: Vec<Expr> = lambdas.into_iter().map(|l| model.system.pool.var(l)).collect();
     let sizes = reaction_sizes(model, &lambdas);
     let printed = |(k, symbol, size): (usize, Symbol, Expr)| {
-        let name = format!("reaction_{}", model.system.constraints[k].name);
+        let name = format!("reaction_{}", model.system.constraints.named[k].name);
         (symbol, model.system.pool.symbol(&name), size)
     };
     sizes.into_iter().map(printed).collect()
@@ -130,7 +130,7 @@ pub(super) fn reactions(model: &mut Workspace) -> Vec<(Symbol, Symbol, Expr)> {
 /// The names under which reactions in C are printed.
 pub(super) fn reaction_names(model: &mut Workspace) -> Vec<String> {
     let occurring = occurring_reactions(model);
-    occurring.into_iter().map(|k| format!("reaction_{}", model.system.constraints[k].name)).collect()
+    occurring.into_iter().map(|k| format!("reaction_{}", model.system.constraints.named[k].name)).collect()
 }
 
 /// Definitions of the reactions, and whose multipliers C is made of (U8).
@@ -147,17 +147,17 @@ pub(super) fn write_reactions(w: &mut Writer, model: &mut Workspace, reactions: 
 /// An input goes by the name of its actuator or coordinate.
 fn input_names(model: &Workspace) -> Vec<String> {
     let system = &model.system;
-    if system.requirement_rows.is_empty() {
+    if system.control.rows.is_empty() {
         return Vec::new();
     }
-    match &system.actuators {
+    match &system.control.actuators {
         Some(list) => list.iter().map(|(name, _)| format!("control_{name}")).collect(),
         None => {
             let name = |s: &crate::system::Speed| match s.rate_of {
-                Some(i) => format!("control_{}", system.coordinates[i].name),
+                Some(i) => format!("control_{}", system.frame.coordinates[i].name),
                 None => format!("control_{}", s.name),
             };
-            system.speeds.iter().map(name).collect()
+            system.frame.speeds.iter().map(name).collect()
         }
     }
 }

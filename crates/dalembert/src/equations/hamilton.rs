@@ -11,7 +11,7 @@ pub(super) fn write(model: &mut Workspace, style: Style) -> Result<String, Box<D
     let canonical = Canonical::of(model)?;
     let constraint_forces = constraint_forces(model);
     let constraint_forces = canonical.in_momenta(model, &constraint_forces);
-    let residuals: Vec<Expr> = model.system.rows.iter().map(|row| row.residual).collect();
+    let residuals: Vec<Expr> = model.system.constraints.rows.iter().map(|row| row.residual).collect();
     let residuals = canonical.in_momenta(model, &residuals);
     let mut reactions = forces::reactions(model);
     for (_, _, size) in &mut reactions {
@@ -21,12 +21,12 @@ pub(super) fn write(model: &mut Workspace, style: Style) -> Result<String, Box<D
     let pool = &mut system.pool;
     let mut w = Writer::new(style, system.title.as_deref());
     w.function(pool, "H", canonical.hamiltonian);
-    for (speed, e) in system.speeds.iter().zip(&canonical.speeds) {
+    for (speed, e) in system.frame.speeds.iter().zip(&canonical.speeds) {
         if speed.rate_of.is_none() {
             w.equation(pool, &speed.name, *e);
         }
     }
-    for (coordinate, e) in system.coordinates.iter().zip(&canonical.x_dot) {
+    for (coordinate, e) in system.frame.coordinates.iter().zip(&canonical.x_dot) {
         let e = pool.simplify(*e);
         w.equation(pool, &format!("{}'", coordinate.name), e);
     }

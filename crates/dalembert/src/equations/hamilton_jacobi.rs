@@ -49,7 +49,7 @@ fn written(model: &mut Workspace, operators: &[String], style: Style) -> Result<
     });
     w.own(pool, "residual", residual);
     w.note(&match verified.proved {
-        true if model.system.rows.is_empty() => "it vanishes identically".to_owned(),
+        true if model.system.constraints.rows.is_empty() => "it vanishes identically".to_owned(),
         true => "it vanishes identically on the constraints".to_owned(),
         false => format!(
             "it vanishes at {} random places, to {:.0e} of its terms; a proof was not found",

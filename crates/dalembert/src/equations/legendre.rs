@@ -63,14 +63,14 @@ fn read(
     variables: &[String],
 ) -> Result<(Expr, Vec<Symbol>), Box<Diagnostic>> {
     let system = &mut model.system;
-    let rates = system.coordinates.iter().map(|c| format!("{}'", c.name));
+    let rates = system.frame.coordinates.iter().map(|c| format!("{}'", c.name));
     let own = |name: &String| {
-        system.coordinates.iter().any(|c| c.name == *name)
+        system.frame.coordinates.iter().any(|c| c.name == *name)
             || system.parameters.iter().any(|p| p.name == *name)
     };
     let mut known: Vec<String> = rates.chain(["t".to_owned()]).collect();
     let mut others: Vec<String> =
-        system.speeds.iter().filter(|s| s.rate_of.is_none()).map(|s| s.name.clone()).collect();
+        system.frame.speeds.iter().filter(|s| s.rate_of.is_none()).map(|s| s.name.clone()).collect();
     known.extend(others.iter().cloned());
     others.extend(variables.iter().filter(|name| !own(name) && !known.contains(name)).cloned());
     let bad = others.iter().find(|name| {
@@ -81,7 +81,7 @@ fn read(
         let d = Diagnostic::error(Code::BadOption, None, format!("`{name}` is not a name"));
         return Err(Box::new(d.help("write letters, digits and _, a letter first")));
     }
-    let names = Names { parameters: &system.parameters, coordinates: &system.coordinates, others };
+    let names = Names { parameters: &system.parameters, coordinates: &system.frame.coordinates, others };
     let (mut from, F) = expression_over(function, &names)?;
     let F = system.pool.import(&mut from, &[F])[0];
     Ok((F, variables.iter().map(|name| system.pool.symbol(name)).collect()))

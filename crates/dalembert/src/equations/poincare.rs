@@ -19,7 +19,7 @@ pub(super) fn write(model: &mut Workspace, style: Style) -> Result<String, Box<D
     let system = &mut model.system;
     let pool = &mut system.pool;
     let mut w = Writer::new(style, system.title.as_deref());
-    write_kinematics(&mut w, pool, &system.coordinates, &form);
+    write_kinematics(&mut w, pool, &system.frame.coordinates, &form);
     write_structure(&mut w, pool, &form.structure, &labels);
     for (symbol, e) in momenta.iter().zip(&equations.momenta) {
         let (name, e) = (pool.name(*symbol).to_owned(), pool.simplify(*e));
@@ -30,11 +30,11 @@ pub(super) fn write(model: &mut Workspace, style: Style) -> Result<String, Box<D
         let (name, e) = (format!("{}'", pool.name(*symbol)), pool.simplify(e));
         w.equation(pool, &name, e);
     }
-    for row in &system.rows {
+    for row in &system.constraints.rows {
         let e = pool.simplify(row.residual);
         w.balance(pool, e, Pool::ZERO);
     }
-    let names: Vec<String> = system.rows.iter().map(|r| r.name.clone()).collect();
+    let names: Vec<String> = system.constraints.rows.iter().map(|r| r.name.clone()).collect();
     write_nonholonomy(&mut w, pool, &rows, &names, &labels);
     forces::write_reactions(&mut w, model, &reactions);
     Ok(w.finish(&mut model.system))

@@ -29,7 +29,7 @@ struct Reduced {
 
 impl Reduced {
     fn of(model: &mut Workspace) -> Result<Self, Box<Diagnostic>> {
-        if !model.system.contacts.is_empty() || !model.system.requirement_rows.is_empty() {
+        if !model.system.contacts.is_empty() || !model.system.control.rows.is_empty() {
             return Err(refuse("this form has no place for friction or control".into()));
         }
         let n = model.form.speeds.len();
@@ -39,21 +39,21 @@ impl Reduced {
         };
         let speeds = IndependentSpeeds::of(model)?;
         let pool = &mut model.system.pool;
-        let accelerations = model.system.speeds.iter().map(|s| pool.var(s.acceleration)).collect();
+        let accelerations = model.system.frame.speeds.iter().map(|s| pool.var(s.acceleration)).collect();
         Ok(Reduced { speeds, accelerations, nonideal: nonideal.unwrap_or_else(|| vec![Pool::ZERO; n]) })
     }
 
     /// The head of the form: which speeds are independent, and T.
     fn write(&self, w: &mut Writer, model: &mut Workspace) {
         let form = model.form.clone();
-        write_kinematics(w, &mut model.system.pool, &model.system.coordinates, &form);
+        write_kinematics(w, &mut model.system.pool, &model.system.frame.coordinates, &form);
         note_dropped(w, model, &self.speeds.dropped);
         note_chetaev(w, model);
         if self.speeds.dependent.is_empty() {
             return;
         }
         let names = |list: &[usize]| -> String {
-            list.iter().map(|p| model.system.speeds[*p].name.as_str()).collect::<Vec<_>>().join(", ")
+            list.iter().map(|p| model.system.frame.speeds[*p].name.as_str()).collect::<Vec<_>>().join(", ")
         };
         let (free, tied) = (names(&self.speeds.independent), names(&self.speeds.dependent));
         w.note(&format!(
@@ -64,7 +64,7 @@ impl Reduced {
 
     /// eta' by the independent accelerations.
     fn substituted(&self, model: &mut Workspace) -> Vec<(Symbol, Expr)> {
-        let symbols: Vec<Symbol> = model.system.speeds.iter().map(|s| s.acceleration).collect();
+        let symbols: Vec<Symbol> = model.system.frame.speeds.iter().map(|s| s.acceleration).collect();
         let pool = &mut model.system.pool;
         let w: Vec<Expr> = self.speeds.independent.iter().map(|p| self.accelerations[*p]).collect();
         let moved = sm::times(pool, &self.speeds.basis, &w);
@@ -75,7 +75,7 @@ impl Reduced {
 
 /// The rows as they were imposed.
 fn write_constraints(w: &mut Writer, model: &mut Workspace) {
-    for row in &model.system.rows {
+    for row in &model.system.constraints.rows {
         w.balance(&mut model.system.pool, row.residual, Pool::ZERO);
     }
 }
@@ -133,7 +133,7 @@ pub(super) fn kane(model: &mut Workspace, style: Style) -> Result<String, Box<Di
 
 /// Partial velocities of the named vectors of a model: dP/d w_r.
 fn write_partial_velocities(w: &mut Writer, model: &mut Workspace, speeds: &IndependentSpeeds) {
-    let vectors = model.system.vectors.clone();
+    let vectors = model.system.drawing.vectors.clone();
     let rates = model.form.speeds.clone();
     let pool = &mut model.system.pool;
     let fields = Fields::of(pool, &model.form);
@@ -185,7 +185,7 @@ pub(super) fn appell(model: &mut Workspace, style: Style) -> Result<String, Box<
     let function = pool.combine(half.into_iter().chain(linear));
     w.function_as(pool, "S", "appell_function", function);
     let free: Vec<usize> = reduced.speeds.independent.clone();
-    let symbols: Vec<Symbol> = free.iter().map(|p| model.system.speeds[*p].acceleration).collect();
+    let symbols: Vec<Symbol> = free.iter().map(|p| model.system.frame.speeds[*p].acceleration).collect();
     let mut own = function;
     if !images.is_empty() {
         w.note("S in the independent accelerations, up to terms without accelerations");
@@ -226,14 +226,14 @@ pub(super) fn routh(model: &mut Workspace, style: Style) -> Result<String, Box<D
     let form = model.form.clone();
     let mut w = Writer::new(style, model.system.title.as_deref());
     let names: Vec<&str> =
-        routh.ignorable.iter().map(|c| model.system.coordinates[*c].name.as_str()).collect();
+        routh.ignorable.iter().map(|c| model.system.frame.coordinates[*c].name.as_str()).collect();
     w.note(&format!("ignorable: {}; the momenta are constants", names.join(", ")));
     let pool = &mut model.system.pool;
     for (symbol, e) in &routh.momenta {
         w.definition(pool, *symbol, *e);
     }
     for (c, e) in routh.ignorable.iter().zip(&routh.rates) {
-        w.equation(pool, &format!("{}'", model.system.coordinates[*c].name), *e);
+        w.equation(pool, &format!("{}'", model.system.frame.coordinates[*c].name), *e);
     }
     w.function_as(pool, "R", "routhian", routh.routhian);
     for p in (0..form.speeds.len()).filter(|p| !routh.ignorable.contains(p)) {
@@ -252,10 +252,10 @@ pub(super) fn routh(model: &mut Workspace, style: Style) -> Result<String, Box<D
 /// P10: stationary integral of L + mu psi.
 pub(super) fn vakonomic(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnostic>> {
     let equations = crate::poincare::Poincare::of(model)?;
-    if model.system.rows.is_empty() || model.form.nonideal.is_some() {
+    if model.system.constraints.rows.is_empty() || model.form.nonideal.is_some() {
         return Err(refuse("the vakonomic principle is about ideal constraints, and needs some".into()));
     }
-    let names: Vec<String> = model.system.rows.iter().map(|r| format!("mu_{}", r.name)).collect();
+    let names: Vec<String> = model.system.constraints.rows.iter().map(|r| format!("mu_{}", r.name)).collect();
     let rates: Vec<String> = names.iter().map(|name| format!("{name}'")).collect();
     let (symbols, rates) = (own_symbols(&mut model.system, &names)?, own_symbols(&mut model.system, &rates)?);
     let structure = match model.form.frame.is_some() {
@@ -268,7 +268,7 @@ pub(super) fn vakonomic(model: &mut Workspace, style: Style) -> Result<String, B
     let system = &mut model.system;
     let pool = &mut system.pool;
     let mut parts = vec![equations.lagrangian];
-    for (row, mu) in system.rows.iter().zip(&symbols) {
+    for (row, mu) in system.constraints.rows.iter().zip(&symbols) {
         let mu = pool.var(*mu);
         parts.push(pool.mul(mu, row.residual));
     }
@@ -279,7 +279,7 @@ pub(super) fn vakonomic(model: &mut Workspace, style: Style) -> Result<String, B
     let turned = turned(pool, &structure, &eta, &momenta);
     let mut w = Writer::new(style, system.title.as_deref());
     w.note("for comparison; not the equations of motion of a nonholonomic system (P10)");
-    write_kinematics(&mut w, pool, &system.coordinates, &form);
+    write_kinematics(&mut w, pool, &system.frame.coordinates, &form);
     for p in 0..eta.len() {
         let rate = along.apply(pool, momenta[p]);
         let less = [slopes[p], turned[p]].map(|e| (e, Rational::MINUS_ONE));
@@ -295,8 +295,10 @@ fn motion(model: &mut Workspace, symbols: &[Symbol], rates: &[Symbol]) -> Deriva
     let system = &mut model.system;
     let pool = &mut system.pool;
     let mut seeds: Vec<(Symbol, Expr)> = vec![(system.time, Pool::ONE)];
-    seeds.extend(system.coordinates.iter().map(|c| c.symbol).zip(system.kinematics.iter().copied()));
-    seeds.extend(system.speeds.iter().map(|s| (s.symbol, pool.var(s.acceleration))));
+    seeds.extend(
+        system.frame.coordinates.iter().map(|c| c.symbol).zip(system.frame.kinematics.iter().copied()),
+    );
+    seeds.extend(system.frame.speeds.iter().map(|s| (s.symbol, pool.var(s.acceleration))));
     seeds.extend(symbols.iter().zip(rates).map(|(mu, rate)| (*mu, pool.var(*rate))));
     Derivation::new(seeds)
 }

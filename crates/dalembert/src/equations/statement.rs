@@ -35,13 +35,13 @@ pub fn state(model: &mut Workspace, part: Part, format: Format) -> Option<String
         Part::Energies => energies(model, &mut w),
         Part::Forces => forces(model, &mut w),
         Part::Constraints => {
-            for row in &model.system.rows {
+            for row in &model.system.constraints.rows {
                 let e = model.system.pool.simplify(row.residual);
                 w.balance(&mut model.system.pool, e, Pool::ZERO);
             }
         }
         Part::Requirements => {
-            for row in &model.system.requirement_rows {
+            for row in &model.system.control.rows {
                 let e = model.system.pool.simplify(row.residual);
                 w.balance(&mut model.system.pool, e, Pool::ZERO);
             }
@@ -52,13 +52,13 @@ pub fn state(model: &mut Workspace, part: Part, format: Format) -> Option<String
 
 fn energies(model: &mut Workspace, w: &mut Writer) {
     let system = &mut model.system;
-    write_kinematics(w, &mut system.pool, &system.coordinates, &model.form);
+    write_kinematics(w, &mut system.pool, &system.frame.coordinates, &model.form);
     let scalars = [
-        ("T*", system.kinetic),
-        ("V", system.potential),
-        ("L", system.lagrangian),
-        ("R", system.dissipation),
-        ("S", system.complete_integral.as_ref().map(|s| s.action)),
+        ("T*", system.energies.kinetic),
+        ("V", system.energies.potential),
+        ("L", system.energies.lagrangian),
+        ("R", system.forces.dissipation),
+        ("S", system.experiment.complete_integral.as_ref().map(|s| s.action)),
     ];
     for (letter, e) in scalars {
         if let Some(e) = e {
@@ -66,7 +66,7 @@ fn energies(model: &mut Workspace, w: &mut Writer) {
             w.function(&mut system.pool, letter, e);
         }
     }
-    if let Some(mass) = system.mass.clone() {
+    if let Some(mass) = system.forces.mass.clone() {
         let rows: Vec<Vec<_>> =
             mass.iter().map(|row| row.iter().map(|e| system.pool.simplify(*e)).collect()).collect();
         w.matrix(&mut system.pool, "M", &rows);
@@ -77,13 +77,13 @@ fn energies(model: &mut Workspace, w: &mut Writer) {
 fn forces(model: &mut Workspace, w: &mut Writer) {
     let images = ideal_images(model);
     let system = &mut model.system;
-    let nonideal = system.nonideal.clone().map(|c| system.pool.substitute(&c, &images));
-    let groups = [("Q", Some(system.applied.clone())), ("C", nonideal)];
+    let nonideal = system.constraints.nonideal.clone().map(|c| system.pool.substitute(&c, &images));
+    let groups = [("Q", Some(system.forces.applied.clone())), ("C", nonideal)];
     for (letter, forces) in groups {
         for (k, force) in forces.into_iter().flatten().enumerate() {
             let e = system.pool.simplify(force);
             if e != Pool::ZERO {
-                w.component(&mut system.pool, letter, &system.speeds[k].name, e);
+                w.component(&mut system.pool, letter, &system.frame.speeds[k].name, e);
             }
         }
     }

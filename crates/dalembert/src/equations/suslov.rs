@@ -19,7 +19,7 @@ pub(super) fn write(model: &mut Workspace, style: Style) -> Result<String, Box<D
     let system = &mut model.system;
     let pool = &mut system.pool;
     let mut w = Writer::new(style, system.title.as_deref());
-    write_kinematics(&mut w, pool, &system.coordinates, &form);
+    write_kinematics(&mut w, pool, &system.frame.coordinates, &form);
     w.note("H3: momenta with multipliers M, M' = -lambda");
     for (symbol, e) in momenta.iter().zip(&suslov.momenta) {
         let e = pool.simplify(*e);
@@ -34,7 +34,7 @@ pub(super) fn write(model: &mut Workspace, style: Style) -> Result<String, Box<D
         let (name, e) = (format!("{}'", pool.name(*symbol)), pool.simplify(*e));
         w.equation(pool, &name, e);
     }
-    let names: Vec<String> = system.rows.iter().map(|r| r.name.clone()).collect();
+    let names: Vec<String> = system.constraints.rows.iter().map(|r| r.name.clone()).collect();
     write_nonholonomy(&mut w, pool, &suslov.rows, &names, &labels);
     let short = |pool: &mut Pool, s: &Solved| {
         let all: Vec<Expr> = s.speeds.iter().chain(&s.multipliers).chain([&s.hamiltonian]).copied().collect();
@@ -46,7 +46,7 @@ pub(super) fn write(model: &mut Workspace, style: Style) -> Result<String, Box<D
         None => w.note("H3 has no solution that could be written: rows depend on each other, inertia is missing, or it is too long"),
         Some(solved) => {
             w.note("H3 solved for the speeds and M");
-            for (speed, e) in system.speeds.iter().zip(&solved.speeds) {
+            for (speed, e) in system.frame.speeds.iter().zip(&solved.speeds) {
                 w.equation(pool, &speed.name, *e);
             }
             for (symbol, e) in suslov.multipliers.iter().zip(&solved.multipliers) {

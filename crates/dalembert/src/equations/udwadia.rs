@@ -10,10 +10,10 @@ pub(super) fn write(model: &mut Workspace, style: Style) -> Result<String, Box<D
     let found = ExplicitEquation::of(model)?;
     let form = model.form.clone();
     let mut w = Writer::new(style, model.system.title.as_deref());
-    write_kinematics(&mut w, &mut model.system.pool, &model.system.coordinates, &form);
+    write_kinematics(&mut w, &mut model.system.pool, &model.system.frame.coordinates, &form);
     note_dropped(&mut w, model, &found.dropped);
     note_chetaev(&mut w, model);
-    let names: Vec<String> = model.system.speeds.iter().map(|s| format!("{}'", s.name)).collect();
+    let names: Vec<String> = model.system.frame.speeds.iter().map(|s| format!("{}'", s.name)).collect();
     let pool = &mut model.system.pool;
     w.vector_of_names("eta'", &names);
     w.matrix(pool, "M", &found.mass);
@@ -26,7 +26,7 @@ pub(super) fn write(model: &mut Workspace, style: Style) -> Result<String, Box<D
     }
     if let Some(control) = &found.control {
         if !control.dropped.is_empty() {
-            let rows = control.dropped.iter().map(|r| model.system.requirement_rows[*r].name.as_str());
+            let rows = control.dropped.iter().map(|r| model.system.control.rows[*r].name.as_str());
             w.note(&format!(
                 "requirements that follow from others, left out: {}",
                 rows.collect::<Vec<_>>().join(", ")

@@ -24,13 +24,15 @@ impl Potential {
     pub(crate) fn new(model: &mut Workspace) -> Option<Potential> {
         let system = &mut model.system;
         system.write_body_energies();
-        if system.mass.is_some() || (system.kinetic.is_none() && system.lagrangian.is_none()) {
+        if system.forces.mass.is_some()
+            || (system.energies.kinetic.is_none() && system.energies.lagrangian.is_none())
+        {
             return None;
         }
         let parts = [
-            system.kinetic.map(|t| (t, Rational::MINUS_ONE)),
-            system.potential.map(|v| (v, Rational::ONE)),
-            system.lagrangian.map(|l| (l, Rational::MINUS_ONE)),
+            system.energies.kinetic.map(|t| (t, Rational::MINUS_ONE)),
+            system.energies.potential.map(|v| (v, Rational::ONE)),
+            system.energies.lagrangian.map(|l| (l, Rational::MINUS_ONE)),
         ];
         let minus_L = system.pool.combine(parts.into_iter().flatten());
         let zeros: Vec<(Symbol, Expr)> = model.form.speeds.iter().map(|s| (*s, Pool::ZERO)).collect();
@@ -79,7 +81,7 @@ pub fn landscape(model: &mut Workspace, ranges: &[Range], at: &str) -> Result<La
         let message = format!("a landscape has one or two coordinates and up to {MAX_POINTS} points");
         return Err(Box::new(Diagnostic::error(Code::BadOption, None, message).help("use fewer")));
     }
-    let names: Vec<&str> = model.system.coordinates.iter().map(|c| c.name.as_str()).collect();
+    let names: Vec<&str> = model.system.frame.coordinates.iter().map(|c| c.name.as_str()).collect();
     let mut places = Vec::new();
     for range in ranges {
         match names.iter().position(|n| *n == range.name) {

@@ -106,8 +106,8 @@ impl Workspace {
         let names = |list: &[String]| -> Vec<usize> {
             (0..list.len()).filter(|k| named.iter().any(|(n, _)| *n == list[*k])).collect()
         };
-        let coordinates: Vec<String> = self.system.coordinates.iter().map(|c| c.name.clone()).collect();
-        let speeds: Vec<String> = self.system.speeds.iter().map(|s| s.name.clone()).collect();
+        let coordinates: Vec<String> = self.system.frame.coordinates.iter().map(|c| c.name.clone()).collect();
+        let speeds: Vec<String> = self.system.frame.speeds.iter().map(|s| s.name.clone()).collect();
         let (given_x, given_eta) = (names(&coordinates), names(&speeds));
 
         let all: Vec<usize> = (0..base.eta.len()).collect();
@@ -134,7 +134,7 @@ impl Workspace {
         }
         let mut periodic = periodic(self, &base);
         // A range counts turns.
-        for (turns, c) in periodic.iter_mut().zip(&self.system.coordinates) {
+        for (turns, c) in periodic.iter_mut().zip(&self.system.frame.coordinates) {
             *turns &= !search.within.iter().any(|r| r.name == c.name);
         }
         found.angles = (0..periodic.len()).filter(|i| periodic[*i]).collect();
@@ -305,7 +305,7 @@ impl Hunt<'_> {
 
     fn inside(&self, model: &Workspace, state: &State) -> bool {
         self.within.iter().all(|range| {
-            let i = model.system.coordinates.iter().position(|c| c.name == range.name);
+            let i = model.system.frame.coordinates.iter().position(|c| c.name == range.name);
             let slack = 1e-9 * (range.high - range.low).abs();
             let (low, high) = (range.low.min(range.high) - slack, range.low.max(range.high) + slack);
             i.is_none_or(|i| (low..=high).contains(&state.x[i]))
@@ -322,7 +322,7 @@ impl Hunt<'_> {
             if self.held.coordinates.contains(&i) {
                 continue;
             }
-            let name = &model.system.coordinates[i].name;
+            let name = &model.system.frame.coordinates[i].name;
             let u = (k as f64 * root(i) + 0.31 * i as f64).fract();
             state.x[i] = match self.within.iter().find(|r| r.name == *name) {
                 Some(range) => range.low + (range.high - range.low) * u,
@@ -445,7 +445,7 @@ fn check_within(model: &Workspace, ranges: &[Range]) -> Result<(), Box<Diagnosti
         let help = format!("write it as \"{}={}..{}\"", r.name, r.high, r.low);
         return Err(Box::new(Diagnostic::error(Code::BadOption, None, message).help(help)));
     }
-    let names: Vec<&str> = model.system.coordinates.iter().map(|c| c.name.as_str()).collect();
+    let names: Vec<&str> = model.system.frame.coordinates.iter().map(|c| c.name.as_str()).collect();
     match ranges.iter().find(|r| !names.contains(&r.name.as_str())) {
         None => Ok(()),
         Some(range) => {

@@ -80,7 +80,8 @@ impl Linearizer {
             let i = here.positions.independent[j];
             held.moving.push(i);
             held.coordinates.push(i);
-            let speed = here.speeds.independent.iter().find(|p| model.system.speeds[**p].rate_of == Some(i));
+            let speed =
+                here.speeds.independent.iter().find(|p| model.system.frame.speeds[**p].rate_of == Some(i));
             held.speeds.extend(speed);
         }
         Ok(held)

@@ -89,7 +89,7 @@ fn parts(model: &Workspace, pool: &mut Pool, entry: Entry) -> Vec<(Span, Vec<Exp
     let system = &model.system;
     let terms = Terms::new(model);
     let mut found = Vec::new();
-    for contribution in &system.contributions {
+    for contribution in &system.forces.contributions {
         let parts: Vec<Expr> = match (&contribution.law, entry) {
             (Law::Energy(e), Entry::Inertia(p, q)) => {
                 let momentum = terms.by_speed(pool, *e, p);
@@ -104,7 +104,9 @@ fn parts(model: &Workspace, pool: &mut Pool, entry: Entry) -> Vec<(Span, Vec<Exp
         };
         found.push((contribution.span, parts));
     }
-    if let (Some(mass), Some(span), Entry::Inertia(p, q)) = (&system.mass, system.mass_span, entry) {
+    if let (Some(mass), Some(span), Entry::Inertia(p, q)) =
+        (&system.forces.mass, system.forces.mass_span, entry)
+    {
         found.push((span, mass.get(p).and_then(|row| row.get(q)).copied().into_iter().collect()));
     }
     found
@@ -125,7 +127,7 @@ impl Terms {
         Terms {
             speeds: Places::new(&form.speeds),
             places: Places::new(form.coordinates.iter().chain([&form.time])),
-            coordinate_of: model.system.speeds.iter().map(|s| s.rate_of).collect(),
+            coordinate_of: model.system.frame.speeds.iter().map(|s| s.rate_of).collect(),
         }
     }
 

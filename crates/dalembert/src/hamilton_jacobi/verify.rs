@@ -181,7 +181,7 @@ impl HamiltonJacobi {
                 None => (0..self.k).map(|_| [1.0, 3.0][k as usize % 2] * rng.between(-1.0, 1.0)).collect(),
             };
             let mut rates = vec![0.0; x.len()];
-            if !model.system.rows.is_empty()
+            if !model.system.constraints.rows.is_empty()
                 && projector.project(&model.compiled, t, &mut x, &mut rates).is_err()
             {
                 continue;
@@ -281,7 +281,7 @@ impl HamiltonJacobi {
         a: &[f64],
         residual: f64,
     ) -> Box<Diagnostic> {
-        let names = model.system.coordinates.iter().map(|c| &c.name).zip(x);
+        let names = model.system.frame.coordinates.iter().map(|c| &c.name).zip(x);
         let constants = self.integral.constants.iter().map(|(name, _)| name).zip(a);
         let place: Vec<String> =
             names.chain(constants).map(|(n, v)| format!("{n} = {}", short(*v))).collect();

@@ -95,7 +95,7 @@ impl Derivatives {
         let mut inputs = vec![form.time];
         inputs.extend(form.coordinates.iter().chain(&form.speeds).chain(&form.parameters));
         inputs.extend(system.observables.multipliers.iter().chain(&system.observables.reactions));
-        let accelerations: Vec<Symbol> = system.speeds.iter().map(|s| s.acceleration).collect();
+        let accelerations: Vec<Symbol> = system.frame.speeds.iter().map(|s| s.acceleration).collect();
         inputs.extend(&accelerations);
         let multipliers = system.observables.multipliers.clone();
         let reactions = system.observables.reactions.clone();

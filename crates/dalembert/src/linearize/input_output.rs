@@ -41,7 +41,7 @@ pub(super) fn input_output(
     let compiled = &model.compiled;
     let shape = compiled.shape();
     let (n_x, d, inputs) = (shape.n_x, here.dimension(), model.open_inputs());
-    let outputs = model.system.outputs.len();
+    let outputs = model.system.experiment.outputs.len();
     let mut response = Response::new(compiled, ContactModes::new(&shape))?;
     response.at(state.point())?;
     let mut out = InputOutput {

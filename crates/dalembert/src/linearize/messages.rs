@@ -15,7 +15,7 @@ impl Linearizer {
         state: &State,
         trouble: ReductionError,
     ) -> Box<Diagnostic> {
-        let span = model.system.rows.first().map(|r| r.span);
+        let span = model.system.constraints.rows.first().map(|r| r.span);
         Box::new(match trouble {
             ReductionError::Acceleration(error) => explain::of_acceleration(&error, model, Some(state.point())),
             ReductionError::NotFinite => Diagnostic::error(
@@ -30,8 +30,8 @@ impl Linearizer {
                 "the constraints degenerate at this state: no linear system describes the motions near it",
             )
             .help("linearise at a state away from it; velocity constraints that are nonlinear in the rates degenerate at rest"),
-            ReductionError::CoordinateFollows(i) => follows(&model.system.coordinates[i].name),
-            ReductionError::SpeedFollows(p) => follows(&model.system.speeds[p].name),
+            ReductionError::CoordinateFollows(i) => follows(&model.system.frame.coordinates[i].name),
+            ReductionError::SpeedFollows(p) => follows(&model.system.frame.speeds[p].name),
             ReductionError::SharedLoad => Diagnostic::error(
                 Code::NotApplicable,
                 span,

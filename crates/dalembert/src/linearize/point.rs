@@ -22,8 +22,8 @@ impl Workspace {
         let names = self.assignments(at)?;
         let given = |name: &String| names.iter().any(|(n, _)| n == name);
         let guess = StartGuess {
-            x_fixed: self.system.coordinates.iter().map(|c| given(&c.name)).collect(),
-            eta_fixed: self.system.speeds.iter().map(|s| given(&s.name)).collect(),
+            x_fixed: self.system.frame.coordinates.iter().map(|c| given(&c.name)).collect(),
+            eta_fixed: self.system.frame.speeds.iter().map(|s| given(&s.name)).collect(),
             conditions: Vec::new(),
             state,
         };

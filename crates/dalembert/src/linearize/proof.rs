@@ -29,17 +29,18 @@ impl Linearizer {
     /// Whether no force or potential contains the coordinates that were found to be ignorable by values.
     pub(super) fn forces_ignore(&self, model: &mut Workspace, here: &Local, ignorable: &[usize]) -> bool {
         let system = &model.system;
-        let mut laws: Vec<Expr> = [system.potential, system.lagrangian, system.dissipation]
-            .into_iter()
-            .flatten()
-            .chain(system.applied.iter().copied())
-            .chain(system.nonideal.iter().flatten().copied())
-            .collect();
-        if system.mass.is_some() {
+        let mut laws: Vec<Expr> =
+            [system.energies.potential, system.energies.lagrangian, system.forces.dissipation]
+                .into_iter()
+                .flatten()
+                .chain(system.forces.applied.iter().copied())
+                .chain(system.constraints.nonideal.iter().flatten().copied())
+                .collect();
+        if system.forces.mass.is_some() {
             laws.extend(&model.form.force);
         }
         if model.form.constraint_matrix.is_empty() {
-            laws.extend(system.kinetic); // rolling bodies have their heading in it, without effect
+            laws.extend(system.energies.kinetic); // rolling bodies have their heading in it, without effect
         }
         let symbols: Vec<Symbol> =
             ignorable.iter().map(|j| model.form.coordinates[here.positions.independent[*j]]).collect();
@@ -234,7 +235,7 @@ pub(super) fn symmetric_along(model: &mut Workspace, state: &State, along: &[Vec
     let rest: Vec<(Symbol, Expr)> = form.speeds.iter().map(|s| (*s, Pool::ZERO)).collect();
     let mut kept: Vec<Expr> = form.position_residuals.iter().flatten().copied().collect();
     let system = &mut model.system;
-    let energies = [system.kinetic, system.potential, system.lagrangian];
+    let energies = [system.energies.kinetic, system.energies.potential, system.energies.lagrangian];
     kept.extend(system.pool.substitute(&energies.into_iter().flatten().collect::<Vec<_>>(), &rest));
     let slopes: Vec<Vec<Expr>> = kept.iter().map(|e| system.pool.gradient(*e, &x)).collect();
     let mut tangents: Vec<Vec<f64>> = Vec::new();
@@ -298,19 +299,22 @@ fn flat(model: &mut Workspace, state: &State, along: &[Vec<Rational>]) -> bool {
 fn quadratic(model: &mut Workspace) -> bool {
     let speeds = model.form.speeds.clone();
     let system = &mut model.system;
-    if system.mass.is_some() || system.nonideal.is_some() || system.kinetic.is_none() {
+    if system.forces.mass.is_some()
+        || system.constraints.nonideal.is_some()
+        || system.energies.kinetic.is_none()
+    {
         return false;
     }
     let mut constant: Vec<Expr> = model.form.mass_matrix.entries().map(|(_, _, e)| e).collect();
     constant.extend(model.form.constraint_matrix.iter().flatten().map(|(_, e)| *e));
     constant.extend(model.form.frame.iter().flatten().flatten());
     // Second derivatives of the dissipation and of forces.
-    for e in system.applied.clone() {
+    for e in system.forces.applied.clone() {
         if system.pool.depends_on(e, &speeds) {
             constant.extend(system.pool.gradient(e, &speeds));
         }
     }
-    if let Some(R) = system.dissipation {
+    if let Some(R) = system.forces.dissipation {
         let slopes = system.pool.gradient(R, &speeds);
         slopes.into_iter().for_each(|g| constant.extend(system.pool.gradient(g, &speeds)));
     }

@@ -194,7 +194,7 @@ fn position_tangent(
     let mut wanted = wishes.coordinates.clone();
     wanted.resize(n_x, Preference::Open);
     for &p in &speeds.independent {
-        if let Some(i) = model.system.speeds[p].rate_of
+        if let Some(i) = model.system.frame.speeds[p].rate_of
             && wanted[i] == Preference::Open
         {
             wanted[i] = Preference::Preferred;

@@ -29,7 +29,7 @@ pub(super) fn split(
     states: &[String],
 ) -> Result<Split, String> {
     let (d, d_x) = (here.dimension(), here.positions.dimension());
-    let rate_of = |p: usize| model.system.speeds[p].rate_of;
+    let rate_of = |p: usize| model.system.frame.speeds[p].rate_of;
     let place = |i: usize| here.positions.independent.iter().position(|k| *k == i);
     let mut pairs: Vec<(usize, usize)> = Vec::new(); // (state of q, place of its speed)
     for (k, &p) in here.speeds.independent.iter().enumerate() {
@@ -39,7 +39,7 @@ pub(super) fn split(
             _ => {
                 return Err(format!(
                     "`{}` is not a rate of an independent coordinate",
-                    model.system.speeds[p].name
+                    model.system.frame.speeds[p].name
                 ));
             }
         }
@@ -49,7 +49,7 @@ pub(super) fn split(
     {
         return Err(format!(
             "the rate of `{}` is not an independent speed",
-            model.system.coordinates[i].name
+            model.system.frame.coordinates[i].name
         ));
     }
     if pairs.is_empty() {
@@ -62,7 +62,7 @@ pub(super) fn split(
     let (mass, B) = eliminated(here, &pairs)?;
     for row in 0..pairs.len() {
         if let Some(j) = (0..d).find(|j| !inside(*j) && B[row * d + j] != 0.0) {
-            let name = &model.system.coordinates[here.positions.independent[pairs[row].0]].name;
+            let name = &model.system.frame.coordinates[here.positions.independent[pairs[row].0]].name;
             return Err(format!("`{name}''` depends on `{}` too", states[j]));
         }
     }

@@ -260,10 +260,10 @@ pub(super) fn rounding(e: &Eigen, k: usize) -> f64 {
 /// Only energies, holonomic constraints, and dissipation by a constant quadratic form that never feeds energy in.
 fn conservative(model: &mut Workspace) -> bool {
     let system = &mut model.system;
-    let direct = system.mass.is_some() || system.nonideal.is_some();
-    let forced = system.applied.iter().any(|e| *e != Pool::ZERO);
-    let energies = system.kinetic.is_some() || system.lagrangian.is_some();
-    if direct || forced || !energies || system.rows.iter().any(|row| !row.holonomic) {
+    let direct = system.forces.mass.is_some() || system.constraints.nonideal.is_some();
+    let forced = system.forces.applied.iter().any(|e| *e != Pool::ZERO);
+    let energies = system.energies.kinetic.is_some() || system.energies.lagrangian.is_some();
+    if direct || forced || !energies || system.constraints.rows.iter().any(|row| !row.holonomic) {
         return false;
     }
     let zeros: Vec<(Symbol, Expr)> = model.form.speeds.iter().map(|s| (*s, Pool::ZERO)).collect();
@@ -271,7 +271,7 @@ fn conservative(model: &mut Workspace) -> bool {
     if drift.iter().any(|e| *e != Pool::ZERO) {
         return false;
     }
-    let Some(R) = system.dissipation else { return true };
+    let Some(R) = system.forces.dissipation else { return true };
     let gradient = system.pool.gradient(R, &model.form.speeds);
     if system.pool.substitute(&gradient, &zeros).iter().any(|e| *e != Pool::ZERO) {
         return false;

@@ -63,7 +63,7 @@ pub(super) struct Work<'a> {
 impl Work<'_> {
     pub(super) fn forces(&self, solution: &Solution, kernel: &dyn Kernel) -> Forces {
         let (n, m) = (self.n, solution.lambda.len());
-        let groups = self.model.system.constraints.len();
+        let groups = self.model.system.constraints.named.len();
         let reactions = (0..groups)
             .map(|g| self.model.compiled.generalised_reaction(g, &solution.lambda, &self.terms.A, None))
             .collect();
@@ -120,7 +120,7 @@ impl Work<'_> {
         let used = |list: &[f64], width: usize, j: usize| {
             list.chunks(width.max(1)).any(|row| row.get(j).is_some_and(|v| *v != 0.0))
         };
-        let n_groups = model.system.constraints.len();
+        let n_groups = model.system.constraints.named.len();
         let depends = slopes.C_lambda.iter().chain(&slopes.C_reaction).any(|v| *v != 0.0);
         let carrying = match depends && self.speeds.rank() < m {
             true => carrying_rows(&model.compiled, at),
@@ -132,7 +132,7 @@ impl Work<'_> {
         let mut groups = Vec::new();
         for g in (0..n_groups).filter(|g| used(&slopes.C_reaction, n_groups, *g)) {
             let mut own = vec![0.0; m];
-            let rows = model.system.constraints[g].rows.clone();
+            let rows = model.system.constraints.named[g].rows.clone();
             own[rows.clone()].copy_from_slice(&solution.lambda[rows]);
             let mut force = vec![0.0; self.n];
             mat_t_vec(&self.terms.A, &own, &mut force);
@@ -183,7 +183,7 @@ impl Work<'_> {
         dC = sum(&dC, &product(&law.slopes.C_lambda, &dlambda, n));
         for (g, force, with, without) in &law.groups {
             let mut own = vec![0.0; m];
-            let rows = self.model.system.constraints[*g].rows.clone();
+            let rows = self.model.system.constraints.named[*g].rows.clone();
             own[rows.clone()].copy_from_slice(&dlambda[rows]);
             let mut change = vec![0.0; n];
             mat_t_vec(&self.terms.A, &own, &mut change);
@@ -191,7 +191,7 @@ impl Work<'_> {
             let turned = difference(with, without, |s| (&s.F_x, &s.F_eta), dx, deta, n);
             let size = force.iter().map(|v| v * v).sum::<f64>().sqrt();
             let along: f64 = (0..n).map(|p| force[p] * (change[p] - turned[p])).sum::<f64>() / size;
-            let width = self.model.system.constraints.len();
+            let width = self.model.system.constraints.named.len();
             (0..n).for_each(|p| dC[p] += law.slopes.C_reaction[p * width + g] * along);
         }
         Some(dC)

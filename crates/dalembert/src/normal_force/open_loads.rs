@@ -17,7 +17,7 @@ impl Workspace {
         }
         let rows_read = self.compiled.rows_read();
         let mut said = Vec::new();
-        for constraint in &self.system.constraints {
+        for constraint in &self.system.constraints.named {
             let contact = self.system.contacts.iter().find(|c| c.rows == constraint.rows);
             let (own, others): (Vec<usize>, Vec<usize>) =
                 carrying.iter().partition(|r| constraint.rows.contains(r));

@@ -64,8 +64,8 @@ impl BodyNumbers {
         let numbers = road.values(model, &list);
         let numbers = list.into_iter().zip(numbers).collect();
         let system = &model.system;
-        let declared = system.speeds.iter().filter(|s| s.rate_of.is_some()).count();
-        let kinematics = system.kinematics.clone();
+        let declared = system.frame.speeds.iter().filter(|s| s.rate_of.is_some()).count();
+        let kinematics = system.frame.kinematics.clone();
         Some(BodyNumbers { bodies, numbers, across, leads, kinematics, declared })
     }
 

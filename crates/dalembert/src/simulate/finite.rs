@@ -47,7 +47,13 @@ pub(crate) fn judge(model: &Workspace, table: &Table) -> (Option<Diagnostic>, Ve
         }
         let all = table.rows().count();
         let message = format!("`{name}` is not a finite number in {rows} of {all} rows, first at t = {t}");
-        let span = model.system.outputs.iter().find(|output| output.name == *name).map(|output| output.span);
+        let span = model
+            .system
+            .experiment
+            .outputs
+            .iter()
+            .find(|output| output.name == *name)
+            .map(|output| output.span);
         let help = "the table has NaN or inf there; say what the output is where its formula has no value, as in `if abs(x) > 1e-9 then 1/x else 0`";
         remarks.push(Diagnostic::warning(Code::OutputNotFinite, span, message).help(help));
     }

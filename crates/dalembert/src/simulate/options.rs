@@ -28,7 +28,7 @@ pub struct Resolved {
 impl Workspace {
     /// End time and options of the integrator, from the request, the model's `run` statement and defaults.
     pub fn options(&mut self, request: &Request) -> Result<Resolved, Box<Diagnostic>> {
-        let run = self.system.run.clone();
+        let run = self.system.experiment.run.clone();
         let mut stated = |e: Option<dalembert_expr::Expr>| e.map(|e| self.constant(e));
         let until = request.until.or_else(|| stated(run.as_ref().map(|r| r.until)));
         let every = request.every.or_else(|| stated(run.as_ref().and_then(|r| r.every)));
@@ -58,13 +58,14 @@ impl Workspace {
             let gain = if alpha.is_finite() { beta } else { alpha };
             return bad(None, "a gain of Baumgarte's stabilisation", gain, "give finite numbers");
         }
-        if request.hold.is_some() && self.system.requirement_rows.is_empty() {
+        if request.hold.is_some() && self.system.control.rows.is_empty() {
             let d = Diagnostic::error(Code::BadOption, None, "the model has no control that could be held");
             return Err(Box::new(d.help("require something with `require`, or leave `--hold` out")));
         }
         let forces = if request.forces { KINDS * self.form.speeds.len() } else { 0 };
         let added = self.form_columns(request.form).len();
-        let width = 1.0 + (self.state_names().len() + added + self.system.outputs.len() + forces) as f64;
+        let width =
+            1.0 + (self.state_names().len() + added + self.system.experiment.outputs.len() + forces) as f64;
         let spacing = every.unwrap_or((until - begin) / DEFAULT_INTERVALS);
         if spacing == 0.0 {
             let help = "so short a run has no room for rows; choose a later end";
@@ -121,7 +122,7 @@ impl Workspace {
             baumgarte: request.baumgarte.map(|(alpha, beta)| Baumgarte { alpha, beta }),
             projection: request.baumgarte.is_none(),
             max_steps: request.max_steps.unwrap_or(defaults.max_steps),
-            events: self.system.events.iter().map(rule).collect(),
+            events: self.system.experiment.events.iter().map(rule).collect(),
             ..defaults
         };
         Ok(Resolved { until, options })
@@ -129,7 +130,7 @@ impl Workspace {
 
     /// The end time that the model's `simulate` statement gives, with the parameters as they are.
     pub fn end_time(&mut self) -> Option<f64> {
-        let until = self.system.run.as_ref().map(|run| run.until)?;
+        let until = self.system.experiment.run.as_ref().map(|run| run.until)?;
         Some(self.constant(until)).filter(|t| t.is_finite() && *t > 0.0)
     }
 }

@@ -187,14 +187,14 @@ fn nothing_known(compiled: &Compiled) -> (Terms, Solution) {
 
 impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
     fn wants_solution(&self, event: Option<EventHit>) -> bool {
-        let kept = event.is_none_or(|hit| self.model.system.events[hit.index].stop);
+        let kept = event.is_none_or(|hit| self.model.system.experiment.events[hit.index].stop);
         let asked = !self.outputs.is_empty() || self.forces.is_some();
         kept && asked && matches!(self.variables, Variables::Speeds)
     }
 
     fn row(&mut self, row: Row<'_>) {
         if let Some(hit) = row.event {
-            let event = &self.model.system.events[hit.index];
+            let event = &self.model.system.experiment.events[hit.index];
             let state = Some(self.variables.speeds_of(&State::new(row.t, row.x, row.eta)));
             self.events.push(EventRecord { name: event.name.clone(), t: hit.t, rising: hit.rising, state });
             // Rows stand at the times asked for; only a stopping event ends the table out of step.
@@ -211,7 +211,7 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
         self.values.extend(added);
         self.integrals.clear();
         self.integrals.extend_from_slice(row.integrals);
-        let n_outputs = self.model.system.outputs.len();
+        let n_outputs = self.model.system.experiment.outputs.len();
         if !self.outputs.is_empty() || self.forces.is_some() {
             self.evaluate(&row);
             self.values.extend_from_slice(&self.outputs[..n_outputs]);
@@ -244,7 +244,7 @@ impl<P: FnMut(f64) -> Flow> Observer for Recorder<'_, P> {
         let mut scratch = vec![0.0; compiled.scratch_len()];
         let mut energy = |at: Point<'_>| {
             compiled.glance(at, &mut scratch, &mut self.outputs);
-            self.outputs.get(self.model.system.outputs.len()).copied().unwrap_or(0.0)
+            self.outputs.get(self.model.system.experiment.outputs.len()).copied().unwrap_or(0.0)
         };
         let change = energy(after) - energy(before);
         self.jumped = self.jumped.map(|sum| sum + change);

@@ -18,8 +18,10 @@ impl Workspace {
         inputs.extend(&self.form.parameters);
         let pool = &mut self.system.pool;
         let known = |e: Expr| pool.symbols(&[e]).iter().all(|s| inputs.contains(s));
-        let uses: Vec<_> = self.system.table_uses.iter().map(|used| used.argument).map(known).collect();
-        let uses: Vec<_> = self.system.table_uses.iter().zip(uses).filter(|(_, known)| *known).collect();
+        let uses: Vec<_> =
+            self.system.experiment.table_uses.iter().map(|used| used.argument).map(known).collect();
+        let uses: Vec<_> =
+            self.system.experiment.table_uses.iter().zip(uses).filter(|(_, known)| *known).collect();
         let uses: Vec<_> = uses.into_iter().map(|(used, _)| used.clone()).collect();
         if uses.is_empty() {
             return Vec::new();

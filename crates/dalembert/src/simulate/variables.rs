@@ -35,7 +35,7 @@ impl Workspace {
     /// Names of the columns that a form adds behind the speeds: momenta, and Suslov's multipliers.
     pub fn form_columns(&self, form: MotionForm) -> Vec<String> {
         let momenta = labels(&self.system).into_iter().map(|label| format!("p_{label}"));
-        let rows = self.system.rows.iter().map(|row| multiplier_name(&row.name));
+        let rows = self.system.constraints.rows.iter().map(|row| multiplier_name(&row.name));
         match form {
             MotionForm::Explicit | MotionForm::HamiltonJacobi => Vec::new(),
             MotionForm::Hamilton => momenta.collect(),
@@ -46,7 +46,8 @@ impl Workspace {
 
 /// M_a at the start, by name; 0 where nothing is said.
 fn multipliers(model: &Workspace, request: &Request) -> Result<Vec<f64>, Box<Diagnostic>> {
-    let names: Vec<String> = model.system.rows.iter().map(|row| multiplier_name(&row.name)).collect();
+    let names: Vec<String> =
+        model.system.constraints.rows.iter().map(|row| multiplier_name(&row.name)).collect();
     let refuse = |message: String| Diagnostic::error(Code::BadOption, None, message);
     let mut values = vec![0.0; names.len()];
     for (name, value) in &request.multipliers {
@@ -74,7 +75,7 @@ fn multipliers(model: &Workspace, request: &Request) -> Result<Vec<f64>, Box<Dia
 pub(super) fn check(model: &Workspace, request: &Request) -> Result<(), Box<Diagnostic>> {
     multipliers(model, request)?;
     let baumgarte = request.baumgarte.is_some() && request.form == MotionForm::Suslov;
-    if baumgarte && !model.system.rows.is_empty() {
+    if baumgarte && !model.system.constraints.rows.is_empty() {
         let message =
             "Suslov's form keeps constraints of itself: there is nothing for Baumgarte to stabilise";
         return Err(Box::new(

@@ -183,7 +183,7 @@ impl<'s> Worker<'s> {
 
     /// The energy at a state, NaN if it is unknown.
     fn energy(&mut self, state: &State) -> f64 {
-        if self.model.system.energy.is_none() {
+        if self.model.system.energies.total.is_none() {
             return f64::NAN;
         }
         self.model.compiled.glance(state.point(), &mut self.scratch, &mut self.outputs);
@@ -204,7 +204,7 @@ impl<'s> Worker<'s> {
         let change = self.energy(&State::new(end[0], &end[1..=n_x], &end[1 + n_x..])) - started.energy;
         let numbers = self.numbers(started.run, &started.values, &last, [change, residual, steps]);
         let status = event.map_or(Status::Done, |hit| {
-            let mut stops = self.model.system.events.iter().filter(|event| event.stop);
+            let mut stops = self.model.system.experiment.events.iter().filter(|event| event.stop);
             Status::Event(stops.nth(hit.index).map(|event| event.name.clone()).unwrap_or_default())
         });
         Some(CompletedRun { row: SweepRow { numbers, status }, motion })
@@ -212,7 +212,7 @@ impl<'s> Worker<'s> {
 
     /// Rows of t and the state, completed by the outputs.
     fn with_outputs(&mut self, states: &[f64]) -> Option<Vec<f64>> {
-        let (compiled, outputs) = (&self.model.compiled, self.model.system.outputs.len());
+        let (compiled, outputs) = (&self.model.compiled, self.model.system.experiment.outputs.len());
         let shape = compiled.shape();
         let width = 1 + shape.n_x + shape.n_eta;
         let sticking = StickingKernel::new(compiled, ContactModes::new(&shape));
@@ -240,7 +240,7 @@ impl<'s> Worker<'s> {
     }
 
     fn not_started(&self, run: usize, values: &[f64], diagnostic: Box<Diagnostic>) -> CompletedRun {
-        let width = 1 + self.model.state_names().len() + self.model.system.outputs.len();
+        let width = 1 + self.model.state_names().len() + self.model.system.experiment.outputs.len();
         let unknown = vec![f64::NAN; width];
         let numbers = self.numbers(run, values, &unknown, [f64::NAN, f64::NAN, 0.0]);
         CompletedRun { row: SweepRow { numbers, status: Status::Failed(diagnostic) }, motion: Vec::new() }
@@ -271,7 +271,7 @@ impl<'s> Worker<'s> {
         let residual = outcome.largest_position_residual.max(outcome.largest_velocity_residual);
         let change = motion.energy_change.unwrap_or(f64::NAN);
         let numbers = self.numbers(run, values, &last, [change, residual, outcome.counters.steps as f64]);
-        let event = |index: usize| self.model.system.events.get(index).map(|e| e.name.clone());
+        let event = |index: usize| self.model.system.experiment.events.get(index).map(|e| e.name.clone());
         let status = match (motion.failure, &outcome.stop) {
             (Some(diagnostic), _) => Status::Failed(Box::new(diagnostic)),
             (None, Stop::Event(hit)) => Status::Event(event(hit.index).unwrap_or_default()),

@@ -31,7 +31,9 @@ const ROUGH: f64 = 1e-4;
 pub(super) fn judge(model: &mut Workspace, path: &Path, found: &mut Verification) {
     const NAME: &str = "action";
     let system = &model.system;
-    let reason = if system.mass.is_some() || (system.kinetic.is_none() && system.lagrangian.is_none()) {
+    let reason = if system.forces.mass.is_some()
+        || (system.energies.kinetic.is_none() && system.energies.lagrangian.is_none())
+    {
         Some("the model has no Lagrangian: it gives its inertia as `mass`".to_owned())
     } else if !system.contacts.is_empty() {
         Some("friction may stick and slide on the way, and then its work is not smooth".to_owned())
@@ -105,8 +107,9 @@ impl Written {
         let A = constraint_matrix(system);
         let positions = system.positions();
         let pool = &mut system.pool;
-        let mut each =
-            |by: &[_]| system.kinematics.iter().flat_map(|e| pool.gradient(*e, by)).collect::<Vec<Expr>>();
+        let mut each = |by: &[_]| {
+            system.frame.kinematics.iter().flat_map(|e| pool.gradient(*e, by)).collect::<Vec<Expr>>()
+        };
         let mut frame = form.frame.as_ref().map(|_| each(&form.speeds));
         let mut jacobian = if frame.is_some() { each(&form.coordinates) } else { Vec::new() };
         // Auxiliary variables are not varied.
@@ -117,7 +120,7 @@ impl Written {
         Written {
             by_x: pool.gradient(L, &form.coordinates),
             by_eta: pool.gradient(L, &form.speeds),
-            impressed: impressed(pool, &system.applied, system.dissipation, &form.speeds),
+            impressed: impressed(pool, &system.forces.applied, system.forces.dissipation, &form.speeds),
             A,
             frame,
             jacobian,

@@ -12,7 +12,10 @@
 use super::motion::Scales;
 use crate::compile::Compiled;
 use crate::derive::derive;
-use crate::system::{ConstraintRow, Contact, RequirementRow, Speed, System};
+use crate::system::{
+    ConstraintRow, Constraints, Contact, Control, Drawing, Energies, Experiment, Forces, Frame,
+    RequirementRow, Speed, System,
+};
 use crate::workspace::Workspace;
 use dalembert_expr::{Derivation, Expr, Function, Pool, Rational, Symbol};
 use dalembert_linalg::Rng;
@@ -36,7 +39,7 @@ impl Change {
     /// A random change; `constant` keeps the coordinates out of it. Speeds are mixed in proportion to their inertia, and
     /// coordinates measured by their sizes: units do not show.
     pub fn random(system: &mut System, constant: bool, scales: &Scales, rng: &mut Rng) -> Self {
-        let n = system.speeds.len();
+        let n = system.frame.speeds.len();
         let pool = &mut system.pool;
         let unit = |p: usize, q: usize| if p == q { Pool::ONE } else { Pool::ZERO };
         let identity =
@@ -48,8 +51,8 @@ impl Change {
         for first in [0, 1] {
             for pair in order[first.min(n)..].chunks_exact(2) {
                 let (p, q) = (pair[first], pair[1 - first]);
-                let k = q % system.coordinates.len().max(1);
-                let coordinate = system.coordinates.get(k).filter(|_| !constant);
+                let k = q % system.frame.coordinates.len().max(1);
+                let coordinate = system.frame.coordinates.get(k).filter(|_| !constant);
                 let s = shear(pool, coordinate.map(|c| (c.symbol, scales.x[k])), rng);
                 let s = pool.scale(s, power_of_two(scales.weights[q] / scales.weights[p]));
                 for row in &mut matrix {
@@ -131,8 +134,8 @@ fn shear(pool: &mut Pool, coordinate: Option<(Symbol, f64)>, rng: &mut Rng) -> E
 
 /// The model in speeds w. It takes the pool of `model`, which [`give_back`] returns.
 pub(super) fn changed(model: &mut Workspace, change: &Change) -> Result<Workspace, Box<Diagnostic>> {
-    let requirements = model.system.requirement_rows.iter().any(|row| row.on_accelerations);
-    if requirements || model.system.rows.iter().any(|row| row.on_accelerations) {
+    let requirements = model.system.control.rows.iter().any(|row| row.on_accelerations);
+    if requirements || model.system.constraints.rows.iter().any(|row| row.on_accelerations) {
         let message = "rows on accelerations are written in the speeds of the model";
         return Err(Box::new(Diagnostic::error(Code::NotApplicable, None, message)));
     }
@@ -159,21 +162,24 @@ fn rewrite(model: &mut Workspace, change: &Change) -> System {
     let mut pool = std::mem::take(&mut model.system.pool);
     let old = &model.system;
     let images: Vec<(Symbol, Expr)> =
-        old.speeds.iter().map(|s| s.symbol).zip(change.eta.iter().copied()).collect();
+        old.frame.speeds.iter().map(|s| s.symbol).zip(change.eta.iter().copied()).collect();
     let pool = &mut pool;
     let put = |pool: &mut Pool, list: &[Expr]| pool.substitute(list, &images);
     let one = |pool: &mut Pool, e: Expr| pool.substitute(&[e], &images)[0];
-    let kinematics = put(pool, &old.kinematics);
-    let mut applied = put(pool, &old.applied);
-    let mass =
-        old.mass.as_ref().map(|rows| direct(pool, old, rows, change, &kinematics, &images, &mut applied));
+    let kinematics = put(pool, &old.frame.kinematics);
+    let mut applied = put(pool, &old.forces.applied);
+    let mass = old
+        .forces
+        .mass
+        .as_ref()
+        .map(|rows| direct(pool, old, rows, change, &kinematics, &images, &mut applied));
     let applied = change.transposed(pool, &applied);
-    let nonideal = old.nonideal.as_ref().map(|C| {
+    let nonideal = old.constraints.nonideal.as_ref().map(|C| {
         let C = pool.substitute(C, &reactions);
         let C = pool.substitute(&C, &images);
         change.transposed(pool, &C)
     });
-    let speeds = old.speeds.iter().enumerate().map(|(p, s)| Speed {
+    let speeds = old.frame.speeds.iter().enumerate().map(|(p, s)| Speed {
         name: pool.name(change.speeds[p]).to_owned(),
         symbol: change.speeds[p],
         acceleration: change.accelerations[p],
@@ -181,8 +187,12 @@ fn rewrite(model: &mut Workspace, change: &Change) -> System {
         ..s.clone()
     });
     let speeds = speeds.collect();
-    let rows =
-        old.rows.iter().map(|r| ConstraintRow { residual: one(pool, r.residual), ..r.clone() }).collect();
+    let rows = old
+        .constraints
+        .rows
+        .iter()
+        .map(|r| ConstraintRow { residual: one(pool, r.residual), ..r.clone() })
+        .collect();
     let contacts = old.contacts.iter().zip(&model.form.contacts).map(|(c, form)| Contact {
         velocity: put(pool, &form.velocity),
         coefficient: one(pool, c.coefficient),
@@ -191,7 +201,7 @@ fn rewrite(model: &mut Workspace, change: &Change) -> System {
         ..c.clone()
     });
     let contacts = contacts.collect();
-    let requirement_rows = old.requirement_rows.iter();
+    let requirement_rows = old.control.rows.iter();
     let requirement_rows =
         requirement_rows.map(|r| RequirementRow { residual: one(pool, r.residual), ..r.clone() }).collect();
     let actuators = inputs(old).map(|list| {
@@ -202,61 +212,61 @@ fn rewrite(model: &mut Workspace, change: &Change) -> System {
         list.iter().map(|(name, c)| (name.clone(), column(pool, c))).collect()
     });
     let weight = old
+        .control
         .weight
         .as_ref()
         .map(|(rows, span)| (rows.iter().map(|row| put(pool, row)).collect::<Vec<Vec<Expr>>>(), *span));
-    let speeds_in_rates = old.speeds_in_rates.as_ref().map(|Y| {
+    let speeds_in_rates = old.frame.speeds_in_rates.as_ref().map(|Y| {
         let product = |pool: &mut Pool, row: &[Expr], i: usize| {
             let column: Vec<Expr> = Y.iter().map(|y| y[i]).collect();
             dot(pool, row, &column)
         };
-        let n_x = old.coordinates.len();
+        let n_x = old.frame.coordinates.len();
         change.inverse.iter().map(|row| (0..n_x).map(|i| product(pool, row, i)).collect()).collect()
     });
     System {
-        complete_integral: None,
         title: None,
-        written: Default::default(),
         time: old.time,
         constants: old.constants.clone(),
         parameters: old.parameters.clone(),
         signals: Vec::new(),
-        coordinates: old.coordinates.clone(),
-        speeds,
-        kinematics,
-        speeds_in_rates,
-        kinetic: old.kinetic.map(|e| one(pool, e)),
-        potential: old.potential,
-        lagrangian: old.lagrangian.map(|e| one(pool, e)),
-        mass,
-        applied,
-        dissipation: old.dissipation.map(|e| one(pool, e)),
-        contributions: Vec::new(),
-        constraints: old.constraints.clone(),
-        rows,
-        nonideal,
-        nonideal_span: old.nonideal_span,
-        mass_span: old.mass_span,
+        frame: Frame { coordinates: old.frame.coordinates.clone(), speeds, kinematics, speeds_in_rates },
+        energies: Energies {
+            kinetic: old.energies.kinetic.map(|e| one(pool, e)),
+            potential: old.energies.potential,
+            lagrangian: old.energies.lagrangian.map(|e| one(pool, e)),
+            written: Default::default(),
+            total: None,
+            kinetic_part: None,
+            potential_part: None,
+            unit: old.energies.unit.clone(),
+        },
+        forces: Forces {
+            applied,
+            dissipation: old.forces.dissipation.map(|e| one(pool, e)),
+            mass,
+            mass_span: old.forces.mass_span,
+            contributions: Vec::new(),
+            placed: Vec::new(),
+        },
+        constraints: Constraints {
+            named: old.constraints.named.clone(),
+            rows,
+            nonideal,
+            nonideal_span: old.constraints.nonideal_span,
+        },
         contacts,
-        requirements: old.requirements.clone(),
-        requirement_rows,
-        actuators,
-        control_bounds: old.control_bounds.iter().map(|b| b.map(|b| b.map(|e| one(pool, e)))).collect(),
-        weight,
-        initial: Vec::new(),
-        outputs: Vec::new(),
-        events: Vec::new(),
-        table_uses: Vec::new(),
-        run: None,
-        observables: old.observables.clone(),
-        energy: None,
-        energy_kind: old.energy_kind.clone(),
-        kinetic_energy: None,
-        potential_energy: None,
-        drawn: Vec::new(),
-        vectors: Vec::new(),
+        control: Control {
+            requirements: old.control.requirements.clone(),
+            rows: requirement_rows,
+            actuators,
+            bounds: old.control.bounds.iter().map(|b| b.map(|b| b.map(|e| one(pool, e)))).collect(),
+            weight,
+        },
         bodies: None,
-        placed: Vec::new(),
+        experiment: Experiment::default(),
+        observables: old.observables.clone(),
+        drawing: Drawing::default(),
         pool: std::mem::take(pool),
     }
 }
@@ -264,10 +274,11 @@ fn rewrite(model: &mut Workspace, change: &Change) -> System {
 /// The inputs of control and their directions S. A cost that is given belongs to the old forces, so these are named where
 /// the model means all of them; the cost by the inverse mass is the same in every frame.
 fn inputs(old: &System) -> Option<Vec<(String, Vec<Expr>)>> {
-    let n = old.speeds.len();
+    let n = old.frame.speeds.len();
     let unit = |p: usize| (0..n).map(|q| if p == q { Pool::ONE } else { Pool::ZERO }).collect();
-    let every_force = || old.speeds.iter().enumerate().map(|(p, s)| (s.name.clone(), unit(p))).collect();
-    old.actuators.clone().or_else(|| old.weight.is_some().then(every_force))
+    let every_force =
+        || old.frame.speeds.iter().enumerate().map(|(p, s)| (s.name.clone(), unit(p))).collect();
+    old.control.actuators.clone().or_else(|| old.control.weight.is_some().then(every_force))
 }
 
 /// R^T M R; what R' takes is subtracted from the forces before R^T is applied to them.
@@ -280,7 +291,7 @@ fn direct(
     images: &[(Symbol, Expr)],
     applied: &mut [Expr],
 ) -> Vec<Vec<Expr>> {
-    let seeds = old.coordinates.iter().map(|c| c.symbol).zip(kinematics.iter().copied());
+    let seeds = old.frame.coordinates.iter().map(|c| c.symbol).zip(kinematics.iter().copied());
     let mut along = Derivation::new(seeds.chain([(old.time, Pool::ONE)]));
     let turning: Vec<Expr> = change.eta.iter().map(|e| along.apply(pool, *e)).collect();
     let rows: Vec<Vec<Expr>> = rows.iter().map(|row| pool.substitute(row, images)).collect();
@@ -299,7 +310,7 @@ fn direct(
 /// The size of a constraint's force depends on the speeds it is measured by: in the old ones it is written out.
 fn reactions(model: &mut Workspace) -> Vec<(Symbol, Expr)> {
     let n = model.form.speeds.len();
-    let Some(C) = model.system.nonideal.clone() else { return Vec::new() };
+    let Some(C) = model.system.constraints.nonideal.clone() else { return Vec::new() };
     let (system, form) = (&mut model.system, &model.form);
     let pool = &mut system.pool;
     let mut images = Vec::new();
@@ -308,7 +319,7 @@ fn reactions(model: &mut Workspace) -> Vec<(Symbol, Expr)> {
             continue;
         }
         let mut force = vec![Pool::ZERO; n];
-        for a in system.constraints[g].rows.clone() {
+        for a in system.constraints.named[g].rows.clone() {
             let lambda = pool.var(system.observables.multipliers[a]);
             for (p, e) in &form.constraint_matrix[a] {
                 let part = pool.mul(*e, lambda);

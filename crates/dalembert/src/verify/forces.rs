@@ -20,7 +20,7 @@ pub(super) fn judge(model: &Workspace, readings: &[Reading], found: &mut Verific
     if !model.system.contacts.is_empty() {
         found.take(friction(model, readings));
     }
-    if !model.system.requirement_rows.is_empty() {
+    if !model.system.control.rows.is_empty() {
         found.take(requirements(model, readings));
     }
 }

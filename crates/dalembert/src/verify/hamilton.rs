@@ -46,7 +46,7 @@ pub(super) fn hamilton(model: &mut Workspace, readings: &[Reading], found: &mut 
 /// `suslov`
 pub(super) fn suslov(model: &mut Workspace, readings: &[Reading], found: &mut Verification) {
     const NAME: &str = "suslov";
-    if model.system.rows.is_empty() {
+    if model.system.constraints.rows.is_empty() {
         return found.take(Tally::skipped(NAME, "without constraints Suslov's form is Hamilton's"));
     }
     let parts = SuslovKernel::new(model).and_then(|kernel| Ok((kernel, Held::of(model)?)));
@@ -82,7 +82,7 @@ impl Held {
     fn of(model: &mut Workspace) -> Result<Self, Box<dalembert_syntax::diagnostic::Diagnostic>> {
         let suslov = Suslov::of(model)?;
         let (system, form) = (&mut model.system, &model.form);
-        let images = form.coordinates.iter().copied().zip(system.kinematics.iter().copied());
+        let images = form.coordinates.iter().copied().zip(system.frame.kinematics.iter().copied());
         let mut along = Derivation::new(images.chain([(form.time, Pool::ONE)]));
         let pool = &mut system.pool;
         let momenta = suslov.momenta.iter().map(|y| along.apply(pool, *y)).collect();

@@ -22,7 +22,7 @@ const WHOLE: f64 = 1e-9;
 
 /// `hamilton_jacobi`, `complete_integral` and `motion_hamilton_jacobi`.
 pub(super) fn judge(model: &mut Workspace, path: &Path, found: &mut Verification) {
-    if model.system.complete_integral.is_none() {
+    if model.system.experiment.complete_integral.is_none() {
         return;
     }
     let jacobi = match HamiltonJacobi::of(model) {

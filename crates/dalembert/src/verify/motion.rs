@@ -114,7 +114,7 @@ struct Run {
 impl Path {
     /// The motion from a start.
     pub fn of(model: &mut Workspace, start: &State) -> Self {
-        let stated = model.system.run.as_ref().map(|run| run.until);
+        let stated = model.system.experiment.run.as_ref().map(|run| run.until);
         let until = stated.map(|e| model.constant(e)).filter(|t| t.is_finite() && *t > 0.0);
         let mut span = until.map_or(1.0, |t| t / 10.0);
         let mut grows = until.is_none();

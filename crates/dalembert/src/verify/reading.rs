@@ -108,7 +108,7 @@ impl Reading {
             IdealForces { lambda: &ideal_lambda, A: &now.terms.A, Q_i: &s.ideal_force, sparsity: None };
         let mut scratch = vec![0.0; model.compiled.scratch_len()];
         model.compiled.nonideal(state.point(), &known, &mut scratch, &mut C);
-        let steered = !model.system.contacts.is_empty() || !model.system.requirement_rows.is_empty();
+        let steered = !model.system.contacts.is_empty() || !model.system.control.rows.is_empty();
         let mut reading = Reading {
             state: state.clone(),
             terms: now.terms,

@@ -29,7 +29,10 @@ pub(super) fn judge(model: &mut Workspace, readings: &[Reading], found: &mut Ver
 fn appell(model: &mut Workspace, readings: &[Reading]) -> Tally {
     const NAME: &str = "appell";
     let system = &model.system;
-    let Some(kinetic) = system.kinetic.filter(|_| system.lagrangian.is_none() && system.mass.is_none())
+    let Some(kinetic) = system
+        .energies
+        .kinetic
+        .filter(|_| system.energies.lagrangian.is_none() && system.forces.mass.is_none())
     else {
         return Tally::skipped(NAME, "the model does not give its kinetic energy by itself");
     };
@@ -42,7 +45,7 @@ fn appell(model: &mut Workspace, readings: &[Reading]) -> Tally {
     let pool = &mut system.pool;
     let first = along.apply(pool, kinetic);
     let second = along.apply(pool, first);
-    let accelerations: Vec<Symbol> = system.speeds.iter().map(|s| s.acceleration).collect();
+    let accelerations: Vec<Symbol> = system.frame.speeds.iter().map(|s| s.acceleration).collect();
     let (slopes, own) = (pool.gradient(second, &accelerations), pool.gradient(kinetic, &form.coordinates));
     let less = Rational::new(-3, 2).unwrap_or(Rational::MINUS_ONE);
     let parts = slopes.iter().zip(&own).zip(&forces);

@@ -26,7 +26,7 @@ const MAX_CHANGED: usize = 120;
 pub(super) fn judge(model: &mut Workspace, readings: &[Reading], path: &Path, found: &mut Verification) {
     let old: Vec<Symbol> = model.form.speeds.clone();
     // A frame that closes with constants should go on doing so; others take any change.
-    let closed = model.system.speeds_in_rates.is_none() || old.len() > MAX_VARYING;
+    let closed = model.system.frame.speeds_in_rates.is_none() || old.len() > MAX_VARYING;
     if old.len() > MAX_CHANGED {
         let reason = format!("frames of more than {MAX_CHANGED} speeds are not changed");
         found.take(Tally::skipped(NAME, reason.clone()));

@@ -69,7 +69,7 @@ pub(super) fn judge(model: &mut Workspace, readings: &[Reading], found: &mut Ver
 /// L1, found again where the frame is not that of the coordinates.
 pub(super) fn structure(model: &mut Workspace) -> Option<Structure> {
     let system = &mut model.system;
-    let energies = system.kinetic.is_some() || system.lagrangian.is_some();
+    let energies = system.energies.kinetic.is_some() || system.energies.lagrangian.is_some();
     if model.form.frame.is_none() || !energies {
         return Some(Structure::default());
     }
@@ -86,12 +86,12 @@ pub(super) fn balance(model: &mut Workspace, structure: &Structure) -> Vec<Expr>
     let slopes = Fields::of(pool, form).all(pool, L);
     let eta: Vec<Expr> = form.speeds.iter().map(|s| pool.var(*s)).collect();
     let turned = turned(pool, structure, &eta, &momenta);
-    let accelerations: Vec<Expr> = system.speeds.iter().map(|s| pool.var(s.acceleration)).collect();
-    let impressed = impressed(pool, &system.applied, system.dissipation, &form.speeds);
+    let accelerations: Vec<Expr> = system.frame.speeds.iter().map(|s| pool.var(s.acceleration)).collect();
+    let impressed = impressed(pool, &system.forces.applied, system.forces.dissipation, &form.speeds);
     (0..eta.len())
         .map(|p| {
             let rate = along.apply(pool, momenta[p]);
-            let inertia = system.mass.as_ref().map(|rows| dot(pool, &rows[p], &accelerations));
+            let inertia = system.forces.mass.as_ref().map(|rows| dot(pool, &rows[p], &accelerations));
             let less = [slopes[p], turned[p], impressed[p]].map(|e| (e, Rational::MINUS_ONE));
             let parts = [(rate, Rational::ONE)].into_iter().chain(less);
             pool.combine(parts.chain(inertia.map(|e| (e, Rational::ONE))))
@@ -119,8 +119,10 @@ pub(super) fn impressed(
 pub(super) fn motion(system: &mut System) -> Derivation {
     let pool = &mut system.pool;
     let mut seeds: Vec<(Symbol, Expr)> = vec![(system.time, Pool::ONE)];
-    seeds.extend(system.coordinates.iter().map(|c| c.symbol).zip(system.kinematics.iter().copied()));
-    seeds.extend(system.speeds.iter().map(|s| (s.symbol, pool.var(s.acceleration))));
+    seeds.extend(
+        system.frame.coordinates.iter().map(|c| c.symbol).zip(system.frame.kinematics.iter().copied()),
+    );
+    seeds.extend(system.frame.speeds.iter().map(|s| (s.symbol, pool.var(s.acceleration))));
     Derivation::new(seeds)
 }
 
@@ -135,18 +137,18 @@ fn rows(system: &mut System) -> Vec<Expr> {
         let first = along.apply(pool, row.residual);
         if row.holonomic { along.apply(pool, first) } else { first }
     };
-    system.rows.iter().map(rate).collect()
+    system.constraints.rows.iter().map(rate).collect()
 }
 
 /// A from the rows as written: `(df/dx) dx'/d eta`, or d psi/d eta.
 pub(super) fn constraint_matrix(system: &mut System) -> Vec<Expr> {
-    let x: Vec<Symbol> = system.coordinates.iter().map(|c| c.symbol).collect();
-    let eta: Vec<Symbol> = system.speeds.iter().map(|s| s.symbol).collect();
-    let accelerations: Vec<Symbol> = system.speeds.iter().map(|s| s.acceleration).collect();
+    let x: Vec<Symbol> = system.frame.coordinates.iter().map(|c| c.symbol).collect();
+    let eta: Vec<Symbol> = system.frame.speeds.iter().map(|s| s.symbol).collect();
+    let accelerations: Vec<Symbol> = system.frame.speeds.iter().map(|s| s.acceleration).collect();
     let pool = &mut system.pool;
-    let frame: Vec<Vec<Expr>> = system.kinematics.iter().map(|e| pool.gradient(*e, &eta)).collect();
+    let frame: Vec<Vec<Expr>> = system.frame.kinematics.iter().map(|e| pool.gradient(*e, &eta)).collect();
     let mut A = Vec::new();
-    for row in &system.rows {
+    for row in &system.constraints.rows {
         if row.on_accelerations {
             A.extend(pool.gradient(row.residual, &accelerations));
         } else if row.holonomic {
@@ -177,7 +179,7 @@ pub(super) fn state_values(model: &Workspace, state: &dalembert_run::State) -> V
 pub(super) fn values(model: &Workspace, reading: &Reading) -> Values {
     let mut values = state_values(model, &reading.state);
     let (system, s) = (&model.system, &reading.solution);
-    values.extend(system.speeds.iter().map(|s| s.acceleration).zip(s.eta_dot.iter().copied()));
+    values.extend(system.frame.speeds.iter().map(|s| s.acceleration).zip(s.eta_dot.iter().copied()));
     let lambda = &reading.ideal_lambda;
     values.extend(system.observables.multipliers.iter().copied().zip(lambda.iter().copied()));
     for (g, symbol) in system.observables.reactions.iter().enumerate() {

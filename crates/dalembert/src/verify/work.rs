@@ -16,13 +16,13 @@ use dalembert_linalg::Rng;
 
 pub(super) fn judge(model: &mut Workspace, readings: &[Reading], found: &mut Verification) {
     const NAME: &str = "virtual_work";
-    if model.system.rows.is_empty() {
+    if model.system.constraints.rows.is_empty() {
         return found.take(Tally::skipped(NAME, "the model has no constraint forces"));
     }
     let n = model.form.speeds.len();
     let eta: Vec<Symbol> = model.form.speeds.clone();
     let A = constraint_matrix(&mut model.system);
-    let C: Vec<Expr> = model.system.nonideal.clone().unwrap_or_default();
+    let C: Vec<Expr> = model.system.constraints.nonideal.clone().unwrap_or_default();
     let velocities: Vec<Expr> = model.system.contacts.iter().flat_map(|c| c.velocity.clone()).collect();
     let J: Vec<Expr> = velocities.iter().flat_map(|V| model.system.pool.gradient(*V, &eta)).collect();
     let mut tally = Tally::new(NAME, "work of the constraint forces on virtual displacements");
@@ -37,7 +37,7 @@ pub(super) fn judge(model: &mut Workspace, readings: &[Reading], found: &mut Ver
         let d = reading.weights();
         let A: Vec<f64> =
             evaluate(model, &A, &values).iter().enumerate().map(|(k, a)| a / d[k % n]).collect();
-        let rows = RowSpace::of(&A, &vec![0.0; model.system.rows.len()], n);
+        let rows = RowSpace::of(&A, &vec![0.0; model.system.constraints.rows.len()], n);
         let ideal: Vec<f64> = (0..n).map(|p| reading.solution.ideal_force[p] / d[p]).collect();
         let other: Vec<f64> =
             (0..n).map(|p| (reading.solution.nonideal_force[p] - prescribed[p]) / d[p]).collect();

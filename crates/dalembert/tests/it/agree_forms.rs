@@ -171,7 +171,7 @@ fn with_outputs(text: &str, outputs: &[String]) -> dalembert::Workspace {
 /// `lambda_NAME` in written equations is `multiplier(NAME)` in outputs.
 fn speak_of_multipliers(model: &dalembert::Workspace, line: &str) -> String {
     let mut line = line.to_owned();
-    for row in model.system.rows.iter().rev() {
+    for row in model.system.constraints.rows.iter().rev() {
         line = line.replace(&format!("lambda_{}", row.name), &format!("multiplier({})", row.name));
     }
     line

@@ -17,8 +17,8 @@ fn value(model: &mut Workspace, e: Expr, state: &State) -> f64 {
         known.iter().find(|(k, _)| *k == s).map_or(f64::NAN, |(_, v)| *v)
     };
     let momenta = model.system.pool.evaluate_all(&form.momenta, |s| find(&known, s));
-    for (speed, y) in model.system.speeds.iter().zip(momenta) {
-        let label = speed.rate_of.map_or(&speed.name, |i| &model.system.coordinates[i].name);
+    for (speed, y) in model.system.frame.speeds.iter().zip(momenta) {
+        let label = speed.rate_of.map_or(&speed.name, |i| &model.system.frame.coordinates[i].name);
         known.push((model.system.pool.symbol(&format!("p_{label}")), y));
     }
     model.system.pool.evaluate(e, |s| find(&known, s))

@@ -123,7 +123,7 @@ fn a_pendulum_over_the_top_or_not() {
     // Both angles and both turns; beyond 2 pi it has gone round.
     let mut model = load_file("pendulum");
     for to in ["1", "-0.5", "6.8", "-5.2"] {
-        let name = model.system.coordinates[0].name.clone();
+        let name = model.system.frame.coordinates[0].name.clone();
         let found = connect(&mut model, &format!("{name} = {to}"), &[], 0.7);
         below("missed by", found.missed_by, 1e-8);
     }
@@ -160,7 +160,7 @@ fn a_sphere_both_ways_round() {
 #[test]
 fn a_double_pendulum_in_both_coordinates() {
     let mut angles = load_file("double_pendulum");
-    let names: Vec<String> = angles.system.coordinates.iter().map(|c| c.name.clone()).collect();
+    let names: Vec<String> = angles.system.frame.coordinates.iter().map(|c| c.name.clone()).collect();
     let to = format!("{} = 0.3, {} = -0.2", names[0], names[1]);
     let minimal = connect(&mut angles, &to, &[], 0.6);
     below("missed by", minimal.missed_by, 1e-8);

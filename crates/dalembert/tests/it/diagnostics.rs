@@ -55,8 +55,11 @@ fn redundant_rows_are_found_by_name() {
     );
     let state = support::start(&mut model);
     let now = support::evaluate(&model, &state);
-    let names: Vec<&str> =
-        model.redundant_rows(&now.terms).iter().map(|r| model.system.rows[*r].name.as_str()).collect();
+    let names: Vec<&str> = model
+        .redundant_rows(&now.terms)
+        .iter()
+        .map(|r| model.system.constraints.rows[*r].name.as_str())
+        .collect();
     assert_eq!(names, ["b", "c"]);
     assert_eq!(now.solution.rank, 1);
 }

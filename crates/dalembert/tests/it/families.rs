@@ -35,20 +35,28 @@ fn told(text: &str) -> Vec<String> {
     let mut told = Vec::new();
     let pool = &mut system.pool;
     let mut tell = |what: &str, name: &str, e| told.push(format!("{what} {name}: {}", pool.text(e)));
-    for ((c, rate), s) in system.coordinates.iter().zip(&form.x_dot).zip(&system.speeds) {
+    for ((c, rate), s) in system.frame.coordinates.iter().zip(&form.x_dot).zip(&system.frame.speeds) {
         tell("rate", &format!("{} {}", c.name, s.name), *rate);
     }
     form.mass_matrix.entries().for_each(|(p, q, e)| tell("M", &format!("{p} {q}"), e));
     form.force.iter().enumerate().for_each(|(p, e)| tell("Q", &p.to_string(), *e));
-    for (r, row) in system.rows.iter().enumerate() {
-        tell("residual", &format!("{} {}", row.name, system.constraints[row.constraint].name), row.residual);
+    for (r, row) in system.constraints.rows.iter().enumerate() {
+        tell(
+            "residual",
+            &format!("{} {}", row.name, system.constraints.named[row.constraint].name),
+            row.residual,
+        );
         form.constraint_matrix[r].iter().for_each(|(p, e)| tell("A", &p.to_string(), *e));
         tell("b", &row.name, form.constraint_right[r]);
         tell("psi", &row.name, form.velocity_residuals[r]);
     }
-    system.outputs.iter().for_each(|o| tell("output", &o.name, o.value));
-    system.initial.iter().for_each(|i| tell("initial", &format!("{:?} {}", i.target, i.fixed), i.value));
-    for figure in &system.drawn {
+    system.experiment.outputs.iter().for_each(|o| tell("output", &o.name, o.value));
+    system
+        .experiment
+        .initial
+        .iter()
+        .for_each(|i| tell("initial", &format!("{:?} {}", i.target, i.fixed), i.value));
+    for figure in &system.drawing.figures {
         if let Figure::Line(points) = figure {
             points.iter().flat_map(|p| &p.at).for_each(|e| tell("drawn", "", *e));
         }
@@ -121,9 +129,9 @@ fn mistakes_in_a_later_turn_are_found_at_their_place() {
 fn copied_rows_are_the_derivatives_of_their_residuals() {
     for name in ["link_chain", "net", "n_four_bar", "rolling_disk"] {
         let Workspace { mut system, form, .. } = crate::support::load_file(name);
-        let symbols: Vec<_> = system.coordinates.iter().map(|c| c.symbol).collect();
-        let speeds: Vec<_> = system.speeds.iter().map(|s| s.symbol).collect();
-        for (r, row) in system.rows.iter().enumerate() {
+        let symbols: Vec<_> = system.frame.coordinates.iter().map(|c| c.symbol).collect();
+        let speeds: Vec<_> = system.frame.speeds.iter().map(|s| s.symbol).collect();
+        for (r, row) in system.constraints.rows.iter().enumerate() {
             let by = if row.holonomic { &symbols } else { &speeds };
             let gradient = system.pool.gradient(row.residual, by);
             let derived: Vec<_> =

@@ -198,7 +198,7 @@ fn redundant_rows_of_a_large_system() {
     let now = model.evaluate(&start.state).unwrap();
     assert_eq!((now.solution.rank, now.solution.path), (261, Taken::Sparse));
     // Twins share by least squares: the multiplier of twice the row is twice as large.
-    let rows: Vec<&str> = model.system.rows.iter().map(|r| r.name.as_str()).collect();
+    let rows: Vec<&str> = model.system.constraints.rows.iter().map(|r| r.name.as_str()).collect();
     let of = |name: &str| now.solution.lambda[rows.iter().position(|r| *r == name).unwrap()];
     let size = now.solution.lambda.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     for i in [2, 100, 260] {

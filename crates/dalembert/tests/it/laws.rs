@@ -145,7 +145,7 @@ fn moved(state: &State, x_dot: &[f64], z: &[f64], h: f64) -> State {
 }
 
 fn residuals(model: &Workspace, state: &State) -> (Vec<f64>, Vec<f64>) {
-    let m = model.system.rows.len();
+    let m = model.system.constraints.rows.len();
     let (mut phi, mut psi) = (vec![0.0; m], vec![0.0; m]);
     let mut scratch = vec![0.0; model.compiled.scratch_len()];
     model.compiled.residuals(state.point(), &mut scratch, &mut phi, &mut psi);
@@ -175,7 +175,7 @@ proptest! {
             let error = apart(&slope(|h| along(h).1), &wanted) / size;
             prop_assert!(error < BY_DIFFERENCES, "psi' = A z - b: {error:.1e}\n{}", system.text);
             let rates = slope(|h| along(h).0);
-            for (r, row) in model.system.rows.iter().enumerate().filter(|(_, row)| row.holonomic) {
+            for (r, row) in model.system.constraints.rows.iter().enumerate().filter(|(_, row)| row.holonomic) {
                 let error = (rates[r] - residuals(&model, &state).1[r]).abs();
                 prop_assert!(error < BY_DIFFERENCES, "f' = psi in {}: {error:.1e}\n{}", row.name, system.text);
             }

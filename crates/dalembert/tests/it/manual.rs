@@ -77,10 +77,10 @@ fn check(block: &Block) -> Result<(), String> {
 
 /// The run that the model asks for, or a short one.
 fn run(model: &mut Workspace) -> Result<(), Box<Diagnostic>> {
-    let until = model.system.run.is_none().then_some(0.05);
+    let until = model.system.experiment.run.is_none().then_some(0.05);
     let motion = model.simulate(&Request { until, ..Request::default() }, |_| Flow::Continue)?;
     let failure = motion.failure.map_or(Ok(()), |d| Err(Box::new(d)));
-    if failure.is_err() || model.system.complete_integral.is_none() {
+    if failure.is_err() || model.system.experiment.complete_integral.is_none() {
         return failure;
     }
     // A complete integral is there to be used.

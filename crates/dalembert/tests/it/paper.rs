@@ -68,8 +68,8 @@ fn check_nesting(name: &str, html: &str) -> usize {
 fn check(name: &str, model: &Model, paper: &ReportPage) {
     let html = &paper.html;
     assert!(check_nesting(name, html) > 100, "{name}");
-    let names = model.system.constraints.iter().map(|c| &c.name);
-    for name_ in names.chain(model.system.coordinates.iter().map(|c| &c.name)).take(50) {
+    let names = model.system.constraints.named.iter().map(|c| &c.name);
+    for name_ in names.chain(model.system.frame.coordinates.iter().map(|c| &c.name)).take(50) {
         assert!(html.contains(&format!("<code>{name_}</code>")), "{name}: {name_}");
     }
     for section in ["model", "system", "constraints", "equations", "start", "conserved", "theory"] {

@@ -116,9 +116,9 @@ fn the_measure_of_nonholonomy_vanishes_for_holonomic_rows_in_every_frame() {
         let mut model = load(&text);
         let rows = linear_rows(&mut model);
         assert!(!rows.is_empty(), "{text}");
-        for row in rows.iter().filter(|row| model.system.rows[row.row].holonomic) {
+        for row in rows.iter().filter(|row| model.system.constraints.rows[row.row].holonomic) {
             for (p, e) in row.nonholonomy.iter().enumerate() {
-                let name = &model.system.rows[row.row].name;
+                let name = &model.system.constraints.rows[row.row].name;
                 let pool = &mut model.system.pool;
                 assert_eq!(pool.is_zero(*e), Zero::Yes, "{name}, speed {p}: {}\n{text}", pool.text(*e));
             }

@@ -50,20 +50,20 @@ fn residuals(text: &str, model: &mut Workspace, now: &Evaluation, form: Form) ->
     let (system, s) = (&model.system, &now.solution);
     let mut names: Vec<(String, String)> = Vec::new();
     let mut values = Vec::new();
-    for (k, (speed, a)) in system.speeds.iter().zip(&s.eta_dot).enumerate() {
+    for (k, (speed, a)) in system.frame.speeds.iter().zip(&s.eta_dot).enumerate() {
         names.push((format!("{}'", speed.name), format!("acc_{k}")));
         values.push(format!("parameter acc_{k} = {a:e}"));
     }
-    for (k, (row, l)) in system.rows.iter().zip(&s.lambda).enumerate() {
+    for (k, (row, l)) in system.constraints.rows.iter().zip(&s.lambda).enumerate() {
         names.push((format!("lambda_{}", row.name), format!("mul_{k}")));
         values.push(format!("parameter mul_{k} = {l:e}"));
     }
     for (input, u) in ["x", "y"].iter().zip(&s.inputs) {
         values.push(format!("parameter control_{input} = {u:e}"));
     }
-    let reactions: Vec<(String, String)> = (0..system.constraints.len())
+    let reactions: Vec<(String, String)> = (0..system.constraints.named.len())
         .map(|k| {
-            let name = &system.constraints[k].name;
+            let name = &system.constraints.named[k].name;
             (format!("reaction_{name}"), model.compiled.reaction(k, s, &now.terms).to_string())
         })
         .collect();

@@ -46,7 +46,7 @@ fn state_at_end(
 fn error_of(text: &str, until: f64, k: usize) -> Result<f64, String> {
     let mut model = load(text);
     let count = model.system.table_names().len();
-    let own = 1 + count + model.system.outputs.len();
+    let own = 1 + count + model.system.experiment.outputs.len();
     let parameter = model.system.parameters[k].clone();
     let value = model.compiled.parameters()[k];
     let found = state_at_end(&mut model, until, RTOL, std::slice::from_ref(&parameter.name))?;

@@ -117,7 +117,7 @@ fn numbers_have_units() {
     assert!(model.assignments("a = 80 {cm}").is_err());
     // The block of a loop stays a block.
     let looped = "coordinate q[1..2]\nkinetic (q[1]'^2 + q[2]'^2)/2\nfor i in 1..2 { force q[i] = 1 }";
-    assert_eq!(load(looped).system.coordinates.len(), 2);
+    assert_eq!(load(looped).system.frame.coordinates.len(), 2);
 }
 
 #[test]

@@ -36,9 +36,9 @@ fn every_model_file_passes() {
             assert!(found.check(always).is_some(), "{name}: {always}\n{}", told(&found));
         }
         let s = &model.system;
-        let lagrangian = s.mass.is_none() && s.contacts.is_empty();
+        let lagrangian = s.forces.mass.is_none() && s.contacts.is_empty();
         assert_eq!(found.check("action").is_some(), lagrangian, "{name}\n{}", told(&found));
-        assert_eq!(found.check("virtual_work").is_some(), !s.rows.is_empty(), "{name}");
+        assert_eq!(found.check("virtual_work").is_some(), !s.constraints.rows.is_empty(), "{name}");
         // Its pool is its own again.
         assert!(model.simulate(&until(0.01), |_| dalembert::run::Flow::Continue).is_ok(), "{name}");
     }

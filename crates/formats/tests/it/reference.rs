@@ -38,13 +38,13 @@ fn agrees(name: &str, file: &str, table: &str) {
             of("acceleration").iter().map(|(name, v)| (*name, v.parse().expect("a number"))).collect();
         let size = wanted.iter().fold(0.0, |m: f64, (_, v)| m.max(v.abs()));
         assert!(
-            wanted.len() == model.system.speeds.len(),
+            wanted.len() == model.system.frame.speeds.len(),
             "{} of {}",
             wanted.len(),
-            model.system.speeds.len()
+            model.system.frame.speeds.len()
         );
         for (speed, value) in wanted {
-            let k = model.system.speeds.iter().position(|s| s.name == speed).expect(speed);
+            let k = model.system.frame.speeds.iter().position(|s| s.name == speed).expect(speed);
             let off = (now.solution.eta_dot[k] - value).abs();
             assert!(off <= 1e-11 * size, "{name}, state {state}: {speed} is off by {off:.1e} of {size:.1e}");
         }

@@ -18,7 +18,7 @@ fn start_of(text: &str, name: &str) -> f64 {
     let model =
         Model::load(&Source::new("", text), &Overrides::default()).unwrap_or_else(|d| panic!("{d}\n{text}"));
     let start = model.start().unwrap_or_else(|d| panic!("{d}\n{text}"));
-    let k = model.system.coordinates.iter().position(|c| c.name == name).expect(name);
+    let k = model.system.frame.coordinates.iter().position(|c| c.name == name).expect(name);
     start.state.x[k]
 }
 

@@ -301,25 +301,25 @@ impl Placement {
 fn direct_forces(model: &mut Workspace) -> Vec<Expr> {
     let system = &mut model.system;
     let speeds = &model.form.speeds;
-    let drag = match system.dissipation {
+    let drag = match system.forces.dissipation {
         Some(R) => system.pool.gradient(R, speeds),
         None => vec![Pool::ZERO; speeds.len()],
     };
-    let applied = system.applied.clone();
+    let applied = system.forces.applied.clone();
     applied.into_iter().zip(drag).map(|(force, slope)| system.pool.sub(force, slope)).collect()
 }
 
 /// Y of `eta = Y x'` by entries, where speeds are not rates and it is known.
 fn inverse(model: &Workspace) -> Option<Vec<(usize, usize, Expr)>> {
     model.form.frame.as_ref()?;
-    let rows = model.system.speeds_in_rates.as_ref()?.iter().enumerate();
+    let rows = model.system.frame.speeds_in_rates.as_ref()?.iter().enumerate();
     let entries = rows.flat_map(|(p, row)| row.iter().enumerate().map(move |(i, e)| (p, i, *e)));
     Some(entries.filter(|entry| entry.2 != Pool::ZERO).collect())
 }
 
 /// Whether forces on coordinates are known: speeds are rates, or can be written in them.
 fn knows_coordinates(model: &Workspace) -> bool {
-    model.form.frame.is_none() || model.system.speeds_in_rates.is_some()
+    model.form.frame.is_none() || model.system.frame.speeds_in_rates.is_some()
 }
 
 /// Points of the scene whose components are coordinates, each coordinate once.
@@ -373,7 +373,7 @@ fn angles(
             parts.iter().any(|e| pool.depends_on(*e, &[symbol]))
         };
         let Some(at) = layout.points.iter().map(|(_, at)| *at).find(|at| turns(pool, *at)) else { continue };
-        let name = model.system.coordinates[p].name.clone();
+        let name = model.system.frame.coordinates[p].name.clone();
         let unit = model.system.unit_of_column(&name);
         let pool = &mut model.system.pool;
         let (turn, angle) = (pool.pi(), pool.var(symbol));
@@ -395,7 +395,7 @@ fn angles(
 /// The multipliers at a row; `None` where redundant rows share their forces.
 fn multipliers(model: &Workspace, row: &[f64]) -> Option<Vec<f64>> {
     let now = model.evaluate(&model.system.state_of_row(row)).ok()?;
-    (now.solution.rank >= model.system.rows.len()).then(|| now.solution.lambda.clone())
+    (now.solution.rank >= model.system.constraints.rows.len()).then(|| now.solution.lambda.clone())
 }
 
 /// The largest force of a frame that one frame in twenty exceeds: peaks are not to make all else invisible.

@@ -42,8 +42,8 @@ pub fn checked(model: &Model, findings: &Findings, source: &Source) -> Value {
     all.extend(findings.diagnostics.iter().cloned());
     let mut document = json!({
         "title": model.system.title,
-        "coordinates": names(model.system.coordinates.iter().map(|c| c.name.as_str()).collect()),
-        "speeds": names(model.system.speeds.iter().map(|s| s.name.as_str()).collect()),
+        "coordinates": names(model.system.frame.coordinates.iter().map(|c| c.name.as_str()).collect()),
+        "speeds": names(model.system.frame.speeds.iter().map(|s| s.name.as_str()).collect()),
         "parameters": object(parameters(model)),
         "units": units(model, names_of(model)),
         "constraints": findings.kinds.iter().map(kind_json).collect::<Value>(),
@@ -51,8 +51,8 @@ pub fn checked(model: &Model, findings: &Findings, source: &Source) -> Value {
         "degrees_of_freedom": Value::Null,
         "initial": Value::Null,
         "redundant": Value::Null,
-        "outputs": names(model.system.outputs.iter().map(|o| o.name.as_str()).collect()),
-        "events": names(model.system.events.iter().map(|e| e.name.as_str()).collect()),
+        "outputs": names(model.system.experiment.outputs.iter().map(|o| o.name.as_str()).collect()),
+        "events": names(model.system.experiment.events.iter().map(|e| e.name.as_str()).collect()),
         "operations": operations(model),
         "diagnostics": diagnostic::json(&all, source),
     });
@@ -64,7 +64,7 @@ pub fn checked(model: &Model, findings: &Findings, source: &Source) -> Value {
             document["initial"] = object(state_pairs(model, &start.state));
             bodies(&mut document, model, start, freedom);
             document["redundant"] =
-                freedom.redundant.iter().map(|r| json!(model.system.rows[*r].name)).collect();
+                freedom.redundant.iter().map(|r| json!(model.system.constraints.rows[*r].name)).collect();
         }
         None => document["error"] = json!(headline(&findings.diagnostics)),
     }
@@ -75,7 +75,7 @@ pub fn checked(model: &Model, findings: &Findings, source: &Source) -> Value {
 fn names_of(model: &Model) -> Vec<&str> {
     let system = &model.system;
     let parameters = system.parameters.iter().map(|p| p.name.as_str());
-    let outputs = system.outputs.iter().map(|o| o.name.as_str());
+    let outputs = system.experiment.outputs.iter().map(|o| o.name.as_str());
     ["t"].into_iter().chain(model.state_names()).chain(parameters).chain(outputs).collect()
 }
 

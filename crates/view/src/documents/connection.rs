@@ -28,11 +28,11 @@ pub fn stationary_kind(found: &Connected) -> (&'static str, String) {
 pub fn connection(model: &Model, found: &Connected) -> Value {
     let c = &found.connection;
     let coordinates = |x: &[f64]| {
-        let names = model.system.coordinates.iter().map(|c| c.name.as_str());
+        let names = model.system.frame.coordinates.iter().map(|c| c.name.as_str());
         object(names.zip(x.iter().copied()))
     };
     let speeds = |eta: &[f64]| {
-        let names = model.system.speeds.iter().map(|s| s.name.as_str());
+        let names = model.system.frame.speeds.iter().map(|s| s.name.as_str());
         object(names.zip(eta.iter().copied()))
     };
     let mut document = json!({

@@ -24,7 +24,8 @@ pub fn start_or_guess(model: &Model, remarks: &mut Vec<Diagnostic>) -> Result<St
 
 /// Outputs that have no finite value at this state.
 pub fn output_remarks(model: &Model, now: &Evaluation) -> Vec<Diagnostic> {
-    let values = model.system.outputs.iter().zip(&now.outputs).filter(|(_, value)| !value.is_finite());
+    let values =
+        model.system.experiment.outputs.iter().zip(&now.outputs).filter(|(_, value)| !value.is_finite());
     let remark = |name: &str, value: f64, span| {
         let message = format!("`{name}` is not a finite number at this state: it is {value}");
         Diagnostic::warning(Code::OutputNotFinite, span, message)
@@ -34,7 +35,7 @@ pub fn output_remarks(model: &Model, now: &Evaluation) -> Vec<Diagnostic> {
 
 /// Rows that vanish or depend on others at this state.
 pub fn rank_remarks(model: &Model, now: &Evaluation) -> Vec<Diagnostic> {
-    let rows = &model.system.rows;
+    let rows = &model.system.constraints.rows;
     if now.solution.rank >= rows.len() {
         return Vec::new();
     }
@@ -62,7 +63,7 @@ pub fn rank_remarks(model: &Model, now: &Evaluation) -> Vec<Diagnostic> {
 /// What was found at a state as JSON.
 pub fn evaluation(model: &Model, now: &Evaluation, remarks: &[Diagnostic], source: &Source) -> Value {
     let (system, solution) = (&model.system, &now.solution);
-    let row_names = || system.rows.iter().map(|row| row.name.as_str());
+    let row_names = || system.constraints.rows.iter().map(|row| row.name.as_str());
     let mut state = object(state_pairs(model, &now.state));
     state["t"] = json!(now.state.t);
     let mut all = model.diagnostics.clone();
@@ -72,10 +73,10 @@ pub fn evaluation(model: &Model, now: &Evaluation, remarks: &[Diagnostic], sourc
     json!({
         "state": state,
         "units": units(model, state_and_outputs(model)),
-        "speeds": system.speeds.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(),
-        "mass": matrix(now, system.speeds.len(), |i| now.terms.mass_row(i)),
+        "speeds": system.frame.speeds.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(),
+        "mass": matrix(now, system.frame.speeds.len(), |i| now.terms.mass_row(i)),
         "impressed": now.terms.Q,
-        "constraint_matrix": matrix(now, system.rows.len(), |i| now.terms.row(i)),
+        "constraint_matrix": matrix(now, system.constraints.rows.len(), |i| now.terms.row(i)),
         "constraint_rhs": now.terms.b,
         "nonideal_term": explicit.nonideal_term,
         "constraint_scaled": explicit.constraint_scaled,
@@ -106,7 +107,7 @@ pub fn evaluation(model: &Model, now: &Evaluation, remarks: &[Diagnostic], sourc
 }
 
 fn state_and_outputs(model: &Model) -> Vec<&str> {
-    let outputs = model.system.outputs.iter().map(|o| o.name.as_str());
+    let outputs = model.system.experiment.outputs.iter().map(|o| o.name.as_str());
     ["t"].into_iter().chain(model.state_names()).chain(outputs).collect()
 }
 
@@ -136,7 +137,7 @@ pub fn virtual_work(work: &VirtualWork) -> Value {
 /// How far each requirement is from being met, by the names of their rows.
 fn requirements<'m>(model: &'m Model, now: &Evaluation) -> impl Iterator<Item = (&'m str, f64)> {
     let errors = model.compiled.requirement_errors(now.state.point());
-    let names = model.system.requirement_rows.iter().map(|row| row.name.as_str());
+    let names = model.system.control.rows.iter().map(|row| row.name.as_str());
     names.zip(errors.into_iter().map(|errors| errors[0]))
 }
 
@@ -152,7 +153,7 @@ fn matrix<'a>(now: &Evaluation, rows: usize, row: impl Fn(usize) -> Line<'a>) ->
 
 /// The size of the force of each constraint.
 pub fn reactions<'m>(model: &'m Model, now: &Evaluation) -> Vec<(&'m str, f64)> {
-    let constraints = model.system.constraints.iter().enumerate();
+    let constraints = model.system.constraints.named.iter().enumerate();
     constraints
         .map(|(k, c)| (c.name.as_str(), model.compiled.reaction(k, &now.solution, &now.terms)))
         .collect()
@@ -160,12 +161,12 @@ pub fn reactions<'m>(model: &'m Model, now: &Evaluation) -> Vec<(&'m str, f64)> 
 
 /// The names of the control inputs: actuated coordinates, or every speed; none where nothing is required.
 pub fn input_names(model: &Workspace) -> Vec<&str> {
-    if model.system.requirement_rows.is_empty() {
+    if model.system.control.rows.is_empty() {
         return Vec::new();
     }
-    match &model.system.actuators {
+    match &model.system.control.actuators {
         Some(list) => list.iter().map(|(name, _)| name.as_str()).collect(),
-        None => model.system.speeds.iter().map(|s| s.name.as_str()).collect(),
+        None => model.system.frame.speeds.iter().map(|s| s.name.as_str()).collect(),
     }
 }
 
@@ -185,5 +186,5 @@ fn contacts(model: &Model, now: &Evaluation) -> Value {
 
 /// The model's outputs.
 pub fn outputs<'m>(model: &'m Model, now: &Evaluation) -> Vec<(&'m str, f64)> {
-    model.system.outputs.iter().map(|o| o.name.as_str()).zip(now.outputs.iter().copied()).collect()
+    model.system.experiment.outputs.iter().map(|o| o.name.as_str()).zip(now.outputs.iter().copied()).collect()
 }

@@ -10,7 +10,7 @@ use dalembert_run::Stop;
 /// How a run went, as names and values for people with so many significant digits; the same at every run.
 pub fn facts(model: &Model, motion: &Motion, digits: usize) -> Vec<(String, String)> {
     let plain = |value: f64| rounded(value, digits);
-    let unit = model.system.energy_kind.shown().map_or(String::new(), |unit| format!(" {unit}"));
+    let unit = model.system.energies.unit.shown().map_or(String::new(), |unit| format!(" {unit}"));
     let (counters, outcome) = (motion.counters(), &motion.outcome);
     let mut facts: Vec<(String, String)> = Vec::new();
     let mut put = |name: &str, value: String| facts.push((name.to_owned(), value));

@@ -155,7 +155,7 @@ pub fn well_determined(linear: &Linearization, k: usize) -> bool {
 
 /// Equilibria as JSON.
 pub fn equilibria(model: &Model, found: &Equilibria, source: &Source, files: &[String]) -> Value {
-    let rows = || model.system.rows.iter().map(|r| r.name.as_str());
+    let rows = || model.system.constraints.rows.iter().map(|r| r.name.as_str());
     let equilibria: Vec<Value> = found
         .equilibria
         .iter()
@@ -192,12 +192,12 @@ pub fn equilibria(model: &Model, found: &Equilibria, source: &Source, files: &[S
 
 /// The generalised force of each constraint, speed by speed.
 pub fn constraint_forces(model: &Model, e: &Equilibrium) -> Vec<(String, Vec<(String, f64)>)> {
-    let (n, matrix) = (model.system.speeds.len(), e.now.terms.written_out().A);
+    let (n, matrix) = (model.system.frame.speeds.len(), e.now.terms.written_out().A);
     let component = |rows: std::ops::Range<usize>, p: usize| {
         rows.map(|r| matrix[r * n + p] * e.now.solution.lambda[r]).sum::<f64>()
     };
-    let list = model.system.constraints.iter().map(|c| {
-        let parts = (0..n).map(|p| (model.system.speeds[p].name.clone(), component(c.rows.clone(), p)));
+    let list = model.system.constraints.named.iter().map(|c| {
+        let parts = (0..n).map(|p| (model.system.frame.speeds[p].name.clone(), component(c.rows.clone(), p)));
         (c.name.clone(), parts.filter(|(_, v)| *v != 0.0).collect())
     });
     list.collect()

@@ -42,7 +42,7 @@ pub(super) fn section(draft: &mut Draft, analysis: &AnalysisResult) -> String {
 
 fn written(draft: &mut Draft, latex: &str) -> String {
     draft.rests_on(&[Tag::K3]);
-    let names: Vec<&str> = draft.model.system.constraints.iter().map(|c| c.name.as_str()).collect();
+    let names: Vec<&str> = draft.model.system.constraints.named.iter().map(|c| c.name.as_str()).collect();
     let elsewhere = draft.command("derive MODEL --form lagrange --format latex");
     html::paragraph(&format!("The rows of {}:", listed(&names))) + &formula::block(latex, &elsewhere)
 }
@@ -83,7 +83,7 @@ fn set(draft: &Draft, set: &ConstraintSet) -> Vec<(String, String)> {
     if let Some(reason) = &set.undecided {
         put("not decided", escaped(reason));
     }
-    let rows = draft.model.system.rows.len();
+    let rows = draft.model.system.constraints.rows.len();
     if rows > 0 {
         put("rank", format!("{} of {}", set.rank, counted(rows, "row")));
     }

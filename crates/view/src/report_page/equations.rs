@@ -25,7 +25,7 @@ pub(super) fn section(draft: &mut Draft) -> String {
             Err(diagnostic) => body.push_str(&draft.trouble(*diagnostic)),
         },
     }
-    if draft.model.system.nonideal.is_some() && body.contains(title(draft, Form::Lagrange)) {
+    if draft.model.system.constraints.nonideal.is_some() && body.contains(title(draft, Form::Lagrange)) {
         body.push_str(&html::remark(
             "λ is the multiplier of the ideal forces (U2), here and along the motion; Λ, where it occurs, also holds \
              the constraints' answer to **C**.",
@@ -42,7 +42,7 @@ fn named_forces(draft: &Draft) -> String {
             "Coulomb friction stands under names of its own: which contacts stick is decided along the motion.",
         ));
     }
-    if !draft.model.system.requirement_rows.is_empty() {
+    if !draft.model.system.control.rows.is_empty() {
         out.push_str(&html::remark(
             "Control forces stand under names of their own: they are what the requirements take, state by state (C1).",
         ));
@@ -61,7 +61,7 @@ fn asked(draft: &mut Draft, form: Form) -> String {
 /// Kernel form and closed form of small systems; nothing is lost where they are left out. Where Lagrange's equations are
 /// long the closed form is not looked for: it takes long to make, and is longer still.
 fn where_short(draft: &mut Draft, lagrange: usize) -> String {
-    if draft.model.form.speeds.len() + draft.model.system.rows.len() > SMALL {
+    if draft.model.form.speeds.len() + draft.model.system.constraints.rows.len() > SMALL {
         return html::remark(&format!(
             "The kernel form **M**, **Q**, **A**, **b** and the closed form are shown up to {SMALL} speeds and rows together; `{}` writes the first.",
             draft.command("derive MODEL --form kernel")

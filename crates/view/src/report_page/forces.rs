@@ -37,7 +37,7 @@ impl Observed {
         for force in &wanted {
             let value = system.pool.var(force.symbol);
             let (name, kind) = (force.name.clone(), UnitInfo::Missing);
-            system.outputs.push(Output { name, value, kind, span: Span::at(0) });
+            system.experiment.outputs.push(Output { name, value, kind, span: Span::at(0) });
         }
         match Model::of(system, model.diagnostics.clone()) {
             Ok(observed) => Observed { model: Some(observed), forces: wanted, ..none },
@@ -79,7 +79,7 @@ struct Followed {
 fn symbols(model: &Model) -> Vec<Followed> {
     let (s, o) = (&model.system, &model.system.observables);
     let mut all = Vec::new();
-    let rows = s.rows.iter().zip(&o.multipliers);
+    let rows = s.constraints.rows.iter().zip(&o.multipliers);
     all.extend(rows.enumerate().map(|(r, (row, symbol))| Followed {
         name: format!("λ {}", row.name),
         what: "multiplier",
@@ -87,7 +87,7 @@ fn symbols(model: &Model) -> Vec<Followed> {
         symbol: *symbol,
     }));
     let is_contact = |k: usize| s.contacts.iter().any(|contact| contact.constraint == Some(k));
-    let constraints = s.constraints.iter().zip(&o.reactions).enumerate();
+    let constraints = s.constraints.named.iter().zip(&o.reactions).enumerate();
     // A norm of forces and moments together means nothing.
     let mixed = s.mixes_force_units();
     let constraints = constraints.filter(|(k, _)| is_contact(*k) || !mixed);
@@ -107,15 +107,15 @@ fn symbols(model: &Model) -> Vec<Followed> {
         }
     }
     let per_speed = |list: &[Symbol], there: bool, word: &str, what: &'static str| -> Vec<_> {
-        let speeds = s.speeds.iter().zip(list).enumerate().filter(|_| there);
+        let speeds = s.frame.speeds.iter().zip(list).enumerate().filter(|_| there);
         let force = |(p, (speed, symbol)): (usize, (&Speed, &Symbol))| {
             let (name, unit) = (format!("{word} {}", speed.name), s.unit_of_force(p));
             Followed { name, what, unit, symbol: *symbol }
         };
         speeds.map(force).collect()
     };
-    all.extend(per_speed(&o.nonideal, s.nonideal.is_some(), "Q_ni on", "non-ideal force (U3)"));
-    all.extend(per_speed(&o.control, !s.requirement_rows.is_empty(), "u on", "control force"));
+    all.extend(per_speed(&o.nonideal, s.constraints.nonideal.is_some(), "Q_ni on", "non-ideal force (U3)"));
+    all.extend(per_speed(&o.control, !s.control.rows.is_empty(), "u on", "control force"));
     all
 }
 

@@ -34,7 +34,7 @@ pub(super) fn sections(draft: &mut Draft, progress: &mut dyn FnMut(Stage) -> Flo
     if !draft.wanted.motion {
         return out;
     }
-    if draft.wanted.request.until.is_none() && draft.model.system.run.is_none() {
+    if draft.wanted.request.until.is_none() && draft.model.system.experiment.run.is_none() {
         let d = Diagnostic::new(Code::BadOption, None, "nothing says how long to simulate");
         let d = d
             .severity(Severity::Warning)
@@ -63,7 +63,7 @@ fn request(draft: &Draft) -> Request {
     let variational = request.method.as_deref().is_some_and(|name| name.starts_with("variational"));
     let small = model.form.speeds.len() <= BALANCED;
     request.balance =
-        (small && !variational && model.system.energy.is_some()).then_some(true).or(request.balance);
+        (small && !variational && model.system.energies.total.is_some()).then_some(true).or(request.balance);
     request.forces = draft.wanted.player;
     request
 }
@@ -73,7 +73,7 @@ fn starting(draft: &Draft, start: &ConsistentState) -> String {
     let n_x = model.form.coordinates.len();
     let given = |k: usize| {
         let target = k.checked_sub(n_x).map_or(InitialTarget::Coordinate(k), InitialTarget::Speed);
-        match model.system.initial.iter().rev().find(|i| i.target == target) {
+        match model.system.experiment.initial.iter().rev().find(|i| i.target == target) {
             Some(i) if i.fixed => ("given", model.system.pool.as_number(i.value)),
             Some(_) => ("near a guess", None),
             None => ("found", None),

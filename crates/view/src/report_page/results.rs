@@ -62,7 +62,7 @@ pub(super) fn accuracy(draft: &mut Draft, motion: &Motion, request: &Request) ->
         };
         facts.insert(1.min(facts.len()), ("tolerances".to_owned(), words));
     }
-    if !draft.model.system.rows.is_empty() {
+    if !draft.model.system.constraints.rows.is_empty() {
         let words = "smallest along the motion; 0 where rank is lost";
         let margin = format!("{} ({words})", html::size(motion.outcome.smallest_margin));
         facts.push(("conditioning of the constraints".to_owned(), margin));
@@ -95,7 +95,7 @@ const NOT_LOOKED_FOR: &str = "Not looked for: symmetries are those of a Lagrangi
 /// Whether symmetries mean nothing for a model, so that none is tried.
 fn untried(model: &Model) -> bool {
     let s = &model.system;
-    !s.contacts.is_empty() || !s.requirement_rows.is_empty() || s.mass.is_some()
+    !s.contacts.is_empty() || !s.control.rows.is_empty() || s.forces.mass.is_some()
 }
 
 /// The quantities as formulas, then what is known of each. Script letters are the page's own.

@@ -35,7 +35,7 @@ pub(super) fn section(draft: &mut Draft) -> String {
 
 fn variables(draft: &mut Draft) -> String {
     let system = &draft.model.system;
-    let quasi = system.speeds.iter().any(|s| s.rate_of.is_none());
+    let quasi = system.frame.speeds.iter().any(|s| s.rate_of.is_none());
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     let row = |name: &str, what: &str, kind: &UnitInfo| {
         vec![
@@ -45,16 +45,16 @@ fn variables(draft: &mut Draft) -> String {
             unit(kind),
         ]
     };
-    rows.extend(system.coordinates.iter().map(|c| row(&c.name, "coordinate", &c.kind)));
+    rows.extend(system.frame.coordinates.iter().map(|c| row(&c.name, "coordinate", &c.kind)));
     let speed = |s: &dalembert::system::Speed| match s.rate_of {
         Some(_) => row(&s.name, "speed, the rate of a coordinate", &s.kind),
         None => row(&s.name, "quasi-velocity", &s.kind),
     };
-    rows.extend(system.speeds.iter().map(speed));
+    rows.extend(system.frame.speeds.iter().map(speed));
     let mut words = format!(
         "{}, {}.",
-        counted(system.coordinates.len(), "coordinate"),
-        counted(system.speeds.len(), "speed")
+        counted(system.frame.coordinates.len(), "coordinate"),
+        counted(system.frame.speeds.len(), "speed")
     );
     if quasi {
         words.push_str(" Speeds are not all rates of coordinates: **x**′ = **X**₀ + **X** **η** (K1).");
@@ -95,7 +95,7 @@ fn parameters(draft: &mut Draft) -> String {
 
 /// What S is: a complete integral only where that was verified.
 fn integral_words(draft: &mut Draft) -> &'static str {
-    if draft.model.system.complete_integral.is_none() {
+    if draft.model.system.experiment.complete_integral.is_none() {
         return "";
     }
     let verified = HamiltonJacobi::of(&mut draft.work).and_then(|jacobi| jacobi.verify(&mut draft.work));
@@ -112,12 +112,12 @@ fn energy_words(draft: &mut Draft) -> String {
     let integral = integral_words(draft);
     let s = &draft.model.system;
     let parts = [
-        (s.kinetic.is_some(), "T* is the kinetic co-energy"),
-        (s.potential.is_some(), "V the potential energy"),
-        (s.lagrangian.is_some(), "L a Lagrangian given as such"),
-        (s.dissipation.is_some(), "R Rayleigh's function of dissipation"),
-        (s.complete_integral.is_some(), integral),
-        (s.mass.is_some(), "**M** the mass matrix, given directly"),
+        (s.energies.kinetic.is_some(), "T* is the kinetic co-energy"),
+        (s.energies.potential.is_some(), "V the potential energy"),
+        (s.energies.lagrangian.is_some(), "L a Lagrangian given as such"),
+        (s.forces.dissipation.is_some(), "R Rayleigh's function of dissipation"),
+        (s.experiment.complete_integral.is_some(), integral),
+        (s.forces.mass.is_some(), "**M** the mass matrix, given directly"),
     ];
     let said: Vec<&str> = parts.iter().filter(|(there, _)| *there).map(|(_, words)| *words).collect();
     if said.is_empty() { "Kinematics of the speeds:".to_owned() } else { format!("{}.", said.join(", ")) }
@@ -127,7 +127,7 @@ fn forces(draft: &mut Draft, elsewhere: &str) -> String {
     let mut out = String::new();
     if let Some(latex) = state(&mut draft.work, Part::Forces, Format::Latex) {
         out.push_str(&html::paragraph(
-            if draft.model.system.nonideal.is_some() {
+            if draft.model.system.constraints.nonideal.is_some() {
                 "**Q** are applied forces on the speeds, **C** the work that constraint forces do in virtual displacements:"
             } else {
                 "**Q** are applied forces on the speeds:"
@@ -135,7 +135,7 @@ fn forces(draft: &mut Draft, elsewhere: &str) -> String {
         ));
         out.push_str(&formula::block(&latex, elsewhere));
     }
-    if draft.model.system.nonideal.is_some() {
+    if draft.model.system.constraints.nonideal.is_some() {
         draft.rests_on(&[Tag::K4, Tag::U3]);
     }
     if !draft.model.system.contacts.is_empty() {
@@ -166,7 +166,7 @@ fn contact_row(draft: &mut Draft, contact: &Contact) -> Vec<Cell> {
 fn control(draft: &mut Draft, elsewhere: &str) -> String {
     let Some(latex) = state(&mut draft.work, Part::Requirements, Format::Latex) else { return String::new() };
     draft.rests_on(&[Tag::C1]);
-    let names: Vec<&str> = draft.model.system.requirements.iter().map(|r| r.name.as_str()).collect();
+    let names: Vec<&str> = draft.model.system.control.requirements.iter().map(|r| r.name.as_str()).collect();
     let inputs = documents::input_names(draft.model);
     let words = format!(
         "The motion shall meet {}; control may use {}. The force of least cost does it (C1).",
@@ -176,7 +176,7 @@ fn control(draft: &mut Draft, elsewhere: &str) -> String {
     let mut out =
         html::heading("Requirements") + &html::paragraph(&words) + &formula::block(&latex, elsewhere);
     out.push_str(&decays(draft));
-    let weight = draft.model.system.weight.clone();
+    let weight = draft.model.system.control.weight.clone();
     if let Some((rows, _)) = weight {
         out.push_str(&weighing(draft, &rows, elsewhere));
     }
@@ -202,7 +202,7 @@ fn weighing(draft: &mut Draft, rows: &[Vec<Expr>], elsewhere: &str) -> String {
 
 /// How errors of the requirements decay (C2).
 fn decays(draft: &mut Draft) -> String {
-    let rows = draft.model.system.requirement_rows.clone();
+    let rows = draft.model.system.control.rows.clone();
     let (pool, notation) = (&mut draft.work.system.pool, &draft.notation);
     let mut equations = Vec::new();
     for row in rows {

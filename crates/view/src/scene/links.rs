@@ -32,7 +32,7 @@ fn particle(pool: &Pool, place: &DrawnPoint) -> Option<Vec<Symbol>> {
 fn by_constraints(model: &mut Workspace, places: &[DrawnPoint]) -> Vec<[DrawnPoint; 2]> {
     let system = &mut model.system;
     let pool = &mut system.pool;
-    let coordinates: Vec<Symbol> = system.coordinates.iter().map(|c| c.symbol).collect();
+    let coordinates: Vec<Symbol> = system.frame.coordinates.iter().map(|c| c.symbol).collect();
     let known: FxHashSet<Symbol> = coordinates.iter().copied().collect();
     let mut owner: FxHashMap<Symbol, usize> = FxHashMap::default();
     for (k, place) in places.iter().enumerate() {
@@ -41,7 +41,7 @@ fn by_constraints(model: &mut Workspace, places: &[DrawnPoint]) -> Vec<[DrawnPoi
         }
     }
     let mut found = Vec::new();
-    for row in system.rows.iter().filter(|row| row.holonomic) {
+    for row in system.constraints.rows.iter().filter(|row| row.holonomic) {
         let mut symbols = pool.symbols(&[row.residual]);
         symbols.retain(|s| known.contains(s));
         let Some(mut owners) = symbols.iter().map(|s| owner.get(s).copied()).collect::<Option<Vec<_>>>()
@@ -139,7 +139,7 @@ fn origin(dimension: usize) -> DrawnPoint {
 fn by_writing(model: &mut Workspace, places: &[DrawnPoint], fixed: &[DrawnPoint]) -> Vec<[DrawnPoint; 2]> {
     let system = &mut model.system;
     let pool = &mut system.pool;
-    let mut moves: Vec<Symbol> = system.coordinates.iter().map(|c| c.symbol).collect();
+    let mut moves: Vec<Symbol> = system.frame.coordinates.iter().map(|c| c.symbol).collect();
     moves.push(system.time);
     let written: Vec<&DrawnPoint> =
         places.iter().filter(|place| particle(pool, place).is_none()).take(MAX_COMPARED).collect();

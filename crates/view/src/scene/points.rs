@@ -19,7 +19,7 @@ impl Points {
     pub fn of(model: &mut Workspace) -> Points {
         let (mut places, fixed) = named_vectors(model);
         let known: FxHashSet<Vec<Expr>> = places.iter().map(|p| p.at.clone()).collect();
-        let particles = particles(&model.system.coordinates);
+        let particles = particles(&model.system.frame.coordinates);
         for (name, members) in particles {
             let at: Vec<Expr> = members.iter().map(|c| model.system.pool.var(c.symbol)).collect();
             if !known.contains(&at) {
@@ -35,11 +35,11 @@ impl Points {
 /// one are directions and left out, unless there is nothing else in a model of one or two coordinates.
 fn named_vectors(model: &mut Workspace) -> (Vec<DrawnPoint>, Vec<DrawnPoint>) {
     let system = &mut model.system;
-    let coordinates: FxHashSet<Symbol> = system.coordinates.iter().map(|c| c.symbol).collect();
+    let coordinates: FxHashSet<Symbol> = system.frame.coordinates.iter().map(|c| c.symbol).collect();
     let constants: FxHashSet<Symbol> =
         system.parameters.iter().map(|p| p.symbol).chain([system.time]).collect();
     let (mut moving, mut fixed, mut directions) = (Vec::new(), Vec::new(), Vec::new());
-    let vectors: Vec<DrawnPoint> = system.vectors.iter().take(MAX_LOOKED_AT).cloned().collect();
+    let vectors: Vec<DrawnPoint> = system.drawing.vectors.iter().take(MAX_LOOKED_AT).cloned().collect();
     for place in vectors {
         let symbols = system.pool.symbols(&place.at);
         let known = |s: &Symbol| coordinates.contains(s) || constants.contains(s);
@@ -54,7 +54,7 @@ fn named_vectors(model: &mut Workspace) -> (Vec<DrawnPoint>, Vec<DrawnPoint>) {
             moving.push(place);
         }
     }
-    if moving.is_empty() && system.coordinates.len() <= 2 {
+    if moving.is_empty() && system.frame.coordinates.len() <= 2 {
         moving = directions; // a pendulum of length one
     }
     (moving, fixed)

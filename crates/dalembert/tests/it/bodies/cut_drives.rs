@@ -103,7 +103,7 @@ fn a_ball_that_closes_a_loop_has_its_speeds() {
     };
     let mut model = load(&text("", ", cut"));
     let state = start(&mut model);
-    let names: Vec<String> = model.system.outputs.iter().map(|o| o.name.clone()).collect();
+    let names: Vec<String> = model.system.experiment.outputs.iter().map(|o| o.name.clone()).collect();
     let found = evaluate(&model, &state).outputs;
     let at = |name: &str| found[names.iter().position(|n| n == name).unwrap_or_else(|| panic!("{name}"))];
     below("drive", (at("dq.x") - 0.3).abs() + (at("dr.y") + 0.2).abs(), 1e-14);

@@ -12,7 +12,8 @@ fn in_symbols(model: &Workspace, at: &State) -> [f64; 3] {
     model.system.write_body_energies();
     assert!(model.system.deferred_energies().is_none());
     let system = &model.system;
-    let list = [system.energy, system.kinetic_energy, system.potential_energy].map(|e| e.expect("an energy"));
+    let list = [system.energies.total, system.energies.kinetic_part, system.energies.potential_part]
+        .map(|e| e.expect("an energy"));
     let form = &model.form;
     let symbols = [form.time].into_iter().chain(form.coordinates.iter().chain(&form.speeds).copied());
     let symbols: Vec<_> = symbols.chain(form.parameters.iter().copied()).collect();

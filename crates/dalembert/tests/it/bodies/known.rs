@@ -8,7 +8,7 @@ fn output(model: &mut Workspace, at: &str, name: &str) -> f64 {
     let state = start(model);
     let state = model.state_at(state, at).unwrap_or_else(|d| panic!("{}", d.message));
     let now = evaluate(model, &state);
-    let place = model.system.outputs.iter().position(|o| o.name == name);
+    let place = model.system.experiment.outputs.iter().position(|o| o.name == name);
     now.outputs[place.unwrap_or_else(|| panic!("no output {name}"))]
 }
 

@@ -116,7 +116,7 @@ fn a_door_on_two_hinges_counts_its_rows() {
     for (cut, rows, rank) in [("", 5, 0), (", cut", 10, 5)] {
         let mut model = load(&door(cut));
         let (_, freedom) = Freedom::at_start(&mut model).unwrap_or_else(|d| panic!("{}", d.message));
-        assert_eq!((model.system.rows.len(), freedom.rank), (rows, rank));
+        assert_eq!((model.system.constraints.rows.len(), freedom.rank), (rows, rank));
         assert_eq!(freedom.degrees(&model), 1);
     }
 }

@@ -18,9 +18,11 @@ fn rows(table: &str) -> Vec<(String, String, String, String)> {
 fn value(model: &Workspace, now: &Evaluation, what: &str, name: &str) -> f64 {
     let system = &model.system;
     let found = match what {
-        "acceleration" => system.speeds.iter().position(|s| s.name == name).map(|p| now.solution.eta_dot[p]),
+        "acceleration" => {
+            system.frame.speeds.iter().position(|s| s.name == name).map(|p| now.solution.eta_dot[p])
+        }
         "rank" => Some(now.solution.rank as f64),
-        _ => system.outputs.iter().position(|o| o.name == name).map(|o| now.outputs[o]),
+        _ => system.experiment.outputs.iter().position(|o| o.name == name).map(|o| now.outputs[o]),
     };
     found.unwrap_or_else(|| panic!("no {what} {name}"))
 }

@@ -7,7 +7,7 @@ use dalembert::workspace::Workspace;
 fn output(model: &mut Workspace, name: &str) -> f64 {
     let state = start(model);
     let now = evaluate(model, &state);
-    let place = model.system.outputs.iter().position(|o| o.name == name);
+    let place = model.system.experiment.outputs.iter().position(|o| o.name == name);
     now.outputs[place.unwrap_or_else(|| panic!("no output {name}"))]
 }
 

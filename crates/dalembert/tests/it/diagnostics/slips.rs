@@ -123,5 +123,5 @@ fn bodies_in_the_words_of_other_tools() {
     // Names that a model gives are still names.
     let model = "gravity [0, -9.81]\nparameter mass = 1, length = 0.5\nbody a: rod mass*length from [0, 0] to [0, -length]\n\
                  body b: rod mass from [0, 0] to [0, -length]\njoint J: pin ground to a\njoint K: pin a to b\n";
-    assert_eq!(crate::support::load(model).system.speeds.len(), 2);
+    assert_eq!(crate::support::load(model).system.frame.speeds.len(), 2);
 }

@@ -62,7 +62,11 @@ fn driver(name: &str, states: &[State]) -> String {
 
 /// The engine's matrices, cut as the structure has them; an empty matrix takes one number there.
 fn expected(model: &Workspace, at: &StateDerivatives) -> Vec<Option<f64>> {
-    let (nx, n, m) = (model.system.coordinates.len(), model.system.speeds.len(), model.system.rows.len());
+    let (nx, n, m) = (
+        model.system.frame.coordinates.len(),
+        model.system.frame.speeds.len(),
+        model.system.constraints.rows.len(),
+    );
     let inputs: Vec<bool> = model.system.parameters.iter().map(|p| p.is_input).collect();
     let mut out = Vec::new();
     for (rows, by_state, by_input, by_parameter, count) in [

@@ -65,8 +65,9 @@ fn at_their_own_start_models_in_c_have_the_numbers_of_the_engine() {
 /// A compiler of Rust is slow: control and rows that vanish, where the measures decide. The rest is as in C.
 #[test]
 fn at_their_own_start_models_in_rust_have_the_numbers_of_the_engine() {
-    let measured =
-        |case: &&Case| case.name.starts_with("vanishing") || !case.model.system.requirements.is_empty();
+    let measured = |case: &&Case| {
+        case.name.starts_with("vanishing") || !case.model.system.control.requirements.is_empty()
+    };
     let cases: Vec<&Case> = starts().iter().filter(measured).collect();
     assert!(cases.len() > 6, "models with control: {}", cases.len());
     below("exported Rust at the start", in_rust(&folder("rust_starts"), &cases), AGREE);

@@ -48,7 +48,7 @@ fn measure(model: &Description) -> Result<Measured, String> {
     let state = loaded.start_at(model.t, None).map_err(said)?.state;
     let now = loaded.evaluate(&state).map_err(said)?;
     let output = |name: String| {
-        let k = loaded.system.outputs.iter().position(|o| o.name == name);
+        let k = loaded.system.experiment.outputs.iter().position(|o| o.name == name);
         k.map_or(f64::NAN, |k| now.outputs[k])
     };
     let forces = FORCES.map(|f| (0..model.n()).map(|i| output(format!("{f}{i}"))).collect()).to_vec();

@@ -40,12 +40,13 @@ impl Diagram {
     pub fn new(model: &mut Workspace, scene: &Scene, dimension: usize) -> Diagram {
         let Some(mut system) = model.free_body_diagram() else { return Diagram::default() };
         let names: FxHashSet<String> = scene.places(model).into_iter().map(|place| place.name).collect();
-        let vectors: FxHashSet<String> = model.system.vectors.iter().map(|v| v.name.clone()).collect();
+        let vectors: FxHashSet<String> =
+            model.system.drawing.vectors.iter().map(|v| v.name.clone()).collect();
         // A named vector that is no point, such as a direction, carries no force.
         let is_point = |f: &PlacedForce| names.contains(&f.name) || !vectors.contains(&f.name);
         let inputs = inputs(&system);
         let known: FxHashSet<Symbol> = inputs.iter().copied().collect();
-        let mut placed: Vec<PlacedForce> = std::mem::take(&mut system.placed);
+        let mut placed: Vec<PlacedForce> = std::mem::take(&mut system.forces.placed);
         placed.retain(|f| f.at.len() <= dimension && is_point(f));
         placed.retain(|f| {
             let all: Vec<Expr> = f.at.iter().chain(&f.force).copied().collect();
@@ -88,7 +89,7 @@ impl Diagram {
                 speeds,
             });
         }
-        let state = 1 + system.coordinates.len() + system.speeds.len();
+        let state = 1 + system.frame.coordinates.len() + system.frame.speeds.len();
         let program = system.pool.lower(inputs, &numbers);
         Diagram { points, forces, program: Some(program), state }
     }
@@ -116,6 +117,7 @@ impl Diagram {
 
 /// Time, state and parameters of a system, in the order of a row.
 fn inputs(system: &System) -> Vec<Symbol> {
-    let state = system.coordinates.iter().map(|c| c.symbol).chain(system.speeds.iter().map(|s| s.symbol));
+    let state =
+        system.frame.coordinates.iter().map(|c| c.symbol).chain(system.frame.speeds.iter().map(|s| s.symbol));
     [system.time].into_iter().chain(state).chain(system.parameters.iter().map(|p| p.symbol)).collect()
 }

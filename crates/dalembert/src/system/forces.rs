@@ -1,0 +1,143 @@
+//! Energies and forces, statement by statement.
+
+use dalembert_expr::Expr;
+use dalembert_syntax::source::Span;
+use dalembert_syntax::units::UnitInfo;
+
+/// Energies as statements give them, and what they add up to.
+#[derive(Clone)]
+pub struct Energies {
+    /// Kinetic (co-)energy, if any statement gave one.
+    pub kinetic: Option<Expr>,
+    /// Potential energy, if any.
+    pub potential: Option<Expr>,
+    /// Lagrangian given directly, if any.
+    pub lagrangian: Option<Expr>,
+    /// `kinetic` and `potential` as the statements say them.
+    pub written: [WrittenEnergy; 2],
+    /// T + V, or eta . dL/d eta - L; over the state. Unknown for the direct form.
+    pub total: Option<Expr>,
+    /// The part of the total that is kinetic, where the two can be told apart.
+    pub kinetic_part: Option<Expr>,
+    /// The potential part.
+    pub potential_part: Option<Expr>,
+    /// The unit of energies, as far as known.
+    pub unit: UnitInfo,
+}
+
+/// Forces that have no energy, and the direct form.
+#[derive(Clone, Default)]
+pub struct Forces {
+    /// Generalised applied force Q' on each speed (direct, at points, by virtual work).
+    pub applied: Vec<Expr>,
+    /// Rayleigh function.
+    pub dissipation: Option<Expr>,
+    /// Direct form: rows of the mass matrix.
+    pub mass: Option<Vec<Vec<Expr>>>,
+    /// Where `mass` is written.
+    pub mass_span: Option<Span>,
+    /// The statements behind energies, forces and dissipation, in the order of their kinds; `mass` has its own place.
+    pub contributions: Vec<Contribution>,
+    /// Forces with the points they act at; only a system that was read for its points has them.
+    pub placed: Vec<PlacedForce>,
+}
+
+/// The text of an energy.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum WrittenEnergy {
+    /// No statement gives it.
+    #[default]
+    None,
+    /// One does, with this expression.
+    One(String),
+    /// Several add up.
+    Several,
+}
+
+impl WrittenEnergy {
+    /// Adds a statement.
+    pub(crate) fn add(&mut self, text: String) {
+        *self = match self {
+            WrittenEnergy::None => WrittenEnergy::One(text),
+            _ => WrittenEnergy::Several,
+        };
+    }
+}
+
+/// What one statement adds to the equations of motion.
+#[derive(Clone, Debug)]
+pub struct Contribution {
+    /// Where it is written.
+    pub span: Span,
+    /// What it says.
+    pub law: Law,
+}
+
+/// The kinds of such statements.
+#[derive(Clone, Debug)]
+pub enum Law {
+    /// A kinetic or potential energy, or a Lagrangian.
+    Energy(Expr),
+    /// A Rayleigh function.
+    Dissipation(Expr),
+    /// Generalised forces on speeds, by index.
+    Forces(Vec<(usize, Expr)>),
+}
+
+/// A class of forces whose power and work are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Power {
+    /// All impressed forces.
+    Impressed,
+    /// Impressed forces without a potential.
+    Nonconservative,
+    /// Ideal constraint forces; they do work where constraints move.
+    Ideal,
+    /// Non-ideal constraint forces, friction among them.
+    Nonideal,
+    /// Control forces.
+    Control,
+}
+
+impl Power {
+    /// All of them.
+    pub const ALL: [Power; 5] =
+        [Power::Impressed, Power::Nonconservative, Power::Ideal, Power::Nonideal, Power::Control];
+
+    /// The word for it in the language.
+    pub fn name(self) -> &'static str {
+        match self {
+            Power::Impressed => "impressed",
+            Power::Nonconservative => "nonconservative",
+            Power::Ideal => "ideal",
+            Power::Nonideal => "nonideal",
+            Power::Control => "control",
+        }
+    }
+}
+
+/// What a force with a point belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlacedKind {
+    /// Applied forces, those of potentials and of dissipation.
+    Impressed,
+    /// A constraint row, by index: the force is for a multiplier of one.
+    Row(usize),
+}
+
+/// A force of the free-body diagram.
+#[derive(Clone, Debug)]
+pub struct PlacedForce {
+    /// What its point is called.
+    pub name: String,
+    /// What it belongs to.
+    pub kind: PlacedKind,
+    /// Whether it comes from an energy, not from a force that is given or a Rayleigh function.
+    pub of_energy: bool,
+    /// The point, two or three components.
+    pub at: Vec<Expr>,
+    /// The force.
+    pub force: Vec<Expr>,
+    /// Its generalised force, as parts on speeds.
+    pub on_speeds: Vec<(usize, Expr)>,
+}
