@@ -406,7 +406,7 @@ fn row_on_accelerations(pool: &mut Pool, symbols: &[Symbol], residual: Expr) -> 
 }
 
 /// Sliding velocities as rows. Where the model says nothing of the normal force it is the length of the multipliers,
-/// until [`crate::normal_force`] knows better.
+/// until [`crate::constraint::normal_force`] knows better.
 fn touch(system: &mut System, form: &mut KernelForm, dot: &mut Derivation) {
     for contact in &system.contacts {
         let (matrix, right) = rows_of(&mut system.pool, form, &contact.velocity, dot);

@@ -17,14 +17,14 @@ mod suslov;
 mod udwadia;
 mod write;
 
-use crate::equations_limits::MAX_EFFORT;
-pub use crate::hamilton::MAX_EXPLICIT;
-use crate::hamilton::MAX_EXPLICIT_COST;
+use crate::closed_form::equations_limits::MAX_EFFORT;
+pub use crate::formalism::hamilton::MAX_EXPLICIT;
+use crate::formalism::hamilton::MAX_EXPLICIT_COST;
 
+use crate::closed_form::udwadia::{ExplicitEquation, independent_rows, shared};
+use crate::evaluate::reactions::reaction_sizes;
 use crate::kernel_form::KernelForm;
-use crate::reactions::reaction_sizes;
 use crate::system::Coordinate;
-use crate::udwadia::{ExplicitEquation, independent_rows, shared};
 use crate::workspace::Workspace;
 pub use brackets::{WrittenBrackets, brackets};
 use dalembert_expr::{Expr, Format, Pool, Rational, Symbol};
@@ -139,7 +139,7 @@ pub fn write(model: &mut Workspace, form: Form, style: impl Into<Style>) -> Resu
         let mut names = lambda_names(model);
         names.extend(forces::reaction_names(model));
         names.extend(whole_names(model));
-        crate::poincare::own_symbols(&mut model.system, &names)?;
+        crate::formalism::poincare::own_symbols(&mut model.system, &names)?;
     }
     model.system.pool.allow_tidying(MAX_EFFORT);
     let written = match form {
@@ -218,7 +218,7 @@ fn constraint_forces(model: &mut Workspace) -> Vec<Expr> {
 /// Q_ni (U3) over the state and the multipliers in C, where it is short enough to be read.
 fn closed_nonideal_force(model: &mut Workspace) -> Option<Vec<Expr>> {
     let c = model.form.nonideal.clone()?;
-    let projection = crate::udwadia::Projection::of(model).ok()?;
+    let projection = crate::closed_form::udwadia::Projection::of(model).ok()?;
     let pool = &mut model.system.pool;
     let force = projection.nonideal_force(pool, &c);
     let longest = force.iter().map(|e| pool.cost(*e)).max().unwrap_or(0);
@@ -256,7 +256,7 @@ fn note_dropped(w: &mut Writer, model: &Workspace, dropped: &[usize]) {
 
 /// Says on what the forces of rows that are nonlinear in the speeds rest.
 fn note_chetaev(w: &mut Writer, model: &mut Workspace) {
-    let kinds = crate::constraint_kind::kinds(model);
+    let kinds = crate::constraint::constraint_kind::kinds(model);
     let names: Vec<&str> = kinds.iter().filter(|k| !k.linear).map(|k| k.name.as_str()).collect();
     if !names.is_empty() {
         w.note(&format!(

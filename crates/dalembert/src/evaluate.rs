@@ -1,5 +1,10 @@
 //! Everything at one state: accelerations, forces, residuals, outputs; and which constraint rows are redundant there.
 
+mod applied_force;
+pub mod explicit_terms;
+pub(crate) mod reactions;
+mod unique_forces;
+
 use crate::explain;
 use crate::workspace::{Evaluation, WRITTEN_OUT, Workspace};
 use dalembert_expr::{Expr, Symbol};

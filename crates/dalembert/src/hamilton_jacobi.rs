@@ -19,10 +19,10 @@ mod verify;
 pub(crate) use motion::WRONG;
 pub(crate) use verify::{NOTHING, Survey};
 
-use crate::hamilton::Canonical;
-use crate::hamilton::MAX_EXPLICIT;
-use crate::poincare::{Fields, momentum_symbols};
-use crate::suslov::Suslov;
+use crate::formalism::hamilton::Canonical;
+use crate::formalism::hamilton::MAX_EXPLICIT;
+use crate::formalism::poincare::{Fields, momentum_symbols};
+use crate::formalism::suslov::Suslov;
 use crate::system::CompleteIntegral;
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Symbol};

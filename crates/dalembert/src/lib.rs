@@ -45,72 +45,53 @@
 //! of mechanics. Maths code uses the letters of the equations (M, Q, A, b, C, eta, lambda).
 #![allow(non_snake_case)]
 
-pub mod analyze;
-mod applied_force;
-mod assembly;
+mod analysis;
 pub mod assignments;
 pub mod bodies;
-pub mod body_figures;
-pub mod brackets;
-pub mod closed_transform;
-mod column_units;
+mod check;
+mod closed_form;
 pub mod compile;
 pub mod connect;
-pub mod constraint_kind;
+mod constraint;
 pub mod derivatives;
 pub mod derive;
 pub mod elaborate;
-pub mod energies;
 pub mod energy_balance;
 pub mod equations;
-mod equations_limits;
-pub mod equilibrium;
 mod evaluate;
 mod explain;
-pub mod explicit_terms;
 pub mod fit;
-pub mod force_potential;
+mod formalism;
 pub mod gradient;
-pub mod hamilton;
 pub mod hamilton_jacobi;
-pub mod independent_speeds;
-mod initial_state;
-mod invariant_start;
-pub mod inverse_function;
 pub mod kernel_form;
-mod lagrangian;
-pub mod linearize;
-pub mod mobility;
 pub mod model;
-pub mod momentum_form;
-mod normal_force;
-pub mod notation;
 pub mod number;
 mod parameters;
-pub mod poincare;
-pub mod poisson;
-mod reactions;
-mod residual_check;
-pub mod routh;
-mod self_check;
 pub mod sensitivity;
 pub mod simulate;
+mod start;
 pub mod stepper;
-pub mod suslov;
 pub mod sweep;
-mod symbol_matrix;
 pub mod system;
-pub mod udwadia;
-mod unique_forces;
 pub mod vector_field;
 pub mod verify;
 pub mod workspace;
 
+pub use analysis::{analyze, equilibrium, linearize};
+pub use closed_form::{independent_speeds, routh, udwadia};
+pub use constraint::{constraint_kind, mobility};
 pub use dalembert_run as run;
 pub use dalembert_syntax as syntax;
 pub use dalembert_syntax::{Source, diagnostic, internal, source, units};
 pub use elaborate::{Interpolation, Overrides, Samples, Signal};
 pub use energy_balance::Balance;
+pub use evaluate::explicit_terms;
+pub use formalism::{
+    brackets, closed_transform, energies, force_potential, hamilton, inverse_function, momentum_form,
+    poincare, poisson, suslov,
+};
 pub use model::Model;
 pub use simulate::{Motion, MotionForm, Request, Table};
+pub use system::{body_figures, notation};
 pub use workspace::{Evaluation, Workspace};

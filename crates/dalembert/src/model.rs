@@ -1,16 +1,17 @@
 //! The facade: a model file, ready to be asked. Nothing that is asked changes it.
 
-use crate::analyze::Analysis;
+use crate::analysis::analyze;
+use crate::analysis::analyze::Analysis;
+use crate::analysis::equilibrium::{Equilibria, EquilibriumSearch};
+use crate::analysis::linearize::{Linearization, Over, Range, Sweep};
 use crate::connect::Connected;
 use crate::elaborate::Overrides;
 use crate::equations::{Form, Style, WrittenBrackets};
-use crate::equilibrium::{Equilibria, EquilibriumSearch};
-use crate::linearize::{Linearization, Over, Range, Sweep};
 use crate::simulate::{Motion, Request};
 use crate::system::System;
 use crate::verify::Verification;
 use crate::workspace::Workspace;
-use crate::{analyze, equations, verify};
+use crate::{equations, verify};
 use dalembert_expr::Format;
 use dalembert_run::{ConsistentState, Flow, StartGuess, State};
 use dalembert_syntax::diagnostic::{Diagnostic, Diagnostics};

@@ -3,11 +3,14 @@
 //! All expressions are over the coordinates, speeds, parameters and time; rates have been replaced by the
 //! kinematics K1. Nothing is derived yet. One group a subject, in the order in which a model is written down.
 
+pub mod body_figures;
+mod column_units;
 mod constraints;
 mod drawing;
 mod experiment;
 mod forces;
 mod frame;
+pub mod notation;
 
 pub use constraints::{Constraint, ConstraintRow, Constraints, Contact, Control, RequirementRow};
 pub use drawing::{Drawing, DrawnPoint, Figure, SolidForm};

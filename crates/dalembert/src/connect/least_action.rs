@@ -14,9 +14,9 @@
 //! positions, and nothing that depends on time. Checked by `tests/it/least_action.rs`.
 
 use super::{Connected, TOLERANCE, rates};
-use crate::hamilton::Quadratic;
+use crate::formalism::hamilton::Quadratic;
+use crate::formalism::poincare::dot;
 use crate::number::short;
-use crate::poincare::dot;
 use crate::simulate::Request;
 use crate::system::System;
 use crate::workspace::Workspace;

@@ -8,7 +8,7 @@
 //! Needs as many speeds as coordinates, and Y in symbols. Results are brought back to the speeds of the
 //! model. Checked by `tests/it/connect.rs`.
 
-use crate::poincare::dot;
+use crate::formalism::poincare::dot;
 use crate::system::{
     ConstraintRow, Constraints, Drawing, Energies, Experiment, Forces, Frame, Speed, System,
 };

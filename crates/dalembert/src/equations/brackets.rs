@@ -1,8 +1,8 @@
 //! Brackets, written out: the lines of `dalembert brackets`, and each expression by itself.
 
 use super::write::Writer;
-use crate::brackets::BracketAnswer;
-use crate::notation::Notation;
+use crate::formalism::brackets::BracketAnswer;
+use crate::system::notation::Notation;
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Format};
 use dalembert_syntax::diagnostic::Diagnostic;

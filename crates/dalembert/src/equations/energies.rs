@@ -1,7 +1,7 @@
 //! Energies and co-energies, written out.
 
 use super::write::{Style, Writer};
-use crate::energies::{Energies, EnergyValues};
+use crate::formalism::energies::{Energies, EnergyValues};
 use crate::system::{System, WrittenEnergy};
 use crate::workspace::Workspace;
 use dalembert_expr::{Format, Function, Symbol};

@@ -4,7 +4,7 @@
 
 use super::lambda_symbols;
 use super::write::Writer;
-use crate::reactions::{length, occurring_reactions, reaction_sizes, reads_ideal_forces};
+use crate::evaluate::reactions::{length, occurring_reactions, reaction_sizes, reads_ideal_forces};
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Function, Pool, Symbol};
 use dalembert_syntax::diagnostic::Diagnostic;
@@ -27,10 +27,10 @@ impl Named {
             .collect();
         let friction = names
             .iter()
-            .map(|names| crate::poincare::own_symbols(system, names))
+            .map(|names| crate::formalism::poincare::own_symbols(system, names))
             .collect::<Result<Vec<_>, _>>()?;
         let names = input_names(model);
-        let control = crate::poincare::own_symbols(&mut model.system, &names)?;
+        let control = crate::formalism::poincare::own_symbols(&mut model.system, &names)?;
         Ok(Named { friction, control })
     }
 

@@ -2,7 +2,7 @@
 
 use super::write::{Style, Writer};
 use super::{constraint_forces, forces};
-use crate::hamilton::Canonical;
+use crate::formalism::hamilton::Canonical;
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool};
 use dalembert_syntax::diagnostic::Diagnostic;

@@ -1,9 +1,9 @@
 //! The Legendre transform of a function that is asked for, written out.
 
 use super::write::Writer;
-use crate::closed_transform::{NotClosed, closed_dual};
 use crate::elaborate::{Names, expression_over};
-use crate::poincare::own_symbols;
+use crate::formalism::closed_transform::{NotClosed, closed_dual};
+use crate::formalism::poincare::own_symbols;
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Format, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};

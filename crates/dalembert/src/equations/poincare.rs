@@ -2,8 +2,8 @@
 
 use super::write::{Style, Writer};
 use super::{constraint_forces, forces, write_kinematics};
+use crate::formalism::poincare::{LinearRow, Poincare, labels, linear_rows, momentum_symbols};
 use crate::kernel_form::Structure;
-use crate::poincare::{LinearRow, Poincare, labels, linear_rows, momentum_symbols};
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool};
 use dalembert_syntax::diagnostic::Diagnostic;

@@ -3,15 +3,15 @@
 
 use super::write::{Style, Writer};
 use super::{constraint_forces, note_chetaev, note_dropped, write_kinematics};
+use crate::closed_form::equations_limits::refuse;
+use crate::closed_form::independent_speeds::IndependentSpeeds;
+use crate::closed_form::routh::Routh;
+use crate::closed_form::symbol_matrix as sm;
+use crate::closed_form::udwadia::ExplicitEquation;
 use crate::derive::structure_of;
-use crate::equations_limits::refuse;
-use crate::independent_speeds::IndependentSpeeds;
+use crate::evaluate::reactions::reads_ideal_forces;
+use crate::formalism::poincare::{Fields, own_symbols, turned};
 use crate::kernel_form::Structure;
-use crate::poincare::{Fields, own_symbols, turned};
-use crate::reactions::reads_ideal_forces;
-use crate::routh::Routh;
-use crate::symbol_matrix as sm;
-use crate::udwadia::ExplicitEquation;
 use crate::workspace::Workspace;
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::Diagnostic;
@@ -141,7 +141,7 @@ fn write_partial_velocities(w: &mut Writer, model: &mut Workspace, speeds: &Inde
     let positions: Vec<_> = positions.collect();
     // A vector of constant length is a direction, not a point.
     let length = |pool: &mut Pool, at: &[Expr]| {
-        let square = crate::poincare::dot(pool, at, at);
+        let square = crate::formalism::poincare::dot(pool, at, at);
         let square = pool.tidy(square);
         pool.as_number(square).is_some()
     };
@@ -209,7 +209,7 @@ fn without_constant(pool: &mut Pool, e: Expr, symbols: &[Symbol]) -> Option<Expr
     let zeros: Vec<(Symbol, Expr)> = symbols.iter().map(|s| (*s, Pool::ZERO)).collect();
     let rest = pool.substitute(&[e], &zeros)[0];
     let difference = pool.sub(e, rest);
-    (pool.cost(difference) < crate::equations_limits::MAX_COST).then(|| pool.tidy(difference))
+    (pool.cost(difference) < crate::closed_form::equations_limits::MAX_COST).then(|| pool.tidy(difference))
 }
 
 fn too_long() -> Box<Diagnostic> {
@@ -251,7 +251,7 @@ pub(super) fn routh(model: &mut Workspace, style: Style) -> Result<String, Box<D
 
 /// P10: stationary integral of L + mu psi.
 pub(super) fn vakonomic(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnostic>> {
-    let equations = crate::poincare::Poincare::of(model)?;
+    let equations = crate::formalism::poincare::Poincare::of(model)?;
     if model.system.constraints.rows.is_empty() || model.form.nonideal.is_some() {
         return Err(refuse("the vakonomic principle is about ideal constraints, and needs some".into()));
     }

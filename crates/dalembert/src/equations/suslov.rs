@@ -3,8 +3,8 @@
 use super::poincare::write_nonholonomy;
 use super::write::{Style, Writer};
 use super::{MAX_EXPLICIT, MAX_EXPLICIT_COST, write_kinematics};
-use crate::poincare::{labels, momentum_symbols};
-use crate::suslov::{Solved, Suslov};
+use crate::formalism::poincare::{labels, momentum_symbols};
+use crate::formalism::suslov::{Solved, Suslov};
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Format, Pool};
 use dalembert_syntax::diagnostic::Diagnostic;

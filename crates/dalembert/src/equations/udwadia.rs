@@ -2,7 +2,7 @@
 
 use super::write::{Style, Writer};
 use super::{note_chetaev, note_dropped, write_kinematics, write_multipliers};
-use crate::udwadia::ExplicitEquation;
+use crate::closed_form::udwadia::ExplicitEquation;
 use crate::workspace::Workspace;
 use dalembert_syntax::diagnostic::Diagnostic;
 

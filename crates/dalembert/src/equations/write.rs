@@ -1,7 +1,7 @@
 //! Lines, vectors and matrices of equations in the three formats.
 
-use crate::notation::{Notation, bold};
 use crate::system::System;
+use crate::system::notation::{Notation, bold};
 use dalembert_expr::{Expr, Format, Pool, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,7 +1,7 @@
 //! Is it one? The residual of H8 on the constraints, and the rank of X_q dS/da_p.
 
 use super::{HamiltonJacobi, Values};
-use crate::analyze::surface::place;
+use crate::analysis::analyze::surface::place;
 use crate::number::short;
 use crate::simulate::Verified;
 use crate::workspace::Workspace;

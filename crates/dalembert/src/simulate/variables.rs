@@ -2,9 +2,9 @@
 
 use super::Request;
 use crate::compile::Compiled;
-use crate::momentum_form::{Momenta, SuslovKernel};
-use crate::poincare::labels;
-use crate::suslov::multiplier_name;
+use crate::formalism::momentum_form::{Momenta, SuslovKernel};
+use crate::formalism::poincare::labels;
+use crate::formalism::suslov::multiplier_name;
 use crate::workspace::Workspace;
 use dalembert_run::{AccelerationError, Failure, Kernel, Method, State, Term};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};

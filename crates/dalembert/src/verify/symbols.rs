@@ -10,8 +10,8 @@
 
 use super::{Reading, Tally, Verification};
 use crate::derive::structure_of;
+use crate::formalism::poincare::{Fields, dot, turned};
 use crate::kernel_form::{Places, Structure};
-use crate::poincare::{Fields, dot, turned};
 use crate::system::System;
 use crate::workspace::Workspace;
 use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol};
