@@ -33,6 +33,7 @@ impl Elaborator<'_> {
     /// `friction on NAME: ...`
     pub(super) fn friction(&mut self, on: &Target, parts: Parts<'_>, span: Span) -> Fallible<()> {
         let name = self.member(on)?;
+        self.close_loop_of(&name)?;
         let (constraint, rows) = match self.constraints.by_name.get(&name).copied() {
             Some(g) => (g, self.constraints.list[g].rows.clone()),
             None => match self.constraints.row_by_name.get(&name).copied() {

@@ -1,7 +1,7 @@
 //! Targets, definitions and starting values: the items of lists.
 
 use super::{Braces, Parse, Parser};
-use crate::ast::{Declared, Definition, Initial, Range, Speed, StatementKind, Subscript, Target, Unit};
+use crate::ast::{Declared, Definition, Initial, Name, Range, Speed, StatementKind, Subscript, Target, Unit};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::token::{Token, TokenKind};
 
@@ -23,6 +23,20 @@ impl Parser<'_> {
         let mut target = self.target()?;
         if self.take(TokenKind::Dot).is_some() {
             target.part = Some(self.expect_name("a coordinate or speed of a joint or body")?);
+            target.span = self.since(target.span);
+        }
+        Ok(target)
+    }
+
+    /// `c`, `c[i]`, `c.x`, `J.force.y`: a constraint or one of its rows.
+    pub(super) fn row_target(&mut self) -> Parse<Target> {
+        let mut target = self.target()?;
+        while self.take(TokenKind::Dot).is_some() {
+            let part = self.expect_name("a row of a constraint")?;
+            target.part = Some(match target.part.take() {
+                None => part,
+                Some(before) => Name { text: format!("{}.{}", before.text, part.text), span: before.span },
+            });
             target.span = self.since(target.span);
         }
         Ok(target)

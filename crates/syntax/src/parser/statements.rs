@@ -288,7 +288,8 @@ impl Parser<'_> {
             return Err(self.unexpected("`on` and a constraint, or `in` and a coordinate"));
         }
         self.expect_word("on")?;
-        let on = self.target_and_colon()?;
+        let on = self.row_target()?;
+        self.expect(TokenKind::Colon)?;
         self.tail = &["coefficient", "velocity", "static", "normal"];
         let (mut coefficient, mut velocity, mut r#static, mut normal) = (None, None, None, None);
         loop {

@@ -97,6 +97,12 @@ impl Elaborator<'_> {
         }
     }
 
+    /// Whether a joint, or a part of one, is called so.
+    pub(in super::super) fn is_joint(&self, target: &str) -> bool {
+        let joint = target.split_once('.').map_or(target, |(joint, _)| joint);
+        self.bodies.plan.joint_of.contains_key(joint)
+    }
+
     fn close_loop(&mut self, slot: usize, joint: &Joint) -> Fallible<()> {
         let gap = self.gap(joint, joint.span)?;
         let (rows, same_way, shapes) = self.closure_rows(joint, &gap);

@@ -1,6 +1,6 @@
 //! What acts on a joint acts the same whether it carries a body or closes a loop.
 
-use crate::support::{below, evaluate, load, refusal, run, start, stray, until};
+use crate::support::{below, column, evaluate, load, refusal, run, start, stray, until};
 use dalembert::Workspace;
 use dalembert::diagnostic::Code;
 
@@ -247,4 +247,24 @@ fn closures_that_hold_everywhere_up_to_rounding_close() {
     );
     let motion = run(&mut model, &until(0.2));
     below("energy", stray(&motion, "E"), 1e-9);
+}
+
+/// Coulomb friction pressed by the bearing of a slide that closes a loop: the block comes to rest after v/(mu g).
+#[test]
+fn the_bearing_of_a_slide_presses() {
+    let text = "gravity [0, -9.81]
+        body block: mass 2, inertia 0.1
+        joint G: slider ground to block, axis [1, 0], cut
+        friction on G.force.y: coefficient 0.3, velocity G'
+        initial block.x = 0, block.x' = 3
+        event rest: G' falling stop
+        output N = multiplier(G.force.y), F = friction(G.force.y)";
+    let found = outputs(text);
+    agree("normal force and friction", &found[..2], &[2.0 * 9.81, -0.6 * 9.81], 1e-14);
+    let motion = run(&mut load(text), &until(5.0));
+    let rest = column(&motion, "t").last().copied().unwrap_or(f64::NAN);
+    below("time of rest", (rest - 3.0 / (0.3 * 9.81)).abs(), 1e-12);
+    let carried = text.replace(", cut", "").replace("block.x", "G");
+    let said = refusal(&carried);
+    assert!(said[0].help.iter().any(|h| h.contains(", cut")), "{:?}", said[0]);
 }
