@@ -18,7 +18,7 @@ use crate::reactions::{reaction_sizes, reads_ideal_forces};
 use crate::symbol_matrix::{self as sm, Rows};
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Symbol};
-use dalembert_run::{ControlTerms, Kernel};
+use dalembert_run::{Control as _, ControlTerms, Dynamics};
 use dalembert_syntax::diagnostic::Diagnostic;
 
 mod control;

@@ -6,7 +6,7 @@ use crate::momentum_form::{Momenta, SuslovKernel};
 use crate::poincare::labels;
 use crate::suslov::multiplier_name;
 use crate::workspace::Workspace;
-use dalembert_run::{AccelerationError, Failure, Kernel, Method, State, Term};
+use dalembert_run::{AccelerationError, Dynamics, Events, Failure, Method, State, Term};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 
 /// The equations that are integrated. Outputs are the same for all; momenta and M are columns of the forms
@@ -139,7 +139,7 @@ impl Variables {
         })
     }
 
-    pub fn kernel<'a>(&'a self, compiled: &'a Compiled) -> &'a dyn Kernel {
+    pub fn kernel<'a>(&'a self, compiled: &'a Compiled) -> &'a dyn Dynamics {
         match self {
             Variables::Speeds => compiled,
             Variables::Momenta(kernel) => &**kernel,
