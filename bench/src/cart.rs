@@ -1,7 +1,7 @@
 //! The n-link pendulum on a cart (models/cart_pendulum_chain.dal): one acceleration, and many states in lanes.
 
 use crate::timing::best_ns;
-use dalembert::run::{Kernel, Point, State};
+use dalembert::run::{Point, State};
 use dalembert::{Overrides, Source, Workspace};
 use dalembert_tape::Lanes;
 use std::hint::black_box;
@@ -30,14 +30,15 @@ impl Cart {
     pub fn new(n: usize) -> Self {
         let mut model = ready(n);
         let start = model.start().expect("no constraints").state;
-        let scratch = model.compiled.quick_workspace();
+        let scratch = model.compiled.fused().expect("one program").workspace();
         Cart { model, start, scratch, out: vec![0.0; 2 * (n + 1) + 1] }
     }
 
     /// One acceleration at the start.
     pub fn accelerate(&mut self) {
         let at = Point { t: 0.0, x: &self.start.x, eta: &self.start.eta };
-        assert!(self.model.compiled.quick(black_box(at), &mut self.scratch, &mut self.out));
+        let fused = self.model.compiled.fused().expect("one program");
+        assert!(fused.accelerate(black_box(at), &mut self.scratch, &mut self.out));
     }
 
     /// Nanoseconds of one acceleration.

@@ -1,7 +1,7 @@
 //! Chains of N links in redundant coordinates (models/link_chain.dal).
 
 use crate::timing::fastest;
-use dalembert::run::{Accelerator, Kernel, State, Terms};
+use dalembert::run::{Accelerator, Dynamics, State, Terms};
 use dalembert::{Overrides, Source, Workspace};
 use std::hint::black_box;
 use std::time::Instant;

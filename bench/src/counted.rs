@@ -1,7 +1,7 @@
 //! One kernel, a given number of times, to be counted by callgrind: `counted NAME TIMES`. Prints how many calls that
 //! were. See bench/count.sh.
 
-use dalembert::run::{Accelerator, Kernel, Options, Output, Row, State, Stop, integrate};
+use dalembert::run::{Accelerator, Options, Output, Row, State, Stop, integrate};
 use dalembert::{Overrides, Source, Workspace};
 use dalembert_bench::cart::{Cart, Many};
 use dalembert_bench::chain::Chain;
@@ -33,10 +33,10 @@ fn andrews(times: usize, quick: bool) {
     model.compiled.compile_native(&mut model.system, &model.form);
     let kernel = &model.compiled;
     if quick {
-        let mut workspace = kernel.quick_workspace();
-        let length = start.x.len() + start.eta.len() + 2 * kernel.quick_rows().len() + 1;
-        let mut out = vec![0.0; length];
-        (0..times).for_each(|_| assert!(kernel.quick(black_box(start.point()), &mut workspace, &mut out)));
+        let fused = kernel.fused().expect("one program");
+        let (mut workspace, mut out) = (fused.workspace(), fused.results());
+        (0..times)
+            .for_each(|_| assert!(fused.accelerate(black_box(start.point()), &mut workspace, &mut out)));
     } else {
         let mut accelerator = Accelerator::new(kernel);
         for _ in 0..times {
@@ -57,9 +57,9 @@ fn double_pendulum() -> (Workspace, State) {
 /// One acceleration of the double pendulum.
 fn pendulum(times: usize) -> usize {
     let (model, start) = double_pendulum();
-    let kernel = &model.compiled;
-    let (mut workspace, mut out) = (kernel.quick_workspace(), [0.0; 5]);
-    (0..times).for_each(|_| assert!(kernel.quick(black_box(start.point()), &mut workspace, &mut out)));
+    let fused = model.compiled.fused().expect("one program");
+    let (mut workspace, mut out) = (fused.workspace(), fused.results());
+    (0..times).for_each(|_| assert!(fused.accelerate(black_box(start.point()), &mut workspace, &mut out)));
     times
 }
 
@@ -84,10 +84,9 @@ fn tree(text: &str, times: usize) {
         Workspace::load(&Source::new("bodies.dal", text), &Overrides::default()).expect("a good model");
     let start = model.start().expect("a start").state;
     model.compiled.compile_native(&mut model.system, &model.form);
-    let kernel = &model.compiled;
-    let mut workspace = kernel.quick_workspace();
-    let mut out = vec![0.0; start.x.len() + start.eta.len() + 1];
-    (0..times).for_each(|_| assert!(kernel.quick(black_box(start.point()), &mut workspace, &mut out)));
+    let fused = model.compiled.fused().expect("one program");
+    let (mut workspace, mut out) = (fused.workspace(), fused.results());
+    (0..times).for_each(|_| assert!(fused.accelerate(black_box(start.point()), &mut workspace, &mut out)));
 }
 
 /// A chain of links in space on pins along x and y in turn.

@@ -3,7 +3,7 @@
 //! those of the equations in symbols, relative to the largest of them. `--json` is for bench/peers/robots.py.
 
 use dalembert::compile::Compiled;
-use dalembert::run::{Accelerator, Kernel, Point};
+use dalembert::run::{Accelerator, Point};
 use dalembert::{Overrides, Source, Workspace};
 use dalembert_bench::timing::{best_ns, fastest};
 
@@ -54,8 +54,9 @@ fn measure(path: &str, text: &str) -> Found {
     let states: Vec<(Vec<f64>, Vec<f64>)> = (0..STATES).map(|k| state(&model, k)).collect();
     let point = |k: usize| Point { t: 0.0, x: &states[k].0, eta: &states[k].1 };
     let (n_x, n) = (states[0].0.len(), states[0].1.len());
-    let mut workspace = kernel.quick_workspace();
-    let mut out = vec![0.0; n_x + n + 2 * kernel.quick_rows().len() + 1];
+    let fused = kernel.fused();
+    let mut workspace = fused.map_or(Vec::new(), |fused| fused.workspace());
+    let mut out = fused.map_or(Vec::new(), |fused| fused.results());
     let operations = kernel.speed().whole.map_or(0, |whole| whole.each.total());
     let mut found = Found {
         speeds: n,
@@ -66,7 +67,7 @@ fn measure(path: &str, text: &str) -> Found {
         accelerations: Vec::new(),
     };
     for k in 0..STATES {
-        if workspace.is_empty() || !kernel.quick(point(k), &mut workspace, &mut out) {
+        if !fused.is_some_and(|fused| fused.accelerate(point(k), &mut workspace, &mut out)) {
             eprintln!("{path}: state {k} needs the general way");
             return found;
         }
@@ -77,7 +78,9 @@ fn measure(path: &str, text: &str) -> Found {
     let (mut next, repeat) = (0, (200_000 / (500 * n)).max(1));
     found.ns = best_ns(repeat, || {
         next = (next + 1) % STATES;
-        std::hint::black_box(kernel.quick(point(next), &mut workspace, &mut out));
+        std::hint::black_box(
+            fused.is_some_and(|fused| fused.accelerate(point(next), &mut workspace, &mut out)),
+        );
     });
     if n <= MAX_SYMBOLS {
         found.difference = differs_from_symbols(&model, &states, &mut workspace, &mut out);
@@ -101,7 +104,7 @@ fn differs_from_symbols(
     let mut difference = 0.0f64;
     for (x, eta) in states {
         let at = Point { t: 0.0, x, eta };
-        model.compiled.quick(at, workspace, out);
+        model.compiled.fused().expect("one program").accelerate(at, workspace, out);
         let found = &out[x.len()..x.len() + eta.len()];
         let wanted = &accelerator.solve(&symbols, at).expect("regular").eta_dot;
         let size = wanted.iter().fold(0.0f64, |m, v| m.max(v.abs()));

@@ -7,7 +7,7 @@ use crate::output::{print, print_json, show};
 use crate::text_table::{cells, plain, quantity, table};
 use dalembert::diagnostic::Diagnostic;
 use dalembert::explicit_terms::{ExplicitTerms, Possible, VirtualWork};
-use dalembert::run::Kernel;
+use dalembert::run::Contacts;
 use dalembert::{Evaluation, Model};
 use dalembert_view::documents::{evaluation, output_remarks, outputs, possible, rank_remarks, reactions};
 use dalembert_view::documents::{start_or_guess, state_pairs, virtual_work};

@@ -2,7 +2,7 @@
 
 use super::block::{Block, Item};
 use dalembert::Workspace;
-use dalembert_run::{Action, Contact, Kernel};
+use dalembert_run::{Action, Contact, Contacts, Events};
 use dalembert_tape::Program;
 
 /// What can happen to a motion besides its equations: contacts that stick and slide, events, switches.

@@ -26,7 +26,7 @@ pub use names::identifier;
 pub use zip::zip;
 
 use dalembert::Workspace;
-use dalembert_run::{Kernel, State, independent_rows};
+use dalembert_run::{Contacts, Nonideal, State, independent_rows};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use outline::Outline;
 

@@ -6,7 +6,7 @@ use super::language::Language;
 use super::names::Namer;
 use dalembert::Workspace;
 use dalembert::compile::Tapes;
-use dalembert_run::{Kernel, Shape};
+use dalembert_run::{Contacts, Dynamics, Shape};
 use dalembert_syntax::units::UnitInfo;
 use dalembert_tape::{Op, Operand, Program};
 use std::fmt::Write;
@@ -236,7 +236,7 @@ impl Outline {
 
     /// How often C1 is corrected: forces that follow the multipliers need more than one turn.
     pub fn turns(&self) -> usize {
-        if self.shape.has_nonideal || self.shape.n_contact > 0 { 40 } else { 2 }
+        if self.nonideal.is_some() || self.shape.n_contact > 0 { 40 } else { 2 }
     }
 
     /// The array and index of an input of the tapes, among `t, x, eta, p, lambda, reaction`.

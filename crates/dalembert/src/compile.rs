@@ -1,4 +1,4 @@
-//! From kernel form to numbers: tapes behind the [`Kernel`](dalembert_run::Kernel) trait.
+//! From kernel form to numbers: tapes behind the [`Dynamics`](dalembert_run::Dynamics) trait.
 //!
 //! Every tape reads the same beginning, `t, x, eta, parameters`; some read results after it. Only entries that
 //! are not zero by structure are computed. A compiled system is immutable; workspaces are passed in.
@@ -221,7 +221,6 @@ impl Compiled {
             n_event: system.experiment.events.len(),
             n_switch,
             n_time_switch,
-            has_nonideal: nonideal.is_some(),
             identity_frame: form.frame.is_none(),
             ..Shape::default()
         };

@@ -20,7 +20,7 @@ use crate::explain;
 use crate::model::Model;
 use crate::sensitivity::VariedTarget;
 use crate::workspace::Workspace;
-use dalembert_run::{Change, ControlInput, Direction, Kernel, Point, Response, ResponseError, find_modes};
+use dalembert_run::{Change, ControlInput, Direction, Dynamics, Point, Response, ResponseError, find_modes};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// A model made ready to be differentiated at states. Shared by threads.

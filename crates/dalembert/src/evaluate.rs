@@ -9,7 +9,7 @@ use crate::explain;
 use crate::workspace::{Evaluation, WRITTEN_OUT, Workspace};
 use dalembert_expr::{Expr, Symbol};
 use dalembert_run::{
-    Accelerator, ControlInput, Kernel, Reporter, Solution, State, StickingKernel, Terms, dependent_rows,
+    Accelerator, ControlInput, Dynamics, Reporter, Solution, State, StickingKernel, Terms, dependent_rows,
     find_modes,
 };
 use dalembert_syntax::diagnostic::{Code, Diagnostic};

@@ -9,7 +9,7 @@ use crate::workspace::Workspace;
 use culprit::{Entry, with_culprits};
 use dalembert_linalg::{Cod, RANK_TOL, dot};
 use dalembert_run::{
-    AccelerationError, Failure, Kernel, NotDifferentiable, Point, Refusal, StartError, StartGuess, State,
+    AccelerationError, Dynamics, Failure, NotDifferentiable, Point, Refusal, StartError, StartGuess, State,
     Term,
 };
 use dalembert_syntax::diagnostic::{Code, Diagnostic};

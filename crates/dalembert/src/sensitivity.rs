@@ -15,7 +15,7 @@ use crate::kernel_form::Places;
 use crate::parameters::Target;
 use crate::system::InitialTarget;
 use crate::workspace::Workspace;
-use dalembert_run::{Kernel, StartDirection, StartGuess, State, tangent_start};
+use dalembert_run::{Dynamics, StartDirection, StartGuess, State, tangent_start};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 
 /// Step of the differences of starts, relative to the size of what is varied.

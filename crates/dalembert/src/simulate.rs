@@ -16,7 +16,7 @@ use crate::sensitivity::Varied;
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_run::{
-    Adjoint, Controller, Counters, Flow, Follower, Kernel, Method, NotDifferentiable, Outcome, Pulled,
+    Adjoint, Controller, Counters, Dynamics, Flow, Follower, Method, NotDifferentiable, Outcome, Pulled,
     RowWeights, Sensitivities, StartDirection, State, Stop, independent_rows, integrate_followed,
 };
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
@@ -431,7 +431,7 @@ impl Workspace {
                 }
             }
         };
-        let steering = Controller { model: controller.map(|c| c as &dyn Kernel), hold: request.hold };
+        let steering = Controller { model: controller.map(|c| c as &dyn Dynamics), hold: request.hold };
         let recorder = Recorder::new(self, &variables, own, request, &mut progress);
         let mut recorder = recorder.with_sensitivities(varied.len());
         let mut outcome = integrate_followed(

@@ -21,8 +21,8 @@ use crate::model::Model;
 use crate::simulate::{EventRecord, Request};
 use crate::workspace::Workspace;
 use dalembert_run::{
-    ContactChange, EventHit, EventRule, Failure, Kernel, Method, Observer, OneStep, Options, Output, Point,
-    Row, Solution, State, Stop, integrate,
+    ContactChange, Control, Dynamics, EventHit, EventRule, Events, Failure, Method, Observer, OneStep,
+    Options, Output, Point, Row, Solution, State, Stop, integrate,
 };
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 

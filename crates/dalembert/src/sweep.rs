@@ -51,7 +51,7 @@ use crate::model::Model;
 use crate::simulate::{MotionForm, Request, Resolved, Table};
 use crate::workspace::Workspace;
 use dalembert_run::ensemble::Ensemble;
-use dalembert_run::{Kernel, Options, Output};
+use dalembert_run::{Dynamics, Events, Options, Output};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use figures::Kept;
 use targets::Targets;

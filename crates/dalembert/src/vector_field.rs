@@ -15,7 +15,7 @@
 use crate::explain;
 use crate::model::Model;
 use crate::workspace::Workspace;
-use dalembert_run::{AccelerationError, Accelerator, Kernel, Point, Solution, Terms, accelerate};
+use dalembert_run::{AccelerationError, Accelerator, Contacts, Dynamics, Point, Solution, Terms, accelerate};
 use dalembert_syntax::diagnostic::Diagnostic;
 
 /// A model made fast, to be asked at states.

@@ -48,7 +48,7 @@ mod symbols;
 mod work;
 
 use crate::workspace::{WRITTEN_OUT, Workspace};
-use dalembert_run::Kernel;
+use dalembert_run::Events;
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 pub use gauss::gauss;
 pub use reading::{Difference, Reading, multipliers};

@@ -7,7 +7,7 @@ use crate::derive::{derive, derive_besides_bodies};
 use crate::elaborate::{MAX_DENSE, Overrides, read};
 use crate::kernel_form::KernelForm;
 use crate::system::System;
-use dalembert_run::{Kernel, State, Terms};
+use dalembert_run::{State, Terms};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, Diagnostics, any_error};
 use dalembert_syntax::source::Source;
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use dalembert_run::*;
 /// A unit mass in the plane, y upward, on the line y = -x, stated twice.
 struct Slope;
 
-impl Kernel for Slope {
+impl Dynamics for Slope {
     fn shape(&self) -> Shape {
         Shape { n_x: 2, n_eta: 2, n_con: 2, identity_frame: true, ..Shape::default() }
     }

@@ -17,7 +17,7 @@ mod grid;
 mod morse_index;
 mod search;
 
-use crate::{Kernel, Level, Point, Projector, State};
+use crate::{Dynamics, Lagrangian, Level, Point, Projector, State};
 use grid::Grid;
 pub use morse_index::MorseIndex;
 use search::PathSearch;
@@ -144,7 +144,7 @@ impl std::error::Error for ConnectError {}
 /// use dalembert_run::*;
 /// /// A unit mass on a spring of unit stiffness.
 /// struct Oscillator;
-/// impl Kernel for Oscillator {
+/// impl Dynamics for Oscillator {
 ///     fn shape(&self) -> Shape {
 ///         Shape { n_x: 1, n_eta: 1, identity_frame: true, ..Shape::default() }
 ///     }
@@ -154,9 +154,12 @@ impl std::error::Error for ConnectError {}
 ///     fn terms(&self, at: Point, _: &mut [f64], out: &mut Terms) {
 ///         (out.x_dot[0], out.M[0], out.Q[0]) = (at.eta[0], 1.0, -at.x[0]);
 ///     }
-///     fn has_lagrangian(&self) -> bool {
-///         true
+///     fn capabilities(&self) -> Capabilities<'_> {
+///         Capabilities { lagrangian: Some(self), ..Capabilities::default() }
 ///     }
+/// }
+///
+/// impl Lagrangian for Oscillator {
 ///     fn variation(&self, at: Point, _: &mut [f64], out: &mut Variation) {
 ///         out.L[0] = (at.eta[0].powi(2) - at.x[0].powi(2)) / 2.0;
 ///         (out.y[0], out.r[0]) = (at.eta[0], -at.x[0]);
@@ -171,9 +174,10 @@ impl std::error::Error for ConnectError {}
 /// assert!((found.start.eta[0] - 0.5 / 1f64.sin()).abs() < 1e-9);
 /// assert_eq!(found.second.unwrap().index, 0); // a minimum: less than half a period
 /// ```
-pub fn connect(kernel: &dyn Kernel, ends: &Ends<'_>) -> Result<Connection, ConnectError> {
-    check(kernel, ends)?;
-    let mut search = PathSearch::new(kernel, ends);
+pub fn connect(kernel: &dyn Dynamics, ends: &Ends<'_>) -> Result<Connection, ConnectError> {
+    let lagrangian = kernel.capabilities().lagrangian.ok_or(ConnectError::BadArguments)?;
+    check(lagrangian, ends)?;
+    let mut search = PathSearch::new(lagrangian, ends);
     let first = search.first()?;
     let found = refine(&mut search, first);
     if !matches!(found, Err(ConnectError::NotResolved { .. })) {
@@ -231,7 +235,7 @@ fn refine(search: &mut PathSearch<'_>, mut grid: Grid) -> Result<Connection, Con
     }
 }
 
-fn check(kernel: &dyn Kernel, ends: &Ends<'_>) -> Result<(), ConnectError> {
+fn check(kernel: &dyn Lagrangian, ends: &Ends<'_>) -> Result<(), ConnectError> {
     let shape = kernel.shape();
     let n = shape.n_x;
     let lengths = ends.start.x.len() == n
@@ -241,7 +245,7 @@ fn check(kernel: &dyn Kernel, ends: &Ends<'_>) -> Result<(), ConnectError> {
     let positions = kernel.levels().iter().all(|level| *level == Level::Position);
     let finite = ends.start.x.iter().chain(&ends.start.eta).chain(ends.x_end).all(|v| v.is_finite());
     let span = ends.t_end - ends.start.t;
-    if !(lengths && positions && finite && shape.identity_frame && kernel.has_lagrangian())
+    if !(lengths && positions && finite && shape.identity_frame)
         || !(span.is_finite() && span != 0.0 && n > 0)
     {
         return Err(ConnectError::BadArguments);

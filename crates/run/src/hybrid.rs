@@ -37,7 +37,7 @@ pub use outcome::{
     Progress, Row, SolvedRow, Stop,
 };
 
-use crate::{Kernel, Level, State};
+use crate::{Capabilities, Dynamics, Level, State};
 
 /// Moves `kernel` from `start` to `t_end` (which may lie before the start).
 ///
@@ -45,7 +45,7 @@ use crate::{Kernel, Level, State};
 /// projection is off); use [`crate::find_start`] for a guess. After each accepted step the state is projected, and so is
 /// every row given out.
 pub fn integrate(
-    kernel: &dyn Kernel,
+    kernel: &dyn Dynamics,
     start: &State,
     t_end: f64,
     options: &Options,
@@ -56,7 +56,7 @@ pub fn integrate(
 
 /// Moves `kernel` from `start` to `t_end` with a controller that uses another model, or samples at intervals.
 pub fn integrate_controlled(
-    kernel: &dyn Kernel,
+    kernel: &dyn Dynamics,
     controller: &Controller<'_>,
     start: &State,
     t_end: f64,
@@ -68,7 +68,7 @@ pub fn integrate_controlled(
 
 /// Moves `kernel` as [`integrate_controlled`] does, with somebody who follows every step.
 pub fn integrate_followed<'a>(
-    kernel: &'a dyn Kernel,
+    kernel: &'a dyn Dynamics,
     controller: &Controller<'a>,
     start: &State,
     t_end: f64,
@@ -86,15 +86,23 @@ pub fn integrate_followed<'a>(
 /// Variables up to which an implicit method has room for its matrices (a gigabyte).
 const MAX_IMPLICIT: usize = 5000;
 
-fn bad_controller(kernel: &dyn Kernel, controller: &Controller<'_>) -> Option<&'static str> {
+fn bad_controller(kernel: &dyn Dynamics, controller: &Controller<'_>) -> Option<&'static str> {
     if controller.hold.is_some_and(|hold| !(hold > 0.0 && hold.is_finite())) {
         return Some("interval of the control");
     }
-    let other = |model: &dyn Kernel| model.shape() != kernel.shape() || model.contacts() != kernel.contacts();
+    let other = |model: &dyn Dynamics| {
+        let contacts = |kernel: &dyn Dynamics| kernel.capabilities().contact_list().to_vec();
+        model.shape() != kernel.shape() || contacts(model) != contacts(kernel)
+    };
     controller.model.is_some_and(other).then_some("controller's model of another shape")
 }
 
-fn bad_arguments(kernel: &dyn Kernel, start: &State, t_end: f64, options: &Options) -> Option<&'static str> {
+fn bad_arguments(
+    kernel: &dyn Dynamics,
+    start: &State,
+    t_end: f64,
+    options: &Options,
+) -> Option<&'static str> {
     let shape = kernel.shape();
     let positive = |v: f64| v > 0.0 && v.is_finite();
     let checks = [
@@ -122,8 +130,9 @@ fn bad_arguments(kernel: &dyn Kernel, start: &State, t_end: f64, options: &Optio
 }
 
 /// Hamilton's principle speaks of a Lagrangian in the rates of coordinates, and of constraints on positions.
-fn fits_variational(kernel: &dyn Kernel) -> bool {
+fn fits_variational(kernel: &dyn Dynamics) -> bool {
     let shape = kernel.shape();
-    let plain = shape.identity_frame && !shape.has_nonideal && shape.n_contact == 0 && shape.n_require == 0;
-    plain && kernel.has_lagrangian() && kernel.levels().iter().all(|level| *level == Level::Position)
+    let Capabilities { nonideal, lagrangian, .. } = kernel.capabilities();
+    let plain = shape.identity_frame && nonideal.is_none() && shape.n_contact == 0 && shape.n_require == 0;
+    plain && lagrangian.is_some() && kernel.levels().iter().all(|level| *level == Level::Position)
 }

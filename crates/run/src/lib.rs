@@ -3,14 +3,15 @@
 //! This crate takes a mechanical system in kernel form (K1-K4) and moves it: accelerations and every constraint
 //! force at a state ([`accelerate`]), starting values that keep the constraints ([`find_start`]), and the motion
 //! itself ([`integrate()`]) with projection, events, dense output and passage through singular configurations.
-//! It knows no symbols, no text and no files; a kernel written by hand in Rust drives everything.
+//! It knows no symbols, no text and no files; a system written by hand in Rust drives everything. It implements
+//! [`Dynamics`], and lists in its [`Capabilities`] what it has beyond K1-K3: friction, control, events, ...
 //!
 //! ```
 //! use dalembert_run::*;
 //!
 //! /// A unit mass on a rod of unit length, in Cartesian coordinates (y upward).
 //! struct Pendulum;
-//! impl Kernel for Pendulum {
+//! impl Dynamics for Pendulum {
 //!     fn shape(&self) -> Shape {
 //!         Shape { n_x: 2, n_eta: 2, n_con: 1, identity_frame: true, ..Shape::default() }
 //!     }
@@ -78,9 +79,11 @@ pub use hybrid::{
     integrate, integrate_controlled, integrate_followed,
 };
 pub use kernel::{
-    AccelerationError, Action, Contact, ContactTerms, ControlTerms, Differentiable, Direction, FusedAdjoint,
-    FusedDerivatives, IdealForces, Kernel, Level, Line, Partials, Path, Pattern, Point, Refusal,
-    SecondVariation, Shape, Sliding, Solution, Solved, Sparsity, State, Taken, Term, Terms, Variation,
+    AccelerationError, Action, Capabilities, Contact, ContactTerms, Contacts, Control, ControlTerms,
+    Differentiable, Direction, Dynamics, Events, Fused, FusedAdjoint, FusedDerivatives, IdealForces,
+    Lagrangian, Level, Line, Nonideal, PartialDerivatives, Partials, Path, Pattern, Point, Quadratures,
+    Refusal, SecondVariation, Shape, Sliding, SlidingContacts, Solution, Solved, Sparsity, State, Switches,
+    Taken, Term, Terms, TimeSwitches, Variation,
 };
 pub use sensitivity::{
     Adjoint, Change, Pulled, Response, ResponseError, RowWeights, Sensitivities, StartDirection,

@@ -8,7 +8,7 @@
 //! `tests/it/vanishing_rows.rs` of the facade.
 
 use crate::tolerance;
-use crate::{Kernel, Point, State, Terms};
+use crate::{Dynamics, Point, State, Terms};
 use dalembert_linalg::{Lcg, norm_max};
 
 /// The state moved by [`tolerance::NUDGE`]: time against its size or one unit, each coordinate against its own size, or against that of the
@@ -53,7 +53,7 @@ impl RowSensitivity {
     }
 
     /// At a state. O(entries of the terms).
-    pub fn new(kernel: &dyn Kernel, at: Point<'_>, scratch: &mut [f64]) -> Self {
+    pub fn new(kernel: &dyn Dynamics, at: Point<'_>, scratch: &mut [f64]) -> Self {
         let (mut here, mut near) = (Terms::of(kernel), Terms::of(kernel));
         kernel.terms(at, scratch, &mut here);
         let m = here.b.len();

@@ -15,7 +15,7 @@ use crate::scene::Scene;
 use dalembert::system::InitialTarget;
 use dalembert::{Motion, Workspace};
 use dalembert_expr::Expr;
-use dalembert_run::{Kernel, Level};
+use dalembert_run::{Dynamics, Level};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::units::UnitInfo;
 use dalembert_tape::{Operand, Program, wasm};

@@ -242,9 +242,9 @@ impl Linearizer {
     /// Where a force has a kink or a jump, there is no linear system. Both sides are looked at.
     fn check_smooth(&self, model: &Workspace, state: &State, here: &Local) -> Result<(), Box<Diagnostic>> {
         let lambda = &here.solution.lambda;
-        let mut terms = dalembert_run::Terms::new(&dalembert_run::Kernel::shape(&model.compiled));
-        let mut scratch = vec![0.0; dalembert_run::Kernel::scratch_len(&model.compiled)];
-        dalembert_run::Kernel::terms(&model.compiled, state.point(), &mut scratch, &mut terms);
+        let mut terms = dalembert_run::Terms::new(&dalembert_run::Dynamics::shape(&model.compiled));
+        let mut scratch = vec![0.0; dalembert_run::Dynamics::scratch_len(&model.compiled)];
+        dalembert_run::Dynamics::terms(&model.compiled, state.point(), &mut scratch, &mut terms);
         let groups = 0..model.system.constraints.named.len();
         let reactions: Vec<f64> =
             groups.map(|g| model.compiled.generalised_reaction(g, lambda, &terms.A, None)).collect();

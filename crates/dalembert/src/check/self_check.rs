@@ -24,7 +24,7 @@ use crate::workspace::{Evaluation, Workspace};
 use bodies::BodyNumbers;
 use dalembert_expr::{Expr, Jet, Pool, Symbol};
 use dalembert_linalg::{Cod, RANK_TOL, cholesky, dot, norm, solve_lower, solve_lower_transposed};
-use dalembert_run::{Kernel, Projector, State};
+use dalembert_run::{Dynamics, Nonideal, Projector, State};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// What the two roads may differ by, relative to the sizes of the terms compared: far above rounding, far below an error of sign,

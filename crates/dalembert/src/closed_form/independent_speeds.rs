@@ -14,7 +14,7 @@ use crate::closed_form::symbol_matrix::{self as sm, Rows};
 use crate::closed_form::udwadia::independent_rows;
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool};
-use dalembert_run::{Kernel, Terms};
+use dalembert_run::{Dynamics, Terms};
 use dalembert_syntax::diagnostic::Diagnostic;
 
 /// A pivot must be at least this part of the largest entry of its row.

@@ -18,7 +18,7 @@ use crate::constraint::constraint_kind::{Freedom, neighbour};
 use crate::evaluate::reactions::{reaction_sizes, reads_ideal_forces};
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Symbol};
-use dalembert_run::{ControlTerms, Kernel};
+use dalembert_run::{Control as _, ControlTerms, Dynamics};
 use dalembert_syntax::diagnostic::Diagnostic;
 
 mod control;

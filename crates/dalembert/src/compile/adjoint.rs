@@ -23,7 +23,7 @@ impl<'c> Transposed<'c> {
     pub fn new(compiled: &'c Compiled) -> Option<Self> {
         let quick = compiled.quick.as_ref()?;
         let shape = &compiled.shape;
-        if shape.n_contact + shape.n_require > 0 || shape.has_nonideal {
+        if shape.n_contact + shape.n_require > 0 || compiled.programs.nonideal.is_some() {
             return None;
         }
         let (d, constants) = (shape.n_x + shape.n_eta, quick.constants());

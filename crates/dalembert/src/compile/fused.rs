@@ -7,7 +7,7 @@ use crate::kernel_form::KernelForm;
 use crate::system::System;
 use dalembert_linalg::{cholesky, pivot_share};
 use dalembert_run::tolerance;
-use dalembert_run::{Kernel, Point, Terms};
+use dalembert_run::{Dynamics, Fused, Point, Terms};
 use dalembert_tape::{Counts, Lanes, Program};
 
 /// [`UnrolledSolve`] for given values of the parameters.
@@ -54,23 +54,31 @@ impl FusedAcceleration {
     pub fn constants(&self) -> &[f64] {
         &self.constants
     }
+}
+
+impl Fused for FusedAcceleration {
+    fn rows(&self) -> &[usize] {
+        &self.rows
+    }
 
     /// Inputs, with what comes of the parameters in place, and registers.
-    pub fn workspace(&self) -> Vec<f64> {
+    fn workspace(&self) -> Vec<f64> {
         let mut workspace = vec![0.0; self.each.input_count() + self.each.register_count()];
         self.refresh(&mut workspace);
         workspace
     }
 
-    /// Puts what comes of the parameters into a workspace.
-    pub fn refresh(&self, workspace: &mut [f64]) {
+    fn refresh(&self, workspace: &mut [f64]) {
         let state = self.each.input_count() - self.constants.len();
         workspace[state..state + self.constants.len()].copy_from_slice(&self.constants);
     }
 
-    /// x', eta', pivots and diagonal of A M^-1 A^T at the t, x, eta in the workspace; whether they can be trusted.
+    fn results(&self) -> Vec<f64> {
+        vec![0.0; self.layout.len()]
+    }
+
     #[inline]
-    pub fn run(&self, workspace: &mut [f64], out: &mut [f64]) -> bool {
+    fn accelerate_in_place(&self, workspace: &mut [f64], out: &mut [f64]) -> bool {
         let (inputs, registers) = workspace.split_at_mut(self.each.input_count());
         self.each.run(inputs, registers, out);
         out[self.layout.len() - 1] == 1.0 && all_finite(&out[..self.layout.n_x + self.layout.n])

@@ -1,14 +1,14 @@
 //! The compiled system as a kernel: inputs laid out, tapes run, results scattered.
 
-use super::fused::FusedAcceleration;
 use super::{Compiled, Inputs};
 use crate::kernel_form::KernelForm;
 use crate::system::Power;
 use crate::system::System;
 use dalembert_expr::Symbol;
 use dalembert_run::{
-    Action, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point,
-    SecondVariation, Shape, Solution, Sparsity, Terms, Variation,
+    Action, Capabilities, Contact, ContactTerms, Contacts, Control, ControlTerms, Dynamics, Events, Fused,
+    IdealForces, Lagrangian, Level, Nonideal, PartialDerivatives, Partials, Point, Quadratures,
+    SecondVariation, Shape, Solution, Sparsity, Switches, Terms, TimeSwitches, Variation,
 };
 use dalembert_tape::Program;
 use std::sync::Arc;
@@ -105,7 +105,20 @@ impl Compiled {
     }
 }
 
-impl Kernel for Compiled {
+impl Compiled {
+    /// The whole acceleration as one program, where there is one.
+    #[inline]
+    pub fn fused(&self) -> Option<&dyn Fused> {
+        self.quick.as_ref().map(|program| program as &dyn Fused)
+    }
+
+    /// The patterns of M and A of a large system.
+    pub fn sparsity(&self) -> Option<&Arc<Sparsity>> {
+        self.sparse.as_ref().map(|layout| &layout.sparsity)
+    }
+}
+
+impl Dynamics for Compiled {
     fn shape(&self) -> Shape {
         self.shape
     }
@@ -128,46 +141,6 @@ impl Kernel for Compiled {
         self.programs.terms.run_to(places, inputs, scratch, arrays);
         if let Some(columns) = &self.programs.columns {
             self.mass_by_columns(columns, inputs, scratch, &mut out.M);
-        }
-    }
-
-    fn sparsity(&self) -> Option<&Arc<Sparsity>> {
-        self.sparse.as_ref().map(|layout| &layout.sparsity)
-    }
-
-    fn quick_workspace(&self) -> Vec<f64> {
-        self.quick.as_ref().map_or(Vec::new(), FusedAcceleration::workspace)
-    }
-
-    fn refresh_quick(&self, workspace: &mut [f64]) {
-        if let Some(quick) = self.quick.as_ref().filter(|_| !workspace.is_empty()) {
-            quick.refresh(workspace);
-        }
-    }
-
-    fn reads_multipliers(&self) -> bool {
-        self.multipliers_read
-    }
-
-    fn rows_read(&self) -> &[usize] {
-        &self.rows_read
-    }
-
-    fn quick_rows(&self) -> &[usize] {
-        self.quick.as_ref().map_or(&[], |q| &q.rows)
-    }
-
-    fn quick_in_place(&self, workspace: &mut [f64], out: &mut [f64]) -> bool {
-        self.quick.as_ref().is_some_and(|q| q.run(workspace, out))
-    }
-
-    fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {
-        match &self.programs.nonideal {
-            None => C.fill(0.0),
-            Some(program) => {
-                let inputs = self.load_ideal(at, ideal.lambda, ideal.A, ideal.sparsity, scratch);
-                run_into(program, inputs, scratch, C);
-            }
         }
     }
 
@@ -204,6 +177,39 @@ impl Kernel for Compiled {
         gradient.copy_from_slice(&out[n..n + gradient.len()]);
     }
 
+    fn capabilities(&self) -> Capabilities<'_> {
+        let (shape, programs) = (&self.shape, &self.programs);
+        Capabilities {
+            sparsity: self.sparsity(),
+            fused: self.fused(),
+            nonideal: programs.nonideal.is_some().then_some(self),
+            contacts: (shape.n_contact > 0).then_some(self),
+            sliding: None,
+            control: programs.control_terms.is_some().then_some(self),
+            events: (shape.n_event > 0).then_some(self),
+            switches: (shape.n_switch > 0).then_some(self),
+            time_switches: (shape.n_time_switch > 0).then_some(self),
+            quadratures: programs.balance.is_some().then_some(self),
+            partials: programs.partials.is_some().then_some(self),
+            lagrangian: programs.lagrangian.is_some().then_some(self),
+            multipliers_unread: !self.multipliers_read,
+        }
+    }
+}
+
+impl Nonideal for Compiled {
+    fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {
+        let Some(program) = &self.programs.nonideal else { return C.fill(0.0) };
+        let inputs = self.load_ideal(at, ideal.lambda, ideal.A, ideal.sparsity, scratch);
+        run_into(program, inputs, scratch, C);
+    }
+
+    fn rows_read(&self) -> &[usize] {
+        &self.rows_read
+    }
+}
+
+impl Events for Compiled {
     fn events(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], g: &mut [f64]) {
         // Reactions and impressed forces need A and Q, which are evaluated anew: events that use them are rare.
         let inputs = if self.events_need_solution {
@@ -233,12 +239,16 @@ impl Kernel for Compiled {
             run_into(program, inputs, scratch, values);
         }
     }
+}
 
+impl Switches for Compiled {
     fn switches(&self, at: Point<'_>, scratch: &mut [f64], g: &mut [f64]) {
         let inputs = self.load(at.t, at.x, at.eta, scratch);
         run_into(&self.programs.switches, inputs, scratch, g);
     }
+}
 
+impl TimeSwitches for Compiled {
     fn time_switches(&self, t: f64, scratch: &mut [f64], g: &mut [f64]) {
         let first = 1 + self.shape.n_x + self.shape.n_eta;
         let inputs = first + self.parameters.len();
@@ -250,7 +260,9 @@ impl Kernel for Compiled {
         let (left, right) = sides.split_at(g.len());
         g.iter_mut().zip(left.iter().zip(right)).for_each(|(g, (l, r))| *g = l - r);
     }
+}
 
+impl Contacts for Compiled {
     fn contacts(&self) -> &[Contact] {
         &self.contacts
     }
@@ -262,7 +274,9 @@ impl Kernel for Compiled {
             tape.run(inputs, scratch, [V, J, b, mu, mu_static, P]);
         }
     }
+}
 
+impl Control for Compiled {
     fn has_control_bounds(&self) -> bool {
         self.programs.control_bounds.is_some()
     }
@@ -288,7 +302,9 @@ impl Kernel for Compiled {
             out.bounds.extend(self.bounded.iter().map(|b| if *b { own(&mut pairs) } else { unbounded }));
         }
     }
+}
 
+impl Quadratures for Compiled {
     fn rates(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], out: &mut [f64]) {
         match &self.programs.balance {
             None => out.fill(0.0),
@@ -312,7 +328,9 @@ impl Kernel for Compiled {
             }
         }
     }
+}
 
+impl PartialDerivatives for Compiled {
     fn partials(
         &self,
         at: Point<'_>,
@@ -320,8 +338,8 @@ impl Kernel for Compiled {
         lambda: &[f64],
         scratch: &mut [f64],
         out: &mut Partials,
-    ) -> bool {
-        let Some(partials) = &self.programs.partials else { return false };
+    ) {
+        let Some(partials) = &self.programs.partials else { return };
         // Reactions are held with the multipliers; C enters F as it is at this state.
         let mut end = self.load(at.t, at.x, at.eta, scratch);
         let inputs = partials.program.input_count();
@@ -350,13 +368,10 @@ impl Kernel for Compiled {
                 &mut out.dx_dot_deta,
             ],
         );
-        true
     }
+}
 
-    fn has_lagrangian(&self) -> bool {
-        self.programs.lagrangian.is_some()
-    }
-
+impl Lagrangian for Compiled {
     fn variation(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Variation) {
         self.run_variation(at, scratch, out);
     }
@@ -374,7 +389,7 @@ impl Kernel for Compiled {
 
 impl Compiled {
     /// The outputs, then the energy if it is known; NaN where they need more than the state. `scratch` is as long as
-    /// [`Kernel::scratch_len`](dalembert_run::Kernel::scratch_len) says.
+    /// [`Dynamics::scratch_len`](dalembert_run::Dynamics::scratch_len) says.
     pub(crate) fn glance(&self, at: Point<'_>, scratch: &mut [f64], out: &mut [f64]) {
         let inputs = self.programs.outputs.input_count();
         scratch[..inputs].fill(f64::NAN);

@@ -9,7 +9,7 @@ use crate::kernel_form::KernelForm;
 use crate::system::System;
 use dalembert_expr::Expr;
 use dalembert_run::ensemble::{Keep, LaneKernel, Programs};
-use dalembert_run::{Kernel, Level};
+use dalembert_run::{Dynamics, Level};
 use dalembert_tape::{Builder, Hoisted, Lanes, Op, Program, Value};
 use returning::Returning;
 

@@ -400,7 +400,7 @@ impl Differentiable for Compiled {
     fn fused_derivatives(&self, parameters: &[Vec<f64>]) -> Option<Box<dyn FusedDerivatives + '_>> {
         let quick = self.quick.as_ref()?;
         let all = quick.rows.len() == self.shape.n_con;
-        let plain = self.shape.n_contact + self.shape.n_require == 0 && !self.shape.has_nonideal;
+        let plain = self.shape.n_contact + self.shape.n_require == 0 && self.programs.nonideal.is_none();
         (all && plain && !parameters.is_empty()).then(|| Box::new(Fused::new(self, parameters)) as _)
     }
 

@@ -15,7 +15,7 @@ use crate::system::{
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_linalg::Cod;
-use dalembert_run::{Connection, Kernel, State, Terms};
+use dalembert_run::{Connection, Dynamics, State, Terms};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// The Lagrangian of a model made ready for Hamilton's principle; a workspace of its own where the speeds

@@ -6,7 +6,7 @@
 use crate::kernel_form::Places;
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Symbol};
-use dalembert_run::{ConsistentState, Kernel, Projector, StartGuess, State, Terms, find_start};
+use dalembert_run::{ConsistentState, Dynamics, Projector, StartGuess, State, Terms, find_start};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// How far from the start the rank is looked at again, relative to the size of each variable.

@@ -6,7 +6,7 @@
 use crate::bodies::{Joint, JointRole, Multibody};
 use crate::workspace::Workspace;
 use dalembert_linalg::{Cod, RANK_TOL};
-use dalembert_run::{Kernel, State, Terms};
+use dalembert_run::{Dynamics, State, Terms};
 
 /// A loop: the joints on it, and the rows of the one that closes it.
 #[derive(Clone, Debug, PartialEq, Eq)]

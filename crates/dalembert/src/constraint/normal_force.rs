@@ -30,7 +30,7 @@ use crate::derive::touch_again;
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_linalg::{cholesky, solve_lower};
-use dalembert_run::{Kernel, State, Terms};
+use dalembert_run::{Dynamics, Nonideal, State, Terms};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::units::UnitInfo;
 use std::ops::Range;

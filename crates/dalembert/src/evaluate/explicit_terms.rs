@@ -13,7 +13,7 @@
 use crate::workspace::{Evaluation, Workspace};
 use dalembert_expr::Expr;
 use dalembert_linalg::{Cod, dot, symmetric_eigen};
-use dalembert_run::{ContactTerms, ControlTerms, IdealForces, Kernel};
+use dalembert_run::{ContactTerms, Contacts, Control, ControlTerms, Dynamics, IdealForces, Nonideal};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 
 /// Directions of B weaker than this, relative to the strongest, count as none.

@@ -10,7 +10,7 @@ use crate::number::short;
 use crate::simulate::{IntegralReport, Motion, MotionForm, Request, Table, judge};
 use crate::workspace::Workspace;
 use dalembert_linalg::{Cod, Rng, norm_max};
-use dalembert_run::{Flow, Kernel, State};
+use dalembert_run::{Dynamics, Flow, State};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// Places from which constants are searched.

@@ -7,7 +7,7 @@ use crate::simulate::Verified;
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, PRIMES, Sample};
 use dalembert_linalg::{Cod, Rng, dot};
-use dalembert_run::{Kernel, Projector, State};
+use dalembert_run::{Dynamics, Projector, State};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// Points at which the residual is looked at, and how many must have a value.

@@ -6,8 +6,8 @@ use crate::compile::Compiled;
 use crate::explain;
 use crate::workspace::Workspace;
 use dalembert_run::{
-    AccelerationError, ContactChange, ControlInput, EventHit, Flow, Kernel, Observer, Point, Progress,
-    Projector, Reporter, Residuals, Row, Solution, SolvedRow, State, StickingKernel, Terms,
+    AccelerationError, ContactChange, ControlInput, Dynamics, EventHit, Events, Flow, Observer, Point,
+    Progress, Projector, Reporter, Residuals, Row, Solution, SolvedRow, State, StickingKernel, Terms,
 };
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 

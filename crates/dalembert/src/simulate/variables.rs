@@ -6,7 +6,7 @@ use crate::formalism::momentum_form::{Momenta, SuslovKernel};
 use crate::formalism::poincare::labels;
 use crate::formalism::suslov::multiplier_name;
 use crate::workspace::Workspace;
-use dalembert_run::{AccelerationError, Failure, Kernel, Method, State, Term};
+use dalembert_run::{AccelerationError, Dynamics, Events, Failure, Method, State, Term};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 
 /// The equations that are integrated. Outputs are the same for all; momenta and M are columns of the forms
@@ -140,7 +140,7 @@ impl Variables {
         })
     }
 
-    pub fn kernel<'a>(&'a self, compiled: &'a Compiled) -> &'a dyn Kernel {
+    pub fn kernel<'a>(&'a self, compiled: &'a Compiled) -> &'a dyn Dynamics {
         match self {
             Variables::Speeds => compiled,
             Variables::Momenta(kernel) => &**kernel,

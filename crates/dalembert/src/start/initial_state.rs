@@ -5,7 +5,7 @@ use crate::kernel_form::Places;
 use crate::system::{Initial, InitialTarget};
 use crate::workspace::Workspace;
 use dalembert_linalg::{Cod, RANK_TOL, dot};
-use dalembert_run::{ConsistentState, Kernel, StartGuess, State, Terms, VelocityCondition, find_start};
+use dalembert_run::{ConsistentState, Dynamics, StartGuess, State, Terms, VelocityCondition, find_start};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
 

@@ -6,7 +6,7 @@
 
 use crate::workspace::Workspace;
 use dalembert_linalg::{Cod, RANK_TOL};
-use dalembert_run::{Kernel, StartGuess, State};
+use dalembert_run::{Dynamics, StartGuess, State};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// What is off by less than this, relative to the squares in it, is rounding.

@@ -5,7 +5,7 @@ use crate::simulate::{Motion, Request, Table};
 use crate::workspace::Workspace;
 use dalembert_run::ensemble::{Ended, Job, LaneDriver, Sampled};
 use dalembert_run::{
-    ContactModes, ControlInput, EventHit, Flow, Kernel, Point, Reporter, State, StickingKernel, Stop,
+    ContactModes, ControlInput, Dynamics, EventHit, Flow, Point, Reporter, State, StickingKernel, Stop,
 };
 use dalembert_syntax::diagnostic::Diagnostic;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -9,7 +9,7 @@ use super::reading::Difference;
 use super::small::dot;
 use super::{Reading, Tally, Verification};
 use crate::workspace::Workspace;
-use dalembert_run::{ContactTerms, ControlTerms, Kernel};
+use dalembert_run::{ContactTerms, Contacts, Control, ControlTerms, Dynamics};
 
 /// What is slower than this, relative to the other speeds, has no direction to slide in.
 const AT_REST: f64 = 1e-9;

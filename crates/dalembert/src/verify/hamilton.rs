@@ -16,7 +16,7 @@ use crate::formalism::suslov::Suslov;
 use crate::workspace::Workspace;
 use dalembert_expr::{Derivation, Expr, Pool};
 use dalembert_linalg::Rng;
-use dalembert_run::{Kernel, Terms};
+use dalembert_run::{Dynamics, Terms};
 
 /// `hamilton`
 pub(super) fn hamilton(model: &mut Workspace, readings: &[Reading], found: &mut Verification) {

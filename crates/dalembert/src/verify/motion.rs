@@ -9,7 +9,7 @@ use super::{Reading, Tally, Verification};
 use crate::simulate::{MotionForm, Request};
 use crate::workspace::Workspace;
 use dalembert_linalg::Rng;
-use dalembert_run::{Flow, Kernel, State, Stop, Terms};
+use dalembert_run::{Dynamics, Flow, State, Stop, Terms};
 
 /// Intervals of the grid; half as many make the coarse grid.
 pub(super) const INTERVALS: usize = 48;

@@ -16,7 +16,7 @@ use super::small::{dot, times};
 use crate::compile::Compiled;
 use crate::workspace::Workspace;
 use dalembert_linalg::{Rng, norm_max};
-use dalembert_run::{IdealForces, Kernel, Solution, State, Terms, accelerate};
+use dalembert_run::{Dynamics, IdealForces, Nonideal, Solution, State, Terms, accelerate};
 
 /// A difference and what it may be, both relative to the size of what is compared.
 #[derive(Clone, Copy, Debug, PartialEq)]

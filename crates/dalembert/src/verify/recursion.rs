@@ -6,7 +6,7 @@
 use super::{Reading, Tally, Verification};
 use crate::compile::{Compiled, has_recursion};
 use crate::workspace::Workspace;
-use dalembert_run::{Kernel, Terms};
+use dalembert_run::{Dynamics, Terms};
 
 pub(super) fn judge(model: &mut Workspace, readings: &[Reading], found: &mut Verification) {
     if model.form.besides_bodies.is_none() {

@@ -2,7 +2,7 @@
 
 use crate::random_system::RandomSystem;
 use crate::support::*;
-use dalembert::run::{Kernel, State, Terms, independent_rows};
+use dalembert::run::{Dynamics, State, Terms, independent_rows};
 use dalembert::{Request, Workspace};
 use proptest::prelude::*;
 
@@ -17,9 +17,9 @@ fn fast(model: &mut Workspace) {
 /// Where the fast way gives an answer it is that of the general one; says whether it gave any.
 fn whole_agrees(model: &Workspace, state: &State, what: &str) -> bool {
     let kernel = &model.compiled;
-    let mut out = vec![0.0; state.x.len() + state.eta.len() + 2 * kernel.quick_rows().len() + 1];
-    let mut workspace = kernel.quick_workspace();
-    if workspace.is_empty() || !kernel.quick(state.point(), &mut workspace, &mut out) {
+    let Some(fused) = kernel.fused() else { return false };
+    let mut out = fused.results();
+    if !fused.accelerate(state.point(), &mut fused.workspace(), &mut out) {
         return false;
     }
     let judged = evaluate(model, state);
@@ -178,7 +178,8 @@ fn four_states_at_once_have_the_bits_of_each_alone() {
     lanes.run(&woven, &mut vec![0.0; lanes.workspace()], &mut out);
     for (l, state) in states.iter().enumerate() {
         let mut alone = vec![0.0; lanes.program().output_count()];
-        assert!(kernel.quick(state.point(), &mut kernel.quick_workspace(), &mut alone));
+        let fused = kernel.fused().expect("one program");
+        assert!(fused.accelerate(state.point(), &mut fused.workspace(), &mut alone));
         let lane: Vec<f64> = out.iter().skip(l).step_by(4).copied().collect();
         assert_eq!(lane, alone);
     }

@@ -2,7 +2,7 @@
 //! way grows as they do. Growth is asserted by counts, never by time.
 
 use dalembert::run::{
-    Accelerator, Flow, IdealForces, Kernel, Level, Point, Projector, Shape, Solution, StartGuess, State,
+    Accelerator, Capabilities, Dynamics, Flow, Level, Point, Projector, Shape, Solution, StartGuess, State,
     Taken, Terms, find_start,
 };
 use dalembert::{Overrides, Source, Workspace, simulate::Request};
@@ -63,9 +63,9 @@ constraint drift: x[1]' = x[N]'
 ";
 
 /// A kernel whose patterns are not shown: its matrices are written out.
-struct Dense<'k>(&'k dyn Kernel);
+struct Dense<'k>(&'k dyn Dynamics);
 
-impl Kernel for Dense<'_> {
+impl Dynamics for Dense<'_> {
     fn shape(&self) -> Shape {
         self.0.shape()
     }
@@ -78,14 +78,14 @@ impl Kernel for Dense<'_> {
     fn terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Terms) {
         self.0.terms(at, scratch, out);
     }
-    fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {
-        self.0.nonideal(at, ideal, scratch, C);
-    }
     fn residuals(&self, at: Point<'_>, scratch: &mut [f64], phi: &mut [f64], psi: &mut [f64]) {
         self.0.residuals(at, scratch, phi, psi);
     }
     fn position_gradient(&self, t: f64, x: &[f64], scratch: &mut [f64], out: &mut [f64]) {
         self.0.position_gradient(t, x, scratch, out);
+    }
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { nonideal: self.0.capabilities().nonideal, ..Capabilities::default() }
     }
 }
 
@@ -94,7 +94,7 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0f64, |m, (x, y)| m.max((x - y).abs())) / size
 }
 
-fn solve(kernel: &dyn Kernel, state: &State) -> Solution {
+fn solve(kernel: &dyn Dynamics, state: &State) -> Solution {
     Accelerator::new(kernel).solve(kernel, state.point()).expect("regular").clone()
 }
 
@@ -135,7 +135,7 @@ fn by_entries_is_written_out() {
         }
         // A state that has drifted off comes back to the same place.
         let off = shaken(&state, 1e-5);
-        let [ours, theirs] = [kernel as &dyn Kernel, &dense].map(|kernel| {
+        let [ours, theirs] = [kernel as &dyn Dynamics, &dense].map(|kernel| {
             let mut state = off.clone();
             Projector::new(kernel).project(kernel, 0.0, &mut state.x, &mut state.eta).unwrap();
             state

@@ -3,7 +3,7 @@
 
 use crate::random_system::RandomSystem;
 use crate::support::{Rng, *};
-use dalembert::run::{IdealForces, Kernel, State};
+use dalembert::run::{Dynamics, IdealForces, Nonideal, State};
 use dalembert::{Evaluation, Workspace};
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 //! What time alone switches: steps end there, so motions are as accurate as where nothing is switched.
 
 use crate::support::load;
-use dalembert::run::{Flow, Kernel};
+use dalembert::run::{Dynamics, Flow};
 use dalembert::sweep::{Axis, Plan, Sweep};
 use dalembert::{Motion, MotionForm, Request};
 use std::f64::consts::PI;

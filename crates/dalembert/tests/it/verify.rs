@@ -4,7 +4,7 @@ use crate::support::*;
 use dalembert::compile::Compiled;
 use dalembert::kernel_form::{KernelForm, Matrix};
 use dalembert::verify::{Reading, Verification, gauss, multipliers, verify};
-use dalembert::{Workspace, run::Kernel};
+use dalembert::{Workspace, run::Dynamics};
 use dalembert_expr::{Expr, Pool, Rational};
 
 fn verified(model: &mut Workspace) -> Verification {

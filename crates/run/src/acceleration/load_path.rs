@@ -11,7 +11,7 @@
 //!
 //! So a law that reads one of several parallel rows reads the force of all of them.
 
-use crate::{Kernel, Point, Terms};
+use crate::{Dynamics, Point, Terms};
 use dalembert_linalg::{Cod, PivotedLq, RANK_TOL, axpy, dot, norm};
 
 /// The rows that force laws read.
@@ -33,9 +33,10 @@ pub(crate) struct Carriers {
 
 impl LoadPath {
     /// Of a kernel; `None` if no force law reads a row.
-    pub fn of(kernel: &dyn Kernel) -> Option<Self> {
-        let contacts = kernel.contacts().iter().flat_map(|c| c.rows.clone());
-        let mut rows = kernel.rows_read().iter().copied().chain(contacts).peekable();
+    pub fn of(kernel: &dyn Dynamics) -> Option<Self> {
+        let capabilities = kernel.capabilities();
+        let contacts = capabilities.contact_list().iter().flat_map(|c| c.rows.clone());
+        let mut rows = capabilities.rows_read().iter().copied().chain(contacts).peekable();
         rows.peek()?;
         let mut read = vec![false; kernel.shape().n_con];
         rows.filter(|r| *r < kernel.shape().n_con).for_each(|r| read[r] = true);
@@ -119,7 +120,7 @@ impl Carriers {
 /// The rows that carry the constraint force at a state, as force laws read it: all of them, unless rows are redundant
 /// and a force law reads some. Where these rows are not independent, those that are not share the load as equally stiff
 /// supports do.
-pub fn carrying_rows(kernel: &dyn Kernel, at: Point<'_>) -> Vec<usize> {
+pub fn carrying_rows(kernel: &dyn Dynamics, at: Point<'_>) -> Vec<usize> {
     let mut terms = Terms::of(kernel);
     kernel.terms(at, &mut vec![0.0; kernel.scratch_len()], &mut terms);
     let carriers = LoadPath::of(kernel).and_then(|path| path.choose(&terms, &[]));

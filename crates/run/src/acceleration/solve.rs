@@ -13,12 +13,14 @@ use crate::coulomb::NormalForces;
 use crate::kernel::{AccelerationError, Path, Solution, Term};
 use crate::row_sensitivity::{RowSensitivity, nudged};
 use crate::tolerance;
-use crate::{Contact, ControlTerms, IdealForces, Kernel, Point, Shape, Sliding, Terms};
+use crate::{
+    Capabilities, Contact, ControlTerms, Dynamics, Fused, IdealForces, Point, Shape, Sliding, Terms,
+};
 use dalembert_linalg::{RANK_TOL, axpy};
 
 /// Rows that stand for all at a state, the best-conditioned first: as many as the rank there. `None` where there is no
 /// acceleration, and for systems given by their entries.
-pub fn independent_rows(kernel: &dyn Kernel, at: Point<'_>) -> Option<Vec<usize>> {
+pub fn independent_rows(kernel: &dyn Dynamics, at: Point<'_>) -> Option<Vec<usize>> {
     let mut accelerator = Accelerator { path: Path::Cod, ..Accelerator::new(kernel) };
     accelerator.solve(kernel, at).ok()?;
     accelerator.factor.pivot_rows()
@@ -50,9 +52,11 @@ pub struct Accelerator {
     solution: Solution,
     pub(crate) factor: Saddle,
     scratch: Vec<f64>,
-    /// Results and workspace of the kernel's own fast way; empty if it has none.
-    quick: Vec<f64>,
-    quick_workspace: Vec<f64>,
+    /// Whether C is asked for (K4).
+    has_nonideal: bool,
+    /// Results and workspace of the kernel's fused program; empty if it has none.
+    fused_results: Vec<f64>,
+    fused_workspace: Vec<f64>,
     C: Vec<f64>,
     /// Q + S u.
     force: Vec<f64>,
@@ -96,19 +100,20 @@ pub struct Accelerator {
 
 impl Accelerator {
     /// Sized for a kernel.
-    pub fn new(kernel: &dyn Kernel) -> Self {
-        let shape = kernel.shape();
+    pub fn new(kernel: &dyn Dynamics) -> Self {
+        let Capabilities { fused, nonideal, contacts, .. } = kernel.capabilities();
         Self {
-            contacts: kernel.contacts().to_vec(),
+            contacts: contacts.map_or(Vec::new(), |contacts| contacts.contacts().to_vec()),
             load_path: LoadPath::of(kernel),
-            quick: vec![0.0; shape.n_x + shape.n_eta + 2 * kernel.quick_rows().len() + 1],
-            quick_workspace: kernel.quick_workspace(),
+            has_nonideal: nonideal.is_some(),
+            fused_results: fused.map_or(Vec::new(), |fused| fused.results()),
+            fused_workspace: fused.map_or(Vec::new(), |fused| fused.workspace()),
             ..Self::with_terms(kernel.shape(), kernel.scratch_len(), Terms::of(kernel))
         }
     }
 
     /// Sized for a kernel whose last rows are those of sticking contacts, added to the rows of `base`.
-    pub(crate) fn with_contact_rows(kernel: &dyn Kernel, base: &dyn Kernel) -> Self {
+    pub(crate) fn with_contact_rows(kernel: &dyn Dynamics, base: &dyn Dynamics) -> Self {
         let sliding = Sliding::new(&kernel.shape(), base.shape().n_con);
         Self { sliding, load_path: LoadPath::of(base), ..Self::new(kernel) }
     }
@@ -116,6 +121,12 @@ impl Accelerator {
     /// Sized without a kernel, for terms that come from elsewhere (see [`solve_terms`](Accelerator::solve_terms)).
     pub fn with_shape(shape: Shape, scratch_len: usize) -> Self {
         Self::with_terms(shape, scratch_len, Terms::new(&shape))
+    }
+
+    /// The same with a non-ideal C, which [`solve_terms`](Accelerator::solve_terms) asks for.
+    #[must_use]
+    pub fn with_nonideal(self) -> Self {
+        Self { has_nonideal: true, ..self }
     }
 
     /// Sized for terms of a layout.
@@ -127,8 +138,9 @@ impl Accelerator {
             factor: Saddle::new(n, m, terms.sparsity.as_ref()),
             terms,
             scratch: vec![0.0; scratch_len],
-            quick: Vec::new(),
-            quick_workspace: Vec::new(),
+            has_nonideal: false,
+            fused_results: Vec::new(),
+            fused_workspace: Vec::new(),
             C: vec![0.0; n],
             force: vec![0.0; n],
             contacts: Vec::new(),
@@ -168,14 +180,14 @@ impl Accelerator {
     }
 
     /// U1-U9 and C1 at a state of the kernel.
-    pub fn solve(&mut self, kernel: &dyn Kernel, at: Point<'_>) -> Result<&Solution, AccelerationError> {
+    pub fn solve(&mut self, kernel: &dyn Dynamics, at: Point<'_>) -> Result<&Solution, AccelerationError> {
         self.solve_with_input(kernel, at, ControlInput::Required)
     }
 
     /// U1-U9 at a state, with control forces from the requirements or given.
     pub fn solve_with_input(
         &mut self,
-        kernel: &dyn Kernel,
+        kernel: &dyn Dynamics,
         at: Point<'_>,
         input: ControlInput<'_>,
     ) -> Result<&Solution, AccelerationError> {
@@ -186,11 +198,15 @@ impl Accelerator {
                 self.terms.b[i] -= 2.0 * alpha * self.psi[i] + beta * beta * self.phi[i];
             }
         }
-        if !self.sliding.unit.is_empty() {
-            kernel.sliding(at, &mut self.scratch, &mut self.sliding);
+        if !self.sliding.unit.is_empty()
+            && let Some(contacts) = kernel.capabilities().sliding
+        {
+            contacts.sliding(at, &mut self.scratch, &mut self.sliding);
         }
-        if self.shape.n_require > 0 {
-            kernel.control_terms(at, &mut self.scratch, &mut self.control);
+        if self.shape.n_require > 0
+            && let Some(control) = kernel.capabilities().control
+        {
+            control.control_terms(at, &mut self.scratch, &mut self.control);
         }
         let mut solved = self.unless_rounding(kernel, at, |this| this.solve_at(kernel, at, input));
         if !self.rows_known && self.find_vanishing_rows(kernel, at) {
@@ -207,14 +223,15 @@ impl Accelerator {
 
     /// Takes note of what changes of the state make of requirements that are redundant or out of reach, once. Whether that is
     /// news.
-    fn compare_requirements(&mut self, kernel: &dyn Kernel, at: Point<'_>) -> bool {
+    fn compare_requirements(&mut self, kernel: &dyn Dynamics, at: Point<'_>) -> bool {
         if self.shape.n_require == 0 || self.steering.known {
             return false;
         }
+        let Some(control) = kernel.capabilities().control else { return false };
         self.steering.known = true;
         let mut near = ControlTerms::new(&self.shape);
         for round in 0..tolerance::NUDGES {
-            kernel.control_terms(nudged(at, round).point(), &mut self.scratch, &mut near);
+            control.control_terms(nudged(at, round).point(), &mut self.scratch, &mut near);
             self.steering.compare(&self.control, &near, tolerance::NUDGE, &mut self.factor, &self.terms);
         }
         true
@@ -223,30 +240,33 @@ impl Accelerator {
     /// With the terms that have been loaded.
     fn solve_at(
         &mut self,
-        kernel: &dyn Kernel,
+        kernel: &dyn Dynamics,
         at: Point<'_>,
         input: ControlInput<'_>,
     ) -> Result<(), AccelerationError> {
         let terms = std::mem::take(&mut self.terms);
         let mut scratch = std::mem::take(&mut self.scratch);
         let result = self.solve_loaded(at.t, at.eta, &terms, input, |ideal, C| {
-            kernel.nonideal(at, ideal, &mut scratch, C);
+            if let Some(nonideal) = kernel.capabilities().nonideal {
+                nonideal.nonideal(at, ideal, &mut scratch, C);
+            }
         });
         self.terms = terms;
         self.scratch = scratch;
         result
     }
 
-    /// x' and eta' (U1) at a state, by the kernel's own fast way where it can be trusted there; otherwise as
+    /// x' and eta' (U1) at a state, by the kernel's fused program where it can be trusted there; otherwise as
     /// [`solve`](Accelerator::solve) finds them.
     pub fn rates(
         &mut self,
-        kernel: &dyn Kernel,
+        kernel: &dyn Dynamics,
         at: Point<'_>,
         x_dot: &mut [f64],
         eta_dot: &mut [f64],
     ) -> Result<(), AccelerationError> {
-        if !self.solve_quick(kernel, at, x_dot, eta_dot) {
+        let fused = if self.fused_workspace.is_empty() { None } else { kernel.capabilities().fused };
+        if !self.solve_fused(fused, at, x_dot, eta_dot) {
             self.solve(kernel, at)?;
             x_dot.copy_from_slice(&self.terms.x_dot);
             eta_dot.copy_from_slice(&self.solution.eta_dot);
@@ -255,35 +275,38 @@ impl Accelerator {
     }
 
     /// The parameters of the kernel have changed.
-    pub fn refresh(&mut self, kernel: &dyn Kernel) {
-        kernel.refresh_quick(&mut self.quick_workspace);
+    pub fn refresh(&mut self, kernel: &dyn Dynamics) {
+        if let Some(fused) = kernel.capabilities().fused.filter(|_| !self.fused_workspace.is_empty()) {
+            fused.refresh(&mut self.fused_workspace);
+        }
     }
 
-    /// x' and eta' by the kernel's own fast way (see [`Kernel::quick`]), if it has one that can be trusted here.
-    /// The rest of the solution is left as it was, but for rank and margin.
-    pub(crate) fn solve_quick(
+    /// x' and eta' by the kernel's fused program, if it has one that can be trusted here. The rest of the solution is
+    /// left as it was, but for rank and margin.
+    pub(crate) fn solve_fused(
         &mut self,
-        kernel: &dyn Kernel,
+        fused: Option<&dyn Fused>,
         at: Point<'_>,
         x_dot: &mut [f64],
         eta_dot: &mut [f64],
     ) -> bool {
-        let rows = kernel.quick_rows();
+        let Some(fused) = fused else { return false };
+        let rows = fused.rows();
         let plain = self.path == Path::Auto && self.baumgarte.is_none();
         let rank = self.max_rank.unwrap_or(self.shape.n_con);
-        if self.quick_workspace.is_empty() || !plain || rank != rows.len() {
+        if self.fused_workspace.is_empty() || !plain || rank != rows.len() {
             return false;
         }
-        if !kernel.quick(at, &mut self.quick_workspace, &mut self.quick) {
+        if !fused.accelerate(at, &mut self.fused_workspace, &mut self.fused_results) {
             return false;
         }
         let (n_x, n) = (x_dot.len(), eta_dot.len());
-        let (pivots, squares) = self.quick[n_x + n..n_x + n + 2 * rank].split_at(rank);
+        let (pivots, squares) = self.fused_results[n_x + n..n_x + n + 2 * rank].split_at(rank);
         if !Factor::trusts(pivots, squares) {
             return false;
         }
-        x_dot.copy_from_slice(&self.quick[..n_x]);
-        eta_dot.copy_from_slice(&self.quick[n_x..n_x + n]);
+        x_dot.copy_from_slice(&self.fused_results[..n_x]);
+        eta_dot.copy_from_slice(&self.fused_results[n_x..n_x + n]);
         let margin = self.factor.take_measure(rows, pivots, squares);
         (self.solution.rank, self.solution.margin, self.solution.path) =
             (rank, margin, crate::kernel::Taken::Gram);
@@ -291,33 +314,27 @@ impl Accelerator {
     }
 
     /// x' and eta' one after the other at t and (x, eta), by the kernel's fused program, of a system without rows; `false`
-    /// where there is no such program or where it cannot be trusted. The solution is left as it was.
+    /// where it cannot be trusted. The solution is left as it was.
     #[inline]
-    pub(crate) fn fused_derivative(
-        &mut self,
-        kernel: &dyn Kernel,
-        t: f64,
-        y: &[f64],
-        out: &mut [f64],
-    ) -> bool {
-        let Some([time, state @ ..]) = self.quick_workspace.get_mut(..=y.len()) else { return false };
+    pub(crate) fn fused_derivative(&mut self, fused: &dyn Fused, t: f64, y: &[f64], out: &mut [f64]) -> bool {
+        let Some([time, state @ ..]) = self.fused_workspace.get_mut(..=y.len()) else { return false };
         *time = t;
         copy_few(y, state);
-        let done = kernel.quick_in_place(&mut self.quick_workspace, &mut self.quick);
+        let done = fused.accelerate_in_place(&mut self.fused_workspace, &mut self.fused_results);
         if done {
-            copy_few(&self.quick, out);
+            copy_few(&self.fused_results, out);
         }
         done
     }
 
-    /// Workspace and results of the kernel's fused program, where it has one.
+    /// Workspace and results of the kernel's fused program, where it has one that is trusted.
     pub(crate) fn fused_room(&mut self) -> Option<(&mut [f64], &mut [f64])> {
-        (!self.quick_workspace.is_empty()).then_some((&mut self.quick_workspace, &mut self.quick))
+        (!self.fused_workspace.is_empty()).then_some((&mut self.fused_workspace, &mut self.fused_results))
     }
 
-    /// Whether the fast way stands for a redundant set by some of its rows.
-    pub(crate) fn quick_stands_for_more(&self, kernel: &dyn Kernel) -> bool {
-        !self.quick_workspace.is_empty() && kernel.quick_rows().len() < self.shape.n_con
+    /// Whether the fused program stands for a redundant set by some of its rows.
+    pub(crate) fn fused_stands_for_more(&self, fused: Option<&dyn Fused>) -> bool {
+        !self.fused_workspace.is_empty() && fused.is_some_and(|fused| fused.rows().len() < self.shape.n_con)
     }
 
     /// Margins are compared with each other, so they must come by one way.
@@ -326,14 +343,14 @@ impl Accelerator {
     }
 
     /// From now on the general way is taken.
-    pub(crate) fn forget_quick(&mut self) {
-        self.quick_workspace.clear();
+    pub(crate) fn forget_fused(&mut self) {
+        self.fused_workspace.clear();
     }
 
     /// A contradiction (U6) is one only if it remains when it is known what rounding makes of the rows.
     fn unless_rounding(
         &mut self,
-        kernel: &dyn Kernel,
+        kernel: &dyn Dynamics,
         at: Point<'_>,
         mut solve: impl FnMut(&mut Self) -> Result<(), AccelerationError>,
     ) -> Result<(), AccelerationError> {
@@ -344,7 +361,7 @@ impl Accelerator {
     }
 
     /// Looks for rows that are rounding at the first state, once. Whether there are any.
-    fn find_vanishing_rows(&mut self, kernel: &dyn Kernel, at: Point<'_>) -> bool {
+    fn find_vanishing_rows(&mut self, kernel: &dyn Dynamics, at: Point<'_>) -> bool {
         self.rows_known = true;
         let felt = RowSensitivity::new(kernel, at, &mut self.scratch);
         felt.vanishing().for_each(|(i, length)| self.factor.keep_long(i, length, &self.terms));
@@ -352,7 +369,7 @@ impl Accelerator {
     }
 
     /// Takes note of what rounding of a state makes of the rows. Whether that may change a verdict.
-    fn feel_grain(&mut self, kernel: &dyn Kernel, at: Point<'_>) -> bool {
+    fn feel_grain(&mut self, kernel: &dyn Dynamics, at: Point<'_>) -> bool {
         let felt = RowSensitivity::new(kernel, at, &mut self.scratch);
         let mut more = false;
         for i in 0..self.shape.n_con {
@@ -366,7 +383,7 @@ impl Accelerator {
     /// U1-U9 at a state with a given control force, and C from elsewhere; no friction, no requirements.
     pub(crate) fn solve_with(
         &mut self,
-        kernel: &dyn Kernel,
+        kernel: &dyn Dynamics,
         at: Point<'_>,
         control: &[f64],
         mut nonideal: impl FnMut(&IdealForces<'_>, &mut [f64], &mut [f64]),
@@ -432,13 +449,13 @@ impl Accelerator {
             .map_err(|Massless { speed, pivot }| AccelerationError::MassSingular { t, speed, pivot })?;
         if !self.factor.mass_is_positive() {
             // Elimination of M first, as the fused program does it, cannot be trusted near here either.
-            self.quick_workspace.clear();
+            self.fused_workspace.clear();
         }
         self.respond(t, eta, terms, &mut nonideal)?;
         if self.shape.n_require > 0 && input == ControlInput::Required {
             self.meet_requirements(t, eta, terms, &mut nonideal)?;
         }
-        if self.shape.n_require > 0 && self.shape.n_con == 0 && self.shape.has_nonideal {
+        if self.shape.n_require > 0 && self.shape.n_con == 0 && self.has_nonideal {
             // No constraint of nature could exert C: it is the part of the control law that is free.
             let s = &mut self.solution;
             axpy(1.0, &s.nonideal_force, &mut s.control_force);

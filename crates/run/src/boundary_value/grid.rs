@@ -3,7 +3,7 @@
 mod newton;
 
 use crate::method::discrete_action::{Element, Independent, Rates};
-use crate::{Kernel, Point, Projector};
+use crate::{Lagrangian, Point, Projector};
 use dalembert_linalg::{Band, axpy, norm_max};
 
 /// Nodes of an element.
@@ -27,7 +27,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    pub fn new(kernel: &dyn Kernel, elements: usize, t: f64, t_end: f64) -> Self {
+    pub fn new(kernel: &dyn Lagrangian, elements: usize, t: f64, t_end: f64) -> Self {
         let element = Element::new(NODES, kernel);
         let (n, m) = (element.n, element.m);
         let nodes = elements * (NODES - 1) + 1;
@@ -102,7 +102,7 @@ impl Grid {
     }
 
     /// Brings inner nodes onto the constraints, as far as it goes.
-    pub fn project(&mut self, kernel: &dyn Kernel) {
+    pub fn project(&mut self, kernel: &dyn Lagrangian) {
         if self.m == 0 {
             return;
         }
@@ -137,7 +137,7 @@ impl Grid {
     }
 
     /// Puts the nodes of element `e` into `element` and evaluates there.
-    pub fn evaluate(&mut self, kernel: &dyn Kernel, e: usize, second: bool) {
+    pub fn evaluate(&mut self, kernel: &dyn Lagrangian, e: usize, second: bool) {
         let (n, m, first) = (self.n, self.m, e * (NODES - 1));
         self.element.base.copy_from_slice(&self.q[first * n..(first + 1) * n]);
         for i in 0..NODES {
@@ -158,7 +158,7 @@ impl Grid {
     }
 
     /// Evaluates the action of the first `fraction` of element `e`, with what its shorter time takes from the impulse of its left node.
-    pub fn evaluate_part(&mut self, kernel: &dyn Kernel, e: usize, fraction: f64) {
+    pub fn evaluate_part(&mut self, kernel: &dyn Lagrangian, e: usize, fraction: f64) {
         let (n, m, first) = (self.n, self.m, e * (NODES - 1));
         let (c, b) = (self.element.rule.c.clone(), self.element.rule.b.clone());
         let tau = fraction * self.h;
@@ -193,7 +193,7 @@ impl Grid {
 
     /// The fastest rate of change that the second variation has on this path, each coordinate in units of its inertia.
     /// Infinite where something has no inertia.
-    pub fn frequency(&mut self, kernel: &dyn Kernel) -> f64 {
+    pub fn frequency(&mut self, kernel: &dyn Lagrangian) -> f64 {
         let n = self.n;
         let mut fastest = 0.0_f64;
         for e in 0..self.elements {
@@ -278,7 +278,7 @@ impl Grid {
     }
 
     /// Largest scaled residual of a constraint at any node.
-    pub fn off(&self, kernel: &dyn Kernel) -> f64 {
+    pub fn off(&self, kernel: &dyn Lagrangian) -> f64 {
         if self.m == 0 {
             return 0.0;
         }
@@ -291,7 +291,7 @@ impl Grid {
         self.q.chunks(self.n).enumerate().map(residual).fold(0.0, f64::max)
     }
 
-    pub fn action(&mut self, kernel: &dyn Kernel) -> f64 {
+    pub fn action(&mut self, kernel: &dyn Lagrangian) -> f64 {
         let mut sum = 0.0;
         for e in 0..self.elements {
             self.evaluate(kernel, e, false);
@@ -301,7 +301,7 @@ impl Grid {
     }
 
     /// Rates at both ends: y = -dL_d/dq_1 and dL_d/dq_s, less their normal parts.
-    pub fn end_rates(&mut self, kernel: &dyn Kernel) -> Option<(Vec<f64>, Vec<f64>)> {
+    pub fn end_rates(&mut self, kernel: &dyn Lagrangian) -> Option<(Vec<f64>, Vec<f64>)> {
         let (n, m, last) = (self.n, self.m, self.nodes() - 1);
         let mut rates = Rates::new(kernel);
         let mut found = Vec::new();

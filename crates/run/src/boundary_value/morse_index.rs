@@ -8,7 +8,7 @@
 #![allow(non_snake_case)]
 
 use super::grid::{Grid, NODES};
-use crate::Kernel;
+use crate::Lagrangian;
 use dalembert_linalg::dot;
 
 /// Larger blocks are left alone.
@@ -32,7 +32,7 @@ struct Direction {
     z: Vec<f64>,
 }
 
-pub(super) fn of(grid: &mut Grid, kernel: &dyn Kernel) -> Option<MorseIndex> {
+pub(super) fn of(grid: &mut Grid, kernel: &dyn Lagrangian) -> Option<MorseIndex> {
     let (elements, last) = (grid.elements(), grid.nodes() - 1);
     if grid.n * (NODES - 1) > MAX_BLOCK {
         return None;
@@ -84,7 +84,7 @@ pub(super) fn of(grid: &mut Grid, kernel: &dyn Kernel) -> Option<MorseIndex> {
 /// Negative directions that appear in the first `fraction` of element e.
 fn within(
     grid: &mut Grid,
-    kernel: &dyn Kernel,
+    kernel: &dyn Lagrangian,
     e: usize,
     fraction: f64,
     begin: &[Vec<f64>],

@@ -4,7 +4,7 @@
 use super::grid::Grid;
 use super::{ConnectError, Connection, DOUBTFUL, END_TOL, Ends, MAX_ROOM, MOST, morse_index};
 use crate::hybrid::{Method, Options, Output, Stop};
-use crate::{Kernel, Projector, Row, State, integrate};
+use crate::{Lagrangian, Projector, Row, State, integrate};
 use dalembert_linalg::norm_max;
 
 /// Newton's steps for one solution.
@@ -24,14 +24,14 @@ const PASSED: f64 = 0.3;
 
 /// One search, with what it has cost so far.
 pub(super) struct PathSearch<'a> {
-    pub kernel: &'a dyn Kernel,
+    pub kernel: &'a dyn Lagrangian,
     pub ends: &'a Ends<'a>,
     iterations: usize,
     work: f64,
 }
 
 impl<'a> PathSearch<'a> {
-    pub fn new(kernel: &'a dyn Kernel, ends: &'a Ends<'a>) -> Self {
+    pub fn new(kernel: &'a dyn Lagrangian, ends: &'a Ends<'a>) -> Self {
         Self { kernel, ends, iterations: 0, work: 0.0 }
     }
 

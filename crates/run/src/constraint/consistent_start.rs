@@ -15,7 +15,7 @@ mod search;
 mod slopes;
 
 use crate::row_sensitivity::nudged;
-use crate::{Kernel, Level, Point, Projector, Sparsity, State, Terms};
+use crate::{Dynamics, Level, Point, Projector, Sparsity, State, Terms};
 use dalembert_linalg::{dot, norm};
 use std::sync::Arc;
 
@@ -126,7 +126,7 @@ impl std::error::Error for StartError {}
 /// ```
 /// # use dalembert_run::*;
 /// # struct Circle;
-/// # impl Kernel for Circle {
+/// # impl Dynamics for Circle {
 /// #     fn shape(&self) -> Shape { Shape { n_x: 2, n_eta: 2, n_con: 1, identity_frame: true, ..Shape::default() } }
 /// #     fn levels(&self) -> &[Level] { &[Level::Position] }
 /// #     fn terms(&self, at: Point, _: &mut [f64], out: &mut Terms) {
@@ -154,7 +154,7 @@ impl std::error::Error for StartError {}
 /// let started = find_start(&Circle, &guess).unwrap();
 /// assert!((started.state.x[1] - 0.8).abs() < 1e-15 && (started.state.eta[1] + 0.3).abs() < 1e-15);
 /// ```
-pub fn find_start(kernel: &dyn Kernel, guess: &StartGuess) -> Result<ConsistentState, StartError> {
+pub fn find_start(kernel: &dyn Dynamics, guess: &StartGuess) -> Result<ConsistentState, StartError> {
     let free = check(kernel, guess)?;
     let mut state = guess.state.clone();
     find_positions(kernel, &mut state, &free.0).map_err(NoSolution::position)?;
@@ -171,7 +171,7 @@ pub fn find_start(kernel: &dyn Kernel, guess: &StartGuess) -> Result<ConsistentS
 }
 
 /// x nearest to its guess with the invariants held; failing that, without.
-fn find_positions(kernel: &dyn Kernel, state: &mut State, free: &[bool]) -> Result<(), NoSolution> {
+fn find_positions(kernel: &dyn Dynamics, state: &mut State, free: &[bool]) -> Result<(), NoSolution> {
     let mut positions = Positions::new(kernel, state.t, &state.x);
     if !positions.held.is_empty() {
         let mut x = state.x.clone();
@@ -189,7 +189,7 @@ fn find_positions(kernel: &dyn Kernel, state: &mut State, free: &[bool]) -> Resu
 }
 
 /// Checks the guess; returns which entries are free.
-fn check(kernel: &dyn Kernel, guess: &StartGuess) -> Result<(Vec<bool>, Vec<bool>), StartError> {
+fn check(kernel: &dyn Dynamics, guess: &StartGuess) -> Result<(Vec<bool>, Vec<bool>), StartError> {
     let (shape, s) = (kernel.shape(), &guess.state);
     let fits = |flags: &[bool], n: usize| flags.is_empty() || flags.len() == n;
     let checks = [
@@ -214,7 +214,7 @@ fn check(kernel: &dyn Kernel, guess: &StartGuess) -> Result<(Vec<bool>, Vec<bool
 
 /// phi = 0 and invariants held, unless `held` is empty.
 struct Positions<'k> {
-    kernel: &'k dyn Kernel,
+    kernel: &'k dyn Dynamics,
     t: f64,
     eta: Vec<f64>,
     held: Vec<f64>,
@@ -226,7 +226,7 @@ struct Positions<'k> {
 }
 
 impl<'k> Positions<'k> {
-    fn new(kernel: &'k dyn Kernel, t: f64, x: &[f64]) -> Self {
+    fn new(kernel: &'k dyn Dynamics, t: f64, x: &[f64]) -> Self {
         let shape = kernel.shape();
         let mut held = vec![0.0; shape.n_invariant];
         let mut gradient = vec![0.0; shape.n_invariant * shape.n_x];
@@ -287,7 +287,7 @@ impl Equations for Positions<'_> {
 
 /// psi = 0 and the further conditions.
 struct Speeds<'k> {
-    kernel: &'k dyn Kernel,
+    kernel: &'k dyn Dynamics,
     t: f64,
     x: Vec<f64>,
     conditions: &'k [VelocityCondition],
@@ -297,7 +297,7 @@ struct Speeds<'k> {
 }
 
 impl<'k> Speeds<'k> {
-    fn new(kernel: &'k dyn Kernel, t: f64, x: Vec<f64>, conditions: &'k [VelocityCondition]) -> Self {
+    fn new(kernel: &'k dyn Dynamics, t: f64, x: Vec<f64>, conditions: &'k [VelocityCondition]) -> Self {
         let shape = kernel.shape();
         let terms = if by_entries(kernel, conditions) { Terms::of(kernel) } else { Terms::new(&shape) };
         let phi = vec![0.0; shape.n_con];
@@ -350,8 +350,8 @@ impl Equations for Speeds<'_> {
 }
 
 /// Whether Jacobians of a kernel are given by their entries: where the rows of A are all there is.
-fn by_entries<T>(kernel: &dyn Kernel, further: &[T]) -> bool {
-    kernel.sparsity().is_some() && further.is_empty()
+fn by_entries<T>(kernel: &dyn Dynamics, further: &[T]) -> bool {
+    kernel.capabilities().sparsity.is_some() && further.is_empty()
 }
 
 /// The entries of A, zero in rows that are not asked for.

@@ -22,7 +22,7 @@ mod occurring;
 
 use crate::acceleration::{Rules, Saddle};
 use crate::row_sensitivity::RowSensitivity;
-use crate::{Kernel, Level, Path, Point, Shape, Sparsity, Taken, Terms};
+use crate::{Dynamics, Level, Path, Point, Shape, Sparsity, Taken, Terms};
 use dalembert_linalg::{Cod, dot, norm};
 use occurring::Occurring;
 use std::sync::Arc;
@@ -194,7 +194,7 @@ pub struct Projector {
 
 impl Projector {
     /// Sized for a kernel.
-    pub fn new(kernel: &dyn Kernel) -> Self {
+    pub fn new(kernel: &dyn Dynamics) -> Self {
         let shape = kernel.shape();
         let Shape { n_x, n_eta: n, n_con: m, n_invariant, .. } = shape;
         let levels = kernel.levels();
@@ -242,7 +242,7 @@ impl Projector {
     }
 
     /// Holds the invariants at their values at `x` from now on.
-    pub fn hold_invariants(&mut self, kernel: &dyn Kernel, x: &[f64]) {
+    pub fn hold_invariants(&mut self, kernel: &dyn Dynamics, x: &[f64]) {
         kernel.invariants(x, &mut self.scratch, &mut self.invariant, &mut self.gradient);
         self.held = Some(self.invariant.clone());
     }
@@ -259,7 +259,7 @@ impl Projector {
     }
 
     /// Ranks of the Position rows and of all projected rows at a state, directions weaker than `tol` dropped.
-    pub fn ranks(&mut self, kernel: &dyn Kernel, at: Point<'_>, tol: f64) -> (usize, usize) {
+    pub fn ranks(&mut self, kernel: &dyn Dynamics, at: Point<'_>, tol: f64) -> (usize, usize) {
         self.evaluate(kernel, at);
         let held = [self.stages[0].max_rank.take(), self.stages[1].max_rank.take()];
         for k in 0..=self.level(Which::Velocity) {
@@ -272,7 +272,7 @@ impl Projector {
     }
 
     /// Scaled residuals at a state. Row lengths are those of the last projection or [`measure`](Projector::measure).
-    pub fn residuals(&mut self, kernel: &dyn Kernel, at: Point<'_>) -> Residuals {
+    pub fn residuals(&mut self, kernel: &dyn Dynamics, at: Point<'_>) -> Residuals {
         kernel.residuals(at, &mut self.scratch, &mut self.phi, &mut self.psi);
         let (position, position_row) = self.largest(&self.phi, &self.position_size);
         let (velocity, velocity_row) = self.largest(&self.psi, &self.velocity_size);
@@ -280,7 +280,7 @@ impl Projector {
     }
 
     /// Takes note of the row lengths at a state.
-    pub fn measure(&mut self, kernel: &dyn Kernel, at: Point<'_>) {
+    pub fn measure(&mut self, kernel: &dyn Dynamics, at: Point<'_>) {
         self.evaluate(kernel, at);
     }
 
@@ -295,7 +295,7 @@ impl Projector {
     /// there. After an error the state is the best one found.
     pub fn project(
         &mut self,
-        kernel: &dyn Kernel,
+        kernel: &dyn Dynamics,
         t: f64,
         x: &mut [f64],
         eta: &mut [f64],
@@ -314,7 +314,7 @@ impl Projector {
     }
 
     /// Looks for rows that are rounding at a state, to be judged by what they are nearby.
-    fn feel_grain(&mut self, kernel: &dyn Kernel, at: Point<'_>) -> bool {
+    fn feel_grain(&mut self, kernel: &dyn Dynamics, at: Point<'_>) -> bool {
         let felt = RowSensitivity::new(kernel, at, &mut self.scratch);
         self.evaluate(kernel, at);
         let mut found = false;
@@ -333,7 +333,7 @@ impl Projector {
 
     fn project_once(
         &mut self,
-        kernel: &dyn Kernel,
+        kernel: &dyn Dynamics,
         t: f64,
         x: &mut [f64],
         eta: &mut [f64],
@@ -362,7 +362,7 @@ impl Projector {
     /// integrator's step need no second turn. Whether Newton moved the state again.
     fn settle_positions(
         &mut self,
-        kernel: &dyn Kernel,
+        kernel: &dyn Dynamics,
         t: f64,
         x: &mut [f64],
         eta: &mut [f64],
@@ -383,7 +383,7 @@ impl Projector {
     }
 
     /// Makes ready for [`tangent`](Projector::tangent) at a state.
-    pub fn prepare_tangent(&mut self, kernel: &dyn Kernel, at: Point<'_>) {
+    pub fn prepare_tangent(&mut self, kernel: &dyn Dynamics, at: Point<'_>) {
         self.evaluate(kernel, at);
         for k in 0..if self.shared { 1 } else { 2 } {
             self.stages[k].factor(&self.terms, 1e-9, false);
@@ -418,7 +418,7 @@ impl Projector {
         (0..n).for_each(|j| deta[j] += self.delta[j]);
     }
 
-    fn evaluate(&mut self, kernel: &dyn Kernel, at: Point<'_>) {
+    fn evaluate(&mut self, kernel: &dyn Dynamics, at: Point<'_>) {
         kernel.terms(at, &mut self.scratch, &mut self.terms);
         for i in 0..self.shape.n_con {
             let now = self.terms.row(i).norm();
@@ -439,7 +439,7 @@ impl Projector {
     }
 
     /// Rows that are rounding at the first state are judged by what they are nearby, from now on.
-    fn find_vanishing_rows(&mut self, kernel: &dyn Kernel, at: Point<'_>) {
+    fn find_vanishing_rows(&mut self, kernel: &dyn Dynamics, at: Point<'_>) {
         let felt = RowSensitivity::new(kernel, at, &mut self.scratch);
         let vanishing: Vec<(usize, f64)> = felt.vanishing().collect();
         if vanishing.is_empty() {
@@ -483,7 +483,7 @@ impl Projector {
         (worst, row)
     }
 
-    fn scaled(&mut self, kernel: &dyn Kernel, which: Which, at: Point<'_>) -> (f64, usize) {
+    fn scaled(&mut self, kernel: &dyn Dynamics, which: Which, at: Point<'_>) -> (f64, usize) {
         let r = self.residuals(kernel, at);
         match which {
             Which::Position => (r.position, r.position_row),
@@ -494,7 +494,7 @@ impl Projector {
     /// Newton on one level. `known` tells what is at hand, near enough to be used, and is set.
     fn newton(
         &mut self,
-        kernel: &dyn Kernel,
+        kernel: &dyn Dynamics,
         which: Which,
         t: f64,
         x: &mut [f64],
@@ -541,7 +541,7 @@ impl Projector {
     }
 
     /// Factors the terms at hand.
-    fn refactor(&mut self, kernel: &dyn Kernel, k: usize, at: Point<'_>, r: f64) {
+    fn refactor(&mut self, kernel: &dyn Dynamics, k: usize, at: Point<'_>, r: f64) {
         let rank_tol = (10.0 * r).clamp(WEAKEST, 1e-2);
         // Directions that are weak here are left alone, whichever way they are told; Newton sees what is left.
         self.stages[k].factor(&self.terms, if rank_tol.is_nan() { WEAKEST } else { rank_tol }, false);
@@ -554,7 +554,7 @@ impl Projector {
     /// residual.
     fn try_step(
         &mut self,
-        kernel: &dyn Kernel,
+        kernel: &dyn Dynamics,
         which: Which,
         k: usize,
         at: Point<'_>,
@@ -599,7 +599,7 @@ impl Projector {
 
     /// Newton on the held invariants, along their gradients. Returns the largest scaled error that was removed, 0 if the
     /// state was left alone.
-    fn restore_invariants(&mut self, kernel: &dyn Kernel, x: &mut [f64]) -> f64 {
+    fn restore_invariants(&mut self, kernel: &dyn Dynamics, x: &mut [f64]) -> f64 {
         let Some(held) = &self.held else { return 0.0 };
         if self.shape.n_invariant == 0 {
             return 0.0;

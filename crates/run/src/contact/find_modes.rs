@@ -15,7 +15,7 @@ use crate::acceleration::ControlInput;
 use crate::coulomb::SlipSpace;
 use crate::kernel::{AccelerationError, Term};
 use crate::tolerance;
-use crate::{Contact, ContactTerms, Kernel, Point};
+use crate::{Contact, ContactTerms, Dynamics, Point};
 use dalembert_linalg::{dot, norm, norm_max};
 
 /// Sliding velocities below this, relative to the speeds they are made of, are rest.
@@ -28,7 +28,7 @@ const STATE_TOLERANCE: f64 = 10.0 * tolerance::CONSISTENCY;
 
 /// The modes at a state: contacts at rest stick if their law lets them, the others slide.
 pub fn find_modes(
-    kernel: &dyn Kernel,
+    kernel: &dyn Dynamics,
     at: Point<'_>,
     input: ControlInput<'_>,
 ) -> Result<ContactModes, AccelerationError> {
@@ -48,7 +48,7 @@ pub struct Change {
 
 /// The modes after a change.
 pub fn find_modes_after(
-    kernel: &dyn Kernel,
+    kernel: &dyn Dynamics,
     at: Point<'_>,
     input: ControlInput<'_>,
     change: Change,
@@ -58,7 +58,7 @@ pub fn find_modes_after(
         kernel,
         at,
         input,
-        contacts: kernel.contacts().to_vec(),
+        contacts: kernel.capabilities().contact_list().to_vec(),
         at_rest: vec![false; shape.n_contact],
         forced: vec![false; shape.n_contact],
         mu_static: vec![0.0; shape.n_contact],
@@ -84,7 +84,7 @@ struct Trial {
 }
 
 struct ModeSearch<'k> {
-    kernel: &'k dyn Kernel,
+    kernel: &'k dyn Dynamics,
     at: Point<'k>,
     input: ControlInput<'k>,
     contacts: Vec<Contact>,
@@ -103,7 +103,9 @@ impl ModeSearch<'_> {
         let shape = self.kernel.shape();
         let mut room = vec![0.0; ContactTerms::room(&shape) + self.kernel.scratch_len()];
         let (mut terms, rest) = ContactTerms::carve(&shape, &mut room);
-        self.kernel.contact_terms(self.at, rest, &mut terms);
+        if let Some(contacts) = self.kernel.capabilities().contacts {
+            contacts.contact_terms(self.at, rest, &mut terms);
+        }
         let n = shape.n_eta;
         for (k, contact) in self.contacts.iter().enumerate() {
             let slide = contact.slide.clone();

@@ -4,8 +4,8 @@ use super::SLACK;
 use crate::acceleration::Accelerator;
 use crate::coulomb::SlipSpace;
 use crate::{
-    Action, Contact, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Partials, Point,
-    SecondVariation, Shape, Sliding, Solution, Terms, Variation,
+    Capabilities, Contact, ContactTerms, Dynamics, Fused, IdealForces, Level, Nonideal, Point, Shape,
+    Sliding, SlidingContacts, Solution, Terms,
 };
 use dalembert_linalg::{axpy, norm, norm_max};
 use std::ops::Range;
@@ -88,7 +88,8 @@ impl ContactModes {
 /// A kernel whose sticking contacts are constraints: their rows stand after its own.
 #[derive(Clone)]
 pub struct StickingKernel<'k> {
-    base: &'k dyn Kernel,
+    base: &'k dyn Dynamics,
+    base_capabilities: Capabilities<'k>,
     shape: Shape,
     natural: Shape,
     levels: Vec<Level>,
@@ -103,17 +104,40 @@ impl<'k> StickingKernel<'k> {
     }
 
     /// The kernel with a modes, which [`find_modes`](super::find_modes) finds.
-    pub fn new(base: &'k dyn Kernel, modes: ContactModes) -> Self {
+    pub fn new(base: &'k dyn Dynamics, modes: ContactModes) -> Self {
         let natural = base.shape();
         let rows: usize = (0..natural.n_contact).filter(|&k| modes.sticks(k)).map(|k| modes.open[k]).sum();
         let mut levels = base.levels().to_vec();
         levels.resize(natural.n_con + rows, Level::Velocity);
-        Self { base, shape: Shape { n_con: natural.n_con + rows, ..natural }, natural, levels, modes }
+        let shape = Shape { n_con: natural.n_con + rows, ..natural };
+        Self { base, base_capabilities: base.capabilities(), shape, natural, levels, modes }
     }
 
     /// The kernel below.
-    pub fn base(&self) -> &'k dyn Kernel {
+    pub fn base(&self) -> &'k dyn Dynamics {
         self.base
+    }
+
+    /// What the kernel below has beyond K1-K3.
+    pub(crate) fn base_capabilities(&self) -> &Capabilities<'k> {
+        &self.base_capabilities
+    }
+
+    /// The whole acceleration as one program: that of the kernel below, if it has no contacts.
+    pub(crate) fn fused(&self) -> Option<&'k dyn Fused> {
+        self.base_capabilities.fused.filter(|_| self.natural.n_contact == 0)
+    }
+
+    /// The contacts, those that stick and those that slide.
+    pub(crate) fn contacts(&self) -> &'k [Contact] {
+        self.base_capabilities.contact_list()
+    }
+
+    /// Sliding velocities, their rows, coefficients and the way to the normal forces.
+    pub(crate) fn contact_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ContactTerms<'_>) {
+        if let Some(contacts) = self.base_capabilities.contacts {
+            contacts.contact_terms(at, scratch, out);
+        }
     }
 
     /// Which contacts stick.
@@ -136,7 +160,7 @@ impl<'k> StickingKernel<'k> {
     /// Each sticking contact and its first row.
     fn stuck(&self) -> impl Iterator<Item = (usize, &Contact, usize)> {
         let mut row = self.natural.n_con;
-        let contacts = self.base.contacts().iter().enumerate();
+        let contacts = self.contacts().iter().enumerate();
         contacts.filter(|(k, _)| self.modes.sticks(*k)).map(move |(k, c)| {
             let first = row;
             row += self.modes.open[k];
@@ -176,8 +200,8 @@ impl<'k> StickingKernel<'k> {
     /// the static limit. `solution` is that of this kernel.
     pub fn margins(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], g: &mut [f64]) {
         let (mut terms, rest) = ContactTerms::carve(&self.natural, scratch);
-        self.base.contact_terms(at, rest, &mut terms);
-        for (k, contact) in self.base.contacts().iter().enumerate() {
+        self.contact_terms(at, rest, &mut terms);
+        for (k, contact) in self.contacts().iter().enumerate() {
             g[k] = match self.modes.modes[k] {
                 Mode::Slip if self.modes.held[k] => {
                     let V = &terms.V[contact.slide.clone()];
@@ -209,7 +233,7 @@ impl StickingKernel<'_> {
     }
 }
 
-impl Kernel for StickingKernel<'_> {
+impl Dynamics for StickingKernel<'_> {
     fn shape(&self) -> Shape {
         self.shape
     }
@@ -222,11 +246,6 @@ impl Kernel for StickingKernel<'_> {
         self.base.scratch_len() + ContactTerms::room(&self.natural)
     }
 
-    /// None while contacts stick: their rows are written out.
-    fn sparsity(&self) -> Option<&std::sync::Arc<crate::Sparsity>> {
-        if self.stuck_rows() == 0 { self.base.sparsity() } else { None }
-    }
-
     fn terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Terms) {
         if self.stuck_rows() == 0 {
             return self.base.terms(at, scratch, out);
@@ -236,7 +255,7 @@ impl Kernel for StickingKernel<'_> {
         out.b.truncate(m);
         self.base.terms(at, scratch, out);
         let (mut contacts, rest) = ContactTerms::carve(&self.natural, scratch);
-        self.base.contact_terms(at, rest, &mut contacts);
+        self.contact_terms(at, rest, &mut contacts);
         let lead = self.shares_directions().then(|| SlipSpace::new(out, m, norm_max(at.eta)));
         out.A.resize(self.shape.n_con * n, 0.0);
         out.b.resize(self.shape.n_con, 0.0);
@@ -244,62 +263,6 @@ impl Kernel for StickingKernel<'_> {
             axpy(w, &contacts.J[i * n..(i + 1) * n], &mut out.A[row * n..(row + 1) * n]);
             out.b[row] += w * contacts.b[i];
         });
-    }
-
-    fn quick_workspace(&self) -> Vec<f64> {
-        if self.natural.n_contact == 0 { self.base.quick_workspace() } else { Vec::new() }
-    }
-
-    fn reads_multipliers(&self) -> bool {
-        self.base.reads_multipliers()
-    }
-
-    fn rows_read(&self) -> &[usize] {
-        self.base.rows_read()
-    }
-
-    fn quick_rows(&self) -> &[usize] {
-        self.base.quick_rows()
-    }
-
-    fn quick_in_place(&self, workspace: &mut [f64], out: &mut [f64]) -> bool {
-        self.base.quick_in_place(workspace, out)
-    }
-
-    fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {
-        if self.stuck_rows() == 0 {
-            return self.base.nonideal(at, ideal, scratch, C);
-        }
-        let (n, m) = (self.natural.n_eta, self.natural.n_con);
-        let natural = IdealForces { lambda: &ideal.lambda[..m], A: &ideal.A[..m * n], ..*ideal };
-        self.base.nonideal(at, &natural, scratch, C);
-    }
-
-    fn sliding(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Sliding) {
-        let n = self.natural.n_eta;
-        let (mut terms, rest) = ContactTerms::carve(&self.natural, scratch);
-        self.base.contact_terms(at, rest, &mut terms);
-        out.P.copy_from_slice(terms.P);
-        out.unit.fill(0.0);
-        out.force.fill(0.0);
-        out.contacts.clear();
-        out.held.clear();
-        let lead = self.lead(at, rest);
-        self.parts(lead.as_ref(), terms.J, |i, row, w| out.held.push((i, row, w)));
-        for (k, contact) in self.base.contacts().iter().enumerate() {
-            if self.modes.sticks(k) {
-                continue;
-            }
-            let speed = norm(&terms.V[contact.slide.clone()]);
-            let follow = !self.modes.held[k] && speed > 0.0;
-            let place = out.contacts.len() * n;
-            out.contacts.push(k);
-            for (i, heading) in contact.slide.clone().zip(self.modes.heading(contact.slide.clone(), at.t)) {
-                let s = if follow { terms.V[i] / speed } else { heading };
-                out.unit[i] = -terms.mu[k] * s;
-                axpy(out.unit[i], &terms.J[i * n..(i + 1) * n], &mut out.force[place..place + n]);
-            }
-        }
     }
 
     fn residuals(&self, at: Point<'_>, scratch: &mut [f64], phi: &mut [f64], psi: &mut [f64]) {
@@ -311,7 +274,7 @@ impl Kernel for StickingKernel<'_> {
         phi[m..].fill(0.0);
         psi[m..].fill(0.0);
         let (mut terms, rest) = ContactTerms::carve(&self.natural, scratch);
-        self.base.contact_terms(at, rest, &mut terms);
+        self.contact_terms(at, rest, &mut terms);
         let lead = self.lead(at, rest);
         self.parts(lead.as_ref(), terms.J, |i, row, w| psi[row] += w * terms.V[i]);
     }
@@ -330,78 +293,62 @@ impl Kernel for StickingKernel<'_> {
         self.base.invariants(x, scratch, value, gradient);
     }
 
-    fn events(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], g: &mut [f64]) {
-        self.base.events(at, solution, scratch, g);
+    fn capabilities(&self) -> Capabilities<'_> {
+        let below = &self.base_capabilities;
+        let (sticks, touches) = (self.stuck_rows() > 0, self.natural.n_contact > 0);
+        // Friction and control follow the state in ways that the derivatives of the kernel below do not have.
+        let smooth = !touches && self.natural.n_require == 0;
+        Capabilities {
+            // Rows of contacts that stick are written out.
+            sparsity: below.sparsity.filter(|_| !sticks),
+            fused: self.fused(),
+            nonideal: below.nonideal.map(|nonideal| if sticks { self as &dyn Nonideal } else { nonideal }),
+            sliding: below.contacts.map(|_| self as &dyn SlidingContacts),
+            partials: below.partials.filter(|_| smooth),
+            lagrangian: below.lagrangian.filter(|_| !sticks),
+            ..*below
+        }
+    }
+}
+
+impl Nonideal for StickingKernel<'_> {
+    fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {
+        let Some(base) = self.base_capabilities.nonideal else { return C.fill(0.0) };
+        let (n, m) = (self.natural.n_eta, self.natural.n_con);
+        let natural = IdealForces { lambda: &ideal.lambda[..m], A: &ideal.A[..m * n], ..*ideal };
+        base.nonideal(at, &natural, scratch, C);
     }
 
-    fn events_need_solution(&self) -> bool {
-        self.base.events_need_solution()
+    fn rows_read(&self) -> &[usize] {
+        self.base_capabilities.rows_read()
     }
+}
 
-    fn actions(&self) -> &[Action] {
-        self.base.actions()
-    }
-
-    fn action_values(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], values: &mut [f64]) {
-        self.base.action_values(at, solution, scratch, values);
-    }
-
-    fn switches(&self, at: Point<'_>, scratch: &mut [f64], g: &mut [f64]) {
-        self.base.switches(at, scratch, g);
-    }
-
-    fn time_switches(&self, t: f64, scratch: &mut [f64], g: &mut [f64]) {
-        self.base.time_switches(t, scratch, g);
-    }
-
-    fn contacts(&self) -> &[Contact] {
-        self.base.contacts()
-    }
-
-    fn contact_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ContactTerms<'_>) {
-        self.base.contact_terms(at, scratch, out);
-    }
-
-    fn has_control_bounds(&self) -> bool {
-        self.base.has_control_bounds()
-    }
-
-    fn control_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ControlTerms) {
-        self.base.control_terms(at, scratch, out);
-    }
-
-    fn rates(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], out: &mut [f64]) {
-        self.base.rates(at, solution, scratch, out);
-    }
-
-    fn partials(
-        &self,
-        at: Point<'_>,
-        eta_dot: &[f64],
-        lambda: &[f64],
-        scratch: &mut [f64],
-        out: &mut Partials,
-    ) -> bool {
-        // Friction and control follow the state in ways the kernel below does not know of.
-        let plain = self.natural.n_contact == 0 && self.natural.n_require == 0;
-        plain && self.base.partials(at, eta_dot, lambda, scratch, out)
-    }
-
-    fn has_lagrangian(&self) -> bool {
-        self.stuck_rows() == 0 && self.base.has_lagrangian()
-    }
-
-    fn variation(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Variation) {
-        self.base.variation(at, scratch, out);
-    }
-
-    fn second_variation(
-        &self,
-        at: Point<'_>,
-        lambda: &[f64],
-        scratch: &mut [f64],
-        out: &mut SecondVariation,
-    ) {
-        self.base.second_variation(at, lambda, scratch, out);
+impl SlidingContacts for StickingKernel<'_> {
+    fn sliding(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Sliding) {
+        let n = self.natural.n_eta;
+        let (mut terms, rest) = ContactTerms::carve(&self.natural, scratch);
+        self.contact_terms(at, rest, &mut terms);
+        out.P.copy_from_slice(terms.P);
+        out.unit.fill(0.0);
+        out.force.fill(0.0);
+        out.contacts.clear();
+        out.held.clear();
+        let lead = self.lead(at, rest);
+        self.parts(lead.as_ref(), terms.J, |i, row, w| out.held.push((i, row, w)));
+        for (k, contact) in self.contacts().iter().enumerate() {
+            if self.modes.sticks(k) {
+                continue;
+            }
+            let speed = norm(&terms.V[contact.slide.clone()]);
+            let follow = !self.modes.held[k] && speed > 0.0;
+            let place = out.contacts.len() * n;
+            out.contacts.push(k);
+            for (i, heading) in contact.slide.clone().zip(self.modes.heading(contact.slide.clone(), at.t)) {
+                let s = if follow { terms.V[i] / speed } else { heading };
+                out.unit[i] = -terms.mu[k] * s;
+                axpy(out.unit[i], &terms.J[i * n..(i + 1) * n], &mut out.force[place..place + n]);
+            }
+        }
     }
 }

@@ -6,12 +6,12 @@
 
 use super::{StickingKernel, find_modes};
 use crate::acceleration::{Accelerator, ControlInput, LoadPath};
-use crate::{AccelerationError, ContactTerms, Kernel, Point, Solution, Terms};
+use crate::{AccelerationError, ContactTerms, Dynamics, Point, Solution, Terms};
 use dalembert_linalg::axpy;
 
 /// Accelerations and forces at one state, with a workspace of its own (convenience; see [`Accelerator`]). Contacts with
 /// friction stick or slide as the state says.
-pub fn accelerate(kernel: &dyn Kernel, at: Point<'_>) -> Result<Solution, AccelerationError> {
+pub fn accelerate(kernel: &dyn Dynamics, at: Point<'_>) -> Result<Solution, AccelerationError> {
     let sticking = StickingKernel::new(kernel, find_modes(kernel, at, ControlInput::Required)?);
     let mut reporter = Reporter::new(&sticking);
     reporter.solve(&sticking, at, ControlInput::Required)?;
@@ -32,8 +32,8 @@ impl Reporter {
     pub fn new(kernel: &StickingKernel<'_>) -> Self {
         let natural = (kernel.stuck_rows() > 0).then(|| {
             let mut shape = kernel.base().shape();
-            (shape.has_nonideal, shape.n_contact, shape.n_require) = (true, 0, 0);
-            let mut natural = Accelerator::with_shape(shape, kernel.base().scratch_len());
+            (shape.n_contact, shape.n_require) = (0, 0);
+            let mut natural = Accelerator::with_shape(shape, kernel.base().scratch_len()).with_nonideal();
             natural.load_path = LoadPath::of(kernel.base());
             natural
         });
@@ -84,12 +84,12 @@ impl Reporter {
         let shape = kernel.base().shape();
         let n = shape.n_eta;
         let (mut contacts, rest) = ContactTerms::carve(&shape, &mut self.room);
-        kernel.base().contact_terms(at, rest, &mut contacts);
+        kernel.contact_terms(at, rest, &mut contacts);
         let (control, friction) = (&s.control_force, &s.friction);
         natural.solve_with(kernel.base(), at, control, |ideal, scratch, C| {
             C.fill(0.0);
-            if shape.has_nonideal {
-                kernel.base().nonideal(at, ideal, scratch, C);
+            if let Some(nonideal) = kernel.base_capabilities().nonideal {
+                nonideal.nonideal(at, ideal, scratch, C);
             }
             for (i, f) in friction.iter().enumerate() {
                 axpy(*f, &contacts.J[i * n..(i + 1) * n], C);

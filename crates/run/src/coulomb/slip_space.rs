@@ -12,7 +12,7 @@
 //! not matter.
 
 use crate::tolerance;
-use crate::{Kernel, Point, Terms};
+use crate::{Dynamics, Point, Terms};
 use dalembert_linalg::{PivotedLq, RANK_TOL, dot, norm, norm_max};
 
 /// The rows of the constraints at a state, factored.
@@ -29,7 +29,7 @@ pub(crate) struct SlipSpace {
 
 impl SlipSpace {
     /// Of a kernel at a state.
-    pub fn of(kernel: &dyn Kernel, at: Point<'_>, scratch: &mut [f64]) -> Self {
+    pub fn of(kernel: &dyn Dynamics, at: Point<'_>, scratch: &mut [f64]) -> Self {
         let shape = kernel.shape();
         let mut terms = Terms::new(&shape);
         kernel.terms(at, scratch, &mut terms);

@@ -9,7 +9,7 @@ use super::source::{EventSource, Transition};
 use super::tolerances::{APPROACH, AT_ONCE, AT_REST, MAX_AT_ONCE, REST_SOON};
 use super::{ContactChange, Crossing, EventHit, EventRule, Failure};
 use crate::contact::{Change, ContactModes, Mode, find_modes_after};
-use crate::{Contact, Kernel, Point, Projector, Terms};
+use crate::{Contact, Dynamics, Point, Projector, Terms};
 use dalembert_linalg::{dot, norm, norm_max};
 
 /// The changes of contacts along a run.

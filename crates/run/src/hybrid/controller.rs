@@ -2,7 +2,7 @@
 
 use super::tolerances::REACHED_WHILE_STICKING;
 use crate::{
-    AccelerationError, Accelerator, ContactModes, ControlInput, Kernel, Point, StickingKernel, find_modes,
+    AccelerationError, Accelerator, ContactModes, ControlInput, Dynamics, Point, StickingKernel, find_modes,
 };
 
 /// The controller of a run. The default is perfect: it knows the system and acts without delay.
@@ -10,7 +10,7 @@ use crate::{
 pub struct Controller<'a> {
     /// The model from which control forces are computed, if it is not the simulated system: same coordinates, speeds,
     /// constraints and inputs, other numbers.
-    pub model: Option<&'a dyn Kernel>,
+    pub model: Option<&'a dyn Dynamics>,
     /// Control forces are computed every so often and held in between (zero-order hold).
     pub hold: Option<f64>,
 }
@@ -25,7 +25,7 @@ pub(super) struct SampledController<'a> {
 }
 
 impl<'a> SampledController<'a> {
-    pub fn new(kernel: &'a dyn Kernel, controller: &Controller<'a>, modes: &ContactModes) -> Self {
+    pub fn new(kernel: &'a dyn Dynamics, controller: &Controller<'a>, modes: &ContactModes) -> Self {
         let shape = kernel.shape();
         let hold = controller.hold.filter(|_| shape.n_require > 0);
         let apart = controller.model.or(hold.map(|_| kernel)).filter(|_| shape.n_require > 0);

@@ -15,7 +15,7 @@ use super::tolerances::{
     COMPARED_AT, COMPARED_FURTHER, FITTING, LASTING, LOOK_AHEAD, REACHED, SWITCH_RATE, SWITCH_ROUNDING,
 };
 use super::{Crossing, EventHit, EventRule, Failure};
-use crate::{Kernel, Terms};
+use crate::{Dynamics, Terms};
 use dalembert_linalg::norm_max;
 
 /// Watch over the switches of the constraints of a run.
@@ -129,8 +129,9 @@ impl EventSource for Discontinuities {
 impl Integration<'_> {
     /// The functions of the switches, rounding taken off.
     fn switch_values(&self, t: f64, y: &[f64], g: &mut [f64]) {
+        let Some(switches) = self.field.kernel.base_capabilities().switches else { return g.fill(1.0) };
         let mut scratch = vec![0.0; self.field.kernel.scratch_len()];
-        self.field.kernel.switches(self.field.point(t, y), &mut scratch, g);
+        switches.switches(self.field.point(t, y), &mut scratch, g);
         let rounding = SWITCH_ROUNDING * norm_max(y).max(t.abs()).max(1.0);
         g.iter_mut().filter(|g| g.abs() <= rounding).for_each(|g| *g = 0.0);
     }

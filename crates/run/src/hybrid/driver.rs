@@ -13,12 +13,12 @@ use super::rows::Rows;
 use super::rules;
 use super::saturation::Saturation;
 use super::source::{EventSource, HeldControl, Sources, Transition};
-use super::time_events::TimeSwitches;
+use super::time_events::TimeSwitchSource;
 use super::tolerances::SUDDEN;
 use super::user_events::UserEvents;
 use super::{Controller, Failure, Flow, Observer, Options, Outcome, Progress, Stop};
 use crate::method::stepper::{Estimated, EvalError, StepError};
-use crate::{AccelerationError, Kernel, State};
+use crate::{AccelerationError, Dynamics, State};
 use transitions::Guards;
 
 /// Everything a run needs, sized once.
@@ -33,7 +33,7 @@ pub(super) struct Driver<'a> {
 
 impl<'a> Driver<'a> {
     pub fn new(
-        kernel: &'a dyn Kernel,
+        kernel: &'a dyn Dynamics,
         controller: &Controller<'a>,
         start: &State,
         t_end: f64,
@@ -209,7 +209,7 @@ fn sources_of(run: &Integration<'_>) -> Sources {
     let mut sources = Sources::new();
     let mut add = |source: Option<Box<dyn EventSource>>| sources.extend(source);
     add(HeldControl::of(run).map(|source| Box::new(source) as _));
-    add(TimeSwitches::of(run).map(|source| Box::new(source) as _));
+    add(TimeSwitchSource::of(run).map(|source| Box::new(source) as _));
     add(ContactChanges::of(run).map(|source| Box::new(source) as _));
     add(Saturation::of(run).map(|source| Box::new(source) as _));
     add(Discontinuities::of(run).map(|source| Box::new(source) as _));

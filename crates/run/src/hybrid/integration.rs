@@ -15,7 +15,7 @@ use super::{Controller, EventHit, Failure, Observer, Options, Outcome, Stop};
 use crate::constraint::singular::Watch;
 use crate::method::step_size::first_step;
 use crate::method::stepper::{EvalError, Field, Tolerance};
-use crate::{AccelerationError, ContactModes, Kernel, State};
+use crate::{AccelerationError, ContactModes, Dynamics, State};
 
 /// A motion on its way from `t_start` to `t_end`.
 pub(super) struct Integration<'a> {
@@ -60,7 +60,7 @@ pub(super) struct Integration<'a> {
 
 impl<'a> Integration<'a> {
     pub fn new(
-        kernel: &'a dyn Kernel,
+        kernel: &'a dyn Dynamics,
         controller: &Controller<'a>,
         start: &State,
         t_end: f64,
@@ -68,7 +68,7 @@ impl<'a> Integration<'a> {
         observer: &'a mut dyn Observer,
     ) -> Self {
         let mut field = RightHandSide::new(kernel, controller);
-        field.accelerator.minimum_norm = kernel.reads_multipliers();
+        field.accelerator.minimum_norm = !kernel.capabilities().multipliers_unread;
         let zero = vec![0.0; field.dim()];
         Self {
             methods: Methods::new(options.method, kernel, field.dim()),
@@ -196,7 +196,7 @@ impl<'a> Integration<'a> {
     /// Of a redundant set that keeps its rank, the kernel may solve some rows only: then stages need not lie on the
     /// constraints. The margin is that of these rows from now on.
     fn stand_by_some_rows(&mut self, degenerate: bool) -> bool {
-        if !self.field.accelerator.quick_stands_for_more(&self.field.kernel) {
+        if !self.field.accelerator.fused_stands_for_more(self.field.kernel.fused()) {
             return false;
         }
         let trusted = !degenerate && self.field.margin_of_some_rows(self.t, &self.y);
@@ -204,7 +204,7 @@ impl<'a> Integration<'a> {
             self.field.by_some_rows = true;
             self.watch = Watch::new(self.field.margin());
         } else {
-            self.field.accelerator.forget_quick();
+            self.field.accelerator.forget_fused();
         }
         trusted
     }

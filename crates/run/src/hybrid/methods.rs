@@ -4,7 +4,7 @@
 //! [`singular`](crate::constraint::singular) asks; DOP853 takes over close to one and hands back behind it.
 
 use super::Method;
-use crate::Kernel;
+use crate::Dynamics;
 use crate::constraint::singular::{BRIDGE, Watch};
 use crate::method::explicit::Explicit;
 use crate::method::radau::Radau;
@@ -37,7 +37,7 @@ struct Bridge {
 
 impl Methods {
     /// For a state of `dim` components.
-    pub fn new(method: Method, kernel: &dyn Kernel, dim: usize) -> Self {
+    pub fn new(method: Method, kernel: &dyn Dynamics, dim: usize) -> Self {
         let asked: Box<dyn Stepper> = match method {
             Method::Dop853 => Box::new(Explicit::new(Kind::Dop853, dim)),
             Method::Tsit5 => Box::new(Explicit::new(Kind::Tsit5, dim)),

@@ -12,7 +12,7 @@
 use super::{Failure, Method};
 use crate::method::dop853::DOP853;
 use crate::method::tableaux::{RK4, TSIT5, Tableau};
-use crate::{Accelerator, Kernel, Point, Projector};
+use crate::{Accelerator, Dynamics, Point, Projector};
 use dalembert_linalg::axpy;
 
 /// Workspace of explicit steps for one kernel.
@@ -30,7 +30,7 @@ pub struct OneStep {
 
 impl OneStep {
     /// For an explicit method; `None` for others.
-    pub fn new(kernel: &dyn Kernel, method: Method) -> Option<Self> {
+    pub fn new(kernel: &dyn Dynamics, method: Method) -> Option<Self> {
         let tableau = match method {
             Method::Rk4 => &RK4,
             Method::Tsit5 => &TSIT5,
@@ -55,18 +55,18 @@ impl OneStep {
     }
 
     /// The parameters of the kernel have changed.
-    pub fn refresh(&mut self, kernel: &dyn Kernel) {
+    pub fn refresh(&mut self, kernel: &dyn Dynamics) {
         self.accelerator.refresh(kernel);
     }
 
     /// A motion begins: what the kinematics conserve is held at what it is here.
-    pub fn begin(&mut self, kernel: &dyn Kernel, t: f64, y: &mut [f64]) -> Result<(), Failure> {
+    pub fn begin(&mut self, kernel: &dyn Dynamics, t: f64, y: &mut [f64]) -> Result<(), Failure> {
         self.projector.hold_invariants(kernel, &y[..self.n_x]);
         self.project(kernel, t, y)
     }
 
     /// Moves a flat state on by `h`. After an error it is as it was.
-    pub fn step(&mut self, kernel: &dyn Kernel, t: f64, h: f64, y: &mut [f64]) -> Result<(), Failure> {
+    pub fn step(&mut self, kernel: &dyn Dynamics, t: f64, h: f64, y: &mut [f64]) -> Result<(), Failure> {
         let d = y.len();
         for i in 0..self.tableau.b.len() {
             self.stage.copy_from_slice(y);
@@ -94,7 +94,7 @@ impl OneStep {
         done
     }
 
-    fn project(&mut self, kernel: &dyn Kernel, t: f64, y: &mut [f64]) -> Result<(), Failure> {
+    fn project(&mut self, kernel: &dyn Dynamics, t: f64, y: &mut [f64]) -> Result<(), Failure> {
         if !self.projects {
             return Ok(());
         }

@@ -8,8 +8,8 @@ use super::outcome::Counters;
 use super::tolerances::{LEAST_DIFFERENCES, MAX_MARGINS};
 use crate::method::stepper::{EvalError, Field, FusedField};
 use crate::{
-    AccelerationError, Accelerator, Baumgarte, ContactModes, Kernel, Partials, Point, Projector, Reporter,
-    Shape, Solution, StickingKernel,
+    AccelerationError, Accelerator, Baumgarte, ContactModes, Dynamics, Fused, Lagrangian, Partials, Point,
+    Projector, Reporter, Shape, Solution, StickingKernel,
 };
 use dalembert_linalg::norm_max;
 
@@ -23,9 +23,11 @@ pub(super) struct RightHandSide<'k> {
     reporter: Option<Reporter>,
     pub projector: Projector,
     pub counters: Counters,
-    /// Whether the derivative is that of the kernel's fused program and of nothing else: no rows, contacts, requirements or
+    /// The kernel's fused program.
+    fused: Option<&'k dyn Fused>,
+    /// The same where the derivative is that of this program and of nothing else: no rows, contacts, requirements or
     /// switches of time. Decided once, so that evaluations of such a system pay for none of them.
-    free: bool,
+    free: Option<&'k dyn Fused>,
     /// Whether states are projected before their derivative is taken.
     pub near: bool,
     /// A redundant set is stood for by some of its rows, which agree with the others on the constraints only ...
@@ -47,7 +49,7 @@ pub(super) struct RightHandSide<'k> {
 }
 
 impl<'k> RightHandSide<'k> {
-    pub fn new(base: &'k dyn Kernel, controller: &Controller<'k>) -> Self {
+    pub fn new(base: &'k dyn Dynamics, controller: &Controller<'k>) -> Self {
         let modes = ContactModes::new(&base.shape());
         let controller = SampledController::new(base, controller, &modes);
         Self::with_modes(StickingKernel::new(base, modes), controller)
@@ -61,7 +63,8 @@ impl<'k> RightHandSide<'k> {
             projector: Projector::new(&kernel),
             reporter: (kernel.stuck_rows() > 0).then(|| Reporter::new(&kernel)),
             controller,
-            free: is_free(&shape),
+            fused: kernel.fused(),
+            free: kernel.fused().filter(|_| is_free(&shape)),
             kernel,
             shape,
             counters: Counters::default(),
@@ -84,7 +87,7 @@ impl<'k> RightHandSide<'k> {
     /// Stabilises the constraints, if there are any gains.
     pub fn stabilise(&mut self, gains: Option<Baumgarte>) {
         self.accelerator.baumgarte = gains;
-        self.free &= gains.is_none();
+        self.free = self.free.filter(|_| gains.is_none());
     }
 
     /// Other contacts stick from now on.
@@ -132,7 +135,7 @@ impl<'k> RightHandSide<'k> {
 
     /// Whether control inputs have bounds.
     pub fn has_control_bounds(&self) -> bool {
-        self.kernel.base().has_control_bounds()
+        self.kernel.base_capabilities().control.is_some_and(|control| control.has_control_bounds())
     }
 
     /// A flat state as a point.
@@ -195,7 +198,7 @@ impl<'k> RightHandSide<'k> {
     pub fn margin_of_some_rows(&mut self, t: f64, y: &[f64]) -> bool {
         let at = self.point(t, y);
         let (x_dot, eta_dot) = self.column.split_at_mut(self.shape.n_x);
-        self.accelerator.solve_quick(&self.kernel, at, x_dot, eta_dot)
+        self.accelerator.solve_fused(self.fused, at, x_dot, eta_dot)
     }
 
     /// A time in which a motion with this derivative changes its configuration by its own size; may be infinite.
@@ -209,7 +212,7 @@ impl<'k> RightHandSide<'k> {
         self.counters.evaluations += 1;
         let (x_dot, eta_dot) = out.split_at_mut(self.shape.n_x);
         let at = self.point(t, y);
-        if !self.accelerator.solve_quick(&self.kernel, at, x_dot, eta_dot) {
+        if !self.accelerator.solve_fused(self.fused, at, x_dot, eta_dot) {
             self.outgrown |= self.by_some_rows;
             self.general_derivative(t, y, out)?;
         }
@@ -222,7 +225,7 @@ impl<'k> RightHandSide<'k> {
     /// The derivative by the acceleration solve, where the kernel has no fused program or it cannot be trusted.
     fn general_derivative(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), EvalError> {
         // Where nothing else depends on the multipliers they need not be those of minimum norm.
-        self.accelerator.accelerations_only = !self.shape.has_nonideal;
+        self.accelerator.accelerations_only = self.kernel.base_capabilities().nonideal.is_none();
         let solved = self.solve(t, y).map(|_| ());
         self.accelerator.accelerations_only = false;
         solved.map_err(EvalError::Acceleration)?;
@@ -244,9 +247,15 @@ impl<'k> RightHandSide<'k> {
 
     /// The derivative of a system without rows, contacts, requirements and switches of time.
     #[inline]
-    fn free_derivative(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), EvalError> {
+    fn free_derivative(
+        &mut self,
+        fused: &dyn Fused,
+        t: f64,
+        y: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), EvalError> {
         self.counters.evaluations += 1;
-        if self.accelerator.fused_derivative(self.kernel.base(), t, y, out) {
+        if self.accelerator.fused_derivative(fused, t, y, out) {
             return Ok(());
         }
         self.general_derivative(t, y, out)
@@ -263,6 +272,7 @@ impl<'k> RightHandSide<'k> {
         }
         self.counters.evaluations += 1;
         self.solve(t, y).map_err(EvalError::Acceleration)?;
+        let Some(derivatives) = self.kernel.capabilities().partials else { return Ok(false) };
         let (x, eta) = y.split_at(n_x);
         let s = self.accelerator.solution();
         if self.partials == Partials::default() {
@@ -270,17 +280,9 @@ impl<'k> RightHandSide<'k> {
         }
         let mut scratch = std::mem::take(&mut self.bumped);
         scratch.resize(scratch.len().max(self.kernel.scratch_len()), 0.0);
-        let offered = self.kernel.partials(
-            Point { t, x, eta },
-            &s.eta_dot,
-            &s.lambda,
-            &mut scratch,
-            &mut self.partials,
-        );
+        let at = Point { t, x, eta };
+        derivatives.partials(at, &s.eta_dot, &s.lambda, &mut scratch, &mut self.partials);
         self.bumped = scratch;
-        if !offered {
-            return Ok(false);
-        }
         let (d, p) = (n_x + n, &self.partials);
         for j in 0..d {
             let pick = |dx: &[f64], deta: &[f64], i: usize| {
@@ -336,8 +338,8 @@ impl Field for RightHandSide<'_> {
     }
 
     fn eval(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), EvalError> {
-        if self.free {
-            return self.free_derivative(t, y, out);
+        if let Some(fused) = self.free {
+            return self.free_derivative(fused, t, y, out);
         }
         let t = self.within_stretch(t);
         if !self.near {
@@ -351,13 +353,9 @@ impl Field for RightHandSide<'_> {
     }
 
     fn fused(&mut self) -> Option<FusedField<'_>> {
-        let room = if self.free { self.accelerator.fused_room() } else { None };
-        room.map(|(workspace, out)| FusedField {
-            kernel: self.kernel.base(),
-            workspace,
-            out,
-            evaluations: &mut self.counters.evaluations,
-        })
+        let program = self.free?;
+        let (workspace, out) = self.accelerator.fused_room()?;
+        Some(FusedField { program, workspace, out, evaluations: &mut self.counters.evaluations })
     }
 
     fn jacobian(&mut self, t: f64, y: &[f64], f: &[f64], J: &mut [f64]) -> Result<(), EvalError> {
@@ -387,8 +385,8 @@ impl Field for RightHandSide<'_> {
         self.counters.factorisations += 1;
     }
 
-    fn kernel(&self) -> Option<&dyn Kernel> {
-        Some(&self.kernel)
+    fn lagrangian(&self) -> Option<&dyn Lagrangian> {
+        self.kernel.base_capabilities().lagrangian
     }
 
     fn count_work(&mut self, evaluations: usize, factored: bool) {

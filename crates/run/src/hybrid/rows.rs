@@ -4,7 +4,7 @@ use super::integration::Integration;
 use super::output_times::OutputTimes;
 use super::tolerances::SAME_TIME;
 use super::{EventHit, Row, SolvedRow};
-use crate::{AccelerationError, ContactModes, ControlInput, Kernel, Point, Reporter, StickingKernel};
+use crate::{AccelerationError, ContactModes, ControlInput, Point, Reporter, StickingKernel};
 use dalembert_linalg::axpy;
 
 /// Gauss-Legendre nodes and weights on (0, 1), five of them: order ten.
@@ -102,13 +102,14 @@ impl Rows {
         if self.integrals.is_empty() || span == 0.0 {
             return;
         }
+        let Some(quadratures) = run.field.kernel.base_capabilities().quadratures else { return };
         for (node, weight) in NODES {
             let t = from + node * span;
             run.dense_row(t, t_new, h);
             // Without an acceleration (a rank loss on the way) the last one stands in: an instant has no weight.
             let _ = run.field.report(t, &run.row);
             let at = run.field.point(t, &run.row);
-            run.field.kernel.rates(at, run.field.reported(), &mut run.scratch, &mut self.rates);
+            quadratures.rates(at, run.field.reported(), &mut run.scratch, &mut self.rates);
             axpy(weight * span, &self.rates, &mut self.integrals);
         }
         self.integrated_to = until;
@@ -187,5 +188,6 @@ impl RowReporter {
 
 fn reporter_of(kernel: &StickingKernel<'_>) -> Reporter {
     let reporter = Reporter::new(kernel);
-    if kernel.reads_multipliers() { reporter } else { reporter.without_multipliers() }
+    let unread = kernel.base_capabilities().multipliers_unread;
+    if unread { reporter.without_multipliers() } else { reporter }
 }

@@ -22,7 +22,7 @@ use super::tolerances::{
     LIMIT_STEP, MAX_LIMIT_ITERATIONS, NEAR_PROBES, NEAREST_PROBE, ON_CONSTRAINTS, PROBED_RANK, PROBES,
     WELL_CONDITIONED,
 };
-use crate::Kernel;
+use crate::Dynamics;
 use crate::method::stepper::{EvalError, Field};
 use dalembert_linalg::norm_max;
 

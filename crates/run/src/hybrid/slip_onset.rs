@@ -11,7 +11,7 @@ use super::integration::{Integration, failure};
 use super::tolerances::{LED, ONSET, ONSET_MOMENT, ONSET_SHARE, ONSET_SLIVER, TURN};
 use crate::contact::StickingKernel;
 use crate::method::stepper::{EvalError, Field};
-use crate::{ContactTerms, Kernel};
+use crate::{ContactTerms, Dynamics};
 use dalembert_linalg::{Cod, dot, norm, norm_max};
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ impl Integration<'_> {
         let (natural, n) = (base.shape(), self.field.shape.n_eta);
         let mut room = vec![0.0; ContactTerms::room(&natural) + self.field.kernel.scratch_len()];
         let (mut terms, rest) = ContactTerms::carve(&natural, &mut room);
-        base.contact_terms(self.field.point(t, y), rest, &mut terms);
+        self.field.kernel.contact_terms(self.field.point(t, y), rest, &mut terms);
         let eta_dot = &f[self.field.shape.n_x..];
         let rate = terms.J.chunks(n).zip(&*terms.b).map(|(row, b)| dot(row, eta_dot) - b).collect();
         Slides { V: terms.V.to_vec(), rate }

@@ -13,7 +13,7 @@ use super::source::{EventSource, Transition};
 use super::tolerances::{
     MAX_HALVED, SLIVER, TIME_NEAR_ZERO, TIME_ROUNDINGS, WINDOW, WINDOW_BEHIND, WINDOW_SAMPLES, WINDOW_STEPS,
 };
-use crate::Kernel;
+use crate::{Dynamics, TimeSwitches};
 use std::collections::VecDeque;
 
 /// An instant with the last time that is surely before it and the first one surely behind.
@@ -30,25 +30,27 @@ struct TimeEvent {
 /// time away from it, before it by the step that ends there, behind it by the next (`RightHandSide::stretch`): no stage sees
 /// the other side, whichever way a comparison is written. Times of steps, rows and events are not changed by that.
 /// Checked by `tests/it/time_switches.rs` here and in the facade.
-pub(super) struct TimeSwitches {
+pub(super) struct TimeSwitchSource {
     watch: TimeEvents,
     /// Where a fixed step that one of them cut short would have ended.
     cut_short: Option<f64>,
 }
 
-impl TimeSwitches {
+impl TimeSwitchSource {
     /// Those of a run, if it has any. Variational methods keep their steps.
     pub fn of(run: &Integration<'_>) -> Option<Self> {
         let (t, t_end, options) = (run.t_start, run.t_end, run.options);
         let grain = options.h_min_relative * t.abs().max(t_end.abs()).max((t_end - t).abs());
-        let cut = run.field.shape.n_time_switch > 0 && !options.method.is_variational();
+        let offered = run.field.kernel.base_capabilities().time_switches.is_some();
+        let cut = offered && run.field.shape.n_time_switch > 0 && !options.method.is_variational();
         let watch = if cut { TimeEvents::new(&run.field.kernel, t, t_end, grain) } else { None };
         watch.map(|watch| Self { watch, cut_short: None })
     }
 
     /// Looks ahead of a step of length h. Derivatives are taken before what is found.
     fn look(&mut self, run: &mut Integration<'_>, h: f64) {
-        self.watch.look(&run.field.kernel, run.t, h);
+        let Some(switches) = run.field.kernel.base_capabilities().time_switches else { return };
+        self.watch.look(switches, run.t, h);
         if let Some(next) = self.watch.found() {
             let far = if self.watch.direction() > 0.0 { 1 } else { 0 };
             run.field.stretch[far] = next.before;
@@ -73,10 +75,11 @@ impl TimeSwitches {
     }
 }
 
-impl EventSource for TimeSwitches {
+impl EventSource for TimeSwitchSource {
     /// The motion begins behind the switches at its start.
     fn begin(&mut self, run: &mut Integration<'_>) -> Result<(), Failure> {
-        let behind = self.watch.begin(&run.field.kernel);
+        let Some(switches) = run.field.kernel.base_capabilities().time_switches else { return Ok(()) };
+        let behind = self.watch.begin(switches);
         run.field.stretch_from(behind, self.watch.direction());
         Ok(())
     }
@@ -124,7 +127,7 @@ struct TimeEvents {
 
 impl TimeEvents {
     /// For a run from `t` to `t_end`; `None` where nothing depends on time alone.
-    pub fn new(kernel: &dyn Kernel, t: f64, t_end: f64, grain: f64) -> Option<Self> {
+    pub fn new(kernel: &dyn Dynamics, t: f64, t_end: f64, grain: f64) -> Option<Self> {
         let n = kernel.shape().n_time_switch;
         let any = EventRule { crossing: Crossing::Both, stop: false };
         let span = t_end - t;
@@ -144,9 +147,9 @@ impl TimeEvents {
     }
 
     /// Notes the signs at the start. Returns the first time that is surely behind a switch there.
-    pub fn begin(&mut self, kernel: &dyn Kernel) -> f64 {
+    pub fn begin(&mut self, switches: &dyn TimeSwitches) -> f64 {
         let (t, scratch) = (self.seen, &mut self.scratch);
-        self.watch.pass(|g| kernel.time_switches(t, scratch, g));
+        self.watch.pass(|g| switches.time_switches(t, scratch, g));
         self.watch.take_signs();
         t + TIME_ROUNDINGS * self.rounding(t) * self.direction()
     }
@@ -168,59 +171,59 @@ impl TimeEvents {
     }
 
     /// Looks on, from `t` at least two steps of length `h` far, until an instant is found.
-    pub fn look(&mut self, kernel: &dyn Kernel, t: f64, h: f64) {
+    pub fn look(&mut self, switches: &dyn TimeSwitches, t: f64, h: f64) {
         let until = t + 2.0 * h.abs() * self.direction();
         let beyond = |a: f64, b: f64| (a - b) * self.span > 0.0;
         let until = if beyond(until, self.limit) { self.limit } else { until };
         while self.ahead.is_empty() && (until - self.seen) * self.span > 0.0 {
-            self.look_through_window(kernel, h.abs());
+            self.look_through_window(switches, h.abs());
         }
     }
 
     /// One window, up to the first instant in it. What other functions look like may change there (`abs(t - 7) < 1e-7` dips
     /// below zero where `t - 7` vanishes), so the way to it is sampled once more.
-    fn look_through_window(&mut self, kernel: &dyn Kernel, h: f64) {
+    fn look_through_window(&mut self, switches: &dyn TimeSwitches, h: f64) {
         let span = self.span.abs();
         let mark = self.watch.mark();
         let mut width = (WINDOW_STEPS * h).clamp(WINDOW[0] * span, WINDOW[1] * span).min(self.width);
         width = width.max(4.0 * self.rounding(self.seen));
-        let mut end = self.scan(kernel, width);
+        let mut end = self.scan(switches, width);
         for _ in 0..MAX_HALVED {
             if self.watch.sample_count() <= WINDOW_SAMPLES || width <= self.grain {
                 break;
             }
             self.watch.rewind(mark.clone());
             width *= 0.5;
-            end = self.scan(kernel, width);
+            end = self.scan(switches, width);
         }
         self.width = if self.watch.sample_count() < WINDOW_SAMPLES / 3 { 2.0 * width } else { width };
         if let Some(first) = self.watch.hits.first().copied() {
-            let behind = self.close_in(kernel, first).behind;
+            let behind = self.close_in(switches, first).behind;
             if (behind - end) * self.direction() < 0.0 {
                 self.watch.rewind(mark);
-                end = self.scan_to(kernel, behind);
+                end = self.scan_to(switches, behind);
                 self.width = WINDOW_BEHIND * (end - self.seen).abs();
             }
         }
         self.seen = end;
         for k in 0..self.watch.hits.len() {
-            let instant = self.close_in(kernel, self.watch.hits[k]);
+            let instant = self.close_in(switches, self.watch.hits[k]);
             self.add(instant);
         }
     }
 
-    fn scan(&mut self, kernel: &dyn Kernel, width: f64) -> f64 {
+    fn scan(&mut self, switches: &dyn TimeSwitches, width: f64) -> f64 {
         let end = self.seen + width * self.direction();
         // No sliver at the end.
         let last = (self.limit - end) * self.direction() < 0.1 * width;
-        self.scan_to(kernel, if last { self.limit } else { end })
+        self.scan_to(switches, if last { self.limit } else { end })
     }
 
-    fn scan_to(&mut self, kernel: &dyn Kernel, end: f64) -> f64 {
+    fn scan_to(&mut self, switches: &dyn TimeSwitches, end: f64) -> f64 {
         let (seen, h, scratch) = (self.seen, end - self.seen, &mut self.scratch);
         self.watch.scan(seen, h, &mut |theta, g| {
             let t = if theta == 1.0 { end } else { seen + theta * h };
-            kernel.time_switches(t, scratch, g);
+            switches.time_switches(t, scratch, g);
         });
         end
     }
@@ -239,10 +242,10 @@ impl TimeEvents {
     }
 
     /// The instant of a hit, between the last number on one side and the first on the other.
-    fn close_in(&mut self, kernel: &dyn Kernel, hit: EventHit) -> TimeEvent {
+    fn close_in(&mut self, switches: &dyn TimeSwitches, hit: EventHit) -> TimeEvent {
         let after = if hit.rising == (self.direction() > 0.0) { 1.0 } else { -1.0 };
         let (index, unit) = (hit.index, self.rounding(hit.t) * self.direction());
-        let side = |this: &mut Self, t: f64| this.value(kernel, t, index) * after;
+        let side = |this: &mut Self, t: f64| this.value(switches, t, index) * after;
         let (mut reach, mut sides) = (unit, [hit.t; 2]);
         for _ in 0..12 {
             sides = [hit.t - reach, hit.t + reach];
@@ -260,8 +263,8 @@ impl TimeEvents {
         }
     }
 
-    fn value(&mut self, kernel: &dyn Kernel, t: f64, index: usize) -> f64 {
-        kernel.time_switches(t, &mut self.scratch, &mut self.g);
+    fn value(&mut self, switches: &dyn TimeSwitches, t: f64, index: usize) -> f64 {
+        switches.time_switches(t, &mut self.scratch, &mut self.g);
         self.g[index]
     }
 

@@ -15,7 +15,7 @@ use super::source::{EventSource, Transition};
 use super::tolerances::{ACCUMULATED, ACTION_RESIDUAL, AT_ONCE, CROWD, CROWDED, SAME_VALUE, STEADY_RATIO};
 use super::{EventHit, EventRule, Failure, Stop};
 use crate::constraint::projection::Projector;
-use crate::{Action, Kernel, Point};
+use crate::{Action, Point};
 use std::collections::VecDeque;
 
 /// Events of the user along a run.
@@ -34,13 +34,15 @@ pub(super) struct UserEvents {
 impl UserEvents {
     /// Those of a run, if it has any.
     pub fn of(run: &Integration<'_>) -> Option<Self> {
+        let capabilities = run.field.kernel.base_capabilities();
+        capabilities.events?;
         let (rules, n) = (&run.options.events, run.field.shape.n_event);
         let mut rules = rules[..rules.len().min(n)].to_vec();
         let actions: Vec<Action> =
-            run.field.kernel.actions().iter().copied().filter(|a| a.event < rules.len()).collect();
+            capabilities.actions().iter().copied().filter(|a| a.event < rules.len()).collect();
         let ends: Vec<bool> = rules.iter().map(|rule| rule.stop).collect();
         actions.iter().for_each(|action| rules[action.event].stop = true);
-        let values = vec![0.0; run.field.kernel.actions().len()];
+        let values = vec![0.0; capabilities.actions().len()];
         let history = History::new(rules.len());
         (!rules.is_empty()).then(|| Self { rules, ends, actions, values, g: vec![0.0; n], history })
     }
@@ -69,6 +71,7 @@ impl UserEvents {
         hits: &[EventHit],
         before: &[f64],
     ) -> Result<(), Failure> {
+        let Some(events) = run.field.kernel.base_capabilities().events else { return Ok(()) };
         let t = run.t;
         for hit in hits {
             if !self.assigns(hit.index) {
@@ -81,9 +84,9 @@ impl UserEvents {
         // Without an acceleration, expressions that use it see the last one.
         let _ = run.field.report(t, before);
         let at = run.field.point(t, before);
-        run.field.kernel.action_values(at, run.field.reported(), &mut run.scratch, &mut self.values);
+        events.action_values(at, run.field.reported(), &mut run.scratch, &mut self.values);
         let mut assigned: Vec<(usize, usize)> = Vec::new();
-        for (action, &value) in run.field.kernel.actions().iter().zip(&self.values) {
+        for (action, &value) in events.actions().iter().zip(&self.values) {
             if !hits.iter().any(|hit| hit.index == action.event) {
                 continue;
             }
@@ -120,12 +123,13 @@ impl EventSource for UserEvents {
     }
 
     fn guards(&mut self, run: &mut Integration<'_>, t: f64, g: &mut [f64]) {
-        if run.field.kernel.events_need_solution() {
+        let Some(events) = run.field.kernel.base_capabilities().events else { return g.fill(1.0) };
+        if events.events_need_solution() {
             // Without an acceleration the functions see the last one; they are asked again a little further on.
             let _ = run.field.report(t, &run.row);
         }
         let at = run.field.point(t, &run.row);
-        run.field.kernel.events(at, run.field.reported(), &mut run.scratch, &mut self.g);
+        events.events(at, run.field.reported(), &mut run.scratch, &mut self.g);
         g.copy_from_slice(&self.g[..g.len()]);
     }
 

@@ -1,6 +1,6 @@
 //! Exact directional derivatives of what a kernel answers.
 
-use super::{ContactTerms, ControlTerms, IdealForces, Kernel, Point, Solution, Terms};
+use super::{ContactTerms, ControlTerms, Dynamics, IdealForces, Point, Solution, Terms};
 
 /// A change of time, state and parameters, along which something is differentiated.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ pub struct Solved<'a> {
 ///
 /// Changes are linear in the direction and exact up to rounding: no step size is involved. Outputs are overwritten
 /// completely. Scratch has at least [`derivative_scratch_len`](Differentiable::derivative_scratch_len) numbers.
-pub trait Differentiable: Kernel {
+pub trait Differentiable: Dynamics {
     /// How many parameters there are.
     fn parameter_count(&self) -> usize;
 
@@ -127,7 +127,7 @@ pub trait Differentiable: Kernel {
         out: &mut [f64],
     );
 
-    /// Changes of the values that each of the [`actions`](Kernel::actions) assigns.
+    /// Changes of the values that each of the [`actions`](super::Events::actions) assigns.
     fn actions_along(
         &self,
         at: Point<'_>,

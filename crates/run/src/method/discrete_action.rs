@@ -15,7 +15,7 @@
 //! partitioned Runge-Kutta methods for constrained Hamiltonian systems (1996). Knows no time stepping.
 
 use super::tolerances::{MAX_RATE_ITERATIONS, RATE_ROUNDING};
-use crate::kernel::{Kernel, Point, SecondVariation, Variation};
+use crate::kernel::{Dynamics, Lagrangian, Point, SecondVariation, Variation};
 use dalembert_linalg::{Lu, PivotedLq, RANK_TOL, axpy, norm, norm_max};
 
 /// Lobatto's nodes, weights and the differentiation matrix of the polynomial through them, on (0, 1).
@@ -77,7 +77,7 @@ pub(crate) struct Element {
 }
 
 impl Element {
-    pub fn new(nodes: usize, kernel: &dyn Kernel) -> Self {
+    pub fn new(nodes: usize, kernel: &dyn Dynamics) -> Self {
         let shape = kernel.shape();
         let (s, n, m) = (nodes, shape.n_eta, shape.n_con);
         Self {
@@ -110,7 +110,7 @@ impl Element {
     }
 
     /// v, L, y, r, A, f at the nodes of the path from `base` by `z`.
-    pub fn evaluate(&mut self, kernel: &dyn Kernel, t: f64, h: f64) {
+    pub fn evaluate(&mut self, kernel: &dyn Lagrangian, t: f64, h: f64) {
         let (s, n, m) = (self.nodes(), self.n, self.m);
         for i in 0..s {
             let v = &mut self.v[i * n..(i + 1) * n];
@@ -134,7 +134,7 @@ impl Element {
     }
 
     /// MorseIndex derivatives at the nodes, with the impulses `Lambda` (s * m).
-    pub fn evaluate_second(&mut self, kernel: &dyn Kernel, t: f64, h: f64, Lambda: &[f64]) {
+    pub fn evaluate_second(&mut self, kernel: &dyn Lagrangian, t: f64, h: f64, Lambda: &[f64]) {
         let (s, n, m) = (self.nodes(), self.n, self.m);
         for i in 0..s {
             self.place(i);
@@ -243,7 +243,7 @@ pub(crate) struct Rates {
 }
 
 impl Rates {
-    pub fn new(kernel: &dyn Kernel) -> Self {
+    pub fn new(kernel: &dyn Dynamics) -> Self {
         let shape = kernel.shape();
         let (n, m) = (shape.n_eta, shape.n_con);
         Self {
@@ -262,7 +262,7 @@ impl Rates {
     /// From the guess in `eta`. False where Newton does not arrive.
     pub fn solve(
         &mut self,
-        kernel: &dyn Kernel,
+        kernel: &dyn Lagrangian,
         t: f64,
         x: &[f64],
         y: &[f64],
@@ -297,7 +297,7 @@ impl Rates {
         false
     }
 
-    fn correct(&mut self, kernel: &dyn Kernel, at: Point<'_>, y: &[f64], keep: &[bool]) -> bool {
+    fn correct(&mut self, kernel: &dyn Lagrangian, at: Point<'_>, y: &[f64], keep: &[bool]) -> bool {
         let (n, m) = (y.len(), keep.len());
         let w = n + m;
         self.phi.fill(0.0);

@@ -38,7 +38,11 @@ fn step<const D: usize>(
     at: &Attempt<'_>,
     y_new: &mut [f64],
 ) -> Option<Estimated> {
-    let FusedField { kernel, workspace, out, evaluations } = fused;
+    let FusedField { program, workspace, out, evaluations } = fused;
+    // Once for all stages.
+    if workspace.len() <= D || out.len() < D {
+        return None;
+    }
     let (t, h) = (at.t, at.h);
     let y: &[f64; D] = at.y.try_into().ok()?;
     k[0] = at.f.try_into().ok()?;
@@ -46,7 +50,7 @@ fn step<const D: usize>(
         ($c:expr, $state:expr) => {{
             workspace[0] = t + $c * h;
             *workspace[1..].first_chunk_mut()? = $state;
-            if !kernel.quick_in_place(workspace, out) {
+            if !program.accelerate_in_place(workspace, out) {
                 return None;
             }
             *out.first_chunk::<D>()?

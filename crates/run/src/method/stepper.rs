@@ -1,7 +1,7 @@
 //! What every method of integration is to the driver: steps over flat slices, with an error and a dense output.
 
 use crate::constraint::singular::Gap;
-use crate::{AccelerationError, Kernel, ProjectionError};
+use crate::{AccelerationError, Fused, Lagrangian, ProjectionError};
 
 /// Why a derivative could not be had.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,8 +49,8 @@ pub(crate) trait Field {
     }
     /// Factorisations of iteration matrices are counted here.
     fn count_factorisation(&mut self) {}
-    /// The system itself, for methods that ask it for more than a derivative.
-    fn kernel(&self) -> Option<&dyn Kernel> {
+    /// The system with its Lagrangian, for methods that ask for it instead of a derivative.
+    fn lagrangian(&self) -> Option<&dyn Lagrangian> {
         None
     }
     /// Evaluations of the Lagrangian, and whether a matrix was made and factored from them.
@@ -61,8 +61,8 @@ pub(crate) trait Field {
 
 /// A derivative that is one program of the kernel, without anything around it.
 pub(crate) struct FusedField<'a> {
-    pub kernel: &'a dyn Kernel,
-    /// That of [`Kernel::quick_in_place`]: t and the state come first.
+    pub program: &'a dyn Fused,
+    /// That of [`Fused::accelerate_in_place`]: t and the state come first.
     pub workspace: &'a mut [f64],
     /// x', eta', and what else the program gives.
     pub out: &'a mut [f64],

@@ -28,7 +28,7 @@ use super::discrete_action::{Element, Independent, Rates};
 use super::stepper::{Attempt, Estimated, Field, StepError, Stepper};
 use super::tolerances::{NOISE_STEPS, SMALLEST_STATE};
 use crate::constraint::singular::Gap;
-use crate::{Kernel, Point};
+use crate::{Dynamics, Point};
 use dalembert_linalg::{Lu, axpy, norm_max};
 
 /// A sum of increments with what rounding has cut from it.
@@ -100,7 +100,7 @@ pub(crate) struct Variational {
 }
 
 impl Variational {
-    pub fn new(nodes: usize, kernel: &dyn Kernel) -> Self {
+    pub fn new(nodes: usize, kernel: &dyn Dynamics) -> Self {
         let element = Element::new(nodes, kernel);
         let (n, m) = (element.n, element.m);
         let size = (nodes - 1) * (n + m);
@@ -154,7 +154,7 @@ impl Stepper for Variational {
         y_new: &mut [f64],
     ) -> Result<Estimated, StepError> {
         let (s, n, m) = (self.element.nodes(), self.element.n, self.element.m);
-        let Some(kernel) = field.kernel() else { return Err(StepError::Newton) };
+        let Some(kernel) = field.lagrangian() else { return Err(StepError::Newton) };
         let (x, eta) = at.y.split_at(n);
         self.h = at.h;
         if self.known != at.y {
@@ -182,7 +182,7 @@ impl Stepper for Variational {
                 return Err(StepError::Newton);
             }
         }
-        let Some(kernel) = field.kernel() else { return Err(StepError::Newton) };
+        let Some(kernel) = field.lagrangian() else { return Err(StepError::Newton) };
         self.element.evaluate(kernel, at.t, at.h);
         self.x_end.add(&self.x, &self.element.z[(s - 1) * n..]);
         self.increment.fill(0.0);

@@ -24,8 +24,8 @@ use crate::acceleration::{Accelerator, Factor};
 use crate::contact::{ContactModes, StickingKernel};
 use crate::kernel::{Differentiable, Direction, Refusal, Solved};
 use crate::{
-    AccelerationError, ContactTerms, ControlTerms, IdealForces, Kernel, Level, Point, Shape, Sliding,
-    Solution, State, Terms,
+    AccelerationError, Capabilities, ContactTerms, ControlTerms, Dynamics, IdealForces, Level, Nonideal,
+    Point, Shape, Sliding, Solution, State, Terms,
 };
 use dalembert_linalg::{Cod, RANK_TOL, axpy, dot, mat_vec};
 
@@ -52,6 +52,7 @@ pub struct Change {
 /// The linear response of a system at a state, for many directions.
 pub struct Response<'k> {
     base: &'k dyn Differentiable,
+    capabilities: Capabilities<'k>,
     kernel: StickingKernel<'k>,
     accelerator: Accelerator,
     /// The natural rows alone, where contacts make them fewer or forces apart.
@@ -99,11 +100,12 @@ impl<'k> Response<'k> {
         let kernel = StickingKernel::new(base, modes);
         let shape = kernel.shape();
         let refuse = |refusal| Err(ResponseError::Refused(refusal));
-        if shape.n_contact > 0 && shape.has_nonideal {
+        let capabilities = base.capabilities();
+        if shape.n_contact > 0 && capabilities.nonideal.is_some() {
             return refuse(Refusal::NonidealWithFriction);
         }
-        let reads = !base.rows_read().is_empty();
-        if shape.n_require > 0 && (shape.n_contact > 0 || (shape.has_nonideal && reads)) {
+        let reads = !capabilities.rows_read().is_empty();
+        if shape.n_require > 0 && (shape.n_contact > 0 || reads) {
             return refuse(Refusal::ControlWithReactions);
         }
         if kernel.shares_directions() {
@@ -116,7 +118,7 @@ impl<'k> Response<'k> {
         });
         let accelerator = kernel.accelerator();
         let scratch = vec![0.0; kernel.scratch_len().max(base.derivative_scratch_len())];
-        Ok(Self { base, kernel, accelerator, natural, state: Reached::default(), scratch })
+        Ok(Self { base, capabilities, kernel, accelerator, natural, state: Reached::default(), scratch })
     }
 
     /// The modes that the contacts have.
@@ -139,10 +141,10 @@ impl<'k> Response<'k> {
         s.solution.clone_from(self.accelerator.solution());
         s.whole.clone_from(&s.solution.lambda);
         let short = s.solution.rank < shape.n_con;
-        if short && (shape.n_contact > 0 || (shape.has_nonideal && !self.base.rows_read().is_empty())) {
+        if short && (shape.n_contact > 0 || !self.capabilities.rows_read().is_empty()) {
             return Err(ResponseError::Refused(Refusal::SharedLoad));
         }
-        let special = shape.n_contact > 0 || shape.n_require > 0 || shape.has_nonideal;
+        let special = shape.n_contact > 0 || shape.n_require > 0 || self.capabilities.nonideal.is_some();
         if special && !self.accelerator.factor.mass_is_positive() {
             return Err(ResponseError::Refused(Refusal::SingularMass));
         }
@@ -152,8 +154,8 @@ impl<'k> Response<'k> {
         if shape.n_require > 0 {
             self.control_at(at)?;
         }
-        if shape.has_nonideal {
-            self.nonideal_at(at);
+        if let Some(nonideal) = self.capabilities.nonideal {
+            self.nonideal_at(nonideal, at);
         }
         Ok(())
     }
@@ -243,10 +245,13 @@ impl<'k> Response<'k> {
         let mut natural = s.solution.clone();
         natural.lambda.truncate(self.base.shape().n_con);
         let at = Point { t: s.t, x: &s.x, eta: &s.eta };
-        self.base.rates(at, &natural, &mut self.scratch, out);
+        match self.capabilities.quadratures {
+            Some(quadratures) => quadratures.rates(at, &natural, &mut self.scratch, out),
+            None => out.fill(0.0),
+        }
     }
 
-    fn nonideal_at(&mut self, at: Point<'_>) {
+    fn nonideal_at(&mut self, nonideal: &dyn Nonideal, at: Point<'_>) {
         let s = &mut self.state;
         let ideal = IdealForces {
             lambda: &s.solution.lambda,
@@ -255,7 +260,7 @@ impl<'k> Response<'k> {
             Q_i: &s.solution.ideal_force,
         };
         s.C.resize(s.terms.Q.len(), 0.0);
-        self.base.nonideal(at, &ideal, &mut self.scratch, &mut s.C);
+        nonideal.nonideal(at, &ideal, &mut self.scratch, &mut s.C);
         let (extra, more) = solved(&mut self.accelerator, &s.C, None);
         axpy(1.0, &more, &mut s.whole);
         s.extra = extra;
@@ -285,11 +290,11 @@ impl<'k> Response<'k> {
             mat_vec(&control.S, &self.state.solution.inputs, &mut d.control_force);
             axpy(1.0, &d.control_force, &mut force);
         }
-        if shape.has_nonideal && shape.n_require == 0 {
+        if self.capabilities.nonideal.is_some() && shape.n_require == 0 {
             let (change, ideal) = self.nonideal_along(along, &out.terms, &d.control_force);
             axpy(1.0, &change, &mut force);
             self.finish_ideal(&out.terms, &ideal, &mut out.solution);
-        } else if shape.has_nonideal {
+        } else if self.capabilities.nonideal.is_some() {
             // C reads no multipliers here.
             let zeros = vec![0.0; shape.n_con];
             let change = self.nonideal_change(along, &out.terms, &zeros);
@@ -401,13 +406,13 @@ impl<'k> Response<'k> {
         if shape.n_contact > 0 {
             self.natural_ideal(terms, &mut out.solution.ideal_force);
             out.solution.lambda.copy_from_slice(&dl[..natural]);
-        } else if shape.has_nonideal && shape.n_require == 0 {
+        } else if self.capabilities.nonideal.is_some() && shape.n_require == 0 {
             // Told by the ideal problem.
         } else {
             self.least_change(&out.terms, &mut out.multipliers);
             let d = &mut out.solution;
             d.lambda.copy_from_slice(&out.multipliers);
-            match shape.has_nonideal {
+            match self.capabilities.nonideal.is_some() {
                 false => d.ideal_force.copy_from_slice(&whole),
                 true => self.ideal_with_control(&out.terms, d),
             }

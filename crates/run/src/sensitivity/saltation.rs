@@ -214,7 +214,8 @@ impl Sensitivities<'_> {
         let mut scratch = vec![0.0; base.scratch_len().max(base.derivative_scratch_len())];
         let (x, eta) = (vec![0.0; self.equation.n_x], vec![0.0; self.equation.n]);
         let none = vec![0.0; parameters.len()];
-        base.time_switches(at.t, &mut scratch, &mut g);
+        let Some(switches) = base.capabilities().time_switches else { return Ok(0.0) };
+        switches.time_switches(at.t, &mut scratch, &mut g);
         let time = Direction { t: 1.0, x: &x, eta: &eta, parameters: &none };
         base.time_switches_along(at.t, time, &mut scratch, &mut rate);
         base.time_switches_along(at.t, Direction { t: 0.0, parameters, ..time }, &mut scratch, &mut by);
@@ -228,7 +229,7 @@ impl Sensitivities<'_> {
 
     /// What an event assigns, for columns and for f before it; whether it assigns anything.
     fn reset(&mut self, event: usize, S: &mut [f64], f: &mut [f64]) -> bool {
-        let actions: Vec<Action> = self.equation.base.actions().to_vec();
+        let actions: Vec<Action> = self.equation.base.capabilities().actions().to_vec();
         if !actions.iter().any(|action| action.event == event) {
             return false;
         }
@@ -255,7 +256,7 @@ impl Sensitivities<'_> {
 
     /// Whether a state behind an event differs from that before it in what the event does not assign.
     fn moved_otherwise(&self, event: Option<usize>, before: &[f64], after: &[f64]) -> bool {
-        let actions = self.equation.base.actions();
+        let actions = self.equation.base.capabilities().actions();
         let assigned = |i: usize| actions.iter().any(|a| Some(a.event) == event && a.variable == i);
         (0..before.len())
             .any(|i| !assigned(i) && (before[i] - after[i]).abs() > 1e-6 * (1.0 + before[i].abs()))

@@ -16,7 +16,7 @@ struct Given {
     inputs: usize,
 }
 
-impl Kernel for Given {
+impl Dynamics for Given {
     fn shape(&self) -> Shape {
         Shape {
             n_x: self.n,
@@ -34,6 +34,12 @@ impl Kernel for Given {
     fn terms(&self, _: Point, _: &mut [f64], out: &mut Terms) {
         out.clone_from(&self.terms);
     }
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { control: Some(self), ..Capabilities::default() }
+    }
+}
+
+impl Control for Given {
     fn control_terms(&self, _: Point, _: &mut [f64], out: &mut ControlTerms) {
         out.clone_from(&self.control);
     }

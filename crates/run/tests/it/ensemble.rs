@@ -2,7 +2,7 @@
 
 use dalembert_run::ensemble::{Ended, Ensemble, Job, Keep, LANES, LaneKernel, Programs, Sampled};
 use dalembert_run::{
-    Crossing, EventRule, Kernel, Level, Method, Options, Output, Point, Row, Shape, State, Terms, integrate,
+    Crossing, Dynamics, EventRule, Level, Method, Options, Output, Point, Row, Shape, State, Terms, integrate,
 };
 use dalembert_tape::{Builder, Lanes, Op, Program};
 use proptest::prelude::*;
@@ -31,7 +31,7 @@ struct Pushed {
     c: f64,
 }
 
-impl Kernel for Pushed {
+impl Dynamics for Pushed {
     fn shape(&self) -> Shape {
         Shape { n_x: 1, n_eta: 1, identity_frame: true, ..Shape::default() }
     }

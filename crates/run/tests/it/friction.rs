@@ -29,7 +29,7 @@ impl Bodies {
     }
 }
 
-impl Kernel for Bodies {
+impl Dynamics for Bodies {
     fn shape(&self) -> Shape {
         Shape {
             n_x: self.n,
@@ -59,6 +59,12 @@ impl Kernel for Bodies {
     fn position_gradient(&self, _: f64, _: &[f64], _: &mut [f64], out: &mut [f64]) {
         out.copy_from_slice(&self.A);
     }
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { contacts: Some(self), ..Capabilities::default() }
+    }
+}
+
+impl Contacts for Bodies {
     fn contacts(&self) -> &[Contact] {
         &self.contacts
     }
@@ -286,7 +292,7 @@ impl Block {
     }
 }
 
-impl Kernel for Block {
+impl Dynamics for Block {
     fn shape(&self) -> Shape {
         Shape {
             n_x: 3,
@@ -316,6 +322,12 @@ impl Kernel for Block {
     fn position_gradient(&self, _: f64, _: &[f64], _: &mut [f64], out: &mut [f64]) {
         out.copy_from_slice(&[0.0, 0.0, 1.0]);
     }
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { contacts: Some(self), quadratures: Some(self), ..Capabilities::default() }
+    }
+}
+
+impl Contacts for Block {
     fn contacts(&self) -> &[Contact] {
         &self.contact
     }
@@ -329,6 +341,9 @@ impl Kernel for Block {
         out.b.fill(0.0);
         (out.mu[0], out.mu_static[0], out.P[0]) = (0.2, 0.3, 1.0);
     }
+}
+
+impl Quadratures for Block {
     fn rates(&self, at: Point, s: &Solution, _: &mut [f64], out: &mut [f64]) {
         out[0] = s.nonideal_force.iter().zip(at.eta).map(|(f, v)| f * v).sum();
     }
@@ -422,7 +437,7 @@ fn a_paradox_names_its_contact_and_both_normal_forces() {
 
 #[test]
 fn a_contact_rests_where_its_velocity_is_rounding() {
-    let sticks = |kernel: &dyn Kernel, eta: &[f64]| {
+    let sticks = |kernel: &dyn Dynamics, eta: &[f64]| {
         let x = vec![0.0; eta.len()];
         find_modes(kernel, Point { t: 0.0, x: &x, eta }, ControlInput::Required).unwrap().sticks(0)
     };
@@ -528,7 +543,7 @@ fn only_contacts_in_the_way_of_a_constraint_slide() {
 /// of half its weight: it is pulled up with the force 4 t.
 struct Carried(Block);
 
-impl Kernel for Carried {
+impl Dynamics for Carried {
     fn shape(&self) -> Shape {
         Shape { n_con: 2, n_event: 1, ..self.0.shape() }
     }
@@ -550,6 +565,17 @@ impl Kernel for Carried {
     fn position_gradient(&self, _: f64, _: &[f64], _: &mut [f64], out: &mut [f64]) {
         out.copy_from_slice(&[0.0, 0.0, 1.0, 1.0, 0.0, 0.0]);
     }
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities {
+            contacts: Some(self),
+            events: Some(self),
+            quadratures: Some(self),
+            ..Capabilities::default()
+        }
+    }
+}
+
+impl Contacts for Carried {
     fn contacts(&self) -> &[Contact] {
         self.0.contacts()
     }
@@ -557,12 +583,18 @@ impl Kernel for Carried {
         out.P.fill(0.0);
         self.0.contact_terms(at, scratch, out);
     }
+}
+
+impl Events for Carried {
+    fn events(&self, _: Point, s: &Solution, _: &mut [f64], g: &mut [f64]) {
+        g[0] = s.lambda[0] - 5.0;
+    }
+}
+
+impl Quadratures for Carried {
     /// The power of friction; the constraint does the same work with the other sign.
     fn rates(&self, at: Point, s: &Solution, _: &mut [f64], out: &mut [f64]) {
         out[0] = s.friction[0] * at.eta[0];
-    }
-    fn events(&self, _: Point, s: &Solution, _: &mut [f64], g: &mut [f64]) {
-        g[0] = s.lambda[0] - 5.0;
     }
 }
 

@@ -74,7 +74,7 @@ pub enum P2 {
     Fixed([f64; 2]),
 }
 
-impl Kernel for Quadratic {
+impl Dynamics for Quadratic {
     fn shape(&self) -> Shape {
         Shape { n_x: self.n, n_eta: self.n, n_con: self.rows.len(), identity_frame: true, ..Shape::default() }
     }
@@ -103,14 +103,13 @@ impl Kernel for Quadratic {
             row.gradient(x, &mut out[i * self.n..(i + 1) * self.n]);
         }
     }
-    fn partials(
-        &self,
-        at: Point,
-        eta_dot: &[f64],
-        lambda: &[f64],
-        _: &mut [f64],
-        out: &mut Partials,
-    ) -> bool {
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { partials: Some(self), ..Capabilities::default() }
+    }
+}
+
+impl PartialDerivatives for Quadratic {
+    fn partials(&self, at: Point, eta_dot: &[f64], lambda: &[f64], _: &mut [f64], out: &mut Partials) {
         let n = self.n;
         for v in [
             &mut out.dF_dx,
@@ -134,7 +133,6 @@ impl Kernel for Quadratic {
                 out.dG_deta[r * n + j] += 2.0 * v * at.eta[i];
             }
         }
-        true
     }
 }
 

@@ -56,8 +56,8 @@ fn system() -> impl Strategy<Value = System> {
 
 fn solve_with(s: &System, terms: &Terms, path: Path) -> Result<Solution, AccelerationError> {
     let m = terms.b.len();
-    let shape = Shape { n_eta: s.n, n_con: m, has_nonideal: true, ..Shape::default() };
-    let mut accelerator = Accelerator::with_shape(shape, 0);
+    let shape = Shape { n_eta: s.n, n_con: m, ..Shape::default() };
+    let mut accelerator = Accelerator::with_shape(shape, 0).with_nonideal();
     accelerator.path = path;
     accelerator.solve_terms(0.0, &[], terms, |_, C| C.copy_from_slice(&s.C))?;
     Ok(accelerator.solution().clone())
@@ -377,9 +377,9 @@ fn worked_results_of_the_papers() {
         theta: f64,
         mu: f64,
     }
-    impl Kernel for Incline {
+    impl Dynamics for Incline {
         fn shape(&self) -> Shape {
-            Shape { n_x: 2, n_eta: 2, n_con: 1, has_nonideal: true, identity_frame: true, ..Shape::default() }
+            Shape { n_x: 2, n_eta: 2, n_con: 1, identity_frame: true, ..Shape::default() }
         }
         fn levels(&self) -> &[Level] {
             &[Level::Position]
@@ -391,6 +391,12 @@ fn worked_results_of_the_papers() {
             out.A.copy_from_slice(&[-self.theta.tan(), 1.0]);
             out.b[0] = 0.0;
         }
+        fn capabilities(&self) -> Capabilities<'_> {
+            Capabilities { nonideal: Some(self), ..Capabilities::default() }
+        }
+    }
+
+    impl Nonideal for Incline {
         fn nonideal(&self, at: Point, ideal: &IdealForces, _: &mut [f64], C: &mut [f64]) {
             let normal = ideal.Q_i[0].hypot(ideal.Q_i[1]);
             let speed = at.eta[0].hypot(at.eta[1]);
@@ -437,21 +443,30 @@ struct Supports {
     rows: Vec<[f64; 2]>,
 }
 
-impl Kernel for Supports {
+impl Dynamics for Supports {
     fn shape(&self) -> Shape {
         Shape { n_x: 2, n_eta: 2, n_con: self.rows.len(), identity_frame: true, ..Shape::default() }
     }
     fn levels(&self) -> &[Level] {
         &[Level::Acceleration; 4][..self.rows.len()]
     }
-    fn rows_read(&self) -> &[usize] {
-        &[0]
-    }
     fn terms(&self, _: Point, _: &mut [f64], out: &mut Terms) {
         out.M.copy_from_slice(&[1.0, 0.0, 0.0, self.unit * self.unit]);
         for (out, [a, b]) in out.A.chunks_mut(2).zip(&self.rows) {
             out.copy_from_slice(&[*a, b * self.unit]);
         }
+    }
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { nonideal: Some(self), ..Capabilities::default() }
+    }
+}
+
+impl Nonideal for Supports {
+    fn nonideal(&self, _: Point, _: &IdealForces, _: &mut [f64], C: &mut [f64]) {
+        C.fill(0.0);
+    }
+    fn rows_read(&self) -> &[usize] {
+        &[0]
     }
 }
 
@@ -476,7 +491,7 @@ struct Wheel {
     mass: f64,
 }
 
-impl Kernel for Wheel {
+impl Dynamics for Wheel {
     fn shape(&self) -> Shape {
         Shape { n_x: 2, n_eta: 2, n_con: 1, identity_frame: true, ..Shape::default() }
     }

@@ -132,7 +132,7 @@ fn backwards_in_time_returns_to_the_start() {
 /// A free particle under gravity with event functions y, x - 1, and the acceleration's sign.
 struct Thrown;
 
-impl Kernel for Thrown {
+impl Dynamics for Thrown {
     fn shape(&self) -> Shape {
         Shape { n_x: 2, n_eta: 2, n_event: 2, identity_frame: true, ..Shape::default() }
     }
@@ -144,6 +144,12 @@ impl Kernel for Thrown {
         out.M.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
         out.Q.copy_from_slice(&[0.0, -10.0]);
     }
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { events: Some(self), ..Capabilities::default() }
+    }
+}
+
+impl Events for Thrown {
     fn events(&self, at: Point, solution: &Solution, _: &mut [f64], g: &mut [f64]) {
         assert!((solution.eta_dot[1] + 10.0).abs() < 1e-12);
         g.copy_from_slice(&[at.x[1], at.x[0] - 1.0]);
@@ -183,7 +189,7 @@ struct Blows {
     rows: usize,
 }
 
-impl Kernel for Blows {
+impl Dynamics for Blows {
     fn shape(&self) -> Shape {
         Shape { n_x: 1, n_eta: 1, n_con: self.rows, identity_frame: true, ..Shape::default() }
     }
@@ -296,7 +302,7 @@ struct StiffSpring {
     c: f64,
 }
 
-impl Kernel for StiffSpring {
+impl Dynamics for StiffSpring {
     fn shape(&self) -> Shape {
         Shape { n_x: 2, n_eta: 2, identity_frame: true, ..Shape::default() }
     }
@@ -335,7 +341,7 @@ fn stiff_spring_with_radau() {
 fn exact_jacobian_is_that_of_differences() {
     // The same motion with and without derivatives from the kernel: the same steps up to a few.
     struct Without(Quadratic);
-    impl Kernel for Without {
+    impl Dynamics for Without {
         fn shape(&self) -> Shape {
             self.0.shape()
         }
@@ -368,7 +374,7 @@ fn exact_jacobian_is_that_of_differences() {
 struct RigidBody;
 const INERTIA: [f64; 3] = [1.0, 2.0, 3.5];
 
-impl Kernel for RigidBody {
+impl Dynamics for RigidBody {
     fn shape(&self) -> Shape {
         Shape { n_x: 4, n_eta: 3, n_invariant: 1, ..Shape::default() }
     }
@@ -461,7 +467,7 @@ fn massless_joint() {
 #[test]
 fn nothing_to_move() {
     struct Nothing;
-    impl Kernel for Nothing {
+    impl Dynamics for Nothing {
         fn shape(&self) -> Shape {
             Shape { identity_frame: true, ..Shape::default() }
         }
@@ -487,7 +493,7 @@ fn the_same_motion_twice_has_the_same_digits() {
 /// Oscillators that are coupled and driven, by the terms or by a program of their own; the program gives up beyond a time.
 struct Oscillators {
     n: usize,
-    quick_until: Option<f64>,
+    fused_until: Option<f64>,
 }
 
 impl Oscillators {
@@ -496,7 +502,7 @@ impl Oscillators {
     }
 }
 
-impl Kernel for Oscillators {
+impl Dynamics for Oscillators {
     fn shape(&self) -> Shape {
         Shape { n_x: self.n, n_eta: self.n, n_event: 1, identity_frame: true, ..Shape::default() }
     }
@@ -511,18 +517,35 @@ impl Kernel for Oscillators {
             out.Q[i] = self.force(at.t, at.x, i);
         }
     }
-    fn events(&self, at: Point, _: &Solution, _: &mut [f64], g: &mut [f64]) {
-        g[0] = at.x[0];
+    fn capabilities(&self) -> Capabilities<'_> {
+        let fused = self.fused_until.map(|_| self as &dyn Fused);
+        Capabilities { fused, events: Some(self), ..Capabilities::default() }
     }
-    fn quick_workspace(&self) -> Vec<f64> {
-        vec![0.0; if self.quick_until.is_some() { 1 + 2 * self.n } else { 0 }]
+}
+
+impl Fused for Oscillators {
+    fn rows(&self) -> &[usize] {
+        &[]
     }
-    fn quick_in_place(&self, workspace: &mut [f64], out: &mut [f64]) -> bool {
+    fn workspace(&self) -> Vec<f64> {
+        vec![0.0; 1 + 2 * self.n]
+    }
+    fn refresh(&self, _: &mut [f64]) {}
+    fn results(&self) -> Vec<f64> {
+        vec![0.0; 2 * self.n + 1]
+    }
+    fn accelerate_in_place(&self, workspace: &mut [f64], out: &mut [f64]) -> bool {
         let (t, n) = (workspace[0], self.n);
         let (x, eta) = workspace[1..].split_at(n);
         out[..n].copy_from_slice(eta);
         (0..n).for_each(|i| out[n + i] = self.force(t, x, i));
-        self.quick_until.is_some_and(|end| t <= end)
+        self.fused_until.is_some_and(|end| t <= end)
+    }
+}
+
+impl Events for Oscillators {
+    fn events(&self, at: Point, _: &Solution, _: &mut [f64], g: &mut [f64]) {
+        g[0] = at.x[0];
     }
 }
 
@@ -537,10 +560,10 @@ fn plain_steps_have_the_digits_of_general_ones() {
                 let events = vec![EventRule { crossing: Crossing::Both, stop: false }];
                 let events = if output == Output::Ends { Vec::new() } else { events };
                 let options = Options { method, output, events, rtol: 1e-9, ..Options::default() };
-                let run = |quick_until| {
+                let run = |fused_until| {
                     let mut rows = Vec::new();
                     let mut keep = |row: Row| rows.push((row.t, row.x.to_vec(), row.eta.to_vec()));
-                    let kernel = Oscillators { n, quick_until };
+                    let kernel = Oscillators { n, fused_until };
                     (integrate(&kernel, &start, 9.0, &options, &mut keep), rows)
                 };
                 let general = run(None);
@@ -577,7 +600,7 @@ fn rows_bring_the_solution_they_were_solved_for() {
     let start = State::new(0.0, &[0.3], &[-0.2]);
     for at_events in [false, true] {
         let mut forces = Forces { at_events, rows: Vec::new() };
-        let kernel = Oscillators { n: 1, quick_until: Some(f64::INFINITY) };
+        let kernel = Oscillators { n: 1, fused_until: Some(f64::INFINITY) };
         integrate(&kernel, &start, 9.0, &options, &mut forces);
         assert!(forces.rows.iter().any(|row| row.0));
         for (event, found) in forces.rows {

@@ -13,7 +13,7 @@ fn bumped(N: usize, bumps: &[f64]) -> State {
     s
 }
 
-fn project(kernel: &dyn Kernel, s: &State) -> (State, bool, Residuals) {
+fn project(kernel: &dyn Dynamics, s: &State) -> (State, bool, Residuals) {
     let (mut out, mut projector) = (s.clone(), Projector::new(kernel));
     projector.measure(kernel, s.point());
     let moved = projector.project(kernel, out.t, &mut out.x, &mut out.eta).unwrap();
@@ -105,7 +105,7 @@ impl Body {
     }
 }
 
-impl Kernel for Body {
+impl Dynamics for Body {
     fn shape(&self) -> Shape {
         Shape { n_x: 4, n_eta: 3, n_con: 2, n_invariant: 1, ..Shape::default() }
     }

@@ -5,7 +5,7 @@ use dalembert_run::*;
 /// g(t) (x^2 + y^2 - 1) = 0 under gravity; g gives its value and two derivatives.
 struct Rod(fn(f64) -> [f64; 3]);
 
-impl Kernel for Rod {
+impl Dynamics for Rod {
     fn shape(&self) -> Shape {
         Shape { n_x: 2, n_eta: 2, n_con: 1, identity_frame: true, ..Shape::default() }
     }
@@ -34,7 +34,7 @@ impl Kernel for Rod {
 }
 
 /// The end of the motion, and the largest |x^2 + y^2 - 1| in it.
-fn swing(kernel: &dyn Kernel, t_end: f64, method: Method) -> (Outcome, f64) {
+fn swing(kernel: &dyn Dynamics, t_end: f64, method: Method) -> (Outcome, f64) {
     let (start, mut off) = (State::new(0.0, &[0.6, -0.8], &[0.0, 0.0]), 0.0_f64);
     let options = Options { method, output: Output::Every(0.1), ..Options::default() };
     let out = integrate(kernel, &start, t_end, &options, &mut |row: Row| {
@@ -97,7 +97,7 @@ fn a_row_that_shrinks_for_good_is_kept_as_well_as_any() {
 /// A bead on y = exp(x), drawn to the origin by a spring.
 struct Slope;
 
-impl Kernel for Slope {
+impl Dynamics for Slope {
     fn shape(&self) -> Shape {
         Shape { n_x: 2, n_eta: 2, n_con: 1, identity_frame: true, ..Shape::default() }
     }

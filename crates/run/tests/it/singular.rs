@@ -11,7 +11,7 @@ fn branch_constant(cranks: f64, couplers: f64) -> f64 {
 
 /// Largest error of positions against the parallel branch over all rows.
 fn branch_error(
-    kernel: &dyn Kernel,
+    kernel: &dyn Dynamics,
     N: usize,
     start: (f64, f64),
     k: f64,
@@ -187,7 +187,7 @@ struct Parallelogram {
     k: f64,
 }
 
-impl Kernel for Parallelogram {
+impl Dynamics for Parallelogram {
     fn shape(&self) -> Shape {
         Shape { n_x: 3, n_eta: 3, n_con: 2, identity_frame: true, ..Shape::default() }
     }
@@ -232,7 +232,7 @@ fn parallelogram_in_angles() {
 /// Appell-Hamel: x'^2 + y'^2 = c^2 z'^2, unit mass, gravity.
 struct Cone;
 
-impl Kernel for Cone {
+impl Dynamics for Cone {
     fn shape(&self) -> Shape {
         Shape { n_x: 3, n_eta: 3, n_con: 1, identity_frame: true, ..Shape::default() }
     }
@@ -270,7 +270,7 @@ fn cone_at_rest_is_degenerate_and_moving_is_not() {
 /// A pendulum whose constraint f is imposed twice, the second time as (2 + x) f: redundant on f = 0 only.
 struct Twice;
 
-impl Kernel for Twice {
+impl Dynamics for Twice {
     fn shape(&self) -> Shape {
         Shape { n_x: 2, n_eta: 2, n_con: 2, identity_frame: true, ..Shape::default() }
     }

@@ -2,8 +2,8 @@
 
 use dalembert_linalg::Lcg;
 use dalembert_run::{
-    AccelerationError, Accelerator, Kernel, Level, Method, Options, Pattern, Point, Row, Shape, Solution,
-    Sparsity, State, Stop, Taken, Terms, integrate,
+    AccelerationError, Accelerator, Capabilities, Dynamics, Level, Method, Options, Pattern, Point, Row,
+    Shape, Solution, Sparsity, State, Stop, Taken, Terms, integrate,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -42,17 +42,13 @@ impl Numbers {
     }
 }
 
-impl Kernel for Numbers {
+impl Dynamics for Numbers {
     fn shape(&self) -> Shape {
         Shape { n_x: self.n, n_eta: self.n, n_con: self.rows.len(), identity_frame: true, ..Shape::default() }
     }
 
     fn levels(&self) -> &[Level] {
         &self.levels
-    }
-
-    fn sparsity(&self) -> Option<&Arc<Sparsity>> {
-        self.sparsity.as_ref()
     }
 
     fn terms(&self, at: Point<'_>, _: &mut [f64], out: &mut Terms) {
@@ -75,6 +71,10 @@ impl Kernel for Numbers {
                 write(&self.rows, &|i, j| i * self.n + j, &mut out.A);
             }
         }
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { sparsity: self.sparsity.as_ref(), ..Capabilities::default() }
     }
 }
 
@@ -370,17 +370,13 @@ fn a_system_that_is_not_sparse_is_refused() {
 /// A system with one row that becomes shorter along the motion.
 struct Fading(Numbers);
 
-impl Kernel for Fading {
+impl Dynamics for Fading {
     fn shape(&self) -> Shape {
         self.0.shape()
     }
 
     fn levels(&self) -> &[Level] {
         self.0.levels()
-    }
-
-    fn sparsity(&self) -> Option<&Arc<Sparsity>> {
-        self.0.sparsity()
     }
 
     fn terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut Terms) {
@@ -392,6 +388,10 @@ impl Kernel for Fading {
             let place = sparsity.as_ref().map_or(3 * self.0.n + j, |s| s.constraint.place(3, j).unwrap());
             out.A[place] *= fade;
         }
+    }
+
+    fn capabilities(&self) -> Capabilities<'_> {
+        self.0.capabilities()
     }
 }
 
@@ -405,7 +405,7 @@ fn a_row_that_becomes_shorter_lowers_the_margin() {
     assert!(system.sparsity.is_some());
     let start = State::new(0.0, &[0.0; 30], &[0.0; 30]);
     let options = Options { method: Method::Rk4, fixed_step: Some(0.02), ..Options::default() };
-    let margin = |kernel: &dyn Kernel| {
+    let margin = |kernel: &dyn Dynamics| {
         let out = integrate(kernel, &start, 0.1, &options, &mut |_: Row| {});
         assert_eq!(out.stop, Stop::EndTime);
         out.smallest_margin

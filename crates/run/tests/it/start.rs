@@ -127,7 +127,7 @@ fn far_guesses_of_a_mechanism() {
 fn invariants_are_kept() {
     /// A quaternion with one scalar row: its third component is zero.
     struct Turned;
-    impl Kernel for Turned {
+    impl Dynamics for Turned {
         fn shape(&self) -> Shape {
             Shape { n_x: 4, n_eta: 3, n_con: 1, n_invariant: 1, ..Shape::default() }
         }
@@ -170,7 +170,7 @@ fn a_row_may_say_what_an_invariant_is() {
         let half = [[-q[1], -q[2], -q[3]], [q[0], -q[3], q[2]], [q[3], q[0], -q[1]], [-q[2], q[1], q[0]]];
         half.iter().flatten().zip(X).for_each(|(v, out)| *out = 0.5 * v);
     }
-    impl Kernel for Unit {
+    impl Dynamics for Unit {
         fn shape(&self) -> Shape {
             Shape { n_x: 4, n_eta: 3, n_con: 1, n_invariant: 1, ..Shape::default() }
         }

@@ -1,7 +1,8 @@
 //! Switches of time in kernels written by hand: whichever way a run goes, no step lies across one.
 
 use dalembert_run::{
-    Kernel, Level, Method, Options, Output, Point, Row, Shape, State, Stop, Terms, integrate,
+    Capabilities, Dynamics, Level, Method, Options, Output, Point, Row, Shape, State, Stop, Terms,
+    TimeSwitches, integrate,
 };
 
 /// A free particle with the force 1 inside `on` and 0 outside; the ends belong to the inside.
@@ -9,7 +10,7 @@ struct Pulse {
     on: [f64; 2],
 }
 
-impl Kernel for Pulse {
+impl Dynamics for Pulse {
     fn shape(&self) -> Shape {
         Shape { n_x: 1, n_eta: 1, n_time_switch: 2, identity_frame: true, ..Shape::default() }
     }
@@ -21,6 +22,12 @@ impl Kernel for Pulse {
         out.M[0] = 1.0;
         out.Q[0] = if at.t >= self.on[0] && at.t <= self.on[1] { 1.0 } else { 0.0 };
     }
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { time_switches: Some(self), ..Capabilities::default() }
+    }
+}
+
+impl TimeSwitches for Pulse {
     fn time_switches(&self, t: f64, _: &mut [f64], g: &mut [f64]) {
         (g[0], g[1]) = (t - self.on[0], t - self.on[1]);
     }
@@ -79,7 +86,7 @@ fn tiny_runs_and_instants_next_to_each_other() {
 /// Ten thousand switches cost some samples each, and no step is tried across one.
 struct Comb;
 
-impl Kernel for Comb {
+impl Dynamics for Comb {
     fn shape(&self) -> Shape {
         Shape { n_x: 1, n_eta: 1, n_time_switch: 1, identity_frame: true, ..Shape::default() }
     }
@@ -91,6 +98,12 @@ impl Kernel for Comb {
         out.M[0] = 1.0;
         out.Q[0] = if (10.0 * at.t).sin() > 0.0 { 1.0 } else { 0.0 };
     }
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { time_switches: Some(self), ..Capabilities::default() }
+    }
+}
+
+impl TimeSwitches for Comb {
     fn time_switches(&self, t: f64, _: &mut [f64], g: &mut [f64]) {
         g[0] = (10.0 * t).sin();
     }
@@ -110,7 +123,7 @@ fn a_comb_of_ten_thousand_teeth() {
 /// A blow that is smooth and short: 100 exp(-((t - 5)/0.01)^2) on an oscillator at rest.
 struct Blow;
 
-impl Kernel for Blow {
+impl Dynamics for Blow {
     fn shape(&self) -> Shape {
         Shape { n_x: 1, n_eta: 1, identity_frame: true, ..Shape::default() }
     }

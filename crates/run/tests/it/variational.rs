@@ -7,7 +7,7 @@ struct Pendulum;
 
 const G: f64 = 9.81;
 
-impl Kernel for Pendulum {
+impl Dynamics for Pendulum {
     fn shape(&self) -> Shape {
         Shape { n_x: 2, n_eta: 2, n_con: 1, identity_frame: true, ..Shape::default() }
     }
@@ -30,9 +30,12 @@ impl Kernel for Pendulum {
     fn position_gradient(&self, _: f64, x: &[f64], _: &mut [f64], out: &mut [f64]) {
         out.copy_from_slice(&[2.0 * x[0], 2.0 * x[1]]);
     }
-    fn has_lagrangian(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { lagrangian: Some(self), ..Capabilities::default() }
     }
+}
+
+impl Lagrangian for Pendulum {
     fn variation(&self, at: Point<'_>, _: &mut [f64], out: &mut Variation) {
         out.L[0] = 0.5 * (at.eta[0].powi(2) + at.eta[1].powi(2)) - G * at.x[1];
         out.y.copy_from_slice(at.eta);
@@ -98,7 +101,7 @@ fn rows_between_steps_come_from_a_quintic() {
 #[test]
 fn kernels_without_a_lagrangian_are_refused() {
     struct Plain;
-    impl Kernel for Plain {
+    impl Dynamics for Plain {
         fn shape(&self) -> Shape {
             Shape { n_x: 1, n_eta: 1, identity_frame: true, ..Shape::default() }
         }
@@ -134,7 +137,7 @@ fn a_swing_between_two_places() {
 /// A unit mass on a rod of unit length from a pivot that could slide along the vertical and is held at zero: (x, y, z).
 struct HeldPivot;
 
-impl Kernel for HeldPivot {
+impl Dynamics for HeldPivot {
     fn shape(&self) -> Shape {
         Shape { n_x: 3, n_eta: 3, n_con: 2, identity_frame: true, ..Shape::default() }
     }
@@ -158,9 +161,12 @@ impl Kernel for HeldPivot {
         let up = 2.0 * (x[1] - x[2]);
         out.copy_from_slice(&[0.0, 0.0, 1.0, 2.0 * x[0], up, -up]);
     }
-    fn has_lagrangian(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { lagrangian: Some(self), ..Capabilities::default() }
     }
+}
+
+impl Lagrangian for HeldPivot {
     fn variation(&self, at: Point<'_>, _: &mut [f64], out: &mut Variation) {
         out.L[0] = 0.5 * at.eta.iter().map(|v| v * v).sum::<f64>() - G * at.x[1];
         out.y.copy_from_slice(at.eta);
@@ -183,7 +189,7 @@ fn a_coordinate_held_at_zero_does_not_hide_the_others() {
         [(Method::Variational2, 0.002), (Method::Variational4, 0.001), (Method::Variational6, 0.01)]
     {
         let options = Options { method, fixed_step: Some(step), ..Options::default() };
-        let run = |kernel: &dyn Kernel, x: &[f64]| {
+        let run = |kernel: &dyn Dynamics, x: &[f64]| {
             let start = State::new(0.0, x, &vec![0.0; x.len()]);
             integrate(kernel, &start, 1.0, &options, &mut |_: Row<'_>| {})
         };
@@ -202,7 +208,7 @@ fn a_coordinate_held_at_zero_does_not_hide_the_others() {
 /// A unit mass held at x = 0 twice; the second row lets go of it by a jump at t = 0.5.
 struct Parting;
 
-impl Kernel for Parting {
+impl Dynamics for Parting {
     fn shape(&self) -> Shape {
         Shape { n_x: 2, n_eta: 2, n_con: 2, identity_frame: true, ..Shape::default() }
     }
@@ -224,9 +230,12 @@ impl Kernel for Parting {
     fn position_gradient(&self, _: f64, _: &[f64], _: &mut [f64], out: &mut [f64]) {
         out.copy_from_slice(&[1.0, 0.0, 1.0, 0.0]);
     }
-    fn has_lagrangian(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { lagrangian: Some(self), ..Capabilities::default() }
     }
+}
+
+impl Lagrangian for Parting {
     fn variation(&self, at: Point<'_>, _: &mut [f64], out: &mut Variation) {
         out.L[0] = 0.5 * (at.eta[0].powi(2) + at.eta[1].powi(2)) - G * at.x[1];
         out.y.copy_from_slice(at.eta);
@@ -263,7 +272,7 @@ struct Plain {
     spring: bool,
 }
 
-impl Kernel for Plain {
+impl Dynamics for Plain {
     fn shape(&self) -> Shape {
         let n = if self.spring { 1 } else { 3 };
         Shape { n_x: n, n_eta: n, n_con: usize::from(!self.spring), identity_frame: true, ..Shape::default() }
@@ -292,9 +301,12 @@ impl Kernel for Plain {
     fn position_gradient(&self, _: f64, x: &[f64], _: &mut [f64], out: &mut [f64]) {
         out.iter_mut().zip(x).for_each(|(a, x)| *a = 2.0 * x);
     }
-    fn has_lagrangian(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities<'_> {
+        Capabilities { lagrangian: Some(self), ..Capabilities::default() }
     }
+}
+
+impl Lagrangian for Plain {
     fn variation(&self, at: Point<'_>, _: &mut [f64], out: &mut Variation) {
         let square = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>() / 2.0;
         let k = f64::from(self.spring);

@@ -4,7 +4,7 @@ use super::{object, state_pairs, units};
 use dalembert::constraint_kind::redundancy;
 use dalembert::explicit_terms::{Possible, VirtualWork};
 use dalembert::{Evaluation, Model, Source, Workspace};
-use dalembert_run::{Kernel, Line, State};
+use dalembert_run::{Contacts, Line, State};
 use dalembert_syntax::diagnostic::{self, Code, Diagnostic};
 use serde_json::{Value, json};
 

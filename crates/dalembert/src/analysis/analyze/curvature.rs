@@ -12,7 +12,7 @@
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Symbol};
 use dalembert_linalg::{Cod, dot, norm_max};
-use dalembert_run::{Kernel, State, Terms};
+use dalembert_run::{Dynamics, State, Terms};
 
 /// Bending, relative to the largest second derivative, that is no rounding.
 const BENT: f64 = 1e-6;

@@ -3,7 +3,7 @@
 use crate::analysis::linearize::{Linearization, Linearizer, OperatingPoint};
 use crate::workspace::Workspace;
 use dalembert_linalg::eigenvalues;
-use dalembert_run::{Kernel, State, Terms};
+use dalembert_run::{Dynamics, State, Terms};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// What to try where a search ends at no equilibrium.

@@ -3,7 +3,7 @@
 use super::settle::FixedVariables;
 use crate::analysis::linearize::{Linearization, Linearizer, Range, StabilityVerdict};
 use crate::workspace::{Evaluation, Workspace};
-use dalembert_run::{Kernel, Projector, State, Terms};
+use dalembert_run::{Dynamics, Projector, State, Terms};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 use std::f64::consts::{PI, TAU};
 

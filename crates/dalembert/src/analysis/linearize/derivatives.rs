@@ -15,7 +15,7 @@ use crate::compile::switches::kinks;
 use crate::kernel_form::Places;
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
-use dalembert_run::Kernel;
+use dalembert_run::Dynamics;
 use dalembert_run::Point;
 use dalembert_syntax::diagnostic::Diagnostic;
 use dalembert_tape::Program;

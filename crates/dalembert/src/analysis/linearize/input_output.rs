@@ -11,7 +11,7 @@
 
 use super::reduce::Local;
 use crate::workspace::Workspace;
-use dalembert_run::{Change, ContactModes, Direction, Kernel, Response, ResponseError, State};
+use dalembert_run::{Change, ContactModes, Direction, Dynamics, Response, ResponseError, State};
 
 /// B, C and D in the states of a linear system. Row-major.
 #[derive(Clone, Debug, Default)]

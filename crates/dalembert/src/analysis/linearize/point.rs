@@ -3,7 +3,7 @@
 use crate::explain;
 use crate::workspace::Workspace;
 use dalembert_linalg::{Cod, RANK_TOL};
-use dalembert_run::{Kernel, StartGuess, State, find_start};
+use dalembert_run::{Dynamics, StartGuess, State, find_start};
 use dalembert_syntax::diagnostic::Diagnostic;
 
 impl Workspace {

@@ -18,7 +18,7 @@ use super::work::{ReductionError, Work, product, sum};
 use crate::workspace::Workspace;
 use dalembert_linalg::{Follows, Lu, Preference, Tangent, mat_vec};
 use dalembert_run::{
-    Accelerator, Change, ContactModes, Direction, Kernel, Level, Response, ResponseError, Solution, State,
+    Accelerator, Change, ContactModes, Direction, Dynamics, Level, Response, ResponseError, Solution, State,
     Terms,
 };
 

@@ -9,7 +9,7 @@
 use super::derivatives::{Derivatives, NonidealSlopes, Slopes};
 use crate::workspace::Workspace;
 use dalembert_linalg::{Cod, Lu, RANK_TOL, Tangent, mat_t_vec, mat_vec};
-use dalembert_run::{AccelerationError, IdealForces, Kernel, Solution, State, Terms, carrying_rows};
+use dalembert_run::{AccelerationError, Dynamics, IdealForces, Solution, State, Terms, carrying_rows};
 
 /// Why there is no linear system at a state.
 pub(crate) enum ReductionError {
@@ -61,16 +61,16 @@ pub(super) struct Work<'a> {
 }
 
 impl Work<'_> {
-    pub(super) fn forces(&self, solution: &Solution, kernel: &dyn Kernel) -> Forces {
+    pub(super) fn forces(&self, solution: &Solution, kernel: &dyn Dynamics) -> Forces {
         let (n, m) = (self.n, solution.lambda.len());
         let groups = self.model.system.constraints.named.len();
         let reactions = (0..groups)
             .map(|g| self.model.compiled.generalised_reaction(g, &solution.lambda, &self.terms.A, None))
             .collect();
-        if !kernel.shape().has_nonideal {
+        let Some(nonideal) = kernel.capabilities().nonideal else {
             let (lambda, z_ideal) = (solution.lambda.clone(), solution.eta_dot.clone());
             return Forces { lambda, z_ideal, reactions, C: vec![0.0; n] };
-        }
+        };
         let mut C = vec![0.0; n];
         let ideal = IdealForces {
             lambda: &solution.lambda,
@@ -79,7 +79,7 @@ impl Work<'_> {
             Q_i: &solution.ideal_force,
         };
         let mut scratch = vec![0.0; kernel.scratch_len()];
-        kernel.nonideal(self.state.point(), &ideal, &mut scratch, &mut C);
+        nonideal.nonideal(self.state.point(), &ideal, &mut scratch, &mut C);
         // A^T mu = Q_ni - C.
         let rest: Vec<f64> = solution.nonideal_force.iter().zip(&C).map(|(q, c)| q - c).collect();
         let mu = multipliers(&self.terms.A, n, m, &rest);

@@ -3,7 +3,7 @@
 use super::View;
 use crate::workspace::Workspace;
 use dalembert_linalg::{Cod, RANK_TOL, norm};
-use dalembert_run::{Kernel, carrying_rows};
+use dalembert_run::{Nonideal, carrying_rows};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 impl Workspace {

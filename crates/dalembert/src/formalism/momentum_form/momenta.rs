@@ -20,7 +20,10 @@ use crate::compile::{Compiled, Inputs, Scattered, dense, entries};
 use crate::formalism::poincare::Poincare;
 use crate::workspace::Workspace;
 use dalembert_expr::{Derivation, Expr, Pool};
-use dalembert_run::{IdealForces, Kernel, Level, Point, Shape, Solution, State, Terms};
+use dalembert_run::{
+    Capabilities, Dynamics, Events, IdealForces, Level, Nonideal, Point, Quadratures, Shape, Solution, State,
+    Switches, Terms,
+};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// Newton's steps before the speeds count as not found.
@@ -292,7 +295,7 @@ impl Momenta {
     }
 }
 
-impl Kernel for Momenta {
+impl Dynamics for Momenta {
     fn shape(&self) -> Shape {
         Shape { identity_frame: false, ..self.base.shape }
     }
@@ -327,25 +330,6 @@ impl Kernel for Momenta {
         }
     }
 
-    fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {
-        let n = self.base.shape.n_eta;
-        let (mut room, scratch) = self.room(scratch);
-        if !self.solve(at, &mut room, scratch) {
-            return C.fill(f64::NAN);
-        }
-        for (row, own) in ideal.A.chunks(n).zip(room.A.chunks_mut(n)) {
-            times(row, room.G, own);
-        }
-        times(ideal.Q_i, room.G, room.trial);
-        let known = IdealForces { lambda: ideal.lambda, A: room.A, sparsity: None, Q_i: room.trial };
-        self.base.nonideal(Point { eta: room.eta, ..at }, &known, scratch, room.missing);
-        times(room.missing, room.inverse, C);
-    }
-
-    fn rows_read(&self) -> &[usize] {
-        self.base.rows_read()
-    }
-
     fn residuals(&self, at: Point<'_>, scratch: &mut [f64], phi: &mut [f64], psi: &mut [f64]) {
         let (mut room, scratch) = self.room(scratch);
         if !self.solve(at, &mut room, scratch) {
@@ -377,6 +361,42 @@ impl Kernel for Momenta {
         self.base.invariants(x, scratch, value, gradient);
     }
 
+    /// In speeds, what the system below has of it; switches of time are the same in any variables.
+    fn capabilities(&self) -> Capabilities<'_> {
+        let base = self.base.capabilities();
+        Capabilities {
+            nonideal: base.nonideal.map(|_| self as _),
+            events: base.events.map(|_| self as _),
+            switches: base.switches.map(|_| self as _),
+            time_switches: base.time_switches,
+            quadratures: base.quadratures.map(|_| self as _),
+            ..Capabilities::default()
+        }
+    }
+}
+
+impl Nonideal for Momenta {
+    fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {
+        let n = self.base.shape.n_eta;
+        let (mut room, scratch) = self.room(scratch);
+        if !self.solve(at, &mut room, scratch) {
+            return C.fill(f64::NAN);
+        }
+        for (row, own) in ideal.A.chunks(n).zip(room.A.chunks_mut(n)) {
+            times(row, room.G, own);
+        }
+        times(ideal.Q_i, room.G, room.trial);
+        let known = IdealForces { lambda: ideal.lambda, A: room.A, sparsity: None, Q_i: room.trial };
+        self.base.nonideal(Point { eta: room.eta, ..at }, &known, scratch, room.missing);
+        times(room.missing, room.inverse, C);
+    }
+
+    fn rows_read(&self) -> &[usize] {
+        self.base.rows_read()
+    }
+}
+
+impl Events for Momenta {
     fn events(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], g: &mut [f64]) {
         if self.base.events_need_solution {
             let (eta, solution) = self.in_speeds(at, solution, scratch);
@@ -392,7 +412,9 @@ impl Kernel for Momenta {
     fn events_need_solution(&self) -> bool {
         self.base.events_need_solution
     }
+}
 
+impl Switches for Momenta {
     fn switches(&self, at: Point<'_>, scratch: &mut [f64], g: &mut [f64]) {
         let (mut room, scratch) = self.room(scratch);
         if !self.solve(at, &mut room, scratch) {
@@ -400,11 +422,9 @@ impl Kernel for Momenta {
         }
         self.base.switches(Point { eta: room.eta, ..at }, scratch, g);
     }
+}
 
-    fn time_switches(&self, t: f64, scratch: &mut [f64], g: &mut [f64]) {
-        self.base.time_switches(t, scratch, g);
-    }
-
+impl Quadratures for Momenta {
     fn rates(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], out: &mut [f64]) {
         let (eta, solution) = self.in_speeds(at, solution, scratch);
         self.base.rates(Point { eta: &eta, ..at }, &solution, scratch, out);

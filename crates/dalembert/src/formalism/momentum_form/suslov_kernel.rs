@@ -16,7 +16,9 @@ use crate::compile::{Compiled, Inputs, Scattered, dense, matrix};
 use crate::formalism::suslov::Suslov;
 use crate::workspace::Workspace;
 use dalembert_expr::Expr;
-use dalembert_run::{Kernel, Level, Point, Shape, Solution, State, Terms};
+use dalembert_run::{
+    Capabilities, Dynamics, Events, Level, Point, Quadratures, Shape, Solution, State, Terms,
+};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 
 /// A system in Suslov's variables.
@@ -252,7 +254,7 @@ impl SuslovKernel {
     }
 }
 
-impl Kernel for SuslovKernel {
+impl Dynamics for SuslovKernel {
     fn shape(&self) -> Shape {
         Shape { n_con: 0, n_switch: 0, identity_frame: false, ..self.base.shape }
     }
@@ -285,6 +287,19 @@ impl Kernel for SuslovKernel {
         self.base.invariants(x, scratch, value, gradient);
     }
 
+    /// Events and integrals in speeds; switches of time are the same in any variables.
+    fn capabilities(&self) -> Capabilities<'_> {
+        let base = self.base.capabilities();
+        Capabilities {
+            events: base.events.map(|_| self as _),
+            time_switches: base.time_switches,
+            quadratures: base.quadratures.map(|_| self as _),
+            ..Capabilities::default()
+        }
+    }
+}
+
+impl Events for SuslovKernel {
     fn events(&self, at: Point<'_>, _: &Solution, scratch: &mut [f64], g: &mut [f64]) {
         let (eta, solution) = self.in_speeds(at, self.base.events_need_solution);
         match solution {
@@ -296,11 +311,9 @@ impl Kernel for SuslovKernel {
     fn events_need_solution(&self) -> bool {
         false
     }
+}
 
-    fn time_switches(&self, t: f64, scratch: &mut [f64], g: &mut [f64]) {
-        self.base.time_switches(t, scratch, g);
-    }
-
+impl Quadratures for SuslovKernel {
     fn rates(&self, at: Point<'_>, _: &Solution, scratch: &mut [f64], out: &mut [f64]) {
         let (eta, solution) = self.in_speeds(at, true);
         match solution {

@@ -222,7 +222,6 @@ fn bars(count: usize) -> Workspace {
 /// Nets of free bodies with quaternions have M and A by their entries.
 #[test]
 fn bars_with_quaternions_are_sparse() {
-    use dalembert::run::Kernel;
     let mut model = bars(12);
     assert!(model.compiled.sparsity().is_some());
     let motion = run(&mut model, &until(0.3));

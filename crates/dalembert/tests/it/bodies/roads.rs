@@ -4,7 +4,7 @@
 use crate::support::{Rng, load};
 use dalembert::Workspace;
 use dalembert::compile::Compiled;
-use dalembert::run::{Accelerator, Kernel, Point, Terms};
+use dalembert::run::{Accelerator, Dynamics, Point, Terms};
 
 const KINDS: [&str; 9] =
     ["pin", "slider", "cylindrical", "screw pitch 0.3", "universal", "ball", "planar", "free", "weld"];
@@ -145,10 +145,10 @@ impl Roads {
             let at = Point { t: 0.3, x, eta };
             let wanted =
                 Accelerator::new(&self.symbols).solve(&self.symbols, at).expect("regular").eta_dot.clone();
-            let mut workspace = self.recursion.quick_workspace();
             let (n_x, n) = (x.len(), eta.len());
-            let mut out = vec![0.0; n_x + n + 2 * self.recursion.quick_rows().len() + 1];
-            if !workspace.is_empty() && self.recursion.quick(at, &mut workspace, &mut out) {
+            let Some(fused) = self.recursion.fused() else { continue };
+            let mut out = fused.results();
+            if fused.accelerate(at, &mut fused.workspace(), &mut out) {
                 let off = difference(&wanted, &out[n_x..n_x + n]);
                 assert!(off < 1e-10, "accelerations differ by {off:.1e}\n{text}");
             }

@@ -73,7 +73,7 @@ impl Accelerator {
     /// Adds N times the answers to the motion.
     fn let_slide(&mut self, terms: &Terms) {
         let (n, m, s) = (self.shape.n_eta, self.shape.n_con, &mut self.solution);
-        if !self.shape.has_nonideal {
+        if !self.has_nonideal {
             self.C.fill(0.0);
         }
         for (k, N) in self.normals.N.iter().enumerate().take(self.sliding.contacts.len()) {

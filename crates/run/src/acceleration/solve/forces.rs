@@ -35,7 +35,7 @@ impl Accelerator {
             let falling = self.improve(terms);
             poor = self.look_at_rows(eta, terms) && falling;
         }
-        if !lean && (self.minimum_norm || self.shape.has_nonideal) {
+        if !lean && (self.minimum_norm || self.has_nonideal) {
             self.factor.least(&mut self.solution.lambda);
         }
     }
@@ -92,7 +92,7 @@ impl Accelerator {
         nonideal: &mut impl FnMut(&IdealForces<'_>, &mut [f64]),
     ) -> Result<(), AccelerationError> {
         self.solution.nonideal_force.fill(0.0);
-        if self.shape.has_nonideal {
+        if self.has_nonideal {
             let natural = if self.sliding.unit.is_empty() { self.shape.n_con } else { self.sliding.natural };
             if natural < self.shape.n_con {
                 self.prescribe_for_natural_rows(t, natural, terms, nonideal)?;
@@ -120,7 +120,7 @@ impl Accelerator {
         }
         // Of M eta' - Q - C.
         let (lean, s) = (self.accelerations_alone(), &mut self.solution);
-        let beyond = if self.shape.has_nonideal { &self.work_n } else { &s.ideal_force };
+        let beyond = if self.has_nonideal { &self.work_n } else { &s.ideal_force };
         s.gauss = match !lean && self.factor.mass_is_positive() {
             true => self.factor.inverse_mass_square(beyond),
             false => f64::NAN,

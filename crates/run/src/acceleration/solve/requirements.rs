@@ -22,7 +22,7 @@ impl Accelerator {
         let slips = self.sliding.contacts.len();
         let result = (|| {
             let n = self.shape.n_eta;
-            let measured = match self.shape.has_nonideal {
+            let measured = match self.has_nonideal {
                 true => self.measure_inputs(t, eta, terms, &control, nonideal)?,
                 false => Vec::new(),
             };
@@ -40,7 +40,7 @@ impl Accelerator {
                 }
             };
             steering.prepare(t, &control, &mut self.factor, terms, &self.solution.eta_dot, follow)?;
-            let linear = !self.shape.has_nonideal && slips == 0;
+            let linear = !self.has_nonideal && slips == 0;
             for _ in 0..if linear { 2 } else { 40 } {
                 if !steering.correct(&control, &self.solution.eta_dot) {
                     break;

@@ -1,7 +1,7 @@
 //! Newton's equations for the nodes of a path, as a band matrix, and how sensitive the path is to its end.
 
 use super::{Grid, NODES};
-use crate::Kernel;
+use crate::Lagrangian;
 use dalembert_linalg::{Band, axpy, norm_max};
 
 /// A change of the inner nodes and of their impulses.
@@ -14,7 +14,7 @@ pub struct Correction {
 
 impl Grid {
     /// Residuals of all inner nodes, and the matrix with so much of the kinetic one added; `None` where something is not finite.
-    fn residuals(&mut self, kernel: &dyn Kernel, assemble: Option<f64>) -> Option<Vec<f64>> {
+    fn residuals(&mut self, kernel: &dyn Lagrangian, assemble: Option<f64>) -> Option<Vec<f64>> {
         let (n, m) = (self.n, self.m);
         let (w, last) = (n + m, self.nodes() - 1);
         let mut right = vec![0.0; self.unknowns()];
@@ -83,18 +83,18 @@ impl Grid {
     }
 
     /// Newton's correction with a new matrix.
-    pub fn correction(&mut self, kernel: &dyn Kernel) -> Option<Correction> {
+    pub fn correction(&mut self, kernel: &dyn Lagrangian) -> Option<Correction> {
         self.damped(kernel, 0.0)
     }
 
     /// Newton's correction with `added` of the kinetic matrix added.
-    pub fn damped(&mut self, kernel: &dyn Kernel, added: f64) -> Option<Correction> {
+    pub fn damped(&mut self, kernel: &dyn Lagrangian, added: f64) -> Option<Correction> {
         let right = self.residuals(kernel, Some(added))?;
         self.solved(right)
     }
 
     /// The correction that the last matrix gives here.
-    pub fn simplified(&mut self, kernel: &dyn Kernel) -> Option<Correction> {
+    pub fn simplified(&mut self, kernel: &dyn Lagrangian) -> Option<Correction> {
         let right = self.residuals(kernel, None)?;
         self.solved(right)
     }
@@ -115,7 +115,7 @@ impl Grid {
     }
 
     /// Moves the last node, and the others along as the linear equations say.
-    pub fn move_end(&mut self, kernel: &dyn Kernel, end: &[f64]) {
+    pub fn move_end(&mut self, kernel: &dyn Lagrangian, end: &[f64]) {
         let (n, last) = (self.n, self.nodes() - 1);
         let change: Vec<f64> = end.iter().zip(&self.q[last * n..]).map(|(a, b)| a - b).collect();
         let followed = self.residuals(kernel, Some(0.0)).and_then(|_| self.response(kernel, &change));
@@ -126,7 +126,7 @@ impl Grid {
     }
 
     /// How the inner nodes follow a small change of the last one, by the last matrix.
-    fn response(&mut self, kernel: &dyn Kernel, change: &[f64]) -> Option<Correction> {
+    fn response(&mut self, kernel: &dyn Lagrangian, change: &[f64]) -> Option<Correction> {
         let w = self.n + self.m;
         let mut right = vec![0.0; self.unknowns()];
         let e = self.elements - 1;
@@ -143,7 +143,7 @@ impl Grid {
 
     /// Largest change of the momentum at the start for a unit change of the end along the constraints, relative to
     /// that of free motion.
-    pub fn sensitivity(&mut self, kernel: &dyn Kernel) -> f64 {
+    pub fn sensitivity(&mut self, kernel: &dyn Lagrangian) -> f64 {
         let (n, m) = (self.n, self.m);
         let span = self.h.abs() * self.elements as f64;
         if self.residuals(kernel, Some(0.0)).is_none() {

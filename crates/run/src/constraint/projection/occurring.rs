@@ -2,7 +2,7 @@
 
 use crate::row_sensitivity::nudged;
 use crate::tolerance;
-use crate::{Kernel, Point, Shape, Terms};
+use crate::{Dynamics, Point, Shape, Terms};
 
 /// Which coordinates and speeds occur in each row.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Occurring {
 
 impl Occurring {
     /// By structure where A is given by its entries; else by what does not vanish at states nearby. O(entries of A).
-    pub fn new(kernel: &dyn Kernel, at: Point<'_>, here: &Terms, scratch: &mut [f64]) -> Self {
+    pub fn new(kernel: &dyn Dynamics, at: Point<'_>, here: &Terms, scratch: &mut [f64]) -> Self {
         let Shape { n_x, n_eta: n, n_con: m, identity_frame, .. } = kernel.shape();
         let (mut ends, mut speeds) = (Vec::with_capacity(m), Vec::new());
         if here.sparsity.is_some() {

@@ -166,7 +166,7 @@ impl Integration<'_> {
         if !self.field.outgrown {
             return;
         }
-        self.field.accelerator.forget_quick();
+        self.field.accelerator.forget_fused();
         (self.field.by_some_rows, self.field.outgrown) = (false, false);
         (self.field.near, self.always_near) = (true, true);
         self.watch = Watch::new(self.field.margin());

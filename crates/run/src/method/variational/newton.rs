@@ -5,7 +5,7 @@
 //! the fall of these says nothing of the others.
 
 use super::Variational;
-use crate::Kernel;
+use crate::Lagrangian;
 use crate::method::stepper::{Attempt, Field, StepError};
 use crate::method::tolerances::{
     CORRECTED, HIDDEN, MAX_GROWN, MAX_VARIATIONAL_ITERATIONS, NOISE_STEPS, NOISY, QUIET, ROUNDING,
@@ -25,7 +25,7 @@ struct Correction {
 
 impl Variational {
     /// The matrix of Newton's method at the current nodes.
-    fn factor(&mut self, kernel: &dyn Kernel, at: &Attempt<'_>) -> Result<(), StepError> {
+    fn factor(&mut self, kernel: &dyn Lagrangian, at: &Attempt<'_>) -> Result<(), StepError> {
         let (s, n, m) = (self.element.nodes(), self.element.n, self.element.m);
         let (h, w) = (at.h, n + m);
         self.element.evaluate_second(kernel, at.t, h, &self.Lambda);
@@ -196,7 +196,7 @@ impl Variational {
         let (mut before, mut stale, mut grown, mut stalled) = (f64::INFINITY, anew, 0, 0);
         self.loudness.fill(f64::INFINITY);
         for _ in 0..MAX_VARIATIONAL_ITERATIONS {
-            let Some(kernel) = field.kernel() else { return Err(StepError::Newton) };
+            let Some(kernel) = field.lagrangian() else { return Err(StepError::Newton) };
             self.element.evaluate(kernel, at.t, at.h);
             if stale {
                 self.factor(kernel, at)?;

@@ -11,7 +11,9 @@ impl Response<'_> {
         let (n, count) = (shape.n_eta, shape.n_input);
         let s = &mut self.state;
         s.control = ControlTerms::new(&shape);
-        self.base.control_terms(at, &mut self.scratch, &mut s.control);
+        if let Some(control) = self.capabilities.control {
+            control.control_terms(at, &mut self.scratch, &mut s.control);
+        }
         let inside = |(u, [least, most]): (&f64, &[f64; 2])| u > least && u < most;
         if !s.solution.inputs.iter().zip(&s.control.bounds).all(inside) {
             return Err(ResponseError::Refused(Refusal::BoundedControl));

@@ -3,7 +3,7 @@
 use super::{Change, Response, mass_times, row_times, solved, transposed};
 use crate::acceleration::Rules;
 use crate::kernel::{Direction, Path};
-use crate::{ContactTerms, Kernel, Point, Sliding, Solution, Terms};
+use crate::{ContactTerms, Point, Sliding, SlidingContacts, Solution, Terms};
 use dalembert_linalg::{Lu, RANK_TOL, axpy, dot, norm};
 
 impl Response<'_> {
@@ -14,7 +14,7 @@ impl Response<'_> {
         self.kernel.sliding(at, &mut self.scratch, &mut s.sliding);
         s.contact.0.resize(ContactTerms::room(&shape), 0.0);
         let (mut terms, _) = ContactTerms::carve(&shape, &mut s.contact.0);
-        self.base.contact_terms(at, &mut self.scratch, &mut terms);
+        self.kernel.contact_terms(at, &mut self.scratch, &mut terms);
         s.slip = (0..s.sliding.contacts.len())
             .map(|k| {
                 let force = &s.sliding.force[k * shape.n_eta..(k + 1) * shape.n_eta];
@@ -51,7 +51,7 @@ impl Response<'_> {
         let (terms, _) = ContactTerms::carve(&shape, &mut s.contact.0);
         let mut unit = vec![0.0; shape.n_slide];
         for &k in &s.sliding.contacts {
-            let slide = self.base.contacts()[k].slide.clone();
+            let slide = self.kernel.contacts()[k].slide.clone();
             let (V, dV) = (&terms.V[slide.clone()], &change.V[slide.clone()]);
             let speed = norm(V);
             let turns = !self.kernel.modes().is_held(k) && speed > 0.0;
@@ -79,7 +79,7 @@ impl Response<'_> {
     ) {
         let s = &self.state;
         let natural = s.sliding.natural;
-        let contacts = self.base.contacts();
+        let contacts = self.kernel.contacts();
         // N = |P lambda|: direction of P lambda, and dN for a change of lambda.
         let pressed = |k: usize| -> Vec<(usize, f64)> {
             let rows = contacts[k].normal.clone();
@@ -152,7 +152,7 @@ impl Response<'_> {
         self.base.contact_terms_along(at, along, &mut self.scratch, &mut d);
         let s = &mut self.state;
         let (terms, _) = ContactTerms::carve(&shape, &mut s.contact.0);
-        let slide = self.base.contacts()[contact].slide.clone();
+        let slide = self.kernel.contacts()[contact].slide.clone();
         if !self.kernel.modes().sticks(contact) {
             let way: Vec<f64> = slide
                 .clone()
