@@ -89,8 +89,18 @@ impl Compiled {
     /// M by `M z` for unit vectors z, with the state loaded. O(n) operations a column.
     fn mass_by_columns(&self, columns: &Program, inputs: usize, scratch: &mut [f64], M: &mut [f64]) {
         let n = self.shape.n_eta;
-        let (head, tail) = scratch.split_at_mut(inputs + n);
-        let (registers, column) = tail.split_at_mut(columns.register_count());
+        let columns = match &self.looped {
+            None => columns,
+            // Left until it is asked for: loops over links do without M.
+            Some(_) => self.native_columns.get_or_init(|| {
+                let mut native = columns.clone();
+                native.compile();
+                native
+            }),
+        };
+        let mut room = vec![0.0; columns.register_count() + n];
+        let (registers, column) = room.split_at_mut(columns.register_count());
+        let head = &mut scratch[..inputs + n];
         head[inputs..].fill(0.0);
         for q in 0..n {
             head[inputs + q] = 1.0;
@@ -136,12 +146,18 @@ impl Kernel for Compiled {
     }
 
     fn quick_workspace(&self) -> Vec<f64> {
-        self.quick.as_ref().map_or(Vec::new(), FusedAcceleration::workspace)
+        match &self.looped {
+            Some(looped) => looped.workspace(),
+            None => self.quick.as_ref().map_or(Vec::new(), FusedAcceleration::workspace),
+        }
     }
 
     fn refresh_quick(&self, workspace: &mut [f64]) {
-        if let Some(quick) = self.quick.as_ref().filter(|_| !workspace.is_empty()) {
-            quick.refresh(workspace);
+        match (&self.looped, &self.quick) {
+            _ if workspace.is_empty() => {}
+            (Some(looped), _) => looped.refresh(workspace),
+            (None, Some(quick)) => quick.refresh(workspace),
+            (None, None) => {}
         }
     }
 
@@ -158,7 +174,10 @@ impl Kernel for Compiled {
     }
 
     fn quick_in_place(&self, workspace: &mut [f64], out: &mut [f64]) -> bool {
-        self.quick.as_ref().is_some_and(|q| q.run(workspace, out))
+        match &self.looped {
+            Some(looped) => looped.run(workspace, out),
+            None => self.quick.as_ref().is_some_and(|q| q.run(workspace, out)),
+        }
     }
 
     fn nonideal(&self, at: Point<'_>, ideal: &IdealForces<'_>, scratch: &mut [f64], C: &mut [f64]) {
