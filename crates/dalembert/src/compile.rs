@@ -9,6 +9,7 @@ mod kernel;
 mod lanes;
 mod laws;
 mod loop_forces;
+mod looped;
 mod programs;
 mod sparse;
 pub(crate) mod switches;
@@ -24,7 +25,7 @@ use crate::kernel_form::{KernelForm, Matrix, Places};
 use crate::system::{ConstraintRow, InitialTarget, System};
 use dalembert_expr::{Expr, Rational, Symbol};
 use dalembert_run::{Level, Point, Shape, Solution, Sparsity, Terms};
-use dalembert_tape::Counts;
+use dalembert_tape::{Counts, Program};
 use kernel::run_into;
 pub(crate) use lanes::InLanes;
 use programs::Programs;
@@ -65,6 +66,10 @@ pub struct Compiled {
     requirement_lengths: Vec<usize>,
     /// The whole acceleration as one program.
     quick: Option<fused::FusedAcceleration>,
+    /// The program of `M z` as native code, where loops have left it until it is asked for.
+    native_columns: std::sync::OnceLock<Program>,
+    /// The same in loops over the links of a long tree; it goes before the program.
+    looped: Option<looped::LoopedAcceleration>,
     /// Directional derivatives of all programs, where they have been asked for.
     tangents: Option<std::sync::Arc<tangents::Tangents>>,
     /// What `balance` integrates: powers, and this Lagrangian.
@@ -271,6 +276,8 @@ impl Compiled {
             bounded: Vec::new(),
             requirement_lengths: Vec::new(),
             quick: None,
+            native_columns: std::sync::OnceLock::new(),
+            looped: None,
             tangents: None,
             quadratures: (false, Vec::new()),
             scratch_len: 0,
@@ -370,6 +377,9 @@ impl Compiled {
         self.parameters.copy_from_slice(values);
         if let Some(quick) = &mut self.quick {
             quick.set_parameters(values);
+        }
+        if let Some(looped) = &mut self.looped {
+            looped.set_parameters(values);
         }
     }
 

@@ -287,6 +287,7 @@ impl Workspace {
     /// Prepares the derivatives of everything; refused where the equations are not differentiated.
     pub(crate) fn prepare_derivatives(&mut self) -> Result<(), Box<Diagnostic>> {
         self.compiled.with_derivatives(&mut self.system, &self.form);
+        self.compiled.straighten(&mut self.system, &self.form);
         self.check_memory()?;
         let modes = dalembert_run::ContactModes::new(&self.compiled.shape());
         match dalembert_run::Response::new(&self.compiled, modes) {

@@ -18,20 +18,26 @@ use crate::tree::{Freedom, Link, Tree};
 
 /// `[n; f] = [J H; H^T M] [w'; a]`
 #[derive(Clone, Copy)]
-struct Articulated {
-    J: Matrix,
-    H: Matrix,
-    M: Matrix,
+pub(crate) struct Articulated {
+    pub J: Matrix,
+    pub H: Matrix,
+    pub M: Matrix,
 }
 
 /// What a joint keeps for the way outward.
-enum Kept {
+pub(crate) enum Kept {
     /// D^-1 u, and D^-1 I s.
     One(Num, Wrench),
     /// u, H and the factors of J.
     Ball(Vector, Matrix, Ldl),
     /// u, and the factors of I.
     Free([Num; 6], Ldl),
+}
+
+/// Whether inertia besides that of the links is between two bodies that several speeds move against each other.
+pub(crate) fn is_driven_between(link: &Link, extra: &[Num]) -> bool {
+    let count = link.freedom.count();
+    count > 1 && link.parent.is_some() && extra[link.speed..][..count].iter().any(|e| !e.is_zero())
 }
 
 /// Accelerations of all speeds of the tree for given applied forces. `extra` is inertia on the diagonal of M besides that
@@ -43,32 +49,23 @@ pub fn articulated(
     applied: &[Num],
     extra: &[Num],
 ) -> Option<Vec<Num>> {
-    let drives = |link: &Link| extra[link.speed..][..link.freedom.count()].iter().any(|e| !e.is_zero());
-    if tree.links.iter().any(|link| link.freedom.count() > 1 && link.parent.is_some() && drives(link)) {
+    if tree.links.iter().any(|link| is_driven_between(link, extra)) {
         return None;
     }
     let mut inertia: Vec<Articulated> = tree.links.iter().map(|link| rigid(t, link)).collect();
     let mut forces: Vec<Wrench> = bias.wrenches.clone();
-    // Sizes of what pivots are made of, before anything cancels.
-    let mut sizes: Vec<Num> = inertia.iter().map(|i| trace(t, &i.J)).collect();
+    let sizes = sizes(t, tree, |i| bias.poses[i].p);
     let mut kept: Vec<Kept> = Vec::new();
     for (i, link) in tree.links.iter().enumerate().rev() {
         let (own, p, n) = (inertia[i], forces[i], link.freedom.count());
         let (tau, extra) = (&applied[link.speed..][..n], &extra[link.speed..][..n]);
-        let (left, passed, keep) = match &link.freedom {
-            Freedom::Turn { .. } | Freedom::Slide { .. } => {
-                one(t, link, &own, &p, sizes[i], tau[0], extra[0])
-            }
-            Freedom::Ball { .. } => ball(t, &own, &p, tau, extra),
-            Freedom::Free { .. } => free(t, &own, &p, tau, extra),
-        };
+        let (left, passed, keep) = eliminate(t, link, &own, &p, sizes[i], (tau, extra));
         kept.push(keep);
         if let Some(parent) = link.parent {
             let pose = &bias.poses[i];
             if let Some(left) = left {
-                let (moved, size) = (moved_up(t, pose, &left), size_up(t, pose, &own, sizes[i]));
+                let moved = moved_up(t, pose, &left);
                 inertia[parent] = inertia[parent].plus(t, &moved);
-                sizes[parent] = t.add(sizes[parent], size);
             }
             let passed = pose.wrench_up(t, &passed);
             forces[parent] = forces[parent].plus(t, &passed);
@@ -82,63 +79,120 @@ fn outward(t: &mut Tracer<'_>, tree: &Tree, bias: &Bias, kept: &[Kept]) -> Vec<N
     let mut eta_dot = vec![Num::Zero; tree.speeds];
     let mut accelerations: Vec<(Vector, Vector)> = Vec::with_capacity(tree.links.len());
     for (i, link) in tree.links.iter().enumerate() {
-        let (mut w_dot, mut a) = match link.parent {
+        let carried = match link.parent {
             None => (ZERO, ZERO),
             Some(parent) => bias.poses[i].accelerations_down(t, &accelerations[parent]),
         };
-        match &kept[i] {
-            Kept::One(u, U) => {
-                let carried = power(t, &(w_dot, a), U);
-                let z = t.sub(*u, carried);
-                eta_dot[link.speed] = z;
-                let (turn, slide) = directions(t, &link.freedom)[0];
-                let (turned, slid) = (t.scale3(z, &turn), t.scale3(z, &slide));
-                (w_dot, a) = (t.add3(&w_dot, &turned), t.add3(&a, &slid));
-            }
-            Kept::Ball(u, H, J) => {
-                let carried = t.apply3(H, &a);
-                let mut whole = t.sub3(u, &carried).to_vec();
-                J.solve(t, &mut whole);
-                for k in 0..3 {
-                    eta_dot[link.speed + k] = t.sub(whole[k], w_dot[k]);
-                    w_dot[k] = whole[k];
-                }
-            }
-            Kept::Free(u, I) => {
-                let mut whole = u.to_vec();
-                I.solve(t, &mut whole);
-                for k in 0..3 {
-                    eta_dot[link.speed + k] = t.sub(whole[k], w_dot[k]);
-                    eta_dot[link.speed + 3 + k] = t.sub(whole[3 + k], a[k]);
-                    (w_dot[k], a[k]) = (whole[k], whole[3 + k]);
-                }
-            }
-        }
-        accelerations.push((w_dot, a));
+        let (own, found) = released(t, link, &kept[i], carried);
+        eta_dot[link.speed..][..found.len()].copy_from_slice(&found);
+        accelerations.push(own);
     }
     eta_dot
 }
 
-fn rigid(t: &mut Tracer<'_>, link: &Link) -> Articulated {
+/// Accelerations of a link and of its speeds, from those it would have if it were fixed on its parent.
+pub(crate) fn released(
+    t: &mut Tracer<'_>,
+    link: &Link,
+    kept: &Kept,
+    (mut w_dot, mut a): (Vector, Vector),
+) -> ((Vector, Vector), Vec<Num>) {
+    match kept {
+        Kept::One(u, U) => {
+            let (turn, slide) = directions(t, &link.freedom)[0];
+            // U . s = 1 along an axis: what the link has of that acceleration does not depend on what it is carried with.
+            let is_slide = matches!(link.freedom, Freedom::Slide { .. });
+            let (axis, own) = if is_slide { (slide, &U.f) } else { (turn, &U.n) };
+            if let Some((k, minus)) = along(t, &axis)
+                && own[k] == axis[k]
+                && (is_slide || slide == ZERO)
+            {
+                let moved = if is_slide { &mut a[k] } else { &mut w_dot[k] };
+                let carried = std::mem::take(moved);
+                let rest = power(t, &(w_dot, a), U);
+                let free = t.sub(*u, rest);
+                let (free, z) =
+                    if minus { (-free, t.add(free, carried)) } else { (free, t.sub(free, carried)) };
+                *(if is_slide { &mut a[k] } else { &mut w_dot[k] }) = free;
+                return ((w_dot, a), vec![z]);
+            }
+            let carried = power(t, &(w_dot, a), U);
+            let z = t.sub(*u, carried);
+            let (turned, slid) = (t.scale3(z, &turn), t.scale3(z, &slide));
+            (w_dot, a) = (t.add3(&w_dot, &turned), t.add3(&a, &slid));
+            ((w_dot, a), vec![z])
+        }
+        Kept::Ball(u, H, J) => {
+            let carried = t.apply3(H, &a);
+            let mut whole = t.sub3(u, &carried).to_vec();
+            J.solve(t, &mut whole);
+            let found = (0..3).map(|k| t.sub(whole[k], w_dot[k])).collect();
+            (([whole[0], whole[1], whole[2]], a), found)
+        }
+        Kept::Free(u, I) => {
+            let mut whole = u.to_vec();
+            I.solve(t, &mut whole);
+            let before = [w_dot, a].concat();
+            let found = (0..6).map(|k| t.sub(whole[k], before[k])).collect();
+            (([whole[0], whole[1], whole[2]], [whole[3], whole[4], whole[5]]), found)
+        }
+    }
+}
+
+/// For the pivot of each link the size of what it is made of, before anything cancels: of turns tr J of the link and, with
+/// their levers, of those carried; of sliders the mass. Where nothing slides it depends on parameters alone. `origin` is
+/// where a link is on its parent.
+pub(crate) fn sizes(t: &mut Tracer<'_>, tree: &Tree, origin: impl Fn(usize) -> Vector) -> Vec<Num> {
+    let links = &tree.links;
+    let mut turns: Vec<Num> = links
+        .iter()
+        .map(|link| {
+            let J = link.inertia.J(t);
+            let sum = t.add(J[0][0], J[1][1]);
+            t.add(sum, J[2][2])
+        })
+        .collect();
+    let mut masses: Vec<Num> = links.iter().map(|link| link.inertia.m).collect();
+    for (i, link) in links.iter().enumerate().rev() {
+        let Some(parent) = link.parent.filter(|_| !matches!(link.freedom, Freedom::Free { .. })) else {
+            continue;
+        };
+        // A mass m at a lever p adds 2 m p.p to tr J.
+        let p = origin(i);
+        let (square, twice) = (t.dot(&p, &p), t.twice(masses[i]));
+        let lever = t.mul(twice, square);
+        let carried = t.add(turns[i], lever);
+        turns[parent] = t.add(turns[parent], carried);
+        masses[parent] = t.add(masses[parent], masses[i]);
+    }
+    let slides = |link: &Link| matches!(link.freedom, Freedom::Slide { .. });
+    (0..links.len()).map(|i| if slides(&links[i]) { masses[i] } else { turns[i] }).collect()
+}
+
+/// A joint taken out: the inertia that is left, the wrench that passes, and what the way outward needs.
+pub(crate) fn eliminate(
+    t: &mut Tracer<'_>,
+    link: &Link,
+    own: &Articulated,
+    p: &Wrench,
+    size: Num,
+    (tau, extra): (&[Num], &[Num]),
+) -> Eliminated {
+    match &link.freedom {
+        Freedom::Turn { .. } | Freedom::Slide { .. } => one(t, link, own, p, size, tau[0], extra[0]),
+        Freedom::Ball { .. } => ball(t, own, p, tau, extra),
+        Freedom::Free { .. } => free(t, own, p, tau, extra),
+    }
+}
+
+pub(crate) fn rigid(t: &mut Tracer<'_>, link: &Link) -> Articulated {
     let mass = link.inertia.m;
     let M = std::array::from_fn(|i| std::array::from_fn(|j| if i == j { mass } else { Num::Zero }));
     Articulated { J: link.inertia.J(t), H: skew(&link.inertia.h), M }
 }
 
-fn trace(t: &mut Tracer<'_>, a: &Matrix) -> Num {
-    let sum = t.add(a[0][0], a[1][1]);
-    t.add(sum, a[2][2])
-}
-
-/// The size of an inertia seen from the parent, before the joint takes its part: tr J + tr M p.p.
-fn size_up(t: &mut Tracer<'_>, pose: &Pose, own: &Articulated, size: Num) -> Num {
-    let (mass, square) = (trace(t, &own.M), t.dot(&pose.p, &pose.p));
-    let lever = t.mul(mass, square);
-    t.add(size, lever)
-}
-
 /// In the axes of the parent and about its origin: `H' = H + [p] M`, `J' = J - (H [p])^T - H' [p]`.
-fn moved_up(t: &mut Tracer<'_>, pose: &Pose, i: &Articulated) -> Articulated {
+pub(crate) fn moved_up(t: &mut Tracer<'_>, pose: &Pose, i: &Articulated) -> Articulated {
     let (J, H, M) = (pose.symmetric_up(t, &i.J), pose.matrix_up(t, &i.H), pose.symmetric_up(t, &i.M));
     let p = &pose.p;
     let lever = t.cross_columns(p, &M);
@@ -157,7 +211,7 @@ fn moved_up(t: &mut Tracer<'_>, pose: &Pose, i: &Articulated) -> Articulated {
 }
 
 impl Articulated {
-    fn plus(&self, t: &mut Tracer<'_>, other: &Articulated) -> Articulated {
+    pub fn plus(&self, t: &mut Tracer<'_>, other: &Articulated) -> Articulated {
         Articulated {
             J: t.add_matrices(&self.J, &other.J),
             H: t.add_matrices(&self.H, &other.H),
@@ -172,7 +226,7 @@ impl Articulated {
     }
 }
 
-type Eliminated = (Option<Articulated>, Wrench, Kept);
+pub(crate) type Eliminated = (Option<Articulated>, Wrench, Kept);
 
 /// A joint of one speed.
 fn one(
@@ -190,11 +244,9 @@ fn one(
     let D = power(t, &direction, &U);
     let D = t.add(D, extra);
     let is_slide = matches!(link.freedom, Freedom::Slide { .. });
-    let size = if is_slide { trace(t, &own.M) } else { size };
     let size = t.add(size, extra);
     let inverse = t.reciprocal(D, size);
-    let (n, f) = (t.scale3(inverse, &U.n), t.scale3(inverse, &U.f));
-    let scaled = Wrench { n, f };
+    let (mut n, mut f) = (t.scale3(inverse, &U.n), t.scale3(inverse, &U.f));
     let felt = power(t, &direction, p);
     let u = t.sub(tau, felt);
     let z = t.mul(inverse, u);
@@ -212,12 +264,14 @@ fn one(
         let tau = if minus { -tau } else { tau };
         match is_slide {
             false => {
+                n[k] = axis[k];
                 (0..3).for_each(|c| {
                     (left.J[k][c], left.J[c][k], left.H[k][c]) = (Num::Zero, Num::Zero, Num::Zero)
                 });
                 passed.n[k] = tau;
             }
             true => {
+                f[k] = axis[k];
                 (0..3).for_each(|c| {
                     (left.M[k][c], left.M[c][k], left.H[c][k]) = (Num::Zero, Num::Zero, Num::Zero)
                 });
@@ -225,7 +279,7 @@ fn one(
             }
         }
     }
-    (Some(left), passed, Kept::One(z, scaled))
+    (Some(left), passed, Kept::One(z, Wrench { n, f }))
 }
 
 /// `A - a b^T`
@@ -288,9 +342,9 @@ fn free(t: &mut Tracer<'_>, own: &Articulated, p: &Wrench, tau: &[Num], extra: &
 }
 
 /// L D L^T of a small symmetric matrix, eliminated from its end.
-struct Ldl {
-    L: Vec<Vec<Num>>,
-    inverse: Vec<Num>,
+pub(crate) struct Ldl {
+    pub L: Vec<Vec<Num>>,
+    pub inverse: Vec<Num>,
 }
 
 impl Ldl {

@@ -40,10 +40,18 @@ pub(crate) fn along(t: &mut Tracer<'_>, axis: &Vector) -> Option<(usize, bool)> 
 
 impl Pose {
     pub fn of(t: &mut Tracer<'_>, link: &Link) -> Pose {
+        let (sine, cosine) = match &link.freedom {
+            Freedom::Turn { angle, .. } => t.sine_cosine(*angle),
+            _ => (Num::Zero, Num::Zero),
+        };
+        Pose::turned(t, link, sine, cosine)
+    }
+
+    /// With the sine and the cosine of the angle of a link that turns; others do not read them.
+    pub fn turned(t: &mut Tracer<'_>, link: &Link, sine: Num, cosine: Num) -> Pose {
         let identity = t.identity();
         let (R, moved, spin) = match &link.freedom {
             Freedom::Turn { axis, angle, lead, .. } => {
-                let (sine, cosine) = t.sine_cosine(*angle);
                 let spin = along(t, axis).map(|(k, minus)| (k, if minus { -sine } else { sine }, cosine));
                 let way = t.mul(*lead, *angle);
                 (rotation(t, axis, sine, cosine), t.scale3(way, axis), spin)

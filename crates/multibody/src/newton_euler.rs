@@ -21,13 +21,19 @@ pub struct Bias {
 }
 
 /// The motion of a link where eta' = 0.
-struct Motion {
-    w: Vector,
-    a: Vector,
+pub(crate) struct Motion {
+    pub w: Vector,
+    pub a: Vector,
     /// Angular acceleration.
-    w_dot: Vector,
+    pub w_dot: Vector,
     /// [w'] + [w][w]
     U: Matrix,
+}
+
+impl Motion {
+    pub fn new(t: &mut Tracer<'_>, w: Vector, a: Vector, w_dot: Vector) -> Motion {
+        Motion { w, a, w_dot, U: acceleration_tensor(t, &w, &w_dot) }
+    }
 }
 
 /// Poses, and the wrenches of inertia and gravity where eta' = 0.
@@ -58,7 +64,7 @@ pub(crate) fn relative_velocity(t: &mut Tracer<'_>, freedom: &Freedom) -> (Vecto
     }
 }
 
-fn moved(t: &mut Tracer<'_>, link: &Link, pose: &Pose, parent: &Motion) -> Motion {
+pub(crate) fn moved(t: &mut Tracer<'_>, link: &Link, pose: &Pose, parent: &Motion) -> Motion {
     let (w_r, v_r) = relative_velocity(t, &link.freedom);
     let carried = pose.down(t, &parent.w);
     let w = t.add3(&carried, &w_r);
@@ -72,7 +78,7 @@ fn moved(t: &mut Tracer<'_>, link: &Link, pose: &Pose, parent: &Motion) -> Motio
     let twice = t.add3(&w, &carried);
     let coriolis = t.cross(&twice, &v_r);
     let a = t.add3(&a, &coriolis);
-    Motion { w, a, w_dot, U: acceleration_tensor(t, &w, &w_dot) }
+    Motion::new(t, w, a, w_dot)
 }
 
 fn acceleration_tensor(t: &mut Tracer<'_>, w: &Vector, w_dot: &Vector) -> Matrix {
@@ -89,7 +95,7 @@ fn acceleration_tensor(t: &mut Tracer<'_>, w: &Vector, w_dot: &Vector) -> Matrix
     })
 }
 
-fn own_wrench(t: &mut Tracer<'_>, link: &Link, motion: &Motion) -> Wrench {
+pub(crate) fn own_wrench(t: &mut Tracer<'_>, link: &Link, motion: &Motion) -> Wrench {
     let body = &link.inertia;
     let (moving, swung) = (t.scale3(body.m, &motion.a), t.apply3(&motion.U, &body.h));
     let f = t.add3(&moving, &swung);
@@ -116,7 +122,7 @@ pub fn inertial_forces(t: &mut Tracer<'_>, tree: &Tree, motion: &Bias, z: &[Num]
             let (turned, slid) = (t.scale3(z[link.speed + k], turn), t.scale3(z[link.speed + k], slide));
             (w_dot, a) = (t.add3(&w_dot, &turned), t.add3(&a, &slid));
         }
-        let at_rest = Motion { w: ZERO, a, w_dot, U: acceleration_tensor(t, &ZERO, &w_dot) };
+        let at_rest = Motion::new(t, ZERO, a, w_dot);
         wrenches.push(own_wrench(t, link, &at_rest));
         accelerations.push((w_dot, a));
     }

@@ -39,6 +39,9 @@ pub const DENSE_FALLBACK: usize = 600;
 /// speeds of the row's part of the system would contribute, or [`SENSITIVITY`] of how much b changes with the state:
 /// where a row's own numbers vanish, what remains is the rounding of the others.
 pub const CONSISTENCY: f64 = 1e-7;
+/// A row whose terms are below this share of those of the largest row is rounding: it contradicts nothing until what is left
+/// of it is [`CONSISTENCY`] of that share, 1e-15 of the largest row.
+pub const VANISHED_ROW: f64 = 1e-8;
 /// Rounding of the whole solve that a row may contain, relative to [`CONSISTENCY`] of its own numbers.
 pub const COUPLING: f64 = 1e-5;
 /// Part of the accelerations of other parts of the system that rounding carries into a row: the decompositions mix all

@@ -53,7 +53,7 @@ macro_rules! tokens {
                 let signs = [$((TokenKind::$variant, $text)),*];
                 signs
                     .into_iter()
-                    .filter(|(_, sign)| text.starts_with(sign))
+                    .filter(|(_, sign)| text.as_bytes().first() == sign.as_bytes().first() && text.starts_with(sign))
                     .max_by_key(|(_, sign)| sign.len())
                     .map(|(kind, sign)| (kind, sign.len()))
             }

@@ -3,8 +3,6 @@
 use crate::listing::{Listing, Operand};
 use crate::op::Op;
 use crate::program::{Instruction, Program};
-use rustc_hash::FxHashMap;
-use std::hash::{Hash, Hasher};
 
 /// A value in a tape under construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,9 +15,9 @@ enum Source {
     Apply(Op, [Value; 3]),
 }
 
-impl Hash for Source {
-    /// Two words: tapes of large systems have millions of operations.
-    fn hash<H: Hasher>(&self, state: &mut H) {
+impl Source {
+    /// Two words mixed by products with odd numbers.
+    fn hash(&self) -> u64 {
         let (first, second) = match *self {
             Source::Input(k) => (1, u64::from(k)),
             Source::Constant(bits) => (0, bits),
@@ -27,8 +25,53 @@ impl Hash for Source {
                 ((op as u64 + 2) << 32 | u64::from(a.0), u64::from(b.0) << 32 | u64::from(c.0))
             }
         };
-        state.write_u64(first);
-        state.write_u64(second);
+        let mixed = (first.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29) ^ second)
+            .wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        mixed ^ mixed >> 32
+    }
+}
+
+/// Which value a source is: numbers of values by the hash of their sources, the next free place where one is taken. Tapes of
+/// large systems have millions of operations, and a general table of sources takes several times the memory and time.
+struct Known {
+    /// A power of two of them, at most half of them taken.
+    places: Vec<u32>,
+    count: usize,
+}
+
+const FREE: u32 = u32::MAX;
+
+impl Known {
+    fn new() -> Self {
+        Known { places: vec![FREE; 64], count: 0 }
+    }
+
+    /// The value of a source, or the place for it.
+    fn find(&self, source: Source, values: &[Source]) -> Result<Value, usize> {
+        let last = self.places.len() - 1;
+        let mut place = source.hash() as usize & last;
+        loop {
+            match self.places[place] {
+                FREE => return Err(place),
+                k if values[k as usize] == source => return Ok(Value(k)),
+                _ => place = (place + 1) & last,
+            }
+        }
+    }
+
+    /// Takes a place that was found free for the last of the values.
+    fn take(&mut self, place: usize, values: &[Source]) {
+        self.places[place] = values.len() as u32 - 1;
+        self.count += 1;
+        if 2 * self.count > self.places.len() {
+            let taken = std::mem::take(&mut self.places);
+            self.places = vec![FREE; 2 * taken.len()];
+            for k in taken.into_iter().filter(|k| *k != FREE) {
+                if let Err(place) = self.find(values[k as usize], values) {
+                    self.places[place] = k;
+                }
+            }
+        }
     }
 }
 
@@ -38,7 +81,7 @@ pub struct Builder {
     n_inputs: usize,
     values: Vec<Source>,
     /// Constants and operations; an input is the value of its number.
-    known: FxHashMap<Source, Value>,
+    known: Known,
 }
 
 impl Builder {
@@ -46,7 +89,7 @@ impl Builder {
     #[must_use]
     pub fn new(n_inputs: usize) -> Self {
         let values = (0..n_inputs as u32).map(Source::Input).collect();
-        Builder { n_inputs, values, known: FxHashMap::default() }
+        Builder { n_inputs, values, known: Known::new() }
     }
 
     /// Input number `i`.
@@ -86,8 +129,8 @@ impl Builder {
     pub fn inline(&mut self, program: &Listing, inputs: &[Value]) -> Vec<Value> {
         let mut values: Vec<Value> = Vec::with_capacity(program.statements.len());
         for s in &program.statements {
-            let operands: Vec<Value> = s.operands.iter().map(|o| self.operand(*o, inputs, &values)).collect();
-            values.push(self.push(s.op, &operands));
+            let (operands, count) = s.operands.map(|o| self.operand(o, inputs, &values));
+            values.push(self.push(s.op, &operands[..count]));
         }
         program.outputs.iter().map(|o| self.operand(*o, inputs, &values)).collect()
     }
@@ -142,12 +185,14 @@ impl Builder {
     }
 
     fn intern(&mut self, source: Source) -> Value {
-        let next = Value(self.values.len() as u32);
-        let value = *self.known.entry(source).or_insert(next);
-        if value == next {
-            self.values.push(source);
+        match self.known.find(source, &self.values) {
+            Ok(value) => value,
+            Err(place) => {
+                self.values.push(source);
+                self.known.take(place, &self.values);
+                Value(self.values.len() as u32 - 1)
+            }
         }
-        value
     }
 
     /// The program that computes `outputs`. Cost O(length of the tape).

@@ -1,7 +1,7 @@
 //! Products joined with the sum they go into.
 
 use crate::builder::{Builder, Value};
-use crate::listing::{Operand, Statement};
+use crate::listing::{Operand, Operands, Statement};
 use crate::op::Op;
 use crate::program::Program;
 
@@ -33,8 +33,8 @@ impl Program {
         let mut values: Vec<Value> = Vec::with_capacity(listing.statements.len());
         for s in &listing.statements {
             let (op, operands) = fuse(s, &listing.statements, &uses);
-            let operands: Vec<Value> = operands.iter().map(|o| value(&mut tape, *o, &values)).collect();
-            values.push(tape.push(op, &operands));
+            let (operands, count) = operands.map(|o| value(&mut tape, o, &values));
+            values.push(tape.push(op, &operands[..count]));
         }
         let outputs: Vec<Value> = listing.outputs.iter().map(|o| value(&mut tape, *o, &values)).collect();
         tape.finish(&outputs)
@@ -50,22 +50,22 @@ fn value(tape: &mut Builder, operand: Operand, values: &[Value]) -> Value {
 }
 
 /// The statement, or the fused one it becomes.
-fn fuse(s: &Statement, all: &[Statement], uses: &[u32]) -> (Op, Vec<Operand>) {
+fn fuse(s: &Statement, all: &[Statement], uses: &[u32]) -> (Op, Operands) {
     let product = |o: &Operand| match o {
         Operand::Statement(k) if uses[*k] == 1 && all[*k].op == Op::Mul => Some(&all[*k].operands),
         _ => None,
     };
-    let join = |factors: &[Operand], rest: Operand| vec![factors[0], factors[1], rest];
+    let join = |factors: &[Operand], rest: Operand| Operands::from(&[factors[0], factors[1], rest][..]);
     match s.op {
         Op::Add => match (product(&s.operands[1]), product(&s.operands[0])) {
             (Some(factors), _) => (Op::MulAdd, join(factors, s.operands[0])),
             (None, Some(factors)) => (Op::MulAdd, join(factors, s.operands[1])),
-            (None, None) => (s.op, s.operands.clone()),
+            (None, None) => (s.op, s.operands),
         },
         Op::Sub => match product(&s.operands[1]) {
             Some(factors) => (Op::NegMulAdd, join(factors, s.operands[0])),
-            None => (s.op, s.operands.clone()),
+            None => (s.op, s.operands),
         },
-        _ => (s.op, s.operands.clone()),
+        _ => (s.op, s.operands),
     }
 }

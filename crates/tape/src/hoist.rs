@@ -62,20 +62,17 @@ impl Program {
         let mut values: Vec<Value> = Vec::with_capacity(known.len());
         for (s, fixed) in listing.statements.iter().zip(&known) {
             let tape = if *fixed { &mut once } else { &mut each };
-            let operands: Vec<Value> = s
-                .operands
-                .iter()
-                .map(|o| match o {
-                    Operand::Constant(c) => tape.constant(*c),
-                    Operand::Input(k) if *fixed => tape.input(*k - varying),
-                    Operand::Statement(k) if *fixed || !known[*k] => values[*k],
-                    o => match Key::of(o).and_then(|key| places.get(&key)) {
-                        Some(place) => tape.input(varying + place),
-                        None => tape.input(if let Operand::Input(k) = o { *k } else { 0 }),
-                    },
-                })
-                .collect();
-            values.push(tape.push(s.op, &operands));
+            let (operands, count) = s.operands.map(|o| match o {
+                Operand::Constant(c) => tape.constant(c),
+                Operand::Input(k) if *fixed => tape.input(k - varying),
+                Operand::Statement(k) if *fixed || !known[k] => values[k],
+                Operand::Input(k) if k < varying => tape.input(k),
+                o => match Key::of(&o).and_then(|key| places.get(&key)) {
+                    Some(place) => tape.input(varying + place),
+                    None => tape.input(0),
+                },
+            });
+            values.push(tape.push(s.op, &operands[..count]));
         }
         let wanted: Vec<Value> = frontier
             .iter()

@@ -40,6 +40,6 @@ pub mod wasm;
 pub use builder::{Builder, Value};
 pub use hoist::Hoisted;
 pub use lanes::Lanes;
-pub use listing::{Listing, Operand, Statement};
+pub use listing::{Listing, Operand, Operands, Statement};
 pub use op::Op;
 pub use program::{Counts, Program};

@@ -4,6 +4,7 @@
 //! [`crate::animation_page`] and [`crate::Frames`] show it.
 
 mod arrows;
+mod columns;
 mod flaws;
 mod json;
 mod layout;

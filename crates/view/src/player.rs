@@ -55,7 +55,7 @@ pub fn animation_page(film: &Animation) -> String {
 
 /// The player with its film, for any page that has its style.
 pub(crate) fn player(film: &Animation) -> String {
-    let film = film.to_json().to_string().replace('<', "\\u003c");
+    let film = film.to_compact_json().to_string().replace('<', "\\u003c");
     let modules: String = MODULES.iter().map(|text| inlined(text)).collect();
     format!(
         "<script>{WATCH}</script>\n<div id=\"player\"></div>\n\

@@ -11,6 +11,7 @@ mod figures;
 mod frames;
 mod png;
 mod raster;
+mod solids;
 mod strobe;
 mod svg;
 mod thin;

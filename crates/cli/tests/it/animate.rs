@@ -309,3 +309,22 @@ fn pages_have_their_pictures_taken() {
         assert!(images.join(image).is_file(), "the manual shows {image}");
     }
 }
+
+/// Sixty boxes in a chain, moving all over the place.
+#[test]
+fn a_page_of_sixty_bodies_is_below_a_megabyte() {
+    let mut text = String::from("gravity [0, 0, -9.81]\n");
+    for i in 0..60 {
+        let on = if i == 0 { "ground".to_owned() } else { format!("b{} at [0, 0, -0.2]", i - 1) };
+        let axis = ["[1, 0, 0]", "[0, 1, 0]"][i % 2];
+        text += &format!(
+            "body b{i}: box 1 size [0.05, 0.05, 0.2] at [0, 0, -0.1]\njoint j{i}: pin {on} to b{i}, axis {axis}\n"
+        );
+    }
+    text += "initial j0 = 1.2, j1 = 0.4, j30 = 0.5\nsimulate until 2\n";
+    let page = scratch("animate_sixty").join("film.html");
+    let answer = with_input(&["simulate", "-", "--animate", crate::support::browser::text(&page)], &text);
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let bytes = std::fs::metadata(&page).unwrap().len();
+    assert!(bytes < 1_000_000, "{bytes} bytes");
+}

@@ -30,6 +30,10 @@ use dalembert_syntax::diagnostic::{Code, Diagnostic};
 /// What the two roads may differ by, relative to the sizes of the terms compared: far above rounding, far below an error of sign,
 /// factor or term.
 const TOLERANCE: f64 = 1e-6;
+/// Terms of a row below this share of the largest row are rounding.
+const VANISHED: f64 = 1e-9;
+/// Accelerations below this are rounding, whatever the units: a locked loop at rest has no other.
+const AT_REST: f64 = 1e-17;
 /// Directions that are looked along.
 const DIRECTIONS: usize = 2;
 /// How far off the second state is, relative to the size of the first.
@@ -141,13 +145,16 @@ impl Workspace {
         let (entries, right) =
             (road.sizes(self, &entries), road.sizes(self, &self.form.constraint_right.clone()));
         let (own, mut entry) = (road.sizes(self, &rows), entries.iter());
+        // All terms of a row may be rounding of those of the others.
+        let least =
+            VANISHED * own.iter().chain(&right).fold(0.0f64, |m, v| m.max(*v)) * (1.0 + largest + fastest);
         // States lie on the constraints to rounding: what that makes of b.
         let (dx, deta) = road.generic_change();
         let changed = road.along(self, &self.form.constraint_right.clone(), &dx, &deta);
         for (i, (row, jet)) in self.system.constraints.rows.iter().zip(twice).enumerate() {
             // What the derivative is made of: the terms of A and b, which may cancel. Coupled accelerations round, too, and where
             // a gradient vanishes in symbols, its terms still do in numbers.
-            let mut size = right[i] + 1e-3 * own[i] * (largest + fastest) + 1e-6 * changed[i].abs();
+            let mut size = least + right[i] + 1e-3 * own[i] * (largest + fastest) + 1e-6 * changed[i].abs();
             for ((p, _), a) in self.form.constraint_matrix[i].iter().zip(entry.by_ref()) {
                 size += a * (road.eta_dot()[*p].abs() + 1e-6 * largest + fastest);
             }
@@ -181,12 +188,15 @@ impl Workspace {
                 w[p].abs() * row.entries().map(|(q, m)| m.abs() * rate(q)).sum::<f64>()
             })
             .sum();
+        let row_sum = |p: usize| found.terms.mass_row(p).entries().map(|(_, m)| m.abs()).sum::<f64>();
+        let masses: f64 = (0..w.len()).map(row_sum).sum();
         let size = momentum.abs()
             + energy.abs()
             + damping.abs()
             + applied.abs()
             + mass.abs()
             + inertia
+            + AT_REST * masses
             + sizes(&found.terms.Q)
             + sizes(&road.sizes(self, &stated))
             + forces.iter().map(|f| sizes(f)).sum::<f64>();

@@ -1,7 +1,9 @@
 //! The compiled system made fast: native code for its tapes, and the whole acceleration as one of them.
 
 use super::Compiled;
+use super::looped::LoopedAcceleration;
 use super::programs::Programmed;
+use super::traced;
 use super::unrolled_solve::{Layout, UnrolledSolve};
 use crate::kernel_form::KernelForm;
 use crate::system::System;
@@ -9,6 +11,9 @@ use dalembert_linalg::{cholesky, pivot_share};
 use dalembert_run::tolerance;
 use dalembert_run::{Dynamics, Fused, Point, Terms};
 use dalembert_tape::{Counts, Lanes, Program};
+
+/// Operations up to which programs beside loops over links become native code when the model is made fast.
+const MAX_BESIDE_LOOPS: usize = 10_000;
 
 /// [`UnrolledSolve`] for given values of the parameters.
 #[derive(Clone)]
@@ -87,7 +92,7 @@ impl Fused for FusedAcceleration {
 
 /// 0 v is 0, or NaN where v is not finite, which no sum loses. One at a time on purpose: they have just been written one
 /// at a time, and a wider read would wait for the memory.
-fn all_finite(values: &[f64]) -> bool {
+pub(super) fn all_finite(values: &[f64]) -> bool {
     values.iter().fold(0.0, |sum, v| sum + 0.0 * v) == 0.0
 }
 
@@ -120,23 +125,51 @@ impl Compiled {
     /// changes but the speed and the last digits.
     pub fn compile_native(&mut self, system: &mut System, form: &KernelForm) {
         let rows: Vec<usize> = (0..self.shape.n_con).collect();
-        if self.quick.is_none() && self.sparse.is_none() {
-            self.fuse(system, form, &rows);
+        match self.sparse {
+            _ if self.quick.is_some() => {}
+            None => self.fuse(system, form, &rows),
+            Some(_) if form.is_deferred => {
+                let fixed = self.folded.then_some(self.parameters.as_slice());
+                let net = traced::factored_net(system, form, &rows, fixed);
+                self.quick = net.map(|s| FusedAcceleration::new(s, &rows, &self.parameters));
+            }
+            Some(_) => {}
         }
+        // Beside loops over links the others are asked for at rows of a table, and large: native code costs more than it saves.
+        let most = if self.looped.is_some() { MAX_BESIDE_LOOPS } else { usize::MAX };
         self.programs.each_mut(&mut |p| {
-            p.compile();
+            if p.counts().total() <= most {
+                p.compile();
+            }
         });
         self.size_scratch();
     }
 
     /// The acceleration as one program with these rows, which stand for all along the motion.
     pub fn fuse(&mut self, system: &mut System, form: &KernelForm, rows: &[usize]) {
+        if rows.is_empty() && self.quick.is_none() && self.looped.is_none() {
+            self.looped = LoopedAcceleration::new(system, form, self);
+        }
+        if self.looped.is_none() {
+            self.fuse_straight(system, form, rows);
+        }
+    }
+
+    /// The same without loops over links, which have no derivatives.
+    pub(crate) fn fuse_straight(&mut self, system: &mut System, form: &KernelForm, rows: &[usize]) {
         if self.quick.as_ref().is_none_or(|q| q.rows != rows) {
             let fixed = self.folded.then_some(self.parameters.as_slice());
             // Recursions over bodies judge their pivots at every state.
             let regular = form.is_deferred || self.has_inertia();
             let straight = regular.then(|| UnrolledSolve::new(system, form, rows, fixed)).flatten();
             self.quick = straight.map(|s| FusedAcceleration::new(s, rows, &self.parameters));
+        }
+    }
+
+    /// One program beside loops over links where there are such: for derivatives.
+    pub(crate) fn straighten(&mut self, system: &mut System, form: &KernelForm) {
+        if self.looped.is_some() {
+            self.fuse_straight(system, form, &[]);
         }
     }
 
@@ -170,7 +203,8 @@ impl Compiled {
         let first = 1 + self.shape.n_x + self.shape.n_eta;
         let values = self.parameters.clone();
         self.programs.each_mut(&mut |p| *p = p.folded(first, &values));
-        (self.quick, self.folded) = (None, true);
+        (self.quick, self.looped, self.folded) = (None, None, true);
+        self.native_columns = std::sync::OnceLock::new();
         self.size_scratch();
     }
 
@@ -180,13 +214,14 @@ impl Compiled {
         CodeStats {
             derived: self.derived,
             terms: self.programs.terms.program.counts(),
-            whole: quick.map(|q| FusedStats {
+            whole: self.looped.as_ref().map(LoopedAcceleration::stats).or(quick.map(|q| FusedStats {
                 derived: q.derived,
                 each: q.each.counts(),
                 once: q.once.counts(),
-            }),
+            })),
             native_bytes: self.programs.terms.program.native_bytes()
-                + quick.map_or(0, |q| q.each.native_bytes()),
+                + quick.map_or(0, |q| q.each.native_bytes())
+                + self.looped.as_ref().map_or(0, LoopedAcceleration::native_bytes),
         }
     }
 

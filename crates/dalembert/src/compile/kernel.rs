@@ -89,8 +89,18 @@ impl Compiled {
     /// M by `M z` for unit vectors z, with the state loaded. O(n) operations a column.
     fn mass_by_columns(&self, columns: &Program, inputs: usize, scratch: &mut [f64], M: &mut [f64]) {
         let n = self.shape.n_eta;
-        let (head, tail) = scratch.split_at_mut(inputs + n);
-        let (registers, column) = tail.split_at_mut(columns.register_count());
+        let columns = match &self.looped {
+            None => columns,
+            // Left until it is asked for: loops over links do without M.
+            Some(_) => self.native_columns.get_or_init(|| {
+                let mut native = columns.clone();
+                native.compile();
+                native
+            }),
+        };
+        let mut room = vec![0.0; columns.register_count() + n];
+        let (registers, column) = room.split_at_mut(columns.register_count());
+        let head = &mut scratch[..inputs + n];
         head[inputs..].fill(0.0);
         for q in 0..n {
             head[inputs + q] = 1.0;
@@ -109,7 +119,10 @@ impl Compiled {
     /// The whole acceleration as one program, where there is one.
     #[inline]
     pub fn fused(&self) -> Option<&dyn Fused> {
-        self.quick.as_ref().map(|program| program as &dyn Fused)
+        match &self.looped {
+            Some(looped) => Some(looped),
+            None => self.quick.as_ref().map(|program| program as &dyn Fused),
+        }
     }
 
     /// The patterns of M and A of a large system.

@@ -38,8 +38,17 @@ impl InLanes {
         let (dim, shape) = (form.coordinates.len() + form.speeds.len(), compiled.shape());
         let stops = stops(system, form)?;
         if shape.n_con + shape.n_invariant == 0 {
-            let quick = compiled.quick.as_ref()?;
-            let motion = Hoisted { once: quick.once.clone(), each: quick.each.clone() };
+            let motion = match compiled.quick.as_ref() {
+                Some(quick) => Hoisted { once: quick.once.clone(), each: quick.each.clone() },
+                // A long tree is in loops otherwise.
+                None => {
+                    compiled
+                        .looped
+                        .as_ref()
+                        .and_then(|_| UnrolledSolve::new(system, form, &[], None))?
+                        .hoisted
+                }
+            };
             return Some(Self { motion, keep: None, stops, dim, rows: 0 });
         }
         // What only accelerations keep leaves no residual to judge by.

@@ -6,12 +6,14 @@
 use super::Inputs;
 use super::programs::{Scatter, Scattered};
 use super::tree::{Closing, TreePlan};
-use super::unrolled_solve::{Entries, Layout, MAX_RECURSIVE, Term, UnrolledSolve};
+use super::unrolled_solve::{
+    Candidate, Entries, Layout, MAX_OPERATIONS, MAX_RECURSIVE, MAX_SPARSE, Term, UnrolledSolve,
+};
 use crate::kernel_form::KernelForm;
 use crate::system::System;
 use dalembert_expr::{Expr, Pool, Symbol};
 use dalembert_multibody::{
-    Num, Row, Tracer, Tree, articulated, bias, closure, composite, energies, inertial_forces,
+    Acted, Looped, Num, Row, Tracer, Tree, articulated, bias, closure, composite, energies, inertial_forces,
 };
 use dalembert_tape::{Builder, Program, Value};
 use rustc_hash::FxHashMap;
@@ -20,6 +22,12 @@ use rustc_hash::FxHashMap;
 const MAX_SPEEDS: usize = 40;
 /// Unknowns beyond which M of bodies is not factored without loops.
 const MAX_FACTORED: usize = 100;
+/// Unknowns of a net of bodies beyond which it is not tried: the search for zeros is cubic.
+const MAX_NET: usize = 300;
+/// Links below which loops over classes of links are not tried.
+const MIN_LOOPED_LINKS: usize = 60;
+/// Operations beyond which such loops are faster than straight-line code, which then no longer fits the caches.
+const MIN_LOOPED: usize = 20_000;
 
 impl UnrolledSolve {
     /// With these rows, which stand for all. `None` where the system does not lend itself to it: other forces than ideal
@@ -32,21 +40,20 @@ impl UnrolledSolve {
         fixed: Option<&[f64]>,
     ) -> Option<Self> {
         let (n, m) = (form.speeds.len(), rows.len());
-        let plain = form.nonideal.is_none() && system.contacts.is_empty() && system.control.rows.is_empty();
-        if !plain || n == 0 || m >= n {
+        if !is_plain(system, form) || n == 0 || m >= n {
             return None;
         }
         let symbols = match form.is_deferred || n > MAX_SPEEDS {
             true => None,
             false => Self::from_symbols(system, form, rows, fixed),
         };
-        let recursive = if m == 0 { recursive(system, form, fixed) } else { None };
+        let recursive = if m == 0 { recursive(system, form) } else { None };
         let factored = match n > MAX_SPEEDS && recursive.is_some() || n > MAX_FACTORED {
             true => None,
-            false => factored(system, form, rows, fixed),
+            false => factored(system, form, rows),
         };
-        let all = [symbols, factored, recursive].into_iter().flatten();
-        all.min_by_key(|solve| solve.hoisted.each.counts().work())
+        let by_recursion = shorter(factored, recursive).into_iter().map(|candidate| candidate.hoisted(fixed));
+        symbols.into_iter().chain(by_recursion).min_by_key(|solve| solve.hoisted.each.counts().work())
     }
 }
 
@@ -254,31 +261,75 @@ pub(super) fn outputs(system: &mut System, inputs: &Inputs, list: &[Expr]) -> Pr
     tape.finish(&values)
 }
 
+/// Both where what is done about their operations may decide, otherwise the shorter one.
+fn shorter(one: Option<Candidate>, other: Option<Candidate>) -> Vec<Candidate> {
+    let mut both: Vec<Candidate> = one.into_iter().chain(other).collect();
+    let least = both.iter().map(|candidate| candidate.derived.work()).min().unwrap_or(0);
+    both.retain(|candidate| candidate.derived.work() <= least + least / 8);
+    both
+}
+
 /// The whole acceleration with M by composite inertias, factored.
-pub(super) fn factored(
+fn factored(system: &mut System, form: &KernelForm, rows: &[usize]) -> Option<Candidate> {
+    Traced::new(system, form, rows, 0)?.entries(true).solved(form, rows, MAX_OPERATIONS)
+}
+
+/// The same for nets of bodies with constraints between them, whose M and A are mostly zeros.
+pub(super) fn factored_net(
     system: &mut System,
     form: &KernelForm,
     rows: &[usize],
     fixed: Option<&[f64]>,
 ) -> Option<UnrolledSolve> {
-    Traced::new(system, form, rows, 0)?.entries(true).solved(form, rows, fixed)
+    let (n, m) = (form.speeds.len(), rows.len());
+    if !is_plain(system, form) || m == 0 || m >= n || n > MAX_NET {
+        return None;
+    }
+    let solved = Traced::new(system, form, rows, 0)?.entries(true).solved(form, rows, MAX_SPARSE);
+    solved.map(|candidate| candidate.hoisted(fixed))
+}
+
+/// Whether nothing but impressed and ideal forces acts.
+fn is_plain(system: &System, form: &KernelForm) -> bool {
+    form.nonideal.is_none() && system.contacts.is_empty() && system.control.rows.is_empty()
+}
+
+impl Traced {
+    /// Applied forces and inertia besides that of bodies, for each speed; `None` where some speed is not that of a link,
+    /// or such inertia is between two speeds.
+    fn besides_links(&self) -> Option<(Vec<Num>, Vec<Num>)> {
+        let n = self.tree.speeds;
+        let moved: usize = self.tree.links.iter().map(|link| link.freedom.count()).sum();
+        if moved != n || self.mass.iter().any(|(p, q, _)| p != q) {
+            return None;
+        }
+        let mut extra = vec![Num::Zero; n];
+        self.mass.iter().for_each(|(p, _, v)| extra[*p] = Num::Value(*v));
+        Some((self.force.iter().map(|f| number(*f)).collect(), extra))
+    }
+}
+
+/// The whole acceleration by articulated bodies in loops over classes of links (B1): of long trees without constraints.
+pub(super) fn looped(system: &mut System, form: &KernelForm, fixed: Option<&[f64]>) -> Option<Looped> {
+    let links = system.bodies.as_ref().map_or(0, |bodies| bodies.outward.len());
+    if links < MIN_LOOPED_LINKS || !form.constraint_matrix.is_empty() || !is_plain(system, form) {
+        return None;
+    }
+    let mut traced = Traced::new(system, form, &[], 0)?;
+    let (applied, extra) = traced.besides_links()?;
+    let mut t = Tracer::new(&mut traced.tape);
+    let given = |v: &Term, t: &mut Tracer<'_>| v.map_or(Num::Zero, |v| t.given(v));
+    let x_dot: Vec<Num> = traced.x_dot.iter().map(|v| given(v, &mut t)).collect();
+    let acted = Acted { tree: &traced.tree, x_dot: &x_dot, applied: &applied, extra: &extra };
+    let varying = 1 + form.coordinates.len() + form.speeds.len();
+    Looped::new(traced.tape, &acted, varying, fixed).filter(|looped| looped.counts().total() > MIN_LOOPED)
 }
 
 /// The whole acceleration by articulated bodies: no constraints, no inertia between speeds besides that of bodies.
-pub(super) fn recursive(
-    system: &mut System,
-    form: &KernelForm,
-    fixed: Option<&[f64]>,
-) -> Option<UnrolledSolve> {
+fn recursive(system: &mut System, form: &KernelForm) -> Option<Candidate> {
     let mut traced = Traced::new(system, form, &[], 0)?;
     let n = traced.tree.speeds;
-    let moved: usize = traced.tree.links.iter().map(|link| link.freedom.count()).sum();
-    if moved != n || traced.mass.iter().any(|(p, q, _)| p != q) {
-        return None;
-    }
-    let mut extra = vec![Num::Zero; n];
-    traced.mass.iter().for_each(|(p, _, v)| extra[*p] = Num::Value(*v));
-    let applied: Vec<Num> = traced.force.iter().map(|f| number(*f)).collect();
+    let (applied, extra) = traced.besides_links()?;
     let mut t = Tracer::new(&mut traced.tape);
     let motion = bias(&mut t, &traced.tree);
     let eta_dot = articulated(&mut t, &traced.tree, &motion, &applied, &extra)?;
@@ -286,5 +337,5 @@ pub(super) fn recursive(
     outputs.extend(eta_dot.iter().map(|z| t.value(*z)).collect::<Vec<_>>());
     outputs.push(t.sound());
     let layout = Layout { n_x: form.coordinates.len(), n, m: 0 };
-    UnrolledSolve::of_tape(traced.tape, &outputs, layout, fixed, MAX_RECURSIVE)
+    Candidate::of_tape(traced.tape, &outputs, layout, MAX_RECURSIVE)
 }

@@ -16,12 +16,14 @@ use super::Inputs;
 use crate::kernel_form::KernelForm;
 use crate::system::System;
 use dalembert_expr::{Expr, Pool, Symbol};
-use dalembert_tape::{Builder, Counts, Hoisted, Op, Value};
+use dalembert_tape::{Builder, Counts, Hoisted, Op, Program, Value};
 
 /// Longer programs are no faster than loops over dense matrices.
 pub(super) const MAX_OPERATIONS: usize = 12_000;
 /// Entries of this length together, written out, are looked at again for shorter forms.
 const MAX_SHORTENED: u64 = 3000;
+/// Of systems whose matrices are mostly zeros: loops through indices take several times as long as straight-line code.
+pub(super) const MAX_SPARSE: usize = 100_000;
 /// Operations of a recursion over bodies: they grow as the tree does.
 pub(super) const MAX_RECURSIVE: usize = 600_000;
 /// Least pivot of M, relative to its diagonal entry.
@@ -95,27 +97,31 @@ impl UnrolledSolve {
     }
 }
 
-impl UnrolledSolve {
+/// The whole acceleration as it was derived, before anything is done about its operations.
+pub(super) struct Candidate {
+    program: Program,
+    pub derived: Counts,
+    layout: Layout,
+}
+
+impl Candidate {
     /// From a tape with its outputs in the order of the layout; `None` if it is too long.
-    pub(super) fn of_tape(
-        tape: Builder,
-        outputs: &[Value],
-        layout: Layout,
-        fixed: Option<&[f64]>,
-        most: usize,
-    ) -> Option<UnrolledSolve> {
+    pub fn of_tape(tape: Builder, outputs: &[Value], layout: Layout, most: usize) -> Option<Candidate> {
         let program = tape.finish(outputs);
-        let varying = 1 + layout.n_x + layout.n;
-        if program.counts().total() > most {
-            return None;
-        }
         let derived = program.counts();
+        (derived.total() <= most).then_some(Candidate { program, derived, layout })
+    }
+
+    /// Split into what depends on parameters alone and the rest; parameters that are `fixed` are folded into it.
+    pub fn hoisted(self, fixed: Option<&[f64]>) -> UnrolledSolve {
+        let Candidate { program, derived, layout } = self;
+        let varying = 1 + layout.n_x + layout.n;
         let program = match fixed {
             Some(values) => program.folded(varying, values),
             None => program,
         };
         let Hoisted { once, each } = program.hoist(varying);
-        Some(UnrolledSolve { layout, derived, hoisted: Hoisted { once, each: each.fused() } })
+        UnrolledSolve { layout, derived, hoisted: Hoisted { once, each: each.fused() } }
     }
 }
 
@@ -156,7 +162,8 @@ fn unroll(
         })
         .collect();
     let b: Vec<Term> = given.collect();
-    Entries { tape, x_dot, M, Q, A, b }.solved(form, rows, fixed)
+    let solved = Entries { tape, x_dot, M, Q, A, b }.solved(form, rows, MAX_OPERATIONS);
+    solved.map(|candidate| candidate.hoisted(fixed))
 }
 
 /// x', M by its lower rows, Q, A and b on a tape.
@@ -171,7 +178,7 @@ pub(super) struct Entries {
 
 impl Entries {
     /// The program that solves them.
-    pub fn solved(self, form: &KernelForm, rows: &[usize], fixed: Option<&[f64]>) -> Option<UnrolledSolve> {
+    pub fn solved(self, form: &KernelForm, rows: &[usize], most: usize) -> Option<Candidate> {
         let layout = Layout { n_x: form.coordinates.len(), n: form.speeds.len(), m: rows.len() };
         let Entries { tape, x_dot, M, Q, A, b } = self;
         let mut solve = Unrolled { tape, trusted: None, row_pivot: row_pivot(form, rows) };
@@ -183,7 +190,7 @@ impl Entries {
         let all = x_dot.into_iter().chain(eta_dot).chain(results.pivots).chain(results.diagonal);
         let mut outputs: Vec<Value> = all.map(|v| v.unwrap_or(zero)).collect();
         outputs.push(solve.trusted.unwrap_or(zero));
-        UnrolledSolve::of_tape(solve.tape, &outputs, layout, fixed, MAX_OPERATIONS)
+        Candidate::of_tape(solve.tape, &outputs, layout, most)
     }
 }
 

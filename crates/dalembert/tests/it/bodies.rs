@@ -3,6 +3,7 @@
 mod cut_drives;
 mod energies;
 mod known;
+mod long;
 mod loops;
 mod messages;
 mod reference;

@@ -156,11 +156,11 @@ impl Saddle {
         }
     }
 
-    /// See [`Factor::take_measure`]; dense only.
+    /// See [`Factor::take_measure`].
     pub fn take_measure(&mut self, rows: &[usize], pivots: &[f64], squares: &[f64]) -> f64 {
         match self {
             Saddle::Dense(factor) => factor.take_measure(rows, pivots, squares),
-            Saddle::Sparse(factor) => factor.margin,
+            Saddle::Sparse(factor) => factor.take_measure(rows, pivots, squares),
         }
     }
 

@@ -319,6 +319,16 @@ impl SparseFactor {
         (&mut self.reference, &mut self.floor, &self.length)
     }
 
+    /// See `Factor::take_measure`.
+    pub fn take_measure(&mut self, rows: &[usize], pivots: &[f64], squares: &[f64]) -> f64 {
+        let mut margin = 1.0f64;
+        for (k, &i) in rows.iter().enumerate() {
+            self.length[i] = squares[k].sqrt();
+            margin = margin.min(pivots[k].sqrt() / self.reference[i].max(self.length[i]));
+        }
+        margin
+    }
+
     /// See `Factor::update_references`.
     pub fn update_references(&mut self, kept: f64) {
         update_references(&mut self.reference, &self.length, &self.floor, kept);

@@ -2,14 +2,16 @@
 
 /** The film with its numbers as typed arrays, and ways to ask for an instant. */
 export function readFilm(json) {
-  if (json.format !== 2) throw new Error(`this player does not know films of format ${json.format}`);
+  if (json.format !== 2 && json.format !== 3) throw new Error(`this player does not know films of format ${json.format}`);
   const frames = json.frames;
+  const packed = json.format === 3;
+  const forces = packed ? (text) => columns(text, frames, json.points.length * json.dimension) : singles;
   const decodeSeries = (s) => ({ name: s.name, values: doubles(s.values) });
   const film = {
     ...json,
     times: doubles(json.times),
-    tracks: doubles(json.tracks),
-    arrows: json.arrows.map((a) => ({ ...a, forces: singles(a.forces) })),
+    tracks: packed ? columns(json.tracks, frames, json.width) : doubles(json.tracks),
+    arrows: json.arrows.map((a) => ({ ...a, forces: forces(a.forces) })),
     couples: (json.couples || []).map((c) => ({ ...c, values: singles(c.values) })),
     energies: json.energies.map(decodeSeries),
     residuals: json.residuals.map(decodeSeries),
@@ -89,6 +91,41 @@ function bytes(text) {
   const result = new Uint8Array(raw.length);
   for (let k = 0; k < raw.length; k++) result[k] = raw.charCodeAt(k);
   return result.buffer;
+}
+
+/** Numbers over the frames, column by column (their form is described in animation/columns.rs). */
+function columns(text, frames, width) {
+  const view = new DataView(bytes(text));
+  const result = new Float64Array(frames * width);
+  let at = 0;
+  const double = () => view.getFloat64((at += 8) - 8, true);
+  const whole = () => {
+    let value = 0;
+    let unit = 1;
+    for (let more = true; more; unit *= 128) {
+      const byte = view.getUint8(at++);
+      value += (byte & 127) * unit;
+      more = byte > 127;
+    }
+    return value % 2 ? -(value + 1) / 2 : value / 2;
+  };
+  for (let c = 0; c < width; c++) {
+    const kind = view.getUint8(at++);
+    const first = kind === 1 ? 0 : double();
+    if (kind < 2) {
+      for (let k = 0; k < frames; k++) result[k * width + c] = kind === 1 ? double() : first;
+      continue;
+    }
+    const step = double();
+    // What has been summed up so far, of each order.
+    const sums = new Array(view.getUint8(at++)).fill(0);
+    for (let k = 0; k < frames; k++) {
+      let steps = whole();
+      for (let order = 0; order < sums.length; order++) steps = sums[order] += steps;
+      result[k * width + c] = first + step * steps;
+    }
+  }
+  return result;
 }
 
 // Typed arrays have the order of the machine; all machines with browsers are little-endian. A film that was computed in the

@@ -32,13 +32,49 @@
 //! }
 //! ```
 //!
+//! Pages have format 3: `tracks` and `forces` to what can be seen, as columns ([`super::columns`]), in an eighth of the room.
+//!
 //! `f64[n]` and `f32[n]` are strings: the numbers as little-endian bytes in base64 (RFC 4648, with padding). Values that
 //! are not finite stay what they are there; in plain JSON numbers they are `null`.
 
 use super::Animation;
+use super::columns::packed;
 use serde_json::{Value, json};
 
 impl Animation {
+    /// The film as one JSON document of format 3, for pages: positions and forces to what can be seen.
+    pub(crate) fn to_compact_json(&self) -> Value {
+        let mut film = self.to_json();
+        film["format"] = json!(3);
+        film["tracks"] = json!(packed(&self.tracks, self.width, &self.sizes()));
+        let width = self.points.len() * self.dimension;
+        for (k, arrows) in self.arrows.iter().enumerate() {
+            let sizes = vec![self.force_scale; width];
+            film["arrows"][k]["forces"] = json!(packed(&arrows.forces, width, &sizes));
+        }
+        film
+    }
+
+    /// For each number of a frame the size of what it belongs to: of positions that of the scene, of directions and radii their
+    /// own; 0 for values that are read as numbers.
+    fn sizes(&self) -> Vec<f64> {
+        let scene = self.low.iter().zip(&self.high).fold(0.0f64, |size, (l, h)| size.max(h - l));
+        let mut sizes = vec![scene; self.width];
+        for shape in &self.shapes {
+            let directions = shape.axes.iter().map(|at| (*at, self.dimension));
+            let others = shape.radius.map(|at| (at, 1)).into_iter().chain(shape.normal.map(|at| (at, 3)));
+            for (at, count) in directions.chain(others) {
+                let own = self.tracks.chunks(self.width.max(1)).flat_map(|frame| &frame[at..at + count]);
+                let size = own.fold(0.0f64, |size, v| size.max(v.abs()));
+                sizes[at..at + count].iter_mut().for_each(|s| *s = size);
+            }
+            if let Some(at) = shape.value {
+                sizes[at] = 0.0;
+            }
+        }
+        sizes
+    }
+
     /// The film as one JSON document; the form is described at the head of `film/json.rs`.
     pub fn to_json(&self) -> Value {
         let series = |list: &[super::Series]| -> Vec<Value> {

@@ -51,6 +51,30 @@ impl Camera {
         self.axes.map(|axes| axes[2].to_vec())
     }
 
+    /// Right, down and away from the eye, in space.
+    pub fn axes(&self) -> Option<[[f64; 3]; 3]> {
+        self.axes
+    }
+
+    /// How far from the eye a position in space is, in sizes of the box.
+    pub fn depth(&self, p: &[f64; 3]) -> f64 {
+        let away = self.axes.map_or([0.0; 3], |axes| axes[2]);
+        (0..3).map(|k| away[k] * (p[k] - self.centre[k])).sum::<f64>() / self.size + EYE
+    }
+
+    /// Units of the picture for a unit of length at a position in space.
+    pub fn scale_at(&self, p: &[f64; 3]) -> f64 {
+        self.scale * EYE / self.depth(p)
+    }
+
+    /// Whether a face with this middle and outward normal is seen from behind.
+    pub fn looks_away(&self, middle: &[f64; 3], normal: &[f64; 3]) -> bool {
+        let away = self.axes.map_or([0.0; 3], |axes| axes[2]);
+        let eye: f64 =
+            (0..3).map(|k| normal[k] * (away[k] * EYE * self.size + middle[k] - self.centre[k])).sum();
+        eye > 0.0
+    }
+
     /// Where a position is seen; `None` where it is not finite, or behind the eye.
     pub fn project(&self, p: &[f64]) -> Option<(f64, f64)> {
         let d: Vec<f64> = p.iter().zip(&self.centre).map(|(p, c)| p - c).collect();

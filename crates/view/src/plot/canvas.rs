@@ -25,6 +25,8 @@ pub(super) trait Canvas {
     fn line(&mut self, points: &[(f64, f64)], color: Color, width: f64);
     /// A filled disc.
     fn disc(&mut self, at: (f64, f64), radius: f64, color: Color);
+    /// A filled polygon with corners that are all finite.
+    fn polygon(&mut self, corners: &[(f64, f64)], color: Color);
     /// Text on a base line.
     fn text(&mut self, at: (f64, f64), anchor: Anchor, size: f64, color: Color, text: &str);
 }

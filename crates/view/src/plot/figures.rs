@@ -2,6 +2,7 @@
 
 use super::camera::Camera;
 use super::canvas::{Canvas, Color};
+use super::solids::{Pieces, Solid};
 use crate::animation::{Animation, Shape};
 
 /// Corners of a circle.
@@ -9,7 +10,16 @@ const CORNERS: usize = 48;
 /// The inside of points.
 pub(super) const DOT: Color = Color(240, 196, 25);
 /// The outlines of solids.
-const SOLID: Color = Color(91, 143, 201);
+const SOLID: Color = SOLIDS[0];
+/// Bodies in the order in which they come, as on the page.
+const SOLIDS: [Color; 6] = [
+    Color(91, 143, 201),
+    Color(217, 148, 74),
+    Color(106, 167, 119),
+    Color(179, 115, 159),
+    Color(143, 134, 201),
+    Color(181, 160, 74),
+];
 const TRACES: [Color; 3] = [Color(116, 136, 160), Color(217, 154, 18), Color(138, 127, 192)];
 
 /// The figures of a film as a camera sees them.
@@ -18,12 +28,19 @@ pub(super) struct Figures<'f> {
     camera: &'f Camera,
     /// Those that are drawn.
     shapes: Vec<&'f Shape>,
+    /// Whether solids in space are filled and shaded.
+    filled: bool,
 }
 
 impl<'f> Figures<'f> {
     /// All of them.
     pub fn new(film: &'f Animation, camera: &'f Camera) -> Self {
-        Figures { film, camera, shapes: film.shapes.iter().collect() }
+        Figures { film, camera, shapes: film.shapes.iter().collect(), filled: false }
+    }
+
+    /// With solids in space filled and shaded; otherwise they are outlines.
+    pub fn filled(self) -> Self {
+        Figures { filled: true, ..self }
     }
 
     /// Leaves the first traces and the first others.
@@ -51,10 +68,25 @@ impl<'f> Figures<'f> {
         }
     }
 
-    /// Lines and circles in one colour, points filled with another, solids by their outlines.
+    /// Lines and circles in one colour, points filled with another; solids by their outlines, or with light behind all else.
     pub fn bodies(&self, canvas: &mut dyn Canvas, now: &Instant, ink: Color, inside: Color) {
+        let pieces = self.filled.then(|| Pieces::new(self.camera)).flatten();
+        let shaded = pieces.is_some();
+        if let Some(mut pieces) = pieces {
+            let mut names: Vec<&str> = Vec::new();
+            for shape in self.shapes.iter().filter(|s| s.kind == "solid") {
+                let known = names.iter().position(|name| *name == shape.name);
+                let place = known.unwrap_or_else(|| {
+                    names.push(&shape.name);
+                    names.len() - 1
+                });
+                pieces.put(&self.solid_at(shape, now), SOLIDS[place % SOLIDS.len()]);
+            }
+            pieces.draw(canvas);
+        }
         for shape in &self.shapes {
             match shape.kind {
+                "solid" if shaded => {}
                 "solid" => self.solid(canvas, shape, now),
                 "line" => {
                     let points: Vec<_> = shape.at.iter().map(|at| self.seen(now, *at)).collect();
@@ -75,6 +107,21 @@ impl<'f> Figures<'f> {
 
     fn seen(&self, now: &Instant, at: usize) -> Option<(f64, f64)> {
         self.camera.project(&now.numbers(&self.film.tracks, self.film.width, at, self.film.dimension))
+    }
+
+    /// The numbers of a solid in space.
+    fn solid_at(&self, shape: &Shape, now: &Instant) -> Solid<'f> {
+        let read = |at: usize| {
+            let p = now.numbers(&self.film.tracks, self.film.width, at, 3);
+            [p[0], p[1], p[2]]
+        };
+        let radius = shape.radius.map(|r| now.numbers(&self.film.tracks, self.film.width, r, 1)[0]);
+        Solid {
+            form: shape.form.unwrap_or_default(),
+            at: shape.at.iter().map(|at| read(*at)).collect(),
+            radius: radius.unwrap_or(0.0),
+            axes: shape.axes.iter().map(|at| read(*at)).collect(),
+        }
     }
 
     fn solid(&self, canvas: &mut dyn Canvas, shape: &Shape, now: &Instant) {
@@ -187,7 +234,7 @@ impl Instant {
 }
 
 /// Two unit vectors at right angles to a normal and to each other.
-fn frame_of(n: &[f64]) -> ([f64; 3], [f64; 3]) {
+pub(super) fn frame_of(n: &[f64]) -> ([f64; 3], [f64; 3]) {
     let length = n.iter().map(|x| x * x).sum::<f64>().sqrt();
     let [a, b, c] = [n[0] / length, n[1] / length, n[2] / length];
     let u = if c.abs() < 0.99 { [-b, a, 0.0] } else { [0.0, -c, b] };

@@ -71,7 +71,7 @@ impl<'f> Frames<'f> {
         self.canvas.fill([0.0, 0.0, SIZE.0, SIZE.1], WHITE);
         self.heading(t);
         let film = self.film;
-        let figures = Figures::new(film, &self.camera);
+        let figures = Figures::new(film, &self.camera).filled();
         figures.traces(&mut self.canvas, &now);
         figures.bodies(&mut self.canvas, &now, BLACK, DOT);
         self.gauges(&now);

@@ -104,6 +104,10 @@ impl Canvas for Raster {
         self.cover(&[at], half, color, |mask, points| polygon(mask, &ring(points[0], half, 4 * CORNERS)));
     }
 
+    fn polygon(&mut self, corners: &[(f64, f64)], color: Color) {
+        self.cover(corners, 1.0, color, polygon);
+    }
+
     fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, size: f64, color: Color, text: &str) {
         let size = size * self.scale;
         let width = self.face.width(text, size);

@@ -54,6 +54,15 @@ impl Canvas for Svg {
         self.put(format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" fill=\"{}\"/>\n", hex(color)));
     }
 
+    fn polygon(&mut self, corners: &[(f64, f64)], color: Color) {
+        self.text.push_str("<polygon points=\"");
+        for (k, (x, y)) in corners.iter().enumerate() {
+            let gap = if k == 0 { "" } else { " " };
+            self.put(format_args!("{gap}{},{}", round(*x), round(*y)));
+        }
+        self.put(format_args!("\" fill=\"{}\"/>\n", hex(color)));
+    }
+
     fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, size: f64, color: Color, text: &str) {
         if text.is_empty() {
             return;

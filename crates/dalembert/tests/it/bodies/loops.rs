@@ -120,3 +120,20 @@ fn a_door_on_two_hinges_counts_its_rows() {
         assert_eq!(freedom.degrees(&model), 1);
     }
 }
+
+/// A loop that its joints lock, at rest and without weight: every force is rounding, and nothing disagrees.
+#[test]
+fn a_locked_loop_without_forces_is_not_refused() {
+    let text = "body b0: mass 1.154, centre [0.979, 0.04, 0.512], inertia [0.3, 0.4, 0.5]
+        body b1: mass 1.01, centre [-0.552, -0.672, 0.025], inertia [0.3, 0.4, 0.5]
+        body b2: mass 1.772, centre [0.787, -0.354, 0.54], inertia [0.3, 0.4, 0.5]
+        joint j0: pin ground turned rpy(-0.633, -0.761, -0.959) to b0, axis [0, 0, 1]
+        joint j1: pin b0 at [0.504, 0.978, 0] to b1, axis [0, 1, 0]
+        joint j2: pin b1 at [0.774, -0.493, 0] to b2, axis [0, 1, 0]
+        joint C0: planar b2 at [0.927, -0.046, 0] to ground at [0.621, 0.335, 0.027] \
+            turned rpy(-0.633, -0.761, -0.959), axis [0, 0, 1], cut
+        initial j1' ~ -0.482";
+    let motion = run(&mut load(text), &until(0.05));
+    let (first, last) = (motion.table.row(0), motion.table.row(motion.table.rows().count() - 1));
+    assert!(first[1..4].iter().zip(&last[1..4]).all(|(a, b)| (a - b).abs() < 1e-9), "it is locked");
+}

@@ -113,9 +113,16 @@ impl Accelerator {
         if left == 0.0 {
             0.0
         } else {
-            left.abs()
-                / whole.max(tolerance::COUPLING * length * size).max(tolerance::SENSITIVITY * self.grain[i])
+            // All of a row may be rounding of the others: a torque across the plane in which a loop happens to move.
+            let others = tolerance::VANISHED_ROW * self.largest_row(terms);
+            let least = (tolerance::COUPLING * length * size).max(tolerance::SENSITIVITY * self.grain[i]);
+            left.abs() / whole.max(least).max(others)
         }
+    }
+
+    /// The sizes of the terms of the row that has the largest ones.
+    fn largest_row(&self, terms: &Terms) -> f64 {
+        (0..self.shape.n_con).map(|i| self.balance(i, terms).own).fold(0.0, f64::max)
     }
 
     /// U6: rows contradict each other if the scaled residual of one is too large.
