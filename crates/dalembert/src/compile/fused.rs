@@ -19,6 +19,9 @@ const MAX_BESIDE_LOOPS: usize = 10_000;
 #[derive(Clone)]
 pub(super) struct FusedAcceleration {
     pub layout: Layout,
+    /// How many numbers x' and eta' are, and the place of the one that says whether they can be trusted.
+    rates: usize,
+    trusted: usize,
     derived: Counts,
     /// The rows solved for, in the order of pivots.
     pub rows: Vec<usize>,
@@ -35,8 +38,11 @@ impl FusedAcceleration {
         let hoisted = straight.hoisted;
         let mut each = hoisted.each;
         each.compile();
+        let layout = straight.layout;
         let mut quick = Self {
-            layout: straight.layout,
+            rates: layout.n_x + layout.n,
+            trusted: layout.len() - 1,
+            layout,
             derived: straight.derived,
             rows: rows.to_vec(),
             once: hoisted.once,
@@ -86,7 +92,7 @@ impl Fused for FusedAcceleration {
     fn accelerate_in_place(&self, workspace: &mut [f64], out: &mut [f64]) -> bool {
         let (inputs, registers) = workspace.split_at_mut(self.each.input_count());
         self.each.run(inputs, registers, out);
-        out[self.layout.len() - 1] == 1.0 && all_finite(&out[..self.layout.n_x + self.layout.n])
+        out[self.trusted] == 1.0 && all_finite(&out[..self.rates])
     }
 }
 

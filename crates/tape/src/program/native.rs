@@ -46,6 +46,10 @@ pub(crate) struct Native {
     n_outputs: usize,
     slots: usize,
     guarded: bool,
+    /// Numbers of inputs, outputs and workspace that a run touches, and the place of the guard in the workspace: known
+    /// once, so that runs only compare.
+    room: [usize; 3],
+    guard: usize,
     bytes: usize,
 }
 
@@ -75,7 +79,10 @@ impl Native {
             constants.extend(std::iter::repeat_n(f64::from_bits(*bits), stride));
         }
         constants.resize(constants.len() + 4, 0.0);
+        let slots = allocated.slots;
         let native = Self {
+            room: [program.input_count() * lanes, program.output_count() * lanes, workspace(slots, stride)],
+            guard: GUARD_SLOT * stride,
             bytes: allocated.code.len(),
             code: memory::Executable::new(&allocated.code)?,
             constants,
@@ -83,7 +90,7 @@ impl Native {
             stride,
             n_inputs: program.input_count(),
             n_outputs: program.output_count(),
-            slots: allocated.slots,
+            slots,
             guarded: expanded.guard.is_some(),
         };
         #[cfg(any(debug_assertions, test))]
@@ -131,8 +138,7 @@ impl Native {
 
     /// How many numbers of workspace a run takes.
     pub fn workspace(&self) -> usize {
-        // One more: logic reads whole registers.
-        self.slots * self.stride + 1
+        workspace(self.slots, self.stride)
     }
 
     /// Computes the outputs; false if it cannot for these inputs. Number k of lane l is at `k * lanes + l`.
@@ -141,10 +147,9 @@ impl Native {
     /// If a slice is shorter than the counts say.
     #[inline]
     pub fn run(&self, inputs: &[f64], workspace: &mut [f64], outputs: &mut [f64]) -> bool {
+        let [n_in, n_out, n_work] = self.room;
         assert!(
-            inputs.len() >= self.n_inputs * self.lanes
-                && outputs.len() >= self.n_outputs * self.lanes
-                && workspace.len() >= self.workspace(),
+            inputs.len() >= n_in && outputs.len() >= n_out && workspace.len() >= n_work,
             "room for a run of native code"
         );
         self.enter(inputs, workspace, outputs);
@@ -173,7 +178,7 @@ impl Native {
     /// Whether no angle was beyond what the code reduces exactly. All at once, without a branch for each lane.
     #[inline]
     fn within(&self, workspace: &[f64]) -> bool {
-        let guard = GUARD_SLOT * self.stride;
+        let guard = self.guard;
         match self.lanes {
             _ if !self.guarded => true,
             1 => workspace[guard] <= trig::LIMIT,
@@ -203,6 +208,11 @@ impl Native {
 
     #[cfg(not(all(target_arch = "x86_64", unix)))]
     fn enter(&self, _inputs: &[f64], _workspace: &mut [f64], _outputs: &mut [f64]) {}
+}
+
+/// Numbers of workspace for so many slots. One more: logic reads whole registers.
+fn workspace(slots: usize, stride: usize) -> usize {
+    slots * stride + 1
 }
 
 /// A function of the library on the lanes of its first operand, and of its second, which follows; the result replaces
