@@ -5,7 +5,8 @@
 //!
 //! - a potential acts at P with the force -dV/dP, a Lagrangian with dL/dP, a Rayleigh function with -dR/dP';
 //! - a constraint row acts at P with its multiplier times dh/dP, or dh/dP' where it is on velocities (K2);
-//! - `force F at P` acts at P with F, the weight of a body at its centre of mass.
+//! - `force F at P` acts at P with F, the weight of a body at its centre of mass;
+//! - a joint that closes a loop acts at its point on both of its bodies.
 //!
 //! What depends on coordinates directly has no point here. A vector built from points is a point itself where their
 //! coefficients add up to one (`P1 + l*u`, `(A + B)/2`), otherwise it is a difference and its points carry the force.
@@ -36,11 +37,8 @@ pub(super) struct PlaceBook {
     /// Energies and residuals over the symbols of points.
     laws: Vec<PointLaw>,
     /// Forces whose points are given.
-    given: Vec<GivenForce>,
+    given: Vec<Placed>,
 }
-
-/// A force at a point: the name of the point, whether an energy stands for the force, the point, the force.
-type GivenForce = (String, bool, Vec<Expr>, Vec<Expr>);
 
 /// A point with symbols for its position and velocity.
 struct NamedPoint {
@@ -177,9 +175,23 @@ impl Elaborator<'_> {
 
     /// A force at a point that is given.
     pub(super) fn place_force(&mut self, name: String, of_energy: bool, at: Vec<Expr>, force: Vec<Expr>) {
+        self.place(name, PlacedKind::Impressed, of_energy, at, force);
+    }
+
+    /// A force of a constraint row, for a multiplier of one, at a point that is given.
+    pub(super) fn place_row_force(&mut self, name: &str, row: usize, at: Vec<Expr>, force: Vec<Expr>) {
+        self.place(name.to_owned(), PlacedKind::Row(row), true, at, force);
+    }
+
+    fn place(&mut self, name: String, kind: PlacedKind, of_energy: bool, at: Vec<Expr>, force: Vec<Expr>) {
         if let Some(book) = &mut self.places {
-            book.given.push((name, of_energy, at, force));
+            book.given.push((name, kind, of_energy, at, force));
         }
+    }
+
+    /// Whether points are kept.
+    pub(super) fn keeps_places(&self) -> bool {
+        self.places.is_some()
     }
 
     /// Every force with its point, in the speeds.
@@ -189,10 +201,7 @@ impl Elaborator<'_> {
         images: &[(Symbol, Expr)],
     ) -> Vec<PlacedForce> {
         let Some(book) = self.places.take() else { return Vec::new() };
-        let mut found: Vec<Placed> = Vec::new();
-        for (name, of_energy, at, force) in book.given {
-            found.push((name, PlacedKind::Impressed, of_energy, at, force));
-        }
+        let mut found = book.given;
         let meanings = self.meanings(&book.points);
         for law in &book.laws {
             let used = self.pool.symbols(&[law.function]);

@@ -1,6 +1,6 @@
 //! Arrows are the forces of the free-body diagram: the same system shows the same ones in any coordinates.
 
-use crate::support::below;
+use crate::support::{below, evaluate, load, start};
 use dalembert::run::Flow;
 use dalembert::{Model, Overrides, Request, Source};
 use dalembert_view::Animation;
@@ -222,4 +222,39 @@ fn torques_are_couples_and_what_has_no_point_is_told() {
         film.remarks
     );
     assert!(film.arrows.iter().all(|a| a.kind != ForceKind::Impressed || a.largest == 0.0));
+}
+
+/// The force of a joint that closes a loop acts at the joint, on both of its bodies.
+#[test]
+fn joints_that_close_loops_act_at_their_points() {
+    let linkage = |cut: &str| {
+        let mark = |name: &str| if name == cut { ", cut" } else { "" };
+        format!(
+            "gravity [0, -9.81]
+             body crank: rod 0.8 from [0, 0] to [0.4, 0]
+             body coupler: rod 2.2 from [0, 0] to [1.1, 0]
+             body rocker: rod 1.6 from [0, 0] to [0.8, 0]
+             joint A: pin ground to crank
+             joint B: pin crank at [0.4, 0] to coupler
+             joint C: pin coupler at [1.1, 0] to rocker at [0.8, 0]{}
+             joint D: pin ground at [1, 0] to rocker{}
+             initial A = 1, B ~ -0.4, A' = 2
+             output F = force(D)",
+            mark("C"),
+            mark("D"),
+        )
+    };
+    for cut in ["C", "D"] {
+        let film = film_of(&linkage(cut));
+        assert!(film.remarks.iter().all(|r| !r.contains("ideal")), "{cut}: {:?}", film.remarks);
+    }
+    let film = film_of(&linkage("D"));
+    let forces = arrows(&film, ForceKind::Ideal, 0);
+    let mut model = load(&linkage("D"));
+    let state = start(&mut model);
+    let F = evaluate(&model, &state).outputs;
+    assert_eq!(forces.len(), 1, "{forces:?}");
+    for (a, b) in forces[0].iter().zip([1.0, 0.0, F[0], F[1]]) {
+        below("the bearing on the ground", (a - b).abs(), 1e-9);
+    }
 }

@@ -14,7 +14,7 @@
 
 use super::super::scope::Binding;
 use super::super::{Elaborator, Fallible};
-use super::algebra::{Motion, across, apply, cross, dot, screw_lead, sub, transposed};
+use super::algebra::{Motion, ZERO, across, add, apply, cross, dot, scale, screw_lead, sub, transposed};
 use super::motion::BodyMotion;
 use crate::bodies::{ClosureRow, FixedFreedom, Joint, JointKind, JointRole, Matrix3, Vector};
 use crate::system::{Constraint, ConstraintRow};
@@ -132,6 +132,41 @@ impl Elaborator<'_> {
         if let Some(joint) = &mut self.bodies.joints[slot] {
             joint.role = JointRole::Cut { constraint: Some(group) };
             (joint.same_way, joint.rows) = (same_way, shapes);
+        }
+        if self.keeps_places() { self.place_closure(joint, &gap, first) } else { Ok(()) }
+    }
+
+    /// The forces of a closure on both of its bodies, row by row: at its point on the second, and at the place of the
+    /// first that is there, which is the point of the first moved along what the joint leaves free.
+    fn place_closure(&mut self, joint: &Joint, gap: &Gap, first_row: usize) -> Fallible<()> {
+        let size = if self.bodies.plan.is_plane { 2 } else { 3 };
+        let (first, second) = (self.pose(&joint.first, joint.span)?, self.pose(&joint.second, joint.span)?);
+        let pool = &mut self.pool;
+        let (directions, free) = if joint.kind == JointKind::Rod {
+            let square = dot(pool, &gap.d, &gap.d);
+            let length = pool.sqrt(square);
+            let inverse = pool.div(Pool::ONE, length);
+            (vec![scale(pool, inverse, &gap.d)], ZERO)
+        } else {
+            let held: Vec<Vector> = held_points(pool, joint, size == 2).into_iter().map(|(_, n)| n).collect();
+            let free = held.iter().fold(gap.d, |free, n| {
+                let along = dot(pool, n, &gap.d);
+                let part = scale(pool, along, n);
+                sub(pool, &free, &part)
+            });
+            (held, if held_all(joint.kind) { ZERO } else { free })
+        };
+        let moved = apply(pool, &first.R, &free);
+        let there = add(pool, &first.p, &moved);
+        for (k, n) in directions.into_iter().enumerate() {
+            let force = apply(&mut self.pool, &first.R, &n);
+            let back = force.map(|e| self.pool.neg(e));
+            for (body, at, force) in [(joint.second.body, second.p, force), (joint.first.body, there, back)] {
+                if body.is_some() {
+                    let (at, force) = (at[..size].to_vec(), force[..size].to_vec());
+                    self.place_row_force(&joint.name, first_row + k, at, force);
+                }
+            }
         }
         Ok(())
     }
@@ -289,6 +324,11 @@ pub(super) fn held_points(pool: &mut Pool, joint: &Joint, is_plane: bool) -> Vec
         JointKind::Slider | JointKind::Cylindrical | JointKind::Screw => named_across(pool, &joint.axes[0]),
         _ => (0..whole).map(|k| (all[k], super::algebra::unit(k))).collect(),
     }
+}
+
+/// Whether a joint leaves no displacement free.
+fn held_all(kind: JointKind) -> bool {
+    matches!(kind, JointKind::Pin | JointKind::Universal | JointKind::Ball | JointKind::Weld)
 }
 
 /// Residuals of the turns that a joint holds, with their names.
