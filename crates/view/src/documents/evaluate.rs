@@ -2,6 +2,7 @@
 
 use super::{object, state_pairs, units};
 use dalembert::constraint_kind::redundancy;
+use dalembert::energies::EnergyValues;
 use dalembert::explicit_terms::{Possible, VirtualWork};
 use dalembert::{Evaluation, Model, Source, Workspace};
 use dalembert_run::{Kernel, Line, State};
@@ -130,6 +131,23 @@ pub fn virtual_work(work: &VirtualWork) -> Value {
             "nonideal": work.nonideal,
             "control": work.control,
         },
+    })
+}
+
+/// Energies and co-energies at a state, as JSON; `null` for what does not exist.
+pub fn energies(values: &EnergyValues) -> Value {
+    json!({
+        "kinetic_coenergy": values.kinetic_coenergy,
+        "kinetic_energy": values.kinetic_energy,
+        "potential_energy": values.potential,
+        "potential_coenergy": values.potential_coenergy,
+        "lagrangian": values.lagrangian,
+        "hamiltonian": values.hamiltonian,
+        "hamiltonian_star": values.hamiltonian_star,
+        "lagrangian_star": values.lagrangian_star,
+        "momenta": values.momenta,
+        "efforts": values.efforts,
+        "remarks": values.reasons,
     })
 }
 
