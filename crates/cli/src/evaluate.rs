@@ -97,6 +97,10 @@ impl Asked {
                 ("control", work.control),
             ];
             rows.extend(classes.map(|(name, value)| vec![name.to_owned(), plain(value)]));
+            for (name, delta) in &work.points {
+                let list: Vec<String> = delta.iter().map(|v| plain(*v)).collect();
+                rows.push(vec![format!("delta {name}"), format!("[{}]", list.join(", "))]);
+            }
             section(out, &rows);
         }
         if let Some(values) = &self.energies {

@@ -113,7 +113,7 @@ impl Projection {
         let mass = sm::tidied(pool, mass);
         let Some(inverse_mass) = sm::inverse(pool, &mass, &constants) else {
             return Err(refuse(
-                "the mass matrix cannot be inverted in symbols: some speed has no inertia".into(),
+                "the mass matrix cannot be inverted in symbols: some speed has no inertia, or the inverse is too long".into(),
             ));
         };
         let matrix = sm::tidied(pool, matrix);

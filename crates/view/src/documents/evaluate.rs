@@ -7,7 +7,7 @@ use dalembert::explicit_terms::{Possible, VirtualWork};
 use dalembert::{Evaluation, Model, Source, Workspace};
 use dalembert_run::{Kernel, Line, State};
 use dalembert_syntax::diagnostic::{self, Code, Diagnostic};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// The model's start, or its guess as it stands with a warning.
 pub fn start_or_guess(model: &Model, remarks: &mut Vec<Diagnostic>) -> Result<State, Box<Diagnostic>> {
@@ -131,6 +131,7 @@ pub fn virtual_work(work: &VirtualWork) -> Value {
             "nonideal": work.nonideal,
             "control": work.control,
         },
+        "points": work.points.iter().map(|(name, delta)| (name.clone(), json!(delta))).collect::<Map<_, _>>(),
     })
 }
 
