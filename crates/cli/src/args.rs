@@ -223,6 +223,9 @@ pub struct DeriveArgs {
     /// Variables of that function, as in --variables "u, v": names of the model or new ones
     #[arg(long, value_name = "NAMES", required_if_eq("form", "legendre"))]
     pub variables: Option<String>,
+    /// Where `--form legendre` is also given in numbers, as in --at "u=1" or, for slopes, --at "v_u=3, u=1"
+    #[arg(long, value_name = "VALUES", allow_hyphen_values = true, requires = "function")]
+    pub at: Option<String>,
     /// Operators on the constants of the complete integral for `--form hamilton-jacobi`, as in --operators "a*d_a, d_c"
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub operators: Option<String>,
@@ -326,6 +329,9 @@ pub struct EvaluateArgs {
     /// Work of each class of forces on a displacement, as in --virtual "x=1, y=0.5"; the rest is 0
     #[arg(long, value_name = "DISPLACEMENT", allow_hyphen_values = true)]
     pub r#virtual: Option<String>,
+    /// Energies and co-energies T*, T, V, V*, L, H, H*, L* with p and e, by Newton's method where there is no closed form
+    #[arg(long)]
+    pub energies: bool,
 }
 
 #[derive(Args)]

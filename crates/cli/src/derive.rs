@@ -31,7 +31,8 @@ fn written(args: &DeriveArgs, model: &Model) -> Result<String, Box<Diagnostic>> 
     match args.form {
         FormName::Legendre => {
             let variables = split_names(args.variables.as_deref().unwrap_or_default());
-            model.legendre(args.function.as_deref().unwrap_or_default(), &variables, format)
+            let (function, at) = (args.function.as_deref(), args.at.as_deref());
+            model.legendre(function.unwrap_or_default(), &variables, at.unwrap_or_default(), format)
         }
         FormName::HamiltonJacobi if args.operators.is_some() => {
             let operators = split_names(args.operators.as_deref().unwrap_or_default());

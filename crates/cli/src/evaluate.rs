@@ -6,10 +6,13 @@ use crate::input::{Loaded, Remarks, load_for};
 use crate::output::{print, print_json, show};
 use crate::text_table::{cells, plain, quantity, table};
 use dalembert::diagnostic::Diagnostic;
+use dalembert::energies::EnergyValues;
 use dalembert::explicit_terms::{ExplicitTerms, Possible, VirtualWork};
 use dalembert::run::Contacts;
 use dalembert::{Evaluation, Model};
-use dalembert_view::documents::{evaluation, output_remarks, outputs, possible, rank_remarks, reactions};
+use dalembert_view::documents::{
+    energies, evaluation, output_remarks, outputs, possible, rank_remarks, reactions,
+};
 use dalembert_view::documents::{start_or_guess, state_pairs, virtual_work};
 use serde_json::Value;
 
@@ -44,10 +47,11 @@ pub fn run(args: &EvaluateArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Answers to `--possible` and `--virtual`.
+/// Answers to `--possible`, `--virtual` and `--energies`.
 struct Asked {
     possible: Option<Possible>,
     work: Option<VirtualWork>,
+    energies: Option<EnergyValues>,
 }
 
 impl Asked {
@@ -55,7 +59,9 @@ impl Asked {
         let possible = args.possible.as_ref().map(|text| model.possible(now, text)).transpose()?;
         let mut work = model.workspace();
         let work = args.r#virtual.as_ref().map(|text| work.virtual_work(now, text)).transpose()?;
-        Ok(Asked { possible, work })
+        let energies =
+            args.energies.then(|| EnergyValues::at(&mut model.workspace(), &now.state)).transpose()?;
+        Ok(Asked { possible, work, energies })
     }
 
     fn enter(&self, document: &mut Value) {
@@ -64,6 +70,9 @@ impl Asked {
         }
         if let Some(work) = &self.work {
             document["virtual"] = virtual_work(work);
+        }
+        if let Some(values) = &self.energies {
+            document["energies"] = energies(values);
         }
     }
 
@@ -88,7 +97,19 @@ impl Asked {
                 ("control", work.control),
             ];
             rows.extend(classes.map(|(name, value)| vec![name.to_owned(), plain(value)]));
+            for (name, delta) in &work.points {
+                let list: Vec<String> = delta.iter().map(|v| plain(*v)).collect();
+                rows.push(vec![format!("delta {name}"), format!("[{}]", list.join(", "))]);
+            }
             section(out, &rows);
+        }
+        if let Some(values) = &self.energies {
+            let unit = model.system.energy_kind.shown();
+            let mut rows = vec![cells(["energy", "value"])];
+            let list = values.list().into_iter();
+            rows.extend(list.map(|(letter, v)| vec![letter.to_owned(), quantity(v, unit.as_deref())]));
+            section(out, &rows);
+            values.reasons.iter().for_each(|reason| out.push_str(&format!("# {reason}\n")));
         }
     }
 }

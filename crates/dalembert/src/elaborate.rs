@@ -34,6 +34,7 @@ mod statement;
 mod survey;
 mod tables;
 mod value;
+mod written;
 
 use crate::system::{Parameter, System, TableUse};
 use dalembert_expr::{Derivation, Expr, Pool, Symbol};
@@ -184,6 +185,7 @@ fn elaborate_keeping(ast: &Ast, overrides: &Overrides, points: bool) -> (Option<
     let mut this = Elaborator::new(overrides);
     this.places = points.then(places::PlaceBook::default);
     this.declarations = declarations(ast);
+    this.energies.written = written::energies(ast);
     this.refuse_repeated_overrides();
     this.read_model(ast);
     this.override_initials();

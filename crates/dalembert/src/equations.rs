@@ -446,7 +446,7 @@ pub fn closed_form(model: &mut Workspace) -> Result<Vec<Expr>, Box<Diagnostic>> 
         }
     }
     let Some(inverse) = pool.regular_inverse(&matrix, &constants) else {
-        return refuse("the matrix of accelerations and multipliers cannot be shown to be regular: constraints are redundant, or inertia is missing".into());
+        return refuse("the matrix of accelerations and multipliers cannot be shown to be regular: constraints are redundant, inertia is missing, or the inverse is too long".into());
     };
     let solve = |pool: &mut Pool, force: &[Expr]| -> Vec<Expr> {
         let right: Vec<Expr> = force.iter().chain(&form.constraint_right).copied().collect();

@@ -183,9 +183,10 @@ impl Model {
         &self,
         function: &str,
         variables: &[String],
+        at: &str,
         format: Format,
     ) -> Result<String, Box<Diagnostic>> {
-        equations::legendre(&mut self.workspace(), function, variables, format)
+        equations::legendre(&mut self.workspace(), function, variables, at, format)
     }
 
     /// The Hamilton-Jacobi equation with constants by operators ([`equations::hamilton_jacobi`]).

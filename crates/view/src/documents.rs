@@ -27,8 +27,8 @@ pub use analysis::{analysis, brackets, verification};
 pub use check::{Findings, check, checked, parameters};
 pub use connection::{connection, stationary_kind};
 pub use evaluate::{
-    evaluation, input_names, output_remarks, outputs, possible, rank_remarks, reactions, start_or_guess,
-    virtual_work,
+    energies, evaluation, input_names, output_remarks, outputs, possible, rank_remarks, reactions,
+    start_or_guess, virtual_work,
 };
 pub use facts::facts;
 pub use fit::fit;

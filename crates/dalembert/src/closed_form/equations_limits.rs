@@ -9,6 +9,9 @@ pub(crate) const MAX_ROWS: usize = 6;
 /// Operations in one entry.
 pub(crate) const MAX_COST: u64 = 20_000;
 
+/// Different parts of the entries of a matrix whose entries are longer than that: as many lines with names at most.
+pub(crate) const MAX_PARTS: usize = 1_500;
+
 /// Work of tidying the equations of one form, in visits of nodes of expressions: about a second.
 pub(crate) const MAX_EFFORT: u64 = 12_000_000;
 

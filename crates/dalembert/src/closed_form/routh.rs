@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! P9  x_c ignorable, p_c = dL/dx_c' = constant:   R = L - p_c x_c',  x_c' eliminated;   d/dt dR/dx' - dR/dx = Q'
+//!     with L = x_c' G x_c'/2 + g x_c' + L_0:      R = L_0 - (p_c - g) G^-1 (p_c - g)/2
 //! ```
 //!
 //! A coordinate is ignorable if neither it nor, through constraints and forces, its rate is in anything but L, and in L
@@ -9,11 +10,11 @@
 //! Checked by `tests/it/printed.rs`.
 
 use crate::closed_form::equations_limits::refuse;
-use crate::closed_form::symbol_matrix as sm;
+use crate::closed_form::symbol_matrix::{self as sm, Rows};
 use crate::formalism::hamilton::Quadratic;
 use crate::formalism::poincare::{Poincare, dot, momentum_symbols};
 use crate::workspace::Workspace;
-use dalembert_expr::{Expr, Pool, Symbol};
+use dalembert_expr::{Derivation, Expr, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::Diagnostic;
 
 /// The Routhian of a model.
@@ -27,6 +28,12 @@ pub struct Routh {
     pub rates: Vec<Expr>,
     /// R
     pub routhian: Expr,
+    /// L where the rates of ignorable coordinates are zero.
+    pub rest: Expr,
+    /// G of `L = x_c' G x_c'/2 + g x_c' + rest`.
+    pub mass: Rows,
+    /// g of it.
+    pub linear: Vec<Expr>,
     /// Q' on every speed.
     pub impressed: Vec<Expr>,
 }
@@ -53,7 +60,7 @@ impl Routh {
         let pool = &mut model.system.pool;
         let chosen: Vec<Symbol> = ignorable.iter().map(|c| speeds[*c]).collect();
         let own: Vec<Expr> = ignorable.iter().map(|c| equations.momenta[*c]).collect();
-        let Some(Quadratic { mass, linear, .. }) = Quadratic::of(pool, equations.lagrangian, &own, &chosen)
+        let Some(Quadratic { mass, linear, rest }) = Quadratic::of(pool, equations.lagrangian, &own, &chosen)
         else {
             return Err(refuse(
                 "the momenta of the ignorable coordinates are not linear in their rates".into(),
@@ -68,13 +75,57 @@ impl Routh {
         let free = sm::minus(pool, &beta, &linear);
         let rates = sm::times(pool, &inverse, &free);
         let images: Vec<(Symbol, Expr)> = chosen.iter().copied().zip(rates.iter().copied()).collect();
-        let lagrangian = pool.substitute(&[equations.lagrangian], &images)[0];
-        let work = dot(pool, &beta, &rates);
-        let routhian = pool.sub(lagrangian, work);
+        let rest = pool.tidy(rest);
+        let stored = dot(pool, &free, &rates);
+        let routhian = pool.combine([(rest, Rational::ONE), (stored, -&Rational::HALF)]);
         let routhian = pool.tidy(routhian);
         let impressed = pool.substitute(&equations.impressed, &images);
         let momenta = ignorable.iter().map(|c| symbols[*c]).zip(own).collect();
-        Ok(Routh { ignorable, momenta, rates, routhian, impressed })
+        Ok(Routh { ignorable, momenta, rates, routhian, rest, mass, linear, impressed })
+    }
+}
+
+impl Routh {
+    /// `d/dt dR/dx' - dR/dx` on a speed, with u for the rates x_c' that are eliminated:
+    ///
+    /// ```text
+    /// [d/dt d/dx' - d/dx] L_0 + u' dg/dx' + u (d/dt dg/dx' - dg/dx) - u dG/dx u/2
+    /// ```
+    ///
+    /// Its parts are tidied one by one: u and u' stay together, where the derivatives of R would multiply them out.
+    pub(crate) fn left_side(
+        &self,
+        pool: &mut Pool,
+        along: &mut Derivation,
+        (x, v): (Symbol, Symbol),
+    ) -> Expr {
+        let mut euler = |pool: &mut Pool, e: Expr| {
+            let momentum = pool.diff(e, v);
+            let rate = along.apply(pool, momentum);
+            let slope = pool.diff(e, x);
+            let e = pool.sub(rate, slope);
+            pool.tidy(e)
+        };
+        let mut parts = vec![(euler(pool, self.rest), Rational::ONE)];
+        for (g, u) in self.linear.iter().zip(&self.rates) {
+            let bent = euler(pool, *g);
+            parts.push((pool.mul(*u, bent), Rational::ONE));
+        }
+        for (g, u) in self.linear.iter().zip(&self.rates) {
+            let slope = pool.diff(*g, v);
+            let (slope, rate) = (pool.tidy(slope), along.apply(pool, *u));
+            let rate = pool.tidy(rate);
+            parts.push((pool.mul(slope, rate), Rational::ONE));
+        }
+        for (row, a) in self.mass.iter().zip(&self.rates) {
+            for (e, b) in row.iter().zip(&self.rates) {
+                let slope = pool.diff(*e, x);
+                let slope = pool.tidy(slope);
+                let both = pool.mul(*a, *b);
+                parts.push((pool.mul(slope, both), -&Rational::HALF));
+            }
+        }
+        pool.combine(parts)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Small matrices of expressions, row by row. Every entry that is computed is tidied, so that what cancels is gone before the
 //! next product. Knows no mechanics.
 
-use crate::closed_form::equations_limits::refuse;
+use crate::closed_form::equations_limits::{MAX_PARTS, refuse};
 use dalembert_expr::{Expr, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::Diagnostic;
 
@@ -109,17 +109,17 @@ pub(crate) fn check_length<const N: usize>(
     list.into_iter().try_for_each(|rows| rows.iter().try_for_each(|row| check_vectors(pool, [row], limit)))
 }
 
-/// Refuses vectors with entries that nobody would read, or that took too much work to be tidied.
+/// Refuses vectors with entries that nobody would read: longer than the limit written out, and with more than
+/// [`MAX_PARTS`] parts where parts that are shared have names.
 pub(crate) fn check_vectors<const N: usize>(
     pool: &mut Pool,
     list: [&Vec<Expr>; N],
     limit: u64,
 ) -> Result<(), Box<Diagnostic>> {
-    if pool.tired() {
-        return Err(refuse("the closed form takes more work than is spent on what is to be read".into()));
-    }
-    match list.into_iter().flatten().map(|e| pool.cost(*e)).find(|cost| *cost > limit) {
+    let all: Vec<Expr> = list.into_iter().flatten().copied().collect();
+    match all.iter().map(|e| pool.cost(*e)).find(|cost| *cost > limit) {
         None => Ok(()),
+        Some(_) if pool.size(&all) <= MAX_PARTS => Ok(()),
         Some(cost) => Err(refuse(format!(
             "the closed form would take {cost} operations in one entry, more than the {limit} that are written"
         ))),

@@ -111,13 +111,13 @@ impl Projection {
         let mass = model.form.mass_matrix.written_out();
         let pool = &mut model.system.pool;
         let mass = sm::tidied(pool, mass);
-        let Some(inverse_mass) = sm::inverse(pool, &mass, &constants) else {
-            return Err(refuse(
-                "the mass matrix cannot be inverted in symbols: some speed has no inertia".into(),
-            ));
-        };
         let matrix = sm::tidied(pool, matrix);
         let right: Vec<Expr> = right.into_iter().map(|e| pool.tidy(e)).collect();
+        let Some(inverse_mass) = sm::inverse(pool, &mass, &constants) else {
+            return Err(refuse(
+                "the mass matrix cannot be inverted in symbols: some speed has no inertia, or the inverse is too long".into(),
+            ));
+        };
         let reach = sm::product(pool, &inverse_mass, &sm::transposed(&matrix, n));
         let gram = sm::product(pool, &matrix, &reach);
         let Some(gram_inverse) = sm::inverse(pool, &gram, &constants) else {
@@ -177,10 +177,11 @@ impl ExplicitEquation {
             ));
         }
         let controlled = !model.form.requirement_right.is_empty();
-        let p = Projection::of(model)?;
+        // What everything else is made of is tidied first: the work that is allowed may end with the inverses.
         let force = model.form.force.clone();
+        let force: Vec<Expr> = force.into_iter().map(|e| model.system.pool.tidy(e)).collect();
+        let p = Projection::of(model)?;
         let pool = &mut model.system.pool;
-        let force: Vec<Expr> = force.into_iter().map(|e| pool.tidy(e)).collect();
         let unconstrained = sm::times(pool, &p.inverse_mass, &force);
         let drawn = sm::times(pool, &p.matrix, &unconstrained);
         let error = sm::minus(pool, &p.right, &drawn);

@@ -175,15 +175,15 @@ impl Elaborator<'_> {
 
     /// A force at a point that is given.
     pub(super) fn place_force(&mut self, name: String, of_energy: bool, at: Vec<Expr>, force: Vec<Expr>) {
-        self.place(name, PlacedKind::Impressed, of_energy, at, force);
+        self.place_at(name, PlacedKind::Impressed, of_energy, at, force);
     }
 
     /// A force of a constraint row, for a multiplier of one, at a point that is given.
     pub(super) fn place_row_force(&mut self, name: &str, row: usize, at: Vec<Expr>, force: Vec<Expr>) {
-        self.place(name.to_owned(), PlacedKind::Row(row), true, at, force);
+        self.place_at(name.to_owned(), PlacedKind::Row(row), true, at, force);
     }
 
-    fn place(&mut self, name: String, kind: PlacedKind, of_energy: bool, at: Vec<Expr>, force: Vec<Expr>) {
+    fn place_at(&mut self, name: String, kind: PlacedKind, of_energy: bool, at: Vec<Expr>, force: Vec<Expr>) {
         if let Some(book) = &mut self.places {
             book.given.push((name, kind, of_energy, at, force));
         }

@@ -45,14 +45,12 @@ impl Elaborator<'_> {
             S::Kinetic(e) => {
                 let part = self.part(e, Allowed::only("the kinetic energy", State::Velocity))?;
                 self.energies.kinetic.push(part);
-                self.energies.written[0].add(expression_text(e));
                 Ok(())
             }
             S::Potential(e) => {
                 let part =
                     self.part(e, Allowed::only("the potential energy", State::Position).with_auxiliaries())?;
                 self.energies.potential.push(part);
-                self.energies.written[1].add(expression_text(e));
                 self.place_energy(e, Rational::MINUS_ONE, false);
                 Ok(())
             }

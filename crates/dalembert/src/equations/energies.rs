@@ -2,18 +2,21 @@
 
 use super::write::{Style, Writer};
 use crate::formalism::energies::{Energies, EnergyValues};
-use crate::system::{System, WrittenEnergy};
+use crate::system::WrittenEnergy;
 use crate::workspace::Workspace;
-use dalembert_expr::{Format, Function, Symbol};
+use dalembert_expr::{Format, Symbol};
 use dalembert_syntax::diagnostic::Diagnostic;
 
 pub(super) fn write(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnostic>> {
     let potential_given = model.system.energies.potential;
     let energies = Energies::of(model)?;
-    let kinetic = as_written(&model.system, 0);
-    // Forces that are counted in V are not in the statement.
-    let potential =
-        as_written(&model.system, 1).filter(|_| model.system.energies.potential == potential_given);
+    let [kinetic, potential] = model.system.energies.written.clone();
+    // Bodies and force elements have energies that no statement gives; forces that are counted in V neither.
+    let own = style.format == Format::Text && model.system.bodies.is_none();
+    let kinetic = Some(kinetic).filter(|e| own && !e.text.is_empty());
+    let potential = Some(potential)
+        .filter(|e| own && !e.text.is_empty() && model.system.energies.potential == potential_given);
+    let framed = model.form.frame.is_some();
     let numbers = numbers(model, &energies);
     let pool = &mut model.system.pool;
     let mut w = Writer::new(style, model.system.title.as_deref());
@@ -40,14 +43,19 @@ pub(super) fn write(model: &mut Workspace, style: Style) -> Result<String, Box<D
         ("L*", e.lagrangian_star),
     ] {
         let Some(value) = value else { continue };
-        let text = match letter {
+        let written = match letter {
             "T*" => kinetic.as_ref(),
             "V" => potential.as_ref(),
             _ => None,
         };
-        match (letter, text) {
-            (_, Some(text)) if style.format == Format::Text => w.line(&format!("{letter} = {text}")),
-            ("T*" | "V", _) => w.function_as_written(pool, letter, value),
+        match (letter, written) {
+            // Over coordinates and their rates: what a reader wrote is what a reader expects.
+            (_, Some(e)) if e.definitions.is_empty() && !framed => w.line(&format!("{letter} = {}", e.text)),
+            (_, Some(e)) => {
+                w.function_as_written(pool, letter, value);
+                w.note(&note_of(letter, e));
+            }
+            ("T*" | "V", None) => w.function_as_written(pool, letter, value),
             _ => w.function(pool, letter, value),
         }
     }
@@ -55,22 +63,13 @@ pub(super) fn write(model: &mut Workspace, style: Style) -> Result<String, Box<D
     Ok(w.finish(&mut model.system))
 }
 
-/// The expression of the one statement that gives an energy, where all names in it are known to the reader: coordinates,
-/// speeds, parameters and functions, no `let` and no index.
-fn as_written(system: &System, which: usize) -> Option<String> {
-    let WrittenEnergy::One(text) = &system.energies.written[which] else { return None };
-    let known = |name: &str| {
-        name.starts_with(|c: char| c.is_ascii_digit())
-            || ["t", "pi"].contains(&name)
-            || system.frame.coordinates.iter().any(|c| c.name == name)
-            || system.frame.speeds.iter().any(|s| s.name == name)
-            || system.parameters.iter().any(|p| p.name == name)
-            || Function::ALL.iter().any(|f| f.name() == name)
-            || name == "sqrt"
-    };
-    let parts = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-    let plain = parts.filter(|part| !part.is_empty()).all(known);
-    (plain && !text.contains(['{', '[', ':'])).then(|| text.clone())
+/// An energy as the model writes it, with the names that `let` gives.
+fn note_of(letter: &str, written: &WrittenEnergy) -> String {
+    let text = format!("as written: {letter} = {}", written.text);
+    match written.definitions.is_empty() {
+        true => text,
+        false => format!("{text}, where {}", written.definitions.join(", ")),
+    }
 }
 
 /// Where a transform has no closed form: the values at the start, or why there are none.

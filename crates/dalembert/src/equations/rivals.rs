@@ -237,10 +237,7 @@ pub(super) fn routh(model: &mut Workspace, style: Style) -> Result<String, Box<D
     }
     w.function_as(pool, "R", "routhian", routh.routhian);
     for p in (0..form.speeds.len()).filter(|p| !routh.ignorable.contains(p)) {
-        let momentum = pool.diff(routh.routhian, form.speeds[p]);
-        let rate = along.apply(pool, momentum);
-        let slope = pool.diff(routh.routhian, form.coordinates[p]);
-        let left = pool.sub(rate, slope);
+        let left = routh.left_side(pool, &mut along, (form.coordinates[p], form.speeds[p]));
         let right = pool.add(routh.impressed[p], forces[p]);
         let right = pool.substitute(&[right], &images)[0];
         w.balance(pool, left, right);

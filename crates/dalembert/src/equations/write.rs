@@ -10,9 +10,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct Style {
     /// The language.
     pub format: Format,
-    /// Whether parts that equations share have names of their own.
+    /// Whether parts that equations share have names of their own. Text and LaTeX with an equation longer than
+    /// [`MAX_UNNAMED`] have them anyway.
     pub names: bool,
 }
+
+/// Characters of the longest expression that is printed without names for its parts: half a page.
+const MAX_UNNAMED: usize = 1_500;
 
 impl From<Format> for Style {
     fn from(format: Format) -> Self {
@@ -23,8 +27,10 @@ impl From<Format> for Style {
 /// Collects equations; [`Writer::finish`] gives the text.
 pub(super) struct Writer {
     format: Format,
-    /// Where shared parts have names: what is printed, once all of it is known.
-    waiting: Option<Vec<Expr>>,
+    /// Whether shared parts are to have names, however short the equations are.
+    names: bool,
+    /// What is printed, once all of it is known: then it is decided whether shared parts have names.
+    waiting: Vec<Expr>,
     title: Option<String>,
     lines: Vec<String>,
     /// Everything printed, so that Python can declare its symbols.
@@ -57,7 +63,8 @@ impl Writer {
         let Style { format, names } = style.into();
         Writer {
             format,
-            waiting: names.then(Vec::new),
+            names,
+            waiting: Vec::new(),
             title: title.map(str::to_owned),
             lines: Vec::new(),
             printed: Vec::new(),
@@ -77,18 +84,26 @@ impl Writer {
         self.length = self.length.saturating_add(pool.cost(e));
         let e = if self.length <= MAX_TIDIED { pool.tidy(e) } else { e };
         self.printed.extend(pool.symbols(&[e]));
-        match &mut self.waiting {
-            None => pool.print_with(e, self.format, &marked),
-            Some(waiting) => {
-                waiting.push(e);
-                format!("{WAITING}{}{PRINTED}", waiting.len() - 1)
-            }
-        }
+        self.waiting.push(e);
+        format!("{WAITING}{}{PRINTED}", self.waiting.len() - 1)
     }
 
-    /// Prints what waits, with the definitions of what it shares in front.
-    fn name_shared_parts(&mut self, system: &mut System) {
-        let Some(waiting) = self.waiting.take() else { return };
+    /// Prints what waits; where it is long, or names are asked for, with the definitions of what it shares in front.
+    fn print_expressions(&mut self, system: &mut System) {
+        let waiting = std::mem::take(&mut self.waiting);
+        let texts: Vec<String> =
+            waiting.iter().map(|e| system.pool.print_with(*e, self.format, &marked)).collect();
+        // A script is read by a program, which has no use for names; what is too long to be printed has none either.
+        let reader = self.format != Format::Python && !texts.iter().any(|text| text.contains(" operations>"));
+        let long = reader && waiting.iter().any(|e| system.pool.text(*e).len() > MAX_UNNAMED);
+        if !self.names && !long {
+            self.lines.iter_mut().for_each(|line| *line = filled(line, &texts));
+            return;
+        }
+        if !self.names {
+            self.note("z1, z2, ... are parts that long equations share");
+            self.lines.rotate_right(1);
+        }
         let taken: FxHashSet<String> = self
             .named
             .iter()
@@ -112,7 +127,8 @@ impl Writer {
             let name = self.name(pool.name(symbol));
             definitions.push(format!("{name} {equals} {}", pool.print_with(part, self.format, &marked)));
         }
-        self.lines.splice(0..0, definitions);
+        let at = usize::from(!self.names);
+        self.lines.splice(at..at, definitions);
     }
 
     /// A name of the model, to be spelt at the end.
@@ -341,7 +357,7 @@ impl Writer {
     }
 
     pub fn finish(mut self, system: &mut System) -> String {
-        self.name_shared_parts(system);
+        self.print_expressions(system);
         let (spelt, renamed) = self.spellings(system);
         self.declare_symbols(&system.pool, &renamed);
         let lines: Vec<String> = self.lines.iter().map(|line| unmarked(line, &spelt)).collect();

@@ -4,12 +4,14 @@
 //! ```text
 //! P1  B = A M^{-1/2} (symmetric root),  e = b - A a,  K = M^{-1/2} B^+
 //! P2  G(z) = (M z - Q - C)^T M^-1 (M z - Q - C),   G(z) - G(eta') = d^T M d  for z = eta' + d, A d = 0
-//! P3  W = v^T F for a virtual displacement v, A v = 0, and each class of forces F
+//! P3  W = v^T F for a virtual displacement v, A v = 0, and each class of forces F;  delta P = X_p(P) v_p of a point
 //! ```
 //!
 //! Sources: Udwadia and Kalaba 1992 (18), (19); Udwadia 2005 (9), (16)-(19). Where control acts without constraints of
 //! nature, B, e and K are those of the requirements. Checked by `tests/it/explicit_terms.rs`.
 
+use crate::formalism::poincare::Fields;
+use crate::system::DrawnPoint;
 use crate::workspace::{Evaluation, Workspace};
 use dalembert_expr::Expr;
 use dalembert_linalg::{Cod, dot, symmetric_eigen};
@@ -20,6 +22,8 @@ use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 const RANK: f64 = 1e-10;
 /// A displacement keeps the constraints if what it does to a row is below this part of its terms.
 const KEPT: f64 = 1e-9;
+/// Points whose displacements are given.
+const MAX_POINTS: usize = 40;
 
 /// What the papers write between M, Q, A, b and the acceleration.
 #[derive(Clone, Debug, Default)]
@@ -70,6 +74,8 @@ pub struct VirtualWork {
     pub nonideal: f64,
     /// Of control.
     pub control: f64,
+    /// How the points that have a name are displaced: delta P = X_p(P) v_p.
+    pub points: Vec<(String, Vec<f64>)>,
 }
 
 impl Workspace {
@@ -195,7 +201,28 @@ impl Workspace {
             ideal: dot(&s.ideal_force, &v),
             nonideal: dot(&s.nonideal_force, &v),
             control: dot(&s.control_force, &v),
+            points: self.displaced_points(&v, &now.state),
         })
+    }
+
+    /// delta P of the vectors of the model that have a name and do not depend on the speeds.
+    fn displaced_points(&mut self, v: &[f64], state: &dalembert_run::State) -> Vec<(String, Vec<f64>)> {
+        let named: Vec<DrawnPoint> = self.system.drawing.vectors.iter().take(MAX_POINTS).cloned().collect();
+        let fields = Fields::of(&mut self.system.pool, &self.form);
+        let mut found = Vec::new();
+        for point in named {
+            let pool = &mut self.system.pool;
+            if point.at.iter().any(|e| pool.depends_on(*e, &self.form.speeds)) {
+                continue;
+            }
+            let displaced = point.at.iter().map(|e| {
+                let along: Vec<Expr> = fields.all(&mut self.system.pool, *e);
+                dot(&self.values_at(&along[..v.len()], state), v)
+            });
+            let displaced: Vec<f64> = displaced.collect();
+            found.push((point.name, displaced));
+        }
+        found
     }
 
     /// Values of expressions over time, state and parameters.

@@ -42,26 +42,13 @@ pub struct Forces {
     pub placed: Vec<PlacedForce>,
 }
 
-/// The text of an energy.
+/// An energy as the statements of the model give it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum WrittenEnergy {
-    /// No statement gives it.
-    #[default]
-    None,
-    /// One does, with this expression.
-    One(String),
-    /// Several add up.
-    Several,
-}
-
-impl WrittenEnergy {
-    /// Adds a statement.
-    pub(crate) fn add(&mut self, text: String) {
-        *self = match self {
-            WrittenEnergy::None => WrittenEnergy::One(text),
-            _ => WrittenEnergy::Several,
-        };
-    }
+pub struct WrittenEnergy {
+    /// The sum of the statements, loops as sums; empty where no statement gives it.
+    pub text: String,
+    /// Definitions of the names in it that `let` gives, in the order of the model: `P = [l*sin(a), -l*cos(a)]`.
+    pub definitions: Vec<String>,
 }
 
 /// What one statement adds to the equations of motion.

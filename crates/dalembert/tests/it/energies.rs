@@ -160,7 +160,7 @@ fn any_function_has_its_legendre_transform() {
     let mut model = load("parameter k = 3\ncoordinate x\nkinetic x'^2/2");
     let mut of = |F: &str, u: &[&str]| {
         let variables: Vec<String> = u.iter().map(|u| (*u).to_owned()).collect();
-        dalembert::equations::legendre(&mut model, F, &variables, Format::Text)
+        dalembert::equations::legendre(&mut model, F, &variables, "", Format::Text)
     };
     let written = of("k*u^4/4 + w^2/2 - k*w", &["u", "w"]).expect("written");
     assert!(written.contains("v_u = k*u^3\n") && written.contains("w = k + v_w\n"), "{written}");

@@ -70,6 +70,40 @@ fn the_matrices_are_what_they_are_called() {
     assert_eq!(B.len(), 9);
 }
 
+/// The appendix of [UK92] on B^+, with rows of rank 2 of 3: (A1) the four conditions, (A2) solutions of B u = b, (A4) the kernel of
+/// B is at right angles to B^+, (A5) I - B^+ B is symmetric; (A3) the inverse of one row is the row over its square.
+#[test]
+fn the_inverse_of_moore_and_penrose() {
+    let (model, now) = at_start(DEPENDENT);
+    let terms = model.explicit_terms(&now);
+    let B = terms.constraint_scaled.expect("positive M");
+    let P = terms.constraint_scaled_pinv.expect("positive M");
+    let product = |a: &[Vec<f64>], b: &[Vec<f64>]| -> Vec<Vec<f64>> {
+        let entry = |row: &Vec<f64>, j: usize| row.iter().zip(b).map(|(x, y)| x * y[j]).sum();
+        a.iter().map(|row| (0..b[0].len()).map(|j| entry(row, j)).collect()).collect()
+    };
+    let upright = |a: &[Vec<f64>]| -> Vec<Vec<f64>> {
+        (0..a[0].len()).map(|j| a.iter().map(|row| row[j]).collect()).collect()
+    };
+    let off = |a: &[Vec<f64>], b: &[Vec<f64>]| apart(&a.concat(), &b.concat());
+    let (BP, PB) = (product(&B, &P), product(&P, &B));
+    below("B B^+ B = B", off(&product(&BP, &B), &B), 1e-12);
+    below("B^+ B B^+ = B^+", off(&product(&PB, &P), &P), 1e-12);
+    below("B B^+ symmetric", off(&upright(&BP), &BP), 1e-12);
+    below("B^+ B symmetric", off(&upright(&PB), &PB), 1e-12);
+    let b: Vec<Vec<f64>> = now.terms.b.iter().map(|b| vec![*b]).collect();
+    below("consistent: B B^+ b = b", off(&product(&BP, &b), &b), 1e-12);
+    // Any u = B^+ b + (I - B^+ B) w solves B u = b; its second part is in the kernel, at right angles to all of B^+.
+    let w = [0.3, -0.7, 1.1];
+    let free: Vec<Vec<f64>> = PB.iter().zip(w).map(|(row, w_i)| vec![w_i - dot(row, &w)]).collect();
+    below("B u = 0", largest(&product(&B, &free).concat()), 1e-12);
+    below("u^T B^+ = 0", largest(&product(&upright(&free), &P).concat()), 1e-12);
+    assert!(largest(&free.concat()) > 0.1);
+    let (model, now) = at_start("coordinate x, y\nkinetic (x'^2 + y'^2)/2\nconstraint line: x + 2*y = 0");
+    let one = model.explicit_terms(&now).constraint_scaled_pinv.expect("positive M").concat();
+    below("u^+ = u^T/(u^T u)", apart(&one, &[0.2, 0.4]), 1e-15);
+}
+
 /// The symmetric root, by squaring it: for diagonal M it is known, for a full 2 x 2 by (M + s)/sqrt(tr M + 2 s).
 #[test]
 fn the_root_is_symmetric() {
@@ -122,6 +156,19 @@ fn virtual_work_of_each_class() {
     let broken = model.virtual_work(&now, "z = 1").unwrap();
     assert!(!broken.kept && broken.ideal != 0.0);
     assert!(model.virtual_work(&now, "w = 1").is_err());
+}
+
+/// The displacement of a point is what its rate is with the displacement for the speeds, time held.
+#[test]
+fn points_are_displaced() {
+    let text = "parameter l = 2\ncoordinate r, phi\nlet P = [r*cos(phi) + t, r*sin(phi)]\nlet V = P'
+        kinetic (r'^2 + r^2*phi'^2)/2\ninitial r = 1.5, phi = 0.4, phi' = 1";
+    let (mut model, now) = at_start(text);
+    let work = model.virtual_work(&now, "r = 0.5, phi = 0.2").unwrap();
+    let names: Vec<&str> = work.points.iter().map(|p| p.0.as_str()).collect();
+    assert_eq!(names, ["P"], "a velocity is not a point");
+    let (s, c) = 0.4f64.sin_cos();
+    below("delta P", apart(&work.points[0].1, &[0.5 * c - 0.3 * s, 0.5 * s + 0.3 * c]), 1e-15);
 }
 
 /// In quasi-velocities displacements and accelerations go by the names of the speeds.

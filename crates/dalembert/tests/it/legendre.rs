@@ -214,15 +214,45 @@ fn slopes_that_can_be_undone() {
         ("k*u - sqrt(u)", ""),
         ("u*log(u) - u", "u = exp(v_u)"),
     ] {
-        let written = dalembert::equations::legendre(&mut model, F, &["u".to_owned()], Format::Text)
+        let written = dalembert::equations::legendre(&mut model, F, &["u".to_owned()], "", Format::Text)
             .unwrap_or_else(|d| panic!("{F}: {}", d.message));
         assert!(written.contains("\nG = ") && written.contains(inverse), "{F}: {written}");
     }
     for F in ["u^3", "sin(u)", "exp(u) + u^2"] {
-        let written = dalembert::equations::legendre(&mut model, F, &["u".to_owned()], Format::Text)
+        let written = dalembert::equations::legendre(&mut model, F, &["u".to_owned()], "", Format::Text)
             .unwrap_or_else(|d| panic!("{F}: {}", d.message));
         assert!(written.contains("no closed form"), "{F}: {written}");
     }
+}
+
+/// Without a closed inverse the transform is given in numbers: at the start, at values, and at slopes by Newton's method.
+#[test]
+fn transforms_without_a_closed_form_in_numbers() {
+    let mut model = load("parameter k = 3\ncoordinate x\nkinetic x'^2/2\ninitial x = 0.5, x' = 2");
+    let mut said = |F: &str, u: &str, at: &str| {
+        dalembert::equations::legendre(&mut model, F, &[u.to_owned()], at, Format::Text)
+            .map_or_else(|d| d.message.clone(), |text| text.lines().last().unwrap_or_default().to_owned())
+    };
+    // F = e^u + u^2: v = e^u + 2u, G = u v - F. At x = 0.5: v = e^0.5 + 1, G = 0.25 - e^0.5/2.
+    let (v, G) = (0.5f64.exp() + 1.0, 0.25 - 0.5f64.exp() / 2.0);
+    let value = |line: &str, name: &str| -> f64 {
+        let text = line.split(", ").find_map(|part| part.rsplit_once(&format!("{name} = ")));
+        text.and_then(|t| t.1.parse().ok()).unwrap_or_else(|| panic!("{name}: {line}"))
+    };
+    let line = said("exp(x) + x^2", "x", "");
+    below("v", (value(&line, "v_x") - v).abs(), 1e-15);
+    below("G", (value(&line, "G") - G).abs(), 1e-15);
+    // From the slope, and from another guess.
+    let line = said("exp(u) + u^2", "u", &format!("v_u = {v:?}, u = 3"));
+    below("u", (value(&line, "u") - 0.5).abs(), 1e-14);
+    below("G", (value(&line, "G") - G).abs(), 1e-14);
+    // A new variable has no value, a fold no inverse, and a slope of another variable does not exist.
+    assert!(said("exp(u) + u^2", "u", "").contains("--at \"v_u=2, u=1\""));
+    assert!(said("u^3 + sin(u)^3", "u", "v_u = -9, u = 0.7").contains("there is no G"));
+    assert!(said("exp(u) + u^2", "u", "w = 1").contains("is not a variable of the function"));
+    // Where there is a closed form, numbers are given only where they are asked for.
+    assert!(said("k*u^2/2", "u", "").starts_with("G = "));
+    assert!(said("k*u^2/2", "u", "v_u = 6, u = 1").contains("u = 2, v_u = 6, G = 6"));
 }
 
 /// Energies are printed as the model has them.
@@ -234,9 +264,37 @@ fn energies_as_they_were_written() {
         write(&mut load(text), Form::Energies, Format::Text).unwrap_or_else(|d| panic!("{}", d.message));
     assert!(written.contains("\nT* = m/2*(r'^2 + r^2*phi'^2)\n"), "{written}");
     assert!(written.contains("\nV = k/2*(r - l)^2 + m*(1 - cos(phi))\n"), "{written}");
-    // What a `let` names is written out.
-    let text = "parameter k = 3, l = 1\ncoordinate r\nlet s = r - l\nkinetic r'^2/2\npotential k/2*s^2";
+    // What a `let` names is written out, with the statement beside it.
+    let text = "parameter k = 3, l = 1\ncoordinate r\nlet s = r - l\nlet unused = 2*s\nkinetic r'^2/2\npotential k/2*s^2";
     let written =
         write(&mut load(text), Form::Energies, Format::Text).unwrap_or_else(|d| panic!("{}", d.message));
-    assert!(written.contains("\nV = k*(l - r)^2/2\n"), "{written}");
+    let wanted = "\nV = k*(l - r)^2/2\n# as written: V = k/2*s^2, where s = r - l\n";
+    assert!(written.contains(wanted), "{written}");
+}
+
+/// Several statements, sums, loops and vectors.
+#[test]
+fn several_statements_of_an_energy_are_written_as_one_sum() {
+    let written = |text: &str| {
+        write(&mut load(text), Form::Energies, Format::Text).unwrap_or_else(|d| panic!("{}", d.message))
+    };
+    let several = written(
+        "parameter m = 2, k = 3, g = 9.81\ncoordinate x, y\nkinetic m/2*x'^2\nkinetic m/2*y'^2
+        potential k/2*x^2\npotential -m*g*y + k/2*y^2\npotential if y > 1 then k*(y - 1)^2 else 0",
+    );
+    assert!(several.contains("\nT* = m/2*x'^2 + m/2*y'^2\n"), "{several}");
+    let V = "\nV = k/2*x^2 - m*g*y + k/2*y^2 + (if y > 1 then k*(y - 1)^2 else 0)\n";
+    assert!(several.contains(V), "{several}");
+    let chain = written(
+        "const N = 3\nparameter m = 2, k = 3\ncoordinate q[1..N]\nfor i in 1..N { kinetic m/2*q[i]'^2 }
+        potential k/2*q[1]^2 + sum(i in 2..N, k/2*(q[i] - q[i - 1])^2)",
+    );
+    assert!(chain.contains("\nT* = sum(i in 1..N, m/2*q[i]'^2)\n"), "{chain}");
+    assert!(chain.contains("\nV = k/2*q[1]^2 + sum(i in 2..N, k/2*(q[i] - q[i-1])^2)\n"), "{chain}");
+    let swing = written(
+        "parameter m = 2, l = 3, g = 9.81\ncoordinate theta\nlet P = [l*sin(theta), -l*cos(theta)]
+        kinetic m/2*dot(P', P')\npotential m*g*P.y",
+    );
+    let note = "# as written: T* = m/2*dot(P', P'), where P = [l*sin(theta), -l*cos(theta)]\n";
+    assert!(swing.contains("\nT* = m*l^2*theta'^2/2\n") && swing.contains(note), "{swing}");
 }

@@ -288,6 +288,43 @@ fn routh() {
     assert!(other.unwrap_err().message.contains("ignorable"));
 }
 
+/// Routh's equations hold where the momenta of ignorable coordinates depend on the position and on other rates.
+#[test]
+fn routh_with_coupled_rates() {
+    let text = "parameter m = 1.5, J = 0.4, k = 2\ncoordinate r, phi
+        kinetic m/2*(r'^2 + r^2*phi'^2) + J*(1 + r^2)*r'*phi'\npotential k*r^2 + r^3
+        initial r = 1.2, r' = 0.3, phi' = 0.8";
+    let mut model = load(text);
+    let (state, written) = (start(&mut model), write(&mut model, Form::Routh, Format::Text).unwrap());
+    let now = evaluate(&model, &state);
+    let momentum = 1.5 * 1.44 * 0.8 + 0.4 * 2.44 * 0.3;
+    let (left, right) = equations(&written).pop().expect("an equation");
+    let names = [("r''".to_owned(), "acc".to_owned())];
+    let (a, left) = (now.solution.eta_dot[0], renamed(&left, &names));
+    let again =
+        format!("{text}\nparameter acc = {a:e}, p_phi = {momentum:e}\noutput off = ({left}) - ({right})");
+    below("d/dt dR/dr' - dR/dr", evaluate(&load(&again), &state).outputs[0].abs(), 1e-13);
+}
+
+/// Equations that fill pages have names for their parts in text, and none in scripts; short ones have none.
+#[test]
+fn long_equations_have_names() {
+    let written = |name: &str, form: Form, format: Format| {
+        write(&mut load_file(name), form, format).unwrap_or_else(|d| panic!("{name} {form:?}: {}", d.message))
+    };
+    let longest = |text: &str| text.lines().map(str::len).max().unwrap_or(0);
+    let text = written("four_bar_bodies", Form::Explicit, Format::Text);
+    assert!(text.starts_with("# z1, z2, ...") && longest(&text) < 1500, "{}", longest(&text));
+    assert!(!written("four_bar_bodies", Form::Explicit, Format::Python).contains("z1 = "));
+    assert!(!written("double_pendulum", Form::Explicit, Format::Text).contains("z1"));
+    // A cart with five links: derivatives of R multiplied out had 11056 characters in one equation.
+    let text = written("cart_pendulum_chain", Form::Routh, Format::Text);
+    assert!(longest(&text) < 1500, "{}", longest(&text));
+    // Refused before parts had names.
+    let text = written("rolling_torus", Form::Udwadia, Format::Text);
+    assert!(text.contains("\nphi'' = ") && longest(&text) < 1500, "{}", longest(&text));
+}
+
 /// The vakonomic equations say that they are not mechanics; for holonomic constraints they are.
 #[test]
 fn vakonomic() {

@@ -5,6 +5,7 @@ use crate::support::*;
 use dalembert::equations::{Form, write};
 use dalembert_expr::Format;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 fn sympy_is_there() -> bool {
@@ -130,85 +131,48 @@ def energies(name, text, coordinates):
 "#;
 
 /// Printed expressions against SymPy's `trigsimp` and `simplify` of them: at most twice as long, where SymPy ends in time.
-/// Expressions of a line or less are not measured.
-const LENGTHS: &str = r#"
-import re as regex
-import signal
-from sympy import *
-
-def late(*_):
-    raise TimeoutError()
-signal.signal(signal.SIGALRM, late)
-
-def in_time(seconds, how, e):
-    try:
-        signal.alarm(seconds)
-        return len(str(how(e)))
-    except TimeoutError:
-        return None
-    finally:
-        signal.alarm(0)
-
-def expressions(space, line):
-    found = regex.match(r'(\w+) = (.*)$', line)
-    if not found or found[2].startswith('Symbol('):
-        return []
-    value = space[found[1]]
-    if isinstance(value, MatrixBase):
-        return [(e, len(str(e))) for e in value]
-    if isinstance(value, Equality):
-        return [(e, len(str(e))) for e in value.args]
-    return [(value, len(found[2]))]
-
-seen, wrong, unended = set(), [], []
-
-def lengths(name, text, seconds):
-    space = {}
-    exec(compile(text, name, 'exec'), space)
-    for line in text.splitlines():
-        for e, mine in expressions(space, line):
-            if not isinstance(e, Expr) or mine <= 100 or e in seen:
-                continue
-            seen.add(e)
-            tries = (trigsimp, lambda e: trigsimp(expand(e)), simplify)
-            ended = [n for n in (in_time(seconds, how, e) for how in tries) if n is not None]
-            head = f"{name} {line.split(' = ')[0]}, {mine} characters"
-            if not ended:
-                unended.append(head)
-            elif mine > 2 * min(ended):
-                wrong.append(f"{head}, {min(ended)} by SymPy: {line[:300]}")
-
-def judge():
-    print(len(seen), 'expressions; SymPy does not end in time:', *unended, sep='\n')
-    if wrong:
-        raise SystemExit('\n'.join(wrong))
-"#;
+/// Scripts are written into the folder, what SymPy found into the table; see `sympy_lengths.py`.
+fn compare_lengths(scripts: &[(String, String)], folder: &Path, table: &Path, seconds: &str) -> String {
+    let _old = std::fs::remove_dir_all(folder);
+    std::fs::create_dir_all(folder).expect("a folder");
+    for (name, text) in scripts {
+        std::fs::write(folder.join(format!("{name}.py")), text).expect("written");
+    }
+    let program = root().join("crates/dalembert/tests/it/sympy_lengths.py");
+    let output = Command::new("python3").arg(program).arg(folder).arg(table).arg(seconds).output();
+    let output = output.expect("python3 starts");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    said
+}
 
 #[test]
 fn equations_are_as_short_as_those_of_sympy() {
     if !sympy_is_there() {
         return;
     }
-    let mut program = LENGTHS.to_owned();
-    for name in [
+    let models = [
         "double_pendulum",
         "rolling_disk",
         "chaplygin_sleigh",
         "incline_nonideal",
         "appell_nonideal",
         "heavy_top",
-    ] {
-        program += &format!("lengths('{name}', {}, 6)\n", literal(&written(name, Form::Lagrange)));
-    }
-    python(&(program + "judge()\n"));
+    ];
+    let scripts = models.map(|name| (format!("{name} lagrange"), written(name, Form::Lagrange)));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sympy_sample");
+    let table = folder.with_extension("tsv");
+    let _old = std::fs::remove_file(&table);
+    compare_lengths(&scripts, &folder, &table, "15");
     // SymPy needs long for this one: 231 and 127 characters with sin^2 replaced by 1 - cos^2.
     let disk = write(&mut load_file("rolling_disk_lean"), Form::Lagrange, Format::Text).expect("equations");
     let longest = disk.lines().map(str::len).max().unwrap_or(0);
     assert!(longest < 300, "{longest}: {disk}");
 }
 
-/// All forms of all models, a minute for each expression and way of SymPy: hours on one core. `SYMPY_MODELS` names some of
-/// the models, `SYMPY_SECONDS` another time.
+/// All forms of all models, a minute for each expression: hours on one core. What was found is kept in the folder of
+/// temporary files of the build: a run that was ended goes on where it was. `SYMPY_MODELS` names some of the models,
+/// `SYMPY_SECONDS` another time.
 #[test]
 #[ignore = "takes hours; see CONTRIBUTING.md"]
 fn every_equation_of_every_model_is_as_short_as_that_of_sympy() {
@@ -217,17 +181,18 @@ fn every_equation_of_every_model_is_as_short_as_that_of_sympy() {
     }
     let seconds = std::env::var("SYMPY_SECONDS").unwrap_or_else(|_| "60".into());
     let asked = std::env::var("SYMPY_MODELS").unwrap_or_default();
-    let mut program = LENGTHS.to_owned();
+    let mut scripts = Vec::new();
     for name in model_names() {
         if !asked.is_empty() && !asked.split(',').any(|n| n == name) {
             continue;
         }
         for (word, form) in Form::ALL {
             let Ok(text) = write(&mut load_file(&name), form, Format::Python) else { continue };
-            program += &format!("lengths('{name} {word}', {}, {seconds})\n", literal(&text));
+            scripts.push((format!("{name} {word}"), text));
         }
     }
-    println!("{}", python(&(program + "judge()\n")));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sympy_all");
+    println!("{}", compare_lengths(&scripts, &folder, &folder.with_extension("tsv"), &seconds));
 }
 
 /// The models of the collection, by name.

@@ -2,11 +2,12 @@
 
 use super::{object, state_pairs, units};
 use dalembert::constraint_kind::redundancy;
+use dalembert::energies::EnergyValues;
 use dalembert::explicit_terms::{Possible, VirtualWork};
 use dalembert::{Evaluation, Model, Source, Workspace};
 use dalembert_run::{Contacts, Line, State};
 use dalembert_syntax::diagnostic::{self, Code, Diagnostic};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// The model's start, or its guess as it stands with a warning.
 pub fn start_or_guess(model: &Model, remarks: &mut Vec<Diagnostic>) -> Result<State, Box<Diagnostic>> {
@@ -131,6 +132,24 @@ pub fn virtual_work(work: &VirtualWork) -> Value {
             "nonideal": work.nonideal,
             "control": work.control,
         },
+        "points": work.points.iter().map(|(name, delta)| (name.clone(), json!(delta))).collect::<Map<_, _>>(),
+    })
+}
+
+/// Energies and co-energies at a state, as JSON; `null` for what does not exist.
+pub fn energies(values: &EnergyValues) -> Value {
+    json!({
+        "kinetic_coenergy": values.kinetic_coenergy,
+        "kinetic_energy": values.kinetic_energy,
+        "potential_energy": values.potential,
+        "potential_coenergy": values.potential_coenergy,
+        "lagrangian": values.lagrangian,
+        "hamiltonian": values.hamiltonian,
+        "hamiltonian_star": values.hamiltonian_star,
+        "lagrangian_star": values.lagrangian_star,
+        "momenta": values.momenta,
+        "efforts": values.efforts,
+        "remarks": values.reasons,
     })
 }
 

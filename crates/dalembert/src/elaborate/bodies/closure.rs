@@ -14,9 +14,9 @@
 
 use super::super::scope::Binding;
 use super::super::{Elaborator, Fallible};
-use super::algebra::{Motion, ZERO, across, add, apply, cross, dot, scale, screw_lead, sub, transposed};
+use super::algebra::{Motion, across, add, apply, cross, dot, scale, screw_lead, sub, transposed};
 use super::motion::BodyMotion;
-use crate::bodies::{ClosureRow, FixedFreedom, Joint, JointKind, JointRole, Matrix3, Vector};
+use crate::bodies::{ClosureRow, FixedFreedom, Joint, JointKind, JointRole, Matrix3, Vector, ZERO};
 use crate::system::{Constraint, ConstraintRow};
 use dalembert_expr::{Expr, Pool, Rational};
 use dalembert_syntax::ast;

@@ -38,12 +38,14 @@ pub struct Laws {
     pub configuration: Option<Law>,
     /// Which coordinates L contains.
     pub stored: Vec<usize>,
+    /// The potential of forces that is counted in V, as text.
+    pub of_forces: Option<String>,
 }
 
 impl Laws {
     /// Refused where the model has no Lagrangian.
     pub fn at(model: &mut Workspace, state: &State) -> Result<Self, Box<Diagnostic>> {
-        model.store_forces();
+        let of_forces = model.store_forces().map(|stored| model.system.pool.text(stored.potential));
         let L = Poincare::of(model)?.lagrangian;
         let form = &model.form;
         let mut held: Vec<(Symbol, f64)> = vec![(form.time, state.t)];
@@ -74,7 +76,7 @@ impl Laws {
         let lagrangian = law(L, &form.speeds, &placed);
         let plain = form.frame.is_none() && !stored.is_empty();
         let configuration = plain.then(|| law(less, &places, &moving));
-        Ok(Laws { kinetic, potential, inside, lagrangian, configuration, stored })
+        Ok(Laws { kinetic, potential, inside, lagrangian, configuration, stored, of_forces })
     }
 }
 
@@ -101,7 +103,7 @@ pub struct EnergyValues {
     pub hamiltonian_star: Option<f64>,
     /// L* = e q - H
     pub lagrangian_star: Option<f64>,
-    /// What does not exist, and why.
+    /// What does not exist, and why; forces that are counted in V.
     pub reasons: Vec<String>,
 }
 
@@ -119,7 +121,8 @@ impl EnergyValues {
         let efforts = laws.configuration.as_ref().map_or_else(Vec::new, |L| L.slopes(&place));
         let places: Vec<&str> =
             laws.stored.iter().map(|i| model.system.frame.coordinates[*i].name.as_str()).collect();
-        let mut reasons = Vec::new();
+        let counted = |V: &String| format!("forces with the potential {V} are counted in V");
+        let mut reasons: Vec<String> = laws.of_forces.iter().map(counted).collect();
         let mut keep = |what: &str, found: Result<super::Dual, String>| match found {
             Ok(dual) => Some(dual.value),
             Err(reason) => {
