@@ -318,9 +318,7 @@ impl Looped {
             class.back.program.run(room.now, room.registers, room.then);
             let mut found = ACCELERATION;
             for (first, count) in step.speeds.iter().zip(&class.counts) {
-                for k in 0..*count {
-                    eta_dot[first + k] = room.then[found + k];
-                }
+                eta_dot[*first..first + count].copy_from_slice(&room.then[found..found + count]);
                 found += count;
             }
             if let Some(at) = step.branch {

@@ -398,7 +398,8 @@ impl Differentiable for Compiled {
     }
 
     fn fused_derivatives(&self, parameters: &[Vec<f64>]) -> Option<Box<dyn FusedDerivatives + '_>> {
-        let quick = self.quick.as_ref()?;
+        // The program of a net is long, and several times as long with its derivatives; loops through its entries are not.
+        let quick = self.quick.as_ref().filter(|_| self.sparse.is_none())?;
         let all = quick.rows.len() == self.shape.n_con;
         let plain = self.shape.n_contact + self.shape.n_require == 0 && self.programs.nonideal.is_none();
         (all && plain && !parameters.is_empty()).then(|| Box::new(Fused::new(self, parameters)) as _)
