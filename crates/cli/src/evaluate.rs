@@ -104,7 +104,7 @@ impl Asked {
             section(out, &rows);
         }
         if let Some(values) = &self.energies {
-            let unit = model.system.energy_kind.shown();
+            let unit = model.system.energies.unit.shown();
             let mut rows = vec![cells(["energy", "value"])];
             let list = values.list().into_iter();
             rows.extend(list.map(|(letter, v)| vec![letter.to_owned(), quantity(v, unit.as_deref())]));
