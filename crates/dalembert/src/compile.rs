@@ -48,33 +48,53 @@ pub struct Compiled {
     pub(crate) programs: Programs,
     /// Where M and A are mostly zeros.
     sparse: Option<sparse::Layout>,
-    /// Whether anything computed here reads the reactions of constraints.
-    reactions_read: bool,
+    /// What is read of a solution, so that the rest need not be found.
+    pub(crate) reads: Reads,
     /// Rows of joints that close loops.
     loop_rows: Vec<usize>,
-    /// Whether outputs or events read reactions or multipliers.
-    multipliers_read: bool,
-    /// Rows whose multipliers or reactions non-ideal work reads.
-    rows_read: Vec<usize>,
-    pub(crate) events_need_solution: bool,
     contacts: Vec<dalembert_run::Contact>,
     actions: Vec<dalembert_run::Action>,
-    has_cost: bool,
-    /// Which inputs have bounds; empty where none has.
-    bounded: Vec<bool>,
-    /// How many numbers `programs.requirements` gives for each requirement.
-    requirement_lengths: Vec<usize>,
-    /// The whole acceleration as one program.
-    quick: Option<fused::FusedAcceleration>,
+    control: ControlLayout,
+    /// The whole acceleration at once, where there is a way.
+    whole: WholeAcceleration,
     /// The program of `M z` as native code, where loops have left it until it is asked for.
     native_columns: std::sync::OnceLock<Program>,
-    /// The same in loops over the links of a long tree; it goes before the program.
-    looped: Option<looped::LoopedAcceleration>,
     /// Directional derivatives of all programs, where they have been asked for.
     tangents: Option<std::sync::Arc<tangents::Tangents>>,
     /// What `balance` integrates: powers, and this Lagrangian.
     quadratures: (bool, Vec<Expr>),
     pub(crate) scratch_len: usize,
+}
+
+/// What programs read of a solution.
+#[derive(Clone)]
+pub(crate) struct Reads {
+    /// Whether anything reads the reactions of constraints.
+    reactions: bool,
+    /// Whether outputs or events read reactions or multipliers.
+    multipliers: bool,
+    /// Rows whose multipliers or reactions non-ideal work reads.
+    rows: Vec<usize>,
+    /// Whether events read accelerations or forces.
+    pub(crate) solution_in_events: bool,
+}
+
+/// How the numbers of control are laid out.
+#[derive(Clone, Default)]
+struct ControlLayout {
+    /// Whether the model gives a cost of its inputs.
+    has_cost: bool,
+    /// Which inputs have bounds; empty where none has.
+    bounded: Vec<bool>,
+    /// How many numbers `programs.requirements` gives for each requirement.
+    requirement_lengths: Vec<usize>,
+}
+
+/// The whole acceleration as one program, or in loops over the links of a long tree, which go before the program.
+#[derive(Clone, Default)]
+struct WholeAcceleration {
+    unrolled: Option<fused::FusedAcceleration>,
+    looped: Option<looped::LoopedAcceleration>,
 }
 
 pub(crate) fn dense(list: &[Expr]) -> Vec<(usize, Expr)> {
@@ -265,19 +285,18 @@ impl Compiled {
             derived,
             groups: system.constraints.named.iter().map(|c| c.rows.clone()).collect(),
             sparse,
-            reactions_read,
-            multipliers_read,
-            rows_read,
+            reads: Reads {
+                reactions: reactions_read,
+                multipliers: multipliers_read,
+                rows: rows_read,
+                solution_in_events: events_need_solution,
+            },
             loop_rows: loop_rows(system),
-            events_need_solution,
             contacts: Vec::new(),
             actions,
-            has_cost: false,
-            bounded: Vec::new(),
-            requirement_lengths: Vec::new(),
-            quick: None,
+            control: ControlLayout::default(),
+            whole: WholeAcceleration::default(),
             native_columns: std::sync::OnceLock::new(),
-            looped: None,
             tangents: None,
             quadratures: (false, Vec::new()),
             scratch_len: 0,
@@ -375,10 +394,10 @@ impl Compiled {
     pub(crate) fn set_parameters(&mut self, values: &[f64]) {
         assert!(!self.folded, "parameters that are folded into the tapes stay as they are");
         self.parameters.copy_from_slice(values);
-        if let Some(quick) = &mut self.quick {
+        if let Some(quick) = &mut self.whole.unrolled {
             quick.set_parameters(values);
         }
-        if let Some(looped) = &mut self.looped {
+        if let Some(looped) = &mut self.whole.looped {
             looped.set_parameters(values);
         }
     }

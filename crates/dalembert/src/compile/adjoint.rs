@@ -21,7 +21,7 @@ pub(super) struct Transposed<'c> {
 impl<'c> Transposed<'c> {
     /// `None` where the acceleration is not one program, or forces act that are not in it.
     pub fn new(compiled: &'c Compiled) -> Option<Self> {
-        let quick = compiled.quick.as_ref().filter(|_| compiled.sparse.is_none())?;
+        let quick = compiled.whole.unrolled.as_ref().filter(|_| compiled.sparse.is_none())?;
         let shape = &compiled.shape;
         if shape.n_contact + shape.n_require > 0 || compiled.programs.nonideal.is_some() {
             return None;

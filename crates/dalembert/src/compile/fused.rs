@@ -132,17 +132,17 @@ impl Compiled {
     pub fn compile_native(&mut self, system: &mut System, form: &KernelForm) {
         let rows: Vec<usize> = (0..self.shape.n_con).collect();
         match self.sparse {
-            _ if self.quick.is_some() => {}
+            _ if self.whole.unrolled.is_some() => {}
             None => self.fuse(system, form, &rows),
             Some(_) if form.is_deferred => {
                 let fixed = self.folded.then_some(self.parameters.as_slice());
                 let net = traced::factored_net(system, form, &rows, fixed);
-                self.quick = net.map(|s| FusedAcceleration::new(s, &rows, &self.parameters));
+                self.whole.unrolled = net.map(|s| FusedAcceleration::new(s, &rows, &self.parameters));
             }
             Some(_) => {}
         }
         // Beside loops over links the others are asked for at rows of a table, and large: native code costs more than it saves.
-        let most = if self.looped.is_some() { MAX_BESIDE_LOOPS } else { usize::MAX };
+        let most = if self.whole.looped.is_some() { MAX_BESIDE_LOOPS } else { usize::MAX };
         self.programs.each_mut(&mut |p| {
             if p.counts().total() <= most {
                 p.compile();
@@ -153,28 +153,28 @@ impl Compiled {
 
     /// The acceleration as one program with these rows, which stand for all along the motion.
     pub fn fuse(&mut self, system: &mut System, form: &KernelForm, rows: &[usize]) {
-        if rows.is_empty() && self.quick.is_none() && self.looped.is_none() {
-            self.looped = LoopedAcceleration::new(system, form, self);
+        if rows.is_empty() && self.whole.unrolled.is_none() && self.whole.looped.is_none() {
+            self.whole.looped = LoopedAcceleration::new(system, form, self);
         }
-        if self.looped.is_none() {
+        if self.whole.looped.is_none() {
             self.fuse_straight(system, form, rows);
         }
     }
 
     /// The same without loops over links, which have no derivatives.
     pub(crate) fn fuse_straight(&mut self, system: &mut System, form: &KernelForm, rows: &[usize]) {
-        if self.quick.as_ref().is_none_or(|q| q.rows != rows) {
+        if self.whole.unrolled.as_ref().is_none_or(|q| q.rows != rows) {
             let fixed = self.folded.then_some(self.parameters.as_slice());
             // Recursions over bodies judge their pivots at every state.
             let regular = form.is_deferred || self.has_inertia();
             let straight = regular.then(|| UnrolledSolve::new(system, form, rows, fixed)).flatten();
-            self.quick = straight.map(|s| FusedAcceleration::new(s, rows, &self.parameters));
+            self.whole.unrolled = straight.map(|s| FusedAcceleration::new(s, rows, &self.parameters));
         }
     }
 
     /// One program beside loops over links where there are such: for derivatives.
     pub(crate) fn straighten(&mut self, system: &mut System, form: &KernelForm) {
-        if self.looped.is_some() {
+        if self.whole.looped.is_some() {
             self.fuse_straight(system, form, &[]);
         }
     }
@@ -209,25 +209,25 @@ impl Compiled {
         let first = 1 + self.shape.n_x + self.shape.n_eta;
         let values = self.parameters.clone();
         self.programs.each_mut(&mut |p| *p = p.folded(first, &values));
-        (self.quick, self.looped, self.folded) = (None, None, true);
+        (self.whole.unrolled, self.whole.looped, self.folded) = (None, None, true);
         self.native_columns = std::sync::OnceLock::new();
         self.size_scratch();
     }
 
     /// Operation counts and code size.
     pub fn speed(&self) -> CodeStats {
-        let quick = self.quick.as_ref();
+        let quick = self.whole.unrolled.as_ref();
         CodeStats {
             derived: self.derived,
             terms: self.programs.terms.program.counts(),
-            whole: self.looped.as_ref().map(LoopedAcceleration::stats).or(quick.map(|q| FusedStats {
+            whole: self.whole.looped.as_ref().map(LoopedAcceleration::stats).or(quick.map(|q| FusedStats {
                 derived: q.derived,
                 each: q.each.counts(),
                 once: q.once.counts(),
             })),
             native_bytes: self.programs.terms.program.native_bytes()
                 + quick.map_or(0, |q| q.each.native_bytes())
-                + self.looped.as_ref().map_or(0, LoopedAcceleration::native_bytes),
+                + self.whole.looped.as_ref().map_or(0, LoopedAcceleration::native_bytes),
         }
     }
 
@@ -235,11 +235,11 @@ impl Compiled {
     /// values of [`Compiled::lane_constants`]; outputs x', eta', pivots and diagonal of A M^-1 A^T, and 1 where they
     /// can be trusted.
     pub fn lanes(&self) -> Option<Lanes> {
-        self.quick.as_ref().map(|q| Lanes::new(q.each.clone()))
+        self.whole.unrolled.as_ref().map(|q| Lanes::new(q.each.clone()))
     }
 
     /// What the lanes need of the parameters.
     pub fn lane_constants(&self) -> &[f64] {
-        self.quick.as_ref().map_or(&[], |q| &q.constants)
+        self.whole.unrolled.as_ref().map_or(&[], |q| &q.constants)
     }
 }

@@ -44,7 +44,7 @@ impl Compiled {
         let mut end = self.load(at.t, at.x, at.eta, scratch);
         scratch[end..end + lambda.len()].copy_from_slice(lambda);
         end += lambda.len();
-        for g in 0..if self.reactions_read { self.groups.len() } else { 0 } {
+        for g in 0..if self.reads.reactions { self.groups.len() } else { 0 } {
             scratch[end + g] = self.generalised_reaction(g, lambda, A, sparsity);
         }
         end + self.groups.len()
@@ -61,7 +61,7 @@ impl Compiled {
     ) -> usize {
         let mut end = self.load_ideal(at, &s.lambda, &terms.A, terms.sparsity.as_deref(), scratch);
         let first = end - self.groups.len();
-        for g in 0..if self.reactions_read { self.groups.len() } else { 0 } {
+        for g in 0..if self.reads.reactions { self.groups.len() } else { 0 } {
             scratch[first + g] = self.reaction(g, s, terms);
         }
         for part in [&s.eta_dot, &terms.Q, &s.ideal_force, &s.nonideal_force, &s.control_force] {
@@ -89,7 +89,7 @@ impl Compiled {
     /// M by `M z` for unit vectors z, with the state loaded. O(n) operations a column.
     fn mass_by_columns(&self, columns: &Program, inputs: usize, scratch: &mut [f64], M: &mut [f64]) {
         let n = self.shape.n_eta;
-        let columns = match &self.looped {
+        let columns = match &self.whole.looped {
             None => columns,
             // Left until it is asked for: loops over links do without M.
             Some(_) => self.native_columns.get_or_init(|| {
@@ -119,9 +119,9 @@ impl Compiled {
     /// The whole acceleration as one program, where there is one.
     #[inline]
     pub fn fused(&self) -> Option<&dyn Fused> {
-        match &self.looped {
+        match &self.whole.looped {
             Some(looped) => Some(looped),
-            None => self.quick.as_ref().map(|program| program as &dyn Fused),
+            None => self.whole.unrolled.as_ref().map(|program| program as &dyn Fused),
         }
     }
 
@@ -205,7 +205,7 @@ impl Dynamics for Compiled {
             quadratures: programs.balance.is_some().then_some(self),
             partials: programs.partials.is_some().then_some(self),
             lagrangian: programs.lagrangian.is_some().then_some(self),
-            multipliers_unread: !self.multipliers_read,
+            multipliers_unread: !self.reads.multipliers,
         }
     }
 }
@@ -218,14 +218,14 @@ impl Nonideal for Compiled {
     }
 
     fn rows_read(&self) -> &[usize] {
-        &self.rows_read
+        &self.reads.rows
     }
 }
 
 impl Events for Compiled {
     fn events(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], g: &mut [f64]) {
         // Reactions and impressed forces need A and Q, which are evaluated anew: events that use them are rare.
-        let inputs = if self.events_need_solution {
+        let inputs = if self.reads.solution_in_events {
             let mut terms = Terms::of(self);
             self.terms(at, scratch, &mut terms);
             self.load_results(at, &terms, solution, &[], scratch)
@@ -237,7 +237,7 @@ impl Events for Compiled {
     }
 
     fn events_need_solution(&self) -> bool {
-        self.events_need_solution
+        self.reads.solution_in_events
     }
 
     fn actions(&self) -> &[Action] {
@@ -296,7 +296,7 @@ impl Control for Compiled {
 
     fn control_terms(&self, at: Point<'_>, scratch: &mut [f64], out: &mut ControlTerms) {
         if let Some(tape) = &self.programs.control_terms {
-            if self.has_cost {
+            if self.control.has_cost {
                 out.W.resize(self.shape.n_input * self.shape.n_input, 0.0);
             }
             let inputs = self.load(at.t, at.x, at.eta, scratch);
@@ -312,7 +312,8 @@ impl Control for Compiled {
             let unbounded = [f64::NEG_INFINITY, f64::INFINITY];
             let own =
                 |pairs: &mut std::slice::Chunks<'_, f64>| pairs.next().map_or(unbounded, |p| [p[0], p[1]]);
-            out.bounds.extend(self.bounded.iter().map(|b| if *b { own(&mut pairs) } else { unbounded }));
+            out.bounds
+                .extend(self.control.bounded.iter().map(|b| if *b { own(&mut pairs) } else { unbounded }));
         }
     }
 }

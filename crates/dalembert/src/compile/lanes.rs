@@ -38,11 +38,12 @@ impl InLanes {
         let (dim, shape) = (form.coordinates.len() + form.speeds.len(), compiled.shape());
         let stops = stops(system, form)?;
         if shape.n_con + shape.n_invariant == 0 {
-            let motion = match compiled.quick.as_ref() {
+            let motion = match compiled.whole.unrolled.as_ref() {
                 Some(quick) => Hoisted { once: quick.once.clone(), each: quick.each.clone() },
                 // A long tree is in loops otherwise.
                 None => {
                     compiled
+                        .whole
                         .looped
                         .as_ref()
                         .and_then(|_| UnrolledSolve::new(system, form, &[], None))?

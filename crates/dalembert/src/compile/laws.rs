@@ -61,10 +61,10 @@ impl Compiled {
         for (j, column) in form.inputs.iter().enumerate() {
             S.extend(column.iter().enumerate().map(|(p, e)| (p * count + j, *e)));
         }
-        self.requirement_lengths.clear();
+        self.control.requirement_lengths.clear();
         let W = form.cost.as_deref().map_or_else(Vec::new, matrix);
-        self.has_cost = form.cost.is_some();
-        self.bounded = system.control.bounds.iter().map(Option::is_some).collect();
+        self.control.has_cost = form.cost.is_some();
+        self.control.bounded = system.control.bounds.iter().map(Option::is_some).collect();
         (self.shape.n_require, self.shape.n_input) = (form.requirement_matrix.len(), count);
         let inputs = Inputs::of(system, form);
         let bounds: Vec<Expr> = system.control.bounds.iter().flatten().flatten().copied().collect();
@@ -76,7 +76,7 @@ impl Compiled {
         for (row, rates) in system.control.rows.iter().zip(&form.requirement_rates) {
             errors.push(if row.on_accelerations { Pool::ZERO } else { row.residual });
             errors.extend(rates);
-            self.requirement_lengths.push(1 + rates.len());
+            self.control.requirement_lengths.push(1 + rates.len());
         }
         self.programs.requirements = Some(system.pool.lower(&inputs.state, &errors));
     }
@@ -120,7 +120,7 @@ impl Compiled {
         let (mut scratch, mut out) = (vec![0.0; self.scratch_len], vec![0.0; program.output_count()]);
         let inputs = self.load(at.t, at.x, at.eta, &mut scratch);
         run_into(program, inputs, &mut scratch, &mut out);
-        self.requirement_lengths.iter().map(|count| out.drain(..count).collect()).collect()
+        self.control.requirement_lengths.iter().map(|count| out.drain(..count).collect()).collect()
     }
 }
 

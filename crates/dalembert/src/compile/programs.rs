@@ -269,7 +269,7 @@ impl Compiled {
             has_mass: self.programs.columns.is_none(),
             nonideal: self.programs.nonideal.as_ref(),
             control: self.programs.control_terms.as_ref().map(|c| (&c.program, &c.places.each[..])),
-            has_cost: self.has_cost,
+            has_cost: self.control.has_cost,
             groups: &self.groups,
             residuals: (&self.programs.residuals.program, &self.programs.residuals.places.each),
             outputs: self.programs.loop_forces.is_none().then_some(&self.programs.outputs),

@@ -132,7 +132,7 @@ impl Compiled {
         for g in 0..self.groups.len() {
             scratch[end + g] = match self.contacts.iter().position(|c| c.rows == self.groups[g]) {
                 Some(contact) => d.normal[contact],
-                None if self.reactions_read => {
+                None if self.reads.reactions => {
                     self.reaction_change(g, (&s.lambda, &d.lambda), (here.terms, change.terms))
                 }
                 None => 0.0,
@@ -262,7 +262,7 @@ impl Differentiable for Compiled {
             ..Terms::default()
         };
         for g in 0..self.groups.len() {
-            scratch[end + g] = match self.reactions_read {
+            scratch[end + g] = match self.reads.reactions {
                 true => self.reaction_change(g, (ideal.lambda, dl), (&layout(ideal.A), &layout(dA))),
                 false => 0.0,
             };
@@ -307,7 +307,7 @@ impl Differentiable for Compiled {
     ) {
         let programs = (&self.derivative_programs().control_terms, &self.programs.control_terms);
         if let (Some(program), Some(tape)) = programs {
-            if self.has_cost {
+            if self.control.has_cost {
                 out.W.resize(self.shape.n_input * self.shape.n_input, 0.0);
             }
             let values = self.run_state(program, at, along, scratch);
@@ -399,7 +399,7 @@ impl Differentiable for Compiled {
 
     fn fused_derivatives(&self, parameters: &[Vec<f64>]) -> Option<Box<dyn FusedDerivatives + '_>> {
         // The program of a net is long, and several times as long with its derivatives; loops through its entries are not.
-        let quick = self.quick.as_ref().filter(|_| self.sparse.is_none())?;
+        let quick = self.whole.unrolled.as_ref().filter(|_| self.sparse.is_none())?;
         let all = quick.rows.len() == self.shape.n_con;
         let plain = self.shape.n_contact + self.shape.n_require == 0 && self.programs.nonideal.is_none();
         (all && plain && !parameters.is_empty()).then(|| Box::new(Fused::new(self, parameters)) as _)
@@ -421,7 +421,7 @@ struct Fused<'c> {
 
 impl<'c> Fused<'c> {
     fn new(compiled: &'c Compiled, parameters: &[Vec<f64>]) -> Self {
-        let quick = compiled.quick.as_ref().expect("asked where there is one");
+        let quick = compiled.whole.unrolled.as_ref().expect("asked where there is one");
         let (d, constants) = (compiled.shape.n_x + compiled.shape.n_eta, quick.constants());
         // What depends on the parameters alone changes with them once for all.
         let once = quick.once.forward(&vec![true; quick.once.input_count()], 1);
@@ -460,7 +460,7 @@ impl<'c> Fused<'c> {
 impl FusedDerivatives for Fused<'_> {
     fn changes(&mut self, at: Point<'_>, S: &[f64], out: &mut [f64]) -> bool {
         let (n_x, d) = (at.x.len(), at.x.len() + at.eta.len());
-        let Some(quick) = &self.compiled.quick else { return false };
+        let Some(quick) = &self.compiled.whole.unrolled else { return false };
         let (values, constants) = (quick.layout.len(), quick.constants().len());
         let mut first = 0;
         for (program, inputs, count) in &mut self.parts {

@@ -386,7 +386,7 @@ fn held_directions(pool: &mut Pool, joint: &Joint, is_plane: bool) -> Vec<Closur
         (JointKind::Weld | JointKind::Slider, _) => {
             let half = |pool: &mut Pool, k: usize, sign: Rational| {
                 let c = pool.number(&Rational::HALF * &sign);
-                super::algebra::scale(pool, c, &unit(k))
+                scale(pool, c, &unit(k))
             };
             let mut skew = |i: usize, j: usize| {
                 let (plus, minus) = (half(pool, i, Rational::ONE), half(pool, j, Rational::MINUS_ONE));

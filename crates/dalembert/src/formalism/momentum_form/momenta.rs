@@ -398,7 +398,7 @@ impl Nonideal for Momenta {
 
 impl Events for Momenta {
     fn events(&self, at: Point<'_>, solution: &Solution, scratch: &mut [f64], g: &mut [f64]) {
-        if self.base.events_need_solution {
+        if self.base.reads.solution_in_events {
             let (eta, solution) = self.in_speeds(at, solution, scratch);
             return self.base.events(Point { eta: &eta, ..at }, &solution, scratch, g);
         }
@@ -410,7 +410,7 @@ impl Events for Momenta {
     }
 
     fn events_need_solution(&self) -> bool {
-        self.base.events_need_solution
+        self.base.reads.solution_in_events
     }
 }
 

@@ -301,7 +301,7 @@ impl Dynamics for SuslovKernel {
 
 impl Events for SuslovKernel {
     fn events(&self, at: Point<'_>, _: &Solution, scratch: &mut [f64], g: &mut [f64]) {
-        let (eta, solution) = self.in_speeds(at, self.base.events_need_solution);
+        let (eta, solution) = self.in_speeds(at, self.base.reads.solution_in_events);
         match solution {
             Some(solution) => self.base.events(Point { eta: &eta, ..at }, &solution, scratch, g),
             None => g.fill(f64::NAN),
