@@ -1,7 +1,7 @@
 //! The compiled system made fast: native code for its tapes, and the whole acceleration as one of them.
 
 use super::Compiled;
-use super::looped::LoopedAcceleration;
+use super::looped::{LoopedAcceleration, all_finite};
 use super::programs::Programmed;
 use super::traced;
 use super::unrolled_solve::{Layout, UnrolledSolve};
@@ -96,12 +96,6 @@ impl Fused for FusedAcceleration {
     }
 }
 
-/// 0 v is 0, or NaN where v is not finite, which no sum loses. One at a time on purpose: they have just been written one
-/// at a time, and a wider read would wait for the memory.
-pub(super) fn all_finite(values: &[f64]) -> bool {
-    values.iter().fold(0.0, |sum, v| sum + 0.0 * v) == 0.0
-}
-
 /// The whole acceleration as one program: its operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FusedStats {
@@ -111,6 +105,11 @@ pub struct FusedStats {
     pub each: Counts,
     /// What is done once for given parameters.
     pub once: Counts,
+}
+
+fn looped_stats(looped: &LoopedAcceleration) -> FusedStats {
+    let (each, once) = looped.counts();
+    FusedStats { derived: each, each, once }
 }
 
 /// What making a system fast has come to.
@@ -220,7 +219,7 @@ impl Compiled {
         CodeStats {
             derived: self.derived,
             terms: self.programs.terms.program.counts(),
-            whole: self.whole.looped.as_ref().map(LoopedAcceleration::stats).or(quick.map(|q| FusedStats {
+            whole: self.whole.looped.as_ref().map(looped_stats).or(quick.map(|q| FusedStats {
                 derived: q.derived,
                 each: q.each.counts(),
                 once: q.once.counts(),

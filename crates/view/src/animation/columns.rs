@@ -1,6 +1,6 @@
-//! Numbers over the frames of a film as text: to what can be seen, column by column.
+//! Numbers over the frames of a film as bytes: to what can be seen, column by column.
 //!
-//! A column is one number of a frame over all frames. Its bytes, in base64 with those of the other columns:
+//! A column is one number of a frame over all frames. Its bytes, which those of the next one follow:
 //!
 //! ```text
 //! 0, f64                                     the same in all frames
@@ -11,8 +11,6 @@
 //! k goes to 65535, so that a screen is some fifty times coarser; motion of less than 1/2^24 of the size of the scene is not
 //! shown. Differences of smooth motion are small: a number takes about a byte, where a double takes eight.
 
-use super::json::base64;
-
 /// Steps over the range of a column.
 const STEPS: f64 = 65535.0;
 /// Steps are not finer than this share of the size.
@@ -21,13 +19,13 @@ const FINEST: f64 = 1.0 / (1u32 << 24) as f64;
 const MAX_ORDER: u8 = 3;
 
 /// Frames of `width` numbers each. For each number the size of what it belongs to, or 0 if all its digits are needed.
-pub(super) fn packed(values: &[f64], width: usize, sizes: &[f64]) -> String {
+pub(super) fn packed(values: &[f64], width: usize, sizes: &[f64]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (c, size) in sizes.iter().enumerate().take(width) {
         let column: Vec<f64> = values.iter().skip(c).step_by(width.max(1)).copied().collect();
         put(&column, *size, &mut bytes);
     }
-    base64(bytes.into_iter())
+    bytes
 }
 
 fn put(column: &[f64], size: f64, bytes: &mut Vec<u8>) {

@@ -46,11 +46,11 @@ impl Animation {
     pub(crate) fn to_compact_json(&self) -> Value {
         let mut film = self.to_json();
         film["format"] = json!(3);
-        film["tracks"] = json!(packed(&self.tracks, self.width, &self.sizes()));
+        film["tracks"] = json!(base64(packed(&self.tracks, self.width, &self.sizes()).into_iter()));
         let width = self.points.len() * self.dimension;
         for (k, arrows) in self.arrows.iter().enumerate() {
             let sizes = vec![self.force_scale; width];
-            film["arrows"][k]["forces"] = json!(packed(&arrows.forces, width, &sizes));
+            film["arrows"][k]["forces"] = json!(base64(packed(&arrows.forces, width, &sizes).into_iter()));
         }
         film
     }

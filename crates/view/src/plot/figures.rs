@@ -2,7 +2,7 @@
 
 use super::camera::Camera;
 use super::canvas::{Canvas, Color};
-use super::solids::{Pieces, Solid};
+use super::solids::{Pieces, Solid, frame_of};
 use crate::animation::{Animation, Shape};
 
 /// Corners of a circle.
@@ -231,14 +231,4 @@ impl Instant {
             })
             .collect()
     }
-}
-
-/// Two unit vectors at right angles to a normal and to each other.
-pub(super) fn frame_of(n: &[f64]) -> ([f64; 3], [f64; 3]) {
-    let length = n.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let [a, b, c] = [n[0] / length, n[1] / length, n[2] / length];
-    let u = if c.abs() < 0.99 { [-b, a, 0.0] } else { [0.0, -c, b] };
-    let size = u.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let [p, q, r] = u.map(|x| x / size);
-    ([p, q, r], [b * r - c * q, c * p - a * r, a * q - b * p])
 }

@@ -124,7 +124,7 @@ impl<'c> Pieces<'c> {
             return;
         }
         let axis = along.map(|c| c / long);
-        let (u, v) = super::figures::frame_of(&axis);
+        let (u, v) = frame_of(&axis);
         let parts = (long / (6.0 * radius)).round().clamp(1.0, 8.0) as usize;
         let direction = |k: f64| -> Vector {
             let (s, c) = (k * std::f64::consts::TAU / SIDES as f64).sin_cos();
@@ -225,4 +225,14 @@ fn lit(Color(r, g, b): Color, light: f64) -> Color {
         (if light <= 1.0 { v * light } else { v + (255.0 - v) * (light - 1.0).min(1.0) }).round() as u8
     };
     Color(shade(r), shade(g), shade(b))
+}
+
+/// Two unit vectors at right angles to a normal and to each other.
+pub(super) fn frame_of(n: &[f64]) -> ([f64; 3], [f64; 3]) {
+    let length = n.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let [a, b, c] = [n[0] / length, n[1] / length, n[2] / length];
+    let u = if c.abs() < 0.99 { [-b, a, 0.0] } else { [0.0, -c, b] };
+    let size = u.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let [p, q, r] = u.map(|x| x / size);
+    ([p, q, r], [b * r - c * q, c * p - a * r, a * q - b * p])
 }

@@ -137,3 +137,22 @@ fn a_locked_loop_without_forces_is_not_refused() {
     let (first, last) = (motion.table.row(0), motion.table.row(motion.table.rows().count() - 1));
     assert!(first[1..4].iter().zip(&last[1..4]).all(|(a, b)| (a - b).abs() < 1e-9), "it is locked");
 }
+
+/// At t = 0.0024 all that is left of the row of a torque is rounding of the others (E0510 before).
+#[test]
+fn a_row_that_is_rounding_contradicts_nothing() {
+    let text = "gravity [0, 0, -9.81]
+        body b0: mass 1.456, centre [0.855, -0.47, 0.754], inertia [0.3, 0.4, 0.5]
+        body b1: mass 1.959, centre [-0.25, 0.146, -0.824], inertia [0.3, 0.4, 0.5]
+        body b2: mass 1.504, centre [0.592, 0.662, 0.215], inertia [0.3, 0.4, 0.5]
+        body b3: mass 0.997, centre [-0.719, -0.147, 0.25], inertia [0.3, 0.4, 0.5]
+        joint j0: pin ground turned rpy(0.283, -0.856, -0.86) to b0, axis [1, 0, 0]
+        joint j1: pin b0 at [0.679, -0.351, 0] to b1, axis [1, 0, 0]
+        joint j2: pin b1 at [0.919, 0.944, 0] to b2, axis [1, 0, 0]
+        joint j3: slider b2 at [0.957, -0.74, 0] to b3, axis [1, 0, 0]
+        joint C0: universal b3 at [0.527, -0.812, 0] to ground at [0.791, 0.016, -0.022] \
+            turned rpy(0.283, -0.856, -0.86), cut";
+    let motion = run(&mut load(text), &until(0.05));
+    let (_, deviation) = motion.energy.expect("known");
+    below("energy", deviation, 1e-8);
+}
