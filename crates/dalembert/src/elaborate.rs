@@ -172,7 +172,7 @@ struct Elaborator<'a> {
 /// let (ast, _) = parse(&source);
 /// let (system, diagnostics) = elaborate(&ast, &Overrides::default());
 /// assert!(diagnostics.is_empty());
-/// assert_eq!(system.unwrap().speeds[0].name, "y'");
+/// assert_eq!(system.unwrap().frame.speeds[0].name, "y'");
 /// ```
 pub fn elaborate(ast: &Ast, overrides: &Overrides) -> (Option<System>, Vec<Diagnostic>) {
     let (mut system, diagnostics) = elaborate_keeping(ast, overrides, false);
