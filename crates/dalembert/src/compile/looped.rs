@@ -67,6 +67,7 @@ impl Fused for LoopedAcceleration {
 
 /// 0 v is 0, or NaN where v is not finite, which no sum loses. One at a time on purpose: they have just been written one
 /// at a time, and a wider read would wait for the memory.
+#[inline]
 pub(super) fn all_finite(values: &[f64]) -> bool {
     values.iter().fold(0.0, |sum, v| sum + 0.0 * v) == 0.0
 }
