@@ -129,7 +129,7 @@ def articulated(tree):
     for k, joint in enumerate(tree.joints):
         led = mtimes(X[k], a[joint[1] - 1] if joint[1] else ground) + c[k]
         if S[k] is None:
-            found = -casadi.solve(I[k], bias[k], "symbolicqr")
+            found = -casadi.solve(I[k], bias[k])
             change = found - led
             a.append(found), out.append(vertcat(change[3:], change[:3]))
         else:
