@@ -160,7 +160,7 @@ impl Compiled {
         }
     }
 
-    /// The same without loops over links, which have no derivatives.
+    /// The acceleration (U1) as one straight-line program with these rows. Unlike loops over links it can be differentiated.
     pub(crate) fn fuse_straight(&mut self, system: &mut System, form: &KernelForm, rows: &[usize]) {
         if self.whole.unrolled.as_ref().is_none_or(|q| q.rows != rows) {
             let fixed = self.folded.then_some(self.parameters.as_slice());

@@ -274,7 +274,8 @@ fn factored(system: &mut System, form: &KernelForm, rows: &[usize]) -> Option<Ca
     Traced::new(system, form, rows, 0)?.entries(true).solved(form, rows, MAX_OPERATIONS)
 }
 
-/// The same for nets of bodies with constraints between them, whose M and A are mostly zeros.
+/// The whole acceleration (U1) of a net of bodies with constraints between them, whose M and A are mostly zeros: M by
+/// composite inertias, factored with A in a sparse order.
 pub(super) fn factored_net(
     system: &mut System,
     form: &KernelForm,

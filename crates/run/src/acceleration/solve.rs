@@ -123,7 +123,7 @@ impl Accelerator {
         Self::with_terms(shape, scratch_len, Terms::new(&shape))
     }
 
-    /// The same with a non-ideal C, which [`solve_terms`](Accelerator::solve_terms) asks for.
+    /// With a non-ideal C (K4), which [`solve_terms`](Accelerator::solve_terms) then asks for.
     #[must_use]
     pub fn with_nonideal(self) -> Self {
         Self { has_nonideal: true, ..self }

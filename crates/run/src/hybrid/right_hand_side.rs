@@ -25,7 +25,7 @@ pub(super) struct RightHandSide<'k> {
     pub counters: Counters,
     /// The kernel's fused program.
     fused: Option<&'k dyn Fused>,
-    /// The same where the derivative is that of this program and of nothing else: no rows, contacts, requirements or
+    /// The fused program of a system whose derivative is given by it alone: without rows, contacts, requirements and
     /// switches of time. Decided once, so that evaluations of such a system pay for none of them.
     free: Option<&'k dyn Fused>,
     /// Whether states are projected before their derivative is taken.
