@@ -501,7 +501,7 @@ impl Elaborator<'_> {
         let d =
             Diagnostic::error(Code::UnknownConstraint, span, format!("no constraint is called `{target}`"));
         let d = match nearest(target, known.iter().map(String::as_str)) {
-            _ if self.is_joint(target) => d.help(
+            _ if self.is_carrying_joint(target) => d.help(
                 "it is a joint that carries its body, which has no constraint; end its statement with `, cut` to close a loop by it",
             ),
             Some(near) => d.help(format!("did you mean `{near}`?")).suggest(span, near),

@@ -97,10 +97,12 @@ impl Elaborator<'_> {
         }
     }
 
-    /// Whether a joint, or a part of one, is called so.
-    pub(in super::super) fn is_joint(&self, target: &str) -> bool {
+    /// Whether a joint that carries its body, or a part of one, is called so.
+    pub(in super::super) fn is_carrying_joint(&self, target: &str) -> bool {
         let joint = target.split_once('.').map_or(target, |(joint, _)| joint);
-        self.bodies.plan.joint_of.contains_key(joint)
+        let slot = self.bodies.plan.joint_of.get(joint);
+        let joint = slot.and_then(|slot| self.bodies.joints[*slot].as_ref());
+        joint.is_some_and(|joint| matches!(joint.role, JointRole::Carries { .. }))
     }
 
     fn close_loop(&mut self, slot: usize, joint: &Joint) -> Fallible<()> {

@@ -266,4 +266,6 @@ fn the_bearing_of_a_slide_presses() {
     let carried = text.replace(", cut", "").replace("block.x", "G");
     let said = refusal(&carried);
     assert!(said[0].help.iter().any(|h| h.contains(", cut")), "{:?}", said[0]);
+    let said = refusal(&text.replace("on G.force.y", "on G.force.z"));
+    assert!(said[0].help.iter().any(|h| h.contains("`G.force.y`")), "{:?}", said[0]);
 }
