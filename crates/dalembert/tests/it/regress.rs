@@ -165,6 +165,20 @@ fn a_value_from_outside_is_one_value() {
 }
 
 #[test]
+fn an_event_just_before_a_row_comes_before_it() {
+    let head = "coordinate x\nkinetic x'^2/2\ninitial x' = 1\n";
+    for digits in ["0.4999999999999999", "0.499999999999999", "0.49999999999999"] {
+        for stop in ["", " stop"] {
+            let mut model = good(&format!("{head}event e: x - {digits}{stop}"));
+            let request = Request { until: Some(1.0), times: Some(vec![0.5]), ..Request::default() };
+            let motion = model.simulate(&request, |_| Flow::Continue).expect("a motion");
+            let times = motion.table.column("t").expect("times");
+            assert!(times.windows(2).all(|t| t[0] < t[1]), "{digits}{stop}: {times:?}");
+        }
+    }
+}
+
+#[test]
 fn an_event_at_the_very_end_is_found() {
     let head = "coordinate x\nkinetic x'^2/2\ninitial x' = 1\n";
     for (event, stops) in

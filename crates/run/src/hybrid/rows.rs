@@ -61,9 +61,11 @@ impl Rows {
         self.times.peek().is_some_and(|due| (due - t_new) * h.signum() <= 0.0)
     }
 
-    /// Rows due up to `until`, from the dense output; integrals go on to there.
+    /// Rows due up to `until`, from the dense output; integrals go on to there. Inside the step nothing that is due later
+    /// comes early, so that rows and events stay in the order of the motion.
     pub fn give_due(&mut self, run: &mut Integration<'_>, until: f64, t_new: f64, h: f64) {
-        while let Some(due) = self.times.pop_until(until, SAME_TIME * h.abs()) {
+        let slack = if until == t_new { SAME_TIME * h.abs() } else { 0.0 };
+        while let Some(due) = self.times.pop_until(until, slack) {
             // The end is given by its step, once.
             if self.times.every_step() && (due - t_new).abs() <= SAME_TIME * h.abs() {
                 continue;
