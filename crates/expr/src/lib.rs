@@ -38,6 +38,7 @@ mod print;
 mod rational;
 mod residue;
 mod shape;
+mod shared_parts;
 mod shorten;
 mod simplify;
 mod special;

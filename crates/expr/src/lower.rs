@@ -1,10 +1,11 @@
 //! From expressions to a tape.
 //!
-//! Sums become left-to-right chains in the order of their terms, so that sums with a common
-//! beginning share it; whole powers become products by repeated squaring.
+//! Parts that several sums or products share are computed once (`shared_parts.rs`); what is left of a sum or a product is
+//! a chain from the left, and whole powers are products by repeated squaring.
 
 use crate::pool::{Expr, Node, Pool, Symbol, Weighted};
 use crate::rational::Rational;
+use crate::shared_parts::{Part, SharedParts, Side};
 use dalembert_tape::{Builder, Op, Program, Value};
 
 /// Whole powers up to this are products; beyond, `powf` is as good.
@@ -47,11 +48,13 @@ impl Pool {
     ) -> Vec<Value> {
         let order = self.order(outputs, 0);
         let places = places(tape, inputs, given);
-        let mut tape = Lowering { tape, places };
+        let shared = SharedParts::find(self, &order.nodes);
+        let parts = vec![None; shared.parts.len()];
+        let mut tape = Lowering { tape, places, shared, parts };
         let mut values: Vec<Value> = Vec::with_capacity(order.nodes.len());
         for &n in &order.nodes {
             let of = |e: Expr| values[order.place(e).expect("children come first")];
-            let value = tape.node(self.node(n), of);
+            let value = tape.node(n, self.node(n), of);
             values.push(value);
         }
         let results = outputs.iter().map(|&e| values[order.place(e).expect("outputs are roots")]).collect();
@@ -64,10 +67,13 @@ struct Lowering<'t> {
     tape: &'t mut Builder,
     /// The value that each symbol has, by its number.
     places: Vec<Option<Value>>,
+    shared: SharedParts,
+    /// The value of each shared part, from its first use on.
+    parts: Vec<Option<Value>>,
 }
 
 impl Lowering<'_> {
-    fn node(&mut self, node: &Node, of: impl Fn(Expr) -> Value) -> Value {
+    fn node(&mut self, n: Expr, node: &Node, of: impl Fn(Expr) -> Value) -> Value {
         match node {
             Node::Number(r) => self.tape.constant(r.to_f64()),
             Node::Pi => self.tape.constant(std::f64::consts::PI),
@@ -75,8 +81,8 @@ impl Lowering<'_> {
                 Some(&Some(value)) => value,
                 _ => self.tape.constant(f64::NAN),
             },
-            Node::Sum(constant, terms) => self.sum(constant, terms, of),
-            Node::Product(factors) => self.product(factors, of),
+            Node::Sum(constant, terms) => self.sum(n, constant, terms, of),
+            Node::Product(factors) => self.product(n, factors, of),
             Node::Power(base, exponent) => self.tape.push(Op::Pow, &[of(*base), of(*exponent)]),
             Node::Call(f, args) => {
                 let of = |k: usize| args.get(k).map_or(of(args[0]), |a| of(*a));
@@ -85,7 +91,11 @@ impl Lowering<'_> {
         }
     }
 
-    fn sum(&mut self, constant: &Rational, terms: &[Weighted], of: impl Fn(Expr) -> Value) -> Value {
+    fn sum(&mut self, n: Expr, constant: &Rational, terms: &[Weighted], of: impl Fn(Expr) -> Value) -> Value {
+        let terms: Vec<(Value, Rational)> = match self.shared.of(n, Side::Terms).map(<[_]>::to_vec) {
+            Some(shared) => shared.into_iter().map(|(part, c)| (self.part(part, &of), c)).collect(),
+            None => terms.iter().map(|(e, c)| (of(*e), c.clone())).collect(),
+        };
         // A common factor of all coefficients costs one product instead of many.
         let common = terms[0].1.abs();
         if constant.is_zero()
@@ -93,22 +103,25 @@ impl Lowering<'_> {
             && !common.is_one()
             && terms.iter().all(|t| t.1.abs() == common)
         {
-            let unit: Vec<Weighted> = terms.iter().map(|(e, c)| (*e, sign_of(c))).collect();
-            let inner = self.chain(None, &unit, of);
+            let unit: Vec<_> = terms.iter().map(|(e, c)| (*e, sign_of(c))).collect();
+            let inner = self.chain(None, &unit);
             let c = self.tape.constant(common.to_f64());
             return self.tape.push(Op::Mul, &[c, inner]);
         }
         let start = (!constant.is_zero()).then(|| self.tape.constant(constant.to_f64()));
-        self.chain(start, terms, of)
+        self.chain(start, &terms)
     }
 
-    fn chain(&mut self, start: Option<Value>, terms: &[Weighted], of: impl Fn(Expr) -> Value) -> Value {
+    fn chain(&mut self, start: Option<Value>, terms: &[(Value, Rational)]) -> Value {
         let mut acc = start;
-        for (e, c) in terms {
+        // Without a start the first term that is added comes first: a negation less.
+        let first =
+            if start.is_none() { terms.iter().position(|(_, c)| !c.is_negative()).unwrap_or(0) } else { 0 };
+        for (value, c) in terms[first..=first].iter().chain(&terms[..first]).chain(&terms[first + 1..]) {
+            let mut value = *value;
             let unit = c.abs().is_one();
             // With something to subtract from, the sign goes into the operator.
             let subtract = c.is_negative() && acc.is_some();
-            let mut value = of(*e);
             if !unit {
                 let c = if subtract { c.abs() } else { c.clone() };
                 let c = self.tape.constant(c.to_f64());
@@ -124,16 +137,9 @@ impl Lowering<'_> {
         acc.unwrap_or_else(|| self.tape.constant(0.0))
     }
 
-    fn product(&mut self, factors: &[Weighted], of: impl Fn(Expr) -> Value) -> Value {
-        let (mut above, mut below): (Option<Value>, Option<Value>) = (None, None);
-        for (base, p) in factors {
-            let value = self.power(of(*base), &p.abs());
-            let side = if p.is_negative() { &mut below } else { &mut above };
-            *side = Some(match *side {
-                None => value,
-                Some(acc) => self.tape.push(Op::Mul, &[acc, value]),
-            });
-        }
+    fn product(&mut self, n: Expr, factors: &[Weighted], of: impl Fn(Expr) -> Value) -> Value {
+        let above = self.side(n, factors, Side::Above, &of);
+        let below = self.side(n, factors, Side::Below, &of);
         match (above, below) {
             (Some(n), Some(d)) => self.tape.push(Op::Div, &[n, d]),
             (None, Some(d)) => {
@@ -142,6 +148,45 @@ impl Lowering<'_> {
             }
             (n, None) => n.unwrap_or_else(|| self.tape.constant(1.0)),
         }
+    }
+
+    /// The product of the factors on one side of the line, if there are any.
+    fn side(
+        &mut self,
+        n: Expr,
+        factors: &[Weighted],
+        side: Side,
+        of: &impl Fn(Expr) -> Value,
+    ) -> Option<Value> {
+        let values: Vec<Value> = match self.shared.of(n, side).map(<[_]>::to_vec) {
+            Some(shared) => shared.into_iter().map(|(part, _)| self.part(part, of)).collect(),
+            None => {
+                let here = factors.iter().filter(|(_, p)| p.is_negative() == (side == Side::Below));
+                here.map(|(base, p)| self.power(of(*base), &p.abs())).collect()
+            }
+        };
+        values.into_iter().reduce(|product, value| self.tape.push(Op::Mul, &[product, value]))
+    }
+
+    /// The value of a shared part. A pair is made of older parts of one list, so the depth is at most the length of a list.
+    fn part(&mut self, k: usize, of: &impl Fn(Expr) -> Value) -> Value {
+        if let Some(value) = self.parts[k] {
+            return value;
+        }
+        let value = match self.shared.parts[k].clone() {
+            Part::Term(e) => of(e),
+            Part::Power(base, p) => self.power(of(base), &p),
+            Part::Product(pair) => {
+                let factors = pair.map(|part| self.part(part, of));
+                self.tape.push(Op::Mul, &factors)
+            }
+            Part::Sum(pair) => {
+                let terms = pair.map(|(part, c)| (self.part(part, of), c));
+                self.chain(None, &terms)
+            }
+        };
+        self.parts[k] = Some(value);
+        value
     }
 
     /// `base ^ p` for positive `p`.

@@ -208,3 +208,36 @@ fn inverses_of_rotations_are_short() {
     assert_eq!(printed, ["cos(th)", "-sin(th)", "sin(th)", "cos(th)"]);
     assert!(pool.inverse(&[vec![c, s], vec![c, s]]).is_none());
 }
+
+/// Bodies on a chain that turn about alternate axes, as one writes them by hand: each line is one operation on earlier ones.
+#[test]
+fn recursions_cost_what_was_written() {
+    let mut pool = Pool::new();
+    let mut inputs = Vec::new();
+    let mut input = |pool: &mut Pool, name: String| {
+        inputs.push(pool.symbol(&name));
+        pool.named(&name)
+    };
+    let mut written = 0;
+    let mut line = |pool: &mut Pool, operator: fn(&mut Pool, Expr, Expr) -> Expr, a: Expr, b: Expr| {
+        written += 1;
+        operator(pool, a, b)
+    };
+    let mut turn: Vec<Expr> = (0..3).map(|k| input(&mut pool, format!("w{k}"))).collect();
+    let mut outputs = Vec::new();
+    for joint in 0..6 {
+        let [c, s, rate, mass] = ["c", "s", "q", "m"].map(|name| input(&mut pool, format!("{name}{joint}")));
+        let (i, j, k) = (joint % 3, (joint + 1) % 3, (joint + 2) % 3);
+        let (ca, sb) = (line(&mut pool, Pool::mul, c, turn[i]), line(&mut pool, Pool::mul, s, turn[j]));
+        let (sa, cb) = (line(&mut pool, Pool::mul, s, turn[i]), line(&mut pool, Pool::mul, c, turn[j]));
+        turn[i] = line(&mut pool, Pool::add, ca, sb);
+        turn[j] = line(&mut pool, Pool::sub, cb, sa);
+        turn[k] = line(&mut pool, Pool::add, turn[k], rate);
+        let pull = line(&mut pool, Pool::mul, mass, turn[k]);
+        outputs.extend([i, j].map(|axis| line(&mut pool, Pool::mul, pull, turn[axis])));
+    }
+    let program = pool.lower(&inputs, &outputs);
+    let operations = program.counts().total();
+    // The sign of a product is taken after it.
+    assert!(operations <= written + outputs.len() / 2, "{operations} operations for {written} lines");
+}
