@@ -1,21 +1,25 @@
 //! `dalembert import`: a robot in URDF or MJCF as model text.
 
 use crate::args::ImportArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, reason};
 use crate::files::{probe, put};
 use crate::input::read;
 use crate::output::{complain, print, print_json, show};
+use dalembert::Source;
 use dalembert::diagnostic::{self, Diagnostic, Severity};
-use dalembert_formats::{Imported, Options, import, rounded};
+use dalembert::source::MAX_SOURCE_BYTES;
+use dalembert_files::read_text;
+use dalembert_formats::{Imported, Options, import, include, rounded};
 use serde_json::json;
 use std::io::Write;
+use std::path::Path;
 
 pub fn run(args: &ImportArgs) -> Result<(), Failure> {
     let file = args.out.as_deref().filter(|path| *path != "-");
     if let Some(path) = file {
         probe(path, &args.file)?;
     }
-    let source = read(&args.file)?;
+    let source = with_included(&args.file, read(&args.file)?)?;
     let options = Options { fixed_base: args.fixed_base };
     let made = import(&source, &options)
         .map_err(|diagnostics| Failure::Model { diagnostics: diagnostics.into(), source: source.clone() })?;
@@ -50,6 +54,15 @@ pub fn run(args: &ImportArgs) -> Result<(), Failure> {
         Some(path) if !args.quiet => print(&format!("{}wrote {path}\n", summary(&made))),
         Some(_) => Ok(()),
     }
+}
+
+/// The text with the files that it includes, which are in its folder.
+fn with_included(path: &str, source: Source) -> Result<Source, Failure> {
+    let Some(folder) = Path::new(path).parent().filter(|_| path != "-") else { return Ok(source) };
+    let whole = include(&source, |file| {
+        read_text(&folder.join(file), MAX_SOURCE_BYTES).map_err(|error| reason(&error))
+    });
+    whole.map_err(|diagnostics| Failure::Model { diagnostics: diagnostics.into(), source })
 }
 
 /// What was made, in a line.

@@ -1,6 +1,6 @@
 //! Files of others as models: URDF and MJCF to the text of a model.
 //!
-//! A file is read within bounds ([`MAX_NODES`], [`MAX_DEPTH`], no document types, no other files), becomes a robot of
+//! A file is read within bounds ([`MAX_NODES`], [`MAX_DEPTH`], no document types, other files only by [`include`]), becomes a robot of
 //! bodies and joints, is merged where bodies do not move on each other, and is written as statements that a person reads.
 //! Whatever is merged, left out or assumed is a diagnostic at its place in the file. Knows nothing of mechanics beyond
 //! masses and inertias; the text is what the engine reads.
@@ -21,6 +21,7 @@
 //! ```
 
 mod algebra;
+mod include;
 mod inertia;
 mod merge;
 mod mjcf;
@@ -32,6 +33,7 @@ mod urdf;
 mod write;
 mod xml;
 
+pub use include::include;
 pub use xml::{MAX_DEPTH, MAX_NODES};
 
 use dalembert_syntax::diagnostic::{Code, Diagnostic, Diagnostics, any_error};

@@ -50,8 +50,11 @@ pub fn merge(robot: &Robot, log: &mut Log) -> Merged {
         } else if on.0 != Some(b) {
             let whole =
                 on.0.map_or("the ground".to_owned(), |whole| format!("`{}`", robot.bodies[whole].name));
-            let message =
-                format!("`{}` ({} kg) is fixed and becomes a part of {whole}", body.name, body.inertia.mass);
+            let message = format!(
+                "`{}` ({} kg) is fixed and becomes a part of {whole}",
+                body.name,
+                crate::rounded(body.inertia.mass)
+            );
             log.say(Code::ImportMerged, body.span, message);
         }
         let moved = body.inertia.placed(&on.1.at, &on.1.turn.matrix());

@@ -273,9 +273,8 @@ impl<'a, 'i> File<'a, 'i> {
             match node.tag_name().name() {
                 "compiler" | "option" | "default" | "worldbody" | "actuator" | "equality" | "tendon" => {}
                 "include" => {
-                    let help =
-                        "put the content of the file in its place, or let MuJoCo write the compiled model";
-                    log.advise(Code::NotImported, span(node), "other files are not read", help);
+                    let help = "import it from its folder, or put the content of the file in its place";
+                    log.advise(Code::NotImported, span(node), "other files are not read here", help);
                 }
                 "deformable" | "extension" => {
                     let message = format!("`<{}>` is left out", node.tag_name().name());

@@ -55,7 +55,14 @@ pub fn read(root: Node<'_, '_>, fixed_base: bool, log: &mut Log) -> Robot {
         }
     }
     if links.is_empty() {
-        log.say(Code::MissingInXml, span(root), "the robot has no link");
+        let message = "the robot has no link";
+        match root.descendants().any(|n| n.tag_name().namespace().is_some_and(|ns| ns.contains("xacro"))) {
+            true => {
+                let help = "this file is a macro of xacro: expand it first, `xacro FILE > robot.urdf`";
+                log.advise(Code::MissingInXml, span(root), message, help);
+            }
+            false => log.say(Code::MissingInXml, span(root), message),
+        }
         return robot;
     }
     let mut left = Left::default();

@@ -1,6 +1,6 @@
 //! What is wrong with a file is said at its place, and nothing that is written makes the importer fail otherwise.
 
-use dalembert_formats::{Options, import};
+use dalembert_formats::{Options, import, include};
 use dalembert_syntax::Source;
 use dalembert_syntax::diagnostic::{Code, Style, render};
 
@@ -100,4 +100,48 @@ fn deep_trees_and_many_bodies_are_read_in_bounded_time() {
         "<body><joint/><geom size='1'/></body>".repeat(2000)
     );
     assert_eq!(import(&Source::new("", wide), &Options::default()).expect("many").bodies, 2000);
+}
+
+#[test]
+fn included_files_take_the_place_of_their_names() {
+    let main = Source::new(
+        "scene.xml",
+        "<mujoco>\n<include file='./parts/arm.xml'/>\n<worldbody><body><joint/><include file='mass.xml'/></body></worldbody></mujoco>",
+    );
+    let files = |path: &str| match path {
+        "./parts/arm.xml" => Ok("<mujoco model='arm'><include file='deeper.xml'/></mujoco>".to_owned()),
+        "deeper.xml" => {
+            Ok("<?xml version='1.0'?><mujocoinclude><option gravity='0 0 -1'/></mujocoinclude>".to_owned())
+        }
+        "mass.xml" => Ok("<mujocoinclude><geom size='1' mass='3'/></mujocoinclude>".to_owned()),
+        _ => Err("no such file".to_owned()),
+    };
+    let whole = include(&main, files).expect("three files");
+    let made = import(&whole, &Options::default()).expect("a pendulum");
+    assert_eq!(made.total_mass, 3.0);
+    assert!(made.text.contains("g = 1"), "{}", made.text);
+}
+
+#[test]
+fn included_files_stay_in_the_folder_and_end() {
+    let one = |path: &str| format!("<mujoco>\n<include file='{path}'/></mujoco>");
+    for (text, shown) in [
+        (one("/etc/passwd"), "not a file in the folder"),
+        (one("../other.xml"), "not a file in the folder"),
+        (one(""), "not a file in the folder"),
+        (one("missing.xml"), "no such file"),
+        (one("broken.xml"), "in `broken.xml`: this is not well-formed XML"),
+        (one("self.xml"), "a second time"),
+        (one("next0.xml"), "nested more than"),
+    ] {
+        let read = |path: &str| match path {
+            "self.xml" => Ok(one("self.xml")),
+            "broken.xml" => Ok("<mujoco>".to_owned()),
+            path if path.starts_with("next") => Ok(one(&path.replace(".xml", "0.xml"))),
+            _ => Err("no such file".to_owned()),
+        };
+        let source = Source::new("scene.xml", text);
+        let refused = include(&source, read).expect_err(shown);
+        assert!(refused[0].message.contains(shown), "{}", refused[0].message);
+    }
 }
