@@ -145,6 +145,7 @@ impl Workspace {
             x_fixed: vec![false; n],
             eta_fixed: vec![false; like.eta.len()],
             conditions: Vec::new(),
+            bodies: self.system.bodies.is_some(),
         };
         let values = self.assignments(text)?;
         let fixed = fixed_ones(text);

@@ -159,16 +159,18 @@ fn contradiction(
         if what == "speeds" { "satisfy" } else { "satisfies" },
         rows[first].name
     );
-    let message = format!("{verb}: {}", off_by(model, guess, first));
+    let message = format!("{verb}: {}", off_by(model, guess, first, what == "speeds"));
     let d = Diagnostic::error(Code::InconsistentStart, rows[first].span, message);
     others.iter().take(NAMED).fold(d, |d, r| d.label(rows[*r].span, "together with this one"))
 }
 
 /// How far the sides of a row are apart at the values that were given.
-fn off_by(model: &Workspace, guess: &StartGuess, row: usize) -> String {
+fn off_by(model: &Workspace, guess: &StartGuess, row: usize, speeds: bool) -> String {
     let (phi, psi) = at_the_guess(model, guess);
     let (what, residual) = match phi[row] {
-        0.0 if model.system.constraints.rows[row].holonomic => ("the rates of its sides", psi[row]),
+        phi if model.system.constraints.rows[row].holonomic && (phi == 0.0 || speeds && psi[row] != 0.0) => {
+            ("the rates of its sides", psi[row])
+        }
         0.0 => ("its sides", psi[row]),
         residual => ("its sides", residual),
     };

@@ -111,6 +111,7 @@ impl Workspace {
                 x_fixed: vec![matches!(varied.target, VariedTarget::Parameter(_)); n_x],
                 eta_fixed: vec![matches!(varied.target, VariedTarget::Parameter(_)); n],
                 conditions: Vec::new(),
+                bodies: self.system.bodies.is_some(),
             },
             false => self.guess_with(&self.fixed_start(varied.target, start))?,
         };

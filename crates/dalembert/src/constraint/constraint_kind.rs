@@ -169,7 +169,11 @@ pub(crate) fn neighbour(model: &Workspace, state: &State) -> Option<ConsistentSt
     let mut projector = Projector::new(&model.compiled);
     projector.hold_invariants(&model.compiled, &state.x);
     projector.project(&model.compiled, state.t, &mut x, &mut eta).ok()?;
-    let guess = StartGuess { state: State::new(state.t, &x, &eta), ..StartGuess::default() };
+    let guess = StartGuess {
+        state: State::new(state.t, &x, &eta),
+        bodies: model.system.bodies.is_some(),
+        ..StartGuess::default()
+    };
     find_start(&model.compiled, &guess).ok()
 }
 

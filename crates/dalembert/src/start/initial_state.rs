@@ -46,6 +46,7 @@ impl Workspace {
             x_fixed: vec![false; n_x],
             eta_fixed: vec![false; n],
             conditions: Vec::new(),
+            bodies: self.system.bodies.is_some(),
         };
         let (mut rates, places) = (Vec::new(), Places::new(&self.form.parameters));
         let mut values: Vec<(InitialTarget, f64, bool, Option<Span>)> = Vec::new();
@@ -147,6 +148,7 @@ impl Workspace {
             x_fixed: vec![true; n_x],
             eta_fixed: vec![true; values.len() - n_x],
             conditions: Vec::new(),
+            bodies: self.system.bodies.is_some(),
         })
     }
 

@@ -40,6 +40,7 @@ pub(super) fn near(model: &Workspace, start: &State, path: &Path) -> Vec<State> 
                 eta_fixed: vec![false; eta.len()],
                 state: model.with_rotations(State::new(base.t, &x, &eta)),
                 conditions: Vec::new(),
+                bodies: model.system.bodies.is_some(),
             };
             let mut found = find_start(&model.compiled, &guess).ok()?.state;
             rest_if_held(&mut found, &eta);

@@ -21,6 +21,7 @@ fn on_chart(model: &Workspace, l: &Linearization, near: &State, s: &[f64]) -> Op
         x_fixed: vec![false; n_x],
         eta_fixed: vec![false; near.eta.len()],
         conditions: Vec::new(),
+        bodies: model.system.bodies.is_some(),
     };
     for (name, value) in l.states.iter().zip(s) {
         match place(name).checked_sub(n_x) {

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! first   x     nearest to its guess (Euclidean) among  phi(x,t) = 0,  invariants as at the guess,  given entries fixed;
-//!               if there is none, without the invariants: a row may say what they are (a quaternion of norm 1)
+//!               if there is none, without the invariants: a row may say what they are (a quaternion of norm 1).
+//!               Of bodies: nearest by the masses, and always with the invariants, which are lengths of quaternions
 //! then    eta   nearest to its guess among              psi(x,eta,t) = 0,  further conditions,      given entries fixed
 //! ```
 //!
@@ -11,6 +12,7 @@
 //! residual does not (a guess on a point of symmetry) the guess is shifted a little, by the same amounts every time.
 //! Checked by `tests/it/start.rs`.
 
+mod by_mass;
 mod search;
 mod slopes;
 
@@ -19,6 +21,7 @@ use crate::{Dynamics, Level, Point, Projector, Sparsity, State, Terms};
 use dalembert_linalg::{dot, norm};
 use std::sync::Arc;
 
+use by_mass::Metric;
 use search::{Equations, Left, NoSolution, nearest};
 
 /// A guess, with what must not be touched.
@@ -32,6 +35,9 @@ pub struct StartGuess {
     pub eta_fixed: Vec<bool>,
     /// Further linear conditions on the speeds.
     pub conditions: Vec<VelocityCondition>,
+    /// Whether the coordinates are those of rigid bodies: distances are measured by the masses, so that the start does not
+    /// depend on the choice of coordinates, and invariants (lengths of quaternions) are held in any case.
+    pub bodies: bool,
 }
 
 /// `row . eta = right`, for given rates that are not themselves speeds.
@@ -157,10 +163,16 @@ impl std::error::Error for StartError {}
 pub fn find_start(kernel: &dyn Dynamics, guess: &StartGuess) -> Result<ConsistentState, StartError> {
     let free = check(kernel, guess)?;
     let mut state = guess.state.clone();
-    find_positions(kernel, &mut state, &free.0).map_err(NoSolution::position)?;
+    find_positions(kernel, &mut state, &free.0, guess.bodies).map_err(NoSolution::position)?;
     let mut speeds = Speeds::new(kernel, state.t, state.x.clone(), &guess.conditions);
     let n_con = kernel.shape().n_con;
     nearest(&mut speeds, &mut state.eta, &free.1).map_err(|e| e.velocity(n_con))?;
+    if guess.bodies
+        && let Some(metric) = Metric::of_speeds(kernel, state.t, &state.x)
+    {
+        let guess = guess.state.eta.iter().zip(&free.1).map(|(eta, free)| if *free { *eta } else { 0.0 });
+        metric.anchor(&mut speeds, &guess.collect::<Vec<_>>(), &mut state.eta, &free.1);
+    }
 
     let mut projector = Projector::new(kernel);
     projector.measure(kernel, state.point());
@@ -170,9 +182,22 @@ pub fn find_start(kernel: &dyn Dynamics, guess: &StartGuess) -> Result<Consisten
     Ok(ConsistentState { state, rank, residuals: (left.position, left.velocity), moved })
 }
 
-/// x nearest to its guess with the invariants held; failing that, without.
-fn find_positions(kernel: &dyn Dynamics, state: &mut State, free: &[bool]) -> Result<(), NoSolution> {
+/// x nearest to its guess with the invariants held; failing that, without, unless they are those of bodies.
+fn find_positions(
+    kernel: &dyn Dynamics,
+    state: &mut State,
+    free: &[bool],
+    bodies: bool,
+) -> Result<(), NoSolution> {
     let mut positions = Positions::new(kernel, state.t, &state.x);
+    if bodies {
+        let guess = state.x.clone();
+        nearest(&mut positions, &mut state.x, free).map_err(|none| none.within(kernel.shape().n_con))?;
+        if let Some(metric) = Metric::of_positions(kernel, state.t, &guess) {
+            metric.anchor(&mut positions, &guess, &mut state.x, free);
+        }
+        return Ok(());
+    }
     if !positions.held.is_empty() {
         let mut x = state.x.clone();
         match nearest(&mut positions, &mut x, free) {
@@ -364,6 +389,15 @@ fn clear_rows(terms: &Terms, J: &mut [f64], wanted: impl Fn(usize) -> bool) {
 }
 
 impl NoSolution {
+    /// Named by rows alone: that a length is held is not what contradicts them.
+    fn within(mut self, rows: usize) -> NoSolution {
+        self.together.retain(|row| *row < rows);
+        if self.left.row >= rows {
+            self.left.row = self.together.first().copied().unwrap_or(0);
+        }
+        self
+    }
+
     fn position(self) -> StartError {
         let NoSolution { left: Left { row, residual }, together } = self;
         if residual.is_nan() {

@@ -25,6 +25,7 @@ impl Workspace {
             x_fixed: self.system.frame.coordinates.iter().map(|c| given(&c.name)).collect(),
             eta_fixed: self.system.frame.speeds.iter().map(|s| given(&s.name)).collect(),
             conditions: Vec::new(),
+            bodies: self.system.bodies.is_some(),
             state,
         };
         let mut guess = guess;
@@ -47,6 +48,7 @@ impl Workspace {
             x_fixed: flags(state.x.len(), coordinates),
             eta_fixed: flags(state.eta.len(), speeds),
             conditions: Vec::new(),
+            bodies: self.system.bodies.is_some(),
             state: state.clone(),
         };
         if !self.keep_invariants(like, &mut guess.state.x, &guess.x_fixed) {

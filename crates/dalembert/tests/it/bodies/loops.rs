@@ -156,3 +156,55 @@ fn a_row_that_is_rounding_contradicts_nothing() {
     let (_, deviation) = motion.energy.expect("known");
     below("energy", deviation, 1e-8);
 }
+
+/// A space loop of four joints that cannot move: a given speed is refused, and no quaternion shrinks to make it possible.
+#[test]
+fn a_speed_that_a_structure_cannot_have_is_refused() {
+    let text = "gravity [0, 0, -9.81]
+body b0: mass 1.669, centre [0.0479, 0.3242, 0.0807], inertia [0.167, 0.194, 0.142]
+body b1: mass 1.735, centre [0.5456, -0.0312, -0.1362], inertia [0.160, 0.172, 0.125]
+body b2: mass 1.417, centre [0.1225, -0.3788, -0.0855], inertia [0.103, 0.168, 0.132]
+joint J0: pin ground to b0, axis [0.634, 0.1164, 0.0033]
+joint J1: pin b0 at [0.0958, 0.6485, 0.1614] to b1, axis [-0.8525, -0.4156, 0.2626]
+joint J2: ball b1 at [1.0913, -0.0624, -0.2724] to b2
+joint J3: pin b2 at [0.245, -0.7576, -0.171] to ground at [1.4321, -0.1715, -0.282], axis [-0.0339, 0.654, 0.9811]
+initial J0' = 2";
+    let refused = load(text).start().expect_err("the structure is rigid").message;
+    assert!(refused.contains("no starting speeds satisfy"), "{refused}");
+    assert!(refused.contains("the rates of its sides differ"), "{refused}");
+}
+
+/// Which joint is cut changes the coordinates, not the start: of all motions with the given speed the one of least energy.
+#[test]
+fn the_start_does_not_depend_on_the_cut() {
+    let text = |cut: usize| {
+        let tail = |k: usize| if k == cut { ", cut" } else { "" };
+        format!(
+            "gravity [0, -9.81]
+body a: mass 1.2, centre [0.2, 0.3], inertia 0.1
+body b: mass 0.7, centre [0.4, 0.1], inertia 0.05
+body c: mass 1.5, centre [0.3, -0.2], inertia 0.2
+body d: mass 0.9, centre [0.1, -0.2], inertia 0.08
+joint J0: pin ground to a
+joint J1: pin a at [0.4, 0.6] to b{}
+joint J2: pin b at [0.8, 0.2] to c{}
+joint J3: pin c at [0.6, -0.4] to d{}
+joint J4: pin d at [0.2, -0.4] to ground at [2, 0]{}
+initial J0' = 2",
+            tail(1),
+            tail(2),
+            tail(3),
+            tail(4)
+        )
+    };
+    let energies: Vec<f64> = (1..5)
+        .map(|cut| {
+            let mut model = load(&text(cut));
+            let state = start(&mut model);
+            model.evaluate(&state).expect("numbers").energy.expect("an energy")
+        })
+        .collect();
+    for energy in &energies {
+        assert!((energy - energies[0]).abs() < 1e-12 * energies[0].abs(), "{energies:?}");
+    }
+}
