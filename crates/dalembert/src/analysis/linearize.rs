@@ -43,7 +43,7 @@ pub use stability::{Stability, StabilityVerdict};
 use work::ReductionError;
 
 /// Coordinates and speeds together at most: work grows with the cube.
-pub const MAX_VARIABLES: usize = 1000;
+pub(crate) const MAX_VARIABLES: usize = 1000;
 /// How often the state is shaken to see what is rounding.
 const SHAKES: u64 = 3;
 /// An entry is zero if it is below this many times what shaking changes in it.
@@ -93,6 +93,7 @@ pub enum OperatingPoint {
 /// # Ok::<(), String>(())
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Linearization {
     /// The operating point.
     pub state: State,

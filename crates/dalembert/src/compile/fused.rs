@@ -103,6 +103,7 @@ impl Fused for FusedAcceleration {
 
 /// The whole acceleration as one program: its operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FusedStats {
     /// As it was derived.
     pub derived: Counts,
@@ -119,6 +120,7 @@ fn looped_stats(looped: &LoopedAcceleration) -> FusedStats {
 
 /// What making a system fast has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CodeStats {
     /// Operations of M, Q, A, b, as they were derived.
     pub derived: Counts,

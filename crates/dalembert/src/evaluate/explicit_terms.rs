@@ -27,6 +27,7 @@ const MAX_POINTS: usize = 40;
 
 /// What the papers write between M, Q, A, b and the acceleration.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ExplicitTerms {
     /// C (K4), friction of contacts included.
     pub nonideal_term: Vec<f64>,
@@ -50,6 +51,7 @@ pub struct ExplicitTerms {
 
 /// Another acceleration, compared with the actual one (P2).
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Possible {
     /// A z - b of each row: zero for a possible acceleration.
     pub residual: Vec<f64>,
@@ -63,6 +65,7 @@ pub struct Possible {
 
 /// The work of each class of forces on a displacement (P3).
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct VirtualWork {
     /// Whether A v = 0.
     pub kept: bool,

@@ -22,7 +22,7 @@ impl Linearization {
     /// assert!((at_rest[0].re - 0.25).abs() < 1e-15 && at_rest[0].im == 0.0);
     /// # Ok::<(), String>(())
     /// ```
-    pub fn frequency_response(&self, omega: f64) -> Option<Vec<Complex>> {
+    pub(crate) fn frequency_response(&self, omega: f64) -> Option<Vec<Complex>> {
         let (d, k, r) = (self.dimension(), self.inputs.len(), self.outputs.len());
         let mut lu = Lu::new(2 * d);
         let width = 2 * d;

@@ -10,6 +10,7 @@ use dalembert_linalg::Lu;
 
 /// `M q'' + D q' + K q = 0`.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Split {
     /// q.
     pub coordinates: Vec<String>,

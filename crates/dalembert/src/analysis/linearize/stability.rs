@@ -47,6 +47,7 @@ impl StabilityVerdict {
 
 /// A verdict with its reason.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Stability {
     /// The verdict.
     pub verdict: StabilityVerdict,
