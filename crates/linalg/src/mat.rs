@@ -1,6 +1,6 @@
 //! A matrix over numbers that lie row by row: owned, borrowed, or borrowed to be written.
 
-use std::ops::{Deref, DerefMut, Index, IndexMut};
+use std::ops::{Deref, DerefMut, Index, IndexMut, Range};
 
 /// A matrix, row by row, over a `Vec<f64>`, a `&[f64]` or a `&mut [f64]`. Entry (i, j) is `a[[i, j]]`.
 ///
@@ -10,7 +10,7 @@ use std::ops::{Deref, DerefMut, Index, IndexMut};
 /// let mut a = Mat::zeros(2, 3);
 /// a[[1, 2]] = 5.0;
 /// assert_eq!(a.row(1), [0.0, 0.0, 5.0]);
-/// assert_eq!(Mat::new(&a[..], 2)[[2, 1]], 5.0, "the same numbers as three rows of two");
+/// assert_eq!(Mat::new(&*a, 2)[[2, 1]], 5.0, "the same numbers as three rows of two");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mat<D> {
@@ -36,7 +36,13 @@ impl<D: Deref<Target = [f64]>> Mat<D> {
     /// Row i.
     #[inline]
     pub fn row(&self, i: usize) -> &[f64] {
-        &self.data[i * self.columns..(i + 1) * self.columns]
+        self.rows(i..i + 1)
+    }
+
+    /// Some rows, one after the other.
+    #[inline]
+    pub fn rows(&self, range: Range<usize>) -> &[f64] {
+        &self.data[range.start * self.columns..range.end * self.columns]
     }
 }
 
@@ -63,6 +69,16 @@ impl<D: DerefMut<Target = [f64]>> IndexMut<[usize; 2]> for Mat<D> {
     fn index_mut(&mut self, [i, j]: [usize; 2]) -> &mut f64 {
         debug_assert!(j < self.columns, "column {j} of {}", self.columns);
         &mut self.data[i * self.columns + j]
+    }
+}
+
+/// Numbers as they lie.
+impl<D: Deref<Target = [f64]>> Index<Range<usize>> for Mat<D> {
+    type Output = [f64];
+
+    #[inline]
+    fn index(&self, range: Range<usize>) -> &[f64] {
+        &self.data[range]
     }
 }
 
