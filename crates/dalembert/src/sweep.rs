@@ -38,7 +38,6 @@
 mod figures;
 mod tally;
 mod targets;
-mod threads;
 mod vary;
 mod worker;
 
