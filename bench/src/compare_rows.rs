@@ -104,7 +104,7 @@ const LOADED: f64 = 8.0;
 pub fn loading(peers: &Peers, rounds: usize) -> Vec<Line> {
     let (mut best, mut ours) = (Best::default(), f64::INFINITY);
     let mut cart = Cart::new(10);
-    cart.accelerate();
+    cart.accelerate(1);
     for _ in 0..rounds {
         ours = ours.min(fastest(20, || drop(ready(10))) * 1e3);
         let casadi = peers.script("casadi", "casadi_cart.py", "10", "");

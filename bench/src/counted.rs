@@ -101,18 +101,13 @@ fn joint_chain(n: usize) -> String {
     text
 }
 
-fn cart(n: usize, times: usize) {
-    let mut cart = Cart::new(n);
-    (0..times).for_each(|_| cart.accelerate());
-}
-
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let times = words.get(1).and_then(|n| n.parse().ok()).unwrap_or(1000);
     let mut calls = times;
     match words.first().map(String::as_str) {
-        Some("cart2") => cart(2, times),
-        Some("cart10") => cart(10, times),
+        Some("cart2") => Cart::new(2).accelerate(times),
+        Some("cart10") => Cart::new(10).accelerate(times),
         Some("lanes2") => {
             let mut many = Many::new(2).expect("the cart has lanes");
             // 64 blocks of four states each; one in 64, so that a call is one block.

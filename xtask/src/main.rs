@@ -6,6 +6,7 @@
 mod cargo;
 mod gate;
 mod layers;
+mod surface;
 mod words;
 mod workspace;
 
@@ -20,6 +21,11 @@ const COMMANDS: &[Command] = &[
     ("bless", "Record the snapshots of the tests anew and list the files that changed", cargo::bless),
     ("gate", "Run every command on every model and compare the results with xtask/gate.txt", gate::command),
     ("layers", "List imports between modules that xtask/layers.txt does not allow", layers::command),
+    (
+        "surface",
+        "List the names that the library shows its users; --bless records them in xtask/surface.txt",
+        surface::command,
+    ),
     (
         "words",
         "Write the words of the language into grammars and the manual; --check only compares",

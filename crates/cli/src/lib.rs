@@ -35,8 +35,6 @@ mod sweep;
 mod text_table;
 mod verify;
 
-pub mod parts;
-
 use args::{Cli, Command};
 use dalembert::Source;
 use failure::Failure;
@@ -111,5 +109,18 @@ mod tests {
         assert_eq!(said.code.id(), "E0901");
         assert!(said.message.contains("`dalembert check x.dal`: a row is missing"), "{}", said.message);
         assert!(said.help.iter().any(|help| help.contains("please report it")));
+    }
+}
+
+/// Parts of the command that read what others have written, one by one: for the fuzzer of this repository.
+pub mod parts {
+    /// Whether a command line, beginning with the name of the command, can be read. Nothing is run.
+    pub fn reads_arguments(words: &[String]) -> bool {
+        crate::args::Cli::read(words).is_ok()
+    }
+
+    /// Whether a text is a block of a sweep: so many columns, for runs from 0 to so many.
+    pub fn reads_block(text: &str, columns: usize, runs: usize) -> bool {
+        crate::sweep::rows(text, columns, 0..runs).is_some()
     }
 }

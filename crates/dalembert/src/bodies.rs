@@ -17,7 +17,7 @@ use dalembert_syntax::source::Span;
 /// A vector.
 pub type Vector = [Expr; 3];
 /// A matrix by rows.
-pub type Matrix3 = [[Expr; 3]; 3];
+pub(crate) type Matrix3 = [[Expr; 3]; 3];
 
 /// All bodies of a model and what is between them.
 #[derive(Clone, Debug)]
@@ -32,8 +32,6 @@ pub struct Multibody {
     pub joints: Vec<Joint>,
     /// The joints that carry bodies, from the ground outward.
     pub outward: Vec<usize>,
-    /// Springs, dampers and bushings.
-    pub elements: Vec<Element>,
     /// Freedoms of joints that close loops and guesses of them at the start, over parameters.
     pub guesses: Vec<(Expr, Expr)>,
     /// Freedoms of joints that close loops whose values at the start are fixed.
@@ -322,7 +320,7 @@ pub struct Limit {
 
 /// What a force element is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ElementKind {
+pub(crate) enum ElementKind {
     /// Pulls along the line of its points.
     Line,
     /// Acts on a freedom of a joint: the joint and which of its coordinates.
@@ -333,17 +331,13 @@ pub enum ElementKind {
 
 /// A spring, damper or bushing.
 #[derive(Clone, Debug)]
-pub struct Element {
-    /// Its name.
-    pub name: String,
+pub(crate) struct Element {
     /// What it acts on.
     pub kind: ElementKind,
     /// Pull along the line, or moment against the angle; of a bushing the components of its force on the second frame.
     pub force: Vec<Expr>,
     /// Components of the torque of a bushing on the second frame.
     pub torque: Vec<Expr>,
-    /// Where it is stated.
-    pub span: Span,
 }
 
 /// The zero vector.

@@ -325,7 +325,7 @@ impl Compiled {
 
     /// Adds the derivatives that implicit methods need:
     /// F = M eta' - Q - C - A^T lambda, G = A eta' - b, x', by x and eta, with eta' and lambda held.
-    pub fn with_partials(&mut self, system: &mut System, form: &KernelForm) {
+    pub(crate) fn with_partials(&mut self, system: &mut System, form: &KernelForm) {
         if self.programs.partials.is_some() {
             return;
         }

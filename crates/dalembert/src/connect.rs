@@ -27,6 +27,7 @@ const TOLERANCE: f64 = 1e-10;
 
 /// A motion between two configurations, found and checked.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Connected {
     /// Rates, action, path and second variation.
     pub connection: Connection,

@@ -48,7 +48,7 @@ use rustc_hash::FxHashMap;
 use scope::{Binding, Scope};
 
 pub(crate) use outside::{Names, constant_value, expression_over, value_in};
-pub use places::with_places;
+pub(crate) use places::with_places;
 pub use survey::{ConstraintFact, Fact, Survey, survey};
 pub use tables::{Interpolation, Samples, points_of_columns};
 

@@ -119,7 +119,7 @@ pub(crate) fn name_powers(system: &mut System) {
 
 /// P(explicit), where there is an energy: with M eta' = Q_L + forces it is
 /// `X0 E + eta_q X_q E + eta . Q_L + (dE/d eta - M eta) . eta'`.
-pub fn explicit_power(system: &mut System, form: &KernelForm, nonconservative: Expr) -> Option<Expr> {
+pub(crate) fn explicit_power(system: &mut System, form: &KernelForm, nonconservative: Expr) -> Option<Expr> {
     system.write_body_energies();
     let energy = system.energies.total?;
     let pool = &mut system.pool;
@@ -147,6 +147,7 @@ pub fn explicit_power(system: &mut System, form: &KernelForm, nonconservative: E
 
 /// Work done since the start of a run by each class of forces, and how well it accounts for the change of energy.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Balance {
     /// Change of the energy.
     pub change: f64,

@@ -18,6 +18,7 @@ mod udwadia;
 mod write;
 
 use crate::closed_form::equations_limits::MAX_EFFORT;
+#[doc(hidden)]
 pub use crate::formalism::hamilton::MAX_EXPLICIT;
 use crate::formalism::hamilton::MAX_EXPLICIT_COST;
 
@@ -26,13 +27,19 @@ use crate::evaluate::reactions::reaction_sizes;
 use crate::kernel_form::KernelForm;
 use crate::system::Coordinate;
 use crate::workspace::Workspace;
-pub use brackets::{WrittenBrackets, brackets};
+pub use brackets::WrittenBrackets;
+#[doc(hidden)]
+pub use brackets::brackets;
 use dalembert_expr::{Expr, Format, Pool, Rational, Symbol};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use forces::Named;
+#[doc(hidden)]
 pub use hamilton_jacobi::hamilton_jacobi;
+#[doc(hidden)]
 pub use legendre::legendre;
-pub use statement::{Part, state};
+pub use statement::Part;
+#[doc(hidden)]
+pub use statement::state;
 use std::str::FromStr;
 pub use write::Style;
 use write::Writer;
@@ -122,6 +129,7 @@ impl FromStr for Form {
 /// let written = model.equations(Form::Explicit, Format::Text).unwrap();
 /// assert!(written.contains("q'' = -g*sin(q)/l"), "{written}");
 /// ```
+#[doc(hidden)]
 pub fn write(model: &mut Workspace, form: Form, style: impl Into<Style>) -> Result<String, Box<Diagnostic>> {
     let style = style.into();
     model.derive_symbols()?;
@@ -403,6 +411,7 @@ fn lagrange(model: &mut Workspace, style: Style) -> Result<String, Box<Diagnosti
 /// let solution = equations::closed_form(&mut model).unwrap();
 /// assert_eq!(model.system.pool.text(solution[0]), "-g");
 /// ```
+#[doc(hidden)]
 pub fn closed_form(model: &mut Workspace) -> Result<Vec<Expr>, Box<Diagnostic>> {
     model.derive_symbols()?;
     let (n, m) = (model.form.speeds.len(), model.form.constraint_right.len());

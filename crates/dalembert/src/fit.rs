@@ -49,6 +49,7 @@ pub struct FitRequest {
 
 /// A parameter or starting value that was found.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Estimate {
     /// As it was written.
     pub name: String,
@@ -60,6 +61,7 @@ pub struct Estimate {
 
 /// How well a measured column is met.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct FittedColumn {
     /// Its name.
     pub name: String,
@@ -71,6 +73,7 @@ pub struct FittedColumn {
 
 /// The result of a fit.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Fit {
     /// Parameters in the order asked for.
     pub estimates: Vec<Estimate>,
@@ -92,6 +95,7 @@ pub struct Fit {
 
 /// Where a fit is, after each motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct FitProgress {
     /// Motions so far.
     pub motions: usize,

@@ -42,6 +42,7 @@ use dalembert_tape::Program;
 /// let (a, b) = jacobi.constants(&mut model, &start).unwrap();
 /// assert_eq!((a[0], b[0]), (1.0, 3.0)); // momentum, and where it was at t = 0
 /// ```
+#[non_exhaustive]
 pub struct HamiltonJacobi {
     /// The statement.
     pub integral: CompleteIntegral,

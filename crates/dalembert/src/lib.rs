@@ -40,58 +40,120 @@
 //! # Ok::<(), String>(())
 //! ```
 //!
+//! The names below are the surface, and `cargo xtask surface` lists them. Rooms of the engine that the other crates of
+//! this workspace and its tests reach into are not shown here and may change at any time.
+//!
 //! What is wrong with a model comes back as [`diagnostic::Diagnostic`]s with places in the text, many at a time. Numbers
 //! are computed by [`run`], which knows nothing of symbols; expressions live in `dalembert_expr`, which knows nothing
 //! of mechanics. Maths code uses the letters of the equations (M, Q, A, b, C, eta, lambda).
 #![allow(non_snake_case)]
 
-mod analysis;
-pub mod assignments;
-pub mod bodies;
-mod check;
-mod closed_form;
-pub mod compile;
-pub mod connect;
-mod constraint;
+// The surface: modules with the names of one subject each, then single names.
 pub mod derivatives;
-pub mod derive;
-pub mod elaborate;
-pub mod energy_balance;
 pub mod equations;
-mod evaluate;
-mod explain;
 pub mod fit;
-mod formalism;
 pub mod gradient;
-pub mod hamilton_jacobi;
-pub mod kernel_form;
-pub mod model;
-pub mod number;
-mod parameters;
-pub mod sensitivity;
-pub mod simulate;
-mod start;
-pub mod stepper;
 pub mod sweep;
-pub mod system;
-pub mod vector_field;
 pub mod verify;
-pub mod workspace;
 
-pub use analysis::{analyze, equilibrium, linearize};
-pub use closed_form::{independent_speeds, routh, udwadia};
-pub use constraint::{constraint_kind, mobility};
+/// Constraints, integrability and conserved quantities of a model.
+pub mod analyze {
+    pub use crate::analysis::analyze::{
+        Analysis, Certainty, Conserved, ConstraintSet, Integral, RowKind, RowReport, Singular, Verdict,
+    };
+    #[doc(hidden)]
+    pub use crate::analysis::analyze::{
+        MAX_AFFINE, MAX_BRACKET_SPEEDS, MAX_BRACKET_WORK, MAX_CANDIDATES, analyze,
+    };
+}
+
+/// States in which a model can rest.
+pub mod equilibrium {
+    #[doc(hidden)]
+    pub use crate::analysis::equilibrium::{DEFAULT_STARTS, landscape};
+    pub use crate::analysis::equilibrium::{Equilibria, Equilibrium, EquilibriumSearch, Landscape};
+}
+
+/// Small motions about a state: matrices, eigenvalues, stability, inputs and outputs.
+pub mod linearize {
+    pub use crate::analysis::linearize::{
+        Complex, Linearization, Linearizer, OperatingPoint, Over, Range, Split, Stability, StabilityVerdict,
+        Sweep,
+    };
+}
+
+pub use connect::{Connected, LeastAction};
+pub use constraint::constraint_kind::{ConstraintKind, Freedom};
+pub use constraint::mobility::{Loop, Mobility};
 pub use dalembert_run as run;
 pub use dalembert_syntax as syntax;
-pub use dalembert_syntax::{Source, diagnostic, internal, source, units};
+pub use dalembert_syntax::{Source, diagnostic, source};
 pub use elaborate::{Interpolation, Overrides, Samples, Signal};
 pub use energy_balance::Balance;
-pub use evaluate::explicit_terms;
-pub use formalism::{
-    brackets, closed_transform, energies, force_potential, hamilton, inverse_function, momentum_form,
-    poincare, poisson, suslov,
-};
+pub use evaluate::explicit_terms::{ExplicitTerms, Possible, VirtualWork};
+pub use formalism::energies::EnergyValues;
+pub use hamilton_jacobi::HamiltonJacobi;
 pub use model::Model;
-pub use simulate::{Motion, MotionForm, Request, Table};
-pub use system::{body_figures, notation};
+pub use simulate::{EventRecord, IntegralReport, Motion, MotionForm, Request, Table};
+pub use stepper::Stepper;
+pub use vector_field::{Rates, Worker};
 pub use workspace::{Evaluation, Workspace};
+
+// Rooms that nobody outside enters.
+mod analysis;
+mod check;
+mod closed_form;
+mod constraint;
+mod evaluate;
+mod explain;
+mod formalism;
+mod model;
+mod parameters;
+mod start;
+mod workspace;
+
+// Rooms that other crates of the workspace or its tests enter. No part of the surface.
+#[doc(hidden)]
+pub mod assignments;
+#[doc(hidden)]
+pub mod bodies;
+#[doc(hidden)]
+pub mod compile;
+#[doc(hidden)]
+pub mod connect;
+#[doc(hidden)]
+pub mod derive;
+#[doc(hidden)]
+pub mod elaborate;
+#[doc(hidden)]
+pub mod energy_balance;
+#[doc(hidden)]
+pub mod hamilton_jacobi;
+#[doc(hidden)]
+pub mod kernel_form;
+#[doc(hidden)]
+pub mod number;
+#[doc(hidden)]
+pub mod sensitivity;
+#[doc(hidden)]
+pub mod simulate;
+#[doc(hidden)]
+pub mod stepper;
+#[doc(hidden)]
+pub mod system;
+#[doc(hidden)]
+pub mod vector_field;
+#[doc(hidden)]
+pub use closed_form::udwadia;
+#[doc(hidden)]
+pub use constraint::{constraint_kind, mobility};
+#[doc(hidden)]
+pub use dalembert_syntax::internal;
+#[doc(hidden)]
+pub use evaluate::explicit_terms;
+#[doc(hidden)]
+pub use formalism::{
+    brackets, energies, force_potential, hamilton, momentum_form, poincare, poisson, suslov,
+};
+#[doc(hidden)]
+pub use system::{body_figures, notation};

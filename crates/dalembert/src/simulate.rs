@@ -49,6 +49,7 @@ pub struct Verified {
 
 /// What a complete integral says about a motion.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct IntegralReport {
     /// How H8 was verified.
     pub verified: Verified,
@@ -139,6 +140,7 @@ impl Table {
 
 /// An event that was found.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct EventRecord {
     /// Its name.
     pub name: String,
@@ -152,6 +154,7 @@ pub struct EventRecord {
 
 /// A computed motion. On failure the table holds what was computed before it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Motion {
     /// The results.
     pub table: Table,

@@ -38,7 +38,6 @@
 mod figures;
 mod tally;
 mod targets;
-mod threads;
 mod vary;
 mod worker;
 
@@ -57,6 +56,7 @@ use figures::Kept;
 use targets::Targets;
 
 /// Runs of one sweep at most.
+#[doc(hidden)]
 pub const MAX_RUNS: usize = 1_000_000_000;
 /// Runs of a block at most, in lanes and one by one, in sweeps of up to [`MAX_BLOCKS`] blocks.
 const MAX_BLOCK: (usize, usize) = (256, 64);
@@ -122,6 +122,7 @@ impl Status {
 
 /// One run.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SweepRow {
     /// One number for each column but the last.
     pub numbers: Vec<f64>,

@@ -66,7 +66,7 @@ pub struct System {
 
 impl System {
     /// L = T - V + what is given as a Lagrangian; zero without any of them.
-    pub fn whole_lagrangian(&mut self) -> Expr {
+    pub(crate) fn whole_lagrangian(&mut self) -> Expr {
         self.write_body_energies();
         let parts = [
             self.energies.kinetic.map(|t| (t, Rational::ONE)),
@@ -144,7 +144,7 @@ impl System {
     }
 
     /// The body whose joint a speed belongs to, if it does.
-    pub fn body_of_speed(&self, speed: usize) -> Option<&Body> {
+    pub(crate) fn body_of_speed(&self, speed: usize) -> Option<&Body> {
         let bodies = self.bodies.as_ref()?;
         let declared = self.frame.speeds.iter().filter(|s| s.rate_of.is_some()).count();
         let moved_by = |joint: &Joint| match self.frame.speeds[speed].rate_of {

@@ -50,11 +50,15 @@ mod work;
 use crate::workspace::{WRITTEN_OUT, Workspace};
 use dalembert_run::Events;
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
+#[doc(hidden)]
 pub use gauss::gauss;
-pub use reading::{Difference, Reading, multipliers};
+#[doc(hidden)]
+pub use reading::multipliers;
+pub use reading::{Difference, Reading};
 
 /// One comparison, at its worst.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Check {
     /// Its name.
     pub name: &'static str,
@@ -72,6 +76,7 @@ pub struct Check {
 
 /// A check that says nothing about this model.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Skipped {
     /// Its name.
     pub name: &'static str,
@@ -81,6 +86,7 @@ pub struct Skipped {
 
 /// What [`verify`] found.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Verification {
     /// The checks that were made.
     pub checks: Vec<Check>,
@@ -126,6 +132,7 @@ impl Verification {
 /// assert!(found.passed());
 /// assert!(found.check("gauss").unwrap().worst < 1e-12);
 /// ```
+#[doc(hidden)]
 pub fn verify(model: &mut Workspace) -> Result<Verification, Box<Diagnostic>> {
     let (n, m) = (model.form.speeds.len(), model.system.constraints.rows.len());
     if n.max(m) > WRITTEN_OUT {

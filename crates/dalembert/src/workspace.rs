@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Speeds and rows up to which M and A are given in full, whatever the layout they are computed in.
-pub const WRITTEN_OUT: usize = 500;
+pub(crate) const WRITTEN_OUT: usize = 500;
 /// Speeds up to which the equations of models with bodies are derived in symbols at once.
 const SMALL: usize = 3;
 
@@ -47,6 +47,7 @@ pub struct Workspace {
 
 /// Everything at one state.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Evaluation {
     /// The state.
     pub state: State,

@@ -2,10 +2,8 @@
 //!
 //! Used by the acceleration solve; which contacts stick is decided above it, in [`crate::contact`].
 
-mod load_sharing;
 mod normal_force;
 mod slip_space;
 
-pub(crate) use load_sharing::LoadSharing;
 pub(crate) use normal_force::{NormalForces, Paradox};
-pub(crate) use slip_space::SlipSpace;
+pub(crate) use slip_space::{LoadSharing, SlipSpace};

@@ -16,7 +16,6 @@ mod methods;
 mod one_step;
 pub(crate) mod options;
 pub(crate) mod outcome;
-pub(crate) mod output_times;
 mod right_hand_side;
 mod rows;
 pub(crate) mod rules;

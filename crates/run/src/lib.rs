@@ -51,17 +51,17 @@
 // `!(a <= b)` is how NaN is refused together with what is too large.
 #![allow(clippy::neg_cmp_op_on_partial_ord)]
 
-pub mod acceleration;
-pub mod boundary_value;
-pub mod constraint;
-pub mod contact;
+mod acceleration;
+mod boundary_value;
+mod constraint;
+mod contact;
 mod coulomb;
 pub mod ensemble;
-pub mod hybrid;
-pub mod kernel;
+mod hybrid;
+mod kernel;
 mod method;
 mod row_sensitivity;
-pub mod sensitivity;
+mod sensitivity;
 pub mod tolerance;
 
 pub use acceleration::{
@@ -74,16 +74,16 @@ pub use constraint::{
 };
 pub use contact::{ContactModes, Mode, Reporter, StickingKernel, accelerate, find_modes};
 pub use hybrid::{
-    ContactChange, Controller, Counters, Crossing, EventHit, EventRule, Failure, Flow, Follower, Method,
-    NotDifferentiable, Observer, OneStep, Options, Outcome, Output, Progress, Row, SolvedRow, Stop,
-    integrate, integrate_controlled, integrate_followed,
+    ContactChange, Controller, Counters, Crossing, EventHit, EventRule, Failure, Flow, FollowedStep,
+    Follower, Guard, Method, Moment, NotDifferentiable, Observer, OneStep, Options, Outcome, Output,
+    Progress, Row, SolvedRow, Stop, UnknownMethod, integrate, integrate_controlled, integrate_followed,
 };
 pub use kernel::{
     AccelerationError, Action, Capabilities, Contact, ContactTerms, Contacts, Control, ControlTerms,
     Differentiable, Direction, Dynamics, Events, Fused, FusedAdjoint, FusedDerivatives, IdealForces,
-    Lagrangian, Level, Line, Nonideal, PartialDerivatives, Partials, Path, Pattern, Point, Quadratures,
-    Refusal, SecondVariation, Shape, Sliding, SlidingContacts, Solution, Solved, Sparsity, State, Switches,
-    Taken, Term, Terms, TimeSwitches, Variation,
+    Lagrangian, Level, Line, MAX_FILL, Nonideal, PartialDerivatives, Partials, Path, Pattern, Point,
+    Quadratures, Refusal, SecondVariation, Shape, Sliding, SlidingContacts, Solution, Solved, Sparsity,
+    State, Switches, Taken, Term, Terms, TimeSwitches, Variation,
 };
 pub use sensitivity::{
     Adjoint, Change, Pulled, Response, ResponseError, RowWeights, Sensitivities, StartDirection,

@@ -24,7 +24,6 @@
 //! ```
 
 mod builder;
-mod fold;
 mod forward;
 mod fuse;
 mod hoist;

@@ -33,6 +33,7 @@ pub use noether::MAX_AFFINE;
 
 /// What was found out about a model.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Analysis {
     /// Each scalar equation of the constraints.
     pub rows: Vec<RowReport>,
@@ -46,6 +47,7 @@ pub struct Analysis {
 
 /// A conserved quantity.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Conserved {
     /// Such as `energy` or `angular momentum in x, y`.
     pub name: String,
@@ -65,6 +67,7 @@ pub struct Conserved {
 
 /// A function that constraints keep constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Integral {
     /// In the names of the model.
     pub expression: String,
@@ -99,6 +102,7 @@ impl RowKind {
 
 /// One scalar equation of a constraint.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct RowReport {
     /// `rolling.x`, or the constraint's name.
     pub name: String,
@@ -191,6 +195,7 @@ impl Certainty {
 
 /// A place where the rank is lower than in general.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Singular {
     /// Such as `x = 0, y = 0`.
     pub place: String,
@@ -200,6 +205,7 @@ pub struct Singular {
 
 /// All constraints together.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ConstraintSet {
     /// What they are.
     pub verdict: Verdict,

@@ -43,7 +43,7 @@ pub use stability::{Stability, StabilityVerdict};
 use work::ReductionError;
 
 /// Coordinates and speeds together at most: work grows with the cube.
-pub const MAX_VARIABLES: usize = 1000;
+pub(crate) const MAX_VARIABLES: usize = 1000;
 /// How often the state is shaken to see what is rounding.
 const SHAKES: u64 = 3;
 /// An entry is zero if it is below this many times what shaking changes in it.
@@ -93,6 +93,7 @@ pub enum OperatingPoint {
 /// # Ok::<(), String>(())
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Linearization {
     /// The operating point.
     pub state: State,
@@ -223,11 +224,11 @@ impl Linearizer {
             shaken.extend(local(model, &self.derivatives, &moved, &same));
         }
         model.compiled.set_parameters(&parameters);
-        type Pick = fn(&mut Local) -> &mut Vec<f64>;
+        type Pick = fn(&mut Local) -> &mut [f64];
         let parts: [Pick; 5] =
             [|l| &mut l.S, |l| &mut l.B, |l| &mut l.mass, |l| &mut l.rates, |l| &mut l.directions];
         for part in parts {
-            let others: Vec<Vec<f64>> = shaken.iter_mut().map(|l| part(l).clone()).collect();
+            let others: Vec<Vec<f64>> = shaken.iter_mut().map(|l| part(l).to_vec()).collect();
             clear(part(&mut here), &others);
         }
         Ok(here)
@@ -258,7 +259,7 @@ impl Linearizer {
             let along = |sign: f64| {
                 let mut other = state.clone();
                 for (i, v) in other.x.iter_mut().chain(&mut other.eta).enumerate() {
-                    *v += sign * (0..d).map(|c| here.directions[i * d + c] * step[c]).sum::<f64>();
+                    *v += sign * (0..d).map(|c| here.directions[[i, c]] * step[c]).sum::<f64>();
                 }
                 local(model, &self.derivatives, &other, &same)
             };
@@ -318,9 +319,9 @@ impl Linearizer {
             states,
             positions: d_x,
             rates: here.rates.clone(),
-            state_matrix: here.S.clone(),
+            state_matrix: here.S.to_vec(),
             eigen,
-            directions: here.directions.clone(),
+            directions: here.directions.to_vec(),
             kind,
             ignorable,
             stability,

@@ -22,7 +22,7 @@ pub(crate) struct Moving {
 
 impl Moving {
     /// At rest.
-    pub const GROUND: Moving = Moving { relative: Motion::REST, angle: Pool::ZERO, w: ZERO, v: ZERO };
+    pub(crate) const GROUND: Moving = Moving { relative: Motion::REST, angle: Pool::ZERO, w: ZERO, v: ZERO };
 
     /// Of a body that moves relative to this one.
     pub fn carry(&self, pool: &mut Pool, (relative, angle): (Motion, Expr)) -> Moving {

@@ -22,7 +22,7 @@ const PIVOT: f64 = 0.05;
 
 /// The split of the speeds, with T and d.
 #[derive(Clone, Debug)]
-pub struct IndependentSpeeds {
+pub(crate) struct IndependentSpeeds {
     /// Numbers of the speeds w.
     pub independent: Vec<usize>,
     /// Numbers of the others.

@@ -90,14 +90,20 @@ impl Fused for FusedAcceleration {
 
     #[inline]
     fn accelerate_in_place(&self, workspace: &mut [f64], out: &mut [f64]) -> bool {
+        self.accelerate_unchecked(workspace, out) && all_finite(&out[..self.rates])
+    }
+
+    #[inline]
+    fn accelerate_unchecked(&self, workspace: &mut [f64], out: &mut [f64]) -> bool {
         let (inputs, registers) = workspace.split_at_mut(self.each.input_count());
         self.each.run(inputs, registers, out);
-        out[self.trusted] == 1.0 && all_finite(&out[..self.rates])
+        out[self.trusted] == 1.0
     }
 }
 
 /// The whole acceleration as one program: its operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FusedStats {
     /// As it was derived.
     pub derived: Counts,
@@ -114,6 +120,7 @@ fn looped_stats(looped: &LoopedAcceleration) -> FusedStats {
 
 /// What making a system fast has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CodeStats {
     /// Operations of M, Q, A, b, as they were derived.
     pub derived: Counts,

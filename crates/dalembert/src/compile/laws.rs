@@ -83,7 +83,7 @@ impl Compiled {
 
     /// What is integrated along with the motion: the power of every class of forces, then `others` (the Lagrangian, and y eta for the
     /// abbreviated action).
-    pub fn with_quadratures(
+    pub(crate) fn with_quadratures(
         &mut self,
         system: &mut System,
         form: &KernelForm,
@@ -109,7 +109,7 @@ impl Compiled {
     }
 
     /// Whether outputs ask for work.
-    pub fn outputs_need_work(system: &mut System) -> bool {
+    pub(crate) fn outputs_need_work(system: &mut System) -> bool {
         let (pool, works) = (&mut system.pool, &system.observables.works);
         system.experiment.outputs.iter().any(|o| pool.depends_on(o.value, works))
     }

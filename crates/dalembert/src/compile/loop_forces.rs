@@ -11,7 +11,7 @@
 
 use super::Compiled;
 use super::kernel::run_into;
-use dalembert_linalg::{Cod, RANK_TOL, symmetric_eigen};
+use dalembert_linalg::{Cod, Mat, RANK_TOL, symmetric_eigen};
 use dalembert_run::{Point, Solution, Terms};
 use dalembert_tape::Program;
 
@@ -98,16 +98,16 @@ impl Compiled {
     fn open_multipliers(&self, terms: &Terms) -> Vec<Vec<f64>> {
         let (rows, n) = (&self.loop_rows, self.shape.n_eta);
         let m = rows.len();
-        let mut A = vec![0.0; m * n];
+        let mut A = Mat::zeros(m, n);
         for (k, r) in rows.iter().enumerate() {
-            terms.row(*r).entries().for_each(|(q, value)| A[k * n + q] = value);
+            terms.row(*r).entries().for_each(|(q, value)| A[[k, q]] = value);
         }
-        let entry = |i: usize, j: usize| (0..n).map(|q| A[i * n + q] * A[j * n + q]).sum::<f64>();
-        let mut gram: Vec<f64> = (0..m * m).map(|k| entry(k / m, k % m)).collect();
-        let mut axes = vec![0.0; m * m];
+        let entry = |i: usize, j: usize| (0..n).map(|q| A[[i, q]] * A[[j, q]]).sum::<f64>();
+        let mut gram = Mat::new((0..m * m).map(|k| entry(k / m, k % m)).collect::<Vec<_>>(), m);
+        let mut axes = Mat::zeros(m, m);
         symmetric_eigen(&mut gram, m, &mut axes);
-        let most = (0..m).fold(0.0f64, |most, i| most.max(gram[i * m + i]));
-        let open = (0..m).filter(|i| gram[i * m + i] <= GRAM_TOL * most || most == 0.0);
-        open.map(|i| (0..m).map(|r| axes[r * m + i]).collect()).collect()
+        let most = (0..m).fold(0.0f64, |most, i| most.max(gram[[i, i]]));
+        let open = (0..m).filter(|i| gram[[*i, *i]] <= GRAM_TOL * most || most == 0.0);
+        open.map(|i| (0..m).map(|r| axes[[r, i]]).collect()).collect()
     }
 }

@@ -126,7 +126,7 @@ impl TreePlan {
     }
 
     /// The joint and the number of the row in it, where recursions know a row of the model.
-    pub fn closure_of(&self, system: &System, row: usize) -> Option<(usize, usize)> {
+    pub(crate) fn closure_of(&self, system: &System, row: usize) -> Option<(usize, usize)> {
         let constraint = system.constraints.rows[row].constraint;
         let closing = JointRole::Cut { constraint: Some(constraint) };
         let j = self.bodies.joints.iter().position(|joint| joint.role == closing)?;

@@ -106,7 +106,12 @@ pub(super) struct Candidate {
 
 impl Candidate {
     /// From a tape with its outputs in the order of the layout; `None` if it is too long.
-    pub fn of_tape(tape: Builder, outputs: &[Value], layout: Layout, most: usize) -> Option<Candidate> {
+    pub(crate) fn of_tape(
+        tape: Builder,
+        outputs: &[Value],
+        layout: Layout,
+        most: usize,
+    ) -> Option<Candidate> {
         let program = tape.finish(outputs);
         let derived = program.counts();
         (derived.total() <= most).then_some(Candidate { program, derived, layout })

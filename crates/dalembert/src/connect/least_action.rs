@@ -31,6 +31,7 @@ const SAME: f64 = 1e-10;
 
 /// What least action says about a motion.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct LeastAction {
     /// Duration.
     pub time: f64,

@@ -21,6 +21,7 @@ pub struct Loop {
 
 /// Loops and freedoms.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Mobility {
     /// Freedoms by Gruebler's count, of bodies and joints.
     pub counted: i64,

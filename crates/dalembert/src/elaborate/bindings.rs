@@ -166,14 +166,14 @@ impl Scope {
     }
 
     /// Gives a plain name that is bound another meaning: an index its next value.
-    pub fn rebind(&mut self, name: &str, binding: Binding) {
+    pub(crate) fn rebind(&mut self, name: &str, binding: Binding) {
         if let Some(bound) = self.plain.get_mut(name) {
             bound.0 = binding;
         }
     }
 
     /// Frees a plain name.
-    pub fn unbind(&mut self, name: &str) {
+    pub(crate) fn unbind(&mut self, name: &str) {
         self.plain.remove(name);
     }
 
@@ -194,7 +194,7 @@ impl Scope {
     }
 
     /// Whether some member of a family could not be declared.
-    pub fn is_broken(&self, family: &str) -> bool {
+    pub(crate) fn is_broken(&self, family: &str) -> bool {
         self.broken.contains(family)
     }
 
@@ -212,7 +212,7 @@ impl Scope {
     }
 
     /// Plain names and names of families, sorted, for messages.
-    pub fn plain_names(&self) -> Vec<&str> {
+    pub(crate) fn plain_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> =
             self.plain.keys().chain(self.families.keys()).map(String::as_str).collect();
         names.sort_unstable(); // messages must not depend on hashing

@@ -199,7 +199,6 @@ impl Elaborator<'_> {
             outward: outward(&list),
             bodies: list,
             joints,
-            elements: bodies.elements,
             guesses: bodies.guesses,
             fixed_freedoms: bodies.fixed_freedoms,
             loop_forces: bodies.loop_forces,

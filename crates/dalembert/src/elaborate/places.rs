@@ -58,7 +58,7 @@ struct PointLaw {
 }
 
 /// The system once more, with the points of its forces; `None` where it cannot be told.
-pub fn with_places(ast: &Ast, overrides: &Overrides) -> Option<System> {
+pub(crate) fn with_places(ast: &Ast, overrides: &Overrides) -> Option<System> {
     let mut system = super::elaborate_keeping(ast, overrides, true).0?;
     system.write_body_energies();
     Some(system)

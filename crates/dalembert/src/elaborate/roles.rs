@@ -31,7 +31,7 @@ pub(super) enum Role {
 }
 
 impl Role {
-    pub fn has_no_rate(self) -> bool {
+    pub(crate) fn has_no_rate(self) -> bool {
         matches!(
             self,
             Role::Acceleration | Role::Displacement | Role::IdealResult | Role::Result | Role::Input
@@ -86,12 +86,12 @@ impl Allowed {
 
 impl Allowed {
     /// Inputs and auxiliary variables too.
-    pub const fn with_signals(self) -> Self {
+    pub(crate) const fn with_signals(self) -> Self {
         Allowed { inputs: true, auxiliaries: true, ..self }
     }
 
     /// Auxiliary variables too.
-    pub const fn with_auxiliaries(self) -> Self {
+    pub(crate) const fn with_auxiliaries(self) -> Self {
         Allowed { auxiliaries: true, ..self }
     }
 }

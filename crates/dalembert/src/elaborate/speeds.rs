@@ -23,7 +23,7 @@ pub(super) struct Kinematics {
 
 impl Kinematics {
     /// The speed that is the rate of each coordinate, where one is.
-    pub fn speed_of(&self, coordinates: usize) -> Vec<Option<usize>> {
+    pub(crate) fn speed_of(&self, coordinates: usize) -> Vec<Option<usize>> {
         let mut speed_of = vec![None; coordinates];
         for (p, s) in self.speeds.iter().enumerate() {
             s.rate_of.into_iter().for_each(|i| speed_of[i] = Some(p));

@@ -62,7 +62,7 @@ impl Value {
     }
 
     /// Whether it has so many rows of so many columns, and so on.
-    pub fn has_shape(&self, extents: &[usize]) -> bool {
+    pub(crate) fn has_shape(&self, extents: &[usize]) -> bool {
         match (self, extents) {
             (Value::Vector(parts), [n, inner @ ..]) => {
                 parts.len() == *n && parts.iter().all(|part| part.has_shape(inner))
@@ -71,7 +71,7 @@ impl Value {
         }
     }
 
-    pub fn is_matrix(&self) -> bool {
+    pub(crate) fn is_matrix(&self) -> bool {
         matches!(self, Value::Vector(rows) if matches!(rows.first(), Some(Value::Vector(_))))
     }
 }

@@ -9,6 +9,7 @@ use dalembert_syntax::diagnostic::Diagnostic;
 
 /// Brackets of two functions in a format.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct WrittenBrackets {
     /// {f, g}
     pub bracket: String,

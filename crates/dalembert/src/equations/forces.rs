@@ -52,7 +52,7 @@ impl Named {
     }
 
     /// Coulomb's law at each contact.
-    pub fn write_friction(&self, w: &mut Writer, model: &mut Workspace) {
+    pub(crate) fn write_friction(&self, w: &mut Writer, model: &mut Workspace) {
         let lambdas = lambda_symbols(model);
         let names: Vec<String> = model.system.contacts.iter().map(|c| c.name.clone()).collect();
         let (contacts, pool) = (&model.form.contacts, &mut model.system.pool);
@@ -83,7 +83,7 @@ impl Named {
     }
 
     /// What the inputs must achieve, as rows on the accelerations.
-    pub fn write_requirements(&self, w: &mut Writer, model: &mut Workspace) {
+    pub(crate) fn write_requirements(&self, w: &mut Writer, model: &mut Workspace) {
         if model.form.requirement_right.is_empty() {
             return;
         }

@@ -159,14 +159,14 @@ impl Writer {
     }
 
     /// `letter = e` with e as it was written, not made shorter.
-    pub fn function_as_written(&mut self, pool: &mut Pool, letter: &str, e: Expr) {
+    pub(crate) fn function_as_written(&mut self, pool: &mut Pool, letter: &str, e: Expr) {
         let length = std::mem::replace(&mut self.length, MAX_TIDIED + 1);
         self.function(pool, letter, e);
         self.length = length;
     }
 
     /// `letter = e`, where a program gets the word given.
-    pub fn function_as(&mut self, pool: &mut Pool, letter: &str, word: &str, e: Expr) {
+    pub(crate) fn function_as(&mut self, pool: &mut Pool, letter: &str, word: &str, e: Expr) {
         let name = if self.format == Format::Python { word } else { letter };
         let (name, value) = (self.word(name.to_owned()), self.print(pool, e));
         self.lines.push(match self.format {
@@ -209,7 +209,7 @@ impl Writer {
     }
 
     /// `base[i,j] = e`: `base_{i j}` in LaTeX, `base_i_j` in Python.
-    pub fn indexed(&mut self, pool: &mut Pool, base: &str, indices: &[&str], e: Expr) {
+    pub(crate) fn indexed(&mut self, pool: &mut Pool, base: &str, indices: &[&str], e: Expr) {
         let symbol = self.format.name(base);
         self.entry(pool, (base, symbol), indices, e);
     }
@@ -265,7 +265,7 @@ impl Writer {
     }
 
     /// A column of names, such as the accelerations a matrix acts on.
-    pub fn vector_of_names(&mut self, name: &str, names: &[String]) {
+    pub(crate) fn vector_of_names(&mut self, name: &str, names: &[String]) {
         let names: Vec<String> = names.iter().map(|n| self.name(n)).collect();
         match self.format {
             Format::Text => self.lines.push(format!("{name} = [{}]", names.join(", "))),
@@ -319,7 +319,7 @@ impl Writer {
     }
 
     /// A vector, where a program gets the word given.
-    pub fn vector_as(&mut self, pool: &mut Pool, name: &str, word: &str, entries: &[Expr]) {
+    pub(crate) fn vector_as(&mut self, pool: &mut Pool, name: &str, word: &str, entries: &[Expr]) {
         let letter = bold(name);
         let name = if self.format == Format::Python { word } else { name };
         let name = self.word(self.format.name(name));
@@ -340,7 +340,7 @@ impl Writer {
     }
 
     /// A matrix, where a program gets the word given.
-    pub fn matrix_as(&mut self, pool: &mut Pool, name: &str, word: &str, rows: &[Vec<Expr>]) {
+    pub(crate) fn matrix_as(&mut self, pool: &mut Pool, name: &str, word: &str, rows: &[Vec<Expr>]) {
         let letter = bold(name);
         let name = if self.format == Format::Python { word } else { name };
         let name = self.word(name.to_owned());

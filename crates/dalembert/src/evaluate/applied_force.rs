@@ -12,7 +12,7 @@ use dalembert_expr::{Expr, Pool, Rational, Symbol};
 
 impl Workspace {
     /// Q' on each speed.
-    pub fn applied_forces(&mut self) -> Vec<Expr> {
+    pub(crate) fn applied_forces(&mut self) -> Vec<Expr> {
         self.system.write_body_energies();
         let (system, form) = (&mut self.system, &self.form);
         if system.forces.mass.is_some() {

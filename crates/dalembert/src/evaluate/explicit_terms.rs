@@ -14,7 +14,7 @@ use crate::formalism::poincare::Fields;
 use crate::system::DrawnPoint;
 use crate::workspace::{Evaluation, Workspace};
 use dalembert_expr::Expr;
-use dalembert_linalg::{Cod, dot, symmetric_eigen};
+use dalembert_linalg::{Cod, Mat, dot, symmetric_eigen};
 use dalembert_run::{ContactTerms, Contacts, Control, ControlTerms, Dynamics, IdealForces, Nonideal};
 use dalembert_syntax::diagnostic::{Code, Diagnostic, nearest};
 
@@ -27,6 +27,7 @@ const MAX_POINTS: usize = 40;
 
 /// What the papers write between M, Q, A, b and the acceleration.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ExplicitTerms {
     /// C (K4), friction of contacts included.
     pub nonideal_term: Vec<f64>,
@@ -50,6 +51,7 @@ pub struct ExplicitTerms {
 
 /// Another acceleration, compared with the actual one (P2).
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Possible {
     /// A z - b of each row: zero for a possible acceleration.
     pub residual: Vec<f64>,
@@ -63,6 +65,7 @@ pub struct Possible {
 
 /// The work of each class of forces on a displacement (P3).
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct VirtualWork {
     /// Whether A v = 0.
     pub kept: bool,
@@ -265,26 +268,27 @@ fn rows_of(matrix: &[f64], n: usize) -> Vec<Vec<f64>> {
 
 /// `A R` for a square R.
 fn product(A: &[f64], R: &[f64], n: usize) -> Vec<f64> {
-    let entry = |row: &[f64], j: usize| (0..n).map(|k| row[k] * R[k * n + j]).sum();
+    let R = Mat::new(R, n);
+    let entry = |row: &[f64], j: usize| (0..n).map(|k| row[k] * R[[k, j]]).sum();
     A.chunks(n.max(1)).flat_map(|row| (0..n).map(move |j| entry(row, j))).collect()
 }
 
 /// M^{-1/2}, symmetric; `None` where M is not positive definite.
 fn inverse_root(M: &[f64], n: usize) -> Option<Vec<f64>> {
-    let (mut values, mut V) = (M.to_vec(), vec![0.0; n * n]);
+    let (mut values, mut V) = (Mat::new(M.to_vec(), n), Mat::zeros(n, n));
     symmetric_eigen(&mut values, n, &mut V);
-    let largest = (0..n).map(|k| values[k * n + k]).fold(0.0, f64::max);
-    let roots: Vec<f64> = (0..n).map(|k| values[k * n + k]).collect();
+    let largest = (0..n).map(|k| values[[k, k]]).fold(0.0, f64::max);
+    let roots: Vec<f64> = (0..n).map(|k| values[[k, k]]).collect();
     if !roots.iter().all(|v| *v > 1e-14 * largest) {
         return None;
     }
-    let mut root = vec![0.0; n * n];
+    let mut root = Mat::zeros(n, n);
     for i in 0..n {
         for j in 0..n {
-            root[i * n + j] = (0..n).map(|k| V[i * n + k] * V[j * n + k] / roots[k].sqrt()).sum();
+            root[[i, j]] = (0..n).map(|k| V[[i, k]] * V[[j, k]] / roots[k].sqrt()).sum();
         }
     }
-    Some(root)
+    Some(root.to_vec())
 }
 
 /// B^+, a row for each speed.

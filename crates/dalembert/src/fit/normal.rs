@@ -52,7 +52,7 @@ impl Normal {
     }
 
     /// Damped by no less than another one was.
-    pub fn with_scale_of(mut self, other: &Normal) -> Self {
+    pub(crate) fn with_scale_of(mut self, other: &Normal) -> Self {
         self.scale.iter_mut().zip(&other.scale).for_each(|(own, other)| *own = own.max(*other));
         self
     }
@@ -77,7 +77,7 @@ impl Normal {
     }
 
     /// Standard errors and correlations by the covariance s^2 (J^T J)^+, and what it leaves open.
-    pub fn uncertainty(&self, p: &[f64]) -> Uncertainty {
+    pub(crate) fn uncertainty(&self, p: &[f64]) -> Uncertainty {
         let n = self.n;
         // Columns of unit length: then eigenvalues have no units.
         let length: Vec<f64> = (0..n).map(|a| self.square[a * n + a].sqrt()).collect();

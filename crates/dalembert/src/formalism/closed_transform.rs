@@ -51,7 +51,7 @@ impl Quadratic {
 
 /// A transform in symbols.
 #[derive(Clone, Debug)]
-pub struct ClosedDual {
+pub(crate) struct ClosedDual {
     /// u(v)
     pub inverse: Vec<Expr>,
     /// G(v)
@@ -60,7 +60,7 @@ pub struct ClosedDual {
 
 /// Why there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotClosed {
+pub(crate) enum NotClosed {
     /// The slopes of these variables (by place) do not determine them.
     Degenerate,
     /// No rule applies to the block that contains this variable (by place).
@@ -77,7 +77,7 @@ struct Transform<'a> {
 }
 
 /// The transform of F over u at slopes v, everything else held.
-pub fn closed_dual(
+pub(crate) fn closed_dual(
     pool: &mut Pool,
     F: Expr,
     u: &[Symbol],

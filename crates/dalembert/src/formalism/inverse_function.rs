@@ -10,7 +10,7 @@
 use dalembert_expr::{Expr, Function, Node, Pool, Rational, Symbol};
 
 /// u with f(u) = w; `None` where u occurs twice or an operation has several inverses.
-pub fn inverse_of(pool: &mut Pool, f: Expr, u: Symbol, w: Expr) -> Option<Expr> {
+pub(crate) fn inverse_of(pool: &mut Pool, f: Expr, u: Symbol, w: Expr) -> Option<Expr> {
     let (mut f, mut w) = (f, w);
     loop {
         (f, w) = match pool.node(f).clone() {
@@ -81,7 +81,7 @@ fn inverse_function(function: Function) -> Option<Function> {
 }
 
 /// `exp(log(w))` as w and its like: what putting an inverse into its function leaves behind.
-pub fn undo_inverses(pool: &mut Pool, e: Expr) -> Expr {
+pub(crate) fn undo_inverses(pool: &mut Pool, e: Expr) -> Expr {
     let mut inside = vec![e];
     let mut k = 0;
     while let Some(at) = inside.get(k).copied() {

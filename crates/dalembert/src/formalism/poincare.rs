@@ -48,7 +48,7 @@ impl Fields {
     }
 
     /// `X0 f = df/dt + (df/dx) X0`
-    pub fn zeroth(&self, pool: &mut Pool, f: Expr) -> Expr {
+    pub(crate) fn zeroth(&self, pool: &mut Pool, f: Expr) -> Expr {
         let gradient = pool.gradient(f, &self.x);
         let (carried, rate) = (dot(pool, &gradient, &self.drift), pool.diff(f, self.time));
         pool.add(carried, rate)

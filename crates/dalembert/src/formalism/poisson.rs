@@ -45,7 +45,7 @@ pub struct Brackets {
 
 /// Coordinates and momenta of a frame with the bracket H2, which needs no Hamiltonian.
 #[derive(Clone, Debug)]
-pub struct PhaseSpace {
+pub(crate) struct PhaseSpace {
     fields: Fields,
     momenta: Vec<Symbol>,
     structure: Structure,

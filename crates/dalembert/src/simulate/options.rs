@@ -3,7 +3,7 @@
 use super::Request;
 use super::record::KINDS;
 use crate::workspace::Workspace;
-use dalembert_run::{Baumgarte, Crossing, EventRule, Method, Options, Output, hybrid};
+use dalembert_run::{Baumgarte, Crossing, EventRule, Method, Options, Output, UnknownMethod};
 use dalembert_syntax::diagnostic::{Code, Diagnostic};
 use dalembert_syntax::source::Span;
 
@@ -96,7 +96,7 @@ impl Workspace {
             .or(run.and_then(|r| r.method.map(|(m, s)| (m, Some(s)))));
         let method = match named {
             None => Method::default(),
-            Some((name, span)) => name.parse().map_err(|error: hybrid::UnknownMethod| {
+            Some((name, span)) => name.parse().map_err(|error: UnknownMethod| {
                 Box::new(Diagnostic::error(Code::BadOption, span, error.to_string()))
             })?,
         };

@@ -89,7 +89,7 @@ impl<'m, P> Recorder<'m, P> {
     }
 
     /// Rows have columns of sensitivities by so many directions.
-    pub fn with_sensitivities(mut self, directions: usize) -> Self {
+    pub(crate) fn with_sensitivities(mut self, directions: usize) -> Self {
         self.width = 1 + (self.width - 1) * (1 + directions);
         self.directions = directions;
         self

@@ -163,7 +163,7 @@ impl Variables {
     }
 
     /// What is to be said where a motion in momenta ends because they do not determine the speeds any more.
-    pub fn branch_lost(&self, reason: &Failure) -> Option<Diagnostic> {
+    pub(crate) fn branch_lost(&self, reason: &Failure) -> Option<Diagnostic> {
         let Failure::Acceleration(AccelerationError::NotFinite { t, term: Term::MassMatrix, .. }) = reason
         else {
             return None;
@@ -176,7 +176,7 @@ impl Variables {
     }
 
     /// The way back, with what the form adds to a row (momenta, M); NaN where there is none.
-    pub fn row_of(&self, state: &State) -> (State, Vec<f64>) {
+    pub(crate) fn row_of(&self, state: &State) -> (State, Vec<f64>) {
         let none = || vec![f64::NAN; state.eta.len()];
         let (eta, M) = match self {
             Variables::Speeds => return (state.clone(), Vec::new()),

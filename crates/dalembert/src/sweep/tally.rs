@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 /// Least, mean and greatest of an output over the runs that ended well.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Spread {
     /// Least.
     pub min: f64,
@@ -16,6 +17,7 @@ pub struct Spread {
 
 /// Counts rows; given in the order of the runs, the means have the same digits every time.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Tally {
     /// Runs that reached their end time.
     pub done: usize,

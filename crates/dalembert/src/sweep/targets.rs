@@ -40,7 +40,7 @@ impl Targets {
         })
     }
 
-    pub fn change_parameters(&self) -> bool {
+    pub(crate) fn change_parameters(&self) -> bool {
         self.list.iter().any(|(_, target)| matches!(target, Target::Parameters(_)))
     }
 

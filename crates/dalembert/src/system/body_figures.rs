@@ -16,7 +16,7 @@ use dalembert_expr::{Expr, Pool};
 use dalembert_syntax::units::UnitInfo;
 
 /// Bodies that are drawn at most: poses of longer trees are large expressions.
-pub const MAX_BODIES: usize = 400;
+pub(crate) const MAX_BODIES: usize = 400;
 
 /// The solids of the bodies of a system and the symbols of its joints; none of a system without bodies. With `sticks` what
 /// has no shape is drawn as sticks.

@@ -230,7 +230,7 @@ impl Path {
     }
 
     /// Compares the motion with as many states as are given, which may be off by `besides`.
-    pub fn as_far_as(&self, states: &[State], besides: f64) -> Difference {
+    pub(crate) fn as_far_as(&self, states: &[State], besides: f64) -> Difference {
         Difference { worst: self.scales.apart(&self.states, states), tolerance: self.tolerance + besides }
     }
 
@@ -240,7 +240,7 @@ impl Path {
     }
 
     /// The motion of a model in other speeds, its states brought back by `back`.
-    pub fn compare_changed(
+    pub(crate) fn compare_changed(
         &self,
         model: &mut Workspace,
         start: &State,

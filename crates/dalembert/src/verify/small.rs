@@ -1,5 +1,7 @@
 //! Linear algebra of the judges: plain, slow, and not that of `run`.
 
+use dalembert_linalg::Mat;
+
 /// Directions weaker than this among rows of unit length are taken for dependent; the limit of U1.
 const WEAK: f64 = 1e-11;
 
@@ -7,14 +9,14 @@ const WEAK: f64 = 1e-11;
 /// not looked at. Gives z and the conditioning: the largest pivot over the smallest that was used.
 pub(super) fn eliminate(S: &[f64], r: &[f64]) -> (Vec<f64>, f64) {
     let n = r.len();
-    let (mut S, mut r) = (S.to_vec(), r.to_vec());
+    let (mut S, mut r) = (Mat::new(S.to_vec(), n), r.to_vec());
     let mut column: Vec<usize> = (0..n).collect();
     let (mut rank, mut first, mut last) = (0, 1.0f64, 1.0f64);
     while rank < n {
         let places = (rank..n).flat_map(|i| (rank..n).map(move |j| (i, j)));
-        let best = places.max_by(|&(a, b), &(c, d)| S[a * n + b].abs().total_cmp(&S[c * n + d].abs()));
+        let best = places.max_by(|&(a, b), &(c, d)| S[[a, b]].abs().total_cmp(&S[[c, d]].abs()));
         let Some((i, j)) = best else { break };
-        let pivot = S[i * n + j].abs();
+        let pivot = S[[i, j]].abs();
         if rank == 0 {
             first = pivot;
         }
@@ -27,16 +29,16 @@ pub(super) fn eliminate(S: &[f64], r: &[f64]) -> (Vec<f64>, f64) {
         (0..n).for_each(|k| S.swap(k * n + j, k * n + rank));
         column.swap(j, rank);
         for i in rank + 1..n {
-            let factor = S[i * n + rank] / S[rank * n + rank];
-            (rank..n).for_each(|k| S[i * n + k] -= factor * S[rank * n + k]);
+            let factor = S[[i, rank]] / S[[rank, rank]];
+            (rank..n).for_each(|k| S[[i, k]] -= factor * S[[rank, k]]);
             r[i] -= factor * r[rank];
         }
         rank += 1;
     }
     let mut z = vec![0.0; n];
     for i in (0..rank).rev() {
-        let known: f64 = (i + 1..rank).map(|k| S[i * n + k] * z[column[k]]).sum();
-        z[column[i]] = (r[i] - known) / S[i * n + i];
+        let known: f64 = (i + 1..rank).map(|k| S[[i, k]] * z[column[k]]).sum();
+        z[column[i]] = (r[i] - known) / S[[i, i]];
     }
     (z, first / last)
 }

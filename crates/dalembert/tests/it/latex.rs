@@ -67,8 +67,9 @@ fn odd_names_and_operators_parse() {
         constraint rod_1: q[1]^2 + q[2]^2 = 1
         constraint two: [q[3]', x_1_dot_2'] = [θ', x_1']*t
         initial q[1] = 1";
+    let mut model = load(text);
     for (word, form) in Form::ALL {
-        let Ok(latex) = write(&mut load(text), form, Format::Latex) else { continue };
+        let Ok(latex) = write(&mut model, form, Format::Latex) else { continue };
         assert_eq!(fault(&latex), None, "{word}\n{latex}");
     }
 }

@@ -180,7 +180,7 @@ fn limits_in_the_manual_are_those_of_the_code() {
         ("MAX_STEPS", dalembert::elaborate::MAX_STEPS),
         ("MAX_UNKNOWNS", dalembert::elaborate::MAX_UNKNOWNS),
         ("MAX_DENSE", dalembert::elaborate::MAX_DENSE),
-        ("MAX_FILL", dalembert::run::kernel::MAX_FILL),
+        ("MAX_FILL", dalembert::run::MAX_FILL),
         ("MAX_WEIGHT", dalembert_expr::MAX_WEIGHT),
         ("MAX_PRINTED", dalembert_expr::MAX_PRINTED as usize),
         ("MAX_EXPLICIT", dalembert::equations::MAX_EXPLICIT),

@@ -17,7 +17,7 @@ use crate::kernel::{AccelerationError, Solution, Term};
 use crate::tolerance;
 use crate::{ControlTerms, Shape, Terms};
 use dalembert_linalg::{
-    Cod, axpy, bounded_least_squares, cholesky, dot, norm, norm_max, solve_lower, solve_lower_transposed,
+    Cod, Mat, axpy, bounded_least_squares, cholesky, dot, norm, norm_max, solve_lower, solve_lower_transposed,
 };
 
 /// Weight of the cost beside the requirements where bounds keep inputs from meeting them.
@@ -42,10 +42,10 @@ pub struct Steering {
     /// Accelerations without them.
     natural: Vec<f64>,
     /// Cholesky factor of W.
-    cost: Vec<f64>,
+    cost: Mat<Vec<f64>>,
     /// P S by columns, and A_c P S L^-T with rows scaled.
-    reach: Vec<f64>,
-    G: Vec<f64>,
+    reach: Mat<Vec<f64>>,
+    G: Mat<Vec<f64>>,
     scale: Vec<f64>,
     /// What a change of the whole state makes of each row, in the measure of `scale`, and of its right side; 0 until asked.
     row_change: Vec<f64>,
@@ -73,9 +73,9 @@ impl Steering {
             count,
             inputs: vec![0.0; count],
             natural: vec![0.0; n],
-            cost: vec![0.0; count * count],
-            reach: vec![0.0; count * n],
-            G: vec![0.0; rows * count],
+            cost: Mat::zeros(count, count),
+            reach: Mat::zeros(count, n),
+            G: Mat::zeros(rows, count),
             scale: vec![0.0; rows],
             row_change: vec![0.0; rows],
             right_change: vec![0.0; rows],
@@ -103,6 +103,7 @@ impl Steering {
         mut follow: impl FnMut(usize, &mut [f64], &[f64]),
     ) -> Result<(), AccelerationError> {
         let (n, count) = (self.n, self.count);
+        let (A, S) = (Mat::new(&control.A[..], n), Mat::new(&control.S[..], count));
         self.natural.copy_from_slice(natural);
         self.inputs.fill(0.0);
         let all = [&control.A, &control.b, &control.S, &control.W];
@@ -111,21 +112,21 @@ impl Steering {
         }
         self.weigh(t, control, factor)?;
         for j in 0..count {
-            (0..n).for_each(|i| self.column[i] = control.S[i * count + j]);
-            let z = &mut self.reach[j * n..(j + 1) * n];
+            (0..n).for_each(|i| self.column[i] = S[[i, j]]);
+            let z = self.reach.row_mut(j);
             factor.solve(&self.column, &self.zero[..self.lambda.len()], z, &mut self.lambda);
             follow(j, z, &self.lambda);
         }
         for i in 0..self.rows {
-            let row = &control.A[i * n..(i + 1) * n];
+            let row = A.row(i);
             self.column.copy_from_slice(row);
             self.scale[i] = length(factor, terms, &self.column).max(self.row_change[i]);
             if self.known {
                 // What a row has been is what it may be again: of rows that say the same, those that are short weigh less.
                 self.row_change[i] = self.scale[i];
             }
-            let G = &mut self.G[i * count..(i + 1) * count];
-            (0..count).for_each(|j| G[j] = dot(row, &self.reach[j * n..(j + 1) * n]));
+            let G = self.G.row_mut(i);
+            (0..count).for_each(|j| G[j] = dot(row, self.reach.row(j)));
             solve_lower(&self.cost, count, G);
             let scale = self.scale[i];
             G.iter_mut().for_each(|g| *g = if scale > 0.0 { *g / scale } else { 0.0 });
@@ -169,7 +170,8 @@ impl Steering {
         factor: &mut Saddle,
     ) -> Result<(), AccelerationError> {
         let (n, count) = (self.n, self.count);
-        let column = |j: usize, out: &mut [f64]| (0..n).for_each(|i| out[i] = control.S[i * count + j]);
+        let S = Mat::new(&control.S[..], count);
+        let column = |j: usize, out: &mut [f64]| (0..n).for_each(|i| out[i] = S[[i, j]]);
         let positive = factor.mass_is_positive();
         // S^T M^-1 S, the cost of the force in the metric of the masses; S^T S where M has no inverse.
         for j in 0..count {
@@ -178,7 +180,7 @@ impl Steering {
                 factor.unconstrained(&mut self.column);
             }
             for i in 0..count {
-                self.cost[i * count + j] = (0..n).map(|k| control.S[k * count + i] * self.column[k]).sum();
+                self.cost[[i, j]] = (0..n).map(|k| S[[k, i]] * self.column[k]).sum();
             }
         }
         if !control.W.is_empty() {
@@ -199,7 +201,8 @@ impl Steering {
     /// What the motion leaves of row i, and its own numbers: those of the motion with control and without, but not less
     /// than rounding of the largest accelerations would make of the row.
     fn residual(&self, i: usize, control: &ControlTerms, eta_dot: &[f64]) -> (f64, f64) {
-        let row = &control.A[i * self.n..(i + 1) * self.n];
+        let A = Mat::new(&control.A[..], self.n);
+        let row = A.row(i);
         let (mut own, mut whole) = (control.b[i].abs(), 0.0);
         let size = norm_max(eta_dot).max(norm_max(&self.natural));
         for j in 0..self.n {
@@ -249,25 +252,26 @@ impl Steering {
             return Err(AccelerationError::NotFinite { t, term: Term::Control, index });
         }
         // F u = d: rows of the requirements by u, then the cost, so lightly that it decides only what these leave open.
-        let mut F = vec![0.0; (rows + count) * count];
+        let mut F = Mat::zeros(rows + count, count);
         let mut d = vec![0.0; rows + count];
         for i in 0..rows {
             for j in 0..count {
                 // G is by L^T u.
-                F[i * count + j] = (0..=j).map(|k| self.G[i * count + k] * self.cost[j * count + k]).sum();
+                F[[i, j]] = (0..=j).map(|k| self.G[[i, k]] * self.cost[[j, k]]).sum();
             }
             let left = self.residual(i, control, eta_dot).0;
-            let now = dot(&F[i * count..(i + 1) * count], &self.inputs);
+            let now = dot(F.row(i), &self.inputs);
             d[i] = now + if self.scale[i] > 0.0 { left / self.scale[i] } else { 0.0 };
         }
-        let light = LIGHT * norm_max(&F[..rows * count]) / norm_max(&self.cost).max(f64::MIN_POSITIVE);
+        let light =
+            LIGHT * norm_max(F.split_at(rows * count).0) / norm_max(&self.cost).max(f64::MIN_POSITIVE);
         for i in 0..count {
             for j in 0..=i {
-                F[(rows + j) * count + i] = light * self.cost[i * count + j];
+                F[[rows + j, i]] = light * self.cost[[i, j]];
             }
         }
         self.inputs = bounded_least_squares(&F, &d, &control.bounds);
-        self.undo_cost(&F[..rows * count], &d[..rows], &control.bounds);
+        self.undo_cost(F.split_at(rows * count).0, &d[..rows], &control.bounds);
         Ok(true)
     }
 
@@ -317,7 +321,8 @@ impl Steering {
     /// The generalised force of unit length nearest to what the residual asks for, with every force at hand.
     fn missing_force(&mut self, left: &[f64], control: &ControlTerms, factor: &mut Saddle) -> Vec<f64> {
         let n = self.n;
-        let mut whole = vec![0.0; self.rows * n];
+        let A = Mat::new(&control.A[..], n);
+        let mut whole = Mat::zeros(self.rows, n);
         for j in 0..n {
             self.column.fill(0.0);
             self.column[j] = 1.0;
@@ -325,7 +330,7 @@ impl Steering {
             factor.solve(&self.column, &self.zero[..self.lambda.len()], &mut z, &mut self.lambda);
             for i in 0..self.rows {
                 let scale = if self.scale[i] > 0.0 { 1.0 / self.scale[i] } else { 0.0 };
-                whole[i * n + j] = scale * dot(&control.A[i * n..(i + 1) * n], &z);
+                whole[[i, j]] = scale * dot(A.row(i), &z);
             }
         }
         let mut cod = Cod::new(self.rows, n);
@@ -333,8 +338,7 @@ impl Steering {
         let mut force = vec![0.0; n];
         cod.solve(left, &mut force);
         // A force that changes nothing of what is left is no help.
-        let gain: f64 =
-            (0..self.rows).map(|i| left[i] * dot(&whole[i * n..(i + 1) * n], &force)).sum::<f64>();
+        let gain: f64 = (0..self.rows).map(|i| left[i] * dot(whole.row(i), &force)).sum::<f64>();
         let size = norm(&force);
         if !(size > 0.0 && gain > 1e-6 * dot(left, left)) {
             return vec![0.0; n];

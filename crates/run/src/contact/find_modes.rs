@@ -16,7 +16,7 @@ use crate::coulomb::SlipSpace;
 use crate::kernel::{AccelerationError, Term};
 use crate::tolerance;
 use crate::{Contact, ContactTerms, Dynamics, Point};
-use dalembert_linalg::{dot, norm, norm_max};
+use dalembert_linalg::{Mat, dot, norm, norm_max};
 
 /// Sliding velocities below this, relative to the speeds they are made of, are rest.
 const REST: f64 = 1e-12;
@@ -62,7 +62,7 @@ pub fn find_modes_after(
         at_rest: vec![false; shape.n_contact],
         forced: vec![false; shape.n_contact],
         mu_static: vec![0.0; shape.n_contact],
-        J: Vec::new(),
+        J: Mat::new(Vec::new(), shape.n_eta),
         drift: Vec::new(),
         modes: ContactModes::new(&shape),
     };
@@ -92,7 +92,7 @@ struct ModeSearch<'k> {
     /// Whether the constraints carry a contact off that is at rest.
     forced: Vec<bool>,
     mu_static: Vec<f64>,
-    J: Vec<f64>,
+    J: Mat<Vec<f64>>,
     drift: Vec<f64>,
     modes: ContactModes,
 }
@@ -117,13 +117,13 @@ impl ModeSearch<'_> {
             }
             let speed = norm(&terms.V[slide.clone()]);
             let made_of = |i: usize| {
-                let row = &terms.J[i * n..(i + 1) * n];
+                let row = terms.J.row(i);
                 let moved: f64 = row.iter().zip(self.at.eta).map(|(j, e)| (j * e).abs()).sum();
                 // V0, what V is besides J eta, counts too.
                 moved + (terms.V[i] - dot(row, self.at.eta)).abs()
             };
             let size = slide.clone().map(made_of).fold(0.0, f64::max);
-            let reach = |i: usize| terms.J[i * n..(i + 1) * n].iter().map(|j| j.abs()).sum::<f64>();
+            let reach = |i: usize| terms.J.row(i).iter().map(|j| j.abs()).sum::<f64>();
             let quiet = change.quiet.max(ROUNDING * norm_max(self.at.eta))
                 * slide.clone().map(reach).fold(0.0, f64::max);
             let rests = change.landed == Some(k) || speed <= (REST * size).max(quiet);
@@ -139,7 +139,7 @@ impl ModeSearch<'_> {
             self.modes.held[k] = contact.slide.len() == 1 && !(rests && smooth);
         }
         self.mu_static.copy_from_slice(terms.mu_static);
-        self.J = terms.J.to_vec();
+        self.J = Mat::new(terms.J.to_vec(), n);
         self.drift = terms.b.to_vec();
         Ok(())
     }
@@ -149,14 +149,13 @@ impl ModeSearch<'_> {
         if !self.at_rest.contains(&true) {
             return;
         }
-        let n = self.kernel.shape().n_eta;
         let lead = SlipSpace::of(self.kernel, self.at, &mut vec![0.0; self.kernel.scratch_len()]);
         for k in 0..self.contacts.len() {
             if !self.at_rest[k] {
                 continue;
             }
             let slide = self.contacts[k].slide.clone();
-            let J = &self.J[slide.start * n..slide.end * n];
+            let J = self.J.rows(slide.clone());
             let open = lead.open(J, slide.len(), slide.len());
             self.modes.open[k] = open.len() / slide.len();
             if let Some(rate) = lead.forced(J, &self.drift[slide], &open) {
@@ -197,10 +196,9 @@ impl ModeSearch<'_> {
 
     /// V' of a contact, projected on its direction.
     fn departure(&self, k: usize, trial: &Trial) -> (f64, f64) {
-        let n = trial.eta_dot.len();
         let (mut along, mut size) = (0.0, 0.0_f64);
         for i in self.contacts[k].slide.clone() {
-            let row = &self.J[i * n..(i + 1) * n];
+            let row = self.J.row(i);
             along += self.modes.direction[i] * (dot(row, &trial.eta_dot) - self.drift[i]);
             let parts: f64 = row.iter().zip(&trial.eta_dot).map(|(j, z)| (j * z).abs()).sum();
             size = size.max(parts + self.drift[i].abs());
@@ -210,8 +208,7 @@ impl ModeSearch<'_> {
 
     /// V' of a contact.
     fn rate(&self, k: usize, trial: &Trial) -> Vec<f64> {
-        let n = trial.eta_dot.len();
-        let rate = |i: usize| dot(&self.J[i * n..(i + 1) * n], &trial.eta_dot) - self.drift[i];
+        let rate = |i: usize| dot(self.J.row(i), &trial.eta_dot) - self.drift[i];
         self.contacts[k].slide.clone().map(rate).collect()
     }
 

@@ -226,8 +226,7 @@ impl<'k> StickingKernel<'k> {
 impl StickingKernel<'_> {
     /// How far V is from being more than rounding.
     fn still(&self, contact: &Contact, terms: &ContactTerms<'_>) -> f64 {
-        let n = self.natural.n_eta;
-        let reach = |i: usize| terms.J[i * n..(i + 1) * n].iter().map(|j| j.abs()).sum::<f64>();
+        let reach = |i: usize| terms.J.row(i).iter().map(|j| j.abs()).sum::<f64>();
         let longest = contact.slide.clone().map(reach).fold(0.0, f64::max);
         self.modes.rest * longest - norm(&terms.V[contact.slide.clone()])
     }
@@ -259,8 +258,8 @@ impl Dynamics for StickingKernel<'_> {
         let lead = self.shares_directions().then(|| SlipSpace::new(out, m, norm_max(at.eta)));
         out.A.resize(self.shape.n_con * n, 0.0);
         out.b.resize(self.shape.n_con, 0.0);
-        self.parts(lead.as_ref(), contacts.J, |i, row, w| {
-            axpy(w, &contacts.J[i * n..(i + 1) * n], &mut out.A[row * n..(row + 1) * n]);
+        self.parts(lead.as_ref(), &contacts.J, |i, row, w| {
+            axpy(w, contacts.J.row(i), &mut out.A[row * n..(row + 1) * n]);
             out.b[row] += w * contacts.b[i];
         });
     }
@@ -276,7 +275,7 @@ impl Dynamics for StickingKernel<'_> {
         let (mut terms, rest) = ContactTerms::carve(&self.natural, scratch);
         self.contact_terms(at, rest, &mut terms);
         let lead = self.lead(at, rest);
-        self.parts(lead.as_ref(), terms.J, |i, row, w| psi[row] += w * terms.V[i]);
+        self.parts(lead.as_ref(), &terms.J, |i, row, w| psi[row] += w * terms.V[i]);
     }
 
     fn position_gradient(&self, t: f64, x: &[f64], scratch: &mut [f64], out: &mut [f64]) {
@@ -335,7 +334,7 @@ impl SlidingContacts for StickingKernel<'_> {
         out.contacts.clear();
         out.held.clear();
         let lead = self.lead(at, rest);
-        self.parts(lead.as_ref(), terms.J, |i, row, w| out.held.push((i, row, w)));
+        self.parts(lead.as_ref(), &terms.J, |i, row, w| out.held.push((i, row, w)));
         for (k, contact) in self.contacts().iter().enumerate() {
             if self.modes.sticks(k) {
                 continue;
@@ -347,7 +346,7 @@ impl SlidingContacts for StickingKernel<'_> {
             for (i, heading) in contact.slide.clone().zip(self.modes.heading(contact.slide.clone(), at.t)) {
                 let s = if follow { terms.V[i] / speed } else { heading };
                 out.unit[i] = -terms.mu[k] * s;
-                axpy(out.unit[i], &terms.J[i * n..(i + 1) * n], &mut out.force[place..place + n]);
+                axpy(out.unit[i], terms.J.row(i), &mut out.force[place..place + n]);
             }
         }
     }

@@ -82,7 +82,6 @@ impl Reporter {
             return Ok(&self.solution);
         };
         let shape = kernel.base().shape();
-        let n = shape.n_eta;
         let (mut contacts, rest) = ContactTerms::carve(&shape, &mut self.room);
         kernel.contact_terms(at, rest, &mut contacts);
         let (control, friction) = (&s.control_force, &s.friction);
@@ -92,7 +91,7 @@ impl Reporter {
                 nonideal.nonideal(at, ideal, scratch, C);
             }
             for (i, f) in friction.iter().enumerate() {
-                axpy(*f, &contacts.J[i * n..(i + 1) * n], C);
+                axpy(*f, contacts.J.row(i), C);
             }
         })?;
         self.solution.clone_from(natural.solution());

@@ -5,7 +5,7 @@
 //! force has one component are linear once the signs are chosen, so that all solutions are found by trying them.
 //! What is then not exactly one solution is a [`Paradox`].
 
-use dalembert_linalg::{Lu, dot, norm};
+use dalembert_linalg::{Lu, Mat, dot, norm};
 
 /// Contacts whose signs are tried one by one, at most.
 const MAX_SIGNS: usize = 10;
@@ -75,8 +75,8 @@ impl NormalForces {
     /// How N changes when the multipliers change by `lambda` for other reasons than friction.
     pub fn follow(&self, P: &[f64], natural: usize, lambda: &[f64]) -> Vec<f64> {
         let K = self.count();
-        let v: Vec<f64> =
-            (0..self.p.len()).map(|i| self.p[i] + dot(&self.q[i * K..(i + 1) * K], &self.N)).collect();
+        let q = Mat::new(&self.q[..], K);
+        let v: Vec<f64> = (0..self.p.len()).map(|i| self.p[i] + dot(q.row(i), &self.N)).collect();
         let mut lu = Lu::new(K);
         let mut change = vec![0.0; K];
         for k in 0..K {
@@ -88,7 +88,7 @@ impl NormalForces {
                 change[k] += unit(i) * dot(row, &lambda[..natural]);
             }
             for j in 0..K {
-                let slope: f64 = self.own(k).map(|i| unit(i) * self.q[i * K + j]).sum();
+                let slope: f64 = self.own(k).map(|i| unit(i) * q[[i, j]]).sum();
                 lu.matrix(K)[k * K + j] = f64::from(u8::from(j == k)) - slope;
             }
         }
@@ -111,7 +111,8 @@ impl NormalForces {
     fn load(&mut self) {
         let K = self.count();
         self.v.clear();
-        self.v.extend(self.p.iter().enumerate().map(|(i, p)| p + dot(&self.q[i * K..(i + 1) * K], &self.N)));
+        let q = Mat::new(&self.q[..], K);
+        self.v.extend(self.p.iter().enumerate().map(|(i, p)| p + dot(q.row(i), &self.N)));
     }
 
     /// Solves for N.
@@ -121,7 +122,8 @@ impl NormalForces {
         for k in 0..K {
             self.N.push(norm(&self.p[self.own(k)]));
         }
-        let largest = |i: usize| self.q[i * K..(i + 1) * K].iter().fold(0.0_f64, |m, q| m.max(q.abs()));
+        let q = Mat::new(&self.q[..], K);
+        let largest = |i: usize| q.row(i).iter().fold(0.0_f64, |m, q| m.max(q.abs()));
         if (0..self.p.len()).all(|i| largest(i) < 1e-15) {
             return Ok(());
         }
@@ -149,17 +151,19 @@ impl NormalForces {
     /// The contact that acts back on itself most.
     fn doubtful(&self) -> usize {
         let K = self.count();
-        let back = |k: usize| norm(&self.own(k).map(|i| self.q[i * K + k]).collect::<Vec<_>>());
+        let q = Mat::new(&self.q[..], K);
+        let back = |k: usize| norm(&self.own(k).map(|i| q[[i, k]]).collect::<Vec<_>>());
         (0..K).fold(0, |best, k| if back(k) > back(best) { k } else { best })
     }
 
     /// Whether (I - |q|) w = 1 has a positive w: then |q| has spectral radius below one.
     fn contracts(&mut self) -> bool {
         let K = self.count();
+        let q = Mat::new(&self.q[..], K);
         self.strength.clear();
         for k in 0..K {
             for j in 0..K {
-                let size = self.own(k).map(|i| self.q[i * K + j]).fold(0.0, f64::hypot);
+                let size = self.own(k).map(|i| q[[i, j]]).fold(0.0, f64::hypot);
                 self.strength.push(f64::from(u8::from(j == k)) - size);
             }
         }
@@ -176,6 +180,7 @@ impl NormalForces {
         let K = self.count();
         for _ in 0..30 {
             self.load();
+            let q = Mat::new(&self.q[..], K);
             let mut step: Vec<f64> = Vec::with_capacity(K);
             self.strength.clear();
             let mut left = 0.0_f64;
@@ -184,7 +189,7 @@ impl NormalForces {
                 step.push(size - self.N[k]);
                 left = left.max(step[k].abs());
                 for j in 0..K {
-                    let slope: f64 = self.own(k).map(|i| self.v[i] * self.q[i * K + j]).sum();
+                    let slope: f64 = self.own(k).map(|i| self.v[i] * q[[i, j]]).sum();
                     let slope = if size > 0.0 { slope / size } else { 0.0 };
                     self.strength.push(f64::from(u8::from(j == k)) - slope);
                 }
@@ -235,14 +240,15 @@ impl NormalForces {
         if self.p.len() != K || K > MAX_SIGNS {
             return None;
         }
+        let q = Mat::new(&self.q[..], K);
         let mut found: Vec<Vec<f64>> = Vec::new();
         for signs in 0..1usize << K {
             let sign = |k: usize| if signs >> k & 1 == 0 { 1.0 } else { -1.0 };
             let mut N: Vec<f64> = (0..K).map(|k| sign(k) * self.p[k]).collect();
-            let matrix = self.lu.matrix(K);
+            let mut matrix = Mat::new(self.lu.matrix(K), K);
             for k in 0..K {
                 for j in 0..K {
-                    matrix[k * K + j] = f64::from(u8::from(j == k)) - sign(k) * self.q[k * K + j];
+                    matrix[[k, j]] = f64::from(u8::from(j == k)) - sign(k) * q[[k, j]];
                 }
             }
             if self.lu.factor(1e-14).is_err() {

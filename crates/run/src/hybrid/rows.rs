@@ -1,7 +1,7 @@
 //! Rows of the motion as they are given out, and integrals along it.
 
 use super::integration::Integration;
-use super::output_times::OutputTimes;
+use super::options::OutputTimes;
 use super::tolerances::SAME_TIME;
 use super::{EventHit, Row, SolvedRow};
 use crate::{AccelerationError, ContactModes, ControlInput, Point, Reporter, StickingKernel};

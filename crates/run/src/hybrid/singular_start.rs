@@ -24,7 +24,7 @@ use super::tolerances::{
 };
 use crate::Dynamics;
 use crate::method::stepper::{EvalError, Field};
-use dalembert_linalg::norm_max;
+use dalembert_linalg::{Lcg, norm_max};
 
 /// What is known of the constraints around the start.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,12 +114,10 @@ fn probe_state(
     let n_x = field.shape.n_x;
     let mut state = y.to_vec();
     let (x_size, eta_size) = (norm_max(&y[..n_x]).max(LEAST_SIZE), norm_max(&y[n_x..]).max(LEAST_SIZE));
-    let mut seed = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(probe as u64 + 1);
+    // A fixed sequence: the same motion every time.
+    let mut lcg = Lcg::new(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(probe as u64 + 1));
     for (i, v) in state.iter_mut().enumerate() {
-        // A fixed sequence: the same motion every time.
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        let unit = (seed >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
-        *v += 2.0 * unit * reach * if i < n_x { x_size } else { eta_size };
+        *v += 2.0 * (lcg.uniform() - 0.5) * reach * if i < n_x { x_size } else { eta_size };
     }
     field.project(t, &mut state).ok()?;
     let left = field.projector.residuals(&field.kernel, field.point(t, &state));

@@ -79,6 +79,12 @@ pub trait Fused: Sync {
     /// do without a rank-revealing factorisation: then terms are asked for instead.
     fn accelerate_in_place(&self, workspace: &mut [f64], out: &mut [f64]) -> bool;
 
+    /// As [`accelerate_in_place`](Fused::accelerate_in_place), but `true` may come with results that are not finite: for a
+    /// method that asks once for all stages of a step.
+    fn accelerate_unchecked(&self, workspace: &mut [f64], out: &mut [f64]) -> bool {
+        self.accelerate_in_place(workspace, out)
+    }
+
     /// The results at a state; see [`accelerate_in_place`](Fused::accelerate_in_place).
     fn accelerate(&self, at: Point<'_>, workspace: &mut [f64], out: &mut [f64]) -> bool {
         let (n_x, end) = (at.x.len(), 1 + at.x.len() + at.eta.len());

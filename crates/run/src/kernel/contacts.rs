@@ -1,6 +1,7 @@
 //! Contacts with Coulomb friction: what a system answers of them, and the friction of those that slide.
 
 use super::{Point, Shape};
+use dalembert_linalg::Mat;
 use std::ops::Range;
 
 /// Contacts with Coulomb friction (see [`crate::contact`]).
@@ -43,7 +44,7 @@ pub struct ContactTerms<'a> {
     /// Sliding velocities V, n_slide.
     pub V: &'a mut [f64],
     /// dV/d eta, n_slide * n_eta.
-    pub J: &'a mut [f64],
+    pub J: Mat<&'a mut [f64]>,
     /// Right side of V' = 0 as rows J eta' = b (K6), n_slide.
     pub b: &'a mut [f64],
     /// Coefficient of sliding friction, n_contact.
@@ -68,7 +69,7 @@ impl<'a> ContactTerms<'a> {
         let (mu, rest) = rest.split_at_mut(shape.n_contact);
         let (mu_static, rest) = rest.split_at_mut(shape.n_contact);
         let (P, rest) = rest.split_at_mut(shape.n_normal * shape.n_con);
-        (Self { V, J, b, mu, mu_static, P }, rest)
+        (Self { V, J: Mat::new(J, shape.n_eta), b, mu, mu_static, P }, rest)
     }
 }
 

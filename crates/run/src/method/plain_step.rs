@@ -50,7 +50,7 @@ fn step<const D: usize>(
         ($c:expr, $state:expr) => {{
             workspace[0] = t + $c * h;
             *workspace[1..].first_chunk_mut()? = $state;
-            if !program.accelerate_in_place(workspace, out) {
+            if !program.accelerate_unchecked(workspace, out) {
                 return None;
             }
             *out.first_chunk::<D>()?
@@ -59,6 +59,9 @@ fn step<const D: usize>(
     macro_rules! stages {
         ($table:ident, $($i:literal)*) => {{
             $( k[$i] = derivative!($table.c[$i], plus(y, sum(k, $table.a[$i], h))); )*
+            if !all_finite([$( &k[$i], )*]) {
+                return None;
+            }
             sum(k, $table.b, h)
         }};
     }
@@ -82,6 +85,9 @@ fn step<const D: usize>(
         }
         Kind::Tsit5 => {
             k[6] = derivative!(1.0, *y_new);
+            if !all_finite([&k[6]]) {
+                return None;
+            }
             *evaluations += 1;
             let (size, worst) = error_size(sum(k, TSIT5_ERROR, 1.0), &sizes);
             Estimated { error: h.abs() * size, worst }
@@ -115,6 +121,18 @@ fn plus<const D: usize>(y: &[f64; D], mut increment: [f64; D]) -> [f64; D] {
         increment[i] += y[i];
     }
     increment
+}
+
+/// Whether all numbers are: 0 v is 0, or NaN where v is not finite, which no sum loses.
+#[inline(always)]
+fn all_finite<const D: usize, const N: usize>(rows: [&[f64; D]; N]) -> bool {
+    let mut sum = [0.0; D];
+    for row in rows {
+        for i in 0..D {
+            sum[i] += 0.0 * row[i];
+        }
+    }
+    sum.iter().sum::<f64>() == 0.0
 }
 
 /// Largest component in units of the tolerance, and its index; NaN wins.

@@ -335,7 +335,7 @@ impl Contacts for Block {
         out.J.fill(0.0);
         for c in 0..self.components {
             out.V[c] = at.eta[c];
-            out.J[c * 3 + c] = 1.0;
+            out.J[[c, c]] = 1.0;
         }
         out.V[0] -= self.belt;
         out.b.fill(0.0);

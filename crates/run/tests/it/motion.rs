@@ -535,11 +535,18 @@ impl Fused for Oscillators {
         vec![0.0; 2 * self.n + 1]
     }
     fn accelerate_in_place(&self, workspace: &mut [f64], out: &mut [f64]) -> bool {
+        self.accelerate_unchecked(workspace, out) && out[..2 * self.n].iter().all(|v| v.is_finite())
+    }
+    /// Where it gives up there is one number that is not finite: a method that asked for no check has to see it.
+    fn accelerate_unchecked(&self, workspace: &mut [f64], out: &mut [f64]) -> bool {
         let (t, n) = (workspace[0], self.n);
         let (x, eta) = workspace[1..].split_at(n);
         out[..n].copy_from_slice(eta);
         (0..n).for_each(|i| out[n + i] = self.force(t, x, i));
-        self.fused_until.is_some_and(|end| t <= end)
+        if self.fused_until.is_none_or(|end| t > end) {
+            out[n] = f64::INFINITY;
+        }
+        true
     }
 }
 

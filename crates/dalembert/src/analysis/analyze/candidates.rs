@@ -58,7 +58,7 @@ impl Candidates {
     }
 
     /// All terms up to the next stage.
-    pub fn next_stage(&mut self, setting: &mut PfaffianSystem) -> Option<Vec<Expr>> {
+    pub(crate) fn next_stage(&mut self, setting: &mut PfaffianSystem) -> Option<Vec<Expr>> {
         let pool = &mut setting.pool;
         self.stage += 1;
         let mut new: Vec<Expr> = Vec::new();

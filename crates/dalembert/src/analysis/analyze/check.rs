@@ -13,9 +13,9 @@ use dalembert_expr::{Expr, Residue, Switch};
 use dalembert_run::Flow;
 
 /// A quantity counts as kept along a computed motion below this drift, relative to the size of its terms.
-pub const DRIFT_TOL: f64 = 1e-7;
+pub(crate) const DRIFT_TOL: f64 = 1e-7;
 /// Above this drift no inaccuracy of the motion explains it.
-pub const CONTRADICTION: f64 = 1e-3;
+pub(crate) const CONTRADICTION: f64 = 1e-3;
 /// Tolerance of the motion.
 const RTOL: f64 = 1e-11;
 /// The motion is followed for at most this time and these steps.

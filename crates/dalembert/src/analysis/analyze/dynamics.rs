@@ -196,7 +196,7 @@ impl Dynamics {
     }
 
     /// Does the Lagrangian jump at some configurations? Then forces there are not finite.
-    pub fn has_steps(&mut self) -> bool {
+    pub(crate) fn has_steps(&mut self) -> bool {
         let list = self.jumps(&[self.lagrangian]);
         let moving: Vec<Symbol> = self.x.iter().chain(&self.eta).copied().collect();
         list.into_iter().any(|switch| {

@@ -110,7 +110,7 @@ impl Grid {
     }
 
     /// The product up to a degree.
-    pub fn mul_to(&mut self, a: &Series, b: &Series, degree: usize) -> Series {
+    pub(crate) fn mul_to(&mut self, a: &Series, b: &Series, degree: usize) -> Series {
         self.work += 1 + a.len().min(b.len()) as u64;
         match (a.len(), b.len()) {
             (0, _) | (_, 0) => return Vec::new(),
@@ -152,7 +152,7 @@ impl Grid {
     }
 
     /// R a
-    pub fn radial(&self, a: &Series) -> Series {
+    pub(crate) fn radial(&self, a: &Series) -> Series {
         a.iter().zip(&self.degrees).map(|(v, d)| self.field.mul(*v, self.field.int(*d as i64))).collect()
     }
 
@@ -206,7 +206,7 @@ impl Grid {
     }
 
     /// `cos u0 sin_k + ...`: a sine whose value and slope at the constant are given.
-    pub fn sinusoid(&mut self, u: &Series, value: Residue, slope: Residue) -> Option<Series> {
+    pub(crate) fn sinusoid(&mut self, u: &Series, value: Residue, slope: Residue) -> Option<Series> {
         let f = self.field;
         self.compose(u, |k| {
             let base = if k % 2 == 0 { value } else { slope };

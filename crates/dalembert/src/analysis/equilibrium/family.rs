@@ -36,11 +36,10 @@ impl Linearizer {
     pub(super) fn family_dimension(&self, model: &Workspace, state: &State, held: &FixedVariables) -> usize {
         let Some(here) = self.holding_still(model, state, held) else { return 0 };
         let (unknown, quiet) = roles(&here, held);
-        let d = here.dimension();
         let J: Vec<f64> = quiet
             .iter()
             .flat_map(|&i| unknown.iter().map(move |&j| (i, j)))
-            .map(|(i, j)| here.S[i * d + j])
+            .map(|(i, j)| here.S[[i, j]])
             .collect();
         unknown.len() - Cod::new(quiet.len(), unknown.len()).factor(&J, FLAT)
     }
@@ -174,7 +173,7 @@ impl Gap {
         let weight = weights(here);
         let J: Vec<f64> = quiet
             .iter()
-            .flat_map(|&i| unknown.iter().map(|&j| here.S[i * d + j] / weight[i]).collect::<Vec<_>>())
+            .flat_map(|&i| unknown.iter().map(|&j| here.S[[i, j]] / weight[i]).collect::<Vec<_>>())
             .collect();
         let width = unknown.len().max(1);
         let rise = |row: &[f64]| row.iter().zip(&wanted).map(|(a, b)| a * b).sum::<f64>();

@@ -55,6 +55,7 @@ impl Potential {
 
 /// Values over a grid.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Landscape {
     /// Names of the coordinates on the axes.
     pub names: Vec<String>,

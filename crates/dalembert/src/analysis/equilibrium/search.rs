@@ -10,7 +10,7 @@ use std::f64::consts::{PI, TAU};
 /// Starts unless asked otherwise.
 pub const DEFAULT_STARTS: usize = 100;
 /// Starts at most.
-pub const MAX_STARTS: usize = 100_000;
+pub(crate) const MAX_STARTS: usize = 100_000;
 /// Two results are the same if no coordinate differs by more.
 const SAME: f64 = 1e-6;
 /// Up to so many coordinates steps keep the independent ones. That takes longer and arrives less often, but at more places:
@@ -35,6 +35,7 @@ pub struct EquilibriumSearch {
 
 /// An equilibrium or a steady motion.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Equilibrium {
     /// Its linear system, with its kind and stability.
     pub linear: Linearization,
@@ -48,6 +49,7 @@ pub struct Equilibrium {
 
 /// What was found.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Equilibria {
     /// Each once, nearest to the start first.
     pub equilibria: Vec<Equilibrium>,

@@ -237,7 +237,7 @@ pub(super) fn roles(here: &Local, held: &FixedVariables) -> (Vec<usize>, Vec<usi
 /// dominate near solutions where its derivative vanishes; rates of coordinates and of speeds have other units of time.
 pub(super) fn weights(here: &Local) -> Vec<f64> {
     let (d, d_x) = (here.dimension(), here.positions.dimension());
-    let row = |i: usize| here.S[i * d..(i + 1) * d].iter().map(|v| v.abs()).sum::<f64>();
+    let row = |i: usize| here.S.row(i).iter().map(|v| v.abs()).sum::<f64>();
     let most = |rows: std::ops::Range<usize>| rows.map(row).fold(0.0, f64::max);
     let (of_x, of_eta) = (most(0..d_x), most(d_x..d));
     let least = |i: usize| if i < d_x { 1e-2 * of_x } else { 1e-2 * of_eta };
@@ -270,7 +270,7 @@ fn step_with(now: &State, here: &Local, held: &FixedVariables, rank_tol: f64) ->
     let weight = weights(here);
     let J: Vec<f64> = quiet
         .iter()
-        .flat_map(|&i| unknown.iter().map(|&j| here.S[i * d + j] / weight[i]).collect::<Vec<_>>())
+        .flat_map(|&i| unknown.iter().map(|&j| here.S[[i, j]] / weight[i]).collect::<Vec<_>>())
         .collect();
     let right: Vec<f64> = quiet.iter().map(|&i| -here.rates[i] / weight[i]).collect();
     let mut cod = Cod::new(quiet.len(), unknown.len());
@@ -324,12 +324,12 @@ pub(super) fn moved(
     let mut next = now.clone();
     // Along the tangent, so that the constraints are met nearby.
     for (i, v) in next.x.iter_mut().enumerate() {
-        *v += factor * (0..d_x).map(|c| here.directions[i * d + c] * change[c]).sum::<f64>();
+        *v += factor * (0..d_x).map(|c| here.directions[[i, c]] * change[c]).sum::<f64>();
     }
     if !held.rest {
         let n_x = next.x.len();
         for (p, v) in next.eta.iter_mut().enumerate() {
-            *v += factor * (0..d).map(|c| here.directions[(n_x + p) * d + c] * change[c]).sum::<f64>();
+            *v += factor * (0..d).map(|c| here.directions[[n_x + p, c]] * change[c]).sum::<f64>();
         }
     }
     if next.x.iter().chain(&next.eta).any(|v| !v.is_finite()) {

@@ -2,7 +2,7 @@
 
 use super::{Complex, Linearization};
 use crate::simulate::Table;
-use dalembert_linalg::Lu;
+use dalembert_linalg::{Lu, Mat};
 use std::f64::consts::TAU;
 
 /// Points of a frequency response.
@@ -22,19 +22,20 @@ impl Linearization {
     /// assert!((at_rest[0].re - 0.25).abs() < 1e-15 && at_rest[0].im == 0.0);
     /// # Ok::<(), String>(())
     /// ```
-    pub fn frequency_response(&self, omega: f64) -> Option<Vec<Complex>> {
+    pub(crate) fn frequency_response(&self, omega: f64) -> Option<Vec<Complex>> {
         let (d, k, r) = (self.dimension(), self.inputs.len(), self.outputs.len());
+        let (states, outputs) = (Mat::new(&self.state_matrix[..], d), Mat::new(&self.output_matrix[..], d));
         let mut lu = Lu::new(2 * d);
         let width = 2 * d;
-        let matrix = lu.matrix(width);
+        let mut matrix = Mat::new(lu.matrix(width), width);
         matrix.fill(0.0);
         for i in 0..d {
             for j in 0..d {
-                matrix[i * width + j] = -self.state_matrix[i * d + j];
-                matrix[(d + i) * width + d + j] = -self.state_matrix[i * d + j];
+                matrix[[i, j]] = -states[[i, j]];
+                matrix[[d + i, d + j]] = -states[[i, j]];
             }
-            matrix[i * width + d + i] = -omega;
-            matrix[(d + i) * width + i] = omega;
+            matrix[[i, d + i]] = -omega;
+            matrix[[d + i, i]] = omega;
         }
         lu.factor(1e-300).ok()?;
         let mut out = vec![Complex::new(0.0, 0.0); r * k];
@@ -43,7 +44,7 @@ impl Linearization {
             v.resize(width, 0.0);
             lu.solve(&mut v);
             for i in 0..r {
-                let row = &self.output_matrix[i * d..(i + 1) * d];
+                let row = outputs.row(i);
                 let along = |part: &[f64]| row.iter().zip(part).map(|(c, s)| c * s).sum::<f64>();
                 out[i * k + j] = Complex::new(along(&v[..d]) + self.feedthrough[i * k + j], along(&v[d..]));
             }

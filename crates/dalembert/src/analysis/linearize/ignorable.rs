@@ -25,7 +25,7 @@ impl Linearizer {
         if let Some(beside) = self.beside(model, state, here) {
             let (d, scale) = (here.dimension(), scales(&beside));
             set.retain(|j| {
-                (0..d).all(|i| set_free(here, i, *j) || beside.S[i * d + j].abs() <= SAME * scale[i])
+                (0..d).all(|i| set_free(here, i, *j) || beside.S[[i, *j]].abs() <= SAME * scale[i])
             });
             set = closed(here, set);
         }
@@ -51,7 +51,7 @@ impl Linearizer {
         let mut guess = state.clone();
         let shift = |c: usize| 0.03 * (0.5 + (c as f64 * 0.618_033_988_75).fract());
         for (i, v) in guess.x.iter_mut().chain(&mut guess.eta).enumerate() {
-            *v += (0..d).map(|c| here.directions[i * d + c] * shift(c)).sum::<f64>();
+            *v += (0..d).map(|c| here.directions[[i, c]] * shift(c)).sum::<f64>();
         }
         let (x, w) = (&here.positions.independent, &here.speeds.independent);
         let found = model.on_constraints(&guess, &state.x, x, w)?;
@@ -89,7 +89,7 @@ impl Linearizer {
                 rest.iter().all(|&i| {
                     let rate = (there.rates[i] - here.rates[i]).abs() <= SAME * scale[i];
                     let slope = |j: usize| {
-                        let (a, b) = (there.S[i * d + j], here.S[i * d + j]);
+                        let (a, b) = (there.S[[i, j]], here.S[[i, j]]);
                         (a - b).abs() <= SAME * scale[i]
                     };
                     rate && (0..d).all(slope)
@@ -137,8 +137,7 @@ impl Linearizer {
 
 /// What the rate of a state is measured against.
 pub(crate) fn size(here: &Local, i: usize) -> f64 {
-    let d = here.dimension();
-    let row = here.S[i * d..(i + 1) * d].iter().fold(0.0, |s, v| s + v.abs());
+    let row = here.S.row(i).iter().fold(0.0, |s, v| s + v.abs());
     row.max(here.rates[i].abs() * 1e-3)
 }
 
@@ -160,7 +159,7 @@ fn closed(here: &Local, mut set: Vec<usize>) -> Vec<usize> {
     loop {
         let before = set.len();
         let outside: Vec<usize> = (0..d).filter(|i| !set.contains(i)).collect();
-        set.retain(|j| outside.iter().all(|i| here.S[i * d + j] == 0.0));
+        set.retain(|j| outside.iter().all(|i| here.S[[*i, *j]] == 0.0));
         if set.len() == before {
             return set;
         }

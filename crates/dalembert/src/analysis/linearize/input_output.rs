@@ -26,7 +26,7 @@ pub(crate) struct InputOutput {
 
 impl Workspace {
     /// Inputs by index of the parameter behind each, without those that an expression from outside replaces.
-    pub fn open_inputs(&self) -> Vec<usize> {
+    pub(crate) fn open_inputs(&self) -> Vec<usize> {
         let parameters = self.system.parameters.iter().enumerate();
         parameters.filter(|(_, p)| p.is_input).map(|(k, _)| k).collect()
     }

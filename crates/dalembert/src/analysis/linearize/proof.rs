@@ -87,8 +87,7 @@ impl Linearizer {
 
     /// What coordinate `i` does when the positions among the states move along `v`.
     fn image(&self, here: &Local, states: &[usize], v: &[f64], i: usize) -> f64 {
-        let d = here.dimension();
-        states.iter().zip(v).map(|(c, v)| here.directions[i * d + c] * v).sum()
+        states.iter().zip(v).map(|(c, v)| here.directions[[i, *c]] * v).sum()
     }
 
     /// Rates vanish with other speeds at the same place.
@@ -101,7 +100,7 @@ impl Linearizer {
         split: usize,
         speeds: &[Vec<f64>],
     ) -> bool {
-        let (d, n_x, d_x) = (here.dimension(), state.x.len(), here.positions.dimension());
+        let (n_x, d_x) = (state.x.len(), here.positions.dimension());
         let (same, scale) = (fixed(model, here), scales(here));
         let fastest = state.eta.iter().fold(1.0f64, |m, v| m.max(v.abs()));
         // Directions and their sums: the quadratic form has mixed terms.
@@ -113,7 +112,7 @@ impl Linearizer {
             PLACES.iter().all(|s| {
                 let mut there = state.clone();
                 for (p, value) in there.eta.iter_mut().enumerate() {
-                    let row = &here.directions[(n_x + p) * d..(n_x + p + 1) * d];
+                    let row = here.directions.row(n_x + p);
                     *value += s
                         * fastest
                         * states[split..].iter().zip(&v[split..]).map(|(c, v)| row[*c] * v).sum::<f64>();

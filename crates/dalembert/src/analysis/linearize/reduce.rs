@@ -16,7 +16,7 @@
 use super::derivatives::Derivatives;
 use super::work::{ReductionError, Work, product, sum};
 use crate::workspace::Workspace;
-use dalembert_linalg::{Follows, Lu, Preference, Tangent, mat_vec};
+use dalembert_linalg::{Follows, Lu, Mat, Preference, Tangent, mat_vec};
 use dalembert_run::{
     Accelerator, Change, ContactModes, Direction, Dynamics, Level, Response, ResponseError, Solution, State,
     Terms,
@@ -37,13 +37,13 @@ pub(crate) struct Local {
     /// Rates of the independent variables, p' then w'.
     pub rates: Vec<f64>,
     /// State matrix, d * d.
-    pub S: Vec<f64>,
+    pub S: Mat<Vec<f64>>,
     /// M_r, row-major.
-    pub mass: Vec<f64>,
+    pub mass: Mat<Vec<f64>>,
     /// M_r w' = B (p, w), rows of length d: -B is stiffness and damping.
-    pub B: Vec<f64>,
+    pub B: Mat<Vec<f64>>,
     /// Change of all coordinates and speeds with each state, (n_x + n) * d.
-    pub directions: Vec<f64>,
+    pub directions: Mat<Vec<f64>>,
     pub solution: Solution,
 }
 
@@ -97,9 +97,9 @@ pub(crate) fn local(
     let nonideal = work.nonideal(derivatives, &solution, &forces)?;
     let mut out = Local {
         rates: rates(&terms, &solution, &positions, &speeds),
-        S: vec![0.0; d * d],
-        B: vec![0.0; d_w * d],
-        directions: vec![0.0; (n_x + n) * d],
+        S: Mat::zeros(d, d),
+        B: Mat::zeros(d_w, d),
+        directions: Mat::zeros(n_x + n, d),
         mass,
         solution,
         positions,
@@ -117,15 +117,15 @@ pub(crate) fn local(
         };
         let x_rate = sum(&product(&slopes.x_dot_x, &dx, n_x), &product(&slopes.x_dot_eta, &deta, n_x));
         for (k, &i) in out.positions.independent.iter().enumerate() {
-            out.S[k * d + c] = x_rate[i];
+            out.S[[k, c]] = x_rate[i];
         }
-        (0..n_x).for_each(|i| out.directions[i * d + c] = dx[i]);
-        (0..n).for_each(|p| out.directions[(n_x + p) * d + c] = deta[p]);
+        (0..n_x).for_each(|i| out.directions[[i, c]] = dx[i]);
+        (0..n).for_each(|p| out.directions[[n_x + p, c]] = deta[p]);
         if let Some(controlled) = &mut controlled {
             let rate = controlled.rates(&dx, &deta);
             let w_rate: Vec<f64> = speeds.independent.iter().map(|p| rate[*p]).collect();
-            (0..d_w).for_each(|k| out.S[(d_x + k) * d + c] = w_rate[k]);
-            product(&out.mass, &w_rate, d_w).iter().enumerate().for_each(|(k, v)| out.B[k * d + c] = *v);
+            (0..d_w).for_each(|k| out.S[[d_x + k, c]] = w_rate[k]);
+            product(&out.mass, &w_rate, d_w).iter().enumerate().for_each(|(k, v)| out.B[[k, c]] = *v);
             continue;
         }
         let change = match &nonideal {
@@ -135,11 +135,11 @@ pub(crate) fn local(
         let (force, _) =
             work.residual(&slopes, &dx, &deta, change.as_deref()).ok_or(ReductionError::Degenerate)?;
         let mut w_rate: Vec<f64> = speeds.transposed(&force).iter().map(|v| -v).collect();
-        (0..d_w).for_each(|k| out.B[k * d + c] = w_rate[k]);
+        (0..d_w).for_each(|k| out.B[[k, c]] = w_rate[k]);
         lu.solve(&mut w_rate);
-        (0..d_w).for_each(|k| out.S[(d_x + k) * d + c] = w_rate[k]);
+        (0..d_w).for_each(|k| out.S[[d_x + k, c]] = w_rate[k]);
     }
-    if out.S.iter().chain(&out.rates).chain(&out.B).any(|v| !v.is_finite()) {
+    if out.S.iter().chain(&out.rates).chain(out.B.iter()).any(|v| !v.is_finite()) {
         return Err(ReductionError::NotFinite);
     }
     Ok(out)
@@ -209,12 +209,12 @@ fn rates(terms: &Terms, solution: &Solution, positions: &Tangent, speeds: &Tange
     p.chain(speeds.independent.iter().map(|p| solution.eta_dot[*p])).collect()
 }
 
-fn reduced_mass(speeds: &Tangent, M: &[f64], n: usize) -> Vec<f64> {
+fn reduced_mass(speeds: &Tangent, M: &[f64], n: usize) -> Mat<Vec<f64>> {
     let d = speeds.dimension();
-    let mut mass = vec![0.0; d * d];
+    let mut mass = Mat::zeros(d, d);
     for c in 0..d {
         let column = speeds.transposed(&product(M, &speeds.column(c), n));
-        (0..d).for_each(|k| mass[k * d + c] = column[k]);
+        (0..d).for_each(|k| mass[[k, c]] = column[k]);
     }
     mass
 }

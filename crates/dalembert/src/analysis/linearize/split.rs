@@ -10,6 +10,7 @@ use dalembert_linalg::Lu;
 
 /// `M q'' + D q' + K q = 0`.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Split {
     /// q.
     pub coordinates: Vec<String>,
@@ -82,9 +83,9 @@ pub(super) fn split(
 fn eliminated(here: &Local, pairs: &[(usize, usize)]) -> Result<(Vec<f64>, Vec<f64>), String> {
     let (d, d_w, n) = (here.dimension(), here.speeds.dimension(), pairs.len());
     let others: Vec<usize> = (0..d_w).filter(|k| !pairs.iter().any(|(_, q)| q == k)).collect();
-    let M = |i: usize, j: usize| here.mass[i * d_w + j];
+    let M = |i: usize, j: usize| here.mass[[i, j]];
     let mut mass: Vec<f64> = (0..n * n).map(|e| M(pairs[e / n].1, pairs[e % n].1)).collect();
-    let mut B: Vec<f64> = pairs.iter().flat_map(|(_, k)| here.B[k * d..(k + 1) * d].to_vec()).collect();
+    let mut B: Vec<f64> = pairs.iter().flat_map(|(_, k)| here.B.row(*k).to_vec()).collect();
     let o = others.len();
     let mut lu = Lu::new(o);
     (0..o * o).for_each(|e| lu.matrix(o)[e] = M(others[e / o], others[e % o]));
@@ -99,7 +100,7 @@ fn eliminated(here: &Local, pairs: &[(usize, usize)]) -> Result<(Vec<f64>, Vec<f
         for (f, k) in factor.iter().zip(&others) {
             (0..n).for_each(|j| mass[row * n + j] -= f * M(*k, pairs[j].1));
             for j in 0..d {
-                let (own, share) = (B[row * d + j], f * here.B[k * d + j]);
+                let (own, share) = (B[row * d + j], f * here.B[[*k, j]]);
                 let left = own - share;
                 // What cancels to rounding is nothing.
                 B[row * d + j] = if left.abs() <= 1e-13 * (own.abs() + share.abs()) { 0.0 } else { left };

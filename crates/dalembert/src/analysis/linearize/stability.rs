@@ -47,6 +47,7 @@ impl StabilityVerdict {
 
 /// A verdict with its reason.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Stability {
     /// The verdict.
     pub verdict: StabilityVerdict,
@@ -82,7 +83,7 @@ impl Linearizer {
         if r == 0 {
             return told(StabilityVerdict::Stable, "nothing is free to move".to_owned());
         }
-        let S: Vec<f64> = states.iter().flat_map(|i| states.iter().map(move |j| here.S[i * d + j])).collect();
+        let S: Vec<f64> = states.iter().flat_map(|i| states.iter().map(move |j| here.S[[*i, *j]])).collect();
         let Ok(e) = eigen(&S, r) else {
             return told(StabilityVerdict::Undecided, "the eigenvalues were not found".to_owned());
         };
@@ -160,20 +161,20 @@ impl Linearizer {
     /// Second derivatives of the potential energy (V - T0) by the independent positions, at rest of a conservative system
     /// (dissipation allowed); `None` for others.
     fn potential_curvature(&self, model: &mut Workspace, state: &State, here: &Local) -> Option<Vec<f64>> {
-        let (d, d_x, d_w) = (here.dimension(), here.positions.dimension(), here.speeds.dimension());
+        let (d_x, d_w) = (here.positions.dimension(), here.speeds.dimension());
         let at_rest = state.eta.iter().all(|v| v.abs() <= 1e-12);
         if !at_rest || d_x != d_w || self.derivatives.timed || !conservative(model) {
             return None;
         }
         // K by speeds and positions is B^T V_pp with p' = B w.
         let mut lu = Lu::new(d_x);
-        (0..d_x * d_x).for_each(|e| lu.matrix(d_x)[e] = here.S[(e % d_x) * d + d_x + e / d_x]);
+        (0..d_x * d_x).for_each(|e| lu.matrix(d_x)[e] = here.S[[e % d_x, d_x + e / d_x]]);
         if lu.factor(1e-12).is_err() {
             return None;
         }
         let mut V = vec![0.0; d_x * d_x];
         for c in 0..d_x {
-            let mut column: Vec<f64> = (0..d_x).map(|k| -here.B[k * d + c]).collect();
+            let mut column: Vec<f64> = (0..d_x).map(|k| -here.B[[k, c]]).collect();
             lu.solve(&mut column);
             (0..d_x).for_each(|k| V[k * d_x + c] = column[k]);
         }
@@ -191,7 +192,7 @@ impl Linearizer {
         off: f64,
     ) -> bool {
         let Some(V) = self.potential_curvature(model, state, here) else { return false };
-        let (d, d_x, d_w) = (here.dimension(), here.positions.dimension(), here.speeds.dimension());
+        let (d_x, d_w) = (here.positions.dimension(), here.speeds.dimension());
         let kept: Vec<usize> = states.iter().copied().filter(|i| *i < d_x).collect();
         let r = kept.len();
         let mut part: Vec<f64> =
@@ -212,7 +213,7 @@ impl Linearizer {
             return false;
         }
         let image = |k: usize, i: usize| -> f64 {
-            kept.iter().enumerate().map(|(c, s)| here.directions[i * d + s] * vectors[c * r + k]).sum()
+            kept.iter().enumerate().map(|(c, s)| here.directions[[i, *s]] * vectors[c * r + k]).sum()
         };
         let along: Vec<Vec<f64>> =
             flat.iter().map(|&k| (0..state.x.len()).map(|i| image(k, i)).collect()).collect();
@@ -221,7 +222,7 @@ impl Linearizer {
 
     /// How far entries of S may be off because the state is not exactly where it should be: what a few Newton steps change.
     fn unsettled(&self, model: &Workspace, state: &State, here: &Local, states: &[usize], S: &[f64]) -> f64 {
-        let (r, d) = (states.len(), here.dimension());
+        let r = states.len();
         let rates: Vec<f64> = states.iter().map(|i| -here.rates[*i]).collect();
         if rates.iter().all(|v| *v == 0.0) {
             return 0.0;
@@ -237,14 +238,13 @@ impl Linearizer {
         for sign in [factor, -factor] {
             let mut guess = state.clone();
             for (i, v) in guess.x.iter_mut().chain(&mut guess.eta).enumerate() {
-                *v +=
-                    sign * states.iter().zip(&step).map(|(c, s)| here.directions[i * d + c] * s).sum::<f64>();
+                *v += sign * states.iter().zip(&step).map(|(c, s)| here.directions[[i, *c]] * s).sum::<f64>();
             }
             let (x, w) = (&here.positions.independent, &here.speeds.independent);
             let found = model.on_constraints(&guess, &state.x, x, w);
             let Some(there) = found.and_then(|s| self.plain(model, &s, &same)) else { return f64::INFINITY };
             for i in states {
-                let row: f64 = states.iter().map(|j| (there.S[i * d + j] - here.S[i * d + j]).abs()).sum();
+                let row: f64 = states.iter().map(|j| (there.S[[*i, *j]] - here.S[[*i, *j]]).abs()).sum();
                 most = most.max(row);
             }
         }

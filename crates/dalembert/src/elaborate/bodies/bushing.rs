@@ -12,7 +12,7 @@ use dalembert_syntax::source::Span;
 impl Elaborator<'_> {
     /// Stiffness and damping in the axes of the first frame; turns by the skew part s of the rotation R between the
     /// frames, in the plane by its angle. Torque on the second: -(tr R - R^T) (k s)/2 - c w, in the plane -k phi - c w.
-    pub(super) fn bushing(&mut self, element: &ast::Element, name: &str, span: Span) -> Fallible<Element> {
+    pub(super) fn bushing(&mut self, element: &ast::Element, span: Span) -> Fallible<Element> {
         let ElementPlace::Between(a, b) = &element.place else { return Err(Reported) };
         let stiffness = self.bushing_values(&element.values[0])?;
         let damping =
@@ -73,7 +73,7 @@ impl Elaborator<'_> {
         self.push_pair((&on_a, &q), (&on_b, &q), &opposite);
         self.push_torque(on_b.body, on_a.body, &torque);
         let (force, torque) = (self.vector_value(&force).scalars(), self.turn_value(&torque).scalars());
-        Ok(Element { name: name.to_owned(), kind: ElementKind::Bushing, force, torque, span })
+        Ok(Element { kind: ElementKind::Bushing, force, torque })
     }
 
     /// Three or six numbers in space, two or three in the plane: along the axes, then about them.

@@ -20,8 +20,8 @@ impl Elaborator<'_> {
             return self.error(Code::DeclaredTwice, element.name.span, &message);
         }
         let made = match (&element.place, element.kind) {
-            (_, ast::ElementKind::Bushing) => self.bushing(element, &name, span)?,
-            (ElementPlace::Between(a, b), _) => self.line_element(element, &name, (a, b), span)?,
+            (_, ast::ElementKind::Bushing) => self.bushing(element, span)?,
+            (ElementPlace::Between(a, b), _) => self.line_element(element, (a, b), span)?,
             (ElementPlace::At(joint), _) => self.joint_element(element, &name, joint, span)?,
         };
         self.bodies.element_of.insert(name, self.bodies.elements.len());
@@ -47,7 +47,6 @@ impl Elaborator<'_> {
     fn line_element(
         &mut self,
         element: &ast::Element,
-        name: &str,
         (a, b): (&ast::Expr, &ast::Expr),
         span: Span,
     ) -> Fallible<Element> {
@@ -90,13 +89,7 @@ impl Elaborator<'_> {
         };
         let force = scale(&mut self.pool, factor, &d);
         self.push_pair((&on_a, &p), (&on_b, &q), &force);
-        Ok(Element {
-            name: name.to_owned(),
-            kind: ElementKind::Line,
-            force: vec![pull],
-            torque: Vec::new(),
-            span,
-        })
+        Ok(Element { kind: ElementKind::Line, force: vec![pull], torque: Vec::new() })
     }
 
     /// Opposite forces on two bodies: `force` on the first.
@@ -154,7 +147,7 @@ impl Elaborator<'_> {
             }
         };
         let kind = ElementKind::Joint(slot, k);
-        Ok(Element { name: name.to_owned(), kind, force: vec![moment], torque: Vec::new(), span })
+        Ok(Element { kind, force: vec![moment], torque: Vec::new() })
     }
 
     /// The joint of a name, which of its freedoms is meant, what that is, and its value.

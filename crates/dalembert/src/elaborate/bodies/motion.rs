@@ -26,7 +26,7 @@ pub(in super::super) struct BodyMotion {
 }
 
 impl BodyMotion {
-    pub const GROUND: BodyMotion =
+    pub(crate) const GROUND: BodyMotion =
         BodyMotion { relative: Motion::REST, R: IDENTITY, p: ZERO, w: ZERO, v: ZERO };
 }
 

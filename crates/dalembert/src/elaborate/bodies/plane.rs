@@ -18,7 +18,7 @@ pub(super) struct Dimensions {
 }
 
 impl Dimensions {
-    pub fn is_plane(&self) -> bool {
+    pub(crate) fn is_plane(&self) -> bool {
         match self.gravity {
             Some(n) => n == 2,
             None => self.components.contains(&2) && !self.components.contains(&3),
@@ -40,7 +40,7 @@ impl Dimensions {
     }
 
     /// A turn about an axis, which is in space.
-    pub fn turn_in_space(&mut self) {
+    pub(crate) fn turn_in_space(&mut self) {
         self.components.insert(3);
     }
 

@@ -13,6 +13,7 @@
 
 use crate::number::short;
 use dalembert_expr::{Expr, Pool, Symbol};
+use dalembert_linalg::Mat;
 use dalembert_tape::Program;
 use std::fmt;
 
@@ -317,37 +318,36 @@ fn solve_symmetric(H: &[f64], r: &[f64]) -> Option<Vec<f64>> {
 
 /// Eigenvalues and unit eigenvectors of a symmetric matrix by Jacobi's rotations.
 fn symmetric_eigen(S: &[f64], n: usize) -> (Vec<f64>, Vec<Vec<f64>>) {
-    let mut S = S.to_vec();
+    let mut S = Mat::new(S.to_vec(), n);
     let mut vectors: Vec<Vec<f64>> =
         (0..n).map(|i| (0..n).map(|j| if i == j { 1.0 } else { 0.0 }).collect()).collect();
     for _ in 0..60 {
-        let off: f64 =
-            (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| S[i * n + j].abs()).sum();
-        let size: f64 = (0..n).map(|i| S[i * n + i].abs()).sum();
+        let off: f64 = (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| S[[i, j]].abs()).sum();
+        let size: f64 = (0..n).map(|i| S[[i, i]].abs()).sum();
         if !(off > 1e-17 * size) || !off.is_finite() {
             break;
         }
         for p in 0..n {
             for q in p + 1..n {
-                if S[p * n + q] == 0.0 {
+                if S[[p, q]] == 0.0 {
                     continue;
                 }
-                let theta = (S[q * n + q] - S[p * n + p]) / (2.0 * S[p * n + q]);
+                let theta = (S[[q, q]] - S[[p, p]]) / (2.0 * S[[p, q]]);
                 let t = theta.signum() / (theta.abs() + theta.hypot(1.0));
                 let c = 1.0 / t.hypot(1.0);
                 let s = t * c;
                 for k in 0..n {
-                    let (a, b) = (S[k * n + p], S[k * n + q]);
-                    (S[k * n + p], S[k * n + q]) = (c * a - s * b, s * a + c * b);
+                    let (a, b) = (S[[k, p]], S[[k, q]]);
+                    (S[[k, p]], S[[k, q]]) = (c * a - s * b, s * a + c * b);
                 }
                 for k in 0..n {
-                    let (a, b) = (S[p * n + k], S[q * n + k]);
-                    (S[p * n + k], S[q * n + k]) = (c * a - s * b, s * a + c * b);
+                    let (a, b) = (S[[p, k]], S[[q, k]]);
+                    (S[[p, k]], S[[q, k]]) = (c * a - s * b, s * a + c * b);
                     let (a, b) = (vectors[p][k], vectors[q][k]);
                     (vectors[p][k], vectors[q][k]) = (c * a - s * b, s * a + c * b);
                 }
             }
         }
     }
-    ((0..n).map(|i| S[i * n + i]).collect(), vectors)
+    ((0..n).map(|i| S[[i, i]]).collect(), vectors)
 }

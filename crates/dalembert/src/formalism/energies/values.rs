@@ -82,6 +82,7 @@ impl Laws {
 
 /// Energies at a state; what does not exist has a reason.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct EnergyValues {
     /// p = dL/df
     pub momenta: Vec<f64>,

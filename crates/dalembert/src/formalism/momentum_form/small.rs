@@ -1,5 +1,7 @@
 //! Small dense symmetric systems solved in place, for kernels that must invert G at every evaluation.
 
+use dalembert_linalg::Mat;
+
 /// A pivot below this, relative to the largest entry, is none.
 const MIN_PIVOT: f64 = 1e-14;
 
@@ -19,10 +21,11 @@ pub(super) fn largest(m: f64, v: f64) -> f64 {
 /// The inverse of a symmetric matrix by Gauss and Jordan with row pivoting, symmetric to the bit; false if it is
 /// singular. Allocates nothing up to 64 rows.
 pub(super) fn invert(G: &[f64], n: usize, inverse: &mut [f64]) -> bool {
+    let (G, mut inverse) = (Mat::new(G, n), Mat::new(inverse, n));
     // Speeds of unlike inertia or unit are brought to one scale, by powers of two: what is small is not singular.
     for i in 0..n {
-        let own = scale(G[i * n + i]);
-        (0..n).for_each(|j| inverse[i * n + j] = G[i * n + j] * own * scale(G[j * n + j]));
+        let own = scale(G[[i, i]]);
+        (0..n).for_each(|j| inverse[[i, j]] = G[[i, j]] * own * scale(G[[j, j]]));
     }
     let size = inverse.iter().fold(0.0f64, |m, v| largest(m, *v));
     // In place; row swaps become column swaps of the inverse.
@@ -30,23 +33,23 @@ pub(super) fn invert(G: &[f64], n: usize, inverse: &mut [f64]) -> bool {
     let mut more = if n > swaps.len() { vec![0usize; n] } else { Vec::new() };
     let swaps = if n > swaps.len() { &mut more[..] } else { &mut swaps[..n] };
     for k in 0..n {
-        let best = (k..n).max_by(|&i, &j| inverse[i * n + k].abs().total_cmp(&inverse[j * n + k].abs()));
+        let best = (k..n).max_by(|&i, &j| inverse[[i, k]].abs().total_cmp(&inverse[[j, k]].abs()));
         let best = best.unwrap_or(k);
         swaps[k] = best;
         if best != k {
             (0..n).for_each(|j| inverse.swap(k * n + j, best * n + j));
         }
-        let pivot = inverse[k * n + k];
+        let pivot = inverse[[k, k]];
         if pivot.is_nan() || pivot.abs() <= MIN_PIVOT * size || !size.is_finite() {
             return false;
         }
-        inverse[k * n + k] = 1.0;
-        (0..n).for_each(|j| inverse[k * n + j] /= pivot);
+        inverse[[k, k]] = 1.0;
+        (0..n).for_each(|j| inverse[[k, j]] /= pivot);
         for i in (0..n).filter(|&i| i != k) {
-            let factor = inverse[i * n + k];
-            inverse[i * n + k] = 0.0;
+            let factor = inverse[[i, k]];
+            inverse[[i, k]] = 0.0;
             for j in 0..n {
-                inverse[i * n + j] -= factor * inverse[k * n + j];
+                inverse[[i, j]] -= factor * inverse[[k, j]];
             }
         }
     }
@@ -56,11 +59,11 @@ pub(super) fn invert(G: &[f64], n: usize, inverse: &mut [f64]) -> bool {
         }
     }
     for i in 0..n {
-        let own = scale(G[i * n + i]);
-        inverse[i * n + i] *= own * own;
+        let own = scale(G[[i, i]]);
+        inverse[[i, i]] *= own * own;
         for j in 0..i {
-            let middle = (inverse[i * n + j] + inverse[j * n + i]) / 2.0 * own * scale(G[j * n + j]);
-            (inverse[i * n + j], inverse[j * n + i]) = (middle, middle);
+            let middle = (inverse[[i, j]] + inverse[[j, i]]) / 2.0 * own * scale(G[[j, j]]);
+            (inverse[[i, j]], inverse[[j, i]]) = (middle, middle);
         }
     }
     true

@@ -10,6 +10,7 @@
 
 use super::super::small::{RowSpace, dot, eliminate, times};
 use super::{Difference, Reading};
+use dalembert_linalg::Mat;
 
 /// Accelerations and constraint forces of the system with multipliers against those of a reading.
 pub fn multipliers(reading: &Reading) -> Difference {
@@ -48,17 +49,17 @@ impl Saddle {
         let scaled: Vec<f64> = A.iter().enumerate().map(|(k, a)| a / d[k % n]).collect();
         let rows = RowSpace::of(&scaled, b, n);
         let k = n + rows.basis.len();
-        let mut matrix = vec![0.0; k * k];
+        let (M, mut matrix) = (Mat::new(M, n), Mat::zeros(k, k));
         for p in 0..n {
-            (0..n).for_each(|q| matrix[p * k + q] = M[p * n + q] / (d[p] * d[q]));
+            (0..n).for_each(|q| matrix[[p, q]] = M[[p, q]] / (d[p] * d[q]));
         }
         for (a, row) in rows.basis.iter().enumerate() {
             for p in 0..n {
-                matrix[(n + a) * k + p] = row[p];
-                matrix[p * k + n + a] = row[p];
+                matrix[[n + a, p]] = row[p];
+                matrix[[p, n + a]] = row[p];
             }
         }
-        Saddle { d, rows, matrix }
+        Saddle { d, rows, matrix: matrix.to_vec() }
     }
 
     /// The conditioning alone.

@@ -1,7 +1,7 @@
 //! Bodies with closed-form answers.
 
 use crate::support::{below, evaluate, last, load, load_with, run, run_text, start, until};
-use dalembert::workspace::Workspace;
+use dalembert::Workspace;
 use dalembert::{Overrides, Request};
 
 fn output(model: &mut Workspace, at: &str, name: &str) -> f64 {

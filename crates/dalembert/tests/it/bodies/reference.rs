@@ -5,7 +5,7 @@
 
 use crate::support::{evaluate, load_with, sets, start};
 use dalembert::Evaluation;
-use dalembert::workspace::Workspace;
+use dalembert::Workspace;
 use std::collections::BTreeMap;
 
 /// Rows of a case: state, what, name, value.

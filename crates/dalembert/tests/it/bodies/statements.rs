@@ -2,7 +2,7 @@
 
 use crate::support::{evaluate, load, load_with, start};
 use dalembert::Overrides;
-use dalembert::workspace::Workspace;
+use dalembert::Workspace;
 
 fn output(model: &mut Workspace, name: &str) -> f64 {
     let state = start(model);

@@ -5,8 +5,8 @@
 use super::{LaneDriver, Tried};
 use crate::ensemble::{Ensemble, Job, LANES, Sampled};
 use crate::hybrid::events::Events;
+use crate::hybrid::options::OutputTimes;
 use crate::hybrid::outcome::EventHit;
-use crate::hybrid::output_times::OutputTimes;
 use crate::hybrid::tolerances::{DUE_SOON, SAME_TIME};
 use dalembert_linalg::norm_max;
 

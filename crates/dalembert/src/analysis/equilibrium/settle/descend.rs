@@ -82,19 +82,18 @@ struct Slope {
 
 impl Slope {
     fn at(here: &Local, held: &FixedVariables) -> Slope {
-        let (d, d_x, d_w) = (here.dimension(), here.positions.dimension(), here.speeds.dimension());
-        let ways: Vec<Vec<f64>> = (0..d_x).map(|k| here.S[k * d + d_x..(k + 1) * d].to_vec()).collect();
+        let (d_x, d_w) = (here.positions.dimension(), here.speeds.dimension());
+        let ways: Vec<Vec<f64>> = (0..d_x).map(|k| here.S.row(k)[d_x..].to_vec()).collect();
         let stays = |k: &usize| held.coordinates.contains(&here.positions.independent[*k]);
         let free: Vec<usize> =
             (0..d_w).filter(|c| (0..d_x).filter(stays).all(|k| ways[k][*c] == 0.0)).collect();
         let mut all = vec![0.0; d_w];
         mat_vec(&here.mass, &here.rates[d_x..], &mut all);
-        let K =
-            |i: usize, j: usize| -> f64 { -(0..d_x).map(|k| here.B[i * d + k] * ways[k][j]).sum::<f64>() };
+        let K = |i: usize, j: usize| -> f64 { -(0..d_x).map(|k| here.B[[i, k]] * ways[k][j]).sum::<f64>() };
         let pairs = || free.iter().flat_map(|&i| free.iter().map(move |&j| (i, j)));
         let stiffness = pairs().map(|(i, j)| 0.5 * (K(i, j) + K(j, i))).collect();
-        let mass: Vec<f64> = pairs().map(|(i, j)| here.mass[i * d_w + j]).collect();
-        let per_mass = |i: usize| (K(i, i).abs() + all[i].abs()) / here.mass[i * d_w + i].abs();
+        let mass: Vec<f64> = pairs().map(|(i, j)| here.mass[[i, j]]).collect();
+        let per_mass = |i: usize| (K(i, i).abs() + all[i].abs()) / here.mass[[i, i]].abs();
         let scale = free.iter().map(|&i| per_mass(i)).fold(0.0, f64::max);
         let force = free.iter().map(|&i| all[i]).collect();
         Slope { free, force, stiffness, mass, ways, scale }
@@ -124,10 +123,9 @@ pub(super) fn slid(
     held: &FixedVariables,
     change: &[f64],
 ) -> Option<State> {
-    let d = here.dimension();
     let mut next = now.clone();
     for (i, v) in next.x.iter_mut().enumerate() {
-        *v += dot(&here.directions[i * d..i * d + change.len()], change);
+        *v += dot(&here.directions.row(i)[..change.len()], change);
     }
     if next.x.iter().any(|v| !v.is_finite()) {
         return None;
