@@ -44,12 +44,7 @@ impl Program {
     /// # Panics
     /// If there are more known values than inputs from `first` on.
     #[must_use]
-    pub fn linearize(
-        &self,
-        varying: &[bool],
-        (first, known): (usize, &[f64]),
-        count: usize,
-    ) -> Linearized {
+    pub fn linearize(&self, varying: &[bool], (first, known): (usize, &[f64]), count: usize) -> Linearized {
         assert!(first + known.len() <= self.input_count(), "values for inputs that are there");
         let forward = self.forward(varying, 1);
         let changes = forward.input_count() - self.input_count();
@@ -96,7 +91,11 @@ mod tests {
             let split = program.linearize(&[true; 4], (3, &at[3..]), 1);
             let mut values = vec![0.0; split.values + 1];
             split.here.run(&at[..3], &mut vec![0.0; split.here.register_count()], &mut values);
-            assert_eq!(values[split.values].to_bits(), whole[1].to_bits(), "{op:?}: what is not differentiated");
+            assert_eq!(
+                values[split.values].to_bits(),
+                whole[1].to_bits(),
+                "{op:?}: what is not differentiated"
+            );
             let along = |way: [f64; 4]| {
                 let inputs: Vec<f64> = way.iter().chain(&values[..split.values]).copied().collect();
                 let mut out = [0.0];

@@ -10,8 +10,8 @@ use crate::kernel_form::KernelForm;
 use crate::system::System;
 use dalembert_expr::{Expr, Symbol};
 use dalembert_run::{
-    ContactTerms, ControlTerms, Differentiable, Direction, FusedAdjoint, FusedDerivatives, FusedProgram, IdealForces,
-    Point, Solution, Solved, Terms,
+    ContactTerms, ControlTerms, Differentiable, Direction, FusedAdjoint, FusedDerivatives, FusedProgram,
+    IdealForces, Point, Solution, Solved, Terms,
 };
 use dalembert_tape::Program;
 

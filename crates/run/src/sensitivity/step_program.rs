@@ -11,10 +11,10 @@
 //! run for one direction, or for four at a time. The program is linear in (S, c'), and its transpose (S4) is itself
 //! differentiated backwards.
 
+use crate::hybrid::StepStages;
 use crate::kernel::FusedProgram;
 use crate::method::dop853::{DENSE, DOP853, EXTRA_A, EXTRA_C};
 use crate::method::stages::DOP853_ERRORS;
-use crate::hybrid::StepStages;
 use dalembert_tape::{Builder, Lanes, Linearized, Listing, Op, Program, Value};
 
 /// Stages of a step, and of one with dense output.
@@ -87,7 +87,9 @@ impl Trace {
         }
         let width = WIDTH * (self.values + 1);
         let mut trusted = true;
-        for (inputs, out) in self.lanes.chunks_exact(WIDTH * n).zip(out.chunks_exact_mut(width)).take(stages / WIDTH) {
+        for (inputs, out) in
+            self.lanes.chunks_exact(WIDTH * n).zip(out.chunks_exact_mut(width)).take(stages / WIDTH)
+        {
             self.here.run(inputs, &mut self.room, out);
             trusted &= out[width - WIDTH..].iter().all(|v| *v == 1.0);
         }
@@ -117,9 +119,8 @@ fn state_program(d: usize, dense: bool) -> Program {
     let end: Vec<Value> = (0..d).map(|k| tape.input(1 + d + DENSE_STAGES * d + k)).collect();
     let h = tape.input(0);
     let stages = if dense { STAGES..DENSE_STAGES } else { 0..STAGES };
-    let rates: Vec<Vec<Value>> = (0..DENSE_STAGES)
-        .map(|j| (0..d).map(|k| tape.input(1 + d + j * d + k)).collect())
-        .collect();
+    let rates: Vec<Vec<Value>> =
+        (0..DENSE_STAGES).map(|j| (0..d).map(|k| tape.input(1 + d + j * d + k)).collect()).collect();
     let states: Vec<Vec<Value>> = stages
         .map(|i| match weights(i) {
             None => end.clone(),
@@ -320,7 +321,8 @@ impl StepProgram {
     /// The step of all directions, S one after the other. `false` where the programs cannot be trusted.
     pub fn run(&mut self, step: &StepStages<'_>, dense: bool, S: &[f64]) -> bool {
         let (d, count, which) = (self.d, self.changes.len(), usize::from(dense));
-        let ready = (count % WIDTH != 1 || self.one[which].is_some()) && (count == 1 || self.four[which].is_some());
+        let ready =
+            (count % WIDTH != 1 || self.one[which].is_some()) && (count == 1 || self.four[which].is_some());
         if !ready {
             self.prepare(count, dense);
         }

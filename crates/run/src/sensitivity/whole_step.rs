@@ -7,7 +7,7 @@ use crate::kernel::Differentiable;
 use crate::method::stepper::Estimated;
 
 /// Error of S in a step, in units of the tolerance of the motion, up to which its stages serve.
-const SHARE: f64 = 10.0;
+const SHARE: f64 = 50.0;
 
 /// All directions over a step of the motion.
 pub(super) struct WholeStep {
@@ -25,14 +25,19 @@ pub(super) struct WholeStep {
 
 impl WholeStep {
     /// `None` where the acceleration is not one program, or too long a one.
-    pub fn new(kernel: &dyn Differentiable, parameters: &[Vec<f64>], sizes: &[f64], rtol: f64) -> Option<Self> {
+    pub fn new(
+        kernel: &dyn Differentiable,
+        parameters: &[Vec<f64>],
+        sizes: &[f64],
+        rtol: f64,
+    ) -> Option<Self> {
         let (n_x, n) = (kernel.shape().n_x, kernel.shape().n_eta);
         let fused = kernel.fused_program().filter(|_| !parameters.is_empty())?;
         Some(Self {
             program: StepProgram::new(&fused, n_x + n, parameters)?,
             n_x,
             d: n_x + n,
-            tolerance: std::env::var("SHARE").map_or(SHARE, |s| s.parse().unwrap()) * rtol,
+            tolerance: SHARE * rtol,
             sizes: sizes.to_vec(),
             step: (f64::NAN, f64::NAN),
             ready: false,
@@ -82,9 +87,8 @@ impl WholeStep {
             let terms = &self.program.found(k)[3 * d..];
             for i in 0..d {
                 // Nested in theta and 1 - theta alternately.
-                let nested = |s: f64, p: usize| {
-                    (s + terms[p * d + i]) * if p % 2 == 0 { theta } else { 1.0 - theta }
-                };
+                let nested =
+                    |s: f64, p: usize| (s + terms[p * d + i]) * if p % 2 == 0 { theta } else { 1.0 - theta };
                 out[i] = self.origin[k * d + i] + (0..TERMS).rev().fold(0.0, nested);
             }
         }
