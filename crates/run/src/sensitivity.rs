@@ -16,6 +16,7 @@ mod response;
 mod saltation;
 mod start;
 mod step_program;
+mod transposed_step;
 mod variation;
 mod whole_step;
 

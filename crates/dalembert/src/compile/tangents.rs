@@ -407,9 +407,9 @@ impl Differentiable for Compiled {
 
     fn fused_program(&self) -> Option<FusedProgram<'_>> {
         let quick = self.whole.unrolled.as_ref().filter(|_| self.sparse.is_none())?;
-        let all = quick.rows.len() == self.shape.n_con;
         let plain = self.shape.n_contact + self.shape.n_require == 0 && self.programs.nonideal.is_none();
-        (all && plain).then(|| FusedProgram {
+        plain.then(|| FusedProgram {
+            all_rows: quick.rows.len() == self.shape.n_con,
             once: &quick.once,
             each: &quick.each,
             constants: quick.constants(),

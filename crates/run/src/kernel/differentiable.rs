@@ -204,6 +204,8 @@ pub struct FusedProgram<'a> {
     pub constants: &'a [f64],
     /// The values of the parameters.
     pub parameters: &'a [f64],
+    /// Whether it solves all rows, not some that stand for all.
+    pub all_rows: bool,
 }
 
 impl FusedProgram<'_> {

@@ -19,7 +19,7 @@ use dalembert_tape::{Builder, Lanes, Linearized, Listing, Op, Program, Value};
 
 /// Stages of a step, and of one with dense output.
 pub(super) const STAGES: usize = 12;
-const DENSE_STAGES: usize = 16;
+pub(super) const DENSE_STAGES: usize = 16;
 /// Terms of the dense output.
 pub(super) const TERMS: usize = 7;
 const WIDTH: usize = Lanes::WIDTH;
@@ -41,12 +41,16 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    fn new(split: &Linearized, d: usize) -> Self {
+    /// `None` where the program of a step would be too long.
+    pub fn new(split: &Linearized, d: usize) -> Option<Self> {
+        if split.along.counts().total() * STAGES > MAX_OPERATIONS {
+            return None;
+        }
         let here = Lanes::new(split.here.clone());
         let mut states = [state_program(d, false), state_program(d, true)];
         states[0].compile();
         let room = states.iter().map(Program::register_count).max().unwrap_or(0).max(here.workspace());
-        Self {
+        Some(Self {
             reads_time: reads_input(&split.here.listing(), 0),
             values: split.values,
             inputs: vec![0.0; 1 + 2 * d + DENSE_STAGES * d],
@@ -55,7 +59,7 @@ impl Trace {
             states,
             here,
             d,
-        }
+        })
     }
 
     /// Numbers of a trace of so many stages.
@@ -163,16 +167,16 @@ fn weighted(tape: &mut Builder, weights: &[f64], value: impl Fn(usize) -> Value)
 }
 
 /// A step as values of a tape.
-struct StepTape {
-    end: Vec<Value>,
+pub(super) struct StepTape {
+    pub end: Vec<Value>,
     fifth: Vec<Value>,
     third: Vec<Value>,
     /// Seven terms of the dense output, one after the other; empty without.
-    dense: Vec<Value>,
+    pub dense: Vec<Value>,
 }
 
 /// Writes out a step: inputs S (d), c' (m), h, and a trace.
-fn write_step(tape: &mut Builder, split: &Linearized, d: usize, dense: bool) -> StepTape {
+pub(super) fn write_step(tape: &mut Builder, split: &Linearized, d: usize, dense: bool) -> StepTape {
     let m = split.along.input_count() - d - split.values;
     let (listing, per_stage) = (split.along.listing(), split.values + 1);
     let S: Vec<Value> = (0..d).map(|k| tape.input(k)).collect();
@@ -255,14 +259,11 @@ impl StepProgram {
         let moves: Vec<bool> =
             (0..fused.constants.len()).map(|k| whole.iter().any(|change| change[k] != 0.0)).collect();
         let split = fused.linearize(d, &moves);
-        if split.along.counts().total() * STAGES > MAX_OPERATIONS {
-            return None;
-        }
         let kept = |change: Vec<f64>| {
             change.into_iter().zip(&moves).filter(|(_, moves)| **moves).map(|(v, _)| v).collect()
         };
         Some(Self {
-            trace: Trace::new(&split, d),
+            trace: Trace::new(&split, d)?,
             changes: whole.into_iter().map(kept).collect(),
             split,
             d,

@@ -32,7 +32,7 @@ impl WholeStep {
         rtol: f64,
     ) -> Option<Self> {
         let (n_x, n) = (kernel.shape().n_x, kernel.shape().n_eta);
-        let fused = kernel.fused_program().filter(|_| !parameters.is_empty())?;
+        let fused = kernel.fused_program().filter(|f| f.all_rows && !parameters.is_empty())?;
         Some(Self {
             program: StepProgram::new(&fused, n_x + n, parameters)?,
             n_x,
