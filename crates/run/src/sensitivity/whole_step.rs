@@ -4,7 +4,6 @@ use super::follow::FLOOR;
 use super::step_program::{StepProgram, TERMS};
 use crate::hybrid::FollowedStep;
 use crate::kernel::Differentiable;
-use crate::method::stepper::Estimated;
 
 /// Error of S in a step, in units of the tolerance of the motion, up to which its stages serve.
 const SHARE: f64 = 50.0;
@@ -87,40 +86,37 @@ impl WholeStep {
             let terms = &self.program.found(k)[3 * d..];
             for i in 0..d {
                 // Nested in theta and 1 - theta alternately.
-                let nested =
-                    |s: f64, p: usize| (s + terms[p * d + i]) * if p % 2 == 0 { theta } else { 1.0 - theta };
+                let nested = |s: f64, p: usize| {
+                    (s + terms[p * d + i]) * if p.is_multiple_of(2) { theta } else { 1.0 - theta }
+                };
                 out[i] = self.origin[k * d + i] + (0..TERMS).rev().fold(0.0, nested);
             }
         }
     }
 
     /// The largest error of a direction's coordinates or speeds, against their size, in units of the tolerance; NaN if there
-    /// is none.
+    /// is none. Sizes are lengths: sums of squares, without branches.
     fn error(&self, y: &[f64], y_new: &[f64]) -> f64 {
-        let (n_x, d) = (self.n_x, self.d);
+        let d = self.d;
+        let square = |v: &[f64]| v.iter().fold(0.0, |sum, v| sum + v * v);
+        let blocks = [0..self.n_x, self.n_x..d];
+        let moved = blocks.clone().map(|block| square(&y[block.clone()]) + square(&y_new[block]));
         let mut worst = 0.0;
         for (k, S) in self.origin.chunks_exact(d).enumerate() {
             let found = self.program.found(k);
             let (end, fifth, third) = (&found[..d], &found[d..2 * d], &found[2 * d..3 * d]);
+            // What a change of the whole parameter could do: sensitivities far below it are rounding.
             let floor = FLOOR / self.sizes[k];
-            for block in [0..n_x, n_x..d] {
-                let (mut size, mut five, mut three) = (0.0f64, 0.0f64, 0.0f64);
-                for i in block {
-                    // What a change of the whole parameter could do: sensitivities far below it are rounding.
-                    let moved = floor * y[i].abs().max(y_new[i].abs());
-                    size = size.max(S[i].abs()).max(end[i].abs()).max(moved);
-                    five = five.max(fifth[i].abs());
-                    three = three.max(third[i].abs());
-                    if !end[i].is_finite() {
-                        return f64::NAN;
-                    }
-                }
-                if five > 0.0 {
-                    let unit = self.tolerance * size;
-                    worst = f64::max(worst, Estimated::of_two(1.0, (five / unit, 0), three / unit).error);
+            for (block, moved) in blocks.clone().into_iter().zip(&moved) {
+                let size = square(&S[block.clone()]) + square(&end[block.clone()]) + floor * floor * moved;
+                let (five, three) = (square(&fifth[block.clone()]), square(&third[block]));
+                // Errors of fifth and third order combined as for the motion.
+                let error = five * five / ((five + 0.01 * three) * size);
+                if five != 0.0 && !(error <= worst) {
+                    worst = error;
                 }
             }
         }
-        worst
+        worst.sqrt() / self.tolerance
     }
 }
