@@ -37,7 +37,8 @@ each_of() { # name of a row found above
 
 few=1280 many=2560
 failed=0
-for name in cart2 cart10 lanes2 andrews andrews_ranks solve_dense chain20 ur5 joints20 pendulum pendulum_run; do
+for name in cart2 cart10 lanes2 andrews andrews_ranks solve_dense chain20 ur5 joints20 pendulum pendulum_run \
+  pendulum_forward8 pendulum_adjoint; do
   count "$name" $few >"$found.few" & # the two at once
   eval "$(count "$name" $many)"
   b=${instructions:-} calls_b=${calls:-}

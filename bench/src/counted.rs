@@ -1,8 +1,9 @@
 //! One kernel, a given number of times, to be counted by callgrind: `counted NAME TIMES`. Prints how many calls that
 //! were. See bench/count.sh.
 
-use dalembert::run::{Accelerator, Options, Output, Row, State, Stop, integrate};
-use dalembert::{Overrides, Source, Workspace};
+use dalembert::gradient::{CostTerm, GradientRoad};
+use dalembert::run::{Accelerator, Flow, Options, Output, Row, State, Stop, integrate};
+use dalembert::{Overrides, Request, Source, Workspace};
 use dalembert_bench::cart::{Cart, Many};
 use dalembert_bench::chain::Chain;
 use dalembert_bench::whole::CASES;
@@ -78,6 +79,32 @@ fn pendulum_run(times: usize) -> usize {
     evaluations
 }
 
+/// Motions of the double pendulum with eight sensitivities forward, or with the gradient by one sweep backwards: 1 s for 128
+/// times. One call is one evaluation of the motion, so that what they add to it can be seen.
+fn pendulum_derivatives(times: usize, backwards: bool) -> usize {
+    let source = Source::new("double_pendulum.dal", include_str!("../../models/double_pendulum.dal"));
+    let mut model = Workspace::load(&source, &Overrides::default()).expect("a good model");
+    let names =
+        ["m1", "m2", "l1", "l2", "g", "theta1(0)", "theta2(0)", "theta1'(0)"].map(str::to_owned).to_vec();
+    let until = times as f64 / 128.0;
+    let sensitivity = if backwards { Vec::new() } else { names.clone() };
+    let request = Request {
+        until: Some(until),
+        times: Some(vec![until]),
+        rtol: Some(1e-9),
+        atol: Some(1e-11),
+        sensitivity,
+        ..Request::default()
+    };
+    if backwards {
+        let cost = [CostTerm::Final("theta2".to_owned())];
+        let found =
+            model.gradient(&request, &cost, &names, Some(GradientRoad::Adjoint)).expect("it can be swept");
+        return found.motion.counters().evaluations;
+    }
+    model.simulate(&request, |_| Flow::Continue).expect("it moves").counters().evaluations
+}
+
 /// One acceleration of a model from bodies without constraints, by recursions over its tree.
 fn tree(text: &str, times: usize) {
     let mut model =
@@ -121,9 +148,11 @@ fn main() {
         Some("joints20") => tree(&joint_chain(20), times),
         Some("pendulum") => calls = pendulum(times),
         Some("pendulum_run") => calls = pendulum_run(times),
+        Some("pendulum_forward8") => calls = pendulum_derivatives(times, false),
+        Some("pendulum_adjoint") => calls = pendulum_derivatives(times, true),
         _ => {
             eprintln!(
-                "counted cart2|cart10|lanes2|andrews|andrews_ranks|solve_dense|chain20|ur5|joints20|pendulum|pendulum_run TIMES"
+                "counted cart2|cart10|lanes2|andrews|andrews_ranks|solve_dense|chain20|ur5|joints20|pendulum|pendulum_run|pendulum_forward8|pendulum_adjoint TIMES"
             );
             std::process::exit(2);
         }

@@ -431,6 +431,16 @@ fn blocks(outline: &Outline, out: &mut String) {
     out.push_str("    (void)A_; (void)b_;\n");
     out.push_str(&outline.statements(&outline.terms, &language, &["x_dot_", "M_", "Q_", "A_", "b_"]));
     out.push_str("}\n\n");
+    if let Some(block) = &outline.whole {
+        out.push_str("/* x' and eta' (U1) with the solve written out; trusted_ is 1 where every pivot is far from zero */\n");
+        let _ = writeln!(
+            out,
+            "static void NAME_whole({inputs},\n    double *x_dot_, double *eta_dot_, double *trusted_)\n{{"
+        );
+        out.push_str(unused);
+        out.push_str(&outline.statements(block, &language, &["x_dot_", "eta_dot_", "trusted_"]));
+        out.push_str("}\n\n");
+    }
     if let Some(block) = &outline.nonideal {
         out.push_str(
             "/* C (K4), which may use multipliers and the sizes of the constraints' forces (U8) */\n",

@@ -6,9 +6,9 @@ use super::language::Language;
 use super::names::Namer;
 use dalembert::Workspace;
 use dalembert::compile::Tapes;
-use dalembert_run::{Contacts, Dynamics, Shape};
+use dalembert_run::{Contacts, Differentiable, Dynamics, Shape};
 use dalembert_syntax::units::UnitInfo;
-use dalembert_tape::{Op, Operand, Program};
+use dalembert_tape::{Builder, Op, Operand, Program};
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -36,6 +36,8 @@ pub struct Outline {
     pub has_cost: bool,
     /// x', M, Q, A, b.
     pub terms: Block,
+    /// x', eta' and whether they can be trusted, as one tape, for a system without constraints, contacts and control.
+    pub whole: Option<Block>,
     /// C.
     pub nonideal: Option<Block>,
     /// A, b, S, W of C1.
@@ -145,6 +147,7 @@ impl Outline {
             groups: groups.to_vec(),
             has_cost,
             terms,
+            whole: whole(model),
             nonideal,
             control,
             residuals,
@@ -259,6 +262,7 @@ impl Outline {
     pub fn uses(&self, op: Op) -> bool {
         let blocks = [
             Some(&self.terms),
+            self.whole.as_ref(),
             self.nonideal.as_ref(),
             self.control.as_ref(),
             self.residuals.as_ref(),
@@ -351,6 +355,7 @@ impl Outline {
             "measured" => self.shape.n_con + self.shape.n_contact > 0 || self.control.is_some(),
             "free" => self.control.is_none(),
             "nonideal" => self.nonideal.is_some(),
+            "whole" => self.whole.is_some(),
             "control" => self.control.is_some(),
             "weight" => self.has_cost,
             "outputs" => self.output_block.is_some(),
@@ -445,6 +450,31 @@ pub const CODES: [(u8, &str, &str); 6] = [
     (4, "Unreachable", "the inputs cannot meet the requirements at this state (C1)"),
     (5, "CostNotPositive", "the cost of the inputs is not positive definite (C1)"),
 ];
+
+/// The acceleration with its solve written out, the operations of native code: where nothing but masses and forces decides it.
+fn whole(model: &Workspace) -> Option<Block> {
+    let shape = model.compiled.shape();
+    if shape.n_con + shape.n_contact + shape.n_require > 0 || model.compiled.tapes().nonideal.is_some() {
+        return None;
+    }
+    let mut model = model.clone();
+    model.compiled.fuse(&mut model.system, &model.form, &[]);
+    let fused = model.compiled.fused_program()?;
+    let state = 1 + shape.n_x + shape.n_eta;
+    let mut tape = Builder::new(state + fused.parameters.len());
+    let parameters: Vec<_> = (0..fused.parameters.len()).map(|k| tape.input(state + k)).collect();
+    let constants = tape.inline(&fused.once.listing(), &parameters);
+    let inputs: Vec<_> = (0..state).map(|k| tape.input(k)).chain(constants).collect();
+    let outputs = tape.inline(&fused.each.listing(), &inputs);
+    let rates = shape.n_x + shape.n_eta;
+    let wanted: Vec<_> = outputs[..rates].iter().chain(outputs.last()).copied().collect();
+    let place = |k: usize| match k {
+        k if k < shape.n_x => (0, k),
+        k if k < rates => (1, k - shape.n_x),
+        _ => (2, 0),
+    };
+    Some(Block::new(tape.finish(&wanted).listing(), (0..=rates).map(place).collect()))
+}
 
 fn unit(kind: &UnitInfo) -> Option<String> {
     match kind {

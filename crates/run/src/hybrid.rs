@@ -28,7 +28,7 @@ pub(crate) mod tolerances;
 mod user_events;
 
 pub use controller::Controller;
-pub use follower::{FollowedStep, Follower, Guard, Moment};
+pub use follower::{FollowedStep, Follower, Guard, Moment, StepStages};
 pub use one_step::OneStep;
 pub use options::{EventRule, Method, Options, Output, UnknownMethod};
 pub use outcome::{

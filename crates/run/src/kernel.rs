@@ -26,7 +26,9 @@ pub use capabilities::{
     Partials, Quadratures, Switches, TimeSwitches,
 };
 pub use contacts::{Contact, ContactTerms, Contacts, Sliding, SlidingContacts};
-pub use differentiable::{Differentiable, Direction, FusedAdjoint, FusedDerivatives, Refusal, Solved};
+pub use differentiable::{
+    Differentiable, Direction, FusedAdjoint, FusedDerivatives, FusedProgram, Refusal, Solved,
+};
 pub use lagrangian::{Lagrangian, SecondVariation, Variation};
 pub use solution::{AccelerationError, Path, Solution, Taken, Term};
 pub(crate) use sparsity::Plan;

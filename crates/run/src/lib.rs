@@ -80,10 +80,10 @@ pub use hybrid::{
 };
 pub use kernel::{
     AccelerationError, Action, Capabilities, Contact, ContactTerms, Contacts, Control, ControlTerms,
-    Differentiable, Direction, Dynamics, Events, Fused, FusedAdjoint, FusedDerivatives, IdealForces,
-    Lagrangian, Level, Line, MAX_FILL, Nonideal, PartialDerivatives, Partials, Path, Pattern, Point,
-    Quadratures, Refusal, SecondVariation, Shape, Sliding, SlidingContacts, Solution, Solved, Sparsity,
-    State, Switches, Taken, Term, Terms, TimeSwitches, Variation,
+    Differentiable, Direction, Dynamics, Events, Fused, FusedAdjoint, FusedDerivatives, FusedProgram,
+    IdealForces, Lagrangian, Level, Line, MAX_FILL, Nonideal, PartialDerivatives, Partials, Path, Pattern,
+    Point, Quadratures, Refusal, SecondVariation, Shape, Sliding, SlidingContacts, Solution, Solved,
+    Sparsity, State, Switches, Taken, Term, Terms, TimeSwitches, Variation,
 };
 pub use sensitivity::{
     Adjoint, Change, Pulled, Response, ResponseError, RowWeights, Sensitivities, StartDirection,

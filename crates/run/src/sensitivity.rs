@@ -15,7 +15,10 @@ mod follow;
 mod response;
 mod saltation;
 mod start;
+mod step_program;
+mod transposed_step;
 mod variation;
+mod whole_step;
 
 pub use adjoint::{Adjoint, Pulled, RowWeights};
 pub use follow::Sensitivities;

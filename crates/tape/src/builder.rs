@@ -289,6 +289,27 @@ impl Program {
         let outputs = tape.inline(&self.listing(), &inputs);
         tape.finish(&outputs)
     }
+
+    /// The program that gives some of its outputs; what only the others need is gone. O(length).
+    ///
+    /// ```
+    /// use dalembert_tape::{Builder, Op};
+    /// let mut tape = Builder::new(1);
+    /// let x = tape.input(0);
+    /// let (sine, square) = (tape.push(Op::Sin, &[x]), tape.push(Op::Mul, &[x, x]));
+    /// let program = tape.finish(&[sine, square]).keeping(1..2);
+    /// assert_eq!((program.output_count(), program.counts().functions), (1, 0));
+    /// ```
+    ///
+    /// # Panics
+    /// If there are not so many outputs.
+    #[must_use]
+    pub fn keeping(&self, outputs: std::ops::Range<usize>) -> Program {
+        let mut tape = Builder::new(self.input_count());
+        let inputs: Vec<Value> = (0..self.input_count()).map(|k| tape.input(k)).collect();
+        let all = tape.inline(&self.listing(), &inputs);
+        tape.finish(&all[outputs])
+    }
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use crate::kernel_form::KernelForm;
 use crate::system::System;
 use dalembert_expr::{Expr, Symbol};
 use dalembert_run::{
-    ContactTerms, ControlTerms, Differentiable, Direction, FusedAdjoint, FusedDerivatives, IdealForces,
-    Point, Solution, Solved, Terms,
+    ContactTerms, ControlTerms, Differentiable, Direction, FusedAdjoint, FusedDerivatives, FusedProgram,
+    IdealForces, Point, Solution, Solved, Terms,
 };
 use dalembert_tape::Program;
 
@@ -403,6 +403,18 @@ impl Differentiable for Compiled {
         let all = quick.rows.len() == self.shape.n_con;
         let plain = self.shape.n_contact + self.shape.n_require == 0 && self.programs.nonideal.is_none();
         (all && plain && !parameters.is_empty()).then(|| Box::new(Fused::new(self, parameters)) as _)
+    }
+
+    fn fused_program(&self) -> Option<FusedProgram<'_>> {
+        let quick = self.whole.unrolled.as_ref().filter(|_| self.sparse.is_none())?;
+        let plain = self.shape.n_contact + self.shape.n_require == 0 && self.programs.nonideal.is_none();
+        plain.then(|| FusedProgram {
+            all_rows: quick.rows.len() == self.shape.n_con,
+            once: &quick.once,
+            each: &quick.each,
+            constants: quick.constants(),
+            parameters: &self.parameters,
+        })
     }
 
     fn fused_adjoint(&self) -> Option<Box<dyn FusedAdjoint + '_>> {

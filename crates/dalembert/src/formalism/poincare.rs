@@ -108,21 +108,36 @@ pub(crate) fn turned(pool: &mut Pool, structure: &Structure, eta: &[Expr], a: &[
     parts.into_iter().map(|list| pool.total(list)).collect()
 }
 
-fn refuse_foreign_forces(system: &System) -> Result<(), Box<Diagnostic>> {
-    let refuse = |message: &str| {
-        let help = match system.contacts.is_empty() && system.control.rows.is_empty() {
-            true => "the forms kernel, lagrange and explicit need no Lagrangian",
-            false => {
-                "the forms kernel and lagrange name friction and control, with the laws that decide them"
-            }
-        };
-        Err(Box::new(Diagnostic::error(Code::NotApplicable, None, message).help(help)))
+/// L of a model, whatever forces act beside it. Refused where there is none.
+pub(crate) fn lagrangian_of(model: &mut Workspace) -> Result<Expr, Box<Diagnostic>> {
+    model.derive_symbols()?;
+    refuse_no_lagrangian(&model.system)?;
+    Ok(model.system.whole_lagrangian())
+}
+
+fn refuse_with(system: &System, message: &str) -> Result<(), Box<Diagnostic>> {
+    let help = match system.contacts.is_empty() && system.control.rows.is_empty() {
+        true => "the forms kernel, lagrange and explicit need no Lagrangian",
+        false => "the forms kernel and lagrange name friction and control, with the laws that decide them",
     };
+    Err(Box::new(Diagnostic::error(Code::NotApplicable, None, message).help(help)))
+}
+
+fn refuse_no_lagrangian(system: &System) -> Result<(), Box<Diagnostic>> {
     if system.forces.mass.is_some()
         || (system.energies.kinetic.is_none() && system.energies.lagrangian.is_none())
     {
-        return refuse("this form starts from a Lagrangian, and the model gives its inertia as `mass`");
+        return refuse_with(
+            system,
+            "this form starts from a Lagrangian, and the model gives its inertia as `mass`",
+        );
     }
+    Ok(())
+}
+
+fn refuse_foreign_forces(system: &System) -> Result<(), Box<Diagnostic>> {
+    refuse_no_lagrangian(system)?;
+    let refuse = |message: &str| refuse_with(system, message);
     if system.constraints.rows.iter().any(|row| row.on_accelerations) {
         return refuse("this form has no place for constraints on accelerations");
     }

@@ -170,3 +170,19 @@ fn any_function_has_its_legendre_transform() {
     assert!(of("x'^2 - x", &["x'"]).expect("written").contains("G = x + v_x_dot^2/4"));
     assert!(of("u^2", &[]).is_err() && of("q^2", &["u"]).is_err() && of("u^2", &["u v"]).is_err());
 }
+
+/// Friction and control change the motion, not the energies.
+#[test]
+fn friction_does_not_hide_the_energies() {
+    let text = "parameter m = 2, k = 5\ncoordinate x, y\nkinetic m/2*(x'^2 + y'^2)\npotential k/2*x^2 + 9.81*m*y\n\
+                constraint floor: y = 0\ninitial x = 0.3, x' = 0.7\n";
+    let values = |text: &str| {
+        let mut model = load(text);
+        let state = start(&mut model);
+        dalembert::energies::EnergyValues::at(&mut model, &state).unwrap_or_else(|d| panic!("{}", d.message))
+    };
+    let (smooth, rough) =
+        (values(text), values(&format!("{text}friction on floor: coefficient 0.3, velocity x'\n")));
+    assert_eq!((smooth.lagrangian, smooth.hamiltonian), (rough.lagrangian, rough.hamiltonian));
+    assert_eq!((smooth.kinetic_energy, smooth.potential), (rough.kinetic_energy, rough.potential));
+}

@@ -398,3 +398,13 @@ fn giants_are_refused() {
         code::write(&series, Target::C, "series").expect("tens of thousands of operations are written");
     assert!(text.lines().count() > 20_000 && code::MAX_EXPORTED >= 200_000, "{}", text.lines().count());
 }
+
+/// Where nothing but masses and forces decides a motion, exported code does the operations of native code.
+#[test]
+fn free_systems_are_exported_with_their_solve() {
+    for (name, whole) in [("double_pendulum", true), ("pendulum_redundant", false)] {
+        let case = case(name, load(&model_text(name)), 1);
+        let text = exported(&case, Target::C);
+        assert_eq!(text.contains(&format!("{name}_whole(t, x, eta, p")), whole, "{name}");
+    }
+}

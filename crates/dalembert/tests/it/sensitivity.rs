@@ -223,3 +223,50 @@ fn starts_that_follow_and_starts_that_cannot() {
     let refused = try_run(&mut load(&fixed), &request(0.5, &["L"])).unwrap_err();
     assert_eq!((refused.code, refused.help.as_deref()), (Code::BadOption, Some("did you mean `l`?")));
 }
+
+/// Sensitivities go along with the stages of the motion: nearly no further evaluation of the motion, and one of the derivatives
+/// for each of its own, for any number of directions. Rows inside steps cost the stages of the dense output.
+#[test]
+fn the_stages_of_the_motion_serve() {
+    for (name, names) in [
+        ("double_pendulum", &["m1", "m2", "l1", "l2", "g", "theta1(0)", "theta2(0)", "theta1'(0)"][..]),
+        ("four_bar_bodies", &["rho", "g"]),
+    ] {
+        let mut model = load(&model_text(name));
+        let mut count = |names: &[&str]| {
+            let request = Request { rtol: Some(1e-9), atol: Some(1e-11), ..request(3.0, names) };
+            let motion = model.simulate(&request, |_| Flow::Continue).expect("it moves");
+            (motion.counters().evaluations, motion.sensitivity_evaluations)
+        };
+        let (plain, none) = count(&[]);
+        let (motion, derivatives) = count(names);
+        assert_eq!(none, 0);
+        assert!(motion * 100 <= plain * 103, "{name}: {motion} evaluations of the motion, {plain} without");
+        assert!(
+            derivatives * 100 <= plain * 130,
+            "{name}: {derivatives} of the derivatives, {plain} of the motion"
+        );
+    }
+}
+
+/// Inside a step the sensitivities have a dense output of their own, for one direction and for several.
+#[test]
+fn rows_inside_steps() {
+    let text = model_text("double_pendulum");
+    let rows = |rtol: f64, names: &[&str]| {
+        let times = (1..40).map(|k| 0.05 * f64::from(k)).collect();
+        let request =
+            Request { times: Some(times), rtol: Some(rtol), atol: Some(1e-2 * rtol), ..request(2.0, names) };
+        try_run(&mut load(&text), &request).expect("it moves")
+    };
+    for names in [&["l1"][..], &["l1", "m2", "g"], &["m1", "m2", "l1", "l2", "g"]] {
+        let (coarse, fine) = (rows(1e-8, names), rows(1e-13, names));
+        for name in names {
+            let column = format!("d(theta2)/d({name})");
+            let (a, b) = (coarse.column(&column).expect("a column"), fine.column(&column).expect("a column"));
+            let size = b.iter().fold(1.0f64, |m, v| m.max(v.abs()));
+            let off = a.iter().zip(&b).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+            below(&format!("{column} of {}", names.len()), off / size, 1e-6);
+        }
+    }
+}

@@ -44,9 +44,7 @@ impl<'a> Driver<'a> {
         let mut run = Integration::new(kernel, controller, start, t_end, options, observer);
         run.follower = follower;
         let (sources, rows) = (sources_of(&run), Rows::new(&run));
-        let looks_inside = run.follower.is_some()
-            || rows.has_integrals()
-            || sources.iter().any(|source| source.looks_inside());
+        let looks_inside = rows.has_integrals() || sources.iter().any(|source| source.looks_inside());
         Self { guards: Guards::new(&sources), run, sources, rows, looks_inside }
     }
 
@@ -153,7 +151,7 @@ impl<'a> Driver<'a> {
         self.run.check_rows();
         let margin = self.run.field.margin();
         self.run.methods.at_work().accepted(h);
-        if (self.looks_inside || self.rows.due_inside(t_new, h))
+        if (self.looks_inside || self.rows.due_inside(t_new, h) || !self.run.follow_ahead(h))
             && let Err(error) = self.run.prepare_dense(h)
         {
             return self.run.refuse(h, error).map(|()| None);

@@ -16,6 +16,23 @@ pub struct Moment<'a> {
     pub stretch: [f64; 2],
 }
 
+/// The stages of a step of DOP853.
+#[derive(Clone, Copy)]
+pub struct StepStages<'a> {
+    /// Where it begins.
+    pub t: f64,
+    /// Its length, signed.
+    pub h: f64,
+    /// The state where it begins.
+    pub y: &'a [f64],
+    /// The state where it ends.
+    pub y_new: &'a [f64],
+    /// The derivatives of its stages one after the other; behind them those of the dense output where there is one.
+    pub k: &'a [f64],
+    /// The stretch of time between switches in which it lies.
+    pub stretch: [f64; 2],
+}
+
 /// A step with its dense output.
 #[derive(Clone, Copy)]
 pub struct FollowedStep<'a> {
@@ -27,7 +44,11 @@ pub struct FollowedStep<'a> {
     pub modes: &'a ContactModes,
     /// The stretch of time between switches in which it lies.
     pub stretch: [f64; 2],
-    /// The state at a fraction of it.
+    /// Its stages, where the method is DOP853 and they are what it says.
+    pub stages: Option<StepStages<'a>>,
+    /// Whether it has a dense output.
+    pub has_dense: bool,
+    /// The state at a fraction of it; that of the end without a dense output too.
     pub inside: &'a dyn Fn(f64, &mut [f64]),
 }
 
@@ -46,6 +67,12 @@ pub enum Guard {
 pub trait Follower {
     /// The motion begins here.
     fn begin(&mut self, at: Moment<'_>) -> Result<(), Failure>;
+
+    /// A step was accepted: whether it can be followed as a whole without a dense output.
+    fn anticipate(&mut self, step: &FollowedStep<'_>) -> bool {
+        let _ = step;
+        false
+    }
 
     /// The motion goes on to a time inside a step, or to its end.
     fn advance(&mut self, step: &FollowedStep<'_>, until: f64) -> Result<(), Failure>;

@@ -5,7 +5,7 @@
 
 mod steps;
 
-use super::follower::{FollowedStep, Follower, Guard, Moment};
+use super::follower::{FollowedStep, Follower, Guard, Moment, StepStages};
 use super::methods::Methods;
 use super::right_hand_side::RightHandSide;
 use super::rules::{self, Patrol};
@@ -54,8 +54,9 @@ pub(super) struct Integration<'a> {
     /// Who follows the motion, and why that failed.
     pub follower: Option<&'a mut (dyn Follower + 'a)>,
     pub not_followed: Option<Failure>,
-    /// Where the step with the present dense output begins, and its length.
+    /// Where the step that is followed begins, and its length; whether it has a dense output.
     pub dense_step: Option<(f64, f64)>,
+    pub has_dense: bool,
 }
 
 impl<'a> Integration<'a> {
@@ -97,6 +98,7 @@ impl<'a> Integration<'a> {
             follower: None,
             not_followed: None,
             dense_step: None,
+            has_dense: false,
             field,
         }
     }
@@ -305,10 +307,28 @@ impl Integration<'_> {
     }
 
     fn followed_to(&self, follower: &mut dyn Follower, until: f64) -> Result<(), Failure> {
-        let Some((t, h)) = self.dense_step else { return Ok(()) };
+        let Some(step) = self.dense_step else { return Ok(()) };
+        self.as_followed(step, |step| follower.advance(step, until))
+    }
+
+    /// Whether a step of this length from the state reached can be followed without a dense output; true if nobody follows.
+    pub fn follow_ahead(&mut self, h: f64) -> bool {
+        let Some(follower) = self.follower.take() else { return true };
+        self.has_dense = false;
+        let ahead = self.as_followed((self.t, h), |step| follower.anticipate(step));
+        self.follower = Some(follower);
+        if ahead {
+            self.dense_step = Some((self.t, h));
+        }
+        ahead
+    }
+
+    fn as_followed<T>(&self, (t, h): (f64, f64), ask: impl FnOnce(&FollowedStep<'_>) -> T) -> T {
         let inside = |theta: f64, out: &mut [f64]| self.inside(theta, out);
-        let (modes, stretch) = (self.field.kernel.modes(), self.field.stretch);
-        follower.advance(&FollowedStep { t, h, modes, stretch, inside: &inside }, until)
+        let (modes, stretch, has_dense) = (self.field.kernel.modes(), self.field.stretch, self.has_dense);
+        let k = if self.field.near { None } else { self.methods.at_work_ref().stages() };
+        let stages = k.map(|k| StepStages { t, h, y: &self.y, y_new: &self.y_new, k, stretch });
+        ask(&FollowedStep { t, h, modes, stretch, stages, has_dense, inside: &inside })
     }
 
     /// What belongs to the row at a time, with the state in `row`.

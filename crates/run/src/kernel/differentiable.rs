@@ -1,6 +1,7 @@
 //! Exact directional derivatives of what a kernel answers.
 
 use super::{ContactTerms, ControlTerms, Dynamics, IdealForces, Point, Solution, Terms};
+use dalembert_tape::{Builder, Linearized, Program};
 
 /// A change of time, state and parameters, along which something is differentiated.
 #[derive(Clone, Copy, Debug)]
@@ -145,6 +146,11 @@ pub trait Differentiable: Dynamics {
         None
     }
 
+    /// The whole acceleration as one program; `None` where it is none, or where forces act that are not in it.
+    fn fused_program(&self) -> Option<FusedProgram<'_>> {
+        None
+    }
+
     /// The transposed derivative of x' and eta' by one program; `None` if there is no such way.
     fn fused_adjoint(&self) -> Option<Box<dyn FusedAdjoint + '_>> {
         None
@@ -186,4 +192,48 @@ pub enum Refusal {
     BoundedControl,
     /// Masses that are singular together with contacts, non-ideal work or control (U9).
     SingularMass,
+}
+
+/// The acceleration as one program, by parts: what is computed from the parameters alone, and the rest.
+pub struct FusedProgram<'a> {
+    /// From the parameters to the numbers that `each` reads of them.
+    pub once: &'a Program,
+    /// From t, x, eta and those numbers to x', eta', more, and last 1 where they can be trusted.
+    pub each: &'a Program,
+    /// The values of those numbers.
+    pub constants: &'a [f64],
+    /// The values of the parameters.
+    pub parameters: &'a [f64],
+    /// Whether it solves all rows, not some that stand for all.
+    pub all_rows: bool,
+}
+
+impl FusedProgram<'_> {
+    /// Changes of the numbers that are computed from the parameters alone, for changes of the parameters.
+    pub fn constant_changes(&self, parameters: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let once = self.once.forward(&vec![true; self.once.input_count()], 1);
+        let mut room = vec![0.0; once.register_count()];
+        let along = |change: &Vec<f64>| {
+            let inputs: Vec<f64> = self.parameters.iter().chain(change).copied().collect();
+            let mut out = vec![0.0; once.output_count()];
+            once.run(&inputs, &mut room, &mut out);
+            out.split_off(self.constants.len())
+        };
+        parameters.iter().map(along).collect()
+    }
+
+    /// The derivative of x' and eta' by the state and by those of the numbers that move, split into what it reads of a state
+    /// and the rest; values that can be trusted have a 1 behind them.
+    pub fn linearize(&self, d: usize, moves: &[bool]) -> Linearized {
+        let mut varying = vec![true; 1 + d];
+        varying[0] = false;
+        varying.extend_from_slice(moves);
+        let listing = self.each.listing();
+        let (rates, last) = (0..d, self.each.output_count() - 1);
+        let mut tape = Builder::new(self.each.input_count());
+        let inputs: Vec<_> = (0..self.each.input_count()).map(|k| tape.input(k)).collect();
+        let outputs = tape.inline(&listing, &inputs);
+        let wanted: Vec<_> = rates.chain([last]).map(|k| outputs[k]).collect();
+        tape.finish(&wanted).linearize(&varying, (1 + d, self.constants), d)
+    }
 }

@@ -237,6 +237,10 @@ impl Stepper for Explicit {
         }
     }
 
+    fn stages(&self) -> Option<&[f64]> {
+        (self.kind == Kind::Dop853).then(|| self.k.all())
+    }
+
     fn exponent(&self) -> f64 {
         self.kind.table().exponent
     }

@@ -29,7 +29,7 @@ pub(super) const TSIT5_ERROR: &[f64] = match &TSIT5.estimate {
     _ => &[],
 };
 /// Weights of the error estimates of DOP853, of fifth and third order.
-pub(super) const DOP853_ERRORS: [&[f64]; 2] = match &DOP853.estimate {
+pub(crate) const DOP853_ERRORS: [&[f64]; 2] = match &DOP853.estimate {
     Estimate::Two { fifth, third } => [fifth, third],
     _ => [&[], &[]],
 };
@@ -54,6 +54,11 @@ impl Stages {
     pub fn rows_mut<const D: usize>(&mut self) -> Option<&mut [[f64; D]; MAX_STAGES]> {
         let (rows, _) = self.k.as_chunks_mut();
         rows.try_into().ok().filter(|_| D == self.dim)
+    }
+
+    /// All of them, one after the other.
+    pub fn all(&self) -> &[f64] {
+        &self.k
     }
 
     /// k_j

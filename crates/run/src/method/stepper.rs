@@ -169,6 +169,11 @@ pub(crate) trait Stepper {
     /// The state at t + theta h.
     fn dense(&self, theta: f64, out: &mut [f64]);
 
+    /// The derivatives of the stages of the step just accepted, one after the other, if the method is DOP853.
+    fn stages(&self) -> Option<&[f64]> {
+        None
+    }
+
     /// Error goes as h^exponent.
     fn exponent(&self) -> f64;
 

@@ -7,8 +7,9 @@
 //! ```
 //!
 //! c are what the program computes from the parameters alone, so that their number does not grow with that of the parameters
-//! asked for. Each step of the motion is stored as the polynomial of its dense output, by its values at eight points (exact up to the
-//! seventh degree). At events, kinks and rows with outputs the map is found as a matrix, by following all directions across it as
+//! asked for. Steps of DOP853 are stored by the derivatives of their stages and transposed as they were taken
+//! ([`transposed_step`](super::transposed_step)). Where equations have kinks, or with another method, a step is stored as the polynomial
+//! of its dense output, by its values at eight points (exact up to the seventh degree), and swept with steps of its own. At events, kinks and rows with outputs the map is found as a matrix, by following all directions across it as
 //! [`Sensitivities`] does; this costs one evaluation for each of them. For systems whose acceleration is one program.
 //! Where redundant rows are represented by some of them, f is continued off the constraints in another way than by all; both
 //! give the same derivative along tangent directions, which are all that a start can have.
@@ -16,7 +17,9 @@
 //! `crates/dalembert/tests/it/gradient.rs` against forward sensitivities.
 
 use super::follow::Sensitivities;
-use crate::hybrid::{EventHit, Failure, FollowedStep, Follower, Guard, Moment};
+use super::step_program::{DENSE_STAGES, STAGES};
+use super::transposed_step::TransposedStep;
+use crate::hybrid::{EventHit, Failure, FollowedStep, Follower, Guard, Moment, StepStages};
 use crate::kernel::{Differentiable, FusedAdjoint, Term};
 use crate::method::explicit::Explicit;
 use crate::method::stages::Kind;
@@ -37,6 +40,8 @@ const MOST_STEPS: usize = 200;
 /// Records a motion, to be swept backwards.
 pub struct Adjoint<'k> {
     fused: Box<dyn FusedAdjoint + 'k>,
+    /// Steps by their stages, where the equations have no kinks.
+    transposed: Option<TransposedStep>,
     /// All directions, each by itself: the state, then parameters. Used where the map is found as a matrix.
     columns: Sensitivities<'k>,
     identity: Vec<f64>,
@@ -79,9 +84,17 @@ struct Piece {
     t: f64,
     h: f64,
     stretch: [f64; 2],
-    values: Vec<f64>,
+    form: Form,
     /// Times at which it has kinks, with the map across where something jumps.
     kinks: Vec<(f64, Option<Vec<f64>>)>,
+}
+
+/// How a step is stored.
+enum Form {
+    /// By the states at its begin and end and the derivatives of its stages.
+    Stages(Vec<f64>),
+    /// By values of its dense output.
+    Dense(Vec<f64>),
 }
 
 /// What a number makes of a row: by the state (x, eta), and by outputs.
@@ -124,8 +137,10 @@ impl<'k> Adjoint<'k> {
         let sizes = vec![1.0; directions.len()];
         let columns = Sensitivities::plain(kernel, &starts, directions, sizes, (rtol, outputs));
         let angle = |k: usize| std::f64::consts::PI * k as f64 / (POINTS - 1) as f64;
+        let smooth = kernel.fused_program().filter(|_| kernel.kink_count() == 0);
         Some(Self {
             fused,
+            transposed: smooth.and_then(|program| TransposedStep::new(&program, d)),
             identity: starts.concat(),
             columns,
             d,
@@ -149,10 +164,19 @@ impl<'k> Adjoint<'k> {
 
     /// Stores a step that begins.
     fn begin_step(&mut self, step: &FollowedStep<'_>) -> Result<(), NotDifferentiable> {
-        let mut values = vec![0.0; POINTS * self.d];
-        for (theta, out) in self.nodes.iter().zip(values.chunks_mut(self.d)) {
-            (step.inside)(*theta, out);
-        }
+        let form = match step.stages.as_ref().filter(|_| self.transposed.is_some()) {
+            Some(stages) => {
+                let used = if step.has_dense { DENSE_STAGES } else { STAGES };
+                Form::Stages([stages.y, stages.y_new, &stages.k[..used * self.d]].concat())
+            }
+            None => {
+                let mut values = vec![0.0; POINTS * self.d];
+                for (theta, out) in self.nodes.iter().zip(values.chunks_mut(self.d)) {
+                    (step.inside)(*theta, out);
+                }
+                Form::Dense(values)
+            }
+        };
         let mut kinks = Vec::new();
         for (t, kink) in self.columns.kinks_in(step)? {
             self.columns.S.copy_from_slice(&self.identity);
@@ -161,7 +185,7 @@ impl<'k> Adjoint<'k> {
             kinks.push((t, jumps.then(|| self.columns.S.clone())));
         }
         let FollowedStep { t, h, stretch, .. } = *step;
-        self.pieces.push(Piece { t, h, stretch, values, kinks });
+        self.pieces.push(Piece { t, h, stretch, form, kinks });
         self.reached = t;
         Ok(())
     }
@@ -195,6 +219,9 @@ impl<'k> Adjoint<'k> {
                     }
                 }
                 Record::Map(matrix) => across(matrix, &mut z[..d], &mut by),
+                Record::Part { piece, from, to } if matches!(pieces[*piece].form, Form::Stages(_)) => {
+                    self.back_by_stages(&pieces[*piece], *from, *to, &mut z)?;
+                }
                 Record::Part { piece, from, to } => {
                     let (piece, mut t) = (&pieces[*piece], *to);
                     let inside = |kink: f64| (kink - from) * piece.h > 0.0 && (to - kink) * piece.h >= 0.0;
@@ -215,6 +242,34 @@ impl<'k> Adjoint<'k> {
         Ok(Pulled { start: z, parameters, directions: by, evaluations: self.evaluations })
     }
 
+    /// Goes back over a step by its stages: weights inside it are gathered until its begin is reached.
+    fn back_by_stages(
+        &mut self,
+        piece: &Piece,
+        from: f64,
+        to: f64,
+        z: &mut [f64],
+    ) -> Result<(), NotDifferentiable> {
+        let (Form::Stages(stored), Some(step)) = (&piece.form, &mut self.transposed) else {
+            return Err(NotDifferentiable::Unannounced);
+        };
+        let (lambda, by_constants) = z.split_at_mut(self.d);
+        let Piece { t, h, stretch, .. } = *piece;
+        let end = t + h;
+        if (to - end).abs() <= SAME_TIME * h.abs() + 4.0 * f64::EPSILON * end.abs() {
+            step.take_end(lambda);
+        } else {
+            step.take_inside((to - t) / h, lambda);
+        }
+        if from != t {
+            return Ok(());
+        }
+        let ((y, rest), d) = (stored.split_at(self.d), self.d);
+        let stages = StepStages { t, h, y, y_new: &rest[..d], k: &rest[d..], stretch };
+        self.evaluations += (stored.len() - 2 * d) / d;
+        if step.pull(&stages, lambda, by_constants) { Ok(()) } else { Err(NotDifferentiable::Unannounced) }
+    }
+
     /// Goes back inside a step.
     fn back(
         &mut self,
@@ -226,6 +281,7 @@ impl<'k> Adjoint<'k> {
         (tried, most): (&mut usize, usize),
     ) -> Result<(), NotDifferentiable> {
         let (mut t, mut h) = (from, to - from);
+        let Form::Dense(values) = &piece.form else { return Err(NotDifferentiable::Unannounced) };
         let n_x = self.columns.equation.n_x;
         let d = self.d;
         let mut f = vec![0.0; z.len()];
@@ -239,6 +295,7 @@ impl<'k> Adjoint<'k> {
             let mut field = Backward {
                 fused: &mut *self.fused,
                 piece,
+                values,
                 nodes: &self.nodes,
                 weights: &weights,
                 y: vec![0.0; d],
@@ -270,6 +327,7 @@ impl<'k> Adjoint<'k> {
                 let mut field = Backward {
                     fused: &mut *self.fused,
                     piece,
+                    values,
                     nodes: &self.nodes,
                     weights: &weights,
                     y: vec![0.0; d],
@@ -320,6 +378,7 @@ fn across(matrix: &[f64], lambda: &mut [f64], by: &mut [f64]) {
 struct Backward<'a> {
     fused: &'a mut dyn FusedAdjoint,
     piece: &'a Piece,
+    values: &'a [f64],
     nodes: &'a [f64; POINTS],
     weights: &'a [f64],
     y: Vec<f64>,
@@ -335,7 +394,7 @@ impl Backward<'_> {
         let mut sum = 0.0;
         self.y.fill(0.0);
         for (k, node) in self.nodes.iter().enumerate() {
-            let values = &self.piece.values[k * d..(k + 1) * d];
+            let values = &self.values[k * d..(k + 1) * d];
             if theta == *node {
                 self.y.copy_from_slice(values);
                 return;
@@ -388,6 +447,10 @@ impl Follower for Adjoint<'_> {
         self.columns.begin(at)?;
         self.take_identity(at.t);
         Ok(())
+    }
+
+    fn anticipate(&mut self, step: &FollowedStep<'_>) -> bool {
+        self.transposed.is_some() && step.stages.is_some()
     }
 
     fn advance(&mut self, step: &FollowedStep<'_>, until: f64) -> Result<(), Failure> {

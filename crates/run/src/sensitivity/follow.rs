@@ -9,6 +9,7 @@
 //! direction.
 
 use super::variation::{Equation, Variation};
+use super::whole_step::WholeStep;
 use crate::hybrid::{EventHit, Failure, FollowedStep, Follower, Guard, Moment};
 use crate::kernel::{Differentiable, Direction};
 use crate::method::explicit::Explicit;
@@ -22,7 +23,10 @@ const SHARE: f64 = 0.1;
 /// Steps of the equation at most, for each step of the motion on average.
 const MOST_STEPS: usize = 200;
 /// Sensitivities below this part of what they are for a state in proportion to the parameter need no digits.
-const FLOOR: f64 = 1e-3;
+pub(super) const FLOOR: f64 = 1e-3;
+/// Steps after which columns are made tangent to the constraints again: only errors of integration lead away from them. Rows and
+/// events are made tangent by themselves.
+const SETTLED: usize = 8;
 /// Samples of the functions at whose zeros the equations have kinks, in a step.
 const SAMPLES: usize = 8;
 
@@ -32,6 +36,8 @@ pub struct Sensitivities<'k> {
     /// The columns at time `t`.
     pub(super) S: Vec<f64>,
     pub(super) t: f64,
+    /// Steps of all directions by the stages of the motion, where there is a program for them.
+    whole: Option<WholeStep>,
     /// The columns at the time asked for last.
     pub(super) at: (f64, Vec<f64>),
     pub(super) modes: ContactModes,
@@ -76,8 +82,9 @@ impl<'k> Sensitivities<'k> {
         sizes: Vec<f64>,
         (rtol, outputs, integrals): (f64, bool, usize),
     ) -> Self {
+        let whole = if integrals == 0 { WholeStep::new(kernel, &parameters, &sizes, rtol) } else { None };
         let equation = Equation::new(kernel, parameters, integrals);
-        Self::of(equation, starts, sizes, (rtol, outputs))
+        Self { whole, ..Self::of(equation, starts, sizes, (rtol, outputs)) }
     }
 
     /// For directions that are followed across single instants only.
@@ -111,6 +118,7 @@ impl<'k> Sensitivities<'k> {
             at: (f64::NAN, S.clone()),
             t: f64::NAN,
             modes: ContactModes::new(&kernel.shape()),
+            whole: None,
             piece: None,
             step: f64::NAN,
             breaks: Vec::new(),
@@ -218,6 +226,10 @@ impl<'k> Sensitivities<'k> {
     /// Columns at a time inside the last step of the equation, into `at`.
     fn look_inside(&mut self, step: &FollowedStep<'_>, t: f64) -> Result<(), NotDifferentiable> {
         self.at.0 = t;
+        if let Some(whole) = self.whole.as_mut().filter(|whole| whole.has_dense() && t != self.t) {
+            whole.dense(t, &mut self.at.1);
+            return Ok(());
+        }
         let Some(piece) = self.piece.as_mut().filter(|_| t != self.t) else {
             self.at.1.copy_from_slice(&self.S);
             return Ok(());
@@ -310,10 +322,13 @@ impl<'k> Sensitivities<'k> {
             self.step = step.t;
             self.steps.0 += 1;
             self.find_breaks(step);
+            self.take_whole_step(step);
         }
-        let way = step.h.signum();
+        let (way, end) = (step.h.signum(), step.t + step.h);
+        let at_end = (until - end).abs() <= 1e-12 * step.h.abs() + 4.0 * f64::EPSILON * end.abs();
+        let asked = until;
+        let until = if at_end { end } else { until };
         while (until - self.t) * way > 1e-14 * step.h.abs() {
-            let end = step.t + step.h;
             match self.breaks.first().copied() {
                 Some((kink, i)) if (kink - self.t) * way <= 1e-12 * step.h.abs() => {
                     self.breaks.remove(0);
@@ -324,10 +339,23 @@ impl<'k> Sensitivities<'k> {
             }
         }
         self.look_inside(step, until)?;
-        if until == step.t + step.h && self.t == until {
-            self.settle(step.stretch, until, step)?;
+        if at_end && self.t == end {
+            if self.steps.0.is_multiple_of(SETTLED) {
+                self.settle(step.stretch, end, step)?;
+            }
+            // The driver rounds the end of a step to where it had to end.
+            (self.t, self.at.0) = (asked, asked);
         }
         Ok(())
+    }
+
+    /// The whole step by the stages of the motion, where that is possible and accurate enough.
+    fn take_whole_step(&mut self, step: &FollowedStep<'_>) {
+        let Some(whole) = self.whole.as_mut().filter(|_| self.breaks.is_empty()) else { return };
+        if whole.is_ready(step) || whole.run(step, &self.S, &mut self.equation.evaluations) {
+            whole.take(&mut self.S);
+            self.t = step.t + step.h;
+        }
     }
 
     /// The columns are those at the time asked for last.
@@ -338,6 +366,9 @@ impl<'k> Sensitivities<'k> {
             self.sides.clear();
         }
         self.piece = None;
+        if let Some(whole) = &mut self.whole {
+            whole.forget_dense();
+        }
         self.breaks.clear();
         self.step = f64::NAN;
     }
@@ -438,6 +469,14 @@ impl Follower for Sensitivities<'_> {
         }
         self.at = (at.t, self.S.clone());
         Ok(())
+    }
+
+    fn anticipate(&mut self, step: &FollowedStep<'_>) -> bool {
+        if self.modes.modes != step.modes.modes || self.equation.base.kink_count() > 0 {
+            return false;
+        }
+        self.rewind(step.t);
+        self.whole.as_mut().is_some_and(|whole| whole.run(step, &self.S, &mut self.equation.evaluations))
     }
 
     fn advance(&mut self, step: &FollowedStep<'_>, until: f64) -> Result<(), Failure> {

@@ -6,7 +6,7 @@
 //! ```
 
 use super::Law;
-use crate::formalism::poincare::Poincare;
+use crate::formalism::poincare::lagrangian_of;
 use crate::workspace::Workspace;
 use dalembert_expr::{Expr, Symbol};
 use dalembert_run::State;
@@ -46,7 +46,7 @@ impl Laws {
     /// Refused where the model has no Lagrangian.
     pub fn at(model: &mut Workspace, state: &State) -> Result<Self, Box<Diagnostic>> {
         let of_forces = model.store_forces().map(|stored| model.system.pool.text(stored.potential));
-        let L = Poincare::of(model)?.lagrangian;
+        let L = lagrangian_of(model)?;
         let form = &model.form;
         let mut held: Vec<(Symbol, f64)> = vec![(form.time, state.t)];
         held.extend(form.parameters.iter().copied().zip(model.compiled.parameters().iter().copied()));

@@ -177,7 +177,7 @@ impl Integration<'_> {
         let samples = self.field.samples.len();
         let at = Attempt { t: self.t, h, y: &self.y, f: &self.f, tol: self.tol };
         self.methods.at_work().prepare_dense(&mut self.field, at, &self.y_new, &self.f_new)?;
-        self.dense_step = Some((self.t, h));
+        (self.dense_step, self.has_dense) = (Some((self.t, h)), true);
         self.field.samples.truncate(samples);
         Ok(())
     }
