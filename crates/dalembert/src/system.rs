@@ -18,7 +18,9 @@ pub(crate) use experiment::event_expressions;
 pub use experiment::{
     Action, CompleteIntegral, Event, Experiment, Initial, InitialTarget, Output, Run, TableUse,
 };
-pub use forces::{Contribution, Energies, Forces, Law, PlacedForce, PlacedKind, Power, WrittenEnergy};
+pub use forces::{
+    Contribution, Energies, Forces, Law, PlacedForce, PlacedKind, Power, StoredForces, WrittenEnergy,
+};
 pub use frame::{Coordinate, CoordinateSort, Frame, Speed};
 
 use crate::bodies::motion::JointVariables;

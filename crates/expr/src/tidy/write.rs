@@ -27,6 +27,9 @@ impl Fractions {
     }
 
     fn polynomial(&mut self, pool: &mut Pool, p: &Polynomial) -> Expr {
+        if let Some(square) = self.square(pool, p) {
+            return square;
+        }
         let (m, _) = p.content();
         if p.terms.len() < 2 {
             return self.nested(pool, p, 0);
@@ -58,8 +61,35 @@ impl Fractions {
         if groups.len() < 2 || groups.len() > MAX_TRIED {
             return None;
         }
-        let parts: Vec<Expr> = groups.iter().map(|g| self.nested(pool, &g.1, 1)).collect();
+        let parts: Vec<Expr> = groups
+            .iter()
+            .map(|g| self.square(pool, &g.1).unwrap_or_else(|| self.nested(pool, &g.1, 1)))
+            .collect();
         Some(pool.total(parts))
+    }
+
+    /// `a g^2 + b g + c = a (g + b/(2 a))^2`, where the discriminant of a generator vanishes and a is a monomial.
+    fn square(&mut self, pool: &mut Pool, p: &Polynomial) -> Option<Expr> {
+        if p.terms.len() < 3 || p.terms.len() > MAX_TRIED {
+            return None;
+        }
+        let free = |g: &u16| self.ring.relations[usize::from(*g)].degree == 0;
+        let candidates: Vec<u16> = p.generators().into_iter().filter(free).collect();
+        for g in candidates {
+            let Some([c, b, a]) = p.coefficients(g) else { continue };
+            let [(m, number)] = a.terms.as_slice() else { continue };
+            let below = Polynomial::monomial(inverse(m), &number.recip()? * &Rational::new(1, 2)?);
+            let shift = self.ring.product(&b, &below)?;
+            let squared = self.ring.product(&shift, &shift)?;
+            let squared = self.ring.product(&squared, &a)?;
+            if squared == c {
+                let root = Polynomial::monomial(vec![(g, 1)], Rational::ONE).plus(&shift, &Rational::ONE);
+                let root = self.nested(pool, &root, 0);
+                let front = self.nested(pool, &a, 0);
+                return Some(pool.product([(front, Rational::ONE), (root, 2.into())]));
+            }
+        }
+        None
     }
 
     /// For each angle `sin^2` or `cos^2`, whichever leaves fewer terms.
@@ -111,6 +141,8 @@ impl Fractions {
         let sum = pool.combine(terms);
         let collected = pool.collect_trig(sum);
         let e = pool.shorter(sum, collected);
+        let merged = pool.collect_products(e);
+        let e = pool.shorter(e, merged);
         let factored = pool.common_factor(e);
         pool.shorter(e, factored)
     }
